@@ -77,6 +77,11 @@ export type SandboxConfigInput = {
    */
   workers?: number;
   /**
+   * How many more runs may go on while others wait for an answer or a timer, each in a worker of its own. Default: 16; from 0
+   * to 256.
+   */
+  waiting?: number;
+  /**
    * How many workers are kept ready while the kernel is in use. Of the kernels of one root in one process the newest
    * that is not shut down does so. Default: 1; from 0 to 64.
    */

@@ -54,6 +54,7 @@ export declare const SandboxConfigSchema: Strict<{
   wallMs: Filled<z.ZodInt>;
   isolation: Filled<z.ZodEnum<{ process: 'process'; thread: 'thread' }>>;
   workers: Filled<z.ZodInt>;
+  waiting: Filled<z.ZodInt>;
   warm: Filled<z.ZodInt>;
   idleMs: Filled<z.ZodInt>;
   resultBytes: Filled<z.ZodInt>;

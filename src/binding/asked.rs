@@ -1,7 +1,7 @@
 //! What JavaScript asks of a kernel, as a call that passes the door.
 
 use super::background::{Lane, Promised};
-use super::binding_kernel::{BindingKernel, start};
+use super::binding_kernel::BindingKernel;
 use crate::kernel::{Asker, Call, Changes, Effect, FileChangeCall, Kernel, Need, Passage, Reach, WriteDone, on_behalf};
 use napi::Env;
 use napi::bindgen_prelude::Object;
@@ -106,7 +106,7 @@ impl BindingKernel {
         let (promised, promise) = Promised::new(env)?;
         match self.kernel() {
             Err(error) => promised.settle::<()>(Err(error)),
-            Ok(kernel) => start(lane, promised, move |promised| {
+            Ok(kernel) => self.lanes.start(lane, promised, move |promised| {
                 promised.settle(asked.enter(&kernel, asker_json.as_deref()).and_then(|passage| {
                     let result = on_behalf(passage.present(), || job(&kernel));
                     passage.leave_with(result.as_ref());
@@ -130,7 +130,7 @@ impl BindingKernel {
         let passages = Arc::clone(&self.passages);
         match self.kernel() {
             Err(error) => promised.settle::<()>(Err(error)),
-            Ok(kernel) => start(lane, promised, move |promised| {
+            Ok(kernel) => self.lanes.start(lane, promised, move |promised| {
                 promised.settle(asked.enter(&kernel, Some(&asker_json)).and_then(|passage| {
                     let number = Asker::from_json(Some(&asker_json))?.number.unwrap_or_default();
                     match on_behalf(passage.present(), || job(&kernel)) {
@@ -160,7 +160,7 @@ impl BindingKernel {
         let (promised, promise) = Promised::new(env)?;
         match self.kernel() {
             Err(error) => promised.settle::<()>(Err(error)),
-            Ok(kernel) => start(Lane::Files, promised, move |promised| {
+            Ok(kernel) => self.lanes.start(Lane::Files, promised, move |promised| {
                 let passage = match asked.enter(&kernel, asker_json.as_deref()) {
                     Ok(passage) => passage,
                     Err(error) => return promised.settle::<()>(Err(error)),

@@ -1,13 +1,13 @@
 //! Work that must not happen on JavaScript's thread, and the promise of its outcome.
 
 use super::binding_outcome::BindingOutcome;
+use crate::kernel::WorkPool;
 use napi::Env;
 use napi::JsDeferred;
 use napi::bindgen_prelude::Object;
 use parking_lot::Mutex;
-use rayon::ThreadPool;
 use serde::Serialize;
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 use tgp_base::error::{Error, ErrorCode};
 use tgp_base::threads;
 
@@ -56,51 +56,82 @@ pub enum Lane {
     Remote,
 }
 
-static FILES: LazyLock<Option<ThreadPool>> = LazyLock::new(|| threads::pool("tgp-files", 4));
-static SEARCHES: LazyLock<Option<ThreadPool>> = LazyLock::new(|| threads::pool("tgp-searches", 2));
-static RUNS: LazyLock<Option<ThreadPool>> = LazyLock::new(|| threads::pool("tgp-runs", 2));
-static RULES: LazyLock<Option<ThreadPool>> = LazyLock::new(|| threads::pool("tgp-rules", 2));
+/// The threads of one kernel, or of one database: what it asks for keeps no other one waiting.
+pub struct Lanes {
+    files: WorkPool<()>,
+    searches: WorkPool<()>,
+    runs: WorkPool<()>,
+    rules: WorkPool<()>,
+}
 
-/// Does `job` on a thread of the lane.
-fn spawn(lane: Lane, job: impl FnOnce() + Send + 'static) -> Result<(), Error> {
-    let pool = match lane {
-        Lane::Files => &FILES,
-        Lane::Searches => &SEARCHES,
-        Lane::Runs => &RUNS,
-        Lane::Rules => &RULES,
-        // As long as its remote takes: any number of others would be few for some that are silent.
-        Lane::Remote => return threads::spawn("tgp-remote", job).map(drop).map_err(|_| no_thread()),
-    };
-    match pool.as_ref() {
-        Some(pool) => {
-            pool.spawn(job);
-            Ok(())
+impl Default for Lanes {
+    fn default() -> Self {
+        Self {
+            files: WorkPool::new("tgp-files", 4),
+            searches: WorkPool::new("tgp-searches", 2),
+            runs: WorkPool::new("tgp-runs", 2),
+            rules: WorkPool::new("tgp-rules", 2),
         }
-        None => Err(no_thread()),
     }
 }
 
-/// The same for a job that answers somebody with what it is given. When there is no thread for it, that comes back.
-pub fn spawn_with<T: Send + 'static>(
-    lane: Lane,
+impl Lanes {
+    /// Does `job`, which answers somebody with what it is given, on a thread of the lane. When there is no thread for it, that
+    /// comes back.
+    pub fn spawn_with<T: Send + 'static>(
+        &self,
+        lane: Lane,
+        given: T,
+        job: impl FnOnce(T) + Send + 'static,
+    ) -> Result<(), (Error, T)> {
+        let pool = match lane {
+            Lane::Files => &self.files,
+            Lane::Searches => &self.searches,
+            Lane::Runs => &self.runs,
+            Lane::Rules => &self.rules,
+            Lane::Remote => return on_own_thread(given, job),
+        };
+        keeping(given, job, |job| pool.spawn((), job).is_ok())
+    }
+
+    /// The same for a promise, which is told when there is no thread.
+    pub fn start(&self, lane: Lane, promised: Promised, job: impl FnOnce(Promised) + Send + 'static) {
+        told_of_refusal(self.spawn_with(lane, promised, job));
+    }
+}
+
+/// Settles a promise on a thread of its own: its job takes as long as a remote does, and any number of threads would be few for
+/// some that are silent.
+pub fn start_alone(promised: Promised, job: impl FnOnce(Promised) + Send + 'static) {
+    told_of_refusal(on_own_thread(promised, job));
+}
+
+fn told_of_refusal(started: Result<(), (Error, Promised)>) {
+    if let Err((error, promised)) = started {
+        promised.settle::<()>(Err(error));
+    }
+}
+
+fn on_own_thread<T: Send + 'static>(given: T, job: impl FnOnce(T) + Send + 'static) -> Result<(), (Error, T)> {
+    keeping(given, job, |job| threads::spawn("tgp-remote", job).is_ok())
+}
+
+/// Has `spawn` do the job, and gives back what it was given when nobody does.
+fn keeping<T: Send + 'static>(
     given: T,
     job: impl FnOnce(T) + Send + 'static,
+    spawn: impl FnOnce(Box<dyn FnOnce() + Send>) -> bool,
 ) -> Result<(), (Error, T)> {
     let shared = Arc::new(Mutex::new(Some(given)));
     let taken = Arc::clone(&shared);
-    let spawned = spawn(lane, move || {
+    let is_spawned = spawn(Box::new(move || {
         let given = taken.lock().take();
         if let Some(given) = given {
             job(given);
         }
-    });
-    match spawned {
-        Ok(()) => Ok(()),
-        Err(error) => {
-            let given = shared.lock().take();
-            given.map_or(Ok(()), |given| Err((error, given)))
-        }
-    }
+    }));
+    let refused = if is_spawned { None } else { shared.lock().take() };
+    refused.map_or(Ok(()), |given| Err((no_thread(), given)))
 }
 
 fn no_thread() -> Error {
@@ -109,15 +140,36 @@ fn no_thread() -> Error {
 
 #[cfg(test)]
 mod tests {
-    use super::{Lane, spawn_with};
+    use super::{Lane, Lanes};
+    use std::sync::mpsc::channel;
     use tgp_base::threads::refusal;
 
     #[test]
     fn what_no_thread_takes_comes_back() {
-        let refused = refusal::during("tgp-remote", || spawn_with(Lane::Remote, 7, |_| {}));
-        assert_eq!(refused.unwrap_err().1, 7);
-        let (sender, receiver) = std::sync::mpsc::channel();
-        assert!(spawn_with(Lane::Remote, 8, move |given| sender.send(given).unwrap()).is_ok());
-        assert_eq!(receiver.recv().unwrap(), 8);
+        let lanes = Lanes::default();
+        for (lane, name) in [(Lane::Remote, "tgp-remote"), (Lane::Files, "tgp-files")] {
+            let refused = refusal::during(name, || lanes.spawn_with(lane, 7, |_| {}));
+            assert_eq!(refused.unwrap_err().1, 7);
+            let (sender, receiver) = channel();
+            assert!(lanes.spawn_with(lane, 8, move |given| sender.send(given).unwrap()).is_ok());
+            assert_eq!(receiver.recv().unwrap(), 8);
+        }
+    }
+
+    #[test]
+    fn the_jobs_of_one_kernel_keep_no_other_waiting() {
+        let (busy, other) = (Lanes::default(), Lanes::default());
+        let (open, gate) = channel::<()>();
+        let gate = std::sync::Arc::new(parking_lot::Mutex::new(gate));
+        for lane in [Lane::Files, Lane::Searches, Lane::Runs] {
+            for _ in 0..20 {
+                let gate = std::sync::Arc::clone(&gate);
+                assert!(busy.spawn_with(lane, (), move |()| drop(gate.lock().recv())).is_ok());
+            }
+            let (tell, told) = channel();
+            assert!(other.spawn_with(lane, (), move |()| tell.send(()).unwrap()).is_ok());
+            assert!(told.recv_timeout(std::time::Duration::from_secs(20)).is_ok());
+        }
+        drop(open);
     }
 }

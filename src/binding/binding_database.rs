@@ -1,6 +1,6 @@
 //! The embedded SQLite as JavaScript holds it: connections by number.
 
-use super::background::{Lane, Promised, spawn_with};
+use super::background::{Lane, Lanes, Promised};
 use crate::kernel::{
     BeginMode, Database, DatabaseOptions, Done, QueryAnswer, QueryLimits, Savepoint, Session, SqlError, SqlOptions,
 };
@@ -25,6 +25,7 @@ struct Sessions {
 pub struct BindingDatabase {
     inner: Result<Arc<Database>, Error>,
     sessions: Arc<Mutex<Sessions>>,
+    lanes: Lanes,
 }
 
 #[napi]
@@ -32,7 +33,11 @@ impl BindingDatabase {
     #[napi(constructor)]
     pub fn new(options_json: String) -> Self {
         let options = parse::<DatabaseOptions>(&options_json);
-        Self { inner: options.map(|options| Arc::new(Database::new(options))), sessions: Arc::default() }
+        Self {
+            inner: options.map(|options| Arc::new(Database::new(options))),
+            sessions: Arc::default(),
+            lanes: Lanes::default(),
+        }
     }
 
     /// Value: the number of a new connection.
@@ -42,13 +47,14 @@ impl BindingDatabase {
         let sessions = Arc::clone(&self.sessions);
         match self.inner.clone() {
             Err(error) => promised.settle::<()>(Err(error)),
-            Ok(database) => spawn_or_settle(promised, move || {
-                let session = Arc::new(database.connect()?);
-                let mut sessions = sessions.lock();
-                sessions.last += 1;
-                let id = sessions.last;
-                sessions.open.insert(id, session);
-                Ok(id)
+            Ok(database) => self.lanes.start(Lane::Files, promised, move |promised| {
+                promised.settle(database.connect().map_err(Error::from).map(|session| {
+                    let mut sessions = sessions.lock();
+                    sessions.last += 1;
+                    let id = sessions.last;
+                    sessions.open.insert(id, Arc::new(session));
+                    id
+                }));
             }),
         }
         Ok(promise)
@@ -167,16 +173,6 @@ impl BindingDatabase {
             promised.settle::<()>(Err(error));
         }
         Ok(promise)
-    }
-}
-
-/// Does the work on a thread of the files' lane and settles the promise with its outcome.
-fn spawn_or_settle<T: Serialize + 'static>(
-    promised: Promised,
-    work: impl FnOnce() -> Result<T, Error> + Send + 'static,
-) {
-    if let Err((error, promised)) = spawn_with(Lane::Files, promised, move |promised| promised.settle(work())) {
-        promised.settle::<()>(Err(error));
     }
 }
 

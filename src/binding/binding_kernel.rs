@@ -1,13 +1,13 @@
 //! The kernel as JavaScript holds it.
 
-use super::background::{Lane, Promised, spawn_with};
+use super::background::{Lane, Lanes, Promised, start_alone};
 use super::binding_outcome::{BindingError, BindingOutcome};
 use super::js_callback::{BindingHostCall, HostTable};
 use super::run_ends::RunEnds;
 use super::worker_files;
 use crate::kernel::{
-    Asker, BootHooks, Config, Dialect, EnteredRun, ExecOptions, ExecRequest, Halt, Kernel, ModelSource, Passage, PolicySource,
-    RedactHook, Runnable, SearchQuery, when_executed,
+    Asker, BootHooks, Config, Dialect, EnteredRun, ExecOptions, ExecRequest, Halt, Kernel, ModelSource, Passage,
+    PolicySource, RedactHook, Runnable, SearchQuery, when_executed,
 };
 use napi::Env;
 use napi::bindgen_prelude::{FnArgs, Function, Object};
@@ -37,6 +37,7 @@ pub struct BindingKernel {
     host: Arc<HostTable>,
     ends: Arc<RunEnds>,
     halt: Halt,
+    pub(super) lanes: Lanes,
     /// What JavaScript does for somebody and has not ended.
     pub(super) passages: Arc<Mutex<HashMap<u32, Passage>>>,
 }
@@ -65,7 +66,14 @@ impl BindingKernel {
         let host = Arc::new(HostTable::new(functions, dry_functions, dialect, &on_call)?);
         let ends = Arc::new(RunEnds::new(&on_end)?);
         let passages = Arc::default();
-        Ok(Self { inner: Arc::new(RwLock::new(State::New)), host, ends, halt: Halt::default(), passages })
+        Ok(Self {
+            inner: Arc::new(RwLock::new(State::New)),
+            host,
+            ends,
+            halt: Halt::default(),
+            lanes: Lanes::default(),
+            passages,
+        })
     }
 
     /// Answers a question that `on_call` was given.
@@ -91,7 +99,7 @@ impl BindingKernel {
         let inner = Arc::clone(&self.inner);
         let host = Arc::clone(&self.host);
         let halt = self.halt.clone();
-        start(Lane::Remote, promised, move |promised| {
+        start_alone(promised, move |promised| {
             let model = model_json.map(|json| parse_model(&json)).transpose();
             let told = model.and_then(|model| Ok((model, parse_policy(&policy_json)?)));
             let booted = told.and_then(|(model, policy)| {
@@ -221,7 +229,7 @@ impl BindingKernel {
     pub fn shutdown<'env>(&self, env: &'env Env, push_timeout_ms: Option<u32>) -> napi::Result<Object<'env>> {
         let (promised, promise) = Promised::new(env)?;
         let before = std::mem::replace(&mut *self.inner.write(), State::Down);
-        start(Lane::Remote, promised, move |promised| {
+        start_alone(promised, move |promised| {
             if let State::Booted(kernel) = before {
                 kernel.shutdown(push_timeout_ms.map(|ms| Duration::from_millis(ms.into())));
             }
@@ -243,7 +251,7 @@ impl BindingKernel {
         let parent = parent_id.filter(|id| *id >= 0.0).map(|id| RunId(id as u64));
         if !kernel.runs().enters_quickly(&request) {
             let done = kernel.runs().announce(run, done);
-            let refused = spawn_with(Lane::Runs, (request, done), move |(request, done)| {
+            let refused = self.lanes.spawn_with(Lane::Runs, (request, done), move |(request, done)| {
                 let entered = kernel.runs().enter(request, parent, done);
                 if let Some(entered) = entered.and_then(|entered| exec_below(&kernel, parent, entered)) {
                     kernel.runs().exec_tool(entered);
@@ -259,7 +267,7 @@ impl BindingKernel {
         let Some(entered) = exec_below(&kernel, parent, entered) else { return };
         let entered = kernel.runs().announce_run(entered);
         let Ok(Some(waiting)) = threads::contain(|| kernel.runs().exec_tool_at_once(entered)) else { return };
-        let refused = spawn_with(Lane::Runs, waiting, move |entered| kernel.runs().exec_tool(entered));
+        let refused = self.lanes.spawn_with(Lane::Runs, waiting, move |entered| kernel.runs().exec_tool(entered));
         if let Err((error, entered)) = refused {
             entered.refuse(error);
         }
@@ -290,7 +298,7 @@ impl BindingKernel {
         let (promised, promise) = Promised::new(env)?;
         match self.kernel() {
             Err(error) => promised.settle::<()>(Err(error)),
-            Ok(kernel) => start(lane, promised, move |promised| promised.settle(job(&kernel))),
+            Ok(kernel) => self.lanes.start(lane, promised, move |promised| promised.settle(job(&kernel))),
         }
         Ok(promise)
     }
@@ -299,7 +307,7 @@ impl BindingKernel {
 /// As `askRemote` says.
 pub(super) fn ask_remote(env: &Env, config_json: String, base_dir: String) -> napi::Result<Object<'_>> {
     let (promised, promise) = Promised::new(env)?;
-    start(Lane::Remote, promised, move |promised| {
+    start_alone(promised, move |promised| {
         let answer = Config::from_json(&config_json)
             .and_then(|config| crate::kernel::ask_remote(&config, &PathBuf::from(base_dir)));
         promised.settle(answer);
@@ -321,13 +329,6 @@ fn exec_below(kernel: &Kernel, parent: Option<RunId>, entered: EnteredRun) -> Op
     let Some(parent) = parent else { return Some(entered) };
     // A panic drops what tells of the end, and dropping it tells.
     threads::contain(|| kernel.runs().exec_tool_below(parent, entered)).ok().flatten()
-}
-
-/// Starts a job that settles the promise; settles it itself when there is no thread for the job.
-pub(super) fn start(lane: Lane, promised: Promised, job: impl FnOnce(Promised) + Send + 'static) {
-    if let Err((error, promised)) = spawn_with(lane, promised, job) {
-        promised.settle::<()>(Err(error));
-    }
 }
 
 fn boot(

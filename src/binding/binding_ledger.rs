@@ -1,7 +1,7 @@
 //! The ledger as JavaScript reads it, and what JavaScript does itself and has written down.
 
-use super::background::{Lane, Promised};
-use super::binding_kernel::{BindingKernel, start};
+use super::background::{Lane, Promised, start_alone};
+use super::binding_kernel::BindingKernel;
 use super::binding_outcome::BindingError;
 use super::js_callback::thrown;
 use crate::kernel::{Asker, Call, Changes, Effect};
@@ -138,7 +138,7 @@ impl BindingKernel {
 /// As `verifyExport` says.
 pub(super) fn verify_export(env: &Env, file: String, key_file: Option<String>) -> napi::Result<Object<'_>> {
     let (promised, promise) = Promised::new(env)?;
-    start(Lane::Remote, promised, move |promised| {
+    start_alone(promised, move |promised| {
         let key_file = key_file.map(PathBuf::from);
         promised.settle(crate::kernel::verify_export(&PathBuf::from(file), key_file.as_deref()));
     });

@@ -1,7 +1,6 @@
 //! What statements are held against, before they reach any database.
 
-use super::background::{Lane, Promised};
-use super::binding_kernel::start;
+use super::background::{Lane, Lanes, Promised};
 use super::binding_outcome::BindingOutcome;
 use crate::kernel::{Dialect, ParameterShape, SqlOptions, SqlPolicy, Statement, classify};
 use napi::Env;
@@ -15,6 +14,7 @@ use tgp_base::error::{Error, ErrorCode};
 #[napi]
 pub struct BindingSqlRules {
     inner: Result<(SqlOptions, Arc<SqlPolicy>), Error>,
+    lanes: Lanes,
 }
 
 #[napi]
@@ -25,7 +25,7 @@ impl BindingSqlRules {
             let policy = Arc::new(options.policy());
             (options, policy)
         });
-        Self { inner }
+        Self { inner, lanes: Lanes::default() }
     }
 
     /// Value: the options with their defaults. `readOnly` is also true when the rules leave nothing but reading.
@@ -52,7 +52,7 @@ impl BindingSqlRules {
             Err(error) => promised.settle::<()>(Err(error.clone())),
             Ok((_, policy)) => {
                 let policy = SqlPolicy { judged, ..SqlPolicy::clone(policy) };
-                start(Lane::Rules, promised, move |promised| {
+                self.lanes.start(Lane::Rules, promised, move |promised| {
                     promised.settle(read(&sql, &dialect, &parameters_json, &policy));
                 });
             }

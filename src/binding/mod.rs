@@ -68,7 +68,7 @@ pub fn unified_diff(
     // The application keeps its buffers.
     let (before, after) = (before.map(|bytes| bytes.to_vec()), after.map(|bytes| bytes.to_vec()));
     let (promised, promise) = background::Promised::new(env)?;
-    binding_kernel::start(background::Lane::Searches, promised, move |promised| {
+    background::start_alone(promised, move |promised| {
         promised.settle(crate::kernel::unified_diff(&path, before.as_deref(), after.as_deref()));
     });
     Ok(promise)

@@ -84,6 +84,8 @@ impl Kernel {
         hooks: BootHooks,
         model: Option<ModelSource>,
     ) -> Result<Arc<Self>, Error> {
+        // Before the ledger opens its own database: from then on SQLite keeps the heap that it has.
+        tgp_sql::share_out_heap();
         let BootHooks { functions, halt, redact, policy } = hooks;
         let mut gate = gate(&config, &policy, &*functions)?;
         let noted = check_folders(&mut config, base_dir)?;
@@ -323,6 +325,7 @@ fn sandbox(config: &Config, root_dir: &Path, files: WorkerFiles, private: Arc<Di
         isolation: config.sandbox.isolation.into(),
         files,
         workers: config.sandbox.workers as usize,
+        lent: config.sandbox.waiting as usize,
         warm: config.sandbox.warm as usize,
         idle: Duration::from_millis(config.sandbox.idle_ms.into()),
         place: Some(root_dir.to_owned()),

@@ -41,6 +41,7 @@ mod test_first;
 mod text_hash;
 mod tool_paths;
 mod tools;
+mod work_pool;
 
 pub use commit_note::CommitNote;
 pub use config::{Config, SqlOptions, limit_table};
@@ -55,6 +56,7 @@ pub(in crate::kernel) use modules::std_library;
 pub use policy_book::{PolicyBook, narrowed_token};
 pub use runs::{EnteredRun, ExecDone, ExecOptions, ExecRequest, ExecValue, Runnable, when_executed};
 pub use tools::{MemoryReport, ModelSource, Stats};
+pub use work_pool::{Refused, WorkPool};
 
 #[cfg(test)]
 pub use checks::Reply as TypesReply;

@@ -23,9 +23,11 @@ impl Read for Slowly<'_> {
 }
 
 fn events() -> impl Strategy<Value = Event> {
-    (0_u8..4, any::<u64>(), any::<u32>(), ".{0,40}", ".{0,40}").prop_map(|(kind, run, call, name, text)| match kind {
+    (0_u8..6, any::<u64>(), any::<u32>(), ".{0,40}", ".{0,40}").prop_map(|(kind, run, call, name, text)| match kind {
         0 => Event::Started { run: RunId(run) },
         1 => Event::Log { run: RunId(run), level: LogLevel::Warn, text },
+        4 => Event::Waits { run: RunId(run) },
+        5 => Event::Works { run: RunId(run) },
         2 => Event::HostCall { run: RunId(run), call: CallId(call), name, args_json: text },
         _ => Event::Compiled(None),
     })

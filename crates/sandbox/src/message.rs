@@ -117,6 +117,13 @@ pub enum Event {
     Started {
         run: RunId,
     },
+    /// The guest has waited for an answer or a timer for a moment, or works again. Of most runs neither is reported.
+    Waits {
+        run: RunId,
+    },
+    Works {
+        run: RunId,
+    },
     Log {
         run: RunId,
         level: LogLevel,
@@ -144,7 +151,7 @@ impl Event {
     pub fn text_bytes(&self) -> usize {
         match self {
             Self::Ready { confinement, .. } => confinement.engine.version.len(),
-            Self::Started { .. } => 0,
+            Self::Started { .. } | Self::Waits { .. } | Self::Works { .. } => 0,
             Self::Compiled(bytecode) => bytecode.as_ref().map_or(0, |bytecode| bytecode.data().len()),
             Self::Log { text, .. } => text.len(),
             Self::HostCall { name, args_json, .. } => name.len() + args_json.len(),

@@ -16,6 +16,7 @@ pub use rules::statement::{Statement, classify};
 pub use rules::verb::{Access, Verb};
 pub use sql_error::SqlError;
 pub use sqlite::database::{Database, DatabaseOptions};
+pub use sqlite::heap::install as share_out_heap;
 pub use sqlite::query::{QueryAnswer, QueryLimits};
 pub use sqlite::session::{Done, Session};
 pub use sqlite::transaction::{BeginMode, Savepoint};

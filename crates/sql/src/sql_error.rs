@@ -40,9 +40,9 @@ pub enum SqlError {
     )]
     TooLong { limit: usize },
     #[error(
-        "The statement needs more memory than the embedded database has ({megabytes} MB for all that runs at once). Sort, group or return less, add an index, or try again later."
+        "The statement needs more memory than the embedded database has ({megabytes} MB for all that runs at once on it, less while others need much). Sort, group or return less, add an index, or try again later."
     )]
-    OutOfMemory { megabytes: i64 },
+    OutOfMemory { megabytes: usize },
     #[error("The connection to the database is closed.")]
     Closed,
     #[error("The options are not valid: {0}.")]

@@ -29,6 +29,8 @@ limited_struct! {
         /// How many runs may go on at once.
         // More by default would help only machines that nothing else runs on.
         workers: 4, 1..=64, "at most one per core";
+        /// How many more runs may go on while others wait for an answer or a timer, each in a worker of its own.
+        waiting: 16, 0..=256;
         /// How many workers are kept ready while the kernel is in use.
         warm: 1, 0..=64;
         /// How long a worker may be idle until it ends; those of "warm" end after ten times as long without a run.

@@ -202,7 +202,7 @@ mod tests {
 
     #[test]
     fn what_is_long_is_bound_by_its_hash() {
-        let tools = known_tools(&[]);
+        let tools = known_tools(&[], tgp_sql::Dialect::Any);
         let call = |content: &str| tools.call("write_file", &json!({ "path": "a.md", "content": content })).unwrap();
         let long = "x".repeat(100_000);
         let mut rule = always(&call(&long), &tools).unwrap();
@@ -215,7 +215,7 @@ mod tests {
 
     #[test]
     fn there_is_none_where_no_rule_could_say_it() {
-        let tools = known_tools(&["pay".to_owned()]);
+        let tools = known_tools(&["pay".to_owned()], tgp_sql::Dialect::Any);
         for (tool, args) in [
             ("write_file", json!({ "path": "tools/*.ts" })),
             ("write_file", json!({ "path": "../x" })),

@@ -2,7 +2,6 @@
 
 mod admission;
 mod approval;
-mod background;
 mod confinement;
 mod effects;
 mod entered_run;

@@ -8,6 +8,7 @@ use super::run_scope::RunScope;
 use super::runs::Runs;
 use super::sandbox_host::{AskedRun, RunStarter};
 use crate::kernel::modules::ModuleGraph;
+use crate::kernel::work_pool::Refused;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use tgp_base::error::Error;
@@ -49,7 +50,8 @@ impl RunStarter for Runs {
                     Ok(id) => {
                         let nested = AskedRun { run, scope, what, args_json };
                         let (runs, root) = (Arc::clone(&self), nested.scope.root());
-                        self.services.background.spawn(root, move || runs.start_nested(nested, Some(id), done));
+                        let job = move || runs.start_nested(nested, Some(id), done);
+                        self.services.background.spawn(root, job).unwrap_or_else(Refused::run_here);
                     }
                     Err(error) => done.pay(Err(error)),
                 };
@@ -80,6 +82,7 @@ impl Runs {
         let done = self.announce(run, done);
         let runs = Arc::clone(&self);
         // Compiling takes its time, and the other questions of the outer run must not wait for it.
-        self.services.background.spawn(scope.root(), move || runs.exec(run, scope, what, args_json, judged, done));
+        let job = move || runs.exec(run, scope, what, args_json, judged, done);
+        self.services.background.spawn(scope.root(), job).unwrap_or_else(Refused::run_here);
     }
 }

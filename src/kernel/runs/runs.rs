@@ -1,6 +1,5 @@
 //! `exec_tool`: a tool, compiled with what it imports, run in the sandbox.
 
-use super::background::Background;
 use super::confinement::ConfinementReport;
 use super::entered_run::{Entered, EnteredRun, RunAsker, enter};
 use super::exec_options::{ExecOptions, ExecRequest, Runnable};
@@ -22,6 +21,7 @@ use crate::kernel::modules::{ModuleGraph, Modules};
 use crate::kernel::sight::seeing;
 use crate::kernel::test_first::TestFirst;
 use crate::kernel::tools::Tools;
+use crate::kernel::work_pool::WorkPool;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use tgp_base::bound_secrets::BoundSecrets;
@@ -37,6 +37,9 @@ use tgp_vfs::{JailPath, RunWrites};
 const QUICK_ARGS: usize = 64 << 10;
 /// The number of the first nested run, far above those that JavaScript gives out.
 const FIRST_NESTED_RUN: u64 = 1 << 32;
+
+/// Compiling and bundling use the processor, so more threads than this gain nothing.
+const BACKGROUND_THREADS: usize = 2;
 
 /// What runs are made with.
 pub struct RunParts {
@@ -71,7 +74,7 @@ impl Runs {
     pub fn new(parts: RunParts) -> Arc<Self> {
         let RunParts { config, sandbox, modules, checks, tools, examples, .. } = parts;
         let RunParts { functions, guest_files, fetcher, secrets, door, tests, .. } = parts;
-        let background = Background::default();
+        let background = WorkPool::new("tgp-host", BACKGROUND_THREADS);
         let services =
             Arc::new(GuestServices { functions, secrets, modules, checks, fetcher, background, door, tests });
         Arc::new(Self {

@@ -1,7 +1,6 @@
 //! What a guest may ask of the kernel.
 
 use super::approval::ask_approval;
-use super::background::Background;
 use super::exec_options::Runnable;
 use super::exec_value::{ExecDone, when_executed};
 use super::guest_call::{AnsweredBy, GuestCall};
@@ -20,6 +19,7 @@ use crate::kernel::modules::{ModuleGraph, Modules};
 use crate::kernel::near_path::with_near_path;
 use crate::kernel::sight::seeing;
 use crate::kernel::test_first::TestFirst;
+use crate::kernel::work_pool::WorkPool;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -42,7 +42,8 @@ pub struct GuestServices {
     pub modules: Arc<Modules>,
     pub checks: Arc<Checks>,
     pub fetcher: Fetcher,
-    pub background: Background,
+    /// What takes its time; the roots of runs take turns.
+    pub background: WorkPool<RunId>,
     pub door: Arc<Door>,
     pub tests: Arc<TestFirst>,
 }

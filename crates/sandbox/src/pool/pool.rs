@@ -8,6 +8,7 @@ use super::places::Places;
 use super::pool_action::{Assignment, Loss, Refusal};
 use super::pool_options::PoolOptions;
 use super::pool_state::PoolState;
+use super::run_order::Rest;
 use super::stocked_worker;
 use super::supervisor::Supervisor;
 use super::worker_slots::WorkerId;
@@ -40,7 +41,8 @@ pub struct Pool {
 
 impl Pool {
     pub fn new(options: PoolOptions) -> Arc<Self> {
-        let state = Mutex::new(PoolState::new(options.workers, options.warm, options.idle, options.queue));
+        let state =
+            Mutex::new(PoolState::new(options.workers, options.lent, options.warm, options.idle, options.queue));
         let bytecode = BytecodeCache::new(options.isolation, options.files.clone(), Arc::clone(&options.bytecode));
         let pool = Arc::new(Self { options, bytecode, state, changed: Condvar::new(), supervisor: Arc::default() });
         let older = pool.options.place.as_deref().and_then(|place| POOLS.enter(place, &pool));
@@ -230,6 +232,8 @@ impl Pool {
             Event::Started { run } => {
                 self.state.lock().hear(id, run, bytes, ActiveRun::begin)?;
             }
+            Event::Waits { run } => self.on_rest(id, run, Rest::Waits)?,
+            Event::Works { run } => self.on_rest(id, run, Rest::Works)?,
             Event::Log { run, level, text } => {
                 let line = LogLine { level, message: text };
                 self.state.lock().hear(id, run, bytes, |active| active.log(line))?;
@@ -256,6 +260,16 @@ impl Pool {
             }
             // Nobody asks a worker of the pool for bytecode: what it offers has been in reach of a guest.
             Event::Compiled(_) => return Err(Rogue),
+        }
+        Ok(())
+    }
+
+    /// A run that waits lends its turn to others.
+    fn on_rest(self: &Arc<Self>, id: WorkerId, run: RunId, rest: Rest) -> Result<(), Rogue> {
+        self.state.lock().note_rest(id, run, rest)?;
+        if rest == Rest::Waits {
+            self.start_workers();
+            self.pump();
         }
         Ok(())
     }

@@ -12,6 +12,8 @@ pub struct PoolOptions {
     pub files: WorkerFiles,
     /// Most workers at one time.
     pub workers: usize,
+    /// How many workers more there may be while runs wait for an answer or a timer.
+    pub lent: usize,
     /// Workers kept ready while nothing runs.
     pub warm: usize,
     /// How long a worker beyond those may be idle.

@@ -5,7 +5,7 @@ use super::active_run::{ActiveRun, Rogue};
 use super::fair_queue::Conduct;
 use super::pool_action::{Assignment, Finished, Loss, Refusal};
 use super::readiness::Readiness;
-use super::run_order::{RunOrder, Ticket};
+use super::run_order::{Rest, RunOrder, Ticket};
 use super::run_pace::RunPace;
 use super::worker_slots::{GivenUp, SlotState, WorkerId, WorkerSlots};
 use crate::confinement::Confinement;
@@ -38,7 +38,7 @@ pub struct PoolState {
     order: RunOrder<Waiting>,
     max_workers: usize,
     readiness: Readiness,
-    max_waiting: usize,
+    max_queued: usize,
     confinement: Option<Confinement>,
     inspected: bool,
     failed_starts: u32,
@@ -48,14 +48,15 @@ pub struct PoolState {
 }
 
 impl PoolState {
-    pub fn new(max_workers: usize, warm: usize, idle: Duration, max_waiting: usize) -> Self {
+    /// `lent` is how many more runs may go on while others wait, `max_queued` how many may wait for a worker.
+    pub fn new(max_workers: usize, lent: usize, warm: usize, idle: Duration, max_queued: usize) -> Self {
         Self {
             slots: WorkerSlots::default(),
             pace: RunPace::default(),
-            order: RunOrder::new(max_workers),
+            order: RunOrder::new(max_workers, lent),
             max_workers,
             readiness: Readiness::new(warm.min(max_workers), idle),
-            max_waiting,
+            max_queued,
             confinement: None,
             inspected: false,
             failed_starts: 0,
@@ -70,7 +71,7 @@ impl PoolState {
             return Err(Refusal::Closed(done));
         }
         // What runs may start is counted by their roots.
-        if request.lineage.depth == 0 && self.order.waiting_roots() >= self.max_waiting {
+        if request.lineage.depth == 0 && self.order.waiting_roots() >= self.max_queued {
             return Err(Refusal::Full(done));
         }
         self.readiness.wake();
@@ -185,6 +186,15 @@ impl PoolState {
         self.slots.hear(id, run, bytes, hear)
     }
 
+    /// Notes whether a run waits for something outside.
+    pub fn note_rest(&mut self, id: WorkerId, run: RunId, rest: Rest) -> Result<(), Rogue> {
+        let ticket = self.slots.hear(id, run, 0, |active| Ok(active.ticket.clone()))?;
+        if let Some(ticket) = ticket {
+            self.order.note_rest(&ticket, rest);
+        }
+        Ok(())
+    }
+
     /// The worker that a slot has.
     pub fn worker(&self, id: WorkerId) -> Option<Arc<dyn Worker>> {
         self.slots.worker(id)
@@ -208,10 +218,8 @@ impl PoolState {
         if let Some(conduct) = conduct(end) {
             self.order.note(&active.ticket.tool, conduct);
         }
-        // Runs that wait for others have workers of their own. Those that were started for them go when they are not needed.
-        let wanted = self.max_workers.max(self.slots.busy() + self.order.startable());
-        // The worker itself counts as dying until it is found fit.
-        let surplus = self.slots.alive() + 1 > wanted;
+        // Runs that wait have workers of their own. Those that were started for others meanwhile go when they are not needed.
+        let surplus = self.slots.idle() >= self.max_workers.max(self.order.startable());
         let dismissed = match fitness {
             Fitness::Reusable if !surplus => {
                 self.slots.rest(id, now);

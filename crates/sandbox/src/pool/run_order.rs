@@ -29,6 +29,14 @@ struct StartedRun {
     /// Runs that it has started and that are not over.
     children: u32,
     turn: Turn,
+    rest: Rest,
+}
+
+/// Whether a run waits for something outside: an answer of the host, or a timer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rest {
+    Works,
+    Waits,
 }
 
 /// How a run came to its worker.
@@ -48,9 +56,14 @@ struct Tree {
 }
 
 impl Tree {
-    /// Runs that do not wait for others.
+    /// Runs that do not wait, neither for others nor for something outside.
     fn active(&self) -> usize {
-        self.started.values().filter(|run| run.children == 0).count()
+        self.started.values().filter(|run| run.children == 0 && run.rest == Rest::Works).count()
+    }
+
+    /// Whether it has lent its turn: nothing of it could go on by a worker.
+    fn only_waits(&self) -> bool {
+        self.active() == 0 && self.waiting == 0 && self.started.values().any(|run| run.rest == Rest::Waits)
     }
 
     fn spare(&self) -> usize {
@@ -81,6 +94,8 @@ enum Arrival {
 /// Runs that wait and runs that go on.
 pub struct RunOrder<T> {
     turns: usize,
+    /// How many trees more there may be while others wait for something outside.
+    lent: usize,
     roots: FairQueue<(Ticket, T)>,
     /// By root, the deepest first: whoever waits for them holds a worker.
     nested: Turns<RunId, (Ticket, T)>,
@@ -89,10 +104,11 @@ pub struct RunOrder<T> {
 }
 
 impl<T> RunOrder<T> {
-    /// An order in which `turns` trees are at work at a time.
-    pub fn new(turns: usize) -> Self {
+    /// An order in which `turns` trees are at work at a time, and up to `lent` more wait for something outside.
+    pub fn new(turns: usize, lent: usize) -> Self {
         Self {
             turns,
+            lent,
             roots: FairQueue::default(),
             nested: Turns::default(),
             trees: HashMap::new(),
@@ -129,7 +145,7 @@ impl<T> RunOrder<T> {
         let class = self.roots.class_of(&ticket.tool);
         let depth = ticket.lineage.depth;
         let tree = self.trees.entry(ticket.lineage.root).or_default();
-        tree.started.insert(ticket.run, StartedRun { depth, class, children: 0, turn });
+        tree.started.insert(ticket.run, StartedRun { depth, class, children: 0, turn, rest: Rest::Works });
         Some((ticket, item))
     }
 
@@ -142,6 +158,14 @@ impl<T> RunOrder<T> {
         let own = free.min(waiting_trees + roots);
         let spare = self.turns.saturating_sub(active + own).min(self.turns.saturating_sub(self.spare()));
         own + spare.min(self.nested.len().saturating_sub(waiting_trees))
+    }
+
+    /// Notes whether a run that has a worker waits for something outside.
+    pub fn note_rest(&mut self, ticket: &Ticket, rest: Rest) {
+        let tree = self.trees.get_mut(&ticket.lineage.root);
+        if let Some(run) = tree.and_then(|tree| tree.started.get_mut(&ticket.run)) {
+            run.rest = rest;
+        }
     }
 
     /// A run that had a worker is over.
@@ -213,9 +237,15 @@ impl<T> RunOrder<T> {
         if held < self.turns.saturating_sub(1).max(1) { UnrulyShare::Open } else { UnrulyShare::Full }
     }
 
-    /// Trees that hold a turn.
+    /// Trees that hold a turn: those that are at work, and those that wait beyond the number that may lend theirs.
     fn at_work(&self) -> usize {
-        self.trees.values().filter(|tree| tree.active() > 0).count()
+        let working = self.trees.values().filter(|tree| tree.active() > 0).count();
+        working + self.waiting_trees().saturating_sub(self.lent)
+    }
+
+    /// Trees that wait for something outside.
+    fn waiting_trees(&self) -> usize {
+        self.trees.values().filter(|tree| tree.only_waits()).count()
     }
 
     fn active(&self) -> usize {
@@ -231,7 +261,8 @@ impl<T> RunOrder<T> {
     }
 
     fn room_for_trees(&self) -> usize {
-        self.turns.saturating_mul(TREES_PER_TURN).saturating_sub(self.trees.len())
+        let most = self.turns.saturating_mul(TREES_PER_TURN) + self.waiting_trees().min(self.lent);
+        most.saturating_sub(self.trees.len())
     }
 
     fn wait(&mut self, ticket: Ticket, item: T, arrival: Arrival) {

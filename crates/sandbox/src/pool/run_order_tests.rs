@@ -1,7 +1,7 @@
 //! Who goes next when runs start runs.
 
 use super::fair_queue::Conduct;
-use super::run_order::{RunOrder, Ticket};
+use super::run_order::{Rest, RunOrder, Ticket};
 use crate::lineage::Lineage;
 use tgp_base::ids::RunId;
 
@@ -27,7 +27,7 @@ fn started(order: &mut RunOrder<()>) -> Vec<u64> {
 
 #[test]
 fn as_many_roots_as_there_are_turns() {
-    let mut order = RunOrder::new(2);
+    let mut order = RunOrder::new(2, 0);
     for run in 1..=3 {
         push(&mut order, &root(run));
     }
@@ -38,8 +38,42 @@ fn as_many_roots_as_there_are_turns() {
 }
 
 #[test]
+fn runs_that_wait_for_something_outside_lend_their_turns_up_to_a_number() {
+    let mut order = RunOrder::new(1, 2);
+    for run in 1..=5 {
+        push(&mut order, &root(run));
+    }
+    for run in 1..=3 {
+        assert_eq!(started(&mut order), [run]);
+        order.note_rest(&root(run), Rest::Waits);
+    }
+    assert_eq!(started(&mut order), [0; 0], "the third that waits holds a turn");
+    order.note_rest(&root(1), Rest::Works);
+    assert_eq!(started(&mut order), [0; 0], "two wait and lend, one works");
+    order.end(&root(1));
+    assert_eq!(started(&mut order), [4]);
+    order.end(&root(4));
+    order.end(&root(2));
+    assert_eq!(started(&mut order), [5]);
+}
+
+#[test]
+fn a_run_whose_nested_run_waits_outside_lends_its_turn_too() {
+    let mut order = RunOrder::new(1, 1);
+    let one = root(1);
+    push(&mut order, &one);
+    assert_eq!(started(&mut order), [1]);
+    push(&mut order, &child(10, &one));
+    assert_eq!(started(&mut order), [10]);
+    push(&mut order, &root(2));
+    assert_eq!(started(&mut order), [0; 0]);
+    order.note_rest(&child(10, &one), Rest::Waits);
+    assert_eq!(started(&mut order), [2]);
+}
+
+#[test]
 fn a_run_lends_its_turn_to_those_it_waits_for_and_gets_it_back() {
-    let mut order = RunOrder::new(1);
+    let mut order = RunOrder::new(1, 0);
     let (one, two) = (root(1), root(2));
     push(&mut order, &one);
     assert_eq!(started(&mut order), [1]);
@@ -61,7 +95,7 @@ fn a_run_lends_its_turn_to_those_it_waits_for_and_gets_it_back() {
 
 #[test]
 fn turns_that_nobody_wants_are_used_and_another_root_does_not_wait_for_them() {
-    let mut order = RunOrder::new(3);
+    let mut order = RunOrder::new(3, 0);
     let one = root(1);
     push(&mut order, &one);
     started(&mut order);
@@ -83,7 +117,7 @@ fn turns_that_nobody_wants_are_used_and_another_root_does_not_wait_for_them() {
 
 #[test]
 fn the_deepest_go_first_and_trees_take_turns() {
-    let mut order = RunOrder::new(1);
+    let mut order = RunOrder::new(1, 0);
     let (one, two) = (root(1), root(2));
     push(&mut order, &one);
     started(&mut order);
@@ -106,7 +140,7 @@ fn the_deepest_go_first_and_trees_take_turns() {
 
 #[test]
 fn what_is_withdrawn_lost_or_put_back_is_counted_right() {
-    let mut order = RunOrder::new(1);
+    let mut order = RunOrder::new(1, 0);
     let one = root(1);
     push(&mut order, &one);
     started(&mut order);
@@ -137,7 +171,7 @@ fn what_is_withdrawn_lost_or_put_back_is_counted_right() {
 
 #[test]
 fn tools_that_misbehaved_do_not_get_every_turn() {
-    let mut order = RunOrder::new(2);
+    let mut order = RunOrder::new(2, 0);
     for run in 1..=2 {
         order.note(&root(run).tool, Conduct::Unruly);
         push(&mut order, &root(run));
@@ -163,7 +197,7 @@ fn whatever_runs_start_all_come_to_their_end_with_a_bounded_number_of_workers() 
     for turns in 1..=4 {
         for seed in 0..200 {
             let mut chance = Chance(seed);
-            let mut order = RunOrder::new(turns);
+            let mut order = RunOrder::new(turns, 0);
             let mut last = 0;
             // Each run with how many others it still starts, and how many it waits for.
             let mut busy: Vec<(Ticket, usize, usize)> = Vec::new();

@@ -34,6 +34,7 @@ fn sandbox_of(workers: usize, bytecode: Arc<dyn BytecodeStore>) -> Sandbox {
             locales: "none".into(),
         },
         workers,
+        lent: 0,
         warm: 1,
         idle: Duration::from_mins(1),
         place: None,

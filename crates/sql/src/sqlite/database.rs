@@ -2,6 +2,7 @@
 
 use super::functions::install::install;
 use super::guard::guard;
+use super::heap::{self, HeapShare};
 use super::limits::{MAX_VALUE_BYTES, USUAL_VALUE_BYTES, set_limits};
 use super::session::Session;
 use super::session_control::SessionControl;
@@ -41,6 +42,7 @@ pub struct SharedFile {
 #[derive(Debug)]
 pub struct Database {
     options: DatabaseOptions,
+    heap: Arc<HeapShare>,
 }
 
 /// Prepared statements that a connection remembers.
@@ -49,13 +51,17 @@ const CACHED_STATEMENTS: usize = 32;
 impl Database {
     #[must_use]
     pub fn new(options: DatabaseOptions) -> Self {
-        Self { options }
+        Self { options, heap: Arc::new(HeapShare::new()) }
     }
 
     /// Opens a connection with a thread of its own.
     pub fn connect(&self) -> Result<Session, SqlError> {
-        let options = self.options.clone();
-        Session::start(move |control| open(&options, control))
+        heap::install();
+        let (options, heap) = (self.options.clone(), Arc::clone(&self.heap));
+        Session::start(move |control| {
+            heap.enter();
+            open(&options, control)
+        })
     }
 }
 

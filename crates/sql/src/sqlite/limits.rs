@@ -1,16 +1,14 @@
 //! What SQLite itself is told to stay within.
 //!
-//! Its heap is one for the whole process, so its limit is one for all connections of all databases: a statement that needs
-//! more is refused by the database, and the session goes on. A database in memory is on that heap.
+//! A statement that needs more memory is refused by the database, and the session goes on. A database in memory is on the heap.
 
+use super::heap::{self, MAX_HEAP_BYTES};
 use super::session_control::SessionControl;
 use rusqlite::Connection;
 use rusqlite::limits::Limit;
 
-/// Memory of SQLite in this process: pages, values, sorting, prepared statements.
-pub const MAX_HEAP_BYTES: i64 = 80 << 20;
-/// From here on caches give way.
-const SOFT_HEAP_BYTES: i64 = MAX_HEAP_BYTES / 4 * 3;
+/// From here on caches give way, whosever they are.
+const SOFT_HEAP_BYTES: usize = MAX_HEAP_BYTES / 4 * 3;
 
 /// What a value that a statement makes, reads or gets may have at most; more, when the rows may be larger.
 pub const USUAL_VALUE_BYTES: usize = 8 << 20;
@@ -32,11 +30,15 @@ const LIMITS: [(Limit, i32); 6] = [
 ];
 
 pub fn set_limits(connection: &Connection) -> rusqlite::Result<()> {
+    let is_shared_out = heap::install();
     for (limit, value) in LIMITS {
         connection.set_limit(limit, value)?;
     }
-    // These can be lowered only, so the first connection sets them.
-    connection.pragma_update(None, "hard_heap_limit", MAX_HEAP_BYTES)?;
+    // It can be lowered only, so the first connection sets it.
+    if !is_shared_out {
+        // Another part of the process has used SQLite before: one limit for all.
+        connection.pragma_update(None, "hard_heap_limit", MAX_HEAP_BYTES)?;
+    }
     connection.pragma_update(None, "soft_heap_limit", SOFT_HEAP_BYTES)?;
     // A database in memory answers nothing to this one.
     connection.pragma_update(None, "mmap_size", 0)

@@ -4,6 +4,7 @@ pub mod database;
 mod effort;
 mod functions;
 mod guard;
+pub mod heap;
 mod limits;
 pub mod query;
 mod row_text;

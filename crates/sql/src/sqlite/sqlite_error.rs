@@ -1,6 +1,6 @@
 //! What SQLite says when it fails, as this part says it.
 
-use super::limits::MAX_HEAP_BYTES;
+use super::heap::MAX_HEAP_BYTES;
 use super::session_control::SessionControl;
 use crate::sql_error::SqlError;
 use rusqlite::{ErrorCode, ffi};

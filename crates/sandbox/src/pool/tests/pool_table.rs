@@ -52,7 +52,7 @@ struct Rehearsal {
 
 impl Rehearsal {
     fn new(max_workers: usize, warm: usize, max_waiting: usize) -> Self {
-        let state = PoolState::new(max_workers, warm, IDLE, max_waiting);
+        let state = PoolState::new(max_workers, 0, warm, IDLE, max_waiting);
         Self { state, workers: Vec::new(), now: Instant::now(), ends: Vec::new() }
     }
 

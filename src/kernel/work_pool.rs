@@ -1,68 +1,88 @@
-//! Threads for work that a guest has asked for and that takes its time. The roots of runs take turns: one that asks for much
-//! does not keep the others waiting.
+//! Threads for work that takes its time. The owners of jobs take turns, so that one that asks for much does not keep the
+//! others waiting; a pool that rests has no threads.
 
 use parking_lot::{Condvar, Mutex};
 use std::sync::Arc;
 use std::time::Duration;
-use tgp_base::ids::RunId;
 use tgp_base::threads;
 use tgp_base::turns::Turns;
 
-/// Compiling and bundling use the processor, so more threads than this gain nothing.
-const THREADS: usize = 2;
-
-/// How long a thread waits for the next job before it ends: a kernel that rests has no threads.
+/// How long a thread waits for the next job before it ends.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 type Job = Box<dyn FnOnce() + Send>;
 
-#[derive(Default)]
-pub struct Background(Arc<Desk>);
+/// The system refuses threads, and the pool has none: the jobs that nobody does.
+pub struct Refused(Vec<Job>);
 
-#[derive(Default)]
-struct Desk {
-    state: Mutex<State>,
+impl Refused {
+    /// Does the jobs on this very thread.
+    pub fn run_here(self) {
+        for job in self.0 {
+            let _panicked = threads::contain(job);
+        }
+    }
+}
+
+pub struct WorkPool<K>(Arc<Desk<K>>);
+
+struct Desk<K> {
+    name: &'static str,
+    most_threads: usize,
+    state: Mutex<State<K>>,
     changed: Condvar,
 }
 
-#[derive(Default)]
-struct State {
-    waiting: Turns<RunId, Job>,
+struct State<K> {
+    waiting: Turns<K, Job>,
     threads: usize,
     /// How many of the threads wait for a job.
     idle: usize,
     closed: bool,
 }
 
-impl Background {
-    /// Does `job` of the tree of `root` on a thread of its own kind; on the caller's when the system refuses threads.
-    pub fn spawn(&self, root: RunId, job: impl FnOnce() + Send + 'static) {
+impl<K: PartialEq + Send + 'static> WorkPool<K> {
+    /// A pool of at most so many threads, which have this name.
+    #[must_use]
+    pub fn new(name: &'static str, most_threads: usize) -> Self {
+        let state = Mutex::new(State { waiting: Turns::default(), threads: 0, idle: 0, closed: false });
+        Self(Arc::new(Desk { name, most_threads, state, changed: Condvar::new() }))
+    }
+
+    /// Does `job` of `owner` on a thread of the pool.
+    ///
+    /// # Errors
+    /// `Refused` when there is no thread and the system gives none.
+    pub fn spawn(&self, owner: K, job: impl FnOnce() + Send + 'static) -> Result<(), Refused> {
         let mut state = self.0.state.lock();
-        state.waiting.push(root, Box::new(job));
+        state.waiting.push(owner, Box::new(job));
         if state.idle >= state.waiting.len() {
             self.0.changed.notify_one();
-            return;
+            return Ok(());
         }
-        if state.threads >= THREADS {
-            return;
+        if state.threads >= self.0.most_threads {
+            return Ok(());
         }
         state.threads += 1;
         drop(state);
         let desk = Arc::clone(&self.0);
-        if threads::spawn("tgp-host", move || desk.attend()).is_err() {
-            self.0.without_thread();
+        if threads::spawn(self.0.name, move || desk.attend()).is_ok() {
+            return Ok(());
         }
+        let mut state = self.0.state.lock();
+        state.threads -= 1;
+        if state.threads > 0 { Ok(()) } else { Err(Refused(state.waiting.drain())) }
     }
 }
 
-impl Drop for Background {
+impl<K> Drop for WorkPool<K> {
     fn drop(&mut self) {
         self.0.state.lock().closed = true;
         self.0.changed.notify_all();
     }
 }
 
-impl Desk {
+impl<K: PartialEq> Desk<K> {
     /// Does jobs for as long as there are some.
     fn attend(&self) {
         while let Some(job) = self.next() {
@@ -88,49 +108,41 @@ impl Desk {
             state.idle -= 1;
         }
     }
-
-    /// The system has refused a thread: others do the job, or else the caller.
-    fn without_thread(&self) {
-        let mut state = self.state.lock();
-        state.threads -= 1;
-        while state.threads == 0
-            && let Some(job) = state.waiting.next(|_| true)
-        {
-            drop(state);
-            let _panicked = threads::contain(job);
-            state = self.state.lock();
-        }
-    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Background, PATIENCE, THREADS};
+    use super::{PATIENCE, WorkPool};
     use std::collections::HashSet;
     use std::panic::resume_unwind;
     use std::sync::Arc;
     use std::sync::mpsc::channel;
     use std::thread::{current, sleep};
     use std::time::Instant;
-    use tgp_base::ids::RunId;
     use tgp_base::threads::refusal;
 
+    const THREADS: usize = 2;
+
+    fn pool() -> WorkPool<u64> {
+        WorkPool::new("tgp-test", THREADS)
+    }
+
     #[test]
-    fn one_root_with_many_jobs_does_not_keep_another_waiting() {
-        let background = Background::default();
+    fn one_owner_with_many_jobs_does_not_keep_another_waiting() {
+        let pool = pool();
         let (order, done) = channel();
         // Holds every thread until all jobs wait.
         let gates: Vec<_> = (0..THREADS)
             .map(|_| {
                 let (open, gate) = channel::<()>();
-                background.spawn(RunId(0), move || gate.recv().unwrap());
+                assert!(pool.spawn(0, move || gate.recv().unwrap()).is_ok());
                 open
             })
             .collect();
         for (root, jobs) in [(1, 50), (2, 1)] {
             for _ in 0..jobs {
                 let order = order.clone();
-                background.spawn(RunId(root), move || order.send(root).unwrap());
+                assert!(pool.spawn(root, move || order.send(root).unwrap()).is_ok());
             }
         }
         drop(order);
@@ -143,18 +155,18 @@ mod tests {
 
     #[test]
     fn jobs_are_done_after_a_panic_and_without_threads_and_a_thread_that_waits_is_used_again() {
-        let background = Background::default();
+        let pool = pool();
         let (tell, done) = channel();
         let job = |n: u64| {
             let tell = tell.clone();
             move || tell.send((n, current().id())).unwrap()
         };
-        refusal::during("tgp-host", || background.spawn(RunId(1), job(1)));
+        refusal::during("tgp-test", || pool.spawn(1, job(1))).err().unwrap().run_here();
         assert_eq!(done.recv().unwrap(), (1, current().id()));
-        background.spawn(RunId(1), || resume_unwind(Box::new("no")));
+        assert!(pool.spawn(1, || resume_unwind(Box::new("no"))).is_ok());
         let mut seen = HashSet::new();
         for n in 2..20 {
-            background.spawn(RunId(1), job(n));
+            assert!(pool.spawn(1, job(n)).is_ok());
             let (told, thread) = done.recv().unwrap();
             assert_eq!(told, n);
             seen.insert(thread);
@@ -164,18 +176,18 @@ mod tests {
 
     #[test]
     fn threads_end_when_there_is_nothing_to_do() {
-        let background = Background::default();
+        let pool = pool();
         let (tell, done) = channel::<()>();
-        background.spawn(RunId(1), move || drop(tell));
+        assert!(pool.spawn(1, move || drop(tell)).is_ok());
         assert!(done.recv().is_err());
-        let desk = Arc::clone(&background.0);
+        let desk = Arc::clone(&pool.0);
         let deadline = Instant::now() + PATIENCE * 20;
         while desk.state.lock().threads > 0 {
             assert!(Instant::now() < deadline);
             sleep(PATIENCE / 20);
         }
-        background.spawn(RunId(1), || {});
-        drop(background);
+        assert!(pool.spawn(1, || {}).is_ok());
+        drop(pool);
         while desk.state.lock().threads > 0 {
             assert!(Instant::now() < deadline);
             sleep(PATIENCE / 20);
