@@ -106,7 +106,7 @@ fn kernel_answers(types: &mut Types) -> String {
     answers.add("issueToken", |kernel: &Kernel| kernel.policy().issue(""));
     answers.add("revokeToken", |kernel: &Kernel| kernel.policy().revoke(""));
     answers.add_type::<ExecValue>("exec");
-    answers.add("testFiles", |kernel: &Kernel| kernel.runs().test_files(None));
+    answers.add("testFiles", |kernel: &Kernel| kernel.runs().test_files(None, &|_| true));
     answers.add_type::<()>("shutdown");
     answers.text
 }

@@ -56,7 +56,7 @@ pub(in crate::kernel) use modules::std_library;
 pub use policy_book::{PolicyBook, narrowed_token};
 pub use runs::{EnteredRun, ExecDone, ExecOptions, ExecRequest, ExecValue, Runnable, when_executed};
 pub use tools::{MemoryReport, ModelSource, Stats};
-pub use work_pool::{Refused, WorkPool};
+pub use work_pool::WorkPool;
 
 #[cfg(test)]
 pub use checks::Reply as TypesReply;

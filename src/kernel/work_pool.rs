@@ -15,15 +15,6 @@ type Job = Box<dyn FnOnce() + Send>;
 /// The system refuses threads, and the pool has none: the jobs that nobody does.
 pub struct Refused(Vec<Job>);
 
-impl Refused {
-    /// Does the jobs on this very thread.
-    pub fn run_here(self) {
-        for job in self.0 {
-            let _panicked = threads::contain(job);
-        }
-    }
-}
-
 pub struct WorkPool<K>(Arc<Desk<K>>);
 
 struct Desk<K> {
@@ -72,6 +63,17 @@ impl<K: PartialEq + Send + 'static> WorkPool<K> {
         let mut state = self.0.state.lock();
         state.threads -= 1;
         if state.threads > 0 { Ok(()) } else { Err(Refused(state.waiting.drain())) }
+    }
+}
+
+impl<K: PartialEq + Send + 'static> WorkPool<K> {
+    /// The same, on this very thread where there is no other.
+    pub fn spawn_or_run(&self, owner: K, job: impl FnOnce() + Send + 'static) {
+        if let Err(Refused(jobs)) = self.spawn(owner, job) {
+            for job in jobs {
+                let _panicked = threads::contain(job);
+            }
+        }
     }
 }
 
@@ -161,7 +163,7 @@ mod tests {
             let tell = tell.clone();
             move || tell.send((n, current().id())).unwrap()
         };
-        refusal::during("tgp-test", || pool.spawn(1, job(1))).err().unwrap().run_here();
+        refusal::during("tgp-test", || pool.spawn_or_run(1, job(1)));
         assert_eq!(done.recv().unwrap(), (1, current().id()));
         assert!(pool.spawn(1, || resume_unwind(Box::new("no"))).is_ok());
         let mut seen = HashSet::new();

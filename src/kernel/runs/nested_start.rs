@@ -8,7 +8,6 @@ use super::run_scope::RunScope;
 use super::runs::Runs;
 use super::sandbox_host::{AskedRun, RunStarter};
 use crate::kernel::modules::ModuleGraph;
-use crate::kernel::work_pool::Refused;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use tgp_base::error::Error;
@@ -51,7 +50,7 @@ impl RunStarter for Runs {
                         let nested = AskedRun { run, scope, what, args_json };
                         let (runs, root) = (Arc::clone(&self), nested.scope.root());
                         let job = move || runs.start_nested(nested, Some(id), done);
-                        self.services.background.spawn(root, job).unwrap_or_else(Refused::run_here);
+                        self.services.background.spawn_or_run(root, job);
                     }
                     Err(error) => done.pay(Err(error)),
                 };
@@ -82,7 +81,8 @@ impl Runs {
         let done = self.announce(run, done);
         let runs = Arc::clone(&self);
         // Compiling takes its time, and the other questions of the outer run must not wait for it.
+        let root = scope.root();
         let job = move || runs.exec(run, scope, what, args_json, judged, done);
-        self.services.background.spawn(scope.root(), job).unwrap_or_else(Refused::run_here);
+        self.services.background.spawn_or_run(root, job);
     }
 }

@@ -232,7 +232,7 @@ impl SandboxHost {
                     Err(error) => GuestReply { reply, passage: None }.send(Err(error)),
                 }
             };
-            host.services.background.spawn(host.scope.root(), serve);
+            host.services.background.spawn_or_run(host.scope.root(), serve);
         };
         ask_approval(self.functions(), self.scope.oblige(self.run), refusal, then);
     }
@@ -372,12 +372,14 @@ impl SandboxHost {
             "#fetch_abort" => reply.send(self.abort_fetch(&question)),
             FUNCTION_TEXT_QUESTION => {
                 let host = Arc::clone(self);
-                self.services.background.spawn(self.scope.root(), move || reply.send(host.function_text(&question)));
+                self.services
+                    .background
+                    .spawn_or_run(self.scope.root(), move || reply.send(host.function_text(&question)));
             }
             // Compiling and bundling take their time, and the other questions of the run must not wait for it.
             "#require" => {
                 let host = Arc::clone(self);
-                self.services.background.spawn(self.scope.root(), move || reply.send(host.require(&question)));
+                self.services.background.spawn_or_run(self.scope.root(), move || reply.send(host.require(&question)));
             }
             _ => reply.send(self.read_or_write(&question)),
         }

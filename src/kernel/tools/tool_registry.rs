@@ -319,9 +319,9 @@ impl ToolRegistry {
 mod tests {
     use super::{Look, RegistryFiles, ToolRegistry};
     use crate::kernel::private_files::PrivateFiles;
+    use crate::kernel::work_pool::WorkPool;
     use std::sync::Arc;
     use std::time::Duration;
-    use tgp_base::threads;
     use tgp_compile::Compiler;
     use tgp_vfs::{DiskVfs, JailPath, MemoryVfs, Vfs};
 
@@ -354,14 +354,15 @@ mod tests {
             let path = JailPath::parse(&format!("tools/t{number}.ts")).unwrap();
             root.write(&path, &format!("export default () => {number}\n")).unwrap();
         }
-        let pool = threads::pool("tgp-test", 2).unwrap();
+        let pool = WorkPool::new("tgp-test", 2);
         let (sender, receiver) = std::sync::mpsc::channel();
         for _ in 0..50 {
             let (registry, sender) = (Arc::clone(&registry), sender.clone());
-            pool.spawn(move || {
+            let spawned = pool.spawn((), move || {
                 registry.refresh(Look::Thorough).unwrap();
                 sender.send(registry.list().unwrap().len()).unwrap();
             });
+            assert!(spawned.is_ok());
         }
         for _ in 0..50 {
             assert_eq!(receiver.recv_timeout(Duration::from_secs(20)), Ok(200));

@@ -8,7 +8,8 @@ use rusqlite::Connection;
 use rusqlite::limits::Limit;
 
 /// From here on caches give way, whosever they are.
-const SOFT_HEAP_BYTES: usize = MAX_HEAP_BYTES / 4 * 3;
+const SOFT_HEAP_BYTES: i64 = HARD_HEAP_BYTES / 4 * 3;
+const HARD_HEAP_BYTES: i64 = MAX_HEAP_BYTES as i64;
 
 /// What a value that a statement makes, reads or gets may have at most; more, when the rows may be larger.
 pub const USUAL_VALUE_BYTES: usize = 8 << 20;
@@ -37,7 +38,7 @@ pub fn set_limits(connection: &Connection) -> rusqlite::Result<()> {
     // It can be lowered only, so the first connection sets it.
     if !is_shared_out {
         // Another part of the process has used SQLite before: one limit for all.
-        connection.pragma_update(None, "hard_heap_limit", MAX_HEAP_BYTES)?;
+        connection.pragma_update(None, "hard_heap_limit", HARD_HEAP_BYTES)?;
     }
     connection.pragma_update(None, "soft_heap_limit", SOFT_HEAP_BYTES)?;
     // A database in memory answers nothing to this one.
