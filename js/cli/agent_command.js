@@ -109,7 +109,8 @@ export async function watched(options, start) {
   } finally {
     globalThis.console = ownConsole;
     screen.close();
-    for (const name of ['SIGINT', 'SIGTERM']) process.off(name, onSignal);
+    // Once it ends by a signal, the next one ends it at once, also while the workspace is closed.
+    if (!stop.signal.aborted) for (const name of ['SIGINT', 'SIGTERM']) process.off(name, onSignal);
   }
 }
 
