@@ -29,7 +29,7 @@ describe('tgp.policy.yaml beside the config', () => {
     expect(explained.json()).toMatchObject({ verdict: 'allow', rule: 'ones', at: 'tgp.policy.yaml:5' });
   });
 
-  test('is told of when it is broken, and gives way to the config', async () => {
+  test('is reported when it is invalid, and a policy of the config replaces it', async () => {
     const folder = await workspace();
     await writeFile(join(folder, 'tgp.policy.yaml'), 'rules: 1\n');
     expect(await runCli(folder, ['list'])).toMatchObject({ code: 1, stderr: expect.stringContaining('[ERR_CONFIG]') });
@@ -71,7 +71,7 @@ describe('tgp.policy.yaml beside the config', () => {
     expect(await readFile(file, 'utf8')).toContain(
       `  - {"id":"always-1","allow":["exec_tool"],"paths":["tools/one.ts"],"reason":"Allowed for good by ${by} on `,
     );
-    expect(await runCli(folder, ['exec', 'one']), 'nobody is asked').toMatchObject({ code: 0, stdout: '1\n' });
+    expect(await runCli(folder, ['exec', 'one']), 'without a question').toMatchObject({ code: 0, stdout: '1\n' });
     const asked = await runAtTerminal(folder, ['remove', 'one'], 'n');
     expect(asked.shown, 'a rule asks').not.toContain('Always');
     expect(asked.code).toBe(1);

@@ -6,7 +6,7 @@ import { tempRoot } from '../helpers/temp_root.js';
 
 const INDEX = new URL('../../index.js', import.meta.url).href;
 
-/** Says when its tool runs, and goes on after Ctrl-C, as a server that closes its connections first does. */
+/** Handles SIGINT and goes on, as a server does that shuts down gracefully. */
 const PROGRAM = `
 import { TGP } from ${JSON.stringify(INDEX)};
 process.on('SIGINT', () => console.log('heard'));
@@ -16,9 +16,9 @@ console.log(result);
 await kernel.shutdown();
 `;
 
-test.skipIf(process.platform === 'win32')('Ctrl-C is for the application alone: no worker is ended by it', async () => {
+test.skipIf(process.platform === 'win32')('Ctrl-C at a terminal does not kill the workers', async () => {
   const args = ['--input-type=module', '--eval', PROGRAM];
-  // A group of its own, as a terminal gives to what it starts.
+  // A process group of its own, as a shell makes for each command.
   const child = spawn(process.execPath, args, { cwd: await tempRoot(), detached: true });
   child.stdout.once('data', () => process.kill(-Number(child.pid), 'SIGINT'));
   const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);

@@ -109,7 +109,7 @@ export async function watched(options, start) {
   } finally {
     globalThis.console = ownConsole;
     screen.close();
-    // Once it ends by a signal, the next one ends it at once, also while the workspace is closed.
+    // After the first signal the handlers stay: a second one exits at once, also while the workspace shuts down.
     if (!stop.signal.aborted) for (const name of ['SIGINT', 'SIGTERM']) process.off(name, onSignal);
   }
 }

@@ -44,7 +44,8 @@ pub fn start(
     #[cfg(unix)]
     {
         command.current_dir("/");
-        // Ctrl-C at a terminal is for the application, which ends its runs: a worker that it killed would be a crash.
+        // A terminal sends Ctrl-C to the whole process group. The application cancels its runs itself; a worker killed by
+        // the signal would be reported as a crash.
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
     }
     #[cfg(windows)]
