@@ -51,7 +51,7 @@ await whenStarted(import.meta.url, async () => {
   process.once('exit', () => {
     for (const loop of busy) loop.kill('SIGKILL');
   });
-  // A process that a signal ends says no more: its loops would go on for ever.
+  // Node emits no `exit` when a signal kills it, and the loops would go on.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(1));
   let failing = 0;
   for (const file of selectedFiles(positionals)) {

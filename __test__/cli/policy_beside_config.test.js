@@ -29,7 +29,7 @@ describe('tgp.policy.yaml beside the config', () => {
     expect(explained.json()).toMatchObject({ verdict: 'allow', rule: 'ones', at: 'tgp.policy.yaml:5' });
   });
 
-  test('is told of when it is broken, and gives way to the config', async () => {
+  test('is reported when it is invalid, and a policy of the config replaces it', async () => {
     const folder = await workspace();
     await writeFile(join(folder, 'tgp.policy.yaml'), 'rules: 1\n');
     expect(await runCli(folder, ['list'])).toMatchObject({ code: 1, stderr: expect.stringContaining('[ERR_CONFIG]') });
@@ -77,9 +77,9 @@ describe('tgp.policy.yaml beside the config', () => {
       args: { '/args': { equals: {} } },
     });
     expect(reason).toContain(`Allowed for good by ${userInfo().username} on `);
-    expect(await runCli(folder, ['exec', 'one']), 'nobody is asked').toMatchObject({ code: 0, stdout: '1\n' });
+    expect(await runCli(folder, ['exec', 'one']), 'without a question').toMatchObject({ code: 0, stdout: '1\n' });
     await writeFile(join(folder, '.tgp/tools/one.ts'), '/** One. */\nexport default (): number => 666;\n');
-    expect(await runCli(folder, ['exec', 'one']), 'of another text somebody is').toMatchObject({ code: 1, stdout: '' });
+    expect(await runCli(folder, ['exec', 'one']), 'another text is asked for').toMatchObject({ code: 1, stdout: '' });
     const asked = await runAtTerminal(folder, ['remove', 'one'], 'n');
     expect(asked.shown, 'a rule asks').not.toContain('[a]lways');
     expect(asked.code).toBe(1);

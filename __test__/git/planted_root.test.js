@@ -14,7 +14,7 @@ const WRITE = `
   return { persisted, problem };
 `;
 
-describe('a root in which somebody left something', () => {
+describe('a root with planted files', () => {
   it.each([
     ...['HEAD', 'config', 'index', 'packed-refs', 'config.worktree'].flatMap((name) => [
       [name, 'pipe'],
@@ -68,7 +68,7 @@ describe('a root in which somebody left something', () => {
         else writeFileSync(file, garbage);
       }
     }
-    const told = await probe(
+    const report = await probe(
       { rootDir: join(folder, 'last') },
       {
         work: `
@@ -89,7 +89,7 @@ describe('a root in which somebody left something', () => {
         `,
       },
     );
-    const outcomes = /** @type {Record<string, { boot: string, write: string, ms: number }>} */ (told.value);
+    const outcomes = /** @type {Record<string, { boot: string, write: string, ms: number }>} */ (report.value);
     expect(Object.keys(outcomes)).toHaveLength(40);
     for (const [name, { boot, write, ms }] of Object.entries(outcomes)) {
       expect(['booted', 'ERR_GIT', 'ERR_IO'], name).toContain(boot);
@@ -97,7 +97,7 @@ describe('a root in which somebody left something', () => {
       expect(ms, name).toBeLessThan(SOON_MS);
     }
     expect(readFileSync(secret, 'utf8')).toBe('untouched');
-    expect(told.peakMb).toBeLessThan(MAX_MB);
+    expect(report.peakMb).toBeLessThan(MAX_MB);
   });
 
   it('with objects that are damaged fetches them again', async () => {
@@ -113,9 +113,9 @@ describe('a root in which somebody left something', () => {
     execFileSync('git', ['-C', rootDir, 'hash-object', '-t', 'commit', '-w', '--stdin', '--literally'], {
       input: commit,
     });
-    const told = await probe({ rootDir, git: { repo: remote } });
-    expect(told.error).toBeNull();
-    expect(told.files).toContain('g.txt');
+    const report = await probe({ rootDir, git: { repo: remote } });
+    expect(report.error).toBeNull();
+    expect(report.files).toContain('g.txt');
     expect(soundness(rootDir)).toEqual(SOUND);
   });
 });

@@ -46,9 +46,9 @@ describe('an ssh remote', () => {
   });
 
   it.each([
-    ['moves on', ''],
+    ['moves', ''],
     ['is replaced', '--force'],
-  ])('that %s between the look at its branch and the fetch gives what it has then', async (_, force) => {
+  ])('whose branch %s between listing and fetching is fetched at its new commit', async (_, force) => {
     const { folder, remote } = await bareRemote();
     const person = clone(folder, remote);
     const commit = (name, ...options) => {

@@ -14,7 +14,7 @@ export async function remoteWithCommit() {
   return { folder, remote, work };
 }
 
-/** A pipe that nobody writes to, in the place of a file. @param {string} path */
+/** Replaces a file by a named pipe without a writer. @param {string} path */
 export const pipe = (path) => {
   rmSync(path, { force: true, recursive: true });
   execFileSync('mkfifo', [path]);

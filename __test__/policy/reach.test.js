@@ -10,8 +10,7 @@ const FILES = {
   'tools/uses_json.ts': 'import rate from "./payments/rate.json";\nexport default (_args: object) => rate;\n',
   'tools/uses_code.ts': 'import charge from "./payments/charge.ts";\nexport default (args: object) => charge(args);\n',
   'tools/passes_on.ts': 'export { default } from "./payments/charge.ts";\n',
-  'tools/late.ts':
-    'export default async (args: { name: string }) => (await import(`./payments/${args.name}`)).default;\n',
+  'tools/late.ts': `export default async (args: { name: string }) => (await import(\`./payments/\${args.name}\`)).default;\n`,
   'tools/deep.ts': 'import run from "./uses_code.ts";\nexport default (args: object) => run(args);\n',
 };
 const NO_RUN = 'default: allow\nrules:\n  - { id: no-payments, deny: [run], paths: ["tools/payments/**"] }\n';

@@ -110,7 +110,8 @@ export async function watched(options, start) {
   } finally {
     globalThis.console = ownConsole;
     screen.close();
-    for (const name of ['SIGINT', 'SIGTERM']) process.off(name, onSignal);
+    // After the first signal the handlers stay: a second one exits at once, also while the workspace shuts down.
+    if (!stop.signal.aborted) for (const name of ['SIGINT', 'SIGTERM']) process.off(name, onSignal);
   }
 }
 

@@ -287,13 +287,16 @@ impl Ledger {
         self.boot_problem.as_ref()
     }
 
-    /// Drains, signs and ends. What cannot be drained now stays for whoever opens the ledger next.
+    /// Drains, signs, ends and closes the database: nothing of it changes on disk afterwards. What cannot be drained now stays for
+    /// whoever opens the ledger next.
     pub fn close(&self) -> Result<(), LedgerError> {
         let Some(writing) = &self.writing else { return Ok(()) };
         let closed = writing.ask(Want::Close);
         if let Some(thread) = writing.thread.lock().take() {
             let _panicked = thread.join();
         }
+        // Others may still hold this ledger, and it may be long until they let go of it.
+        self.store.rest();
         match closed {
             // It was closed before.
             Err(LedgerError::Closed) => Ok(()),

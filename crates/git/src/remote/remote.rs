@@ -15,7 +15,7 @@ pub(crate) struct RemoteRefs {
     pub(crate) head: Option<Oid>,
 }
 
-/// What to bring here: a branch of the remote, where it was when it was last looked at.
+/// A branch to fetch, and the commit that it had when the remote was listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Want<'name> {
     /// Full reference name, or `HEAD`.
@@ -24,7 +24,7 @@ pub(crate) struct Want<'name> {
 }
 
 impl RemoteRefs {
-    /// Where a reference stands, `HEAD` included.
+    /// The commit of a reference, `HEAD` included.
     pub(crate) fn at(&self, name: &str) -> Option<Oid> {
         if name == "HEAD" { self.head } else { self.branches.get(name).copied() }
     }
@@ -56,7 +56,7 @@ pub(crate) trait Remote: Send + Sync {
     fn refs(&self, patience: &Patience) -> Result<RemoteRefs, GitError>;
 
     /// Brings `want` and all that it needs into `repository`, if nothing goes beyond `limits`; `have` is there already.
-    /// The commit that came: a newer one when the branch moved since.
+    /// Returns the fetched commit, which is another one when the branch has moved since.
     fn fetch(
         &self,
         repository: &Repository,

@@ -100,8 +100,8 @@ impl Upstream {
         &self.store.options
     }
 
-    /// Brings `want` here unless it is, and has `land` make use of the commit that came. What `land` finds to be too much is
-    /// taken away again.
+    /// Fetches `want` unless it is here, and passes the fetched commit to `land`. When `land` finds a limit exceeded, the
+    /// fetched pack is removed.
     pub(crate) fn fetch<T>(
         &self,
         repository: &Repository,

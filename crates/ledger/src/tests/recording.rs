@@ -245,6 +245,17 @@ fn a_ledger_that_nobody_uses_holds_nothing_and_wakes_when_it_is_used() {
 }
 
 #[test]
+fn a_closed_ledger_has_closed_its_database_though_it_is_still_held() {
+    let folder = tempfile::tempdir().unwrap();
+    let ledger = open(folder.path());
+    fill(&ledger, 3);
+    assert!(folder.path().join("ledger.db-wal").exists());
+    ledger.close().unwrap();
+    assert!(!folder.path().join("ledger.db-wal").exists());
+    assert_eq!(ledger.verify(&[]).unwrap().problem, None, "it can still be read");
+}
+
+#[test]
 fn machines_that_share_a_store_share_a_key() {
     use crate::{Access, Durability, SqliteStore};
     use base64::Engine;

@@ -42,7 +42,12 @@ pub fn start(
     // Nothing of the host's environment is the guest's business, and no directory is kept busy by a worker.
     command.env_clear();
     #[cfg(unix)]
-    command.current_dir("/");
+    {
+        command.current_dir("/");
+        // A terminal sends Ctrl-C to the whole process group. The application cancels its runs itself; a worker killed by
+        // the signal would be reported as a crash.
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
+    }
     #[cfg(windows)]
     command.envs(std::env::var_os("SystemRoot").map(|root| ("SystemRoot", root)));
     let mut child = command.spawn().map_err(|error| cannot_start(error.kind()))?;

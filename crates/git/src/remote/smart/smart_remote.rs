@@ -51,7 +51,7 @@ impl<C: Connection> Remote for SmartRemote<C> {
             if !advertisement.can("side-band-64k") {
                 return Err(GitError::protocol("it is too old: it cannot send packs beside messages"));
             }
-            // A server refuses a commit that no branch of it is at: what counts is where the branch is now.
+            // A server may reject a commit that is not the tip of a branch any more, so the current tip is fetched.
             let want = advertisement.refs.at(want.name).unwrap_or(want.id);
             let mut start = Vec::new();
             pkt_line::put(&mut start, &format!("want {want} side-band-64k ofs-delta no-progress {AGENT}\n"));
