@@ -282,14 +282,14 @@ export class Lifecycle {
    * @param {import('./policy_source.js').PolicySource} policy
    * @param {Pick<import('../boundary/crossing.js').Config, 'rootDir' | 'fs'>} config
    */
-  async #follow(kernel, { file }, { rootDir, fs }) {
+  async #follow(kernel, { file, stamp }, { rootDir, fs }) {
     if (file === undefined) return;
     await refuseWritablePolicy(
       file,
       [rootDir, ...fs.allowedDirs].map((folder) => resolve(this.#baseDir, folder)),
     );
     this.#leftovers.unwatch?.();
-    this.#leftovers.unwatch = watchPolicy(kernel, file, this.#log);
+    this.#leftovers.unwatch = watchPolicy(kernel, { file, stamp }, this.#log);
   }
 
   #makeFunctions() {
