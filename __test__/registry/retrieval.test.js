@@ -93,11 +93,11 @@ describe('find_tool', () => {
   });
 
   // Texts are read by threads of low priority: beside other work that takes many times as long.
-  const PATIENCE = { timeout: 600_000 };
+  const SLOW = { timeout: 600_000 };
 
   it.skipIf(!hasWeights)(
     'finds by meaning what shares no word, and loses nothing where words are shared',
-    PATIENCE,
+    SLOW,
     async () => {
       const { ask } = await scene('meaning');
       const { same, some, other, precision, certain } = await askAll(ask);
@@ -111,7 +111,7 @@ describe('find_tool', () => {
     },
   );
 
-  it.skipIf(!hasWeights)('tells a tool from its neighbour: what is wanted from what is given', PATIENCE, async () => {
+  it.skipIf(!hasWeights)('tells a tool from its neighbour: what is wanted from what is given', SLOW, async () => {
     const { kernel, rootDir } = await applicationWithMemory();
     placeTools(rootDir, retrievalTools('retrieval_dev'));
     await kernel.registry.remember();

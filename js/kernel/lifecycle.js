@@ -74,7 +74,7 @@ export class Lifecycle {
   #inspected;
   /** @type {Promise<void> | undefined} */
   #stopping;
-  /** A boot waits for its remote no longer; its native kernel may not be there yet when this is decided. */
+  /** The boot must not wait for its remote any longer. Its native kernel may not exist yet. */
   #isHalted = false;
   /** A boot that waits for the shutdown before it; a later shutdown calls it off. @type {object | undefined} */
   #revival;
@@ -286,14 +286,14 @@ export class Lifecycle {
    * @param {import('./policy_source.js').PolicySource} policy
    * @param {Pick<import('../boundary/crossing.js').Config, 'rootDir' | 'fs'>} config
    */
-  async #follow(kernel, { file, stamp }, { rootDir, fs }) {
+  async #follow(kernel, { file, fingerprint }, { rootDir, fs }) {
     if (file === undefined) return;
     await refuseWritablePolicy(
       file,
       [rootDir, ...fs.allowedDirs].map((folder) => resolve(this.#baseDir, folder)),
     );
     this.#leftovers.unwatch?.();
-    this.#leftovers.unwatch = watchPolicy(kernel, { file, stamp }, this.#log);
+    this.#leftovers.unwatch = watchPolicy(kernel, { file, fingerprint }, this.#log);
   }
 
   #makeFunctions() {

@@ -13,7 +13,7 @@ import { messageOf } from '../boundary/thrown.js';
  * @typedef {object} PolicySource
  * @property {string} text for the native part
  * @property {string} [file] where the rules are written
- * @property {string} [stamp] how that file was before it was read
+ * @property {string} [fingerprint] of that file before it was read
  * @property {PolicyFunction} [decide] the function of the application that decides
  */
 
@@ -31,8 +31,8 @@ export async function policySource(policy, baseDir) {
   if (typeof policy === 'function') return { text: '"hook"', decide: policy };
   if (typeof policy === 'string') {
     const file = resolve(baseDir, policy);
-    const stamp = await stampOf(file);
-    return { text: await policyFileText(file), file, stamp };
+    const fingerprint = await fingerprintOf(file);
+    return { text: await policyFileText(file), file, fingerprint };
   }
   try {
     return { text: `{"object":${toJsonText(policy, 'policy')}}` };
@@ -42,15 +42,15 @@ export async function policySource(policy, baseDir) {
 }
 
 /**
- * What changes with every change of a file.
+ * Changes with every change of a file.
  * @param {string} file
  */
-export async function stampOf(file) {
+export async function fingerprintOf(file) {
   try {
     const { ino, size, mtimeNs, ctimeNs } = await stat(file, { bigint: true });
     return [ino, size, mtimeNs, ctimeNs].join(' ');
   } catch {
-    return 'cannot be looked at';
+    return 'unreadable';
   }
 }
 

@@ -1,31 +1,33 @@
 import { unwrap } from '../boundary/errors.js';
 import { guarded } from '../boundary/guarded.js';
 import { messageOf } from '../boundary/thrown.js';
-import { policyFileText, stampOf } from './policy_source.js';
+import { fingerprintOf, policyFileText } from './policy_source.js';
 
 /** How often the file is looked at: editors replace files, and not every disk reports it. */
 const INTERVAL_MS = 500;
 
 /**
- * Follows a policy file. Rules that cannot be meant change nothing, and the log says so.
+ * Reloads a policy file when it changes. Invalid rules change nothing, and are logged.
  * @param {import('../boundary/typed_native.js').NativeKernel} kernel
- * @param {{ file: string, stamp?: string }} source the file, and how it was before the rules in force were read from it
+ * @param {{ file: string, fingerprint?: string }} source `fingerprint`: that of the file before the rules in force were read
  * @param {import('../../index.js').Logger} log
  * @returns {() => void} ends it
  */
-export function watchPolicy(kernel, { file, stamp }, log) {
-  let known = stamp;
+export function watchPolicy(kernel, { file, fingerprint }, log) {
+  let known = fingerprint;
   let isBusy = false;
   const look = async () => {
     if (isBusy) return;
     isBusy = true;
-    // Before the text is read: what is written meanwhile is another change.
-    const now = await stampOf(file);
-    if (now !== known) {
+    try {
+      // Before the text is read: a write during the read is another change.
+      const now = await fingerprintOf(file);
+      if (now === known) return;
       known = now;
       await reload();
+    } finally {
+      isBusy = false;
     }
-    isBusy = false;
   };
   const reload = async () => {
     try {
