@@ -6,6 +6,8 @@ const ALONE = [
   '__test__/sandbox/kill_matrix.test.js',
   // Compares the peak memory of a server with its idle memory: a collector that gets no processor frees late.
   '__test__/mcp/hostile_http.test.js',
+  // The same, over standard input.
+  '__test__/mcp/hostile_stdio.test.js',
   // Whether a connection is kept depends on how soon the rest of a row of 600 MB has been read.
   '__test__/sql/hostile_server.test.js',
 ];
@@ -18,8 +20,10 @@ export default defineConfig({
   test: {
     // Processes, not threads: tests load a native addon, change folders and send signals.
     pool: 'forks',
-    testTimeout: 60_000,
-    hookTimeout: 30_000,
+    // A stop for what hangs, not a measure: tests start dozens of processes, beside others that do the same.
+    testTimeout: 240_000,
+    hookTimeout: 120_000,
+    expect: { poll: { timeout: 30_000 } },
     // Node imports the package as it is; Vite would transform all of it for every test file.
     server: { deps: { external: [/\/js\//, /\/(?:index|mcp)\.js$/] } },
     globalSetup: ['__test__/helpers/global_setup.js'],

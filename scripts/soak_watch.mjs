@@ -9,6 +9,8 @@ import { descendants, treeMemory } from '../benches/process_tree.mjs';
 const HOST = fileURLToPath(new URL('./soak_host.mjs', import.meta.url));
 const SAMPLE_MS = 500;
 const KILL_MS = 2500;
+/** Seconds that what is left has to be gone. */
+const LAST_LOOKS = 20;
 /**
  * @typedef {{ at: number, hostMb: number, heapMb: number, totalMb: number, files: number, processes: number }} Sample
  * @typedef {{ job: string, at: number, ms: number, outcome: string }} Done
@@ -81,9 +83,13 @@ export async function watch({ folder, seconds, seed, only, tick }) {
       if (message.kind === 'closed') {
         record.broken = message.broken;
         for (const timer of timers) clearInterval(timer);
-        // A process that was told to end needs a moment to be gone.
-        setTimeout(() => {
+        // A process that is to end needs a moment to be gone.
+        let looks = 0;
+        const look = setInterval(() => {
           record.after = left(pid);
+          looks += 1;
+          if (record.after.processes.length > 0 && looks < LAST_LOOKS) return;
+          clearInterval(look);
           child.send({ kind: 'end' });
         }, 1000);
       }

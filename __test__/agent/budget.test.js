@@ -57,12 +57,12 @@ test('time ends a turn of the model, and waits for a call', async () => {
     description: 'Takes its time.',
     inputSchema: z.object({}),
     execute: async () => {
-      await new Promise((done) => setTimeout(done, 250));
+      await new Promise((done) => setTimeout(done, 2_100));
       isDone = true;
       return 'done';
     },
   };
-  const agent = kernel.agent({ model, tools: { slow: /** @type {any} */ (slow) }, budget: { ms: 200 } });
+  const agent = kernel.agent({ model, tools: { slow: /** @type {any} */ (slow) }, budget: { ms: 2_000 } });
   const events = await eventsOf(agent.run('go', { session: 's' }));
   expect(events.at(-1)).toMatchObject({ outcome: 'budget', error: { message: expect.stringContaining('time') } });
   expect(isDone).toBe(true);

@@ -119,7 +119,7 @@ test('arguments that are too large to be kept are not guessed', async () => {
   expect(await kernel.vfs.exists('tools/large.md')).toBe(false);
 });
 
-test('a session that another process works on is left to it, until that is gone', { timeout: 60_000 }, async () => {
+test('a session that another process works on is left to it, until that is gone', async () => {
   const folder = await tempRoot();
   const { child, ended } = startProgram(
     folder,
@@ -148,9 +148,7 @@ test('a session that another process works on is left to it, until that is gone'
   });
 });
 
-test('a kernel that runs for long finds what a process left that was killed a moment ago', {
-  timeout: 60_000,
-}, async () => {
+test('a kernel that runs for long finds what a process left that was killed a moment ago', async () => {
   const folder = await tempRoot();
   const { kernel } = await createKernel({ rootDir: join(folder, '.tgp') });
   // Its ledger has looked for what others left, and does so again only from time to time.

@@ -9,7 +9,7 @@ import { tempRoot } from '../helpers/temp_root.js';
 
 /** Tries what it is told, and says what came of each. */
 const ATTEMPTS = `
-const [port, socket, secret, host, home] = process.argv.slice(1);
+const [port, socket, secret, host, home, abstract] = process.argv.slice(1);
 const fs = require('node:fs'); const net = require('node:net'); const dgram = require('node:dgram');
 const { spawnSync } = require('node:child_process');
 const told = {};
@@ -41,7 +41,7 @@ tried('own temp', () => { fs.writeFileSync(process.env.TMPDIR + '/a', 'a'); fs.w
   await connecting('tcp', { host: '127.0.0.1', port: Number(port) });
   await connecting('tcp6', { host: '::1', port: Number(port) });
   await connecting('unix socket', { path: socket });
-  await connecting('abstract socket', { path: '\\0tgp-abstract' });
+  await connecting('abstract socket', { path: '\\0' + abstract });
   await new Promise((end) => { const out = dgram.createSocket('udp4'); out.on('error', (error) => { told.udp = error.code; end(); }); out.send('x', Number(port), '127.0.0.1', (error) => { if (!error) told.udp = 'sent'; end(); }); });
   await new Promise((end) => { const server = net.createServer(); server.on('error', (error) => { told.listen = error.code; end(); }); server.listen(0, () => { told.listen = 'listens'; end(); }); });
   console.log(JSON.stringify({ told, env: Object.keys(process.env).sort() }));
@@ -101,10 +101,11 @@ describe.runIf(CAN_CONFINE)('A program behind walls', () => {
     await listen(servers[1], { host: '::1', port });
     const socket = join(folder, 'socket');
     await listen(servers[2], { path: socket });
-    await listen(servers[3], { path: '\0tgp-abstract' });
+    const abstract = `tgp-abstract-${process.pid}`;
+    await listen(servers[3], { path: `\0${abstract}` });
     process.env.TGP_TEST_SECRET = 'of the host';
     const secret = join(cwd, 'secret.txt');
-    const answer = await node(ATTEMPTS, String(port), socket, secret, String(process.pid), homedir());
+    const answer = await node(ATTEMPTS, String(port), socket, secret, String(process.pid), homedir(), abstract);
     expect(answer).toMatchObject({ success: true, exitCode: 0, changes: [] });
     const { told, env } = JSON.parse(answer.stdout);
     // There may be no keys on this machine.

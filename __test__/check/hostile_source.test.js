@@ -65,7 +65,7 @@ describe('the compiler and the rules cannot be crashed by source text', () => {
     await tools.write_file.execute({ path, content: '/** One. */\nexport default () => 1;\n' });
     expect(await tools.check_tool.execute({ path })).toMatchObject({ valid: true });
     expect((await kernel.exec(path)).result).toBe(1);
-  }, 120_000);
+  });
 
   it('fifty tangles in a row end soon, and leave nothing running', async () => {
     const { kernel, tools } = await createKernel({ rules: { types: 'off' }, check: 'off' });
@@ -84,7 +84,7 @@ describe('the compiler and the rules cannot be crashed by source text', () => {
     expect((spent.user + spent.system) / 1000).toBeLessThan(200);
     await tools.write_file.execute({ path, content: '/** One. */\nexport default () => 1;\n' });
     expect((await kernel.exec(path)).result).toBe(1);
-  }, 120_000);
+  });
 
   it('ten megabytes, random bytes, lone surrogates, a byte order mark and no text at all', async () => {
     const { kernel, tools } = await createKernel({ check: 'off' });

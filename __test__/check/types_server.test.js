@@ -137,7 +137,7 @@ describe('the process of the type checker', () => {
     onTestFinished(() => {
       delete process.env.TGP_TEST_SECRET;
     });
-    const checker = new TypeChecker(app, [], { startMs: 3_000, checkMs: 3_000 }, program);
+    const checker = new TypeChecker(app, [], { startMs: 60_000, checkMs: 60_000 }, program);
     expect(await checker.check(sourcesOf(GOOD))).toEqual(NOTICE);
     checker.stop();
     const { env, cwd } = JSON.parse(await readFile(seen, 'utf8'));
@@ -158,11 +158,11 @@ describe('the process of the type checker', () => {
        await checker.check(${JSON.stringify(sourcesOf(BOMBS['all orders of many words']))});`,
     );
     await once(child.stdout, 'data');
-    await expect.poll(() => serversOf(child.pid).length, { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => serversOf(child.pid).length).toBe(1);
     const [server] = serversOf(child.pid);
     await new Promise((resolve) => setTimeout(resolve, 500));
     child.kill('SIGKILL');
     await ended;
-    await expect.poll(() => existsSync(`/proc/${server}`), { timeout: 10_000 }).toBe(false);
+    await expect.poll(() => existsSync(`/proc/${server}`)).toBe(false);
   });
 });

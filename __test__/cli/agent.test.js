@@ -234,7 +234,9 @@ describe('sessions', () => {
         replays.push(...(await Promise.all(seeds.map((seed) => replayed(folder, session, seed)))));
       }
       // The same as the session itself but for what differs from time to time.
-      const stderr = made.stderr.replace(/( k tokens), [\d.]+ m?s\n/, '$1\n').replace(/ {2}session .*\n/, '');
+      const stderr = made.stderr
+        .replace(/( k tokens), [\d.]+ (?:ms|s|min)(?: [\d.]+ s)?\n/, '$1\n')
+        .replace(/ {2}session .*\n/, '');
       expect(stderr).toMatch(/ {2}forged {3}tools\/shipping\/dim_weight\.ts\n/);
       expect(new Set(replays)).toEqual(new Set([`0\n${made.stdout}\n---\n${stderr}`]));
       expect({ head: git(root, 'rev-parse', 'HEAD'), requests: server.requests.length }).toEqual(before);

@@ -163,7 +163,6 @@ describe.each(['sqlite', 'postgres', 'mariadb'])('%s', (name) => {
         expect(changed, tool).toBe(differing(before.rows, await rows()));
       }
     },
-    180_000,
   );
 });
 

@@ -99,7 +99,7 @@ describe(`${AGENTS} agents, a rival with git, and kill -9 at random`, () => {
       expect(filesOf(rootDir)).toEqual(expected);
       expect(git(rootDir, 'rev-parse', 'HEAD')).toBe(git(remote, 'rev-parse', 'main'));
     }
-  }, 180_000);
+  });
 });
 
 describe('SIGTERM during a push', () => {

@@ -248,7 +248,7 @@ describe('two kernels on one remote', () => {
     });
     await b.tools.write_file.execute({ path: 'tools/own.ts', content: 'return 1' });
     const found = async () => (await b.kernel.find('peel an onion'))[0]?.path;
-    await expect.poll(found, { timeout: 5000 }).toBe('tools/peel.ts');
+    await expect.poll(found, { timeout: 30_000 }).toBe('tools/peel.ts');
   });
 
   it('meta.json never conflicts', async () => {

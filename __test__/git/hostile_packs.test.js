@@ -358,7 +358,7 @@ describe('a pack with deltas as git sends them', () => {
     expect(files).toEqual(['z.txt']);
     expect(warnings).toEqual([expect.stringContaining("'large' (larger than fs.fileBytes)")]);
     expect(peakMb).toBeLessThan(MAX_MB);
-  }, 60_000);
+  });
 
   it.each(WAYS)('of a long history is complete, and small again on disk, by %s', async (way) => {
     const folder = await tempRoot();

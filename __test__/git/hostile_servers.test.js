@@ -1,15 +1,22 @@
-import { execFileSync } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { createMemoryVFS, TGP } from '../../index.js';
 import { createKernel } from '../helpers/create_kernel.js';
-import { probe } from '../helpers/host_probe.js';
-import { advertisement, frame, packAnswer, rawServer, serve, sshStandIn } from '../helpers/hostile_remote.js';
-import { commitBytes, PackBytes, treeBytes } from '../helpers/pack_bytes.js';
+import {
+  advertisement,
+  bootFrom,
+  frame,
+  goodPack,
+  isAlive,
+  packAnswer,
+  rawServer,
+  sshStandIn,
+} from '../helpers/hostile_remote.js';
+import { PackBytes } from '../helpers/pack_bytes.js';
 import { startProgram } from '../helpers/run_program.js';
 import { tempRoot } from '../helpers/temp_root.js';
 
@@ -18,13 +25,6 @@ const MB = 1 << 20;
 /** Far below what a boot may take, far above what one takes that is cut short. */
 const SOON_MS = 15_000;
 const TIP = '1'.repeat(40);
-
-function goodPack() {
-  const pack = new PackBytes();
-  const blob = pack.add('blob', Buffer.from('good'));
-  const tip = pack.add('commit', commitBytes(pack.add('tree', treeBytes([['100644', 'f.txt', blob]]))));
-  return { pack: pack.toBuffer(), tip };
-}
 
 /**
  * A server whose greeting, or whose answer, is written by `write`.
@@ -61,10 +61,6 @@ function flood(response, bytes, times = Number.POSITIVE_INFINITY) {
   more();
 }
 
-/** @param {string} repo @param {object} [git] @param {NodeJS.ProcessEnv} [env] */
-const boot = async (repo, git = {}, env = {}) =>
-  probe({ rootDir: join(await tempRoot(), 'root'), git: { repo, ...git } }, { env });
-
 describe('a greeting', () => {
   it('of 60 000 references of 64 KB, and of millions of short ones, is a limit', async () => {
     const long = frame(`${TIP} refs/heads/${'x'.repeat(65_000)}\n`);
@@ -79,7 +75,7 @@ describe('a greeting', () => {
         response.write(frame(`${TIP} refs/heads/main\0side-band-64k\n`));
         flood(response, bytes, times);
       });
-      const { error, peakMb } = await boot(repo);
+      const { error, peakMb } = await bootFrom(repo);
       expect(error).toMatchObject({ code: 'ERR_GIT', message: expect.stringMatching(/beyond a limit: .*references/) });
       expect(peakMb).toBeLessThan(MAX_MB);
     }
@@ -100,7 +96,7 @@ describe('a greeting', () => {
           : packAnswer(pack),
       );
     });
-    const { error, files, peakMb } = await boot(`${url}/remote.git`);
+    const { error, files, peakMb } = await bootFrom(`${url}/remote.git`);
     expect(error).toBeNull();
     expect(files).toEqual(['f.txt']);
     expect(peakMb).toBeLessThan(MAX_MB);
@@ -117,7 +113,7 @@ describe('a greeting', () => {
     };
     for (const [name, [bytes, headers]] of Object.entries(cases)) {
       const repo = await serverWith('greeting', (response) => response.end(bytes), /** @type {any} */ (headers));
-      const { error, peakMb } = await boot(repo);
+      const { error, peakMb } = await bootFrom(repo);
       expect(error, name).toMatchObject({ code: 'ERR_GIT' });
       expect(peakMb, name).toBeLessThan(MAX_MB);
     }
@@ -129,7 +125,7 @@ describe('a greeting', () => {
     const repo = await serverWith('greeting', (response) => {
       response.end(frame(`ERR you sent ${token} and ${basic}\r\n\u001b[31m${'x'.repeat(60_000)}`));
     });
-    const { error } = await boot(repo, { auth: { token } });
+    const { error } = await bootFrom(repo, { auth: { token } });
     expect(error?.code).toBe('ERR_GIT');
     expect(error?.message).toMatch(/you sent \[hidden\] and \[hidden\]/);
     expect(error?.message.length).toBeLessThan(600);
@@ -142,7 +138,7 @@ describe('a greeting', () => {
     const [cut, many] = [`${'x'.repeat(293)}${token}`, `${token} `.repeat(82)];
     for (const text of [cut, many]) {
       const repo = await serverWith('greeting', (response) => response.end(frame(`ERR ${text}`)));
-      const { error } = await boot(repo, { auth: { token } });
+      const { error } = await bootFrom(repo, { auth: { token } });
       expect(error?.message).toContain('[hid');
       expect(error?.message).not.toContain('tok_');
     }
@@ -153,7 +149,7 @@ describe('an answer', () => {
   it('of progress, of empty frames or of acknowledgements without end is a limit', async () => {
     for (const bytes of [frame(`\u0002${'p'.repeat(60_000)}`), frame('\u0001'), Buffer.from('0000'), frame('ACK\n')]) {
       const repo = await serverWith('answer', (response) => flood(response, Buffer.concat(Array(100).fill(bytes))));
-      const { error, peakMb } = await boot(repo);
+      const { error, peakMb } = await bootFrom(repo);
       expect(error).toMatchObject({ code: 'ERR_GIT', message: expect.stringMatching(/beside what it was asked for/) });
       expect(peakMb).toBeLessThan(MAX_MB);
     }
@@ -170,7 +166,7 @@ describe('an answer', () => {
       response.write(frame(Buffer.concat([Buffer.from([1]), start])));
       flood(response, frame(Buffer.concat([Buffer.from([1]), entries])));
     });
-    const { error, peakMb } = await boot(repo, { fetchBytes: 4 * MB });
+    const { error, peakMb } = await bootFrom(repo, { fetchBytes: 4 * MB });
     expect(error).toMatchObject({
       code: 'ERR_GIT',
       message: expect.stringMatching(/more than 4194304 bytes; raise git\.fetchBytes/),
@@ -186,7 +182,7 @@ describe('a server that takes its time', () => {
     await once(silent, 'listening');
     onTestFinished(() => void silent.close());
     const { port } = /** @type {import('node:net').AddressInfo} */ (silent.address());
-    const { error, ms } = await boot(`http://127.0.0.1:${port}/remote.git`, { timeoutMs: 1000 });
+    const { error, ms } = await bootFrom(`http://127.0.0.1:${port}/remote.git`, { timeoutMs: 1000 });
     expect(error).toMatchObject({ code: 'ERR_GIT', message: expect.stringMatching(/git\.timeoutMs|in time/) });
     expect(ms).toBeLessThan(SOON_MS);
   });
@@ -200,7 +196,7 @@ describe('a server that takes its time', () => {
         const drip = setInterval(() => response.write('x'), 100);
         response.on('close', () => clearInterval(drip));
       });
-      const { error, ms } = await boot(repo, { timeoutMs: 1500 });
+      const { error, ms } = await bootFrom(repo, { timeoutMs: 1500 });
       expect(error).toMatchObject({ code: 'ERR_GIT' });
       expect(ms).toBeLessThan(SOON_MS);
     },
@@ -210,7 +206,7 @@ describe('a server that takes its time', () => {
     const repo = await serverWith('greeting', (response) => {
       response.write('00');
     });
-    const { error, ms } = await boot(repo, { timeoutMs: 1000 });
+    const { error, ms } = await bootFrom(repo, { timeoutMs: 1000 });
     expect(error).toMatchObject({ code: 'ERR_GIT', message: expect.stringMatching(/git\.timeoutMs/) });
     expect(ms).toBeLessThan(SOON_MS);
   });
@@ -218,7 +214,7 @@ describe('a server that takes its time', () => {
   it('while the kernel is shut down: neither boot nor shutdown waits for it', async () => {
     const folder = await tempRoot();
     const repos = {
-      http: await serverWith('greeting', () => {}),
+      http: await serverWith('greeting', () => writeFileSync(join(folder, 'http.pid'), '')),
       ssh: 'git@host.example:remote.git',
     };
     for (const [way, repo] of Object.entries(repos)) {
@@ -230,9 +226,7 @@ describe('a server that takes its time', () => {
           const silent = { debug() {}, info() {}, warn() {}, error() {} };
           const kernel = new TGP({ config: { rootDir: './root-${way}', git: { repo: ${JSON.stringify(repo)} }, sandbox: { warm: 0 } }, logger: silent });
           const booting = kernel.boot().then(() => 'booted', ({ code }) => code);
-          const isThere = ${way === 'ssh'} ? () => existsSync('ssh.pid') : () => waited >= 1000;
-          let waited = 0;
-          for (; !isThere(); waited += 50) await new Promise((done) => setTimeout(done, 50));
+          while (!existsSync('${way}.pid')) await new Promise((done) => setTimeout(done, 50));
           const start = performance.now();
           await kernel.shutdown({ pushTimeoutMs: 300 });
           process.stdout.write(JSON.stringify({ ms: performance.now() - start, booting: await booting }));
@@ -252,12 +246,37 @@ describe('a server that takes its time', () => {
     expect(isAlive(Number(readFileSync(join(folder, 'ssh.pid'), 'utf8')))).toBe(false);
   });
 
+  it('while a kernel that is slow to start is shut down: shutdown does not wait for it', async () => {
+    const repo = await serverWith('greeting', () => {});
+    const vfs = createMemoryVFS();
+    const { listFiles } = vfs;
+    /** @type {() => void} */
+    let answer = () => {};
+    const answered = new Promise((resolve) => {
+      answer = () => resolve(undefined);
+    });
+    vfs.listFiles = (...args) => answered.then(() => listFiles.apply(vfs, args));
+    const kernel = new TGP({ config: { git: { repo } }, vfs });
+    const booting = kernel.boot().catch(({ code }) => code);
+    const begun = performance.now();
+    const stopping = kernel.shutdown({ pushTimeoutMs: 0 });
+    await new Promise((done) => setTimeout(done, 50));
+    answer();
+    await stopping;
+    expect(performance.now() - begun).toBeLessThan(SOON_MS);
+    expect(await booting).toBe('ERR_GIT');
+  });
+
   it('when the last push is made: shutdown ends by pushTimeoutMs', async () => {
     let isDeaf = false;
+    let unheard = 0;
     const { pack, tip } = goodPack();
     const { url } = await rawServer((request, response) => {
       request.resume();
-      if (isDeaf) return;
+      if (isDeaf) {
+        unheard += 1;
+        return;
+      }
       const isGreeting = request.method === 'GET';
       response.writeHead(200, {
         'content-type': `application/x-git-upload-pack-${isGreeting ? 'advertisement' : 'result'}`,
@@ -272,128 +291,10 @@ describe('a server that takes its time', () => {
     await kernel.boot();
     isDeaf = true;
     const writing = tools.write_file.execute({ path: 'tools/a.ts', content: 'return 1' });
-    await new Promise((done) => setTimeout(done, 500));
+    await expect.poll(() => unheard, { timeout: 30_000 }).toBeGreaterThan(0);
     const start = performance.now();
     await kernel.shutdown({ pushTimeoutMs: 300 });
     expect(performance.now() - start).toBeLessThan(SOON_MS);
     expect(await writing).toMatchObject({ persisted: 'local' });
-  });
-});
-
-/** @param {number} pid */
-function isAlive(pid) {
-  try {
-    process.kill(pid, 0);
-    return !readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z ');
-  } catch {
-    return false;
-  }
-}
-
-/** @param {() => boolean} isTrue */
-async function eventually(isTrue) {
-  for (let attempt = 0; attempt < 200 && !isTrue(); attempt++) await new Promise((done) => setTimeout(done, 50));
-  return isTrue();
-}
-
-describe('the program ssh', () => {
-  it('that says nothing is ended by git.timeoutMs, with all that it started', async () => {
-    const folder = await tempRoot();
-    const env = sshStandIn(folder, `sleep 1000 & echo $! > "${folder}/grandchild"; echo $$ > "${folder}/child"; wait`);
-    const { error, ms } = await boot('git@host.example:remote.git', { timeoutMs: 1500 }, env);
-    expect(error).toMatchObject({ code: 'ERR_GIT' });
-    expect(ms).toBeLessThan(SOON_MS);
-    for (const name of ['child', 'grandchild']) {
-      const pid = Number(readFileSync(join(folder, name), 'utf8'));
-      expect(await eventually(() => !isAlive(pid)), name).toBe(true);
-    }
-  });
-
-  it('gets what it needs of the environment, and no token', async () => {
-    const folder = await tempRoot();
-    const { pack, tip } = goodPack();
-    const { env } = await serve('ssh', pack, tip);
-    const inner = env.GIT_SSH;
-    const outer = sshStandIn(folder, `env > "${folder}/env"; exec "${inner}" "$@"`);
-    const secrets = {
-      TGP_GIT_TOKEN: 'tok_one',
-      TGP_GITHUB_TOKEN: 'tok_two',
-      SOME_API_KEY: 'tok_three',
-      NODE_OPTIONS: '',
-    };
-    const told = await boot(
-      'git@host.example:remote.git',
-      {},
-      { ...outer, ...secrets, SSH_AUTH_SOCK: '/agent', LC_ALL: 'C' },
-    );
-    expect(told.error).toBeNull();
-    const seen = readFileSync(join(folder, 'env'), 'utf8');
-    expect(seen).not.toMatch(/tok_|API_KEY|TGP_/);
-    for (const line of [`PATH=${process.env.PATH}`, `HOME=${process.env.HOME}`, 'SSH_AUTH_SOCK=/agent', 'LC_ALL=C']) {
-      expect(seen.split('\n')).toContain(line);
-    }
-  });
-
-  it.skipIf(process.platform !== 'linux')('does not outlive its host, however that dies', async () => {
-    const folder = await tempRoot();
-    const env = sshStandIn(folder, `echo $$ > "${folder}/child"; exec sleep 1000`);
-    const { child, ended } = startProgram(
-      folder,
-      `
-        const kernel = new TGP({ config: { rootDir: './root', git: { repo: 'git@host.example:r.git' }, sandbox: { warm: 0 } } });
-        await kernel.boot();
-      `,
-      env,
-    );
-    expect(await eventually(() => existsSync(join(folder, 'child')))).toBe(true);
-    const pid = Number(
-      await eventually(() => readFileSync(join(folder, 'child'), 'utf8') !== '').then(() =>
-        readFileSync(join(folder, 'child'), 'utf8'),
-      ),
-    );
-    expect(isAlive(pid)).toBe(true);
-    child.kill('SIGKILL');
-    await ended;
-    expect(await eventually(() => !isAlive(pid))).toBe(true);
-  });
-
-  it('that floods, or ends in the middle, is an error', async () => {
-    const folder = await tempRoot();
-    for (const body of ['yes', 'yes 0005x', 'printf 00', 'exit 0', 'kill -9 $$', 'head -c 100000 /dev/urandom']) {
-      const { error, peakMb } = await boot(
-        'git@host.example:remote.git',
-        { timeoutMs: 20_000 },
-        sshStandIn(folder, body),
-      );
-      expect(error, body).toMatchObject({ code: 'ERR_GIT' });
-      expect(peakMb, body).toBeLessThan(MAX_MB);
-    }
-  });
-
-  it('leaves no process, thread or descriptor after many boots', async () => {
-    const { pack, tip } = goodPack();
-    const remote = await serve('ssh', pack, tip);
-    // Other tests run at the same time, and programs of theirs.
-    const host = `${randomUUID()}.example`;
-    const told = await probe(
-      { rootDir: join(await tempRoot(), 'root'), git: { repo: remote.repo.replace('host.example', host) } },
-      {
-        env: remote.env,
-        work: `
-          const { readdirSync } = await import('node:fs');
-          const count = () => ['task', 'fd'].map((name) => readdirSync('/proc/self/' + name).length);
-          for (let index = 0; index < 3; index++) await kernel.git.hydrate();
-          await new Promise((done) => setTimeout(done, 300));
-          const before = count();
-          for (let index = 0; index < 10; index++) await kernel.git.hydrate();
-          await new Promise((done) => setTimeout(done, 300));
-          return { before, after: count() };
-        `,
-      },
-    );
-    const { before, after } = /** @type {any} */ (told.value);
-    expect(after[0]).toBeLessThanOrEqual(before[0] + 1);
-    expect(after[1]).toBeLessThanOrEqual(before[1] + 1);
-    expect(execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8', maxBuffer: 64 * MB })).not.toContain(host);
   });
 });

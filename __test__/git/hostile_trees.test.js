@@ -239,7 +239,7 @@ describe('folders in folders, each of sixteen megabytes', () => {
     expect(second.value).toMatchObject({ persisted: true });
     expect(git(rootDir, 'cat-file', 'blob', `HEAD:${path}`)).toBe('mine');
     expect(second.peakMb).toBeLessThan(SOME_FOLDERS_MB);
-  }, 60_000);
+  });
 
   it('in a long history are not read anew for every commit', async () => {
     const ballast = nameless(90_000, noText);

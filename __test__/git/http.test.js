@@ -117,6 +117,7 @@ describe('authentication', () => {
     const { result } = await good.exec('tools/a.ts');
     lines.push(String(result));
     for (const line of lines) expect(line).not.toContain(TOKEN);
+    await good.shutdown();
     for (const [path, text] of Object.entries(filesOf(join(rootDir, '.git')))) {
       expect(text.includes(TOKEN), path).toBe(false);
     }

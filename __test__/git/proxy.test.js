@@ -51,7 +51,7 @@ describe('Git behind a proxy of the config, with an authority of its own', () =>
 
   it('is not found without the proxy', async () => {
     const { ca, proxy } = await company();
-    const { kernel } = await createKernel({ git: { repo: REPO }, network: { ca } });
+    const { kernel } = await createKernel({ git: { repo: REPO, timeoutMs: 5000 }, network: { ca } });
     await expect(kernel.boot()).rejects.toMatchObject(NOT_FOUND);
     expect(proxy.asked).toEqual([]);
   });
@@ -59,7 +59,10 @@ describe('Git behind a proxy of the config, with an authority of its own', () =>
   it('is reached directly where noProxy says so', async () => {
     const { ca, proxy } = await company();
     for (const noProxy of [[HOST], ['.company.invalid'], ['*.company.invalid']]) {
-      const { kernel } = await createKernel({ git: { repo: REPO }, network: { proxy: proxy.url, noProxy, ca } });
+      const { kernel } = await createKernel({
+        git: { repo: REPO, timeoutMs: 5000 },
+        network: { proxy: proxy.url, noProxy, ca },
+      });
       await expect(kernel.boot()).rejects.toMatchObject(NOT_FOUND);
     }
     expect(proxy.asked).toEqual([]);

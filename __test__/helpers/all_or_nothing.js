@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { sqlKernel, wait } from './sql_kernel.js';
-import { workers } from './workers.js';
+import { signalWorkers } from './workers.js';
 
 /**
  * @typedef {object} Bench a database with an empty table `items (id, name)`
@@ -100,13 +100,19 @@ export function allOrNothing(bench) {
 
   it('a worker that is killed, also while a statement runs: nothing stays and no lock is left', async () => {
     const { sql, count, write, slow } = bench();
-    const { forge } = await sqlKernel(sql);
+    let begun = () => {};
+    const { forge } = await sqlKernel(sql, { sandboxAPI: { begun: () => begun() } });
     await (await forge('return 1'))();
-    for (const body of [`${INSERT} while (true) {}`, `${INSERT} await tgp.exec_sql(${JSON.stringify(slow)});`]) {
+    for (const rest of ['while (true) {}', `await tgp.exec_sql(${JSON.stringify(slow)});`]) {
+      const body = `${INSERT} await tgp.begun(); ${rest}`;
+      const isBegun = new Promise((done) => {
+        begun = () => done(undefined);
+      });
       const before = await count();
       const run = (await forge(body))({}, { timeoutMs: 20_000 }).catch((/** @type {Error} */ error) => error);
+      await isBegun;
       await wait(400);
-      for (const pid of workers()) process.kill(pid, 'SIGKILL');
+      signalWorkers();
       expect(await run).toMatchObject({ code: 'ERR_ISOLATE_CRASHED' });
       expect(await count()).toBe(before);
       await write();

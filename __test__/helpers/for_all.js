@@ -44,4 +44,4 @@ export function texts(pieces, most) {
 }
 
 /** How long a test may take. */
-export const TIMEOUT_MS = 60_000 + 2000 * Number(process.env.TGP_FUZZ_SECONDS ?? 0);
+export const TIMEOUT_MS = 240_000 + 2000 * Number(process.env.TGP_FUZZ_SECONDS ?? 0);

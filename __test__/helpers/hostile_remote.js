@@ -1,10 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { git } from './git_remote.js';
+import { probe } from './host_probe.js';
+import { commitBytes, PackBytes, treeBytes } from './pack_bytes.js';
 import { tempRoot } from './temp_root.js';
 
 /** The ways in which a remote is reached. */
@@ -142,4 +144,34 @@ export function sshStandIn(folder, body) {
   const program = join(folder, 'ssh');
   writeFileSync(program, `#!/bin/sh\n${body}\n`, { mode: 0o755 });
   return { GIT_SSH: program };
+}
+
+/** A pack of one commit that nothing is wrong with, and that commit. */
+export function goodPack() {
+  const pack = new PackBytes();
+  const blob = pack.add('blob', Buffer.from('good'));
+  const tip = pack.add('commit', commitBytes(pack.add('tree', treeBytes([['100644', 'f.txt', blob]]))));
+  return { pack: pack.toBuffer(), tip };
+}
+
+/**
+ * What a kernel of its own process says when it boots from a remote.
+ * @param {string} repo
+ * @param {object} [git]
+ * @param {NodeJS.ProcessEnv} [env]
+ */
+export const bootFrom = async (repo, git = {}, env = {}) =>
+  probe({ rootDir: join(await tempRoot(), 'root'), git: { repo, ...git } }, { env });
+
+/**
+ * Whether a process has not ended.
+ * @param {number} pid
+ */
+export function isAlive(pid) {
+  try {
+    process.kill(pid, 0);
+    return !readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z ');
+  } catch {
+    return false;
+  }
 }

@@ -140,7 +140,7 @@ export const wait = (ms) => new Promise((done) => setTimeout(done, ms));
  * @param {() => unknown} isSo
  * @param {number} [ms]
  */
-export async function until(isSo, ms = 10_000) {
+export async function until(isSo, ms = 30_000) {
   const end = Date.now() + ms;
   while (!(await isSo())) {
     if (Date.now() > end) throw new Error('It has not come about.');

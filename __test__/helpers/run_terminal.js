@@ -12,7 +12,7 @@ pid, terminal = pty.fork()
 if pid == 0:
     fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack('HHHH', 40, 1000, 0, 0))
     os.execvp(sys.argv[2], sys.argv[2:])
-seen, given, deadline = b'', 0, time.time() + 30
+seen, given, deadline = b'', 0, time.time() + 100
 while time.time() < deadline:
     if select.select([terminal], [], [], 0.1)[0]:
         try:

@@ -10,7 +10,7 @@ export const SCRIPTED_MODEL = pathToFileURL(
   fileURLToPath(new URL('../../examples/scripted_model.mjs', import.meta.url)),
 ).href;
 
-const START_MS = 60_000;
+const START_MS = 180_000;
 /** What lets a request through to the agents of the examples. */
 const TOKEN = 'let-me-in';
 

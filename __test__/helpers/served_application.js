@@ -133,6 +133,7 @@ function isAtRest(counts, before) {
   if (before === undefined) return counts.workers <= 4;
   const workers = Math.max(0, counts.workers - before.workers);
   return (
+    counts.processes - counts.workers <= before.processes - before.workers &&
     counts.workers <= Math.max(before.workers, MOST_WORKERS) &&
     counts.files <= before.files + workers * WORKER.files &&
     counts.threads <= before.threads + workers * WORKER.threads

@@ -9,6 +9,7 @@ import { onTestFinished } from 'vitest';
  */
 export async function tempRoot() {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'tgp-test-')));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  // Threads of a kernel whose Worker was terminated finish what they had begun.
+  onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 }));
   return folder;
 }

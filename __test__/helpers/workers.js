@@ -29,3 +29,17 @@ function statOf(pid) {
     return undefined;
   }
 }
+
+/**
+ * Sends a signal to all sandbox workers of this process; one that has ended meanwhile needs none.
+ * @param {NodeJS.Signals} [signal]
+ */
+export function signalWorkers(signal = 'SIGKILL') {
+  for (const pid of workers()) {
+    try {
+      process.kill(pid, signal);
+    } catch (error) {
+      if (/** @type {NodeJS.ErrnoException} */ (error).code !== 'ESRCH') throw error;
+    }
+  }
+}

@@ -56,7 +56,7 @@ it('a package is bundled or refused, never the end of the host, whatever its fil
   expect(value['circle_a.js']).toBe('{"name":"a","other":"b"}'.length);
   for (const outcome of Object.values(value)) expect(String(outcome)).not.toContain(folder);
   expect(extraMb).toBeLessThan(MAX_EXTRA_MB);
-}, 120_000);
+});
 
 it('what the application has Node load first is not the business of the bundler', async () => {
   const folder = await tempRoot();

@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { TGP, tgpTools } from '../../index.js';
 import { tempRoot } from '../helpers/temp_root.js';
 
@@ -104,7 +104,7 @@ test('a disk that is read-only', async (context) => {
   await first.tools.write_file.execute({ path: 'tools/a.ts', content: 'export default async () => tgp.effect()' });
   await first.kernel.exec('tools/a.ts');
   await first.kernel.shutdown();
-  execFileSync('mount', ['-o', 'remount,ro', folder]);
+  await vi.waitFor(() => execFileSync('mount', ['-o', 'remount,ro', folder], { stdio: 'ignore' }), { timeout: 20_000 });
 
   // An image that nobody may write: everything works as without a ledger, and whoever wants the record is told.
   const { kernel, tools, warnings } = workspace(folder);

@@ -287,7 +287,7 @@ test('a body full of small objects costs no more than its share', async () => {
   expect(response.status).toBe(200);
   expect(await response.text()).toContain('"isError":true');
   expect(peakMb() - idle).toBeLessThan(MAX_EXTRA_MB);
-}, 60_000);
+});
 
 test('a client that says thousands of times that it is ready is followed once', async () => {
   const { initialize, post, residentMb, peakMb } = await mcpProcess();

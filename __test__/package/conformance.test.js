@@ -59,5 +59,5 @@ describe('npm run conformance', () => {
       'all 8 2 1',
     ]);
     expect(await conformance('--suite', join(folder, 'harness'))).toMatchObject({ code: 2 });
-  }, 120_000);
+  });
 });

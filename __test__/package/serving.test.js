@@ -18,5 +18,5 @@ describe.runIf(process.platform === 'linux')('the packed packages serve in', () 
     const { stop } = await serveMany(APPLICATION, served, 80);
     expect(await stop(), 'what outlives the application').toEqual([]);
     expect(await orphansOf(APPLICATION, served), 'what outlives an application that was killed').toEqual([]);
-  }, 180_000);
+  });
 });

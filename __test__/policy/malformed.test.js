@@ -1,6 +1,6 @@
 /** Policies that cannot be meant: none boots, none replaces one that can, and each says its line and what is wrong. */
 
-import { writeFile } from 'node:fs/promises';
+import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ConfigError, TGP } from '../../index.js';
@@ -115,7 +115,8 @@ test('the old rules stay in force whatever is written over them, and the log say
   const { version } = await kernel.policy.check();
   for (const [what, text, line, words] of MALFORMED) {
     said.length = 0;
-    await writeFile(file, text);
+    await writeFile(`${file}.new`, text);
+    await rename(`${file}.new`, file);
     await until(() => said.some((line) => line.includes('the old rules stay in force')));
     expect(said.join('\n'), what).toContain(`tgp.policy.yaml:${line}: `);
     expect(said.join('\n'), what).toContain(words);
@@ -125,7 +126,7 @@ test('the old rules stay in force whatever is written over them, and the log say
   }
   const versions = (await eventsOf(kernel, 'POLICY')).map((event) => event.version);
   expect(versions).toEqual([version]);
-}, 120_000);
+});
 
 function circular() {
   /** @type {any} */

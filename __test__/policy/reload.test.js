@@ -1,10 +1,13 @@
 /** Rules that are changed while they are in force, and what can be asked about them. */
 
 import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
 import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
-import { TGP } from '../../index.js';
+import { expect, onTestFinished, test } from 'vitest';
+import { TGP, tgpTools } from '../../index.js';
+import { gitHttpServer } from '../helpers/git_http_server.js';
+import { bareRemote, git } from '../helpers/git_remote.js';
 import { eventsOf, heard, policyKernel, until } from '../helpers/policy_kernel.js';
 import { tempRoot } from '../helpers/temp_root.js';
 
@@ -20,6 +23,28 @@ test('a changed file comes into force, and its version is in the ledger', async 
   await until(async () => (await write()).said === 'deny');
   const after = (await kernel.policy.check()).version;
   expect((await eventsOf(kernel, 'POLICY')).map(({ version }) => version)).toEqual([before, after]);
+});
+
+test('a file that is changed while a kernel boots comes into force', async () => {
+  const { folder, remote } = await bareRemote();
+  git(remote, 'config', 'http.receivepack', 'true');
+  const file = join(folder, 'tgp.policy.yaml');
+  await writeFile(file, OPEN);
+  let isChanged = false;
+  const { url } = await gitHttpServer(folder, {
+    before: () => {
+      if (!isChanged) writeFileSync(file, CLOSED);
+      isChanged = true;
+      return false;
+    },
+  });
+  const config = { rootDir: join(folder, 'root'), policy: file, git: { repo: `${url}/remote.git` } };
+  const kernel = new TGP({ config, logger: { ...console, info() {} } });
+  onTestFinished(() => kernel.shutdown());
+  await kernel.boot();
+  expect(isChanged, 'the boot had read the old rules').toBe(true);
+  const write = tgpTools(kernel).write_file;
+  await until(async () => (await heard(write.execute({ path: 'a.md', content: 'x' }))).said === 'deny');
 });
 
 test.skipIf(process.platform === 'win32')(

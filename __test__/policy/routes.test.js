@@ -101,7 +101,7 @@ test('a run that began before a change of the rules is judged by the new ones', 
   await kernel.boot();
   const before = (await kernel.policy.check()).version;
   const run = kernel.run(
-    `const end = Date.now() + 8_000;
+    `const end = Date.now() + 25_000;
      while (Date.now() < end) {
        try { tgp.read_file('README.md'); } catch (error) { return { code: error.code, error: error.message }; }
        await new Promise((done) => setTimeout(done, 100));

@@ -6,35 +6,49 @@ import { createKernel } from '../helpers/create_kernel.js';
 
 const TASKS = '/proc/self/task';
 
+const supervisors = () => readdirSync(TASKS).filter((task) => nameOf(task) === 'tgp-supervisor');
+
+/** @param {string} task */
+function nameOf(task) {
+  try {
+    return readFileSync(`${TASKS}/${task}/comm`, 'utf8').trim();
+  } catch {
+    // It has ended since it was listed.
+    return undefined;
+  }
+}
+
 /** How often the pool's supervisor has been given a processor. */
-const wakeUps = () => {
-  const tasks = readdirSync(TASKS).filter(
-    (task) => readFileSync(`${TASKS}/${task}/comm`, 'utf8').trim() === 'tgp-supervisor',
-  );
-  expect(tasks.length).toBe(1);
-  const status = readFileSync(`${TASKS}/${tasks[0]}/status`, 'utf8');
+const wakeUps = async () => {
+  await expect.poll(supervisors).toHaveLength(1);
+  const status = readFileSync(`${TASKS}/${supervisors()[0]}/status`, 'utf8');
   const counts = [...status.matchAll(/voluntary_ctxt_switches:\s*(\d+)/g)];
   return counts.reduce((sum, [, count]) => sum + Number(count), 0);
 };
 
 describe.runIf(platform === 'linux')('the supervisor of a pool', () => {
   it('does not wake while there is nothing to watch', async () => {
-    const { kernel, forge } = await createKernel({ sandbox: { workers: 1, warm: 1, wallMs: 100 } });
+    const { kernel, forge } = await createKernel({ sandbox: { workers: 1, warm: 1, wallMs: 2_000 } });
     await forge('return args.n', { n: 1 });
     expect((await kernel.exec('tools/test/forged.ts', { n: 2 })).result).toBe(2);
     // The deadline of a run, and of a worker's start, may be looked at once after it has passed.
-    await pause(1500);
-    const before = wakeUps();
-    await pause(1000);
-    expect(wakeUps() - before).toBe(0);
+    await pause(3_500);
+    let woken = Number.POSITIVE_INFINITY;
+    // That one look may come late on a busy machine.
+    for (let look = 0; look < 3 && woken > 0; look++) {
+      const before = await wakeUps();
+      await pause(1_000);
+      woken = (await wakeUps()) - before;
+    }
+    expect(woken).toBe(0);
   });
 
   it('sleeps through runs that keep to their time', async () => {
     const { kernel, forge } = await createKernel({ sandbox: { workers: 1, warm: 1, wallMs: 20_000 } });
     await forge('return args.n', { n: 1 });
-    const before = wakeUps();
+    const before = await wakeUps();
     const until = Date.now() + 500;
     for (let n = 0; Date.now() < until; n++) expect((await kernel.exec('tools/test/forged.ts', { n })).result).toBe(n);
-    expect(wakeUps() - before).toBeLessThanOrEqual(1);
+    expect((await wakeUps()) - before).toBeLessThanOrEqual(1);
   });
 });

@@ -35,11 +35,11 @@ describe('the addon', () => {
         expect(stdout.trim(), `${node} ${isolation}`).toBe('2');
       }
     }
-  }, 180_000);
+  });
 
   it('lets the process end by itself, with no shutdown', async () => {
     const { stdout } = await run(process.execPath, evaluate(program(await tempRoot(), { shutdown: false })), {
-      timeout: 10_000,
+      timeout: 100_000,
     });
     expect(stdout.trim()).toBe('2');
   });
@@ -111,7 +111,7 @@ describe('many short processes', () => {
     };
     await Promise.all([lane(), lane(), lane()]);
     expect(ends).toEqual(Array(SUDDEN_ENDS).fill('7 null'));
-  }, 120_000);
+  });
 });
 
 describe('a host that is killed', () => {
@@ -149,7 +149,7 @@ describe('a host that is killed', () => {
           return false;
         }
       });
-    for (let i = 0; i < 200 && alive().length > 0; i++) await new Promise((done) => setTimeout(done, 10));
+    for (let i = 0; i < 3_000 && alive().length > 0; i++) await new Promise((done) => setTimeout(done, 10));
     expect(alive()).toEqual([]);
   });
 });

@@ -114,5 +114,5 @@ describe.runIf(process.platform === 'linux')('THREAT: a worker that an exploit o
     expect(Math.max(...report.map(({ longestPause }) => longestPause))).toBeLessThan(10_000);
     // Of the questions that came in order the arguments are deeper than any honest ones: the application sees none.
     expect(report.at(-1)?.effects).toBe(0);
-  }, 120_000);
+  });
 });

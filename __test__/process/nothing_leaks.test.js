@@ -108,5 +108,5 @@ describe('THREAT: what leaves tells about the machine', () => {
         expect(text).not.toContain(hidden);
       }
     }
-  }, 120_000);
+  });
 });

@@ -10,7 +10,8 @@ describe('one caller that awaits each run', () => {
     const { kernel, forge } = await createKernel({ sandbox: { workers: 2, warm: 1 } });
     await forge(NEXT, { n: 0 });
     const known = workers();
-    for (let n = 0; n < 20_000 && workers().length <= known.length; n += 100) {
+    // On a busy machine the first worker has time to prepare now and then.
+    for (const end = Date.now() + 120_000; Date.now() < end && workers().length <= known.length; ) {
       for (let i = 0; i < 100; i++) expect((await kernel.exec('tools/test/forged.ts', { n: i })).result).toBe(i + 1);
     }
     expect(workers().length).toBe(known.length + 1);

@@ -9,9 +9,11 @@ const INDEX = new URL('../../index.js', import.meta.url).href;
 /** Handles SIGINT and goes on, as a server does that shuts down gracefully. */
 const PROGRAM = `
 import { TGP } from ${JSON.stringify(INDEX)};
-process.on('SIGINT', () => console.log('heard'));
-const kernel = new TGP({ config: { rootDir: '.tgp' }, sandboxAPI: { begun: async () => { console.log('begun'); return 1; } } });
-const { result } = await kernel.run("await tgp.begun(); await new Promise((done) => setTimeout(done, 1_000)); return 'whole'");
+let hear;
+const heard = new Promise((done) => (hear = done));
+process.on('SIGINT', () => { console.log('heard'); hear(1); });
+const kernel = new TGP({ config: { rootDir: '.tgp' }, sandboxAPI: { begun: async () => { console.log('begun'); return 1; }, heard: () => heard } });
+const { result } = await kernel.run("await tgp.begun(); await tgp.heard(); await new Promise((done) => setTimeout(done, 500)); return 'whole'");
 console.log(result);
 await kernel.shutdown();
 `;

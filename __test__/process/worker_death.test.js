@@ -1,14 +1,24 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { createKernel } from '../helpers/create_kernel.js';
-import { workers } from '../helpers/workers.js';
+import { signalWorkers, workers } from '../helpers/workers.js';
 
 async function until(condition, what) {
-  for (let i = 0; i < 500; i++) {
+  for (let i = 0; i < 3000; i++) {
     if (condition()) return;
     await new Promise((done) => setTimeout(done, 10));
   }
-  throw new Error(`not within 5 s: ${what}`);
+  throw new Error(`not within 30 s: ${what}`);
+}
+
+/** A kernel of one worker, and what resolves once a run has called `tgp.begun()`. */
+async function telling() {
+  let tell = () => {};
+  const begun = new Promise((done) => {
+    tell = () => done(undefined);
+  });
+  const made = await createKernel({ sandbox: { workers: 1 } }, { sandboxAPI: { begun: () => tell() } });
+  return { ...made, begun };
 }
 
 describe('a worker that is killed', () => {
@@ -16,27 +26,28 @@ describe('a worker that is killed', () => {
     const { forge } = await createKernel({ sandbox: { workers: 1 } });
     for (let round = 0; round < 10; round++) {
       expect((await forge('return args.n', { n: round })).result).toBe(round);
-      for (const pid of workers()) process.kill(pid, 'SIGKILL');
+      signalWorkers();
     }
     expect((await forge('return 1')).result).toBe(1);
   });
 
   it('during a run: that run is ERR_ISOLATE_CRASHED, the next one works', async () => {
-    const { forge } = await createKernel({ sandbox: { workers: 1 } });
+    const { forge, begun } = await telling();
     await forge('return 1');
-    const run = forge('while (true) {}', {}, { timeoutMs: 20_000 }).catch((error) => error);
-    await new Promise((done) => setTimeout(done, 200));
-    for (const pid of workers()) process.kill(pid, 'SIGKILL');
+    const run = forge('await tgp.begun(); while (true) {}', {}, { timeoutMs: 20_000 }).catch((error) => error);
+    await begun;
+    signalWorkers();
     expect(await run).toMatchObject({ code: 'ERR_ISOLATE_CRASHED' });
     expect((await forge('return 2')).result).toBe(2);
   });
 
   it('stopped and deaf: the host ends it by the wall limit', async () => {
-    const { forge } = await createKernel({ sandbox: { workers: 1 } });
+    const { forge, begun } = await telling();
     await forge('return 1');
-    const run = forge('while (true) {}', {}, { timeoutMs: 300, wallMs: 300 }).catch((error) => error);
-    await new Promise((done) => setTimeout(done, 100));
-    for (const pid of workers()) process.kill(pid, 'SIGSTOP');
+    const limits = { timeoutMs: 3_000, wallMs: 3_000 };
+    const run = forge('await tgp.begun(); while (true) {}', {}, limits).catch((error) => error);
+    await begun;
+    signalWorkers('SIGSTOP');
     expect(await run).toMatchObject({ code: 'ERR_ISOLATE_TIMEOUT' });
     expect((await forge('return 2')).result).toBe(2);
   });

@@ -123,31 +123,27 @@ describe('the set for development', () => {
   /** @param {import('../fixtures/reuse_set.js').Written} written */
   const source = ({ description, parameters, body }) => tool(description, parameters, body);
 
-  it.skipIf(!hasWeights)(
-    'every twin is told, and nothing that only looks like one',
-    async () => {
-      const { kernel, tools } = await applicationWithMemory();
-      for (const { path, known, runs } of JOBS) {
-        await tools.write_file.execute({ path, content: source(known) });
-        for (const args of runs) await kernel.exec(path, args);
+  it.skipIf(!hasWeights)('every twin is told, and nothing that only looks like one', async () => {
+    const { kernel, tools } = await applicationWithMemory();
+    for (const { path, known, runs } of JOBS) {
+      await tools.write_file.execute({ path, content: source(known) });
+      for (const args of runs) await kernel.exec(path, args);
+    }
+    await kernel.registry.remember();
+    /** @type {string[]} */
+    const wrong = [];
+    for (const { path, twin, other } of JOBS) {
+      const [, , file = ''] = path.split('/');
+      for (const [written, isSame] of /** @type {const} */ ([
+        [twin, true],
+        [other, false],
+      ])) {
+        const content = source(written);
+        const { similar = [] } = await tools.write_file.execute({ path: `tools/new/${isSame}_${file}`, content });
+        if (similar.some((same) => same.path === path) !== isSame) wrong.push(`${written.description} ${isSame}`);
+        await kernel.git.remove(`tools/new/${isSame}_${file}`);
       }
-      await kernel.registry.remember();
-      /** @type {string[]} */
-      const wrong = [];
-      for (const { path, twin, other } of JOBS) {
-        const [, , file = ''] = path.split('/');
-        for (const [written, isSame] of /** @type {const} */ ([
-          [twin, true],
-          [other, false],
-        ])) {
-          const content = source(written);
-          const { similar = [] } = await tools.write_file.execute({ path: `tools/new/${isSame}_${file}`, content });
-          if (similar.some((same) => same.path === path) !== isSame) wrong.push(`${written.description} ${isSame}`);
-          await kernel.git.remove(`tools/new/${isSame}_${file}`);
-        }
-      }
-      expect(wrong).toEqual([]);
-    },
-    120_000,
-  );
+    }
+    expect(wrong).toEqual([]);
+  });
 });

@@ -50,5 +50,5 @@ describe.skipIf(!hasWeights)('an agent with 60 requests, half of them repeats in
     expect(told.words).toBeGreaterThan(told.meaning);
     expect(told.meaning).toBeGreaterThanOrEqual(JOBS);
     expect(told.meaning).toBeLessThanOrEqual(JOBS + 15);
-  }, 120_000);
+  });
 });

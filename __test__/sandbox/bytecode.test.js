@@ -97,7 +97,7 @@ describe('bytecode of a package', () => {
     await vi.waitFor(async () => {
       await fresh();
       await kept();
-    }, 20_000);
+    }, 60_000);
   });
 
   it('is only kept where files can be: otherwise tools run as ever', async () => {

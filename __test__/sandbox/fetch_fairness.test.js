@@ -87,7 +87,7 @@ describe.skipIf(process.platform !== 'linux')("THREAT: one run's large responses
       import { readFileSync } from 'node:fs';
       const peak = () => Number(/VmHWM:\\s+(\\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))[1]) / 1024;
       const url = ${JSON.stringify(url)};
-      const kernel = new TGP({ config: { rootDir: './.tgp', allowedFetchUrls: [url], sandbox: { workers: 2, memoryMb: 512, timeoutMs: 20_000, fetchTimeoutMs: 20_000 } } });
+      const kernel = new TGP({ config: { rootDir: './.tgp', allowedFetchUrls: [url], sandbox: { workers: 2, memoryMb: 512, timeoutMs: 60_000, wallMs: 120_000, fetchTimeoutMs: 120_000 } } });
       const { write_file } = tgpTools(kernel);
       await write_file.execute({ path: 'tools/large.ts', content: \`export default async (a: { url: string, byte: number }) => {
         const one = async () => {
@@ -110,5 +110,5 @@ describe.skipIf(process.platform !== 'linux')("THREAT: one run's large responses
     );
     expect(report.results).toEqual(BYTES.map(() => 16));
     expect(report.growth).toBeLessThan(200);
-  }, 60_000);
+  });
 });

@@ -63,7 +63,7 @@ describe('THREAT: a tool that looks for internal functions in frames', () => {
         expect(works, use).toEqual(['d', 'é', 2, 'x', 'b', 36, true, true, 1, 1, 1, 'timer', 'undefined']);
       }
     }
-  }, 120_000);
+  });
 
   it('finds none in any function that it can reach, at any depth, whatever it passes', async () => {
     const { guest, told } = await sandbox();
@@ -106,7 +106,7 @@ describe('THREAT: a tool that looks for internal functions in frames', () => {
     const [[, , swept], [, , seeded]] = reports;
     expect(swept).toBeGreaterThan(300);
     expect(seeded).toBeGreaterThan(4);
-  }, 120_000);
+  });
 
   it('finds none in asynchronous frames, callbacks, answers of the host, nor while its result is read', async () => {
     const { guest } = await sandbox();

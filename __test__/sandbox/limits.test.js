@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { availableParallelism } from 'node:os';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createKernel } from '../helpers/create_kernel.js';
 
 /** A promise and the means to settle it. */
@@ -36,7 +36,8 @@ describe('limits', () => {
       expect(stats.wallMs).toBeGreaterThanOrEqual(stats.cpuMs * 0.9);
       const { details } = await forge('while (true) {}').catch((error) => error);
       expect(details.stats.cpuMs).toBeGreaterThanOrEqual(50);
-      expect(details.stats.cpuMs).toBeLessThan(150);
+      // The watchdog forgives 200 ms when the machine stood still.
+      expect(details.stats.cpuMs).toBeLessThan(400);
     } finally {
       for (const child of busy) child.kill('SIGKILL');
     }
@@ -90,7 +91,7 @@ describe('limits', () => {
       const run = forge(`const held: any[] = []; ${held}`, {}, options);
       await expect(run, held).rejects.toMatchObject({ code: 'ERR_ISOLATE_MEMORY' });
     }
-  }, 60_000);
+  });
 
   it('memoryMb holds for one string or array that is larger than all of it', async () => {
     const { forge } = await createKernel();
@@ -106,7 +107,7 @@ describe('limits', () => {
       expect(error.details.stats.heapPeakBytes, source).toBeLessThan(192 << 20);
     }
     expect((await forge("return 'ab'.repeat(2 ** 24).indexOf('x')", {}, { timeoutMs: 10_000 })).result).toBe(-1);
-  }, 60_000);
+  });
 
   it('resizable and shared buffers, WebAssembly and Atomics are not offered', async () => {
     const { forge } = await createKernel();
@@ -216,7 +217,7 @@ describe('host calls', () => {
     const api = { write: (n) => wait(100).then(() => seen.push(n)) };
     const { forge } = await createKernel({}, { sandboxAPI: api });
     expect((await forge('tgp.write(1); tgp.write(2); return 0')).result).toBe(0);
-    await vi.waitFor(() => expect(seen).toEqual([1, 2]));
+    await expect.poll(() => seen).toEqual([1, 2]);
   });
 
   it('one that was not awaited and failed before the tool returned fails the run', async () => {
@@ -320,7 +321,7 @@ describe('an AbortSignal', () => {
     const controller = new AbortController();
     const source = 'for (let i = 0; ; i++) { await tgp.note(i); await new Promise((done) => setTimeout(done, 1)) }';
     const run = forge(source, {}, { signal: controller.signal, timeoutMs: 20_000 });
-    await expect.poll(() => seen.length, { timeout: 5000 }).toBeGreaterThan(5);
+    await expect.poll(() => seen.length).toBeGreaterThan(5);
     controller.abort();
     await expect(run).rejects.toMatchObject({ code: 'ERR_ABORTED' });
     const then = seen.length;

@@ -222,7 +222,7 @@ describe('THREAT: a tool that fans out through tgp.exec_tool', () => {
         }
         await kernel.exec('tools/leaf.ts');
         const controller = new AbortController();
-        const options = { wallMs: 20_000, timeoutMs: 300, signal: controller.signal };
+        const options = { wallMs: 60_000, timeoutMs: 300, signal: controller.signal };
         let over = false;
         const fan = kernel.exec('tools/fan.ts', { n: 0 }, options).then(
           () => 'ended',
@@ -331,15 +331,22 @@ describe('the budget of a run and all that it starts', () => {
 
   it('pendingBytes: the arguments of calls under way, of nested runs and of the application', async () => {
     const sandbox = { pendingBytes: 1_000_000, argsBytes: 400_000, workers: 2 };
-    const wait = () => new Promise((done) => setTimeout(done, 200));
-    const { kernel, tools } = await createKernel({ sandbox }, { sandboxAPI: { wait } });
+    let open = () => {};
+    const opened = new Promise((done) => {
+      open = () => done(undefined);
+    });
+    const sandboxAPI = { wait: async () => void (await opened), open: () => open() };
+    const { kernel, tools } = await createKernel({ sandbox }, { sandboxAPI });
     await tools.write_file.execute({ path: 'tools/waits.ts', content: 'export default () => tgp.wait()' });
     await tools.write_file.execute({
       path: 'tools/passes.ts',
       content: `${OUTCOMES} export default async () => {
         const much = 'x'.repeat(300_000);
         const both = () => [tgp.wait(much), tgp.exec_tool('tools/waits.ts', { much }), tgp.wait(much), tgp.wait(much), tgp.exec_tool('tools/waits.ts', { much })];
-        return [await outcomes(both()), await outcomes([tgp.exec_tool('tools/waits.ts', { much })])];
+        const calls = both();
+        for (const call of calls) call.catch(() => {});
+        await tgp.open();
+        return [await outcomes(calls), await outcomes([tgp.exec_tool('tools/waits.ts', { much })])];
       }`,
     });
     const refused = ['ERR_LIMIT', expect.stringContaining('sandbox.pendingBytes')];
@@ -362,24 +369,32 @@ describe('the budget of a run and all that it starts', () => {
     await expect(kernel.exec('tools/asks.ts', {}, { wallMs: 1000 })).rejects.toMatchObject({
       code: 'ERR_ISOLATE_TIMEOUT',
     });
-    await expect.poll(() => workers().length, { timeout: 5000 }).toBeLessThanOrEqual(1);
+    await expect.poll(() => workers().length).toBeLessThanOrEqual(1);
   });
 });
 
 describe('promises', () => {
-  it('really run concurrently: ten host calls of 100 ms take about 100 ms', async () => {
+  it('really run concurrently: ten host calls that wait for each other', async () => {
     const rootDir = await tempRoot();
+    let met = 0;
+    let open = () => {};
+    const all = new Promise((done) => {
+      open = () => done(1);
+    });
+    const wait = () => {
+      met += 1;
+      if (met === 10) open();
+      return all;
+    };
     const kernel = new TGP({
       config: { rootDir },
-      sandboxAPI: { wait: () => new Promise((done) => setTimeout(() => done(1), 100)) },
+      sandboxAPI: { wait },
     });
     onTestFinished(() => kernel.shutdown());
     await tgpTools(kernel).write_file.execute({
       path: 'tools/ten.ts',
       content: 'export default () => Promise.all(Array.from({ length: 10 }, () => tgp.wait()))',
     });
-    const { result, stats } = await kernel.exec('tools/ten.ts');
-    expect(result).toEqual(Array(10).fill(1));
-    expect(stats.wallMs).toBeLessThan(800);
+    expect((await kernel.exec('tools/ten.ts')).result).toEqual(Array(10).fill(1));
   });
 });

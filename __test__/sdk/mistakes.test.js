@@ -63,7 +63,7 @@ beforeAll(async () => {
   };
   const open = createSqlTools(database, { ddl: true });
   await open.exec_sql.execute({ sql: 'CREATE TABLE users (id INTEGER PRIMARY KEY, email TEXT, plan TEXT)' });
-}, 60_000);
+});
 
 afterAll(async () => {
   await Promise.all(Object.values(kernels).map(({ kernel }) => kernel.shutdown()));

@@ -87,7 +87,7 @@ describe.skipIf(process.platform !== 'linux')('memory of the embedded SQLite', (
         for (const reason of outcome.outcomes) expect(reasons, shown).toContain(reason);
       }
     }
-  }, 120_000);
+  });
 
   it('prepared statements that are large are not kept', async () => {
     const { left } = await runProgram(
@@ -103,7 +103,7 @@ describe.skipIf(process.platform !== 'linux')('memory of the embedded SQLite', (
       })));`,
     );
     expect(left).toBeLessThan(100);
-  }, 60_000);
+  });
 });
 
 describe('what is temporary', () => {

@@ -75,7 +75,7 @@ describe.each(Object.keys(DATABASES))('what a model reads when its SQL is wrong,
 
   beforeAll(async () => {
     ({ sources, close } = await /** @type {any} */ (DATABASES[name])());
-  }, 120_000);
+  });
   afterAll(() => close());
 
   /**

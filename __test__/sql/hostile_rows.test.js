@@ -136,7 +136,7 @@ describe.skipIf(!hasServer('postgres'))('rows of PostgreSQL end the call and not
   let server;
   beforeAll(async () => {
     server = await ownDatabase('postgres');
-  }, 120_000);
+  });
   afterAll(() => server?.stop(), 60_000);
 
   it.concurrent.each([
@@ -156,7 +156,7 @@ describe.skipIf(!hasServer('mariadb'))('rows of MariaDB end the call and nothing
   let server;
   beforeAll(async () => {
     server = await ownDatabase('mariadb');
-  }, 120_000);
+  });
   afterAll(() => server?.stop(), 60_000);
 
   it.concurrent.each([

@@ -37,5 +37,4 @@ it.each(['plain function', 'prisma, a stand-in'])(
       expect(outcome.peakMb, outcome.attack).toBeLessThanOrEqual(MAX_MB);
     }
   },
-  60_000,
 );

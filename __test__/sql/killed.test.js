@@ -8,7 +8,7 @@ import { sqlite } from '../../index.js';
 import { howOften } from '../helpers/how_often.js';
 import { sqlKernel, wait } from '../helpers/sql_kernel.js';
 import { tempRoot } from '../helpers/temp_root.js';
-import { workers } from '../helpers/workers.js';
+import { signalWorkers } from '../helpers/workers.js';
 
 const INDEX = new URL('../../index.js', import.meta.url).href;
 const ROWS = 1_000;
@@ -50,53 +50,51 @@ describe('a tool that inserts 1 000 rows and is killed at a random moment', () =
     empty();
     const started = performance.now();
     await run({}, LIMITS);
-    const usual = performance.now() - started;
+    let usual = performance.now() - started;
     expect(count()).toBe(ROWS);
     const seen = new Map();
-    for (let round = 0; round < ROUNDS; round += 1) {
+    // On, until both kinds of end were met: the time of a test bounds it.
+    const isEnough = () => seen.has('ERR_ISOLATE_CRASHED') && seen.has('ERR_ABORTED');
+    for (let round = 0; round < ROUNDS || !isEnough(); round += 1) {
       empty();
+      const begun = performance.now();
       const abort = new AbortController();
       const running = run({}, { ...LIMITS, signal: abort.signal }).then(
         () => 'done',
         (/** @type {any} */ error) => error.code,
       );
       await wait(Math.random() * usual * 1.2);
-      if (round % 2 === 0) for (const pid of workers()) process.kill(pid, 'SIGKILL');
+      if (round % 2 === 0) signalWorkers();
       else abort.abort();
       const outcome = await running;
+      if (outcome === 'done') usual = Math.min(usual, performance.now() - begun);
       expect(count(), outcome).toBe(outcome === 'done' ? ROWS : 0);
       seen.set(outcome, (seen.get(outcome) ?? 0) + 1);
     }
-    expect(seen.get('ERR_ISOLATE_CRASHED'), [...seen].join(' ')).toBeGreaterThan(0);
-    expect(seen.get('ERR_ABORTED'), [...seen].join(' ')).toBeGreaterThan(0);
   }, 240_000);
 
-  it.each(['SIGTERM', 'SIGKILL'])(
-    'its whole process by %s: 0 or 1 000 rows, and no lock is left',
-    async (signal) => {
-      const { folder, file, count, empty } = await database();
-      const program = `
+  it.each(['SIGTERM', 'SIGKILL'])('its whole process by %s: 0 or 1 000 rows, and no lock is left', async (signal) => {
+    const { folder, file, count, empty } = await database();
+    const program = `
       const { TGP, tgpTools, sqlite } = await import(${JSON.stringify(INDEX)});
       const kernel = new TGP({ config: { rootDir: ${JSON.stringify(join(folder, '.tgp'))} }, sql: sqlite(${JSON.stringify(file)}) });
       await tgpTools(kernel).write_file.execute({ path: 'tools/t.ts', content: ${JSON.stringify(TOOL)} });
       console.log('ready');
       for (;;) await kernel.exec('tools/t.ts', {}, ${JSON.stringify(LIMITS)});
     `;
-      for (let round = 0; round < HOST_ROUNDS; round += 1) {
-        empty();
-        const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
-          stdio: ['ignore', 'pipe', 'inherit'],
-        });
-        await once(/** @type {import('node:stream').Readable} */ (child.stdout), 'data');
-        await wait(Math.random() * 300);
-        child.kill(/** @type {NodeJS.Signals} */ (signal));
-        const [code, by] = await once(child, 'exit');
-        expect([code, by]).toEqual([null, signal]);
-        expect(count() % ROWS).toBe(0);
-        empty();
-      }
-      expect(existsSync(join(folder, '.tgp', '.git', 'index.lock'))).toBe(false);
-    },
-    120_000,
-  );
+    for (let round = 0; round < HOST_ROUNDS; round += 1) {
+      empty();
+      const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      await once(/** @type {import('node:stream').Readable} */ (child.stdout), 'data');
+      await wait(Math.random() * 300);
+      child.kill(/** @type {NodeJS.Signals} */ (signal));
+      const [code, by] = await once(child, 'exit');
+      expect([code, by]).toEqual([null, signal]);
+      expect(count() % ROWS).toBe(0);
+      empty();
+    }
+    expect(existsSync(join(folder, '.tgp', '.git', 'index.lock'))).toBe(false);
+  });
 });

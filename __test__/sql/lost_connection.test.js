@@ -42,11 +42,11 @@ describe.skipIf(!hasServer('postgres'))('a connection to PostgreSQL that the ser
     oracle = new pgPackage.Pool({ host: '127.0.0.1', port: server.port, user: 'postgres', max: 1 });
     // The server stops before the last of its connections has noticed.
     oracle.on('error', () => {});
-  }, 120_000);
+  });
   afterAll(async () => {
     await oracle?.end();
     await server?.stop();
-  }, 60_000);
+  });
 
   const kill = () =>
     oracle.query(
@@ -68,7 +68,6 @@ describe.skipIf(!hasServer('postgres'))('a connection to PostgreSQL that the ser
         );
       await expect.poll(async () => (await left()).rows, { timeout: 10_000 }).toEqual([]);
     },
-    60_000,
   );
 });
 
@@ -80,11 +79,11 @@ describe.skipIf(!hasServer('mariadb'))('a connection to MariaDB that the server 
   beforeAll(async () => {
     server = await startServer('mariadb');
     oracle = await mysql.createConnection({ host: '127.0.0.1', port: server.port, user: 'root' });
-  }, 120_000);
+  });
   afterAll(async () => {
     await oracle?.end();
     await server?.stop();
-  }, 60_000);
+  });
 
   const kill = async () => {
     const [rows] = await oracle.query(
@@ -103,6 +102,5 @@ describe.skipIf(!hasServer('mariadb'))('a connection to MariaDB that the server 
         expect(outcome.pool).toBeOneOf(['unknown', expect.objectContaining({ busy: 0, waiting: 0 })]);
       }
     },
-    60_000,
   );
 });

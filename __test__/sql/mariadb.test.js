@@ -44,12 +44,12 @@ describe.skipIf(!hasServer('mariadb'))('MariaDB', () => {
       drizzle: drizzleMysql(pool),
       knex: instance,
     });
-  }, 120_000);
+  });
 
   afterAll(async () => {
     for (const close of closing) await close();
     await server?.stop();
-  }, 60_000);
+  });
 
   const count = async () => /** @type {any} */ (await oracle.query('SELECT count(*) AS n FROM items'))[0][0].n;
 
@@ -76,9 +76,8 @@ describe.skipIf(!hasServer('mariadb'))('MariaDB', () => {
       const started = performance.now();
       await expect(tools.exec_sql.execute({ sql: 'SELECT sleep(30)' })).rejects.toThrow(/timed out/);
       expect(performance.now() - started).toBeLessThan(10_000);
-      expect(await tools.exec_sql.execute({ sql: "UPDATE items SET name = 'y' WHERE false" })).toEqual([
-        { affected: 0 },
-      ]);
+      const patient = createSqlTools(sources[name]).exec_sql;
+      expect(await patient.execute({ sql: "UPDATE items SET name = 'y' WHERE false" })).toEqual([{ affected: 0 }]);
       const limited = createSqlTools(sources[name], { maxRows: 10 });
       await expect(limited.exec_sql.execute({ sql: 'SELECT seq FROM seq_1_to_100000' })).rejects.toThrow(/maxRows/);
       const readOnly = createSqlTools(sources[name], { readOnly: true });

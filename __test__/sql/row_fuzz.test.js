@@ -59,7 +59,7 @@ const holds = (property, runs = numRuns) => fc.assert(property, { seed, numRuns:
 const closing = [];
 afterAll(async () => {
   for (const close of closing.reverse()) await close();
-}, 60_000);
+});
 
 describe.skipIf(!hasServer('postgres'))('PostgreSQL, whose answers arrive in pieces of any size', () => {
   /** @type {Record<string, any>} */
@@ -84,49 +84,34 @@ describe.skipIf(!hasServer('postgres'))('PostgreSQL, whose answers arrive in pie
       () => instance.destroy(),
     );
     Object.assign(sources, { pg: pool, 'postgres.js': sql, knex: instance });
-  }, 120_000);
+  });
 
-  it.each(['pg', 'postgres.js', 'knex'])(
-    '%s: values come back as they were',
-    async (name) => {
-      const { exec_sql } = createSqlTools(sources[name]);
-      const sql = 'SELECT $1::text AS t, $2::json AS j, $3::jsonb AS b, $4::bytea AS y, $5::text[] AS a';
-      await holds(
-        fc.asyncProperty(
-          text,
-          json,
-          json,
-          bytes,
-          fc.array(fc.option(text), { maxLength: 5 }),
-          async (t, j, b, y, a) => {
-            // PostgreSQL's jsonb holds no NUL, and numbers of its own size.
-            const params = [t, JSON.stringify(j), JSON.stringify(b), y, a];
-            const [row] = await exec_sql.execute({ sql, params });
-            expect(row).toEqual({ t, j: normal(j), b: normal(b), y: tagged(y), a });
-          },
-        ),
-      );
-    },
-    60_000,
-  );
+  it.each(['pg', 'postgres.js', 'knex'])('%s: values come back as they were', async (name) => {
+    const { exec_sql } = createSqlTools(sources[name]);
+    const sql = 'SELECT $1::text AS t, $2::json AS j, $3::jsonb AS b, $4::bytea AS y, $5::text[] AS a';
+    await holds(
+      fc.asyncProperty(text, json, json, bytes, fc.array(fc.option(text), { maxLength: 5 }), async (t, j, b, y, a) => {
+        // PostgreSQL's jsonb holds no NUL, and numbers of its own size.
+        const params = [t, JSON.stringify(j), JSON.stringify(b), y, a];
+        const [row] = await exec_sql.execute({ sql, params });
+        expect(row).toEqual({ t, j: normal(j), b: normal(b), y: tagged(y), a });
+      }),
+    );
+  });
 
-  it.each(['pg', 'postgres.js'])(
-    '%s: what is too much is refused, and the next row is whole',
-    async (name) => {
-      const { exec_sql } = createSqlTools(sources[name], { maxBytes: 2_000, maxRows: 50 });
-      await holds(
-        fc.asyncProperty(fc.integer({ min: 0, max: 500 }), fc.integer({ min: 1, max: 60 }), async (size, count) => {
-          const sql = `SELECT repeat('x', ${size}) AS x FROM generate_series(1, ${count})`;
-          const told = await exec_sql.execute({ sql }).catch((/** @type {any} */ error) => error.details.reason);
-          const fits = count <= 50 && 2 + count * (size + 9) <= 2_000;
-          if (fits) expect([told.length, told[0].x.length]).toEqual([count, size]);
-          else expect(['maxRows', 'maxBytes']).toContain(told);
-          expect(await exec_sql.execute({ sql: 'SELECT 1 AS one' })).toEqual([{ one: 1 }]);
-        }),
-      );
-    },
-    60_000,
-  );
+  it.each(['pg', 'postgres.js'])('%s: what is too much is refused, and the next row is whole', async (name) => {
+    const { exec_sql } = createSqlTools(sources[name], { maxBytes: 2_000, maxRows: 50 });
+    await holds(
+      fc.asyncProperty(fc.integer({ min: 0, max: 500 }), fc.integer({ min: 1, max: 60 }), async (size, count) => {
+        const sql = `SELECT repeat('x', ${size}) AS x FROM generate_series(1, ${count})`;
+        const told = await exec_sql.execute({ sql }).catch((/** @type {any} */ error) => error.details.reason);
+        const fits = count <= 50 && 2 + count * (size + 9) <= 2_000;
+        if (fits) expect([told.length, told[0].x.length]).toEqual([count, size]);
+        else expect(['maxRows', 'maxBytes']).toContain(told);
+        expect(await exec_sql.execute({ sql: 'SELECT 1 AS one' })).toEqual([{ one: 1 }]);
+      }),
+    );
+  });
 });
 
 describe.skipIf(!hasServer('mariadb'))('MariaDB, whose answers arrive in pieces of any size', () => {
@@ -148,7 +133,7 @@ describe.skipIf(!hasServer('mariadb'))('MariaDB, whose answers arrive in pieces 
       charset: 'utf8mb4',
     });
     closing.push(() => new Promise((done) => pool.end(done)));
-  }, 120_000);
+  });
 
   it('mysql2: values come back as they were', async () => {
     const { exec_sql } = createSqlTools(pool);
@@ -160,7 +145,7 @@ describe.skipIf(!hasServer('mariadb'))('MariaDB, whose answers arrive in pieces 
         expect(await exec_sql.execute({ sql, params: [t, y, i] })).toEqual([{ t, y: tagged(y), i }]);
       }),
     );
-  }, 60_000);
+  });
 
   it('mysql2: what is too much is refused, and the next row is whole', async () => {
     const { exec_sql } = createSqlTools(pool, { maxBytes: 2_000 });
@@ -174,7 +159,7 @@ describe.skipIf(!hasServer('mariadb'))('MariaDB, whose answers arrive in pieces 
         expect(await exec_sql.execute({ sql: 'SELECT 1 AS one' })).toEqual([{ one: 1 }]);
       }),
     );
-  }, 60_000);
+  });
 });
 
 describe('sources without a server', () => {
@@ -190,7 +175,7 @@ describe('sources without a server', () => {
         ]);
       }),
     );
-  }, 60_000);
+  });
 
   it('a plain function: anything at all is rows, or a typed error', async () => {
     /** @type {unknown} */
@@ -217,5 +202,5 @@ describe('sources without a server', () => {
       }),
       { seed, numRuns: numRuns * 10 },
     );
-  }, 60_000);
+  });
 });

@@ -56,7 +56,7 @@ describe("a file that the application's own driver has open", () => {
     }, 15);
     let theirs = 0;
     const end = Date.now() + 3_000;
-    while (Date.now() < end) {
+    while (Date.now() < end || theirs === 0 || own.rows === 0) {
       const [answer] = await tools.exec_sql.execute({ sql: MANY }).catch(() => [{ affected: 0 }]);
       theirs += answer.affected;
     }
@@ -91,7 +91,7 @@ describe("a file that the application's own driver has open", () => {
       const { stdout } = await promisify(execFile)(node, args);
       expect(JSON.parse(stdout), node).toEqual([true, 'ok']);
     }
-  }, 60_000);
+  });
 
   it.each(['DELETE', 'WAL'])(
     'a write of the application during a run goes through: the run is undone (%s)',
@@ -130,7 +130,7 @@ describe("a file that the application's own driver has open", () => {
     await ended;
     expect(await tools.exec_sql.execute({ sql: 'SELECT 2 AS two' })).toEqual([{ two: 2 }]);
     await expect.poll(mine, { timeout: 20_000, interval: 500 }).toEqual([]);
-  }, 40_000);
+  });
 
   it('the application can end at any time, and nothing stays behind', async () => {
     const file = join(await tempRoot(), 'app.db');
@@ -138,11 +138,12 @@ describe("a file that the application's own driver has open", () => {
       const { default: BetterSqlite3 } = await import(${JSON.stringify(import.meta.resolve('better-sqlite3'))});
       const { createSqlTools } = await import(${INDEX});
       const db = new BetterSqlite3(${JSON.stringify(file)});
-      console.log(JSON.stringify(await createSqlTools(db).exec_sql.execute({ sql: 'SELECT 1 AS one' })));`;
-    const begun = Date.now();
+      const rows = await createSqlTools(db).exec_sql.execute({ sql: 'SELECT 1 AS one' });
+      console.log(JSON.stringify({ rows, at: Date.now() }));`;
     const printed = execFileSync(process.execPath, ['--input-type=module', '-e', program], { encoding: 'utf8' });
-    expect(JSON.parse(printed)).toEqual([{ one: 1 }]);
+    const { rows, at } = JSON.parse(printed);
+    expect(rows).toEqual([{ one: 1 }]);
     // It does not wait for the idle process.
-    expect(Date.now() - begun).toBeLessThan(9_000);
+    expect(Date.now() - at).toBeLessThan(9_000);
   });
 });

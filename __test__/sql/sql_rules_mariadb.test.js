@@ -168,13 +168,13 @@ describe.skipIf(!hasServer('mariadb'))('rules on MariaDB', () => {
       CREATE PROCEDURE p() DELETE FROM t`);
     await reset();
     pool = mysql.createPool({ ...settings, connectionLimit: 1 });
-  }, 120_000);
+  });
 
   afterAll(async () => {
     await pool?.end();
     await oracle?.end();
     await server?.stop();
-  }, 60_000);
+  });
 
   const reset = () =>
     oracle.query(`DROP TABLE IF EXISTS plain, copied; ALTER SEQUENCE counter RESTART; TRUNCATE t; TRUNCATE secrets;
@@ -203,7 +203,6 @@ describe.skipIf(!hasServer('mariadb'))('rules on MariaDB', () => {
       await pool.query(`SET SESSION sql_mode = '${mode}'`);
       expect(await broken(pool, ATTEMPTS, state, reset)).toEqual([]);
     },
-    60_000,
   );
 
   it('rules that leave nothing but reading hold for functions and sequences too', async () => {
@@ -280,5 +279,5 @@ describe.skipIf(!hasServer('mariadb'))('rules on MariaDB', () => {
       if (!error) ran += 1;
     }
     expect(ran).toBeGreaterThan(20);
-  }, 60_000);
+  });
 });

@@ -116,7 +116,7 @@ describe('node:sqlite', () => {
       const { stdout } = await promisify(execFile)(node, args);
       expect(JSON.parse(stdout), node).toEqual([[{ id: 1, big: '9223372036854775807' }], 'ERR_TOOL_THROWN', 1]);
     }
-  }, 180_000);
+  });
 });
 
 describe('knex over a driver that is not known', () => {

@@ -17,7 +17,7 @@ describe('the long tail, on a subscription business with 50 000 users', () => {
     const file = join(folder, 'business.db');
     db = createSubscriptionBusiness(file);
     source = sqlite(file);
-  }, 60_000);
+  });
   afterAll(async () => {
     await source.close?.();
     db.close();

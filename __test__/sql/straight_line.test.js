@@ -48,7 +48,7 @@ describe('a statement without a loop', () => {
         expect(['length', 'timeout', 'memory'], `${sql.slice(0, 90)} ${error.message}`).toContain(error.details.reason);
     }
     expect(await run('SELECT 7 AS n')).toEqual([{ n: 7 }]);
-  }, 60_000);
+  });
 
   it('of an ordinary kind has values as long as before', async () => {
     const { run } = await bench();

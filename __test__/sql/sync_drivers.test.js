@@ -49,7 +49,7 @@ describe('a driver that works on the main thread does not get the statements of 
 
   it('node:sqlite: an endless statement blocks nothing and is stopped', async () => {
     for (const node of otherNodes()) await staysResponsive('node:sqlite', [node, '--experimental-sqlite']);
-  }, 180_000);
+  });
 });
 
 /** What is true of node:sqlite, told by a program for the versions of Node that have it. */
@@ -100,7 +100,7 @@ it('node:sqlite: readOnly, open transactions and databases in memory are respect
       knowingly: [{ one: 1 }],
     });
   }
-}, 60_000);
+});
 
 /** @param {import('better-sqlite3').Options} [options] */
 async function database(options) {

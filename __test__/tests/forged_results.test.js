@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { createKernel } from '../helpers/create_kernel.js';
 
 const HEAD = `import { describe, expect, test } from '@tgp/std/test';\n`;
@@ -68,10 +68,12 @@ describe('a test file that wants to be green', () => {
     await kernel.vfs.writeFile('tools/a.ts', 'export default (): number => 1;\n');
     await kernel.vfs.writeFile(
       'tools/a.test.ts',
-      `${HEAD}import a from './a';\ntest('slow', async () => { await new Promise((go) => setTimeout(go, 1500)); expect(a()).toBe(1); expect(await tgp.exec_tool('tools/a.ts', {})).toBe(2); });`,
+      `${HEAD}import a from './a';\ntest('slow', async () => { while ((await tgp.exec_tool('tools/a.ts', {})) === 1) await new Promise((go) => setTimeout(go, 50)); expect(a()).toBe(1); });`,
     );
-    const running = kernel.test('tools/a.ts');
-    await new Promise((go) => setTimeout(go, 700));
+    const running = kernel.test('tools/a.ts', { caseMs: 30_000, timeoutMs: 10_000 });
+    // It runs once the ledger has its first call.
+    const begun = { type: /** @type {const} */ ('CALL'), tool: 'exec_tool', path: 'tools/a.ts' };
+    await vi.waitFor(async () => expect(await kernel.ledger.query(begun)).not.toEqual([]), { timeout: 30_000 });
     await kernel.vfs.writeFile('tools/a.ts', 'export default (): number => 2;\n');
     const result = await running;
     expect(result.files[0]?.reason?.kind).toBe('changed');

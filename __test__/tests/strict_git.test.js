@@ -54,7 +54,7 @@ describe('what is not green', () => {
     await vi.waitFor(() => expect(agent.there()).toContain(T), { timeout: 20_000, interval: 100 });
     expect(agent.there()).toContain('notes/a.md');
     expect(await agent.write('notes/b.md', 'b')).toMatchObject({ persisted: true });
-  }, 60_000);
+  });
 
   it('is not pushed by the end of a kernel, nor by the next one', async () => {
     const agent = await withRemote();
@@ -70,7 +70,7 @@ describe('what is not green', () => {
     expect(await next.stateOf()).toMatchObject({ phase: 'green' });
     await next.kernel.shutdown();
     expect(agent.there()).toContain(T);
-  }, 60_000);
+  });
 
   it.each(/** @type {const} */ (['strict', 'debug']))(
     'is held in %s when a pushed tool or its test changes',
@@ -88,7 +88,6 @@ describe('what is not green', () => {
       expect(agent.textThere(S)).toBe(TEST);
       expect(await agent.write(S, TEST)).toMatchObject({ persisted: true });
     },
-    60_000,
   );
 
   it('is held when its test was moved away', async () => {
@@ -99,7 +98,7 @@ describe('what is not green', () => {
     await agent.kernel.sync();
     expect(agent.there()).toContain(S);
     expect(await agent.run()).toMatchObject({ code: 'ERR_STATE' });
-  }, 60_000);
+  });
 
   it('is pushed at once where nobody asks for tests', async () => {
     const agent = await withRemote({ mode: 'explore' });
@@ -107,7 +106,7 @@ describe('what is not green', () => {
     expect(agent.there()).toContain(P);
     const exempt = await withRemote({ exempt: ['tools/scratch/**'] });
     expect(await exempt.write('tools/scratch/p.ts', PLAIN)).toMatchObject({ persisted: true });
-  }, 60_000);
+  });
 
   it('is held for an agent that is strict in a kernel that is not', async () => {
     const agent = await withRemote({ mode: 'explore' });
@@ -119,7 +118,7 @@ describe('what is not green', () => {
     expect(await strict.write_file.execute({ path: P, content: PLAIN })).toMatchObject({ persisted: 'local' });
     await agent.kernel.sync();
     expect(agent.there()).not.toContain(P);
-  }, 60_000);
+  });
 });
 
 describe('what others push', () => {
@@ -130,7 +129,7 @@ describe('what others push', () => {
     agent.push({ [P]: PLAIN });
     await agent.kernel.sync();
     await agent.refused(agent.run(P, {}), { path: P, test: testOf('plain') });
-  }, 60_000);
+  });
 
   it('makes a green tool one that has changed', async () => {
     const agent = await withRemote();
@@ -143,7 +142,7 @@ describe('what others push', () => {
     expect(await agent.run()).toMatchObject({ code: 'ERR_STATE', error: expect.stringContaining('fails') });
     await agent.write(T, TOOL);
     expect(await agent.run()).toMatchObject({ result: 3 });
-  }, 60_000);
+  });
 
   it('does not make a test of the agent one of a person', async () => {
     const agent = await withRemote();
@@ -155,5 +154,5 @@ describe('what others push', () => {
     expect(await agent.stateOf()).toEqual({ phase: 'red', reason: 'unproven' });
     expect(await agent.run()).toMatchObject({ code: 'ERR_STATE' });
     expect(agent.textThere(S)).toBe(TEST);
-  }, 60_000);
+  });
 });

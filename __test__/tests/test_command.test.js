@@ -30,4 +30,4 @@ it('tgp test ends with 0 when all is green, and with 1 when something is red', a
   expect(data.json()).toMatchObject({ ok: false, failed: 1, cases: [{ name: 'doubles', ok: false, line: 3 }] });
   expect(data.code).toBe(1);
   expect((await runCli(folder, ['test', 'nothing'])).code).toBe(1);
-}, 120_000);
+});

@@ -303,7 +303,7 @@ describe.skipIf(!hasServer('postgres'))('functions over a pool of PostgreSQL', (
     await pool.query(
       "CREATE FUNCTION sneak() RETURNS text LANGUAGE sql VOLATILE AS $$INSERT INTO items VALUES ('sneaked') RETURNING name$$",
     );
-  }, 120_000);
+  });
   afterAll(async () => {
     await pool.end();
     await server.stop();

@@ -74,6 +74,8 @@ export class Lifecycle {
   #inspected;
   /** @type {Promise<void> | undefined} */
   #stopping;
+  /** The boot must not wait for its remote any longer. Its native kernel may not exist yet. */
+  #isHalted = false;
   /** A boot that waits for the shutdown before it; a later shutdown calls it off. @type {object | undefined} */
   #revival;
   /** Counts the lives: what was learnt in one does not hold in the next. */
@@ -232,6 +234,7 @@ export class Lifecycle {
     this.#inspected = undefined;
     this.#functions = undefined;
     this.#isBooted = false;
+    this.#isHalted = false;
     this.runs = new OpenRuns();
     this.#leftovers = this.#newLeftovers();
     this.life += 1;
@@ -262,6 +265,7 @@ export class Lifecycle {
     await this.#leftovers.kernel?.shutdown(0);
     const kernel = createNativeKernel(this.#functions, this.runs, this.#log);
     this.#leftovers.kernel = kernel;
+    if (this.#isHalted) kernel.halt();
     const model = this.memory.choose(rooted.memory, baseDir);
     const hook = this.#options.redact === undefined ? 'absent' : 'present';
     this.policy = application.policy;
@@ -294,13 +298,13 @@ export class Lifecycle {
    * @param {import('./policy_source.js').PolicySource} policy
    * @param {Pick<import('../boundary/crossing.js').Config, 'rootDir' | 'fs'>} config
    */
-  async #follow(kernel, { file }, { rootDir, fs }) {
+  async #follow(kernel, { file, fingerprint }, { rootDir, fs }) {
     if (file === undefined) return;
     const folders = [rootDir, ...fs.allowedDirs].map((folder) => resolve(this.#baseDir, folder));
     await refuseWritablePolicy(file, folders);
     this.gate.writable = folders;
     this.#leftovers.unwatch?.();
-    this.#leftovers.unwatch = watchPolicy(kernel, file, folders, this.#log);
+    this.#leftovers.unwatch = watchPolicy(kernel, { file, fingerprint, folders }, this.#log);
   }
 
   #makeFunctions() {
@@ -358,7 +362,10 @@ export class Lifecycle {
     // A boot under way would start workers after the native shutdown had looked for them; its failure is its caller's. A
     // remote that it waits for has as much time as the last push, and none is left for that then.
     const complain = (/** @type {unknown} */ error) => this.#log.error('The boot cannot be stopped.', error);
-    const halt = guarded(complain, () => this.#leftovers.kernel?.halt());
+    const halt = guarded(complain, () => {
+      this.#isHalted = true;
+      this.#leftovers.kernel?.halt();
+    });
     const bootDeadline = setTimeout(halt, pushTimeoutMs ?? LAST_PUSH_MS);
     await this.#booting?.catch(() => {});
     clearTimeout(bootDeadline);

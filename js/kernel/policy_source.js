@@ -13,6 +13,7 @@ import { messageOf } from '../boundary/thrown.js';
  * @typedef {object} PolicySource
  * @property {string} text for the native part
  * @property {string} [file] where the rules are written
+ * @property {string} [fingerprint] of that file before it was read
  * @property {PolicyFunction} [decide] the function of the application that decides
  */
 
@@ -30,12 +31,26 @@ export async function policySource(policy, baseDir) {
   if (typeof policy === 'function') return { text: '"hook"', decide: policy };
   if (typeof policy === 'string') {
     const file = resolve(baseDir, policy);
-    return { text: await policyFileText(file), file };
+    const fingerprint = await fingerprintOf(file);
+    return { text: await policyFileText(file), file, fingerprint };
   }
   try {
     return { text: `{"object":${toJsonText(policy, 'policy')}}` };
   } catch (cause) {
     throw new ConfigError(`The policy cannot be read: ${messageOf(cause)}`, { cause, details: { key: 'policy' } });
+  }
+}
+
+/**
+ * Changes with every change of a file.
+ * @param {string} file
+ */
+export async function fingerprintOf(file) {
+  try {
+    const { ino, size, mtimeNs, ctimeNs } = await stat(file, { bigint: true });
+    return [ino, size, mtimeNs, ctimeNs].join(' ');
+  } catch {
+    return 'unreadable';
   }
 }
 

@@ -1,41 +1,46 @@
-import { unwatchFile, watchFile } from 'node:fs';
 import { unwrap } from '../boundary/errors.js';
 import { guarded } from '../boundary/guarded.js';
 import { messageOf } from '../boundary/thrown.js';
-import { policyFileText, refuseWritablePolicy } from './policy_source.js';
+import { fingerprintOf, policyFileText, refuseWritablePolicy } from './policy_source.js';
 
-/** How often the file is looked at: editors replace files, and not every disk tells of it. */
+/** How often the file is looked at: editors replace files, and not every disk reports it. */
 const INTERVAL_MS = 500;
 
 /**
- * Follows a policy file. Rules that cannot be meant change nothing, and somebody is told.
+ * Reloads a policy file when it changes. Invalid rules change nothing, and are logged.
  * @param {import('../boundary/typed_native.js').NativeKernel} kernel
- * @param {string} file
- * @param {string[]} folders that tools and agents can write: a link may lead into them later
+ * @param {{ file: string, folders: string[], fingerprint?: string }} source `fingerprint`: that of the file before the rules in
+ * force were read; `folders`: those that tools and agents can write, and a link may lead into later
  * @param {import('../../index.js').Logger} log
  * @returns {() => void} ends it
  */
-export function watchPolicy(kernel, file, folders, log) {
+export function watchPolicy(kernel, { file, folders, fingerprint }, log) {
+  let known = fingerprint;
   let isBusy = false;
-  let isStale = false;
-  const follow = async () => {
-    isStale = true;
+  const look = async () => {
     if (isBusy) return;
     isBusy = true;
-    while (isStale) {
-      isStale = false;
-      try {
-        const place = await refuseWritablePolicy(file, folders);
-        unwrap(await kernel.replacePolicy(await policyFileText(file, place)));
-        log.info('The policy was changed, and the new rules are in force.');
-      } catch (error) {
-        log.error(`The policy was changed, and the old rules stay in force. ${messageOf(error)}`);
-      }
+    try {
+      // Before the text is read: a write during the read is another change.
+      const now = await fingerprintOf(file);
+      if (now === known) return;
+      known = now;
+      await reload();
+    } finally {
+      isBusy = false;
     }
-    isBusy = false;
+  };
+  const reload = async () => {
+    try {
+      const place = await refuseWritablePolicy(file, folders);
+      unwrap(await kernel.replacePolicy(await policyFileText(file, place)));
+      log.info('The policy was changed, and the new rules are in force.');
+    } catch (error) {
+      log.error(`The policy was changed, and the old rules stay in force. ${messageOf(error)}`);
+    }
   };
   const complain = (/** @type {unknown} */ error) => log.error('The policy cannot be followed.', error);
-  const listener = guarded(complain, follow);
-  watchFile(file, { interval: INTERVAL_MS, persistent: false }, listener);
-  return () => unwatchFile(file, listener);
+  const looking = setInterval(guarded(complain, look), INTERVAL_MS);
+  looking.unref();
+  return () => clearInterval(looking);
 }

@@ -287,15 +287,15 @@ impl Ledger {
         self.boot_problem.as_ref()
     }
 
-    /// Drains, signs, ends and closes the database: nothing of it changes on disk afterwards. What cannot be drained now stays for
-    /// whoever opens the ledger next.
+    /// Drains, signs and closes the database: it does not change on disk afterwards. Events that cannot be drained now stay for the
+    /// next process that opens the ledger.
     pub fn close(&self) -> Result<(), LedgerError> {
         let Some(writing) = &self.writing else { return Ok(()) };
         let closed = writing.ask(Want::Close);
         if let Some(thread) = writing.thread.lock().take() {
             let _panicked = thread.join();
         }
-        // Others may still hold this ledger, and it may be long until they let go of it.
+        // Other owners of this ledger may drop it much later.
         self.store.rest();
         match closed {
             // It was closed before.

@@ -143,10 +143,12 @@ mod tests {
     #[test]
     #[expect(clippy::disallowed_methods, reason = "a child to be found")]
     fn children_of_children_are_found() {
-        let mut child = std::process::Command::new("/bin/sh").args(["-c", "(sleep 9; :) & wait"]).spawn().unwrap();
+        let mut child = std::process::Command::new("/bin/sh").args(["-c", "(sleep 90; :) & wait"]).spawn().unwrap();
         // Not of this process: children of other tests are none of its business.
         let own = i32::try_from(child.id()).unwrap();
-        let found = std::iter::repeat_with(|| Family::of(own)).take(1_000).any(|family| {
+        let end = std::time::Instant::now() + std::time::Duration::from_secs(60);
+        let looks = std::iter::from_fn(|| (std::time::Instant::now() < end).then(|| Family::of(own)));
+        let found = looks.into_iter().any(|family| {
             let usage = family.usage();
             usage.tasks >= 2 && usage.memory_bytes > 0 && family.members().count() >= 2
         });

@@ -60,7 +60,7 @@ fn run(sandbox: &Sandbox, package: &Arc<Package>) -> RunEnd {
     let request = request("return require('big')()", Some(package), Arc::new(Deaf));
     let (sender, receiver) = crossbeam_channel::bounded(1);
     sandbox.run(request, when_done(move |outcome| sender.send(outcome).unwrap()));
-    receiver.recv_timeout(Duration::from_secs(20)).unwrap().unwrap().end
+    receiver.recv_timeout(Duration::from_secs(120)).unwrap().unwrap().end
 }
 
 /// A package whose function gives `value`, large enough to be worth bytecode. Equal lengths give equal lengths.

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 /// How long an interrupted guest may take to come to its end.
 const GRACE: Duration = Duration::from_millis(250);
 /// How long a guest whose time is up may take to tell where it is, before it is terminated without.
-const STACK_TIME: Duration = Duration::from_millis(10);
+const STACK_TIME: Duration = Duration::from_millis(100);
 /// Longest time between two looks at a run.
 const TICK: Duration = Duration::from_millis(10);
 /// Shortest sleep, so that the last microseconds of a budget are not spent on looking.
