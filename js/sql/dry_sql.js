@@ -34,7 +34,12 @@ export function drySql(adapter, options) {
           queue = checked.catch(() => {});
           return checked.then(() => run.execute(sql, params, by));
         },
-        endNested: (nested, end) => run.endNested(nested, end),
+        endNested: (nested, end) => {
+          // Behind the statements that are still being checked.
+          const ended = queue.then(() => run.endNested(nested, end));
+          queue = ended.catch(() => {});
+          return ended;
+        },
         commit: () => queue.then(() => run.commit()),
         rollback: () => run.rollback(),
       };

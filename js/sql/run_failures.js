@@ -12,6 +12,7 @@ export function notUndone() {
 
 /** @param {unknown} failure */
 export function afterFailure(failure) {
+  if (isOfRun(failure)) return failure;
   return new SqlError(
     `An earlier statement of this run failed (${saidBy(failure)}), so nothing more is executed and nothing will be committed.`,
     { details: { reason: 'failed' } },
@@ -20,6 +21,7 @@ export function afterFailure(failure) {
 
 /** @param {unknown} failure */
 export function swallowed(failure) {
+  if (isOfRun(failure)) return failure;
   return new SqlError(
     `Nothing was committed: a statement of the run failed (${saidBy(failure)}) and the tool went on. Let the error end the tool, or avoid the failing statement.`,
     { details: { reason: 'swallowed' } },
@@ -33,9 +35,21 @@ export function notAwaited() {
   );
 }
 
-/** A nested run has failed, and what it wrote cannot be told from the rest. */
 export function notUndoneAlone() {
-  return new SqlError('a tool that this one called was ended, and what it wrote can only be undone with all the rest', {
-    details: { reason: 'nested' },
-  });
+  return new SqlError(
+    'The run was rolled back: a nested tool failed while other tools of the run were writing, so its writes could not be rolled back separately. Await each nested tool that writes before the next write.',
+    { details: { reason: 'nested' } },
+  );
 }
+
+/**
+ * Whether a failure already says why nothing of the run is committed.
+ * @param {unknown} failure
+ * @returns {failure is SqlError}
+ */
+function isOfRun(failure) {
+  return failure instanceof SqlError && OF_RUN.has(failure.details?.reason);
+}
+
+/** @type {Set<unknown>} */
+const OF_RUN = new Set(['nested', 'not_awaited']);

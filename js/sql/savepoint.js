@@ -1,9 +1,15 @@
 /**
- * Places within a transaction, to which a part of it can be undone.
+ * Savepoints of nested runs, to which their writes can be rolled back separately.
  *
  * @typedef {'set' | 'keep' | 'undo'} SavepointAction
  * @typedef {import('./adapter.js').SqlConnection} SqlConnection
+ * @typedef {readonly number[]} Nesting the runs below the outermost one, down to the caller
+ * @typedef {{ run: number, number: number, isSeparate: boolean }} Mark a savepoint; `isSeparate` while everything written
+ * since belongs to its run
+ * @typedef {(action: SavepointAction, number: number) => Promise<unknown>} Control
  */
+
+import { settled } from './waits.js';
 
 /**
  * What every database takes for it.
@@ -27,5 +33,55 @@ export async function savepoint(connection, limits, action, number) {
   if (connection.savepoint) return connection.savepoint(action, number);
   for (const sql of savepointTexts(action, number)) {
     await connection.query({ sql, values: [], access: 'read', returns: 'count' }, limits);
+  }
+}
+
+/** One savepoint for each nested run that has written, in the order in which they were set. */
+export class Savepoints {
+  /** @type {Mark[]} */
+  #marks = [];
+  #last = 0;
+
+  /** @param {number} run */
+  has(run) {
+    return this.#marks.some((mark) => mark.run === run);
+  }
+
+  /**
+   * Prepares for a write: sets the savepoints that its runs do not have yet, and marks those of other runs as mixed.
+   * @param {Nesting} nesting of the run that writes
+   * @param {Control} control
+   */
+  async prepare(nesting, control) {
+    for (const mark of this.#marks) mark.isSeparate &&= nesting.includes(mark.run);
+    for (const run of nesting) {
+      if (this.has(run)) continue;
+      this.#last += 1;
+      const mark = { run, number: this.#last, isSeparate: false };
+      this.#marks.push(mark);
+      mark.isSeparate = (await settled(() => control('set', mark.number))) === 'done';
+    }
+  }
+
+  /**
+   * Ends a run: keeps its writes, or rolls them back.
+   * @param {number} run
+   * @param {'commit' | 'rollback'} end
+   * @param {Control} control
+   * @returns {Promise<'done' | 'mixed'>} `mixed`: its writes can only be rolled back with those of other runs
+   */
+  async end(run, end, control) {
+    const index = this.#marks.findIndex((mark) => mark.run === run);
+    const mark = this.#marks[index];
+    if (!mark) return 'done';
+    if (!mark.isSeparate) {
+      // Releasing it would release the savepoints that other runs have set since.
+      this.#marks.splice(index, 1);
+      return end === 'commit' ? 'done' : 'mixed';
+    }
+    // All later savepoints are of runs below this one, and end with it.
+    this.#marks.splice(index);
+    await control(end === 'commit' ? 'keep' : 'undo', mark.number);
+    return 'done';
   }
 }

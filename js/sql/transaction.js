@@ -4,9 +4,8 @@ import { catalogueRules } from './catalogue.js';
 import { checkReach } from './checked_reach.js';
 import { asSqlError } from './driver_error.js';
 import { fenced, stopIfAborted } from './fenced.js';
-import { NestedTurns } from './nested_turns.js';
 import { afterFailure, notAwaited, notUndone, notUndoneAlone, swallowed } from './run_failures.js';
-import { savepoint } from './savepoint.js';
+import { Savepoints, savepoint } from './savepoint.js';
 import { SingleStatements } from './single_statements.js';
 import { settled, within } from './waits.js';
 
@@ -15,10 +14,10 @@ import { settled, within } from './waits.js';
  * @typedef {import('./adapter.js').SqlConnection} SqlConnection
  * @typedef {import('./adapter.js').SqlAnswer} SqlAnswer
  * @typedef {import('./adapter.js').SqlStatement} SqlStatement
- * @typedef {import('./nested_turns.js').Nesting} Nesting
+ * @typedef {import('./savepoint.js').Nesting} Nesting
  * @typedef {{ nesting?: Nesting, isJudged?: boolean }} SqlAsker which run asks, and whether a policy leans on what its statements
  * were read to do
- * @typedef {{ sql: unknown, params: unknown, state: 'waits' | 'runs' | 'dropped' } & Required<SqlAsker>} Asked
+ * @typedef {{ sql: unknown, params: unknown, state: 'waits' | 'reads' | 'writes' | 'dropped' } & Required<SqlAsker>} Asked
  */
 
 /** A database that does not answer to ROLLBACK within this time loses its connection, which rolls back as well. */
@@ -39,10 +38,9 @@ export class SqlTransaction {
   #queue = Promise.resolve();
   /** Statements that wait or are under way. @type {Set<Asked>} */
   #asked = new Set();
-  #turns = new NestedTurns();
-  /** Those of which it is not known yet whether they write, and how many they are. @type {Promise<unknown>} */
-  #arrivals = Promise.resolve();
-  #arriving = 0;
+  #savepoints = new Savepoints();
+  /** Nested runs that are over: nothing of them is executed any more. @type {Set<number>} */
+  #ended = new Set();
   /** Statements of which the database has said that they are what they were read as. @type {Set<string>} */
   #checked = new Set();
   /** Whether a statement has been begun that may write. */
@@ -70,46 +68,35 @@ export class SqlTransaction {
    */
   execute(sql, params, { nesting = [], isJudged = false } = {}) {
     if (this.#state === 'ended') return Promise.reject(new SqlError('The run is over, and its transaction with it.'));
+    if (nesting.some((run) => this.#ended.has(run))) return Promise.reject(new AbortedError('The run has ended.'));
     /** @type {Asked} */
     const asked = { sql, params, nesting, isJudged, state: 'waits' };
     this.#asked.add(asked);
-    const isAlone = nesting.length === 0 && this.#turns.isIdle && this.#arriving === 0;
-    const run = () => this.#enqueue(() => this.#attempt(asked));
-    return (isAlone ? run() : this.#admitted(asked).then(run)).finally(() => this.#asked.delete(asked));
+    return this.#enqueue(() => this.#attempt(asked)).finally(() => this.#asked.delete(asked));
   }
 
   /**
-   * Waits until a statement may go on, in the order in which they came.
-   * @param {Asked} asked
-   */
-  #admitted(asked) {
-    this.#arriving += 1;
-    const isRead = this.#isRead(asked);
-    const admitted = this.#arrivals.then(async () => {
-      const writes = !(await isRead);
-      this.#arriving -= 1;
-      return { turn: asked.state === 'dropped' ? undefined : this.#turns.admit(asked.nesting, writes) };
-    });
-    this.#arrivals = admitted.catch(() => {});
-    return admitted.then(({ turn }) => turn);
-  }
-
-  /**
-   * The end of a run below the outermost one: what it and those below it wrote stays with the rest, or is undone by itself.
+   * Ends a run below the outermost one: what it and the runs below it wrote stays with the rest, or is rolled back separately.
+   * Where that is not possible, the whole run fails.
    * @param {number} run
    * @param {'commit' | 'rollback'} end
    */
   async endNested(run, end) {
+    this.#ended.add(run);
     const left = [...this.#asked].filter(({ nesting }) => nesting.includes(run));
-    const mark = this.#turns.end(run);
-    if (end === 'commit' && left.length > 0 && !(await this.#areReads(left))) this.#failure ??= notAwaited();
+    const hasWritten = this.#savepoints.has(run);
     if (end === 'rollback') {
-      // Waiting for a statement under way would keep whoever has ended the run: everything is undone instead.
-      if (mark && left.some(({ state }) => state === 'runs')) this.#failure ??= notUndoneAlone();
+      // Waiting for a statement under way would delay the caller: everything is rolled back instead.
+      const isWriting = left.some(({ state }) => state === 'writes' || (hasWritten && state === 'reads'));
+      if (isWriting) this.#failure ??= notUndoneAlone();
       for (const asked of left) if (asked.state === 'waits') asked.state = 'dropped';
     }
-    if (!mark || this.#failure !== undefined || this.#state === 'ended') return;
-    await this.#enqueue(() => this.#settle(mark, end));
+    const isLeft = end === 'commit' && left.length > 0;
+    if ((!isLeft && !hasWritten) || this.#failure !== undefined || this.#state === 'ended') return;
+    await this.#enqueue(async () => {
+      if (isLeft && !(await this.#areReads(left))) this.#failure ??= notAwaited();
+      await this.#settle(run, end);
+    });
   }
 
   /**
@@ -123,24 +110,31 @@ export class SqlTransaction {
   }
 
   /**
-   * @param {import('./nested_turns.js').Mark} mark
+   * @param {number} run
    * @param {'commit' | 'rollback'} end
    */
-  async #settle({ state, number }, end) {
+  async #settle(run, end) {
     const connection = this.#connection;
-    if (!connection || this.#failure !== undefined || state === 'claimed') return;
-    if (state === 'failed' && end === 'rollback') this.#failure ??= notUndoneAlone();
-    if (state === 'failed') return;
+    if (!connection || this.#failure !== undefined) return;
     try {
-      await savepoint(connection, this.#rules.options, end === 'commit' ? 'keep' : 'undo', number);
+      const outcome = await this.#savepoints.end(run, end, this.#control(connection));
+      if (outcome === 'mixed') this.#failure ??= notUndoneAlone();
     } catch (error) {
-      this.#failure = error;
+      this.#failure ??= error;
     }
   }
 
   /**
+   * @param {SqlConnection} connection
+   * @returns {import('./savepoint.js').Control}
+   */
+  #control(connection) {
+    return (action, number) => savepoint(connection, this.#rules.options, action, number);
+  }
+
+  /**
    * Makes everything last, or nothing: rejects when any statement failed or the database did not commit. A statement that
-   * writes and was not waited for is undone with all others, because nobody knows what would have come after it. Those that
+   * writes and was not waited for is undone with all others, because what would have come after it is unknown. Those that
    * read are stopped, where that undoes nothing.
    */
   async commit() {
@@ -168,6 +162,7 @@ export class SqlTransaction {
       await this.#undo();
       throw asSqlError(error, 'The transaction was not committed');
     }
+    this.#connection = undefined;
     await settled(() => connection.release('clean'));
   }
 
@@ -176,7 +171,6 @@ export class SqlTransaction {
     this.#state = 'ended';
     this.#failure ??= new AbortedError('The run has ended.');
     this.#abort.abort();
-    this.#turns.stop();
     await settled(() => this.#connection?.cancel());
     await within(this.#queue, ROLLBACK_MS);
     await this.#undo();
@@ -185,17 +179,20 @@ export class SqlTransaction {
   /** @param {Asked} asked */
   async #attempt(asked) {
     const { sql, nesting } = asked;
-    if (asked.state === 'dropped') throw new AbortedError('The run has ended.');
+    if (isDropped(asked)) throw new AbortedError('The run has ended.');
     if (this.#failure !== undefined) throw afterFailure(this.#failure);
-    asked.state = 'runs';
     try {
       const judged = await this.#judge(asked);
       stopIfAborted(this.#abort.signal);
-      if (judged.access !== 'read') this.#wrote = true;
+      if (isDropped(asked)) throw new AbortedError('The run has ended.');
+      const writes = judged.access !== 'read';
+      asked.state = writes ? 'writes' : 'reads';
+      if (writes) this.#wrote = true;
       const connection = this.#connection ?? (await this.#begin(judged));
       stopIfAborted(this.#abort.signal);
       const { options } = this.#rules;
-      if (judged.access !== 'read') await this.#mark(connection, nesting);
+      if (writes) await this.#savepoints.prepare(nesting, this.#control(connection));
+      stopIfAborted(this.#abort.signal);
       // A transaction that may write: the database is told that this statement may not.
       const isFenced = judged.fenced === true && !options.readOnly && this.#adapter.dialect === 'postgres';
       const run = async () => {
@@ -204,6 +201,7 @@ export class SqlTransaction {
       };
       return await (isFenced ? fenced(connection, run, options, this.#abort.signal) : run());
     } catch (error) {
+      if (isDropped(asked)) throw error;
       this.#failure ??= error;
       const failure = asSqlError(error, 'The statement failed');
       const advised = await this.#advised(failure, sql);
@@ -227,20 +225,6 @@ export class SqlTransaction {
       return (await this.#judge(asked)).access === 'read';
     } catch {
       return false;
-    }
-  }
-
-  /**
-   * Sets the savepoints of the nested runs that write for the first time.
-   * @param {SqlConnection} connection
-   * @param {Nesting} nesting
-   */
-  async #mark(connection, nesting) {
-    for (const mark of this.#turns.unset(nesting)) {
-      // Where the database does not take it, nothing can be undone by itself.
-      const set = await settled(() => savepoint(connection, this.#rules.options, 'set', mark.number));
-      mark.state = set === 'done' ? 'set' : 'failed';
-      stopIfAborted(this.#abort.signal);
     }
   }
 
@@ -306,4 +290,12 @@ export class SqlTransaction {
     await settled(() => connection.release(outcome === 'done' ? 'clean' : 'broken'));
     return outcome;
   }
+}
+
+/**
+ * Read anew at each call: a statement is dropped while it waits.
+ * @param {Asked} asked
+ */
+function isDropped({ state }) {
+  return state === 'dropped';
 }
