@@ -98,6 +98,8 @@ export declare class BindingKernel {
    * change. No verdict where a function of the application decides.
    */
   judge(call: BindingCall): BindingOutcome
+  /** Value: what the rules in force and the token of the asker look at in SQL: `nothing`, `verbs` or `tables`. */
+  sqlDetail(asker: string): BindingOutcome
   /** Value: for each of `[[tool, path | null], …]` whether the token of the asker allows some call of it. */
   shownTools(asker: string, toolsJson: string): BindingOutcome
   /** Value: `{ version, rules }` of what is in force from now on. Rules that cannot be meant change nothing. */
@@ -185,14 +187,12 @@ export declare class BindingSqlRules {
   /** Value: the options with their defaults. `readOnly` is also true when the rules leave nothing but reading. */
   options(): BindingOutcome
   /**
-   * Value: `{ access, verbs, returns, fenced, sql, bindings, reach? }`. `parameters_json` is `{"positional":n}` or
-   * `{"named":[…]}`; `judged` says whether a policy leans on what the statement was read to do.
+   * Value: `{ access, verbs, returns, fenced, detail, sql, bindings, reach? }`. `parameters_json` is `{"positional":n}` or
+   * `{"named":[…]}`; `judged` says what a policy or a token looks at: `nothing`, `verbs` or `tables`.
    */
-  classify(sql: string, dialect: string, parametersJson: string, judged: boolean): BindingOutcome
+  classify(sql: string, dialect: string, parametersJson: string, judged: string): BindingOutcome
   /** Whether a table, by the name that its database has for it, may be shown and touched. */
   allowsTable(name: string, dialect: string): boolean
-  /** Whether there are rules for tables. */
-  tellsTablesApart(): boolean
 }
 
 /** Text files below one root, on disk or in memory. */

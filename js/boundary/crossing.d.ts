@@ -188,7 +188,7 @@ export type SourceText = { path: string, text: string, };
 
 export type SqlOptions = { readOnly: boolean, dryRun: boolean, ddl: boolean, allow: RuleList, deny: RuleList, maxRows: number, maxBytes: number, resultChars: number, statementTimeoutMs: number, };
 
-export type Statement = { access: Access, verbs: Array<Verb>, returns: Returns, fenced: boolean, sql: string, bindings: Array<Binding>, reach?: Reach, };
+export type Statement = { access: Access, verbs: Array<Verb>, returns: Returns, fenced: boolean, detail: 'nothing' | 'verbs' | 'tables', sql: string, bindings: Array<Binding>, reach?: Reach, };
 
 export type Stats = { total: ReuseTally, days: Array<ReuseDay>, memory: MemoryReport, };
 
@@ -285,6 +285,7 @@ export interface KernelAnswers {
   replacePolicy: PolicyReport
   checkPolicy: PolicyReport
   shownTools: Array<boolean>
+  sqlDetail: string
   explainPolicy: Verdict
   replayPolicy: Replay
   issueToken: IssuedToken

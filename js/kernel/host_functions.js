@@ -12,16 +12,17 @@ import { onBehalfOf, presentCall } from './host_call.js';
  * @typedef {import('../../binding.cjs').BindingError} BindingError
  * @typedef {(id: number, value?: string, error?: BindingError) => void} Answer
  * @typedef {'commit' | 'rollback'} RunEnd
- * @typedef {{ runId: number, contextId: number, callerId: number, nesting: number[], isJudged: boolean, signal: AbortSignal }} CallOf
+ * @typedef {import('../sql/adapter.js').SqlDetail} SqlDetail
+ * @typedef {{ runId: number, contextId: number, callerId: number, nesting: number[], sqlDetail: () => SqlDetail, signal: AbortSignal }} CallOf
  * the outermost run, the nearest that JavaScript has started, the run that waits, the runs from the outermost down to that one,
- * whether somebody has rules for what they do, and what fires when none of these does any more
+ * what the rules look at in SQL, and what fires when none of these does any more
  * @typedef {(call: CallOf, values: any[]) => unknown} Served
  * @typedef {object} RunContext a run that JavaScript has started
  * @property {AsyncResource} caller the context of its caller, so that a function sees the request that it is called for
  * @property {number | undefined} above the run whose call of a function has started it
  * @property {AbortController} [end] tells its calls that it is over, or about to be: nothing is done for it any more
  * @property {import('../../index.js').DryRunResult['sql']} [sql] where the statements of a dry run are noted
- * @property {boolean} [isJudged] whether there are rules for what it does
+ * @property {() => SqlDetail} [sqlDetail] what the rules look at in its SQL
  * @property {AbortSignal} [signal] fires with the end of this run or of one above it
  */
 
@@ -116,7 +117,7 @@ export class HostFunctions {
    * @template T
    * @param {number} runId
    * @param {() => Promise<T>} work
-   * @param {Pick<RunContext, 'sql' | 'isJudged'>} [facts]
+   * @param {Pick<RunContext, 'sql' | 'sqlDetail'>} [facts]
    */
   async during(runId, work, facts) {
     // `AsyncLocalStorage.snapshot` would do the same for a quarter of what a run costs this thread.
@@ -148,8 +149,8 @@ export class HostFunctions {
   async serve({ id, runId, contextId, callerId, nesting, kind, name, args }, answer) {
     try {
       const context = this.#contexts.get(contextId);
-      const isJudged = context?.isJudged ?? false;
-      const call = { runId, contextId, callerId, nesting, isJudged };
+      const sqlDetail = context?.sqlDetail ?? (() => 'nothing');
+      const call = { runId, contextId, callerId, nesting, sqlDetail };
       const end = (/** @type {RunEnd} */ how) =>
         nesting.length > 0 ? this.#finishNested(runId, callerId, how) : this.#finish(runId, how);
       const work = () => (kind === 'call' ? this.#call(call, name, args) : end(kind));

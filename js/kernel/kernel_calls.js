@@ -192,6 +192,20 @@ export class KernelCalls {
   }
 
   /**
+   * What the rules in force and the token of a caller look at in SQL.
+   * @param {Who | undefined} who
+   * @returns {import('../sql/adapter.js').SqlDetail}
+   */
+  sqlDetail(who) {
+    if (!this.#life.isJudged && who?.token === undefined) return 'nothing';
+    const kernel = this.#life.running;
+    // Rules are not known any more while the kernel stops: everything is checked.
+    if (!kernel) return 'tables';
+    const asker = { number: 0, ...(who?.token !== undefined && { token: who.token }) };
+    return /** @type {any} */ (unwrap(kernel.sqlDetail(JSON.stringify(asker))));
+  }
+
+  /**
    * Nothing starts once the signal has fired.
    * @template Value
    * @param {NativeKernel} kernel

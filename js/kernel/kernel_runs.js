@@ -157,8 +157,8 @@ export class KernelRuns {
         };
         const start = (/** @type {string | undefined} */ approval) => {
           const begin = () => startRun(kernel, runId, argsText, textWith(approval), functions.waitingRun);
-          const isJudged = this.#life.isJudged || who?.token !== undefined;
-          return functions.during(runId, () => runs.wait(runId, begin, cancel, signal), { sql, isJudged });
+          const sqlDetail = () => this.#calls.sqlDetail(who);
+          return functions.during(runId, () => runs.wait(runId, begin, cancel, signal), { sql, sqlDetail });
         };
         return gate.during(runId, who?.approve, () => gate.pass(kernel, start, who, signal));
       }, signal);

@@ -19,14 +19,14 @@ export function offerSql(functions, sql, log) {
   const dry = drySql(adapter, options);
   /** @type {Map<number, import('../sql/dry_sql.js').SqlRun>} */
   const runs = new Map();
-  const isOurs = functions.add('exec_sql', async ({ runId, nesting, isJudged }, [statement, params]) => {
+  const isOurs = functions.add('exec_sql', async ({ runId, nesting, sqlDetail }, [statement, params]) => {
     const told = functions.sqlOf(runId);
     let run = runs.get(runId);
     if (!run) {
       run = told ? dry.begin() : sqlRun(adapter, rules);
       runs.set(runId, run);
     }
-    const answer = await run.execute(statement, params, { nesting, isJudged });
+    const answer = await run.execute(statement, params, { nesting, judged: sqlDetail() });
     if (told && (await dry.accessOf(statement, params)) !== 'read')
       told.push({ sql: statement, affected: answer.affected });
     return new JsonText(answerText(answer));

@@ -132,8 +132,8 @@ export class TGP extends AgentHost {
       own: (asked, work) => this.#calls.own({ ...asked, who: { ...who, ...asked.who } }, work),
       /** @type {(asked: Omit<import('./kernel_calls.js').OwnCall, 'who' | 'changes'>) => ReturnType<KernelCalls['judge']>} */
       judge: (asked) => this.#calls.judge({ ...asked, who }),
-      /** Whether there are rules for what is asked now. */
-      isJudged: () => this.#life.isJudged || this.#life.gate.asker(who)?.token !== undefined,
+      /** What the rules look at in SQL that is asked for now. */
+      sqlDetail: () => this.#calls.sqlDetail(this.#life.gate.asker(who)),
       /** Where the workspace and the file with the rules are. */
       places: () => this.#life.places(),
       /** @type {(tools: [string, string | null][]) => Promise<boolean[]>} */

@@ -1,80 +1,161 @@
-/** Whether a statement is what it was read as: the database itself says so, in the transaction that the statement is part of. */
+/** Whether a statement is what it was read as: the database itself is asked, in the transaction that the statement is part of. */
 
+import { dropOldest } from '../boundary/drop_oldest.js';
 import { SecurityViolation } from '../boundary/errors.js';
 import { parseForeignJson } from '../boundary/foreign_json.js';
+import { functionIn, Parameters } from './called_functions.js';
 
 /**
  * @typedef {import('./adapter.js').SqlConnection} SqlConnection
  * @typedef {import('./adapter.js').SqlStatement} SqlStatement
- * @typedef {import('./rules.js').SqlRules} SqlRules
+ * @typedef {import('./adapter.js').SqlAdapter} SqlAdapter
  * @typedef {import('../boundary/crossing.js').Reach} Reach
- * @typedef {(sql: string, values: unknown[]) => Promise<any[]>} Ask
+ * @typedef {import('./called_functions.js').Ask} Ask
  * @typedef {SqlStatement & { reach: Reach }} Reaching
  */
 
-/** What a plan or the catalogue may answer. */
+/** Most rows and bytes of an answer of the catalogue. */
 const MAX_ROWS = 10_000;
 const MAX_BYTES = 2 << 20;
-/** How long it is believed that a table has transactions. */
-const BELIEVED_MS = 60_000;
-const MAX_BELIEVED = 1_000;
+/** How long an answer about a statement holds, for how many statements, and of which length. */
+const CHECKED_MS = 60_000;
+const MAX_CHECKED = 500;
+const MAX_CHECKED_CHARS = 2_000;
+/** When questions about statements were last asked without finding anything. @type {WeakMap<object, Map<string, number>>} */
+const checked = new WeakMap();
 
-/** When statements were last found to write to tables with transactions only. @type {WeakMap<object, Map<string, number>>} */
-const believed = new WeakMap();
+/**
+ * Forgets all answers: the schema is being changed.
+ * @param {SqlAdapter} adapter
+ */
+export function forgetChecked(adapter) {
+  checked.delete(adapter);
+}
 
 /**
  * Refuses a statement that may do more than it was read to do.
  * @param {Pick<SqlConnection, 'query'>} connection
  * @param {SqlStatement} statement
- * @param {SqlRules} rules
- * @param {import('./adapter.js').SqlAdapter} adapter
+ * @param {import('./adapter.js').SqlLimits} limits
+ * @param {SqlAdapter} adapter
  * @param {boolean} isFenced whether the database lets the statement write nothing
  */
-export async function checkReach(connection, statement, rules, adapter, isFenced) {
-  const { reach } = statement;
+export async function checkReach(connection, statement, limits, adapter, isFenced) {
+  const { reach, detail = 'nothing', sql } = statement;
   if (!reach) return;
-  const limits = { ...rules.options, maxRows: MAX_ROWS, maxBytes: MAX_BYTES };
-  /** @type {Ask} */
-  const ask = async (sql, values) => {
-    const { rows } = await connection.query({ sql, values, access: 'read', returns: 'rows' }, limits);
-    return parseForeignJson(rows ?? '[]');
-  };
   const reaching = { ...statement, reach };
-  const doubted = [...(isFenced ? [] : ['v']), ...(rules.tellsTablesApart ? ['v', 's'] : [])];
-  if (adapter.dialect === 'postgres') await checkPostgres(ask, reaching, doubted);
-  if (adapter.dialect === 'mysql') {
-    if (doubted.length > 0) await checkMysqlFunctions(ask, reach);
-    await checkEngines(ask, reaching, adapter);
-  }
+  const doubted = volatilities(detail, isFenced);
+  const isPlanned = adapter.dialect === 'postgres' && reach.tables !== null && statement.access !== 'schema';
+  if (doubted.length === 0 && !isPlanned && reach.written.length === 0) return;
+  await once(adapter, `${doubted.join('')} ${isPlanned} ${sql}`, async () => {
+    const ask = asking(connection, limits);
+    const name = doubted.length > 0 && (await functionIn(ask, reach, adapter, doubted));
+    if (name) throw unreadFunction(name, adapter);
+    if (isPlanned) await checkPlan(ask, reaching);
+    if (reach.written.length > 0) await checkEngines(ask, reach.written);
+    return undefined;
+  });
 }
 
 /**
+ * Whether a statement that reads by its text may write all the same, by a function of the database's owner.
+ * @param {Pick<SqlConnection, 'query'>} connection
+ * @param {SqlStatement} statement
+ * @param {import('./adapter.js').SqlLimits} limits
+ * @param {SqlAdapter} adapter
+ */
+export async function mayWrite(connection, { reach, sql }, limits, adapter) {
+  if (adapter.dialect === 'sqlite') return false;
+  if (!reach) return true;
+  const name = await once(adapter, `writes ${sql}`, () =>
+    functionIn(asking(connection, limits), reach, adapter, ['v']),
+  );
+  return name !== undefined;
+}
+
+/**
+ * Volatilities, as PostgreSQL names them, of functions that may do more than the rules can see.
+ * @param {import('./adapter.js').SqlDetail} detail
+ * @param {boolean} isFenced
+ */
+function volatilities(detail, isFenced) {
+  if (detail === 'tables') return ['v', 's'];
+  return detail === 'verbs' && !isFenced ? ['v'] : [];
+}
+
+/**
+ * Asks a question unless it had no answer a short time ago.
+ * @template Answer
+ * @param {SqlAdapter} adapter
+ * @param {string} key
+ * @param {() => Promise<Answer | undefined>} question
+ * @returns {Promise<Answer | undefined>}
+ */
+async function once(adapter, key, question) {
+  const known = checked.get(adapter) ?? new Map();
+  checked.set(adapter, known);
+  const now = Date.now();
+  if (now - (known.get(key) ?? 0) < CHECKED_MS) return undefined;
+  const answer = await question();
+  if (answer === undefined && key.length <= MAX_CHECKED_CHARS) {
+    known.delete(key);
+    dropOldest(known, MAX_CHECKED);
+    known.set(key, now);
+  }
+  return answer;
+}
+
+/**
+ * @param {Pick<SqlConnection, 'query'>} connection
+ * @param {import('./adapter.js').SqlLimits} limits
+ * @returns {Ask}
+ */
+function asking(connection, limits) {
+  const own = { ...limits, maxRows: MAX_ROWS, maxBytes: MAX_BYTES };
+  return async (sql, values) => {
+    const { rows } = await connection.query({ sql, values, access: 'read', returns: 'rows' }, own);
+    return parseForeignJson(rows ?? '[]');
+  };
+}
+
+/**
+ * Compares the tables that were found with those of the plan.
  * @param {Ask} ask
  * @param {Reaching} statement
- * @param {string[]} doubted volatilities of functions that may do what nobody can read
  */
-async function checkPostgres(ask, { sql, values, access, reach }, doubted) {
-  if (reach.calls.length > 0 && doubted.length > 0) {
-    const places = new Parameters();
-    const [found] = await ask(
-      `SELECT p.proname::text AS name FROM pg_catalog.pg_proc p JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace
-        WHERE p.proname::text IN (${places.add(reach.calls)}) AND p.provolatile::text IN (${places.add(doubted)})
-        AND n.nspname NOT IN ('pg_catalog', 'information_schema')
-        AND (pg_catalog.pg_function_is_visible(p.oid) OR n.nspname::text IN (${places.add(reach.names)}))
-        AND NOT EXISTS (SELECT 1 FROM pg_catalog.pg_depend d WHERE d.objid = p.oid
-          AND d.classid = 'pg_catalog.pg_proc'::pg_catalog.regclass AND d.deptype = 'e') LIMIT 1`,
-      places.values,
-    );
-    if (found) throw unreadFunction(found.name);
-  }
-  if (reach.tables === null || access === 'schema') return;
+async function checkPlan(ask, { sql, values, reach }) {
   const [plan] = await ask(`EXPLAIN (VERBOSE, FORMAT JSON) ${sql}`, values);
   const [tables, names] = [new Set(reach.tables), new Set(reach.names)];
   for (const { schema, name } of relationsOf(plan)) {
     // What is reached without being named, below a view or in a partition, is the owner's.
     const written = [`${schema}.${name}`, name].find((known) => names.has(known));
-    if (written !== undefined && !tables.has(written)) throw unreadTable(name);
+    if (written === undefined || tables.has(written)) continue;
+    // An alias or a common table expression may have the name of a table below a view.
+    if (!(await isBelowView(ask, name, [...tables]))) throw unreadTable(name);
   }
+}
+
+/**
+ * Whether a table is part of the definition of a view, or of a view below that.
+ * @param {Ask} ask
+ * @param {string} table
+ * @param {string[]} views names that may be those of views
+ */
+async function isBelowView(ask, table, views) {
+  if (views.length === 0) return false;
+  const places = new Parameters();
+  const lasts = views.map((name) => name.split('.').at(-1));
+  const [found] = await ask(
+    `WITH RECURSIVE below (oid) AS (
+        SELECT c.oid FROM pg_catalog.pg_class c WHERE c.relkind IN ('v', 'm') AND c.relname::text IN (${places.add(lasts)})
+        UNION SELECT d.refobjid FROM below b JOIN pg_catalog.pg_rewrite r ON r.ev_class = b.oid
+          JOIN pg_catalog.pg_depend d ON d.objid = r.oid AND d.classid = 'pg_catalog.pg_rewrite'::pg_catalog.regclass
+          AND d.refclassid = 'pg_catalog.pg_class'::pg_catalog.regclass)
+      SELECT 1 AS found FROM below b JOIN pg_catalog.pg_class c ON c.oid = b.oid
+      WHERE c.relkind NOT IN ('v', 'm') AND c.relname::text IN (${places.add([table])}) LIMIT 1`,
+    places.values,
+  );
+  return found !== undefined;
 }
 
 /**
@@ -96,72 +177,41 @@ function relationsOf(row) {
 }
 
 /**
- * What a function of MySQL says of itself is not enforced.
+ * Refuses to write where nothing can be rolled back, also through a view.
  * @param {Ask} ask
- * @param {Reach} reach
+ * @param {string[]} written
  */
-async function checkMysqlFunctions(ask, { calls, names }) {
-  // The next value of a sequence is gone whatever becomes of the transaction.
-  if (calls.includes('nextval')) throw unreadFunction('nextval');
-  if (calls.length === 0) return;
+async function checkEngines(ask, written) {
+  // A dot may separate a schema from its table, or be part of a quoted name.
+  const parts = written.map((name) => name.split('.'));
+  const tables = parts.flatMap((each) => each.map((_, index) => each.slice(index).join('.')));
+  const schemas = parts.flatMap((each) => each.slice(1).map((_, index) => each.slice(0, index + 1).join('.')));
   const places = new Parameters(() => '?');
-  const [found] = await ask(
-    `SELECT ROUTINE_NAME AS name FROM information_schema.ROUTINES WHERE ROUTINE_TYPE = 'FUNCTION'
-      AND ROUTINE_NAME IN (${places.add(calls)}) AND (ROUTINE_SCHEMA = DATABASE() OR ROUTINE_SCHEMA IN (${places.add(names)}))
-      LIMIT 1`,
-    places.values,
-  );
-  if (found) throw unreadFunction(found.name);
-}
-
-/**
- * Refuses to write where nothing can be undone.
- * @param {Ask} ask
- * @param {Reaching} statement
- * @param {object} adapter
- */
-async function checkEngines(ask, { sql, reach: { written } }, adapter) {
-  if (written.length === 0) return;
-  const known = believed.get(adapter) ?? new Map();
-  believed.set(adapter, known);
-  const now = Date.now();
-  if (now - (known.get(sql) ?? 0) < BELIEVED_MS) return;
-  const schemas = written.filter((name) => name.includes('.')).map((name) => name.split('.')[0]);
-  const places = new Parameters(() => '?');
+  const inSchemas = () => ['DATABASE()', ...(schemas.length > 0 ? [places.add(schemas)] : [])].join(', ');
   const [found] = await ask(
     `SELECT t.TABLE_NAME AS name, t.ENGINE AS engine FROM information_schema.TABLES t
       JOIN information_schema.ENGINES e ON e.ENGINE = t.ENGINE WHERE e.TRANSACTIONS <> 'YES'
-      AND t.TABLE_NAME IN (${places.add(written.map((name) => name.split('.').at(-1)))})
-      AND t.TABLE_SCHEMA IN (${['DATABASE()', ...(schemas.length > 0 ? [places.add(schemas)] : [])].join(', ')}) LIMIT 1`,
+      AND t.TABLE_NAME IN (${places.add(tables)}) AND t.TABLE_SCHEMA IN (${inSchemas()})
+    UNION ALL SELECT v.TABLE_NAME, t.ENGINE FROM information_schema.VIEWS v
+      JOIN information_schema.TABLES t
+        ON LOCATE(CONCAT('\`', t.TABLE_SCHEMA, '\`.\`', t.TABLE_NAME, '\`'), v.VIEW_DEFINITION) > 0
+      JOIN information_schema.ENGINES e ON e.ENGINE = t.ENGINE WHERE e.TRANSACTIONS <> 'YES'
+      AND v.TABLE_NAME IN (${places.add(tables)}) AND v.TABLE_SCHEMA IN (${inSchemas()}) LIMIT 1`,
     places.values,
   );
   if (found) throw withoutTransactions(found.name, found.engine);
-  if (known.size >= MAX_BELIEVED) known.clear();
-  known.set(sql, now);
 }
 
-/** Values of a statement, and what stands for them in its text. */
-class Parameters {
-  /** @type {unknown[]} */
-  values = [];
-  #placeholder;
-
-  /** @param {(number: number) => string} [placeholder] */
-  constructor(placeholder = (number) => `$${number}`) {
-    this.#placeholder = placeholder;
-  }
-
-  /** @param {unknown[]} values one at least */
-  add(values) {
-    return values.map((value) => this.#placeholder(this.values.push(value))).join(', ');
-  }
-}
-
-/** @param {unknown} name */
-function unreadFunction(name) {
+/**
+ * @param {unknown} name
+ * @param {SqlAdapter} adapter
+ */
+function unreadFunction(name, { dialect }) {
   return refused(
     `what the function ${shown(name)} does cannot be read, and not everything is allowed`,
-    'Write the statements that it stands for, or ask for a function of the application instead.',
+    dialect === 'any'
+      ? 'Leave it out, or have the application name the dialect of its database, which then is asked about it.'
+      : 'Write the statements that it stands for, or use a function of the application instead.',
   );
 }
 
@@ -179,8 +229,8 @@ function unreadTable(name) {
  */
 function withoutTransactions(name, engine) {
   return refused(
-    `the table ${shown(name)} has the engine ${shown(engine)}, which has no transactions: what a run writes there could not be undone`,
-    'Read from it, or ask for a table with InnoDB.',
+    `the table ${shown(name)} has the engine ${shown(engine)}, which has no transactions: what a run writes there could not be rolled back`,
+    'Read from it, or use a table with InnoDB.',
   );
 }
 

@@ -75,17 +75,17 @@ export class SqlRules {
    * @param {unknown} sql
    * @param {unknown} params
    * @param {SqlDialect} dialect
-   * @param {boolean} [isJudged] whether a policy leans on what the statement was read to do
+   * @param {import('./adapter.js').SqlDetail} [judged] what a policy or a token looks at
    * @returns {Promise<SqlStatement>}
    */
-  async judge(sql, params, dialect, isJudged = false) {
+  async judge(sql, params, dialect, judged = 'nothing') {
     if (typeof sql !== 'string') throw wrong('sql', 'must be a string with one SQL statement');
     if (sql.length > MAX_SQL_CHARS) throw tooLong();
     const given = params ?? [];
     if (typeof given !== 'object') throw wrong('params', 'must be an array or an object of values');
     /** @type {import('../boundary/crossing.js').ParameterShape} */
     const shape = Array.isArray(given) ? { positional: given.length } : { named: Object.keys(given) };
-    const { bindings, ...statement } = await this.#classify(sql, dialect, JSON.stringify(shape), isJudged);
+    const { bindings, ...statement } = await this.#classify(sql, dialect, JSON.stringify(shape), judged);
     const values = bindings.map((key) =>
       toParameter(/** @type {any} */ (given)[key], typeof key === 'number' ? `params[${key}]` : `params.${key}`),
     );
@@ -97,21 +97,21 @@ export class SqlRules {
    * @param {string} sql
    * @param {SqlDialect} dialect
    * @param {string} shape
-   * @param {boolean} isJudged
+   * @param {import('./adapter.js').SqlDetail} judged
    * @returns {Promise<Judgement>}
    */
-  async #classify(sql, dialect, shape, isJudged) {
-    const key = `${dialect} ${isJudged} ${shape} ${sql}`;
+  async #classify(sql, dialect, shape, judged) {
+    const key = `${dialect} ${judged} ${shape} ${sql}`;
     const known = this.#remembered.get(key);
     if (known) return known;
-    const answer = unwrap(await this.#native.classify(sql, dialect, shape, isJudged));
-    const { access, returns, fenced, sql: text, bindings, reach } = answer;
-    const judged = { access, returns, fenced, sql: text, bindings, ...(reach && { reach }) };
+    const answer = unwrap(await this.#native.classify(sql, dialect, shape, judged));
+    const { access, returns, fenced, detail, sql: text, bindings, reach } = answer;
+    const judgement = { access, returns, fenced, detail, sql: text, bindings, ...(reach && { reach }) };
     if (key.length <= MAX_REMEMBERED_CHARS) {
       dropOldest(this.#remembered, MAX_REMEMBERED);
-      this.#remembered.set(key, judged);
+      this.#remembered.set(key, judgement);
     }
-    return judged;
+    return judgement;
   }
 
   /**
@@ -120,10 +120,6 @@ export class SqlRules {
    */
   allowsTable(name, dialect) {
     return this.#native.allowsTable(name, dialect);
-  }
-
-  get tellsTablesApart() {
-    return this.#native.tellsTablesApart();
   }
 }
 

@@ -30,9 +30,9 @@ export class SingleStatements {
    * @param {import('./transaction.js').SqlAsker} [by]
    * @returns {Promise<import('./adapter.js').SqlAnswer>}
    */
-  execute(sql, params, { isJudged = false } = {}) {
+  execute(sql, params, { judged = 'nothing' } = {}) {
     if (this.#isOver) return Promise.reject(new SqlError('The run is over.'));
-    const answer = this.#queue.then(() => this.#attempt(sql, params, isJudged));
+    const answer = this.#queue.then(() => this.#attempt(sql, params, judged));
     this.#queue = answer.catch(() => {});
     return answer;
   }
@@ -55,17 +55,17 @@ export class SingleStatements {
   /**
    * @param {unknown} sql
    * @param {unknown} params
-   * @param {boolean} isJudged
+   * @param {import('./adapter.js').SqlDetail} detail what a policy or a token looks at
    */
-  async #attempt(sql, params, isJudged) {
+  async #attempt(sql, params, detail) {
     if (this.#isAborted) throw new AbortedError('The run has ended.');
     try {
       const { once, dialect } = this.#adapter;
-      const judged = await this.#rules.judge(sql, params, dialect, isJudged);
+      const judged = await this.#rules.judge(sql, params, dialect, detail);
       if (this.#isAborted) throw new AbortedError('The run has ended.');
       // Nothing is all or nothing here, so it does not matter where it is written.
       const reach = judged.reach && { ...judged.reach, written: [] };
-      await checkReach({ query: once }, { ...judged, reach }, this.#rules, this.#adapter, false);
+      await checkReach({ query: once }, { ...judged, reach }, this.#rules.options, this.#adapter, false);
       return await once(judged, this.#rules.options);
     } catch (error) {
       throw adviceOnText(asSqlError(error, 'The statement failed'), sql);

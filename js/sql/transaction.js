@@ -1,7 +1,7 @@
 import { AbortedError, SqlError } from '../boundary/errors.js';
 import { adviceOfDatabase, adviceOnNames, adviceOnText, asksForNames } from './advice.js';
 import { catalogueRules } from './catalogue.js';
-import { checkReach } from './checked_reach.js';
+import { checkReach, forgetChecked, mayWrite } from './checked_reach.js';
 import { asSqlError } from './driver_error.js';
 import { fenced, stopIfAborted } from './fenced.js';
 import { afterFailure, notAwaited, notUndone, notUndoneAlone, swallowed } from './run_failures.js';
@@ -15,8 +15,8 @@ import { settled, within } from './waits.js';
  * @typedef {import('./adapter.js').SqlAnswer} SqlAnswer
  * @typedef {import('./adapter.js').SqlStatement} SqlStatement
  * @typedef {import('./savepoint.js').Nesting} Nesting
- * @typedef {{ nesting?: Nesting, isJudged?: boolean }} SqlAsker which run asks, and whether a policy leans on what its statements
- * were read to do
+ * @typedef {{ nesting?: Nesting, judged?: import('./adapter.js').SqlDetail, isOnly?: boolean }} SqlAsker which run asks, what a
+ * policy or a token looks at, and whether the statement is the only one of its transaction
  * @typedef {{ sql: unknown, params: unknown, state: 'waits' | 'reads' | 'writes' | 'dropped' } & Required<SqlAsker>} Asked
  */
 
@@ -41,8 +41,6 @@ export class SqlTransaction {
   #savepoints = new Savepoints();
   /** Nested runs that are over: nothing of them is executed any more. @type {Set<number>} */
   #ended = new Set();
-  /** Statements of which the database has said that they are what they were read as. @type {Set<string>} */
-  #checked = new Set();
   /** Whether a statement has been begun that may write. */
   #wrote = false;
   /** @type {unknown} */
@@ -66,11 +64,11 @@ export class SqlTransaction {
    * @param {SqlAsker} [by]
    * @returns {Promise<SqlAnswer>}
    */
-  execute(sql, params, { nesting = [], isJudged = false } = {}) {
+  execute(sql, params, { nesting = [], judged = 'nothing', isOnly = false } = {}) {
     if (this.#state === 'ended') return Promise.reject(new SqlError('The run is over, and its transaction with it.'));
     if (nesting.some((run) => this.#ended.has(run))) return Promise.reject(new AbortedError('The run has ended.'));
     /** @type {Asked} */
-    const asked = { sql, params, nesting, isJudged, state: 'waits' };
+    const asked = { sql, params, nesting, judged, isOnly, state: 'waits' };
     this.#asked.add(asked);
     return this.#enqueue(() => this.#attempt(asked)).finally(() => this.#asked.delete(asked));
   }
@@ -185,21 +183,27 @@ export class SqlTransaction {
       const judged = await this.#judge(asked);
       stopIfAborted(this.#abort.signal);
       if (isDropped(asked)) throw new AbortedError('The run has ended.');
-      const writes = judged.access !== 'read';
-      asked.state = writes ? 'writes' : 'reads';
-      if (writes) this.#wrote = true;
-      const connection = this.#connection ?? (await this.#begin(judged));
-      stopIfAborted(this.#abort.signal);
       const { options } = this.#rules;
-      if (writes) await this.#savepoints.prepare(nesting, this.#control(connection));
+      const reads = judged.access === 'read';
+      // A function may write in a statement that reads by its text.
+      const isSure = judged.fenced || options.readOnly || judged.reach?.calls.length === 0 || isSqlite(this.#adapter);
+      asked.state = reads && (isSure || nesting.length === 0) ? 'reads' : 'writes';
+      if (!reads || !isSure) this.#wrote = true;
+      const fence = await this.#open(judged, asked.isOnly);
+      const connection = this.#connection;
       stopIfAborted(this.#abort.signal);
-      // A transaction that may write: the database is told that this statement may not.
-      const isFenced = judged.fenced === true && !options.readOnly && this.#adapter.dialect === 'postgres';
+      if (!connection) throw new AbortedError('The run has ended.');
+      if (reads && asked.state === 'writes') {
+        if (!(await mayWrite(connection, judged, options, this.#adapter))) asked.state = 'reads';
+        stopIfAborted(this.#abort.signal);
+      }
+      if (asked.state === 'writes') await this.#savepoints.prepare(nesting, this.#control(connection));
+      stopIfAborted(this.#abort.signal);
       const run = async () => {
-        await this.#check(connection, judged, isFenced || options.readOnly);
+        await this.#check(connection, judged, fence !== 'open');
         return connection.query(judged, options);
       };
-      return await (isFenced ? fenced(connection, run, options, this.#abort.signal) : run());
+      return await (fence === 'fence' ? fenced(connection, run, options, this.#abort.signal) : run());
     } catch (error) {
       if (isDropped(asked)) throw error;
       this.#failure ??= error;
@@ -210,8 +214,8 @@ export class SqlTransaction {
   }
 
   /** @param {Asked} asked */
-  #judge({ sql, params, isJudged }) {
-    return this.#rules.judge(sql, params, this.#adapter.dialect, isJudged);
+  #judge({ sql, params, judged }) {
+    return this.#rules.judge(sql, params, this.#adapter.dialect, judged);
   }
 
   /** @param {Asked[]} asked */
@@ -229,17 +233,31 @@ export class SqlTransaction {
   }
 
   /**
-   * Has the database say that a statement is what it was read as.
+   * Begins the transaction where there is none yet.
+   * @param {SqlStatement} statement
+   * @param {boolean} isOnly
+   * @returns {Promise<'open' | 'closed' | 'fence'>} whether the database lets the statement write, or must be kept from it
+   */
+  async #open(statement, isOnly) {
+    const { dialect, endsElsewhere } = this.#adapter;
+    const { readOnly } = this.#rules.options;
+    const isServer = dialect === 'postgres' || dialect === 'mysql';
+    const isReading = isOnly && statement.fenced === true && isServer && !endsElsewhere && !this.#connection;
+    if (!this.#connection) await this.#begin(statement, readOnly || isReading);
+    if (readOnly || isReading) return 'closed';
+    return statement.fenced === true && dialect === 'postgres' ? 'fence' : 'open';
+  }
+
+  /**
+   * Asks the database whether a statement is what it was read as.
    * @param {SqlConnection} connection
    * @param {SqlStatement} statement
    * @param {boolean} isFenced
    */
   async #check(connection, statement, isFenced) {
-    if (statement.access === 'schema') this.#checked.clear();
-    if (!statement.reach || this.#checked.has(statement.sql)) return;
-    await checkReach(connection, statement, this.#rules, this.#adapter, isFenced);
+    if (statement.access === 'schema') forgetChecked(this.#adapter);
+    await checkReach(connection, statement, this.#rules.options, this.#adapter, isFenced);
     stopIfAborted(this.#abort.signal);
-    this.#checked.add(statement.sql);
   }
 
   /**
@@ -265,9 +283,13 @@ export class SqlTransaction {
     return outcome === 'late' ? failure : outcome;
   }
 
-  /** @param {SqlStatement} first */
-  async #begin({ access, sql }) {
-    const need = { access, limits: this.#rules.options, firstSql: sql, signal: this.#abort.signal };
+  /**
+   * @param {SqlStatement} first
+   * @param {boolean} readOnly
+   */
+  async #begin({ access, sql }, readOnly) {
+    const limits = { ...this.#rules.options, readOnly };
+    const need = { access, limits, firstSql: sql, signal: this.#abort.signal };
     const connection = await this.#adapter.connect(need);
     if (this.#abort.signal.aborted) {
       // It came too late for a run that has been given up meanwhile.
@@ -276,7 +298,6 @@ export class SqlTransaction {
     }
     this.#connection = connection;
     await connection.begin(need);
-    return connection;
   }
 
   async #undo() {
@@ -298,4 +319,9 @@ export class SqlTransaction {
  */
 function isDropped({ state }) {
   return state === 'dropped';
+}
+
+/** @param {import('./adapter.js').SqlAdapter} adapter */
+function isSqlite({ dialect }) {
+  return dialect === 'sqlite';
 }

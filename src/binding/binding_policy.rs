@@ -71,6 +71,15 @@ impl BindingKernel {
         })
     }
 
+    /// Value: what the rules in force and the token of the asker look at in SQL: `nothing`, `verbs` or `tables`.
+    #[napi]
+    pub fn sql_detail(&self, asker: String) -> BindingOutcome {
+        BindingOutcome::from_result(self.kernel().and_then(|kernel| {
+            let asker = Asker::from_json(Some(&asker))?;
+            kernel.door().gate().sql_detail(&asker)
+        }))
+    }
+
     /// Value: for each of `[[tool, path | null], …]` whether the token of the asker allows some call of it.
     #[napi]
     pub fn shown_tools(&self, asker: String, tools_json: String) -> BindingOutcome {

@@ -9,6 +9,7 @@ use napi_derive::napi;
 use serde::de::DeserializeOwned;
 use std::sync::Arc;
 use tgp_base::error::{Error, ErrorCode};
+use tgp_base::sql_detail::SqlDetail;
 
 /// The options of SQL tools with every default, and the one classifier that all adapters share.
 #[napi]
@@ -36,8 +37,8 @@ impl BindingSqlRules {
         )
     }
 
-    /// Value: `{ access, verbs, returns, fenced, sql, bindings, reach? }`. `parameters_json` is `{"positional":n}` or
-    /// `{"named":[…]}`; `judged` says whether a policy leans on what the statement was read to do.
+    /// Value: `{ access, verbs, returns, fenced, detail, sql, bindings, reach? }`. `parameters_json` is `{"positional":n}` or
+    /// `{"named":[…]}`; `judged` says what a policy or a token looks at: `nothing`, `verbs` or `tables`.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
     pub fn classify<'env>(
         &self,
@@ -45,12 +46,14 @@ impl BindingSqlRules {
         sql: String,
         dialect: String,
         parameters_json: String,
-        judged: bool,
+        judged: String,
     ) -> napi::Result<Object<'env>> {
         let (promised, promise) = Promised::new(env)?;
-        match &self.inner {
-            Err(error) => promised.settle::<()>(Err(error.clone())),
-            Ok((_, policy)) => {
+        let judged: Result<SqlDetail, Error> = parse(&format!("\"{judged}\""), "judged");
+        match (&self.inner, judged) {
+            (Err(error), _) => promised.settle::<()>(Err(error.clone())),
+            (_, Err(error)) => promised.settle::<()>(Err(error)),
+            (Ok((_, policy)), Ok(judged)) => {
                 let policy = SqlPolicy { judged, ..SqlPolicy::clone(policy) };
                 self.lanes.start(Lane::Rules, promised, move |promised| {
                     promised.settle(read(&sql, &dialect, &parameters_json, &policy));
@@ -67,11 +70,6 @@ impl BindingSqlRules {
         self.inner.as_ref().is_ok_and(|(_, policy)| policy.allows_table(&name, dialect))
     }
 
-    /// Whether there are rules for tables.
-    #[napi]
-    pub fn tells_tables_apart(&self) -> bool {
-        self.inner.as_ref().is_ok_and(|(_, policy)| policy.tells_tables_apart())
-    }
 }
 
 fn dialect_of(name: &str) -> Result<Dialect, Error> {

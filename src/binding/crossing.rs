@@ -101,6 +101,7 @@ fn kernel_answers(types: &mut Types) -> String {
     answers.add("replacePolicy", |kernel: &Kernel| kernel.policy().replace(&PolicySource::Safe));
     answers.add("checkPolicy", |kernel: &Kernel| kernel.policy().check(&PolicySource::Safe));
     answers.add("shownTools", |kernel: &Kernel| kernel.policy().shown_tools(&Asker::default(), ""));
+    answers.add_type::<String>("sqlDetail");
     answers.add("explainPolicy", |kernel: &Kernel| kernel.policy().explain(None, ""));
     answers.add("replayPolicy", |kernel: &Kernel| kernel.policy().replay(&PolicySource::Safe, 1));
     answers.add("issueToken", |kernel: &Kernel| kernel.policy().issue(""));

@@ -6,5 +6,6 @@ pub mod error;
 pub mod ids;
 pub mod loopback;
 pub mod near_name;
+pub mod sql_detail;
 pub mod threads;
 pub mod turns;

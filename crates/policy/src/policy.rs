@@ -20,6 +20,7 @@ use super::tools::Tools;
 use super::verdict::Decision;
 use serde_json::Value;
 use std::sync::Arc;
+use tgp_base::sql_detail::SqlDetail;
 
 #[derive(Debug, Clone)]
 pub struct Policy {
@@ -133,6 +134,13 @@ impl Policy {
     #[must_use]
     pub fn version(&self) -> &str {
         &self.version
+    }
+
+    /// What the rules look at in a statement of SQL.
+    #[must_use]
+    pub fn sql_detail(&self) -> SqlDetail {
+        let about_sql = self.rules.iter().filter(|rule| rule.targets.mean_sql());
+        about_sql.map(|rule| rule.matchers.sql_detail()).max().unwrap_or_default()
     }
 
     #[must_use]

@@ -3,6 +3,7 @@
 use super::agent_config::RESULT_CHARS;
 use super::limited_struct::limited_struct;
 use tgp_base::error::{Error, ErrorCode};
+use tgp_base::sql_detail::SqlDetail;
 use tgp_sql::{RuleList, SqlPolicy};
 
 limited_struct! {
@@ -55,7 +56,7 @@ impl SqlOptions {
     #[must_use]
     pub fn policy(&self) -> SqlPolicy {
         let (allow, deny) = (self.allow.clone(), self.deny.clone());
-        SqlPolicy { read_only: self.read_only, ddl: self.ddl, allow, deny, judged: false }
+        SqlPolicy { read_only: self.read_only, ddl: self.ddl, allow, deny, judged: SqlDetail::Nothing }
     }
 }
 

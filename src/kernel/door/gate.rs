@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 use tgp_base::error::Error;
+use tgp_base::sql_detail::SqlDetail;
 use tgp_policy::{Capability, Decision, Effect, Effects, Fact, Policy, Tools, Verdict};
 use tgp_state::Mode;
 use tgp_vfs::JailPath;
@@ -140,6 +141,20 @@ impl Gate {
     /// Whether nothing is asked of somebody, whatever they call.
     pub fn is_open_to(&self, asker: &Asker) -> bool {
         asker.token.is_none() && matches!(self.rules.in_force(), InForce::Nobody)
+    }
+
+    /// What the rules in force and the token of the asker look at in a statement of SQL.
+    ///
+    /// # Errors
+    /// `Denied` for a token that does not count.
+    pub fn sql_detail(&self, asker: &Asker) -> Result<SqlDetail, Error> {
+        let of_rules = match self.rules.in_force() {
+            InForce::Nobody => SqlDetail::Nothing,
+            InForce::Policy(policy) => policy.sql_detail(),
+            InForce::Hook => SqlDetail::Tables,
+        };
+        let Some(token) = asker.token.as_deref() else { return Ok(of_rules) };
+        Ok(of_rules.max(self.tokens.verify(token)?.sql_detail()))
     }
 
     /// Whether the call may go on.

@@ -70,3 +70,14 @@ fn logs_by_number(logs: &[LogLine]) -> serde_json::Value {
 pub fn unwritable() -> Error {
     Error::new(ErrorCode::Result, "The answer cannot be written as JSON.")
 }
+
+/// The answer to a run that may not change anything any more.
+pub fn given_up() -> Error {
+    Error::new(ErrorCode::Aborted, "the run is over, or the tool that started it has returned without waiting for it")
+}
+
+/// The failure of a run that had begun to write when the tool that started it returned.
+pub fn unawaited(mut error: Error) -> Error {
+    error.message.push_str(" (in a tool that was started and not awaited)");
+    error
+}

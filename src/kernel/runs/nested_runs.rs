@@ -56,6 +56,11 @@ impl NestedRuns {
         Some(Begun { runs: Arc::clone(self), run, effects: Arc::clone(effects) })
     }
 
+    /// Whether the run that starts these is over: nothing more is done on its behalf.
+    pub fn is_closed(&self) -> bool {
+        self.0.lock().closed
+    }
+
     fn end(&self, run: RunId) {
         let then = {
             let mut state = self.0.lock();
@@ -109,9 +114,10 @@ mod tests {
         let runs = Arc::<NestedRuns>::default();
         let over = Arc::new(AtomicBool::new(false));
         let begun = runs.begin(RunId(1), &Arc::default()).unwrap();
+        assert!(!runs.is_closed());
         let told = Arc::clone(&over);
         runs.close(RunEnding::Rollback, |_| {}, Box::new(move |_| told.store(true, Ordering::Relaxed)));
-        assert!(runs.begin(RunId(2), &Arc::default()).is_none());
+        assert!(runs.begin(RunId(2), &Arc::default()).is_none() && runs.is_closed());
         assert!(!over.load(Ordering::Relaxed));
         drop(begun);
         assert!(over.load(Ordering::Relaxed));

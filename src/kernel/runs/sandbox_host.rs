@@ -6,7 +6,7 @@ use super::exec_value::{ExecDone, when_executed};
 use super::guest_call::{AnsweredBy, GuestCall};
 use super::guest_files::is_scratch;
 use super::guest_reply::GuestReply;
-use super::nested_outcome::{outcome_text, unwritable};
+use super::nested_outcome::{given_up, outcome_text, unawaited, unwritable};
 use super::nested_runs::{Begun, NestedRuns};
 use super::question_args::{arguments, first_text, first_two, text};
 use super::run_scope::RunScope;
@@ -129,6 +129,12 @@ impl SandboxHost {
         self.scope.preview.is_some()
     }
 
+    /// Notes that the run is about to change something; false when it is over, also where an approval came too late, or was
+    /// given up.
+    fn may_change(&self) -> bool {
+        !self.nested.is_closed() && self.scope.effects.begin()
+    }
+
     fn functions(&self) -> &dyn HostFunctions {
         &*self.services.functions
     }
@@ -163,7 +169,7 @@ impl SandboxHost {
                     let message = "tgp.write_file needs the text of the file as its second argument; use JSON.stringify for data.";
                     return Err(Error::new(ErrorCode::Validation, message));
                 };
-                if !self.scope.effects.begin() {
+                if !self.may_change() {
                     return Err(given_up());
                 }
                 self.files.write(&path, &content)?;
@@ -355,7 +361,7 @@ impl SandboxHost {
             {
                 return reply.send(Err(preview.hold_call(&question.name, &question.args_json)));
             }
-            if !self.scope.effects.begin() {
+            if !self.may_change() {
                 return reply.send(Err(given_up()));
             }
             let answer: Answer = Box::new(move |result| reply.send(result));
@@ -388,14 +394,4 @@ impl SandboxHost {
 
 fn to_json(value: &impl Serialize) -> Result<String, Error> {
     serde_json::to_string(value).map_err(|_| unwritable())
-}
-
-fn given_up() -> Error {
-    Error::new(ErrorCode::Aborted, "the tool that started this run has returned without waiting for it")
-}
-
-/// The failure of a run that had begun to write when the tool that started it returned.
-fn unawaited(mut error: Error) -> Error {
-    error.message.push_str(" (in a tool that was started and not awaited)");
-    error
 }

@@ -9,6 +9,7 @@ use crate::host_name::HostPattern;
 use crate::sql_verb::SqlVerbs;
 use crate::table_name::TableName;
 use std::cell::OnceCell;
+use tgp_base::sql_detail::SqlDetail;
 
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Matchers {
@@ -92,6 +93,16 @@ impl Matchers {
     /// The parts that keep this from covering the call.
     pub fn uncovered(&self, judged: &Judged<'_>) -> Vec<Part> {
         Part::ALL.into_iter().filter(|part| self.fit_of(*part, judged) != Fit::Covers).collect()
+    }
+
+    /// What is looked at in a statement of SQL.
+    pub fn sql_detail(&self) -> SqlDetail {
+        match (&self.tables, &self.verbs, self.args.is_empty()) {
+            (Some(_), ..) => SqlDetail::Tables,
+            // The text of a statement may be one of the arguments.
+            (None, Some(_), _) | (None, None, false) => SqlDetail::Verbs,
+            (None, None, true) => SqlDetail::Nothing,
+        }
     }
 
     pub fn has(&self, part: Part) -> bool {

@@ -1,10 +1,12 @@
 //! What a rule is about: effects, tools by name, or everything.
 
 use crate::call::Call;
-use crate::effect::Effects;
+use crate::effect::{Effect, Effects};
 
 /// The word for every tool.
 pub(crate) const EVERYTHING: &str = "*";
+/// The tool that runs SQL.
+const EXEC_SQL: &str = "exec_sql";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Targets {
@@ -26,6 +28,14 @@ impl Targets {
                 let shared = effects.and(call.effects);
                 (!shared.is_empty()).then_some(shared)
             }
+        }
+    }
+
+    /// Whether some call of the tool that runs SQL is meant.
+    pub fn mean_sql(&self) -> bool {
+        match self {
+            Self::Everything => true,
+            Self::Some { effects, tools } => effects.has(Effect::Sql) || tools.iter().any(|tool| tool == EXEC_SQL),
         }
     }
 

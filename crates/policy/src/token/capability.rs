@@ -6,6 +6,7 @@ use crate::call::Call;
 use crate::matching::matchers::Judged;
 use crate::nearest::{change, in_words};
 use crate::verdict::{Decision, Verdict};
+use tgp_base::sql_detail::SqlDetail;
 
 #[derive(Debug, Clone)]
 pub struct Capability {
@@ -71,6 +72,13 @@ impl Capability {
                 self.verdict(Decision::Deny, reason, self.nearest(block, call))
             }
         }
+    }
+
+    /// What the caveats look at in a statement of SQL.
+    #[must_use]
+    pub fn sql_detail(&self) -> SqlDetail {
+        let grants = self.blocks.iter().flat_map(|block| &block.grants).filter(|grant| grant.targets.mean_sql());
+        grants.map(|grant| grant.matchers.sql_detail()).max().unwrap_or_default()
     }
 
     /// Whether some call like this one is allowed, whatever is not known of it: what is worth showing to the holder.

@@ -60,7 +60,7 @@ pub fn mentioned(tokens: &Tokens<'_>, dialect: Dialect) -> BTreeSet<String> {
     found
 }
 
-pub(super) fn part_of_name(tokens: &Tokens<'_>, token: Token, dialect: Dialect) -> Option<String> {
+pub(crate) fn part_of_name(tokens: &Tokens<'_>, token: Token, dialect: Dialect) -> Option<String> {
     tokens.name(token).map(|name| looked_up(&name, token.kind == Kind::Quoted, dialect))
 }
 

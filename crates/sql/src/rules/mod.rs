@@ -1,6 +1,7 @@
 //! What a statement may do: what is refused to everybody, and what the owner of a database allows.
 
 pub mod forbidden_names;
+mod known_functions;
 mod near_keyword;
 pub mod outline;
 mod outside;

@@ -11,6 +11,7 @@ use crate::reading::token::{Kind, Tokens};
 use crate::sql_error::{SqlError, refused, shortened};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeSet, HashSet};
+use tgp_base::sql_detail::SqlDetail;
 
 /// Rules beyond those that always hold.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
@@ -21,8 +22,8 @@ pub struct SqlPolicy {
     pub ddl: bool,
     pub allow: RuleList,
     pub deny: RuleList,
-    /// Whether others have judged statements by what they were read to do.
-    pub judged: bool,
+    /// What rules of others look at: those of a policy or a token.
+    pub judged: SqlDetail,
 }
 
 /// Tables and verbs; nothing where there is no rule.
@@ -49,9 +50,15 @@ impl SqlPolicy {
         self.read_only || self.allow.verbs.is_some() || self.deny.verbs.is_some()
     }
 
-    /// Whether anybody has rules that lean on what a statement was read to do.
-    pub(super) fn tells_apart(&self) -> bool {
-        self.judged || self.tells_verbs_apart() || self.tells_tables_apart()
+    /// What all rules together look at.
+    #[must_use]
+    pub fn detail(&self) -> SqlDetail {
+        let own = match (self.tells_tables_apart(), self.tells_verbs_apart()) {
+            (true, _) => SqlDetail::Tables,
+            (false, true) => SqlDetail::Verbs,
+            (false, false) => SqlDetail::Nothing,
+        };
+        own.max(self.judged)
     }
 
     #[must_use]

@@ -1,5 +1,6 @@
 //! What a statement was read to reach, for a database that can be asked whether that is all.
 
+use super::known_functions::unknown_calls;
 use super::policy::SqlPolicy;
 use super::verb::Access;
 use crate::reading::dialect::{Dialect, Reading};
@@ -9,6 +10,7 @@ use crate::reading::token::Tokens;
 use crate::sql_error::{SqlError, refused};
 use serde::Serialize;
 use std::collections::BTreeSet;
+use tgp_base::sql_detail::SqlDetail;
 
 /// Names as the database looks them up.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
@@ -18,16 +20,17 @@ pub struct Reach {
     pub tables: Option<BTreeSet<String>>,
     /// Every name.
     pub names: BTreeSet<String>,
-    /// Functions that may be called.
+    /// Functions that may be called; where the database is not known, those that not every database has.
     pub calls: BTreeSet<String>,
     /// Tables that may be written to, in a database where some tables have no transactions.
     pub written: BTreeSet<String>,
 }
 
-/// A statement with more names is not asked about.
+/// A statement with more names is not checked.
 const MAX_NAMES: usize = 1_000;
 
-/// What the database is asked about; nothing where nobody leans on it, or SQLite's authorizer sees it by itself.
+/// What the database may be asked about. Nothing for SQLite, whose authorizer sees it by itself, and for statements with too many
+/// names where no rule looks at them.
 pub fn reach(
     tokens: &Tokens<'_>,
     reading: Reading,
@@ -35,27 +38,27 @@ pub fn reach(
     policy: &SqlPolicy,
     access: Access,
 ) -> Result<Option<Reach>, SqlError> {
-    // A transaction that may only read is kept so by the database, whatever the statement calls.
-    let of_tables = policy.judged || policy.tells_tables_apart();
-    let leans = of_tables || (policy.tells_verbs_apart() && !policy.only_reads());
-    let leans = leans && matches!(dialect, Dialect::Postgres | Dialect::Mysql);
-    let writes = dialect == Dialect::Mysql && access != Access::Read;
-    if !leans && !writes {
+    if dialect == Dialect::Sqlite {
         return Ok(None);
     }
-    let mut reach = Reach::default();
-    if writes {
+    let detail = policy.detail();
+    // A database that is not known has no catalogue that could be asked.
+    let calls = if dialect == Dialect::Any { unknown_calls(tokens) } else { called(tokens, reading.lexis, dialect) };
+    let mut reach = Reach { names: mentioned(tokens, dialect), calls, ..Reach::default() };
+    if dialect == Dialect::Mysql && access != Access::Read {
         reach.written = written(tokens, dialect);
     }
-    if leans {
-        let is_compared = of_tables && has_plan(tokens);
-        reach.tables = if is_compared { relations(tokens, reading.lexis, dialect).ok() } else { None };
-        reach.names = mentioned(tokens, dialect);
-        reach.calls = called(tokens, reading.lexis, dialect);
-    }
     if reach.names.len().max(reach.calls.len()).max(reach.written.len()) > MAX_NAMES {
+        if detail == SqlDetail::Nothing && reach.written.is_empty() {
+            return Ok(None);
+        }
         let what = format!("a statement with more than {MAX_NAMES} names cannot be checked");
         return Err(refused(what, "Make several statements of it."));
+    }
+    // Denied tables are found by their names anywhere; a plan is needed where only some tables are allowed.
+    let is_compared = policy.judged == SqlDetail::Tables || policy.allow.tables.is_some();
+    if is_compared && dialect == Dialect::Postgres && has_plan(tokens) {
+        reach.tables = relations(tokens, reading.lexis, dialect).ok();
     }
     Ok(Some(reach))
 }

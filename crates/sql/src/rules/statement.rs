@@ -18,6 +18,7 @@ use crate::reading::tokenise::{check_text, tokenise};
 use crate::sql_error::{SqlError, refused, shortened};
 use serde::Serialize;
 use std::collections::BTreeSet;
+use tgp_base::sql_detail::SqlDetail;
 
 /// A statement that may run.
 #[derive(Debug, Clone, Serialize)]
@@ -29,6 +30,9 @@ pub struct Statement {
     pub returns: Returns,
     /// Whether the database must see to it that this only reads, because the rules tell reading from writing.
     pub fenced: bool,
+    /// What the rules look at.
+    #[cfg_attr(feature = "typescript", ts(type = "'nothing' | 'verbs' | 'tables'"))]
+    pub detail: SqlDetail,
     /// The text with the placeholders of its database.
     pub sql: String,
     /// Which value goes into each placeholder.
@@ -86,9 +90,10 @@ pub fn classify(
         let advice = "Put blanks around the parameters.";
         return Err(refused("a parameter that touches its neighbours cannot be told from them", advice));
     }
-    let fenced = access == Access::Read && policy.tells_apart();
+    let detail = policy.detail();
+    let fenced = access == Access::Read && detail >= SqlDetail::Verbs;
     let reach = reach(tokens, *reading, dialect, policy, access)?;
-    Ok(Statement { access, verbs, returns, fenced, sql: bound, bindings, reach })
+    Ok(Statement { access, verbs, returns, fenced, detail, sql: bound, bindings, reach })
 }
 
 /// Whether a text with other placeholders has the same tokens.

@@ -5,6 +5,7 @@ use crate::rules::policy::SqlPolicy;
 use crate::rules::statement::{Statement, classify};
 use crate::sql_error::SqlError;
 use std::time::{Duration, Instant};
+use tgp_base::sql_detail::SqlDetail;
 
 fn policy(json: &str) -> SqlPolicy {
     SqlPolicy { ddl: true, ..serde_json::from_str(json).unwrap() }
@@ -291,14 +292,22 @@ fn what_shows_passwords_and_statements_of_others_is_for_nobody() {
 
 #[test]
 fn what_the_database_is_asked_about_is_what_was_read() {
-    let judged = SqlPolicy { judged: true, ..SqlPolicy::default() };
+    let judged = SqlPolicy { judged: SqlDetail::Tables, ..SqlPolicy::default() };
     let reach = |sql: &str, dialect, policy: &SqlPolicy| check(sql, dialect, policy).unwrap().reach;
     let told = reach("SELECT purge(), (o).x FROM \"Orders\" o", Postgres, &judged).unwrap();
     assert_eq!(told.tables.unwrap().into_iter().collect::<Vec<_>>(), ["Orders"]);
     assert!(told.calls.contains("purge") && told.calls.contains("x") && !told.calls.contains("o"));
     assert!(check("SELECT purge()", Postgres, &judged).unwrap().fenced);
-    assert_eq!(reach("SELECT 1", Postgres, &SqlPolicy::default()), None);
-    assert_eq!(reach("SELECT 1", Mysql, &SqlPolicy::default()), None);
+    let verbs = SqlPolicy { judged: SqlDetail::Verbs, ..SqlPolicy::default() };
+    for (policy, fenced, compared) in
+        [(&SqlPolicy::default(), false, false), (&verbs, true, false), (&judged, true, true)]
+    {
+        let statement = check("SELECT f() FROM t", Postgres, policy).unwrap();
+        assert_eq!((statement.fenced, statement.detail), (fenced, policy.judged));
+        let reach = statement.reach.unwrap();
+        assert_eq!((reach.tables.is_some(), reach.calls.contains("f")), (compared, true));
+    }
+    assert_eq!(reach("SELECT 1 FROM t", Mysql, &judged).unwrap().tables, None);
     assert_eq!(reach("SELECT 1", Sqlite, &judged), None);
     for sql in ["SELECT NEXT /**/ VALUE FOR s", "SELECT NextVal(s)", "SELECT s.nextval"] {
         assert!(reach(sql, Mysql, &judged).unwrap().calls.contains("nextval"), "{sql}");
