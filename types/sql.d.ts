@@ -114,9 +114,9 @@ export type SqlToolOptions = {
   /**
    * Only these. With `tables`, a statement whose tables cannot be found out is refused; with `sqlite(file)` the tables
    * below a view and those that triggers and foreign keys touch must be allowed as well. Rules that leave nothing but
-   * reading are told to the database, which then refuses to write whatever a statement calls; where writing is allowed,
-   * PostgreSQL still refuses it to a statement that reads by its text, and functions that may do what nobody can read in the
-   * statement are refused. What views of PostgreSQL, MySQL and MariaDB read is not looked into: take the right to use them from
+   * reading hold in the database too, which then refuses to write whatever a statement calls; where writing is allowed,
+   * PostgreSQL still refuses it to a statement that reads by its text, and functions whose effect is not known are refused. With
+   * the dialect `'any'` those are all functions that not every database has. What views of PostgreSQL, MySQL and MariaDB read is not looked into: take the right to use them from
    * the role that tools connect with.
    */
   allow?: SqlRuleList;
@@ -138,7 +138,7 @@ export type DescribeSchemaArgs = z.input<typeof DescribeSchemaParams>;
 /** What `exec_sql` answers with the option `dryRun` of {@link createSqlTools}: nothing of it has stayed. */
 export type SqlDryRunResult = { dryRun: true; affected: number; rows: Record<string, any>[] };
 
-/** One table or view, as `describe_schema` tells of it. */
+/** One table or view, as `describe_schema` shows it. */
 export type TableDescription = {
   name: string;
   kind: 'table' | 'view';

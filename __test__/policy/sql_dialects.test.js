@@ -1,6 +1,7 @@
 import mysql from 'mysql2/promise';
 import pgPackage from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createSqlTools } from '../../index.js';
 import { hasServer } from '../helpers/database_server.js';
 import { caller, policyKernel } from '../helpers/policy_kernel.js';
 import { ownDatabase } from '../helpers/shared_servers.js';
@@ -50,7 +51,8 @@ describe.skipIf(!hasServer('postgres'))('a policy reads SQL as PostgreSQL does',
     await pool.query(`CREATE TABLE orders (id int); CREATE TABLE t (id int); CREATE TABLE "T" (id int);
       CREATE SCHEMA main; CREATE TABLE main.t (id int); CREATE TABLE things (id int); INSERT INTO things VALUES (1);
       CREATE FUNCTION purge_things() RETURNS int LANGUAGE sql AS $$ DELETE FROM things RETURNING id $$;
-      CREATE FUNCTION count_things() RETURNS bigint LANGUAGE sql AS $$ SELECT count(*) FROM things $$`);
+      CREATE FUNCTION count_things() RETURNS bigint LANGUAGE sql AS $$ SELECT count(*) FROM things $$;
+      CREATE FUNCTION peek_things() RETURNS bigint STABLE LANGUAGE sql AS $$ SELECT count(*) FROM things $$`);
   }, 120_000);
   afterAll(async () => {
     await pool?.end();
@@ -79,6 +81,38 @@ describe.skipIf(!hasServer('postgres'))('a policy reads SQL as PostgreSQL does',
     expect(await said(pool, ALLOWED, same)).toEqual(all(same, 'allow'));
   }, 60_000);
 
+  it('an alias or a common table expression may have the name of a table below a view', async () => {
+    await pool.query('CREATE VIEW t_view AS SELECT * FROM orders; CREATE VIEW t_above AS SELECT * FROM t_view');
+    const policy = rules(`default: deny
+rules:
+  - { id: running, allow: [run] }
+  - { id: view, allow: [sql], tables: [t_view, t_above] }`);
+    const same = [
+      'SELECT orders.id FROM t_view AS orders',
+      'WITH orders AS (SELECT * FROM t_above) SELECT * FROM orders',
+    ];
+    const { kernel } = await policyKernel(policy, { sql: { source: pool } });
+    const { call } = await caller(kernel);
+    for (const sql of same) expect(await call('exec_sql', { sql }), sql).toEqual({ said: 'allow' });
+    const others = ['SELECT * FROM orders', 'SELECT * FROM t_view, orders'];
+    expect(await said(pool, policy, others)).toEqual(all(others, 'deny'));
+  }, 60_000);
+
+  it('functions pass where rules look at nothing in SQL, also with a token for it', async () => {
+    const policy = rules(`default: allow
+rules:
+  - { id: payments, deny: [run], paths: ["tools/payments/**"] }`);
+    const { kernel } = await policyKernel(policy, { sql: { source: pool } });
+    const { guest } = await caller(kernel);
+    expect(await guest(code('SELECT purge_things() + count_things()'))).toEqual({ said: 'allow' });
+    await pool.query('INSERT INTO things VALUES (1)');
+    const { token } = await kernel.issueToken({ allow: ['sql'], tables: ['t'] });
+    const { exec_sql } = createSqlTools(kernel, { token });
+    expect(await exec_sql.execute({ sql: 'SELECT id FROM t' })).toBeInstanceOf(Array);
+    // What it reads is not known from the statement.
+    await expect(exec_sql.execute({ sql: 'SELECT peek_things() FROM t' })).rejects.toThrow(/cannot be read/);
+  }, 60_000);
+
   it('a function that writes is no query that safe allows', async () => {
     const { kernel } = await policyKernel('safe', { sql: { source: pool }, approve: async () => true });
     const { call, guest } = await caller(kernel);
@@ -86,7 +120,7 @@ describe.skipIf(!hasServer('postgres'))('a policy reads SQL as PostgreSQL does',
     expect(await call('exec_sql', { sql })).toMatchObject({ message: expect.stringMatching(/read-only transaction/) });
     expect(await guest(code(sql))).toMatchObject({ message: expect.stringMatching(/read-only transaction/) });
     expect((await pool.query('SELECT count(*)::int AS n FROM things')).rows).toEqual([{ n: 1 }]);
-    expect(await call('exec_sql', { sql: 'SELECT count_things()' })).toMatchObject({ said: 'allow' });
+    expect(await call('exec_sql', { sql: 'SELECT count_things()' })).toEqual({ said: 'allow' });
     const update = 'UPDATE t SET id = purge_things()';
     expect(await call('exec_sql', { sql: update })).toMatchObject({ message: expect.stringMatching(/cannot be read/) });
   }, 60_000);
@@ -102,7 +136,11 @@ describe.skipIf(!hasServer('mariadb'))('a policy reads SQL as MariaDB does', () 
     pool = mysql.createPool({ ...server.settings, multipleStatements: true });
     await pool.query(`CREATE TABLE orders (id INT) ENGINE=InnoDB; CREATE TABLE t (id INT) ENGINE=InnoDB;
       CREATE TABLE \`İtems\` (id INT) ENGINE=InnoDB; CREATE TABLE things (id INT) ENGINE=InnoDB; INSERT INTO things VALUES (1);
-      CREATE FUNCTION purge_things() RETURNS INT BEGIN DELETE FROM things; RETURN 1; END`);
+      CREATE FUNCTION purge_things() RETURNS INT BEGIN DELETE FROM things; RETURN 1; END;
+      CREATE FUNCTION count_things() RETURNS INT RETURN (SELECT count(*) FROM things);
+      SET sql_mode = ORACLE; CREATE PACKAGE pkg AS FUNCTION purge RETURN INT; END;
+      CREATE PACKAGE BODY pkg AS FUNCTION purge RETURN INT AS BEGIN DELETE FROM things; RETURN 1; END; END;
+      SET sql_mode = DEFAULT`);
   }, 120_000);
   afterAll(async () => {
     await pool?.end();
@@ -140,12 +178,35 @@ describe.skipIf(!hasServer('mariadb'))('a policy reads SQL as MariaDB does', () 
   it('a function that writes is no query that safe allows', async () => {
     const { kernel } = await policyKernel('safe', { sql: { source: pool }, approve: async () => true });
     const { call, guest } = await caller(kernel);
-    for (const sql of ['SELECT purge_things()', 'UPDATE t SET id = purge_things()']) {
-      expect(await call('exec_sql', { sql })).toMatchObject({ message: expect.stringMatching(/cannot be read/) });
-      expect(await guest(code(sql))).toMatchObject({ message: expect.stringMatching(/cannot be read/) });
+    for (const sql of ['SELECT purge_things()', 'SELECT pkg.purge()', 'UPDATE t SET id = purge_things()']) {
+      const read = sql.startsWith('SELECT') ? /READ ONLY/ : /cannot be read/;
+      expect(await call('exec_sql', { sql }), sql).toMatchObject({ message: expect.stringMatching(read) });
+      expect(await guest(code(sql)), sql).toMatchObject({ message: expect.stringMatching(/cannot be read/) });
     }
+    expect(await call('exec_sql', { sql: 'SELECT count_things()' })).toMatchObject({ said: 'allow' });
     expect((await pool.query('SELECT count(*) AS n FROM things'))[0]).toEqual([{ n: 1 }]);
   }, 60_000);
+});
+
+describe('a policy over a database that is not known', () => {
+  it('refuses functions that not every database has, and lets the others pass', async () => {
+    /** @type {string[]} */
+    const ran = [];
+    const source = async (/** @type {string} */ sql) => {
+      ran.push(sql);
+      return [{ n: 1 }];
+    };
+    const { kernel } = await policyKernel('safe', { sql: source });
+    const { call, guest } = await caller(kernel);
+    for (const sql of ['SELECT purge_things()', 'SELECT shop.count(1)']) {
+      expect(await call('exec_sql', { sql }), sql).toMatchObject({ message: expect.stringMatching(/cannot be read/) });
+      expect(await guest(code(sql)), sql).toMatchObject({ message: expect.stringMatching(/cannot be read/) });
+    }
+    expect(ran).toEqual([]);
+    const sql = 'SELECT count(*) AS n FROM t WHERE id IN (1, 2)';
+    expect(await call('exec_sql', { sql })).toEqual({ said: 'allow' });
+    expect(ran).toEqual([sql]);
+  });
 });
 
 describe('a policy reads SQL as SQLite does', () => {

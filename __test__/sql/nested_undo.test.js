@@ -162,6 +162,22 @@ describe.skipIf(!hasServer('postgres'))('the same on PostgreSQL', () => {
   const ask = async (/** @type {string} */ sql) => (await pool.query(sql)).rows;
 
   it('with pg', () => check(pool, ask), 240_000);
+  it('also what a function wrote that a SELECT calls', async () => {
+    await pool.query(`CREATE FUNCTION rename(text) RETURNS int LANGUAGE sql
+      AS $$ UPDATE items SET name = $1 WHERE id = 1 RETURNING 1 $$; DELETE FROM items; INSERT INTO items VALUES (1, 'x')`);
+    const { kernel, forge } = await sqlKernel(pool);
+    const call = "await tgp.exec_sql(\"SELECT rename('nested')\");";
+    await forge(`export default async () => { ${call} throw new Error('no'); };`, 'tools/bad.ts');
+    await forge(
+      `export default async () => {
+        try { await tgp.exec_tool('tools/bad.ts', {}); } catch {}
+        return tgp.exec_sql('SELECT name FROM items');
+      };`,
+      'tools/outer.ts',
+    );
+    expect((await kernel.exec('tools/outer.ts', {}, { timeoutMs: 1_000 })).result).toEqual([{ name: 'x' }]);
+    expect(await ask('SELECT name FROM items')).toEqual([{ name: 'x' }]);
+  }, 60_000);
   it('with postgres.js', async () => {
     const sql = postgres({ ...server.settings, max: 2, onnotice: () => {} });
     await check(sql, ask);

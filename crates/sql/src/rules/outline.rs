@@ -1,12 +1,13 @@
 //! What a statement does and to which tables, for those who judge it by rules of their own.
 
-use super::policy::SqlPolicy;
+use super::policy::{SqlPolicy, shadow_of, shows_others};
 use super::statement::judge;
 use super::verb::Verb;
-use crate::reading::dialect::Dialect;
+use crate::reading::dialect::{Dialect, Lexis};
 use crate::reading::plain_text::STRING;
 use crate::reading::relations::relations;
-use crate::reading::table_names::mentioned;
+use crate::reading::table_names::{last_part, mentioned};
+use crate::reading::token::Tokens;
 use crate::reading::tokenise::{check_text, tokenise};
 use std::collections::BTreeSet;
 
@@ -32,8 +33,14 @@ pub fn outline(sql: &str, dialect: Dialect) -> Option<Outline> {
     for reading in dialect.readings(sql) {
         let Some(tokens) = tokenise(sql, &upper, reading).ok()? else { continue };
         verbs.append(&mut judge(&tokens, reading.lexis, dialect, &policy).ok()?);
+        let is_whole = |found: &BTreeSet<String>| {
+            !found.iter().any(|name| has_string(name)) && !has_catalogue(&tokens, reading.lexis)
+        };
         match (&mut tables, relations(&tokens, reading.lexis, dialect)) {
-            (Some(tables), Ok(mut found)) if !found.iter().any(|name| has_string(name)) => {
+            (Some(tables), Ok(mut found)) if is_whole(&found) => {
+                if reading.lexis == Lexis::Sqlite {
+                    names.extend(owners(&found));
+                }
                 tables.append(&mut found);
                 names.append(&mut mentioned(&tokens, dialect));
             }
@@ -42,6 +49,18 @@ pub fn outline(sql: &str, dialect: Dialect) -> Option<Outline> {
     }
     let mentioned = if tables.is_some() { names } else { BTreeSet::new() };
     (!verbs.is_empty()).then_some(Outline { verbs, tables, mentioned })
+}
+
+/// Whether something in the statement shows values of tables that it does not name.
+fn has_catalogue(tokens: &Tokens<'_>, lexis: Lexis) -> bool {
+    tokens.list().iter().enumerate().any(|(index, token)| {
+        tokens.name(*token).is_some_and(|name| shows_others(tokens, index, &name, lexis))
+    })
+}
+
+/// The virtual tables of SQLite whose rows these tables hold.
+fn owners(tables: &BTreeSet<String>) -> impl Iterator<Item = String> {
+    tables.iter().filter_map(|name| shadow_of(last_part(name)).map(str::to_owned))
 }
 
 /// Whether a part of a name was a string, which some databases take for a name; it stands there without its text.
@@ -128,6 +147,22 @@ mod tests {
             found.mentioned.iter().map(String::as_str).collect::<Vec<_>>(),
             ["a", "a.x", "c", "from", "s", "s.b", "select"]
         );
+    }
+
+    #[test]
+    fn what_shows_other_tables_has_unknown_tables_and_a_shadow_names_its_owner() {
+        use Dialect::{Mysql, Postgres, Sqlite};
+        for (sql, dialect) in [
+            ("SELECT most_common_vals FROM pg_stats", Postgres),
+            ("SELECT query FROM pg_catalog.pg_cursors", Postgres),
+            ("SELECT * FROM sqlite_stat4", Sqlite),
+            ("SELECT * FROM sys.statement_analysis", Mysql),
+        ] {
+            let found = super::outline(sql, dialect);
+            assert!(found.is_none_or(|found| found.tables.is_none()), "{sql}");
+        }
+        let found = super::outline("SELECT c0, user_data FROM Secrets_content", Sqlite).unwrap();
+        assert!(found.mentioned.contains("secrets") && !found.mentioned.contains("user"));
     }
 
     #[test]

@@ -119,8 +119,7 @@ impl SqlPolicy {
                 }
                 None => continue,
             };
-            let server = lexis == Lexis::Mysql && tokens.is_symbol(index + 1, b'.') && name.eq_ignore_ascii_case(SYS);
-            if server || tells_of_others(&name.to_ascii_uppercase()) {
+            if shows_others(tokens, index, &name, lexis) {
                 let what = format!("{} tells of all tables, and not all are for tools", shortened(&name));
                 return Err(refused(what, LEAVE_OUT));
             }
@@ -252,8 +251,14 @@ const SYS: &str = "sys";
 const SHADOWS: [&str; 11] =
     ["content", "data", "idx", "docsize", "config", "segments", "segdir", "stat", "node", "parent", "rowid"];
 
+/// Whether a name stands for something that shows values of tables which the statement does not name.
+pub(super) fn shows_others(tokens: &Tokens<'_>, index: usize, name: &str, lexis: Lexis) -> bool {
+    let server = lexis == Lexis::Mysql && tokens.is_symbol(index + 1, b'.') && name.eq_ignore_ascii_case(SYS);
+    server || tells_of_others(&name.to_ascii_uppercase())
+}
+
 /// The virtual table that a table of this name would belong to.
-fn shadow_of(name: &str) -> Option<&str> {
+pub(super) fn shadow_of(name: &str) -> Option<&str> {
     name.rsplit_once('_').filter(|(_, last)| SHADOWS.contains(last)).map(|(owner, _)| owner)
 }
 
