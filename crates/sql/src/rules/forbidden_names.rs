@@ -141,9 +141,28 @@ const NAMES: &[&str] = &[
     "PG_DB_ROLE_SETTING",
     "PG_STAT_WAL_RECEIVER",
     "PG_STAT_GET_WAL_RECEIVER",
+    // Settings of roles, which may hold secrets.
+    "PG_ROLES",
+    "PG_USER",
 ];
 
-/// Views of `information_schema` that show passwords, connections to other servers, rights and variables of other users.
+/// Columns with settings of roles.
+const COLUMNS: &[&str] = &["ROLCONFIG", "USECONFIG"];
+
+/// Statements of other sessions, which hold their values.
+const SESSIONS: &[&str] = &[
+    "PG_STAT_ACTIVITY",
+    "PG_STAT_GET_ACTIVITY",
+    "PG_STAT_GET_BACKEND",
+    "PG_STAT_STATEMENTS",
+    "PG_STAT_MONITOR",
+];
+
+/// The same in the schema `sys` of MySQL.
+const SYS_VIEWS: &[&str] = &["SESSION", "PROCESSLIST", "STATEMENT", "INNODB_LOCK", "X$"];
+
+/// Views of `information_schema` that show passwords, code, connections to other servers, rights, statements and variables of
+/// other users.
 const VIEWS: &[&str] = &[
     "USER_MAPPING",
     "FOREIGN_SERVER",
@@ -152,6 +171,10 @@ const VIEWS: &[&str] = &[
     "_PG_",
     "USER_ATTRIBUTES",
     "USER_VARIABLES",
+    "ROUTINES",
+    "EVENTS",
+    "PROCESSLIST",
+    "INNODB_TRX",
 ];
 
 /// Whose tables hide those of everybody else on a connection.
@@ -197,14 +220,25 @@ pub fn is_function_by_any_name(name: &str) -> bool {
     in_families(name, FAMILIES) || (FUNCTIONS.contains(name) && !matches!(name, "HTTP" | "SCHEDULE" | "EDIT"))
 }
 
-/// Whether a view of `information_schema` by this name is for nobody.
+/// Whether a view of the schema `sys` by this name shows what other sessions do.
+pub fn is_forbidden_in_sys(name: &str) -> bool {
+    in_families(name, SYS_VIEWS)
+}
+
+/// Whether a schema of MySQL by this name is the server's own.
+pub fn is_server_schema(name: &str) -> bool {
+    matches!(name, "MYSQL" | "PERFORMANCE_SCHEMA")
+}
+
+/// Whether a view of `information_schema` by this name is not for tools.
 pub fn is_forbidden_view(name: &str) -> bool {
     in_families(name, VIEWS)
 }
 
 pub fn is_forbidden_name(name: &str) -> bool {
-    (name.starts_with("PG_") || name.starts_with("PRAGMA_"))
-        && (NAMES.contains(&name) || name.starts_with(TEMPORARY_SCHEMA))
+    let is_own = name.starts_with("PG_") || name.starts_with("PRAGMA_");
+    (is_own && (NAMES.contains(&name) || in_families(name, SESSIONS) || name.starts_with(TEMPORARY_SCHEMA)))
+        || COLUMNS.contains(&name)
 }
 
 /// Whether a name stands for something that shows values of tables which the statement does not name.

@@ -1,6 +1,9 @@
 //! What reaches out of the transaction or out of the database, beyond the verbs that are refused anyway.
 
-use super::forbidden_names::{is_forbidden_function, is_forbidden_name, is_forbidden_view, is_function_by_any_name};
+use super::forbidden_names::{
+    is_forbidden_function, is_forbidden_in_sys, is_forbidden_name, is_forbidden_view, is_function_by_any_name,
+    is_server_schema,
+};
 use crate::reading::dialect::Lexis;
 use crate::reading::token::{Kind, Tokens};
 use crate::sql_error::{SqlError, refused, shortened};
@@ -23,12 +26,14 @@ pub fn check_reach(tokens: &Tokens<'_>, lexis: Lexis) -> Result<(), SqlError> {
         let name = name.as_str();
         // PostgreSQL takes `(argument).function` for a call.
         let attribute = dotted && lexis == Lexis::Postgres && is_function_by_any_name(name);
-        let of_schema = dotted && index.checked_sub(2).is_some_and(|schema| is_information_schema(tokens, schema));
-        let told = is_forbidden_name(name) || (of_schema && is_forbidden_view(name));
-        if told || (called && is_forbidden_function(name)) || attribute {
+        let is_of = |schema: &str| dotted && index.checked_sub(2).is_some_and(|at| is_named(tokens, at, schema));
+        let shows = is_forbidden_name(name)
+            || (is_of("information_schema") && is_forbidden_view(name))
+            || (lexis == Lexis::Mysql && is_of("sys") && is_forbidden_in_sys(name));
+        if shows || (called && is_forbidden_function(name)) || attribute {
             return Err(refused(format!("{} is not for tools", shortened(&name.to_lowercase())), OUTSIDE));
         }
-        if qualifies && lexis == Lexis::Mysql && name == "MYSQL" {
+        if qualifies && lexis == Lexis::Mysql && is_server_schema(name) {
             return Err(refused("the server's own database is not for tools", OUTSIDE));
         }
         if lexis == Lexis::Mysql && tokens.word_before(index) == "INTO" && matches!(name, "OUTFILE" | "DUMPFILE") {
@@ -60,13 +65,13 @@ pub fn check_catalogues(tokens: &Tokens<'_>) -> Result<(), SqlError> {
     Ok(())
 }
 
-fn is_information_schema(tokens: &Tokens<'_>, index: usize) -> bool {
+fn is_named(tokens: &Tokens<'_>, index: usize, expected: &str) -> bool {
     let name = tokens.get(index).and_then(|token| tokens.name(token));
-    name.is_some_and(|name| name.eq_ignore_ascii_case("information_schema"))
+    name.is_some_and(|name| name.eq_ignore_ascii_case(expected))
 }
 
 /// What MySQL shows of tables and of itself without telling what others do. Warnings and errors may be of the statement
-/// before, which was somebody else's.
+/// before, which was another session's.
 const SHOWN: [&str; 12] = [
     "TABLES",
     "COLUMNS",

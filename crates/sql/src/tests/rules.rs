@@ -276,6 +276,18 @@ fn what_shows_passwords_and_statements_of_others_is_for_nobody() {
         ("SELECT ftoptions FROM pg_catalog.pg_foreign_table", Postgres),
         ("SELECT setconfig FROM pg_db_role_setting", Postgres),
         ("SELECT conninfo FROM pg_stat_wal_receiver", Postgres),
+        ("SELECT query FROM pg_stat_activity", Postgres),
+        ("SELECT query FROM pg_stat_statements", Postgres),
+        ("SELECT * FROM pg_catalog.pg_stat_get_activity(NULL)", Postgres),
+        ("SELECT * FROM pg_roles", Postgres),
+        ("SELECT r.rolconfig FROM my_roles r", Postgres),
+        ("SELECT useconfig FROM pg_user", Postgres),
+        ("SELECT routine_definition FROM information_schema.routines", Postgres),
+        ("SELECT * FROM information_schema.EVENTS", Mysql),
+        ("SELECT info FROM information_schema.processlist", Mysql),
+        ("SELECT trx_query FROM information_schema.INNODB_TRX", Mysql),
+        ("SELECT * FROM performance_schema.user_variables_by_thread", Mysql),
+        ("SELECT * FROM sys.`session`", Mysql),
     ] {
         assert!(check(sql, dialect, &SqlPolicy::default()).is_err(), "{sql}");
         assert!(check(sql, Any, &SqlPolicy::default()).is_err(), "{sql}");
@@ -284,6 +296,7 @@ fn what_shows_passwords_and_statements_of_others_is_for_nobody() {
         ("SHOW CREATE TABLE t", Mysql),
         ("SHOW FULL COLUMNS FROM t", Mysql),
         ("SELECT * FROM user_mappings", Postgres),
+        ("SELECT processlist, events, routines FROM session", Mysql),
         ("SELECT * FROM information_schema.columns", Postgres),
     ] {
         assert!(check(sql, dialect, &SqlPolicy::default()).is_ok(), "{sql}");
