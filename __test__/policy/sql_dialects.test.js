@@ -138,8 +138,8 @@ describe.skipIf(!hasServer('mariadb'))('a policy reads SQL as MariaDB does', () 
       CREATE TABLE \`İtems\` (id INT) ENGINE=InnoDB; CREATE TABLE things (id INT) ENGINE=InnoDB; INSERT INTO things VALUES (1);
       CREATE FUNCTION purge_things() RETURNS INT BEGIN DELETE FROM things; RETURN 1; END;
       CREATE FUNCTION count_things() RETURNS INT RETURN (SELECT count(*) FROM things);
-      SET sql_mode = ORACLE; CREATE PACKAGE pkg AS FUNCTION purge RETURN INT; END;
-      CREATE PACKAGE BODY pkg AS FUNCTION purge RETURN INT AS BEGIN DELETE FROM things; RETURN 1; END; END;
+      SET sql_mode = ORACLE; CREATE PACKAGE pkg AS FUNCTION wipe RETURN INT; END;
+      CREATE PACKAGE BODY pkg AS FUNCTION wipe RETURN INT AS BEGIN DELETE FROM things; RETURN 1; END; END;
       SET sql_mode = DEFAULT`);
   }, 120_000);
   afterAll(async () => {
@@ -178,7 +178,7 @@ describe.skipIf(!hasServer('mariadb'))('a policy reads SQL as MariaDB does', () 
   it('a function that writes is no query that safe allows', async () => {
     const { kernel } = await policyKernel('safe', { sql: { source: pool }, approve: async () => true });
     const { call, guest } = await caller(kernel);
-    for (const sql of ['SELECT purge_things()', 'SELECT pkg.purge()', 'UPDATE t SET id = purge_things()']) {
+    for (const sql of ['SELECT purge_things()', 'SELECT pkg.wipe()', 'UPDATE t SET id = purge_things()']) {
       const read = sql.startsWith('SELECT') ? /READ ONLY/ : /cannot be read/;
       expect(await call('exec_sql', { sql }), sql).toMatchObject({ message: expect.stringMatching(read) });
       expect(await guest(code(sql)), sql).toMatchObject({ message: expect.stringMatching(/cannot be read/) });

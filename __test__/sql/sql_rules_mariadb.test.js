@@ -6,6 +6,7 @@ import { hasServer } from '../helpers/database_server.js';
 import { oddStatements } from '../helpers/odd_statements.js';
 import { broken, refusedOrdinary, SECRET } from '../helpers/rule_bench.js';
 import { ownDatabase } from '../helpers/shared_servers.js';
+import { sqlKernel } from '../helpers/sql_kernel.js';
 
 /** Ways round the rules that were tried: spelling, hiding, and what MariaDB itself does on the side. */
 const ATTEMPTS = [
@@ -224,7 +225,7 @@ describe.skipIf(!hasServer('mariadb'))('rules on MariaDB', () => {
 
   it('a table without transactions is not written to, because a run could not be undone', async () => {
     await oracle.query(`CREATE TABLE log (a VARCHAR(100)) ENGINE=MyISAM; CREATE TABLE aria (a INT) ENGINE=Aria TRANSACTIONAL=0;
-      INSERT INTO log VALUES ('first')`);
+      CREATE VIEW log_view AS SELECT a FROM log; INSERT INTO log VALUES ('first')`);
     try {
       const { exec_sql } = createSqlTools(pool, { ddl: true });
       for (const sql of [
@@ -235,13 +236,34 @@ describe.skipIf(!hasServer('mariadb'))('rules on MariaDB', () => {
         'DELETE FROM log',
         "UPDATE t JOIN log ON true SET log.a = 'x'",
         'DELETE log FROM log JOIN t ON true',
+        "INSERT INTO log_view VALUES ('x')",
+        "UPDATE shop.log_view SET a = 'x'",
       ]) {
         await expect(exec_sql.execute({ sql }), sql).rejects.toMatchObject({ code: 'ERR_SECURITY_VIOLATION' });
       }
       expect(await exec_sql.execute({ sql: 'SELECT a FROM log' })).toEqual([{ a: 'first' }]);
       expect(await exec_sql.execute({ sql: 'INSERT INTO t (a) SELECT a FROM log' })).toEqual([{ affected: 1 }]);
     } finally {
-      await oracle.query('DROP TABLE log, aria');
+      await oracle.query('DROP VIEW log_view; DROP TABLE log, aria');
+      await reset();
+    }
+  });
+
+  it('a trigger that writes where nothing is rolled back is reported', async () => {
+    await oracle.query(`CREATE TABLE log (a VARCHAR(100)) ENGINE=MyISAM;
+      CREATE TRIGGER logged AFTER UPDATE ON t FOR EACH ROW INSERT INTO log VALUES ('x')`);
+    try {
+      /** @type {unknown[]} */
+      const warned = [];
+      const logger = { ...console, warn: (/** @type {unknown} */ text) => warned.push(text) };
+      const { forge } = await sqlKernel(pool, { logger });
+      const run = await forge(
+        "export default async () => { await tgp.exec_sql(\"UPDATE t SET a = 'y' WHERE id = 1\"); throw new Error('no'); };",
+      );
+      await expect(run()).rejects.toMatchObject({ code: 'ERR_TOOL_THROWN' });
+      expect(warned.join('\n')).toContain('did not confirm that the statements of a run were rolled back');
+    } finally {
+      await oracle.query('DROP TRIGGER logged; DROP TABLE log');
       await reset();
     }
   });

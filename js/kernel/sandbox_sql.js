@@ -34,7 +34,11 @@ export function offerSql(functions, sql, log) {
   functions.onFinish(async (runId, end) => {
     const run = runs.get(runId);
     runs.delete(runId);
-    await (end === 'commit' ? run?.commit() : run?.rollback());
+    try {
+      await (end === 'commit' ? run?.commit() : run?.rollback());
+    } finally {
+      if (run?.isRollbackUncertain) log.warn(NOT_ROLLED_BACK);
+    }
   });
   functions.onNestedFinish((runId, nested, end) => runs.get(runId)?.endNested(nested, end));
   if (isOurs) functions.sqlDialect = adapter.dialect;
@@ -44,5 +48,7 @@ export function offerSql(functions, sql, log) {
 
 const REPLACED =
   'sandboxAPI.exec_sql takes the place of the database: tools that call tgp.exec_sql reach that function, and "sql" is not used by them. Give the function another name, or leave "sql" out.';
+const NOT_ROLLED_BACK =
+  'The database did not confirm that the statements of a run were rolled back: a table may have no transactions, or the connection was lost. Look at the data.';
 const NOT_ATOMIC =
   'The SQL source is a plain function, which is called once for each statement: runs over it are not atomic, and what a tool wrote before it failed stays. Pass { query, transaction } or a known driver to make each run one transaction.';

@@ -7,7 +7,7 @@ import { holdsTransactions, sqlRun } from './sql_run.js';
 /**
  * @typedef {import('./adapter.js').SqlAdapter} SqlAdapter
  * @typedef {import('../../index.js').SqlToolOptions} SqlToolOptions
- * @typedef {Pick<ReturnType<typeof sqlRun>, 'execute' | 'endNested' | 'commit' | 'rollback'>} SqlRun
+ * @typedef {Pick<ReturnType<typeof sqlRun>, 'execute' | 'endNested' | 'commit' | 'rollback' | 'isRollbackUncertain'>} SqlRun
  */
 
 /**
@@ -42,6 +42,9 @@ export function drySql(adapter, options) {
         },
         commit: () => queue.then(() => run.commit()),
         rollback: () => run.rollback(),
+        get isRollbackUncertain() {
+          return run.isRollbackUncertain;
+        },
       };
     },
     /**

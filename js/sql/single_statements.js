@@ -37,6 +37,9 @@ export class SingleStatements {
     return answer;
   }
 
+  /** Nothing is rolled back here. */
+  isRollbackUncertain = false;
+
   /** What a nested run did stays, as everything does. */
   async endNested() {}
 

@@ -48,6 +48,8 @@ export class SqlTransaction {
   #abort = new AbortController();
   /** @type {'open' | 'ended'} */
   #state = 'open';
+  /** Whether the database did not confirm a rollback: something may have stayed. */
+  isRollbackUncertain = false;
 
   /**
    * @param {TransactionalAdapter} adapter
@@ -308,6 +310,7 @@ export class SqlTransaction {
       settled(() => connection.rollback()),
       ROLLBACK_MS,
     );
+    if (outcome === 'failed') this.isRollbackUncertain = true;
     await settled(() => connection.release(outcome === 'done' ? 'clean' : 'broken'));
     return outcome;
   }
