@@ -178,7 +178,8 @@ describe.skipIf(!hasServer('mariadb'))('a policy reads SQL as MariaDB does', () 
   it('a function that writes is no query that safe allows', async () => {
     const { kernel } = await policyKernel('safe', { sql: { source: pool }, approve: async () => true });
     const { call, guest } = await caller(kernel);
-    for (const sql of ['SELECT purge_things()', 'SELECT pkg.wipe()', 'UPDATE t SET id = purge_things()']) {
+    const packaged = `SELECT ${server.settings.database}.pkg.wipe()`;
+    for (const sql of ['SELECT purge_things()', packaged, 'UPDATE t SET id = purge_things()']) {
       const read = sql.startsWith('SELECT') ? /READ ONLY/ : /cannot be read/;
       expect(await call('exec_sql', { sql }), sql).toMatchObject({ message: expect.stringMatching(read) });
       expect(await guest(code(sql)), sql).toMatchObject({ message: expect.stringMatching(/cannot be read/) });

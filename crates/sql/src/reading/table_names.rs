@@ -40,13 +40,59 @@ pub fn last_part(name: &str) -> &str {
     name.rsplit('.').next().unwrap_or(name)
 }
 
+/// Words that are reserved in SQLite, PostgreSQL and MySQL: bare, they name no table.
+const RESERVED: [&str; 35] = [
+    "ALL",
+    "AND",
+    "AS",
+    "CASE",
+    "CHECK",
+    "COLLATE",
+    "CONSTRAINT",
+    "CREATE",
+    "DEFAULT",
+    "DISTINCT",
+    "ELSE",
+    "EXCEPT",
+    "FOREIGN",
+    "FROM",
+    "GROUP",
+    "HAVING",
+    "IN",
+    "INTO",
+    "IS",
+    "JOIN",
+    "LIMIT",
+    "NOT",
+    "NULL",
+    "ON",
+    "OR",
+    "ORDER",
+    "PRIMARY",
+    "REFERENCES",
+    "SELECT",
+    "TABLE",
+    "THEN",
+    "UNION",
+    "UNIQUE",
+    "WHEN",
+    "WHERE",
+];
+
+/// Whether a word can only be a keyword. Beside a dot it can be a name in some databases.
+pub fn is_keyword(tokens: &Tokens<'_>, index: usize) -> bool {
+    let word = tokens.word(index);
+    let dotted = tokens.is_symbol(index + 1, b'.') || tokens.is_symbol_before(index, b'.');
+    !dotted && RESERVED.contains(&word)
+}
+
 /// Every name in a statement, with each beginning of the dotted ones: whatever its grammar, it touches no other table by name.
 pub fn mentioned(tokens: &Tokens<'_>, dialect: Dialect) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     let part = |at: usize| tokens.get(at).and_then(|token| part_of_name(tokens, token, dialect));
     for index in 0..tokens.len() {
         let continues = tokens.is_symbol_before(index, b'.') && index.checked_sub(2).and_then(part).is_some();
-        let Some(first) = part(index).filter(|_| !continues) else { continue };
+        let Some(first) = part(index).filter(|_| !continues && !is_keyword(tokens, index)) else { continue };
         let (mut name, mut at) = (first, index);
         while tokens.is_symbol(at + 1, b'.')
             && let Some(next) = part(at + 2)
@@ -106,8 +152,9 @@ pub fn written(tokens: &Tokens<'_>, dialect: Dialect) -> BTreeSet<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{is_table, loose};
+    use super::{is_table, loose, mentioned};
     use crate::reading::dialect::Dialect;
+    use crate::reading::tokenise::tokenise;
 
     #[test]
     fn a_name_is_a_table_where_its_database_says_so() {
@@ -132,6 +179,13 @@ mod tests {
         ] {
             assert_eq!(is_table(rule, found, dialect), expected, "{rule} {found} {dialect:?}");
         }
+        let named = |sql: &str| {
+            let reading = Mysql.readings(sql).next().unwrap();
+            mentioned(&tokenise(sql, &sql.to_ascii_uppercase(), reading).unwrap().unwrap(), Mysql)
+        };
+        assert!(!named("SELECT a FROM t ORDER BY a").contains("ORDER"));
+        assert!(named("SELECT a FROM `order` ORDER BY a").contains("order"));
+        assert!(named("SELECT a FROM shop.order").contains("shop.order"));
         assert_eq!([loose("İtems"), loose("ITEMS"), loose("items")], ["items"; 3]);
     }
 }

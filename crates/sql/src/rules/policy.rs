@@ -6,7 +6,7 @@ use super::schema_change::schema_is_fixed;
 use super::verb::{Access, Verb};
 use crate::reading::dialect::{Dialect, Lexis};
 use crate::reading::relations::{relations, untold};
-use crate::reading::table_names::{is_table, last_part, looked_up, loose};
+use crate::reading::table_names::{is_keyword, is_table, last_part, looked_up, loose};
 use crate::reading::token::{Kind, Tokens};
 use crate::sql_error::{SqlError, refused, shortened};
 use serde::{Deserialize, Serialize};
@@ -112,6 +112,7 @@ impl SqlPolicy {
         let denied: HashSet<String> = self.deny.tables.iter().flatten().map(|table| loose(last_part(table))).collect();
         for (index, token) in tokens.list().iter().enumerate() {
             let name = match tokens.name(*token) {
+                Some(_) if is_keyword(tokens, index) => continue,
                 Some(name) => name,
                 // SQLite takes a string for a name where only a name can stand.
                 None if lexis == Lexis::Sqlite && token.kind == Kind::Text && may_name(tokens, index) => {

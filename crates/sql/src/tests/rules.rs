@@ -171,6 +171,13 @@ fn what_mysql_tells_of_others_is_denied_with_tables() {
         assert!(check(sql, Mysql, &denied).is_err(), "{sql}");
     }
     assert!(check("SELECT sys FROM t", Mysql, &denied).is_ok());
+    // A reserved word is the name of a table only in quotes or beside a dot.
+    let orders = policy(r#"{"deny":{"tables":["order"]}}"#);
+    for dialect in [Sqlite, Postgres, Mysql, Any] {
+        assert!(check("SELECT a FROM t ORDER BY a", dialect, &orders).is_ok(), "{dialect:?}");
+        assert!(check("SELECT a FROM shop.order", dialect, &orders).is_err(), "{dialect:?}");
+    }
+    assert!(check("SELECT a FROM \"order\"", Postgres, &orders).is_err());
     assert!(check("SELECT * FROM sys.version", Mysql, &SqlPolicy::default()).is_ok());
 }
 
