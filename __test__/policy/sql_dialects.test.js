@@ -14,6 +14,11 @@ const ALLOWED = rules(`default: deny
 rules:
   - { id: running, allow: [run] }
   - { id: t-alone, allow: [sql], tables: [t] }`);
+/** Nothing but `t` is allowed, so a table that is found under another name asks. */
+const ASKED = rules(`default: ask
+rules:
+  - { id: running, allow: [run] }
+  - { id: t-alone, allow: [sql], tables: [t] }`);
 
 /** @param {string} sql */
 const code = (sql) => `tgp.exec_sql(${JSON.stringify(sql)})`;
@@ -70,8 +75,10 @@ describe.skipIf(!hasServer('postgres'))('a policy reads SQL as PostgreSQL does',
       'SELECT * FROM "orders" only',
     ];
     expect(await said(pool, DENIED, statements)).toEqual(all(statements, 'deny'));
+    expect(await said(pool, ASKED, statements)).toEqual(all(statements, 'ask'));
     const others = ['SELECT * FROM ONLY t', 'UPDATE ONLY t SET id = 1', 'SELECT id FROM t FETCH FIRST 1 ROWS ONLY'];
     expect(await said(pool, DENIED, others)).toEqual(all(others, 'allow'));
+    expect(await said(pool, ASKED, others)).toEqual(all(others, 'allow'));
   }, 60_000);
 
   it('a table in quotes, or of another schema, is another table', async () => {
@@ -159,8 +166,10 @@ describe.skipIf(!hasServer('mariadb'))('a policy reads SQL as MariaDB does', () 
       'SELECT * FROM ITEMS',
     ];
     expect(await said(pool, DENIED, statements)).toEqual(all(statements, 'deny'));
+    expect(await said(pool, ASKED, statements)).toEqual(all(statements, 'ask'));
     const others = ['UPDATE IGNORE t SET id = 1', 'DELETE QUICK FROM t', 'INSERT IGNORE t VALUES (1)'];
     expect(await said(pool, DENIED, others)).toEqual(all(others, 'allow'));
+    expect(await said(pool, ASKED, others)).toEqual(all(others, 'allow'));
   }, 60_000);
 
   it('a table of another database, or in other letters, is another table', async () => {
@@ -211,6 +220,15 @@ describe('a policy over a database that is not known', () => {
 });
 
 describe('a policy reads SQL as SQLite does', () => {
+  it('ORDER BY does not name the table order', async () => {
+    const { kernel } = await policyKernel(rules(`default: allow
+rules:
+  - { id: no-order, deny: [sql], tables: [order] }`));
+    const { call } = await caller(kernel);
+    expect(await call('exec_sql', { sql: 'SELECT 1 AS a ORDER BY a' })).toEqual({ said: 'allow' });
+    expect(await call('exec_sql', { sql: 'SELECT * FROM "order"' })).toMatchObject({ said: 'deny' });
+  });
+
   it('main is where its tables are, and letters do not differ', async () => {
     const { kernel } = await policyKernel(ALLOWED);
     const { call } = await caller(kernel);

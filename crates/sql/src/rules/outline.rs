@@ -175,6 +175,10 @@ mod tests {
             ("INSERT INTO ft(ft) VALUES ('delete-all')", Any, true),
             ("INSERT INTO ft(a, b) VALUES ('ft', 'ft')", Sqlite, false),
             ("INSERT INTO ft VALUES (ft)", Sqlite, false),
+            ("INSERT INTO tag(tag) VALUES ('red'), (NULL)", Sqlite, false),
+            ("INSERT INTO tag(tag) VALUES ('DELETE-ALL')", Sqlite, true),
+            ("INSERT INTO tag(tag) VALUES ('delete' || '-all')", Sqlite, true),
+            ("INSERT INTO tag(tag) VALUES (?)", Sqlite, true),
             ("INSERT INTO tag(tag) VALUES ('x')", Postgres, false),
         ] {
             let verbs = super::outline(sql, dialect).unwrap_or_else(|| panic!("{sql}")).verbs;

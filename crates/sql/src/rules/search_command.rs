@@ -17,9 +17,25 @@ fn names_its_table(tokens: &Tokens<'_>, at: usize) -> bool {
     if !tokens.is_symbol(open, b'(') {
         return false;
     }
-    let columns = (open + 1..tokens.len()).take_while(|index| !tokens.is_symbol(*index, b')'));
-    columns.filter_map(|index| name(tokens, index)).any(|column| column == table)
+    let close = (open + 1..tokens.len()).find(|index| tokens.is_symbol(*index, b')')).unwrap_or(tokens.len());
+    (open + 1..close).filter_map(|index| name(tokens, index)).any(|column| column == table)
+        && (close + 1..tokens.len()).any(|index| may_command(tokens, index))
 }
+
+/// Whether a token behind the columns may be, or become, a command that removes rows. A table may have a column of its own
+/// name, so plain values that are no such command do not count.
+fn may_command(tokens: &Tokens<'_>, index: usize) -> bool {
+    let Some(token) = tokens.get(index) else { return false };
+    match token.kind {
+        Kind::Text => REMOVING.contains(&loose(&tokens.unquoted(token)).as_str()),
+        Kind::Number | Kind::Symbol(b'(' | b')' | b',') => false,
+        Kind::Word => !matches!(tokens.word(index), "VALUES" | "NULL"),
+        Kind::Named | Kind::Quoted | Kind::EscapeText | Kind::Next | Kind::Numbered | Kind::Symbol(_) => true,
+    }
+}
+
+/// Commands that remove rows, or make the index anew of what is there.
+const REMOVING: [&str; 3] = ["delete", "delete-all", "rebuild"];
 
 /// SQLite takes a string for a name where only a name can stand.
 fn name(tokens: &Tokens<'_>, at: usize) -> Option<String> {
