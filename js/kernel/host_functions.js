@@ -149,6 +149,7 @@ export class HostFunctions {
   async serve({ id, runId, contextId, callerId, nesting, kind, name, args }, answer) {
     try {
       const context = this.#contexts.get(contextId);
+      /** @type {() => SqlDetail} */
       const sqlDetail = context?.sqlDetail ?? (() => 'nothing');
       const call = { runId, contextId, callerId, nesting, sqlDetail };
       const end = (/** @type {RunEnd} */ how) =>

@@ -20,15 +20,15 @@ export function offerSql(functions, sql, log) {
   /** @type {Map<number, import('../sql/dry_sql.js').SqlRun>} */
   const runs = new Map();
   const isOurs = functions.add('exec_sql', async ({ runId, nesting, sqlDetail }, [statement, params]) => {
-    const told = functions.sqlOf(runId);
+    const noted = functions.sqlOf(runId);
     let run = runs.get(runId);
     if (!run) {
-      run = told ? dry.begin() : sqlRun(adapter, rules);
+      run = noted ? dry.begin() : sqlRun(adapter, rules);
       runs.set(runId, run);
     }
     const answer = await run.execute(statement, params, { nesting, judged: sqlDetail() });
-    if (told && (await dry.accessOf(statement, params)) !== 'read')
-      told.push({ sql: statement, affected: answer.affected });
+    if (noted && (await dry.accessOf(statement, params)) !== 'read')
+      noted.push({ sql: statement, affected: answer.affected });
     return new JsonText(answerText(answer));
   });
   functions.onFinish(async (runId, end) => {

@@ -59,7 +59,7 @@ async function postgresFunction(ask, { calls, names }, doubted) {
 }
 
 /**
- * What a function of MySQL says of itself is not enforced, so each counts. Packages of MariaDB hold functions too.
+ * What a function of MySQL declares is not enforced, so each counts. Packages of MariaDB hold functions too.
  * @param {Ask} ask
  * @param {Reach} reach
  * @returns {Promise<string | undefined>}

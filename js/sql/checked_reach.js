@@ -46,12 +46,14 @@ export async function checkReach(connection, statement, limits, adapter, isFence
   const reaching = { ...statement, reach };
   const doubted = volatilities(detail, isFenced);
   const isPlanned = adapter.dialect === 'postgres' && reach.tables !== null && statement.access !== 'schema';
-  if (doubted.length === 0 && !isPlanned && reach.written.length === 0) return;
+  const isShown = adapter.dialect === 'mysql' && reach.names.some((name) => name.toUpperCase() === 'SHOW');
+  if (doubted.length === 0 && !isPlanned && !isShown && reach.written.length === 0) return;
   await once(adapter, `${doubted.join('')} ${isPlanned} ${sql}`, async () => {
     const ask = asking(connection, limits);
     const name = doubted.length > 0 && (await functionIn(ask, reach, adapter, doubted));
     if (name) throw unreadFunction(name, adapter);
     if (isPlanned) await checkPlan(ask, reaching);
+    if (isShown) await checkShown(ask, reach.names);
     if (reach.written.length > 0) await checkEngines(ask, reach.written);
     return undefined;
   });
@@ -174,6 +176,22 @@ function relationsOf(row) {
     for (const member of Object.values(node)) open.push(member);
   }
   return found;
+}
+
+/**
+ * Refuses to show how a table was created that names another server, perhaps with a password.
+ * @param {Ask} ask
+ * @param {string[]} names
+ */
+async function checkShown(ask, names) {
+  const places = new Parameters(() => '?');
+  const parts = [...new Set(names.flatMap((name) => [name, ...name.split('.')]))];
+  const [found] = await ask(
+    `SELECT TABLE_NAME AS name FROM information_schema.TABLES WHERE ENGINE IN ('FEDERATED', 'CONNECT', 'SPIDER', 'S3')
+      AND TABLE_NAME IN (${places.add(parts)}) LIMIT 1`,
+    places.values,
+  );
+  if (found) throw refused(`the table ${shown(found.name)} is on another server`, 'Use DESCRIBE to see its columns.');
 }
 
 /**

@@ -1,4 +1,4 @@
-/** The statements of a dry run: executed as always, and undone in any case. */
+/** The statements of a dry run: executed as always, and rolled back in any case. */
 
 import { SqlError } from '../boundary/errors.js';
 import { SqlRules } from './rules.js';
@@ -78,7 +78,7 @@ function refuseLasting(adapter, access) {
   // MySQL, whose rules refuse these by themselves, may be behind it.
   if (access === 'schema' && adapter.dialect === 'any') {
     throw new SqlError(
-      'This is a dry run, and a database that is not known may commit when its schema changes: the statement was not executed. Say which it is (dialect).',
+      'This is a dry run, and a database that is not known may commit when its schema changes: the statement was not executed. Name its dialect.',
       { details: { reason: 'dry_run' } },
     );
   }

@@ -5,7 +5,7 @@ import { saidBy } from './driver_error.js';
 
 export function notUndone() {
   return new SqlError(
-    'The database did not say that the dry run was rolled back, so its changes may have stayed. Look at the data before going on.',
+    'The database did not confirm that the dry run was rolled back, so its changes may have stayed. Check the data before going on.',
     { details: { reason: 'unknown' } },
   );
 }
@@ -43,7 +43,7 @@ export function notUndoneAlone() {
 }
 
 /**
- * Whether a failure already says why nothing of the run is committed.
+ * Whether a failure names the reason why nothing of the run is committed.
  * @param {unknown} failure
  * @returns {failure is SqlError}
  */

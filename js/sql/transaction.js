@@ -134,7 +134,7 @@ export class SqlTransaction {
 
   /**
    * Makes everything last, or nothing: rejects when any statement failed or the database did not commit. A statement that
-   * writes and was not waited for is undone with all others, because what would have come after it is unknown. Those that
+   * writes and was not waited for is rolled back with all others, because what would have come after it is unknown. Those that
    * read are stopped, where that undoes nothing.
    */
   async commit() {

@@ -1,4 +1,4 @@
-//! Names of tables, as each database tells them apart.
+//! Names of tables, as each database looks them up.
 
 use super::dialect::{Dialect, Lexis};
 use super::token::{Kind, Token, Tokens};

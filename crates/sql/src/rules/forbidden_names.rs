@@ -83,7 +83,7 @@ static FUNCTIONS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
     ])
 });
 
-/// The same, for families of functions whose names nobody gives to a column.
+/// The same, for families of functions whose names columns do not have.
 const FAMILIES: &[&str] = &[
     "PG_STAT_FILE",
     "PG_STAT_RESET",

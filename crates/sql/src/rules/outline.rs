@@ -137,7 +137,7 @@ mod tests {
         ] {
             let found = super::outline(sql, dialect).unwrap_or_else(|| panic!("{sql}"));
             let named = found.tables.map(|tables| tables.into_iter().collect::<Vec<_>>());
-            // Where nobody knows whose statement it is, one reading may not make sense of it.
+            // Where the database is not known, one reading may not make sense of it.
             let expected = (dialect != Any).then(|| tables.iter().map(ToString::to_string).collect());
             assert_eq!(named, expected, "{sql}");
             assert!(found.mentioned.is_empty() || tables.iter().all(|table| found.mentioned.contains(*table)), "{sql}");
@@ -178,6 +178,7 @@ mod tests {
             ("INSERT INTO tag(tag) VALUES ('red'), (NULL)", Sqlite, false),
             ("INSERT INTO tag(tag) VALUES ('DELETE-ALL')", Sqlite, true),
             ("INSERT INTO tag(tag) VALUES ('delete' || '-all')", Sqlite, true),
+            ("INSERT INTO tag(tag) VALUES (x'64656c657465')", Sqlite, true),
             ("INSERT INTO tag(tag) VALUES (?)", Sqlite, true),
             ("INSERT INTO tag(tag) VALUES ('x')", Postgres, false),
         ] {

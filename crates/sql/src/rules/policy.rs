@@ -5,7 +5,7 @@ use super::pragmas::{name_at, pragma_names_its_table, pragma_tells_of_tables};
 use super::schema_change::schema_is_fixed;
 use super::verb::{Access, Verb};
 use crate::reading::dialect::{Dialect, Lexis};
-use crate::reading::relations::{relations, untold};
+use crate::reading::relations::{relations, unknown_tables};
 use crate::reading::table_names::{is_keyword, is_table, last_part, looked_up, loose};
 use crate::reading::token::{Kind, Tokens};
 use crate::sql_error::{SqlError, refused, shortened};
@@ -38,7 +38,7 @@ pub struct RuleList {
 const LEAVE_OUT: &str = "Leave it out of the statement.";
 
 impl SqlPolicy {
-    /// Whether nothing but reading is allowed, however the rules say it: the database is told so as well.
+    /// Whether nothing but reading is allowed, however the rules are written: it holds in the database as well.
     #[must_use]
     pub fn only_reads(&self) -> bool {
         self.read_only || Verb::ALL.iter().all(|verb| verb.access() == Access::Read || !self.allows_verb(*verb))
@@ -121,7 +121,7 @@ impl SqlPolicy {
                 None => continue,
             };
             if shows_others(tokens, index, &name, lexis) {
-                let what = format!("{} tells of all tables, and not all are for tools", shortened(&name));
+                let what = format!("{} shows all tables, and not all are for tools", shortened(&name));
                 return Err(refused(what, LEAVE_OUT));
             }
             if denied.contains(&loose(&name)) {
@@ -192,7 +192,7 @@ impl SqlPolicy {
             return Ok(());
         }
         Err(refused(
-            "this PRAGMA tells of all tables, and not all are for tools",
+            "this PRAGMA shows all tables, and not all are for tools",
             "Name a table, as in PRAGMA table_info(name).",
         ))
     }
@@ -211,14 +211,14 @@ impl SqlPolicy {
         dialect: Dialect,
         access: Access,
     ) -> Result<(), SqlError> {
-        // What a PRAGMA tells of has been looked at; SHOW of PostgreSQL tells settings.
+        // What a PRAGMA shows has been checked; SHOW of PostgreSQL shows settings.
         let no_tables = tokens.word(0) == "PRAGMA" || (tokens.word(0) == "SHOW" && dialect == Dialect::Postgres);
         if self.allow.tables.is_none() || no_tables {
             return Ok(());
         }
         let found = relations(tokens, lexis, dialect)?;
         if found.is_empty() && access == Access::Schema {
-            return Err(untold());
+            return Err(unknown_tables());
         }
         match found.iter().find(|name| !self.allows_table(name, dialect)) {
             Some(name) => Err(self.refuse_table(name)),
@@ -245,7 +245,7 @@ impl SqlPolicy {
     }
 }
 
-/// The schema in which MySQL tells what other sessions do.
+/// The schema in which MySQL shows what other sessions do.
 const SYS: &str = "sys";
 
 /// How SQLite calls the tables in which full-text search and R-trees keep their rows, behind the name of their own.

@@ -23,11 +23,14 @@ fn names_its_table(tokens: &Tokens<'_>, at: usize) -> bool {
 }
 
 /// Whether a token behind the columns may be, or become, a command that removes rows. A table may have a column of its own
-/// name, so plain values that are no such command do not count.
+/// name, so plain values that are not such a command do not count.
 fn may_command(tokens: &Tokens<'_>, index: usize) -> bool {
     let Some(token) = tokens.get(index) else { return false };
     match token.kind {
-        Kind::Text => REMOVING.contains(&loose(&tokens.unquoted(token)).as_str()),
+        // Bytes are read as text.
+        Kind::Text => {
+            !tokens.raw(token).starts_with('\'') || REMOVING.contains(&loose(&tokens.unquoted(token)).as_str())
+        }
         Kind::Number | Kind::Symbol(b'(' | b')' | b',') => false,
         Kind::Word => !matches!(tokens.word(index), "VALUES" | "NULL"),
         Kind::Named | Kind::Quoted | Kind::EscapeText | Kind::Next | Kind::Numbered | Kind::Symbol(_) => true,
