@@ -38,20 +38,23 @@ const OUTER = `export default async ({ path }: { path: string }) => {
   return { heard: heard !== 'nothing', seen: seen.name };
 };`;
 
-/** All at once, while the caller writes as well; one of them fails when `fails` says so. */
+/** Two at once, behind a write of the caller; one of them fails when `fails` names it. */
 const CROWD = `export default async ({ fails }: { fails: number }) => {
-  const calls = [4, 5].map((id) => tgp.exec_tool('tools/one.ts', { id, fails }).then(() => 'ok', () => 'failed'));
   await tgp.exec_sql("UPDATE items SET name = 'own' WHERE id = 8");
-  return Promise.all(calls);
+  return Promise.all([4, 5].map((id) => tgp.exec_tool('tools/one.ts', { id, fails }).then(() => 'ok', () => 'failed')));
 };`;
-/** Ends only when its sibling has written too, so that the writes of both are mixed. */
-const ONE = `export default async ({ id, fails }: { id: number; fails: number }) => {
-  await tgp.exec_sql("UPDATE items SET name = 'one' WHERE id = ?", [id]);
+/** The tool for 5 writes when the one for 4 has written; that one fails, if it does, when 5 has written. */
+const ONE = `const written = async (id: number) => {
   for (;;) {
-    const [other] = await tgp.exec_sql('SELECT name FROM items WHERE id = ?', [9 - id]);
-    if (other.name === 'one') break;
+    const [row] = await tgp.exec_sql('SELECT name FROM items WHERE id = ?', [id]);
+    if (row.name === 'one') return;
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
+};
+export default async ({ id, fails }: { id: number; fails: number }) => {
+  if (id === 5) await written(4);
+  await tgp.exec_sql("UPDATE items SET name = 'one' WHERE id = ?", [id]);
+  if (id === 4 && fails === 4) await written(5);
   if (id === fails) throw new Error('one has failed');
 };`;
 
@@ -84,19 +87,22 @@ async function check(source, ask, ends = USUAL) {
     expect(await names(), end).toEqual(['x', 'before', 'after', 'x', 'x', 'x', 'x', 'x']);
   }
   const limits = { timeoutMs: 20_000, wallMs: 60_000 };
-  await reset();
-  const { result } = await kernel.exec('tools/crowd.ts', { fails: 0 }, limits);
-  expect(result).toEqual(['ok', 'ok']);
-  expect(await names()).toEqual(['x', 'x', 'x', 'one', 'one', 'x', 'x', 'own']);
-  // Among parallel writers a failure cannot be rolled back separately: the run fails, also where it is caught.
-  for (const fails of [4, 5]) {
+  for (const [fails, heard, after] of [
+    [0, ['ok', 'ok'], ['one', 'one']],
+    // The last one to write is rolled back separately.
+    [5, ['ok', 'failed'], ['one', 'x']],
+  ]) {
     await reset();
-    await expect(kernel.exec('tools/crowd.ts', { fails }, limits)).rejects.toMatchObject({
-      code: 'ERR_SQL',
-      details: { reason: 'nested' },
-    });
-    expect(await names()).toEqual(new Array(8).fill('x'));
+    expect((await kernel.exec('tools/crowd.ts', { fails }, limits)).result).toEqual(heard);
+    expect(await names()).toEqual(['x', 'x', 'x', .../** @type {string[]} */ (after), 'x', 'x', 'own']);
   }
+  // Behind it another one has written: the whole run fails, also where the failure is caught.
+  await reset();
+  await expect(kernel.exec('tools/crowd.ts', { fails: 4 }, limits)).rejects.toMatchObject({
+    code: 'ERR_SQL',
+    details: { reason: 'nested' },
+  });
+  expect(await names()).toEqual(new Array(8).fill('x'));
 }
 
 describe('what a nested tool wrote is gone when it failed, also where its caller goes on', () => {
