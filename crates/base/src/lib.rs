@@ -7,5 +7,6 @@ pub mod ids;
 pub mod loopback;
 pub mod near_name;
 pub mod sql_detail;
+pub mod table_name;
 pub mod threads;
 pub mod turns;

@@ -3,10 +3,10 @@
 use super::effect::{Effect, Effects};
 use super::host_name::HostPort;
 use super::sql_verb::SqlVerbs;
-use super::table_name::TableName;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::sync::Arc;
+use tgp_base::table_name::TableName;
 
 /// A value that a call has, does not have, or has without anybody knowing which it is.
 ///

@@ -6,9 +6,9 @@ use super::matching::arg_matcher::ArgTest;
 use super::matching::matchers::Matchers;
 use super::matching::path_set::PathSet;
 use super::rule::Rule;
-use super::table_name::TableName;
 use super::verdict::Decision;
 use ring::digest::{SHA256, digest};
+use tgp_base::table_name::TableName;
 
 pub(super) fn version_of(default: Decision, rules: &[Rule], globs: &PathSet) -> String {
     let mut text = String::from("tgp-policy-1\n");

@@ -25,7 +25,6 @@ mod replay;
 mod rule;
 mod rule_index;
 mod sql_verb;
-mod table_name;
 #[cfg(test)]
 mod tests;
 mod token;
@@ -40,7 +39,7 @@ pub use policy::Policy;
 pub use policy_error::PolicyError;
 pub use replay::{Change, Replay, replay};
 pub use sql_verb::{SqlVerb, SqlVerbs};
-pub use table_name::{Home, TableName};
+pub use tgp_base::table_name::{Home, TableName};
 pub use token::{
     capability::{Capability, Limit},
     keys::{Key, Keys},

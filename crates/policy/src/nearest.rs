@@ -10,11 +10,11 @@ use super::outcome::Outcome;
 use super::policy::Policy;
 use super::rule::Rule;
 use super::sql_verb::SqlVerb;
-use super::table_name::TableName;
 use super::tools::Tools;
 use super::verdict::Decision;
 use serde_json::Value;
 use std::sync::Arc;
+use tgp_base::table_name::TableName;
 
 /// Proposals that are judged.
 const MAX_TRIES: usize = 8;

@@ -4,11 +4,11 @@ use super::call::{Call, Fact};
 use super::effect::{Effect, Effects};
 use super::host_name::HostPort;
 use super::sql_verb::SqlVerbs;
-use super::table_name::TableName;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
+use tgp_base::table_name::TableName;
 use url::Url;
 
 /// What an argument means to a rule.

@@ -1,7 +1,7 @@
 //! The tools that rules may name, with what their arguments mean.
 
 use std::sync::Arc;
-use tgp_policy::{ArgKind, Arguments, Effect, Effects, Home, SqlFacts, SqlVerb, TableName, Tool, Tools};
+use tgp_policy::{ArgKind, Arguments, Effect, Effects, SqlFacts, SqlVerb, TableName, Tool, Tools};
 use tgp_sql::{Dialect, Verb, outline};
 use tgp_vfs::JailPath;
 
@@ -84,12 +84,7 @@ fn read_path(text: &str) -> Option<String> {
 fn read_sql(sql: &str, dialect: Dialect) -> Option<SqlFacts> {
     let found = outline(sql, dialect)?;
     let verbs: Option<Vec<SqlVerb>> = found.verbs.into_iter().map(Verb::as_str).map(SqlVerb::parse).collect();
-    let home = match dialect {
-        Dialect::Sqlite => Home::Schema("main"),
-        Dialect::Postgres => Home::Schema("public"),
-        Dialect::Mysql | Dialect::Any => Home::Unnamed,
-    };
-    let table = |name: &String| TableName::found(name, home);
+    let table = |name: &String| TableName::found(name, dialect.home());
     let tables = found.tables.map(|tables| tables.iter().map(table).collect());
     let mentioned = found.mentioned.iter().map(table).collect();
     Some(SqlFacts { verbs: verbs?.into_iter().collect(), tables, mentioned })

@@ -13,9 +13,9 @@ use crate::matching::path_set::PathSetBuilder;
 use crate::matching::principal_pattern::PrincipalPattern;
 use crate::matching::targets::{EVERYTHING, Targets};
 use crate::sql_verb::SqlVerb;
-use crate::table_name::TableName;
 use crate::tools::Tools;
 use tgp_base::near_name::{nearest, question};
+use tgp_base::table_name::TableName;
 
 /// Letters in a name.
 const MAX_NAME_BYTES: usize = 256;

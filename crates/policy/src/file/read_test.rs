@@ -8,11 +8,11 @@ use crate::call::{Call, Fact, Mode, Principal};
 use crate::effect::Effect;
 use crate::host_name::HostPort;
 use crate::sql_verb::SqlVerb;
-use crate::table_name::TableName;
 use crate::tools::Tools;
 use crate::verdict::Decision;
 use serde_json::Value;
 use tgp_base::near_name::{nearest, question};
+use tgp_base::table_name::TableName;
 use url::Url;
 
 /// Values in one list of a call.

@@ -7,9 +7,9 @@ use super::principal_pattern::PrincipalPattern;
 use crate::call::{Call, Mode};
 use crate::host_name::HostPattern;
 use crate::sql_verb::SqlVerbs;
-use crate::table_name::TableName;
 use std::cell::OnceCell;
 use tgp_base::sql_detail::SqlDetail;
+use tgp_base::table_name::TableName;
 
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Matchers {

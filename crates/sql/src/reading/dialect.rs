@@ -1,6 +1,7 @@
 //! The dialects, and every way in which a server of a dialect may read the same text.
 
 use serde::{Deserialize, Serialize};
+use tgp_base::table_name::Home;
 
 /// Whose SQL it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -65,12 +66,13 @@ const MSSQL_PLAIN: Reading = Reading { brackets: Brackets::Name, ..MYSQL_PLAIN }
 const ALL: &[Reading] = &[SQLITE, POSTGRES, MYSQL, MYSQL_ANSI, MYSQL_PLAIN, MSSQL, MSSQL_ANSI, MSSQL_PLAIN];
 
 impl Dialect {
-    /// The schema in which a bare name is looked up, where that is the same for everybody.
-    pub(super) const fn home(self) -> Option<&'static str> {
+    /// Where a bare name is looked up.
+    #[must_use]
+    pub const fn home(self) -> Home {
         match self {
-            Self::Sqlite => Some("main"),
-            Self::Postgres => Some("public"),
-            Self::Mysql | Self::Any => None,
+            Self::Sqlite => Home::Schema("main"),
+            Self::Postgres => Home::Schema("public"),
+            Self::Mysql | Self::Any => Home::Unnamed,
         }
     }
 

@@ -6,12 +6,13 @@ use super::schema_change::schema_is_fixed;
 use super::verb::{Access, Verb};
 use crate::reading::dialect::{Dialect, Lexis};
 use crate::reading::relations::{relations, unknown_tables};
-use crate::reading::table_names::{is_keyword, is_table, last_part, looked_up, loose};
+use crate::reading::table_names::{is_keyword, is_table, last_part, looked_up};
 use crate::reading::token::{Kind, Tokens};
 use crate::sql_error::{SqlError, refused, shortened};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeSet, HashSet};
 use tgp_base::sql_detail::SqlDetail;
+use tgp_base::table_name::loose;
 
 /// Rules beyond those that always hold.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]

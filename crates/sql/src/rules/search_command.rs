@@ -1,8 +1,8 @@
 //! Commands to SQLite's full-text search, which are written as an `INSERT` into a column that has the name of the table.
 //! Some remove rows, and which one it is may be in a parameter.
 
-use crate::reading::table_names::loose;
 use crate::reading::token::{Kind, Tokens};
+use tgp_base::table_name::loose;
 
 /// Whether a row that is inserted may be such a command.
 pub fn commands_search(tokens: &Tokens<'_>) -> bool {

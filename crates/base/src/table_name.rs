@@ -2,13 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Schemas in which a bare name is looked up, where nobody knows whose table it is.
+/// Schemas in which a bare name is looked up, where the database is not known.
 const DEFAULT_SCHEMAS: [&str; 2] = ["main", "public"];
 
 /// Where a database looks up a bare name, so that `users` is also `public.users`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum Home {
-    /// Nobody knows which database it is.
+    /// The database is not known.
     #[default]
     Unknown,
     /// In this schema.
@@ -58,13 +58,15 @@ impl TableName {
 
     /// Whether a rule that names `self` names the table that was found, for certain. Who writes `Orders` may mean `orders`,
     /// but who writes `orders` does not mean `"Orders"`.
-    pub(super) fn is(&self, found: &Self) -> bool {
+    #[must_use]
+    pub fn is(&self, found: &Self) -> bool {
         let (rule, table) = (found.home.strip(&self.name), found.home.strip(&found.name));
         rule == table || rule.to_ascii_lowercase() == table
     }
 
-    /// Whether both could be the same table: where one has a schema and the other has none, nobody here knows.
-    pub(super) fn could_be(&self, other: &Self) -> bool {
+    /// Whether both could be the same table: where one has a schema and the other has none, that is not known here.
+    #[must_use]
+    pub fn could_be(&self, other: &Self) -> bool {
         ends_by_parts(&self.loose, &other.loose) || ends_by_parts(&other.loose, &self.loose)
     }
 }
@@ -80,8 +82,9 @@ impl Home {
     }
 }
 
-/// MySQL may take `İ` for `i`, which is `i̇` elsewhere.
-fn loose(name: &str) -> String {
+/// The same text for all names that any database takes for one: MySQL may take `İ` for `i`, which is `i̇` elsewhere.
+#[must_use]
+pub fn loose(name: &str) -> String {
     let lower = name.to_lowercase();
     if lower.is_ascii() { lower } else { lower.replace('\u{307}', "") }
 }
