@@ -28,7 +28,7 @@ const ON_NODES_THREAD = {
   ],
   'binding_ledger.rs': ['call_name', 'leave'],
   'binding_memory.rs': ['memory_report'],
-  'binding_policy.rs': ['settle', 'issue_token', 'revoke_token'],
+  'binding_policy.rs': ['settle', 'issue_token', 'revoke_token', 'sql_detail'],
   'binding_sql_rules.rs': ['new', 'options', 'allows_table'],
   // For files without a kernel, whose paths and texts are the application's.
   'binding_vfs.rs': ['new', 'read', 'write', 'remove', 'exists', 'list'],
