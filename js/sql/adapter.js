@@ -31,6 +31,8 @@
  * @property {SqlDialect} dialect
  * @property {(need: SqlNeed) => Promise<SqlConnection>} [connect]
  * @property {(statement: SqlStatement, limits: SqlLimits) => Promise<SqlAnswer>} [once] one statement outside transactions
+ * @property {boolean} [beginsReadOnly] the database refuses to write in a transaction that is begun for reading; always so in
+ * PostgreSQL
  * @property {boolean} [endsElsewhere] the application ends the transaction, so nothing can be undone here
  * @property {() => Promise<void>} [close]
  * @property {string} [file] that the first use makes where it does not exist

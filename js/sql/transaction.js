@@ -241,10 +241,10 @@ export class SqlTransaction {
    * @returns {Promise<'open' | 'closed' | 'fence'>} whether the database lets the statement write, or must be kept from it
    */
   async #open(statement, isOnly) {
-    const { dialect, endsElsewhere } = this.#adapter;
+    const { dialect, endsElsewhere, beginsReadOnly } = this.#adapter;
     const { readOnly } = this.#rules.options;
-    const isServer = dialect === 'postgres' || dialect === 'mysql';
-    const isReading = isOnly && statement.fenced === true && isServer && !endsElsewhere && !this.#connection;
+    const isKept = (dialect === 'postgres' || beginsReadOnly === true) && !endsElsewhere;
+    const isReading = isOnly && statement.fenced === true && isKept && !this.#connection;
     if (!this.#connection) await this.#begin(statement, readOnly || isReading);
     if (readOnly || isReading) return 'closed';
     return statement.fenced === true && dialect === 'postgres' ? 'fence' : 'open';

@@ -27,6 +27,7 @@ export function mysql2(source) {
   const turns = new FairLock();
   return defineAdapter({
     dialect: 'mysql',
+    beginsReadOnly: true,
     connect: async ({ signal }) => {
       if (typeof source.getConnection === 'function') {
         const held = await promising(source).getConnection();
