@@ -98,7 +98,8 @@ pub(crate) fn part_of_name(tokens: &Tokens<'_>, token: Token, dialect: Dialect) 
 /// The functions that a statement may call: a name before a parenthesis, and in PostgreSQL also the last part of a dotted one.
 pub fn called(tokens: &Tokens<'_>, lexis: Lexis, dialect: Dialect) -> BTreeSet<String> {
     let is_call = |index: usize| {
-        tokens.is_symbol(index + 1, b'(') || (lexis == Lexis::Postgres && tokens.is_symbol_before(index, b'.'))
+        let called = tokens.is_symbol(index + 1, b'(') && !is_keyword(tokens, index);
+        called || (lexis == Lexis::Postgres && tokens.is_symbol_before(index, b'.'))
     };
     let names = tokens.list().iter().enumerate().filter(|(index, _)| is_call(*index));
     let mut found: BTreeSet<String> = names.filter_map(|(_, token)| part_of_name(tokens, *token, dialect)).collect();

@@ -325,6 +325,9 @@ fn what_the_database_is_asked_about_is_what_was_read() {
         assert_eq!((reach.tables.is_some(), reach.calls.contains("f")), (compared, true));
     }
     assert_eq!(reach("SELECT 1 FROM t", Mysql, &judged).unwrap().tables, None);
+    // Whatever is called is a name too: no question about it is empty.
+    let plain = reach("SELECT 1 WHERE 1 IN (1) AND (1) = 1", Postgres, &judged).unwrap();
+    assert!(plain.calls.is_empty() && plain.names.is_empty());
     assert_eq!(reach("SELECT 1", Sqlite, &judged), None);
     for sql in ["SELECT NEXT /**/ VALUE FOR s", "SELECT NextVal(s)", "SELECT s.nextval"] {
         assert!(reach(sql, Mysql, &judged).unwrap().calls.contains("nextval"), "{sql}");
