@@ -48,10 +48,13 @@ pub fn reach(
     if dialect == Dialect::Mysql && access != Access::Read {
         reach.written = written(tokens, dialect);
     }
-    if reach.names.len().max(reach.calls.len()).max(reach.written.len()) > MAX_NAMES {
-        if detail == SqlDetail::Nothing && reach.written.is_empty() {
+    if detail == SqlDetail::Nothing && reach.names.len().max(reach.calls.len()) > MAX_NAMES {
+        if reach.written.is_empty() {
             return Ok(None);
         }
+        reach = Reach { written: reach.written, ..Reach::default() };
+    }
+    if reach.names.len().max(reach.calls.len()).max(reach.written.len()) > MAX_NAMES {
         let what = format!("a statement with more than {MAX_NAMES} names cannot be checked");
         return Err(refused(what, "Make several statements of it."));
     }
