@@ -1,4 +1,4 @@
-/** The tables and columns that a database has, for somebody who has named one that it has not. */
+/** The tables and columns that a database has, for advice on a name that it does not have. */
 
 import { SqlRules } from './rules.js';
 import { QUERIES } from './schema_queries.js';
@@ -13,7 +13,7 @@ const MAX_TABLES = 2_000;
 const MAX_ROWS = 20_000;
 const MAX_BYTES = 1 << 20;
 const STATEMENT_MS = 2_000;
-/** Nobody misspells longer names. */
+/** Longer names are not compared. */
 const MAX_NAME_CHARS = 256;
 
 /** @type {SqlRules | undefined} */
@@ -21,12 +21,10 @@ let reading;
 
 /** What questions about the catalogue are held against. */
 export function catalogueRules() {
-  reading ??= new SqlRules({
-    readOnly: true,
-    maxRows: MAX_ROWS,
-    maxBytes: MAX_BYTES,
-    statementTimeoutMs: STATEMENT_MS,
-  });
+  reading ??= new SqlRules(
+    { readOnly: true, maxRows: MAX_ROWS, maxBytes: MAX_BYTES, statementTimeoutMs: STATEMENT_MS },
+    { isOwn: true },
+  );
   return reading;
 }
 

@@ -33,7 +33,8 @@ const MAX_NAME_CHARS = 100;
  */
 export async function describeSchema(adapter, rules, inRun, only, signal) {
   const { statementTimeoutMs } = rules.options;
-  const reading = new SqlRules({ readOnly: true, maxRows: MAX_ROWS, maxBytes: MAX_BYTES, statementTimeoutMs });
+  const limits = { readOnly: true, maxRows: MAX_ROWS, maxBytes: MAX_BYTES, statementTimeoutMs };
+  const reading = new SqlRules(limits, { isOwn: true });
   /** @type {Ask} */
   const ask = (sql) => inRun(async (run) => JSON.parse((await run.execute(sql)).rows ?? '[]'), reading, signal);
   const dialect = adapter.dialect === 'any' ? await probe(ask) : adapter.dialect;

@@ -63,8 +63,15 @@ export class SqlRules {
   /** @type {ResolvedSqlOptions} */
   options;
 
-  /** @param {SqlToolOptions} [options] */
-  constructor(options = {}) {
+  /** Whether the statements are the kernel's own, which call nothing that writes. */
+  isOwn;
+
+  /**
+   * @param {SqlToolOptions} [options]
+   * @param {{ isOwn?: boolean }} [facts]
+   */
+  constructor(options = {}, { isOwn = false } = {}) {
+    this.isOwn = isOwn;
     parseSettings(SqlOptionsSchema, options, 'The options of the SQL tools are not valid');
     this.#native = new (native().BindingSqlRules)(JSON.stringify(options));
     this.options = unwrap(this.#native.options());

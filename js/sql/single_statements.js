@@ -68,7 +68,7 @@ export class SingleStatements {
       if (this.#isAborted) throw new AbortedError('The run has ended.');
       // Nothing is all or nothing here, so it does not matter where it is written.
       const reach = judged.reach && { ...judged.reach, written: [] };
-      await checkReach({ query: once }, { ...judged, reach }, this.#rules.options, this.#adapter, false);
+      await checkReach({ query: once }, { ...judged, reach }, this.#rules.options, this.#adapter, this.#rules.isOwn);
       return await once(judged, this.#rules.options);
     } catch (error) {
       throw adviceOnText(asSqlError(error, 'The statement failed'), sql);
