@@ -3,9 +3,8 @@ import { adviceOfDatabase, adviceOnNames, adviceOnText, asksForNames } from './a
 import { catalogueRules } from './catalogue.js';
 import { checkReach, forgetChecked, mayWrite } from './checked_reach.js';
 import { asSqlError } from './driver_error.js';
-import { fenced, stopIfAborted } from './fenced.js';
 import { afterFailure, notAwaited, notUndone, notUndoneAlone, swallowed } from './run_failures.js';
-import { Savepoints, savepoint } from './savepoint.js';
+import { fenced, Savepoints, savepoint, stopIfAborted } from './savepoint.js';
 import { SingleStatements } from './single_statements.js';
 import { settled, within } from './waits.js';
 
