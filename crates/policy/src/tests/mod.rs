@@ -7,6 +7,7 @@ mod malformed;
 mod malformed_objects;
 mod properties;
 mod replays;
+mod sql_detail;
 mod table_of_calls;
 mod table_of_calls_more;
 mod token_properties;
