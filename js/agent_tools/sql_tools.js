@@ -62,7 +62,8 @@ export function createSqlTools(given, options = {}) {
    */
   const recorded = (call, work, who) => (access ? access.own({ ...call, who }, work) : work());
   /** @param {import('../sql/dry_sql.js').SqlRun} run @param {string} sql @param {any} params */
-  const execute = (run, sql, params) => run.execute(sql, params, { judged: access?.sqlDetail() ?? 'nothing', isOnly: true });
+  const execute = (run, sql, params) =>
+    run.execute(sql, params, { judged: access?.sqlDetail() ?? 'nothing', isOnly: true });
   const dry = drySql(adapter, { ...settings, ...options });
   // What is only looked up needs no transaction.
   const lookedUp = once ? { dialect, once } : adapter;

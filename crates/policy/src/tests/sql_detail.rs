@@ -29,9 +29,7 @@ fn a_narrower_token_looks_at_no_less() {
     let token = issue(&keys(), &json!({"allow": ["sql", "run"]}), &tools()).unwrap();
     let verbs = attenuate(&token, &json!({"verbs": ["select"]})).unwrap();
     let tables = attenuate(&verbs, &json!({"tables": ["t"]})).unwrap();
-    for (token, detail) in
-        [(&token, SqlDetail::Nothing), (&verbs, SqlDetail::Verbs), (&tables, SqlDetail::Tables)]
-    {
+    for (token, detail) in [(&token, SqlDetail::Nothing), (&verbs, SqlDetail::Verbs), (&tables, SqlDetail::Tables)] {
         assert_eq!(verify(&keys(), token).unwrap().sql_detail(), detail);
     }
 }
