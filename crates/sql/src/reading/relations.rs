@@ -184,6 +184,8 @@ impl Finder {
             };
             let is_quoted = quote_style.is_some();
             self.unknown |= !is_quoted && NO_NAMES.iter().any(|word| word.eq_ignore_ascii_case(value));
+            // The table `"a.b"` would be taken for `b` of the schema `a`.
+            self.unknown |= value.contains('.');
             parts.push(looked_up(value, is_quoted, self.dialect));
         }
         self.found.insert(parts.join("."));

@@ -108,6 +108,8 @@ mod tests {
             "update 'orders' set x = 1",
             "delete from 'orders'",
             "select 1 union select * from ('orders')",
+            "select * from \"sales.orders\"",
+            "delete from main.\"sales.orders\"",
         ] {
             assert_eq!(outline(sql).and_then(|found| found.tables), None, "{sql}");
         }
