@@ -12,6 +12,8 @@ export class SingleStatements {
   #rules;
   /** @type {Promise<unknown>} */
   #queue = Promise.resolve();
+  /** Nested runs that are over. @type {Set<number>} */
+  #ended = new Set();
   #isOver = false;
   #isAborted = false;
 
@@ -30,8 +32,9 @@ export class SingleStatements {
    * @param {import('./transaction.js').SqlAsker} [by]
    * @returns {Promise<import('./adapter.js').SqlAnswer>}
    */
-  execute(sql, params, { judged = 'nothing' } = {}) {
+  execute(sql, params, { nesting = [], judged = 'nothing' } = {}) {
     if (this.#isOver) return Promise.reject(new SqlError('The run is over.'));
+    if (nesting.some((run) => this.#ended.has(run))) return Promise.reject(new AbortedError('The run has ended.'));
     const answer = this.#queue.then(() => this.#attempt(sql, params, judged));
     this.#queue = answer.catch(() => {});
     return answer;
@@ -40,8 +43,14 @@ export class SingleStatements {
   /** Nothing is rolled back here. */
   isRollbackUncertain = false;
 
-  /** What a nested run did stays, as everything does. */
-  async endNested() {}
+  /**
+   * What a nested run did stays, as everything does; nothing more is done for it.
+   * @param {number} run
+   * @param {'commit' | 'rollback'} _end
+   */
+  async endNested(run, _end) {
+    this.#ended.add(run);
+  }
 
   /** Waits for what was asked for; there is nothing else to be done. */
   async commit() {
