@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import { checkReach, forgetChecked, mayWrite } from '../../js/sql/checked_reach.js';
+
+const LIMITS = { maxRows: 10, maxBytes: 1_000, statementTimeoutMs: 1_000, readOnly: false };
+/** @type {import('../../js/boundary/crossing.js').Reach} */
+const REACH = { tables: null, names: ['f'], calls: ['f'], written: [] };
+
+/** @param {any[]} rows what the catalogue answers */
+function database(rows) {
+  /** @type {string[]} */
+  const asked = [];
+  const query = async (/** @type {{ sql: string }} */ { sql }) => {
+    asked.push(sql);
+    return { rows: JSON.stringify(rows), affected: 0 };
+  };
+  /** @type {any} */
+  const adapter = { dialect: 'postgres' };
+  const check = (/** @type {string} */ sql, /** @type {any} */ detail, isFenced = false) =>
+    checkReach(
+      { query },
+      { sql, values: [], access: 'write', returns: 'count', detail, reach: REACH },
+      LIMITS,
+      adapter,
+      isFenced,
+    );
+  return { asked, adapter, query, check };
+}
+
+describe('questions about a statement', () => {
+  it('are as many as the rules need', async () => {
+    const { asked, check } = database([]);
+    await check('UPDATE a', 'nothing');
+    await check('UPDATE b', 'verbs', true);
+    expect(asked).toHaveLength(0);
+    await check('UPDATE c', 'verbs');
+    await check('UPDATE d', 'tables', true);
+    expect(asked).toHaveLength(2);
+  });
+
+  it('are asked once for a time, of a bounded number of statements of a bounded length', async () => {
+    const { asked, adapter, check } = database([]);
+    const count = async (/** @type {string} */ sql) => {
+      const before = asked.length;
+      await check(sql, 'verbs');
+      return asked.length - before;
+    };
+    expect([await count('UPDATE a'), await count('UPDATE a')]).toEqual([1, 0]);
+    const long = `UPDATE ${'a'.repeat(3_000)}`;
+    expect([await count(long), await count(long)]).toEqual([1, 1]);
+    for (let number = 0; number < 500; number += 1) await count(`UPDATE t${number}`);
+    expect([await count('UPDATE t499'), await count('UPDATE a')]).toEqual([0, 1]);
+    forgetChecked(adapter);
+    expect(await count('UPDATE t499')).toBe(1);
+  });
+
+  it('are asked again where something was found', async () => {
+    const { asked, adapter, query, check } = database([{ name: 'f' }]);
+    for (let time = 0; time < 2; time += 1) {
+      await expect(check('UPDATE a', 'verbs')).rejects.toMatchObject({ code: 'ERR_SECURITY_VIOLATION' });
+      const statement = { sql: 'SELECT f()', reach: REACH };
+      expect(await mayWrite({ query }, /** @type {any} */ (statement), LIMITS, adapter)).toBe(true);
+    }
+    expect(asked).toHaveLength(4);
+  });
+});
