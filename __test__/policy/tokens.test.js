@@ -74,6 +74,21 @@ describe('a token does not count', () => {
   });
 });
 
+test('thousands of tokens made from one leave the others their calls, and can be revoked', async () => {
+  const { kernel } = await policyKernel('allow');
+  const read = async (/** @type {string} */ token) =>
+    heard(tgpTools(kernel, { token }).read_file.execute({ path: 'README.md' }));
+  const { token, id } = await kernel.issueToken({ allow: ['read'] });
+  const { token: other } = await kernel.issueToken({ allow: ['read'], calls: 5 });
+  /** @type {string[]} */
+  const said = [];
+  for (let calls = 1; calls <= 1_001; calls += 1) said.push((await read(attenuate(token, { calls }))).said);
+  expect([said.slice(0, 1_000).every((one) => one === 'allow'), said.at(-1)]).toEqual([true, 'deny']);
+  expect((await read(other)).said).toBe('allow');
+  await kernel.revokeToken(id);
+  expect((await read(attenuate(token, { calls: 1 }))).said).toBe('deny');
+});
+
 test('forged tools, and what runs ask for, are held to the token of the tools beside them', async () => {
   const { kernel } = await policyKernel('allow');
   const { token } = await kernel.issueToken({ allow: ['run'], paths: ['tools/ok.ts', 'tools/.code.ts'] });

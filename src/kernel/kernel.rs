@@ -115,7 +115,9 @@ impl Kernel {
             tls: tls_settings(&config.network, base_dir)?,
         })?;
         warnings.extend(problem);
-        gate.tokens.share(&store.private_dir()?);
+        if !config.tokens.keys.is_empty() {
+            gate.tokens.share(&store.private_dir()?);
+        }
         let known_secrets = KnownSecrets::new(&config, bound.clone());
         let door = Door::new(ledger, gate);
         let tests = Arc::new(TestFirst::new(TestFirstParts {
