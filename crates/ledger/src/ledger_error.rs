@@ -49,9 +49,9 @@ pub enum LedgerError {
     #[error("The ledger is closed. Open it again.")]
     Closed,
     #[error(
-        "Another process has recorded events that are not in the ledger yet, so nobody knows how far it came. Try again in a moment; if that does not help, end the processes that use this folder."
+        "Another process has recorded events that are not in the ledger yet, in the file spool/{0}.ndjson, so it is unknown how far it came. Try again in a moment; otherwise end the processes that use this folder, or see that this user may read the file."
     )]
-    Behind,
+    Behind(String),
     #[error("The system refused a thread for the ledger. Lower the number of threads of this process, then try again.")]
     NoThread,
 }
@@ -179,7 +179,7 @@ impl PartError for LedgerError {
             | Self::KeyDamaged
             | Self::NotWhole(_)
             | Self::ReadOnly
-            | Self::Behind
+            | Self::Behind(_)
             | Self::NoThread => ErrorCode::Ledger,
             Self::Address(_) => ErrorCode::Config,
             Self::TooLarge(_) => ErrorCode::Validation,

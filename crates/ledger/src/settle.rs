@@ -1,7 +1,7 @@
 //! Waits for what other processes have recorded.
 //!
-//! A spool is held by the process that writes it, and when that is gone by whoever adds what it left. From outside both look
-//! the same, so nobody asks who it is: what counts is how much of the file the store has.
+//! A spool is held by the process that writes it, and after its end by the process that drains it. From outside both look the
+//! same; what counts is how much of the file the store has.
 
 use super::folder::Folder;
 use super::ledger_error::LedgerError;
@@ -32,11 +32,9 @@ pub fn settle(
                 behind.push((name, len));
             }
         }
-        if behind.is_empty() {
-            return Ok(());
-        }
+        let Some((first, _)) = behind.first() else { return Ok(()) };
         if Instant::now() >= until {
-            return Err(LedgerError::Behind);
+            return Err(LedgerError::Behind(first.clone()));
         }
         open = behind;
         std::thread::sleep(PAUSE);
@@ -87,7 +85,7 @@ mod tests {
         ledger.flush().unwrap();
         let of_dead = || ledger.tail(&Query { limit: 10, ..Query::default() }).unwrap().len();
         assert_eq!(of_dead(), 0, "it is not there yet");
-        assert_eq!(ledger.settle(Duration::from_millis(100)), Err(LedgerError::Behind));
+        assert_eq!(ledger.settle(Duration::from_millis(100)), Err(LedgerError::Behind("dead.0".to_owned())));
         std::thread::scope(|scope| {
             scope.spawn(|| {
                 std::thread::sleep(Duration::from_millis(300));
