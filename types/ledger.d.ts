@@ -194,6 +194,8 @@ export type LedgerVerification = {
   /** The `hash` of the last one. */
   head: string;
   problem?: LedgerProblem;
+  /** What could not be looked at: not all commits, where there are too many. */
+  note?: string;
 };
 
 /** A signed statement of how long the ledger is and what its last event is. */

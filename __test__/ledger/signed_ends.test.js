@@ -79,6 +79,13 @@ describe('the beginning', () => {
 });
 
 describe('the witness in commits', () => {
+  /** Puts the ledger back as it was some events ago. @param {string} root */
+  async function cutOff(root) {
+    const own = ledgerFolder(root);
+    await rm(own, { recursive: true });
+    await cp(ledgerFolder(join(older, '.tgp')), own, { recursive: true });
+  }
+
   test('raises no alarm for what the key of the ledger has not signed', async () => {
     const { folder, root } = await copied();
     const last = git(root, 'log', '-1', '--format=%B').split('\n').at(-1) ?? '';
@@ -88,6 +95,7 @@ describe('the witness in commits', () => {
       `TGP-Ledger: 999999 ${head} ${key}`,
       `TGP-Ledger: 999999 ${head} ${key} ${signature}`,
       `TGP-Ledger: 2 ${'0'.repeat(64)} ${key} ${signature}`,
+      `TGP-Ledger: 999999 ${head} ${key} ${signature?.replace(/^..../, 'AAAA')}`,
     ]) {
       git(root, 'commit', '-q', '--allow-empty', '-m', `Forge: x\n\n${forged}`);
     }
@@ -99,13 +107,22 @@ describe('the witness in commits', () => {
     const stream = Array.from({ length: 10_050 }, (_, n) => {
       const at = 4_000_000_000 + n;
       const from = n === 0 ? 'from refs/heads/main^0\n' : '';
-      const message = `TGP-Ledger: ${n} ${'0'.repeat(64)} 00000000`;
+      const message = `TGP-Ledger: ${n} ${'0'.repeat(64)} 00000000 ${'A'.repeat(91)}=`;
       return `commit refs/heads/main\ncommitter X <x@x> ${at} +0000\ndata ${message.length}\n${message}\n${from}\n`;
     });
     execFileSync('git', ['-C', root, 'fast-import', '--quiet', '--force'], { input: stream.join('') });
-    const own = ledgerFolder(root);
-    await rm(own, { recursive: true });
-    await cp(ledgerFolder(join(older, '.tgp')), own, { recursive: true });
+    await cutOff(root);
+    expect(await verified(folder)).toMatchObject({ ok: false, problem: { kind: 'truncated' } });
+  });
+
+  test('is found behind a merge whose first parent is a commit of others', async () => {
+    const { folder, root } = await copied();
+    const own = git(root, 'rev-parse', 'HEAD');
+    const foreign = git(root, 'commit-tree', `${own}^{tree}`, '-m', 'x');
+    const merge = git(root, 'commit-tree', `${own}^{tree}`, '-p', foreign, '-p', own, '-m', 'Merge');
+    git(root, 'update-ref', 'HEAD', merge);
+    expect(await verified(folder)).toMatchObject({ ok: true });
+    await cutOff(root);
     expect(await verified(folder)).toMatchObject({ ok: false, problem: { kind: 'truncated' } });
   });
 });

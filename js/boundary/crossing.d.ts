@@ -230,7 +230,11 @@ export type Verdict = { verdict: Decision, rule: string, at: string, reason: str
 
 export type VerifyProblem = { kind: 'changed' | 'missing' | 'order' | 'truncated' | 'signature', seq: number, message: string, };
 
-export type VerifyReport = { ok: boolean, first: number, events: number, head: string, problem?: VerifyProblem, };
+export type VerifyReport = { ok: boolean, first: number, events: number, head: string, problem?: VerifyProblem,
+/**
+ * What could not be looked at.
+ */
+note?: string, };
 
 export type Why = "skip" | "todo";
 

@@ -137,13 +137,14 @@ async function verifyFile(file, key) {
 }
 
 /** @param {Verification} found */
-function printVerdict({ events, first, head, problem }) {
+function printVerdict({ events, first, head, problem, note }) {
   const begin = first > 1 ? ` from #${first} on, older ones were let go` : '';
   const size = `${events} ${events === 1 ? 'event' : 'events'}${begin}, head ${head.slice(0, SHORT_HASH)}`;
   if (problem === undefined) {
     line(`${styled('green', 'whole')}  ${size}`);
-    return;
+  } else {
+    line(`${styled('red', problem.kind)} at #${problem.seq}: ${harmless(problem.message)}`);
+    line(styled('dim', size));
   }
-  line(`${styled('red', problem.kind)} at #${problem.seq}: ${harmless(problem.message)}`);
-  line(styled('dim', size));
+  if (note !== undefined) line(styled('yellow', harmless(note)));
 }
