@@ -230,11 +230,7 @@ export type Verdict = { verdict: Decision, rule: string, at: string, reason: str
 
 export type VerifyProblem = { kind: 'changed' | 'missing' | 'order' | 'truncated' | 'signature', seq: number, message: string, };
 
-export type VerifyReport = { ok: boolean, first: number, events: number, head: string, problem?: VerifyProblem,
-/**
- * What could not be looked at.
- */
-note?: string, };
+export type VerifyReport = { ok: boolean, first: number, events: number, head: string, problem?: VerifyProblem, note?: string, };
 
 export type Why = "skip" | "todo";
 
