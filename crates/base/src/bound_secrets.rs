@@ -155,6 +155,16 @@ impl BoundSecrets {
         if has_one && !self.is_empty() { Err(Withheld::InPath) } else { Ok(()) }
     }
 
+    /// The first secret whose placeholder is in a text.
+    #[must_use]
+    pub fn named_in(&self, text: &[u8]) -> Option<&str> {
+        let pattern = PLACEHOLDER.as_ref().filter(|_| !self.is_empty())?;
+        pattern.captures_iter(text).find_map(|found| {
+            let name = found.get(1).or_else(|| found.get(2))?.as_bytes();
+            self.0.iter().find(|secret| secret.name.as_bytes() == name).map(|secret| secret.name.as_str())
+        })
+    }
+
     /// `text` with the placeholder in place of every value, wherever it comes from: what is told to one server or function may
     /// come back by another.
     #[must_use]

@@ -10,7 +10,7 @@ use super::nested_outcome::{outcome_text, unwritable};
 use super::nested_runs::{Begun, NestedRuns};
 use super::question_args::{arguments, first_text, first_two, text};
 use super::run_scope::RunScope;
-use super::secret_args::{told_secrets, untold};
+use super::secret_args::{check_written, told_secrets, untold};
 use super::stack_trace::source_position;
 use crate::kernel::checks::Checks;
 use crate::kernel::door::{Call, Changes, Door, Effect, Passage};
@@ -163,6 +163,7 @@ impl SandboxHost {
                     let message = "tgp.write_file needs the text of the file as its second argument; use JSON.stringify for data.";
                     return Err(Error::new(ErrorCode::Validation, message));
                 };
+                check_written(&self.services.secrets, &path, &content)?;
                 if !self.scope.effects.begin() {
                     return Err(given_up());
                 }
