@@ -274,6 +274,7 @@ export interface KernelAnswers {
   ledgerTail: Array<EventJson>
   ledgerTree: Array<EventJson>
   ledgerBlob: string
+  leave: null
   ledgerAppend: null
   ledgerSettle: null
   ledgerVerify: VerifyReport

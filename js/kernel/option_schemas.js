@@ -199,7 +199,11 @@ export const FindOptionsSchema = z.strictObject({ limit: limited(LIMITS.find_too
 
 export const DiffOptionsSchema = z.strictObject({ from: text.optional(), to: text.optional() });
 
-export const PromptOptionsSchema = z.strictObject({ maxTokens: z.any().optional(), mode: modes });
+export const PromptOptionsSchema = z.strictObject({
+  maxTokens: z.any().optional(),
+  mode: modes,
+  catalogue: z.boolean().optional(),
+});
 
 export const ShutdownOptionsSchema = z.strictObject({ pushTimeoutMs: wholeNumber(0, MAX_PUSH_MS).optional() });
 

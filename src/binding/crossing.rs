@@ -90,6 +90,7 @@ fn kernel_answers(types: &mut Types) -> String {
     answers.add("ledgerTail", |kernel: &Kernel| kernel.ledger().tail(""));
     answers.add("ledgerTree", |kernel: &Kernel| kernel.ledger().tree(""));
     answers.add("ledgerBlob", |kernel: &Kernel| kernel.ledger().blob(""));
+    answers.add_type::<()>("leave");
     answers.add("ledgerAppend", |kernel: &Kernel| kernel.ledger().append(""));
     answers.add("ledgerSettle", |kernel: &Kernel| kernel.ledger().settle());
     answers.add("ledgerVerify", |kernel: &Kernel| kernel.ledger().verify());

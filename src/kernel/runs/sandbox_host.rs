@@ -152,8 +152,7 @@ impl SandboxHost {
                     }
                 };
                 let text = to_json(&self.files.read(&path).map_err(missed)?)?;
-                // A function may have written what it was told into a file. What the guest wrote itself is not looked at: it
-                // would only learn whether it has guessed well.
+                // A function may have written a secret there. What the guest wrote itself would only confirm its guesses.
                 if is_scratch(&path) { Ok(text) } else { untold(&self.services.secrets, Ok(text)) }
             }
             "list_files" => to_json(&self.files.list(&first_text(question)?)?),
