@@ -48,6 +48,8 @@ export declare class BindingKernel {
   ledgerSettle(): Promise<BindingOutcome>
   /** Value: `{ ok, events, head, problem? }`. */
   ledgerVerify(): Promise<BindingOutcome>
+  /** Signs once that the events before the first may be gone. */
+  ledgerSignBase(): Promise<BindingOutcome>
   /** Value: `{ size, head, note }`. */
   ledgerCheckpoint(): Promise<BindingOutcome>
   /** Value: `{ lines, next }`, behind the event `after`, 0 for the first page. */

@@ -277,6 +277,12 @@ export type KernelLedger = {
   /** Signs how long the ledger is now. It happens by itself every `ledger.checkpointEvents` events and at shutdown. */
   checkpoint(): Promise<LedgerCheckpoint>;
   /**
+   * Signs once that the events before the first one may be gone, for a ledger of an older version whose retention did not record that:
+   * {@link KernelLedger.verify} misses them, and retention stops. The owner decides whether they went by retention.
+   * @throws {LedgerError} when no signed checkpoint is where the ledger begins
+   */
+  signBase(): Promise<void>;
+  /**
    * The whole ledger as NDJSON: one event a line, without the line break, and checkpoints between them, the newest one last. `tgp
    * ledger verify --file` checks what was exported, anywhere.
    * @example

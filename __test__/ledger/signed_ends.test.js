@@ -78,6 +78,24 @@ describe('the beginning', () => {
   });
 });
 
+test('of a ledger whose retention was not recorded is signed once by its owner', async () => {
+  const { folder, root } = await copied();
+  editLedger(root, (database) => {
+    const [{ size }] = /** @type {any[]} */ (database.prepare('SELECT size FROM checkpoints ORDER BY size').all());
+    const { hash } = /** @type {any} */ (database.prepare('SELECT hash FROM events WHERE seq = ?').get(size));
+    database.prepare('INSERT OR REPLACE INTO base (one, size, hash) VALUES (1, ?, ?)').run(size, hash);
+    database.prepare('DELETE FROM events WHERE seq <= ?').run(size);
+    database.prepare('DELETE FROM blobs WHERE last <= ?').run(size);
+  });
+  expect(await verified(folder)).toMatchObject({ ok: false, problem: { kind: 'missing' } });
+  const kernel = open(folder);
+  await kernel.ledger.signBase();
+  await kernel.ledger.signBase();
+  expect(await kernel.ledger.tail({ type: 'RETENTION' })).toHaveLength(1);
+  expect(await kernel.ledger.verify()).toMatchObject({ ok: true });
+  await kernel.shutdown();
+});
+
 describe('the witness in commits', () => {
   /** Puts the ledger back as it was some events ago. @param {string} root */
   async function cutOff(root) {

@@ -278,6 +278,7 @@ export interface KernelAnswers {
   ledgerAppend: null
   ledgerSettle: null
   ledgerVerify: VerifyReport
+  ledgerSignBase: null
   ledgerCheckpoint: CheckpointReport
   ledgerExport: ExportPage
   ledgerChronicle: Array<EventJson>

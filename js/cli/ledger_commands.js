@@ -93,6 +93,17 @@ export async function verify({ format, config, file, key }) {
   return found.problem.kind === 'truncated' ? TRUNCATED : CHANGED;
 }
 
+/** @param {Options} options */
+export async function signBase({ format, config }) {
+  const found = await onLedger(config, async (ledger) => {
+    await ledger.signBase();
+    return ledger.verify();
+  });
+  if (format === 'json') json(found);
+  else printVerdict(found);
+  return found.problem === undefined ? 0 : CHANGED;
+}
+
 /** @param {Options & { output?: string }} options */
 export async function exportLedger({ format, config, output }) {
   const file = output === undefined ? undefined : createWriteStream(output, { mode: 0o600 });

@@ -126,6 +126,12 @@ impl BindingKernel {
         self.with_kernel_on(Lane::Remote, env, |kernel| kernel.ledger().verify())
     }
 
+    /// Signs once that the events before the first may be gone.
+    #[napi(ts_return_type = "Promise<BindingOutcome>")]
+    pub fn ledger_sign_base<'env>(&self, env: &'env Env) -> napi::Result<Object<'env>> {
+        self.with_kernel_on(Lane::Searches, env, |kernel| kernel.ledger().sign_base())
+    }
+
     /// Value: `{ size, head, note }`.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
     pub fn ledger_checkpoint<'env>(&self, env: &'env Env) -> napi::Result<Object<'env>> {

@@ -215,6 +215,11 @@ impl LedgerBook {
         Ok(self.door.ledger()?.settle(SETTLED_WITHIN)?)
     }
 
+    /// Signs once that the events before the first may be gone.
+    pub fn sign_base(&self) -> Result<(), Error> {
+        Ok(self.door.ledger()?.sign_base()?)
+    }
+
     /// Signs how far the ledger is.
     pub fn checkpoint(&self) -> Result<CheckpointReport, Error> {
         let ledger = self.door.ledger()?;

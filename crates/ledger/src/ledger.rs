@@ -175,6 +175,17 @@ impl Ledger {
         self.store.head()
     }
 
+    /// Signs once that the events before the first may be gone, for a ledger whose retention was not recorded. Its owner decides
+    /// that: verification does not miss them any more.
+    ///
+    /// # Errors
+    /// `NotWhole` where no signed checkpoint is at the beginning.
+    pub fn sign_base(&self) -> Result<(), LedgerError> {
+        self.flush()?;
+        let shared = &self.writing()?.shared;
+        shared.retention.sign_base(&shared.checkpoints)
+    }
+
     /// How many events there are and the hash of the last, all events of this process among them: what a commit's trailer
     /// says.
     pub fn position(&self) -> Result<Head, LedgerError> {
