@@ -58,7 +58,7 @@ function ofThisCall(events) {
   );
   const first = next < 0 ? events : events.slice(0, next);
   const names = new Set(first.map(({ call }) => call));
-  // The result of a call may be recorded after the agent was told to stop.
+  // The result of a call may be recorded after the agent was stopped.
   return events.filter((event) => first.includes(event) || (event.call !== undefined && names.has(event.call)));
 }
 

@@ -31,11 +31,11 @@ pub enum LedgerError {
     )]
     KeyWrong,
     #[error(
-        "The file ledger.key is no Ed25519 key in PKCS#8. Put it back from a backup; it is never replaced by itself."
+        "The file ledger.key is not an Ed25519 key in PKCS#8. Put it back from a backup; it is never replaced by itself."
     )]
     KeyDamaged,
     #[error(
-        "ledger.key of the configuration is no Ed25519 key, as PKCS#8 in base64. Make one with: openssl genpkey -algorithm ed25519 -outform DER | base64"
+        "ledger.key of the configuration is not an Ed25519 key, as PKCS#8 in base64. Make one with: openssl genpkey -algorithm ed25519 -outform DER | base64"
     )]
     KeyUnfit,
     #[error(
@@ -103,7 +103,7 @@ pub enum Reason {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum AddressFault {
     #[error(
-        "it is no URL. Write it as postgres://user:password@host:port/database, with other characters percent-encoded"
+        "it is not a URL. Write it as postgres://user:password@host:port/database, with other characters percent-encoded"
     )]
     NoUrl,
     #[error("it begins with another scheme than postgres:// or postgresql://")]
@@ -124,14 +124,14 @@ pub enum AddressFault {
     RootCertificate,
     #[error("its channel_binding is not supported. Leave it out: the server's certificate is checked")]
     ChannelBinding,
-    #[error("its schema is no name of lower-case letters, digits and underscores")]
+    #[error("its schema is not a name of lower-case letters, digits and underscores")]
     Schema,
     #[error("it has a setting that is not supported. The settings are sslmode and schema")]
     Setting,
 }
 
 impl Reason {
-    /// What the system said about files.
+    /// The reason that the system gives for files.
     #[must_use]
     pub fn of(error: &std::io::Error) -> Self {
         use std::io::ErrorKind;

@@ -20,7 +20,7 @@ const PAUSE: Duration = Duration::from_secs(60);
 /// Checkpoints of the same size that are looked at: processes that share a ledger may sign the same one.
 const NOTES_OF_ONE_SIZE: usize = 100;
 
-/// What is kept; everything, when nothing is said.
+/// What is kept; everything by default.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Retain {
     /// Milliseconds.

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 /// How long it is waited before the next look.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// Waits until the store has what is in the folder's spools now. `drain` adds what nobody holds.
+/// Waits until the store has what is in the folder's spools now. `drain` adds what no process holds.
 ///
 /// # Errors
 /// `Behind` when that takes longer than `patience`.
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_holds_is_added_at_once() {
+    fn what_no_process_holds_is_added_at_once() {
         let place = tempfile::tempdir().unwrap();
         let ledger = open(place.path());
         ledger.flush().unwrap();

@@ -1,4 +1,4 @@
-//! A request as it is sent: with the secrets that its server may be told.
+//! A request as it is sent: with the secrets that are bound to its server.
 
 use super::fetch_request::Checked;
 use crate::net_error::{NetError, shown_text};
