@@ -114,7 +114,7 @@ impl LinesCheck {
         let head = self.head.unwrap_or(Head::NONE);
         if self.base.size > 0 && !self.is_dropped {
             let message =
-                format!("The events up to {} are gone, and nothing signed says that they may be.", self.base.size);
+                format!("The events up to {} are gone, and no signed event allows that.", self.base.size);
             self.report(ProblemKind::Missing, 1, message);
         }
         if self.ahead.iter().any(|seen| seen.size > head.size) {

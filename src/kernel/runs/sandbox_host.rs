@@ -4,13 +4,12 @@ use super::approval::ask_approval;
 use super::exec_options::Runnable;
 use super::exec_value::{ExecDone, when_executed};
 use super::guest_call::{AnsweredBy, GuestCall};
-use super::guest_files::is_scratch;
 use super::guest_reply::GuestReply;
 use super::nested_outcome::{outcome_text, unwritable};
 use super::nested_runs::{Begun, NestedRuns};
 use super::question_args::{arguments, first_text, first_two, text};
 use super::run_scope::RunScope;
-use super::secret_args::{check_written, told_secrets, untold};
+use super::secret_args::{check_written, shown_file, told_secrets};
 use super::stack_trace::source_position;
 use crate::kernel::checks::Checks;
 use crate::kernel::door::{Call, Changes, Door, Effect, Passage};
@@ -151,9 +150,7 @@ impl SandboxHost {
                         error
                     }
                 };
-                let text = to_json(&self.files.read(&path).map_err(missed)?)?;
-                // A function may have written a secret there. What the guest wrote itself would only confirm its guesses.
-                if is_scratch(&path) { Ok(text) } else { untold(&self.services.secrets, Ok(text)) }
+                shown_file(&self.services.secrets, &path, to_json(&self.files.read(&path).map_err(missed)?)?)
             }
             "list_files" => to_json(&self.files.list(&first_text(question)?)?),
             "write_file" => {
