@@ -86,8 +86,11 @@ impl Tally {
     /// # Errors
     /// `Unwritable`, `Unreadable`.
     pub fn has_any(&self, names: &[String]) -> Result<bool, LedgerError> {
-        let Some(path) = &self.path else { return self.with(|connection| has_any(connection, names)) };
-        if self.connection.lock().is_none() && !is_there(path)? {
+        let is_open = self.connection.lock().is_some();
+        let Some(path) = &self.path else {
+            return if is_open { self.with(|connection| has_any(connection, names)) } else { Ok(false) };
+        };
+        if !is_open && !is_there(path)? {
             return Ok(false);
         }
         match self.with(|connection| has_any(connection, names)) {
