@@ -88,7 +88,7 @@ impl History {
     }
 
     /// What `find` finds in messages of commits: how far a ledger was.
-    pub fn witnesses<T>(&self, find: impl Fn(&str) -> Option<T>) -> Result<MessageSearch<T>, Error> {
+    pub fn witnesses<T>(&self, find: impl FnMut(&str) -> Option<T>) -> Result<MessageSearch<T>, Error> {
         Ok(self.git.search_messages(MOST_WITNESSES, find)?)
     }
 

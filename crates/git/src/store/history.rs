@@ -91,7 +91,7 @@ impl GitStore {
     pub fn search_messages<T>(
         &self,
         limit: usize,
-        find: impl Fn(&str) -> Option<T>,
+        mut find: impl FnMut(&str) -> Option<T>,
     ) -> Result<MessageSearch<T>, GitError> {
         let repository = self.open_again()?;
         let deadline = Instant::now() + LOG_TIME;
