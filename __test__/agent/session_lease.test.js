@@ -43,6 +43,12 @@ test('a late heartbeat does not hide that another process took the session', asy
   await expect(lease.check(), 'and again').rejects.toThrow('on elsewhere');
 });
 
+test('a session is not taken where the ledger does not store the take', async () => {
+  const { log, lease } = world();
+  log.events = async () => [];
+  await expect(lease.begin(undefined)).rejects.toMatchObject({ code: 'ERR_LEDGER' });
+});
+
 test('a take with a time far in the future does not count for ever', async () => {
   const { log, append, lease } = world();
   vi.setSystemTime(Date.now() + 3_600_000);

@@ -1,7 +1,7 @@
 /** The lease of one process on a session: recorded when it begins, renewed by a heartbeat, recorded when it ends. */
 
 import { randomUUID } from 'node:crypto';
-import { ValidationError } from '../boundary/errors.js';
+import { LedgerError, ValidationError } from '../boundary/errors.js';
 import { guarded } from '../boundary/guarded.js';
 import { messageOf } from '../boundary/thrown.js';
 import { BEAT_MS, isAlive, isHere, LEASE_MS, ownMark } from '../kernel/process_mark.js';
@@ -51,7 +51,10 @@ export class SessionLease {
     }
     const seen = Date.now();
     await this.#append('agent take', { take: this.take, mark: ownMark() });
-    for (const event of await this.#log.events(this.#session, known?.last ?? 0)) {
+    const later = await this.#log.events(this.#session, known?.last ?? 0);
+    // Then it is unknown which process was first. A hook of the application may have hidden what the event holds.
+    if (later.length === 0) throw notStored(this.#session);
+    for (const event of later) {
       if (event.what === 'agent take' && event.take === this.take) {
         this.#takenAt = event.seq;
         break;
@@ -108,6 +111,13 @@ export class SessionLease {
 function takenBy({ what, take, mark }, known) {
   if (what === 'agent take') return mark;
   return what === 'agent beat' ? known?.takes.get(String(take))?.mark : undefined;
+}
+
+/** @param {string} session */
+function notStored(session) {
+  return new LedgerError(
+    `The session "${session}" cannot be taken: the ledger has not stored its last events. Free disk space or make its folder writable, then try again.`,
+  );
 }
 
 /**
