@@ -28,8 +28,11 @@ export declare class BindingKernel {
   masked(text: string): string | null
   /** Lets a call in that JavaScript answers itself. `leave` must follow, with the same number. */
   enter(call: BindingCall): BindingOutcome
-  /** Tells how a call ended that `enter` has let in: with a value, as JSON, or with an error. */
-  leave(number: number, value?: string | undefined | null, error?: BindingError | undefined | null): void
+  /**
+   * Reports how a call ended that `enter` has let in: with a value, as JSON, or with an error. What it cost is counted in a
+   * file.
+   */
+  leave(number: number, value?: string | undefined | null, error?: BindingError | undefined | null): Promise<BindingOutcome>
   /** Value: events, oldest first. */
   ledgerTail(queryJson: string): Promise<BindingOutcome>
   /**
@@ -45,6 +48,8 @@ export declare class BindingKernel {
   ledgerSettle(): Promise<BindingOutcome>
   /** Value: `{ ok, events, head, problem? }`. */
   ledgerVerify(): Promise<BindingOutcome>
+  /** Signs once that the events before the first may be gone. */
+  ledgerSignBase(): Promise<BindingOutcome>
   /** Value: `{ size, head, note }`. */
   ledgerCheckpoint(): Promise<BindingOutcome>
   /** Value: `{ lines, next }`, behind the event `after`, 0 for the first page. */
@@ -112,7 +117,7 @@ export declare class BindingKernel {
   replayPolicy(afterJson: string, limit: number): Promise<BindingOutcome>
   /** Value: `{ token, id }`. */
   issueToken(caveatsJson: string): BindingOutcome
-  revokeToken(id: string): BindingOutcome
+  revokeToken(id: string): Promise<BindingOutcome>
   /**
    * Value: `[{ path, name, description, score, parameters }]`, best first. `vector` is what the application's model makes
    * of the query.

@@ -362,7 +362,8 @@ export declare class TGP {
    * ones are shown, and how many are left out.
    * @param options.maxTokens at least 50. Default: 4000.
    * @param options.mode of an agent whose tools have another one than the configuration.
+   * @param options.catalogue false: without the tools that exist, for an agent that may not know all of them. Default: true.
    * @throws {ValidationError} when `maxTokens` is no such number
    */
-  getSystemPrompt(options?: { maxTokens?: number; mode?: Mode }): string;
+  getSystemPrompt(options?: { maxTokens?: number; mode?: Mode; catalogue?: boolean }): string;
 }

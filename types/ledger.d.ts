@@ -194,6 +194,8 @@ export type LedgerVerification = {
   /** The `hash` of the last one. */
   head: string;
   problem?: LedgerProblem;
+  /** What could not be looked at: not all commits, where there are too many. */
+  note?: string;
 };
 
 /** A signed statement of how long the ledger is and what its last event is. */
@@ -274,6 +276,12 @@ export type KernelLedger = {
   verify(): Promise<LedgerVerification>;
   /** Signs how long the ledger is now. It happens by itself every `ledger.checkpointEvents` events and at shutdown. */
   checkpoint(): Promise<LedgerCheckpoint>;
+  /**
+   * Signs once that the events before the first one may be gone, for a ledger of an older version whose retention did not record that:
+   * {@link KernelLedger.verify} misses them, and retention stops. The owner decides whether they went by retention.
+   * @throws {LedgerError} when no signed checkpoint is where the ledger begins
+   */
+  signBase(): Promise<void>;
   /**
    * The whole ledger as NDJSON: one event a line, without the line break, and checkpoints between them, the newest one last. `tgp
    * ledger verify --file` checks what was exported, anywhere.

@@ -218,7 +218,7 @@ test.runIf(process.platform === 'linux')(
     const spools = join(folder, '.tgp', '.git', 'tgp', 'ledger', 'spool');
     const [left] = readdirSync(spools);
     // As a kernel does that opens the root and adds what the dead process has left.
-    const holder = spawn('flock', ['-x', join(spools, String(left)), 'sh', '-c', 'echo held; sleep 2']);
+    const holder = spawn('flock', ['-x', join(spools, String(left)), 'sh', '-c', 'echo held; cat']);
     onTestFinished(() => void holder.kill());
     await once(holder.stdout, 'data');
     const again = {
@@ -233,7 +233,15 @@ test.runIf(process.platform === 'linux')(
       seen.length === 0 ? { calls: [{ tool: 'die', input: {} }] } : { text: String(seen[0]?.output.state) },
     );
     const own = { die: /** @type {any} */ (again) };
+    const fresh = kernel.agent({ model: agentModel([{ text: 'new' }]) }).run('go', { session: 'new' });
+    expect(await fresh.result, 'a new session waits for nobody').toMatchObject({ outcome: 'done', text: 'new' });
     // Where nothing of the session is seen yet, it is not there yet.
+    const log = /** @type {any} */ (kernel.sessions)[Symbol.for('@tgp/core/session_log')];
+    const settled = log.settled.bind(log);
+    log.settled = () => {
+      holder.stdin.end();
+      return settled();
+    };
     const result = await kernel.agent({ model, tools: own }).run(undefined, resumed).result;
     expect(readFileSync(join(folder, 'effects'), 'utf8')).toBe('died\n');
     expect(result).toMatchObject({ outcome: 'done', text: 'unknown' });

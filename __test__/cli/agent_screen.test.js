@@ -69,7 +69,7 @@ test('text goes to standard output, and all else to standard error, in plain lin
     '✓ check_tool     tools/a.ts  not valid',
     '✗ exec_tool      tools/a.ts  ERR_TOOL_THROWN: It threw',
     '✓ read_file      tools/a.ts  made before',
-    '? exec_tool      tools/a.ts  it had begun, and nobody knows how it ended',
+    '? exec_tool      tools/a.ts  it had begun, and its outcome is unknown',
     '! the provider failed, attempt 1: Overloaded. Trying again in 2.0 s.',
     '✓ done',
     '  spent    2 steps, 3 calls, 1.5 k tokens, 1 min 2 s',

@@ -77,6 +77,7 @@ const CALLS = {
   'ledger tail': [['ledger', 'tail', '-n', '500']],
   'ledger show': [['ledger', 'show', 'CALL']],
   'ledger verify': [['ledger', 'verify']],
+  'ledger sign-base': [['ledger', 'sign-base']],
   'ledger export': [['ledger', 'export']],
   'policy check': [
     ['policy', 'check', 'evil.yaml'],

@@ -78,7 +78,32 @@ describe('the beginning', () => {
   });
 });
 
+test('of a ledger whose retention was not recorded is signed once by its owner', async () => {
+  const { folder, root } = await copied();
+  editLedger(root, (database) => {
+    const [{ size }] = /** @type {any[]} */ (database.prepare('SELECT size FROM checkpoints ORDER BY size').all());
+    const { hash } = /** @type {any} */ (database.prepare('SELECT hash FROM events WHERE seq = ?').get(size));
+    database.prepare('INSERT OR REPLACE INTO base (one, size, hash) VALUES (1, ?, ?)').run(size, hash);
+    database.prepare('DELETE FROM events WHERE seq <= ?').run(size);
+    database.prepare('DELETE FROM blobs WHERE last <= ?').run(size);
+  });
+  expect(await verified(folder)).toMatchObject({ ok: false, problem: { kind: 'missing' } });
+  const kernel = open(folder);
+  await kernel.ledger.signBase();
+  await kernel.ledger.signBase();
+  expect(await kernel.ledger.tail({ type: 'RETENTION' })).toHaveLength(1);
+  expect(await kernel.ledger.verify()).toMatchObject({ ok: true });
+  await kernel.shutdown();
+});
+
 describe('the witness in commits', () => {
+  /** Puts the ledger back as it was some events ago. @param {string} root */
+  async function cutOff(root) {
+    const own = ledgerFolder(root);
+    await rm(own, { recursive: true });
+    await cp(ledgerFolder(join(older, '.tgp')), own, { recursive: true });
+  }
+
   test('raises no alarm for what the key of the ledger has not signed', async () => {
     const { folder, root } = await copied();
     const last = git(root, 'log', '-1', '--format=%B').split('\n').at(-1) ?? '';
@@ -88,6 +113,7 @@ describe('the witness in commits', () => {
       `TGP-Ledger: 999999 ${head} ${key}`,
       `TGP-Ledger: 999999 ${head} ${key} ${signature}`,
       `TGP-Ledger: 2 ${'0'.repeat(64)} ${key} ${signature}`,
+      `TGP-Ledger: 999999 ${head} ${key} ${signature?.replace(/^..../, 'AAAA')}`,
     ]) {
       git(root, 'commit', '-q', '--allow-empty', '-m', `Forge: x\n\n${forged}`);
     }
@@ -96,16 +122,28 @@ describe('the witness in commits', () => {
 
   test('is found behind any number of commits of others, whatever times they name', async () => {
     const { folder, root } = await copied();
-    const stream = Array.from({ length: 10_050 }, (_, n) => {
+    // Most of them repeat a line that is signed.
+    const lines = git(root, 'log', '--format=%B').split('\n');
+    const signed = lines.findLast((text) => text.startsWith('TGP-Ledger: ')) ?? '';
+    const stream = Array.from({ length: 10_100 }, (_, n) => {
       const at = 4_000_000_000 + n;
       const from = n === 0 ? 'from refs/heads/main^0\n' : '';
-      const message = `TGP-Ledger: ${n} ${'0'.repeat(64)} 00000000`;
+      const message = n < 50 ? `TGP-Ledger: ${n} ${'0'.repeat(64)} 00000000 ${'A'.repeat(91)}=` : signed;
       return `commit refs/heads/main\ncommitter X <x@x> ${at} +0000\ndata ${message.length}\n${message}\n${from}\n`;
     });
     execFileSync('git', ['-C', root, 'fast-import', '--quiet', '--force'], { input: stream.join('') });
-    const own = ledgerFolder(root);
-    await rm(own, { recursive: true });
-    await cp(ledgerFolder(join(older, '.tgp')), own, { recursive: true });
+    await cutOff(root);
+    expect(await verified(folder)).toMatchObject({ ok: false, problem: { kind: 'truncated' } });
+  });
+
+  test('is found behind a merge whose first parent is a commit of others', async () => {
+    const { folder, root } = await copied();
+    const own = git(root, 'rev-parse', 'HEAD');
+    const foreign = git(root, 'commit-tree', `${own}^{tree}`, '-m', 'x');
+    const merge = git(root, 'commit-tree', `${own}^{tree}`, '-p', foreign, '-p', own, '-m', 'Merge');
+    git(root, 'update-ref', 'HEAD', merge);
+    expect(await verified(folder)).toMatchObject({ ok: true });
+    await cutOff(root);
     expect(await verified(folder)).toMatchObject({ ok: false, problem: { kind: 'truncated' } });
   });
 });

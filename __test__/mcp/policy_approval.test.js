@@ -304,6 +304,14 @@ describe('a capability token as bearer over HTTP', () => {
     expect(less).toContain('read_file');
     for (const hidden of ['exec_tool', 'reports_a', 'run_code']) expect(less).not.toContain(hidden);
     expect(await listed((await kernel.issueToken({ allow: ['app'] })).token)).toEqual(['mine']);
+    // Neither the instructions nor an error name the others.
+    const { client, call } = await as(token);
+    expect(client.getInstructions()).toContain('find_tool');
+    expect(client.getInstructions()).not.toMatch(/payments.pay|reports.a\b/);
+    const unknown = await call('x', {});
+    expect(unknown).toMatchObject({ isError: true, text: expect.stringContaining('reports_a') });
+    expect(unknown.text).not.toMatch(/payments_pay|\bmine\b/);
+    expect((await as()).client.getInstructions()).toContain('tools/payments/pay.ts');
     const byArguments = { allow: ['exec_tool'], args: { '/args/n': 1 } };
     expect(await listed((await kernel.issueToken(byArguments)).token)).toContain('reports_a');
   });

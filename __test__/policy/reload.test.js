@@ -100,7 +100,7 @@ test('check, explain and replay', async () => {
 });
 
 test.skipIf(process.platform === 'win32')(
-  'a file that becomes a link into the root does not come into force, nor does a rule that is written there',
+  'a policy file that becomes a link into the root does not come into force',
   async () => {
     /** @type {string[]} */
     const errors = [];

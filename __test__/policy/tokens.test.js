@@ -1,8 +1,10 @@
 /** Capability tokens: less can be made of them, never more, and they hold for all that is done with them. */
 
+import { dirname } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { attenuate, tgpTools } from '../../index.js';
 import { caller, heard, policyKernel } from '../helpers/policy_kernel.js';
+import { runProgram } from '../helpers/run_program.js';
 
 const KEYS = ['an old key that has at least 32 bytes', 'a new key that has at least 32 bytes'];
 
@@ -74,6 +76,21 @@ describe('a token does not count', () => {
   });
 });
 
+test('thousands of tokens made from one leave the others their calls, and can be revoked', async () => {
+  const { kernel } = await policyKernel('allow');
+  const read = async (/** @type {string} */ token) =>
+    heard(tgpTools(kernel, { token }).read_file.execute({ path: 'README.md' }));
+  const { token, id } = await kernel.issueToken({ allow: ['read'] });
+  const { token: other } = await kernel.issueToken({ allow: ['read'], calls: 5 });
+  /** @type {string[]} */
+  const said = [];
+  for (let calls = 1; calls <= 1_001; calls += 1) said.push((await read(attenuate(token, { calls }))).said);
+  expect([said.slice(0, 1_000).every((one) => one === 'allow'), said.at(-1)]).toEqual([true, 'deny']);
+  expect((await read(other)).said).toBe('allow');
+  await kernel.revokeToken(id);
+  expect((await read(attenuate(token, { calls: 1 }))).said).toBe('deny');
+});
+
 test('forged tools, and what runs ask for, are held to the token of the tools beside them', async () => {
   const { kernel } = await policyKernel('allow');
   const { token } = await kernel.issueToken({ allow: ['run'], paths: ['tools/ok.ts', 'tools/.code.ts'] });
@@ -124,6 +141,27 @@ describe('a token that outlives its kernel', () => {
     await kernel.shutdown();
     await other.shutdown();
     expect(await read(await beside(rootDir), token)).toBe('deny');
+  });
+
+  test('is counted and revoked by real processes together', async () => {
+    const { kernel, rootDir } = await policyKernel('allow', { config });
+    const { token } = await kernel.issueToken({ allow: ['read'], calls: 2 });
+    const other = (/** @type {string} */ work) =>
+      runProgram(
+        dirname(rootDir),
+        `const kernel = new TGP({ config: ${JSON.stringify({ ...config, rootDir })} });
+        const read = (token) => tgpTools(kernel, { token }).read_file.execute({ path: 'README.md' }).then(() => 'allow', ({ code }) => code);
+        const result = await (${work})(read, kernel);
+        await kernel.shutdown();
+        console.log(JSON.stringify(result));`,
+      );
+    const reading = `(read) => read(${JSON.stringify(token)})`;
+    expect([await other(reading), await read(kernel, token)]).toEqual(['allow', 'allow']);
+    expect([await other(reading), await read(kernel, token)]).toEqual(['ERR_DENIED', 'deny']);
+    const { token: second, id } = await kernel.issueToken({ allow: ['read'] });
+    expect(await read(kernel, second)).toBe('allow');
+    await other(`async (_, kernel) => { await kernel.revokeToken('${id}'); return null; }`);
+    expect(await read(kernel, second)).toBe('deny');
   });
 
   test('has its budget counted by all together', async () => {

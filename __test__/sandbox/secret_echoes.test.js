@@ -1,7 +1,7 @@
 /** Ways in which a value that a host or function was told might come back to a tool. */
 
 import { createHash } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
@@ -16,7 +16,7 @@ const CODE_OF = `const codeOf = async (job: () => Promise<unknown>) => { try { r
 /** @param {unknown} value */
 const shown = (value) => inspect(value, { depth: null });
 
-test('Range cannot cut an echo in two: a host that is told secrets is asked for whole answers', async () => {
+test('Range cannot cut an echo in two: where secrets are bound, answers are fetched whole', async () => {
   /** @type {(string | undefined)[]} */
   const asked = [];
   const bank = await serveHttp((request, response) => {
@@ -43,8 +43,28 @@ test('Range cannot cut an echo in two: a host that is told secrets is asked for 
     { bank: bank.url, other: other.url },
   );
   const refused = ['ERR_SECURITY_VIOLATION', expect.stringContaining("'range'")];
-  expect(result).toEqual([refused, refused, refused, refused, 'bytes=0-7']);
+  expect(result).toEqual([refused, refused, refused, refused, refused]);
   expect(asked).toEqual([]);
+});
+
+test('a host that is given secrets tells nothing of a body that is not there: HEAD and 304', async () => {
+  const etag = (/** @type {unknown} */ text) => `"${createHash('sha256').update(String(text)).digest('hex')}"`;
+  const bank = await serveHttp((request, response) => {
+    response.setHeader('etag', etag(request.headers.authorization)).setHeader('x-kind', 'plain');
+    response.writeHead(request.method === 'HEAD' ? 200 : 304).end();
+  });
+  const secrets = { KEY: { value: VALUE, hosts: [`127.0.0.1:${bank.port}`] } };
+  const { forge } = await createKernel({ allowedFetchUrls: [bank.url], secrets });
+  const { result } = await forge(
+    `const headers = { authorization: '{{secret:KEY}}' };
+    const answers = [await fetch(args.url, { method: 'HEAD', headers }), await fetch(args.url, { headers })];
+    return answers.map((answer) => [answer.status, answer.headers.get('etag'), answer.headers.get('x-kind')]);`,
+    { url: bank.url },
+  );
+  expect(result).toEqual([
+    [200, null, 'plain'],
+    [304, null, 'plain'],
+  ]);
 });
 
 test('what one function or host was told, no other repeats: not by its result, error, bytes, row, file or answer', async () => {
@@ -92,6 +112,31 @@ test('what one function or host was told, no other repeats: not by its result, e
     [{ kept: '{{secret:KEY}}' }],
     [Buffer.from('<{{secret:KEY}}>').toJSON(), { $base64: Buffer.from('<{{secret:KEY}}>').toString('base64') }],
   ]);
+});
+
+test('a file that holds a value keeps it: a tool cannot write back what it was shown instead', async () => {
+  const folder = await tempRoot();
+  const file = join(folder, 'settings.txt');
+  writeFileSync(file, `key=${VALUE}\nmode=1`);
+  const { forge } = await createKernel(
+    { fs: { allowedDirs: [folder] }, secrets: { KEY: { value: VALUE, functions: ['send'] } } },
+    { sandboxAPI: { send: () => 'sent' } },
+  );
+  const { result } = await forge(
+    `${CODE_OF}
+    const text = await tgp.read_file(args.file);
+    const changed = text.replace('mode=1', 'mode=2');
+    const scratch = (await tgp.write_file('/tmp/note', changed)).success;
+    return [text, scratch, await codeOf(async () => tgp.write_file(args.file, changed)), (await tgp.write_file(args.file + '.md', '{{secret:OTHER}}')).success];`,
+    { file },
+  );
+  expect(result).toEqual([
+    'key={{secret:KEY}}\nmode=1',
+    true,
+    ['ERR_VALIDATION', expect.stringContaining("placeholder of the secret 'KEY'")],
+    true,
+  ]);
+  expect(readFileSync(file, 'utf8')).toContain(VALUE);
 });
 
 const html = (/** @type {string} */ text) =>

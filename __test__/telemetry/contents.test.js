@@ -3,33 +3,6 @@ import { shownText, shownValue } from '../../js/telemetry/contents.js';
 import { asItIs } from './traces.js';
 
 const MAX_CHARS = 8_192;
-const MAX_CPU_US = 500_000;
-
-test.each([
-  'AKIAABCDEFGHIJKLMNOP',
-  'sk_live_abcdefgh1234',
-  `sk-proj-${'a1b2'.repeat(6)}`,
-  `ghp_${'a1'.repeat(12)}`,
-  `github_pat_${'a1'.repeat(12)}`,
-  `glpat-${'a1'.repeat(10)}`,
-  'xoxb-1234567890-abc',
-  `AIza${'a1'.repeat(16)}`,
-  `npm_${'a1'.repeat(16)}`,
-  `tgp_${'a1_-'.repeat(30)}`,
-  'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl',
-  'Bearer abcdefghijklmnop1234',
-])('%s is hidden', (secret) => {
-  expect(shownText(`before ${secret} after`, asItIs)).toBe('before [hidden] after');
-});
-
-test.each([
-  ['postgres://app:hunter22@db/x', 'postgres://app:[hidden]@db/x'],
-  ['https://a.b/?token=abcdefgh12&x=1', 'https://a.b/?token=[hidden]&x=1'],
-  ['-----BEGIN RSA PRIVATE KEY-----\nabc', '[hidden]'],
-  ['a basic understanding of internationalisation', 'a basic understanding of internationalisation'],
-])('%s is shown as %s', (text, shown) => {
-  expect(shownText(text, asItIs)).toBe(shown);
-});
 
 test.each(['password', 'dbPassword', 'api_key', 'apiKey', 'Authorization', 'accessToken', 'client-secret'])(
   'what is called %s is hidden, whatever it is',
@@ -51,16 +24,6 @@ test('nothing is long, deep or endless', () => {
   }
 });
 
-test.each(['a', 'eyJ-', 'eyJ.', 'eyJaaaaaaaa.', 'sk-', '://a:', 'Bearer ', '?token=', '-----BEGIN '])(
-  'text made to take long does not: "%s" again and again',
-  (part) => {
-    const text = part.repeat(MAX_CHARS / part.length);
-    const { user: before } = process.cpuUsage();
-    for (let again = 0; again < 10; again++) shownText(text, asItIs);
-    expect(process.cpuUsage().user - before).toBeLessThan(MAX_CPU_US);
-  },
-);
-
 test('what cannot be read is not shown', () => {
   const value = {
     get a() {
@@ -71,7 +34,7 @@ test('what cannot be read is not shown', () => {
   expect(shownValue(undefined, asItIs)).toBeUndefined();
 });
 
-test('where nobody knows the secrets of the kernel, nothing is shown', () => {
+test('where the secrets of the kernel are unknown, nothing is shown', () => {
   expect(shownValue({ a: 'text' }, () => undefined)).toBeUndefined();
   expect(shownText('text', () => undefined)).toBeUndefined();
 });
@@ -79,11 +42,8 @@ test('where nobody knows the secrets of the kernel, nothing is shown', () => {
 const KNOWN = `k-${'Zz'.repeat(100)}`;
 const hidesKnown = (/** @type {string} */ text) => text.replaceAll(KNOWN, '[known]');
 
-test.each([
-  ['a token', `ghp_${'a1'.repeat(18)}`],
-  ['a signed token', `eyJ${'a1'.repeat(900)}.eyJ${'b2'.repeat(900)}.${'c3'.repeat(900)}`],
-  ['a value that the kernel knows', KNOWN],
-])('%s is hidden wherever the text is cut, also behind others', (_, secret) => {
+test('what the kernel hides is hidden wherever the text is cut, also behind others', () => {
+  const secret = KNOWN;
   const [first, last] = [secret.slice(0, 12), secret.slice(-12)];
   const one = /** @type {(before: number) => string} */ ((before) => `${'.'.repeat(before)} ${secret} `);
   for (let before = 2_048 - secret.length - 8; before <= 2_052; before += Math.ceil(secret.length / 50)) {

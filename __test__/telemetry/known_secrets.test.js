@@ -35,7 +35,7 @@ test('with contents, what the configuration knows as a secret is hidden: whole, 
   const secrets = [BOUND, TOKEN, LONG_TOKEN_KEY];
   const encoded = encodeURIComponent(PASSWORD);
   const args = {
-    plain: [...secrets, encoded],
+    plain: [...secrets, encoded, PASSWORD],
     form: new URLSearchParams({ a: BOUND }).toString(),
     json: JSON.stringify({ deep: JSON.stringify({ secrets }) }),
     cut: secrets.flatMap((secret) =>
@@ -55,7 +55,23 @@ test('with contents, what the configuration knows as a secret is hidden: whole, 
   }
   expect(text).toContain('{{secret:KEY}}');
   expect(text).toContain('[hidden]');
-  for (const part of ['sesame', 'open ', TOKEN.slice(0, 8), 'KkKk', encoded]) expect(text).not.toContain(part);
+  for (const part of ['sesame', 'open ', TOKEN.slice(0, 8), 'KkKk', encoded, PASSWORD]) expect(text).not.toContain(part);
+});
+
+test('with contents, what has the form of a secret is hidden, of every kind that the ledger hides', async () => {
+  const messages = told();
+  const { kernel } = await createKernel({}, { telemetry: { contents: true } });
+  await kernel.boot();
+  const word = 'a1B2c3D4e5'.repeat(4);
+  const keys = ['hf_', 'gsk_', 'pypi-', 'xai-', 'ghp_', 'sk_live_', 'tgp_'].map((prefix) => `${prefix}${word}`);
+  const addresses = ['postgres://app:hunter22@db/x', 'https://a.b/?token=abcdefgh12&x=1'];
+  const texts = [...keys.map((key) => `before ${key} after`), ...addresses, 'a basic understanding of texts'];
+  await kernel.run('return args', { texts });
+  const text = JSON.stringify(messages);
+  for (const part of [word, 'hunter22', 'abcdefgh12']) expect(text).not.toContain(part);
+  for (const part of ['before [hidden] after', 'app:[hidden]@db/x', 'token=[hidden]&x=1', 'a basic understanding']) {
+    expect(text).toContain(part);
+  }
 });
 
 test('calls on a kernel that never boots show nothing of what they were given', async () => {

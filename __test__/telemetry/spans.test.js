@@ -5,6 +5,9 @@ import { createTelemetry } from '../../js/telemetry/telemetry.js';
 import { msOf, recordSpans, treeOf } from './recorder.js';
 import { ASKED, asItIs, keptLog, traceOf } from './traces.js';
 
+/** As the kernel does. @param {string} text */
+const hidesKeys = (text) => text.replace(/ghp_\w+/g, '[hidden]');
+
 const ID = 'aaaaaaaa-1';
 const ERROR_STATUS = 2;
 
@@ -15,7 +18,7 @@ const ERROR_STATUS = 2;
 function set(options, sdk) {
   const recorded = recordSpans(sdk);
   const { log, lines } = keptLog();
-  return { ...recorded, lines, telemetry: createTelemetry(options, log, asItIs) };
+  return { ...recorded, lines, telemetry: createTelemetry(options, log, hidesKeys) };
 }
 
 /** @param {ReturnType<typeof set>['spans']} spans */

@@ -64,7 +64,7 @@ export class Conversation {
   }
 
   /**
-   * Takes up the session, which nobody else may work on.
+   * Takes up the session, which no other process may work on.
    * @param {{ task?: string, resume: boolean, model: string, mode?: string }} given
    */
   async open({ task, resume, model, mode }) {
@@ -84,7 +84,8 @@ export class Conversation {
       await this.#lease.begin(known);
       if (known !== undefined) await this.#read(known);
       if (task !== undefined) this.#ask(task);
-      await this.#append('agent task', { ...(task !== undefined && { task }), model, mode });
+      const { take } = this.#lease;
+      await this.#append('agent task', { ...(task !== undefined && { task }), model, mode, take });
     } catch (error) {
       this.#release();
       throw error;
@@ -171,6 +172,7 @@ export class Conversation {
    * @returns {Promise<Call[]>}
    */
   async turn({ text, calls, kept, usage, finish }) {
+    await this.#lease?.check();
     const step = this.steps + 1;
     const made = calls.map(({ part: _, ...call }) => this.#known({ ...call, call: `c${this.calls + 1}`, step }));
     const content = [

@@ -13,9 +13,12 @@ export class MemoryLog {
     this.#events.push({ seq: length + 1, type: 'SESSION', ts: new Date().toISOString(), session, actor, ...body });
   }
 
-  /** @param {string} session */
-  async events(session) {
-    return this.#events.filter((event) => event.session === session);
+  /**
+   * @param {string} session
+   * @param {number} [after]
+   */
+  async events(session, after = 0) {
+    return this.#events.filter((event) => event.session === session && event.seq > after);
   }
 
   async settled() {}

@@ -10,7 +10,7 @@ import { boundedResult } from '../tool_shape/bounded_result.js';
 
 const MADE_BEFORE = 'This call was made before the session was interrupted; its result was read from the ledger.';
 const UNKNOWN =
-  'The session was interrupted while this call was being made. Nobody knows whether it took effect: look before you make it again.';
+  'The session was interrupted while this call was being made. It is unknown whether it took effect: check before you make it again.';
 
 /** What is recorded of a session beside what its agent does. */
 const BESIDE = new Set(['agent take', 'agent beat', 'agent left']);
@@ -58,7 +58,7 @@ function ofThisCall(events) {
   );
   const first = next < 0 ? events : events.slice(0, next);
   const names = new Set(first.map(({ call }) => call));
-  // The result of a call may be recorded after the agent was told to stop.
+  // The result of a call may be recorded after the agent was stopped.
   return events.filter((event) => first.includes(event) || (event.call !== undefined && names.has(event.call)));
 }
 

@@ -1,7 +1,7 @@
-/** The right of one process to work on a session: said when it begins, again and again, and when it ends. */
+/** The lease of one process on a session: recorded when it begins, renewed by a heartbeat, recorded when it ends. */
 
 import { randomUUID } from 'node:crypto';
-import { ValidationError } from '../boundary/errors.js';
+import { LedgerError, ValidationError } from '../boundary/errors.js';
 import { guarded } from '../boundary/guarded.js';
 import { messageOf } from '../boundary/thrown.js';
 import { BEAT_MS, isAlive, isHere, LEASE_MS, ownMark } from '../kernel/process_mark.js';
@@ -19,16 +19,18 @@ export class SessionLease {
   #log;
   #append;
   #logger;
-  /** The event that says that it was taken up. */
+  /** The position of its take. */
   #takenAt = 0;
-  /** When this process last said that it works on it. */
+  /** When this process last renewed it. */
   #seen = 0;
+  /** Whether another process may have taken the session since: this one did not renew in time. */
+  #isDoubtful = false;
   /** @type {NodeJS.Timeout | undefined} */
   #beat;
 
   /**
    * @param {string} session
-   * @param {{ settled: () => Promise<void>, events: (session: string, after?: number) => Promise<LedgerEvent[]> }} log
+   * @param {{ events: (session: string, after?: number) => Promise<LedgerEvent[]> }} log
    * @param {(what: string, body: Record<string, any>) => Promise<void>} append
    * @param {import('../../index.js').Logger} logger
    */
@@ -40,7 +42,7 @@ export class SessionLease {
   }
 
   /**
-   * Says that this process works on the session. Of two that do so at the same moment, the first has it.
+   * Takes the session. Of two processes that do so at the same moment, the first has it: both read after their own take is stored.
    * @param {FoldedSession | undefined} known
    */
   async begin(known) {
@@ -49,51 +51,73 @@ export class SessionLease {
     }
     const seen = Date.now();
     await this.#append('agent take', { take: this.take, mark: ownMark() });
-    for (const { what, take, mark, ts, seq } of await this.#eventsAfter(known?.last ?? 0)) {
-      if (what !== 'agent take') continue;
-      if (take === this.take) {
-        this.#takenAt = seq;
+    const later = await this.#log.events(this.#session, known?.last ?? 0);
+    // Then it is unknown which process was first. A hook of the application may have hidden what the event holds.
+    if (later.length === 0) throw notStored(this.#session);
+    for (const event of later) {
+      if (event.what === 'agent take' && event.take === this.take) {
+        this.#takenAt = event.seq;
         break;
       }
-      if (!isOther(mark, Date.parse(ts))) continue;
+      const mark = takenBy(event, known);
+      if (mark === undefined || !isOther(mark, Date.parse(event.ts))) continue;
       await this.#append('agent left', { take: this.take });
       throw busy(this.#session, byOther(mark));
     }
     this.#seen = seen;
     const complain = (/** @type {unknown} */ error) =>
-      this.#logger.warn(`It was not recorded that the session "${this.#session}" goes on: ${messageOf(error)}`);
+      this.#logger.warn(`The lease of the session "${this.#session}" was not renewed: ${messageOf(error)}`);
     this.#beat = setInterval(
       guarded(complain, () => this.#renew()),
       BEAT_MS,
     ).unref();
   }
 
-  /** Refuses to go on where another process may have the session, because this one stood still for too long. */
+  /** Refuses to go on where another process has taken the session, because this one stood still for too long. */
   async check() {
-    if (Date.now() - this.#seen < LEASE_MS / 2) return;
+    if (!this.#isDoubtful && !this.#isLate(Date.now())) return;
     await this.#renew();
-    const later = await this.#eventsAfter(this.#takenAt);
+    const later = await this.#log.events(this.#session, this.#takenAt);
     const left = new Set(later.filter(({ what }) => what === 'agent left').map(({ take }) => take));
     const other = later.find(({ what, take }) => what === 'agent take' && !left.has(take));
     if (other !== undefined) throw busy(this.#session, byOther(other.mark));
+    this.#isDoubtful = false;
   }
 
   end() {
     clearInterval(this.#beat);
   }
 
-  /** Says that this process still works on the session: whoever cannot look for it believes that for a while. */
+  /** Extends the lease, for processes that cannot look for this one. */
   async #renew() {
     const seen = Date.now();
+    // A late heartbeat does not undo what another process did before it.
+    this.#isDoubtful ||= this.#isLate(seen);
     await this.#append('agent beat', { take: this.take });
     this.#seen = seen;
   }
 
-  /** @param {number} after */
-  async #eventsAfter(after) {
-    await this.#log.settled();
-    return this.#log.events(this.#session, after);
+  /** @param {number} now */
+  #isLate(now) {
+    return Math.abs(now - this.#seen) >= LEASE_MS / 2;
   }
+}
+
+/**
+ * The process that takes the session, or renews its lease.
+ * @param {LedgerEvent} event
+ * @param {FoldedSession | undefined} known
+ */
+function takenBy({ what, take, mark }, known) {
+  if (what === 'agent take') return mark;
+  return what === 'agent beat' ? known?.takes.get(String(take))?.mark : undefined;
+}
+
+/** @param {string} session */
+function notStored(session) {
+  return new LedgerError(
+    `The session "${session}" cannot be taken: the ledger has not stored its last events. Free disk space or make its folder writable, then try again.`,
+  );
 }
 
 /**
@@ -107,7 +131,7 @@ export function busy(session, by) {
 }
 
 /**
- * Whether another process, which lives, says that it works on a session. Of this one it is known.
+ * Whether another process, which is alive, has the session. Sessions of this process are known.
  * @param {any} mark
  * @param {number} seen
  */

@@ -36,7 +36,7 @@ export function endOf({ end, code, reason, hasSurvivors }) {
   if (end === 'exit') return { success: code === 0, exitCode: code };
   if (end === 'signal') return { success: false, signal: code, error: `It was ended by signal ${code}.` };
   if (end === 'notStarted') {
-    return { success: false, code: 'ERR_IO', error: `It could not be started: ${reason ?? 'nobody knows why'}.` };
+    return { success: false, code: 'ERR_IO', error: `It could not be started: ${reason ?? 'for an unknown reason'}.` };
   }
   return { success: false, ...ENDS[end] };
 }

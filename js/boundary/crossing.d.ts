@@ -230,7 +230,7 @@ export type Verdict = { verdict: Decision, rule: string, at: string, reason: str
 
 export type VerifyProblem = { kind: 'changed' | 'missing' | 'order' | 'truncated' | 'signature', seq: number, message: string, };
 
-export type VerifyReport = { ok: boolean, first: number, events: number, head: string, problem?: VerifyProblem, };
+export type VerifyReport = { ok: boolean, first: number, events: number, head: string, problem?: VerifyProblem, note?: string, };
 
 export type Why = "skip" | "todo";
 
@@ -274,9 +274,11 @@ export interface KernelAnswers {
   ledgerTail: Array<EventJson>
   ledgerTree: Array<EventJson>
   ledgerBlob: string
+  leave: null
   ledgerAppend: null
   ledgerSettle: null
   ledgerVerify: VerifyReport
+  ledgerSignBase: null
   ledgerCheckpoint: CheckpointReport
   ledgerExport: ExportPage
   ledgerChronicle: Array<EventJson>

@@ -70,7 +70,7 @@ function resultLine(event) {
     .join(' ')
     .trimEnd();
   if (from === 'unknown') {
-    return { mark: '?', colour: 'yellow', text: `${subject}  it had begun, and nobody knows how it ended` };
+    return { mark: '?', colour: 'yellow', text: `${subject}  it had begun, and its outcome is unknown` };
   }
   const told = ok ? successText(event) : failureText(event);
   const known = from === 'ledger' ? 'made before' : '';

@@ -93,6 +93,17 @@ export async function verify({ format, config, file, key }) {
   return found.problem.kind === 'truncated' ? TRUNCATED : CHANGED;
 }
 
+/** @param {Options} options */
+export async function signBase({ format, config }) {
+  const found = await onLedger(config, async (ledger) => {
+    await ledger.signBase();
+    return ledger.verify();
+  });
+  if (format === 'json') json(found);
+  else printVerdict(found);
+  return found.problem === undefined ? 0 : CHANGED;
+}
+
 /** @param {Options & { output?: string }} options */
 export async function exportLedger({ format, config, output }) {
   const file = output === undefined ? undefined : createWriteStream(output, { mode: 0o600 });
@@ -137,13 +148,14 @@ async function verifyFile(file, key) {
 }
 
 /** @param {Verification} found */
-function printVerdict({ events, first, head, problem }) {
+function printVerdict({ events, first, head, problem, note }) {
   const begin = first > 1 ? ` from #${first} on, older ones were let go` : '';
   const size = `${events} ${events === 1 ? 'event' : 'events'}${begin}, head ${head.slice(0, SHORT_HASH)}`;
   if (problem === undefined) {
     line(`${styled('green', 'whole')}  ${size}`);
-    return;
+  } else {
+    line(`${styled('red', problem.kind)} at #${problem.seq}: ${harmless(problem.message)}`);
+    line(styled('dim', size));
   }
-  line(`${styled('red', problem.kind)} at #${problem.seq}: ${harmless(problem.message)}`);
-  line(styled('dim', size));
+  if (note !== undefined) line(styled('yellow', harmless(note)));
 }

@@ -162,6 +162,9 @@ function build(action) {
     .option('--file <export>', 'a file of "tgp ledger export", instead of the workspace')
     .option('--key <file>', 'the public key that its checkpoint must be signed with')
     .action(action(async (options) => (await ledgerCommands()).verify(options)));
+  ofLedger('sign-base', 'sign once that events before the first may be gone, for a ledger of an older version').action(
+    action(async (options) => (await ledgerCommands()).signBase(options)),
+  );
   ofLedger('export', 'print all events as NDJSON, and the newest checkpoint as the last line')
     .option('-o, --output <file>', 'write to a file')
     .action(action(async (options) => (await ledgerCommands()).exportLedger(options)));

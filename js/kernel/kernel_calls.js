@@ -265,10 +265,10 @@ export class KernelCalls {
 async function left(kernel, number, work) {
   try {
     const value = await work();
-    kernel.leave(number, shownResult(value), undefined);
+    await kernel.leave(number, shownResult(value), undefined);
     return value;
   } catch (error) {
-    kernel.leave(number, undefined, described(error));
+    await kernel.leave(number, undefined, described(error));
     throw error;
   }
 }

@@ -64,6 +64,9 @@ export function kernelLedger(calls) {
     },
     verify: () => calls.read((kernel) => kernel.ledgerVerify()),
     checkpoint: () => calls.read((kernel) => kernel.ledgerCheckpoint()),
+    signBase: async () => {
+      await calls.read((kernel) => kernel.ledgerSignBase());
+    },
     export: (options = {}) => {
       const { signal } = parseArguments(LedgerReadSchema, options, 'ledger export options');
       return exported(calls, signal);

@@ -95,8 +95,8 @@ export const GivenNetworkSchema = z.strictObject({
 const SecretSchema = z.strictObject({
   value: text.optional().describe('The secret itself. Shown masked.'),
   env: text.optional().describe('The environment variable that holds it, instead of "value".'),
-  hosts: z.array(text).optional().describe('Servers that may be told it, as "host" or "host:port".'),
-  functions: z.array(text).optional().describe('Functions of sandboxAPI that may be told it.'),
+  hosts: z.array(text).optional().describe('Servers that may be sent it, as "host" or "host:port".'),
+  functions: z.array(text).optional().describe('Functions of sandboxAPI that may be given it.'),
 });
 
 export const GivenAgentSchema = z.strictObject(limitsOf(LIMITS.agent));
@@ -199,7 +199,11 @@ export const FindOptionsSchema = z.strictObject({ limit: limited(LIMITS.find_too
 
 export const DiffOptionsSchema = z.strictObject({ from: text.optional(), to: text.optional() });
 
-export const PromptOptionsSchema = z.strictObject({ maxTokens: z.any().optional(), mode: modes });
+export const PromptOptionsSchema = z.strictObject({
+  maxTokens: z.any().optional(),
+  mode: modes,
+  catalogue: z.boolean().optional(),
+});
 
 export const ShutdownOptionsSchema = z.strictObject({ pushTimeoutMs: wholeNumber(0, MAX_PUSH_MS).optional() });
 

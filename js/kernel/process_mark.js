@@ -6,7 +6,7 @@ import { readTextAtOnce } from '../boundary/bounded_read.js';
 
 /** @typedef {{ pid: number, host: string, boot?: string, space?: string, started?: string }} ProcessMark */
 
-/** How often a process says that it still works on something, and how long each time counts where it cannot be looked for. */
+/** How often a process renews its lease, and how long a lease lasts where the process cannot be looked for. */
 export const BEAT_MS = 15_000;
 export const LEASE_MS = 60_000;
 
@@ -21,14 +21,14 @@ export function ownMark() {
 }
 
 /**
- * Whether a process may still work on what it has marked. Here it is looked for. Elsewhere, on another machine or in another
- * container that shares the files, nobody can do that: there it has to say so again and again.
+ * Whether a process may still work on what it has marked. Here it is looked for. On another machine, or in another container
+ * that shares the files, that is not possible: there it renews a lease. A time in the future counts as little as one in the past.
  * @param {any} mark
- * @param {number} seen when it last did, in milliseconds since 1970
+ * @param {number} seen when it last renewed it, in milliseconds since 1970
  */
 export function isAlive(mark, seen) {
   if (typeof mark?.pid !== 'number') return false;
-  if (!isHere(mark)) return Date.now() - seen < LEASE_MS;
+  if (!isHere(mark)) return Math.abs(Date.now() - seen) < LEASE_MS;
   const own = ownMark();
   if (mark.pid === own.pid) return mark.started === own.started;
   const started = startOf(mark.pid);

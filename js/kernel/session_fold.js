@@ -36,8 +36,9 @@ const MAX_SHOWN_CHARS = 4_000;
  * @property {string} model
  * @property {string} started
  * @property {string} updated
- * @property {Map<string, { mark: any, seen: number }>} takes marks of processes that took the session up and have not said that they
- *   left, in their order, and when each last said that it was there
+ * @property {Map<string, { mark: any, seen: number }>} takes marks of processes that took the session and have not left, in their order,
+ *   and when each last renewed its lease
+ * @property {string} [owner] the take of the last run
  * @property {LedgerEvent} [end] of the last run
  * @property {number} last position of its last event
  * @property {number} ms of the runs of the last task that have ended
@@ -95,6 +96,7 @@ function foldEvent(folded, event) {
       folded.model = String(event.model ?? folded.model);
       folded.started ||= event.ts;
       folded.end = undefined;
+      folded.owner = event.take;
       break;
     case 'agent turn':
       folded.entries.push({
@@ -113,8 +115,10 @@ function foldEvent(folded, event) {
       if (!folded.results.has(String(event.made))) folded.results.set(String(event.made), event);
       break;
     case 'agent end':
-      folded.end = event;
       folded.takes.delete(String(event.take));
+      // A run that another process took over does not end the session.
+      if (folded.owner !== undefined && folded.owner !== event.take) return;
+      folded.end = event;
       folded.ms += Number(event.ms ?? 0);
       break;
     case 'agent close':

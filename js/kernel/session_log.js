@@ -37,7 +37,7 @@ export class SessionLog {
   }
 
   /**
-   * Waits until all can be read that any process has recorded by now, also one that was killed, whoever adds what that has left.
+   * Waits until all can be read that any process has recorded by now, also one that was killed, and whichever process drains what it left.
    * @throws {import('../../index.js').LedgerError} when that takes too long
    */
   async settled() {

@@ -315,11 +315,11 @@ export class TGP extends AgentHost {
 
   /** @param {{ maxTokens?: number, mode?: import('../../index.js').Mode }} [options] */
   getSystemPrompt(options = {}) {
-    const { maxTokens, mode } = parseArguments(PromptOptionsSchema, options, 'prompt options');
+    const { maxTokens, mode, catalogue = true } = parseArguments(PromptOptionsSchema, options, 'prompt options');
     return systemPrompt({
       maxTokens,
       catalogue: (limit) => {
-        const kernel = this.#life.running;
+        const kernel = catalogue ? this.#life.running : undefined;
         return kernel && unwrap(kernel.catalogue(limit));
       },
       facts: {

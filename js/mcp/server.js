@@ -29,6 +29,15 @@ const LOOK_MS = 2_000;
 
 /** @type {typeof import('../../mcp.js').createMcpServer} */
 export async function createMcpServer(kernel, options = {}) {
+  return mcpServer(kernel, options, { catalogue: true });
+}
+
+/**
+ * @param {TGP} kernel
+ * @param {import('../../mcp.js').McpServerOptions} options
+ * @param {{ catalogue: boolean }} prompt whether the instructions name the tools that exist: not where a token allows only some
+ */
+export async function mcpServer(kernel, options, { catalogue }) {
   const { tools: given, name = 'tgp', maxChars } = options;
   const { mode, calls } = servedAs(options);
   const who = { agent: 'mcp', id: name, ...(mode !== undefined && { mode }) };
@@ -42,7 +51,7 @@ export async function createMcpServer(kernel, options = {}) {
     { name, version: packageVersion() },
     {
       capabilities: { tools: { listChanged: true }, resources: { listChanged: true } },
-      instructions: `${calls === 'dry' ? DRY : ''}${kernel.getSystemPrompt({ maxTokens: INSTRUCTION_TOKENS, mode })}`,
+      instructions: `${calls === 'dry' ? DRY : ''}${kernel.getSystemPrompt({ maxTokens: INSTRUCTION_TOKENS, mode, catalogue })}`,
     },
   );
   const originOf = (/** @type {string} */ key) => (Object.hasOwn(base, key) ? 'given' : 'forged');
@@ -55,9 +64,9 @@ export async function createMcpServer(kernel, options = {}) {
     const approve = elicitedApproval(server, requestId, kernel.config.agent.approvalMs);
     return access.serving({ token: capabilityOf(authInfo), approve }, work);
   };
-  /** @type {(key: string, input: unknown, extra: Extra) => ReturnType<typeof runForModel>} */
-  const run = (key, input, { signal, authInfo }) => {
-    const work = () => runForModel(tools, key, input, { abortSignal: signal, maxChars });
+  /** @type {(known: import('../../index.js').ToolSet, key: string, input: unknown, extra: Extra) => ReturnType<typeof runForModel>} */
+  const run = (known, key, input, { signal, authInfo }) => {
+    const work = () => runForModel(known, key, input, { abortSignal: signal, maxChars });
     // What the application gives beside the kernel's own tools passes no door: under a token it does.
     const isForeign = originOf(key) === 'given' && ownerOf({ [key]: base[key] }) === undefined;
     if (!isForeign || capabilityOf(authInfo) === undefined) return work();
@@ -66,7 +75,7 @@ export async function createMcpServer(kernel, options = {}) {
   };
   const invalid = (/** @type {string} */ text) => new types.McpError(types.ErrorCode.InvalidParams, text);
 
-  /** Whoever has a token sees what it can be used for. @type {(extra: Extra) => Promise<[string, import('../../index.js').AgentTool][]>} */
+  /** The holder of a token sees what it can be used for. @type {(extra: Extra) => Promise<[string, import('../../index.js').AgentTool][]>} */
   const shownTo = async (extra) => {
     const all = Object.entries(tools);
     if (capabilityOf(extra.authInfo) === undefined) return all;
@@ -81,7 +90,9 @@ export async function createMcpServer(kernel, options = {}) {
     return { tools: items.map(([key, tool]) => ({ ...described(key, tool), ...factsFor(key) })), nextCursor };
   });
   server.setRequestHandler(types.CallToolRequestSchema, async ({ params }, extra) => {
-    const { text, failed, shown } = await serving(extra, () => run(params.name, params.arguments ?? {}, extra));
+    // The error for an unknown name lists the others.
+    const known = Object.hasOwn(tools, params.name) ? tools : Object.fromEntries(await shownTo(extra));
+    const { text, failed, shown } = await serving(extra, () => run(known, params.name, params.arguments ?? {}, extra));
     const { outputSchema } = factsFor(params.name);
     // Clients refuse a result that has a schema and no data, and data without a schema tells them nothing.
     const data = outputSchema && isObject(shown) ? { structuredContent: plain(shown) } : {};

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { familyOf } from './bearer.js';
 import { Refusal } from './request_rules.js';
 import { loadSdk } from './sdk.js';
-import { createMcpServer } from './server.js';
+import { mcpServer } from './server.js';
 
 /**
  * @typedef {import('node:http').IncomingMessage} Request
@@ -98,7 +98,7 @@ export class Sessions {
         await this.#makeRoom();
       },
     });
-    const server = await createMcpServer(this.#kernel, this.#options);
+    const server = await mcpServer(this.#kernel, this.#options, { catalogue: family === OWNER });
     transport.onclose = () => {
       if (transport.sessionId !== undefined) this.#open.delete(transport.sessionId);
     };

@@ -7,50 +7,25 @@ const MAX_CHARS = 8_192;
 const MAX_TEXT_CHARS = 2_048;
 /** Of names of tools, paths and ids. */
 const MAX_NAME_CHARS = 1_024;
-/** How far behind what is shown is looked for the rest of a secret: the longest that the kernel binds, and the longest pattern. */
-const KNOWN_AHEAD = 1 << 15;
-const PATTERN_AHEAD = 8_192;
+/** How far behind what is shown the rest of a secret is looked for: the longest that the kernel binds. */
+const AHEAD = 1 << 15;
 const MAX_MEMBERS = 100;
 const MAX_VALUES = 1_000;
 const MAX_DEPTH = 16;
-
-/** As `crates/compile/src/secrets/patterns.rs` has them, each with an end, since the text is anybody's; and our own tokens. */
-const SECRETS = new RegExp(
-  [
-    '\\b(?:AKIA|ASIA)[A-Z0-9]{16}\\b',
-    '\\b[sprw]k_(?:live|test)_[A-Za-z0-9]{8,256}',
-    '\\bsk-[A-Za-z0-9_-]{16,256}',
-    '\\bgh[pousr]_[A-Za-z0-9]{20,256}',
-    '\\bgithub_pat_[A-Za-z0-9_]{20,256}',
-    '\\bglpat-[A-Za-z0-9_-]{16,256}',
-    '\\bxox[abposr]-[A-Za-z0-9-]{10,256}',
-    '\\bAIza[A-Za-z0-9_-]{30,256}',
-    '\\bSG\\.[A-Za-z0-9_-]{16,256}\\.[A-Za-z0-9_-]{16,256}',
-    '\\bnpm_[A-Za-z0-9]{30,256}',
-    '\\btgp_[A-Za-z0-9_-]{40,4096}',
-    '(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,2048}\\.[A-Za-z0-9_-]{8,2048}(?:\\.[A-Za-z0-9_-]{0,2048})?',
-    '-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[\\s\\S]{0,2048}',
-    '\\bhooks\\.slack\\.com/services/[A-Za-z0-9/]{1,256}',
-    '\\b(?:[Bb]earer|[Bb]asic)\\s{1,8}(?=[A-Za-z._~+/=-]{0,256}[0-9])[A-Za-z0-9._~+/=-]{16,2048}',
-    '(?<=://[^\\s/:@]{1,128}:)[^\\s/:@{}$]{1,256}(?=@)',
-    '(?<=[?&](?:api_?key|access_?token|token|secret|password)=)[A-Za-z0-9._~-]{8,256}',
-  ].join('|'),
-  'g',
-);
 
 const SECRET_NAMES =
   /(?:^| )(?:password|passwd|pwd|secret|passphrase|credentials?)(?: |$)|(?:api|access|auth|private|secret|signing|encryption|session|bearer|refresh|bot|service) ?(?:key|token)|^token$|^apikey$|^authorization$|^cookie$/;
 
 /**
- * @typedef {(text: string) => string | undefined} Hide the text without the secrets that the kernel knows; nothing where no kernel
- * is there to know them
+ * @typedef {(text: string) => string | undefined} Hide the text without the secrets that the kernel knows and what has the form of
+ * one; nothing where no kernel is booted
  */
 
 /**
  * The value as JSON text.
  * @param {unknown} value plain data
  * @param {Hide} hide
- * @returns {string | undefined} nothing where there is nothing to show, or nobody knows what must not be shown
+ * @returns {string | undefined} nothing where there is nothing to show, or secrets are unknown
  */
 export function shownValue(value, hide) {
   if (value === undefined) return undefined;
@@ -88,36 +63,19 @@ export function shortName(text) {
 }
 
 /**
- * Masked first and cut afterwards: half a secret is one, too.
+ * Masked first and cut afterwards: half a secret is one, too. More is masked than is shown, so that no secret is cut in two.
  * @param {string} text
  * @param {Hide} hide
  */
 function cleanText(text, hide) {
-  const known = headOf({ text, isWhole: true }, MAX_TEXT_CHARS + PATTERN_AHEAD, KNOWN_AHEAD, (head) => {
-    const masked = hide(head);
-    if (masked === undefined) throw new Error('Nobody knows the secrets of the kernel.');
-    return masked;
-  });
-  const clean = headOf(known, MAX_TEXT_CHARS, PATTERN_AHEAD, (head) => head.replace(SECRETS, HIDDEN));
-  return clean.isWhole ? clean.text : `${clean.text}…`;
-}
-
-/**
- * The masked text, up to so many characters of the one that is given. The mask is shown more than that, so that what it looks for
- * is never cut in two.
- * @param {{ text: string, isWhole: boolean }} given
- * @param {number} chars
- * @param {number} ahead
- * @param {(head: string) => string} mask
- */
-function headOf({ text, isWhole }, chars, ahead, mask) {
-  const head = text.slice(0, chars + ahead);
-  const masked = mask(head);
-  const isAll = isWhole && head.length === text.length;
+  const head = text.slice(0, MAX_TEXT_CHARS + AHEAD);
+  const masked = hide(head);
+  if (masked === undefined) throw new Error('The secrets of the kernel are unknown.');
+  const isAll = head.length === text.length;
   // What was taken out brings what stood behind it nearer.
-  const most = isAll ? chars : Math.min(chars, head.length - ahead) - Math.max(0, head.length - masked.length);
+  const most = isAll ? MAX_TEXT_CHARS : MAX_TEXT_CHARS - Math.max(0, head.length - masked.length);
   const kept = masked.slice(0, Math.max(0, most));
-  return { text: kept, isWhole: isAll && kept.length === masked.length };
+  return isAll && kept.length === masked.length ? kept : `${kept}…`;
 }
 
 /**

@@ -69,14 +69,24 @@ impl BindingKernel {
         })
     }
 
-    /// Tells how a call ended that `enter` has let in: with a value, as JSON, or with an error.
-    #[napi]
-    pub fn leave(&self, number: u32, value: Option<String>, error: Option<BindingError>) {
-        let Some(passage) = self.passages.lock().remove(&number) else { return };
-        match error {
-            None => passage.leave(Ok(value.as_deref().unwrap_or("null"))),
-            Some(error) => passage.leave(Err(&thrown(error))),
-        }
+    /// Reports how a call ended that `enter` has let in: with a value, as JSON, or with an error. What it cost is counted in a
+    /// file.
+    #[napi(ts_return_type = "Promise<BindingOutcome>")]
+    pub fn leave<'env>(
+        &self,
+        env: &'env Env,
+        number: u32,
+        value: Option<String>,
+        error: Option<BindingError>,
+    ) -> napi::Result<Object<'env>> {
+        let passage = self.passages.lock().remove(&number);
+        let error = error.map(thrown);
+        self.with_kernel_on(Lane::Rules, env, move |_| {
+            if let Some(passage) = passage {
+                passage.leave(error.as_ref().map_or_else(|| Ok(value.as_deref().unwrap_or("null")), Err));
+            }
+            Ok(())
+        })
     }
 
     /// Value: events, oldest first.
@@ -114,6 +124,12 @@ impl BindingKernel {
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
     pub fn ledger_verify<'env>(&self, env: &'env Env) -> napi::Result<Object<'env>> {
         self.with_kernel_on(Lane::Remote, env, |kernel| kernel.ledger().verify())
+    }
+
+    /// Signs once that the events before the first may be gone.
+    #[napi(ts_return_type = "Promise<BindingOutcome>")]
+    pub fn ledger_sign_base<'env>(&self, env: &'env Env) -> napi::Result<Object<'env>> {
+        self.with_kernel_on(Lane::Searches, env, |kernel| kernel.ledger().sign_base())
     }
 
     /// Value: `{ size, head, note }`.

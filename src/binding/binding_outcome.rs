@@ -6,7 +6,7 @@ use tgp_base::error::{Error, ErrorCode};
 
 /// Longest text that crosses. JavaScript has no strings of 512 MiB, and a text that it cannot hold would end its process.
 pub(super) const MOST_BYTES: usize = 256 << 20;
-/// The same of a message: nobody reads more.
+/// The same of a message: more is not read.
 const MOST_MESSAGE_BYTES: usize = 1 << 20;
 
 /// A value as JSON text, or an error. Exactly one of the two is there.

@@ -129,8 +129,8 @@ impl BindingKernel {
         BindingOutcome::from_result(self.kernel().and_then(|kernel| kernel.policy().issue(&caveats_json)))
     }
 
-    #[napi]
-    pub fn revoke_token(&self, id: String) -> BindingOutcome {
-        BindingOutcome::from_result(self.kernel().and_then(|kernel| kernel.policy().revoke(&id)))
+    #[napi(ts_return_type = "Promise<BindingOutcome>")]
+    pub fn revoke_token<'env>(&self, env: &'env Env, id: String) -> napi::Result<Object<'env>> {
+        self.with_kernel_on(Lane::Rules, env, move |kernel| kernel.policy().revoke(&id))
     }
 }

@@ -90,9 +90,11 @@ fn kernel_answers(types: &mut Types) -> String {
     answers.add("ledgerTail", |kernel: &Kernel| kernel.ledger().tail(""));
     answers.add("ledgerTree", |kernel: &Kernel| kernel.ledger().tree(""));
     answers.add("ledgerBlob", |kernel: &Kernel| kernel.ledger().blob(""));
+    answers.add_type::<()>("leave");
     answers.add("ledgerAppend", |kernel: &Kernel| kernel.ledger().append(""));
     answers.add("ledgerSettle", |kernel: &Kernel| kernel.ledger().settle());
     answers.add("ledgerVerify", |kernel: &Kernel| kernel.ledger().verify());
+    answers.add("ledgerSignBase", |kernel: &Kernel| kernel.ledger().sign_base());
     answers.add("ledgerCheckpoint", |kernel: &Kernel| kernel.ledger().checkpoint());
     answers.add("ledgerExport", |kernel: &Kernel| kernel.ledger().export(0, 1));
     answers.add("ledgerChronicle", |kernel: &Kernel| kernel.ledger().chronicle(""));

@@ -56,7 +56,7 @@ pub struct Kernel {
     tests: Arc<TestFirst>,
     book: LedgerBook,
     policy: PolicyBook,
-    known_secrets: KnownSecrets,
+    known_secrets: Arc<KnownSecrets>,
 }
 
 /// A test that somebody takes for what is meant.
@@ -105,18 +105,20 @@ impl Kernel {
         let private = Arc::new(DiskVfs::open(&store.private_dir()?)?.with_max_file_bytes(MAX_BUNDLE_BYTES));
         let lint = lint_options(&config.rules, &config.allowed_imports);
         let secrets = SecretScan::new(&compiler, &lint);
+        let known_secrets = Arc::new(KnownSecrets::new(&config, bound.clone()));
         let (ledger, problem) = open_ledger(LedgerParts {
             config: &config,
             folder: store.private_dir()?,
-            bound: bound.clone(),
+            known: Arc::clone(&known_secrets),
             secrets: secrets.clone(),
             functions: Arc::clone(&functions),
             hook: redact,
             tls: tls_settings(&config.network, base_dir)?,
         })?;
         warnings.extend(problem);
-        gate.tokens.share(&store.private_dir()?);
-        let known_secrets = KnownSecrets::new(&config, bound.clone());
+        if !config.tokens.keys.is_empty() {
+            gate.tokens.share(&store.private_dir()?);
+        }
         let door = Door::new(ledger, gate);
         let tests = Arc::new(TestFirst::new(TestFirstParts {
             mode: config.mode,
@@ -218,7 +220,7 @@ impl Kernel {
 
     /// What must not be told to others.
     #[must_use]
-    pub const fn known_secrets(&self) -> &KnownSecrets {
+    pub fn known_secrets(&self) -> &KnownSecrets {
         &self.known_secrets
     }
 

@@ -1,43 +1,71 @@
-//! Secrets that the configuration names, taken out of what is told to others.
+//! Secrets that the configuration names, and what has the form of a secret, taken out of texts that others read.
 
 use super::config::Config;
 use std::borrow::Cow;
-use tgp_base::bound_secrets::{BoundSecrets, Spellings};
+use tgp_base::bound_secrets::{BoundSecrets, Spellings, mask_beginning};
+use tgp_compile::mask_tokens;
+use tgp_git::Secret;
 
 const HIDDEN: &str = "[hidden]";
 /// A shorter one would be found by chance everywhere.
 const FEWEST_BYTES: usize = 4;
-/// Longest text that is looked through at once: whoever asks waits for it.
-const MOST_TEXT_BYTES: usize = 1 << 20;
+/// Longest text that is looked through at once: Node's thread waits for it.
+const MOST_TEXT_BYTES: usize = 256 << 10;
 
 /// Finds the values that are secret by the configuration, however they are written.
 pub struct KnownSecrets {
     bound: BoundSecrets,
-    others: Vec<Spellings>,
+    /// Of the kernel itself.
+    own: Vec<(Secret, Spellings)>,
 }
 
 impl KnownSecrets {
     pub fn new(config: &Config, bound: BoundSecrets) -> Self {
-        let mut others = config.own_secrets();
-        others.retain(|secret| secret.expose().len() >= FEWEST_BYTES);
+        let mut own = config.own_secrets();
+        own.retain(|secret| secret.expose().len() >= FEWEST_BYTES);
         // The longer first: one may hold another.
-        others.sort_by_key(|secret| std::cmp::Reverse(secret.expose().len()));
-        Self { bound, others: others.iter().filter_map(|secret| Spellings::of(secret.expose())).collect() }
+        own.sort_by_key(|secret| std::cmp::Reverse(secret.expose().len()));
+        let found = own.into_iter().filter_map(|secret| Spellings::of(secret.expose()).map(|found| (secret, found)));
+        Self { bound, own: found.collect() }
     }
 
-    /// The text without them; nothing of one that is too long.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.bound.is_empty() && self.own.is_empty()
+    }
+
+    /// The text without them and without what has the form of a secret; nothing of one that is too long.
     #[must_use]
     pub fn masked(&self, text: String) -> Option<String> {
         if text.len() > MOST_TEXT_BYTES {
             return None;
         }
-        Some(self.others.iter().fold(self.bound.mask_text(text), |text, secret| {
-            let clean = match secret.replaced(text.as_bytes(), HIDDEN) {
-                Cow::Borrowed(_) => None,
-                Cow::Owned(clean) => Some(clean),
-            };
-            clean.map_or(text, |clean| String::from_utf8_lossy(&clean).into_owned())
-        }))
+        let known = self.without_values(text.as_bytes());
+        let known = String::from_utf8_lossy(&known);
+        Some(mask_tokens(&known, HIDDEN).into_owned())
+    }
+
+    /// The text without their values, nor the beginnings of any, which are left where a text was cut.
+    #[must_use]
+    pub fn without_beginnings(&self, text: &str) -> String {
+        let known = self.without_values(text.as_bytes());
+        let mut known = self.bound.mask_beginnings(&known).into_owned();
+        for (secret, _) in &self.own {
+            if let Cow::Owned(clean) = mask_beginning(&known, secret.expose(), HIDDEN) {
+                known = clean;
+            }
+        }
+        String::from_utf8_lossy(&known).into_owned()
+    }
+
+    fn without_values<'t>(&self, text: &'t [u8]) -> Cow<'t, [u8]> {
+        let mut masked = self.bound.mask_everywhere(text);
+        for (_, found) in &self.own {
+            if let Cow::Owned(clean) = found.replaced(&masked, HIDDEN) {
+                masked = Cow::Owned(clean);
+            }
+        }
+        masked
     }
 }
 
@@ -46,14 +74,23 @@ mod tests {
     use super::KnownSecrets;
     use crate::kernel::config::{Config, bound_secrets};
 
-    #[test]
-    fn bound_values_tokens_and_passwords_are_taken_out() {
-        let text = r#"{"git":{"repo":"https://bot:pass word~1@host/a.git","auth":{"token":"ghp_token"}},
+    fn known() -> KnownSecrets {
+        let text = r#"{"git":{"repo":"https://bot:pass%20word%7E1@host/a.git","auth":{"token":"ghp_token"}},
             "secrets":{"KEY":{"value":"sk_live_1234","hosts":["x"]}}}"#;
         let config = Config::from_json(text).unwrap();
-        let known = KnownSecrets::new(&config, bound_secrets(&config.secrets).unwrap());
-        let text = "ghp_token sk%5flive_1234 pass+word%7E1 other".to_owned();
-        assert_eq!(known.masked(text).unwrap(), "[hidden] {{secret:KEY}} [hidden] other");
-        assert!(known.masked("x".repeat(2 << 20)).is_none());
+        KnownSecrets::new(&config, bound_secrets(&config.secrets).unwrap())
+    }
+
+    #[test]
+    fn bound_values_tokens_and_passwords_are_taken_out_as_they_are_and_decoded() {
+        let text = "ghp_token sk%5flive_1234 pass+word%7E1 pass word~1 pass%20word%7e1 other".to_owned();
+        assert_eq!(known().masked(text).unwrap(), "[hidden] {{secret:KEY}} [hidden] [hidden] [hidden] other");
+        assert!(known().masked("x".repeat(2 << 20)).is_none());
+    }
+
+    #[test]
+    fn what_has_the_form_of_a_secret_is_taken_out_too() {
+        let key = format!("hf_{}", "a1B2c3D4e5".repeat(3));
+        assert_eq!(known().masked(format!("the key is {key}, so")).unwrap(), "the key is [hidden], so");
     }
 }

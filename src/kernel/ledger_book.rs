@@ -11,12 +11,14 @@ use std::time::Duration;
 use tgp_base::error::{Error, ErrorCode};
 use tgp_ledger::{
     Actor, CallState, EventType, HasResult, Hash, Importance, Ledger, MAX_EVENTS, NewEvent, Query, StoredEvent,
-    Verification, Witness, verify_file,
+    Verification, verify_file,
 };
 
 const DEFAULT_LIMIT: usize = 100;
 /// How long it is waited for what other processes have recorded.
 const SETTLED_WITHIN: Duration = Duration::from_secs(10);
+
+const PARTLY_WITNESSED: &str = "Not all commits were looked at for how far the ledger was: there are too many. Compare with a checkpoint that you keep elsewhere.";
 
 /// An event as JSON.
 #[derive(Debug, Serialize)]
@@ -77,6 +79,9 @@ pub struct VerifyReport {
     head: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     problem: Option<VerifyProblem>,
+    /// What could not be looked at.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<String>,
 }
 
 #[derive(Debug, Serialize)]
@@ -199,14 +204,23 @@ impl LedgerBook {
     pub fn verify(&self) -> Result<VerifyReport, Error> {
         let ledger = self.readable()?;
         let Some(key) = ledger.public_key()? else { return Ok(ledger.verify(&[])?.into()) };
-        let messages = self.history.witnesses(|message| witness_in(message, &key).is_some())?;
-        let witnesses: Vec<Witness> = messages.iter().filter_map(|message| witness_in(message, &key)).collect();
-        Ok(ledger.verify(&witnesses)?.into())
+        // A copy of a signed line in other commits adds nothing, and must not use up the room of the others.
+        let mut known = HashSet::new();
+        let is_new = |message: &str| witness_in(message, &key).filter(|seen| known.insert((seen.size, seen.head)));
+        let witnesses = self.history.witnesses(is_new)?;
+        let report = VerifyReport::from(ledger.verify(&witnesses.found)?);
+        let note = (!witnesses.is_complete).then(|| PARTLY_WITNESSED.to_owned());
+        Ok(VerifyReport { note, ..report })
     }
 
     /// Waits until the ledger has all that processes of this folder had recorded when this was called.
     pub fn settle(&self) -> Result<(), Error> {
         Ok(self.door.ledger()?.settle(SETTLED_WITHIN)?)
+    }
+
+    /// Signs once that the events before the first may be gone.
+    pub fn sign_base(&self) -> Result<(), Error> {
+        Ok(self.door.ledger()?.sign_base()?)
     }
 
     /// Signs how far the ledger is.
@@ -249,7 +263,7 @@ impl From<Verification> for VerifyReport {
             seq: problem.seq,
             message: problem.message,
         });
-        Self { ok, first: found.first, events: found.events, head: found.head.hash.hex(), problem }
+        Self { ok, first: found.first, events: found.events, head: found.head.hash.hex(), problem, note: None }
     }
 }
 

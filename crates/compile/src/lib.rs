@@ -61,6 +61,6 @@ pub use positions::covered_lines::CoveredLines;
 pub use positions::position::Position;
 pub use positions::position_map::PositionMap;
 pub use rules::no_forbidden_globals::instead_of_global;
-pub use secrets::patterns::{INSTEAD_OF_SECRETS, NO_SECRETS};
+pub use secrets::patterns::{INSTEAD_OF_SECRETS, NO_SECRETS, mask_tokens};
 pub use syntax::function_text::Callable;
 pub use transpile::compiled::{Compiled, Judge};

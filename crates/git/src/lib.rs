@@ -45,7 +45,7 @@ pub use secret::{Secret, password_in, shown_address};
 pub use store::access::is_read_only;
 pub use store::commit::{Committed, Held};
 pub use store::git_store::{GitStore, Writing};
-pub use store::history::LogEntry;
+pub use store::history::{LogEntry, MessageSearch};
 pub use store::uncommitted::FileState;
 pub use store_options::{StoreOptions, WriteStrategy};
 pub use text_diff::{DiffEffort, text_diff};

@@ -76,11 +76,17 @@ pub fn shown_address(address: &str) -> Cow<'_, str> {
     }
 }
 
-/// The password within an address.
+/// The password within an address, decoded: as it is sent, and as a server may repeat it.
 #[must_use]
 pub fn password_in(address: &str) -> Option<Secret> {
     let (_, password) = user_info(address.split_once("://")?.1)?.split_once(':')?;
-    Some(password).filter(|password| !password.is_empty()).map(|password| Secret::new(password.to_owned()))
+    Some(decoded(password)).filter(|password| !password.is_empty()).map(Secret::new)
+}
+
+fn decoded(text: &str) -> String {
+    // A form without names and spaces is the percent encoding of a URL.
+    let form = text.replace('+', "%2B").replace('&', "%26").replace('=', "%3D");
+    url::form_urlencoded::parse(form.as_bytes()).map(|(name, _)| name.into_owned()).collect()
 }
 
 /// What stands before the host, of an address without its scheme.
@@ -112,6 +118,7 @@ mod tests {
             assert_eq!(shown_address(address), shown, "{address}");
         }
         assert_eq!(password_in("https://bot:ghp:abc@host/x@y").unwrap().expose(), "ghp:abc");
+        assert_eq!(password_in("https://bot:p%40ss+a=b&c%25@host/x").unwrap().expose(), "p@ss+a=b&c%");
         assert!(password_in("https://bot@host/a:b@c").is_none() && password_in("git@host:a.git").is_none());
     }
 

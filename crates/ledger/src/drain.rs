@@ -3,6 +3,7 @@
 use super::event::{Head, PreparedEvent};
 use super::folder::Folder;
 use super::ledger_error::LedgerError;
+use super::life::Life;
 use super::prepare::Preparation;
 use super::spool_file::{SpoolFile, read_piece};
 use super::spool_line::{MAX_LINE, read_line};
@@ -76,6 +77,8 @@ impl Drain {
                 self.store.forget_spool(&name)?;
             }
         }
+        // What stays is found the next time.
+        let _later = Life::clear(&self.folder);
         Ok(head)
     }
 }

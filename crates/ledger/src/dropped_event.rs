@@ -1,4 +1,4 @@
-//! The event that says up to where old events were let go. It is signed: nobody without the key can make events go unseen.
+//! The event that records up to where old events went. It is signed: without the key no events go unseen.
 
 use super::checkpoint::Statement;
 use super::event::{Actor, Head, Importance, NewEvent, Part, PreparedEvent};
@@ -74,7 +74,7 @@ impl DroppedEvent {
     }
 }
 
-/// Has whoever has the key said that the events up to `base` may be gone?
+/// Whether the owner of the key has signed that the events up to `base` may be gone.
 pub fn is_dropped(store: &dyn Store, base: &Head, key: Option<&PublicKey>) -> Result<bool, LedgerError> {
     let Some(key) = key.filter(|_| base.size > 0) else { return Ok(base.size == 0) };
     let events = store.events(&Query { limit: LOOKED_AT, kind: Some(EventType::Retention), ..Query::default() })?;
@@ -82,7 +82,7 @@ pub fn is_dropped(store: &dyn Store, base: &Head, key: Option<&PublicKey>) -> Re
         let Some(said) = DroppedEvent::parse(&event.content).filter(|said| said.head.size >= base.size) else {
             continue;
         };
-        // Events go in steps: a process that was killed between two has let go of less than it said.
+        // Events go in steps: a process that was killed between two has dropped less than it recorded.
         let kept = if said.head.size == base.size { Some(base.hash) } else { store.hash_at(said.head.size)? };
         if kept == Some(said.head.hash) && said.is_signed_by(key) {
             return Ok(true);

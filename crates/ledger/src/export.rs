@@ -64,7 +64,7 @@ pub struct LinesCheck {
     vouched: Option<u64>,
     /// The number of the first event.
     first: Option<u64>,
-    /// What the first event follows, and whether somebody who may has said that what was before is gone.
+    /// What the first event follows, and whether the owner of the key has signed that what was before is gone.
     base: Head,
     is_dropped: bool,
     /// Heads that checkpoints behind the first have vouched for.
@@ -103,7 +103,7 @@ impl LinesCheck {
                 Some(_) | None => self.event(line, text, expected),
             },
             Ok(Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_)) | Err(_) => {
-                self.report(ProblemKind::Changed, expected, format!("The line of event {expected} is no event."));
+                self.report(ProblemKind::Changed, expected, format!("The line of event {expected} is not an event."));
             }
         }
     }
@@ -114,11 +114,11 @@ impl LinesCheck {
         let head = self.head.unwrap_or(Head::NONE);
         if self.base.size > 0 && !self.is_dropped {
             let message =
-                format!("The events up to {} are gone, and nothing signed says that they may be.", self.base.size);
+                format!("The events up to {} are gone, and no signed event allows that.", self.base.size);
             self.report(ProblemKind::Missing, 1, message);
         }
         if self.ahead.iter().any(|seen| seen.size > head.size) {
-            let message = format!("Events behind {} are gone from the end: somebody has seen them.", head.size);
+            let message = format!("Events behind {} are gone from the end: a witness has seen them.", head.size);
             self.report(ProblemKind::Truncated, head.size + 1, message);
         }
         if self.vouched != Some(head.size) {

@@ -17,7 +17,7 @@ impl Folder {
         let mut builder = DirBuilder::new();
         builder.recursive(true);
         private_folder(&mut builder);
-        for path in [path.to_owned(), folder.spools()] {
+        for path in [path.to_owned(), folder.spools(), folder.lives()] {
             builder.create(path).map_err(|error| LedgerError::write(&error))?;
         }
         Ok(folder)
@@ -63,13 +63,24 @@ impl Folder {
 
     /// Names of the spools that are there, in order.
     pub fn spool_names(&self) -> io::Result<Vec<String>> {
-        let mut names = Vec::new();
-        for entry in fs::read_dir(self.spools())? {
-            let name = entry?.file_name();
-            names.extend(name.to_str().and_then(|name| name.strip_suffix(".ndjson")).map(str::to_owned));
-        }
+        let mut names = names_in(&self.spools(), ".ndjson")?;
         names.sort_unstable();
         Ok(names)
+    }
+
+    fn lives(&self) -> PathBuf {
+        self.0.join("life")
+    }
+
+    /// The file that a process holds while it is alive.
+    #[must_use]
+    pub fn life(&self, process: &str) -> PathBuf {
+        self.lives().join(process)
+    }
+
+    /// Names of the processes that have such a file.
+    pub fn life_names(&self) -> io::Result<Vec<String>> {
+        names_in(&self.lives(), "")
     }
 
     /// The length of a spool; `None` when it is not there.
@@ -143,6 +154,16 @@ impl Folder {
         private_file(&mut options);
         options
     }
+}
+
+/// The names of files with an ending, without it.
+fn names_in(folder: &Path, ending: &str) -> io::Result<Vec<String>> {
+    let mut names = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let name = entry?.file_name();
+        names.extend(name.to_str().and_then(|name| name.strip_suffix(ending)).map(str::to_owned));
+    }
+    Ok(names)
 }
 
 #[cfg(unix)]

@@ -12,6 +12,7 @@ use super::export::{self, ExportPage};
 use super::folder::Folder;
 use super::hash::Hash;
 use super::ledger_error::{LedgerError, Reason};
+use super::life::Life;
 use super::options::LedgerOptions;
 use super::prepare::Preparation;
 use super::query::{MAX_EVENTS, Query};
@@ -21,7 +22,6 @@ use super::settle::settle;
 use super::signals::{Need, Signals, Want};
 use super::signing_key::{PublicKey, SigningKey};
 use super::spool::Spool;
-use super::spool_file::SpoolFile;
 use super::sqlite_store::SqliteStore;
 use super::store::{Reach, Store};
 use super::verification::{Problem, Verification, Witness};
@@ -63,7 +63,7 @@ pub enum CallState {
     Done,
     /// Its process lives.
     Running,
-    /// Its process is gone, and nobody knows how far it came.
+    /// Its process is gone, and how far it came is unknown.
     Unknown,
 }
 
@@ -175,6 +175,17 @@ impl Ledger {
         self.store.head()
     }
 
+    /// Signs once that the events before the first may be gone, for a ledger whose retention was not recorded. Its owner decides
+    /// that: verification does not miss them any more.
+    ///
+    /// # Errors
+    /// `NotWhole` where no signed checkpoint is at the beginning.
+    pub fn sign_base(&self) -> Result<(), LedgerError> {
+        self.flush()?;
+        let shared = &self.writing()?.shared;
+        shared.retention.sign_base(&shared.checkpoints)
+    }
+
     /// How many events there are and the hash of the last, all events of this process among them: what a commit's trailer
     /// says.
     pub fn position(&self) -> Result<Head, LedgerError> {
@@ -262,11 +273,9 @@ impl Ledger {
             return Ok(CallState::Done);
         }
         let process = call.split('-').next().unwrap_or_default();
-        let names = self.folder.spool_names().unwrap_or_default();
-        let of_process = |name: &&String| name.split_once('.').is_some_and(|(owner, _)| owner == process);
         let here = process == self.process && self.writing.is_some();
         let lives = here
-            || names.iter().filter(of_process).any(|name| SpoolFile::is_held(&self.folder, name))
+            || Life::is_held(&self.folder, process)
             || (self.store.reach() == Reach::ManyMachines && self.store.has_spool_of(process)?);
         Ok(if lives { CallState::Running } else { CallState::Unknown })
     }
@@ -295,6 +304,7 @@ impl Ledger {
         if let Some(thread) = writing.thread.lock().take() {
             let _panicked = thread.join();
         }
+        writing.shared.spool.end_life();
         // Other owners of this ledger may drop it much later.
         self.store.rest();
         match closed {

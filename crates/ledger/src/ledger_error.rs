@@ -31,11 +31,11 @@ pub enum LedgerError {
     )]
     KeyWrong,
     #[error(
-        "The file ledger.key is no Ed25519 key in PKCS#8. Put it back from a backup; it is never replaced by itself."
+        "The file ledger.key is not an Ed25519 key in PKCS#8. Put it back from a backup; it is never replaced by itself."
     )]
     KeyDamaged,
     #[error(
-        "ledger.key of the configuration is no Ed25519 key, as PKCS#8 in base64. Make one with: openssl genpkey -algorithm ed25519 -outform DER | base64"
+        "ledger.key of the configuration is not an Ed25519 key, as PKCS#8 in base64. Make one with: openssl genpkey -algorithm ed25519 -outform DER | base64"
     )]
     KeyUnfit,
     #[error(
@@ -49,9 +49,9 @@ pub enum LedgerError {
     #[error("The ledger is closed. Open it again.")]
     Closed,
     #[error(
-        "Another process has recorded events that are not in the ledger yet, so nobody knows how far it came. Try again in a moment; if that does not help, end the processes that use this folder."
+        "Another process has recorded events that are not in the ledger yet, in the file spool/{0}.ndjson, so it is unknown how far it came. Try again in a moment; otherwise end the processes that use this folder, or see that this user may read the file."
     )]
-    Behind,
+    Behind(String),
     #[error("The system refused a thread for the ledger. Lower the number of threads of this process, then try again.")]
     NoThread,
 }
@@ -103,7 +103,7 @@ pub enum Reason {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum AddressFault {
     #[error(
-        "it is no URL. Write it as postgres://user:password@host:port/database, with other characters percent-encoded"
+        "it is not a URL. Write it as postgres://user:password@host:port/database, with other characters percent-encoded"
     )]
     NoUrl,
     #[error("it begins with another scheme than postgres:// or postgresql://")]
@@ -124,14 +124,14 @@ pub enum AddressFault {
     RootCertificate,
     #[error("its channel_binding is not supported. Leave it out: the server's certificate is checked")]
     ChannelBinding,
-    #[error("its schema is no name of lower-case letters, digits and underscores")]
+    #[error("its schema is not a name of lower-case letters, digits and underscores")]
     Schema,
     #[error("it has a setting that is not supported. The settings are sslmode and schema")]
     Setting,
 }
 
 impl Reason {
-    /// What the system said about files.
+    /// The reason that the system gives for files.
     #[must_use]
     pub fn of(error: &std::io::Error) -> Self {
         use std::io::ErrorKind;
@@ -179,7 +179,7 @@ impl PartError for LedgerError {
             | Self::KeyDamaged
             | Self::NotWhole(_)
             | Self::ReadOnly
-            | Self::Behind
+            | Self::Behind(_)
             | Self::NoThread => ErrorCode::Ledger,
             Self::Address(_) => ErrorCode::Config,
             Self::TooLarge(_) => ErrorCode::Validation,

@@ -23,6 +23,7 @@ mod folder;
 mod hash;
 mod ledger;
 mod ledger_error;
+mod life;
 mod names;
 mod options;
 mod postgres;

@@ -17,7 +17,10 @@ use std::time::{Duration, Instant};
 /// How often old events are looked for.
 const PAUSE: Duration = Duration::from_secs(60);
 
-/// What is kept; everything, when nothing is said.
+/// Checkpoints of the same size that are looked at: processes that share a ledger may sign the same one.
+const NOTES_OF_ONE_SIZE: usize = 100;
+
+/// What is kept; everything by default.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Retain {
     /// Milliseconds.
@@ -54,7 +57,7 @@ impl Retention {
     pub fn drop_old(&self, checkpoints: &Checkpoints, now: u64) -> Result<u64, LedgerError> {
         let key = checkpoints.key()?;
         let mut base = self.store.base()?;
-        // What somebody else took away must be found: nothing is said that would cover it.
+        // What was removed by others must be found: nothing is signed that would cover it.
         if !is_dropped(&*self.store, &base, Some(&key.public()))? {
             return Err(LedgerError::NotWhole(1));
         }
@@ -67,12 +70,28 @@ impl Retention {
         self.say_dropped(last, &key)?;
         let mut dropped = 0;
         for base in &bases {
-            // Another process may have come further meanwhile.
-            if self.store.base()?.size < base.size {
-                dropped += self.store.drop_to(base)?;
-            }
+            dropped += self.store.drop_to(base)?;
         }
         Ok(dropped)
+    }
+
+    /// Signs that the events up to the present base may be gone: of a ledger whose events went before that was recorded. The base
+    /// itself must be a signed checkpoint.
+    ///
+    /// # Errors
+    /// `NotWhole` where it is not.
+    pub fn sign_base(&self, checkpoints: &Checkpoints) -> Result<(), LedgerError> {
+        let key = checkpoints.key()?;
+        let base = self.store.base()?;
+        if is_dropped(&*self.store, &base, Some(&key.public()))? {
+            return Ok(());
+        }
+        let rows = self.store.checkpoints(base.size, NOTES_OF_ONE_SIZE)?;
+        let mut notes = rows.iter().filter_map(|row| Checkpoint::parse(&row.note));
+        if !notes.any(|note| note.head == base && note.is_signed_by(&key.public())) {
+            return Err(LedgerError::NotWhole(1));
+        }
+        self.say_dropped(&base, &key)
     }
 
     /// Records that the events up to `base` go, before they do.

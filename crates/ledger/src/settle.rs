@@ -1,7 +1,7 @@
 //! Waits for what other processes have recorded.
 //!
-//! A spool is held by the process that writes it, and when that is gone by whoever adds what it left. From outside both look
-//! the same, so nobody asks who it is: what counts is how much of the file the store has.
+//! A spool is held by the process that writes it, and after its end by the process that drains it. From outside both look the
+//! same; what counts is how much of the file the store has.
 
 use super::folder::Folder;
 use super::ledger_error::LedgerError;
@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 /// How long it is waited before the next look.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// Waits until the store has what is in the folder's spools now. `drain` adds what nobody holds.
+/// Waits until the store has what is in the folder's spools now. `drain` adds what no process holds.
 ///
 /// # Errors
 /// `Behind` when that takes longer than `patience`.
@@ -32,11 +32,9 @@ pub fn settle(
                 behind.push((name, len));
             }
         }
-        if behind.is_empty() {
-            return Ok(());
-        }
+        let Some((first, _)) = behind.first() else { return Ok(()) };
         if Instant::now() >= until {
-            return Err(LedgerError::Behind);
+            return Err(LedgerError::Behind(first.clone()));
         }
         open = behind;
         std::thread::sleep(PAUSE);
@@ -87,7 +85,7 @@ mod tests {
         ledger.flush().unwrap();
         let of_dead = || ledger.tail(&Query { limit: 10, ..Query::default() }).unwrap().len();
         assert_eq!(of_dead(), 0, "it is not there yet");
-        assert_eq!(ledger.settle(Duration::from_millis(100)), Err(LedgerError::Behind));
+        assert_eq!(ledger.settle(Duration::from_millis(100)), Err(LedgerError::Behind("dead.0".to_owned())));
         std::thread::scope(|scope| {
             scope.spawn(|| {
                 std::thread::sleep(Duration::from_millis(300));
@@ -103,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_holds_is_added_at_once() {
+    fn what_no_process_holds_is_added_at_once() {
         let place = tempfile::tempdir().unwrap();
         let ledger = open(place.path());
         ledger.flush().unwrap();

@@ -6,6 +6,7 @@ use super::durability::Durability;
 use super::event::{Importance, NewEvent};
 use super::folder::Folder;
 use super::ledger_error::LedgerError;
+use super::life::Life;
 use super::spool_file::SpoolFile;
 use super::spool_line::{MAX_LINE, write_line};
 use super::spool_view::{Stage, View};
@@ -32,6 +33,8 @@ pub struct Spool {
     limit: u64,
     durability: Durability,
     state: Mutex<State>,
+    /// From the first file on: this process is alive.
+    life: Mutex<Option<Life>>,
 }
 
 struct State {
@@ -62,7 +65,7 @@ impl Spool {
             pending: Vec::new(),
             is_looked_at: false,
         };
-        Self { folder, process, limit, durability, state: Mutex::new(state) }
+        Self { folder, process, limit, durability, state: Mutex::new(state), life: Mutex::new(None) }
     }
 
     #[must_use]
@@ -152,16 +155,31 @@ impl Spool {
         self.state.lock().put_away(drained, &self.folder)
     }
 
+    /// Calls of this process have an unknown outcome from now on, where they have no result.
+    pub fn end_life(&self) {
+        if let Some(life) = self.life.lock().take() {
+            life.end(&self.folder);
+        }
+    }
+
     fn new_file(&self, next: &mut u64) -> Result<SpoolFile, LedgerError> {
-        let made = new_file(&self.folder, &self.process, next);
-        let made = match made {
+        let made = match self.begin_file(next) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 self.folder.remake()?;
-                new_file(&self.folder, &self.process, next)
+                self.begin_file(next)
             }
             made => made,
         };
         made.map_err(|error| LedgerError::write(&error))
+    }
+
+    fn begin_file(&self, next: &mut u64) -> io::Result<SpoolFile> {
+        let mut life = self.life.lock();
+        if life.as_ref().is_none_or(|life| !life.is_in_place(&self.folder)) {
+            *life = Some(Life::begin(&self.folder, &self.process)?);
+        }
+        drop(life);
+        new_file(&self.folder, &self.process, next)
     }
 }
 

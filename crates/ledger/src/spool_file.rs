@@ -45,13 +45,6 @@ impl SpoolFile {
         }
     }
 
-    /// Does a living process hold this spool?
-    #[must_use]
-    pub fn is_held(folder: &Folder, name: &str) -> bool {
-        let file = folder.owned().read(true).open(folder.spool(name));
-        file.is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
-    }
-
     #[must_use]
     pub const fn len(&self) -> u64 {
         self.len

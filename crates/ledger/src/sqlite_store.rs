@@ -205,6 +205,11 @@ impl Store for SqliteStore {
     fn drop_to(&self, base: &Head) -> Result<u64, LedgerError> {
         self.write(|transaction, _| {
             let size = integer(base.size);
+            let before: Option<i64> =
+                transaction.query_row("SELECT size FROM base", [], |row| row.get(0)).optional()?;
+            if before.is_some_and(|before| before >= size) {
+                return Ok(0);
+            }
             let events = transaction.execute("DELETE FROM events WHERE seq <= ?1", [size])?;
             transaction.execute("DELETE FROM blobs WHERE last <= ?1", [size])?;
             transaction.execute("DELETE FROM checkpoints WHERE size < ?1", [size])?;

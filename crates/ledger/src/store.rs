@@ -114,6 +114,7 @@ pub trait Store: Send + Sync {
 
     /// In ONE transaction: drops the events up to and with `base.size`, the blobs whose `last` is not above it, and the
     /// checkpoints below it, and keeps `base` as what the first kept event follows. Answers how many events went.
+    /// Nothing goes where another process has come as far.
     fn drop_to(&self, base: &Head) -> Result<u64, LedgerError>;
 
     /// What the first kept event follows: as in the last `drop_to`, or `Head::NONE`.

@@ -284,6 +284,8 @@ fn dropped(open: &Open<'_>) {
     assert_eq!(count_whole(store.as_ref()), 4);
     assert_eq!(store.drop_to(&head).unwrap(), 4);
     assert_eq!((store.head().unwrap(), store.first().unwrap()), (head, None));
+    assert_eq!(store.drop_to(&base).unwrap(), 0, "another process came further");
+    assert_eq!(store.base().unwrap(), head);
     assert_eq!(add(store.as_ref(), "p.1", &some(1)).size, 11);
     assert_eq!(count_whole(store.as_ref()), 1);
 }

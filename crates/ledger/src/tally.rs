@@ -11,10 +11,12 @@ use std::path::{Path, PathBuf};
 
 const FILE: &str = "counts.db";
 
-/// Counts that are kept at once.
+/// Counts that are kept at once, of one family and of all.
+const MOST_PER_FAMILY: i64 = 1_000;
 const MOST: i64 = 200_000;
 
-const TABLE: &str = "CREATE TABLE IF NOT EXISTS counts(name TEXT NOT NULL PRIMARY KEY, value INTEGER NOT NULL, until INTEGER) STRICT, WITHOUT ROWID";
+const TABLE: &str = "CREATE TABLE IF NOT EXISTS counts(name TEXT NOT NULL PRIMARY KEY, family TEXT, value INTEGER NOT NULL, until INTEGER) STRICT, WITHOUT ROWID; \
+    CREATE INDEX IF NOT EXISTS counts_of_family ON counts(family)";
 
 /// What is added to a count.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,7 +25,7 @@ pub struct Count {
     pub amount: u64,
     /// Nothing is added to any count where this one has come so far.
     pub below: Option<u64>,
-    /// When nobody asks for it any more: milliseconds since 1970.
+    /// When it is not needed any more: milliseconds since 1970.
     pub until: Option<u64>,
 }
 
@@ -33,12 +35,13 @@ pub enum Counted {
     Done,
     /// Nothing was added: the count at this place is used up.
     UsedUp(usize),
-    /// Nothing was added: there are too many counts.
+    /// Nothing was added: there are too many counts, of this family or of all.
     TooMany,
 }
 
 pub struct Tally {
-    path: PathBuf,
+    /// None in memory.
+    path: Option<PathBuf>,
     /// Opened when it is needed.
     connection: Mutex<Option<Connection>>,
 }
@@ -47,55 +50,94 @@ impl Tally {
     /// The counts of a folder. Nothing is made before something is counted.
     #[must_use]
     pub fn new(folder: &Path) -> Self {
-        Self { path: folder.join(FILE), connection: Mutex::default() }
+        Self { path: Some(folder.join(FILE)), connection: Mutex::default() }
     }
 
-    /// Adds to all of them, or to none.
+    /// Counts that end with this value.
+    #[must_use]
+    pub fn in_memory() -> Self {
+        Self { path: None, connection: Mutex::default() }
+    }
+
+    /// Adds to all of them, or to none. A family can use up its own room only.
     ///
     /// # Errors
     /// `Unwritable`.
-    pub fn add(&self, counts: &[Count], now: u64) -> Result<Counted, LedgerError> {
+    pub fn add(&self, family: &str, counts: &[Count], now: u64) -> Result<Counted, LedgerError> {
         self.with(|connection| {
             let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            let counted = add_all(&transaction, counts, now)?;
+            let counted = add_all(&transaction, family, counts, now)?;
             transaction.commit()?;
             Ok(counted)
         })
     }
 
-    /// Whether anything was added to one of these.
+    /// Keeps a name for ever. There is always room for it.
+    ///
+    /// # Errors
+    /// `Unwritable`.
+    pub fn mark(&self, name: &str) -> Result<(), LedgerError> {
+        let sql = "INSERT INTO counts(name, value) VALUES(?1, 1) ON CONFLICT(name) DO NOTHING";
+        self.with(|connection| connection.execute(sql, [name]).map(|_| ()))
+    }
+
+    /// Whether one of these is marked or counted.
     ///
     /// # Errors
     /// `Unwritable`, `Unreadable`.
     pub fn has_any(&self, names: &[String]) -> Result<bool, LedgerError> {
-        if self.connection.lock().is_none() && !self.path.exists() {
+        let is_open = self.connection.lock().is_some();
+        let Some(path) = &self.path else {
+            return if is_open { self.with(|connection| has_any(connection, names)) } else { Ok(false) };
+        };
+        if !is_open && !is_there(path)? {
             return Ok(false);
         }
         match self.with(|connection| has_any(connection, names)) {
-            // In an image, say: nobody counts there, and what was counted before still counts.
+            // In an image, say: nothing is counted there, and what was counted before still counts.
             Err(LedgerError::Unwritable(Reason::ReadOnlyDisk | Reason::NotAllowed)) => {
-                has_any(&reader_of(&self.path)?, names).map_err(|error| read_failure(&error))
+                has_any(&reader_of(path)?, names).map_err(|error| read_failure(&error))
             }
             found => found,
         }
     }
 
+    /// Closes the file.
+    pub fn close(&self) {
+        *self.connection.lock() = None;
+    }
+
     fn with<T>(&self, job: impl FnOnce(&mut Connection) -> rusqlite::Result<T>) -> Result<T, LedgerError> {
         let mut held = self.connection.lock();
-        // Somebody took the file away: what is held of it has no name any more.
-        if held.is_some() && !self.path.exists() {
+        if let Some(path) = &self.path
+            && held.is_some()
+            && !is_there(path)?
+        {
+            // It was removed: what is held of it has no name any more.
             *held = None;
         }
         let connection = match &mut *held {
             Some(connection) => connection,
-            none @ None => none.insert(patiently(|| {
-                let connection = private_writer_of(&self.path)?;
-                connection.execute_batch(TABLE).map_err(|error| write_failure(&error))?;
-                Ok(connection)
-            })?),
+            none @ None => none.insert(self.opened()?),
         };
         job(connection).map_err(|error| write_failure(&error))
     }
+
+    fn opened(&self) -> Result<Connection, LedgerError> {
+        patiently(|| {
+            let connection = match &self.path {
+                Some(path) => private_writer_of(path)?,
+                None => Connection::open_in_memory().map_err(|error| write_failure(&error))?,
+            };
+            connection.execute_batch(TABLE).map_err(|error| write_failure(&error))?;
+            Ok(connection)
+        })
+    }
+}
+
+/// An error where that is unknown: a file that cannot be looked at may hold revocations.
+fn is_there(path: &Path) -> Result<bool, LedgerError> {
+    path.try_exists().map_err(|error| LedgerError::read(&error))
 }
 
 fn has_any(connection: &Connection, names: &[String]) -> rusqlite::Result<bool> {
@@ -108,7 +150,12 @@ fn has_any(connection: &Connection, names: &[String]) -> rusqlite::Result<bool> 
     Ok(false)
 }
 
-fn add_all(transaction: &Transaction<'_>, counts: &[Count], now: u64) -> rusqlite::Result<Counted> {
+fn add_all(
+    transaction: &Transaction<'_>,
+    family: &str,
+    counts: &[Count],
+    now: u64,
+) -> rusqlite::Result<Counted> {
     let mut new = 0;
     for (place, count) in counts.iter().enumerate() {
         let value: Option<i64> = transaction
@@ -118,25 +165,29 @@ fn add_all(transaction: &Transaction<'_>, counts: &[Count], now: u64) -> rusqlit
         if count.below.is_some_and(|below| value.unwrap_or_default() >= integer(below)) {
             return Ok(Counted::UsedUp(place));
         }
-        new += i64::from(value.is_none() && count.amount > 0);
+        new += i64::from(value.is_none());
     }
-    if new > 0 && kept(transaction)? + new > MOST {
+    if new > 0 && !has_room(transaction, family, new)? {
         transaction.execute("DELETE FROM counts WHERE until <= ?1", [integer(now)])?;
-        if kept(transaction)? + new > MOST {
+        if !has_room(transaction, family, new)? {
             return Ok(Counted::TooMany);
         }
     }
-    let sql = "INSERT INTO counts(name, value, until) VALUES(?1, ?2, ?3) \
-        ON CONFLICT(name) DO UPDATE SET value = min(value + ?2, 9007199254740992), until = ?3";
-    for count in counts.iter().filter(|count| count.amount > 0) {
+    let sql = "INSERT INTO counts(name, family, value, until) VALUES(?1, ?2, ?3, ?4) \
+        ON CONFLICT(name) DO UPDATE SET value = min(value + ?3, 9007199254740992), until = ?4";
+    for count in counts {
         let amount = integer(count.amount.min(1 << 53));
-        transaction.prepare_cached(sql)?.execute(params![count.name, amount, count.until.map(integer)])?;
+        transaction.prepare_cached(sql)?.execute(params![count.name, family, amount, count.until.map(integer)])?;
     }
     Ok(Counted::Done)
 }
 
-fn kept(transaction: &Transaction<'_>) -> rusqlite::Result<i64> {
-    transaction.query_row("SELECT count(*) FROM counts", [], |row| row.get(0))
+fn has_room(transaction: &Transaction<'_>, family: &str, new: i64) -> rusqlite::Result<bool> {
+    let of_family: i64 =
+        transaction.query_row("SELECT count(*) FROM counts WHERE family = ?1", [family], |row| row.get(0))?;
+    let of_all: i64 =
+        transaction.query_row("SELECT count(*) FROM counts WHERE family IS NOT NULL", [], |row| row.get(0))?;
+    Ok(of_family + new <= MOST_PER_FAMILY && of_all + new <= MOST)
 }
 
 fn integer(number: u64) -> i64 {
@@ -145,25 +196,25 @@ fn integer(number: u64) -> i64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Count, Counted, Tally};
+    use super::{Count, Counted, MOST_PER_FAMILY, Tally};
 
     fn count(name: &str, amount: u64, below: Option<u64>) -> Count {
         Count { name: name.to_owned(), amount, below, until: None }
     }
 
     #[test]
-    fn counts_are_shared_and_outlive_who_counts() {
+    fn counts_are_shared_and_outlive_their_process() {
         let place = tempfile::tempdir().unwrap();
         let (one, other) = (Tally::new(place.path()), Tally::new(place.path()));
         assert!(!one.has_any(&["a".to_owned()]).unwrap());
         assert!(std::fs::read_dir(place.path()).unwrap().next().is_none(), "nothing is made to look");
-        assert_eq!(one.add(&[count("a", 1, Some(2))], 0), Ok(Counted::Done));
-        assert_eq!(other.add(&[count("a", 1, Some(2))], 0), Ok(Counted::Done));
-        assert_eq!(one.add(&[count("b", 1, None), count("a", 1, Some(2))], 0), Ok(Counted::UsedUp(1)));
+        assert_eq!(one.add("f", &[count("a", 1, Some(2))], 0), Ok(Counted::Done));
+        assert_eq!(other.add("f", &[count("a", 1, Some(2))], 0), Ok(Counted::Done));
+        assert_eq!(one.add("f", &[count("b", 1, None), count("a", 1, Some(2))], 0), Ok(Counted::UsedUp(1)));
         assert!(!other.has_any(&["b".to_owned()]).unwrap(), "all or none");
         drop((one, other));
         let again = Tally::new(place.path());
-        assert_eq!(again.add(&[count("a", 1, Some(2))], 0), Ok(Counted::UsedUp(0)));
+        assert_eq!(again.add("f", &[count("a", 1, Some(2))], 0), Ok(Counted::UsedUp(0)));
         assert!(again.has_any(&["b".to_owned(), "a".to_owned()]).unwrap());
     }
 
@@ -175,7 +226,7 @@ mod tests {
                 .map(|_| {
                     scope.spawn(|| {
                         let tally = Tally::new(place.path());
-                        let add = |_: &u32| tally.add(&[count("a", 1, Some(50))], 0) == Ok(Counted::Done);
+                        let add = |_: &u32| tally.add("f", &[count("a", 1, Some(50))], 0) == Ok(Counted::Done);
                         (0..40).filter(add).count()
                     })
                 })
@@ -185,12 +236,34 @@ mod tests {
         assert_eq!(done, 50);
     }
 
+    #[test]
+    fn a_family_uses_up_its_own_room_only() {
+        let tally = Tally::in_memory();
+        for number in 0..MOST_PER_FAMILY {
+            assert_eq!(tally.add("one", &[count(&format!("a{number}"), 1, None)], 0), Ok(Counted::Done));
+        }
+        assert_eq!(tally.add("one", &[count("more", 1, None)], 0), Ok(Counted::TooMany));
+        assert_eq!(tally.add("one", &[count("a0", 1, None)], 0), Ok(Counted::Done), "known ones go on");
+        assert_eq!(tally.add("other", &[count("b", 1, None)], 0), Ok(Counted::Done));
+        tally.mark("revoked").unwrap();
+        assert!(tally.has_any(&["revoked".to_owned()]).unwrap(), "a mark needs no room");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_that_cannot_be_looked_at_is_an_error() {
+        let place = tempfile::tempdir().unwrap();
+        let looped = place.path().join("loop");
+        std::os::unix::fs::symlink(&looped, &looped).unwrap();
+        assert!(Tally::new(&looped).has_any(&["a".to_owned()]).is_err());
+    }
+
     #[cfg(unix)]
     #[test]
     fn only_the_owner_may_read_it() {
         use std::os::unix::fs::PermissionsExt;
         let place = tempfile::tempdir().unwrap();
-        Tally::new(place.path()).add(&[count("a", 1, None)], 0).unwrap();
+        Tally::new(place.path()).add("f", &[count("a", 1, None)], 0).unwrap();
         let mode = std::fs::metadata(place.path().join("counts.db")).unwrap().permissions().mode();
         assert_eq!(mode & 0o077, 0);
     }

@@ -169,7 +169,7 @@ fn notes_of(store: &dyn Store) -> Result<Vec<String>, LedgerError> {
         let rows = store.checkpoints(from, PAGE)?;
         let full = rows.len() == PAGE;
         from = rows.last().map_or(from, |row| row.size + 1);
-        // A row that is found by another size than its note has is no row of ours.
+        // A row that is found by another size than its note has is not a row of ours.
         notes.extend(rows.into_iter().map(|row| match Checkpoint::parse(&row.note) {
             Some(note) if note.head.size == row.size => row.note,
             Some(_) | None => String::new(),
@@ -210,13 +210,13 @@ fn check_notes(
         }
     }
     if !vouched || !or_damage(is_dropped(store, base, key), found, false)? {
-        let message = format!("The events up to {} are gone, and nothing signed says that they may be.", base.size);
+        let message = format!("The events up to {} are gone, and no signed event allows that. If they went by retention of an older version, run: tgp ledger sign-base", base.size);
         found.push(Problem::new(ProblemKind::Missing, 1, message));
     }
     Ok(())
 }
 
-/// Does the ledger still have what somebody has seen?
+/// Whether the ledger still has what a witness has seen.
 fn check_head(
     store: &dyn Store,
     seen: &Head,

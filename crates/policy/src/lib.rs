@@ -45,7 +45,6 @@ pub use token::{
     keys::{Key, Keys},
     token_id::TokenId,
     token_text::{attenuate, check_caveats, issue, verify},
-    uses::Uses,
 };
 pub use tools::{ArgKind, Arguments, ReadPath, ReadSql, SqlFacts, Tool, Tools};
 pub use verdict::{Decision, Verdict};

@@ -22,10 +22,10 @@ const LONGEST_NAME: usize = 64;
 pub struct SecretConfig {
     /// Shown masked.
     pub value: Secret,
-    /// Servers that may be told, as `host` or `host:port`.
+    /// Servers that may be sent it, as `host` or `host:port`.
     #[serde(default)]
     pub hosts: Vec<String>,
-    /// Functions of the application that may be told.
+    /// Functions of the application that may be given it.
     #[serde(default)]
     pub functions: Vec<String>,
 }
@@ -35,7 +35,7 @@ pub type SecretsConfig = BTreeMap<String, SecretConfig>;
 /// The section as the kernel uses it.
 ///
 /// # Errors
-/// Names the key of what cannot be meant.
+/// Names the key of what is invalid.
 pub fn bound_secrets(secrets: &SecretsConfig) -> Result<BoundSecrets, Error> {
     if secrets.len() > MAX_SECRETS {
         return Err(refused("secrets", &format!("must have at most {MAX_SECRETS} entries")));
@@ -60,7 +60,7 @@ fn bound(name: &str, SecretConfig { value, hosts, functions }: &SecretConfig) ->
         return Err(refused(&key(".value"), why));
     }
     if hosts.is_empty() && functions.is_empty() {
-        return Err(refused(&key(""), "must name the hosts or the functions that may be told"));
+        return Err(refused(&key(""), "must name the hosts or the functions that may be given it"));
     }
     let servers = hosts.iter().map(|host| {
         let why = "must name servers as 'api.example.com' or 'api.example.com:8443', without a scheme or a path";
@@ -93,7 +93,7 @@ fn is_guessable(value: &str) -> bool {
 pub fn known_functions(secrets: &SecretsConfig, functions: &[String]) -> Result<(), Error> {
     for (name, secret) in secrets {
         if let Some(unknown) = secret.functions.iter().find(|function| !functions.contains(function)) {
-            let why = format!("names '{unknown}', which is no function of sandboxAPI");
+            let why = format!("names '{unknown}', which is not a function of sandboxAPI");
             return Err(refused(&format!("secrets.{name}.functions"), &why));
         }
     }

@@ -172,6 +172,7 @@ impl Door {
 
     /// Writes all down, signs how far the ledger is, and lets go of it.
     pub fn close(&self) {
+        self.gate.tokens.close();
         if let Some(ledger) = self.recorder.ledger() {
             if self.is_in_use.load(Ordering::Relaxed) {
                 self.record_session("close");

@@ -2,14 +2,13 @@
 
 use crate::kernel::host_functions::HostFunctions;
 use crate::kernel::host_question::ask_and_wait;
+use crate::kernel::known_secrets::KnownSecrets;
 use crate::kernel::secret_scan::SecretScan;
 use parking_lot::Mutex;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tgp_base::bound_secrets::{BoundSecrets, mask_beginning};
-use tgp_git::Secret;
 use tgp_ledger::Redact;
 
 const HIDDEN: &str = "[hidden]";
@@ -97,8 +96,7 @@ impl RedactHook {
 }
 
 pub struct Masking {
-    pub bound: BoundSecrets,
-    pub tokens: Vec<Secret>,
+    pub known: Arc<KnownSecrets>,
     pub secrets: SecretScan,
     pub functions: Arc<dyn HostFunctions>,
     pub hook: RedactHook,
@@ -107,17 +105,9 @@ pub struct Masking {
 }
 
 impl Masking {
-    /// A text without the secrets that are known, nor the beginnings of any: what was cut off was cut by somebody else.
+    /// A text without the secrets that are known, nor the beginnings of any: it may have been cut before.
     fn without_known(&self, text: &str) -> String {
-        let known = self.bound.mask_everywhere(text.as_bytes());
-        let known = self.bound.mask_beginnings(&known);
-        let known = without_capabilities(&String::from_utf8_lossy(&known));
-        let known = self.tokens.iter().fold(known, |text, token| token.scrub(&text));
-        let cut = |text: String, token: &Secret| {
-            let masked = mask_beginning(text.as_bytes(), token.expose(), HIDDEN);
-            String::from_utf8_lossy(&masked).into_owned()
-        };
-        self.tokens.iter().fold(known, cut)
+        without_capabilities(&self.known.without_beginnings(text))
     }
 
     fn masked(&self, content: &str) -> Option<String> {
@@ -160,8 +150,7 @@ impl Masking {
 impl Redact for Masking {
     fn concerns(&self, members: &Map<String, Value>) -> bool {
         self.hook == RedactHook::Present
-            || !self.bound.is_empty()
-            || !self.tokens.is_empty()
+            || !self.known.is_empty()
             || members.iter().any(|(name, value)| !PLAIN.contains(&name.as_str()) && may_hold_secret(value))
     }
 

@@ -4,11 +4,11 @@ use super::masking::{Masking, RedactHook};
 use super::recorder::Records;
 use crate::kernel::config::Config;
 use crate::kernel::host_functions::HostFunctions;
+use crate::kernel::known_secrets::KnownSecrets;
 use crate::kernel::secret_scan::SecretScan;
 use parking_lot::Mutex;
 use std::path::PathBuf;
 use std::sync::Arc;
-use tgp_base::bound_secrets::BoundSecrets;
 use tgp_base::error::Error;
 use tgp_ledger::{
     Access, Durability, Ledger, LedgerError, LedgerOptions, PostgresAddress, PostgresStore, Reason, Retain, TlsSettings,
@@ -24,7 +24,7 @@ pub struct LedgerParts<'p> {
     pub config: &'p Config,
     /// The private folder of the repository.
     pub folder: PathBuf,
-    pub bound: BoundSecrets,
+    pub known: Arc<KnownSecrets>,
     pub secrets: SecretScan,
     pub functions: Arc<dyn HostFunctions>,
     pub hook: RedactHook,
@@ -34,13 +34,11 @@ pub struct LedgerParts<'p> {
 
 /// The ledger, if it is on, and what the user should know about it.
 pub fn open_ledger(parts: LedgerParts<'_>) -> Result<(Records, Option<String>), Error> {
-    let LedgerParts { config, folder, bound, secrets, functions, hook, tls } = parts;
+    let LedgerParts { config, folder, known, secrets, functions, hook, tls } = parts;
     let ledger = &config.ledger;
     if !ledger.on {
         return Ok((Records::Nothing, None));
     }
-    let known = config.git.auth.token.iter().chain(&ledger.postgres).chain(&ledger.key).chain(&config.tokens.keys);
-    let tokens = known.cloned().collect();
     let most = |number: u32| (number > 0).then_some(number);
     let options = LedgerOptions {
         folder: folder.join(FOLDER),
@@ -53,7 +51,7 @@ pub fn open_ledger(parts: LedgerParts<'_>) -> Result<(Records, Option<String>), 
         },
         blob_bytes: ledger.blob_bytes as usize,
         spool_bytes: ledger.spool_bytes.into(),
-        redact: Some(Arc::new(Masking { bound, tokens, secrets, functions, hook, silent_until: Mutex::default() })),
+        redact: Some(Arc::new(Masking { known, secrets, functions, hook, silent_until: Mutex::default() })),
         key: ledger.key.as_ref().map(|key| key.expose().to_owned()),
     };
     let opened = match &ledger.postgres {

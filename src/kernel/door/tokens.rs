@@ -1,34 +1,27 @@
 //! Capability tokens: who may issue them, which still count, and how often each was used.
 
 use crate::kernel::config::TokensConfig;
-use parking_lot::RwLock;
+use parking_lot::{Mutex, RwLock};
 use ring::rand::{SecureRandom, SystemRandom};
 use serde_json::Value;
 use std::path::Path;
 use tgp_base::error::{Error, ErrorCode};
 use tgp_ledger::{Count, Counted, LedgerError, Tally};
-use tgp_policy::{Capability, Key, Keys, Limit, PolicyError, TokenId, Tools, Uses, issue, verify};
+use tgp_policy::{Capability, Key, Keys, Limit, PolicyError, TokenId, Tools, issue, verify};
 
 pub struct Tokens {
     keys: RwLock<Keys>,
-    uses: Uses,
-    life: Life,
-}
-
-/// How long tokens live, and so where their uses are counted.
-enum Life {
-    /// As long as this kernel.
-    Kernel,
-    /// As long as their key, which other processes have too.
-    Keys,
-    Counted(Tally),
+    /// Uses and revocations; in memory where tokens end with this kernel.
+    tally: Tally,
+    /// Costs of calls that could not be counted, by family: no call begins before they are.
+    unpaid: Mutex<Vec<(String, Vec<Count>)>>,
 }
 
 impl Tokens {
     /// With the keys of the application; without any, tokens end with this kernel.
     ///
     /// # Errors
-    /// `Config` for keys that are too short, or names that are none.
+    /// `Config` for keys that are too short, or invalid names.
     pub fn new(config: &TokensConfig) -> Result<Self, Error> {
         let given: Result<Vec<Key>, _> = config.keys.iter().map(|key| Key::new(key.expose().as_bytes())).collect();
         let mut given = given?.into_iter();
@@ -36,23 +29,25 @@ impl Tokens {
             Some(key) => key,
             None => own_key()?,
         };
-        let life = if config.keys.is_empty() { Life::Kernel } else { Life::Keys };
         let mut keys = Keys::new(current, given.collect());
         for id in &config.revoked {
             keys.revoke(token_id(id)?);
         }
-        Ok(Self { keys: RwLock::new(keys), uses: Uses::default(), life })
+        Ok(Self { keys: RwLock::new(keys), tally: Tally::in_memory(), unpaid: Mutex::default() })
     }
 
-    /// Has uses and revocations of tokens that outlive this kernel kept in a folder, for all processes that share it.
+    /// Keeps uses and revocations in a folder, for all processes that share it: for tokens whose keys outlive this kernel.
     pub fn share(&mut self, folder: &Path) {
-        if matches!(self.life, Life::Keys) {
-            self.life = Life::Counted(Tally::new(folder));
-        }
+        self.tally = Tally::new(folder);
+    }
+
+    /// Closes the file of the counts.
+    pub fn close(&self) {
+        self.tally.close();
     }
 
     /// # Errors
-    /// `Validation` for caveats that cannot be meant.
+    /// `Validation` for invalid caveats.
     pub fn issue(&self, caveats: &Value, tools: &Tools) -> Result<(String, Option<TokenId>), Error> {
         let keys = self.keys.read();
         let token = issue(&keys, caveats, tools)?;
@@ -61,68 +56,86 @@ impl Tokens {
     }
 
     /// # Errors
-    /// `Denied` for a token that is not one of ours, was changed or revoked, `Io` where nobody can know.
+    /// `Denied` for a token that is not one of ours, was changed or revoked, `Io` where that is unknown.
     pub fn verify(&self, token: &str) -> Result<Capability, Error> {
         let capability = verify(&self.keys.read(), token)?;
-        if let Life::Counted(tally) = &self.life {
-            let names: Vec<String> = capability.chain().iter().map(revoked_name).collect();
-            if tally.has_any(&names).map_err(uncounted)? {
-                return Err(PolicyError::Token { reason: "It was revoked. Ask for a new one." }.into());
-            }
+        let names: Vec<String> = capability.chain().iter().map(revoked_name).collect();
+        if self.tally.has_any(&names).map_err(uncounted)? {
+            return Err(PolicyError::Token { reason: "It was revoked. Ask for a new one." }.into());
         }
         Ok(capability)
     }
 
     /// # Errors
-    /// `Validation` for what is no name of a token, `Io` where it is revoked here and other processes cannot be told.
+    /// `Validation` for an invalid name, `Io` where it is revoked here and other processes do not know.
     pub fn revoke(&self, id: &str) -> Result<TokenId, Error> {
         let id = token_id(id)?;
         self.keys.write().revoke(id);
-        if let Life::Counted(tally) = &self.life {
-            let name = revoked_name(&id);
-            tally.add(&[Count { name, amount: 1, below: None, until: None }], 0).map_err(uncounted)?;
-        }
+        self.tally.mark(&revoked_name(&id)).map_err(|_| {
+            let text = "The token is revoked in this process, but the revocation cannot be written for others and for later. Make the folder .git/tgp below rootDir writable and revoke it again, or name the token in tokens.revoked.";
+            Error::new(ErrorCode::Io, text)
+        })?;
         Ok(id)
     }
 
     /// Counts one call, or refuses it and counts nothing.
     ///
     /// # Errors
-    /// `Denied` when the calls or the budget of the token, or of one that it was made from, are used up; `Io` where nobody can
-    /// count.
+    /// `Denied` when the calls or the budget of the token, or of one that it was made from, are used up; `Io` where it cannot
+    /// be counted.
     pub fn begin(&self, capability: &Capability, now_ms: u64) -> Result<(), Error> {
-        let Life::Counted(tally) = &self.life else { return Ok(self.uses.begin(capability, now_ms)?) };
-        let count = |limit: &Limit, name: String, amount, below| Count { name, amount, below, until: limit.expires };
-        let counts: Vec<Count> = capability
-            .limits()
-            .flat_map(|limit| {
-                let calls = count(&limit, calls_name(&limit.id), 1, limit.calls);
-                [calls, count(&limit, spent_name(&limit.id), 0, limit.budget)]
-            })
-            .collect();
+        let counts: Vec<Count> = capability.limits().flat_map(counts_of).collect();
         if counts.is_empty() {
             return Ok(());
         }
-        let reason = match tally.add(&counts, now_ms).map_err(uncounted)? {
+        self.pay()?;
+        let reason = match self.tally.add(&family(capability), &counts, now_ms).map_err(uncounted)? {
             Counted::Done => return Ok(()),
-            Counted::UsedUp(place) if place.is_multiple_of(2) => "Its calls are used up. Ask for a new one.",
+            Counted::UsedUp(place) if counts.get(place).is_some_and(|count| count.amount > 0) => {
+                "Its calls are used up. Ask for a new one."
+            }
             Counted::UsedUp(_) => "Its budget is used up. Ask for a new one.",
-            Counted::TooMany => "Too many tokens with a count are in use. Give them 'expires'.",
+            Counted::TooMany => {
+                "Too many tokens with a count were made from the same one. Give them 'expires', or ask for a new one."
+            }
         };
         Err(PolicyError::Token { reason }.into())
     }
 
     /// Counts what a call cost, which is known when it has ended.
     pub fn spend(&self, capability: &Capability, cost: u64) {
-        let Life::Counted(tally) = &self.life else { return self.uses.spend(capability, cost) };
         let spent =
             |limit: Limit| Count { name: spent_name(&limit.id), amount: cost, below: None, until: limit.expires };
         let counts: Vec<Count> = capability.limits().filter(|limit| limit.budget.is_some()).map(spent).collect();
         if !counts.is_empty() {
-            // The call has happened. Where nothing can be counted, the next one is refused.
-            let _refused_next = tally.add(&counts, 0);
+            self.unpaid.lock().push((family(capability), counts));
+            // The call has happened. What cannot be counted now is counted before the next one.
+            let _counted_later = self.pay();
         }
     }
+
+    fn pay(&self) -> Result<(), Error> {
+        let mut unpaid = self.unpaid.lock();
+        while let Some((family, counts)) = unpaid.last() {
+            // `begin` has made room for them; where it is gone, the token has expired.
+            let _has_room = self.tally.add(family, counts, 0).map_err(uncounted)?;
+            unpaid.pop();
+        }
+        Ok(())
+    }
+}
+
+/// What one call counts. Its cost comes later, and there is room for it from now on.
+fn counts_of(limit: Limit) -> impl Iterator<Item = Count> {
+    let calls = limit.calls.map(|most| (calls_name(&limit.id), 1, most));
+    let spent = limit.budget.map(|most| (spent_name(&limit.id), 0, most));
+    let until = limit.expires;
+    [calls, spent].into_iter().flatten().map(move |(name, amount, most)| Count { name, amount, below: Some(most), until })
+}
+
+/// All tokens that were made from the same issued one.
+fn family(capability: &Capability) -> String {
+    capability.chain().first().map(TokenId::to_string).unwrap_or_default()
 }
 
 fn revoked_name(id: &TokenId) -> String {
@@ -138,20 +151,73 @@ fn spent_name(id: &TokenId) -> String {
 }
 
 fn uncounted(_: LedgerError) -> Error {
-    let text = "The uses of tokens cannot be read or written, so no token counts now. See that the folder .git/tgp below rootDir can be written, then try again.";
+    let text = "The uses of tokens cannot be read or written, so no token is accepted. Make the folder .git/tgp below rootDir writable, then try again.";
     Error::new(ErrorCode::Io, text)
 }
 
 fn own_key() -> Result<Key, Error> {
     let mut bytes = [0; 32];
-    let unmade = |_| Error::new(ErrorCode::Io, "The machine gives no random bytes, so no key for tokens can be made.");
+    let unmade = |_| Error::new(ErrorCode::Io, "The system gives no random bytes, so no key for tokens can be made.");
     SystemRandom::new().fill(&mut bytes).map_err(unmade)?;
     Ok(Key::new(&bytes)?)
 }
 
 fn token_id(text: &str) -> Result<TokenId, Error> {
     TokenId::parse(text).ok_or_else(|| {
-        let message = "The name of a token has 32 hexadecimal digits; issueToken and the ledger say it.";
+        let message = "The name of a token has 32 hexadecimal digits; issueToken and the ledger show it.";
         Error::new(ErrorCode::Validation, message).with("field", "id")
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Tokens;
+    use crate::kernel::config::TokensConfig;
+    use serde_json::{Value, json};
+    use tgp_policy::{Capability, attenuate};
+
+    fn tokens() -> Tokens {
+        Tokens::new(&TokensConfig::default()).unwrap()
+    }
+
+    fn issued(tokens: &Tokens, caveats: &Value) -> String {
+        let tools = crate::kernel::door::known_tools::known_tools(&[], tgp_sql::Dialect::Any);
+        tokens.issue(caveats, &tools).unwrap().0
+    }
+
+    fn begin(tokens: &Tokens, token: &str) -> Result<Capability, String> {
+        let capability = tokens.verify(token).map_err(|error| error.message)?;
+        tokens.begin(&capability, 0).map_err(|error| error.message)?;
+        Ok(capability)
+    }
+
+    #[test]
+    fn calls_and_budget_are_counted_with_all_that_was_made_from_a_token() {
+        let counted = tokens();
+        let token = issued(&counted, &json!({"calls": 3, "budget": 100}));
+        let one = attenuate(&token, &json!({"calls": 1})).unwrap();
+        let other = attenuate(&token, &json!({"mode": "explore"})).unwrap();
+        assert!(begin(&counted, &one).is_ok());
+        assert!(begin(&counted, &one).unwrap_err().contains("Its calls are used up."));
+        assert!(begin(&counted, &other).is_ok() && begin(&counted, &token).is_ok());
+        assert!(begin(&counted, &other).is_err() && begin(&counted, &token).is_err());
+        let token = issued(&counted, &json!({"calls": 3, "budget": 100}));
+        let other = attenuate(&token, &json!({"mode": "explore"})).unwrap();
+        counted.spend(&begin(&counted, &other).unwrap(), 99);
+        counted.spend(&begin(&counted, &token).unwrap(), 1);
+        assert!(begin(&counted, &other).unwrap_err().contains("Its budget is used up."));
+    }
+
+    #[test]
+    fn a_cost_that_could_not_be_counted_is_counted_before_the_next_call() {
+        let place = tempfile::tempdir().unwrap();
+        let mut counted = tokens();
+        let token = issued(&counted, &json!({"budget": 1}));
+        counted.share(&place.path().join("missing"));
+        let capability = counted.verify(&token).unwrap();
+        counted.spend(&capability, 1);
+        assert!(begin(&counted, &token).unwrap_err().contains("no token is accepted"));
+        std::fs::create_dir(place.path().join("missing")).unwrap();
+        assert!(begin(&counted, &token).unwrap_err().contains("Its budget is used up."));
+    }
 }

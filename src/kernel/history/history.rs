@@ -14,7 +14,7 @@ use serde::Serialize;
 use std::sync::Arc;
 use std::time::Duration;
 use tgp_base::error::{Error, ErrorCode};
-use tgp_git::{Committed, FileChange, GitError, GitStore, Halt, LocalCommits, LogEntry, Sharing};
+use tgp_git::{Committed, FileChange, GitError, GitStore, Halt, LocalCommits, LogEntry, MessageSearch, Sharing};
 use tgp_registry::META_FILE;
 use tgp_vfs::{DiskVfs, JailPath, Vfs, VfsError};
 
@@ -87,9 +87,9 @@ impl History {
         Self { git, exchange, files, tools, strategy, secrets, halt, witness, one_writer: Mutex::new(()) }
     }
 
-    /// The messages of commits that `counts` takes: those that say how far a ledger was.
-    pub fn witnesses(&self, counts: impl Fn(&str) -> bool) -> Result<Vec<String>, Error> {
-        Ok(self.git.messages_where(MOST_WITNESSES, counts)?)
+    /// What `find` finds in messages of commits: how far a ledger was.
+    pub fn witnesses<T>(&self, find: impl FnMut(&str) -> Option<T>) -> Result<MessageSearch<T>, Error> {
+        Ok(self.git.search_messages(MOST_WITNESSES, find)?)
     }
 
     /// The commits that changed a file, or all of them, newest first.

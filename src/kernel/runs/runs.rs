@@ -109,8 +109,10 @@ impl Runs {
             Runnable::Tool(path) if request.args_json.len() <= QUICK_ARGS => JailPath::parse(path).ok(),
             Runnable::Tool(_) | Runnable::Code(_) | Runnable::Test(_) => None,
         };
+        // A token is looked up in a file.
+        let has_token = request.options.asker.token.is_some();
         let is_explored = self.mode_of(&request.options) == Mode::Explore;
-        is_explored && tool.is_some_and(|tool| self.modules().graph_quickly(&tool).is_some())
+        !has_token && is_explored && tool.is_some_and(|tool| self.modules().graph_quickly(&tool).is_some())
     }
 
     /// Asks the door for a run, which `parent` waits for; nothing when it was refused, and told so.

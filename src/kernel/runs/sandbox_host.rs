@@ -4,13 +4,12 @@ use super::approval::ask_approval;
 use super::exec_options::Runnable;
 use super::exec_value::{ExecDone, when_executed};
 use super::guest_call::{AnsweredBy, GuestCall};
-use super::guest_files::is_scratch;
 use super::guest_reply::GuestReply;
 use super::nested_outcome::{given_up, outcome_text, unawaited, unwritable};
 use super::nested_runs::{Begun, NestedRuns};
 use super::question_args::{arguments, first_text, first_two, text};
 use super::run_scope::RunScope;
-use super::secret_args::{told_secrets, untold};
+use super::secret_args::{check_written, shown_file, told_secrets};
 use super::stack_trace::source_position;
 use crate::kernel::checks::Checks;
 use crate::kernel::door::{Call, Changes, Door, Effect, Passage};
@@ -157,10 +156,7 @@ impl SandboxHost {
                         error
                     }
                 };
-                let text = to_json(&self.files.read(&path).map_err(missed)?)?;
-                // A function may have written what it was told into a file. What the guest wrote itself is not looked at: it
-                // would only learn whether it has guessed well.
-                if is_scratch(&path) { Ok(text) } else { untold(&self.services.secrets, Ok(text)) }
+                shown_file(&self.services.secrets, &path, to_json(&self.files.read(&path).map_err(missed)?)?)
             }
             "list_files" => to_json(&self.files.list(&first_text(question)?)?),
             "write_file" => {
@@ -169,6 +165,7 @@ impl SandboxHost {
                     let message = "tgp.write_file needs the text of the file as its second argument; use JSON.stringify for data.";
                     return Err(Error::new(ErrorCode::Validation, message));
                 };
+                check_written(&self.services.secrets, &path, &content)?;
                 if !self.may_change() {
                     return Err(given_up());
                 }

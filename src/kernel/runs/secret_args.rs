@@ -1,5 +1,6 @@
 //! Secrets on their way to a function of the application, and back.
 
+use super::guest_files::is_scratch;
 use crate::kernel::host_functions::Answer;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
@@ -65,6 +66,25 @@ fn masked_bytes(secrets: &BoundSecrets, json: String) -> String {
         clean.push_str(rest);
     }
     clean
+}
+
+/// A file as a guest may have it, as JSON: a function may have written a secret there. What the guest wrote itself is not looked
+/// at: it would only confirm guesses.
+pub fn shown_file(secrets: &BoundSecrets, path: &str, text: String) -> Result<String, Error> {
+    if is_scratch(path) { Ok(text) } else { untold(secrets, Ok(text)) }
+}
+
+/// Refuses to write a placeholder: what was read of a file has it where the file has the value, which would be lost.
+///
+/// # Errors
+/// `Validation`.
+pub fn check_written(secrets: &BoundSecrets, path: &str, content: &str) -> Result<(), Error> {
+    // What a guest reads there is not masked.
+    let Some(name) = secrets.named_in(content.as_bytes()).filter(|_| !is_scratch(path)) else { return Ok(()) };
+    let message = format!(
+        "tgp.write_file does not write the placeholder of the secret '{name}': where a file holds its value, that would be lost. Leave it out, or let a function of the application write the file."
+    );
+    Err(Error::new(ErrorCode::Validation, message).with("field", "content"))
 }
 
 fn refusal(withheld: &Withheld) -> Error {

@@ -1,5 +1,7 @@
 //! How keys, passwords and tokens look, and what things that hold one are called.
 
+use std::borrow::Cow;
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -12,8 +14,8 @@ pub const NO_SECRETS: &str = "no-secrets";
 /// What to do instead of writing a secret down, or of having a model pass it.
 pub const INSTEAD_OF_SECRETS: &str = "use a secret that the application has bound, by writing {{secret:NAME}} in the request or in the function's argument, or let the application make the call";
 
-/// What is a secret wherever it stands.
-const TOKENS: [&str; 21] = [
+/// Keys that are known by their prefix. Identifiers begin like them too, so they count only with a digit near their end.
+const PREFIXED: [&str; 3] = [
     // Our own capability tokens.
     r"(?-u)\btgp_[A-Za-z0-9_-]{32,}",
     // Keys whose prefix says whose they are, and which are letters and digits behind it: DigitalOcean, Docker, Figma, Grafana,
@@ -22,6 +24,9 @@ const TOKENS: [&str; 21] = [
     // With a dash or a point: Atlassian, Databricks, Doppler, Dropbox, GitLab's others, Google, Heroku, New Relic, Perplexity,
     // Postman, PyPI, Slack's applications, Square, Vault, xAI.
     r"(?-u)\b(?:ATATT3|dapi|dp\.(?:pt|st|ct|sa|scim|audit)\.|sl\.(?:B|u\.)|gl(?:dt|rt|cbt|ptt|ft|soat|agent|oas|imt)-|GOCSPX-|ya29\.|HRKU-|NRAK-|pplx-|PMAK-|pypi-|xapp-|xoxe[.-]|sq0(?:atp|csp|idp)-|hv[sbr]\.|xai-)[A-Za-z0-9_=.-]{20,}",
+];
+/// What is a secret wherever it stands.
+const TOKENS: [&str; 18] = [
     // Mailgun, Twilio, Telegram, Discord, age.
     r"(?-u)\b(?:key-[0-9a-f]{32}\b|SK[0-9a-f]{32}\b|[0-9]{8,10}:AA[A-Za-z0-9_-]{32,}|[MNO][A-Za-z0-9_-]{23,25}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,}|AGE-SECRET-KEY-1[A-Z0-9]{50,})",
     // Azure's storage, and webhooks of Discord.
@@ -38,18 +43,28 @@ const TOKENS: [&str; 21] = [
     r"(?-u)\bnpm_[A-Za-z0-9]{30,}",
     r"(?-u)\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*",
     r"(?-u)-----BEGIN [A-Z ]*PRIVATE KEY(?: BLOCK)?-----",
-    r"(?-u)\bhooks\.slack\.com/services/T[A-Z0-9]+/B[A-Z0-9]+/",
+    r"(?-u)\bhooks\.slack\.com/services/T[A-Z0-9]+/B[A-Z0-9]+/[A-Za-z0-9]*",
     r"(?i-u)\b(?:bearer|basic)\s+[A-Za-z0-9._~+/=-]{16,}",
     r"[a-z][a-z0-9+.-]*://[^\s/:@]+:[^\s/:@{}$]+@",
     r"(?i-u)[?&](?:api_?key|access_?token|token|secret|password)=[A-Za-z0-9._~-]{8,}",
 ];
 /// No token is shorter.
 const SHORTEST: usize = 12;
+/// Around the lines of a private key.
+const KEY_BEGIN: &str = "-----BEGIN ";
+const KEY_END: &str = "-----END ";
+const DASHES: &str = "-----";
+/// Bytes at the end of a key with a prefix that have a digit among them.
+const RANDOM_BYTES: usize = 20;
 
-static TOKEN: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    let each: Vec<String> = TOKENS.iter().map(|token| format!("(?:{token})")).collect();
-    Regex::new(&each.join("|")).ok()
-});
+static TOKEN: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(&any_of(PREFIXED.iter().chain(&TOKENS).copied())).ok());
+static WHOLE_PREFIXED: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(&format!("^(?:{})$", any_of(PREFIXED.into_iter()))).ok());
+
+fn any_of<'p>(patterns: impl Iterator<Item = &'p str>) -> String {
+    patterns.map(|pattern| format!("(?:{pattern})")).collect::<Vec<String>>().join("|")
+}
 
 /// Names of things that must stay unknown.
 static NAMES: LazyLock<Option<Regex>> = LazyLock::new(|| {
@@ -69,11 +84,57 @@ pub(crate) fn find_token(text: &str) -> Option<usize> {
     found.map(|found| found.start())
 }
 
+/// `text` with `by` in place of every secret that is one whatever its name is. Of addresses the password alone is replaced.
+#[must_use]
+pub fn mask_tokens<'t>(text: &'t str, by: &str) -> Cow<'t, str> {
+    let Some(pattern) = TOKEN.as_ref().filter(|_| text.len() >= SHORTEST) else { return Cow::Borrowed(text) };
+    let (mut masked, mut from) = (String::new(), 0);
+    for found in pattern.find_iter(text).filter(|found| is_meant(found.as_str())) {
+        // Within a key of several lines.
+        if found.start() < from {
+            continue;
+        }
+        let secret = secret_part(text, found.range());
+        masked.push_str(text.get(from..secret.start).unwrap_or_default());
+        masked.push_str(by);
+        from = secret.end;
+    }
+    if from == 0 {
+        return Cow::Borrowed(text);
+    }
+    masked.push_str(text.get(from..).unwrap_or_default());
+    Cow::Owned(masked)
+}
+
+/// Where the secret is that a match shows.
+fn secret_part(text: &str, found: Range<usize>) -> Range<usize> {
+    let matched = text.get(found.clone()).unwrap_or_default();
+    if matched.starts_with(KEY_BEGIN) {
+        let rest = text.get(found.end..).unwrap_or_default();
+        let end = rest.find(KEY_END).map(|at| at + KEY_END.len());
+        let last = end.and_then(|end| Some(end + rest.get(end..)?.find(DASHES)? + DASHES.len()));
+        return found.start..last.map_or(text.len(), |last| found.end + last);
+    }
+    if matched.contains("://") {
+        // Its `@` stays.
+        let password = matched.rfind(':').map_or(0, |at| at + 1);
+        return found.start + password..found.end - 1;
+    }
+    if matched.starts_with(['?', '&']) {
+        return found.start + matched.find('=').map_or(0, |at| at + 1)..found.end;
+    }
+    found
+}
+
 /// Whether a match is more than words of the same shape.
 fn is_meant(found: &str) -> bool {
     if let Some((_, login)) = found.split_once("://") {
         let password = login.trim_end_matches('@').rsplit(':').next().unwrap_or_default();
         return !is_placeholder(password);
+    }
+    if WHOLE_PREFIXED.as_ref().is_some_and(|prefixed| prefixed.is_match(found)) {
+        let end = found.get(found.len().saturating_sub(RANDOM_BYTES)..);
+        return has_digit(end.unwrap_or(found));
     }
     let lower = found.to_ascii_lowercase();
     // "Basic internationalisation" is prose.
@@ -114,11 +175,11 @@ fn is_placeholder(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{NAMES, TOKEN, find_token, looks_secret, names_secret};
+    use super::{NAMES, TOKEN, WHOLE_PREFIXED, find_token, looks_secret, mask_tokens, names_secret};
 
     #[test]
     fn the_patterns_are_patterns() {
-        assert!(TOKEN.is_some() && NAMES.is_some());
+        assert!(TOKEN.is_some() && WHOLE_PREFIXED.is_some() && NAMES.is_some());
     }
 
     #[test]
@@ -167,8 +228,35 @@ mod tests {
             "skill-0123 of the task-force, see key-value pairs",
             "glob-patterns-are-matched-here-and-nowhere-else",
             "a commit 0123456789abcdef0123456789abcdef01234567",
+            "hf_hub_download_with_retries(repo)",
+            "import x from './xai-explainability-dashboard'",
+            "https://dapi-service.internal.example.com/v1",
+            "pypi-server-configuration.example",
+            "sl.BuildDocumentFromTemplate(x)",
+            "hvs.selectedVehicleRegistration",
+            "gsk_medical_reports_by_region",
+            "tgp_sandbox_worker_memory_limit_megabytes",
         ] {
             assert_eq!(find_token(plain), None, "{plain}");
+            assert_eq!(mask_tokens(plain, "[hidden]"), plain);
+        }
+    }
+
+    #[test]
+    fn keys_are_masked_with_what_is_around_them_left() {
+        let word = "a1B2c3D4e5".repeat(4);
+        for (text, masked) in [
+            (format!("one hf_{word} two gsk_{word}."), "one [hidden] two [hidden]."),
+            ("https://bot:pa55w0rd@host/a?token=abcdefgh1&x=1".to_owned(), "https://bot:[hidden]@host/a?token=[hidden]&x=1"),
+            (
+                "a\n-----BEGIN RSA PRIVATE KEY-----\nMIIB\n-----END RSA PRIVATE KEY-----\nb".to_owned(),
+                "a\n[hidden]\nb",
+            ),
+            ("-----BEGIN PRIVATE KEY-----\nMIIB".to_owned(), "[hidden]"),
+            ("https://hooks.slack.com/services/T01/B02/abcDEF123".to_owned(), "https://[hidden]"),
+            ("nothing to see here".to_owned(), "nothing to see here"),
+        ] {
+            assert_eq!(mask_tokens(&text, "[hidden]"), masked);
         }
     }
 

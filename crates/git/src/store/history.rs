@@ -1,7 +1,7 @@
 //! Looking back: who changed a file, how, and what it was.
 
 use super::git_store::GitStore;
-use crate::branches::references::at;
+use crate::branches::references::{at, branch_at};
 use crate::git_error::GitError;
 use crate::objects::object_reader::{self, Found};
 use crate::objects::raw_tree;
@@ -9,7 +9,7 @@ use crate::objects::tree_entry::Entry;
 use crate::objects::trees::Trees;
 use crate::text_diff::{DiffEffort, text_diff};
 use git2::{Diff, DiffFile, DiffFormat, DiffOptions, ObjectType, Oid, Repository};
-use std::collections::{HashMap, HashSet};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
@@ -37,6 +37,14 @@ pub struct LogEntry {
     pub email: String,
     /// Seconds since 1970.
     pub time: i64,
+}
+
+/// What was found in messages of commits.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MessageSearch<T> {
+    pub found: Vec<T>,
+    /// Whether all commits were looked at that could have more.
+    pub is_complete: bool,
 }
 
 impl GitStore {
@@ -74,35 +82,67 @@ impl GitStore {
         Ok(entries)
     }
 
-    /// The messages that `counts` takes, of the commits that branches came to be by, here and at the remote as it was last
-    /// seen: each branch from its tip along first parents. What somebody else's merges bring along, and the times that commits
-    /// name, do not count. At most `limit` messages, and what is found in ten seconds.
+    /// What `find` finds in messages of commits, here and at the remote as it was last seen: in those that a branch came to be
+    /// by, from its tip along first parents, and then in what merges brought along. The current branch goes first. The times
+    /// that commits name do not count. At most `limit` finds, and what is found in ten seconds.
     ///
     /// # Errors
     /// `Git`.
-    pub fn messages_where(&self, limit: usize, counts: impl Fn(&str) -> bool) -> Result<Vec<String>, GitError> {
+    pub fn search_messages<T>(
+        &self,
+        limit: usize,
+        mut find: impl FnMut(&str) -> Option<T>,
+    ) -> Result<MessageSearch<T>, GitError> {
         let repository = self.open_again()?;
-        let failed = |error: git2::Error| GitError::git("read the history", &error);
         let deadline = Instant::now() + LOG_TIME;
-        let mut messages = Vec::new();
-        let mut seen = HashSet::new();
-        for branches in ["refs/heads/*", "refs/remotes/*"] {
-            for reference in repository.references_glob(branches).map_err(failed)?.take(MAX_BRANCHES) {
-                // One that points nowhere says nothing.
-                let mut next = reference.map_err(failed)?.peel_to_commit().ok();
-                while let Some(commit) = next.filter(|commit| seen.insert(commit.id())) {
-                    if messages.len() >= limit || seen.len() > MAX_WALKED || Instant::now() >= deadline {
-                        return Ok(messages);
+        let (mut queue, is_complete) = self.tips(&repository)?;
+        let mut search = MessageSearch { found: Vec::new(), is_complete };
+        let mut seen: HashSet<Oid> = HashSet::new();
+        while let Some(tip) = queue.pop_front() {
+            let mut next = Some(tip);
+            while let Some(id) = next.filter(|id| seen.insert(*id)) {
+                if search.found.len() >= limit {
+                    return Ok(search);
+                }
+                if seen.len() > MAX_WALKED || Instant::now() >= deadline {
+                    search.is_complete = false;
+                    return Ok(search);
+                }
+                // A shallow clone ends somewhere.
+                let Ok(commit) = repository.find_commit(id) else { break };
+                search.found.extend(find(&cut(commit.message_bytes(), MAX_MESSAGE_BYTES)));
+                let mut parents = commit.parent_ids();
+                next = parents.next();
+                for parent in parents {
+                    if queue.len() < MAX_WALKED {
+                        queue.push_back(parent);
+                    } else {
+                        search.is_complete = false;
                     }
-                    let message = cut(commit.message_bytes(), MAX_MESSAGE_BYTES);
-                    if counts(&message) {
-                        messages.push(message);
-                    }
-                    next = commit.parent(0).ok();
                 }
             }
         }
-        Ok(messages)
+        Ok(search)
+    }
+
+    /// The tips of all branches, the current one and the configured one first; and whether these are all.
+    fn tips(&self, repository: &Repository) -> Result<(VecDeque<Oid>, bool), GitError> {
+        let failed = |error: git2::Error| GitError::git("read the history", &error);
+        let mut tips: VecDeque<Oid> = VecDeque::new();
+        tips.extend(at(repository, "HEAD")?);
+        tips.extend(branch_at(repository, &self.options.branch)?);
+        let mut is_complete = true;
+        for branches in ["refs/heads/*", "refs/remotes/*"] {
+            for (place, reference) in repository.references_glob(branches).map_err(failed)?.enumerate() {
+                if place >= MAX_BRANCHES {
+                    is_complete = false;
+                    break;
+                }
+                // One that points nowhere has no commits.
+                tips.extend(reference.map_err(failed)?.peel_to_commit().ok().map(|commit| commit.id()));
+            }
+        }
+        Ok((tips, is_complete))
     }
 
     /// How `path` (or everything) differs between two commits, as a unified diff. Without `to`: the current commit;

@@ -132,6 +132,16 @@ pub(super) fn drop_to(connection: &mut Connection, schema: &Schema, base: &Head)
     schema.put_begin(connection)?;
     connection.finish()?;
     let size = integer(base.size);
+    let mut before = 0;
+    connection.query(&schema.sql("select base_size from @.about"), &[], &mut |mut row| {
+        before = row.integer()?;
+        Ok(())
+    })?;
+    if before >= size {
+        connection.put("commit", &[])?;
+        connection.finish()?;
+        return Ok(0);
+    }
     let mut first = None;
     connection.query(&schema.sql("select min(seq) from @.events"), &[], &mut |mut row| {
         first = row.maybe_integer()?;

@@ -1,6 +1,7 @@
 //! A response as the guest reads it.
 
 use super::fetch_slots::Slot;
+use super::filled_request::place_of;
 use crate::net_error::{NetError, shown};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
@@ -75,6 +76,10 @@ impl FetchResponse {
         }
         if let Cow::Owned(masked) = secrets.mask_everywhere(&bytes) {
             bytes = masked;
+            headers = without_body_facts(headers);
+        }
+        // An answer to HEAD, or a 304, has facts of a body that is not there to be looked through.
+        if bytes.is_empty() && secrets.are_for(place_of(url)) {
             headers = without_body_facts(headers);
         }
         if bytes.len() > limit {

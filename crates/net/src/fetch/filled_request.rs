@@ -1,4 +1,4 @@
-//! A request as it is sent: with the secrets that its server may be told.
+//! A request as it is sent: with the secrets that are bound to its server.
 
 use super::fetch_request::Checked;
 use crate::net_error::{NetError, shown_text};
@@ -26,9 +26,9 @@ pub(super) fn filled(request: &Checked, secrets: &BoundSecrets) -> Result<Filled
         return Ok(Filled { url: url.clone(), headers: headers.clone(), body: body.clone() });
     }
     let to = place_of(url);
-    if headers.contains_key(RANGE) && secrets.are_for(to) {
-        // In parts nobody would know it again.
-        let why = "would cut an answer of a server that is told secrets; fetch it whole";
+    if headers.contains_key(RANGE) {
+        // A part of a secret is not found, and any server may repeat what another was given.
+        let why = "is refused where secrets are bound: it would cut an answer that may repeat one. Fetch it whole";
         return Err(NetError::Header { name: RANGE.to_string(), why });
     }
     let is_json = headers.get(CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().windows(4).any(|part| part == b"json"));

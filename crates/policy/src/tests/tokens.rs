@@ -1,7 +1,7 @@
 //! Tokens: what they allow, and what is refused.
 
 use super::world::{call, tools};
-use crate::{Capability, Decision, Key, Keys, PolicyError, TokenId, Uses, attenuate, issue, verify};
+use crate::{Capability, Decision, Key, Keys, PolicyError, TokenId, attenuate, issue, verify};
 use serde_json::{Value, json};
 use tgp_base::error::{ErrorCode, PartError};
 
@@ -104,27 +104,6 @@ fn a_token_expires_with_the_earliest_of_its_moments() {
         assert_eq!(verdict.verdict == Decision::Allow, allowed, "{now}");
         assert!(allowed || verdict.reason.contains("expired"));
     }
-}
-
-#[test]
-fn calls_and_budget_are_counted_with_all_that_was_made_from_a_token() {
-    let token = issued(json!({"calls": 3, "budget": 100}));
-    let (one, other) =
-        (attenuate(&token, &json!({"calls": 1})).unwrap(), attenuate(&token, &json!({"mode": "explore"})).unwrap());
-    let uses = Uses::default();
-    let begin = |token: &str| uses.begin(&capability(token), 0).map_err(|error| error.to_string());
-    assert_eq!(begin(&one), Ok(()));
-    assert_eq!(begin(&one), Err("The token is refused: Its calls are used up. Ask for a new one.".to_owned()));
-    assert_eq!(begin(&other), Ok(()));
-    assert_eq!(begin(&token), Ok(()));
-    assert!(begin(&other).is_err() && begin(&token).is_err());
-    let uses = Uses::default();
-    let parent = capability(&token);
-    uses.begin(&capability(&other), 0).unwrap();
-    uses.spend(&capability(&other), 99);
-    uses.begin(&parent, 0).unwrap();
-    uses.spend(&parent, 1);
-    assert!(uses.begin(&capability(&one), 0).unwrap_err().to_string().contains("budget"));
 }
 
 #[test]

@@ -8,4 +8,3 @@ pub(super) mod keys;
 mod mac;
 pub(super) mod token_id;
 pub(super) mod token_text;
-pub(super) mod uses;
