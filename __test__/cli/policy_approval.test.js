@@ -46,6 +46,16 @@ describe('without a policy, a terminal and --yes', () => {
     expect(events.filter(({ state }) => state === 'granted')).toEqual([]);
   });
 
+  test('tgp test runs the tests that its user asked for', async () => {
+    const folder = await workspace();
+    const cases =
+      "import { expect, test } from '@tgp/std/test';\nimport one from './one';\ntest('is one', () => { expect(one()).toBe(1); });\n";
+    await writeFile(join(folder, '.tgp/tools/one.test.ts'), cases);
+    expect(await runCli(folder, ['test', 'one'])).toMatchObject({ code: 0, stderr: expect.not.stringContaining('ERR_') });
+    const granted = (await approvals(folder)).filter(({ state }) => state === 'granted');
+    expect(granted).toMatchObject([{ tool: 'test_tool', by: userInfo().username }]);
+  });
+
   test('init, doctor and the ledger are no calls, whatever the policy', async () => {
     const folder = await tempRoot();
     await writeFile(join(folder, 'tgp.config.json'), JSON.stringify({ policy: { default: 'deny' } }));

@@ -4,7 +4,7 @@ import { ApprovalError } from '../boundary/errors.js';
 import { callText, requestText } from '../kernel/request_text.js';
 import { isTerminal } from './agent_keys.js';
 import { withoutProgress } from './screen.js';
-import { askAtTerminal } from './terminal_question.js';
+import { askAtTerminal, userName } from './terminal_question.js';
 
 /**
  * @typedef {import('../../index.js').ApprovalRequest} ApprovalRequest
