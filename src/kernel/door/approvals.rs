@@ -136,7 +136,7 @@ impl Approvals {
         }
         if granted != *subject {
             return Err(refused(
-                "The approval is void: the tool, its arguments or the rules have changed since it was given. Make the call again and have it approved as it is now.",
+                "The approval is void: the tool, its arguments, what it reaches or the rules have changed since it was given. Make the call again and have it approved as it is now.",
             ));
         }
         Ok(())

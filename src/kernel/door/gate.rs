@@ -199,6 +199,7 @@ impl Gate {
             Fact::Known(args) => args.to_string(),
             Fact::Nothing | Fact::Unknown => call.args.to_string(),
         };
+        let reach = reach_text(&reached);
         let subject = Subject::of(&[
             &call.tool,
             call.effect.as_str(),
@@ -208,6 +209,7 @@ impl Gate {
             call.asker.session.as_deref().unwrap_or_default(),
             call.asker.principal(),
             call.asking_tool.unwrap_or_default(),
+            &reach,
             &self.rules.version(),
         ]);
         let Some(id) = call.approval else {
@@ -241,6 +243,17 @@ fn reached(call: &Call<'_>) -> Vec<Reach> {
         }
     }
     reached
+}
+
+/// The reach of a call as an approval is bound to it: what it reaches more than was shown is another request.
+fn reach_text(reached: &[Reach]) -> String {
+    let mut lines: Vec<String> = reached
+        .iter()
+        .flat_map(|reach| reach.paths.iter().map(|path| format!("{}\0{path}", reach.effect.as_str())))
+        .collect();
+    lines.sort_unstable();
+    lines.dedup();
+    lines.join("\n")
 }
 
 /// The strictest that rules and token say of the call and of all that it reaches; nothing where all of it is allowed.
