@@ -9,6 +9,7 @@ use super::judged_call::{judged_asker, judged_call};
 use super::reach::{Need, Reach};
 use super::rules::{InForce, PolicySource, Rules};
 use super::tokens::Tokens;
+use crate::kernel::secret_scan::SecretScan;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -23,6 +24,8 @@ pub struct Gate {
     pub approvals: Approvals,
     /// The mode of agents that are in none of their own.
     mode: Mode,
+    /// What must not stand in a rule as it is.
+    secrets: SecretScan,
 }
 
 /// A call that may go on.
@@ -83,8 +86,9 @@ impl Gate {
         tokens: Tokens,
         approvals: Approvals,
         mode: Mode,
+        secrets: SecretScan,
     ) -> Result<Self, Error> {
-        Ok(Self { rules: Rules::new(source, tools)?, tokens, approvals, mode })
+        Ok(Self { rules: Rules::new(source, tools)?, tokens, approvals, mode, secrets })
     }
 
     /// The mode of agents that are in none of their own.
@@ -216,7 +220,9 @@ impl Gate {
             // A rule that asks is stricter than any that allows.
             let by_default = matches!(&who, AskedOf::Approver(verdict) if &*verdict.rule == "default");
             let reaches_more = reached.iter().any(|reach| reach.need == Need::Allowed);
-            let always = (by_default && !reaches_more).then(|| always(&judged, self.rules.tools())).flatten();
+            let is_secret = |text: &str| self.secrets.is_in_words(text);
+            let always =
+                (by_default && !reaches_more).then(|| always(&judged, self.rules.tools(), &is_secret)).flatten();
             let text = text.filter(|_| call.effect == Effect::Run);
             let args = match judged.args {
                 Fact::Known(args) => Some(args),
