@@ -150,6 +150,23 @@ test('a yes is void when the call reaches more files than were shown', async () 
   expect(JSON.stringify(asked)).not.toContain('rate.ts');
 });
 
+test('several test files are one question that lists them', async () => {
+  const cases = "import { expect, test } from '@tgp/std/test';\ntest('is one', () => { expect(1).toBe(1); });\n";
+  const files = { 'tools/ok.test.ts': cases, 'tools/priced.test.ts': cases, 'tools/reports/sum.test.ts': cases };
+  /** @type {any[]} */
+  const asked = [];
+  const approve = (/** @type {any} */ request) => {
+    asked.push(request);
+    return { approved: true, by: 'ann' };
+  };
+  const { kernel } = await policyKernel('safe', { approve, files });
+  const { test_tool } = tgpTools(kernel, { session: 's1' });
+  expect(await test_tool.execute({})).toMatchObject({ ok: true, passed: 3 });
+  expect(asked).toMatchObject([{ tool: 'test_tool', args: { tests: Object.keys(files).map((path) => expect.stringContaining(path)) } }]);
+  expect(asked[0].always).toBeUndefined();
+  expect((await eventsOf(kernel, 'APPROVAL')).filter(({ state }) => state === 'granted')).toHaveLength(3);
+});
+
 describe('what a run asks for', () => {
   const CALLS = {
     fetch: 'await fetch(args.url)',

@@ -65,10 +65,18 @@ export class Gate {
     if (outcome.error?.code !== 'ERR_APPROVAL') return outcome;
     const { request, ...details } = parseForeignJson(outcome.error.details);
     if (request === undefined) return outcome;
-    const approve = who?.answered?.() ?? who?.approve ?? this.#approve;
-    const isGranted = await this.#ask(kernel, request, approve, signal);
+    const isGranted = await this.#ask(kernel, request, this.approverOf(who), signal);
     if (!isGranted) return { ...outcome, error: { ...outcome.error, details: JSON.stringify(details) } };
     return start(request.id);
+  }
+
+  /**
+   * Who approves the calls of a caller.
+   * @param {import('./kernel_calls.js').Who | undefined} who
+   * @returns {Approve | undefined}
+   */
+  approverOf(who) {
+    return who?.answered?.() ?? who?.approve ?? this.#approve;
   }
 
   /**

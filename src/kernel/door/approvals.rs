@@ -6,7 +6,7 @@ use parking_lot::Mutex;
 use ring::rand::{SecureRandom, SystemRandom};
 use std::collections::HashMap;
 use std::fmt::Write as _;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 use tgp_base::error::{Error, ErrorCode};
 
 /// Calls that can wait at the same time.
@@ -35,10 +35,27 @@ enum Word {
     Yes,
 }
 
+/// When an approval expires, by two clocks: one stops while the machine sleeps, the other can be set.
+#[derive(Debug, Clone, Copy)]
+struct Expiry {
+    steady: Instant,
+    wall: Option<SystemTime>,
+}
+
+impl Expiry {
+    fn after(time: Duration) -> Self {
+        Self { steady: Instant::now() + time, wall: SystemTime::now().checked_add(time) }
+    }
+
+    fn is_over(&self) -> bool {
+        self.steady <= Instant::now() || self.wall.is_some_and(|wall| wall <= SystemTime::now())
+    }
+}
+
 #[derive(Debug)]
 struct Waiting {
     subject: Subject,
-    until: Instant,
+    until: Expiry,
     word: Word,
     about: AskedCall,
 }
@@ -68,15 +85,15 @@ impl Approvals {
             let _infallible = write!(id, "{byte:02x}");
             id
         });
-        let now = Instant::now();
+        let until = Expiry::after(self.patience);
         let mut waiting = self.waiting.lock();
         if waiting.len() >= MOST_WAITING {
-            waiting.retain(|_, call| call.until > now);
+            waiting.retain(|_, call| !call.until.is_over());
         }
         if waiting.len() >= MOST_WAITING {
             return Err(refused("Too many calls wait for an approval. Answer some of them first."));
         }
-        waiting.insert(id.clone(), Waiting { subject, until: now + self.patience, word: Word::Awaited, about });
+        waiting.insert(id.clone(), Waiting { subject, until, word: Word::Awaited, about });
         Ok(id)
     }
 
@@ -111,7 +128,7 @@ impl Approvals {
 
     fn with<T>(&self, id: &str, work: impl FnOnce(&mut Waiting) -> T) -> Result<T, Error> {
         let mut waiting = self.waiting.lock();
-        match waiting.get_mut(id).filter(|call| call.until > Instant::now() && call.word == Word::Awaited) {
+        match waiting.get_mut(id).filter(|call| !call.until.is_over() && call.word == Word::Awaited) {
             Some(call) => Ok(work(call)),
             None => {
                 waiting.remove(id);
@@ -128,7 +145,7 @@ impl Approvals {
         let Some(Waiting { subject: granted, until, word, .. }) = self.waiting.lock().remove(id) else {
             return Err(late());
         };
-        if until <= Instant::now() {
+        if until.is_over() {
             return Err(late());
         }
         if word != Word::Yes {
@@ -158,8 +175,8 @@ fn refused(message: &str) -> Error {
 
 #[cfg(test)]
 mod tests {
-    use super::{Approvals, AskedCall, AskedOf, Subject};
-    use std::time::Duration;
+    use super::{Approvals, AskedCall, AskedOf, Expiry, Subject};
+    use std::time::{Duration, Instant, SystemTime};
 
     fn about() -> AskedCall {
         let text = String::new;
@@ -193,6 +210,15 @@ mod tests {
         let subject = Subject::of(&[]);
         let id = approvals.ask(subject.clone(), about()).unwrap();
         assert!(approvals.grant(&id).is_err() && approvals.take(&id, &subject).is_err());
+    }
+
+    #[test]
+    fn either_clock_ends_an_approval() {
+        let (now, wall) = (Instant::now(), SystemTime::now());
+        let (steady, later) = (now + LONG, wall.checked_add(LONG));
+        assert!(!Expiry { steady, wall: later }.is_over());
+        assert!(Expiry { steady, wall: Some(wall) }.is_over(), "the machine slept");
+        assert!(Expiry { steady: now, wall: later }.is_over(), "the clock was set back");
     }
 
     #[test]

@@ -18,6 +18,9 @@ use tgp_policy::{Capability, Decision, Effect, Effects, Fact, Policy, Tools, Ver
 use tgp_state::Mode;
 use tgp_vfs::JailPath;
 
+/// Files that a rule for one call names.
+const MOST_RULE_PATHS: usize = 50;
+
 pub struct Gate {
     pub rules: Rules,
     pub tokens: Tokens,
@@ -219,10 +222,9 @@ impl Gate {
         let Some(id) = call.approval else {
             // A rule that asks is stricter than any that allows.
             let by_default = matches!(&who, AskedOf::Approver(verdict) if &*verdict.rule == "default");
-            let reaches_more = reached.iter().any(|reach| reach.need == Need::Allowed);
             let is_secret = |text: &str| self.secrets.is_in_words(text);
-            let always =
-                (by_default && !reaches_more).then(|| always(&judged, self.rules.tools(), &is_secret)).flatten();
+            let covered = by_default.then(|| with_imports(&judged, &reached)).flatten();
+            let always = covered.and_then(|covered| always(&covered, self.rules.tools(), &is_secret));
             let text = text.filter(|_| call.effect == Effect::Run);
             let args = match judged.args {
                 Fact::Known(args) => Some(args),
@@ -233,6 +235,24 @@ impl Gate {
         self.approvals.take(id, &subject).map_err(Refusal::Invalid)?;
         Ok(text)
     }
+}
+
+/// The call with the files that its text imports, for a rule that names all of them; nothing where it reaches others.
+fn with_imports(judged: &tgp_policy::Call, reached: &[Reach]) -> Option<tgp_policy::Call> {
+    let mut covered = judged.clone();
+    for reach in reached.iter().filter(|reach| reach.need == Need::Allowed) {
+        // The hash of the text covers what it imports.
+        let (Effect::Run, Fact::Known(_), Fact::Known(paths)) = (reach.effect, &judged.text, &mut covered.paths) else {
+            return None;
+        };
+        paths.extend(reach.paths.iter().cloned());
+        paths.sort_unstable();
+        paths.dedup();
+        if paths.len() > MOST_RULE_PATHS {
+            return None;
+        }
+    }
+    Some(covered)
 }
 
 fn is_hash(text: &str) -> bool {
