@@ -7,6 +7,7 @@ use super::tool_entry::{CodeParameters, code_parameters};
 use super::tool_listing::{Catalogue, FoundTool, ListedTool, ToolsSince};
 use super::tool_registry::{Look, RegistryFiles, ToolRegistry};
 use crate::kernel::config::{DEFAULT_FIND_LIMIT, FIND_LIMIT};
+use crate::kernel::sight::shows;
 use serde::Serialize;
 use std::sync::Arc;
 use tgp_base::error::{Error, ErrorCode};
@@ -86,7 +87,8 @@ impl Tools {
 
     /// Refuses a name for a new tool that people would take for that of another one, which does not go with the same change.
     pub fn refuse_look_alike(&self, path: &str, leaving: &[&str]) -> Result<(), Error> {
-        let other = self.registry.look_alike_of(path)?;
+        // A tool that the caller may not see is not told of; of the two, lists have the plainer name.
+        let other = self.registry.look_alike_of(path)?.filter(|other| shows(other));
         if other.is_none_or(|other| leaving.contains(&other.as_str())) {
             return Ok(());
         }
