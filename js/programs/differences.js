@@ -11,7 +11,7 @@ import { identityOf, isUnreadable } from './scratch_copy.js';
 
 /** Larger files are not shown as a diff, nor is more than so much. */
 const MAX_SHOWN_BYTES = 1 << 20;
-const MAX_SHOWN_CHARS = 60_000;
+const MAX_SHOWN_CHARS = 400_000;
 const MAX_PROBLEMS = 20;
 /** Longer paths cannot be named to the system. */
 const MAX_PATH_BYTES = 3_000;
@@ -26,7 +26,7 @@ const PIECE_BYTES = 1 << 20;
  */
 
 /**
- * Nobody works in `scratch` any more.
+ * Compares once no program works in `scratch`.
  * @param {string} cwd
  * @param {string} scratch
  * @param {Copy} copy
@@ -51,15 +51,17 @@ export async function differencesOf(cwd, scratch, copy, rules) {
       const path = posix.join(folder, entry.name);
       seen.add(path);
       const before = copy.entries.get(path);
+      if (before?.kind === 'own' && entry.isDirectory()) continue;
       const isKept =
         rules.isHidden(entry.name) || rules.isReadOnly(entry.name) || isRules(entry.name) || copy.leftOut.has(path);
-      if (isUnreadable(entry.name)) found.problems.push(`"${path}" has a name that is no UTF-8`);
+      if (isUnreadable(entry.name)) found.problems.push(`"${path}" has a name that is not valid UTF-8`);
       else if (entry.isFile() && wereFolders.has(path)) found.problems.push(`"${path}" was a folder`);
       else if (isKept && before === undefined) found.problems.push(`"${path}" has a name that programs may not use`);
       else if (entry.isDirectory() && before === undefined) folders.push(path);
       else if (entry.isFile() && (before === undefined || before.kind === 'file')) {
         const change = await changeOf(cwd, scratch, path, before);
-        if (change !== undefined) found.changes.push(change);
+        if (change !== undefined && before?.isFixed) found.problems.push(`"${path}" may not be changed by programs`);
+        else if (change !== undefined) found.changes.push(change);
       } else if (!(entry.isSymbolicLink() && (await isSameLink(join(scratch, path), before)))) {
         found.problems.push(`"${path}" has become ${kindOf(entry)}`);
       }
@@ -67,8 +69,10 @@ export async function differencesOf(cwd, scratch, copy, rules) {
   }
   for (const [path, before] of copy.entries) {
     if (seen.has(path)) continue;
-    if (before.kind === 'file') found.changes.push({ path, kind: 'removed', mode: before.mode, real: before.real });
-    else found.problems.push(`"${path}", which is a link, is gone`);
+    if (before.kind === 'own') continue;
+    if (before.kind !== 'file') found.problems.push(`"${path}", which is a link, is gone`);
+    else if (before.isFixed) found.problems.push(`"${path}" may not be removed by programs`);
+    else found.changes.push({ path, kind: 'removed', mode: before.mode, real: before.real });
   }
   found.changes.sort((a, b) => (a.path < b.path ? -1 : 1));
   found.problems.splice(MAX_PROBLEMS);
@@ -106,7 +110,7 @@ async function changeOf(cwd, scratch, path, before) {
  * @param {import('./scratch_copy.js').Entry | undefined} before
  */
 async function isSameLink(place, before) {
-  if (before === undefined || before.kind === 'file') return false;
+  if (before?.kind !== 'link' && before?.kind !== 'view') return false;
   return (await readlink(place)) === before.target;
 }
 
@@ -167,9 +171,18 @@ async function diffOf(cwd, scratch, { path, kind, mode, was }) {
   const before = kind === 'added' ? null : await shownBytes(join(cwd, path));
   const after = kind === 'removed' ? null : await shownBytes(join(scratch, path));
   if (before === undefined || after === undefined) return { diff: `${path}: too large to be shown\n`, isWhole: false };
-  const diff = /** @type {string} */ (unwrap(await native().unifiedDiff(path, before, after)));
   const becomes = mode & 0o111 && !((was ?? 0) & 0o111) && kind !== 'removed' ? `${path}: may be executed\n` : '';
-  return { diff: becomes + diff, isWhole: !isBinary(before) && !isBinary(after) };
+  if (isBinary(before) || isBinary(after)) {
+    return { diff: `${becomes}${path}: binary, ${described(before)} becomes ${described(after)}\n`, isWhole: true };
+  }
+  const diff = /** @type {string} */ (unwrap(await native().unifiedDiff(path, before, after)));
+  return { diff: becomes + diff, isWhole: true };
+}
+
+/** @param {Buffer | null} bytes */
+function described(bytes) {
+  if (bytes === null) return 'nothing';
+  return `${bytes.length} bytes (sha256 ${createHash('sha256').update(bytes).digest('hex')})`;
 }
 
 /** @param {Buffer | null} bytes */
