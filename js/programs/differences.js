@@ -1,5 +1,6 @@
 /** What a program has made of its copy of a folder. */
 
+import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { chmod, lstat, open, opendir, readlink } from 'node:fs/promises';
 import { join, posix } from 'node:path';
@@ -12,6 +13,8 @@ import { identityOf, isUnreadable } from './scratch_copy.js';
 /** Larger files are not shown as a diff, nor is more than so much. */
 const MAX_SHOWN_BYTES = 1 << 20;
 const MAX_SHOWN_CHARS = 400_000;
+/** How a diff ends that is too long to be whole. */
+const CUT = '\n[the rest is cut off]\n';
 const MAX_PROBLEMS = 20;
 /** Longer paths cannot be named to the system. */
 const MAX_PATH_BYTES = 3_000;
@@ -155,7 +158,7 @@ export async function diffsOf(cwd, scratch, changes) {
     if (room <= 0) break;
     const { diff, isWhole } = await diffOf(cwd, scratch, change);
     const isCut = diff.length > room;
-    const shown = isCut ? `${diff.slice(0, room).toWellFormed()}\n[the rest is cut off]\n` : diff;
+    const shown = isCut ? `${diff.slice(0, room).toWellFormed()}${CUT}` : diff;
     room -= shown.length;
     diffs.push({ path: change.path, diff: shown, isWhole: isWhole && !isCut });
   }
@@ -176,7 +179,7 @@ async function diffOf(cwd, scratch, { path, kind, mode, was }) {
     return { diff: `${becomes}${path}: binary, ${described(before)} becomes ${described(after)}\n`, isWhole: true };
   }
   const diff = /** @type {string} */ (unwrap(await native().unifiedDiff(path, before, after)));
-  return { diff: becomes + diff, isWhole: true };
+  return { diff: becomes + diff, isWhole: !diff.endsWith(CUT) };
 }
 
 /** @param {Buffer | null} bytes */
@@ -185,9 +188,9 @@ function described(bytes) {
   return `${bytes.length} bytes (sha256 ${createHash('sha256').update(bytes).digest('hex')})`;
 }
 
-/** @param {Buffer | null} bytes */
+/** @param {Buffer | null} bytes whether a diff would not show all of them */
 function isBinary(bytes) {
-  return bytes?.includes(0) === true;
+  return bytes !== null && (bytes.includes(0) || !isUtf8(bytes));
 }
 
 /** @param {string} path @returns {Promise<Buffer | undefined>} */
