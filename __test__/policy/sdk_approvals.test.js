@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { approvalText, tgpTools } from '../../index.js';
+import { requestPages } from '../../js/kernel/request_text.js';
 import { installedPackages } from '../helpers/installed_packages.js';
 import { eventsOf, policyKernel } from '../helpers/policy_kernel.js';
 import { scriptedModel } from '../sdk/scripted_models.js';
@@ -203,4 +204,12 @@ test('a request of ten thousand characters is one text for a person, whole and w
     approvalText({ ...call, args: { ...call.args, content: `${words} drop everything` } }).split('\n')[0],
   ).not.toBe(text.split('\n')[0]);
   expect(approvalText({ tool: 'write_file', hiddenBytes: 2_000_000 })).toContain('Not all of it is here');
+});
+
+test('pages of a request split no character, and a tab inside a line is seen', () => {
+  const content = '\u{1f600}'.repeat(500);
+  const pages = requestPages({ tool: 'write_file', args: { content } }, { pageChars: 101, mostPages: 50 });
+  expect(pages?.join('').replaceAll('\n', '')).toContain(content);
+  for (const page of pages ?? []) expect(page.isWellFormed()).toBe(true);
+  expect(approvalText({ tool: 'write_file', args: { content: '\tif (a)\tb();\n' } })).toContain('if (a)\\u{9}b();');
 });

@@ -34,6 +34,9 @@ const MAX_DESCRIPTION_CHARS = 1024;
 /** On whose behalf tools are run that were asked for without any of an agent. @type {ToolOwner} */
 const SOME_AGENT = { who: { agent: 'agent' } };
 
+/** Registered, because tools and server may be of two copies of this package. */
+const PATH = Symbol.for('@tgp/core/forged_path');
+
 export class ForgedTools {
   /** @type {Source} */
   #source;
@@ -261,6 +264,7 @@ export class ForgedTools {
     const callOf = (/** @type {any} */ args) => ({ tool: 'exec_tool', effect: 'run', path, args: unwrap(args) });
     const guarded = owner.guard?.(unbounded, callOf) ?? unbounded;
     const tool = boundedTool(guarded, this.#source.results);
+    Object.defineProperty(tool, PATH, { value: path });
     byName.set(name, tool);
     return tool;
   }
@@ -283,6 +287,15 @@ export class ForgedTools {
       this.#logger.error('A listener of onToolsChanged has thrown.', error);
     for (const listener of this.#listeners) guarded(complain, listener)(change);
   }
+}
+
+/**
+ * The path of a forged tool; empty for others, which no token covers.
+ * @param {import('../../index.js').AgentTool} tool
+ * @returns {string}
+ */
+export function forgedPath(tool) {
+  return /** @type {any} */ (tool)[PATH] ?? '';
 }
 
 /**

@@ -133,11 +133,12 @@ function valueLines(name, value) {
 }
 
 /**
- * A line of text: a tab is seen as space.
+ * A line of text: tabs before its first letter are seen as space, others are spelt out.
  * @param {string} line
  */
 export function visibleLine(line) {
-  return visible(line.replaceAll('\t', '  '));
+  const [indent = ''] = /^[\t ]*/.exec(line) ?? [];
+  return `${indent.replaceAll('\t', '  ')}${visible(line.slice(indent.length))}`;
 }
 
 /**
@@ -164,6 +165,13 @@ function hashOf({ tool, path, args, also, text }) {
  * @param {number} chars
  */
 function pieces(line, chars) {
-  const count = Math.max(1, Math.ceil(line.length / chars));
-  return Array.from({ length: count }, (_, at) => line.slice(at * chars, (at + 1) * chars));
+  const all = [];
+  for (let at = 0; at < line.length || all.length === 0; ) {
+    // A character of two halves stays whole.
+    const isSplit = /[\ud800-\udbff]/.test(line[at + chars - 1] ?? '') && at + chars < line.length;
+    const end = at + chars - (isSplit && chars > 1 ? 1 : 0);
+    all.push(line.slice(at, end));
+    at = end;
+  }
+  return all;
 }

@@ -235,7 +235,7 @@ impl Door {
 }
 
 /// What a caller is told when nobody can be asked.
-fn unanswered(tool: &str, verdict: &Verdict) -> Error {
+pub(super) fn unanswered(tool: &str, verdict: &Verdict) -> Error {
     let Verdict { rule, at, reason, nearest, .. } = verdict;
     let instead = nearest.as_ref().map(|nearest| format!(" Allowed without asking: {nearest}")).unwrap_or_default();
     let text = format!(
