@@ -221,8 +221,8 @@ describe('a trial for reuse', () => {
     expect(await seenBy(tgpTools(kernel, { session: 'mine' }))).toEqual(['nothing', 'nothing']);
     const { token } = await kernel.issueToken({ allow: ['read', 'write', 'run'] });
     expect(await seenBy(tgpTools(kernel, { session: 'theirs', token }))).toEqual(['nothing', 'nothing']);
-    // Whoever ran it is told of it as before.
-    expect(await seenBy(theirs)).toEqual([PATH, 'nothing']);
+    // The caller that ran it is told of it. A trial has two seconds, which a busy machine may need for other work.
+    await expect.poll(() => seenBy(theirs)).toEqual([PATH, 'nothing']);
   });
 
   test('is no run for somebody who may not run', async () => {
