@@ -181,7 +181,7 @@ describe('The options of createShellTools', () => {
     const { cwd } = await shellFolder({});
     const wrong = [
       [{ programs: [] }, /"programs"/],
-      [{ programs: ['no-such-program'] }, /"no-such-program", which is no program/],
+      [{ programs: ['no-such-program'] }, /"no-such-program", which is not a program/],
       [{ programs: ['sh', '/bin/sh'] }, /names "sh" twice/],
       [{ cwd: join(cwd, 'nowhere') }, /"cwd"/],
       [{ cwd: '/' }, /"cwd"/],

@@ -111,7 +111,7 @@ describe.skipIf(!hasTerminals())('at a terminal', () => {
     expect(yes.shown).toMatch(/exec_tool tools\/one\.ts .*— rule 'default' \(safe\): /);
     expect(yes).toMatchObject({ code: 0, shown: expect.stringMatching(/Allow\?[\s\S]*\n1\r?\n/) });
     const no = await runAtTerminal(folder, ['remove', 'one'], 'n');
-    expect(no).toMatchObject({ code: 1, shown: expect.stringContaining('was not approved: you said no') });
+    expect(no).toMatchObject({ code: 1, shown: expect.stringContaining('was not approved: you refused it') });
     const committed = await runAtTerminal(folder, ['commit'], 'y');
     expect(committed, 'asked once').toMatchObject({ code: 0, shown: expect.stringContaining('committed') });
     const answers = (await approvals(folder)).filter(({ state }) => state !== 'asked');

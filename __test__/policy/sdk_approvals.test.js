@@ -203,7 +203,7 @@ test('a request of ten thousand characters is one text for a person, whole and w
   expect(
     approvalText({ ...call, args: { ...call.args, content: `${words} drop everything` } }).split('\n')[0],
   ).not.toBe(text.split('\n')[0]);
-  expect(approvalText({ tool: 'write_file', hiddenBytes: 2_000_000 })).toContain('Not all of it is here');
+  expect(approvalText({ tool: 'write_file', hiddenBytes: 2_000_000 })).toContain('This is not the whole request');
 });
 
 test('pages of a request split no character, and a tab inside a line is seen', () => {

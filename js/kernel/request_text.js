@@ -1,4 +1,4 @@
-/** What somebody is asked about, as people read it. All that asks a person shows what is made here. */
+/** A request for approval as people read it. All that asks a person shows what is made here. */
 
 import { createHash } from 'node:crypto';
 import { harmless, visible } from '../boundary/harmless.js';
@@ -49,7 +49,7 @@ export function renderedRequest(request, change = { covers: [], lines: [] }) {
 /** @type {typeof import('../../index.js').approvalText} */
 export function approvalText(request) {
   const { head, lines, isWhole } = renderedRequest(/** @type {Shown} */ (request));
-  const missing = isWhole ? [] : ['Not all of it is here: what is not shown cannot be approved.'];
+  const missing = isWhole ? [] : ['This is not the whole request. What is not shown cannot be approved.'];
   return [head, ...lines.map(({ text }) => `  ${text}`), ...missing].join('\n');
 }
 
@@ -108,7 +108,7 @@ function withoutPath({ path: _, ...rest }) {
 
 /**
  * @param {any} args
- * @param {string[]} told arguments that are told otherwise
+ * @param {string[]} told arguments that are shown otherwise
  */
 function argumentLines(args, told) {
   if (args === undefined) return [];
