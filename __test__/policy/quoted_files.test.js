@@ -226,12 +226,23 @@ describe('a trial for reuse', () => {
   });
 
   test('is no run for somebody who may not run', async () => {
-    const policy = 'default: allow\nrules:\n  - { id: no-run, deny: [run], principal: ["agent:writer"] }\n';
+    const policy =
+      'default: allow\nrules:\n  - { id: no-run, deny: [run], paths: ["tools/open/probe.ts"], principal: ["agent:writer"] }\n';
     const { kernel } = await policyKernel(policy, { files: { [PATH]: KNOWN }, config: { memory: 'off' } });
-    for (const code of [12_345_678, 12_345_679]) await kernel.exec(PATH, { net: code % 10, code });
-    const writer = tgpTools(kernel, { agent: 'writer' });
+    const agents = ['writer', 'other'].map((agent) => tgpTools(kernel, { agent }));
+    for (const { exec_tool } of agents) {
+      for (const code of [12_345_678, 12_345_679]) {
+        expect(await exec_tool.execute({ path: PATH, args: { net: code % 10, code } })).toMatchObject({ success: true });
+      }
+    }
+    const [writer, other] = agents;
+    await expect.poll(() => probed(other, [99_999_999, 1])).toEqual([PATH, 'nothing']);
     expect(await probed(writer, [99_999_999, 1])).toEqual(['nothing', 'nothing']);
-    // What the application has run a tool with is not for agents, with or without a session.
+  });
+
+  test('tells no agent what the application or another agent has run a tool with, without a session', async () => {
+    const { kernel } = await policyKernel(undefined, { files: { [PATH]: KNOWN }, config: { memory: 'off' } });
+    for (const code of [12_345_678, 12_345_679]) await kernel.exec(PATH, { net: code % 10, code });
     expect(await probed(tgpTools(kernel, { agent: 'other' }), [99_999_999, 1])).toEqual(['nothing', 'nothing']);
   });
 });
