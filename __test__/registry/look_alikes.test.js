@@ -81,6 +81,19 @@ describe('a name that looks like that of another tool', () => {
     expect(await kernel.exec('tools/pay.ts')).toMatchObject({ result: 1 });
   });
 
+  it('is logged when it is left out of the list', async () => {
+    /** @type {string[]} */
+    const warnings = [];
+    const logger = { ...console, warn: (/** @type {string} */ text) => void warnings.push(text) };
+    const rootDir = join(await tempRoot(), '.tgp');
+    mkdirSync(join(rootDir, 'tools'), { recursive: true });
+    for (const name of ['report', 'Report']) writeFileSync(join(rootDir, `tools/${name}.ts`), source('Reports.'));
+    const { kernel } = await createKernel({ rootDir }, { logger });
+    expect(Object.keys(await kernel.tools())).toEqual(['report']);
+    await kernel.refreshTools();
+    expect(warnings.filter((text) => text.includes('tools/Report.ts'))).toHaveLength(1);
+  });
+
   it('that nobody could mistake is read, whatever it is written with', async () => {
     const { tools, rootDir } = await createKernel();
     await tools.write_file.execute({ path: 'notes/a.md', content: 'a' });

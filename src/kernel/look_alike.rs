@@ -70,9 +70,16 @@ fn stands_with_plain(letter: char) -> bool {
 }
 
 /// Of files that look the same by their names only the one with the plainest name, and none that is disguised: who reads a list or
-/// approves a call would take them for one another. They stay in their order.
-pub fn without_look_alikes<F>(mut files: Vec<F>, path_of: impl Fn(&F) -> &str) -> Vec<F> {
-    files.retain(|file| !is_disguised(path_of(file)));
+/// approves a call would take them for one another. They stay in their order; the paths of the others come with them.
+pub fn without_look_alikes<F>(mut files: Vec<F>, path_of: impl Fn(&F) -> &str) -> (Vec<F>, Vec<String>) {
+    let mut left_out: Vec<String> = Vec::new();
+    files.retain(|file| {
+        let is_kept = !is_disguised(path_of(file));
+        if !is_kept {
+            left_out.push(path_of(file).to_owned());
+        }
+        is_kept
+    });
     let is_plain = |path: &str| look_of(path) == path;
     // A plain name looks like no other plain one.
     let mut taken: HashSet<String> =
@@ -86,10 +93,12 @@ pub fn without_look_alikes<F>(mut files: Vec<F>, path_of: impl Fn(&F) -> &str) -
         let is_first = looks.iter().all(|look| !taken.contains(&**look));
         if is_first {
             taken.extend(looks.into_iter().map(Cow::into_owned));
+        } else {
+            left_out.push(path.to_owned());
         }
         is_first
     });
-    files
+    (files, left_out)
 }
 
 /// The plain letter that a letter of another script looks like, for words that are written in it whole.
@@ -189,9 +198,11 @@ mod tests {
     #[test]
     fn one_of_those_that_look_the_same_is_left() {
         let files = vec!["tools/PAY.ts", "tools/Sum.ts", "tools/pay.ts", "tools/p\u{430}y.ts", "tools/sUM.ts"];
-        assert_eq!(without_look_alikes(files, |file| *file), ["tools/Sum.ts", "tools/pay.ts"]);
+        let (kept, left_out) = without_look_alikes(files, |file| *file);
+        assert_eq!(kept, ["tools/Sum.ts", "tools/pay.ts"]);
+        assert_eq!(left_out, ["tools/p\u{430}y.ts", "tools/PAY.ts", "tools/sUM.ts"]);
         let files = vec!["tools/faIl.ts", "tools/fail.ts", "tools/fall.ts"];
-        assert_eq!(without_look_alikes(files, |file| *file), ["tools/fail.ts", "tools/fall.ts"]);
+        assert_eq!(without_look_alikes(files, |file| *file).0, ["tools/fail.ts", "tools/fall.ts"]);
     }
 
     #[test]

@@ -145,6 +145,11 @@ impl ToolRegistry {
         Ok((version, tools))
     }
 
+    /// Files that are not listed because people would take them for another tool.
+    pub fn left_out(&self) -> Result<Vec<String>, Error> {
+        Ok(self.fresh()?.left_out.clone())
+    }
+
     /// The `limit` tools that can be run and were run most often, and how many there are.
     pub fn most_used(&self, limit: usize) -> Result<(Vec<Counted>, usize), Error> {
         let mut tools = self.list()?;
@@ -249,7 +254,8 @@ impl ToolRegistry {
         }
         let mut files = self.files.tools.list_stamped(&JailPath::parse(TOOLS)?)?;
         files.retain(|file| is_tool(&file.path));
-        let files = without_look_alikes(files, |file| file.path.as_str());
+        let (files, left_out) = without_look_alikes(files, |file| file.path.as_str());
+        state.left_out = left_out;
         let (same, changed): (Vec<_>, Vec<_>) = files.into_iter().partition(|file| state.knows(&known, file));
         let held = |path: &str, hash: &ContentHash| {
             state.registry.hash_of(path) == Some(hash) || known.get(path).is_some_and(|entry| entry.hash == *hash)

@@ -167,8 +167,9 @@ impl Tools {
     /// As [`Self::list_tools`], when it differs from what there was at version `since`.
     pub fn list_tools_since(&self, since: Option<u32>) -> Result<ToolsSince, Error> {
         let (version, tools) = self.registry.list_since(since)?;
+        let left_out = if tools.is_some() { Some(self.registry.left_out()?) } else { None };
         let tools = tools.map(|tools| tools.into_iter().map(ListedTool::from).collect());
-        Ok(ToolsSince { version, tools })
+        Ok(ToolsSince { version, tools, left_out })
     }
 
     /// At most `limit` tools that can be run; when there are more, those that were run most often.
