@@ -55,9 +55,20 @@ mod tests {
 
     #[test]
     fn ordinary_names_pass() {
-        for name in
-            ["a", "a.ts", ".env.example", "[id].ts", "späth-日本.ts", "❤\u{fe0f}.md", "می\u{200c}خواهم.md", "a b", "console.ts", "com.ts", "com10", "nulls"]
-        {
+        for name in [
+            "a",
+            "a.ts",
+            ".env.example",
+            "[id].ts",
+            "späth-日本.ts",
+            "❤\u{fe0f}.md",
+            "می\u{200c}خواهم.md",
+            "a b",
+            "console.ts",
+            "com.ts",
+            "com10",
+            "nulls",
+        ] {
             assert_eq!(fault(name), None, "{name}");
         }
     }

@@ -244,7 +244,10 @@ mod tests {
         let tools = known_tools(&["pay".to_owned()], tgp_sql::Dialect::Any);
         let is_secret = |text: &str| text.contains("hunter2");
         for (tool, args) in [
-            ("fetch", json!({ "url": "https://a.example/", "method": "get", "headers": { "authorization": "Bearer 4711" } })),
+            (
+                "fetch",
+                json!({ "url": "https://a.example/", "method": "get", "headers": { "authorization": "Bearer 4711" } }),
+            ),
             ("fetch", json!({ "url": "https://a.example/?password=hunter2-4711", "method": "get" })),
             ("pay", json!([{ "password": "hunter2-4711" }])),
         ] {
