@@ -46,7 +46,7 @@ export async function copyRepository(real, copied, rules) {
  * A configuration of Git with the sections that say what a repository is like, and no address in them.
  * @param {string} config
  */
-export function withoutAddresses(config) {
+function withoutAddresses(config) {
   let isKept = false;
   const kept = config.split('\n').filter((line) => {
     if (/^\s*\[/.test(line)) isKept = KEPT_SECTIONS.test(line.trimStart());
