@@ -136,10 +136,11 @@ export class KernelRuns {
   #askedOnce(path, by) {
     const { gate } = this.#life;
     const { who } = by;
-    const approve = who && who.answered?.() === undefined ? gate.approverOf(gate.asker(who)) : undefined;
+    if (who === undefined || who.answered?.() !== undefined) return by;
+    const approve = gate.approverOf(gate.asker(who));
     if (approve === undefined) return by;
-    const args = path === undefined ? {} : { path };
-    const judge = () => this.#calls.judge({ tool: 'test_tool', effect: 'run', path, args, who });
+    const named = path === undefined ? {} : { path };
+    const judge = () => this.#calls.judge({ tool: 'test_tool', effect: 'run', args: named, who, ...named });
     const once = oneQuestion(judge, approve, path);
     return { ...by, who: { ...who, answered: () => once } };
   }

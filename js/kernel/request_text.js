@@ -48,7 +48,11 @@ export function renderedRequest(request, change = { covers: [], lines: [] }) {
 
 /** @type {typeof import('../../index.js').approvalText} */
 export function approvalText(request) {
-  const { head, lines, isWhole } = renderedRequest(/** @type {Shown} */ (request));
+  return textOf(renderedRequest(/** @type {Shown} */ (request)));
+}
+
+/** @param {RenderedRequest} rendered */
+function textOf({ head, lines, isWhole }) {
   const missing = isWhole ? [] : ['This is not the whole request. What is not shown cannot be approved.'];
   return [head, ...lines.map(({ text }) => `  ${text}`), ...missing].join('\n');
 }
@@ -60,8 +64,9 @@ export function approvalText(request) {
  * @returns {string[] | undefined}
  */
 export function requestPages(request, { pageChars, mostPages }) {
-  if (!renderedRequest(request).isWhole) return undefined;
-  const text = approvalText(request);
+  const rendered = renderedRequest(request);
+  if (!rendered.isWhole) return undefined;
+  const text = textOf(rendered);
   if (text.length > pageChars * mostPages) return undefined;
   const pages = [''];
   for (const line of text.split('\n').flatMap((each) => pieces(each, pageChars))) {
