@@ -1,4 +1,4 @@
-//! Calls that wait for somebody's word. Each word is for one call, counts once, and expires.
+//! Calls that wait for an approval. Each approval is for one call, counts once, and expires.
 
 use super::asked_call::{AskedCall, AskedOf};
 use crate::kernel::text_hash::text_hash;
@@ -72,13 +72,13 @@ impl Approvals {
         Self { waiting: Mutex::default(), patience }
     }
 
-    /// Notes that somebody is asked; the name that the word must be given under.
+    /// Records a request; the name that its answer must be given under.
     ///
     /// # Errors
     /// `Approval` when too many wait, `Io` when no name can be made.
     pub fn ask(&self, subject: Subject, about: AskedCall) -> Result<String, Error> {
         let mut random = [0; 16];
-        let unnamed = |_| Error::new(ErrorCode::Io, "The machine gives no random bytes, so nobody can be asked.");
+        let unnamed = |_| Error::new(ErrorCode::Io, "The machine gives no random bytes, so no approval can be requested.");
         SystemRandom::new().fill(&mut random).map_err(unnamed)?;
         let id = random.iter().fold(String::new(), |mut id, byte| {
             // Writing to a text cannot fail.
@@ -105,7 +105,7 @@ impl Approvals {
         self.with(id, |call| call.about.clone())
     }
 
-    /// Somebody has said yes.
+    /// The approver has approved it.
     ///
     /// # Errors
     /// As `waiting`.
@@ -113,7 +113,7 @@ impl Approvals {
         self.with(id, |call| call.word = Word::Yes)
     }
 
-    /// The function that decides wants somebody else to be asked.
+    /// The policy function wants the approver to be asked.
     ///
     /// # Errors
     /// As `waiting`.
@@ -121,7 +121,7 @@ impl Approvals {
         self.with(id, |call| call.about.of = to)
     }
 
-    /// Somebody has said no, or nobody will say anything.
+    /// It was refused, or the answer is no longer awaited.
     pub fn forget(&self, id: &str) {
         self.waiting.lock().remove(id);
     }
@@ -149,7 +149,7 @@ impl Approvals {
             return Err(late());
         }
         if word != Word::Yes {
-            return Err(refused("The approval was not given. Ask somebody first."));
+            return Err(refused("The approval was not given. Ask the approver first."));
         }
         if granted != *subject {
             return Err(refused(
