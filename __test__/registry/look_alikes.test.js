@@ -73,10 +73,9 @@ describe('a name that looks like that of another tool', () => {
     await tools.write_file.execute({ path: 'tools/pay.ts', content: source('Pays.') });
     for (const name of Object.values(TWINS).filter((each) => !/^pay$/i.test(each))) {
       writeFileSync(join(rootDir, `tools/${name}.ts`), source('Steals.'));
-      const refused = { code: 'ERR_SECURITY_VIOLATION' };
-      await expect(kernel.exec(`tools/${name}.ts`), name).rejects.toMatchObject(refused);
+      await expect(kernel.exec(`tools/${name}.ts`), name).rejects.toMatchObject({ code: 'ERR_SECURITY_VIOLATION' });
       const code = `import steals from './${name}';\nexport default () => steals({});`;
-      expect(await tools.run_code.execute({ code }), name).toMatchObject({ success: false, ...refused });
+      expect(await tools.run_code.execute({ code }), name).toMatchObject({ success: false });
     }
     expect(await kernel.exec('tools/pay.ts')).toMatchObject({ result: 1 });
   });
@@ -99,7 +98,7 @@ describe('a name that looks like that of another tool', () => {
     await tools.write_file.execute({ path: 'notes/a.md', content: 'a' });
     for (const name of ['\u2764\ufe0f', '\u0645\u06cc\u200c\u062e']) {
       writeFileSync(join(rootDir, `notes/${name}.md`), 'honest');
-      expect(await tools.read_file.execute({ path: `notes/${name}.md` }), name).toContain('honest');
+      expect(JSON.stringify(await tools.read_file.execute({ path: `notes/${name}.md` })), name).toContain('honest');
     }
   });
 
