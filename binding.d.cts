@@ -289,7 +289,7 @@ export declare function narrowedToken(token: string, caveatsJson: string): Bindi
 export declare function programLauncher(): BindingOutcome
 
 /** Value: the unified diff from one content of a file to another, each absent where there is no file. */
-export declare function unifiedDiff(path: string, before?: Buffer | undefined | null, after?: Buffer | undefined | null): BindingOutcome
+export declare function unifiedDiff(path: string, before?: Buffer | undefined | null, after?: Buffer | undefined | null): Promise<BindingOutcome>
 
 /**
  * Value: `{ ok, events, head, problem? }`. Needs no workspace: `file` is what an export wrote, `key_file` the public key that
