@@ -99,14 +99,15 @@ export declare class BindingKernel {
    */
   settle(id: string, wordJson: string): BindingOutcome
   /**
-   * Value: `{ verdict?, text }`: what is said of a call that nobody makes yet, and a hash of the text that it would run or
-   * change. No verdict where a function of the application decides.
+   * Value: `{ verdict?, text, also, tests }`: the verdict on a call before it is made, a hash of the text that it would run or
+   * change, what it reaches, and the test files that it would run, each with its hash. No verdict where a function of the
+   * application decides.
    */
-  judge(call: BindingCall): BindingOutcome
+  judge(call: BindingCall): Promise<BindingOutcome>
   /** Value: what the rules in force and the token of the asker look at in SQL: `nothing`, `verbs` or `tables`. */
   sqlDetail(asker: string): BindingOutcome
   /** Value: for each of `[[tool, path | null], …]` whether the token of the asker allows some call of it. */
-  shownTools(asker: string, toolsJson: string): BindingOutcome
+  shownTools(asker: string, toolsJson: string): Promise<BindingOutcome>
   /** Value: `{ version, rules }` of what is in force from now on. Rules that cannot be meant change nothing. */
   replacePolicy(policyJson: string): Promise<BindingOutcome>
   /** Value: `{ version, rules }`. */
@@ -293,7 +294,7 @@ export declare function narrowedToken(token: string, caveatsJson: string): Bindi
 export declare function programLauncher(): BindingOutcome
 
 /** Value: the unified diff from one content of a file to another, each absent where there is no file. */
-export declare function unifiedDiff(path: string, before?: Buffer | undefined | null, after?: Buffer | undefined | null): BindingOutcome
+export declare function unifiedDiff(path: string, before?: Buffer | undefined | null, after?: Buffer | undefined | null): Promise<BindingOutcome>
 
 /**
  * Value: `{ ok, events, head, problem? }`. Needs no workspace: `file` is what an export wrote, `key_file` the public key that

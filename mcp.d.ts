@@ -68,7 +68,7 @@ export type McpLimits = {
   requestMs?: number;
   /** Connections at one time. Default: 256. */
   connections?: number;
-  /** Sessions at one time: one more, and the one that was quiet for longest is closed. Default: 64. */
+  /** Sessions at one time, of clients with a capability token and of those without one: one more, and the one that was quiet for longest is closed. Default: 64 each. */
   sessions?: number;
 };
 

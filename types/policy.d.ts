@@ -3,7 +3,7 @@ import type { ApprovalError, DeniedError } from './errors.js';
 /** What a call does: the words that rules name. */
 export type CallEffect = 'read' | 'write' | 'run' | 'sql' | 'net' | 'app' | 'shell';
 
-/** What is said of a call, and why. It is in `details` of {@link DeniedError} and {@link ApprovalError}. */
+/** The verdict on a call, and why. It is in `details` of {@link DeniedError} and {@link ApprovalError}. */
 export type Verdict = {
   verdict: 'allow' | 'ask' | 'deny';
   /** The id of the rule, or `default`, or `token`. */
@@ -15,7 +15,7 @@ export type Verdict = {
   nearest?: string;
 };
 
-/** A call as a policy function and whoever approves see it. */
+/** A call as a policy function and an approver see it. */
 export type PolicyCall = {
   tool: string;
   effect: CallEffect;
@@ -31,7 +31,7 @@ export type PolicyCall = {
   agent: string;
 };
 
-/** A call that somebody is asked about. */
+/** A call that needs approval. */
 export type ApprovalRequest = PolicyCall &
   Omit<Verdict, 'verdict'> & {
     /** The name of this request; it counts once, for exactly this call. */
@@ -46,21 +46,21 @@ export type ApprovalRequest = PolicyCall &
     /**
      * What a rule would say that allows exactly this call for good: these arguments, and this text of a tool.
      * `{ approved: true, always: true }` writes it into the policy file; `always: { any: ['/amount', 'text'] }` writes it without
-     * the conditions that are named. Missing where no rule could: the policy is no file, a rule asks (which is stricter than one that allows), or nobody knows what the
-     * call reaches.
+     * the conditions that are named. Missing where no rule could: the policy is not a file, a rule asks (which is stricter than one that allows), or the
+     * reach of the call is unknown.
      */
     always?: PolicyConditions & { allow: string[] };
-    /** Fires when nobody waits for the answer any more. */
+    /** Fires when the answer is no longer awaited. */
     signal: AbortSignal;
   };
 
-/** What somebody says who is asked. `by` goes into the ledger, `reason` to the caller too. */
+/** The answer to a request. `by` goes into the ledger, `reason` to the caller too. */
 export type ApprovalAnswer =
   | boolean
   | { approved: boolean; always?: boolean | { any: string[] }; by?: string; reason?: string };
 
 /**
- * Asks a person, or whoever may say yes. What it throws, and silence for longer than `agent.approvalMs`, is no.
+ * Asks a person or a program for approval. What it throws, and silence for longer than `agent.approvalMs`, is a refusal.
  *
  * @example
  * new TGP({ config: { policy: 'safe' }, approve: async ({ tool, path, reason }) => ({ approved: await askOnSlack(tool, path, reason), by: 'ann' }) });
@@ -150,13 +150,13 @@ export type KernelPolicy = {
    * What rules say of a call, written as tests in a policy write it: `{ tool, args }`, and `principal`, `effects`, `paths` and so on
    * where the arguments do not tell.
    *
-   * @throws {ConfigError} for a call or rules that cannot be meant
+   * @throws {ConfigError} for a call or rules that are not valid
    */
   explain(call: Record<string, unknown>, policy?: PolicyInput): Promise<Verdict>;
   /**
    * What other rules would have said of the calls in the ledger.
    *
-   * @throws {ConfigError} for rules that cannot be meant
+   * @throws {ConfigError} for rules that are not valid
    */
   replay(
     policy: PolicyInput,
@@ -170,10 +170,10 @@ export type KernelPolicy = {
 };
 
 /**
- * A token that allows less: what it allowed, as far as these caveats cover it too. Nobody needs a key for that, or a kernel.
+ * A token that allows less: what it allowed, as far as these caveats cover it too. It needs neither a key nor a kernel.
  *
- * @throws {ValidationError} for caveats that cannot be meant
- * @throws {DeniedError} for what is no token
+ * @throws {ValidationError} for caveats that are not valid
+ * @throws {DeniedError} for what is not a token
  */
 export declare function attenuate(token: string, caveats: TokenCaveats): string;
 

@@ -1,6 +1,6 @@
 /** What programs do not get to see or change of a project, whatever they are told. */
 
-import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ConfigError, createShellTools, TGP, tgpTools } from '../../index.js';
@@ -54,8 +54,8 @@ describe.runIf(CAN_CONFINE)('A program in a project with a workspace', () => {
       expect(answer.applied ?? false, script).toBe(false);
       expect(answer.code, script).toBe('ERR_SECURITY_VIOLATION');
     }
-    const rewritten = await sh('echo "# x" >> rules/own.yaml');
-    expect(rewritten.success).toBe(false);
+    expect(await sh('echo "# x" >> rules/own.yaml')).toMatchObject({ applied: false, code: 'ERR_SECURITY_VIOLATION' });
+    expect((await sh('test ! -L rules/own.yaml && cat rules/own.yaml')).stdout, 'a plain file').toBe(RULES);
     expect(await readFile(join(cwd, 'rules/own.yaml'), 'utf8')).toBe(RULES);
     expect(Object.keys(await files()).filter((path) => !path.startsWith('.tgp/.git'))).toEqual(
       Object.keys(before).filter((path) => !path.startsWith('.tgp/.git')),
@@ -120,17 +120,45 @@ describe.runIf(CAN_CONFINE)('Secrets of a project', () => {
     expect(stdout).not.toMatch(/hush|PRIVATE/);
   });
 
+  it('are left out of folders that programs only read, and of the configuration of Git', async () => {
+    const { cwd, sh } = await shellFolder({
+      'node_modules/kit/index.js': 'module.exports = 1;',
+      'node_modules/kit/.env': 'KEY=hush',
+      'node_modules/plain/index.js': 'module.exports = 2;',
+      'node_modules/kept/.git/tgp/ledger.key': 'hush',
+      '.git/HEAD': 'ref: refs/heads/main\n',
+      '.git/config':
+        '[core]\n\tbare = false\n[remote "origin"]\n\turl = https://bot:hush@git.example/a.git\n[http "https://git.example"]\n\textraheader = hush\n',
+      '.git/objects/keep': 'o',
+      '.git/refs/heads/keep': 'r',
+    });
+    const { stdout } = await sh(
+      `cat node_modules/kit/index.js node_modules/plain/index.js .git/config .git/HEAD .git/objects/keep; cat node_modules/kit/.env node_modules/kept/.git/tgp/ledger.key "${cwd}/.git/config" 2>/dev/null; echo x > .git/index`,
+    );
+    expect(stdout).toBe('module.exports = 1;module.exports = 2;[core]\n\tbare = false\nref: refs/heads/main\no');
+    expect((await sh('echo x > .git/HEAD')).changes ?? [], 'the copy of .git is never applied').toEqual([]);
+    expect(await readFile(join(cwd, '.git/HEAD'), 'utf8')).toBe('ref: refs/heads/main\n');
+  });
+
+  it('are not files that only name how a key begins', async () => {
+    const { sh } = await shellFolder({
+      'parse.js': `const HEAD = '-----BEGIN PRIVATE KEY-----';\n`,
+      'gcp.json': JSON.stringify({ private_key: KEY }),
+      'late.pem': `${'#'.repeat(30_000)}\n${KEY}`,
+    });
+    expect((await sh('ls')).stdout).toBe('parse.js\n');
+  });
+
   it('are those that the application names, where it names any', async () => {
     const { sh } = await shellFolder({ 'key.pem': KEY, 'notes.txt': 'n', 'a.secret': 's' }, { hidden: ['*.secret'] });
     expect((await sh('ls')).stdout).toBe('key.pem\nnotes.txt\n');
   });
 
   it('stay out of reach in a folder that programs of the system are in', async () => {
-    const place = await mkdir('/opt/tgp-shell-reach', { recursive: true }).catch(() => undefined);
+    const place = await mkdtemp('/opt/tgp-shell-reach-').catch(() => undefined);
     if (place === undefined) return;
-    const { rm } = await import('node:fs/promises');
-    onTestFinished(() => rm('/opt/tgp-shell-reach', { recursive: true, force: true }));
-    const cwd = '/opt/tgp-shell-reach/app';
+    onTestFinished(() => rm(place, { recursive: true, force: true }));
+    const cwd = join(place, 'app');
     await mkdir(cwd);
     await writeFile(join(cwd, '.env'), 'KEY=hush');
     await writeFile(join(cwd, 'a.txt'), 'a');

@@ -133,11 +133,13 @@ test('with --json each event is a line, which a terminal can show and which says
 });
 
 describe('what would change', () => {
-  test('lines that go and come, with some around them', () => {
+  test('lines that go and come, with some around them', async () => {
     const before = 'one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\n';
     const after = 'one\ntwo\nthree\n4\nfive\nsix\nseven\neight\nnine\n';
-    expect(lineDiff(before, after).map(({ sign, text }) => `${sign}${text}`)).toEqual([
-      '…',
+    const signs = async (/** @type {string} */ one, /** @type {string} */ other) =>
+      (await lineDiff(one, other)).map(({ sign, text }) => `${sign}${text}`);
+    expect(await signs(before, after)).toEqual([
+      ' one',
       ' two',
       ' three',
       '-four',
@@ -148,15 +150,17 @@ describe('what would change', () => {
       ' eight',
       '+nine',
     ]);
-    expect(lineDiff('', 'a\nb\n').map(({ sign, text }) => `${sign}${text}`)).toEqual(['+a', '+b']);
-    expect(lineDiff(before, before)).toEqual([]);
+    expect(await signs('', 'a\nb\n')).toEqual(['+a', '+b']);
+    expect(await signs('a\n', 'a')).toEqual(['-a', '+a', '…without a line end']);
+    expect(await signs(`${'x\n'.repeat(9)}a\n`, `${'x\n'.repeat(9)}b\n`)).toEqual(['…', ' x', ' x', ' x', '-a', '+b']);
+    expect(await signs(before, before)).toEqual([]);
   });
 
-  test('a huge change is told in numbers', () => {
-    expect(lineDiff('a\n'.repeat(500_000), 'b\n'.repeat(500_000))).toEqual([
-      { sign: '…', text: '1000000 characters become 1000000' },
-    ]);
-    expect(lineDiff('a\n'.repeat(9_000), 'b\n'.repeat(9_000))).toHaveLength(18_000);
+  test('a change that no diff shows whole is shown by its arguments', async () => {
+    const content = 'b\n'.repeat(400_000);
+    const request = { tool: 'write_file', path: 'a.md', args: { path: 'a.md', content } };
+    expect(await changeOf(request, async () => 'a\n'.repeat(400_000))).toEqual({ covers: [], lines: [] });
+    expect(await lineDiff('a\n'.repeat(9_000), 'b\n'.repeat(9_000))).toHaveLength(18_000);
   });
 
   test('of each tool, and harmless', async () => {

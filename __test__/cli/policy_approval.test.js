@@ -46,6 +46,16 @@ describe('without a policy, a terminal and --yes', () => {
     expect(events.filter(({ state }) => state === 'granted')).toEqual([]);
   });
 
+  test('tgp test runs the tests that its user asked for', async () => {
+    const folder = await workspace();
+    const cases =
+      "import { expect, test } from '@tgp/std/test';\nimport one from './one';\ntest('is one', () => { expect(one()).toBe(1); });\n";
+    await writeFile(join(folder, '.tgp/tools/one.test.ts'), cases);
+    expect(await runCli(folder, ['test', 'one'])).toMatchObject({ code: 0, stderr: expect.not.stringContaining('ERR_') });
+    const granted = (await approvals(folder)).filter(({ state }) => state === 'granted');
+    expect(granted).toMatchObject([{ tool: 'test_tool', by: userInfo().username }]);
+  });
+
   test('init, doctor and the ledger are no calls, whatever the policy', async () => {
     const folder = await tempRoot();
     await writeFile(join(folder, 'tgp.config.json'), JSON.stringify({ policy: { default: 'deny' } }));
@@ -101,7 +111,7 @@ describe.skipIf(!hasTerminals())('at a terminal', () => {
     expect(yes.shown).toMatch(/exec_tool tools\/one\.ts .*— rule 'default' \(safe\): /);
     expect(yes).toMatchObject({ code: 0, shown: expect.stringMatching(/Allow\?[\s\S]*\n1\r?\n/) });
     const no = await runAtTerminal(folder, ['remove', 'one'], 'n');
-    expect(no).toMatchObject({ code: 1, shown: expect.stringContaining('was not approved: you said no') });
+    expect(no).toMatchObject({ code: 1, shown: expect.stringContaining('was not approved: you refused it') });
     const committed = await runAtTerminal(folder, ['commit'], 'y');
     expect(committed, 'asked once').toMatchObject({ code: 0, shown: expect.stringContaining('committed') });
     const answers = (await approvals(folder)).filter(({ state }) => state !== 'asked');

@@ -55,7 +55,7 @@ describe('tgp.policy.yaml beside the config', () => {
     expect(once).toMatchObject({ code: 0, shown: expect.stringMatching(/Allow\?.* yes\s+1\s+$/) });
     for (const key of ['n', '\r']) {
       const no = await runAtTerminal(folder, ['exec', 'one'], key);
-      expect(no).toMatchObject({ code: 1, shown: expect.stringMatching(/Allow\?.* no\s+exec_tool.*: you said no/) });
+      expect(no).toMatchObject({ code: 1, shown: expect.stringMatching(/Allow\?.* no\s+exec_tool.*: you refused it/) });
     }
     expect(await readFile(file, 'utf8')).toBe(RULES);
   });

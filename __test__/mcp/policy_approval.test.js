@@ -96,7 +96,7 @@ describe('tgp mcp, where no policy is configured', () => {
     const { call } = await overStdio();
     const refused = await call('write_file', WRITE);
     expect(refused.isError).toBe(true);
-    expect(refused.text).toMatch(/nobody to ask.*ERR_APPROVAL/s);
+    expect(refused.text).toMatch(/no approver.*ERR_APPROVAL/s);
     expect((await call('read_file', { path: WRITE.path })).text).toContain('ERR_NOT_FOUND');
   });
 });
@@ -328,7 +328,9 @@ describe('a capability token as bearer over HTTP', () => {
     // The owner has room, whatever the others hold.
     for (let n = 0; n < 4; n++) await as('secret');
     for (const { call } of owner) expect((await call('list_files', { dir: '.' })).isError).toBe(false);
-    await expect(as(token)).rejects.toThrow(/as many sessions/);
+    // An owner that holds all of its own keeps no token out.
+    const late = await as(token);
+    expect((await late.call('list_files', { dir: '.' })).isError).toBe(false);
   });
 
   test('cannot use the session of somebody else', async () => {

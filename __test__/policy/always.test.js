@@ -133,6 +133,15 @@ describe('an approval for good', () => {
     expect((await kernel.policy.check()).rules).toBe(4);
   });
 
+  test('names what a tool imports', async () => {
+    const { tools, asked } = await asking('version: 1\ndefault: ask\nrules:\n  - { id: r, allow: [read] }\n');
+    const run = () => tools.exec_tool.execute({ path: 'tools/priced.ts', args: {} });
+    await run();
+    expect(asked[0]?.always).toMatchObject({ paths: ['lib/price.ts', 'tools/priced.ts'], text: [asked[0]?.text] });
+    expect(await run()).toMatchObject({ success: true, result: 5 });
+    expect(asked, 'the rule covers the import').toHaveLength(1);
+  });
+
   test('is for a program with its arguments and its input, not for every program', async () => {
     const { kernel, asked } = await asking('version: 1\ndefault: ask\nrules:\n  - { id: r, allow: [read] }\n');
     const judged = (/** @type {object} */ args) => kernel.policy.explain({ tool: 'run_program', args });

@@ -122,6 +122,51 @@ describe('a yes is void when meanwhile', () => {
   });
 });
 
+test('a yes is void when the call reaches more files than were shown', async () => {
+  const policy = 'default: allow\nrules:\n  - { id: look, ask: [read], paths: ["tools/payments/**"] }\n';
+  const middle = 'import charge from "./payments/charge.ts";\nexport default () => charge({});\n';
+  const files = {
+    'tools/outer.ts':
+      '/** Outer. */\nimport middle from "./middle.ts";\nexport default (_args: object) => middle();\n',
+    'tools/middle.ts': middle,
+    'tools/payments/rate.ts': 'export const rate = 7;\n',
+  };
+  /** @type {any[]} */
+  const asked = [];
+  /** @type {string} */
+  let root = '';
+  const approve = async (/** @type {any} */ request) => {
+    asked.push(request.also);
+    await writeFile(join(root, 'tools/middle.ts'), `import { rate } from "./payments/rate.ts";\nvoid rate;\n${middle}`);
+    return true;
+  };
+  const { tools, rootDir } = await policyKernel(policy, { approve, files });
+  root = rootDir;
+  await expect(tools.check_tool.execute({ path: 'tools/outer.ts' })).rejects.toMatchObject({
+    code: 'ERR_APPROVAL',
+    message: expect.stringContaining('void'),
+  });
+  expect(JSON.stringify(asked)).toContain('tools/payments/charge.ts');
+  expect(JSON.stringify(asked)).not.toContain('rate.ts');
+});
+
+test('several test files are one question that lists them', async () => {
+  const cases = "import { expect, test } from '@tgp/std/test';\ntest('is one', () => { expect(1).toBe(1); });\n";
+  const files = { 'tools/ok.test.ts': cases, 'tools/priced.test.ts': cases, 'tools/reports/sum.test.ts': cases };
+  /** @type {any[]} */
+  const asked = [];
+  const approve = (/** @type {any} */ request) => {
+    asked.push(request);
+    return { approved: true, by: 'ann' };
+  };
+  const { kernel } = await policyKernel('safe', { approve, files });
+  const { test_tool } = tgpTools(kernel, { session: 's1' });
+  expect(await test_tool.execute({})).toMatchObject({ ok: true, passed: 3 });
+  expect(asked).toMatchObject([{ tool: 'test_tool', args: { tests: Object.keys(files).map((path) => expect.stringContaining(path)) } }]);
+  expect(asked[0].always).toBeUndefined();
+  expect((await eventsOf(kernel, 'APPROVAL')).filter(({ state }) => state === 'granted')).toHaveLength(3);
+});
+
 describe('what a run asks for', () => {
   const CALLS = {
     fetch: 'await fetch(args.url)',

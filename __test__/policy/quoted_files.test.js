@@ -221,17 +221,29 @@ describe('a trial for reuse', () => {
     expect(await seenBy(tgpTools(kernel, { session: 'mine' }))).toEqual(['nothing', 'nothing']);
     const { token } = await kernel.issueToken({ allow: ['read', 'write', 'run'] });
     expect(await seenBy(tgpTools(kernel, { session: 'theirs', token }))).toEqual(['nothing', 'nothing']);
-    // Whoever ran it is told of it as before.
-    expect(await seenBy(theirs)).toEqual([PATH, 'nothing']);
+    // The caller that ran it is told of it. A trial has two seconds, which a busy machine may need for other work.
+    await expect.poll(() => seenBy(theirs)).toEqual([PATH, 'nothing']);
   });
 
   test('is no run for somebody who may not run', async () => {
-    const policy = 'default: allow\nrules:\n  - { id: no-run, deny: [run], principal: ["agent:writer"] }\n';
+    const policy =
+      'default: allow\nrules:\n  - { id: no-run, deny: [run], paths: ["tools/open/probe.ts"], principal: ["agent:writer"] }\n';
     const { kernel } = await policyKernel(policy, { files: { [PATH]: KNOWN }, config: { memory: 'off' } });
-    for (const code of [12_345_678, 12_345_679]) await kernel.exec(PATH, { net: code % 10, code });
-    const writer = tgpTools(kernel, { agent: 'writer' });
+    const agents = ['writer', 'other'].map((agent) => tgpTools(kernel, { agent }));
+    for (const { exec_tool } of agents) {
+      for (const code of [12_345_678, 12_345_679]) {
+        expect(await exec_tool.execute({ path: PATH, args: { net: code % 10, code } })).toMatchObject({ success: true });
+      }
+    }
+    const [writer, other] = agents;
+    await expect.poll(() => probed(other, [99_999_999, 1])).toEqual([PATH, 'nothing']);
     expect(await probed(writer, [99_999_999, 1])).toEqual(['nothing', 'nothing']);
-    expect(await probed(tgpTools(kernel, { agent: 'other' }), [99_999_999, 1])).toEqual([PATH, 'nothing']);
+  });
+
+  test('tells no agent what the application or another agent has run a tool with, without a session', async () => {
+    const { kernel } = await policyKernel(undefined, { files: { [PATH]: KNOWN }, config: { memory: 'off' } });
+    for (const code of [12_345_678, 12_345_679]) await kernel.exec(PATH, { net: code % 10, code });
+    expect(await probed(tgpTools(kernel, { agent: 'other' }), [99_999_999, 1])).toEqual(['nothing', 'nothing']);
   });
 });
 

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { approvalText, tgpTools } from '../../index.js';
+import { requestPages } from '../../js/kernel/request_text.js';
 import { installedPackages } from '../helpers/installed_packages.js';
 import { eventsOf, policyKernel } from '../helpers/policy_kernel.js';
 import { scriptedModel } from '../sdk/scripted_models.js';
@@ -117,11 +118,53 @@ describe('an answer of the SDK', () => {
   test('that is older than its limit stays void when the clock is set back', async () => {
     const { exec_tool } = await guarded({ approvalMs: 1_000 });
     expect(await exec_tool.needsApproval(RUN.input, { toolCallId: 'call_0', messages: [] })).toBe(true);
-    await new Promise((done) => setTimeout(done, 1_200));
-    const now = Date.now();
-    vi.spyOn(Date, 'now').mockReturnValue(now - 3_600_000);
+    const [steady, wall] = [performance.now(), Date.now()];
+    vi.spyOn(performance, 'now').mockReturnValue(steady + 1_200);
+    vi.spyOn(Date, 'now').mockReturnValue(wall - 3_600_000);
     const done = await exec_tool.execute(RUN.input, { toolCallId: 'call_0', messages: [assistant] });
     expect(done).toMatchObject({ success: false, code: 'ERR_APPROVAL', error: expect.stringContaining('expired') });
+  });
+
+  test('that is older than its limit is void after a sleep, in which the steady clock stops', async () => {
+    const { exec_tool } = await guarded({ approvalMs: 1_000 });
+    expect(await exec_tool.needsApproval(RUN.input, { toolCallId: 'call_0', messages: [] })).toBe(true);
+    const wall = Date.now();
+    vi.spyOn(Date, 'now').mockReturnValue(wall + 3_600_000);
+    const done = await exec_tool.execute(RUN.input, { toolCallId: 'call_0', messages: [assistant] });
+    expect(done).toMatchObject({ success: false, code: 'ERR_APPROVAL', error: expect.stringContaining('expired') });
+  });
+
+  test('is asked for when only an import needs it', async () => {
+    const rules = [{ id: 'payments', ask: ['run'], paths: ['tools/payments/**'] }];
+    const files = {
+      'tools/uses.ts':
+        '/** Uses. */\nimport charge from "./payments/charge.ts";\nexport default (args: object) => charge(args);\n',
+    };
+    const { kernel } = await policyKernel({ default: 'allow', rules }, { files });
+    await kernel.boot();
+    const { exec_tool } = /** @type {any} */ (tgpTools(kernel, { approval: 'sdk' }));
+    const input = { path: 'tools/uses.ts', args: {} };
+    expect(await exec_tool.needsApproval(input, { toolCallId: 'call_0', messages: [] })).toBe(true);
+    const done = await exec_tool.execute(input, { toolCallId: 'call_0', messages: [assistant] });
+    expect(done).toMatchObject({ success: true, result: 'charged' });
+  });
+
+  test('covers all test files of a call, and none that changed since', async () => {
+    const rules = [{ id: 'tests', ask: ['test_tool'] }];
+    const cases = (/** @type {number} */ n) =>
+      `import { expect, test } from '@tgp/std/test';\nimport ok from './ok';\ntest('is ${n}', () => { expect(ok({ n: ${n} })).toBe(${n}); });\n`;
+    const files = { 'tools/ok.test.ts': cases(1), 'tools/reports/sum.test.ts': cases(2).replace('./ok', '../ok') };
+    const { kernel, rootDir } = await policyKernel({ default: 'allow', rules }, { files });
+    await kernel.boot();
+    const { test_tool } = /** @type {any} */ (tgpTools(kernel, { approval: 'sdk' }));
+    const options = { toolCallId: 'call_0', messages: [] };
+    expect(await test_tool.needsApproval({}, options)).toBe(true);
+    expect(await test_tool.execute({}, { ...options, messages: [assistant] })).toMatchObject({ ok: true, passed: 2 });
+    await test_tool.needsApproval({}, options);
+    await writeFile(join(rootDir, 'tools/reports/sum.test.ts'), cases(3).replace('./ok', '../ok'));
+    await expect(test_tool.execute({}, { ...options, messages: [assistant] })).rejects.toMatchObject({
+      code: 'ERR_APPROVAL',
+    });
   });
 
   test('counts for a name that the provider has used before', async () => {
@@ -160,5 +203,13 @@ test('a request of ten thousand characters is one text for a person, whole and w
   expect(
     approvalText({ ...call, args: { ...call.args, content: `${words} drop everything` } }).split('\n')[0],
   ).not.toBe(text.split('\n')[0]);
-  expect(approvalText({ tool: 'write_file', hiddenBytes: 2_000_000 })).toContain('Not all of it is here');
+  expect(approvalText({ tool: 'write_file', hiddenBytes: 2_000_000 })).toContain('This is not the whole request');
+});
+
+test('pages of a request split no character, and a tab inside a line is seen', () => {
+  const content = '\u{1f600}'.repeat(500);
+  const pages = requestPages({ tool: 'write_file', args: { content } }, { pageChars: 101, mostPages: 50 });
+  expect(pages?.join('').replaceAll('\n', '')).toContain(content);
+  for (const page of pages ?? []) expect(page.isWellFormed()).toBe(true);
+  expect(approvalText({ tool: 'write_file', args: { content: '\tif (a)\tb();\n' } })).toContain('if (a)\\u{9}b();');
 });

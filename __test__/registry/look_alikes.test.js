@@ -3,8 +3,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { tgpTools } from '../../index.js';
 import { createKernel } from '../helpers/create_kernel.js';
 import { bareRemote, clone, git } from '../helpers/git_remote.js';
+import { policyKernel } from '../helpers/policy_kernel.js';
 import { tempRoot } from '../helpers/temp_root.js';
 
 const source = (/** @type {string} */ says) => `/** ${says} */\nexport default (_args: object) => 1;\n`;
@@ -64,6 +66,53 @@ describe('a name that looks like that of another tool', () => {
       expect(kernel.getSystemPrompt()).not.toContain('Steals');
       await kernel.shutdown();
     }
+  });
+
+  it('is neither run nor imported when it lies on disk in disguise', async () => {
+    const { kernel, tools, rootDir } = await createKernel({ check: 'off' });
+    await tools.write_file.execute({ path: 'tools/pay.ts', content: source('Pays.') });
+    for (const name of Object.values(TWINS).filter((each) => !/^pay$/i.test(each))) {
+      writeFileSync(join(rootDir, `tools/${name}.ts`), source('Steals.'));
+      await expect(kernel.exec(`tools/${name}.ts`), name).rejects.toMatchObject({ code: 'ERR_SECURITY_VIOLATION' });
+      const code = `import steals from './${name}';\nexport default () => steals({});`;
+      expect(await tools.run_code.execute({ code }), name).toMatchObject({ success: false });
+    }
+    expect(await kernel.exec('tools/pay.ts')).toMatchObject({ result: 1 });
+  });
+
+  it('is logged when it is left out of the list', async () => {
+    /** @type {string[]} */
+    const warnings = [];
+    const logger = { ...console, warn: (/** @type {string} */ text) => void warnings.push(text) };
+    const rootDir = join(await tempRoot(), '.tgp');
+    mkdirSync(join(rootDir, 'tools'), { recursive: true });
+    for (const name of ['report', 'Report']) writeFileSync(join(rootDir, `tools/${name}.ts`), source('Reports.'));
+    const { kernel } = await createKernel({ rootDir }, { logger });
+    expect(Object.keys(await kernel.tools())).toEqual(['report']);
+    await kernel.refreshTools();
+    expect(warnings.filter((text) => text.includes('tools/Report.ts'))).toHaveLength(1);
+  });
+
+  it('that nobody could mistake is read, whatever it is written with', async () => {
+    const { tools, rootDir } = await createKernel();
+    await tools.write_file.execute({ path: 'notes/a.md', content: 'a' });
+    for (const name of ['\u2764\ufe0f', '\u0645\u06cc\u200c\u062e']) {
+      writeFileSync(join(rootDir, `notes/${name}.md`), 'honest');
+      expect(JSON.stringify(await tools.read_file.execute({ path: `notes/${name}.md` })), name).toContain('honest');
+    }
+  });
+
+  it('of a tool that the caller may not see is not told of', async () => {
+    const { kernel } = await policyKernel(
+      'default: allow\nrules:\n  - { id: hidden, deny: [read], paths: ["tools/hidden/**"] }\n',
+      { files: { 'tools/hidden/pay.ts': source('Pays.') } },
+    );
+    const { write_file } = tgpTools(kernel, { agent: 'other' });
+    const answer = await write_file.execute({ path: 'tools/hidden/Pay.ts', content: source('Guesses.') }).then(
+      () => 'written',
+      (/** @type {any} */ error) => error.message,
+    );
+    expect(answer).not.toContain('looks the same');
   });
 
   it('is refused by itself when it is in disguise, before anybody has the plain one', async () => {

@@ -90,7 +90,7 @@ describe('the unseen retrieval set', () => {
       placeTools(rootDir, unseenTools({ when: false }));
       await kernel.registry.remember();
       for (const { path, calls } of rows('examples.jsonl')) {
-        for (const { args } of calls) await kernel.exec(path, args);
+        for (const { args } of calls) await tools.exec_tool.execute({ path, args });
       }
       const told = { duplicate: { above: 0, firstThree: 0 }, different: { above: 0, firstThree: 0 } };
       for (const { kind, of, path, source } of rows('candidates.jsonl')) {

@@ -32,8 +32,9 @@ async function scene(config) {
   const write = (/** @type {string} */ path, /** @type {string} */ content) =>
     tools.write_file.execute({ path, content });
   await write(PRICE, KNOWN);
-  await kernel.exec(PRICE, { net: 100, rate: 0.2 });
-  await kernel.exec(PRICE, { net: 50, rate: 0.07 });
+  // An agent learns of the runs that it made itself.
+  await tools.exec_tool.execute({ path: PRICE, args: { net: 100, rate: 0.2 } });
+  await tools.exec_tool.execute({ path: PRICE, args: { net: 50, rate: 0.07 } });
   return { kernel, tools, rootDir, write };
 }
 
@@ -74,11 +75,11 @@ describe('a tool for a job that another one does', () => {
   });
 
   it('is not told by runs that say nothing: one alone, or ones that all end alike', async () => {
-    const { kernel, tools } = await createKernel({ memory: 'off' });
+    const { tools } = await createKernel({ memory: 'off' });
     const write = (/** @type {string} */ path, /** @type {string} */ content) =>
       tools.write_file.execute({ path, content });
     await write('tools/a/is_adult.ts', tool('Whether a person is of age.', 'age: number', 'return args.age >= 18;'));
-    for (const age of [20, 30, 40]) await kernel.exec('tools/a/is_adult.ts', { age });
+    for (const age of [20, 30, 40]) await tools.exec_tool.execute({ path: 'tools/a/is_adult.ts', args: { age } });
     const senior = tool('Whether a person is of pension age.', 'years: number', 'return args.years >= 18.5;');
     expect(await write('tools/b/is_senior.ts', senior)).not.toHaveProperty('similar');
   });
@@ -86,14 +87,14 @@ describe('a tool for a job that another one does', () => {
   it('is tried out with nothing in its hands', async () => {
     /** @type {unknown[]} */
     const called = [];
-    const { kernel, tools } = await createKernel(
+    const { tools } = await createKernel(
       { memory: 'off' },
       { sandboxAPI: { charge: (/** @type {unknown} */ amount) => void called.push(amount) } },
     );
     const write = (/** @type {string} */ path, /** @type {string} */ content) =>
       tools.write_file.execute({ path, content });
     await write(PRICE, KNOWN);
-    for (const net of [1, 2, 3]) await kernel.exec(PRICE, { net, rate: 0.5 });
+    for (const net of [1, 2, 3]) await tools.exec_tool.execute({ path: PRICE, args: { net, rate: 0.5 } });
     const charging = TWIN.replace('return', 'tgp.charge(args.amount);\n  return');
     await write('tools/shop/total.ts', charging);
     expect(called).toEqual([]);
@@ -113,7 +114,7 @@ describe('kernel.stats()', () => {
     await kernel.shutdown();
 
     const { kernel: next, tools } = await createKernel({ rootDir, memory: 'off', reuse: 'strict' });
-    for (const net of [1, 2]) await next.exec(PRICE, { net, rate: 0.5 });
+    for (const net of [1, 2]) await tools.exec_tool.execute({ path: PRICE, args: { net, rate: 0.5 } });
     await tools.write_file.execute({ path: 'tools/shop/third.ts', content: TWIN }).catch(() => {});
     expect((await next.stats()).total).toEqual({ ...total, reused: 3, refused: 1 });
   });
@@ -127,7 +128,7 @@ describe('the set for development', () => {
     const { kernel, tools } = await applicationWithMemory();
     for (const { path, known, runs } of JOBS) {
       await tools.write_file.execute({ path, content: source(known) });
-      for (const args of runs) await kernel.exec(path, args);
+      for (const args of runs) await tools.exec_tool.execute({ path, args });
     }
     await kernel.registry.remember();
     /** @type {string[]} */

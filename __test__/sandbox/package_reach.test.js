@@ -107,6 +107,36 @@ describe('a package that reaches for files of the host', () => {
   });
 });
 
+it.each([
+  ['browser of package.json', "exports.other = require('./a.js');", { browser: { './a.js': 'good' } }],
+  ['imports of package.json', "exports.other = require('#dep');", { imports: { '#dep': 'good' } }],
+])('a map that leads to another package is followed: %s', async (_name, main, more) => {
+  const { baseDir } = await application({
+    ...evil(main, more),
+    'evil/a.js': "module.exports = 'own';",
+    'good/package.json': '{"name":"good"}',
+    'good/index.js': "module.exports = 'of good';",
+  });
+  expect(await imported(baseDir, 'evil')).toContain('of good');
+});
+
+it('an application that is installed itself has its own links, and none of its files in a bundle', async () => {
+  const folder = await tempRoot();
+  const baseDir = join(folder, 'node_modules/app');
+  plant(folder, {
+    'node_modules/app/package.json': '{"name":"app"}',
+    'node_modules/app/config.json': JSON.stringify({ key: SECRET }),
+    'node_modules/evil/package.json': '{"name":"evil"}',
+    'node_modules/evil/index.js': "module.exports = require('../app/config.json');",
+    'packages/linked/package.json': '{"name":"linked"}',
+    'packages/linked/index.js': "exports.own = 'linked';",
+  });
+  mkdirSync(join(baseDir, 'node_modules'));
+  symlinkSync('../../../packages/linked', join(baseDir, 'node_modules/linked'));
+  expect(await imported(baseDir, 'linked')).toContain('"own":"linked"');
+  expect(await imported(baseDir, 'evil')).toMatch(/^ERR_COMPILATION /);
+});
+
 it('packages find their own files and each other, installed by npm, by pnpm or linked by the application', async () => {
   const { folder, baseDir } = await application({
     'good/package.json': '{"name":"good","main":"lib/index.js","imports":{"#data":"./data/own.json"}}',

@@ -24,7 +24,7 @@ const REASON = 'A program has changed files in its copy of the folder.';
 /** What a policy calls the verdict that no rule gave. */
 const NO_RULE = 'default';
 const NOBODY =
-  'Nobody has approved the changes, so none was applied. The application decides who does: "approve" of createShellTools, or a rule of the policy that allows apply_changes.';
+  'The changes were not approved, so none was applied. The application names an approver: "approve" of createShellTools, or a rule of the policy that allows apply_changes.';
 
 /** @param {Asked} asked */
 export async function askToApply(asked) {
@@ -70,7 +70,7 @@ async function askOnce({ approve, patienceMs, signal }, args) {
     const said = beforeDeadline(async () => settled(approve(/** @type {any} */ (request))), patienceMs);
     answer = /** @type {any} */ (await untilAborted(said, signal));
   } catch (cause) {
-    throw new ApprovalError('Whoever should approve the changes has not answered, so none was applied.', { cause });
+    throw new ApprovalError('The approver of the changes has not answered, so none was applied.', { cause });
   } finally {
     over.abort();
   }

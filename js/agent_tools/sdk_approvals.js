@@ -7,8 +7,8 @@ import { dropOldest } from '../boundary/drop_oldest.js';
  * @typedef {import('../../index.js').AgentTool} AgentTool
  * @typedef {import('../../index.js').Approve} Approve
  * @typedef {import('../tool_shape/tool_owner.js').ToldCall} ToldCall
- * @typedef {{ verdict?: import('../../index.js').Verdict, text: string }} Judged
- * @typedef {{ text: string, until: number }} Asked what the SDK has somebody asked about, until a moment of {@link performance}: nobody sets that clock
+ * @typedef {import('../boundary/crossing.js').Judged} Judged
+ * @typedef {{ judged: Judged, until: { steady: number, wall: number } }} Asked what the SDK asks a person about, and when the answer expires by both clocks: one stops while the machine sleeps, the other can be set
  */
 
 /** Calls that can wait for an answer at the same time. */
@@ -71,14 +71,15 @@ export class SdkApprovals {
    * @param {{ toolCallId?: string, messages?: any[] } | undefined} options
    */
   async #isAsked(call, { toolCallId, messages } = {}) {
-    const { verdict, text } = await this.#judge(call);
-    if (verdict?.verdict !== 'ask') return false;
+    const judged = await this.#judge(call);
+    if (judged.verdict?.verdict !== 'ask') return false;
     // The SDK asks again before it makes a call that was approved: what was approved is what it was at first.
     if (toolCallId === undefined || isOpen(messages, toolCallId)) return true;
     const key = keyOf(toolCallId, call);
     this.#asked.delete(key);
     dropOldest(this.#asked, MAX_ASKED);
-    this.#asked.set(key, { text, until: performance.now() + this.#patienceMs() });
+    const ms = this.#patienceMs();
+    this.#asked.set(key, { judged, until: { steady: performance.now() + ms, wall: Date.now() + ms } });
     return true;
   }
 
@@ -102,13 +103,44 @@ export class SdkApprovals {
     const asked = this.#asked.get(key);
     if (asked === undefined) return undefined;
     this.#asked.delete(key);
-    return async () => {
+    /** @type {Promise<Judged> | undefined} */
+    let now;
+    return async (request) => {
       const refused = (/** @type {string} */ reason) => ({ approved: false, by: BY, reason });
-      if (performance.now() > asked.until) return refused('The approval has expired (agent.approvalMs).');
-      const isSame = (await this.#judge(call)).text === asked.text;
-      return isSame ? { approved: true, by: BY } : refused('It is not what it was when it was approved.');
+      const { steady, wall } = asked.until;
+      if (performance.now() > steady || Date.now() > wall) {
+        return refused('The approval has expired (agent.approvalMs).');
+      }
+      if (request.tool !== call.tool) return refused(`Only ${call.tool} was approved.`);
+      // A run says which text it is about; a call of many tests asks once for each of them.
+      const isSame = isRun(request)
+        ? request.text === textOf(asked.judged, request)
+        : isSameCall(await (now ??= this.#judge(call)), asked.judged);
+      return isSame ? { approved: true, by: BY } : refused('It has changed since it was approved.');
     };
   }
+}
+
+/** @param {import('../../index.js').ApprovalRequest} request */
+function isRun({ effect }) {
+  return effect === 'run';
+}
+
+/**
+ * The hash of the text that was approved for a run.
+ * @param {Judged} judged
+ * @param {import('../../index.js').ApprovalRequest} request
+ */
+function textOf({ text, tests }, { tool, path }) {
+  return tool === 'test_tool' ? tests.find(([test]) => test === path)?.[1] : text;
+}
+
+/**
+ * @param {Judged} one
+ * @param {Judged} other
+ */
+function isSameCall(one, other) {
+  return one.text === other.text && JSON.stringify(one.also) === JSON.stringify(other.also);
 }
 
 /**

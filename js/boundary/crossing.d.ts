@@ -98,7 +98,9 @@ export type IsolationMode = "process" | "thread";
 
 export type IssuedToken = { token: string, id: string, };
 
-export type Judged = { verdict?: Verdict, text: string, };
+export type Judged = { verdict?: Verdict, text: string, also: Array<JudgedReach>, tests: Array<[string, string]>, };
+
+export type JudgedReach = { effect: string, paths: Array<string>, };
 
 export type LedgerConfig = { on: boolean, fsync: boolean, postgres?: Secret, key?: Secret, checkpointEvents: number, retainDays: number, retainEvents: number, blobBytes: number, spoolBytes: number, };
 
@@ -208,7 +210,7 @@ export type ToolKind = "tool" | "module";
 
 export type ToolState = { phase: 'no_test' | 'red' | 'green' | 'changed', reason: string, };
 
-export type ToolsSince = { version: number, tools?: Array<ListedTool>, };
+export type ToolsSince = { version: number, tools?: Array<ListedTool>, leftOut?: Array<string>, };
 
 export type TraceReport = { call: string, after: number, phases: Array<Phase>, calls: Array<TracedCall>, leftOut?: number, };
 

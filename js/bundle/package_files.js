@@ -1,10 +1,10 @@
 /**
- * The files that a bundle may be made of: those in the folders of its packages. A package names files by paths, by maps in its
- * package.json and by links; none of these leads it to a file of the application or of whoever installed it.
+ * The files that a bundle may be made of: those of installed packages, and of packages that the application links to. A package
+ * names files by paths, by maps in its package.json and by links; none of these leads it to a file of the application or of its user.
  */
 
 import { existsSync, realpathSync } from 'node:fs';
-import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path';
+import { dirname, join, sep } from 'node:path';
 import { isPackageName } from '../boundary/package_name.js';
 
 const MODULES = 'node_modules';
@@ -22,26 +22,27 @@ export function foldersFrom(path) {
  * @param {string} name
  */
 export function packageFolder(from, name) {
-  if (!isPackageName(name)) return '';
-  const above = foldersFrom(from).find((folder) => existsSync(join(folder, MODULES, name)));
-  if (above === undefined) return '';
-  const real = realpathSync(join(above, MODULES, name));
-  // A link of the application's own leads where the application wants. One that a package brought along leads to packages alone.
-  return isInstalled(above) && !isPackage(real) ? '' : real;
+  const above = folderWith(from, name);
+  return above === undefined ? '' : realpathSync(join(above, MODULES, name));
 }
 
-/** @param {string} folder */
-const isInstalled = (folder) => folder.split(sep).includes(MODULES);
-
-/** @param {string} folder whether it lies in `node_modules`, under a name of one or two parts */
-const isPackage = (folder) => [dirname(folder), dirname(dirname(folder))].some((above) => basename(above) === MODULES);
+/**
+ * @param {string} from
+ * @param {string} name
+ */
+function folderWith(from, name) {
+  if (!isPackageName(name)) return undefined;
+  return foldersFrom(from).find((folder) => existsSync(join(folder, MODULES, name)));
+}
 
 export class PackageFiles {
   #baseDir;
-  /** @type {Set<string>} */
+  /** Folders in whose `node_modules` the application finds packages. */
+  #around;
+  /** Other folders whose files a bundle may hold. @type {Set<string>} */
   #folders = new Set();
   /** @type {Set<string>} */
-  #names = new Set();
+  #asked = new Set();
 
   /**
    * @param {string} baseDir
@@ -49,40 +50,53 @@ export class PackageFiles {
    */
   constructor(baseDir, own) {
     this.#baseDir = realOf(baseDir);
+    this.#around = new Set(foldersFrom(this.#baseDir));
     this.#folders.add(realOf(own));
   }
 
   /**
-   * Lets a package in that was asked for by its name.
+   * Lets a package in that was asked for by its name, where the application, and not a package, has a link to it.
    * @param {string} from
    * @param {string} name
    */
   add(from, name) {
-    const folder = packageFolder(from, name);
-    // The application itself, or what is around it, is no package.
-    if (folder !== '' && !isWithin(this.#baseDir, folder)) this.#folders.add(folder);
-    this.#names.add(name);
+    const key = `${from}\0${name}`;
+    if (this.#asked.has(key)) return;
+    this.#asked.add(key);
+    const above = folderWith(realOf(from), name);
+    if (above === undefined || (this.#isInstalled(above) && !this.#around.has(above))) return;
+    const folder = realpathSync(join(above, MODULES, name));
+    if (!isWithin(this.#baseDir, folder)) this.#folders.add(folder);
   }
 
   /** @param {string} id of a module; those that are in no file are not asked about */
   has(id) {
     const real = realOf(id);
-    if ([...this.#folders].some((folder) => isWithin(real, folder))) return true;
+    if (this.#isInstalled(real) || [...this.#folders].some((folder) => isWithin(real, folder))) return true;
     // Yarn keeps packages in archives, which only its own resolver finds.
-    return process.versions.pnp !== undefined && this.#names.has(archivedName(id));
+    return process.versions.pnp !== undefined && /\.zip\/node_modules\//.test(id);
+  }
+
+  /**
+   * Whether a path lies in a package that is installed for the application. The application itself is not one of its packages.
+   * @param {string} real
+   */
+  #isInstalled(real) {
+    const parts = real.split(sep);
+    const at = parts.lastIndexOf(MODULES);
+    const length = parts[at + 1]?.startsWith('@') ? 2 : 1;
+    if (at < 0 || !isPackageName(parts.slice(at + 1, at + 1 + length).join('/'))) return false;
+    if (isWithin(this.#baseDir, parts.slice(0, at + 1 + length).join(sep))) return false;
+    return parts.some((part, index) => part === MODULES && this.#around.has(parts.slice(0, index).join(sep) || sep));
   }
 }
-
-/** @param {string} id @returns {string} the package whose archive a file is in; empty for other files */
-const archivedName = (id) => /\.zip\/node_modules\/((?:@[^/]+\/)?[^/]+)\/(?!.*\/node_modules\/)/.exec(id)?.[1] ?? '';
 
 /**
  * @param {string} path
  * @param {string} folder
  */
 function isWithin(path, folder) {
-  const way = relative(folder, path);
-  return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way));
+  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 }
 
 /** @param {string} id a path, which may have a query behind it */

@@ -1,5 +1,6 @@
 /** Who says yes to what an agent does: the person at the terminal, who sees what would change and answers with one key. */
 
+import { renderedRequest } from '../kernel/request_text.js';
 import { changeOf } from './agent_diff.js';
 import { INTERRUPT, isTerminal } from './agent_keys.js';
 import { askAtTerminal, userName } from './terminal_question.js';
@@ -49,7 +50,8 @@ export class AgentApprovals {
         'There is no terminal to ask at. --yes approves everything, and a policy can allow it (docs/policy.md).';
       return { approved: false, by: 'nobody', reason };
     }
-    if (this.#isRestApproved) return { approved: true, by: userName() };
+    // What no terminal can show whole is refused there, also when all the rest was approved.
+    if (this.#isRestApproved && renderedRequest(request).isWhole) return { approved: true, by: userName() };
     return this.#screen.aside(() => this.#atTerminal(request));
   }
 

@@ -1,5 +1,7 @@
 /** What a call would change, as lines that a person reads before saying yes. */
 
+import { unwrap } from '../boundary/errors.js';
+import { native } from '../boundary/native.js';
 import { visibleLine } from '../kernel/request_text.js';
 
 /**
@@ -8,10 +10,10 @@ import { visibleLine } from '../kernel/request_text.js';
  * @typedef {(path: string) => Promise<string>} ReadText the text of a file as it is; none is empty
  */
 
-const CONTEXT_LINES = 2;
-/** Longer texts are not compared line by line. */
-const MAX_CELLS = 4_000_000;
+/** Longer texts are shown as they are. */
 const MAX_TEXT_CHARS = 1_000_000;
+/** How a diff ends that is too long to be whole. */
+const CUT = '\n[the rest is cut off]\n';
 /** Of a file that goes, more lines are counted instead of shown. */
 const MAX_REMOVED_LINES = 400;
 
@@ -66,15 +68,11 @@ const NO_CHANGE = { covers: [], lines: [] };
  * @param {string[]} covers
  * @param {string} before
  * @param {string} after
- * @returns {ShownChange}
+ * @returns {Promise<ShownChange>}
  */
-function covering(covers, before, after) {
-  if (before.length + after.length > MAX_TEXT_CHARS) return NO_CHANGE;
-  const lines = lineDiff(before, after);
-  if (lines.length === 0) return NO_CHANGE;
-  const ends = (/** @type {string} */ text) => text === '' || text.endsWith('\n');
-  const end = `${ends(after) ? 'with' : 'without'} a line end at its end`;
-  return { covers, lines: ends(before) === ends(after) ? lines : [...lines, { sign: '…', text: end }] };
+async function covering(covers, before, after) {
+  const lines = await lineDiff(before, after);
+  return lines.length === 0 ? NO_CHANGE : { covers, lines };
 }
 
 /**
@@ -92,77 +90,25 @@ function removedLines(text) {
  * The lines that go and come, with some that stay around them.
  * @param {string} before
  * @param {string} after
- * @returns {DiffLine[]}
+ * @returns {Promise<DiffLine[]>} none where nothing differs, or not all of it can be shown
  */
-export function lineDiff(before, after) {
-  if (before.length + after.length > MAX_TEXT_CHARS) {
-    return [{ sign: '…', text: `${before.length} characters become ${after.length}` }];
-  }
-  const [old, now] = [linesOf(before), linesOf(after)];
-  let head = 0;
-  while (head < old.length && head < now.length && old[head] === now[head]) head += 1;
-  let tail = 0;
-  while (tail < old.length - head && tail < now.length - head && old.at(-1 - tail) === now.at(-1 - tail)) tail += 1;
-  const middle = changed(old.slice(head, old.length - tail), now.slice(head, now.length - tail));
-  if (middle.length === 0) return [];
-  const kept = (/** @type {string[]} */ lines) => lines.map((text) => ({ sign: /** @type {const} */ (' '), text }));
-  return shortened([...kept(old.slice(0, head)), ...middle, ...kept(old.slice(old.length - tail))]);
+export async function lineDiff(before, after) {
+  if (before.length + after.length > MAX_TEXT_CHARS) return [];
+  const [old, now] = [before, after].map((text) => Buffer.from(text));
+  const diff = /** @type {string} */ (unwrap(await native().unifiedDiff('file', old, now)));
+  const start = diff.indexOf('\n@@ ');
+  if (start < 0 || diff.endsWith(CUT)) return [];
+  return linesOf(diff.slice(start + 1)).flatMap(hunkLine);
 }
 
 /**
- * Two lists of lines as one: by their longest common subsequence, where that does not take too long.
- * @param {string[]} old
- * @param {string[]} now
+ * @param {string} line of a hunk, or its heading
  * @returns {DiffLine[]}
  */
-function changed(old, now) {
-  /** @type {(sign: DiffLine['sign']) => (text: string) => DiffLine} */
-  const as = (sign) => (text) => ({ sign, text });
-  if ((old.length + 1) * (now.length + 1) > MAX_CELLS) return [...old.map(as('-')), ...now.map(as('+'))];
-  const width = now.length + 1;
-  const common = new Uint32Array((old.length + 1) * width);
-  const at = (/** @type {number} */ row, /** @type {number} */ column) => common[row * width + column] ?? 0;
-  for (let row = old.length - 1; row >= 0; row -= 1) {
-    for (let column = now.length - 1; column >= 0; column -= 1) {
-      common[row * width + column] =
-        old[row] === now[column] ? at(row + 1, column + 1) + 1 : Math.max(at(row + 1, column), at(row, column + 1));
-    }
-  }
-  /** @type {DiffLine[]} */
-  const lines = [];
-  let [row, column] = [0, 0];
-  while (row < old.length || column < now.length) {
-    if (row < old.length && column < now.length && old[row] === now[column]) {
-      lines.push({ sign: ' ', text: old[row] ?? '' });
-      row += 1;
-      column += 1;
-    } else if (row < old.length && (column >= now.length || at(row + 1, column) >= at(row, column + 1))) {
-      lines.push({ sign: '-', text: old[row] ?? '' });
-      row += 1;
-    } else {
-      lines.push({ sign: '+', text: now[column] ?? '' });
-      column += 1;
-    }
-  }
-  return lines;
-}
-
-/**
- * Without what stays and lies far from any change.
- * @param {DiffLine[]} lines
- */
-function shortened(lines) {
-  const near = new Uint8Array(lines.length);
-  for (const [index, { sign }] of lines.entries()) {
-    if (sign !== ' ') near.fill(1, Math.max(0, index - CONTEXT_LINES), index + CONTEXT_LINES + 1);
-  }
-  /** @type {DiffLine[]} */
-  const kept = [];
-  for (const [index, line] of lines.entries()) {
-    if (near[index] === 1) kept.push(line);
-    else if (kept.at(-1)?.sign !== '…') kept.push({ sign: '…', text: '' });
-  }
-  return kept;
+function hunkLine(line) {
+  if (line.startsWith('@@ ')) return /^@@ -[01][, ]/.test(line) ? [] : [{ sign: '…', text: '' }];
+  if (line.startsWith('\\')) return [{ sign: '…', text: 'without a line end' }];
+  return [{ sign: line.startsWith('+') ? '+' : line.startsWith('-') ? '-' : ' ', text: line.slice(1) }];
 }
 
 /**

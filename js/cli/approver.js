@@ -1,10 +1,10 @@
-/** Who says yes to what a command does: `--yes`, or the person at the terminal. */
+/** Approves what a command does: `--yes`, or the person at the terminal. */
 
 import { ApprovalError } from '../boundary/errors.js';
 import { callText, requestText } from '../kernel/request_text.js';
 import { isTerminal } from './agent_keys.js';
 import { withoutProgress } from './screen.js';
-import { askAtTerminal } from './terminal_question.js';
+import { askAtTerminal, userName } from './terminal_question.js';
 
 /**
  * @typedef {import('../../index.js').ApprovalRequest} ApprovalRequest
@@ -19,12 +19,12 @@ export class Approver {
   #typed;
   /** Questions come one after the other. @type {Promise<unknown>} */
   #turn = Promise.resolve();
-  /** The commit that somebody has approved. @type {Answer | undefined} */
+  /** The approval of the commit. @type {Answer | undefined} */
   #commit;
-  /** The last refusal, in words for people. @type {string | undefined} */
+  /** The last refusal, as a message for people. @type {string | undefined} */
   #refusal;
 
-  /** @param {{ yes?: boolean, typed?: string | undefined }} options `typed`: whoever typed the command has asked for that tool */
+  /** @param {{ yes?: boolean, typed?: string | undefined }} options `typed`: the tool that the command itself is for */
   constructor({ yes = false, typed }) {
     this.#isYes = yes;
     this.#typed = typed;
@@ -36,9 +36,9 @@ export class Approver {
    */
   approve = async (request) => {
     if (this.#isYes) return YES;
-    // Nobody who types `tgp test` wants to be asked whether tests may run; a rule that asks is another matter.
+    // The user who types `tgp test` has asked for tests; a rule that asks is another matter.
     if (request.tool === this.#typed && request.rule === 'default') return { approved: true, by: userName() };
-    // `tgp commit` brings the list of tools up to date: nobody wants to be asked about that too.
+    // `tgp commit` brings the list of tools up to date: that is part of the same approval.
     if (request.tool === 'sync_registry' && this.#commit)
       return { approved: true, by: this.#commit.by, reason: 'It is part of the commit.' };
     const answer = this.#turn.then(() => this.#ask(request));
@@ -49,7 +49,7 @@ export class Approver {
   };
 
   /**
-   * An error in words for people: those of the kernel are for models.
+   * An error with a message for people: those of the kernel are for models.
    * @param {unknown} error
    */
   explained(error) {
@@ -69,7 +69,7 @@ export class Approver {
     const { key, ...answer } = await withoutProgress(() => askAtTerminal(request));
     if (answer.approved) return answer;
     const { rule, at } = request;
-    const why = answer.reason ?? (key === 'n' || key === '' ? 'you said no' : 'nobody has answered');
+    const why = answer.reason ?? (key === 'n' || key === '' ? 'you refused it' : 'there was no answer');
     this.#refusal = `${callText(request)} was not approved: ${why} (rule '${rule}', ${at}).`;
     return answer;
   }

@@ -20,7 +20,7 @@ import { fitted } from './screen.js';
 /** Lines that are shown at first, and each time that more are wanted. */
 const FIRST_LINES = 24;
 const PAGE_LINES = 200;
-/** More is read by nobody, and is beyond what terminals keep. */
+/** More is beyond what terminals keep. */
 const MAX_LINES = 5_000;
 const MAX_CHARS = 400_000;
 const DEFAULT_COLUMNS = 80;
@@ -93,15 +93,15 @@ function choices(hidden, hasRule, hasRest) {
 }
 
 /**
- * Has somebody say, in words, what a rule is to leave open.
+ * Asks for the conditions that a rule is to leave open.
  * @param {NonNullable<ApprovalRequest['always']>} rule
  * @param {string[]} before
  * @param {AbortSignal} signal
  */
 async function widened(rule, before, signal) {
   const names = [...Object.keys(rule.args ?? {}), ...(rule.text === undefined ? [] : ['text'])];
-  const said = await askForLine(`${MARGIN}What may be anything? ${names.join(' ')}: `, signal);
-  const words = said.split(/[\s,]+/).filter((word) => word !== '');
+  const typed = await askForLine(`${MARGIN}What may be anything? ${names.join(' ')}: `, signal);
+  const words = typed.split(/[\s,]+/).filter((word) => word !== '');
   const unknown = words.filter((word) => !names.includes(word));
   if (unknown.length === 0) return [...new Set([...before, ...words])];
   err(`${MARGIN}The rule has no condition ${unknown.map((word) => `"${word}"`).join(', ')}. It stays as it is.\n`);

@@ -2,6 +2,7 @@
 
 import { posix } from 'node:path';
 import { guarded } from '../boundary/guarded.js';
+import { visible } from '../boundary/harmless.js';
 import { messageOf } from '../boundary/thrown.js';
 import { agentTool, report } from '../tool_shape/agent_tool.js';
 import { boundedTool } from '../tool_shape/bounded_result.js';
@@ -20,7 +21,7 @@ import { KERNEL_TOOL_NAMES, toolNames } from './tool_names.js';
  * @typedef {{ base: ToolSet, tools: ToolSet, owner: ToolOwner }} LiveSet
  *
  * @typedef {object} Source
- * @property {(since: number | undefined) => Promise<{ version: number, tools?: ToolMetadata[] }>} list
+ * @property {(since: number | undefined) => Promise<{ version: number, tools?: ToolMetadata[], leftOut?: string[] }>} list
  * @property {() => number} life versions of one life of the kernel say nothing in the next
  * @property {(path: string, args: unknown, options: { signal: AbortSignal | undefined, dryRun?: true }, who: ToolOwner['who']) => Promise<any>} run
  * @property {(schema: Record<string, any>) => string} typeOf a schema as TypeScript
@@ -34,6 +35,11 @@ const MAX_DESCRIPTION_CHARS = 1024;
 /** On whose behalf tools are run that were asked for without any of an agent. @type {ToolOwner} */
 const SOME_AGENT = { who: { agent: 'agent' } };
 
+/** Paths in one message. */
+const MAX_NAMED = 10;
+/** Registered, because tools and server may be of two copies of this package. */
+const PATH = Symbol.for('@tgp/core/forged_path');
+
 export class ForgedTools {
   /** @type {Source} */
   #source;
@@ -43,6 +49,8 @@ export class ForgedTools {
   #version;
   /** @type {number | undefined} */
   #life;
+  /** Files that were left out because of their names. @type {Set<string>} */
+  #leftOut = new Set();
   /** @type {ToolMetadata[]} those that can be run, by path */
   #tools = [];
   /** @type {Map<string, { hash: string, byOwner: WeakMap<ToolOwner, Map<string, ForgedTool>> }>} by path: a tool stays one object until it changes */
@@ -158,7 +166,7 @@ export class ForgedTools {
   /** Looks at the registry; tells of what has changed since the last time. */
   async refresh() {
     const isNewLife = () => this.#life !== this.#source.life();
-    const { version, tools } = await this.#source.list(isNewLife() ? undefined : this.#version);
+    const { version, tools, leftOut = [] } = await this.#source.list(isNewLife() ? undefined : this.#version);
     // Answers may overtake each other: an older one knows nothing new.
     const isKnown = this.#version !== undefined && version <= this.#version && !isNewLife();
     if (tools === undefined || isKnown) return;
@@ -166,6 +174,7 @@ export class ForgedTools {
     this.#version = version;
     this.#life = this.#source.life();
     this.#tools = tools.filter(({ kind }) => kind === 'tool');
+    this.#warnOf(leftOut);
     if (before !== undefined) this.#noteChanges(before, version);
     for (const reference of this.#live) {
       const record = reference.deref();
@@ -261,8 +270,21 @@ export class ForgedTools {
     const callOf = (/** @type {any} */ args) => ({ tool: 'exec_tool', effect: 'run', path, args: unwrap(args) });
     const guarded = owner.guard?.(unbounded, callOf) ?? unbounded;
     const tool = boundedTool(guarded, this.#source.results);
+    Object.defineProperty(tool, PATH, { value: path });
     byName.set(name, tool);
     return tool;
+  }
+
+  /** @param {string[]} leftOut files that are no tools because of their names; each is logged once */
+  #warnOf(leftOut) {
+    const fresh = leftOut.filter((path) => !this.#leftOut.has(path));
+    this.#leftOut = new Set(leftOut);
+    if (fresh.length === 0) return;
+    const named = fresh.slice(0, MAX_NAMED).map((path) => visible(path));
+    const more = fresh.length > MAX_NAMED ? ` and ${fresh.length - MAX_NAMED} more` : '';
+    this.#logger.warn(
+      `Not listed as tools, because their names look like those of others: ${named.join(', ')}${more}. Rename them.`,
+    );
   }
 
   /** @param {ToolMetadata[]} before */
@@ -283,6 +305,15 @@ export class ForgedTools {
       this.#logger.error('A listener of onToolsChanged has thrown.', error);
     for (const listener of this.#listeners) guarded(complain, listener)(change);
   }
+}
+
+/**
+ * The path of a forged tool; empty for others, which no token covers.
+ * @param {import('../../index.js').AgentTool} tool
+ * @returns {string}
+ */
+export function forgedPath(tool) {
+  return /** @type {any} */ (tool)[PATH] ?? '';
 }
 
 /**

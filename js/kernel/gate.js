@@ -16,9 +16,9 @@ import { ServedRequests } from './served_requests.js';
  * @typedef {{ error?: { code: string, message: string, details: string } }} AnyOutcome
  */
 
-const NOBODY = { verdict: /** @type {const} */ ('deny'), by: 'nobody', reason: 'There was nobody to ask.' };
+const NOBODY = { verdict: /** @type {const} */ ('deny'), by: 'nobody', reason: 'There is no approver.' };
 
-/** Asks whoever decides or approves, and tells the native part what they say. What fails is no. */
+/** Asks the policy function and the approver, and reports their answers to the native part. What fails is a refusal. */
 export class Gate {
   /** @type {Approve | undefined} */
   #approve;
@@ -31,7 +31,7 @@ export class Gate {
   writable = [];
   /** Requests that are served for others. */
   requests = new ServedRequests();
-  /** Who approves what a run asks for, where that is not whoever the kernel has. @type {Map<number, Approve>} */
+  /** The approver of what a run asks for, where that is not the kernel's own. @type {Map<number, Approve>} */
   #ofRuns = new Map();
 
   /**
@@ -52,11 +52,11 @@ export class Gate {
   }
 
   /**
-   * A call; where somebody must be asked first, that is done and the call made again.
+   * A call; where it needs approval, the approver is asked and the call made again.
    * @template {AnyOutcome} Outcome
    * @param {NativeKernel} kernel
    * @param {(approval?: string) => Promise<Outcome>} start
-   * @param {import('./kernel_calls.js').Who | undefined} who makes it, and has somebody asked, if not whom the kernel has
+   * @param {import('./kernel_calls.js').Who | undefined} the caller, with an approver where that is not the kernel's own
    * @param {AbortSignal | undefined} signal
    * @returns {Promise<Outcome>}
    */
@@ -65,14 +65,22 @@ export class Gate {
     if (outcome.error?.code !== 'ERR_APPROVAL') return outcome;
     const { request, ...details } = parseForeignJson(outcome.error.details);
     if (request === undefined) return outcome;
-    const approve = who?.answered?.() ?? who?.approve ?? this.#approve;
-    const isGranted = await this.#ask(kernel, request, approve, signal);
+    const isGranted = await this.#ask(kernel, request, this.approverOf(who), signal);
     if (!isGranted) return { ...outcome, error: { ...outcome.error, details: JSON.stringify(details) } };
     return start(request.id);
   }
 
   /**
-   * Has what a run asks for approved by somebody of its own.
+   * Who approves the calls of a caller.
+   * @param {import('./kernel_calls.js').Who | undefined} who
+   * @returns {Approve | undefined}
+   */
+  approverOf(who) {
+    return who?.answered?.() ?? who?.approve ?? this.#approve;
+  }
+
+  /**
+   * Has what a run asks for approved by an approver of its own.
    * @template T
    * @param {number} runId
    * @param {Approve | undefined} approve
@@ -104,7 +112,7 @@ export class Gate {
    * @param {any} request
    * @param {Approve | undefined} approve
    * @param {AbortSignal | undefined} signal
-   * @returns {Promise<boolean>} false when there is nobody to ask; whoever says no is an error
+   * @returns {Promise<boolean>} false when there is no approver; a refusal is an error
    */
   async #ask(kernel, { id, waitsMs, always, ...request }, approve, signal) {
     const rule = this.file === undefined ? undefined : (always ?? undefined);
@@ -160,21 +168,21 @@ export class Gate {
 }
 
 /**
- * Somebody's word, or no when it takes too long or fails.
+ * An answer, or a refusal when it takes too long or fails.
  * @param {number} waitsMs
  * @param {AbortSignal | undefined} signal
- * @param {import('../../index.js').Logger} log hears why it failed: that is not for whoever made the call
- * @param {(over: AbortSignal) => Promise<Word>} ask is told when nobody waits any more
+ * @param {import('../../index.js').Logger} log hears why it failed: that is not for the caller
+ * @param {(over: AbortSignal) => Promise<Word>} ask gets a signal that fires when the answer is no longer awaited
  * @returns {Promise<Word>}
  */
 async function within(waitsMs, signal, log, ask) {
   const over = new AbortController();
   const asked = beforeDeadline(async () => ask(over.signal), waitsMs).catch((error) => {
     /** @type {Word} */
-    const no = { verdict: 'deny', by: 'nobody', reason: 'Nobody answered in time.' };
+    const no = { verdict: 'deny', by: 'nobody', reason: 'The approval timed out.' };
     if (error instanceof TooLate) return no;
-    log.error('Whoever decides about a call has failed, so it was refused.', error);
-    return { ...no, reason: 'Whoever should answer has failed.' };
+    log.error('The approver or the policy function failed, so the call was refused.', error);
+    return { ...no, reason: 'The approver failed.' };
   });
   try {
     return await untilAborted(asked, signal);
@@ -184,7 +192,7 @@ async function within(waitsMs, signal, log, ask) {
 }
 
 /**
- * What an approver has said.
+ * The answer of an approver.
  * @param {any} answer
  * @returns {Word}
  */
@@ -217,7 +225,7 @@ function leftOpen(always) {
 }
 
 /**
- * What the application's policy has said.
+ * The answer of the application's policy function.
  * @param {any} answer
  * @returns {Word}
  */

@@ -5,6 +5,7 @@ import { nextCallNumber } from './call_numbers.js';
 import { dryOption, previewedRun } from './dry_run.js';
 import { argumentsText, readExecOptions } from './exec_options.js';
 import { runTests } from './kernel_tests.js';
+import { oneQuestion } from './one_question.js';
 import { theCode, theTool } from './runnable.js';
 
 /**
@@ -108,17 +109,40 @@ export class KernelRuns {
    * @param {Caller} by
    */
   tests(path, options, by) {
+    let runner = by;
     return runTests(
       path,
       options,
-      (given, signal) => this.#calls.readFor((kernel, asker) => kernel.testFiles(given, asker), by.who, signal),
-      (test, limits) => this.#run(test, {}, limits, by),
+      async (given, signal) => {
+        const tests = await this.#calls.readFor((kernel, asker) => kernel.testFiles(given, asker), by.who, signal);
+        if (tests.length > 1) runner = this.#askedOnce(path, by);
+        return tests;
+      },
+      (test, limits) => this.#run(test, {}, limits, runner),
       (test) => {
         const asked = { tool: 'accept_test', who: by.who, path: test, effect: 'write' };
         return this.#calls.change((kernel, asker) => kernel.acceptTest(test, asker), options?.signal, asked);
       },
       by.caller === 'agent' && (by.who?.mode ?? this.#life.config.mode) !== 'explore',
     );
+  }
+
+  /**
+   * The same caller, for whom one question covers all tests of a call.
+   * @param {string | undefined} path
+   * @param {Caller} by
+   * @returns {Caller}
+   */
+  #askedOnce(path, by) {
+    const { gate } = this.#life;
+    const { who } = by;
+    if (who === undefined || who.answered?.() !== undefined) return by;
+    const approve = gate.approverOf(gate.asker(who));
+    if (approve === undefined) return by;
+    const named = path === undefined ? {} : { path };
+    const judge = () => this.#calls.judge({ tool: 'test_tool', effect: 'run', args: named, who, ...named });
+    const once = oneQuestion(judge, approve, path);
+    return { ...by, who: { ...who, answered: () => once } };
   }
 
   /**

@@ -1,4 +1,4 @@
-/** What somebody is asked about, as people read it. All that asks a person shows what is made here. */
+/** A request for approval as people read it. All that asks a person shows what is made here. */
 
 import { createHash } from 'node:crypto';
 import { harmless, visible } from '../boundary/harmless.js';
@@ -48,8 +48,12 @@ export function renderedRequest(request, change = { covers: [], lines: [] }) {
 
 /** @type {typeof import('../../index.js').approvalText} */
 export function approvalText(request) {
-  const { head, lines, isWhole } = renderedRequest(/** @type {Shown} */ (request));
-  const missing = isWhole ? [] : ['Not all of it is here: what is not shown cannot be approved.'];
+  return textOf(renderedRequest(/** @type {Shown} */ (request)));
+}
+
+/** @param {RenderedRequest} rendered */
+function textOf({ head, lines, isWhole }) {
+  const missing = isWhole ? [] : ['This is not the whole request. What is not shown cannot be approved.'];
   return [head, ...lines.map(({ text }) => `  ${text}`), ...missing].join('\n');
 }
 
@@ -60,8 +64,9 @@ export function approvalText(request) {
  * @returns {string[] | undefined}
  */
 export function requestPages(request, { pageChars, mostPages }) {
-  if (!renderedRequest(request).isWhole) return undefined;
-  const text = approvalText(request);
+  const rendered = renderedRequest(request);
+  if (!rendered.isWhole) return undefined;
+  const text = textOf(rendered);
   if (text.length > pageChars * mostPages) return undefined;
   const pages = [''];
   for (const line of text.split('\n').flatMap((each) => pieces(each, pageChars))) {
@@ -108,7 +113,7 @@ function withoutPath({ path: _, ...rest }) {
 
 /**
  * @param {any} args
- * @param {string[]} told arguments that are told otherwise
+ * @param {string[]} told arguments that are shown otherwise
  */
 function argumentLines(args, told) {
   if (args === undefined) return [];
@@ -133,11 +138,12 @@ function valueLines(name, value) {
 }
 
 /**
- * A line of text: a tab is seen as space.
+ * A line of text: tabs before its first letter are seen as space, others are spelt out.
  * @param {string} line
  */
 export function visibleLine(line) {
-  return visible(line.replaceAll('\t', '  '));
+  const [indent = ''] = /^[\t ]*/.exec(line) ?? [];
+  return `${indent.replaceAll('\t', '  ')}${visible(line.slice(indent.length))}`;
 }
 
 /**
@@ -164,6 +170,13 @@ function hashOf({ tool, path, args, also, text }) {
  * @param {number} chars
  */
 function pieces(line, chars) {
-  const count = Math.max(1, Math.ceil(line.length / chars));
-  return Array.from({ length: count }, (_, at) => line.slice(at * chars, (at + 1) * chars));
+  const all = [];
+  for (let at = 0; at < line.length || all.length === 0; ) {
+    // A character of two halves stays whole.
+    const isSplit = /[\ud800-\udbff]/.test(line[at + chars - 1] ?? '') && at + chars < line.length;
+    const end = at + chars - (isSplit && chars > 1 ? 1 : 0);
+    all.push(line.slice(at, end));
+    at = end;
+  }
+  return all;
 }

@@ -7,6 +7,7 @@ import { guarded } from '../boundary/guarded.js';
 import { toJsonText } from '../boundary/json_text.js';
 import { packageVersion } from '../boundary/package_version.js';
 import { messageOf } from '../boundary/thrown.js';
+import { forgedPath } from '../forged/forged_tools.js';
 import { ON_BEHALF } from '../kernel/agent_access.js';
 import { ownerOf } from '../tool_shape/tool_owner.js';
 import { capabilityOf } from './bearer.js';
@@ -79,7 +80,7 @@ export async function mcpServer(kernel, options, { catalogue }) {
   const shownTo = async (extra) => {
     const all = Object.entries(tools);
     if (capabilityOf(extra.authInfo) === undefined) return all;
-    const asked = all.map(([key, tool]) => (originOf(key) === 'given' ? [key, null] : ['exec_tool', pathOf(tool)]));
+    const asked = all.map(([key, tool]) => (originOf(key) === 'given' ? [key, null] : ['exec_tool', forgedPath(tool)]));
     const shown = await serving(extra, () => access.shownTools(/** @type {[string, string | null][]} */ (asked)));
     return all.filter((_, at) => shown[at] === true);
   };
@@ -146,14 +147,6 @@ function follow(kernel, server) {
  */
 function described(name, { description, inputSchema }) {
   return { name, description, inputSchema: { ...inputSchema } };
-}
-
-/**
- * The path of a forged tool, which its description ends with. One that cannot be read is no path of the root: no token covers it.
- * @param {import('../../index.js').AgentTool} tool
- */
-function pathOf({ description }) {
-  return /\[([^[\]]+)\]$/.exec(description ?? '')?.[1] ?? '';
 }
 
 /**

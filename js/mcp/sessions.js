@@ -10,10 +10,10 @@ import { mcpServer } from './server.js';
  * @typedef {import('node:http').IncomingMessage} Request
  * @typedef {import('node:http').ServerResponse} Response
  * @typedef {{ handleRequest: (request: Request, response: Response, body?: unknown) => Promise<void>, close: () => Promise<void>, sessionId?: string }} Transport
- * @typedef {{ transport: Transport, family: string }} Session `family`: whose it is, nothing for the owner's
+ * @typedef {{ transport: Transport, family: string }} Session `family`: the token it came with, empty for the owner's
  */
 
-/** Whose requests come without a capability token. */
+/** The family of requests without a capability token. */
 const OWNER = '';
 
 export class Sessions {
@@ -28,7 +28,8 @@ export class Sessions {
   /**
    * @param {import('../../index.js').TGP} kernel
    * @param {import('../../mcp.js').McpServerOptions} options
-   * @param {number} most one more, and the session that was quiet for longest is closed; never one of the owner's for a token
+   * @param {number} most sessions of the owner, and as many of all tokens. One more, and the one of the same side that was quiet for
+   * longest is closed
    */
   constructor(kernel, options, most) {
     this.#kernel = kernel;
@@ -72,9 +73,6 @@ export class Sessions {
     const who = family === OWNER ? 'owner' : 'others';
     if (this.#opening[who] >= this.#most)
       throw new Refusal(503, 'Too many sessions are being opened. Try again later.');
-    if (family !== OWNER && this.#ofFamily(OWNER).length >= this.#most) {
-      throw new Refusal(503, 'The owner of this server has as many sessions as there may be. Try again later.');
-    }
     this.#opening[who] += 1;
     try {
       await this.#connect(request, response, body, family);
@@ -95,7 +93,7 @@ export class Sessions {
       sessionIdGenerator: randomUUID,
       onsessioninitialized: async (id) => {
         this.#open.set(id, { transport, family });
-        await this.#makeRoom();
+        await this.#makeRoom(family);
       },
     });
     const server = await mcpServer(this.#kernel, this.#options, { catalogue: family === OWNER });
@@ -108,22 +106,18 @@ export class Sessions {
     if (transport.sessionId === undefined) await server.close();
   }
 
-  async #makeRoom() {
-    if (this.#open.size <= this.#most) return;
-    const [id, session] = this.#dispensable() ?? [];
+  /** @param {string} family that has one session more */
+  async #makeRoom(family) {
+    const families = new Set([...this.#open.values()].map((session) => session.family));
+    const side = family === OWNER ? [OWNER] : [...families].filter((each) => each !== OWNER);
+    const open = side.map((each) => this.#ofFamily(each));
+    if (open.flat().length <= this.#most) return;
+    // Of the token that has most of them, so that one token does not end the sessions of others.
+    const largest = open.reduce((most, next) => (next.length > most.length ? next : most));
+    const [id, session] = largest[0] ?? [];
     if (id === undefined) return;
     this.#open.delete(id);
     await session?.transport.close();
-  }
-
-  /** The quietest session of the token that has most of them; without tokens the owner's. @returns {[string, Session] | undefined} */
-  #dispensable() {
-    const families = new Set([...this.#open.values()].map(({ family }) => family));
-    families.delete(OWNER);
-    const largest = [...families]
-      .map((family) => this.#ofFamily(family))
-      .reduce((most, next) => (next.length > most.length ? next : most), /** @type {[string, Session][]} */ ([]));
-    return largest[0] ?? this.#ofFamily(OWNER)[0];
   }
 
   /**

@@ -64,7 +64,7 @@ async function refuseConflict(cwd, { path, kind, real }) {
     if (!about?.isDirectory()) throw conflict('lies in a folder that was replaced');
   }
   const about = await lstat(join(cwd, path), { bigint: true }).catch(() => undefined);
-  if (kind === 'added' && about !== undefined) throw conflict('was made by somebody else');
+  if (kind === 'added' && about !== undefined) throw conflict('was made by another process');
   if (kind !== 'added' && about === undefined) throw conflict('was removed');
   if (kind !== 'added' && about !== undefined && identityOf(about) !== real) throw conflict('was changed');
 }
@@ -111,7 +111,7 @@ async function take({ change, place, next, before }, undo) {
     undo.push(() => rename(before, place));
     await rename(next, place);
   } else {
-    // Unlike a rename it takes no place that somebody has taken meanwhile.
+    // Unlike a rename it takes no place that was taken meanwhile.
     await link(next, place);
     undo.push(() => rm(place));
   }

@@ -1,5 +1,6 @@
 /** What a program has made of its copy of a folder. */
 
+import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { chmod, lstat, open, opendir, readlink } from 'node:fs/promises';
 import { join, posix } from 'node:path';
@@ -11,7 +12,9 @@ import { identityOf, isUnreadable } from './scratch_copy.js';
 
 /** Larger files are not shown as a diff, nor is more than so much. */
 const MAX_SHOWN_BYTES = 1 << 20;
-const MAX_SHOWN_CHARS = 60_000;
+const MAX_SHOWN_CHARS = 400_000;
+/** How a diff ends that is too long to be whole. */
+const CUT = '\n[the rest is cut off]\n';
 const MAX_PROBLEMS = 20;
 /** Longer paths cannot be named to the system. */
 const MAX_PATH_BYTES = 3_000;
@@ -26,7 +29,7 @@ const PIECE_BYTES = 1 << 20;
  */
 
 /**
- * Nobody works in `scratch` any more.
+ * Compares once no program works in `scratch`.
  * @param {string} cwd
  * @param {string} scratch
  * @param {Copy} copy
@@ -51,15 +54,17 @@ export async function differencesOf(cwd, scratch, copy, rules) {
       const path = posix.join(folder, entry.name);
       seen.add(path);
       const before = copy.entries.get(path);
+      if (before?.kind === 'own' && entry.isDirectory()) continue;
       const isKept =
         rules.isHidden(entry.name) || rules.isReadOnly(entry.name) || isRules(entry.name) || copy.leftOut.has(path);
-      if (isUnreadable(entry.name)) found.problems.push(`"${path}" has a name that is no UTF-8`);
+      if (isUnreadable(entry.name)) found.problems.push(`"${path}" has a name that is not valid UTF-8`);
       else if (entry.isFile() && wereFolders.has(path)) found.problems.push(`"${path}" was a folder`);
       else if (isKept && before === undefined) found.problems.push(`"${path}" has a name that programs may not use`);
       else if (entry.isDirectory() && before === undefined) folders.push(path);
       else if (entry.isFile() && (before === undefined || before.kind === 'file')) {
         const change = await changeOf(cwd, scratch, path, before);
-        if (change !== undefined) found.changes.push(change);
+        if (change !== undefined && before?.isFixed) found.problems.push(`"${path}" may not be changed by programs`);
+        else if (change !== undefined) found.changes.push(change);
       } else if (!(entry.isSymbolicLink() && (await isSameLink(join(scratch, path), before)))) {
         found.problems.push(`"${path}" has become ${kindOf(entry)}`);
       }
@@ -67,8 +72,10 @@ export async function differencesOf(cwd, scratch, copy, rules) {
   }
   for (const [path, before] of copy.entries) {
     if (seen.has(path)) continue;
-    if (before.kind === 'file') found.changes.push({ path, kind: 'removed', mode: before.mode, real: before.real });
-    else found.problems.push(`"${path}", which is a link, is gone`);
+    if (before.kind === 'own') continue;
+    if (before.kind !== 'file') found.problems.push(`"${path}", which is a link, is gone`);
+    else if (before.isFixed) found.problems.push(`"${path}" may not be removed by programs`);
+    else found.changes.push({ path, kind: 'removed', mode: before.mode, real: before.real });
   }
   found.changes.sort((a, b) => (a.path < b.path ? -1 : 1));
   found.problems.splice(MAX_PROBLEMS);
@@ -106,7 +113,7 @@ async function changeOf(cwd, scratch, path, before) {
  * @param {import('./scratch_copy.js').Entry | undefined} before
  */
 async function isSameLink(place, before) {
-  if (before === undefined || before.kind === 'file') return false;
+  if (before?.kind !== 'link' && before?.kind !== 'view') return false;
   return (await readlink(place)) === before.target;
 }
 
@@ -151,7 +158,7 @@ export async function diffsOf(cwd, scratch, changes) {
     if (room <= 0) break;
     const { diff, isWhole } = await diffOf(cwd, scratch, change);
     const isCut = diff.length > room;
-    const shown = isCut ? `${diff.slice(0, room).toWellFormed()}\n[the rest is cut off]\n` : diff;
+    const shown = isCut ? `${diff.slice(0, room).toWellFormed()}${CUT}` : diff;
     room -= shown.length;
     diffs.push({ path: change.path, diff: shown, isWhole: isWhole && !isCut });
   }
@@ -167,14 +174,23 @@ async function diffOf(cwd, scratch, { path, kind, mode, was }) {
   const before = kind === 'added' ? null : await shownBytes(join(cwd, path));
   const after = kind === 'removed' ? null : await shownBytes(join(scratch, path));
   if (before === undefined || after === undefined) return { diff: `${path}: too large to be shown\n`, isWhole: false };
-  const diff = /** @type {string} */ (unwrap(await native().unifiedDiff(path, before, after)));
   const becomes = mode & 0o111 && !((was ?? 0) & 0o111) && kind !== 'removed' ? `${path}: may be executed\n` : '';
-  return { diff: becomes + diff, isWhole: !isBinary(before) && !isBinary(after) };
+  if (isBinary(before) || isBinary(after)) {
+    return { diff: `${becomes}${path}: binary, ${described(before)} becomes ${described(after)}\n`, isWhole: true };
+  }
+  const diff = /** @type {string} */ (unwrap(await native().unifiedDiff(path, before, after)));
+  return { diff: becomes + diff, isWhole: !diff.endsWith(CUT) };
 }
 
 /** @param {Buffer | null} bytes */
+function described(bytes) {
+  if (bytes === null) return 'nothing';
+  return `${bytes.length} bytes (sha256 ${createHash('sha256').update(bytes).digest('hex')})`;
+}
+
+/** @param {Buffer | null} bytes whether a diff would not show all of them */
 function isBinary(bytes) {
-  return bytes?.includes(0) === true;
+  return bytes !== null && (bytes.includes(0) || !isUtf8(bytes));
 }
 
 /** @param {string} path @returns {Promise<Buffer | undefined>} */

@@ -14,9 +14,10 @@ import { realOrSame } from './program_names.js';
 const RULES = /^tgp\.(?:policy|config)\.[a-z]+$/i;
 /** Where a repository may keep others. */
 const NESTED = ['worktrees', 'modules'];
-/** How a private key begins, in a file of any name. */
-const PRIVATE_KEY = /-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----|^PuTTY-User-Key-File-/m;
-const KEY_HEAD_BYTES = 4096;
+/** How a private key begins, on a line of its own or in JSON, in a file of any name. Code that only names it is not one. */
+const PRIVATE_KEY =
+  /^-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----\r?$|"private_key"\s*:\s*"-----BEGIN|^PuTTY-User-Key-File-/m;
+const KEY_HEAD_BYTES = 64 << 10;
 
 /** @param {string} name whether it is that of a file with rules */
 export const isRules = (name) => RULES.test(name);
@@ -63,13 +64,15 @@ export function fateOf(real, isFolder, places) {
 }
 
 /**
- * Whether a file begins with a private key.
+ * Whether the head of a file holds a private key.
  * @param {string} path
+ * @param {number} size
  */
-export async function isPrivateKey(path) {
+export async function isPrivateKey(path, size) {
+  if (size === 0) return false;
   const file = await open(path, 'r');
   try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(KEY_HEAD_BYTES));
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(Math.min(size, KEY_HEAD_BYTES)));
     return PRIVATE_KEY.test(buffer.toString('latin1', 0, bytesRead));
   } finally {
     await file.close();

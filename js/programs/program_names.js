@@ -23,7 +23,7 @@ export function findPrograms(given, cwd) {
     const path = isAbsolute(one) ? one : one === name ? lookedUp(one) : undefined;
     if (path === undefined || !isExecutable(path)) {
       throw new ConfigError(
-        `createShellTools options: "programs" names "${one}", which is no program of this system. Give a name that is on the PATH, or an absolute path.`,
+        `createShellTools options: "programs" names "${one}", which is not a program of this system. Give a name that is on the PATH, or an absolute path.`,
         { details: { field: 'programs' } },
       );
     }

@@ -4,7 +4,9 @@ import { chmod, constants, copyFile, lstat, mkdir, opendir, readlink, symlink } 
 import { dirname, isAbsolute, join, posix } from 'node:path';
 import { throwIfAborted } from '../boundary/abort.js';
 import { IoError, LimitError } from '../boundary/errors.js';
+import { copyRepository, isRepository } from './copied_repository.js';
 import { fateOf, isPrivateKey } from './kept_back.js';
+import { openParts } from './open_parts.js';
 
 /** Files that are copied at the same time. */
 const AT_ONCE = 16;
@@ -15,12 +17,12 @@ const MAX_DEPTH = 64;
  * @property {number} maxFiles
  * @property {number} maxBytes
  * @property {(name: string) => boolean} isHidden names that are left out
- * @property {(name: string) => boolean} isReadOnly names that are only linked to
+ * @property {(name: string) => boolean} isReadOnly names of folders that are only linked to, and of files that may not be changed
  * @property {'hidden' | 'seen'} keys private keys, in files of any name
  * @property {import('./kept_back.js').KernelPlaces} [places] of the kernel that judges the programs
  *
- * @typedef {{ kind: 'file', real: string, copied: string, mode: number }} CopiedFile
- * @typedef {CopiedFile | { kind: 'link', target: string } | { kind: 'view', target: string }} Entry
+ * @typedef {{ kind: 'file', real: string, copied: string, mode: number, isFixed: boolean }} CopiedFile `isFixed`: programs may not change it
+ * @typedef {CopiedFile | { kind: 'link', target: string } | { kind: 'view', target: string } | { kind: 'own' }} Entry `own` is a folder of which the copy is never applied
  * @typedef {{ entries: Map<string, Entry>, leftOut: Set<string>, views: string[], files: number, bytes: number }} Copy `leftOut` are
  * paths that are there and were left out because of what they are
  */
@@ -74,7 +76,7 @@ export async function copyFolder(from, to, rules, signal) {
 }
 
 /**
- * Whether a name is no UTF-8, so that nobody here can name the file.
+ * Whether a name is not valid UTF-8, so that no path here names the file.
  * @param {string} name
  */
 export function isUnreadable(name) {
@@ -101,13 +103,16 @@ async function allOf(work) {
  */
 async function copyEntry(from, to, path, entry, isView, rules, copy) {
   const [real, copied] = [join(from, path), join(to, path)];
-  if (isView && !entry.isSymbolicLink()) {
+  if (isView && entry.isDirectory() && isRepository(real)) {
+    copy.views.push(...(await copyRepository(real, copied, rules)));
+    copy.entries.set(path, { kind: 'own' });
+  } else if (isView && entry.isDirectory()) {
     await symlink(real, copied);
-    copy.views.push(real);
+    copy.views.push(...(await openParts(real, rules)));
     copy.entries.set(path, { kind: 'view', target: real });
   } else if (entry.isFile()) {
     const before = await lstat(real, { bigint: true });
-    if (rules.keys === 'hidden' && (await isPrivateKey(real))) {
+    if (rules.keys === 'hidden' && (await isPrivateKey(real, Number(before.size)))) {
       copy.leftOut.add(path);
       return;
     }
@@ -120,7 +125,8 @@ async function copyEntry(from, to, path, entry, isView, rules, copy) {
     if (identityOf(before) !== identityOf(after)) {
       throw new IoError(`"${path}" was changed while it was copied. Nothing was run; try again.`);
     }
-    copy.entries.set(path, { kind: 'file', real: identityOf(before), copied: identityOf(own), mode });
+    const [is, was] = [identityOf(own), identityOf(before)];
+    copy.entries.set(path, { kind: 'file', real: was, copied: is, mode, isFixed: isView });
   } else if (entry.isSymbolicLink()) {
     const target = await readlink(real);
     if (!staysInside(path, target)) return;

@@ -51,18 +51,10 @@ impl BindingKernel {
             let passage = kernel.door().enter(Call {
                 number: number.into(),
                 parent: asker.parent_number(),
-                tool: Cow::Owned(tool),
-                effect: Effect::parse(&effect).unwrap_or(Effect::App),
                 changes: if changes { Changes::Something } else { Changes::Nothing },
                 path: path.map(Cow::Owned),
-                args: Cow::Owned(args),
-                asker: &asker,
-                asking_tool: None,
-                trace: None,
                 approval: asker.approval.as_deref(),
-                text: None,
-                also: None,
-                state: None,
+                ..Call::of(&asker, tool, Effect::parse(&effect).unwrap_or(Effect::App), args)
             })?;
             passages.lock().insert(number, passage);
             Ok(())

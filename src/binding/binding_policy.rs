@@ -4,18 +4,11 @@ use super::background::Lane;
 use super::binding_kernel::{BindingKernel, parse_policy};
 use super::binding_ledger::BindingCall;
 use super::binding_outcome::BindingOutcome;
-use crate::kernel::{Asker, Call, Changes, Effect, Verdict};
+use crate::kernel::{Asker, Effect, JudgedCall, Verdict};
 use napi::Env;
 use napi::bindgen_prelude::Object;
 use napi_derive::napi;
-use serde::{Deserialize, Serialize};
-use std::borrow::Cow;
-
-/// The code that `run_code` is asked to run.
-#[derive(Deserialize)]
-struct Code {
-    code: String,
-}
+use serde::Serialize;
 
 /// What `judge` tells.
 #[derive(Serialize)]
@@ -24,6 +17,16 @@ pub(super) struct Judged {
     #[serde(skip_serializing_if = "Option::is_none")]
     verdict: Option<Verdict>,
     text: String,
+    also: Vec<JudgedReach>,
+    tests: Vec<(String, String)>,
+}
+
+/// Files that a call reaches and does not name.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub(super) struct JudgedReach {
+    effect: &'static str,
+    paths: Vec<String>,
 }
 
 #[napi]
@@ -35,39 +38,19 @@ impl BindingKernel {
         BindingOutcome::from_result(self.kernel().and_then(|kernel| kernel.policy().settle(&id, &word_json)))
     }
 
-    /// Value: `{ verdict?, text }`: what is said of a call that nobody makes yet, and a hash of the text that it would run or
-    /// change. No verdict where a function of the application decides.
+    /// Value: `{ verdict?, text, also, tests }`: the verdict on a call before it is made, a hash of the text that it would run or
+    /// change, what it reaches, and the test files that it would run, each with its hash. No verdict where a function of the
+    /// application decides.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
     pub fn judge<'env>(&self, env: &'env Env, call: BindingCall) -> napi::Result<Object<'env>> {
         self.with_kernel(env, move |kernel| {
             let asker = Asker::from_json(Some(&call.asker))?;
             let effect = Effect::parse(&call.effect).unwrap_or(Effect::App);
-            let code: Option<Code> = (call.tool == "run_code").then(|| serde_json::from_str(&call.args).ok()).flatten();
-            let text = match (code, effect, call.path.as_deref()) {
-                (Some(Code { code }), ..) => kernel.runs().code_hash(code),
-                (None, Effect::Run, path) if call.tool == "test_tool" => kernel.runs().tests_hash(path),
-                (None, _, None) => String::new(),
-                (None, Effect::Run, Some(path)) => kernel.runs().tool_hash(path),
-                (None, _, Some(path)) => kernel.files().text_hash(path),
-            };
-            let known_text = || text.clone();
-            let verdict = kernel.door().gate().verdict(&Call {
-                number: 0,
-                parent: None,
-                tool: Cow::Owned(call.tool),
-                effect,
-                changes: Changes::Nothing,
-                path: call.path.map(Cow::Owned),
-                args: Cow::Owned(call.args),
-                asker: &asker,
-                asking_tool: None,
-                trace: None,
-                approval: None,
-                text: Some(&known_text),
-                also: None,
-                state: None,
-            })?;
-            Ok(Judged { verdict, text })
+            let JudgedCall { verdict, text, reached, tests } =
+                kernel.judged(&asker, &call.tool, effect, call.path.as_deref(), &call.args)?;
+            let shown = reached.into_iter().filter(|reach| !reach.paths.is_empty());
+            let also = shown.map(|reach| JudgedReach { effect: reach.effect.as_str(), paths: reach.paths }).collect();
+            Ok(Judged { verdict, text, also, tests })
         })
     }
 
@@ -81,12 +64,12 @@ impl BindingKernel {
     }
 
     /// Value: for each of `[[tool, path | null], …]` whether the token of the asker allows some call of it.
-    #[napi]
-    pub fn shown_tools(&self, asker: String, tools_json: String) -> BindingOutcome {
-        BindingOutcome::from_result(self.kernel().and_then(|kernel| {
+    #[napi(ts_return_type = "Promise<BindingOutcome>")]
+    pub fn shown_tools<'env>(&self, env: &'env Env, asker: String, tools_json: String) -> napi::Result<Object<'env>> {
+        self.with_kernel_on(Lane::Searches, env, move |kernel| {
             let asker = Asker::from_json(Some(&asker))?;
             kernel.policy().shown_tools(&asker, &tools_json)
-        }))
+        })
     }
 
     /// Value: `{ version, rules }` of what is in force from now on. Rules that cannot be meant change nothing.

@@ -27,7 +27,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tgp_base::bound_secrets::BoundSecrets;
 use tgp_base::error::{Error, ErrorCode};
-use tgp_compile::Compiler;
+use tgp_compile::{Compiler, LintOptions};
 use tgp_embed::MAX_VECTOR_FILE_BYTES;
 use tgp_git::{GitStore, Halt};
 use tgp_net::{FetchLimits, Fetcher};
@@ -87,11 +87,11 @@ impl Kernel {
         // Before the ledger opens its own database: from then on SQLite keeps the heap that it has.
         tgp_sql::share_out_heap();
         let BootHooks { functions, halt, redact, policy } = hooks;
-        let mut gate = gate(&config, &policy, &*functions)?;
+        let compiler = Arc::new(Compiler::new());
+        let mut gate = gate(&config, &policy, &*functions, &compiler)?;
         let noted = check_folders(&mut config, base_dir)?;
         let root_dir = base_dir.join(&config.root_dir);
         let root = Arc::new(open_root(&root_dir)?.with_max_file_bytes(config.fs.file_bytes as usize));
-        let compiler = Arc::new(Compiler::new());
         let examples = Arc::new(RunExamples::default());
         let ending = Ending { halt, launcher: cfg!(unix).then(|| worker_files.executable.clone()) };
         let GitHome { store, publisher, waiting, mut warnings } =
@@ -308,10 +308,17 @@ fn exempt(config: &Config) -> Result<Exempt, Error> {
     Exempt::new(config.exempt.iter().map(String::as_str)).map_err(|error| Error::from(error).with("key", "exempt"))
 }
 
-fn gate(config: &Config, policy: &PolicySource, functions: &dyn HostFunctions) -> Result<Gate, Error> {
+fn gate(
+    config: &Config,
+    policy: &PolicySource,
+    functions: &dyn HostFunctions,
+    compiler: &Arc<Compiler>,
+) -> Result<Gate, Error> {
     let approvals = Approvals::new(Duration::from_millis(config.agent.approval_ms.into()));
     let tools = known_tools(&functions.names(), functions.sql_dialect());
-    Gate::new(policy, tools, Tokens::new(&config.tokens)?, approvals, config.mode)
+    // Policy files are scanned whatever the configuration says of tools.
+    let secrets = SecretScan::new(compiler, &LintOptions::default());
+    Gate::new(policy, tools, Tokens::new(&config.tokens)?, approvals, config.mode, secrets)
 }
 
 fn fetcher(config: &Config, base_dir: &Path, secrets: BoundSecrets) -> Result<Fetcher, Error> {

@@ -54,6 +54,7 @@ pub use kernel::{BootHooks, Kernel, engine_version};
 pub use ledger_book::{LedgerBook, LedgerQuery, verify_export};
 pub(in crate::kernel) use modules::std_library;
 pub use policy_book::{PolicyBook, narrowed_token};
+pub use reached::JudgedCall;
 pub use runs::{EnteredRun, ExecDone, ExecOptions, ExecRequest, ExecValue, Runnable, when_executed};
 pub use tools::{MemoryReport, ModelSource, Stats};
 pub use work_pool::WorkPool;

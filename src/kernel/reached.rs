@@ -1,12 +1,26 @@
 //! What a call of a kernel tool reaches beside what it names. Runs are told by what they are made of (`runs/run_text.rs`); all
 //! others are here.
 
-use super::door::{Asker, Call, Changes, Effect, Need, Reach};
+use super::door::{Asker, Call, Effect, Need, Reach};
 use super::files::FileChangeCall;
 use super::kernel::Kernel;
+use super::runs::Runnable;
 use serde_json::{Value, json};
 use std::borrow::Cow;
-use tgp_policy::Decision;
+use tgp_base::error::Error;
+use tgp_policy::{Decision, Verdict};
+
+/// A call that was judged before it is made.
+#[derive(Debug)]
+pub struct JudgedCall {
+    /// Nothing where a function of the application decides.
+    pub verdict: Option<Verdict>,
+    /// A hash of the text that it would run or change.
+    pub text: String,
+    pub reached: Vec<Reach>,
+    /// The test files that it would run, each with the hash of its text.
+    pub tests: Vec<(String, String)>,
+}
 
 impl Kernel {
     /// The files that a call reads, changes or quotes and does not name.
@@ -20,25 +34,58 @@ impl Kernel {
         FileChangeCall::of_call(tool, args).map(|change| self.files().reached(&change)).unwrap_or_default()
     }
 
+    /// The verdict on a call with all that it would reach if it were made now.
+    ///
+    /// # Errors
+    /// `Denied` for a token that does not count.
+    pub fn judged(
+        &self,
+        asker: &Asker,
+        tool: &str,
+        effect: Effect,
+        path: Option<&str>,
+        args_json: &str,
+    ) -> Result<JudgedCall, Error> {
+        let args: Value = serde_json::from_str(args_json).unwrap_or_default();
+        let mut tests: Vec<(String, String)> = Vec::new();
+        let (text, mut reached): (String, Vec<Reach>) = match (tool, effect, path) {
+            ("run_code", ..) => {
+                let code = args.get("code").and_then(Value::as_str).unwrap_or_default();
+                self.runs().made_of(&Runnable::Code(code.to_owned()))
+            }
+            ("test_tool", Effect::Run, path) => {
+                let (found, reached) = self.runs().tests_made_of(path, &|test| self.may_test(asker, test));
+                tests = found;
+                (String::new(), reached)
+            }
+            (_, Effect::Run, Some(path)) => self.runs().made_of(&Runnable::Tool(path.to_owned())),
+            (_, _, path) => {
+                (path.map(|path| self.files().text_hash(path)).unwrap_or_default(), self.reached(tool, &args))
+            }
+        };
+        // A preview quotes the text that the file has.
+        if let Some(path) = path.filter(|_| asker.dry_run && effect == Effect::Write) {
+            reached.push(Reach { effect: Effect::Read, paths: vec![path.to_owned()], need: Need::NotForbidden });
+        }
+        let known_text = || text.clone();
+        let also = || reached.clone();
+        let verdict = self.door().gate().verdict(&Call {
+            path: path.map(Cow::Borrowed),
+            text: Some(&known_text),
+            also: Some(&also),
+            ..Call::of(asker, tool.to_owned(), effect, args_json)
+        })?;
+        Ok(JudgedCall { verdict, text, reached, tests })
+    }
+
     /// Whether a test that somebody did not name may be one of those that they have run: what is denied is not there for them.
     #[must_use]
     pub fn may_test(&self, asker: &Asker, path: &str) -> bool {
         let read = || vec![Reach { effect: Effect::Read, paths: vec![path.to_owned()], need: Need::NotForbidden }];
         let verdict = self.door().gate().verdict(&Call {
-            number: 0,
-            parent: None,
-            tool: Cow::Borrowed("test_tool"),
-            effect: Effect::Run,
-            changes: Changes::Nothing,
             path: Some(Cow::Borrowed(path)),
-            args: Cow::Owned(json!({ "path": path }).to_string()),
-            asker,
-            asking_tool: None,
-            trace: None,
-            approval: None,
-            text: None,
             also: Some(&read),
-            state: None,
+            ..Call::of(asker, "test_tool", Effect::Run, json!({ "path": path }).to_string())
         });
         // A token that does not count is refused by the run.
         verdict.map_or(true, |verdict| verdict.is_none_or(|verdict| verdict.verdict != Decision::Deny))

@@ -10,9 +10,17 @@ const MOST_BYTES: usize = 200;
 const MOST_LEVELS: usize = 4;
 /// Arguments of a function that a rule can name.
 const MOST_ARGUMENTS: usize = 30;
+/// What is about another text every time, which no condition of a rule can name.
+const ONLY_ONCE: [&str; 2] = ["run_code", "accept_test"];
+/// An argument whose values are secret more often than not.
+const HEADERS: &str = "headers";
 
-/// What the rule says, without its id; nothing for a call that rules could only allow together with others.
-pub fn always(call: &Call, tools: &Tools) -> Option<Value> {
+/// What the rule says, without its id; nothing for a call that rules could only allow together with others. What `is_secret` finds
+/// is bound by its hash: a policy file is read by many.
+pub fn always(call: &Call, tools: &Tools, is_secret: &dyn Fn(&str) -> bool) -> Option<Value> {
+    if ONLY_ONCE.contains(&call.tool.as_str()) {
+        return None;
+    }
     let mut rule = json!({ "allow": [call.tool] });
     let mut add = |key: &str, values: Value| {
         if let Value::Object(rule) = &mut rule {
@@ -42,16 +50,15 @@ pub fn always(call: &Call, tools: &Tools) -> Option<Value> {
         let Fact::Known(text) = &call.text else { return None };
         add("text", json!([text]));
     }
-    let args = arguments(call, tools)?;
+    let args = arguments(call, tools, is_secret)?;
     if !args.is_empty() {
         add("args", Value::Object(args));
     }
-    // Code that is kept nowhere is another one every time.
-    (call.tool != "run_code").then_some(rule)
+    Some(rule)
 }
 
 /// A condition for every argument that the call has, and for every other that it could have.
-fn arguments(call: &Call, tools: &Tools) -> Option<Map<String, Value>> {
+fn arguments(call: &Call, tools: &Tools, is_secret: &dyn Fn(&str) -> bool) -> Option<Map<String, Value>> {
     let absent = || json!({ "absent": true });
     let Fact::Known(args) = &call.args else { return None };
     match (&tools.get(&call.tool)?.arguments, &**args) {
@@ -61,20 +68,21 @@ fn arguments(call: &Call, tools: &Tools) -> Option<Map<String, Value>> {
             }
             // Paths and methods have conditions of their own, which know all spellings.
             let bound = named.iter().filter(|(_, kind)| matches!(kind, ArgKind::Plain | ArgKind::Url | ArgKind::Sql));
-            let condition = |name: &str| given.get(name).map_or_else(absent, exactly);
+            let condition = |name: &str| given.get(name).map_or_else(absent, |value| exactly(name, value, is_secret));
             Some(bound.map(|(name, _)| (format!("/{name}"), condition(name))).collect())
         }
         (Arguments::Any, Value::Array(given)) if given.len() <= MOST_ARGUMENTS => {
-            let values = given.iter().map(exactly).chain([absent()]);
+            let values = given.iter().map(|value| exactly("", value, is_secret)).chain([absent()]);
             Some(values.enumerate().map(|(at, condition)| (format!("/{at}"), condition)).collect())
         }
         (Arguments::Named(_) | Arguments::Any, _) => None,
     }
 }
 
-fn exactly(value: &Value) -> Value {
+fn exactly(name: &str, value: &Value, is_secret: &dyn Fn(&str) -> bool) -> Value {
+    let is_hidden = || name == HEADERS || is_secret(&format!("{name}: {value}"));
     match value {
-        _ if !fits(value, MOST_LEVELS) || value.to_string().len() > MOST_BYTES => {
+        _ if !fits(value, MOST_LEVELS) || value.to_string().len() > MOST_BYTES || is_hidden() => {
             json!({ "sha256": value_hash(value) })
         }
         // A list would be one of several values, and a map another condition.
@@ -186,7 +194,7 @@ mod tests {
                 call.text = text();
                 call
             };
-            let mut rule = always(&call(&args), &tools).unwrap();
+            let mut rule = always(&call(&args), &tools, &|_| false).unwrap();
             assert_eq!(rule, expected, "{tool}");
             rule["id"] = "always-1".into();
             let policy = Policy::from_json(&json!({ "default": "ask", "rules": [rule] }), "test", &tools).unwrap();
@@ -205,7 +213,7 @@ mod tests {
         let tools = known_tools(&[], tgp_sql::Dialect::Any);
         let call = |content: &str| tools.call("write_file", &json!({ "path": "a.md", "content": content })).unwrap();
         let long = "x".repeat(100_000);
-        let mut rule = always(&call(&long), &tools).unwrap();
+        let mut rule = always(&call(&long), &tools, &|_| false).unwrap();
         assert!(rule.to_string().len() < 300 && rule["args"]["/content"]["sha256"].is_string(), "{rule}");
         rule["id"] = "always-1".into();
         let policy = Policy::from_json(&json!({ "default": "ask", "rules": [rule] }), "test", &tools).unwrap();
@@ -223,9 +231,32 @@ mod tests {
             ("exec_sql", json!({ "sql": "what is this" })),
             ("exec_tool", json!({ "path": "tools/a.ts", "args": {} })),
             ("run_code", json!({ "code": "1" })),
+            // The test that is accepted may have another text tomorrow.
+            ("accept_test", json!({ "path": "tools/a.test.ts" })),
             ("pay", json!({ "by": "name" })),
         ] {
-            assert_eq!(always(&tools.call(tool, &args).unwrap(), &tools), None, "{tool} {args}");
+            assert_eq!(always(&tools.call(tool, &args).unwrap(), &tools, &|_| false), None, "{tool} {args}");
+        }
+    }
+
+    #[test]
+    fn secrets_stand_in_a_rule_as_hashes() {
+        let tools = known_tools(&["pay".to_owned()], tgp_sql::Dialect::Any);
+        let is_secret = |text: &str| text.contains("hunter2");
+        for (tool, args) in [
+            (
+                "fetch",
+                json!({ "url": "https://a.example/", "method": "get", "headers": { "authorization": "Bearer 4711" } }),
+            ),
+            ("fetch", json!({ "url": "https://a.example/?password=hunter2-4711", "method": "get" })),
+            ("pay", json!([{ "password": "hunter2-4711" }])),
+        ] {
+            let call = tools.call(tool, &args).unwrap();
+            let mut rule = always(&call, &tools, &is_secret).unwrap();
+            assert!(!rule.to_string().contains("4711"), "{rule}");
+            rule["id"] = "always-1".into();
+            let policy = Policy::from_json(&json!({ "default": "ask", "rules": [rule] }), "test", &tools).unwrap();
+            assert_eq!(policy.decide(&call), Decision::Allow, "{tool}");
         }
     }
 }

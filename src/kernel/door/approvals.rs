@@ -1,4 +1,4 @@
-//! Calls that wait for somebody's word. Each word is for one call, counts once, and expires.
+//! Calls that wait for an approval. Each approval is for one call, counts once, and expires.
 
 use super::asked_call::{AskedCall, AskedOf};
 use crate::kernel::text_hash::text_hash;
@@ -6,7 +6,7 @@ use parking_lot::Mutex;
 use ring::rand::{SecureRandom, SystemRandom};
 use std::collections::HashMap;
 use std::fmt::Write as _;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 use tgp_base::error::{Error, ErrorCode};
 
 /// Calls that can wait at the same time.
@@ -35,10 +35,27 @@ enum Word {
     Yes,
 }
 
+/// When an approval expires, by two clocks: one stops while the machine sleeps, the other can be set.
+#[derive(Debug, Clone, Copy)]
+struct Expiry {
+    steady: Instant,
+    wall: Option<SystemTime>,
+}
+
+impl Expiry {
+    fn after(time: Duration) -> Self {
+        Self { steady: Instant::now() + time, wall: SystemTime::now().checked_add(time) }
+    }
+
+    fn is_over(&self) -> bool {
+        self.steady <= Instant::now() || self.wall.is_some_and(|wall| wall <= SystemTime::now())
+    }
+}
+
 #[derive(Debug)]
 struct Waiting {
     subject: Subject,
-    until: Instant,
+    until: Expiry,
     word: Word,
     about: AskedCall,
 }
@@ -55,28 +72,28 @@ impl Approvals {
         Self { waiting: Mutex::default(), patience }
     }
 
-    /// Notes that somebody is asked; the name that the word must be given under.
+    /// Records a request; the name that its answer must be given under.
     ///
     /// # Errors
     /// `Approval` when too many wait, `Io` when no name can be made.
     pub fn ask(&self, subject: Subject, about: AskedCall) -> Result<String, Error> {
         let mut random = [0; 16];
-        let unnamed = |_| Error::new(ErrorCode::Io, "The machine gives no random bytes, so nobody can be asked.");
+        let unnamed = |_| Error::new(ErrorCode::Io, "The machine gives no random bytes, so no approval can be requested.");
         SystemRandom::new().fill(&mut random).map_err(unnamed)?;
         let id = random.iter().fold(String::new(), |mut id, byte| {
             // Writing to a text cannot fail.
             let _infallible = write!(id, "{byte:02x}");
             id
         });
-        let now = Instant::now();
+        let until = Expiry::after(self.patience);
         let mut waiting = self.waiting.lock();
         if waiting.len() >= MOST_WAITING {
-            waiting.retain(|_, call| call.until > now);
+            waiting.retain(|_, call| !call.until.is_over());
         }
         if waiting.len() >= MOST_WAITING {
             return Err(refused("Too many calls wait for an approval. Answer some of them first."));
         }
-        waiting.insert(id.clone(), Waiting { subject, until: now + self.patience, word: Word::Awaited, about });
+        waiting.insert(id.clone(), Waiting { subject, until, word: Word::Awaited, about });
         Ok(id)
     }
 
@@ -88,7 +105,7 @@ impl Approvals {
         self.with(id, |call| call.about.clone())
     }
 
-    /// Somebody has said yes.
+    /// The approver has approved it.
     ///
     /// # Errors
     /// As `waiting`.
@@ -96,7 +113,7 @@ impl Approvals {
         self.with(id, |call| call.word = Word::Yes)
     }
 
-    /// The function that decides wants somebody else to be asked.
+    /// The policy function wants the approver to be asked.
     ///
     /// # Errors
     /// As `waiting`.
@@ -104,14 +121,14 @@ impl Approvals {
         self.with(id, |call| call.about.of = to)
     }
 
-    /// Somebody has said no, or nobody will say anything.
+    /// It was refused, or the answer is no longer awaited.
     pub fn forget(&self, id: &str) {
         self.waiting.lock().remove(id);
     }
 
     fn with<T>(&self, id: &str, work: impl FnOnce(&mut Waiting) -> T) -> Result<T, Error> {
         let mut waiting = self.waiting.lock();
-        match waiting.get_mut(id).filter(|call| call.until > Instant::now() && call.word == Word::Awaited) {
+        match waiting.get_mut(id).filter(|call| !call.until.is_over() && call.word == Word::Awaited) {
             Some(call) => Ok(work(call)),
             None => {
                 waiting.remove(id);
@@ -128,15 +145,15 @@ impl Approvals {
         let Some(Waiting { subject: granted, until, word, .. }) = self.waiting.lock().remove(id) else {
             return Err(late());
         };
-        if until <= Instant::now() {
+        if until.is_over() {
             return Err(late());
         }
         if word != Word::Yes {
-            return Err(refused("The approval was not given. Ask somebody first."));
+            return Err(refused("The approval was not given. Ask the approver first."));
         }
         if granted != *subject {
             return Err(refused(
-                "The approval is void: the tool, its arguments or the rules have changed since it was given. Make the call again and have it approved as it is now.",
+                "The approval is void: the tool, its arguments, what it reaches or the rules have changed since it was given. Make the call again and have it approved as it is now.",
             ));
         }
         Ok(())
@@ -158,8 +175,8 @@ fn refused(message: &str) -> Error {
 
 #[cfg(test)]
 mod tests {
-    use super::{Approvals, AskedCall, AskedOf, Subject};
-    use std::time::Duration;
+    use super::{Approvals, AskedCall, AskedOf, Expiry, Subject};
+    use std::time::{Duration, Instant, SystemTime};
 
     fn about() -> AskedCall {
         let text = String::new;
@@ -193,6 +210,15 @@ mod tests {
         let subject = Subject::of(&[]);
         let id = approvals.ask(subject.clone(), about()).unwrap();
         assert!(approvals.grant(&id).is_err() && approvals.take(&id, &subject).is_err());
+    }
+
+    #[test]
+    fn either_clock_ends_an_approval() {
+        let (now, wall) = (Instant::now(), SystemTime::now());
+        let (steady, later) = (now + LONG, wall.checked_add(LONG));
+        assert!(!Expiry { steady, wall: later }.is_over());
+        assert!(Expiry { steady, wall: Some(wall) }.is_over(), "the machine slept");
+        assert!(Expiry { steady: now, wall: later }.is_over(), "the clock was set back");
     }
 
     #[test]

@@ -73,16 +73,37 @@ impl Asker {
         }
     }
 
-    /// Whose data a call holds: that of a conversation, and of a token where there is one.
+    /// Whose data a call holds: that of one principal in one conversation, and of a token where there is one.
     #[must_use]
     pub fn owner(&self) -> String {
         let token = self.token.as_deref().map(|token| text_hash(token.as_bytes())).unwrap_or_default();
-        format!("{token}:{}", self.session.as_deref().unwrap_or_default())
+        // Lengths keep names with a colon apart.
+        let principal = self.principal();
+        format!("{token}:{}:{principal}:{}", principal.len(), self.session.as_deref().unwrap_or_default())
     }
 
     /// The number of the run that waits for this call.
     #[must_use]
     pub fn parent_number(&self) -> Option<u64> {
         self.parent.filter(|number| *number >= 0.0).map(|number| number as u64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Asker;
+
+    #[test]
+    fn callers_without_a_session_do_not_share_their_data() {
+        let agent = |name: &str, session: Option<&str>| Asker {
+            agent: Some("agent".to_owned()),
+            id: Some(name.to_owned()),
+            session: session.map(str::to_owned),
+            ..Asker::default()
+        };
+        assert_ne!(agent("ann", None).owner(), agent("bob", None).owner());
+        assert_ne!(agent("ann", None).owner(), Asker::default().owner());
+        assert_ne!(agent("ann:b", Some("c")).owner(), agent("ann", Some("b:c")).owner());
+        assert_eq!(agent("ann", Some("c")).owner(), agent("ann", Some("c")).owner());
     }
 }

@@ -47,6 +47,31 @@ pub struct Call<'c> {
 }
 
 impl<'c> Call<'c> {
+    /// A call that changes nothing, without a number, a parent or an approval.
+    pub fn of(
+        asker: &'c Asker,
+        tool: impl Into<Cow<'static, str>>,
+        effect: Effect,
+        args: impl Into<Cow<'c, str>>,
+    ) -> Self {
+        Self {
+            number: 0,
+            parent: None,
+            tool: tool.into(),
+            effect,
+            changes: Changes::Nothing,
+            path: None,
+            args: args.into(),
+            asker,
+            asking_tool: None,
+            trace: None,
+            approval: None,
+            text: None,
+            also: None,
+            state: None,
+        }
+    }
+
     /// Who asks, as the ledger names them.
     pub(super) fn actor(&self) -> Actor<'c> {
         let (agent, id) = match self.asking_tool {

@@ -1,6 +1,7 @@
 //! What the caller of a call that was let in may see beside what it named.
 
 use super::gate::{Admission, Gate, now_ms, read_alone};
+use super::refusals::unanswered;
 use super::rules::InForce;
 use crate::kernel::sight::{SharedSight, Sight};
 use std::sync::Arc;
@@ -72,7 +73,10 @@ impl Sight for CallerSight {
             return None;
         }
         let tool = self.call.tool.clone();
-        self.against(path).map(|verdict| PolicyError::Denied { tool, verdict: Box::new(verdict) }.into())
+        self.against(path).map(|verdict| match verdict.verdict {
+            Decision::Ask => unanswered(&tool, &verdict),
+            Decision::Allow | Decision::Deny => PolicyError::Denied { tool, verdict: Box::new(verdict) }.into(),
+        })
     }
 
     fn shows(&self, path: &str) -> bool {

@@ -56,7 +56,9 @@ impl Door {
         let approvals = super::approvals::Approvals::new(std::time::Duration::ZERO);
         let rules = super::rules::PolicySource::Allow;
         let (tools, mode) = (super::known_tools::known_tools(&[], tgp_sql::Dialect::Any), tgp_state::Mode::Explore);
-        Self::new(records, Gate::new(&rules, tools, tokens, approvals, mode).unwrap())
+        let compiler = Arc::new(tgp_compile::Compiler::new());
+        let secrets = crate::kernel::secret_scan::SecretScan::new(&compiler, &tgp_compile::LintOptions::default());
+        Self::new(records, Gate::new(&rules, tools, tokens, approvals, mode, secrets).unwrap())
     }
 
     /// The ledger.

@@ -9,6 +9,7 @@ use super::judged_call::{judged_asker, judged_call};
 use super::reach::{Need, Reach};
 use super::rules::{InForce, PolicySource, Rules};
 use super::tokens::Tokens;
+use crate::kernel::secret_scan::SecretScan;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -18,12 +19,17 @@ use tgp_policy::{Capability, Decision, Effect, Effects, Fact, Policy, Tools, Ver
 use tgp_state::Mode;
 use tgp_vfs::JailPath;
 
+/// Files that a rule for one call names.
+const MOST_RULE_PATHS: usize = 50;
+
 pub struct Gate {
     pub rules: Rules,
     pub tokens: Tokens,
     pub approvals: Approvals,
     /// The mode of agents that are in none of their own.
     mode: Mode,
+    /// What must not stand in a rule as it is.
+    secrets: SecretScan,
 }
 
 /// A call that may go on.
@@ -84,8 +90,9 @@ impl Gate {
         tokens: Tokens,
         approvals: Approvals,
         mode: Mode,
+        secrets: SecretScan,
     ) -> Result<Self, Error> {
-        Ok(Self { rules: Rules::new(source, tools)?, tokens, approvals, mode })
+        Ok(Self { rules: Rules::new(source, tools)?, tokens, approvals, mode, secrets })
     }
 
     /// The mode of agents that are in none of their own.
@@ -214,6 +221,7 @@ impl Gate {
             Fact::Known(args) => args.to_string(),
             Fact::Nothing | Fact::Unknown => call.args.to_string(),
         };
+        let reach = reach_text(&reached);
         let subject = Subject::of(&[
             &call.tool,
             call.effect.as_str(),
@@ -223,13 +231,15 @@ impl Gate {
             call.asker.session.as_deref().unwrap_or_default(),
             call.asker.principal(),
             call.asking_tool.unwrap_or_default(),
+            &reach,
             &self.rules.version(),
         ]);
         let Some(id) = call.approval else {
             // A rule that asks is stricter than any that allows.
             let by_default = matches!(&who, AskedOf::Approver(verdict) if &*verdict.rule == "default");
-            let reaches_more = reached.iter().any(|reach| reach.need == Need::Allowed);
-            let always = (by_default && !reaches_more).then(|| always(&judged, self.rules.tools())).flatten();
+            let is_secret = |text: &str| self.secrets.is_in_words(text);
+            let covered = by_default.then(|| with_imports(&judged, &reached)).flatten();
+            let always = covered.and_then(|covered| always(&covered, self.rules.tools(), &is_secret));
             let text = text.filter(|_| call.effect == Effect::Run);
             let args = match judged.args {
                 Fact::Known(args) => Some(args),
@@ -240,6 +250,24 @@ impl Gate {
         self.approvals.take(id, &subject).map_err(Refusal::Invalid)?;
         Ok(text)
     }
+}
+
+/// The call with the files that its text imports, for a rule that names all of them; nothing where it reaches others.
+fn with_imports(judged: &tgp_policy::Call, reached: &[Reach]) -> Option<tgp_policy::Call> {
+    let mut covered = judged.clone();
+    for reach in reached.iter().filter(|reach| reach.need == Need::Allowed) {
+        // The hash of the text covers what it imports.
+        let (Effect::Run, Fact::Known(_), Fact::Known(paths)) = (reach.effect, &judged.text, &mut covered.paths) else {
+            return None;
+        };
+        paths.extend(reach.paths.iter().cloned());
+        paths.sort_unstable();
+        paths.dedup();
+        if paths.len() > MOST_RULE_PATHS {
+            return None;
+        }
+    }
+    Some(covered)
 }
 
 fn is_hash(text: &str) -> bool {
@@ -256,6 +284,17 @@ fn reached(call: &Call<'_>) -> Vec<Reach> {
         }
     }
     reached
+}
+
+/// The reach of a call as an approval is bound to it: what it reaches more than was shown is another request.
+fn reach_text(reached: &[Reach]) -> String {
+    let mut lines: Vec<String> = reached
+        .iter()
+        .flat_map(|reach| reach.paths.iter().map(|path| format!("{}\0{path}", reach.effect.as_str())))
+        .collect();
+    lines.sort_unstable();
+    lines.dedup();
+    lines.join("\n")
 }
 
 /// The strictest that rules and token say of the call and of all that it reaches; nothing where all of it is allowed.

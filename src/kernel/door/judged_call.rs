@@ -1,7 +1,7 @@
 //! A call as rules see it.
 
 use super::asker::Asker;
-use super::call::{Call, Changes};
+use super::call::Call;
 use super::shown_json::holds_more_than;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
@@ -111,21 +111,6 @@ pub fn recorded_call(content: &str, tools: &Tools, usual: Mode) -> Option<tgp_po
     let args = args.filter(is_whole).map(|args| args.to_string()).unwrap_or_default();
     let id = Some(actor.id).filter(|id| !id.is_empty());
     let asker = Asker { session, agent: Some(actor.agent), id, ..Asker::default() };
-    let call = Call {
-        number: 0,
-        parent: None,
-        tool: tool.into(),
-        effect: Effect::parse(&effect)?,
-        changes: Changes::Nothing,
-        path: path.map(Into::into),
-        args: args.into(),
-        asker: &asker,
-        asking_tool: None,
-        trace: None,
-        approval: None,
-        text: None,
-        also: None,
-        state: None,
-    };
+    let call = Call { path: path.map(Into::into), ..Call::of(&asker, tool, Effect::parse(&effect)?, args) };
     Some(judged_call(&call, tools, None, usual))
 }

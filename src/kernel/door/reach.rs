@@ -3,6 +3,7 @@
 use tgp_policy::Effect;
 
 /// Files that a call has to do with and does not name: imports of a tool, files whose imports follow a move.
+#[derive(Debug, Clone)]
 pub struct Reach {
     pub effect: Effect,
     pub paths: Vec<String>,

@@ -234,12 +234,12 @@ impl Door {
     }
 }
 
-/// What a caller is told when nobody can be asked.
-fn unanswered(tool: &str, verdict: &Verdict) -> Error {
+/// The error of a call that needs approval where there is no approver.
+pub(super) fn unanswered(tool: &str, verdict: &Verdict) -> Error {
     let Verdict { rule, at, reason, nearest, .. } = verdict;
     let instead = nearest.as_ref().map(|nearest| format!(" Allowed without asking: {nearest}")).unwrap_or_default();
     let text = format!(
-        "{tool} needs somebody's approval by rule '{rule}' ({at}), and there is nobody to ask: {reason}{instead} Do something else, or tell your user that it needs approval."
+        "{tool} needs approval by rule '{rule}' ({at}), and there is no approver: {reason}{instead} Do something else, or tell your user that it needs approval."
     );
     with_details(text, verdict)
 }

@@ -79,7 +79,9 @@ pub fn check_writable(path: &JailPath) -> Result<(), Error> {
         return refuse("names that begin with a dot are not for tools or data");
     }
     if is_disguised(path.as_str()) {
-        return refuse("it has letters of another script that look like plain ones; write it in plain letters");
+        return refuse(
+            "it has letters of another script that look like plain ones, or characters that are not seen; write it in plain letters",
+        );
     }
     if path.as_str().eq_ignore_ascii_case(META) {
         return refuse("meta.json is the kernel's own; it follows the tools by itself");

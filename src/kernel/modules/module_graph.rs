@@ -4,6 +4,7 @@ use super::compiled_tools::CompiledTools;
 use super::import_resolver::{ImportResolver, Resolved, Target};
 use super::packages::Packages;
 use super::tool_cache::{CachedTool, ToolCache};
+use crate::kernel::look_alike::is_disguised;
 use crate::kernel::near_path::{near_path, with_near_path};
 use crate::kernel::text_hash::text_hash;
 use crate::kernel::tool_paths::TOOLS;
@@ -72,6 +73,7 @@ impl ModuleGraph {
     /// Compiles and links tests behind the driver that runs them. The driver comes first: what it takes of the language is
     /// then as it was made.
     pub(super) fn build_test(sources: &Sources, path: &JailPath, text: &str) -> Result<Self, Error> {
+        refuse_disguised(path.as_str())?;
         let mut builder = Builder::new(sources, vec![TEST_DRIVER.to_owned(), path.as_str().to_owned()]);
         builder.compile(TEST_DRIVER, &test_driver(path))?;
         builder.compile(path.as_str(), text)?;
@@ -221,6 +223,7 @@ impl<'a> Builder<'a> {
             }
             Target::Std { path, source } => self.compile(path, source),
             Target::File(file) => {
+                refuse_disguised(path)?;
                 if let Origin::Files { read, .. } = &mut self.origin {
                     read.push((file.clone(), self.sources.files.stamp(file)?));
                 }
@@ -303,6 +306,15 @@ fn test_driver(test: &JailPath) -> String {
     let inside = test.as_str().strip_prefix(TOOLS).unwrap_or_default();
     let specifier = serde_json::Value::from(format!("/lib{inside}"));
     format!("import {{ run }} from './test_cases.js';\nimport {specifier};\nexport default run;\n")
+}
+
+/// Refuses to run a file that people would take for another one, wherever it came from.
+fn refuse_disguised(path: &str) -> Result<(), Error> {
+    if !is_disguised(path) {
+        return Ok(());
+    }
+    let message = "Security Violation: a file is not run whose name has letters of another script that look like plain ones, or characters that are not seen. Rename it.";
+    Err(Error::new(ErrorCode::SecurityViolation, message).with("path", path))
 }
 
 fn check_json(path: &str, source: &str) -> Result<(), Error> {

@@ -7,7 +7,6 @@ use super::runs::Runs;
 use super::test_record::TestRecord;
 use crate::kernel::door::{Effect, Need, Reach};
 use crate::kernel::modules::ModuleGraph;
-use crate::kernel::text_hash::text_hash;
 use std::cell::OnceCell;
 use tgp_base::error::Error;
 use tgp_state::Through;
@@ -90,23 +89,28 @@ impl Runs {
         }
     }
 
-    /// A hash of the texts of the tests that a path means, with all that they import.
+    /// A hash of the text that would run with all that it imports, what is wrong with it where it cannot, and its imports.
     #[must_use]
-    pub fn tests_hash(&self, path: Option<&str>) -> String {
-        let tests = self.test_files(path, &|_| true).unwrap_or_default();
-        let hashes: Vec<String> = tests.into_iter().map(|test| self.looked_up(&Runnable::Test(test)).hash()).collect();
-        text_hash(hashes.join("\n").as_bytes())
+    pub fn made_of(&self, what: &Runnable) -> (String, Vec<Reach>) {
+        let texts = self.looked_up(what);
+        (texts.hash(), texts.imports())
     }
 
-    /// A hash of the text of a tool, with all that it imports; what is wrong with it where it cannot run.
+    /// The tests that a path means, each with its hash, and all that they run and import.
     #[must_use]
-    pub fn tool_hash(&self, path: &str) -> String {
-        self.looked_up(&Runnable::Tool(path.to_owned())).hash()
-    }
-
-    /// The same of code that is in no file.
-    #[must_use]
-    pub fn code_hash(&self, code: String) -> String {
-        self.looked_up(&Runnable::Code(code)).hash()
+    pub fn tests_made_of(
+        &self,
+        path: Option<&str>,
+        may_test: &dyn Fn(&str) -> bool,
+    ) -> (Vec<(String, String)>, Vec<Reach>) {
+        let paths = self.test_files(path, may_test).unwrap_or_default();
+        let mut reached = vec![Reach { effect: Effect::Run, paths: paths.clone(), need: Need::Allowed }];
+        let mut tests: Vec<(String, String)> = Vec::new();
+        for path in paths {
+            let (hash, imports) = self.made_of(&Runnable::Test(path.clone()));
+            tests.push((path, hash));
+            reached.extend(imports);
+        }
+        (tests, reached)
     }
 }

@@ -12,7 +12,7 @@ use super::run_scope::RunScope;
 use super::secret_args::{check_written, shown_file, told_secrets};
 use super::stack_trace::source_position;
 use crate::kernel::checks::Checks;
-use crate::kernel::door::{Call, Changes, Door, Effect, Passage};
+use crate::kernel::door::{Call, Door, Effect, Passage};
 use crate::kernel::host_functions::{Answer, HostFunctions, RunEnding};
 use crate::kernel::modules::{ModuleGraph, Modules};
 use crate::kernel::near_path::with_near_path;
@@ -208,18 +208,12 @@ impl SandboxHost {
         let entered = door.enter(Call {
             number: door.next_number(),
             parent: Some(self.run.0),
-            tool,
-            effect,
             changes,
             path: path.map(Cow::Owned),
-            args: Cow::Borrowed(&question.args_json),
-            asker: &self.scope.options.asker,
             asking_tool: Some(&self.scope.tool),
             trace: self.scope.trace.clone(),
             approval,
-            text: None,
-            also: None,
-            state: None,
+            ..Call::of(&self.scope.options.asker, tool, effect, question.args_json.as_str())
         });
         entered.map(Some)
     }
@@ -247,18 +241,10 @@ impl SandboxHost {
         door.check(Call {
             number: door.next_number(),
             parent: Some(self.run.0),
-            tool: Cow::Borrowed(tool),
-            effect,
-            changes: Changes::Nothing,
             path: imported.first().map(|path| Cow::Borrowed(path.as_str())),
-            args: Cow::Borrowed(args),
-            asker: &self.scope.options.asker,
             asking_tool: Some(&self.scope.tool),
-            trace: None,
-            approval: None,
-            text: None,
             also: (!imported.is_empty()).then_some(&also),
-            state: None,
+            ..Call::of(&self.scope.options.asker, tool, effect, args)
         })
     }
 

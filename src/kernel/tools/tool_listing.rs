@@ -50,6 +50,8 @@ pub struct ToolsSince {
     pub version: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tools: Option<Vec<ListedTool>>,
+    #[serde(rename = "leftOut", skip_serializing_if = "Option::is_none")]
+    pub left_out: Option<Vec<String>>,
 }
 
 /// Some tools, and how many there are.

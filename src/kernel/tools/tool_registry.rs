@@ -11,7 +11,7 @@ use super::meta_lag::{MetaLag, MetaText};
 use super::registry_state::{Looked, State};
 use super::tool_entry::tool_entry;
 use super::use_counter::UseCounter;
-use crate::kernel::look_alike::{looks_of, without_look_alikes};
+use crate::kernel::look_alike::{is_alike, without_look_alikes};
 use crate::kernel::private_files::PrivateFiles;
 use crate::kernel::tool_paths::{TOOLS, is_tool};
 use parking_lot::{Mutex, MutexGuard};
@@ -109,12 +109,12 @@ impl ToolRegistry {
 
     /// Another tool whose path people would take for this one.
     pub fn look_alike_of(&self, path: &str) -> Result<Option<String>, Error> {
-        let (state, looks) = (self.fresh()?, looks_of(path));
-        let is_alike = |other: &str| {
+        let state = self.fresh()?;
+        let is_twin = |other: &str| {
             let is_near = other.len() == path.len() || !other.is_ascii() || !path.is_ascii();
-            is_near && other != path && looks_of(other) == looks
+            is_near && other != path && is_alike(other, path)
         };
-        Ok(state.registry.list().find(|tool| is_alike(&tool.path)).map(|tool| tool.path.clone()))
+        Ok(state.registry.list().find(|tool| is_twin(&tool.path)).map(|tool| tool.path.clone()))
     }
 
     /// Differs whenever the tools do.
@@ -143,6 +143,11 @@ impl ToolRegistry {
         let version = self.fresh()?.registry.version();
         let tools = if since == Some(version) { None } else { Some(self.list()?) };
         Ok((version, tools))
+    }
+
+    /// Files that are not listed because people would take them for another tool.
+    pub fn left_out(&self) -> Result<Vec<String>, Error> {
+        Ok(self.fresh()?.left_out.clone())
     }
 
     /// The `limit` tools that can be run and were run most often, and how many there are.
@@ -249,7 +254,8 @@ impl ToolRegistry {
         }
         let mut files = self.files.tools.list_stamped(&JailPath::parse(TOOLS)?)?;
         files.retain(|file| is_tool(&file.path));
-        let files = without_look_alikes(files, |file| file.path.as_str());
+        let (files, left_out) = without_look_alikes(files, |file| file.path.as_str());
+        state.left_out = left_out;
         let (same, changed): (Vec<_>, Vec<_>) = files.into_iter().partition(|file| state.knows(&known, file));
         let held = |path: &str, hash: &ContentHash| {
             state.registry.hash_of(path) == Some(hash) || known.get(path).is_some_and(|entry| entry.hash == *hash)

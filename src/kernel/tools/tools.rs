@@ -7,6 +7,7 @@ use super::tool_entry::{CodeParameters, code_parameters};
 use super::tool_listing::{Catalogue, FoundTool, ListedTool, ToolsSince};
 use super::tool_registry::{Look, RegistryFiles, ToolRegistry};
 use crate::kernel::config::{DEFAULT_FIND_LIMIT, FIND_LIMIT};
+use crate::kernel::sight::shows;
 use serde::Serialize;
 use std::sync::Arc;
 use tgp_base::error::{Error, ErrorCode};
@@ -86,7 +87,8 @@ impl Tools {
 
     /// Refuses a name for a new tool that people would take for that of another one, which does not go with the same change.
     pub fn refuse_look_alike(&self, path: &str, leaving: &[&str]) -> Result<(), Error> {
-        let other = self.registry.look_alike_of(path)?;
+        // A tool that the caller may not see is not told of; of the two, lists have the plainer name.
+        let other = self.registry.look_alike_of(path)?.filter(|other| shows(other));
         if other.is_none_or(|other| leaving.contains(&other.as_str())) {
             return Ok(());
         }
@@ -165,8 +167,9 @@ impl Tools {
     /// As [`Self::list_tools`], when it differs from what there was at version `since`.
     pub fn list_tools_since(&self, since: Option<u32>) -> Result<ToolsSince, Error> {
         let (version, tools) = self.registry.list_since(since)?;
+        let left_out = if tools.is_some() { Some(self.registry.left_out()?) } else { None };
         let tools = tools.map(|tools| tools.into_iter().map(ListedTool::from).collect());
-        Ok(ToolsSince { version, tools })
+        Ok(ToolsSince { version, tools, left_out })
     }
 
     /// At most `limit` tools that can be run; when there are more, those that were run most often.

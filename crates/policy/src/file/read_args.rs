@@ -88,14 +88,14 @@ fn hashed(node: &Node) -> Result<ArgTest, Fault> {
 /// What is wrong with it, to be put behind it.
 pub(super) fn hash(text: &str) -> Result<String, String> {
     let is_hash = text.len() == 64 && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
-    if is_hash { Ok(text.to_owned()) } else { Err("is no SHA-256 in 64 lower case hexadecimal digits".to_owned()) }
+    if is_hash { Ok(text.to_owned()) } else { Err("is not a SHA-256 in 64 lower case hexadecimal digits".to_owned()) }
 }
 
 fn check_pointer(member: &Member) -> Result<(), Fault> {
     let pointer = member.key.as_str();
     if !pointer.starts_with('/') || pointer.len() > MAX_POINTER_BYTES || pointer.len() == 1 {
         let message = format!(
-            "'{}' is no pointer to an argument: it begins with '/', such as '/limit' or '/items/0/id'.",
+            "'{}' is not a pointer to an argument: it begins with '/', such as '/limit' or '/items/0/id'.",
             shown(pointer)
         );
         return Err(Fault::new(&member.place, message));
