@@ -49,6 +49,8 @@ limited_struct! {
         answer_bytes: 256 << 20, 64..=2 << 30;
         /// Runs that may wait for a worker at one time.
         queue: 1000, 1..=100_000;
+        /// How long a run may wait for a worker.
+        queue_ms: 120_000, 1..=3_600_000;
         /// What one run may keep under /tmp, in bytes.
         scratch_bytes: 16 << 20, 0..=256 << 20;
         /// What one run may keep under /tmp, in files.

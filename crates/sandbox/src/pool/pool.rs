@@ -7,7 +7,7 @@ use super::bytecode_cache::BytecodeCache;
 use super::places::Places;
 use super::pool_action::{Assignment, Loss, Refusal};
 use super::pool_options::PoolOptions;
-use super::pool_state::PoolState;
+use super::pool_state::{PoolState, QueueLimits};
 use super::run_order::Rest;
 use super::stocked_worker;
 use super::supervisor::Supervisor;
@@ -41,8 +41,8 @@ pub struct Pool {
 
 impl Pool {
     pub fn new(options: PoolOptions) -> Arc<Self> {
-        let state =
-            Mutex::new(PoolState::new(options.workers, options.lent, options.warm, options.idle, options.queue));
+        let queue = QueueLimits { runs: options.queue, time: options.queue_time };
+        let state = Mutex::new(PoolState::new(options.workers, options.lent, options.warm, options.idle, queue));
         let bytecode = BytecodeCache::new(options.isolation, options.files.clone(), Arc::clone(&options.bytecode));
         let pool = Arc::new(Self { options, bytecode, state, changed: Condvar::new(), supervisor: Arc::default() });
         let older = pool.options.place.as_deref().and_then(|place| POOLS.enter(place, &pool));
@@ -81,7 +81,7 @@ impl Pool {
 
     /// Queues a run. `done` is called once, whatever happens.
     pub fn submit(self: &Arc<Self>, request: RunRequest, done: Done) {
-        let queued = self.state.lock().enqueue(request, done);
+        let queued = self.state.lock().enqueue(request, done, Instant::now());
         match queued {
             Ok(()) => {}
             Err(Refusal::Closed(done)) => return done.pay(Err(SandboxError::Closed)),
@@ -89,6 +89,7 @@ impl Pool {
         }
         self.start_workers();
         self.pump();
+        self.watch_deadlines();
     }
 
     /// Ends a run early, whether it waits or is under way.
@@ -176,7 +177,7 @@ impl Pool {
                 }
                 self.pump();
                 // It may have been ready before it was attached.
-                self.watch_rest();
+                self.watch_deadlines();
             }
             Err(error) => self.on_start_failed(id, &error),
         }
@@ -227,7 +228,7 @@ impl Pool {
                 self.state.lock().ready(id, confinement, Instant::now())?;
                 self.changed.notify_all();
                 self.pump();
-                self.watch_rest();
+                self.watch_deadlines();
             }
             Event::Started { run } => {
                 self.state.lock().hear(id, run, bytes, ActiveRun::begin)?;
@@ -254,7 +255,7 @@ impl Pool {
                     finished.active.charge(Some(stats));
                     self.pump();
                     self.start_workers();
-                    self.watch_rest();
+                    self.watch_deadlines();
                     finished.active.conclude(end.cut(), stats.plausible(), cut_stack(stack));
                 }
             }
@@ -335,18 +336,19 @@ impl Pool {
         }
     }
 
-    /// Has somebody look when a worker has been idle for long enough.
-    fn watch_rest(self: &Arc<Self>) {
+    /// Has the supervisor look at the next deadline.
+    fn watch_deadlines(self: &Arc<Self>) {
         let deadline = self.state.lock().next_deadline();
         self.supervise(deadline);
     }
 
     /// Ends what is past its deadline: the last wall behind the worker's own watchdog. Ends what nobody needs.
     fn enforce(self: &Arc<Self>) {
-        let (overdue, unneeded) = {
+        let (overdue, unneeded, late) = {
             let (mut state, now) = (self.state.lock(), Instant::now());
-            (state.take_overdue(now), state.take_unneeded(now))
+            (state.take_overdue(now), state.take_unneeded(now), state.take_late(now))
         };
+        pay_all(late, &SandboxError::QueueTimeout { waited_ms: self.options.queue_time.as_millis() });
         for worker in unneeded {
             worker.kill();
         }
@@ -354,7 +356,7 @@ impl Pool {
             // A panic about one must not keep the others alive.
             let _panicked = threads::contain(|| self.settle(loss, RunEnd::WallTimeout));
         }
-        self.watch_rest();
+        self.watch_deadlines();
     }
 }
 

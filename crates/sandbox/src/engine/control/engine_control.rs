@@ -296,6 +296,7 @@ impl EngineControl {
         let stats = RunStats {
             cpu_ms: current.cpu.spent(self.cpu_now()).as_secs_f64() * 1e3,
             wall_ms: current.started.elapsed().as_secs_f64() * 1e3,
+            queue_ms: 0.0,
             heap_peak_bytes: current.budget.peak(),
             host_calls: self.host_calls.load(Ordering::Relaxed),
         };
