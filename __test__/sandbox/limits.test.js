@@ -176,8 +176,10 @@ describe('limits', () => {
       hold: () => begun.resolve(undefined) ?? release.promise,
       effect: () => effects.push('happened'),
     };
-    const sandbox = { workers: 1, waiting: 0, queueMs: 300 };
+    const sandbox = { workers: 1, waiting: 0, queueMs: 1000 };
     const { kernel } = await createKernel({ sandbox }, { sandboxAPI });
+    // A worker that starts slowly keeps runs in the queue, too.
+    await expect.poll(() => kernel.run('return 7').then(({ result }) => result, String)).toBe(7);
     const slow = kernel.run('return tgp.hold()');
     await begun.promise;
     const late = await kernel.run('return tgp.effect()').catch((error) => error);

@@ -8,14 +8,13 @@ use super::places::Places;
 use super::pool_action::{Assignment, Loss, Refusal};
 use super::pool_options::PoolOptions;
 use super::pool_state::{PoolState, QueueLimits};
-use super::run_order::Rest;
 use super::stocked_worker;
 use super::supervisor::Supervisor;
 use super::worker_slots::WorkerId;
 use crate::confinement::Confinement;
 use crate::host::{Question, Reply};
 use crate::json_shape::JsonShape;
-use crate::message::{Command, Event};
+use crate::message::{Command, Event, Rest};
 use crate::run_end::{RunEnd, cut_stack};
 use crate::run_request::{Done, LogLine, RunOutcome, RunRequest};
 use crate::sandbox_error::SandboxError;
@@ -233,8 +232,7 @@ impl Pool {
             Event::Started { run } => {
                 self.state.lock().hear(id, run, bytes, ActiveRun::begin)?;
             }
-            Event::Waits { run } => self.on_rest(id, run, Rest::Waits)?,
-            Event::Works { run } => self.on_rest(id, run, Rest::Works)?,
+            Event::Rest { run, rest } => self.on_rest(id, run, rest)?,
             Event::Log { run, level, text } => {
                 let line = LogLine { level, message: text };
                 self.state.lock().hear(id, run, bytes, |active| active.log(line))?;

@@ -6,6 +6,7 @@
 
 use super::fair_queue::{Class, Conduct, FairQueue, UnrulyShare};
 use crate::lineage::Lineage;
+use crate::message::Rest;
 use std::collections::HashMap;
 use tgp_base::ids::RunId;
 use tgp_base::turns::Turns;
@@ -30,13 +31,6 @@ struct StartedRun {
     children: u32,
     turn: Turn,
     rest: Rest,
-}
-
-/// Whether a run waits for something outside: an answer of the host, or a timer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Rest {
-    Works,
-    Waits,
 }
 
 /// How a run came to its worker.

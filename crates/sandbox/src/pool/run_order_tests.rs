@@ -1,8 +1,9 @@
 //! Who goes next when runs start runs.
 
 use super::fair_queue::Conduct;
-use super::run_order::{Rest, RunOrder, Ticket};
+use super::run_order::{RunOrder, Ticket};
 use crate::lineage::Lineage;
+use crate::message::Rest;
 use tgp_base::ids::RunId;
 
 fn root(run: u64) -> Ticket {
