@@ -72,12 +72,17 @@ impl BindingKernel {
     }
 
     /// Value: for each of `[[tool, path | null], …]` whether the token of the asker allows some call of it.
-    #[napi]
-    pub fn shown_tools(&self, asker: String, tools_json: String) -> BindingOutcome {
-        BindingOutcome::from_result(self.kernel().and_then(|kernel| {
+    #[napi(ts_return_type = "Promise<BindingOutcome>")]
+    pub fn shown_tools<'env>(
+        &self,
+        env: &'env Env,
+        asker: String,
+        tools_json: String,
+    ) -> napi::Result<Object<'env>> {
+        self.with_kernel_on(Lane::Searches, env, move |kernel| {
             let asker = Asker::from_json(Some(&asker))?;
             kernel.policy().shown_tools(&asker, &tools_json)
-        }))
+        })
     }
 
     /// Value: `{ version, rules }` of what is in force from now on. Rules that cannot be meant change nothing.

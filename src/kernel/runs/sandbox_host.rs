@@ -370,16 +370,13 @@ impl SandboxHost {
             "#fetch" => self.fetch(&question, reply),
             PLACES_QUESTION => reply.send(self.places(&question)),
             "#fetch_abort" => reply.send(self.abort_fetch(&question)),
-            FUNCTION_TEXT_QUESTION => {
+            // Compiling, parsing and bundling take their time, and the other questions of the run must not wait for it.
+            FUNCTION_TEXT_QUESTION | "#require" => {
                 let host = Arc::clone(self);
-                self.services
-                    .background
-                    .spawn_or_run(self.scope.root(), move || reply.send(host.function_text(&question)));
-            }
-            // Compiling and bundling take their time, and the other questions of the run must not wait for it.
-            "#require" => {
-                let host = Arc::clone(self);
-                self.services.background.spawn_or_run(self.scope.root(), move || reply.send(host.require(&question)));
+                self.services.background.spawn_or_run(self.scope.root(), move || {
+                    let is_import = question.name == "#require";
+                    reply.send(if is_import { host.require(&question) } else { host.function_text(&question) });
+                });
             }
             _ => reply.send(self.read_or_write(&question)),
         }
