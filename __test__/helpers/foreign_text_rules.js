@@ -61,7 +61,7 @@ const READERS = [
     calls: /\bPatch::from_\w+\(|\.diff_(?:tree|blob|index)\w*\(/,
     places: {
       'crates/git/src/text_diff.rs': 'MAX_COMPARED_LINES',
-      'crates/git/src/store/history.rs': 'is_compared_soon',
+      'crates/git/src/store/history.rs': 'DiffEffort',
     },
   },
 ];

@@ -151,7 +151,7 @@ export async function diffsOf(cwd, scratch, changes) {
     if (room <= 0) break;
     const { diff, isWhole } = await diffOf(cwd, scratch, change);
     const isCut = diff.length > room;
-    const shown = isCut ? `${diff.slice(0, room).toWellFormed()}\n[the rest is cut off]\n` : diff;
+    const shown = isCut ? `${diff.slice(0, room).toWellFormed()}\n[truncated]\n` : diff;
     room -= shown.length;
     diffs.push({ path: change.path, diff: shown, isWhole: isWhole && !isCut });
   }
