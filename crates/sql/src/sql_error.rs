@@ -40,7 +40,7 @@ pub enum SqlError {
     )]
     TooLong { limit: usize },
     #[error(
-        "The statement needs more memory than the embedded database has ({megabytes} MB for all that runs at once on it, less while others need much). Sort, group or return less, add an index, or try again later."
+        "The statement needs more memory than the embedded database may use: {megabytes} MB for all its statements, less while other databases use much. Sort, group or return less, add an index, or try again later."
     )]
     OutOfMemory { megabytes: usize },
     #[error("The connection to the database is closed.")]

@@ -32,12 +32,14 @@ pub fn outline(sql: &str, dialect: Dialect) -> Option<Outline> {
     for reading in dialect.readings(sql) {
         let Some(tokens) = tokenise(sql, &upper, reading).ok()? else { continue };
         verbs.append(&mut judge(&tokens, reading.lexis, dialect, &policy).ok()?);
-        match (&mut tables, relations(&tokens, reading.lexis, dialect)) {
-            (Some(tables), Ok(mut found)) if !found.iter().any(|name| has_string(name)) => {
-                tables.append(&mut found);
+        // Where one reading has no answer, the others are not parsed.
+        let Some(known) = &mut tables else { continue };
+        match relations(&tokens, reading.lexis, dialect) {
+            Ok(mut found) if !found.iter().any(|name| has_string(name)) => {
+                known.append(&mut found);
                 names.append(&mut mentioned(&tokens, dialect));
             }
-            (_, Ok(_) | Err(_)) => tables = None,
+            Ok(_) | Err(_) => tables = None,
         }
     }
     let mentioned = if tables.is_some() { names } else { BTreeSet::new() };
