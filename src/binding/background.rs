@@ -45,23 +45,20 @@ impl Drop for Promised {
     }
 }
 
-/// What a job is about: files may wait for a lock, runs must not wait for files, and nobody for somebody else's remote or for
-/// a look at all there is. What a statement may do is found out in a bounded number of steps, so that it waits for nothing long.
+/// What a job is about: files may wait for a lock, runs must not wait for files, and nothing waits for a remote or for a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lane {
     Files,
     Searches,
     Runs,
-    Rules,
     Remote,
 }
 
-/// The threads of one kernel, or of one database: what it asks for keeps no other one waiting.
+/// The threads of one kernel: what it asks for keeps no other one waiting.
 pub struct Lanes {
     files: WorkPool<()>,
     searches: WorkPool<()>,
     runs: WorkPool<()>,
-    rules: WorkPool<()>,
 }
 
 impl Default for Lanes {
@@ -70,7 +67,6 @@ impl Default for Lanes {
             files: WorkPool::new("tgp-files", 4),
             searches: WorkPool::new("tgp-searches", 2),
             runs: WorkPool::new("tgp-runs", 2),
-            rules: WorkPool::new("tgp-rules", 2),
         }
     }
 }
@@ -88,7 +84,6 @@ impl Lanes {
             Lane::Files => &self.files,
             Lane::Searches => &self.searches,
             Lane::Runs => &self.runs,
-            Lane::Rules => &self.rules,
             Lane::Remote => return on_own_thread(given, job),
         };
         keeping(given, job, |job| pool.spawn((), job).is_ok())
@@ -98,6 +93,11 @@ impl Lanes {
     pub fn start(&self, lane: Lane, promised: Promised, job: impl FnOnce(Promised) + Send + 'static) {
         told_of_refusal(self.spawn_with(lane, promised, job));
     }
+}
+
+/// Settles a promise on a thread of `pool`.
+pub fn start_on(pool: &WorkPool<()>, promised: Promised, job: impl FnOnce(Promised) + Send + 'static) {
+    told_of_refusal(keeping(promised, job, |job| pool.spawn((), job).is_ok()));
 }
 
 /// Settles a promise on a thread of its own: its job takes as long as a remote does, and any number of threads would be few for
