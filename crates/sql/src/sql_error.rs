@@ -4,7 +4,7 @@ use tgp_base::error::{Details, ErrorCode, PartError};
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SqlError {
-    /// Something that is not for tools, whoever asks.
+    /// What no tool may do, whatever the rules allow.
     #[error("Security Violation: {what}. {advice}")]
     Refused { what: String, advice: &'static str },
     /// A change of the schema where that is not allowed.

@@ -26,14 +26,14 @@ pub fn relations(tokens: &Tokens<'_>, lexis: Lexis, dialect: Dialect) -> Result<
         Dialect::Any => &GenericDialect {},
     };
     if hides_tables(tokens) {
-        return Err(untold());
+        return Err(unknown_tables());
     }
     // Nothing that a second tokeniser could read otherwise: no comments, no strings, no escapes.
-    let text = plain_text(&without_modifiers(tokens, lexis), lexis, MAX_PARSED_BYTES).ok_or_else(untold)?;
-    let statements = parse_within_budget(grammar, &text).ok_or_else(untold)?;
+    let text = plain_text(&without_modifiers(tokens, lexis), lexis, MAX_PARSED_BYTES).ok_or_else(unknown_tables)?;
+    let statements = parse_within_budget(grammar, &text).ok_or_else(unknown_tables)?;
     let mut finder = Finder::new(named_targets(tokens, dialect), dialect);
     let _ended: ControlFlow<()> = statements.visit(&mut finder);
-    if finder.unknown { Err(untold()) } else { Ok(finder.found) }
+    if finder.unknown { Err(unknown_tables()) } else { Ok(finder.found) }
 }
 
 /// The statement without the words that say how a table is reached, which the parser would take for its name.
@@ -115,7 +115,7 @@ fn named_targets(tokens: &Tokens<'_>, dialect: Dialect) -> BTreeSet<String> {
     found
 }
 
-pub fn untold() -> SqlError {
+pub fn unknown_tables() -> SqlError {
     refused(
         "the tables of this statement cannot be found out, and only some tables are allowed",
         "Write it in plainer SQL.",

@@ -5,7 +5,7 @@ use super::pragmas::{name_at, pragma_names_its_table, pragma_tells_of_tables};
 use super::schema_change::schema_is_fixed;
 use super::verb::{Access, Verb};
 use crate::reading::dialect::{Dialect, Lexis};
-use crate::reading::relations::{relations, untold};
+use crate::reading::relations::{relations, unknown_tables};
 use crate::reading::table_names::{is_table, last_part, looked_up, loose};
 use crate::reading::token::{Kind, Tokens};
 use crate::sql_error::{SqlError, refused, shortened};
@@ -211,7 +211,7 @@ impl SqlPolicy {
         }
         let found = relations(tokens, lexis, dialect)?;
         if found.is_empty() && access == Access::Schema {
-            return Err(untold());
+            return Err(unknown_tables());
         }
         match found.iter().find(|name| !self.allows_table(name, dialect)) {
             Some(name) => Err(self.refuse_table(name)),

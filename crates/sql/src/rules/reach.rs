@@ -27,7 +27,7 @@ pub struct Reach {
 /// A statement with more names is not asked about.
 const MAX_NAMES: usize = 1_000;
 
-/// What the database is asked about; nothing where nobody leans on it, or SQLite's authorizer sees it by itself.
+/// What the database is asked about; nothing where no rule depends on it, or SQLite's authorizer sees it by itself.
 pub fn reach(
     tokens: &Tokens<'_>,
     reading: Reading,
