@@ -12,7 +12,7 @@ pub struct PoolOptions {
     pub files: WorkerFiles,
     /// Most workers at one time.
     pub workers: usize,
-    /// How many workers more there may be while runs wait for an answer or a timer.
+    /// How many runs may wait for an answer or a timer without holding a turn.
     pub lent: usize,
     /// Workers kept ready while nothing runs.
     pub warm: usize,

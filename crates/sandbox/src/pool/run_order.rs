@@ -55,9 +55,14 @@ impl Tree {
         self.started.values().filter(|run| run.children == 0 && run.rest == Rest::Works).count()
     }
 
+    /// Runs that have a worker and wait for something outside.
+    fn resting(&self) -> usize {
+        self.started.values().filter(|run| run.children == 0 && run.rest == Rest::Waits).count()
+    }
+
     /// Whether it has lent its turn: nothing of it could go on by a worker.
     fn only_waits(&self) -> bool {
-        self.active() == 0 && self.waiting == 0 && self.started.values().any(|run| run.rest == Rest::Waits)
+        self.active() == 0 && self.waiting == 0 && self.resting() > 0
     }
 
     fn spare(&self) -> usize {
@@ -88,7 +93,7 @@ enum Arrival {
 /// Runs that wait and runs that go on.
 pub struct RunOrder<T> {
     turns: usize,
-    /// How many trees more there may be while others wait for something outside.
+    /// How many runs may wait for something outside without holding a turn.
     lent: usize,
     roots: FairQueue<(Ticket, T)>,
     /// By root, the deepest first: whoever waits for them holds a worker.
@@ -98,7 +103,7 @@ pub struct RunOrder<T> {
 }
 
 impl<T> RunOrder<T> {
-    /// An order in which `turns` trees are at work at a time, and up to `lent` more wait for something outside.
+    /// An order in which `turns` trees are at work at a time, while up to `lent` runs wait for something outside.
     pub fn new(turns: usize, lent: usize) -> Self {
         Self {
             turns,
@@ -151,7 +156,7 @@ impl<T> RunOrder<T> {
         let roots = self.roots.len().min(self.room_for_trees());
         let own = free.min(waiting_trees + roots);
         let spare = self.turns.saturating_sub(active + own).min(self.turns.saturating_sub(self.spare()));
-        own + spare.min(self.nested.len().saturating_sub(waiting_trees))
+        own + spare.min(self.nested.len().saturating_sub(own.min(waiting_trees)))
     }
 
     /// Notes whether a run that has a worker waits for something outside.
@@ -231,10 +236,12 @@ impl<T> RunOrder<T> {
         if held < self.turns.saturating_sub(1).max(1) { UnrulyShare::Open } else { UnrulyShare::Full }
     }
 
-    /// Trees that hold a turn: those that are at work, and those that wait beyond the number that may lend theirs.
+    /// Turns that are held: one by each tree that is at work, and one by each run that waits beyond the number that may lend
+    /// theirs, of whatever tree: each has a worker.
     fn at_work(&self) -> usize {
         let working = self.trees.values().filter(|tree| tree.active() > 0).count();
-        working + self.waiting_trees().saturating_sub(self.lent)
+        let resting: usize = self.trees.values().map(Tree::resting).sum();
+        working + resting.saturating_sub(self.lent)
     }
 
     /// Trees that wait for something outside.
