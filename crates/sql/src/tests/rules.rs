@@ -4,7 +4,6 @@ use crate::rules::outline::outline;
 use crate::rules::policy::SqlPolicy;
 use crate::rules::statement::{Statement, classify};
 use crate::sql_error::SqlError;
-use std::time::{Duration, Instant};
 
 fn policy(json: &str) -> SqlPolicy {
     SqlPolicy { ddl: true, ..serde_json::from_str(json).unwrap() }
@@ -209,13 +208,11 @@ fn the_schema_stays_unless_its_owner_says_otherwise() {
 fn a_statement_whose_tables_take_too_long_to_find_is_refused_where_tables_count() {
     let sql = format!("SELECT {}'a' IN 'b'{}", "POSITION(".repeat(30), " IN 'b')".repeat(30));
     let some = policy(r#"{"allow":{"tables":["t"]}}"#);
-    let begun = Instant::now();
+    // Without a budget it takes an hour.
     for dialect in [Sqlite, Postgres, Mysql, Any] {
         assert!(check(&sql, dialect, &some).is_err());
     }
     assert_eq!(outline(&sql, Any).unwrap().tables, None);
-    // It was an hour.
-    assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
 }
 
 #[test]
