@@ -77,8 +77,8 @@ export type SandboxConfigInput = {
    */
   workers?: number;
   /**
-   * How many more runs may go on while others wait for an answer or a timer, each in a worker of its own. Default: 16, at most
-   * 1024 divided by `memoryMb`; from 0 to 256.
+   * Runs that may wait for an answer or a timer without counting among `workers`; each has a worker of its own. Default: 16,
+   * at most 1024 divided by `memoryMb`; from 0 to 256.
    */
   waiting?: number;
   /**

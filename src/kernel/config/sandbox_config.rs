@@ -29,7 +29,7 @@ limited_struct! {
         /// How many runs may go on at once.
         // More by default would help only machines that nothing else runs on.
         workers: 4, 1..=64, "at most one per core";
-        /// How many more runs may go on while others wait for an answer or a timer, each in a worker of its own.
+        /// Runs that may wait for an answer or a timer without counting among `workers`; each has a worker of its own.
         waiting: 16, 0..=256, "at most 1024 divided by `memoryMb`";
         /// How many workers are kept ready while the kernel is in use.
         warm: 1, 0..=64;
