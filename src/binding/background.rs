@@ -13,7 +13,7 @@ use tgp_base::threads;
 
 type Settle = Box<dyn FnOnce(Env) -> napi::Result<BindingOutcome> + Send>;
 
-/// Settles a promise from any thread. Dropping it settles too, so that nobody waits for a job that panicked.
+/// Settles a promise from any thread. Dropping it settles too, so that JavaScript does not wait for a job that panicked.
 pub struct Promised(Option<JsDeferred<BindingOutcome, Settle>>);
 
 impl Promised {
@@ -72,7 +72,7 @@ impl Default for Lanes {
 }
 
 impl Lanes {
-    /// Does `job`, which answers somebody with what it is given, on a thread of the lane. When there is no thread for it, that
+    /// Does `job`, which answers its caller with what it is given, on a thread of the lane. When there is no thread for it, that
     /// comes back.
     pub fn spawn_with<T: Send + 'static>(
         &self,
@@ -116,7 +116,7 @@ fn on_own_thread<T: Send + 'static>(given: T, job: impl FnOnce(T) + Send + 'stat
     keeping(given, job, |job| threads::spawn("tgp-remote", job).is_ok())
 }
 
-/// Has `spawn` do the job, and gives back what it was given when nobody does.
+/// Has `spawn` do the job, and gives back what it was given when no thread does.
 fn keeping<T: Send + 'static>(
     given: T,
     job: impl FnOnce(T) + Send + 'static,

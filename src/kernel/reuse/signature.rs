@@ -108,7 +108,7 @@ mod tests {
         let wide: serde_json::Map<String, Value> = names.iter().map(|name| (name.clone(), json!({}))).collect();
         let required: Vec<&str> = names.iter().map(String::as_str).collect();
         let wide = schema(Value::Object(wide), &required);
-        // It is told before a name is looked for among all that are required.
+        // The number of parameters decides, before any name is looked for.
         assert!(places(&wide).is_none() && is_compatible(&wide, &wide));
     }
 

@@ -29,7 +29,7 @@ pub enum Asked {
     Host(Arc<dyn Host>, OpenCall),
     /// Too much waits for an answer already.
     Refused(Error),
-    /// Nobody is asked for a run that is to end.
+    /// The host is not asked for a run that is to end.
     Unheard,
 }
 
@@ -176,7 +176,7 @@ impl ActiveRun {
         }
     }
 
-    /// Tells whoever waits how the run went.
+    /// Reports how the run went.
     pub fn conclude(self, end: RunEnd, stats: RunStats, stack: String) {
         let queued = self.since.saturating_duration_since(self.queued_at);
         let stats = RunStats { queue_ms: queued.as_secs_f64() * 1e3, ..stats };
@@ -191,7 +191,7 @@ impl ActiveRun {
     }
 
     /// The run as it was before it came to this worker, if it has had no effect and may try `most` times.
-    #[expect(clippy::result_large_err, reason = "the run goes on either way; nobody hands the error up")]
+    #[expect(clippy::result_large_err, reason = "the run goes on either way; the error is not handed up")]
     pub fn again(self, most: u32) -> Result<(Ticket, QueuedRun), Self> {
         if self.begun || self.attempts >= most {
             return Err(self);

@@ -148,7 +148,7 @@ impl Pool {
         }
         for id in ids {
             let pool = Arc::clone(self);
-            // Starting a process takes a millisecond or more of whoever does it: not the caller's.
+            // Starting a process takes a millisecond or more, which the caller does not wait for.
             let spawned = threads::spawn("tgp-worker-start", move || {
                 if threads::contain(|| pool.start_worker(id)).is_err() {
                     let loss = pool.state.lock().abandon(id);
@@ -257,7 +257,7 @@ impl Pool {
                     finished.active.conclude(end.cut(), stats.plausible(), cut_stack(stack));
                 }
             }
-            // Nobody asks a worker of the pool for bytecode: what it offers has been in reach of a guest.
+            // No worker of the pool is asked for bytecode: what it offers has been in reach of a guest.
             Event::Compiled(_) => return Err(Rogue),
         }
         Ok(())
@@ -312,7 +312,7 @@ impl Pool {
         self.pump();
     }
 
-    /// Has somebody look after the workers, by `deadline` at the latest. The supervisor holds no pool while it sleeps.
+    /// Has the supervisor look after the workers, by `deadline` at the latest. The supervisor holds no pool while it sleeps.
     fn supervise(self: &Arc<Self>, deadline: Option<Instant>) {
         let Some(deadline) = deadline else { return };
         let pool = Arc::downgrade(self);
@@ -340,7 +340,7 @@ impl Pool {
         self.supervise(deadline);
     }
 
-    /// Ends what is past its deadline: the last wall behind the worker's own watchdog. Ends what nobody needs.
+    /// Ends what is past its deadline: the last wall behind the worker's own watchdog. Ends what is not needed.
     fn enforce(self: &Arc<Self>) {
         let (overdue, unneeded, late) = {
             let (mut state, now) = (self.state.lock(), Instant::now());

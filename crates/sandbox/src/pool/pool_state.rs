@@ -124,7 +124,7 @@ impl PoolState {
         self.slots.next_deadline().into_iter().chain(self.readiness.next_look(&self.slots)).chain(queued).min()
     }
 
-    /// Gives up the workers that nobody has needed for long enough.
+    /// Gives up the workers that have been idle for long enough.
     pub fn take_unneeded(&mut self, now: Instant) -> Vec<Arc<dyn Worker>> {
         let mut workers = Vec::new();
         while let Some(id) = self.readiness.take_unneeded(&self.slots, now) {
@@ -148,7 +148,7 @@ impl PoolState {
         self.readiness.step_forward();
     }
 
-    /// Gives a reserved slot its worker; true when nobody wants it any more.
+    /// Gives a reserved slot its worker; true when it is not wanted any more.
     pub fn attach(&mut self, id: WorkerId, worker: Arc<dyn Worker>, now: Instant) -> bool {
         self.slots.attach(id, worker, now) || self.closed
     }

@@ -2,7 +2,7 @@
 //!
 //! A run that no tool has started is the root of a tree: the runs that it starts, directly or not, share its turn. A run
 //! that waits for others has lent its turn to them, so a tree always comes to its end, and however many runs it starts, it
-//! is one of several that take turns. Only turns that nobody else wants are used to do more of one tree at once.
+//! is one of several that take turns. Only turns that no other tree wants are used to do more of one tree at once.
 
 use super::fair_queue::{Class, Conduct, FairQueue, UnrulyShare};
 use crate::lineage::Lineage;
@@ -38,7 +38,7 @@ struct StartedRun {
 enum Turn {
     /// By its tree's turn.
     Own,
-    /// By a turn that nobody else wanted.
+    /// By a turn that no other tree wanted.
     Spare,
 }
 
@@ -96,7 +96,7 @@ pub struct RunOrder<T> {
     /// How many runs may wait for something outside without holding a turn.
     lent: usize,
     roots: FairQueue<(Ticket, T)>,
-    /// By root, the deepest first: whoever waits for them holds a worker.
+    /// By root, the deepest first: the runs that wait for them hold workers.
     nested: Turns<RunId, (Ticket, T)>,
     trees: HashMap<RunId, Tree>,
     next: RunKind,

@@ -60,7 +60,7 @@ struct Interruptible {
     tell_stack: InterruptCallback,
 }
 
-/// Shared by the engine's thread, its watchdog and whoever sends it commands.
+/// Shared by the engine's thread, its watchdog and the threads that send it commands.
 pub struct EngineControl {
     events: EventSink,
     pub(super) stuck: StuckPolicy,
@@ -249,7 +249,7 @@ impl EngineControl {
         self.current.lock().as_ref().and_then(|current| current.interrupted.map(|(cause, _)| cause))
     }
 
-    /// What the run under way may use. Nothing when that is being changed: whoever asks cannot wait.
+    /// What the run under way may use. Nothing when that is being changed: the caller cannot wait.
     #[cfg(target_os = "linux")]
     pub(super) fn memory_of_run(&self) -> Option<usize> {
         let current = self.current.try_lock()?;
@@ -261,7 +261,7 @@ impl EngineControl {
         self.current.lock().as_ref().and_then(|current| current.started.checked_add(current.limits.wall))
     }
 
-    /// Ends the run, once: whoever comes second finds nothing to end. An interruption outranks what the guest made of it.
+    /// Ends the run, once: a second call finds nothing to end. An interruption outranks what the guest made of it.
     /// `fitness` is asked when the run's account is closed: what it takes is not held against the guest.
     pub(in crate::engine) fn settle(&self, end: RunEnd, fitness: impl FnOnce() -> Fitness) -> Fitness {
         let Some(current) = self.current.lock().take() else { return Fitness::Spent };
