@@ -46,7 +46,7 @@ const call = (
   /** @type {string} */ args,
 ) => frame(varint(4), varint(run), varint(id), blob(name), blob(args));
 const ended = (/** @type {number} */ run, /** @type {Buffer} */ end, /** @type {number} */ cpu, stack = '') =>
-  frame(varint(5), varint(run), end, float(cpu), float(1), varint(0), varint(0), blob(stack), varint(0));
+  frame(varint(5), varint(run), end, float(cpu), float(1), float(0), varint(0), varint(0), blob(stack), varint(0));
 const done = (/** @type {number} */ run, /** @type {string | Buffer} */ json, cpu = 1) =>
   ended(run, Buffer.concat([varint(VALUE), blob(json)]), cpu);
 const thrown = (/** @type {number} */ run, /** @type {string} */ text) =>

@@ -117,11 +117,6 @@ pub enum Event {
     Started {
         run: RunId,
     },
-    /// The guest waits for answers or timers most of the time, or works again. Of most runs neither is reported.
-    Rest {
-        run: RunId,
-        rest: Rest,
-    },
     Log {
         run: RunId,
         level: LogLevel,
@@ -141,6 +136,11 @@ pub enum Event {
         stats: RunStats,
         stack: String,
         fitness: Fitness,
+    },
+    /// The guest waits for answers or timers most of the time, or works again. Of most runs neither is reported.
+    Rest {
+        run: RunId,
+        rest: Rest,
     },
 }
 
