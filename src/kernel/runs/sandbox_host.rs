@@ -8,6 +8,7 @@ use super::guest_files::is_scratch;
 use super::guest_reply::GuestReply;
 use super::nested_outcome::{outcome_text, unwritable};
 use super::nested_runs::{Begun, NestedRuns};
+use super::parse_budget::within_budget;
 use super::question_args::{arguments, first_text, first_two, text};
 use super::run_scope::RunScope;
 use super::secret_args::{told_secrets, untold};
@@ -202,7 +203,7 @@ impl SandboxHost {
     fn enter(&self, question: &Question, by: AnsweredBy, approval: Option<&str>) -> Result<Option<Passage>, Error> {
         let Some(GuestCall { tool, effect, changes, path }) = GuestCall::of(question, by) else { return Ok(None) };
         let door = &self.services.door;
-        let entered = door.enter(Call {
+        let call = Call {
             number: door.next_number(),
             parent: Some(self.run.0),
             tool,
@@ -217,8 +218,8 @@ impl SandboxHost {
             text: None,
             also: None,
             state: None,
-        });
-        entered.map(Some)
+        };
+        within_budget(&self.scope.tree, &question.name, || door.enter(call)).map(Some)
     }
 
     /// Answers a question once somebody has approved it, on a thread that may take its time.
