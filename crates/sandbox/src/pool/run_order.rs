@@ -60,9 +60,14 @@ impl Tree {
         self.started.values().filter(|run| run.children == 0 && run.rest == Rest::Waits).count()
     }
 
-    /// Whether it has lent its turn: nothing of it could go on by a worker.
+    /// Whether it has lent its turn.
     fn only_waits(&self) -> bool {
-        self.active() == 0 && self.waiting == 0 && self.resting() > 0
+        self.active() == 0 && self.resting() > 0
+    }
+
+    /// Whether a nested run of it may go by the tree's own turn.
+    fn has_turn(&self, is_crowded: bool) -> bool {
+        self.active() == 0 && (self.resting() == 0 || !is_crowded)
     }
 
     fn spare(&self) -> usize {
@@ -152,7 +157,9 @@ impl<T> RunOrder<T> {
     pub fn startable(&self) -> usize {
         let (at_work, active) = (self.at_work(), self.active());
         let free = self.turns.saturating_sub(at_work);
-        let waiting_trees = self.nested.owners().filter(|root| self.waits_for_turn(root)).count();
+        let is_crowded = self.is_crowded();
+        let may = |root: &&RunId| self.trees.get(*root).is_none_or(|tree| tree.has_turn(is_crowded));
+        let waiting_trees = self.nested.owners().filter(may).count();
         let roots = self.roots.len().min(self.room_for_trees());
         let own = free.min(waiting_trees + roots);
         let spare = self.turns.saturating_sub(active + own).min(self.turns.saturating_sub(self.spare()));
@@ -222,8 +229,8 @@ impl<T> RunOrder<T> {
     }
 
     fn take_nested(&mut self, turn: Turn) -> Option<(Ticket, T)> {
-        let trees = &self.trees;
-        let may = |root: &RunId| turn == Turn::Spare || trees.get(root).is_none_or(|tree| tree.active() == 0);
+        let (trees, is_crowded) = (&self.trees, self.is_crowded());
+        let may = |root: &RunId| turn == Turn::Spare || trees.get(root).is_none_or(|tree| tree.has_turn(is_crowded));
         let (ticket, item) = self.nested.next(may)?;
         self.forget_waiting(&ticket);
         Some((ticket, item))
@@ -236,12 +243,15 @@ impl<T> RunOrder<T> {
         if held < self.turns.saturating_sub(1).max(1) { UnrulyShare::Open } else { UnrulyShare::Full }
     }
 
-    /// Turns that are held: one by each tree that is at work, and one by each run that waits beyond the number that may lend
-    /// theirs, of whatever tree: each has a worker.
+    /// Trees that hold a turn: those that are at work, and those that wait beyond the number that may lend theirs.
     fn at_work(&self) -> usize {
         let working = self.trees.values().filter(|tree| tree.active() > 0).count();
-        let resting: usize = self.trees.values().map(Tree::resting).sum();
-        working + resting.saturating_sub(self.lent)
+        working + self.waiting_trees().saturating_sub(self.lent)
+    }
+
+    /// Whether as many runs wait for something outside as may: then no tree starts another one in place of one that waits.
+    fn is_crowded(&self) -> bool {
+        self.trees.values().map(Tree::resting).sum::<usize>() >= self.lent
     }
 
     /// Trees that wait for something outside.
@@ -255,10 +265,6 @@ impl<T> RunOrder<T> {
 
     fn spare(&self) -> usize {
         self.trees.values().map(Tree::spare).sum()
-    }
-
-    fn waits_for_turn(&self, root: &RunId) -> bool {
-        self.trees.get(root).is_none_or(|tree| tree.active() == 0)
     }
 
     fn room_for_trees(&self) -> usize {
