@@ -88,7 +88,8 @@ impl Pool {
         }
         self.start_workers();
         self.pump();
-        self.watch_deadlines();
+        let queue_deadline = self.state.lock().queue_deadline();
+        self.supervise(queue_deadline);
     }
 
     /// Ends a run early, whether it waits or is under way.
@@ -312,7 +313,7 @@ impl Pool {
         self.pump();
     }
 
-    /// Has the supervisor look after the workers, by `deadline` at the latest. The supervisor holds no pool while it sleeps.
+    /// Has the supervisor look after the pool by `deadline` at the latest. It holds no pool while it sleeps.
     fn supervise(self: &Arc<Self>, deadline: Option<Instant>) {
         let Some(deadline) = deadline else { return };
         let pool = Arc::downgrade(self);

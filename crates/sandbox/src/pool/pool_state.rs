@@ -120,8 +120,13 @@ impl PoolState {
 
     /// When a worker must have come along or has been idle for long enough, or a run has waited for too long.
     pub fn next_deadline(&self) -> Option<Instant> {
-        let queued = self.queue_deadlines.earliest();
+        let queued = self.queue_deadline();
         self.slots.next_deadline().into_iter().chain(self.readiness.next_look(&self.slots)).chain(queued).min()
+    }
+
+    /// When a run has waited for too long; nothing while none waits.
+    pub fn queue_deadline(&self) -> Option<Instant> {
+        self.queue_deadlines.earliest()
     }
 
     /// Gives up the workers that have been idle for long enough.
