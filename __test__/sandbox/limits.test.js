@@ -149,7 +149,8 @@ describe('limits', () => {
     const begun = deferred();
     const release = deferred();
     const api = { hold: () => begun.resolve(undefined) ?? release.promise };
-    const { kernel, tools } = await createKernel({ sandbox: { workers: 1, waiting: 0, queue: 3 } }, { sandboxAPI: api });
+    const sandbox = { workers: 1, waiting: 0, queue: 3 };
+    const { kernel, tools } = await createKernel({ sandbox }, { sandboxAPI: api });
     await tools.write_file.execute({ path: 'tools/slow.ts', content: 'return tgp.hold()' });
     await tools.write_file.execute({ path: 'tools/quick.ts', content: 'return args.n' });
     const slow = kernel.exec('tools/slow.ts');
