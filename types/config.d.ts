@@ -77,8 +77,8 @@ export type SandboxConfigInput = {
    */
   workers?: number;
   /**
-   * How many more runs may go on while others wait for an answer or a timer, each in a worker of its own. Default: 16; from 0
-   * to 256.
+   * Runs that may wait for an answer or a timer without counting among `workers`; each has a worker of its own. Default: 16,
+   * at most 1024 divided by `memoryMb`; from 0 to 256.
    */
   waiting?: number;
   /**
@@ -122,6 +122,11 @@ export type SandboxConfigInput = {
    * Runs that may wait for a worker at one time; one more is a {@link LimitError}. Default: 1000; from 1 to 100 000.
    */
   queue?: number;
+  /**
+   * How long a run may wait for a worker, in milliseconds; then it is a {@link LimitError}, and nothing of it has run. Default:
+   * 120 000; from 1 to 3 600 000.
+   */
+  queueMs?: number;
   /** What one run may keep under `/tmp`, in bytes. Default: 16 MiB; from 0 to 256 MiB. */
   scratchBytes?: number;
   /** What one run may keep under `/tmp`, in files. Default: 256; from 0 to 65 536. */

@@ -38,6 +38,8 @@ export type LogEntry = {
 export type RunStats = {
   cpuMs: number;
   wallMs: number;
+  /** How long the run waited for a worker before it began, in milliseconds; `wallMs` does not include it. */
+  queueMs: number;
   heapPeakBytes: number;
   hostCalls: number;
 };

@@ -64,6 +64,7 @@ export declare const SandboxConfigSchema: Strict<{
   totalHostCalls: Filled<z.ZodInt>;
   answerBytes: Filled<z.ZodInt>;
   queue: Filled<z.ZodInt>;
+  queueMs: Filled<z.ZodInt>;
   scratchBytes: Filled<z.ZodInt>;
   scratchFiles: Filled<z.ZodInt>;
   writeBytes: Filled<z.ZodInt>;

@@ -190,8 +190,8 @@ export declare function createSqlTools(source: SqlSource | TGP, options?: SqlToo
  * of the same process may have the file open: two copies do not see each other's locks. Pass the application's own database
  * instead ({@link betterSqlite3}, {@link nodeSqlite}).
  *
- * A value may have 8 MB, and more when `maxBytes` is larger, to 64 MB; the more a statement computes at once, the shorter
- * its values may be. `LIKE` and `GLOB` are functions that can be stopped, and use no index: for a prefix in a large table
+ * A database may use 40 MB of memory, with all that runs on it at once. A value may have 8 MB, and more when `maxBytes` is larger,
+ * to 32 MB; the more a statement computes at once, the shorter its values may be. `LIKE` and `GLOB` are functions that can be stopped, and use no index: for a prefix in a large table
  * compare with `>=` and `<`.
  * @param fileOrOptions the path of the file, made when it is missing, or `':memory:'`
  */

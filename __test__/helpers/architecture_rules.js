@@ -16,12 +16,14 @@ import { SCRIPT_RULES } from './script_rules.js';
 
 const MAX_LINES = 400;
 
-/**
- * The one file outside the engine with unsafe code: it loads the library, looks up its main function and calls it, one
- * operation per block as clippy wants. Running another file's code is nothing that a check could make safe.
- */
+/** Loads the library, looks up its main function and calls it. No check could make it safe to run another file's code. */
 const LAUNCHER = 'crates/launcher/src/bin/tgp_sandbox.rs';
-const LAUNCHER_BLOCKS = 3;
+/**
+ * The files outside the engine with unsafe code, and how many blocks each has, one operation per block as clippy wants. SQLite takes
+ * its allocator as C functions.
+ * @type {Record<string, number>}
+ */
+const UNSAFE_BLOCKS = { [LAUNCHER]: 3, 'crates/sql/src/sqlite/heap.rs': 13 };
 const ENGINE = 'crates/sandbox/src/engine/';
 
 /**
@@ -88,21 +90,22 @@ export const RULES = [
     kept: [{ path: 'crates/sandbox/src/engine/isolate/guest_isolate.rs', text: 'use v8::Isolate;' }],
   },
   {
-    name: 'unsafe code is in the engine only',
+    name: 'unsafe code is in the engine and two named files only',
     check: ({ path, text }) => {
       if (!isRust(path) || path.startsWith(ENGINE)) return [];
       const code = codeOf(text);
-      if (path !== LAUNCHER) return matches(/\bunsafe\b/, code, 'has unsafe code');
+      const most = UNSAFE_BLOCKS[path];
+      if (most === undefined) return matches(/\bunsafe\b/, code, 'has unsafe code');
       const blocks = [...code.matchAll(/\bunsafe\s*\{/g)].length;
-      return blocks > LAUNCHER_BLOCKS ? [`has ${blocks} unsafe blocks instead of ${LAUNCHER_BLOCKS}`] : [];
+      return blocks > most ? [`has ${blocks} unsafe blocks instead of ${most}`] : [];
     },
     broken: [
       { path: 'crates/vfs/src/disk_vfs.rs', text: 'fn f() { unsafe { g() } }' },
       { path: 'src/binding/module_init.rs', text: '#[unsafe(no_mangle)]\npub extern "C" fn f() {}' },
-      { path: LAUNCHER, text: `fn main() { ${'unsafe { a() };'.repeat(LAUNCHER_BLOCKS + 1)} }` },
+      { path: LAUNCHER, text: `fn main() { ${'unsafe { a() };'.repeat(4)} }` },
     ],
     kept: [
-      { path: LAUNCHER, text: `fn main() { ${'unsafe { a() };'.repeat(LAUNCHER_BLOCKS)} }` },
+      { path: LAUNCHER, text: `fn main() { ${'unsafe { a() };'.repeat(3)} }` },
       { path: 'crates/sandbox/src/engine/isolate/platform.rs', text: 'fn f() { unsafe { g() } }' },
       { path: 'crates/vfs/src/disk_vfs.rs', text: '// never unsafe\nconst A: &str = "unsafe";' },
     ],

@@ -30,7 +30,7 @@ const ON_NODES_THREAD = {
   'binding_ledger.rs': ['call_name', 'masked'],
   'binding_memory.rs': ['memory_report'],
   'binding_policy.rs': ['settle', 'issue_token', 'sql_detail'],
-  'binding_sql_rules.rs': ['new', 'options', 'allows_table'],
+  'binding_sql_rules.rs': ['new', 'options', 'allows_table', 'tells_tables_apart'],
   // For files without a kernel, whose paths and texts are the application's.
   'binding_vfs.rs': ['new', 'read', 'write', 'remove', 'exists', 'list'],
 };
@@ -61,28 +61,10 @@ const READERS = [
     calls: /\bPatch::from_\w+\(|\.diff_(?:tree|blob|index)\w*\(/,
     places: {
       'crates/git/src/text_diff.rs': 'MAX_COMPARED_LINES',
-      'crates/git/src/store/history.rs': 'is_compared_soon',
+      'crates/git/src/store/history.rs': 'DiffEffort',
     },
   },
-  {
-    what: 'compares names letter by letter',
-    calls: /\bfn (?:slips|levenshtein\w*)\b|\bfunction (?:slipsBetween|levenshtein\w*)\b/i,
-    places: { 'crates/base/src/near_name.rs': 'MAX_STEPS', 'js/boundary/near_name.js': 'MAX_STEPS' },
-  },
-  {
-    what: 'looks for a near name in all files',
-    calls: /\bfn near_path\b/,
-    places: { 'src/kernel/near_path.rs': 'ALLOWANCE' },
-  },
-  {
-    what: 'fits arguments to other schemas',
-    calls: /\bfn ways\b/,
-    places: { 'src/kernel/reuse/argument_fit.rs': 'MAX_EFFORT' },
-  },
 ];
-
-/** @param {string} path */
-const isRead = (path) => (isRustSource(path) && !isTestFile(path)) || /^js\/.*\.js$/.test(path);
 
 /**
  * The functions that JavaScript calls and that return no promise.
@@ -131,8 +113,8 @@ export const FOREIGN_TEXT_RULES = [
   {
     name: 'what may take longer than its text is long is in few places, each with a budget',
     check: ({ path, text }) => {
-      if (!isRead(path)) return [];
-      const code = isRustSource(path) ? codeOf(withoutTests(text)) : text;
+      if (!isRustSource(path) || isTestFile(path)) return [];
+      const code = codeOf(withoutTests(text));
       return READERS.filter(({ calls }) => calls.test(code)).flatMap(({ what, places }) => {
         const budget = places[path];
         if (budget === undefined) return [`${what}: use what ${Object.keys(places).join(' or ')} offers`];
@@ -144,7 +126,6 @@ export const FOREIGN_TEXT_RULES = [
       { path: 'crates/sql/src/reading/metered_parse.rs', text: 'use sqlparser::parser::Parser;' },
       { path: 'src/kernel/file_diff.rs', text: 'fn f() { git2::Patch::from_buffers(a, None, b, None, None); }' },
       { path: 'crates/git/src/text_diff.rs', text: 'fn f() { Patch::from_buffers(a, None, b, None, None); }' },
-      { path: 'js/sql/advice.js', text: 'function levenshtein(a, b) {}' },
     ],
     kept: [
       {
@@ -152,7 +133,6 @@ export const FOREIGN_TEXT_RULES = [
         text: 'use sqlparser::parser::Parser;\nconst STEPS_PER_BYTE: usize = 9;',
       },
       { path: 'crates/sql/src/reading/relations.rs', text: 'use sqlparser::ast::Statement;' },
-      { path: 'js/sql/advice.js', text: "import { slipsBetween } from '../boundary/near_name.js';" },
     ],
   },
 ];

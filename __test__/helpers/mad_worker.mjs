@@ -46,7 +46,10 @@ const call = (
   /** @type {string} */ args,
 ) => frame(varint(4), varint(run), varint(id), blob(name), blob(args));
 const ended = (/** @type {number} */ run, /** @type {Buffer} */ end, /** @type {number} */ cpu, stack = '') =>
-  frame(varint(5), varint(run), end, float(cpu), float(1), varint(0), varint(0), blob(stack), varint(0));
+  frame(varint(5), varint(run), end, float(cpu), float(1), float(0), varint(0), varint(0), blob(stack), varint(0));
+const WORKS = 0;
+const WAITS = 1;
+const rests = (/** @type {number} */ run, /** @type {number} */ rest) => frame(varint(6), varint(run), varint(rest));
 const done = (/** @type {number} */ run, /** @type {string | Buffer} */ json, cpu = 1) =>
   ended(run, Buffer.concat([varint(VALUE), blob(json)]), cpu);
 const thrown = (/** @type {number} */ run, /** @type {string} */ text) =>
@@ -163,6 +166,10 @@ const MADNESS = /** @type {Record<string, (run: number, args: any) => void>} */ 
     say(started(run));
     const lines = Buffer.concat(Array.from({ length: 1000 }, () => log(run, '')));
     forever(() => say(lines));
+  },
+  'waiting and working without end': (run) => {
+    say(started(run));
+    forever(() => say(Buffer.concat([rests(run, WAITS), rests(run, WORKS)])));
   },
   'a log line that is too long': (run) => say(Buffer.concat([started(run), log(run, 'x'.repeat(1 << 20))])),
   'a log in invalid UTF-8': (run) => {

@@ -27,6 +27,7 @@ const FANCIES = /** @type {const} */ ([
   ['a question before the beginning', CRASHED],
   ['a question after the end', 1],
   ['log lines without end', CRASHED],
+  ['waiting and working without end', CRASHED],
   ['a log line that is too long', CRASHED],
   ['a log in invalid UTF-8', CRASHED],
   ['questions without end, deaf to the answers', [CRASHED, TIMEOUT]],

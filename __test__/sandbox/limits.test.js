@@ -149,7 +149,8 @@ describe('limits', () => {
     const begun = deferred();
     const release = deferred();
     const api = { hold: () => begun.resolve(undefined) ?? release.promise };
-    const { kernel, tools } = await createKernel({ sandbox: { workers: 1, queue: 3 } }, { sandboxAPI: api });
+    const sandbox = { workers: 1, waiting: 0, queue: 3 };
+    const { kernel, tools } = await createKernel({ sandbox }, { sandboxAPI: api });
     await tools.write_file.execute({ path: 'tools/slow.ts', content: 'return tgp.hold()' });
     await tools.write_file.execute({ path: 'tools/quick.ts', content: 'return args.n' });
     const slow = kernel.exec('tools/slow.ts');
@@ -166,6 +167,29 @@ describe('limits', () => {
     const codes = (await Promise.all(runs)).map(({ code, result }) => code ?? typeof result);
     expect(codes.sort()).toEqual(['ERR_LIMIT', 'ERR_LIMIT', 'number', 'number', 'number']);
     expect((await slow).result).toBe(0);
+  });
+
+  it('queueMs holds: a run that waits longer for a worker is ERR_LIMIT, and the time in the queue is reported', async () => {
+    const begun = deferred();
+    const release = deferred();
+    const effects = [];
+    const sandboxAPI = {
+      hold: () => begun.resolve(undefined) ?? release.promise,
+      effect: () => effects.push('happened'),
+    };
+    const sandbox = { workers: 1, waiting: 0, queueMs: 1000 };
+    const { kernel } = await createKernel({ sandbox }, { sandboxAPI });
+    // A worker that starts slowly keeps runs in the queue, too.
+    await expect.poll(() => kernel.run('return 7').then(({ result }) => result, String)).toBe(7);
+    const slow = kernel.run('return tgp.hold()');
+    await begun.promise;
+    const late = await kernel.run('return tgp.effect()').catch((error) => error);
+    expect(late).toMatchObject({ code: 'ERR_LIMIT', message: expect.stringMatching(/sandbox\.queueMs/) });
+    release.resolve(0);
+    const { result, stats } = await slow;
+    expect(result).toBe(0);
+    expect(stats.queueMs).toBeGreaterThanOrEqual(0);
+    expect(effects).toEqual([]);
   });
 
   it('a value out of range or unknown is refused by name', async () => {

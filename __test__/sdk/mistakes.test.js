@@ -112,6 +112,6 @@ function entry(mistake, tool, { name, args }, text) {
  */
 function settled(text) {
   return text
-    .replace(/"(cpuMs|wallMs|heapPeakBytes)":[\d.]+/g, '"$1":0')
+    .replace(/"(cpuMs|wallMs|queueMs|heapPeakBytes)":[\d.]+/g, '"$1":0')
     .replace(/"commit":"[0-9a-f]+"/g, '"commit":"…"');
 }

@@ -1,4 +1,4 @@
-/** The name that somebody meant who misspelt it. */
+/** Spelling suggestions. */
 
 /** A typing slip, not another word: about one edit per four letters. */
 const LETTERS_PER_SLIP = 4;
@@ -16,7 +16,12 @@ const MAX_STEPS = 250_000;
 export function nearest(word, candidates) {
   const [best] = ranked(word, candidates);
   if (best === undefined) return undefined;
-  return best.slips <= Math.max(1, Math.floor(word.length / LETTERS_PER_SLIP)) ? best.candidate : undefined;
+  return best.slips <= mostSlips(word) ? best.candidate : undefined;
+}
+
+/** @param {string} word */
+function mostSlips(word) {
+  return Math.max(1, Math.floor(word.length / LETTERS_PER_SLIP));
 }
 
 /**
@@ -33,17 +38,20 @@ export function nearestFirst(word, candidates) {
  * @param {readonly string[]} candidates
  */
 function ranked(word, candidates) {
-  const wanted = isComparable(word) ? word.toLowerCase() : undefined;
+  const known = candidates.slice(0, MAX_CANDIDATES).map((candidate) => ({ candidate, slips: Infinity }));
+  if (!isComparable(word)) return known;
+  const wanted = word.toLowerCase();
+  const isOfLength = (/** @type {{ candidate: string }} */ { candidate }) =>
+    Math.abs(candidate.length - wanted.length) <= mostSlips(word);
   let steps = 0;
-  return candidates
-    .slice(0, MAX_CANDIDATES)
-    .map((candidate) => {
-      if (wanted === undefined || !isComparable(candidate)) return { candidate, slips: Infinity };
-      steps += (wanted.length + 1) * (candidate.length + 1);
-      const slips = steps <= MAX_STEPS ? slipsBetween(wanted, candidate.toLowerCase()) : Infinity;
-      return { candidate, slips };
-    })
-    .sort((left, right) => (left.slips === right.slips ? 0 : left.slips - right.slips));
+  // Names whose length alone says that they are other words have what is left of the budget.
+  for (const entry of [...known.filter(isOfLength), ...known.filter((entry) => !isOfLength(entry))]) {
+    if (!isComparable(entry.candidate)) continue;
+    steps += (wanted.length + 1) * (entry.candidate.length + 1);
+    if (steps > MAX_STEPS) break;
+    entry.slips = slipsBetween(wanted, entry.candidate.toLowerCase());
+  }
+  return known.sort((left, right) => (left.slips === right.slips ? 0 : left.slips - right.slips));
 }
 
 /** @param {string} name */

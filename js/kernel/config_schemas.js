@@ -40,14 +40,19 @@ function workers(most) {
 }
 
 /**
- * A run has time on the wall for its CPU time, if nothing else was said.
+ * Fills in the defaults that depend on other limits: a run has time on the wall for its CPU time, and runs that wait have a
+ * gigabyte together.
  * @param {any} sandbox
  */
-function withWallTime({ wallMs, ...sandbox }) {
-  return { ...sandbox, wallMs: wallMs ?? Math.max(DEFAULTS.sandbox.wallMs, sandbox.timeoutMs) };
+function withDependentLimits({ wallMs, waiting, ...sandbox }) {
+  return {
+    ...sandbox,
+    wallMs: wallMs ?? Math.max(DEFAULTS.sandbox.wallMs, sandbox.timeoutMs),
+    waiting: waiting ?? Math.min(DEFAULTS.sandbox.waiting, Math.floor(1024 / sandbox.memoryMb)),
+  };
 }
 
-const { wallMs: _, ...sandboxDefaults } = DEFAULTS.sandbox;
+const { wallMs: _wallMs, waiting: _waiting, ...sandboxDefaults } = DEFAULTS.sandbox;
 
 /** @type {typeof import('../../index.js').GitConfigSchema} */
 export const GitConfigSchema = filling(GivenGitSchema, DEFAULTS.git);
@@ -59,7 +64,7 @@ export const FSConfigSchema = filling(GivenFSSchema, DEFAULTS.fs);
 export const NetworkConfigSchema = filling(GivenNetworkSchema, DEFAULTS.network);
 
 /** @type {typeof import('../../index.js').SandboxConfigSchema} */
-export const SandboxConfigSchema = filling(GivenSandboxSchema, sandboxDefaults).overwrite(withWallTime);
+export const SandboxConfigSchema = filling(GivenSandboxSchema, sandboxDefaults).overwrite(withDependentLimits);
 
 /** @type {typeof import('../../index.js').AgentConfigSchema} */
 export const AgentConfigSchema = filling(GivenAgentSchema, DEFAULTS.agent);

@@ -188,7 +188,7 @@ export class KernelCalls {
    */
   async shownTools(tools, given) {
     const who = this.#life.gate.asker(given);
-    return this.read(async (kernel) => kernel.shownTools(this.#asker(0, who), JSON.stringify(tools)));
+    return this.read((kernel) => kernel.shownTools(this.#asker(0, who), JSON.stringify(tools)));
   }
 
   /**

@@ -13,7 +13,7 @@ use tgp_base::threads;
 
 type Settle = Box<dyn FnOnce(Env) -> napi::Result<BindingOutcome> + Send>;
 
-/// Settles a promise from any thread. Dropping it settles too, so that nobody waits for a job that panicked.
+/// Settles a promise from any thread. Dropping it settles too, so that JavaScript does not wait for a job that panicked.
 pub struct Promised(Option<JsDeferred<BindingOutcome, Settle>>);
 
 impl Promised {
@@ -45,23 +45,20 @@ impl Drop for Promised {
     }
 }
 
-/// What a job is about: files may wait for a lock, runs must not wait for files, and nobody for somebody else's remote or for
-/// a look at all there is. What a statement may do is found out in a bounded number of steps, so that it waits for nothing long.
+/// What a job is about: files may wait for a lock, runs must not wait for files, and nothing waits for a remote or for a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lane {
     Files,
     Searches,
     Runs,
-    Rules,
     Remote,
 }
 
-/// The threads of one kernel, or of one database: what it asks for keeps no other one waiting.
+/// The threads of one kernel: what it asks for keeps no other one waiting.
 pub struct Lanes {
     files: WorkPool<()>,
     searches: WorkPool<()>,
     runs: WorkPool<()>,
-    rules: WorkPool<()>,
 }
 
 impl Default for Lanes {
@@ -70,13 +67,12 @@ impl Default for Lanes {
             files: WorkPool::new("tgp-files", 4),
             searches: WorkPool::new("tgp-searches", 2),
             runs: WorkPool::new("tgp-runs", 2),
-            rules: WorkPool::new("tgp-rules", 2),
         }
     }
 }
 
 impl Lanes {
-    /// Does `job`, which answers somebody with what it is given, on a thread of the lane. When there is no thread for it, that
+    /// Does `job`, which answers its caller with what it is given, on a thread of the lane. When there is no thread for it, that
     /// comes back.
     pub fn spawn_with<T: Send + 'static>(
         &self,
@@ -88,7 +84,6 @@ impl Lanes {
             Lane::Files => &self.files,
             Lane::Searches => &self.searches,
             Lane::Runs => &self.runs,
-            Lane::Rules => &self.rules,
             Lane::Remote => return on_own_thread(given, job),
         };
         keeping(given, job, |job| pool.spawn((), job).is_ok())
@@ -98,6 +93,11 @@ impl Lanes {
     pub fn start(&self, lane: Lane, promised: Promised, job: impl FnOnce(Promised) + Send + 'static) {
         told_of_refusal(self.spawn_with(lane, promised, job));
     }
+}
+
+/// Settles a promise on a thread of `pool`.
+pub fn start_on(pool: &WorkPool<()>, promised: Promised, job: impl FnOnce(Promised) + Send + 'static) {
+    told_of_refusal(keeping(promised, job, |job| pool.spawn((), job).is_ok()));
 }
 
 /// Settles a promise on a thread of its own: its job takes as long as a remote does, and any number of threads would be few for
@@ -116,7 +116,7 @@ fn on_own_thread<T: Send + 'static>(given: T, job: impl FnOnce(T) + Send + 'stat
     keeping(given, job, |job| threads::spawn("tgp-remote", job).is_ok())
 }
 
-/// Has `spawn` do the job, and gives back what it was given when nobody does.
+/// Has `spawn` do the job, and gives back what it was given when no thread does.
 fn keeping<T: Send + 'static>(
     given: T,
     job: impl FnOnce(T) + Send + 'static,

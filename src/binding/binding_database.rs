@@ -1,6 +1,6 @@
 //! The embedded SQLite as JavaScript holds it: connections by number.
 
-use super::background::{Lane, Lanes, Promised};
+use super::background::{Promised, start_alone};
 use crate::kernel::{
     BeginMode, Database, DatabaseOptions, Done, QueryAnswer, QueryLimits, Savepoint, Session, SqlError, SqlOptions,
 };
@@ -25,7 +25,6 @@ struct Sessions {
 pub struct BindingDatabase {
     inner: Result<Arc<Database>, Error>,
     sessions: Arc<Mutex<Sessions>>,
-    lanes: Lanes,
 }
 
 #[napi]
@@ -33,11 +32,7 @@ impl BindingDatabase {
     #[napi(constructor)]
     pub fn new(options_json: String) -> Self {
         let options = parse::<DatabaseOptions>(&options_json);
-        Self {
-            inner: options.map(|options| Arc::new(Database::new(options))),
-            sessions: Arc::default(),
-            lanes: Lanes::default(),
-        }
+        Self { inner: options.map(|options| Arc::new(Database::new(options))), sessions: Arc::default() }
     }
 
     /// Value: the number of a new connection.
@@ -47,7 +42,7 @@ impl BindingDatabase {
         let sessions = Arc::clone(&self.sessions);
         match self.inner.clone() {
             Err(error) => promised.settle::<()>(Err(error)),
-            Ok(database) => self.lanes.start(Lane::Files, promised, move |promised| {
+            Ok(database) => start_alone(promised, move |promised| {
                 promised.settle(database.connect().map_err(Error::from).map(|session| {
                     let mut sessions = sessions.lock();
                     sessions.last += 1;

@@ -1,8 +1,8 @@
 //! What statements are held against, before they reach any database.
 
-use super::background::{Lane, Lanes, Promised};
+use super::background::{Promised, start_on};
 use super::binding_outcome::BindingOutcome;
-use crate::kernel::{Dialect, ParameterShape, SqlOptions, SqlPolicy, Statement, classify};
+use crate::kernel::{Dialect, ParameterShape, SqlOptions, SqlPolicy, Statement, WorkPool, classify};
 use napi::Env;
 use napi::bindgen_prelude::Object;
 use napi_derive::napi;
@@ -15,7 +15,8 @@ use tgp_base::sql_detail::SqlDetail;
 #[napi]
 pub struct BindingSqlRules {
     inner: Result<(SqlOptions, Arc<SqlPolicy>), Error>,
-    lanes: Lanes,
+    /// Reads statements.
+    readers: WorkPool<()>,
 }
 
 #[napi]
@@ -26,7 +27,7 @@ impl BindingSqlRules {
             let policy = Arc::new(options.policy());
             (options, policy)
         });
-        Self { inner, lanes: Lanes::default() }
+        Self { inner, readers: WorkPool::new("tgp-rules", 2) }
     }
 
     /// Value: the options with their defaults. `readOnly` is also true when the rules leave nothing but reading.
@@ -55,7 +56,7 @@ impl BindingSqlRules {
             (_, Err(error)) => promised.settle::<()>(Err(error)),
             (Ok((_, policy)), Ok(judged)) => {
                 let policy = SqlPolicy { judged, ..SqlPolicy::clone(policy) };
-                self.lanes.start(Lane::Rules, promised, move |promised| {
+                start_on(&self.readers, promised, move |promised| {
                     promised.settle(read(&sql, &dialect, &parameters_json, &policy));
                 });
             }

@@ -339,6 +339,7 @@ fn sandbox(config: &Config, root_dir: &Path, files: WorkerFiles, private: Arc<Di
         idle: Duration::from_millis(config.sandbox.idle_ms.into()),
         place: Some(root_dir.to_owned()),
         queue: config.sandbox.queue as usize,
+        queue_time: Duration::from_millis(config.sandbox.queue_ms.into()),
         memory_bytes: config.sandbox.limits().memory_bytes,
         longest_text: config.sandbox.longest_text(),
         bytecode: Arc::new(BytecodeFiles::new(private)),

@@ -2,6 +2,7 @@
 
 use super::sight::shows;
 use parking_lot::Mutex;
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 use tgp_base::error::{Error, ErrorCode};
 use tgp_base::near_name::nearest;
@@ -35,44 +36,58 @@ const MAX_PASSED_OVER: usize = 8;
 /// The file of the root that has the same name in another folder, or nearly the same path, of those that the caller may know of.
 /// Nothing while too much time has gone into looking.
 pub fn near_path(path: &str, files: &dyn Vfs) -> Option<String> {
-    let begun = Instant::now();
-    if !ALLOWANCE.lock().allows(begun) {
+    let (root, begun) = (Root::of(files), Instant::now());
+    if !ALLOWANCES.lock().allows(root, begun) {
         return None;
     }
     let near = look_for(path, files);
-    ALLOWANCE.lock().spend(begun.elapsed());
+    ALLOWANCES.lock().spend(root, begun, begun.elapsed());
     near
 }
 
 /// Looking walks the whole root, and a tool may ask for one missing file after the other, by itself and through others: all
-/// looks of the process together take this much at once, and one part in so many of the time that goes by.
+/// looks of a kernel together take this much at once, and one part in so many of the time that goes by.
 const MOST_AT_ONCE: Duration = Duration::from_secs(2);
 const SHARE: u32 = 10;
 
-static ALLOWANCE: Mutex<Allowance> = Mutex::new(Allowance { spent: Duration::ZERO, counted: None });
+static ALLOWANCES: Mutex<Allowances> = Mutex::new(Allowances(BTreeMap::new()));
 
-/// Time that has gone into looking, and is not made up for yet.
-struct Allowance {
-    spent: Duration,
-    counted: Option<Instant>,
+/// The root of a kernel, by where its files are in memory: all parts of a kernel share them, and no other kernel does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Root(usize);
+
+impl Root {
+    fn of(files: &dyn Vfs) -> Self {
+        Self(std::ptr::from_ref(files).cast::<u8>().addr())
+    }
 }
 
-impl Allowance {
-    fn allows(&mut self, now: Instant) -> bool {
-        let passed = self.counted.map(|counted| now.saturating_duration_since(counted)).unwrap_or_default();
-        self.spent = self.spent.saturating_sub(passed / SHARE);
-        self.counted = Some(now);
-        self.spent < MOST_AT_ONCE
+/// By root: time that has gone into looking and is not made up for yet, and when that was counted.
+struct Allowances(BTreeMap<Root, (Duration, Instant)>);
+
+impl Allowances {
+    fn allows(&mut self, root: Root, now: Instant) -> bool {
+        // What is made up for is forgotten, and so are the kernels that have ended.
+        self.0.retain(|_, (spent, counted)| {
+            *spent = spent.saturating_sub(now.saturating_duration_since(*counted) / SHARE);
+            *counted = now.max(*counted);
+            !spent.is_zero()
+        });
+        self.0.get(&root).is_none_or(|(spent, _)| *spent < MOST_AT_ONCE)
     }
 
-    fn spend(&mut self, time: Duration) {
-        self.spent += time;
+    fn spend(&mut self, root: Root, now: Instant, time: Duration) {
+        let (spent, _) = self.0.entry(root).or_insert((Duration::ZERO, now));
+        *spent += time;
     }
 }
 
 fn look_for(path: &str, files: &dyn Vfs) -> Option<String> {
     let mut known: Vec<String> =
         files.list(&JailPath::root()).ok()?.iter().map(|known| known.as_str().to_owned()).collect();
+    if let Some(namesake) = only_namesake(path, &known) {
+        return Some(namesake);
+    }
     for _ in 0..MAX_PASSED_OVER {
         let near = nearest_of(path, &known)?;
         if shows(&near) {
@@ -83,20 +98,28 @@ fn look_for(path: &str, files: &dyn Vfs) -> Option<String> {
     None
 }
 
-fn nearest_of(path: &str, known: &[String]) -> Option<String> {
+/// The file of the same name, if there is one that the caller may know of. Of many namesakes the first few are looked at.
+fn only_namesake(path: &str, known: &[String]) -> Option<String> {
     let wanted = stem(path);
-    let fits = |known: &str| extension(path).is_none() || extension(path) == extension(known);
-    let is_namesake = |known: &&String| !wanted.is_empty() && stem(known) == wanted && fits(known) && shows(known);
-    let mut namesakes = known.iter().filter(is_namesake);
-    let near = match (namesakes.next(), namesakes.next()) {
-        (Some(only), None) => Some(only.as_str()),
-        _ => nearest(path, known.iter().map(String::as_str)),
-    };
-    let near = near.or_else(|| {
-        let named = nearest(wanted, known.iter().map(|known| stem(known)))?;
-        known.iter().map(String::as_str).find(|known| stem(known) == named && fits(known))
+    let is_namesake = |known: &&String| !wanted.is_empty() && stem(known) == wanted && fits(path, known);
+    let mut namesakes = known.iter().filter(is_namesake).take(MAX_PASSED_OVER).filter(|known| shows(known));
+    match (namesakes.next(), namesakes.next()) {
+        (Some(only), None) => Some(only.clone()),
+        _ => None,
+    }
+}
+
+fn nearest_of(path: &str, known: &[String]) -> Option<String> {
+    let near = nearest(path, known.iter().map(String::as_str)).or_else(|| {
+        let named = nearest(stem(path), known.iter().map(|known| stem(known)))?;
+        known.iter().map(String::as_str).find(|known| stem(known) == named && fits(path, known))
     });
     near.map(str::to_owned)
+}
+
+/// Whether a file may be meant by a path, by its extension.
+fn fits(path: &str, known: &str) -> bool {
+    extension(path).is_none() || extension(path) == extension(known)
 }
 
 fn extension(path: &str) -> Option<&str> {
@@ -112,8 +135,12 @@ fn stem(path: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::{Allowance, MOST_AT_ONCE, SHARE, near_path, with_near_path};
-    use std::time::{Duration, Instant};
+    use super::{Allowances, MAX_PASSED_OVER, MOST_AT_ONCE, Root, SHARE, near_path, with_near_path};
+    use crate::kernel::sight::{SharedSight, Sight, seeing};
+    use std::collections::BTreeMap;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::time::Instant;
     use tgp_base::error::Error;
     use tgp_vfs::{JailPath, MemoryVfs, Vfs};
 
@@ -143,15 +170,47 @@ mod tests {
     }
 
     #[test]
-    fn who_has_looked_for_long_looks_again_after_a_while() {
-        let mut allowance = Allowance { spent: Duration::ZERO, counted: None };
+    fn a_kernel_that_has_looked_for_long_looks_again_after_a_while_and_others_do_not_wait() {
+        let mut allowances = Allowances(BTreeMap::new());
+        let (one, other) = (Root(1), Root(2));
         let now = Instant::now();
-        assert!(allowance.allows(now));
-        allowance.spend(MOST_AT_ONCE * 3);
-        assert!(!allowance.allows(now) && !allowance.allows(now + MOST_AT_ONCE));
+        assert!(allowances.allows(one, now));
+        allowances.spend(one, now, MOST_AT_ONCE * 3);
+        assert!(!allowances.allows(one, now) && !allowances.allows(one, now + MOST_AT_ONCE));
+        assert!(allowances.allows(other, now));
         let later = now + MOST_AT_ONCE * 3 * SHARE;
-        assert!(allowance.allows(later));
-        allowance.spend(MOST_AT_ONCE);
-        assert!(!allowance.allows(later));
+        assert!(allowances.allows(one, later));
+        assert!(allowances.0.is_empty(), "what is made up for is forgotten");
+        allowances.spend(one, later, MOST_AT_ONCE);
+        assert!(!allowances.allows(one, later));
+    }
+
+    /// Hides everything, and counts how often it is asked.
+    #[derive(Default)]
+    struct Hidden(AtomicUsize);
+
+    impl Sight for Hidden {
+        fn refusal(&self, _: &str) -> Option<Error> {
+            None
+        }
+        fn shows(&self, _: &str) -> bool {
+            self.0.fetch_add(1, Ordering::Relaxed);
+            false
+        }
+        fn runs(&self, _: &str) -> bool {
+            false
+        }
+    }
+
+    #[test]
+    fn however_many_namesakes_are_hidden_few_are_looked_at() {
+        let files = MemoryVfs::new();
+        for at in 0..100 {
+            files.write(&JailPath::parse(&format!("tools/t{at}/index.ts")).unwrap(), "").unwrap();
+        }
+        let hidden = Arc::new(Hidden::default());
+        let sight = SharedSight(Some(Arc::<Hidden>::clone(&hidden)));
+        assert_eq!(seeing(sight, || near_path("tools/x/index.ts", &files)), None);
+        assert!(hidden.0.load(Ordering::Relaxed) <= 2 * MAX_PASSED_OVER);
     }
 }

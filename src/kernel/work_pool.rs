@@ -8,12 +8,12 @@ use tgp_base::threads;
 use tgp_base::turns::Turns;
 
 /// How long a thread waits for the next job before it ends.
-const PATIENCE: Duration = Duration::from_secs(2);
+const IDLE_TIMEOUT: Duration = Duration::from_secs(2);
 
 type Job = Box<dyn FnOnce() + Send>;
 
-/// The system refuses threads, and the pool has none: the jobs that nobody does.
-pub struct Refused(Vec<Job>);
+/// The system refuses threads, and the pool has none: the job that was not taken.
+pub struct Refused(Job);
 
 pub struct WorkPool<K>(Arc<Desk<K>>);
 
@@ -45,34 +45,25 @@ impl<K: PartialEq + Send + 'static> WorkPool<K> {
     /// # Errors
     /// `Refused` when there is no thread and the system gives none.
     pub fn spawn(&self, owner: K, job: impl FnOnce() + Send + 'static) -> Result<(), Refused> {
+        // The thread is started under the lock: no job is queued for a thread that does not come.
         let mut state = self.0.state.lock();
+        if state.idle <= state.waiting.len() && state.threads < self.0.most_threads {
+            let desk = Arc::clone(&self.0);
+            if threads::spawn(self.0.name, move || desk.attend()).is_ok() {
+                state.threads += 1;
+            } else if state.threads == 0 {
+                return Err(Refused(Box::new(job)));
+            }
+        }
         state.waiting.push(owner, Box::new(job));
-        if state.idle >= state.waiting.len() {
-            self.0.changed.notify_one();
-            return Ok(());
-        }
-        if state.threads >= self.0.most_threads {
-            return Ok(());
-        }
-        state.threads += 1;
-        drop(state);
-        let desk = Arc::clone(&self.0);
-        if threads::spawn(self.0.name, move || desk.attend()).is_ok() {
-            return Ok(());
-        }
-        let mut state = self.0.state.lock();
-        state.threads -= 1;
-        if state.threads > 0 { Ok(()) } else { Err(Refused(state.waiting.drain())) }
+        self.0.changed.notify_one();
+        Ok(())
     }
-}
 
-impl<K: PartialEq + Send + 'static> WorkPool<K> {
     /// The same, on this very thread where there is no other.
     pub fn spawn_or_run(&self, owner: K, job: impl FnOnce() + Send + 'static) {
-        if let Err(Refused(jobs)) = self.spawn(owner, job) {
-            for job in jobs {
-                let _panicked = threads::contain(job);
-            }
+        if let Err(Refused(job)) = self.spawn(owner, job) {
+            let _panicked = threads::contain(job);
         }
     }
 }
@@ -88,7 +79,7 @@ impl<K: PartialEq> Desk<K> {
     /// Does jobs for as long as there are some.
     fn attend(&self) {
         while let Some(job) = self.next() {
-            // Whoever waits for it hears of a panic by what the job owned.
+            // The caller learns of a panic by what the job owned.
             let _panicked = threads::contain(job);
         }
     }
@@ -96,17 +87,17 @@ impl<K: PartialEq> Desk<K> {
     /// The next job; without one the thread is no longer counted.
     fn next(&self) -> Option<Job> {
         let mut state = self.state.lock();
-        let mut is_patient = true;
+        let mut is_wanted = true;
         loop {
             if let Some(job) = state.waiting.next(|_| true) {
                 return Some(job);
             }
-            if state.closed || !is_patient {
+            if state.closed || !is_wanted {
                 state.threads -= 1;
                 return None;
             }
             state.idle += 1;
-            is_patient = !self.changed.wait_for(&mut state, PATIENCE).timed_out();
+            is_wanted = !self.changed.wait_for(&mut state, IDLE_TIMEOUT).timed_out();
             state.idle -= 1;
         }
     }
@@ -114,7 +105,7 @@ impl<K: PartialEq> Desk<K> {
 
 #[cfg(test)]
 mod tests {
-    use super::{PATIENCE, WorkPool};
+    use super::{IDLE_TIMEOUT, WorkPool};
     use std::collections::HashSet;
     use std::panic::resume_unwind;
     use std::sync::Arc;
@@ -177,22 +168,39 @@ mod tests {
     }
 
     #[test]
+    fn a_job_that_is_refused_takes_no_other_along() {
+        let pool = WorkPool::new("tgp-test", THREADS);
+        let (open, gate) = channel::<()>();
+        assert!(pool.spawn(1, move || assert!(gate.recv().is_err())).is_ok());
+        let (tell, done) = channel();
+        let other = tell.clone();
+        // There is a thread, so this one waits for it.
+        assert!(refusal::during("tgp-test", || pool.spawn(2, move || other.send(2).unwrap())).is_ok());
+        let empty = WorkPool::new("tgp-test", THREADS);
+        let refused = refusal::during("tgp-test", || empty.spawn(3, move || tell.send(3).unwrap()));
+        assert!(refused.is_err());
+        drop(refused);
+        drop(open);
+        assert_eq!(done.into_iter().collect::<Vec<u64>>(), [2]);
+    }
+
+    #[test]
     fn threads_end_when_there_is_nothing_to_do() {
         let pool = pool();
         let (tell, done) = channel::<()>();
         assert!(pool.spawn(1, move || drop(tell)).is_ok());
         assert!(done.recv().is_err());
         let desk = Arc::clone(&pool.0);
-        let deadline = Instant::now() + PATIENCE * 20;
+        let deadline = Instant::now() + IDLE_TIMEOUT * 20;
         while desk.state.lock().threads > 0 {
             assert!(Instant::now() < deadline);
-            sleep(PATIENCE / 20);
+            sleep(IDLE_TIMEOUT / 20);
         }
         assert!(pool.spawn(1, || {}).is_ok());
         drop(pool);
         while desk.state.lock().threads > 0 {
             assert!(Instant::now() < deadline);
-            sleep(PATIENCE / 20);
+            sleep(IDLE_TIMEOUT / 20);
         }
     }
 }

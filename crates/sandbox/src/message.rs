@@ -117,13 +117,6 @@ pub enum Event {
     Started {
         run: RunId,
     },
-    /// The guest has waited for an answer or a timer for a moment, or works again. Of most runs neither is reported.
-    Waits {
-        run: RunId,
-    },
-    Works {
-        run: RunId,
-    },
     Log {
         run: RunId,
         level: LogLevel,
@@ -144,6 +137,11 @@ pub enum Event {
         stack: String,
         fitness: Fitness,
     },
+    /// The guest waits for answers or timers most of the time, or works again. Of most runs neither is reported.
+    Rest {
+        run: RunId,
+        rest: Rest,
+    },
 }
 
 impl Event {
@@ -151,13 +149,20 @@ impl Event {
     pub fn text_bytes(&self) -> usize {
         match self {
             Self::Ready { confinement, .. } => confinement.engine.version.len(),
-            Self::Started { .. } | Self::Waits { .. } | Self::Works { .. } => 0,
+            Self::Started { .. } | Self::Rest { .. } => 0,
             Self::Compiled(bytecode) => bytecode.as_ref().map_or(0, |bytecode| bytecode.data().len()),
             Self::Log { text, .. } => text.len(),
             Self::HostCall { name, args_json, .. } => name.len() + args_json.len(),
             Self::Done { end, stack, .. } => end.text_bytes() + stack.len(),
         }
     }
+}
+
+/// Whether a guest waits for something outside, an answer of the host or a timer, for most of its time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Rest {
+    Works,
+    Waits,
 }
 
 /// Whether an engine may be given another run.

@@ -84,6 +84,8 @@ pub struct GuestError {
 pub struct RunStats {
     pub cpu_ms: f64,
     pub wall_ms: f64,
+    /// How long it waited for a worker before. The pool measures it, not the engine.
+    pub queue_ms: f64,
     pub heap_peak_bytes: u64,
     pub host_calls: u32,
 }
@@ -99,7 +101,12 @@ impl RunStats {
     #[must_use]
     pub fn rounded(self) -> Self {
         let hundredths = |millis: f64| (millis * 100.0).round() / 100.0;
-        Self { cpu_ms: hundredths(self.cpu_ms), wall_ms: hundredths(self.wall_ms), ..self }
+        Self {
+            cpu_ms: hundredths(self.cpu_ms),
+            wall_ms: hundredths(self.wall_ms),
+            queue_ms: hundredths(self.queue_ms),
+            ..self
+        }
     }
 
     /// CPU time, as long as it is one that a run could have used.

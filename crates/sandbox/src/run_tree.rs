@@ -32,13 +32,14 @@ pub struct RunTree {
     calls: AtomicU32,
     looks: AtomicU32,
     answer_bytes: AtomicU64,
+    parse_steps: AtomicU64,
 }
 
 impl RunTree {
     #[must_use]
     pub fn new(limits: TreeLimits) -> Arc<Self> {
-        let (runs, bytes, cpu_micros, calls, looks, answer_bytes) = Default::default();
-        Arc::new(Self { limits, runs, bytes, cpu_micros, calls, looks, answer_bytes })
+        let (runs, bytes, cpu_micros, calls, looks, answer_bytes, parse_steps) = Default::default();
+        Arc::new(Self { limits, runs, bytes, cpu_micros, calls, looks, answer_bytes, parse_steps })
     }
 
     #[must_use]
@@ -76,6 +77,17 @@ impl RunTree {
     pub(super) fn count_answer(&self, bytes: usize) -> bool {
         let more = |sum: u64| sum.checked_add(bytes as u64).filter(|sum| *sum <= self.limits.answer_bytes);
         self.answer_bytes.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).is_ok()
+    }
+
+    /// Steps that the host has taken to read statements of these runs.
+    #[must_use]
+    pub fn parse_steps(&self) -> u64 {
+        self.parse_steps.load(Ordering::Relaxed)
+    }
+
+    /// Counts steps that the host has taken to read a statement.
+    pub fn count_parse_steps(&self, steps: u64) {
+        self.parse_steps.fetch_add(steps, Ordering::Relaxed);
     }
 
     /// CPU time that the runs below the root have left.

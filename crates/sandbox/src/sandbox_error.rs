@@ -15,6 +15,10 @@ pub enum SandboxError {
     )]
     QueueFull { most: usize },
     #[error(
+        "the run has waited {waited_ms} ms for a worker, and may not wait longer (sandbox.queueMs); nothing of it has run. Run fewer at once, or try again later"
+    )]
+    QueueTimeout { waited_ms: u128 },
+    #[error(
         "the sandbox worker died before it could begin, several times in a row; the machine may be out of memory, or the limit on its address space (ulimit -v) too low for V8"
     )]
     KeepsDying,
@@ -28,7 +32,7 @@ impl PartError for SandboxError {
     fn code(&self) -> ErrorCode {
         match self {
             Self::Closed => ErrorCode::Shutdown,
-            Self::QueueFull { .. } => ErrorCode::Limit,
+            Self::QueueFull { .. } | Self::QueueTimeout { .. } => ErrorCode::Limit,
             Self::CannotStart { .. } | Self::KeepsDying => ErrorCode::IsolateCrashed,
             Self::Panicked => ErrorCode::Internal,
         }

@@ -8,6 +8,7 @@ mod sqlite;
 mod tests;
 
 pub use reading::dialect::Dialect;
+pub use reading::metered_parse::parse_steps;
 pub use reading::parameters::{Binding, ParameterShape};
 pub use rules::outline::{Outline, outline};
 pub use rules::policy::{RuleList, SqlPolicy};

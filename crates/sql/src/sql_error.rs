@@ -4,7 +4,7 @@ use tgp_base::error::{Details, ErrorCode, PartError};
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SqlError {
-    /// Something that is not for tools, whoever asks.
+    /// What no tool may do, whatever the rules allow.
     #[error("Security Violation: {what}. {advice}")]
     Refused { what: String, advice: &'static str },
     /// A change of the schema where that is not allowed.
@@ -40,7 +40,7 @@ pub enum SqlError {
     )]
     TooLong { limit: usize },
     #[error(
-        "The statement needs more memory than the embedded database has ({megabytes} MB for all that runs at once on it, less while others need much). Sort, group or return less, add an index, or try again later."
+        "The statement needs more memory than the embedded database may use: {megabytes} MB for all its statements, less while other databases use much. Sort, group or return less, add an index, or try again later."
     )]
     OutOfMemory { megabytes: usize },
     #[error("The connection to the database is closed.")]

@@ -64,6 +64,7 @@ struct Given {
 #[serde(rename_all = "camelCase", default)]
 struct GivenSandbox {
     wall_ms: Option<u32>,
+    waiting: Option<u32>,
 }
 
 impl Default for Config {
@@ -98,6 +99,9 @@ impl Config {
         let given: Given = serde_json::from_str(text).map_err(invalid)?;
         if given.sandbox.wall_ms.is_none() {
             config.sandbox.wall_ms = config.sandbox.wall_ms.max(config.sandbox.timeout_ms);
+        }
+        if given.sandbox.waiting.is_none() {
+            config.sandbox.waiting = config.sandbox.waiting_by_memory();
         }
         config.ledger.is_wanted = given.ledger.is_some();
         config.check()?;
@@ -164,6 +168,16 @@ mod tests {
         assert_eq!(wall(r#"{"sandbox":{"timeoutMs":60000}}"#), 60_000);
         assert_eq!(wall(r#"{"sandbox":{"timeoutMs":100}}"#), 30_000);
         assert_eq!(wall(r#"{"sandbox":{"timeoutMs":100,"wallMs":200}}"#), 200);
+    }
+
+    #[test]
+    fn runs_that_wait_have_a_gigabyte_together_unless_the_configuration_says_more() {
+        let waiting = |json: &str| Config::from_json(json).unwrap().sandbox.waiting;
+        assert_eq!(waiting("{}"), 16);
+        assert_eq!(waiting(r#"{"sandbox":{"memoryMb":8}}"#), 16);
+        assert_eq!(waiting(r#"{"sandbox":{"memoryMb":256}}"#), 4);
+        assert_eq!(waiting(r#"{"sandbox":{"memoryMb":4096}}"#), 0);
+        assert_eq!(waiting(r#"{"sandbox":{"memoryMb":256,"waiting":9}}"#), 9);
     }
 
     #[test]

@@ -29,8 +29,8 @@ limited_struct! {
         /// How many runs may go on at once.
         // More by default would help only machines that nothing else runs on.
         workers: 4, 1..=64, "at most one per core";
-        /// How many more runs may go on while others wait for an answer or a timer, each in a worker of its own.
-        waiting: 16, 0..=256;
+        /// Runs that may wait for an answer or a timer without counting among `workers`; each has a worker of its own.
+        waiting: 16, 0..=256, "at most 1024 divided by `memoryMb`";
         /// How many workers are kept ready while the kernel is in use.
         warm: 1, 0..=64;
         /// How long a worker may be idle until it ends; those of "warm" end after ten times as long without a run.
@@ -49,6 +49,8 @@ limited_struct! {
         answer_bytes: 256 << 20, 64..=2 << 30;
         /// Runs that may wait for a worker at one time.
         queue: 1000, 1..=100_000;
+        /// How long a run may wait for a worker.
+        queue_ms: 120_000, 1..=3_600_000;
         /// What one run may keep under /tmp, in bytes.
         scratch_bytes: 16 << 20, 0..=256 << 20;
         /// What one run may keep under /tmp, in files.
@@ -106,6 +108,11 @@ impl Default for SandboxConfig {
 impl SandboxConfig {
     pub(super) fn of_any_machine() -> Self {
         Self::standard()
+    }
+
+    /// How many runs may wait in workers of their own, if the configuration does not say: as many as fit into a gigabyte.
+    pub(super) fn waiting_by_memory(&self) -> u32 {
+        1024_u32.checked_div(self.memory_mb).unwrap_or_default().min(Self::LIMITS.waiting.default)
     }
 
     pub(super) fn check(&self) -> Result<(), Error> {

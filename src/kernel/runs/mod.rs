@@ -15,6 +15,7 @@ mod nested_outcome;
 mod nested_runs;
 mod nested_start;
 mod open_runs;
+mod parse_budget;
 mod previewed_run;
 mod question_args;
 mod run_conclusion;

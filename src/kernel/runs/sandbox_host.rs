@@ -7,6 +7,7 @@ use super::guest_call::{AnsweredBy, GuestCall};
 use super::guest_reply::GuestReply;
 use super::nested_outcome::{given_up, outcome_text, unawaited, unwritable};
 use super::nested_runs::{Begun, NestedRuns};
+use super::parse_budget::within_budget;
 use super::question_args::{arguments, first_text, first_two, text};
 use super::run_scope::RunScope;
 use super::secret_args::{check_written, shown_file, told_secrets};
@@ -205,7 +206,7 @@ impl SandboxHost {
     fn enter(&self, question: &Question, by: AnsweredBy, approval: Option<&str>) -> Result<Option<Passage>, Error> {
         let Some(GuestCall { tool, effect, changes, path }) = GuestCall::of(question, by) else { return Ok(None) };
         let door = &self.services.door;
-        let entered = door.enter(Call {
+        let call = Call {
             number: door.next_number(),
             parent: Some(self.run.0),
             changes,
@@ -214,8 +215,8 @@ impl SandboxHost {
             trace: self.scope.trace.clone(),
             approval,
             ..Call::of(&self.scope.options.asker, tool, effect, question.args_json.as_str())
-        });
-        entered.map(Some)
+        };
+        within_budget(&self.scope.tree, &question.name, || door.enter(call)).map(Some)
     }
 
     /// Answers a question once somebody has approved it, on a thread that may take its time.
@@ -359,16 +360,13 @@ impl SandboxHost {
             "#fetch" => self.fetch(&question, reply),
             PLACES_QUESTION => reply.send(self.places(&question)),
             "#fetch_abort" => reply.send(self.abort_fetch(&question)),
-            FUNCTION_TEXT_QUESTION => {
+            // Compiling, parsing and bundling take their time, and the other questions of the run must not wait for it.
+            FUNCTION_TEXT_QUESTION | "#require" => {
                 let host = Arc::clone(self);
-                self.services
-                    .background
-                    .spawn_or_run(self.scope.root(), move || reply.send(host.function_text(&question)));
-            }
-            // Compiling and bundling take their time, and the other questions of the run must not wait for it.
-            "#require" => {
-                let host = Arc::clone(self);
-                self.services.background.spawn_or_run(self.scope.root(), move || reply.send(host.require(&question)));
+                self.services.background.spawn_or_run(self.scope.root(), move || {
+                    let is_import = question.name == "#require";
+                    reply.send(if is_import { host.require(&question) } else { host.function_text(&question) });
+                });
             }
             _ => reply.send(self.read_or_write(&question)),
         }

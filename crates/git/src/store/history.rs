@@ -7,16 +7,13 @@ use crate::objects::object_reader::{self, Found};
 use crate::objects::raw_tree;
 use crate::objects::tree_entry::Entry;
 use crate::objects::trees::Trees;
-use crate::text_diff::{DiffEffort, text_diff};
-use git2::{Diff, DiffFile, DiffFormat, DiffOptions, ObjectType, Oid, Repository};
+use crate::text_diff::{DiffEffort, TRUNCATED, cut_diff, text_diff};
+use git2::{Diff, DiffFile, DiffOptions, ObjectType, Oid, Repository};
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
-/// Most text of a diff; the rest is cut off and marked.
-const MAX_DIFF_BYTES: usize = 256 << 10;
-
-/// How long a history is looked through.
+/// How long a history is looked through, and how long two versions are compared.
 const LOG_TIME: Duration = Duration::from_secs(10);
 /// Branches and commits of them that are looked at for messages.
 const MAX_BRANCHES: usize = 1000;
@@ -146,7 +143,7 @@ impl GitStore {
     }
 
     /// How `path` (or everything) differs between two commits, as a unified diff. Without `to`: the current commit;
-    /// without `from`: the parent of `to`.
+    /// without `from`: the parent of `to`. What takes longer than ten seconds to compare is cut off and marked.
     ///
     /// # Errors
     /// `NoSuchCommit`, `Git`.
@@ -175,22 +172,7 @@ impl GitStore {
             options.pathspec(path).disable_pathspec_match(true);
         }
         let diff = repository.diff_tree_to_tree(old.as_ref(), new.as_ref(), Some(&mut options)).map_err(failed)?;
-        if !is_compared_soon(&trees, &diff) {
-            return long_diff(&trees, &diff);
-        }
-        let mut text = String::new();
-        let printed = diff.print(DiffFormat::Patch, |_, _, line| {
-            if matches!(line.origin(), '+' | '-' | ' ') {
-                text.push(line.origin());
-            }
-            text.push_str(&String::from_utf8_lossy(line.content()));
-            text.len() <= MAX_DIFF_BYTES
-        });
-        if text.len() > MAX_DIFF_BYTES {
-            text.push_str("\n[the rest is cut off]\n");
-            return Ok(text);
-        }
-        printed.map(|()| text).map_err(failed)
+        diff_text(&trees, &diff, Instant::now() + LOG_TIME)
     }
 
     /// The bytes of `path` as they were in `commit`.
@@ -211,20 +193,15 @@ impl GitStore {
     }
 }
 
-/// Whether the files that differ are few and short enough for Git's own way to compare them.
-fn is_compared_soon(trees: &Trees<'_>, diff: &Diff<'_>) -> bool {
-    let mut effort = DiffEffort::default();
-    diff.deltas().all(|delta| {
-        let (before, after) = (content(trees, &delta.old_file()), content(trees, &delta.new_file()));
-        effort.spend(&before.unwrap_or_default(), &after.unwrap_or_default())
-    })
-}
-
-/// The same as `git diff` shows it, in time that grows with the length of the files alone; their modes are not told.
-fn long_diff(trees: &Trees<'_>, diff: &Diff<'_>) -> Result<String, GitError> {
+/// The differences as `git diff` shows them, as many as are compared until the deadline.
+fn diff_text(trees: &Trees<'_>, diff: &Diff<'_>, deadline: Instant) -> Result<String, GitError> {
     let mut effort = DiffEffort::default();
     let mut text = String::new();
     for delta in diff.deltas() {
+        if Instant::now() >= deadline {
+            text.push_str(TRUNCATED);
+            break;
+        }
         let (old, new) = (delta.old_file(), delta.new_file());
         let path = new.path_bytes().or(old.path_bytes()).map(String::from_utf8_lossy).unwrap_or_default();
         let (before, after) = (content(trees, &old), content(trees, &new));
@@ -233,10 +210,13 @@ fn long_diff(trees: &Trees<'_>, diff: &Diff<'_>) -> Result<String, GitError> {
             text.push_str(&text_diff(&path, before.as_deref(), after.as_deref(), &mut effort)?);
         } else {
             // Writing to a text cannot fail.
-            let _infallible = writeln!(text, "Binary files a/{path} and b/{path} differ");
+            let _infallible = writeln!(text, "diff --git a/{path} b/{path}\nBinary files a/{path} and b/{path} differ");
         }
-        if text.len() > MAX_DIFF_BYTES {
-            text.push_str("\n[the rest is cut off]\n");
+        if before.is_some() && before == after {
+            let (old, new) = (u32::from(old.mode()), u32::from(new.mode()));
+            let _infallible = writeln!(text, "diff --git a/{path} b/{path}\nold mode {old:o}\nnew mode {new:o}");
+        }
+        if cut_diff(&mut text) {
             break;
         }
     }
@@ -315,7 +295,7 @@ impl<'t, 'r> FileInTrees<'t, 'r> {
 /// The start of a text that may be anybody's, as far as it may be long.
 fn cut(text: &[u8], most: usize) -> String {
     match text.get(..most) {
-        Some(start) => format!("{} [the rest is cut off]", String::from_utf8_lossy(start)),
+        Some(start) => format!("{} [truncated]", String::from_utf8_lossy(start)),
         None => String::from_utf8_lossy(text).into_owned(),
     }
 }

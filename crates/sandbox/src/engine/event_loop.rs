@@ -188,7 +188,7 @@ fn wait(
     }
     let Some(deadline) = control.wall_deadline() else { return Step::Ended(RunEnd::WallTimeout) };
     let until = timer.map_or(deadline, |due| due.min(deadline));
-    match control.rest(run, || inbox.recv_deadline(until)) {
+    match control.rest(|| inbox.recv_deadline(until)) {
         Ok(Command::HostReply { run: of, call, answer }) if of == run => {
             settle_call(scope, call, &answer);
             Step::GoOn

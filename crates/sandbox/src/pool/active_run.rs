@@ -29,14 +29,25 @@ pub enum Asked {
     Host(Arc<dyn Host>, OpenCall),
     /// Too much waits for an answer already.
     Refused(Error),
-    /// Nobody is asked for a run that is to end.
+    /// The host is not asked for a run that is to end.
     Unheard,
+}
+
+/// A run that waits for a worker.
+pub struct QueuedRun {
+    pub request: RunRequest,
+    /// Workers that it had and lost.
+    pub attempts: u32,
+    /// When it was queued first.
+    pub since: Instant,
+    pub done: Done,
 }
 
 pub struct ActiveRun {
     pub ticket: Ticket,
     request: RunRequest,
     attempts: u32,
+    queued_at: Instant,
     limits: RunLimits,
     calls: OpenCalls,
     host_calls: u32,
@@ -51,7 +62,8 @@ pub struct ActiveRun {
 
 impl ActiveRun {
     /// The run with the limits that it has from now on: below its root, what is left of the root's.
-    pub fn new(ticket: Ticket, request: RunRequest, attempts: u32, done: Done, now: Instant) -> Self {
+    pub fn new(ticket: Ticket, queued: QueuedRun, now: Instant) -> Self {
+        let QueuedRun { request, attempts, since: queued_at, done } = queued;
         let mut limits = request.limits;
         if let Some(deadline) = request.deadline {
             limits.wall = limits.wall.min(deadline.saturating_duration_since(now)).max(MIN_TIME);
@@ -60,6 +72,7 @@ impl ActiveRun {
         Self {
             ticket,
             attempts,
+            queued_at,
             limits,
             calls: OpenCalls::default(),
             host_calls: 0,
@@ -163,8 +176,10 @@ impl ActiveRun {
         }
     }
 
-    /// Tells whoever waits how the run went.
+    /// Reports how the run went.
     pub fn conclude(self, end: RunEnd, stats: RunStats, stack: String) {
+        let queued = self.since.saturating_duration_since(self.queued_at);
+        let stats = RunStats { queue_ms: queued.as_secs_f64() * 1e3, ..stats };
         self.done.pay(Ok(RunOutcome { end, logs: self.logs, stats, stack }));
     }
 
@@ -176,12 +191,13 @@ impl ActiveRun {
     }
 
     /// The run as it was before it came to this worker, if it has had no effect and may try `most` times.
-    #[expect(clippy::result_large_err, reason = "the run goes on either way; nobody hands the error up")]
-    pub fn again(self, most: u32) -> Result<(Ticket, RunRequest, u32, Done), Self> {
+    #[expect(clippy::result_large_err, reason = "the run goes on either way; the error is not handed up")]
+    pub fn again(self, most: u32) -> Result<(Ticket, QueuedRun), Self> {
         if self.begun || self.attempts >= most {
             return Err(self);
         }
-        Ok((self.ticket, self.request, self.attempts + 1, self.done))
+        let Self { ticket, request, attempts, queued_at: since, done, .. } = self;
+        Ok((ticket, QueuedRun { request, attempts: attempts + 1, since, done }))
     }
 }
 

@@ -7,15 +7,14 @@ use super::bytecode_cache::BytecodeCache;
 use super::places::Places;
 use super::pool_action::{Assignment, Loss, Refusal};
 use super::pool_options::PoolOptions;
-use super::pool_state::PoolState;
-use super::run_order::Rest;
+use super::pool_state::{PoolState, QueueLimits};
 use super::stocked_worker;
 use super::supervisor::Supervisor;
 use super::worker_slots::WorkerId;
 use crate::confinement::Confinement;
 use crate::host::{Question, Reply};
 use crate::json_shape::JsonShape;
-use crate::message::{Command, Event};
+use crate::message::{Command, Event, Rest};
 use crate::run_end::{RunEnd, cut_stack};
 use crate::run_request::{Done, LogLine, RunOutcome, RunRequest};
 use crate::sandbox_error::SandboxError;
@@ -41,8 +40,8 @@ pub struct Pool {
 
 impl Pool {
     pub fn new(options: PoolOptions) -> Arc<Self> {
-        let state =
-            Mutex::new(PoolState::new(options.workers, options.lent, options.warm, options.idle, options.queue));
+        let queue = QueueLimits { runs: options.queue, time: options.queue_time };
+        let state = Mutex::new(PoolState::new(options.workers, options.lent, options.warm, options.idle, queue));
         let bytecode = BytecodeCache::new(options.isolation, options.files.clone(), Arc::clone(&options.bytecode));
         let pool = Arc::new(Self { options, bytecode, state, changed: Condvar::new(), supervisor: Arc::default() });
         let older = pool.options.place.as_deref().and_then(|place| POOLS.enter(place, &pool));
@@ -81,7 +80,7 @@ impl Pool {
 
     /// Queues a run. `done` is called once, whatever happens.
     pub fn submit(self: &Arc<Self>, request: RunRequest, done: Done) {
-        let queued = self.state.lock().enqueue(request, done);
+        let queued = self.state.lock().enqueue(request, done, Instant::now());
         match queued {
             Ok(()) => {}
             Err(Refusal::Closed(done)) => return done.pay(Err(SandboxError::Closed)),
@@ -89,6 +88,8 @@ impl Pool {
         }
         self.start_workers();
         self.pump();
+        let queue_deadline = self.state.lock().queue_deadline();
+        self.supervise(queue_deadline);
     }
 
     /// Ends a run early, whether it waits or is under way.
@@ -148,7 +149,7 @@ impl Pool {
         }
         for id in ids {
             let pool = Arc::clone(self);
-            // Starting a process takes a millisecond or more of whoever does it: not the caller's.
+            // Starting a process takes a millisecond or more, which the caller does not wait for.
             let spawned = threads::spawn("tgp-worker-start", move || {
                 if threads::contain(|| pool.start_worker(id)).is_err() {
                     let loss = pool.state.lock().abandon(id);
@@ -176,7 +177,7 @@ impl Pool {
                 }
                 self.pump();
                 // It may have been ready before it was attached.
-                self.watch_rest();
+                self.watch_deadlines();
             }
             Err(error) => self.on_start_failed(id, &error),
         }
@@ -227,13 +228,12 @@ impl Pool {
                 self.state.lock().ready(id, confinement, Instant::now())?;
                 self.changed.notify_all();
                 self.pump();
-                self.watch_rest();
+                self.watch_deadlines();
             }
             Event::Started { run } => {
                 self.state.lock().hear(id, run, bytes, ActiveRun::begin)?;
             }
-            Event::Waits { run } => self.on_rest(id, run, Rest::Waits)?,
-            Event::Works { run } => self.on_rest(id, run, Rest::Works)?,
+            Event::Rest { run, rest } => self.on_rest(id, run, rest)?,
             Event::Log { run, level, text } => {
                 let line = LogLine { level, message: text };
                 self.state.lock().hear(id, run, bytes, |active| active.log(line))?;
@@ -254,11 +254,11 @@ impl Pool {
                     finished.active.charge(Some(stats));
                     self.pump();
                     self.start_workers();
-                    self.watch_rest();
+                    self.watch_deadlines();
                     finished.active.conclude(end.cut(), stats.plausible(), cut_stack(stack));
                 }
             }
-            // Nobody asks a worker of the pool for bytecode: what it offers has been in reach of a guest.
+            // No worker of the pool is asked for bytecode: what it offers has been in reach of a guest.
             Event::Compiled(_) => return Err(Rogue),
         }
         Ok(())
@@ -313,7 +313,7 @@ impl Pool {
         self.pump();
     }
 
-    /// Has somebody look after the workers, by `deadline` at the latest. The supervisor holds no pool while it sleeps.
+    /// Has the supervisor look after the pool by `deadline` at the latest. It holds no pool while it sleeps.
     fn supervise(self: &Arc<Self>, deadline: Option<Instant>) {
         let Some(deadline) = deadline else { return };
         let pool = Arc::downgrade(self);
@@ -335,18 +335,19 @@ impl Pool {
         }
     }
 
-    /// Has somebody look when a worker has been idle for long enough.
-    fn watch_rest(self: &Arc<Self>) {
+    /// Has the supervisor look at the next deadline.
+    fn watch_deadlines(self: &Arc<Self>) {
         let deadline = self.state.lock().next_deadline();
         self.supervise(deadline);
     }
 
-    /// Ends what is past its deadline: the last wall behind the worker's own watchdog. Ends what nobody needs.
+    /// Ends what is past its deadline: the last wall behind the worker's own watchdog. Ends what is not needed.
     fn enforce(self: &Arc<Self>) {
-        let (overdue, unneeded) = {
+        let (overdue, unneeded, late) = {
             let (mut state, now) = (self.state.lock(), Instant::now());
-            (state.take_overdue(now), state.take_unneeded(now))
+            (state.take_overdue(now), state.take_unneeded(now), state.take_late(now))
         };
+        pay_all(late, &SandboxError::QueueTimeout { waited_ms: self.options.queue_time.as_millis() });
         for worker in unneeded {
             worker.kill();
         }
@@ -354,7 +355,7 @@ impl Pool {
             // A panic about one must not keep the others alive.
             let _panicked = threads::contain(|| self.settle(loss, RunEnd::WallTimeout));
         }
-        self.watch_rest();
+        self.watch_deadlines();
     }
 }
 

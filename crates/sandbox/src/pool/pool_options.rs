@@ -12,7 +12,7 @@ pub struct PoolOptions {
     pub files: WorkerFiles,
     /// Most workers at one time.
     pub workers: usize,
-    /// How many workers more there may be while runs wait for an answer or a timer.
+    /// How many runs may wait for an answer or a timer without holding a turn.
     pub lent: usize,
     /// Workers kept ready while nothing runs.
     pub warm: usize,
@@ -22,6 +22,8 @@ pub struct PoolOptions {
     pub place: Option<PathBuf>,
     /// Most runs that may wait at one time.
     pub queue: usize,
+    /// How long a run may wait for a worker.
+    pub queue_time: Duration,
     /// Memory that most runs will ask for.
     pub memory_bytes: u64,
     /// The longest text that a worker has a reason to send: a result, or the arguments of a question.

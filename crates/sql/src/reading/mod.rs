@@ -2,7 +2,7 @@
 
 mod cursor;
 pub mod dialect;
-mod metered_parse;
+pub mod metered_parse;
 mod name_length;
 pub mod parameters;
 pub mod plain_text;

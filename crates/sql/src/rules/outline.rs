@@ -33,18 +33,20 @@ pub fn outline(sql: &str, dialect: Dialect) -> Option<Outline> {
     for reading in dialect.readings(sql) {
         let Some(tokens) = tokenise(sql, &upper, reading).ok()? else { continue };
         verbs.append(&mut judge(&tokens, reading.lexis, dialect, &policy).ok()?);
+        // Where one reading has no answer, the others are not parsed.
+        let Some(known) = &mut tables else { continue };
         let is_whole = |found: &BTreeSet<String>| {
             !found.iter().any(|name| has_string(name)) && !has_catalogue(&tokens, reading.lexis)
         };
-        match (&mut tables, relations(&tokens, reading.lexis, dialect)) {
-            (Some(tables), Ok(mut found)) if is_whole(&found) => {
+        match relations(&tokens, reading.lexis, dialect) {
+            Ok(mut found) if is_whole(&found) => {
                 if reading.lexis == Lexis::Sqlite {
                     names.extend(owners(&found));
                 }
-                tables.append(&mut found);
+                known.append(&mut found);
                 names.append(&mut mentioned(&tokens, dialect));
             }
-            (_, Ok(_) | Err(_)) => tables = None,
+            Ok(_) | Err(_) => tables = None,
         }
     }
     let mentioned = if tables.is_some() { names } else { BTreeSet::new() };

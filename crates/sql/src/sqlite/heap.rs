@@ -1,6 +1,6 @@
-//! SQLite's memory, by database. SQLite has one heap for the whole process and one limit for all of it: what a statement of one
-//! application, or of the ledger, needs would be gone because of somebody else's. Here every block is held against the database
-//! that it was made for, and that one alone is refused more.
+//! SQLite's memory, by database. SQLite has one heap for the whole process and one limit for all of it, so that one database
+//! could leave none to the others. Here every block is held against the database that it was made for, and that one alone is
+//! refused more.
 //!
 //! Connections have threads of their own, so the thread says whose a block is; a thread without a database is not limited.
 #![expect(unsafe_code, reason = "SQLite takes its allocator as C functions")]
@@ -13,8 +13,8 @@ use std::ffi::{c_int, c_void};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-/// What one database may use: pages, values, sorting, prepared statements.
-pub const MAX_HEAP_BYTES: usize = 80 << 20;
+/// What one database may use: pages, values, sorting, prepared statements. Two may have that much at once.
+pub const MAX_HEAP_BYTES: usize = 40 << 20;
 /// What each database has, whatever the others use.
 const OWN_BYTES: usize = 8 << 20;
 /// What all databases of the process may use beyond that, together.
@@ -226,18 +226,22 @@ mod tests {
 
     #[test]
     fn one_that_uses_much_leaves_the_others_their_own() {
-        let (greedy, second, modest) = (HeapShare::new(), HeapShare::new(), HeapShare::new());
-        assert!(greedy.0.take(MAX_HEAP_BYTES));
-        assert!(!greedy.0.take(1));
-        let rest = SHARED_BYTES - (MAX_HEAP_BYTES - OWN_BYTES);
-        assert!(second.0.take(OWN_BYTES + rest));
-        assert!(!second.0.take(1));
+        let (greedy, second, third, modest) =
+            (HeapShare::new(), HeapShare::new(), HeapShare::new(), HeapShare::new());
+        for share in [&greedy, &second] {
+            assert!(share.0.take(MAX_HEAP_BYTES), "two may use all that one may use");
+            assert!(!share.0.take(1));
+        }
+        let rest = SHARED_BYTES - 2 * (MAX_HEAP_BYTES - OWN_BYTES);
+        assert!(third.0.take(OWN_BYTES + rest));
+        assert!(!third.0.take(1));
         assert!(modest.0.take(OWN_BYTES));
         assert!(!modest.0.take(1));
         greedy.0.give_back(MAX_HEAP_BYTES);
         assert!(modest.0.take(1));
         modest.0.give_back(OWN_BYTES + 1);
-        second.0.give_back(OWN_BYTES + rest);
+        second.0.give_back(MAX_HEAP_BYTES);
+        third.0.give_back(OWN_BYTES + rest);
         let account = std::ptr::from_ref(modest.0);
         drop(modest);
         let next = [HeapShare::new(), HeapShare::new()];

@@ -2,19 +2,19 @@
 //!
 //! A statement that needs more memory is refused by the database, and the session goes on. A database in memory is on the heap.
 
-use super::heap::{self, MAX_HEAP_BYTES};
+use super::heap;
 use super::session_control::SessionControl;
 use rusqlite::Connection;
 use rusqlite::limits::Limit;
 
-/// From here on caches give way, whosever they are.
+/// Where the heap is one for all databases: from here on caches give way, whosever they are, and what all may use together.
 const SOFT_HEAP_BYTES: i64 = HARD_HEAP_BYTES / 4 * 3;
-const HARD_HEAP_BYTES: i64 = MAX_HEAP_BYTES as i64;
+const HARD_HEAP_BYTES: i64 = 80 << 20;
 
 /// What a value that a statement makes, reads or gets may have at most; more, when the rows may be larger.
 pub const USUAL_VALUE_BYTES: usize = 8 << 20;
-/// The same, whatever the rows may be.
-pub const MAX_VALUE_BYTES: usize = 64 << 20;
+/// The same, whatever the rows may be: it must fit into the memory of one database.
+pub const MAX_VALUE_BYTES: usize = 32 << 20;
 
 /// What no statement of a tool needs more of. The other limits of SQLite are as they were when it was built: 2 000 columns,
 /// 1 000 levels of an expression, 500 parts of a compound.
@@ -35,12 +35,11 @@ pub fn set_limits(connection: &Connection) -> rusqlite::Result<()> {
     for (limit, value) in LIMITS {
         connection.set_limit(limit, value)?;
     }
-    // It can be lowered only, so the first connection sets it.
     if !is_shared_out {
-        // Another part of the process has used SQLite before: one limit for all.
+        // Another part of the process has used SQLite before. The hard limit can be lowered only: the first connection sets it.
         connection.pragma_update(None, "hard_heap_limit", HARD_HEAP_BYTES)?;
+        connection.pragma_update(None, "soft_heap_limit", SOFT_HEAP_BYTES)?;
     }
-    connection.pragma_update(None, "soft_heap_limit", SOFT_HEAP_BYTES)?;
     // A database in memory answers nothing to this one.
     connection.pragma_update(None, "mmap_size", 0)
 }

@@ -1,6 +1,7 @@
 //! What other threads may know and do about the run that is under way.
 
 use super::cpu_account::CpuAccount;
+use super::rest_meter::RestMeter;
 use super::stuck_policy::StuckPolicy;
 use super::thread_clock::ThreadClock;
 use crate::engine::memory::MemoryBudget;
@@ -19,11 +20,6 @@ pub type EventSink = Arc<dyn Fn(Event) + Send + Sync>;
 
 /// What V8 calls on the guest's thread after an interrupt was requested.
 pub type InterruptCallback = unsafe extern "C" fn(v8::UnsafeRawIsolatePtr, *mut c_void);
-
-/// How long a guest waits before others may have its turn.
-const LONG_REST: Duration = Duration::from_millis(20);
-/// How often the host hears of one run that it waits.
-const REST_REPORTS: u32 = 1000;
 
 /// Why a run was interrupted from outside the guest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,22 +41,6 @@ impl From<Cause> for RunEnd {
     }
 }
 
-/// Whether the guest waits, and whether the host knows.
-#[derive(Debug, Clone, Copy)]
-enum Rest {
-    Works,
-    Since(Instant),
-    Reported,
-}
-
-/// What the host hears of a run's waiting.
-#[derive(Debug)]
-struct Waiting {
-    rest: Rest,
-    /// How often it is still told: a run may wait any number of times.
-    reports: u32,
-}
-
 /// The run under way.
 #[derive(Debug)]
 pub(super) struct Current {
@@ -80,7 +60,7 @@ struct Interruptible {
     tell_stack: InterruptCallback,
 }
 
-/// Shared by the engine's thread, its watchdog and whoever sends it commands.
+/// Shared by the engine's thread, its watchdog and the threads that send it commands.
 pub struct EngineControl {
     events: EventSink,
     pub(super) stuck: StuckPolicy,
@@ -96,8 +76,7 @@ pub struct EngineControl {
     /// Whether the host has yet to hear that the run under way has begun. Locked while the report goes out: nothing of the
     /// run may overtake it.
     start_unreported: Mutex<bool>,
-    /// Locked while a report goes out: none may overtake another.
-    waiting: Mutex<Waiting>,
+    rest: Mutex<RestMeter>,
 }
 
 impl EngineControl {
@@ -114,7 +93,7 @@ impl EngineControl {
             host_calls: AtomicU32::new(0),
             cancelled_early: Mutex::new(None),
             start_unreported: Mutex::new(false),
-            waiting: Mutex::new(Waiting { rest: Rest::Works, reports: 0 }),
+            rest: Mutex::new(RestMeter::new(Instant::now())),
         })
     }
 
@@ -164,25 +143,19 @@ impl EngineControl {
     }
 
     /// Waits with `wait` for something that can wake the guest. What that costs is not held against the guest.
-    pub(in crate::engine) fn rest<T>(&self, run: RunId, wait: impl FnOnce() -> T) -> T {
-        self.waiting.lock().rest = Rest::Since(Instant::now());
+    pub(in crate::engine) fn rest<T>(&self, wait: impl FnOnce() -> T) -> T {
+        self.rest.lock().begin(Instant::now());
         let came = self.uncounted(wait);
-        let mut waiting = self.waiting.lock();
-        if matches!(std::mem::replace(&mut waiting.rest, Rest::Works), Rest::Reported) {
-            self.emit(Event::Works { run });
-        }
+        self.rest.lock().end(Instant::now());
         came
     }
 
-    /// Reports that the guest of `run` waits, when it has for a while.
+    /// Reports that the guest of `run` waits most of the time, or works again. The caller, the watchdog, holds `current`: no
+    /// report comes after the run's end.
     pub(super) fn report_rest(&self, run: RunId) {
-        let mut waiting = self.waiting.lock();
-        if let Rest::Since(since) = waiting.rest
-            && since.elapsed() >= LONG_REST
-            && let Some(left) = waiting.reports.checked_sub(1)
-        {
-            *waiting = Waiting { rest: Rest::Reported, reports: left };
-            self.emit_of(run, Event::Waits { run });
+        let change = self.rest.lock().look(Instant::now());
+        if let Some(rest) = change {
+            self.emit_of(run, Event::Rest { run, rest });
         }
     }
 
@@ -194,7 +167,7 @@ impl EngineControl {
     pub(in crate::engine) fn begin(&self, run: RunId, limits: RunLimits, budget: Arc<MemoryBudget>) {
         self.host_calls.store(0, Ordering::Relaxed);
         *self.start_unreported.lock() = true;
-        *self.waiting.lock() = Waiting { rest: Rest::Works, reports: REST_REPORTS };
+        *self.rest.lock() = RestMeter::new(Instant::now());
         let cpu = CpuAccount::new(self.cpu_now());
         let mut current = self.current.lock();
         let current = current.insert(Current {
@@ -276,7 +249,7 @@ impl EngineControl {
         self.current.lock().as_ref().and_then(|current| current.interrupted.map(|(cause, _)| cause))
     }
 
-    /// What the run under way may use. Nothing when that is being changed: whoever asks cannot wait.
+    /// What the run under way may use. Nothing when that is being changed: the caller cannot wait.
     #[cfg(target_os = "linux")]
     pub(super) fn memory_of_run(&self) -> Option<usize> {
         let current = self.current.try_lock()?;
@@ -288,7 +261,7 @@ impl EngineControl {
         self.current.lock().as_ref().and_then(|current| current.started.checked_add(current.limits.wall))
     }
 
-    /// Ends the run, once: whoever comes second finds nothing to end. An interruption outranks what the guest made of it.
+    /// Ends the run, once: a second call finds nothing to end. An interruption outranks what the guest made of it.
     /// `fitness` is asked when the run's account is closed: what it takes is not held against the guest.
     pub(in crate::engine) fn settle(&self, end: RunEnd, fitness: impl FnOnce() -> Fitness) -> Fitness {
         let Some(current) = self.current.lock().take() else { return Fitness::Spent };
@@ -296,6 +269,7 @@ impl EngineControl {
         let stats = RunStats {
             cpu_ms: current.cpu.spent(self.cpu_now()).as_secs_f64() * 1e3,
             wall_ms: current.started.elapsed().as_secs_f64() * 1e3,
+            queue_ms: 0.0,
             heap_peak_bytes: current.budget.peak(),
             host_calls: self.host_calls.load(Ordering::Relaxed),
         };

@@ -7,6 +7,7 @@ mod engine_control;
 pub mod fatal_error;
 mod inbox;
 mod process_exit;
+mod rest_meter;
 mod stuck_policy;
 mod thread_clock;
 pub mod watchdog;

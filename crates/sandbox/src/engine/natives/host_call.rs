@@ -149,7 +149,7 @@ fn wait_for(scope: &mut v8::PinScope<'_, '_>, wanted: CallId) -> Option<HostAnsw
     loop {
         let (command, run) = {
             let state = scope.get_slot::<RunState>()?;
-            let received = state.control.rest(state.run, || match state.control.wall_deadline() {
+            let received = state.control.rest(|| match state.control.wall_deadline() {
                 Some(deadline) => state.inbox.recv_deadline(deadline),
                 None => state.inbox.recv().ok_or(RecvTimeoutError::Disconnected),
             });

@@ -1,6 +1,6 @@
 //! What a pool makes of workers that do not come, do not end, or say what no engine says.
 
-use super::{Ends, IDLE, Silent, enqueue};
+use super::{Ends, IDLE, QUEUE, Silent, enqueue};
 use crate::confinement::Confinement;
 use crate::message::Fitness;
 use crate::pool::active_run::{ActiveRun, Rogue};
@@ -13,7 +13,7 @@ use tgp_base::ids::RunId;
 
 /// A pool of one worker that is ready.
 fn ready() -> (PoolState, WorkerId) {
-    let mut state = PoolState::new(1, 0, 1, IDLE, 10);
+    let mut state = PoolState::new(1, 0, 1, IDLE, QUEUE);
     let id = state.reserve_workers(Instant::now())[0];
     assert!(!state.attach(id, Arc::new(Silent::default()), Instant::now()));
     assert_eq!(state.ready(id, Confinement::NONE, Instant::now()), Ok(()));
@@ -30,7 +30,7 @@ fn running() -> (PoolState, WorkerId, Ends) {
 
 #[test]
 fn a_worker_that_never_comes_is_not_waited_for_and_after_some_of_them_nobody_is() {
-    let mut state = PoolState::new(1, 0, 0, IDLE, 10);
+    let mut state = PoolState::new(1, 0, 0, IDLE, QUEUE);
     let ends = enqueue(&mut state, 1);
     for round in 1..=3 {
         let ids = state.reserve_workers(Instant::now());
@@ -53,7 +53,7 @@ fn what_no_engine_says_is_found_in_every_state() {
     assert_eq!(state.hear(id, RunId(1), 0, |_| Ok(())), Err(Rogue), "a run that it does not have");
     let mut babbling = Confinement::NONE;
     babbling.engine.version = "1".repeat(1 << 20);
-    let mut starting = PoolState::new(1, 0, 1, IDLE, 10);
+    let mut starting = PoolState::new(1, 0, 1, IDLE, QUEUE);
     let id = starting.reserve_workers(Instant::now())[0];
     assert!(!starting.attach(id, Arc::new(Silent::default()), Instant::now()));
     assert_eq!(starting.ready(id, babbling, Instant::now()), Err(Rogue), "a version of a megabyte");

@@ -1,6 +1,6 @@
 //! When a pool lets workers go that nothing runs in.
 
-use super::{Silent, enqueue};
+use super::{QUEUE, Silent, enqueue};
 use crate::confinement::Confinement;
 use crate::message::Fitness;
 use crate::pool::pool_state::PoolState;
@@ -23,7 +23,7 @@ fn start(state: &mut PoolState, now: Instant) -> usize {
 
 /// A pool that had two runs at once, and has none any more.
 fn used(warm: usize, now: Instant) -> PoolState {
-    let mut state = PoolState::new(2, 0, warm, IDLE, 10);
+    let mut state = PoolState::new(2, 0, warm, IDLE, QUEUE);
     let _ends = [enqueue(&mut state, 1), enqueue(&mut state, 2)];
     let mut ids = state.reserve_workers(now);
     for id in &ids {

@@ -3,8 +3,9 @@
 mod bad_workers;
 mod idle_workers;
 mod pool_table;
+mod queue_time;
 
-use super::pool_state::PoolState;
+use super::pool_state::{PoolState, QueueLimits};
 use crate::host::{Host, Question, Reply};
 use crate::limits::RunLimits;
 use crate::lineage::Lineage;
@@ -16,7 +17,7 @@ use crate::transport::{Worker, WorkerGone};
 use crossbeam_channel::{Receiver, unbounded};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tgp_base::ids::RunId;
 
 /// Says nothing.
@@ -50,6 +51,7 @@ const LIMITS: RunLimits = RunLimits {
 
 /// Longer than any test.
 const IDLE: Duration = Duration::from_hours(1);
+const QUEUE: QueueLimits = QueueLimits { runs: 10, time: IDLE };
 
 type Ends = Receiver<Result<(), SandboxError>>;
 
@@ -82,6 +84,6 @@ fn request(run: u64) -> RunRequest {
 fn enqueue(state: &mut PoolState, run: u64) -> Ends {
     let (sender, ends) = unbounded();
     let done = when_done(move |outcome| sender.send(outcome.map(drop)).unwrap());
-    assert!(state.enqueue(request(run), done).is_ok());
+    assert!(state.enqueue(request(run), done, Instant::now()).is_ok());
     ends
 }

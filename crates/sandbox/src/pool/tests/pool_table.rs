@@ -5,7 +5,7 @@ use crate::confinement::Confinement;
 use crate::message::Fitness;
 use crate::pool::active_run::{ActiveRun, Rogue};
 use crate::pool::pool_action::{Loss, Refusal};
-use crate::pool::pool_state::PoolState;
+use crate::pool::pool_state::{PoolState, QueueLimits};
 use crate::pool::worker_slots::WorkerId;
 use crate::run_end::RunEnd;
 use crate::run_request::when_done;
@@ -52,7 +52,7 @@ struct Rehearsal {
 
 impl Rehearsal {
     fn new(max_workers: usize, warm: usize, max_waiting: usize) -> Self {
-        let state = PoolState::new(max_workers, 0, warm, IDLE, max_waiting);
+        let state = PoolState::new(max_workers, 0, warm, IDLE, QueueLimits { runs: max_waiting, time: IDLE });
         Self { state, workers: Vec::new(), now: Instant::now(), ends: Vec::new() }
     }
 
@@ -76,7 +76,7 @@ impl Rehearsal {
                 let (sender, ends) = unbounded();
                 self.ends.push(ends);
                 let done = when_done(move |outcome| drop(sender.send(outcome.map(drop))));
-                match self.state.enqueue(request(run), done) {
+                match self.state.enqueue(request(run), done, self.now) {
                     Ok(()) => Vec::new(),
                     Err(Refusal::Closed(_)) => vec!["closed".to_owned()],
                     Err(Refusal::Full(_)) => vec!["full".to_owned()],

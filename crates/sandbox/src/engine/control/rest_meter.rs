@@ -1,0 +1,142 @@
+//! Whether a guest waits for most of its time, in long pauses or in many short ones: then others may have its turn.
+
+use crate::message::Rest;
+use std::time::{Duration, Instant};
+
+/// What a guest waits at least before others may have its turn.
+const LONG_REST: Duration = Duration::from_millis(20);
+/// The time over which work and waiting are compared.
+const WINDOW: Duration = Duration::from_millis(100);
+/// How often one run may take its turn back. Afterwards others keep it: a guest decides how often it changes.
+const RETURNS: u32 = 1000;
+
+#[derive(Debug)]
+pub struct RestMeter {
+    /// Since when the guest waits, if it does.
+    since: Option<Instant>,
+    window_start: Instant,
+    /// Pauses in the window that are over.
+    waited: Duration,
+    reported: Rest,
+    returns: u32,
+}
+
+impl RestMeter {
+    /// The meter of a run that begins at `now`.
+    pub fn new(now: Instant) -> Self {
+        Self { since: None, window_start: now, waited: Duration::ZERO, reported: Rest::Works, returns: RETURNS }
+    }
+
+    pub fn begin(&mut self, now: Instant) {
+        self.since = Some(now);
+    }
+
+    pub fn end(&mut self, now: Instant) {
+        self.waited = self.waited_until(now);
+        self.since = None;
+    }
+
+    /// What the host is to know now, if that is not what it knows.
+    pub fn look(&mut self, now: Instant) -> Option<Rest> {
+        let elapsed = now.saturating_duration_since(self.window_start);
+        let waited = self.waited_until(now);
+        let mostly_waits = waited.saturating_mul(2) >= elapsed;
+        let is_over = elapsed >= WINDOW;
+        let change = match self.reported {
+            Rest::Works if mostly_waits && waited >= LONG_REST => Some(Rest::Waits),
+            Rest::Waits if is_over && !mostly_waits && self.returns > 0 => Some(Rest::Works),
+            Rest::Works | Rest::Waits => None,
+        };
+        if is_over || change.is_some() {
+            self.window_start = now;
+            self.waited = Duration::ZERO;
+            self.since = self.since.map(|_| now);
+        }
+        if let Some(rest) = change {
+            self.reported = rest;
+            self.returns = self.returns.saturating_sub(u32::from(rest == Rest::Works));
+        }
+        change
+    }
+
+    fn waited_until(&self, now: Instant) -> Duration {
+        self.waited + self.since.map_or(Duration::ZERO, |since| now.saturating_duration_since(since))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{RETURNS, RestMeter};
+    use crate::message::Rest;
+    use std::time::{Duration, Instant};
+
+    /// Time that only a test moves.
+    struct Guest {
+        meter: RestMeter,
+        now: Instant,
+        reports: Vec<Rest>,
+    }
+
+    impl Guest {
+        fn new() -> Self {
+            let now = Instant::now();
+            Self { meter: RestMeter::new(now), now, reports: Vec::new() }
+        }
+
+        /// Lets time go by, with a look every millisecond.
+        fn pass(&mut self, millis: u32) {
+            for _ in 0..millis {
+                self.now += Duration::from_millis(1);
+                self.reports.extend(self.meter.look(self.now));
+            }
+        }
+
+        fn wait(&mut self, millis: u32) {
+            self.meter.begin(self.now);
+            self.pass(millis);
+            self.meter.end(self.now);
+        }
+    }
+
+    #[test]
+    fn a_long_pause_is_reported_and_so_is_work_after_it() {
+        let mut guest = Guest::new();
+        guest.wait(19);
+        assert!(guest.reports.is_empty(), "{:?}", guest.reports);
+        guest.wait(5000);
+        assert_eq!(guest.reports, [Rest::Waits]);
+        guest.pass(300);
+        assert_eq!(guest.reports, [Rest::Waits, Rest::Works]);
+    }
+
+    #[test]
+    fn many_short_pauses_are_one_long_one() {
+        let mut guest = Guest::new();
+        for _ in 0..1000 {
+            guest.wait(15);
+            guest.pass(1);
+        }
+        assert_eq!(guest.reports, [Rest::Waits]);
+    }
+
+    #[test]
+    fn a_guest_that_mostly_works_keeps_its_turn() {
+        let mut guest = Guest::new();
+        for _ in 0..1000 {
+            guest.pass(10);
+            guest.wait(5);
+        }
+        assert!(guest.reports.is_empty(), "{:?}", guest.reports);
+    }
+
+    #[test]
+    fn a_guest_that_changes_again_and_again_has_its_turn_lent_in_the_end() {
+        let mut guest = Guest::new();
+        for _ in 0..2 * RETURNS {
+            guest.wait(200);
+            guest.pass(200);
+        }
+        assert_eq!(guest.reports.len(), 2 * RETURNS as usize + 1);
+        assert_eq!(guest.reports.last(), Some(&Rest::Waits));
+    }
+}
