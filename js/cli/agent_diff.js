@@ -13,7 +13,7 @@ import { visibleLine } from '../kernel/request_text.js';
 /** Longer texts are shown as they are. */
 const MAX_TEXT_CHARS = 1_000_000;
 /** How a diff ends that is too long to be whole. */
-const CUT = '\n[the rest is cut off]\n';
+const CUT = '\n[truncated]\n';
 /** Of a file that goes, more lines are counted instead of shown. */
 const MAX_REMOVED_LINES = 400;
 

@@ -14,7 +14,7 @@ import { identityOf, isUnreadable } from './scratch_copy.js';
 const MAX_SHOWN_BYTES = 1 << 20;
 const MAX_SHOWN_CHARS = 400_000;
 /** How a diff ends that is too long to be whole. */
-const CUT = '\n[the rest is cut off]\n';
+const CUT = '\n[truncated]\n';
 const MAX_PROBLEMS = 20;
 /** Longer paths cannot be named to the system. */
 const MAX_PATH_BYTES = 3_000;
