@@ -32,8 +32,10 @@ describe('npm run fuzz', () => {
   it('runs the properties that any of the names is in, whichever half has them', { timeout: 180_000 }, async () => {
     const { code, stdout, asked } = await fuzz(NONE, '--seconds', '1', 'whose text has moved', 'tokens and caveats');
     expect(asked).toContain('test(fuzz_tests) & (test(whose text has moved) | test(tokens and caveats))');
-    expect(stdout).toMatch(/Tests .*2 passed/);
-    expect(code).toBe(0);
+    const count = (/** @type {string} */ word) => Number(new RegExp(`Tests .*?(\\d+) ${word}`).exec(stdout)?.[1] ?? 0);
+    expect(count('passed') + count('failed')).toBe(2);
+    // Its inputs are random: what they find is reported by its exit code, and is not what this test is about.
+    expect(code).toBe(count('failed') === 0 ? 0 : 1);
     expect(await fuzz(0, '--seconds', '1', 'of_rust_alone')).toMatchObject({ code: 0, stdout: '' });
     expect((await fuzz(0, '--seconds', '1', 'ledger')).asked).toContain('(test(ledger) | package(tgp-ledger))');
   });

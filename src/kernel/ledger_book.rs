@@ -296,10 +296,11 @@ fn unfinished(events: &[StoredEvent]) -> HashSet<String> {
             (Some(EventType::Call), Some(call)) => {
                 open.insert(call);
             }
-            (_, Some(call)) => {
+            (Some(EventType::Result | EventType::Denied), Some(call)) => {
                 open.remove(&call);
             }
-            (_, None) => {}
+            // A commit or a state of a tool belongs to a call and does not end it.
+            _ => {}
         }
     }
     open
@@ -326,4 +327,25 @@ fn event_type(name: &str) -> Result<EventType, Error> {
 
 fn invalid(what: &str, error: &serde_json::Error) -> Error {
     Error::new(ErrorCode::Validation, format!("The {what} of the ledger is not valid: {error}."))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::unfinished;
+    use tgp_ledger::{Hash, StoredEvent};
+
+    #[test]
+    fn only_a_result_or_a_denial_ends_a_call() {
+        let events = |kinds: &[&str]| -> Vec<StoredEvent> {
+            let content = |kind: &&str| format!(r#"{{"type":"{kind}","call":"p-1"}}"#);
+            let stored = |content| StoredEvent { seq: 1, content, prev: Hash::ZERO, hash: Hash::ZERO };
+            kinds.iter().map(content).map(stored).collect()
+        };
+        for open in [&["CALL"][..], &["CALL", "COMMIT"], &["CALL", "STATE", "APPROVAL"]] {
+            assert_eq!(unfinished(&events(open)).len(), 1, "{open:?}");
+        }
+        for ended in [&["CALL", "RESULT"][..], &["CALL", "COMMIT", "RESULT"], &["CALL", "DENIED"]] {
+            assert_eq!(unfinished(&events(ended)).len(), 0, "{ended:?}");
+        }
+    }
 }

@@ -10,6 +10,8 @@ struct Open<'d> {
     old_left: usize,
     new_left: usize,
     last: Side,
+    /// Lines at its end that are empty, without the space of an unchanged line.
+    blank_end: usize,
     /// Which sides have no line end at the end of the file.
     old_is_cut: bool,
     new_is_cut: bool,
@@ -73,6 +75,7 @@ impl<'d> Open<'d> {
             old_left,
             new_left,
             last: Side::Both,
+            blank_end: 0,
             old_is_cut: false,
             new_is_cut: false,
         }
@@ -85,6 +88,7 @@ impl<'d> Open<'d> {
     }
 
     fn add(&mut self, line: &'d str) {
+        self.blank_end = if line.is_empty() { self.blank_end + 1 } else { 0 };
         match line.split_at_checked(1) {
             Some(("+", text)) => self.push(Side::New, text),
             Some(("-", text)) => self.push(Side::Old, text),
@@ -112,8 +116,10 @@ impl<'d> Open<'d> {
     }
 
     fn close(self) -> Hunk<'d> {
-        let Self { mut hunk, old_is_cut, new_is_cut, .. } = self;
-        drop_blank_end(&mut hunk);
+        let Self { mut hunk, blank_end, old_is_cut, new_is_cut, .. } = self;
+        // A line without even a space at the end of a diff ends the diff; it is not a line of the file.
+        hunk.search.truncate(hunk.search.len().saturating_sub(blank_end));
+        hunk.replace.truncate(hunk.replace.len().saturating_sub(blank_end));
         // A text that ends with a line end has one more line, which is empty.
         match (old_is_cut, new_is_cut) {
             (true, false) => hunk.replace.push(""),
@@ -121,14 +127,6 @@ impl<'d> Open<'d> {
             (true, true) | (false, false) => {}
         }
         hunk
-    }
-}
-
-/// An empty line at the end of a diff ends the diff; it is no line of the file.
-fn drop_blank_end(hunk: &mut Hunk<'_>) {
-    while let (Some(&""), Some(&"")) = (hunk.search.last(), hunk.replace.last()) {
-        hunk.search.pop();
-        hunk.replace.pop();
     }
 }
 
