@@ -73,7 +73,7 @@ impl BindingKernel {
     ) -> napi::Result<Object<'env>> {
         let passage = self.passages.lock().remove(&number);
         let error = error.map(thrown);
-        self.with_kernel_on(Lane::Rules, env, move |_| {
+        self.with_kernel(env, move |_| {
             if let Some(passage) = passage {
                 passage.leave(error.as_ref().map_or_else(|| Ok(value.as_deref().unwrap_or("null")), Err));
             }

@@ -114,6 +114,6 @@ impl BindingKernel {
 
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
     pub fn revoke_token<'env>(&self, env: &'env Env, id: String) -> napi::Result<Object<'env>> {
-        self.with_kernel_on(Lane::Rules, env, move |kernel| kernel.policy().revoke(&id))
+        self.with_kernel(env, move |kernel| kernel.policy().revoke(&id))
     }
 }
