@@ -27,7 +27,7 @@ export declare class BindingKernel {
   /** A text without the secrets that the configuration names; nothing before the boot, and of a text that is too long. */
   masked(text: string): string | null
   /** Lets a call in that JavaScript answers itself. `leave` must follow, with the same number. */
-  enter(call: BindingCall): BindingOutcome
+  enter(call: BindingCall): Promise<BindingOutcome>
   /**
    * Reports how a call ended that `enter` has let in: with a value, as JSON, or with an error. What it cost is counted in a
    * file.
@@ -196,7 +196,7 @@ export declare class BindingSqlRules {
    * Value: `{ access, verbs, returns, fenced, detail, sql, bindings, reach? }`. `parameters_json` is `{"positional":n}` or
    * `{"named":[…]}`; `judged` says what a policy or a token looks at: `nothing`, `verbs` or `tables`.
    */
-  classify(sql: string, dialect: string, parametersJson: string, judged: string): BindingOutcome
+  classify(sql: string, dialect: string, parametersJson: string, judged: string): Promise<BindingOutcome>
   /** Whether a table, by the name that its database has for it, may be shown and touched. */
   allowsTable(name: string, dialect: string): boolean
 }

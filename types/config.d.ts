@@ -77,8 +77,8 @@ export type SandboxConfigInput = {
    */
   workers?: number;
   /**
-   * Runs that may wait for an answer or a timer without counting among `workers`; each has a worker of its own. Default: 16,
-   * at most 1024 divided by `memoryMb`; from 0 to 256.
+   * Runs that may wait for an answer or a timer without counting among `workers`; each has a worker of its own.
+   * Default: 16, at most 1024 divided by `memoryMb`; from 0 to 256.
    */
   waiting?: number;
   /**
@@ -123,8 +123,8 @@ export type SandboxConfigInput = {
    */
   queue?: number;
   /**
-   * How long a run may wait for a worker, in milliseconds; then it is a {@link LimitError}, and nothing of it has run. Default:
-   * 120 000; from 1 to 3 600 000.
+   * How long a run may wait for a worker, in milliseconds; then it is a {@link LimitError}, and nothing of it has run.
+   * Default: 120 000; from 1 to 3 600 000.
    */
   queueMs?: number;
   /** What one run may keep under `/tmp`, in bytes. Default: 16 MiB; from 0 to 256 MiB. */
