@@ -26,10 +26,10 @@ const FILES = {
   'tools/throws.ts': `/** Throws ${EVIL}. */\nexport default (_args: object): number => {\n  const error = new Error(${ESCAPED} + '\\nforged line');\n  error.name = ${ESCAPED};\n  throw error;\n};\n`,
   'tools/broken.ts': `/** ${EVIL} */\nimport x from '${EVIL}';\nexport default (_args: object) => { const unused: any = '${EVIL}'; return x(unused) ;\n`,
   'tools/evil.test.ts': `import { expect, test } from '@tgp/std/test';\nimport evil from './evil.ts';\ntest(${ESCAPED}, async () => {\n  console.log(${ESCAPED});\n  expect(await evil({})).toEqual(${ESCAPED});\n});\n`,
-  [`tools/\u202eback.ts`]: '/** Back. */\nexport default (_args: object): number => 1;\n',
-  [`tools/\u009b31m.ts`]: '/** C1. */\nexport default (_args: object): number => 1;\n',
-  [`tools/\u001b[2J.ts`]: '/** CSI. */\nexport default (_args: object): number => 1;\n',
-  [`notes/new\nline\u200b.md`]: EVIL,
+  'tools/\u202eback.ts': '/** Back. */\nexport default (_args: object): number => 1;\n',
+  'tools/\u009b31m.ts': '/** C1. */\nexport default (_args: object): number => 1;\n',
+  'tools/\u001b[2J.ts': '/** CSI. */\nexport default (_args: object): number => 1;\n',
+  'notes/new\nline\u200b.md': EVIL,
 };
 const RULES = `version: 1\ndefault: ask\nrules:\n  - { id: reading, allow: [read] }\n  - { id: closed, deny: [delete_file], reason: ${ESCAPED} }\n`;
 

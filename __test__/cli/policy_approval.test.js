@@ -51,7 +51,10 @@ describe('without a policy, a terminal and --yes', () => {
     const cases =
       "import { expect, test } from '@tgp/std/test';\nimport one from './one';\ntest('is one', () => { expect(one()).toBe(1); });\n";
     await writeFile(join(folder, '.tgp/tools/one.test.ts'), cases);
-    expect(await runCli(folder, ['test', 'one'])).toMatchObject({ code: 0, stderr: expect.not.stringContaining('ERR_') });
+    expect(await runCli(folder, ['test', 'one'])).toMatchObject({
+      code: 0,
+      stderr: expect.not.stringContaining('ERR_'),
+    });
     const granted = (await approvals(folder)).filter(({ state }) => state === 'granted');
     expect(granted).toMatchObject([{ tool: 'test_tool', by: userInfo().username }]);
   });

@@ -4,25 +4,28 @@ import { createKernel } from '../helpers/create_kernel.js';
 const JOBS = 120;
 
 describe('two kernels of one process', () => {
-  it.each(['write_file', 'search_files', 'check_tool'])('many calls of %s keep no other kernel waiting', async (name) => {
-    const [busy, other] = [await createKernel(), await createKernel()];
-    const content = `/** One of many. */\nexport default (): number => ${'1 + '.repeat(200)}1;\n`;
-    await busy.tools.write_file.execute({ path: 'tools/one.ts', content });
-    await other.tools.write_file.execute({ path: 'tools/one.ts', content });
-    const args = {
-      write_file: (/** @type {number} */ index) => ({ path: `tools/many/t${index}.ts`, content }),
-      search_files: () => ({ pattern: '(1 \\+ )+1$', regex: true }),
-      check_tool: () => ({ path: 'tools/one.ts' }),
-    }[name];
-    let open = JOBS;
-    const jobs = Array.from({ length: JOBS }, (_, index) =>
-      busy.tools[name].execute(args?.(index)).finally(() => {
-        open -= 1;
-      }),
-    );
-    // The same tool: it is another kernel's turn on the same lane.
-    await other.tools[name].execute(args?.(0));
-    expect(open).toBeGreaterThan(JOBS / 2);
-    await Promise.all(jobs);
-  });
+  it.each(['write_file', 'search_files', 'check_tool'])(
+    'many calls of %s keep no other kernel waiting',
+    async (name) => {
+      const [busy, other] = [await createKernel(), await createKernel()];
+      const content = `/** One of many. */\nexport default (): number => ${'1 + '.repeat(200)}1;\n`;
+      await busy.tools.write_file.execute({ path: 'tools/one.ts', content });
+      await other.tools.write_file.execute({ path: 'tools/one.ts', content });
+      const args = {
+        write_file: (/** @type {number} */ index) => ({ path: `tools/many/t${index}.ts`, content }),
+        search_files: () => ({ pattern: '(1 \\+ )+1$', regex: true }),
+        check_tool: () => ({ path: 'tools/one.ts' }),
+      }[name];
+      let open = JOBS;
+      const jobs = Array.from({ length: JOBS }, (_, index) =>
+        busy.tools[name].execute(args?.(index)).finally(() => {
+          open -= 1;
+        }),
+      );
+      // The same tool: it is another kernel's turn on the same lane.
+      await other.tools[name].execute(args?.(0));
+      expect(open).toBeGreaterThan(JOBS / 2);
+      await Promise.all(jobs);
+    },
+  );
 });

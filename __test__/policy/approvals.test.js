@@ -126,8 +126,7 @@ test('a yes is void when the call reaches more files than were shown', async () 
   const policy = 'default: allow\nrules:\n  - { id: look, ask: [read], paths: ["tools/payments/**"] }\n';
   const middle = 'import charge from "./payments/charge.ts";\nexport default () => charge({});\n';
   const files = {
-    'tools/outer.ts':
-      '/** Outer. */\nimport middle from "./middle.ts";\nexport default (_args: object) => middle();\n',
+    'tools/outer.ts': '/** Outer. */\nimport middle from "./middle.ts";\nexport default (_args: object) => middle();\n',
     'tools/middle.ts': middle,
     'tools/payments/rate.ts': 'export const rate = 7;\n',
   };
@@ -162,7 +161,9 @@ test('several test files are one question that lists them', async () => {
   const { kernel } = await policyKernel('safe', { approve, files });
   const { test_tool } = tgpTools(kernel, { session: 's1' });
   expect(await test_tool.execute({})).toMatchObject({ ok: true, passed: 3 });
-  expect(asked).toMatchObject([{ tool: 'test_tool', args: { tests: Object.keys(files).map((path) => expect.stringContaining(path)) } }]);
+  expect(asked).toMatchObject([
+    { tool: 'test_tool', args: { tests: Object.keys(files).map((path) => expect.stringContaining(path)) } },
+  ]);
   expect(asked[0].always).toBeUndefined();
   expect((await eventsOf(kernel, 'APPROVAL')).filter(({ state }) => state === 'granted')).toHaveLength(3);
 });

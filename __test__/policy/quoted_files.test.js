@@ -232,7 +232,9 @@ describe('a trial for reuse', () => {
     const agents = ['writer', 'other'].map((agent) => tgpTools(kernel, { agent }));
     for (const { exec_tool } of agents) {
       for (const code of [12_345_678, 12_345_679]) {
-        expect(await exec_tool.execute({ path: PATH, args: { net: code % 10, code } })).toMatchObject({ success: true });
+        expect(await exec_tool.execute({ path: PATH, args: { net: code % 10, code } })).toMatchObject({
+          success: true,
+        });
       }
     }
     const [writer, other] = agents;

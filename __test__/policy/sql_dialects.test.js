@@ -221,9 +221,11 @@ describe('a policy over a database that is not known', () => {
 
 describe('a policy reads SQL as SQLite does', () => {
   it('ORDER BY does not name the table order', async () => {
-    const { kernel } = await policyKernel(rules(`default: allow
+    const { kernel } = await policyKernel(
+      rules(`default: allow
 rules:
-  - { id: no-order, deny: [sql], tables: [order] }`));
+  - { id: no-order, deny: [sql], tables: [order] }`),
+    );
     const { call } = await caller(kernel);
     expect(await call('exec_sql', { sql: 'SELECT 1 AS a ORDER BY a' })).toEqual({ said: 'allow' });
     expect(await call('exec_sql', { sql: 'SELECT * FROM "order"' })).toMatchObject({ said: 'deny' });

@@ -178,7 +178,7 @@ describe.skipIf(!hasServer('postgres'))('the same on PostgreSQL', () => {
     await pool.query(`CREATE FUNCTION rename(text) RETURNS int LANGUAGE sql
       AS $$ UPDATE items SET name = $1 WHERE id = 1 RETURNING 1 $$; DELETE FROM items; INSERT INTO items VALUES (1, 'x')`);
     const { kernel, forge } = await sqlKernel(pool);
-    const call = "await tgp.exec_sql(\"SELECT rename('nested')\");";
+    const call = 'await tgp.exec_sql("SELECT rename(\'nested\')");';
     await forge(`export default async () => { ${call} throw new Error('no'); };`, 'tools/bad.ts');
     await forge(
       `export default async () => {

@@ -55,7 +55,8 @@ test('with contents, what the configuration knows as a secret is hidden: whole, 
   }
   expect(text).toContain('{{secret:KEY}}');
   expect(text).toContain('[hidden]');
-  for (const part of ['sesame', 'open ', TOKEN.slice(0, 8), 'KkKk', encoded, PASSWORD]) expect(text).not.toContain(part);
+  for (const part of ['sesame', 'open ', TOKEN.slice(0, 8), 'KkKk', encoded, PASSWORD])
+    expect(text).not.toContain(part);
 });
 
 test('with contents, what has the form of a secret is hidden, of every kind that the ledger hides', async () => {

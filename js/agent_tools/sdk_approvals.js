@@ -105,6 +105,10 @@ export class SdkApprovals {
     this.#asked.delete(key);
     /** @type {Promise<Judged> | undefined} */
     let now;
+    const judgedNow = () => {
+      now ??= this.#judge(call);
+      return now;
+    };
     return async (request) => {
       const refused = (/** @type {string} */ reason) => ({ approved: false, by: BY, reason });
       const { steady, wall } = asked.until;
@@ -115,7 +119,7 @@ export class SdkApprovals {
       // A run says which text it is about; a call of many tests asks once for each of them.
       const isSame = isRun(request)
         ? request.text === textOf(asked.judged, request)
-        : isSameCall(await (now ??= this.#judge(call)), asked.judged);
+        : isSameCall(await judgedNow(), asked.judged);
       return isSame ? { approved: true, by: BY } : refused('It has changed since it was approved.');
     };
   }

@@ -164,9 +164,9 @@ export type RuleLevel = "off" | "advice" | "warning" | "error";
 
 export type RuleList = { tables: Array<string> | null, verbs: Array<Verb> | null, };
 
-export type RunStats = { cpuMs: number, wallMs: number, heapPeakBytes: number, hostCalls: number, };
+export type RunStats = { cpuMs: number, wallMs: number, queueMs: number, heapPeakBytes: number, hostCalls: number, };
 
-export type SandboxConfig = { isolation: IsolationMode, seed: number | null, now: number | null, memoryMb: number, timeoutMs: number, wallMs: number, workers: number, warm: number, idleMs: number, resultBytes: number, argsBytes: number, logBytes: number, hostCalls: number, totalHostCalls: number, answerBytes: number, queue: number, scratchBytes: number, scratchFiles: number, writeBytes: number, writeFiles: number, callDepth: number, nestedRuns: number, nestedTimeoutMs: number, pendingBytes: number, fetchBytes: number, fetchTimeoutMs: number, };
+export type SandboxConfig = { isolation: IsolationMode, seed: number | null, now: number | null, memoryMb: number, timeoutMs: number, wallMs: number, workers: number, waiting: number, warm: number, idleMs: number, resultBytes: number, argsBytes: number, logBytes: number, hostCalls: number, totalHostCalls: number, answerBytes: number, queue: number, queueMs: number, scratchBytes: number, scratchFiles: number, writeBytes: number, writeFiles: number, callDepth: number, nestedRuns: number, nestedTimeoutMs: number, pendingBytes: number, fetchBytes: number, fetchTimeoutMs: number, };
 
 export type SearchMatch = { path: string, line: number, column: number, text: string, };
 

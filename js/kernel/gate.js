@@ -56,7 +56,7 @@ export class Gate {
    * @template {AnyOutcome} Outcome
    * @param {NativeKernel} kernel
    * @param {(approval?: string) => Promise<Outcome>} start
-   * @param {import('./kernel_calls.js').Who | undefined} the caller, with an approver where that is not the kernel's own
+   * @param {import('./kernel_calls.js').Who | undefined} who the caller, with an approver where that is not the kernel's own
    * @param {AbortSignal | undefined} signal
    * @returns {Promise<Outcome>}
    */

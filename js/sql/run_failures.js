@@ -45,7 +45,7 @@ export function notUndoneAlone() {
 /**
  * Whether a failure names the reason why nothing of the run is committed.
  * @param {unknown} failure
- * @returns {failure is SqlError}
+ * @returns {boolean}
  */
 function isOfRun(failure) {
   return failure instanceof SqlError && OF_RUN.has(failure.details?.reason);

@@ -70,7 +70,6 @@ impl BindingSqlRules {
         let Ok(dialect) = dialect_of(&dialect) else { return false };
         self.inner.as_ref().is_ok_and(|(_, policy)| policy.allows_table(&name, dialect))
     }
-
 }
 
 fn dialect_of(name: &str) -> Result<Dialect, Error> {

@@ -113,8 +113,7 @@ impl LinesCheck {
     pub fn end(mut self) -> Verification {
         let head = self.head.unwrap_or(Head::NONE);
         if self.base.size > 0 && !self.is_dropped {
-            let message =
-                format!("The events up to {} are gone, and no signed event allows that.", self.base.size);
+            let message = format!("The events up to {} are gone, and no signed event allows that.", self.base.size);
             self.report(ProblemKind::Missing, 1, message);
         }
         if self.ahead.iter().any(|seen| seen.size > head.size) {

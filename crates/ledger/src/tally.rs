@@ -150,12 +150,7 @@ fn has_any(connection: &Connection, names: &[String]) -> rusqlite::Result<bool> 
     Ok(false)
 }
 
-fn add_all(
-    transaction: &Transaction<'_>,
-    family: &str,
-    counts: &[Count],
-    now: u64,
-) -> rusqlite::Result<Counted> {
+fn add_all(transaction: &Transaction<'_>, family: &str, counts: &[Count], now: u64) -> rusqlite::Result<Counted> {
     let mut new = 0;
     for (place, count) in counts.iter().enumerate() {
         let value: Option<i64> = transaction

@@ -210,7 +210,10 @@ fn check_notes(
         }
     }
     if !vouched || !or_damage(is_dropped(store, base, key), found, false)? {
-        let message = format!("The events up to {} are gone, and no signed event allows that. If they went by retention of an older version, run: tgp ledger sign-base", base.size);
+        let message = format!(
+            "The events up to {} are gone, and no signed event allows that. If they went by retention of an older version, run: tgp ledger sign-base",
+            base.size
+        );
         found.push(Problem::new(ProblemKind::Missing, 1, message));
     }
     Ok(())

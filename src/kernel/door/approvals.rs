@@ -78,7 +78,8 @@ impl Approvals {
     /// `Approval` when too many wait, `Io` when no name can be made.
     pub fn ask(&self, subject: Subject, about: AskedCall) -> Result<String, Error> {
         let mut random = [0; 16];
-        let unnamed = |_| Error::new(ErrorCode::Io, "The machine gives no random bytes, so no approval can be requested.");
+        let unnamed =
+            |_| Error::new(ErrorCode::Io, "The machine gives no random bytes, so no approval can be requested.");
         SystemRandom::new().fill(&mut random).map_err(unnamed)?;
         let id = random.iter().fold(String::new(), |mut id, byte| {
             // Writing to a text cannot fail.

@@ -130,7 +130,12 @@ fn counts_of(limit: Limit) -> impl Iterator<Item = Count> {
     let calls = limit.calls.map(|most| (calls_name(&limit.id), 1, most));
     let spent = limit.budget.map(|most| (spent_name(&limit.id), 0, most));
     let until = limit.expires;
-    [calls, spent].into_iter().flatten().map(move |(name, amount, most)| Count { name, amount, below: Some(most), until })
+    [calls, spent].into_iter().flatten().map(move |(name, amount, most)| Count {
+        name,
+        amount,
+        below: Some(most),
+        until,
+    })
 }
 
 /// All tokens that were made from the same issued one.

@@ -28,8 +28,7 @@ fn a_value_is_written_as_its_place_asks() {
 
 #[test]
 fn it_goes_nowhere_else() {
-    for url in ["https://api.example.com.evil.org", "https://api.example.com:444", "https://127.0.0.1", "https://x"]
-    {
+    for url in ["https://api.example.com.evil.org", "https://api.example.com:444", "https://127.0.0.1", "https://x"] {
         let withheld = fill("{{secret:KEY}}", url, Spelling::Plain).unwrap_err();
         assert!(matches!(withheld, Withheld::NotThere { .. }), "{url}: {withheld}");
     }
@@ -66,8 +65,7 @@ fn how_often_it_may_be_named_says_nothing_of_its_length() {
         let secret = BoundSecret::new("KEY".to_owned(), value.to_owned(), servers, Vec::new()).unwrap();
         let (secrets, url) = (BoundSecrets::new(vec![secret]), Url::parse("https://x").unwrap());
         let to = Destination::Server { url: &url, is_private: true };
-        (1..1000)
-            .find(|times| secrets.fill("{{secret:KEY}}".repeat(*times).as_bytes(), to, Spelling::Plain).is_err())
+        (1..1000).find(|times| secrets.fill("{{secret:KEY}}".repeat(*times).as_bytes(), to, Spelling::Plain).is_err())
     };
     assert_eq!(most("12345678"), most(&"x".repeat(2 << 10)));
 }

@@ -247,11 +247,11 @@ mod tests {
         let word = "a1B2c3D4e5".repeat(4);
         for (text, masked) in [
             (format!("one hf_{word} two gsk_{word}."), "one [hidden] two [hidden]."),
-            ("https://bot:pa55w0rd@host/a?token=abcdefgh1&x=1".to_owned(), "https://bot:[hidden]@host/a?token=[hidden]&x=1"),
             (
-                "a\n-----BEGIN RSA PRIVATE KEY-----\nMIIB\n-----END RSA PRIVATE KEY-----\nb".to_owned(),
-                "a\n[hidden]\nb",
+                "https://bot:pa55w0rd@host/a?token=abcdefgh1&x=1".to_owned(),
+                "https://bot:[hidden]@host/a?token=[hidden]&x=1",
             ),
+            ("a\n-----BEGIN RSA PRIVATE KEY-----\nMIIB\n-----END RSA PRIVATE KEY-----\nb".to_owned(), "a\n[hidden]\nb"),
             ("-----BEGIN PRIVATE KEY-----\nMIIB".to_owned(), "[hidden]"),
             ("https://hooks.slack.com/services/T01/B02/abcDEF123".to_owned(), "https://[hidden]"),
             ("nothing to see here".to_owned(), "nothing to see here"),

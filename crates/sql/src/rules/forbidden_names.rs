@@ -150,13 +150,8 @@ const NAMES: &[&str] = &[
 const COLUMNS: &[&str] = &["ROLCONFIG", "USECONFIG"];
 
 /// Statements of other sessions, which hold their values.
-const SESSIONS: &[&str] = &[
-    "PG_STAT_ACTIVITY",
-    "PG_STAT_GET_ACTIVITY",
-    "PG_STAT_GET_BACKEND",
-    "PG_STAT_STATEMENTS",
-    "PG_STAT_MONITOR",
-];
+const SESSIONS: &[&str] =
+    &["PG_STAT_ACTIVITY", "PG_STAT_GET_ACTIVITY", "PG_STAT_GET_BACKEND", "PG_STAT_STATEMENTS", "PG_STAT_MONITOR"];
 
 /// The same in the schema `sys` of MySQL.
 const SYS_VIEWS: &[&str] = &["SESSION", "PROCESSLIST", "STATEMENT", "INNODB_LOCK", "X$"];

@@ -55,9 +55,11 @@ pub fn outline(sql: &str, dialect: Dialect) -> Option<Outline> {
 
 /// Whether something in the statement shows values of tables that it does not name.
 fn has_catalogue(tokens: &Tokens<'_>, lexis: Lexis) -> bool {
-    tokens.list().iter().enumerate().any(|(index, token)| {
-        tokens.name(*token).is_some_and(|name| shows_others(tokens, index, &name, lexis))
-    })
+    tokens
+        .list()
+        .iter()
+        .enumerate()
+        .any(|(index, token)| tokens.name(*token).is_some_and(|name| shows_others(tokens, index, &name, lexis)))
 }
 
 /// The virtual tables of SQLite whose rows these tables hold.
@@ -147,10 +149,7 @@ mod tests {
             assert!(found.mentioned.is_empty() || tables.iter().all(|table| found.mentioned.contains(*table)), "{sql}");
         }
         let found = super::outline("SELECT a.x, (SELECT 1 FROM s.b) FROM c", Postgres).unwrap();
-        assert_eq!(
-            found.mentioned.iter().map(String::as_str).collect::<Vec<_>>(),
-            ["a", "a.x", "c", "s", "s.b"]
-        );
+        assert_eq!(found.mentioned.iter().map(String::as_str).collect::<Vec<_>>(), ["a", "a.x", "c", "s", "s.b"]);
     }
 
     #[test]

@@ -226,8 +226,7 @@ mod tests {
 
     #[test]
     fn one_that_uses_much_leaves_the_others_their_own() {
-        let (greedy, second, third, modest) =
-            (HeapShare::new(), HeapShare::new(), HeapShare::new(), HeapShare::new());
+        let (greedy, second, third, modest) = (HeapShare::new(), HeapShare::new(), HeapShare::new(), HeapShare::new());
         for share in [&greedy, &second] {
             assert!(share.0.take(MAX_HEAP_BYTES), "two may use all that one may use");
             assert!(!share.0.take(1));
