@@ -24,6 +24,7 @@ fn events_go_up_to_a_checkpoint_that_vouches_for_them() {
     assert_eq!(first.seq, 42, "the next checkpoint below 51");
     let found = ledger.verify(&[]).unwrap();
     assert_eq!((found.problem, found.events), (None, 61), "with the event that says so");
+    ledger.checkpoint().unwrap();
     let page = ledger.export(0, 1000).unwrap();
     let mut check = LinesCheck::new(ledger.public_key().unwrap(), &[]);
     page.lines.iter().for_each(|line| check.line(line));

@@ -353,7 +353,7 @@ fn there_is_a_deadline_while_a_worker_starts_or_runs_and_a_late_one_while_all_re
     assert_eq!(deadline_after(Step::Reserve), Some(Duration::from_secs(15)));
     assert_eq!(deadline_after(Step::Attach(0)), Some(Duration::from_secs(15)));
     assert_eq!(deadline_after(Step::Ready(0)), quiet);
-    assert_eq!(deadline_after(Step::Enqueue(1)), quiet);
+    assert_eq!(deadline_after(Step::Enqueue(1)), Some(IDLE), "the time in the queue");
     assert_eq!(deadline_after(Step::Assign), Some(LIMITS.wall + Duration::from_secs(1)));
     assert_eq!(deadline_after(Step::Finish(0, 1, Ending::Well)), quiet);
 }
