@@ -170,11 +170,14 @@ describe('what would change', () => {
       const { lines } = await changeOf({ path, ...request }, read);
       return lines.map(({ sign, text }) => `${sign}${text}`);
     };
-    expect(await signs({ tool: 'write_file', args: { path, content: `new${EVIL}\nkept\n` } })).toEqual([
+    const evil = `new${EVIL.replaceAll('\0', '')}\nkept\n`;
+    expect(await signs({ tool: 'write_file', args: { path, content: evil } })).toEqual([
       '-old',
       expect.stringMatching(/^\+new\\u\{1b\}/),
       ' kept',
     ]);
+    const binary = { tool: 'write_file', path, args: { path, content: '\0' } };
+    expect(await changeOf(binary, read), 'shown by its arguments').toEqual({ covers: [], lines: [] });
     expect(await signs({ tool: 'patch_file', args: { search: 'old', replace: '$&' } })).toEqual([
       '-old',
       '+$&',

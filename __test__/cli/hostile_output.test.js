@@ -153,11 +153,11 @@ const named = (args) => args.map((word) => (Object.hasOwn(names, word) ? /** @ty
 
 test('every command there is, is tried', async () => {
   const { stdout } = await runCli(folder, ['completion', 'fish']);
-  const inner = [...stdout.matchAll(/__fish_seen_subcommand_from (\w+)' -f -a (\w+)/g)].map(
+  const inner = [...stdout.matchAll(/__fish_seen_subcommand_from (\w+)' -f -a ([\w-]+)/g)].map(
     ([, outer, below]) => `${outer} ${below}`,
   );
   const groups = new Set(inner.map((name) => name.split(' ')[0]));
-  const outer = [...stdout.matchAll(/__fish_use_subcommand -f -a (\w+)/g)].map(([, name]) => String(name));
+  const outer = [...stdout.matchAll(/__fish_use_subcommand -f -a ([\w-]+)/g)].map(([, name]) => String(name));
   const all = [...outer.filter((name) => !groups.has(name)), ...inner];
   expect(all.sort()).toEqual(Object.keys(CALLS).sort());
 });

@@ -206,7 +206,7 @@ describe('a policy over a database that is not known', () => {
       ran.push(sql);
       return [{ n: 1 }];
     };
-    const { kernel } = await policyKernel('safe', { sql: source });
+    const { kernel } = await policyKernel('safe', { sql: source, approve: async () => true });
     const { call, guest } = await caller(kernel);
     for (const sql of ['SELECT purge_things()', 'SELECT shop.count(1)']) {
       expect(await call('exec_sql', { sql }), sql).toMatchObject({ message: expect.stringMatching(/cannot be read/) });

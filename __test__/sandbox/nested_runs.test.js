@@ -357,7 +357,7 @@ describe('the budget of a run and all that it starts', () => {
   });
 
   it('a nested run ends no later than the wall of its root, however long it waited for its turn', async () => {
-    const { kernel, tools } = await createKernel({ sandbox: { workers: 1 } });
+    const { kernel, tools } = await createKernel({ sandbox: { workers: 1, waiting: 0 } });
     await tools.write_file.execute({
       path: 'tools/sleep.ts',
       content: 'export default () => new Promise((done) => setTimeout(done, 400))',
