@@ -83,6 +83,8 @@ describe.runIf(CAN_CONFINE)('A program', () => {
       'i=0; while [ $i -lt 5000 ]; do echo "a line that is long enough to fill a page with its like: $i $i $i $i $i $i $i $i $i $i $i $i $i $i $i $i $i $i"; i=$((i+1)); done > aa.js; echo x > zz.js',
     );
     const cut = Object.fromEntries(seen.changes.map((/** @type {any} */ { path, isShown }) => [path, isShown]));
-    expect(cut).toEqual({ 'aa.js': false, 'zz.js': false });
+    expect(cut).toEqual({ 'aa.js': false, 'zz.js': true });
+    expect(seen.diff).toContain('[truncated]');
+    expect(seen.diff, 'what is small is shown behind it').toMatch(/zz\.js\n@@.*\n\+x\n/);
   });
 });

@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
-/** What the ledger is kept in: a dry run is recorded as any other call. */
-const LEDGER = /(^|\/)\.git\/tgp\/ledger/;
+/** The ledger, which records a dry run as any other call, and the stamps of files that were looked at. */
+const RECORDS = /(^|\/)\.git\/tgp\/(ledger|registry-stamps\.json$)/;
 
 /**
  * Every file below a folder with the hash of what it holds, Git's own included.
@@ -18,7 +18,7 @@ export function fingerprint(folder) {
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     const path = join(entry.parentPath, entry.name);
     const name = relative(folder, path);
-    if (LEDGER.test(name)) continue;
+    if (RECORDS.test(name)) continue;
     if (entry.isDirectory()) files[`${name}/`] = 'folder';
     else if (entry.isSymbolicLink()) files[name] = readlinkSync(path);
     else if (entry.isFile()) files[name] = createHash('sha256').update(readFileSync(path)).digest('hex');

@@ -35,7 +35,11 @@ async function imported(baseDir, specifier) {
   const configFile = join(baseDir, 'tgp.config.json');
   writeFileSync(
     configFile,
-    JSON.stringify({ allowedImports: ['evil', 'good', 'linked'], sandbox: { timeoutMs: 2000 } }),
+    JSON.stringify({
+      rootDir: await tempRoot(),
+      allowedImports: ['evil', 'good', 'linked'],
+      sandbox: { timeoutMs: 2000 },
+    }),
   );
   const kernel = new TGP({ configFile });
   onTestFinished(() => kernel.shutdown());

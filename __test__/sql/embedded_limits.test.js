@@ -51,7 +51,6 @@ async function greedyStatements({ parallel, options }) {
   return runProgram(
     root,
     `${MEASURED}
-      import { createSqlTools } from ${JSON.stringify(new URL('../../index.js', import.meta.url).href)};
       const { exec_sql } = createSqlTools(sqlite('test.db'), { ddl: true, statementTimeoutMs: 1_000, ...${JSON.stringify(options)} });
       const run = (sql) => exec_sql.execute({ sql }).then(() => 'rows', ({ code, details }) => code === 'ERR_SQL' ? details.reason : code);
       await Promise.all(Array.from({ length: 8 }, () => run('SELECT 1')));
@@ -93,7 +92,6 @@ describe.skipIf(process.platform !== 'linux')('memory of the embedded SQLite', (
     const { left } = await runProgram(
       await tempRoot(),
       `${MEASURED}
-      import { createSqlTools } from ${JSON.stringify(new URL('../../index.js', import.meta.url).href)};
       const { exec_sql } = createSqlTools(sqlite('test.db'), { ddl: true });
       await exec_sql.execute({ sql: 'SELECT 1' });
       console.log(JSON.stringify(await measured(async () => {

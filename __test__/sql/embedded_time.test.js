@@ -13,8 +13,7 @@ describe('time of the embedded SQLite', () => {
   it('a pattern of thousands of wildcards does not end the process', async () => {
     const outcome = await runProgram(
       await tempRoot(),
-      `import { createSqlTools } from ${JSON.stringify(new URL('../../index.js', import.meta.url).href)};
-      const { exec_sql } = createSqlTools(sqlite('test.db'), { ddl: true });
+      `const { exec_sql } = createSqlTools(sqlite('test.db'), { ddl: true });
       const rows = [];
       for (const sql of [
         "SELECT hex(zeroblob(20000)) LIKE '" + '%0'.repeat(24000) + "' AS x",
@@ -56,8 +55,7 @@ describe('time of the embedded SQLite', () => {
   it('statements as deep as they can be do not overflow the stack', async () => {
     const outcome = await runProgram(
       await tempRoot(),
-      `import { createSqlTools } from ${JSON.stringify(new URL('../../index.js', import.meta.url).href)};
-      const { exec_sql } = createSqlTools(sqlite('test.db'), { ddl: true, statementTimeoutMs: 2_000 });
+      `const { exec_sql } = createSqlTools(sqlite('test.db'), { ddl: true, statementTimeoutMs: 2_000 });
       const codes = new Set();
       for (const depth of [90, 320, 990, 20000]) {
         for (const [open, close] of [['(', ')'], ['- ', ''], ['NOT ', ''], ['abs(', ')'], ['1+(', ')'], ['(SELECT ', ')'], ['EXISTS(SELECT ', ')'],

@@ -6,6 +6,7 @@ import { visible } from '../boundary/harmless.js';
 import { messageOf } from '../boundary/thrown.js';
 import { agentTool, report } from '../tool_shape/agent_tool.js';
 import { boundedTool } from '../tool_shape/bounded_result.js';
+import { setForgedPath } from '../tool_shape/forged_path.js';
 import { ownerOf } from '../tool_shape/tool_owner.js';
 import { chosenTools } from './chosen_tools.js';
 import { forgedSchema } from './cleaned_parameters.js';
@@ -37,8 +38,6 @@ const SOME_AGENT = { who: { agent: 'agent' } };
 
 /** Paths in one message. */
 const MAX_NAMED = 10;
-/** Registered, because tools and server may be of two copies of this package. */
-const PATH = Symbol.for('@tgp/core/forged_path');
 
 export class ForgedTools {
   /** @type {Source} */
@@ -270,7 +269,7 @@ export class ForgedTools {
     const callOf = (/** @type {any} */ args) => ({ tool: 'exec_tool', effect: 'run', path, args: unwrap(args) });
     const guarded = owner.guard?.(unbounded, callOf) ?? unbounded;
     const tool = boundedTool(guarded, this.#source.results);
-    Object.defineProperty(tool, PATH, { value: path });
+    setForgedPath(tool, path);
     byName.set(name, tool);
     return tool;
   }
@@ -305,15 +304,6 @@ export class ForgedTools {
       this.#logger.error('A listener of onToolsChanged has thrown.', error);
     for (const listener of this.#listeners) guarded(complain, listener)(change);
   }
-}
-
-/**
- * The path of a forged tool; empty for others, which no token covers.
- * @param {import('../../index.js').AgentTool} tool
- * @returns {string}
- */
-export function forgedPath(tool) {
-  return /** @type {any} */ (tool)[PATH] ?? '';
 }
 
 /**

@@ -1,7 +1,7 @@
 //! What the caller of a call that was let in may see beside what it named.
 
+use super::approval_errors::unanswered;
 use super::gate::{Admission, Gate, now_ms, read_alone};
-use super::refusals::unanswered;
 use super::rules::InForce;
 use crate::kernel::sight::{SharedSight, Sight};
 use std::sync::Arc;

@@ -1,6 +1,7 @@
 //! The one way in: whatever anybody asks the kernel to do is a [`Call`], and passes [`Door::enter`].
 
 mod always;
+mod approval_errors;
 mod approvals;
 mod asked_call;
 mod asker;

@@ -1,5 +1,6 @@
 //! What is said and written down of calls that are not let in, or not before somebody has said a word.
 
+use super::approval_errors::{said_no, unanswered};
 use super::asked_call::{AskedCall, AskedOf};
 use super::call::Call;
 use super::door::Door;
@@ -12,9 +13,6 @@ use std::time::Duration;
 use tgp_base::error::{Error, ErrorCode};
 use tgp_ledger::{Actor, EventType, Importance, NewEvent, Part};
 use tgp_policy::{Decision, PolicyError, Verdict};
-
-/// Whose word it is when whoever should answer has failed.
-const NOBODY: &str = "nobody";
 
 /// What is left of the time for an approval when nobody is waited for any more.
 const LAST_MOMENT: Duration = Duration::from_secs(1);
@@ -232,33 +230,6 @@ impl Door {
             ..Recorder::own_event(kind)
         });
     }
-}
-
-/// The error of a call that needs approval where there is no approver.
-pub(super) fn unanswered(tool: &str, verdict: &Verdict) -> Error {
-    let Verdict { rule, at, reason, nearest, .. } = verdict;
-    let instead = nearest.as_ref().map(|nearest| format!(" Allowed without asking: {nearest}")).unwrap_or_default();
-    let text = format!(
-        "{tool} needs approval by rule '{rule}' ({at}), and there is no approver: {reason}{instead} Do something else, or tell your user that it needs approval."
-    );
-    with_details(text, verdict)
-}
-
-fn said_no(tool: &str, verdict: &Verdict, by: &str, reason: Option<&str>) -> Error {
-    let why = reason.map(|reason| format!(": {reason}")).unwrap_or_default();
-    let Verdict { rule, at, nearest, .. } = verdict;
-    let instead = nearest.as_ref().map(|nearest| format!(" Allowed without asking: {nearest}")).unwrap_or_default();
-    let by = if by == NOBODY { String::new() } else { format!(" by {by}") };
-    let text = format!(
-        "{tool} was not approved{by}{why} (rule '{rule}', {at}). Do not try the same again; do something else, or ask your user.{instead}"
-    );
-    with_details(text, verdict)
-}
-
-fn with_details(text: String, verdict: &Verdict) -> Error {
-    let mut error = Error::new(ErrorCode::Approval, text);
-    error.details = verdict.details();
-    error
 }
 
 fn bounded(mut text: String) -> String {

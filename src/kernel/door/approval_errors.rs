@@ -1,0 +1,35 @@
+//! The errors of calls that need approval and have none.
+
+use tgp_base::error::{Error, ErrorCode};
+use tgp_policy::Verdict;
+
+/// Whose word it is when whoever should answer has failed.
+const NOBODY: &str = "nobody";
+
+/// The error of a call that needs approval where there is no approver.
+pub fn unanswered(tool: &str, verdict: &Verdict) -> Error {
+    let Verdict { rule, at, reason, nearest, .. } = verdict;
+    let instead = nearest.as_ref().map(|nearest| format!(" Allowed without asking: {nearest}")).unwrap_or_default();
+    let text = format!(
+        "{tool} needs approval by rule '{rule}' ({at}), and there is no approver: {reason}{instead} Do something else, or tell your user that it needs approval."
+    );
+    with_details(text, verdict)
+}
+
+/// The error of a call that was not approved.
+pub fn said_no(tool: &str, verdict: &Verdict, by: &str, reason: Option<&str>) -> Error {
+    let why = reason.map(|reason| format!(": {reason}")).unwrap_or_default();
+    let Verdict { rule, at, nearest, .. } = verdict;
+    let instead = nearest.as_ref().map(|nearest| format!(" Allowed without asking: {nearest}")).unwrap_or_default();
+    let by = if by == NOBODY { String::new() } else { format!(" by {by}") };
+    let text = format!(
+        "{tool} was not approved{by}{why} (rule '{rule}', {at}). Do not try the same again; do something else, or ask your user.{instead}"
+    );
+    with_details(text, verdict)
+}
+
+fn with_details(text: String, verdict: &Verdict) -> Error {
+    let mut error = Error::new(ErrorCode::Approval, text);
+    error.details = verdict.details();
+    error
+}
