@@ -186,9 +186,8 @@ export const RUST_PROMISES = [
     source: 'DOOR Ledger',
     layer: 'rust',
     file: 'src/kernel/door/masking.rs',
-    search:
-      'let known = self.bound.mask_everywhere(text.as_bytes());\n        let known = self.bound.mask_beginnings(&known);',
-    replace: 'let known = text.as_bytes();',
+    search: 'without_capabilities(&self.known.without_beginnings(text))',
+    replace: 'without_capabilities(text)',
     tests: ['__test__/ledger/redact.test.js'],
   },
   {
