@@ -63,13 +63,12 @@ describe.skipIf(!hasTerminals())('at a terminal', { timeout: 2 * MINUTES }, () =
 
   test('a request that is not whole is refused after all the rest was approved', async () => {
     const content = 'a line of a text that is too long to be shown\n'.repeat(24_000);
-    const { folder, env, root } = await agentWorkspace(
-      byResults([
-        { calls: [NOTE] },
-        { calls: [{ name: 'write_file', input: { path: 'notes/b.md', content } }] },
-        { say: 'Noted.' },
-      ]),
-    );
+    const turns = [
+      { calls: [NOTE] },
+      { calls: [{ name: 'write_file', input: { path: 'notes/b.md', content } }] },
+      { say: 'Noted.' },
+    ];
+    const { folder, env, root } = await agentWorkspace(() => turns.shift() ?? { say: 'Noted.' });
     const { stdout } = await atTerminal(folder, ['Note it down.'], { env, script: [['Allow?', 'r']] });
     expect(stripVTControlCharacters(stdout)).toContain('what is not shown cannot be approved');
     expect(await readFile(join(root, 'notes/a.md'), 'utf8')).toBe('one\ntwo\n');

@@ -58,7 +58,6 @@ import { createServer } from 'node:http';
  */
 
 const FRAGMENT_CHARS = 7;
-const MAX_FRAGMENTS = 200;
 const CHARS_PER_TOKEN = 4;
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
 
@@ -68,8 +67,7 @@ const MAX_BODY_BYTES = 64 * 1024 * 1024;
  */
 export function fragments(text) {
   const parts = [];
-  const chars = Math.max(FRAGMENT_CHARS, Math.ceil(text.length / MAX_FRAGMENTS));
-  for (let at = 0; at < text.length; at += chars) parts.push(text.slice(at, at + chars));
+  for (let at = 0; at < text.length; at += FRAGMENT_CHARS) parts.push(text.slice(at, at + FRAGMENT_CHARS));
   return parts;
 }
 
