@@ -70,6 +70,49 @@ describe('imports', () => {
   });
 });
 
+describe('a run of a file that may be run and not read', () => {
+  const files = {
+    ...FILES,
+    'tools/payments/broken.ts': 'export default () => "pw-zebra" +;\n',
+    'tools/payments/typed.ts': '/** Q. */\nexport default (_args: object): number => "pw-zebra" as "pw-zebra";\n',
+  };
+
+  test('does not give data, nor quote what cannot be compiled', async () => {
+    const { tools } = await policyKernel(NO_READ, { files });
+    for (const path of ['tools/payments/rate.json', 'tools/payments/broken.ts', 'tools/payments/missing.ts']) {
+      for (const options of [{}, { dryRun: /** @type {const} */ (true) }]) {
+        const run = tools.exec_tool.execute({ path, args: {} }, options);
+        expect(await heard(run), path).toMatchObject({ said: 'deny', rule: 'secret' });
+      }
+      const code = `return tgp.exec_tool(${JSON.stringify(path)}, {});`;
+      expect(await heard(tools.run_code.execute({ code })), path).toMatchObject({
+        message: expect.stringContaining("rule 'secret'"),
+      });
+    }
+    expect((await heard(tools.exec_tool.execute({ path: 'tools/payments/charge.ts', args: {} }))).said).toBe('allow');
+  });
+
+  test('does not quote what its check finds', async () => {
+    const { tools } = await policyKernel(NO_READ, { files, config: { check: 'strict' } });
+    const refused = await tools.exec_tool.execute({ path: 'tools/payments/typed.ts', args: {} });
+    expect(refused).toMatchObject({ success: false, code: 'ERR_COMPILATION' });
+    expect(refused.error).toContain('may not read it');
+    expect(JSON.stringify(refused)).not.toContain('zebra');
+  });
+});
+
+test('forged tools that a token does not cover are not offered to its holder', async () => {
+  const { kernel } = await policyKernel(undefined);
+  const { token } = await kernel.issueToken({ allow: ['run', 'read'], paths: ['tools/reports/**'] });
+  const tools = await kernel.liveTools(tgpTools(kernel, { token }));
+  const forged = () => Object.keys(tools).filter((name) => /sum|charge|priced|extra/.test(name));
+  expect(forged()).toEqual(['reports_sum']);
+  for (const path of ['tools/reports/extra.ts', 'tools/payments/extra.ts']) {
+    await tgpTools(kernel).write_file.execute({ path, content: '/** Extra. */\nexport default () => 1;\n' });
+  }
+  expect(forged()).toHaveLength(2);
+});
+
 test('a redirect is judged where it leads', async () => {
   const target = await serveHttp((_request, response) => response.end('hidden'));
   const { url } = await serveHttp((_request, response) => {

@@ -96,7 +96,9 @@ test('forged tools, and what runs ask for, are held to the token of the tools be
   const { token } = await kernel.issueToken({ allow: ['run'], paths: ['tools/ok.ts', 'tools/.code.ts'] });
   const tools = /** @type {any} */ (await kernel.liveTools(tgpTools(kernel, { token })));
   expect(await tools.ok.execute({})).toMatchObject({ success: true });
-  expect(await tools.payments_charge.execute({})).toMatchObject({ success: false, code: 'ERR_DENIED' });
+  expect(tools.payments_charge, 'not offered').toBeUndefined();
+  const charged = await tools.exec_tool.execute({ path: 'tools/payments/charge.ts', args: {} });
+  expect(charged).toMatchObject({ success: false, code: 'ERR_DENIED' });
   const { guest } = await caller(kernel, { token });
   expect((await guest("tgp.exec_tool('tools/payments/charge.ts', {})")).said).toBe('deny');
   expect((await guest("tgp.write_file('a.md', 'x')")).said).toBe('deny');

@@ -25,6 +25,7 @@ import { KERNEL_TOOL_NAMES, toolNames } from './tool_names.js';
  * @property {(since: number | undefined) => Promise<{ version: number, tools?: ToolMetadata[], leftOut?: string[] }>} list
  * @property {() => number} life versions of one life of the kernel say nothing in the next
  * @property {(path: string, args: unknown, options: { signal: AbortSignal | undefined, dryRun?: true }, who: ToolOwner['who']) => Promise<any>} run
+ * @property {(paths: string[], who: ToolOwner['who']) => Promise<boolean[]>} shown whether the holder of a token may run each
  * @property {(schema: Record<string, any>) => string} typeOf a schema as TypeScript
  * @property {() => { tools: number, chars: number }} budget of what is offered by name
  * @property {import('../tool_shape/bounded_result.js').ResultRule} results
@@ -99,7 +100,7 @@ export class ForgedTools {
     const record = { base: { ...base }, tools, owner: ownerOf(base) ?? SOME_AGENT };
     this.#records.set(tools, record);
     this.#live.add(new WeakRef(record));
-    this.#fill(record);
+    await this.#fill(record);
     return tools;
   }
 
@@ -177,7 +178,7 @@ export class ForgedTools {
     if (before !== undefined) this.#noteChanges(before, version);
     for (const reference of this.#live) {
       const record = reference.deref();
-      if (record) this.#fill(record);
+      if (record) await this.#fill(record);
       else this.#live.delete(reference);
     }
     if (before !== undefined) this.#tell(before);
@@ -189,11 +190,36 @@ export class ForgedTools {
   }
 
   /** @param {LiveSet} record */
-  #fill({ base, tools, owner }) {
-    const named = this.#chosen(this.#named([...KERNEL_TOOL_NAMES, ...Object.keys(base)]), tools, owner);
+  async #fill({ base, tools, owner }) {
+    const all = this.#tools;
+    const shown = await this.#shownTo(owner);
+    // Of two looks at once the later one fills it.
+    if (all !== this.#tools) return;
+    const reserved = [...KERNEL_TOOL_NAMES, ...Object.keys(base)];
+    const named = this.#chosen(
+      this.#named(reserved).filter(({ path }) => shown?.has(path) ?? true),
+      tools,
+      owner,
+    );
     const now = new Set([...Object.keys(base), ...named.map(({ name }) => name)]);
     for (const name of Object.keys(tools)) if (!now.has(name)) delete tools[name];
     for (const { name, meta } of named) tools[name] = this.#make(name, meta, owner);
+  }
+
+  /**
+   * What the token of somebody can be used for: other tools are not there for them.
+   * @param {ToolOwner} owner
+   * @returns {Promise<Set<string> | undefined>} paths; nothing where there is no token
+   */
+  async #shownTo({ who }) {
+    if (who.token === undefined) return undefined;
+    const paths = this.#tools.map(({ path }) => path);
+    const shown = await this.#source.shown(paths, who).catch((error) => {
+      // A token that does not count any more is good for nothing.
+      if (error?.code === 'ERR_DENIED') return [];
+      throw error;
+    });
+    return new Set(paths.filter((_, at) => shown[at] === true));
   }
 
   /** @param {string[]} reserved */

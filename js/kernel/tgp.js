@@ -76,6 +76,11 @@ export class TGP extends AgentHost {
         life: () => this.#life.life,
         list: (since) => this.#calls.read((kernel) => kernel.listToolsSince(since)),
         run: (path, args, options, who) => this.#runs.tool(path, args, options, { caller: 'agent', who }),
+        shown: (paths, who) =>
+          this.#calls.shownTools(
+            paths.map((path) => ['exec_tool', path]),
+            who,
+          ),
         typeOf,
         results: this[RESULTS],
         budget: () => {

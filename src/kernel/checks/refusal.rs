@@ -1,6 +1,7 @@
 //! Why a tool is not run, told so that a model can repair it.
 
 use crate::kernel::finding_line::{line_of, sentence};
+use crate::kernel::sight::check_read;
 use tgp_base::error::{Error, ErrorCode};
 use tgp_compile::{Diagnostic, is_safety};
 
@@ -9,6 +10,13 @@ pub fn refuse(path: &str, findings: &[Diagnostic], refused: fn(&Diagnostic) -> b
     let Some(first) = findings.iter().find(|found| refused(found)) else { return Ok(()) };
     let errors: Vec<String> =
         findings.iter().filter(|found| refused(found)).map(|found| line_of(path, found)).collect();
+    if check_read(path).is_err() {
+        let count = errors.len();
+        let message = format!(
+            "{path} is not run, because check_tool finds {count} error(s) in it. A caller who may not read it is not told which."
+        );
+        return Err(Error::new(ErrorCode::Compilation, message).with("path", path));
+    }
     Err(refusal(path, first, &errors))
 }
 

@@ -9,6 +9,7 @@ use crate::kernel::door::{Effect, Need, Reach};
 use crate::kernel::modules::ModuleGraph;
 use std::cell::OnceCell;
 use tgp_base::error::Error;
+use tgp_sandbox::ModuleKind;
 use tgp_state::Through;
 use tgp_vfs::JailPath;
 
@@ -34,11 +35,22 @@ impl LookedUp<'_> {
     fn imports(&self) -> Vec<Reach> {
         let paths = self.graph().map_or_else(|_| self.runs.references(self.what), ModuleGraph::files);
         let mut reached = imported(paths.into_iter().filter(|path| path != self.what.path()).collect());
-        if let Runnable::Test(path) = self.what {
-            // A report names and quotes what stands in a test.
-            reached.push(Reach { effect: Effect::Read, paths: vec![path.clone()], need: Need::NotForbidden });
+        if let Some(path) = self.told_text() {
+            reached.push(Reach { effect: Effect::Read, paths: vec![path], need: Need::NotForbidden });
         }
         reached
+    }
+
+    /// The file whose text this tells as it is: a test, which the report quotes; data, which is the result; and what cannot be
+    /// compiled, which the message quotes.
+    fn told_text(&self) -> Option<String> {
+        match (self.what, self.graph()) {
+            (Runnable::Code(_), _) => None,
+            (Runnable::Test(path), _) | (Runnable::Tool(path), Err(_)) => Some(path.clone()),
+            (Runnable::Tool(_), Ok(graph)) => {
+                graph.modules.first().filter(|module| module.kind == ModuleKind::Json).map(|module| module.path.clone())
+            }
+        }
     }
 }
 

@@ -213,8 +213,7 @@ fn diff_text(trees: &Trees<'_>, diff: &Diff<'_>, deadline: Instant) -> Result<St
             let _infallible = writeln!(text, "diff --git a/{path} b/{path}\nBinary files a/{path} and b/{path} differ");
         }
         if before.is_some() && before == after {
-            let (old, new) = (u32::from(old.mode()), u32::from(new.mode()));
-            let _infallible = writeln!(text, "diff --git a/{path} b/{path}\nold mode {old:o}\nnew mode {new:o}");
+            let _infallible = writeln!(text, "diff --git a/{path} b/{path}\nThe text is the same, the mode is another.");
         }
         if cut_diff(&mut text) {
             break;
