@@ -106,7 +106,7 @@ impl Gate {
     /// # Errors
     /// `Denied` for a token that does not count.
     pub fn verdict(&self, call: &Call<'_>) -> Result<Option<Verdict>, Error> {
-        let (judged, capability, _) = self.seen(call)?;
+        let SeenCall { judged, capability, .. } = self.seen(call)?;
         let in_force = self.rules.in_force();
         if matches!(in_force, InForce::Hook) {
             return Ok(None);
@@ -170,7 +170,7 @@ impl Gate {
             return Ok(Admission::default());
         }
         let in_force = self.rules.in_force();
-        let (judged, capability, judged_text) = self.seen(call).map_err(Refusal::Invalid)?;
+        let SeenCall { judged, capability, text: judged_text } = self.seen(call).map_err(Refusal::Invalid)?;
         let reached = reached(call);
         let verdict = said(&in_force, capability.as_ref(), &judged, &reached, Previews::of(call));
         let who = match (verdict, &in_force) {
@@ -193,8 +193,7 @@ impl Gate {
         Ok(Admission { capability, approved_text, judged: Some(judged), reached: paths })
     }
 
-    /// The call as rules see it, the token that it is made with, and a hash of the text that it runs.
-    fn seen(&self, call: &Call<'_>) -> Result<(tgp_policy::Call, Option<Capability>, Option<Arc<str>>), Error> {
+    fn seen(&self, call: &Call<'_>) -> Result<SeenCall, Error> {
         let capability = call.asker.token.as_deref().map(|token| self.tokens.verify(token)).transpose()?;
         let token_id = capability.as_ref().and_then(Capability::id).map(|id| id.to_string());
         let mut judged = judged_call(call, self.rules.tools(), token_id, self.mode);
@@ -204,7 +203,7 @@ impl Gate {
         if let Some(text) = text.as_deref().filter(|text| is_hash(text)) {
             judged.text = Fact::Known(text.to_owned());
         }
-        Ok((judged, capability, text))
+        Ok(SeenCall { judged, capability, text })
     }
 
     /// Uses the word up that somebody has given for exactly this; the text that it was given for.
@@ -250,6 +249,15 @@ impl Gate {
         self.approvals.take(id, &subject).map_err(Refusal::Invalid)?;
         Ok(text)
     }
+}
+
+struct SeenCall {
+    /// The call as rules see it.
+    judged: tgp_policy::Call,
+    /// The token that it is made with.
+    capability: Option<Capability>,
+    /// A hash of the text that it runs.
+    text: Option<Arc<str>>,
 }
 
 /// The call with the files that its text imports, for a rule that names all of them; nothing where it reaches others.

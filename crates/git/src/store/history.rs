@@ -213,7 +213,8 @@ fn diff_text(trees: &Trees<'_>, diff: &Diff<'_>, deadline: Instant) -> Result<St
             let _infallible = writeln!(text, "diff --git a/{path} b/{path}\nBinary files a/{path} and b/{path} differ");
         }
         if before.is_some() && before == after {
-            let _infallible = writeln!(text, "diff --git a/{path} b/{path}\nThe text is the same, the mode is another.");
+            let _infallible =
+                writeln!(text, "diff --git a/{path} b/{path}\nThe text is the same, the mode is another.");
         }
         if cut_diff(&mut text) {
             break;
