@@ -181,7 +181,7 @@ mod tests {
             system_around(&system, &[at("opt/app"), at("opt/deep/er/app")]).into_iter().collect();
         assert_eq!(found, [at("opt/node"), at("opt/deep/er/other"), at("usr")].into_iter().collect());
         // A folder of the system itself stays: nothing would run without it.
-        let own = [usr];
+        let own = [at("usr")];
         assert_eq!(system_around(&system[1..], &own), own);
     }
 }
