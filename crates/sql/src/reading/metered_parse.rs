@@ -1,5 +1,5 @@
 //! A parser of others within a number of steps. It reads some constructs twice per level of nesting, so that a short text
-//! would take it hours, and has no limit of its own but one on depth.
+//! would take it hours, and its own limit on depth does not cover all of its recursion.
 //!
 //! It asks its dialect something at every turn. [`Metered`] answers as the dialect does and counts; the question that is one
 //! too many ends the parse. `__test__/architecture.test.js` holds the questions against those that the parser has.
@@ -19,6 +19,9 @@ use tgp_base::threads::contain;
 /// Steps that any text gets, and steps for each byte of it. Statements that are not nested take three.
 const MIN_STEPS: usize = 5_000;
 const STEPS_PER_BYTE: usize = 20;
+/// Stack that must be left at every step. The parser gets more where it knows of its recursion, at 128 KiB; without
+/// optimisation it needs most of that in between.
+const MIN_STACK_BYTES: usize = if cfg!(debug_assertions) { 8 << 10 } else { 64 << 10 };
 
 thread_local! {
     static STEPS: Cell<u64> = const { Cell::new(0) };
@@ -61,11 +64,12 @@ impl Metered {
 
     /// The dialect, for one more question.
     fn ask(&self) -> &'static dyn Dialect {
+        let is_shallow = stacker::remaining_stack().is_none_or(|left| left > MIN_STACK_BYTES);
         match self.left.get().checked_sub(1) {
-            Some(left) => self.left.set(left),
+            Some(left) if is_shallow => self.left.set(left),
             // Not every question may be answered with an error, and the parser goes on after some errors. This ends all of it,
             // silently: nothing is printed as for a panic.
-            None => resume_unwind(Box::new(Spent)),
+            Some(_) | None => resume_unwind(Box::new(Spent)),
         }
         self.grammar
     }
@@ -116,13 +120,25 @@ impl Dialect for Metered {
         is_identifier_generating_function_name(name: &Ident, parts: &[ObjectNamePart]) -> bool;
     }
 
+    /// Otherwise each join of a row is one level deeper. The names of tables are the same.
+    fn supports_left_associative_joins_without_parens(&self) -> bool {
+        self.ask();
+        true
+    }
+
+    /// None of the databases has it, and its patterns are read as deep as they are without a question.
+    fn supports_match_recognize(&self) -> bool {
+        self.ask();
+        false
+    }
+
     metered_flags! {
         supports_string_literal_backslash_escape ignores_wildcard_escapes supports_unicode_string_literal
         supports_filter_during_aggregation supports_window_clause_named_window_reference
         supports_within_after_array_aggregation supports_partition_by_after_order_by supports_array_join_syntax
         supports_alter_user_as_alter_role supports_group_by_expr supports_group_by_with_modifier
-        supports_left_associative_joins_without_parens supports_outer_join_operator supports_cross_join_constraint
-        supports_connect_by supports_execute_immediate supports_match_recognize supports_in_empty_list
+        supports_outer_join_operator supports_cross_join_constraint supports_connect_by supports_execute_immediate
+        supports_in_empty_list
         supports_in_unparenthesized_expr supports_start_transaction_modifier supports_end_transaction_modifier
         supports_named_fn_args_with_eq_operator supports_named_fn_args_with_colon_operator
         supports_named_fn_args_with_assignment_operator supports_named_fn_args_with_rarrow_operator

@@ -54,6 +54,27 @@ fn a_metered_parse_is_the_parse_of_its_dialect() {
 }
 
 #[test]
+fn recursion_that_the_parser_does_not_limit_ends_within_the_stack() {
+    let parentheses = |count| format!("{}a{}", "(".repeat(count), ")".repeat(count));
+    for sql in [
+        format!("SELECT 1 FROM {}t", "t JOIN ".repeat(1_400)),
+        format!("SELECT 1 FROM {}t", "t LEFT JOIN ".repeat(800)),
+        format!("SELECT 1 FROM {}t", "t NATURAL FULL JOIN ".repeat(490)),
+        format!("SELECT 1 FROM {}t {}", "t JOIN ".repeat(700), "ON 1 ".repeat(700)),
+        format!("SELECT * FROM t MATCH_RECOGNIZE (PATTERN ({}) DEFINE a AS 1)", parentheses(4_900)),
+        format!("SELECT * FROM t MATCH_RECOGNIZE (PATTERN ({}a) DEFINE a AS 1)", "a|".repeat(4_900)),
+    ] {
+        for grammar in GRAMMARS {
+            metered(grammar, &sql);
+        }
+    }
+    for grammar in GRAMMARS {
+        let (is_parsed, _) = metered(grammar, &format!("SELECT 1 FROM t{}", " JOIN u ON t.a = u.a".repeat(400)));
+        assert!(is_parsed, "{grammar:?}");
+    }
+}
+
+#[test]
 fn a_long_statement_that_is_not_nested_has_steps_to_spare() {
     let columns = "lower(a.name) AS b, ".repeat(480);
     let values = "(1, 'x', NULL, 2.5), ".repeat(470);
