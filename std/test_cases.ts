@@ -275,11 +275,23 @@ async function runCase(one: Case): Promise<Ended> {
         if (begun !== null) expected = begun.end();
       }, one.ms || caseMs),
     );
-    if (one.fails) ended = turned(ended);
-    else if (ended.how === 'done' && expected === 0) ended.how = 'hollow';
+    if (one.fails) {
+      if (ended.how === 'threw' && begun !== null) expected = countOf(begun);
+      ended = turned(ended);
+    }
+    if (ended.how === 'done' && expected === 0) ended.how = 'hollow';
   }
   const after = await own(afterEachOf(one.suite));
   return (ended.how === 'done' || ended.how === 'hollow') && after !== null ? after : ended;
+}
+
+/** How often a case that threw has expected something with a matcher. */
+function countOf(begun: Around): number {
+  try {
+    return begun.end();
+  } catch {
+    return 0;
+  }
 }
 
 /** A case that is to fail has passed when it threw. */

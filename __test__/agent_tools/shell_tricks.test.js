@@ -79,6 +79,9 @@ describe.runIf(CAN_CONFINE)('A program', () => {
     expect(seen.diff, 'a binary by its size and hash').toMatch(
       /nul\.js: binary, nothing becomes 3 bytes \(sha256 [0-9a-f]{64}\)/,
     );
+    await sh('printf "a\\0b" > "$(printf "b: text\\nREADME.md: one letter\\033[2J")"');
+    expect(seen.diff.split('\n'), 'a name adds no lines').toHaveLength(2);
+    expect(seen.diff).toContain('\\u{1b}');
     await sh(
       'i=0; while [ $i -lt 5000 ]; do echo "a line that is long enough to fill a page with its like: $i $i $i $i $i $i $i $i $i $i $i $i $i $i $i $i $i $i"; i=$((i+1)); done > aa.js; echo x > zz.js',
     );

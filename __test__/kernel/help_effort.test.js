@@ -131,6 +131,22 @@ it('a run that asks for missing files among thousands of long names ends by its 
   expect(cost.extraMb).toBeLessThan(MAX_EXTRA_MB);
 });
 
+it('a path of a megabyte is looked for once, however many tools there are', async () => {
+  const cost = await hostCost(
+    await tempRoot(),
+    `${KERNEL}
+     mkdirSync('.tgp/tools', { recursive: true });
+     for (let at = 0; at < 600; at += 1) writeFileSync('.tgp/tools/t' + at + '.ts', 'export default () => ' + at + ';\\n');
+     const kernel = await booted();
+     const tools = tgpTools(kernel);
+     await tools.exec_tool.execute({ path: 'tools/t1.ts', args: {} });`,
+    "return (await tools.exec_tool.execute({ path: 'tools/' + 'a'.repeat(1e6), args: {} })).code;",
+    'await kernel.shutdown();',
+  );
+  expect(cost.value).toBe('ERR_VALIDATION');
+  expectBounded(cost);
+});
+
 it('the nearest of thousands of long names is looked for within a number of steps', () => {
   const names = Array.from(
     { length: 2_000 },

@@ -1,10 +1,11 @@
 /** Somebody is asked: what yes, no, silence and a change meanwhile lead to, and what is written down of it. */
 
-import { writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
-import { createSqlTools, tgpTools } from '../../index.js';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { createSqlTools, TGP, tgpTools } from '../../index.js';
 import { eventsOf, policyKernel, wait } from '../helpers/policy_kernel.js';
+import { tempRoot } from '../helpers/temp_root.js';
 
 const ASK_RUNS = { default: 'allow', rules: [{ id: 'runs', ask: ['run'] }] };
 const write = { path: 'a.md', content: 'x' };
@@ -147,6 +148,36 @@ test('a yes is void when the call reaches more files than were shown', async () 
   });
   expect(JSON.stringify(asked)).toContain('tools/payments/charge.ts');
   expect(JSON.stringify(asked)).not.toContain('rate.ts');
+});
+
+test('what is approved is the text with the packages that it imports', async () => {
+  const folder = await tempRoot();
+  const plant = async (/** @type {string} */ version) => {
+    const place = join(folder, 'node_modules/lib1');
+    await mkdir(place, { recursive: true });
+    await writeFile(join(place, 'package.json'), JSON.stringify({ name: 'lib1', version, type: 'module' }));
+    await writeFile(join(place, 'index.js'), `export default 'of ${version}';\n`);
+  };
+  await plant('1.0.0');
+  const configFile = join(folder, 'tgp.config.json');
+  await writeFile(configFile, JSON.stringify({ policy: 'safe', allowedImports: ['lib1'] }));
+  /** @type {string[]} */
+  const texts = [];
+  const approve = (/** @type {any} */ { tool, text }) => {
+    if (tool === 'exec_tool') texts.push(text);
+    return true;
+  };
+  const kernel = new TGP({ configFile, approve });
+  onTestFinished(() => kernel.shutdown());
+  const tools = tgpTools(kernel);
+  const content = "/** P. */\nimport v from 'lib1';\nexport default (_args: object) => v;\n";
+  await tools.write_file.execute({ path: 'tools/p.ts', content });
+  const run = async () => (await tools.exec_tool.execute({ path: 'tools/p.ts', args: {} })).result;
+  expect([await run(), await run()]).toEqual(['of 1.0.0', 'of 1.0.0']);
+  await plant('2.0.0');
+  await expect.poll(run).toBe('of 2.0.0');
+  expect(texts[1]).toBe(texts[0]);
+  expect(texts.at(-1)).not.toBe(texts[0]);
 });
 
 test('several test files are one question that lists them', async () => {

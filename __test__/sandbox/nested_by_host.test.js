@@ -202,4 +202,49 @@ describe('a function of the application that runs a tool', () => {
     await write('tools/outer.ts', "return [await tgp.again('tools/leaves.ts'), await tgp.seen()]");
     expect((await kernel.exec('tools/outer.ts')).result).toEqual([1, [[true, 'The run is over.']]]);
   });
+
+  it('does not go on in a function whose run is over, also of a dry run; what a function left behind is a run of its own', async () => {
+    /** @type {Promise<string>[]} */
+    const ended = [];
+    /** @type {(() => void)[]} */
+    const releases = [];
+    const held = () => new Promise((resolve) => releases.push(() => resolve(undefined)));
+    /** @type {string[]} */
+    const effects = [];
+    const codeOf = (/** @type {Promise<unknown>} */ run) =>
+      run.then(
+        () => 'done',
+        (error) => error.code,
+      );
+    const sandboxAPI = {
+      effect: { execute: () => effects.push('effect'), readOnly: true },
+      late: {
+        execute: async () => {
+          await held();
+          ended.push(codeOf(kernel.exec('tools/effect.ts')));
+        },
+        readOnly: true,
+      },
+      behind: () => {
+        void held().then(() => ended.push(codeOf(kernel.exec('tools/effect.ts'))));
+      },
+    };
+    const { kernel, write } = await reentrant({}, { sandboxAPI: /** @type {any} */ (sandboxAPI) });
+    await write('tools/effect.ts', 'return tgp.effect()');
+    await write('tools/leaves.ts', 'tgp.late(); return 1');
+    await write('tools/behind.ts', 'await tgp.behind(); return 1');
+    const settle = async () => {
+      for (const release of releases.splice(0)) release();
+      await vi.waitFor(() => expect(ended).toHaveLength(1), { timeout: 20_000 });
+      return Promise.all(ended.splice(0));
+    };
+    await kernel.exec('tools/leaves.ts');
+    expect(await settle()).toEqual(['ERR_ABORTED']);
+    await kernel.exec('tools/leaves.ts', {}, { dryRun: true });
+    expect(await settle()).toEqual(['ERR_ABORTED']);
+    expect(effects).toEqual([]);
+    await kernel.exec('tools/behind.ts');
+    expect(await settle()).toEqual(['done']);
+    expect(effects).toEqual(['effect']);
+  });
 });

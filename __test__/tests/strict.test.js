@@ -28,6 +28,11 @@ describe('a test that is made to say less', () => {
     ['swallows failures', TEST.replaceAll(/(expect\(.*?\);)/g, 'try { $1 } catch { void 0; }'), 'unproven'],
     ['expects less of the same case', TEST.replace('toBe(0)', 'toBeDefined()'), 'unproven'],
     ['turns its cases around', TEST.replaceAll("test('", "test.fails('"), 'red'],
+    [
+      'throws where it expects nothing',
+      TEST.replaceAll(/test\('(.*)', .*$/gm, "test.fails('$1', () => { void total; throw new Error('x'); });"),
+      'hollow',
+    ],
     ['does not compile', TEST.replace('describe(', 'describe(('), 'broken'],
     ['throws before its cases', TEST.replace("describe('total'", "throw new Error('no');\ndescribe('total'"), 'broken'],
   ])('%s', async (_, weaker, reason) => {

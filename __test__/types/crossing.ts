@@ -37,7 +37,12 @@ export const sameKeys: {
   ledger: SameKeys<FilledTGPConfig['ledger'], rust.LedgerConfig>;
   auth: SameKeys<FilledTGPConfig['git']['auth'], rust.GitIdentity>;
   exec: SameKeys<
-    Omit<TestOptions, 'signal' | 'dryRun' | 'mode' | 'accept'> & { caller: unknown; asker: unknown; trace: unknown },
+    Omit<TestOptions, 'signal' | 'dryRun' | 'mode' | 'accept'> & {
+      caller: unknown;
+      asker: unknown;
+      trace: unknown;
+      below: unknown;
+    },
     rust.ExecOptions
   >;
   search: SameKeys<SearchFilesArgs, rust.SearchQuery>;

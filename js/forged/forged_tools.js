@@ -122,7 +122,8 @@ export class ForgedTools {
    */
   async argumentsOf(path, args) {
     await this.refresh();
-    const known = this.#tools.find((tool) => tool.path === posix.normalize(path));
+    const wanted = posix.normalize(path);
+    const known = this.#tools.find((tool) => tool.path === wanted);
     // Whatever else is named: running it says what is wrong.
     if (known === undefined) return args;
     return forgedSchema(known.parameters, known.path, this.#source.typeOf).read(args);

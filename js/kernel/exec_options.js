@@ -5,6 +5,8 @@ import { toJsonText } from '../boundary/json_text.js';
 import { parseArguments } from '../boundary/validation.js';
 import { ExecOptionsSchema } from './option_schemas.js';
 
+/** @typedef {(approval: string | undefined, isInFunction: boolean) => string} TextWith `isInFunction`: a function of the application asks that has yet to answer */
+
 /** How many sets of limits are remembered; a seed that is always another one would fill any memory. */
 const MAX_KNOWN = 256;
 
@@ -22,7 +24,7 @@ const known = new Set();
  * @param {import('./kernel_calls.js').Who | undefined} who asks
  * @param {import('../telemetry/telemetry.js').Tracing} tracing
  * @param {import('./runnable.js').Runnable['more']} own options that only this kind of run has
- * @returns {{ signal: AbortSignal | undefined, textWith: (approval?: string) => string }} the text may name an approval
+ * @returns {{ signal: AbortSignal | undefined, textWith: TextWith }} the text may name an approval
  */
 export function readExecOptions(options, caller, who, tracing, own) {
   const more = tracing === 'traced' ? { ...own, caller, trace: true } : { ...own, caller };
@@ -47,13 +49,14 @@ export function readExecOptions(options, caller, who, tracing, own) {
 /**
  * @param {import('../boundary/crossing.js').ExecOptions} options
  * @param {import('./kernel_calls.js').Who | undefined} who
- * @returns {(approval?: string) => string}
+ * @returns {TextWith}
  */
 function texts(options, who) {
   const { approve: _, answered: __, ...named } = who ?? {};
-  return (approval) => {
-    if (who === undefined && approval === undefined) return textOf(options);
-    return textOf({ ...options, asker: approval === undefined ? named : { ...named, approval } });
+  return (approval, isInFunction) => {
+    const all = isInFunction ? { ...options, below: true } : options;
+    if (who === undefined && approval === undefined) return textOf(all);
+    return textOf({ ...all, asker: approval === undefined ? named : { ...named, approval } });
   };
 }
 

@@ -2,10 +2,11 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 
 /**
  * A call of one of the application's functions by run `runId`. `contextId` is the nearest run above it, or itself, that
- * JavaScript has started; `above` are the calls of other kernels that this one is part of.
+ * JavaScript has started; `above` are the calls of other kernels that this one is part of. `function.isOpen` until the function
+ * has answered.
  *
  * Whatever a function makes keeps it, a pool or a timer for as long as the process lives: nothing in here may know a kernel.
- * @typedef {{ kernel: KernelToken, runId: number, contextId: number, above: HostCall | undefined }} HostCall
+ * @typedef {{ kernel: KernelToken, runId: number, contextId: number, function: { isOpen: boolean }, above: HostCall | undefined }} HostCall
  * @typedef {Readonly<{}>} KernelToken an object that stands for one kernel
  */
 
@@ -19,8 +20,8 @@ const calls = new AsyncLocalStorage();
  * @param {() => T} work
  * @returns {T}
  */
-export function onBehalfOf({ kernel, runId, contextId }, work) {
-  return calls.run({ kernel, runId, contextId, above: without(kernel, calls.getStore()) }, work);
+export function onBehalfOf(call, work) {
+  return calls.run({ ...call, above: without(call.kernel, calls.getStore()) }, work);
 }
 
 /**

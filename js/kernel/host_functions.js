@@ -13,9 +13,9 @@ import { onBehalfOf, presentCall } from './host_call.js';
  * @typedef {(id: number, value?: string, error?: BindingError) => void} Answer
  * @typedef {'commit' | 'rollback'} RunEnd
  * @typedef {import('../sql/adapter.js').SqlDetail} SqlDetail
- * @typedef {{ runId: number, contextId: number, callerId: number, nesting: number[], sqlDetail: () => SqlDetail, signal: AbortSignal }} CallOf
+ * @typedef {{ runId: number, contextId: number, callerId: number, nesting: number[], sqlDetail: () => SqlDetail, signal: AbortSignal, function: { isOpen: boolean } }} CallOf
  * the outermost run, the nearest that JavaScript has started, the run that waits, the runs from the outermost down to that one,
- * what the rules look at in SQL, and what fires when none of these does any more
+ * what the rules look at in SQL, what fires when none of these does any more, and whether the function has yet to answer
  * @typedef {(call: CallOf, values: any[]) => unknown} Served
  * @typedef {object} RunContext a run that JavaScript has started
  * @property {AsyncResource} caller the context of its caller, so that a function sees the request that it is called for
@@ -54,9 +54,10 @@ export class HostFunctions {
   constructor(own = new Map()) {
     for (const [name, { call, readOnly }] of own) {
       if (readOnly) this.#dry.add(name);
-      this.#functions.set(name, ({ contextId, callerId, signal }, values) =>
-        onBehalfOf({ kernel: this.#token, runId: callerId, contextId }, () => call.apply({ signal }, values)),
-      );
+      this.#functions.set(name, ({ contextId, callerId, signal, function: own }, values) => {
+        const asked = { kernel: this.#token, runId: callerId, contextId, function: own };
+        return onBehalfOf(asked, () => call.apply({ signal }, values));
+      });
     }
   }
 
@@ -110,6 +111,11 @@ export class HostFunctions {
   /** The run that waits for whoever asks; none outside of the application's functions. */
   get waitingRun() {
     return presentCall(this.#token)?.runId;
+  }
+
+  /** Whether a function of the application asks that has not answered yet. */
+  get isInFunction() {
+    return presentCall(this.#token)?.function.isOpen === true;
   }
 
   /**
@@ -166,7 +172,7 @@ export class HostFunctions {
   }
 
   /**
-   * @param {Omit<CallOf, 'signal'>} call
+   * @param {Omit<CallOf, 'signal' | 'function'>} call
    * @param {string} name
    * @param {string} args
    * @returns {Promise<{ value?: unknown }>} in a box, so that nothing takes the value for a promise
@@ -174,7 +180,13 @@ export class HostFunctions {
   async #call(call, name, args) {
     const signal = this.#signalOf(call.contextId, call.runId);
     signal.throwIfAborted();
-    return { value: await settled(this.#functions.get(name)?.({ ...call, signal }, parseForeignJson(args))) };
+    const own = { isOpen: true };
+    try {
+      const given = { ...call, signal, function: own };
+      return { value: await settled(this.#functions.get(name)?.(given, parseForeignJson(args))) };
+    } finally {
+      own.isOpen = false;
+    }
   }
 
   /**

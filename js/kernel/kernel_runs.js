@@ -168,6 +168,8 @@ export class KernelRuns {
    */
   async #begin({ tool, path, more, start: startRun }, args, options, { caller, who: given }, sql) {
     const who = this.#life.gate.asker(given);
+    // It may have answered when the run begins.
+    const { isInFunction } = this.#life;
     const run = (/** @type {import('../telemetry/telemetry.js').Tracing} */ tracing) => {
       const { signal, textWith } = readExecOptions(options, caller, who, tracing, more);
       const argsText = argumentsText(args);
@@ -180,7 +182,7 @@ export class KernelRuns {
           kernel.cancel(runId);
         };
         const start = (/** @type {string | undefined} */ approval) => {
-          const begin = () => startRun(kernel, runId, argsText, textWith(approval), functions.waitingRun);
+          const begin = () => startRun(kernel, runId, argsText, textWith(approval, isInFunction), functions.waitingRun);
           const sqlDetail = () => this.#calls.sqlDetail(who);
           return functions.during(runId, () => runs.wait(runId, begin, cancel, signal), { sql, sqlDetail });
         };

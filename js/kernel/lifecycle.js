@@ -172,6 +172,11 @@ export class Lifecycle {
     return this.#functions;
   }
 
+  /** Whether a function of the application asks that a run waits for. */
+  get isInFunction() {
+    return this.#functions?.isInFunction === true;
+  }
+
   /**
    * What the application's own functions do and take, for whoever explains them to a model.
    * @returns {import('../../index.js').FunctionGuide[]}

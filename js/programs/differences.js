@@ -6,6 +6,7 @@ import { chmod, lstat, open, opendir, readlink } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import { readFileAtMost } from '../boundary/bounded_read.js';
 import { unwrap } from '../boundary/errors.js';
+import { visible } from '../boundary/harmless.js';
 import { native } from '../boundary/native.js';
 import { isRules } from './kept_back.js';
 import { identityOf, isUnreadable } from './scratch_copy.js';
@@ -173,10 +174,12 @@ export async function diffsOf(cwd, scratch, changes) {
 async function diffOf(cwd, scratch, { path, kind, mode, was }) {
   const before = kind === 'added' ? null : await shownBytes(join(cwd, path));
   const after = kind === 'removed' ? null : await shownBytes(join(scratch, path));
-  if (before === undefined || after === undefined) return { diff: `${path}: too large to be shown\n`, isWhole: false };
-  const becomes = mode & 0o111 && !((was ?? 0) & 0o111) && kind !== 'removed' ? `${path}: may be executed\n` : '';
+  // A name must not add lines of its own.
+  const name = visible(path);
+  if (before === undefined || after === undefined) return { diff: `${name}: too large to be shown\n`, isWhole: false };
+  const becomes = mode & 0o111 && !((was ?? 0) & 0o111) && kind !== 'removed' ? `${name}: may be executed\n` : '';
   if (isBinary(before) || isBinary(after)) {
-    return { diff: `${becomes}${path}: binary, ${described(before)} becomes ${described(after)}\n`, isWhole: true };
+    return { diff: `${becomes}${name}: binary, ${described(before)} becomes ${described(after)}\n`, isWhole: true };
   }
   const diff = /** @type {string} */ (unwrap(await native().unifiedDiff(path, before, after)));
   return { diff: becomes + diff, isWhole: !diff.endsWith(CUT) };

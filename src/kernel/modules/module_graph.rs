@@ -141,7 +141,7 @@ impl ModuleGraph {
         files
     }
 
-    /// A hash of the texts of the tool and of all that it imports from the root.
+    /// A hash of the texts of the tool and of all that it imports, from the root and of packages.
     pub fn text_hash(&self) -> String {
         let hashed = || {
             let mut all = String::new();
@@ -149,6 +149,9 @@ impl ModuleGraph {
                 let hash = text_hash(self.text(&path).unwrap_or_default().as_bytes());
                 all.extend([path.as_str(), "\0", &hash, "\n"]);
             }
+            let mut packages: Vec<String> = self.packages.iter().map(|package| package.id().to_string()).collect();
+            packages.sort_unstable();
+            all.extend(packages.iter().flat_map(|id| ["\0", id.as_str(), "\n"]));
             text_hash(all.as_bytes())
         };
         self.compiled().text_hash(hashed).to_owned()

@@ -37,6 +37,10 @@ pub struct ExecOptions {
     #[serde(default)]
     #[cfg_attr(test, ts(as = "Option<bool>", optional))]
     pub(super) trace: bool,
+    /// Whether a function of the application that a run waits for asks for it: it is not run once that run is over.
+    #[serde(default)]
+    #[cfg_attr(test, ts(as = "Option<bool>", optional))]
+    pub(super) below: bool,
     /// The hash of the text that somebody has approved: no other is run.
     #[serde(skip)]
     #[cfg_attr(test, ts(skip))]

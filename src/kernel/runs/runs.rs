@@ -187,8 +187,8 @@ impl Runs {
     }
 
     /// Runs a tool that a function of the application asks for while `parent` waits for it: below that run, within what is
-    /// left to the root of both, so that the two never wait for each other. When `parent` is over nothing has happened, and
-    /// everything is given back.
+    /// left to the root of both, so that the two never wait for each other. When `parent` is over, what an unfinished function
+    /// asks for is refused, and everything else is given back: what a function has left behind is no part of a run.
     pub fn exec_tool_below(self: &Arc<Self>, parent: RunId, entered: EnteredRun) -> Option<EnteredRun> {
         let EnteredRun { request, done, graph } = entered;
         let host = self.open.host(parent);
@@ -197,7 +197,13 @@ impl Runs {
             return None;
         }
         let below = host.and_then(|host| host.begin_below(request.run));
-        let Some((scope, begun)) = below else { return Some(EnteredRun { request, done, graph }) };
+        let Some((scope, begun)) = below else {
+            if !request.options.below {
+                return Some(EnteredRun { request, done, graph });
+            }
+            done.pay(Err(Error::new(ErrorCode::Aborted, "The run is over: the function that asks belongs to it.")));
+            return None;
+        };
         let ExecRequest { run, what, args_json, options } = request;
         match options.limits(self.config.limits()) {
             Err(error) => done.pay(Err(error)),

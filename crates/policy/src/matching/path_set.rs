@@ -124,6 +124,15 @@ fn check_path_glob(text: &str) -> Result<(), String> {
     if text.split('/').any(|segment| matches!(segment, "." | "..")) {
         return Err(format!("{advice} and hold no '.' and no '..'"));
     }
+    if text.starts_with('!') {
+        return Err("begins with '!', which does not negate here; a rule with another verdict does".to_owned());
+    }
+    if text.trim() != text {
+        return Err("begins or ends with a blank, which no path does".to_owned());
+    }
+    if text.split('\\').skip(1).any(|rest| rest.starts_with(char::is_alphanumeric)) {
+        return Err("holds '\\' before a letter: folders are separated by '/'".to_owned());
+    }
     if text.ends_with('/') {
         return Err("ends with '/', which no path does; for all that is in a folder, end it with '/**'".to_owned());
     }
