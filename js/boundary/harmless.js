@@ -28,7 +28,7 @@ const HIDDEN =
   /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]|(?! )\p{Zs}|(?<=\p{M}{3})\p{M}/gu;
 
 /**
- * A text of others in one line, whole, for somebody who must know all of it before saying yes: nothing in it is hidden.
+ * A text of others in one line, whole, for an approver, who must see all of it: nothing in it is hidden.
  * @param {unknown} text
  */
 export function visible(text) {

@@ -51,7 +51,7 @@ export function own(sequence) {
 }
 
 /**
- * Text in a style. The text itself may be anybody's.
+ * Text in a style. The text itself may be hostile.
  * @param {Parameters<typeof styleText>[0]} style
  * @param {string} text
  */

@@ -208,7 +208,7 @@ export class ForgedTools {
   }
 
   /**
-   * What the token of somebody can be used for: other tools are not there for them.
+   * The tools that the token of an owner covers: others are not offered.
    * @param {ToolOwner} owner
    * @returns {Promise<Set<string> | undefined>} paths; nothing where there is no token
    */
@@ -301,7 +301,7 @@ export class ForgedTools {
     return tool;
   }
 
-  /** @param {string[]} leftOut files that are no tools because of their names; each is logged once */
+  /** @param {string[]} leftOut files that are not tools because of their names; each is logged once */
   #warnOf(leftOut) {
     const fresh = leftOut.filter((path) => !this.#leftOut.has(path));
     this.#leftOut = new Set(leftOut);

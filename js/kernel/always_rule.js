@@ -9,7 +9,7 @@ import { MAX_FILE_BYTES, policyText } from './policy_source.js';
 /** @typedef {NonNullable<import('../../index.js').ApprovalRequest['always']>} AlwaysRule */
 
 /**
- * A rule without the conditions that somebody has named: pointers to arguments, or `text`.
+ * A rule without the named conditions: pointers to arguments, or `text`.
  * @param {AlwaysRule} rule
  * @param {readonly string[]} any
  * @returns {AlwaysRule}

@@ -76,7 +76,7 @@ export function shownAddress(address) {
   const [, scheme, rest] = /^(.*?:\/\/)([\s\S]*)$/.exec(address) ?? [];
   if (scheme === undefined || rest === undefined) return address;
   const isHttp = /^https?:/i.test(scheme);
-  // Where its password ends is anybody's guess.
+  // Where its password ends is unknown.
   if (isHttp && foreignUrl(address) === undefined) return `${scheme}${HIDDEN}`;
   const [, info, after = ''] = /^(?:([^/?#\\]*)(?=@))?([\s\S]*)$/.exec(rest) ?? [];
   const user = info?.split(':', 1)[0];

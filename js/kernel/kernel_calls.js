@@ -71,7 +71,7 @@ export class KernelCalls {
   }
 
   /**
-   * A look on behalf of somebody that is part of a call which follows.
+   * A read on behalf of a caller that is part of a call which follows.
    * @template Value
    * @param {Start<Value>} start
    * @param {Who | undefined} who
@@ -147,7 +147,7 @@ export class KernelCalls {
   }
 
   /**
-   * What the native part begins for somebody and JavaScript ends, as one call.
+   * What the native part begins for a caller and JavaScript ends, as one call.
    * @template Begun, Value
    * @param {Asked} asked
    * @param {(kernel: NativeKernel, asker: string) => Promise<import('../boundary/typed_native.js').Outcome<Begun>>} start
@@ -182,7 +182,7 @@ export class KernelCalls {
   }
 
   /**
-   * For each tool, with the path of a forged one, whether whoever asks is allowed some call of it by the token of the request.
+   * For each tool, with the path of a forged one, whether the caller is allowed some call of it by the token of the request.
    * @param {[string, string | null][]} tools
    * @param {Who | undefined} given
    */

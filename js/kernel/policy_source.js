@@ -63,7 +63,7 @@ export async function policyFileText(file, place = file) {
   const name = basename(file);
   try {
     // Opening a pipe waits for whoever writes into it.
-    if (!(await stat(place)).isFile()) throw new Error('it is no file');
+    if (!(await stat(place)).isFile()) throw new Error('it is not a file');
     return policyText(file, await readTextAtMost(place, MAX_FILE_BYTES));
   } catch (cause) {
     throw new ConfigError(

@@ -45,7 +45,7 @@ export function previewConfig(given) {
 }
 
 /**
- * Where tools are kept, without what lets somebody in.
+ * Where tools are kept, without credentials.
  * @param {LoadedTGPConfig['git']} git
  */
 function hiddenGit({ repo, apiBaseUrl, auth, ...rest }) {

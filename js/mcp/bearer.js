@@ -20,7 +20,7 @@ const FAMILY_CHARS = PREFIX.length + 33;
 
 /**
  * Whose a request is: nothing for the owner's, otherwise what all tokens have in common that were made from one that the kernel
- * has issued. Whoever narrows a token gets no second one by that.
+ * has issued. A narrowed token does not count as a second one.
  * @param {{ token?: string } | undefined} authInfo
  */
 export function familyOf(authInfo) {

@@ -8,7 +8,7 @@ import { requestPages } from '../kernel/request_text.js';
  * @typedef {import('../../index.js').Approve} Approve
  */
 
-/** What a form shows at once, and how many forms somebody reads for one call. */
+/** What a form shows at once, and the most forms for one call. */
 const PAGES = { pageChars: 4_000, mostPages: 20 };
 const TOO_LONG =
   'It is too long to be shown whole in forms, and what is not shown cannot be approved. Allow it by a rule of the policy, or have it approved by "approve" of the application or at a terminal.';

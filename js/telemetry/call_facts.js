@@ -33,7 +33,7 @@ const OTHER_ERROR = '_OTHER';
 
 /**
  * All members are there from the beginning: an object that grows, or is copied, costs more than all else that is done here.
- * Every text is bounded here: a path is whatever somebody has asked for.
+ * Every text is bounded here: a path is chosen by the caller.
  * @param {Asked} asked
  * @param {string | undefined} call
  * @param {Contents} contents

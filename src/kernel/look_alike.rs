@@ -10,7 +10,7 @@ pub fn is_alike(one: &str, other: &str) -> bool {
     looks_of(one).iter().any(|look| looks_of(other).contains(look))
 }
 
-/// A path as it may look. They are no paths. A capital I is an i, and looks like an l.
+/// A path as it may look. These are not paths. A capital I is an i, and looks like an l.
 fn looks_of(path: &str) -> Vec<Cow<'_, str>> {
     let with_l = path.contains('I').then(|| Cow::Owned(look_of(&path.replace('I', "l")).into_owned()));
     std::iter::once(look_of(path)).chain(with_l).collect()

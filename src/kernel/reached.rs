@@ -78,7 +78,7 @@ impl Kernel {
         Ok(JudgedCall { verdict, text, reached, tests })
     }
 
-    /// Whether a test that somebody did not name may be one of those that they have run: what is denied is not there for them.
+    /// Whether a test that the caller did not name may be one of those that are run: what is denied is left out.
     #[must_use]
     pub fn may_test(&self, asker: &Asker, path: &str) -> bool {
         let read = || vec![Reach { effect: Effect::Read, paths: vec![path.to_owned()], need: Need::NotForbidden }];

@@ -7,7 +7,7 @@ use std::cell::RefCell;
 use std::sync::Arc;
 use tgp_base::error::Error;
 
-/// Somebody's view of the root.
+/// A caller's view of the root.
 pub trait Sight: Send + Sync {
     /// Why the text of a file must not be told to them; nothing where it may.
     fn refusal(&self, path: &str) -> Option<Error>;
@@ -50,7 +50,7 @@ fn present() -> SharedSight {
     PRESENT.with_borrow(Clone::clone)
 }
 
-/// Refuses to read a file for somebody who must not be told its text.
+/// Refuses to read a file for a caller who may not know its text.
 ///
 /// # Errors
 /// `Denied` and `Approval`.

@@ -205,7 +205,7 @@ impl BoundSecrets {
         self.0.iter().any(|secret| secret.is_for(place))
     }
 
-    /// `text` with the placeholder in place of every beginning of a value that is left where somebody has cut a text.
+    /// `text` with the placeholder in place of every beginning of a value that is left where a text was cut.
     #[must_use]
     pub fn mask_beginnings<'t>(&self, text: &'t [u8]) -> Cow<'t, [u8]> {
         let mut masked = Cow::Borrowed(text);

@@ -57,7 +57,7 @@ pub fn shown_address(address: &str) -> Cow<'_, str> {
     let Some((scheme, rest)) = address.split_once("://") else { return Cow::Borrowed(address) };
     let is_http = scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https");
     if is_http && Url::parse(address).is_err() {
-        // Where its password ends is anybody's guess.
+        // Where its password ends is unknown.
         return Cow::Owned(format!("{scheme}://{MASK}"));
     }
     let info = user_info(rest);

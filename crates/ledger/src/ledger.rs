@@ -161,7 +161,7 @@ impl Ledger {
     }
 
     /// Waits until everything is in the store that any process of this folder had recorded when this was called: what others
-    /// have yet to drain, and what processes left that are gone, whoever has taken that over.
+    /// have yet to drain, and what processes left that are gone, whichever process has taken that over.
     ///
     /// # Errors
     /// `Behind` when that takes longer than `patience`.

@@ -10,7 +10,7 @@ limited_struct! {
     /// Where the tools are kept, beside the root itself.
     pub struct GitConfig, GitLimits {
         pub provider: GitProvider = GitProvider::default(),
-        /// Where the remote is; nowhere for a repository that stays here. Shown without what lets somebody in.
+        /// Where the remote is; nowhere for a repository that stays here. Shown without credentials.
         #[serde(skip_serializing_if = "Option::is_none", serialize_with = "shown")]
         #[cfg_attr(test, ts(optional))]
         pub repo: Option<String> = None,

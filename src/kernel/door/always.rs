@@ -1,5 +1,5 @@
-//! The rule that would allow a call for good, as somebody could have written it: exactly this call, with the arguments that
-//! were shown and the text that would run. Whoever wants more takes conditions out of it.
+//! The rule that would allow a call for good, as a person could have written it: exactly this call, with the arguments that
+//! were shown and the text that would run. Conditions can be taken out of it.
 
 use serde_json::{Map, Value, json};
 use tgp_policy::{ArgKind, Arguments, Call, Effect, Fact, Tools, value_hash};

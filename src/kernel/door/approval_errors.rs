@@ -3,7 +3,7 @@
 use tgp_base::error::{Error, ErrorCode};
 use tgp_policy::Verdict;
 
-/// Whose word it is when whoever should answer has failed.
+/// The name that stands in the ledger when the approver has failed.
 const NOBODY: &str = "nobody";
 
 /// The error of a call that needs approval where there is no approver.

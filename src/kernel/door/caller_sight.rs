@@ -17,7 +17,7 @@ struct CallerSight {
     reached: Vec<String>,
 }
 
-/// The view of whoever has made a call; all, where there are no rules.
+/// The view of the caller of a call; all, where there are no rules.
 pub fn sight_of(gate: &Arc<Gate>, admitted: &mut Admission) -> SharedSight {
     let sight = admitted.judged.take().map(|call| CallerSight {
         gate: Arc::clone(gate),

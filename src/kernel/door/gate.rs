@@ -145,7 +145,7 @@ impl Gate {
         Ok(tools.iter().map(is_shown).collect())
     }
 
-    /// Whether nothing is asked of somebody, whatever they call.
+    /// Whether every call of an asker is let in unasked.
     pub fn is_open_to(&self, asker: &Asker) -> bool {
         asker.token.is_none() && matches!(self.rules.in_force(), InForce::Nobody)
     }
@@ -344,7 +344,7 @@ fn said(
     verdicts.into_iter().reduce(Verdict::or_stricter)
 }
 
-/// What it would be to read the same files by themselves: whoever may not do that does not get them by another tool.
+/// What it would be to read the same files by themselves: a caller who may not do that does not get them by another tool.
 pub(super) fn read_alone(part: &tgp_policy::Call) -> tgp_policy::Call {
     let path = match &part.paths {
         Fact::Known(paths) => paths.as_slice(),

@@ -80,7 +80,7 @@ impl Door {
             "effect": call.effect.as_str(),
             "path": call.path,
             "args": asking.args.as_deref(),
-            // What is too long to be taken apart is not shown, and whoever is asked must know that.
+            // What is too long to be taken apart is not shown, and the approver must know that.
             "hiddenBytes": (asking.args.is_none() && !call.args.is_empty()).then_some(call.args.len()),
             "text": asking.text.as_deref(),
             "call": about.call,

@@ -34,7 +34,7 @@ pub fn trailer(head: &Head, key: &str, signature: &str) -> String {
 }
 
 /// How far the ledger with this key was when a commit with this message was made. Other machines have ledgers of their own, and
-/// whoever can push can write what he likes: what this key has not signed says nothing.
+/// everyone who can push can write one: what this key has not signed says nothing.
 #[must_use]
 pub fn witness_in(message: &str, key: &PublicKey) -> Option<Witnessed> {
     let value = message.lines().rev().find_map(|line| line.strip_prefix(TRAILER)?.strip_prefix(": "))?;

@@ -107,7 +107,7 @@ impl Reuse {
         let there = self.runs.trial(&Tried::Tool(&path));
         let here = self.runs.trial(&Tried::Text(candidate.path, candidate.text));
         let (Ok(there), Ok(here)) = (there, here) else { return Behaviour::Unknown };
-        // A trial is a run: whoever may not run all of it is told nothing of how it goes.
+        // A trial is a run: a caller who may not run all of it learns nothing of its outcome.
         if !there.files().iter().chain(&here.files()).all(|path| runs(path)) {
             return Behaviour::Unknown;
         }

@@ -56,7 +56,7 @@ impl Runs {
     }
 }
 
-/// Whose runs a trial may be made of: of whoever this thread works for. Nothing where that is nobody.
+/// Whose runs a trial may be made of: those of the caller that this thread works for, if there is one.
 #[must_use]
 pub fn run_owner() -> Option<String> {
     present().map(|call| call.owner)

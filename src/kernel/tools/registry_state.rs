@@ -11,7 +11,7 @@ pub(super) struct State {
     pub(super) seen: HashMap<String, Seen>,
     /// What `meta.json` says, as it was last read or made here.
     pub(super) in_meta: HashMap<String, ContentHash>,
-    /// Files that are no tools because people would take them for another one.
+    /// Files that are not tools because people would take them for another one.
     pub(super) left_out: Vec<String>,
     pub(super) looked: Option<Instant>,
     /// Whether files are known to have changed since.

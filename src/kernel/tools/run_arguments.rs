@@ -1,6 +1,6 @@
 //! What tools were last run with, so that another tool can be tried on the same.
 //!
-//! It is kept in memory and nowhere else, for whoever gave them: arguments are the application's data. Results are not kept at all; the tool gives
+//! It is kept in memory and nowhere else, for the caller who gave them: arguments are the application's data. Results are not kept at all; the tool gives
 //! them again when they are needed, as it is then.
 
 use crate::kernel::bounded_cache::BoundedCache;

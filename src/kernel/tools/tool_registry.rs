@@ -283,7 +283,7 @@ impl ToolRegistry {
             let text = JailPath::parse(META_FILE).ok().and_then(|path| files.read(&path).ok()).unwrap_or_default();
             Registry::read_meta(&text)
         };
-        // Anybody who pushes can write it, with hashes that are right: of that only counts what this registry has made itself.
+        // Everyone who pushes can write it, with hashes that are right: only entries that this registry has made itself count.
         let is_ours = |tool: &ToolMeta| {
             let made =
                 state.seen.get(&tool.path).filter(|seen| seen.hash == tool.hash).and_then(|seen| seen.made.as_ref());

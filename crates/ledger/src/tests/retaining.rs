@@ -170,7 +170,7 @@ fn retention_that_others_say_does_not_count() {
     for _ in 0..4 {
         fill(&ledger, 10);
     }
-    // Whoever may write the folder may write a spool.
+    // Every process that may write the folder may write a spool.
     ledger.record(&NewEvent { kind: crate::EventType::Retention, body: &body, ..call("x-1", &[]) }).unwrap();
     ledger.close().unwrap();
     drop(ledger);
