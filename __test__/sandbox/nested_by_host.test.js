@@ -203,7 +203,7 @@ describe('a function of the application that runs a tool', () => {
     expect((await kernel.exec('tools/outer.ts')).result).toEqual([1, [[true, 'The run is over.']]]);
   });
 
-  it('does not go on in a function whose run is over, also of a dry run; what a function left behind is a run of its own', async () => {
+  it('does not go on in a function whose run is over; what a function left behind is a run of its own', async () => {
     /** @type {Promise<string>[]} */
     const ended = [];
     /** @type {(() => void)[]} */
