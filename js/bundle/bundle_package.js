@@ -165,6 +165,11 @@ async function bundled(specifier, baseDir, resolve) {
         },
         buildEnd() {
           modules = [...this.getModuleIds()];
+          for (const id of modules.filter(isAbsolute)) {
+            const { importers, dynamicImporters } = this.getModuleInfo(id) ?? { importers: [], dynamicImporters: [] };
+            const isMisled = [...importers, ...dynamicImporters].some((from) => !files.mayImport(from, id));
+            if (isMisled) stop('a package in it reaches for one that the application only links to.');
+          }
         },
       },
     ],
