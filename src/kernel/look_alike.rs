@@ -13,6 +13,9 @@ static LOOKS: LazyLock<HashMap<char, &str>> = LazyLock::new(|| {
     looks.flat_map(|(look, letters)| letters.chars().map(move |letter| (letter, look))).collect()
 });
 
+/// All looks that some character has.
+static LOOKS_OF_ONE: LazyLock<HashSet<&str>> = LazyLock::new(|| LOOKS.values().copied().collect());
+
 /// Whether people would take one path for the other. A plain path is never taken for another plain one.
 #[must_use]
 pub fn is_alike(one: &str, other: &str) -> bool {
@@ -63,14 +66,12 @@ fn is_disguised_name(name: &str) -> bool {
         || words.any(|word| is_mixed(word) || looks_plain(word))
 }
 
-/// Whether a mark stands at a plain letter, and no character looks like both: it is hardly seen there, as a dot above an i.
+/// Whether a mark stands at a plain letter and no single character looks like the two: it is hardly seen there, as a dot above an i.
 fn has_loose_mark(name: &str) -> bool {
     let is_mark = |letter| GeneralCategoryGroup::Mark.contains(CodePointMapData::<GeneralCategory>::new().get(letter));
     let pairs = name.chars().zip(name.chars().skip(1));
-    pairs.filter(|(letter, mark)| letter.is_ascii_alphanumeric() && is_mark(*mark)).any(|(letter, mark)| {
-        let look = look_of(&String::from_iter([letter, mark]));
-        LOOKS.values().all(|other| *other != look)
-    })
+    let mut marked = pairs.filter(|(letter, mark)| letter.is_ascii_alphanumeric() && is_mark(*mark));
+    marked.any(|(letter, mark)| !LOOKS_OF_ONE.contains(&*look_of(&String::from_iter([letter, mark]))))
 }
 
 /// Whether all of a text looks like plain letters, and some of it only seems to be.
