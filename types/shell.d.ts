@@ -37,10 +37,10 @@ export type ShellToolOptions = {
   /**
    * Names of files and folders that are left out of the copy, wherever they are, in any case; `*` stands for any letters. Default: `.env`
    * and its kin save examples, files of credentials (`.npmrc`, `.netrc`, `.git-credentials`, …), `.ssh`, `.aws`, key stores, and files of any
-   * name that begin with a private key. The workspace of a kernel is left out in any case.
+   * name that hold a private key. The workspace of a kernel is left out in any case.
    */
   hidden?: string[];
-  /** Names of files and folders that programs see as they are and cannot change, as in `hidden`. Default: `.git`, `node_modules`. The policy and `tgp.config.*` are among them in any case. */
+  /** Names of files and folders that programs see, without what is hidden in them, and cannot change, as in `hidden`. Default: `.git`, `node_modules`. The policy and `tgp.config.*` are among them in any case. */
   readOnly?: string[];
   /** Longest time of a run. Default: 60 000; from 100 to 3 600 000. */
   timeoutMs?: number;

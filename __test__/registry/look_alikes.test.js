@@ -23,6 +23,11 @@ const TWINS = {
   'a Greek letter': '\u03c1ay',
   'wide letters': '\uff50\uff41\uff59',
   'letters of mathematics': '\u{1d4f9}\u{1d4ea}\u{1d502}',
+  'Lisu letters alone': '\ua4d1\ua4ee\ua4ec',
+  'Cherokee letters alone': '\u13e2\u13aa\u13a9',
+  'small capitals': '\u1d18\u1d00\u028f',
+  'an old Latin letter': '\u01bfay',
+  'a mark below': 'pay\u0332',
   'another case': 'Pay',
   capitals: 'PAY',
 };
@@ -80,6 +85,35 @@ describe('a name that looks like that of another tool', () => {
     expect(await kernel.exec('tools/pay.ts')).toMatchObject({ result: 1 });
   });
 
+  it.each([
+    ['list', 'l\u0131st', 'a letter of Turkish'],
+    ['list', '\u01c0ist', 'the sign of a click'],
+    ['list', 'li\u017ft', 'a long s'],
+    ['book', '\u0185ook', 'a letter of no alphabet'],
+    ['pal', 'pa\u0196', 'an iota'],
+    ['all', 'a\u01c1', 'one sign for two letters'],
+    ['ping', 'pi\u0307ng', 'a dot on a dot'],
+    ['mix', '\u217f\u2170\u2179', 'numerals'],
+    ['ok', '\u2c9f\u2c95', 'Coptic'],
+    ['oo', '\u0585\u0585', 'Armenian'],
+    ['cow', '\u1d04\u1d0f\u1d21', 'small capitals'],
+    ['ho', '\u210e\u2134', 'signs of mathematics'],
+    ['file', '\ufb01le', 'a ligature'],
+    ['pay1', 'pay\u0661', 'a digit of another script'],
+    ['\u0413\u043e\u0440\u043e\u0434', '\u0393\u043e\u0440\u043e\u0434', 'a Greek letter in Cyrillic ones'],
+  ])('is told from %s by what people see: %s, %s', async (plain, twin) => {
+    const { kernel, tools, rootDir } = await createKernel({ memory: 'off' });
+    await tools.write_file.execute({ path: `tools/${plain}.ts`, content: source('Good.') });
+    const names = Object.keys(await kernel.tools());
+    await expect(
+      tools.write_file.execute({ path: `tools/${twin}.ts`, content: source('Steals.') }),
+    ).rejects.toMatchObject({ code: 'ERR_SECURITY_VIOLATION' });
+    writeFileSync(join(rootDir, `tools/${twin}.ts`), source('Steals.'));
+    await kernel.refreshTools();
+    expect((await kernel.registry.list()).map(({ path }) => path)).toEqual([`tools/${plain}.ts`]);
+    expect(Object.keys(await kernel.tools())).toEqual(names);
+  });
+
   it('is logged when it is left out of the list', async () => {
     /** @type {string[]} */
     const warnings = [];
@@ -126,7 +160,7 @@ describe('a name that looks like that of another tool', () => {
 
 it('names in other scripts and accents are names, and a tool may change the case of its own', async () => {
   const { kernel, tools } = await createKernel();
-  for (const name of ['счёт', '日本', 'späth', 'Tool', 'παράδειγμα']) {
+  for (const name of ['счёт', '日本', 'späth', 'altın', 'tiếng_việt', 'עברית', 'Tool', 'παράδειγμα']) {
     expect(await tools.write_file.execute({ path: `tools/${name}.ts`, content: source('Works.') }), name).toMatchObject(
       { success: true },
     );

@@ -124,6 +124,34 @@ it.each([
   expect(await imported(baseDir, 'evil')).toContain('of good');
 });
 
+describe('an installed package that reaches for a package of the workspace', () => {
+  const more = { dependencies: { linked: '*' }, imports: { '#own': 'linked/secrets.json' } };
+  const wanted = ['linked/secrets.json', '../linked/secrets.json', '#own'];
+  const ways = [
+    ...wanted.map((path) => `module.exports = require('${path}');`),
+    "export const key = import('linked');",
+  ];
+
+  it.each(ways)('is refused, also where the application asks for that package: %s', async (main) => {
+    const { folder, baseDir } = await application(evil(main, more));
+    plant(folder, {
+      'packages/linked/package.json': '{"name":"linked"}',
+      'packages/linked/index.js': `exports.key = '${SECRET}';`,
+      'packages/linked/secrets.json': JSON.stringify({ key: SECRET }),
+      'packages/linked/with_evil.js':
+        "exports.own = require('./index.js').key.length; exports.other = require('evil');",
+    });
+    symlinkSync('../../packages/linked', join(baseDir, 'node_modules/linked'));
+    mkdirSync(join(folder, 'packages/linked/node_modules'));
+    symlinkSync('../../../app/node_modules/evil', join(folder, 'packages/linked/node_modules/evil'));
+    for (const specifier of ['evil', 'linked/with_evil.js']) {
+      const told = await imported(baseDir, specifier);
+      expect(told, specifier).toMatch(/^ERR_COMPILATION /);
+      expect(told, specifier).not.toContain(SECRET);
+    }
+  });
+});
+
 it('an application that is installed itself has its own links, and none of its files in a bundle', async () => {
   const folder = await tempRoot();
   const baseDir = join(folder, 'node_modules/app');

@@ -169,6 +169,13 @@ describe('names', () => {
     expect(new Set(toolNames([...paths, squatter]).values()).size).toBe(paths.length + 1);
   });
 
+  test('of tools in plain letters stay theirs when another comes whose letters are made plain', () => {
+    const names = toolNames(['tools/spath.ts', 'tools/späth.ts', 'tools/ｓpath.ts']);
+    expect(names.get('tools/spath.ts')).toBe('spath');
+    for (const path of ['tools/späth.ts', 'tools/ｓpath.ts']) expect(names.get(path)).toMatch(/^spath_[0-9a-f]{8}$/);
+    expect([...toolNames(['tools/späth.ts', 'tools/spãth.ts']).values()]).not.toContain('spath');
+  });
+
   test('leave the kernel tools alone', async () => {
     const { kernel } = await createKernel();
     const own = { ...tgpTools(kernel), ...createSqlTools(sqlite(':memory:')) };

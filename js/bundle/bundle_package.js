@@ -42,7 +42,7 @@ const NODES = [
   [22, 12],
 ];
 /** Part of every bundle's identity: another way to bundle is another bundle. */
-const RECIPE = 4;
+const RECIPE = 5;
 /** What one package may be made of, with all that it needs, and what may come of it. */
 const MAX_MODULES = 5_000;
 const MAX_SOURCE_BYTES = 32 << 20;
@@ -165,6 +165,11 @@ async function bundled(specifier, baseDir, resolve) {
         },
         buildEnd() {
           modules = [...this.getModuleIds()];
+          for (const id of modules.filter(isAbsolute)) {
+            const { importers, dynamicImporters } = this.getModuleInfo(id) ?? { importers: [], dynamicImporters: [] };
+            const isMisled = [...importers, ...dynamicImporters].some((from) => !files.mayImport(from, id));
+            if (isMisled) stop('a package in it reaches for one that the application only links to.');
+          }
         },
       },
     ],

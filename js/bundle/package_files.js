@@ -1,6 +1,7 @@
 /**
  * The files that a bundle may be made of: those of installed packages, and of packages that the application links to. A package
- * names files by paths, by maps in its package.json and by links; none of these leads it to a file of the application or of its user.
+ * names files by paths, by maps in its package.json and by links; none of these leads it to a file of the application or of its user,
+ * and none leads an installed package to one that is only linked to: that is code of the user.
  */
 
 import { existsSync, realpathSync } from 'node:fs';
@@ -37,6 +38,7 @@ function folderWith(from, name) {
 
 export class PackageFiles {
   #baseDir;
+  #own;
   /** Folders in whose `node_modules` the application finds packages. */
   #around;
   /** Other folders whose files a bundle may hold. @type {Set<string>} */
@@ -51,7 +53,8 @@ export class PackageFiles {
   constructor(baseDir, own) {
     this.#baseDir = realOf(baseDir);
     this.#around = new Set(foldersFrom(this.#baseDir));
-    this.#folders.add(realOf(own));
+    this.#own = realOf(own);
+    this.#folders.add(this.#own);
   }
 
   /**
@@ -72,9 +75,23 @@ export class PackageFiles {
   /** @param {string} id of a module; those that are in no file are not asked about */
   has(id) {
     const real = realOf(id);
-    if (this.#isInstalled(real) || [...this.#folders].some((folder) => isWithin(real, folder))) return true;
+    return [...this.#folders].some((folder) => isWithin(real, folder)) || this.#isOfOthers(id);
+  }
+
+  /**
+   * Whether a module may import another, where a bundle may hold both.
+   * @param {string} importer
+   * @param {string} id
+   */
+  mayImport(importer, id) {
+    return !this.#isOfOthers(importer) || this.#isOfOthers(id) || isWithin(realOf(id), this.#own);
+  }
+
+  /** @param {string} id of a module; whether it was installed, and so written by others */
+  #isOfOthers(id) {
     // Yarn keeps packages in archives, which only its own resolver finds.
-    return process.versions.pnp !== undefined && /\.zip\/node_modules\//.test(id);
+    const isInArchive = process.versions.pnp !== undefined && /\.zip\/node_modules\//.test(id);
+    return isInArchive || this.#isInstalled(realOf(id));
   }
 
   /**

@@ -28,20 +28,21 @@ export const KERNEL_TOOL_NAMES = [
 
 /**
  * The name of each tool: `reports_downgrade` for `tools/reports/downgrade.ts`. It depends on the paths alone. Of tools that
- * would share a name none gets it: each is told apart by a hash of its path, so that a name never changes its meaning.
+ * would share a name none gets it: each is told apart by a hash of its path, so that a name never changes its meaning. Tools
+ * whose letters had to be made plain take no name from one that is written so.
  * @param {string[]} paths
  * @param {Iterable<string>} [reserved] names that are taken
  * @returns {Map<string, string>} names by path
  */
 export function toolNames(paths, reserved = KERNEL_TOOL_NAMES) {
   const plain = paths.map(plainName);
-  /** @type {Map<string, number>} */
-  const wanted = new Map();
-  for (const name of plain) wanted.set(name, (wanted.get(name) ?? 0) + 1);
+  const all = counted(plain);
+  const ascii = counted(plain.filter((_name, index) => isAscii(paths[index])));
   const used = new Set(reserved);
-  const free = plain.map(
-    (name) => wanted.get(name) === 1 && name.length <= MAX_NAME_CHARS && !used.has(name) && !(name in Object.prototype),
-  );
+  const free = plain.map((name, index) => {
+    const isSole = (isAscii(paths[index]) ? ascii : all).get(name) === 1;
+    return isSole && name.length <= MAX_NAME_CHARS && !used.has(name) && !(name in Object.prototype);
+  });
   for (const [index, name] of plain.entries()) if (free[index]) used.add(name);
   return new Map(
     paths.map((path, index) => {
@@ -52,6 +53,18 @@ export function toolNames(paths, reserved = KERNEL_TOOL_NAMES) {
       return [path, distinct];
     }),
   );
+}
+
+/** @param {string} [path] */
+function isAscii(path = '') {
+  return /^[\x20-\x7e]*$/.test(path);
+}
+
+/** @param {string[]} names @returns {Map<string, number>} how often each is wanted */
+function counted(names) {
+  const counts = new Map();
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return counts;
 }
 
 /** @param {string} path */

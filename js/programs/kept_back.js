@@ -13,11 +13,32 @@ import { realOrSame } from './program_names.js';
 /** Files that decide what agents may do, wherever they lie: programs see them and cannot change them. */
 const RULES = /^tgp\.(?:policy|config)\.[a-z]+$/i;
 /** Where a repository may keep others. */
-const NESTED = ['worktrees', 'modules'];
-/** How a private key begins, on a line of its own or in JSON, in a file of any name. Code that only names it is not one. */
-const PRIVATE_KEY =
-  /^-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----\r?$|"private_key"\s*:\s*"-----BEGIN|^PuTTY-User-Key-File-/m;
-const KEY_HEAD_BYTES = 64 << 10;
+export const NESTED = ['worktrees', 'modules'];
+/** Files of programs and pages by their names. In folders that are only read there are too many to look into each. */
+const CODE = /\.(?:[cm]?[jt]sx?|map|mdx?|css|html?|svg|png|woff2?|wasm|node|so|h|hpp|c|cc|cpp)$/i;
+/** What may stand between two lines of a key: in a file of keys, in a string with escapes, and in strings that are put together. */
+const BREAK = String.raw`(?:\s|\\+[rnt])*(?:["'\`][\s+.,\\]*["'\`](?:\s|\\+[rnt])*)?`;
+const BEGIN = '-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----';
+const HEADERS = String.raw`(?:[A-Z][A-Za-z-]{1,30}: [^\r\n\\"]{0,200}(?:[\r\n]|\\+[rn])${BREAK}){0,4}`;
+/**
+ * How private keys look, in a file of any name. Code that only names how one begins has none. Bytes are read as Latin-1, or UTF-16. No part can
+ * match one text in two ways, so that a hostile file takes no longer than another.
+ */
+const PRIVATE_KEYS = [
+  new RegExp(String.raw`^(?:\xef\xbb\xbf)?[ \t]*(?:- )?${BEGIN}[ \t]*$`, 'm'),
+  new RegExp(`${BEGIN}${BREAK}${HEADERS}[A-Za-z0-9+/]{16}`),
+  /"private_key"\s*:\s*"-----BEGIN/,
+  /PuTTY-User-Key-File-\d+: /,
+  /\bAGE-SECRET-KEY-1[0-9A-Z]{40}/,
+  // WireGuard.
+  /\bPrivateKey[ \t]*=[ \t]*[A-Za-z0-9+/]{43}=/,
+  // DER of PKCS #8, PKCS #1 and SEC 1: a sequence of a version and of what such a key has next.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the bytes of that form
+  /^\x30(?:[^\x80-\xff]|\x81.|\x82..)\x02\x01[\x00\x01](?:\x30.\x06|\x02[\x40-\x82]|\x04[\x1c-\x42])/s,
+];
+const JSON_WEB_KEY = /"kty\\*"\s*:/;
+const PRIVATE_PART = /"[dk]\\*"\s*:\s*\\*"[\w-]{20}/;
+const KEY_HEAD_BYTES = 1 << 20;
 
 /** @param {string} name whether it is that of a file with rules */
 export const isRules = (name) => RULES.test(name);
@@ -64,7 +85,22 @@ export function fateOf(real, isFolder, places) {
 }
 
 /**
- * Whether the head of a file holds a private key.
+ * Whether a folder is that of a repository, of a submodule or of a worktree, by what lies in it.
+ * @param {import('node:fs').Dirent[]} within
+ */
+export function isGitFolder(within) {
+  const names = new Set(within.map(({ name }) => name));
+  return names.has('HEAD') && (names.has('objects') || names.has('commondir'));
+}
+
+/** @param {string} name whether a file in the folder of a repository holds its settings, with addresses and tokens */
+export const isGitConfig = (name) => name.startsWith('config');
+
+/** @param {string} name whether a file is program text or part of a page, by its name */
+export const isCode = (name) => CODE.test(name);
+
+/**
+ * Whether the first megabyte of a file holds a private key.
  * @param {string} path
  * @param {number} size
  */
@@ -73,7 +109,9 @@ export async function isPrivateKey(path, size) {
   const file = await open(path, 'r');
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(Math.min(size, KEY_HEAD_BYTES)));
-    return PRIVATE_KEY.test(buffer.toString('latin1', 0, bytesRead));
+    const wide = buffer.indexOf('-\0-\0');
+    const text = wide < 0 ? buffer.toString('latin1', 0, bytesRead) : buffer.toString('utf16le', wide % 2, bytesRead);
+    return PRIVATE_KEYS.some((key) => key.test(text)) || (JSON_WEB_KEY.test(text) && PRIVATE_PART.test(text));
   } finally {
     await file.close();
   }

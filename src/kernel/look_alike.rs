@@ -1,27 +1,51 @@
 //! Names that people take for one another: in another case, with letters of another script that look the same, or with
 //! characters that are not seen.
 
-use std::borrow::Cow;
-use std::collections::HashSet;
+use icu_properties::CodePointMapData;
+use icu_properties::props::{GeneralCategory, GeneralCategoryGroup};
+use std::collections::{HashMap, HashSet};
+use std::sync::LazyLock;
 
-/// Whether people would take one path for the other.
+/// The look of each character that looks like others, by UTS 39 (`build.rs`).
+static LOOKS: LazyLock<HashMap<char, &str>> = LazyLock::new(|| {
+    let lines = include_str!(concat!(env!("OUT_DIR"), "/look_alikes.txt")).split('\n');
+    let looks = lines.filter_map(|line| line.split_once('\t'));
+    looks.flat_map(|(look, letters)| letters.chars().map(move |letter| (letter, look))).collect()
+});
+
+/// All looks that some character has.
+static LOOKS_OF_ONE: LazyLock<HashSet<&str>> = LazyLock::new(|| LOOKS.values().copied().collect());
+
+/// Whether people would take one path for the other. A plain path is never taken for another plain one.
 #[must_use]
 pub fn is_alike(one: &str, other: &str) -> bool {
-    looks_of(one).iter().any(|look| looks_of(other).contains(look))
-}
-
-/// A path as it may look. These are not paths. A capital I is an i, and looks like an l.
-fn looks_of(path: &str) -> Vec<Cow<'_, str>> {
-    let with_l = path.contains('I').then(|| Cow::Owned(look_of(&path.replace('I', "l")).into_owned()));
-    std::iter::once(look_of(path)).chain(with_l).collect()
-}
-
-fn look_of(path: &str) -> Cow<'_, str> {
-    let is_plain = |letter: u8| letter.is_ascii() && !letter.is_ascii_uppercase();
-    if path.bytes().all(is_plain) {
-        return Cow::Borrowed(path);
+    if is_plain(one) && is_plain(other) {
+        return false;
     }
-    Cow::Owned(path.chars().map(|letter| look_alike(letter).unwrap_or(letter)).flat_map(char::to_lowercase).collect())
+    let looks = looks_of(other);
+    looks_of(one).iter().any(|look| looks.contains(look))
+}
+
+fn is_plain(path: &str) -> bool {
+    path.bytes().all(|letter| letter.is_ascii() && !letter.is_ascii_uppercase())
+}
+
+/// A path as it may look. They are no paths. A capital I is an i, and looks like an l.
+fn looks_of(path: &str) -> Vec<String> {
+    let small = look_of(&path.to_lowercase());
+    if is_plain(path) { vec![small] } else { vec![look_of(path).to_lowercase(), small] }
+}
+
+/// A text as it looks: those that look the same have the same one.
+fn look_of(text: &str) -> String {
+    let mut look = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match LOOKS.get(&letter) {
+            Some(other) => look.push_str(other),
+            None => look.push(letter),
+        }
+    }
+    look
 }
 
 /// Whether a name in a path has characters that are not seen, or letters that only seem to be plain ones.
@@ -37,13 +61,34 @@ fn is_disguised_name(name: &str) -> bool {
     let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
     let mut words = stem.split(|letter: char| !letter.is_alphanumeric());
     name.chars().any(|letter| is_invisible(letter) || matches!(letter, '\u{2044}' | '\u{2215}'))
+        || has_loose_mark(name)
         || looks_plain(name)
         || words.any(|word| is_mixed(word) || looks_plain(word))
 }
 
-/// Whether all of a text looks like plain letters, and some of it is none.
+/// Whether a mark stands at a plain letter and no single character looks like the two: it is hardly seen there, as a dot above an i.
+fn has_loose_mark(name: &str) -> bool {
+    let is_mark = |letter| GeneralCategoryGroup::Mark.contains(CodePointMapData::<GeneralCategory>::new().get(letter));
+    let pairs = name.chars().zip(name.chars().skip(1));
+    let mut marked = pairs.filter(|(letter, mark)| letter.is_ascii_alphanumeric() && is_mark(*mark));
+    marked.any(|(letter, mark)| !LOOKS_OF_ONE.contains(&*look_of(&String::from_iter([letter, mark]))))
+}
+
+/// Whether all of a text looks like plain letters, and some of it only seems to be.
 fn looks_plain(text: &str) -> bool {
-    !text.is_ascii() && text.chars().all(|letter| letter.is_ascii() || look_alike(letter).is_some())
+    !text.is_ascii() && look_of(text).is_ascii() && text.chars().any(seems_plain)
+}
+
+/// Whether a character that is not plain is taken for one that names are made of. Signs such as `²`, `×` and `’` mean no harm.
+fn seems_plain(letter: char) -> bool {
+    let is_of_names =
+        || letter.is_alphabetic() || matches!(letter, '\u{ff10}'..='\u{ff19}' | '\u{1d7ce}'..='\u{1d7ff}');
+    let is_separator = || !letter.is_alphanumeric() && matches!(&*look_of_letter(letter), "-" | "." | "_" | "/" | " ");
+    !letter.is_ascii() && !stands_with_plain(letter) && (is_of_names() || is_separator())
+}
+
+fn look_of_letter(letter: char) -> String {
+    look_of(letter.encode_utf8(&mut [0; 4]))
 }
 
 /// Whether a word has plain letters beside those of a script that is not written with them.
@@ -52,21 +97,24 @@ fn is_mixed(word: &str) -> bool {
         && word.chars().any(|letter| letter.is_alphabetic() && !letter.is_ascii() && !stands_with_plain(letter))
 }
 
-/// Letters with accents, and those of Chinese, Japanese and Korean.
+/// Letters with accents and others of living Latin alphabets, and those of Chinese, Japanese and Korean.
 fn stands_with_plain(letter: char) -> bool {
-    matches!(
-        letter,
-        '\u{aa}' | '\u{b5}' | '\u{ba}'
-            | '\u{c0}'..='\u{24f}'
-            | '\u{1100}'..='\u{11ff}'
-            | '\u{1e00}'..='\u{1eff}'
-            | '\u{3005}'..='\u{3007}'
-            | '\u{3040}'..='\u{31ff}'
-            | '\u{3400}'..='\u{9fff}'
-            | '\u{ac00}'..='\u{d7ff}'
-            | '\u{f900}'..='\u{faff}'
-            | '\u{20000}'..='\u{3ffff}'
-    )
+    match letter {
+        // Of Latin alphabets, though they look like plain ones: a name with them is refused beside its plain twin only.
+        'Æ' | 'æ' | 'Œ' | 'œ' | 'Þ' | 'þ' | 'ı' | 'Ĳ' | 'ĳ' | 'Ɓ' | 'Ɗ' | 'Ƙ' | 'Ƴ' | 'ƒ' => true,
+        '\u{c0}'..='\u{24f}' | '\u{1e00}'..='\u{1eff}' => !look_of_letter(letter).is_ascii(),
+        _ => matches!(
+            letter,
+            '\u{aa}' | '\u{b5}' | '\u{ba}'
+                | '\u{1100}'..='\u{11ff}'
+                | '\u{3005}'..='\u{3007}'
+                | '\u{3040}'..='\u{31ff}'
+                | '\u{3400}'..='\u{9fff}'
+                | '\u{ac00}'..='\u{d7ff}'
+                | '\u{f900}'..='\u{faff}'
+                | '\u{20000}'..='\u{3ffff}'
+        ),
+    }
 }
 
 /// Of files that look the same by their names only the one with the plainest name, and none that is disguised: who reads a list or
@@ -80,69 +128,26 @@ pub fn without_look_alikes<F>(mut files: Vec<F>, path_of: impl Fn(&F) -> &str) -
         }
         is_kept
     });
-    let is_plain = |path: &str| look_of(path) == path;
-    // A plain name looks like no other plain one.
+    if files.iter().all(|file| is_plain(path_of(file))) {
+        return (files, left_out);
+    }
     let mut taken: HashSet<String> =
-        files.iter().map(&path_of).filter(|path| is_plain(path)).map(str::to_owned).collect();
+        files.iter().map(&path_of).filter(|path| is_plain(path)).flat_map(looks_of).collect();
     files.retain(|file| {
         let path = path_of(file);
         if is_plain(path) {
             return true;
         }
         let looks = looks_of(path);
-        let is_first = looks.iter().all(|look| !taken.contains(&**look));
+        let is_first = looks.iter().all(|look| !taken.contains(look));
         if is_first {
-            taken.extend(looks.into_iter().map(Cow::into_owned));
+            taken.extend(looks);
         } else {
             left_out.push(path.to_owned());
         }
         is_first
     });
     (files, left_out)
-}
-
-/// The plain letter that a letter of another script looks like, for words that are written in it whole.
-fn look_alike(letter: char) -> Option<char> {
-    let code = u32::from(letter);
-    let at = |first: char, index: u32| char::from_u32(u32::from(first) + index);
-    Some(match letter {
-        // Wide letters, and those of mathematics in their many styles.
-        '\u{ff01}'..='\u{ff5e}' => return at('!', code - 0xff01),
-        '\u{1d400}'..='\u{1d6a3}' => return at('a', (code - 0x1d400) % 26),
-        '\u{1d7ce}'..='\u{1d7ff}' => return at('0', (code - 0x1d7ce) % 10),
-        'а' | 'А' | 'α' | 'Α' => 'a',
-        'в' | 'В' | 'ь' | 'Ь' | 'Β' => 'b',
-        'с' | 'С' | 'ϲ' | 'Ϲ' => 'c',
-        'ԁ' => 'd',
-        'е' | 'Е' | 'Ε' | 'ҽ' => 'e',
-        'Ϝ' => 'f',
-        'ԍ' => 'g',
-        'һ' | 'Һ' | 'Н' | 'н' | 'Η' => 'h',
-        'і' | 'І' | 'ι' | 'Ι' => 'i',
-        'ј' | 'Ј' | 'ϳ' => 'j',
-        'к' | 'К' | 'κ' | 'Κ' => 'k',
-        'Ӏ' | 'ӏ' => 'l',
-        'м' | 'М' | 'Μ' => 'm',
-        'п' | 'η' | 'Ν' => 'n',
-        'о' | 'О' | 'ο' | 'Ο' | 'σ' => 'o',
-        'р' | 'Р' | 'ρ' | 'Ρ' => 'p',
-        'ԛ' | 'Ԛ' => 'q',
-        'г' => 'r',
-        'ѕ' | 'Ѕ' => 's',
-        'т' | 'Т' | 'τ' | 'Τ' => 't',
-        'υ' => 'u',
-        'ѵ' | 'Ѵ' | 'ν' => 'v',
-        'ԝ' | 'Ԝ' | 'ω' => 'w',
-        'х' | 'Х' | 'χ' | 'Χ' => 'x',
-        'у' | 'У' | 'ү' | 'Ү' | 'γ' | 'Υ' => 'y',
-        'Ζ' => 'z',
-        '\u{2010}'..='\u{2015}' | '\u{2212}' | '\u{fe58}' | '\u{fe63}' => '-',
-        '\u{2024}' | '\u{fe52}' => '.',
-        '\u{203f}' | '\u{fe4d}'..='\u{fe4f}' => '_',
-        '\u{2044}' | '\u{2215}' => '/',
-        '\u{a0}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}' => ' ',
-        _ => return None,
-    })
 }
 
 /// Whether a name looks the same without this character, or otherwise with it than it is.
@@ -185,6 +190,10 @@ mod tests {
             "tools/ρay.ts",
             "tools/ｐａｙ.ts",
             "tools/𝓹𝓪𝔂.ts",
+            "tools/ꓑꓮꓬ.ts",
+            "tools/ᏢᎪᎩ.ts",
+            "tools/ᴘᴀʏ.ts",
+            "tools/þay.ts",
         ] {
             assert!(is_alike(other, "tools/pay.ts"), "{other}");
         }
@@ -192,7 +201,13 @@ mod tests {
             assert!(!is_alike(other, "tools/pay.ts"), "{other}");
         }
         assert!(is_alike("tools/faIl.ts", "tools/fail.ts") && is_alike("tools/faIl.ts", "tools/fall.ts"));
-        assert!(!is_alike("tools/fail.ts", "tools/fall.ts"));
+        assert!(!is_alike("tools/fail.ts", "tools/fall.ts") && !is_alike("tools/modem.ts", "tools/modern.ts"));
+        // Letters that look like others than plain ones, one name in two encodings, and digits of another script.
+        for (one, other) in
+            [("Город", "Γород"), ("späth", "spa\u{308}th"), ("pay1", "pay\u{661}"), ("mix", "ⅿⅰⅹ"), ("list", "lıst")]
+        {
+            assert!(is_alike(one, other), "{one} {other}");
+        }
     }
 
     #[test]
@@ -220,6 +235,22 @@ mod tests {
             "tools/pay\u{200b}.ts",
             "tools/\u{202e}pay.ts",
             "tools/p\u{ad}ay.ts",
+            // Latin letters of no alphabet, marks, and words of one script that have the look of plain ones.
+            "tools/ǀist.ts",
+            "tools/liſt.ts",
+            "tools/ƅook.ts",
+            "tools/paƖ.ts",
+            "tools/aǁ.ts",
+            "tools/pi\u{307}ng.ts",
+            "tools/pay\u{332}.ts",
+            "tools/ⅿⅰⅹ.ts",
+            "tools/ⲟⲕ.ts",
+            "tools/օօ.ts",
+            "tools/ᴄᴏᴡ.ts",
+            "tools/ℎℴ.ts",
+            "tools/ﬁle.ts",
+            "tools/pay１.ts",
+            "tools/a\u{2010}b.ts",
         ] {
             assert!(is_disguised(disguised), "{disguised}");
         }
@@ -233,6 +264,16 @@ mod tests {
             "tools/日本.ts",
             "tools/日本pay.ts",
             "tools/결제api.ts",
+            "tools/spa\u{308}th.ts",
+            "tools/tiếng_việt.ts",
+            "tools/łódź.ts",
+            "tools/ægir.ts",
+            "tools/עברית.ts",
+            "tools/عربي.ts",
+            "tools/हिन्दी.ts",
+            "tools/レポート１.ts",
+            "notes/m².md",
+            "notes/it’s 3×4.md",
         ] {
             assert!(!is_disguised(plain), "{plain}");
         }
