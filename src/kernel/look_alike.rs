@@ -30,7 +30,7 @@ fn is_plain(path: &str) -> bool {
     path.bytes().all(|letter| letter.is_ascii() && !letter.is_ascii_uppercase())
 }
 
-/// A path as it may look. They are no paths. A capital I is an i, and looks like an l.
+/// A path as it may look. These are not paths. A capital I is an i, and looks like an l.
 fn looks_of(path: &str) -> Vec<String> {
     let small = look_of(&path.to_lowercase());
     if is_plain(path) { vec![small] } else { vec![look_of(path).to_lowercase(), small] }
