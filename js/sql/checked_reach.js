@@ -236,11 +236,15 @@ async function checkShown(ask, names) {
  * @param {SqlAdapter} adapter
  */
 function unreadFunction(name, { dialect }) {
+  if (dialect === 'any') {
+    return refused(
+      `what ${shown(name)} calls cannot be read in a database that is not known, and not everything is allowed`,
+      'Leave it out, or have the application name the dialect of its database, which then is asked about it.',
+    );
+  }
   return refused(
     `what the function ${shown(name)} does cannot be read, and not everything is allowed`,
-    dialect === 'any'
-      ? 'Leave it out, or have the application name the dialect of its database, which then is asked about it.'
-      : 'Write the statements that it stands for, or use a function of the application instead.',
+    'Write the statements that it stands for, or use a function of the application instead.',
   );
 }
 
