@@ -64,7 +64,10 @@ export async function checkReach(connection, statement, limits, adapter, isFence
       const found = hiddenIn(own, reaching);
       if (found) throw hiddenFunction(found);
     }
-    if (isPlanned) await checkPlan(ask, reaching);
+    if (isPlanned) {
+      await checkSchemas(ask, adapter, reach);
+      await checkPlan(ask, reaching);
+    }
     if (isShown) await checkShown(ask, reach.names);
     if (reach.written.length > 0) await checkEngines(ask, reach.written);
     return undefined;
@@ -155,6 +158,29 @@ function asking(connection, limits) {
     const { rows } = await connection.query({ sql, values, access: 'read', returns: 'rows' }, own);
     return parseForeignJson(rows ?? '[]');
   };
+}
+
+/**
+ * Refuses a table without a schema that this connection finds elsewhere than rules do.
+ * @param {Ask} ask
+ * @param {SqlAdapter} adapter
+ * @param {Reach} reach
+ */
+async function checkSchemas(ask, adapter, { tables }) {
+  const bare = (tables ?? []).filter((name) => !name.includes('.'));
+  if (bare.length === 0) return;
+  await once(adapter, `schemas ${bare.join(' ')}`, async () => {
+    const places = new Parameters();
+    const [found] = await ask(
+      `SELECT n.nspname::text AS schema, c.relname::text AS name FROM pg_catalog.pg_class c
+        JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+        WHERE c.relname::text IN (${places.add(bare)}) AND n.nspname NOT IN ('public', 'pg_catalog')
+        AND c.relkind IN ('r', 'p', 'v', 'm', 'f') AND pg_catalog.pg_table_is_visible(c.oid) LIMIT 1`,
+      places.values,
+    );
+    if (found) throw elsewhere(found);
+    return undefined;
+  });
 }
 
 /**
@@ -254,6 +280,14 @@ function hiddenFunction({ kind, by, name }) {
   return refused(
     `what the function ${shown(name)} does, which ${caller} calls, cannot be read, and not everything is allowed`,
     'Leave that out; where the function reads no tables, the owner of the database can declare it IMMUTABLE.',
+  );
+}
+
+/** @param {{ schema: string, name: string }} found */
+function elsewhere({ schema, name }) {
+  return refused(
+    `the table ${shown(name)} is ${shown(`${schema}.${name}`)} on this connection, and rules mean the one of the schema public`,
+    'Name it with its schema, in the statement and in the rules.',
   );
 }
 
