@@ -105,6 +105,34 @@ rules:
     expect(await said(pool, policy, others)).toEqual(all(others, 'deny'));
   }, 60_000);
 
+  it('a name without a schema is a table of public, whatever the search path of the connection', async () => {
+    await pool.query(`CREATE SCHEMA tenant; CREATE TABLE tenant.t (id int); CREATE SCHEMA seen; CREATE VIEW seen.t AS SELECT 1 AS id;
+      CREATE TABLE tenant.plain (id int)`);
+    for (const path of ['tenant', 'seen']) {
+      const tenant = new pgPackage.Pool({ ...server.settings, options: `-c search_path=${path},public` });
+      try {
+        const { kernel } = await policyKernel(ALLOWED, { sql: { source: tenant } });
+        const { call } = await caller(kernel);
+        const { exec_sql } = createSqlTools(tenant, { allow: { tables: ['t', 'tenant.plain'] } });
+        for (const sql of [
+          'SELECT id FROM t',
+          'SELECT x.id FROM t AS x',
+          'INSERT INTO t VALUES (1)',
+          'UPDATE t SET id = 2',
+        ]) {
+          const heard = await call('exec_sql', { sql });
+          expect(heard, sql).toMatchObject({ message: expect.stringContaining(`'${path}.t'`) });
+          await expect(exec_sql.execute({ sql }), sql).rejects.toMatchObject({ code: 'ERR_SECURITY_VIOLATION' });
+        }
+        expect(await call('exec_sql', { sql: 'SELECT id FROM public.t' })).toEqual({ said: 'allow' });
+        expect(await exec_sql.execute({ sql: 'SELECT plain.id FROM tenant.plain' })).toEqual([]);
+      } finally {
+        await tenant.end();
+      }
+    }
+    expect((await pool.query('SELECT count(*)::int AS n FROM tenant.t')).rows).toEqual([{ n: 0 }]);
+  }, 60_000);
+
   it('functions pass where rules look at nothing in SQL, also with a token for it', async () => {
     const policy = rules(`default: allow
 rules:

@@ -249,6 +249,38 @@ describe.skipIf(!hasServer('mariadb'))('rules on MariaDB', () => {
     }
   });
 
+  it('a view over views over such a table is not written to, nor one whose definition cannot be seen', async () => {
+    await oracle.query(`CREATE TABLE log (a VARCHAR(100)) ENGINE=MyISAM; CREATE VIEW log_1 AS SELECT a FROM log;
+      CREATE VIEW log_2 AS SELECT a FROM log_1; CREATE VIEW \`log 3\` AS SELECT a FROM log_2;
+      CREATE VIEW t_1 AS SELECT id, a FROM t; CREATE VIEW t_2 AS SELECT id, a FROM t_1;
+      CREATE OR REPLACE USER viewer; GRANT SELECT, INSERT ON shop.t_1 TO viewer`);
+    const viewer = mysql.createPool({ ...server.settings, user: 'viewer' });
+    try {
+      const { exec_sql } = createSqlTools(pool);
+      for (const sql of [
+        "INSERT INTO log_2 VALUES ('x')",
+        "REPLACE shop.`log 3` VALUES ('x')",
+        "UPDATE log_2 SET a = 'x'",
+        'DELETE FROM `log 3`',
+        "UPDATE t JOIN log_2 ON true SET log_2.a = 'x'",
+      ]) {
+        await expect(exec_sql.execute({ sql }), sql).rejects.toMatchObject({
+          code: 'ERR_SECURITY_VIOLATION',
+          message: expect.stringContaining('MyISAM'),
+        });
+      }
+      const sql = "INSERT INTO t_1 (a) VALUES ('x')";
+      expect(await exec_sql.execute({ sql })).toEqual([{ affected: 1 }]);
+      expect(await exec_sql.execute({ sql: "UPDATE t_2 SET a = 'y' WHERE a = 'x'" })).toEqual([{ affected: 1 }]);
+      await expect(createSqlTools(viewer).exec_sql.execute({ sql })).rejects.toThrow(/SHOW VIEW/);
+      expect((await oracle.query('SELECT count(*) AS n FROM log'))[0]).toEqual([{ n: 0 }]);
+    } finally {
+      await viewer.end();
+      await oracle.query('DROP USER viewer; DROP VIEW t_1, t_2, log_1, log_2, `log 3`; DROP TABLE log');
+      await reset();
+    }
+  });
+
   it('a trigger that writes where nothing is rolled back is reported', async () => {
     await oracle.query(`CREATE TABLE log (a VARCHAR(100)) ENGINE=MyISAM;
       CREATE TRIGGER logged AFTER UPDATE ON t FOR EACH ROW INSERT INTO log VALUES ('x')`);

@@ -259,9 +259,36 @@ describe.skipIf(!hasServer('postgres'))('rules on PostgreSQL', () => {
     ]) {
       await expect(exec_sql.execute({ sql }), sql).rejects.toMatchObject({ code: 'ERR_SECURITY_VIOLATION' });
     }
-    expect(await exec_sql.execute({ sql: "SELECT count(*) AS n FROM pg_settings WHERE name = 'search_path'" })).toEqual(
-      [{ n: 1 }],
-    );
+    expect(await exec_sql.execute({ sql: "SELECT count(*) AS n FROM pg_class WHERE relname = 'secrets'" })).toEqual([
+      { n: 1 },
+    ]);
+  });
+
+  it('settings that may hold secrets are not shown, others are', async () => {
+    const client = new pgPackage.Pool({ ...server.settings, options: `-c app.key=${SECRET}` });
+    try {
+      const { exec_sql } = createSqlTools(client);
+      for (const sql of [
+        'SHOW app.key',
+        'SHOW ALL',
+        'SHOW primary_conninfo',
+        "SELECT current_setting('app.key')",
+        "SELECT current_setting('app' || '.key')",
+        "SELECT ('app.key'::text).current_setting",
+        'SELECT setting FROM pg_settings',
+        'SELECT pg_show_all_settings()',
+        'SELECT pg_show_all_file_settings()',
+        "SELECT pg_get_functiondef('erase'::regproc)",
+        'SELECT prosrc FROM pg_proc',
+      ]) {
+        await expect(exec_sql.execute({ sql }), sql).rejects.toMatchObject({ code: 'ERR_SECURITY_VIOLATION' });
+      }
+      const open = "SELECT current_setting('search_path') AS path, current_setting('no_such', true) AS none";
+      expect(await exec_sql.execute({ sql: open })).toEqual([{ path: '"$user", public', none: null }]);
+      expect(await exec_sql.execute({ sql: 'SHOW standard_conforming_strings' })).toHaveLength(1);
+    } finally {
+      await client.end();
+    }
   });
 
   it('what is temporary does not hide a table from whoever has the connection next', async () => {

@@ -8,7 +8,7 @@ import { settled } from './waits.js';
  */
 
 /** Extensions of PostgreSQL whose functions neither write nor read tables. */
-const HARMLESS_EXTENSIONS = [
+export const HARMLESS_EXTENSIONS = [
   'uuid-ossp',
   'pgcrypto',
   'citext',

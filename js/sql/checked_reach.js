@@ -1,9 +1,11 @@
 /** Whether a statement is what it was read as: the database itself is asked, in the transaction that the statement is part of. */
 
 import { dropOldest } from '../boundary/drop_oldest.js';
-import { SecurityViolation } from '../boundary/errors.js';
 import { parseForeignJson } from '../boundary/foreign_json.js';
 import { functionIn, Parameters } from './called_functions.js';
+import { checkEngines } from './checked_engines.js';
+import { hiddenFunctions, hiddenIn } from './hidden_functions.js';
+import { refused, shown } from './refusal.js';
 
 /**
  * @typedef {import('./adapter.js').SqlConnection} SqlConnection
@@ -11,6 +13,7 @@ import { functionIn, Parameters } from './called_functions.js';
  * @typedef {import('./adapter.js').SqlAdapter} SqlAdapter
  * @typedef {import('../boundary/crossing.js').Reach} Reach
  * @typedef {import('./called_functions.js').Ask} Ask
+ * @typedef {import('./hidden_functions.js').Hidden} Hidden
  * @typedef {SqlStatement & { reach: Reach }} Reaching
  */
 
@@ -23,6 +26,8 @@ const MAX_CHECKED = 500;
 const MAX_CHECKED_CHARS = 2_000;
 /** When questions about statements were last asked without finding anything. @type {WeakMap<object, Map<string, number>>} */
 const checked = new WeakMap();
+/** What statements of a database may call without naming it, by volatility. @type {WeakMap<object, Map<string, { at: number, found: Hidden[] }>>} */
+const hidden = new WeakMap();
 
 /**
  * Forgets all answers: the schema is being changed.
@@ -30,6 +35,7 @@ const checked = new WeakMap();
  */
 export function forgetChecked(adapter) {
   checked.delete(adapter);
+  hidden.delete(adapter);
 }
 
 /**
@@ -50,9 +56,18 @@ export async function checkReach(connection, statement, limits, adapter, isFence
   if (doubted.length === 0 && !isPlanned && !isShown && reach.written.length === 0) return;
   await once(adapter, `${doubted.join('')} ${isPlanned} ${sql}`, async () => {
     const ask = asking(connection, limits);
-    const name = doubted.length > 0 && (await functionIn(ask, reach, adapter, doubted));
-    if (name) throw unreadFunction(name, adapter);
-    if (isPlanned) await checkPlan(ask, reaching);
+    if (doubted.length > 0) {
+      const name = await functionIn(ask, reach, adapter, doubted);
+      if (name) throw unreadFunction(name, adapter);
+      // What a view calls is its owner's.
+      const own = (await hiddenOf(ask, adapter, doubted)).filter(({ kind }) => kind !== 'view');
+      const found = hiddenIn(own, reaching);
+      if (found) throw hiddenFunction(found);
+    }
+    if (isPlanned) {
+      await checkSchemas(ask, adapter, reach);
+      await checkPlan(ask, reaching);
+    }
     if (isShown) await checkShown(ask, reach.names);
     if (reach.written.length > 0) await checkEngines(ask, reach.written);
     return undefined;
@@ -66,13 +81,38 @@ export async function checkReach(connection, statement, limits, adapter, isFence
  * @param {import('./adapter.js').SqlLimits} limits
  * @param {SqlAdapter} adapter
  */
-export async function mayWrite(connection, { reach, sql }, limits, adapter) {
+export async function mayWrite(connection, statement, limits, adapter) {
+  const { reach, sql } = statement;
   if (adapter.dialect === 'sqlite') return false;
   if (!reach) return true;
-  const name = await once(adapter, `writes ${sql}`, () =>
-    functionIn(asking(connection, limits), reach, adapter, ['v']),
+  const ask = asking(connection, limits);
+  const found = await once(
+    adapter,
+    `writes ${sql}`,
+    async () =>
+      (await functionIn(ask, reach, adapter, ['v'])) ??
+      hiddenIn(await hiddenOf(ask, adapter, ['v']), { ...statement, reach }),
   );
-  return name !== undefined;
+  return found !== undefined;
+}
+
+/**
+ * What statements of a database may call without naming it.
+ * @param {Ask} ask
+ * @param {SqlAdapter} adapter
+ * @param {string[]} doubted
+ * @returns {Promise<Hidden[]>}
+ */
+async function hiddenOf(ask, adapter, doubted) {
+  if (adapter.dialect !== 'postgres') return [];
+  const known = hidden.get(adapter) ?? new Map();
+  hidden.set(adapter, known);
+  const key = doubted.join('');
+  const last = known.get(key);
+  if (last && Date.now() - last.at < CHECKED_MS) return last.found;
+  const answer = await hiddenFunctions(ask, doubted);
+  known.set(key, { at: Date.now(), found: answer });
+  return answer;
 }
 
 /**
@@ -118,6 +158,29 @@ function asking(connection, limits) {
     const { rows } = await connection.query({ sql, values, access: 'read', returns: 'rows' }, own);
     return parseForeignJson(rows ?? '[]');
   };
+}
+
+/**
+ * Refuses a table without a schema that this connection finds elsewhere than rules do.
+ * @param {Ask} ask
+ * @param {SqlAdapter} adapter
+ * @param {Reach} reach
+ */
+async function checkSchemas(ask, adapter, { tables }) {
+  const bare = (tables ?? []).filter((name) => !name.includes('.'));
+  if (bare.length === 0) return;
+  await once(adapter, `schemas ${bare.join(' ')}`, async () => {
+    const places = new Parameters();
+    const [found] = await ask(
+      `SELECT n.nspname::text AS schema, c.relname::text AS name FROM pg_catalog.pg_class c
+        JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+        WHERE c.relname::text IN (${places.add(bare)}) AND n.nspname NOT IN ('public', 'pg_catalog')
+        AND c.relkind IN ('r', 'p', 'v', 'm', 'f') AND pg_catalog.pg_table_is_visible(c.oid) LIMIT 1`,
+      places.values,
+    );
+    if (found) throw elsewhere(found);
+    return undefined;
+  });
 }
 
 /**
@@ -195,41 +258,36 @@ async function checkShown(ask, names) {
 }
 
 /**
- * Refuses to write where nothing can be rolled back, also through a view.
- * @param {Ask} ask
- * @param {string[]} written
- */
-async function checkEngines(ask, written) {
-  // A dot may separate a schema from its table, or be part of a quoted name.
-  const parts = written.map((name) => name.split('.'));
-  const tables = parts.flatMap((each) => each.map((_, index) => each.slice(index).join('.')));
-  const schemas = parts.flatMap((each) => each.slice(1).map((_, index) => each.slice(0, index + 1).join('.')));
-  const places = new Parameters(() => '?');
-  const inSchemas = () => ['DATABASE()', ...(schemas.length > 0 ? [places.add(schemas)] : [])].join(', ');
-  const [found] = await ask(
-    `SELECT t.TABLE_NAME AS name, t.ENGINE AS engine FROM information_schema.TABLES t
-      JOIN information_schema.ENGINES e ON e.ENGINE = t.ENGINE WHERE e.TRANSACTIONS <> 'YES'
-      AND t.TABLE_NAME IN (${places.add(tables)}) AND t.TABLE_SCHEMA IN (${inSchemas()})
-    UNION ALL SELECT v.TABLE_NAME, t.ENGINE FROM information_schema.VIEWS v
-      JOIN information_schema.TABLES t
-        ON LOCATE(CONCAT('\`', t.TABLE_SCHEMA, '\`.\`', t.TABLE_NAME, '\`'), v.VIEW_DEFINITION) > 0
-      JOIN information_schema.ENGINES e ON e.ENGINE = t.ENGINE WHERE e.TRANSACTIONS <> 'YES'
-      AND v.TABLE_NAME IN (${places.add(tables)}) AND v.TABLE_SCHEMA IN (${inSchemas()}) LIMIT 1`,
-    places.values,
-  );
-  if (found) throw withoutTransactions(found.name, found.engine);
-}
-
-/**
  * @param {unknown} name
  * @param {SqlAdapter} adapter
  */
 function unreadFunction(name, { dialect }) {
+  if (dialect === 'any') {
+    return refused(
+      `what ${shown(name)} calls cannot be read in a database that is not known, and not everything is allowed`,
+      'Leave it out, or have the application name the dialect of its database, which then is asked about it.',
+    );
+  }
   return refused(
     `what the function ${shown(name)} does cannot be read, and not everything is allowed`,
-    dialect === 'any'
-      ? 'Leave it out, or have the application name the dialect of its database, which then is asked about it.'
-      : 'Write the statements that it stands for, or use a function of the application instead.',
+    'Write the statements that it stands for, or use a function of the application instead.',
+  );
+}
+
+/** @param {Hidden} found */
+function hiddenFunction({ kind, by, name }) {
+  const caller = kind === 'order' ? 'an operator class' : `the ${kind}${kind === 'cast' ? ' to' : ''} ${shown(by)}`;
+  return refused(
+    `what the function ${shown(name)} does, which ${caller} calls, cannot be read, and not everything is allowed`,
+    'Leave that out; where the function reads no tables, the owner of the database can declare it IMMUTABLE.',
+  );
+}
+
+/** @param {{ schema: string, name: string }} found */
+function elsewhere({ schema, name }) {
+  return refused(
+    `the table ${shown(name)} is ${shown(`${schema}.${name}`)} on this connection, and rules mean the one of the schema public`,
+    'Name it with its schema, in the statement and in the rules.',
   );
 }
 
@@ -239,28 +297,4 @@ function unreadTable(name) {
     `the database reads the table ${shown(name)} in this statement, which was not found in it`,
     'Write it in plainer SQL.',
   );
-}
-
-/**
- * @param {unknown} name
- * @param {unknown} engine
- */
-function withoutTransactions(name, engine) {
-  return refused(
-    `the table ${shown(name)} has the engine ${shown(engine)}, which has no transactions: what a run writes there could not be rolled back`,
-    'Read from it, or use a table with InnoDB.',
-  );
-}
-
-/** @param {unknown} name */
-function shown(name) {
-  return `'${String(name).slice(0, 64)}'`;
-}
-
-/**
- * @param {string} what
- * @param {string} advice
- */
-function refused(what, advice) {
-  return new SecurityViolation(`Security Violation: ${what}. ${advice}`, { details: { reason: 'refused' } });
 }

@@ -186,16 +186,19 @@ export class SqlTransaction {
       if (isDropped(asked)) throw new AbortedError('The run has ended.');
       const { options } = this.#rules;
       const reads = judged.access === 'read';
-      // A function may write in a statement that reads by its text.
-      const isSure = judged.fenced || options.readOnly || judged.reach?.calls.length === 0 || isSqlite(this.#adapter);
+      // A function may write in a statement that reads by its text; in PostgreSQL also one that is not named there.
+      const isKept = judged.fenced || options.readOnly || isSqlite(this.#adapter);
+      const callsNothing = isKept || judged.reach?.calls.length === 0;
+      const isSure = isKept || (callsNothing && this.#adapter.dialect !== 'postgres');
       asked.state = reads && (isSure || nesting.length === 0) ? 'reads' : 'writes';
-      if (!reads || !isSure) this.#wrote = true;
+      if (!reads || !callsNothing) this.#wrote = true;
       const fence = await this.#open(judged, asked.isOnly);
       const connection = this.#connection;
       stopIfAborted(this.#abort.signal);
       if (!connection) throw new AbortedError('The run has ended.');
       if (reads && asked.state === 'writes') {
         if (!(await mayWrite(connection, judged, options, this.#adapter))) asked.state = 'reads';
+        else this.#wrote = true;
         stopIfAborted(this.#abort.signal);
       }
       if (asked.state === 'writes') await this.#savepoints.prepare(nesting, this.#control(connection));

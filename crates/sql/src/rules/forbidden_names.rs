@@ -63,6 +63,9 @@ static FUNCTIONS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
         "TUPLE_DATA_SPLIT",
         "BT_PAGE_ITEMS",
         "PG_DIRTYREAD",
+        // PostgreSQL: code of functions
+        "PG_GET_FUNCTIONDEF",
+        "PG_GET_FUNCTION_SQLBODY",
         "HTTP",
         // MySQL and MariaDB
         "LOAD_FILE",
@@ -103,6 +106,7 @@ const FAMILIES: &[&str] = &[
     "PG_RESTORE_",
     "PG_CLEAR_",
     "PG_SYNC_",
+    "PG_SHOW_ALL_",
     "LO_",
     "DBLINK",
     "QUERY_TO_XML",
@@ -141,13 +145,14 @@ const NAMES: &[&str] = &[
     "PG_DB_ROLE_SETTING",
     "PG_STAT_WAL_RECEIVER",
     "PG_STAT_GET_WAL_RECEIVER",
-    // Settings of roles, which may hold secrets.
+    // Settings, which may hold secrets.
+    "PG_SETTINGS",
     "PG_ROLES",
     "PG_USER",
 ];
 
-/// Columns with settings of roles.
-const COLUMNS: &[&str] = &["ROLCONFIG", "USECONFIG"];
+/// Columns with settings of roles, and with code.
+const COLUMNS: &[&str] = &["ROLCONFIG", "USECONFIG", "PROSRC", "PROSQLBODY"];
 
 /// Statements of other sessions, which hold their values.
 const SESSIONS: &[&str] =
@@ -228,6 +233,12 @@ pub fn is_server_schema(name: &str) -> bool {
 /// Whether a view of `information_schema` by this name is not for tools.
 pub fn is_forbidden_view(name: &str) -> bool {
     in_families(name, VIEWS)
+}
+
+/// Whether a setting of PostgreSQL by this name may hold a secret: those of applications and extensions have a dot, others
+/// are commands of the shell or connect to another server.
+pub fn is_forbidden_setting(name: &str) -> bool {
+    matches!(name, "ALL" | "PRIMARY_CONNINFO") || name.ends_with("_COMMAND") || name.contains('.')
 }
 
 pub fn is_forbidden_name(name: &str) -> bool {

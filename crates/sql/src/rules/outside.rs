@@ -1,8 +1,8 @@
 //! What reaches out of the transaction or out of the database, beyond the verbs that are refused anyway.
 
 use super::forbidden_names::{
-    is_forbidden_function, is_forbidden_in_sys, is_forbidden_name, is_forbidden_view, is_function_by_any_name,
-    is_server_schema,
+    is_forbidden_function, is_forbidden_in_sys, is_forbidden_name, is_forbidden_setting, is_forbidden_view,
+    is_function_by_any_name, is_server_schema,
 };
 use crate::reading::dialect::Lexis;
 use crate::reading::token::{Kind, Tokens};
@@ -29,7 +29,8 @@ pub fn check_reach(tokens: &Tokens<'_>, lexis: Lexis) -> Result<(), SqlError> {
         let is_of = |schema: &str| dotted && index.checked_sub(2).is_some_and(|at| is_named(tokens, at, schema));
         let shows = is_forbidden_name(name)
             || (is_of("information_schema") && is_forbidden_view(name))
-            || (lexis == Lexis::Mysql && is_of("sys") && is_forbidden_in_sys(name));
+            || (lexis == Lexis::Mysql && is_of("sys") && is_forbidden_in_sys(name))
+            || (name == CURRENT_SETTING && (called || dotted) && !names_open_setting(tokens, index));
         if shows || (called && is_forbidden_function(name)) || attribute {
             return Err(refused(format!("{} is not for tools", shortened(&name.to_lowercase())), OUTSIDE));
         }
@@ -41,6 +42,18 @@ pub fn check_reach(tokens: &Tokens<'_>, lexis: Lexis) -> Result<(), SqlError> {
         }
     }
     Ok(())
+}
+
+const CURRENT_SETTING: &str = "CURRENT_SETTING";
+
+/// Whether the setting that a function of PostgreSQL is asked for stands there, and holds no secret.
+fn names_open_setting(tokens: &Tokens<'_>, index: usize) -> bool {
+    let setting =
+        tokens.get(index + 2).filter(|token| token.kind == Kind::Text && tokens.raw(*token).starts_with('\''));
+    let ends = [b')', b','].iter().any(|sign| tokens.is_symbol(index + 3, *sign));
+    tokens.is_symbol(index + 1, b'(')
+        && ends
+        && setting.is_some_and(|token| !is_forbidden_setting(&tokens.unquoted(token).to_ascii_uppercase()))
 }
 
 /// Refuses PostgreSQL's own tables and views in a statement that changes something: to change them is to change settings of
@@ -90,8 +103,14 @@ const SHOWN: [&str; 12] = [
 /// Whose definition is shown: what holds neither code nor passwords.
 const DEFINED: [&str; 5] = ["TABLE", "VIEW", "SEQUENCE", "DATABASE", "SCHEMA"];
 
-/// Refuses to show what other sessions do.
+/// Refuses to show what other sessions do, and settings that may hold secrets.
 pub fn check_show(tokens: &Tokens<'_>, at: usize, lexis: Lexis) -> Result<(), SqlError> {
+    if lexis == Lexis::Postgres && tokens.word(at) == "SHOW" {
+        let setting = tokens.get(at + 1).and_then(|token| tokens.name(token)).unwrap_or_default().to_ascii_uppercase();
+        if is_forbidden_setting(&setting) || tokens.is_symbol(at + 2, b'.') {
+            return Err(refused("this setting may hold a secret", OUTSIDE));
+        }
+    }
     if lexis != Lexis::Mysql {
         return Ok(());
     }

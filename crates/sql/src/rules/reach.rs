@@ -20,7 +20,7 @@ pub struct Reach {
     pub tables: Option<BTreeSet<String>>,
     /// Every name.
     pub names: BTreeSet<String>,
-    /// Functions that may be called; where the database is not known, those that not every database has.
+    /// Functions that may be called; where the database is not known, whatever may call one that not every database has.
     pub calls: BTreeSet<String>,
     /// Tables that may be written to, in a database where some tables have no transactions.
     pub written: BTreeSet<String>,
@@ -32,18 +32,18 @@ const MAX_NAMES: usize = 1_000;
 /// What the database may be asked about. Nothing for SQLite, whose authorizer sees it by itself, and for statements with too many
 /// names where no rule looks at them.
 pub fn reach(
-    tokens: &Tokens<'_>,
-    reading: Reading,
+    readings: &[(Tokens<'_>, Reading)],
     dialect: Dialect,
     policy: &SqlPolicy,
     access: Access,
 ) -> Result<Option<Reach>, SqlError> {
-    if dialect == Dialect::Sqlite {
-        return Ok(None);
-    }
+    let Some((tokens, reading)) = readings.first().filter(|_| dialect != Dialect::Sqlite) else { return Ok(None) };
     let detail = policy.detail();
-    // A database that is not known has no catalogue that could be asked.
-    let calls = if dialect == Dialect::Any { unknown_calls(tokens) } else { called(tokens, reading.lexis, dialect) };
+    let calls = match dialect {
+        // A database that is not known has no catalogue that could be asked, and any reading may be its own.
+        Dialect::Any => readings.iter().flat_map(|(tokens, reading)| unknown_calls(tokens, *reading)).collect(),
+        Dialect::Sqlite | Dialect::Postgres | Dialect::Mysql => called(tokens, reading.lexis, dialect),
+    };
     let mut reach = Reach { names: mentioned(tokens, dialect), calls, ..Reach::default() };
     if dialect == Dialect::Mysql && access != Access::Read {
         reach.written = written(tokens, dialect);

@@ -92,7 +92,7 @@ pub fn classify(
     }
     let detail = policy.detail();
     let fenced = access == Access::Read && detail >= SqlDetail::Verbs;
-    let reach = reach(tokens, *reading, dialect, policy, access)?;
+    let reach = reach(&readings, dialect, policy, access)?;
     Ok(Statement { access, verbs, returns, fenced, detail, sql: bound, bindings, reach })
 }
 

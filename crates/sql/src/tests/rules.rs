@@ -292,6 +292,23 @@ fn what_shows_passwords_and_statements_of_others_is_for_nobody() {
         ("SELECT trx_query FROM information_schema.INNODB_TRX", Mysql),
         ("SELECT * FROM performance_schema.user_variables_by_thread", Mysql),
         ("SELECT * FROM sys.`session`", Mysql),
+        ("SELECT pg_show_all_file_settings()", Postgres),
+        ("SELECT * FROM pg_catalog.pg_show_all_settings()", Postgres),
+        ("SELECT setting FROM pg_settings", Postgres),
+        ("SHOW ALL", Postgres),
+        ("SHOW primary_conninfo", Postgres),
+        ("SHOW \"primary_conninfo\"", Postgres),
+        ("SHOW app.jwt_secret", Postgres),
+        ("SHOW archive_command", Postgres),
+        ("SELECT current_setting('primary_conninfo')", Postgres),
+        ("SELECT current_setting('Primary_ConnInfo', true)", Postgres),
+        ("SELECT pg_catalog.current_setting('app.jwt_secret')", Postgres),
+        ("SELECT current_setting('primary_' || 'conninfo')", Postgres),
+        ("SELECT current_setting(name) FROM t", Postgres),
+        ("SELECT \"current_setting\"($$primary_conninfo$$)", Postgres),
+        ("SELECT ('primary_conninfo'::text).current_setting", Postgres),
+        ("SELECT pg_get_functiondef(1)", Postgres),
+        ("SELECT prosrc FROM pg_proc", Postgres),
     ] {
         assert!(check(sql, dialect, &SqlPolicy::default()).is_err(), "{sql}");
         assert!(check(sql, Any, &SqlPolicy::default()).is_err(), "{sql}");
@@ -302,6 +319,10 @@ fn what_shows_passwords_and_statements_of_others_is_for_nobody() {
         ("SELECT * FROM user_mappings", Postgres),
         ("SELECT processlist, events, routines FROM session", Mysql),
         ("SELECT * FROM information_schema.columns", Postgres),
+        ("SHOW server_version", Postgres),
+        ("SHOW TIME ZONE", Postgres),
+        ("SELECT current_setting('search_path'), current_setting('TimeZone', true)", Postgres),
+        ("SELECT current_setting FROM t", Postgres),
     ] {
         assert!(check(sql, dialect, &SqlPolicy::default()).is_ok(), "{sql}");
     }
@@ -333,7 +354,7 @@ fn what_the_database_is_asked_about_is_what_was_read() {
         assert!(reach(sql, Mysql, &judged).unwrap().calls.contains("nextval"), "{sql}");
     }
     let commented = reach("/* x */ (SELECT * FROM t)", Postgres, &judged).unwrap();
-    assert!(commented.tables.is_some() && reach("SHOW all", Postgres, &judged).unwrap().tables.is_none());
+    assert!(commented.tables.is_some() && reach("SHOW server_version", Postgres, &judged).unwrap().tables.is_none());
     let written = reach("INSERT IGNORE INTO a.b (c) SELECT d FROM e", Mysql, &SqlPolicy::default()).unwrap();
     assert_eq!(written.written.into_iter().collect::<Vec<_>>(), ["a.b"]);
 }

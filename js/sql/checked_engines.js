@@ -1,0 +1,84 @@
+/** Whether MySQL can roll back what a statement writes: its tables, also below views, have engines with transactions. */
+
+import { Parameters } from './called_functions.js';
+import { refused, shown } from './refusal.js';
+
+/**
+ * @typedef {import('./called_functions.js').Ask} Ask
+ * @typedef {{ schema: string, name: string, engine: unknown, kind: string }} Table
+ */
+
+/** Views over views are followed as far as this. */
+const MAX_LEVELS = 10;
+
+/**
+ * Refuses to write where nothing can be rolled back, also through views.
+ * @param {Ask} ask
+ * @param {string[]} written
+ */
+export async function checkEngines(ask, written) {
+  // A dot may separate a schema from its table, or be part of a quoted name.
+  const parts = written.map((name) => name.split('.'));
+  const tables = parts.flatMap((each) => each.map((_, index) => each.slice(index).join('.')));
+  const schemas = parts.flatMap((each) => each.slice(1).map((_, index) => each.slice(0, index + 1).join('.')));
+  const places = new Parameters(() => '?');
+  const inTables = `t.TABLE_NAME IN (${places.add(tables)})`;
+  const inSchemas = ['DATABASE()', ...(schemas.length > 0 ? [places.add(schemas)] : [])].join(', ');
+  let found = await ask(doubtful(`${inTables} AND t.TABLE_SCHEMA IN (${inSchemas})`), places.values);
+  for (let level = 0; found.length > 0; level += 1) {
+    const table = found.find(({ kind }) => kind !== 'VIEW');
+    if (table) throw withoutTransactions(table);
+    if (level === MAX_LEVELS) throw unreadView(found[0].name);
+    found = await below(ask, found);
+  }
+}
+
+/**
+ * Views, and tables without transactions.
+ * @param {string} where
+ */
+function doubtful(where) {
+  return `SELECT t.TABLE_SCHEMA AS \`schema\`, t.TABLE_NAME AS name, t.ENGINE AS engine, t.TABLE_TYPE AS kind
+    FROM information_schema.TABLES t LEFT JOIN information_schema.ENGINES e ON e.ENGINE = t.ENGINE
+    WHERE ${where} AND (t.TABLE_TYPE = 'VIEW' OR e.TRANSACTIONS <> 'YES')`;
+}
+
+/**
+ * The same among what views are made of. A view whose definition may not be seen, or none of its tables, is refused.
+ * @param {Ask} ask
+ * @param {Table[]} views
+ */
+async function below(ask, views) {
+  const places = new Parameters(() => '?');
+  const pairs = views.map(({ schema, name }) => `(${places.add([schema, name])})`).join(', ');
+  const parts = await ask(
+    `SELECT v.TABLE_SCHEMA AS \`view_schema\`, v.TABLE_NAME AS view_name, t.TABLE_SCHEMA AS \`schema\`, t.TABLE_NAME AS name
+      FROM information_schema.VIEWS v JOIN information_schema.TABLES t ON LOCATE(CONCAT('\`',
+        REPLACE(t.TABLE_SCHEMA, '\`', '\`\`'), '\`.\`', REPLACE(t.TABLE_NAME, '\`', '\`\`'), '\`'), v.VIEW_DEFINITION) > 0
+      WHERE (v.TABLE_SCHEMA, v.TABLE_NAME) IN (${pairs})`,
+    places.values,
+  );
+  const unread = views.find(
+    ({ schema, name }) => !parts.some((part) => part.view_schema === schema && part.view_name === name),
+  );
+  if (unread) throw unreadView(unread.name);
+  const tables = new Parameters(() => '?');
+  const names = parts.map(({ schema, name }) => `(${tables.add([schema, name])})`).join(', ');
+  return ask(doubtful(`(t.TABLE_SCHEMA, t.TABLE_NAME) IN (${names})`), tables.values);
+}
+
+/** @param {Table} table */
+function withoutTransactions({ name, engine }) {
+  return refused(
+    `the table ${shown(name)} has the engine ${shown(engine)}, which has no transactions: what a run writes there could not be rolled back`,
+    'Read from it, or use a table with InnoDB.',
+  );
+}
+
+/** @param {unknown} name */
+function unreadView(name) {
+  return refused(
+    `whether what is written through the view ${shown(name)} can be rolled back is not known: its definition or its tables cannot be seen`,
+    'Write to its table, or have the owner of the database grant SHOW VIEW.',
+  );
+}
