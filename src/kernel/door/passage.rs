@@ -12,7 +12,7 @@ use serde::Serialize;
 use serde_json::value::to_raw_value;
 use std::borrow::Cow;
 use std::sync::Arc;
-use std::time::{Instant, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 use tgp_base::error::{Error, ErrorCode};
 use tgp_ledger::{Actor, EventType, NewEvent, Part, Truth};
 use tgp_policy::{Capability, Effect};
@@ -38,6 +38,8 @@ pub struct Passage {
     sight: SharedSight,
     /// The token that the time it takes is taken from.
     spends: Option<(Arc<Gate>, Capability)>,
+    /// The milliseconds of its budget that are held until then.
+    held_ms: Option<u64>,
     began: Instant,
     is_over: bool,
 }
@@ -62,6 +64,7 @@ impl Passage {
             trace,
             sight: sight_of(gate, &mut admitted),
             approved_text: admitted.approved_text,
+            held_ms: admitted.held_ms,
             spends: admitted.capability.map(|capability| (Arc::clone(gate), capability)),
             began: Instant::now(),
             is_over: false,
@@ -94,6 +97,12 @@ impl Passage {
         self.approved_text.clone()
     }
 
+    /// How long it may last by the budget of its token.
+    #[must_use]
+    pub fn budget(&self) -> Option<Duration> {
+        self.held_ms.map(Duration::from_millis)
+    }
+
     /// Notes how it ended; a value is JSON text.
     pub fn leave(mut self, end: Result<&str, &Error>) {
         self.over(end);
@@ -115,7 +124,7 @@ impl Passage {
         }
         let took = self.began.elapsed();
         if let Some((gate, capability)) = &self.spends {
-            gate.tokens.spend(capability, u64::try_from(took.as_millis()).unwrap_or(u64::MAX).max(1));
+            gate.tokens.spend(capability, self.held_ms, u64::try_from(took.as_millis()).unwrap_or(u64::MAX).max(1));
         }
         let code = end.err().map(|error| error.code.as_str());
         let name = self.recorder.name(self.number);
