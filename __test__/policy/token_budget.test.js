@@ -60,7 +60,7 @@ test('a lock of another process on the counts does not hold the event loop', asy
     sql: (/** @type {string} */ sql) => Promise.resolve([{ sql, n: ++statements }]),
   });
   await kernel.boot();
-  const { token } = await kernel.issueToken({ allow: ['run', 'read', 'sql', 'app'], calls: 100 });
+  const { token } = await kernel.issueToken({ allow: ['run', 'read', 'sql', 'app'], calls: 100, budget: 10_000_000 });
   const { exec_tool, read_file } = tgpTools(kernel, { token });
   const runs = [1, 2, 3, 4].map(() => exec_tool.execute({ path: 'tools/ask.ts', args: {} }));
   await until(() => statements > 20);
@@ -72,11 +72,11 @@ test('a lock of another process on the counts does not hold the event loop', asy
   await once(holder.stdout, 'data');
   // It waits for the lock. Only this thread can have that released: if it stands still, nobody does.
   const counted = read_file.execute({ path: 'README.md' });
-  await wait(500);
-  holder.stdin.end();
-  expect(await counted).toContain('# Workspace');
+  await wait(300);
   isOver = true;
   for (const run of await Promise.all(runs)) expect(run).toMatchObject({ success: true });
+  holder.stdin.end();
+  expect(await counted).toContain('# Workspace');
 });
 
 const HOLDER = `

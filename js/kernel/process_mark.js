@@ -29,7 +29,8 @@ export function ownMark() {
 
 /**
  * Whether a process may still work on what it has marked. Here it is looked for. On another machine, in another container that
- * shares the files, or for another thread of this process, that is not possible: those renew a lease. A time in the future counts as little as one in the past.
+ * shares the files, or for another thread of this process, that is not possible: those renew a lease. A time in the future counts
+ * as little as one in the past.
  * @param {any} mark
  * @param {number} seen when it last renewed it, in milliseconds since 1970
  */

@@ -4,13 +4,13 @@
 
 use super::ledger_error::{LedgerError, Reason};
 use super::sqlite_failure::{read_failure, write_failure};
-use super::sqlite_open::{patiently, private_writer_of, reader_of};
+use super::sqlite_open::{PATIENCE, patiently, private_writer_of, reader_of};
 use parking_lot::{Mutex, MutexGuard};
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// How long a look waits for a write of this process, which may wait for another process in turn.
+/// How long is waited for others where nothing may take long: a write of this process may wait for another process in turn.
 const SOON: Duration = Duration::from_millis(20);
 
 const FILE: &str = "counts.db";
@@ -79,12 +79,25 @@ impl Tally {
     /// # Errors
     /// `Unwritable`.
     pub fn add(&self, family: &str, counts: &[Count], now: u64) -> Result<Counted, LedgerError> {
-        self.with(|connection| {
-            let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            let counted = add_all(&transaction, family, counts, now)?;
-            transaction.commit()?;
-            Ok(counted)
-        })
+        self.with(|connection| added(connection, family, counts, now))
+    }
+
+    /// The same without a long wait for others; nothing where that would be needed.
+    ///
+    /// # Errors
+    /// `Unwritable`.
+    pub fn add_soon(&self, family: &str, counts: &[Count], now: u64) -> Result<Option<Counted>, LedgerError> {
+        let Some(held) = self.connection.try_lock_for(SOON).filter(|held| held.is_some()) else { return Ok(None) };
+        let add = |connection: &mut Connection| {
+            connection.busy_timeout(SOON)?;
+            let counted = added(connection, family, counts, now);
+            connection.busy_timeout(PATIENCE)?;
+            counted
+        };
+        match self.within(held, add) {
+            Err(LedgerError::Unwritable(Reason::Busy)) => Ok(None),
+            counted => counted.map(Some),
+        }
     }
 
     /// Keeps a name for ever. There is always room for it.
@@ -172,6 +185,13 @@ fn has_any(connection: &Connection, names: &[String]) -> rusqlite::Result<bool> 
         }
     }
     Ok(false)
+}
+
+fn added(connection: &mut Connection, family: &str, counts: &[Count], now: u64) -> rusqlite::Result<Counted> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let counted = add_all(&transaction, family, counts, now)?;
+    transaction.commit()?;
+    Ok(counted)
 }
 
 fn add_all(transaction: &Transaction<'_>, family: &str, counts: &[Count], now: u64) -> rusqlite::Result<Counted> {
@@ -282,6 +302,24 @@ mod tests {
         assert_eq!(up_to(1_000, 1_000), Counted::Done(Some(95)));
         assert_eq!(tally.add("f", &[count("wide", -1_000, None)], 0), Ok(Counted::Done(None)));
         assert_eq!(up_to(1_000, 1_000), Counted::Done(Some(100)), "never below nothing");
+    }
+
+    #[test]
+    fn what_has_to_be_added_soon_does_not_wait_for_others() {
+        let place = tempfile::tempdir().unwrap();
+        let (one, other) = (Tally::new(place.path()), Tally::new(place.path()));
+        let counts = [count("a", 1, None)];
+        assert_eq!(one.add_soon("f", &counts, 0), Ok(None), "the file is not open yet");
+        assert_eq!(one.add("f", &counts, 0), Ok(Counted::Done(None)));
+        other.mark("open").unwrap();
+        let held = other.connection.lock();
+        held.as_ref().unwrap().execute_batch("BEGIN IMMEDIATE").unwrap();
+        assert_eq!(one.add_soon("f", &counts, 0), Ok(None));
+        held.as_ref().unwrap().execute_batch("COMMIT").unwrap();
+        assert_eq!(one.add_soon("f", &counts, 0), Ok(Some(Counted::Done(None))));
+        let waiting = one.connection.lock();
+        assert_eq!(one.add_soon("f", &counts, 0), Ok(None));
+        drop((held, waiting));
     }
 
     #[test]

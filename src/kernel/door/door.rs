@@ -109,8 +109,8 @@ impl Door {
         call.path = call.path.map(kept_path);
         let admitted = judged.map_err(|refusal| self.refuse(&call, unless_held(&call, refusal)))?;
         if let Err(error) = self.record_intent(&call) {
-            if let Some(capability) = &admitted.capability {
-                self.gate.tokens.spend(capability, admitted.held_ms, 0);
+            if let Some((capability, held_ms)) = admitted.capability.as_ref().zip(admitted.held_ms) {
+                self.gate.tokens.spend(capability, held_ms, 0);
             }
             return Err(error);
         }

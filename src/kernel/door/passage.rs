@@ -36,10 +36,9 @@ pub struct Passage {
     approved_text: Option<Arc<str>>,
     /// What the caller may see.
     sight: SharedSight,
-    /// The token that the time it takes is taken from.
-    spends: Option<(Arc<Gate>, Capability)>,
-    /// The milliseconds of its budget that are held until then.
-    held_ms: Option<u64>,
+    /// The token that the time it takes is taken from, and the milliseconds of its budget that are held until then. What a run
+    /// asks for is part of its time.
+    spends: Option<(Arc<Gate>, Capability, u64)>,
     began: Instant,
     is_over: bool,
 }
@@ -64,8 +63,7 @@ impl Passage {
             trace,
             sight: sight_of(gate, &mut admitted),
             approved_text: admitted.approved_text,
-            held_ms: admitted.held_ms,
-            spends: admitted.capability.map(|capability| (Arc::clone(gate), capability)),
+            spends: admitted.capability.zip(admitted.held_ms).map(|(token, held)| (Arc::clone(gate), token, held)),
             began: Instant::now(),
             is_over: false,
         }
@@ -100,7 +98,7 @@ impl Passage {
     /// How long it may last by the budget of its token.
     #[must_use]
     pub fn budget(&self) -> Option<Duration> {
-        self.held_ms.map(Duration::from_millis)
+        self.spends.as_ref().map(|(_, _, held_ms)| Duration::from_millis(*held_ms))
     }
 
     /// Notes how it ended; a value is JSON text.
@@ -123,8 +121,8 @@ impl Passage {
             return;
         }
         let took = self.began.elapsed();
-        if let Some((gate, capability)) = &self.spends {
-            gate.tokens.spend(capability, self.held_ms, u64::try_from(took.as_millis()).unwrap_or(u64::MAX).max(1));
+        if let Some((gate, capability, held_ms)) = &self.spends {
+            gate.tokens.spend(capability, *held_ms, u64::try_from(took.as_millis()).unwrap_or(u64::MAX).max(1));
         }
         let code = end.err().map(|error| error.code.as_str());
         let name = self.recorder.name(self.number);

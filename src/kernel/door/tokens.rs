@@ -4,6 +4,7 @@ use crate::kernel::config::TokensConfig;
 use parking_lot::{Mutex, RwLock};
 use ring::rand::{SecureRandom, SystemRandom};
 use serde_json::Value;
+use std::collections::VecDeque;
 use std::path::Path;
 use tgp_base::error::{Error, ErrorCode};
 use tgp_ledger::{Amount, Count, Counted, LedgerError, Tally};
@@ -13,8 +14,10 @@ pub struct Tokens {
     keys: RwLock<Keys>,
     /// Uses and revocations; in memory where tokens end with this kernel.
     tally: Tally,
-    /// Costs of calls that could not be counted, by family: no call begins before they are.
-    unpaid: Mutex<Vec<(String, Vec<Count>)>>,
+    /// Costs of calls that are not counted yet, by family: no call begins before they are.
+    unpaid: Mutex<VecDeque<(String, Vec<Count>)>>,
+    /// Held by who counts them, which may take long.
+    paying: Mutex<()>,
 }
 
 impl Tokens {
@@ -33,7 +36,12 @@ impl Tokens {
         for id in &config.revoked {
             keys.revoke(token_id(id)?);
         }
-        Ok(Self { keys: RwLock::new(keys), tally: Tally::in_memory(), unpaid: Mutex::default() })
+        Ok(Self {
+            keys: RwLock::new(keys),
+            tally: Tally::in_memory(),
+            unpaid: Mutex::default(),
+            paying: Mutex::default(),
+        })
     }
 
     /// Keeps uses and revocations in a folder, for all processes that share it: for tokens whose keys outlive this kernel.
@@ -43,6 +51,8 @@ impl Tokens {
 
     /// Closes the file of the counts.
     pub fn close(&self) {
+        // What cannot be counted even now stays held.
+        let _counted = self.pay();
         self.tally.close();
     }
 
@@ -114,26 +124,38 @@ impl Tokens {
     }
 
     /// Counts what a call cost, which is known when it has ended, in the place of what was held for it.
-    pub fn spend(&self, capability: &Capability, held: Option<u64>, cost: u64) {
+    pub fn spend(&self, capability: &Capability, held: u64, cost: u64) {
         let signed = |ms: u64| i64::try_from(ms).unwrap_or(i64::MAX);
-        let amount = Amount::Exactly(signed(cost) - signed(held.unwrap_or_default()));
+        let amount = Amount::Exactly(signed(cost) - signed(held));
         let spent = |limit: Limit| Count { name: spent_name(&limit.id), amount, below: None, until: limit.expires };
         let counts: Vec<Count> = capability.limits().filter(|limit| limit.budget.is_some()).map(spent).collect();
-        if !counts.is_empty() {
-            self.unpaid.lock().push((family(capability), counts));
-            // The call has happened. What cannot be counted now is counted before the next one.
-            let _counted_later = self.pay();
+        if counts.is_empty() {
+            return;
+        }
+        self.unpaid.lock().push_back((family(capability), counts));
+        // The call has happened, and it may be Node's thread that hears of it: what would have to wait for others is counted
+        // before the next call.
+        if let Some(_turn) = self.paying.try_lock() {
+            let _counted_later = self.pay_each(|family, counts| Ok(self.tally.add_soon(family, counts, 0)?.is_some()));
         }
     }
 
     fn pay(&self) -> Result<(), Error> {
-        let mut unpaid = self.unpaid.lock();
-        while let Some((family, counts)) = unpaid.last() {
+        let _turn = self.paying.lock();
+        self.pay_each(|family, counts| self.tally.add(family, counts, 0).map(|_| true)).map_err(uncounted)
+    }
+
+    /// Counts one cost after the other, until one is not counted.
+    fn pay_each(&self, count: impl Fn(&str, &[Count]) -> Result<bool, LedgerError>) -> Result<(), LedgerError> {
+        loop {
+            let first = self.unpaid.lock().front().cloned();
+            let Some((family, counts)) = first else { return Ok(()) };
             // `begin` has made room for them; where it is gone, the token has expired.
-            let _has_room = self.tally.add(family, counts, 0).map_err(uncounted)?;
-            unpaid.pop();
+            if !count(&family, &counts)? {
+                return Ok(());
+            }
+            self.unpaid.lock().pop_front();
         }
-        Ok(())
     }
 }
 
@@ -210,7 +232,7 @@ mod tests {
 
     fn call(tokens: &Tokens, token: &str, cost: u64) {
         let (capability, held) = begin(tokens, token).unwrap();
-        tokens.spend(&capability, held, cost);
+        tokens.spend(&capability, held.unwrap_or_default(), cost);
     }
 
     #[test]
@@ -240,7 +262,7 @@ mod tests {
         let (_, other) = begin(&counted, &token).unwrap();
         assert_eq!(other, Some(50));
         assert!(begin(&counted, &token).unwrap_err().contains("Its budget is used up."));
-        counted.spend(&capability, held, 10);
+        counted.spend(&capability, 50, 10);
         assert_eq!(begin(&counted, &token).unwrap().1, Some(40));
         assert_eq!(begin(&counted, &issued(&counted, &json!({"calls": 1}))).unwrap().1, None);
     }
@@ -252,7 +274,7 @@ mod tests {
         let token = issued(&counted, &json!({"budget": 1}));
         counted.share(&place.path().join("missing"));
         let capability = counted.verify(&token).unwrap();
-        counted.spend(&capability, None, 1);
+        counted.spend(&capability, 0, 1);
         assert!(begin(&counted, &token).unwrap_err().contains("no token is accepted"));
         std::fs::create_dir(place.path().join("missing")).unwrap();
         assert!(begin(&counted, &token).unwrap_err().contains("Its budget is used up."));
