@@ -108,8 +108,11 @@ export declare class BindingKernel {
   sqlDetail(asker: string): BindingOutcome
   /** Value: for each of `[[tool, path | null], …]` whether the token of the asker allows some call of it. */
   shownTools(asker: string, toolsJson: string): Promise<BindingOutcome>
-  /** Value: `{ version, rules }` of what is in force from now on. Rules that cannot be meant change nothing. */
-  replacePolicy(policyJson: string): Promise<BindingOutcome>
+  /**
+   * Value: `{ version, rules }` of what is in force from now on. Rules that cannot be meant change nothing. `added_to` is the
+   * version of the rules that an approver has added one to.
+   */
+  replacePolicy(policyJson: string, addedTo?: string | undefined | null): Promise<BindingOutcome>
   /** Value: `{ version, rules }`. */
   checkPolicy(policyJson: string): Promise<BindingOutcome>
   /** Value: `{ verdict, rule, at, reason, nearest? }`, of these rules, or of those in force where none are given. */

@@ -91,7 +91,7 @@ export type LedgerEvent = {
 /** An event of the application's own: any JSON object. The ledger adds position, time and hashes itself. */
 export type NewLedgerEvent = {
   /** Default: `'APPLICATION'`. */
-  type?: 'APPLICATION' | 'RECONCILIATION' | 'VALVE_PERSONA_TRIGGER';
+  type?: 'APPLICATION';
   session?: string;
   /** Default: the application. */
   actor?: LedgerActor;

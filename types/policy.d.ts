@@ -70,7 +70,11 @@ export type Approve = (request: ApprovalRequest) => ApprovalAnswer | Promise<App
 /** What a policy function says. A failure or anything else is `deny`. */
 export type PolicyAnswer = Verdict['verdict'] | { verdict: Verdict['verdict']; rule?: string; reason?: string };
 
-/** Decides in the place of rules: where Cedar, OPA or code of your own is asked. It is asked for every call. */
+/**
+ * Decides in the place of rules: where Cedar, OPA or code of your own is asked. It is asked for every call, and for each file that the
+ * call reaches beside what it names, as a call about that file: `read_file` for one that is read, `exec_tool` for one that is run. The
+ * strictest answer holds for all.
+ */
 export type PolicyFunction = (call: PolicyCall) => PolicyAnswer | Promise<PolicyAnswer>;
 
 /** Conditions of a rule. All of them must hold; of the entries of one, one. */

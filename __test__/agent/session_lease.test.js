@@ -3,6 +3,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { MemoryLog } from '../../js/agent/memory_log.js';
 import { SessionLease } from '../../js/agent/session_lease.js';
+import { ownMark } from '../../js/kernel/process_mark.js';
 import { foldSession } from '../../js/kernel/session_fold.js';
 
 const ELSEWHERE = { pid: 1, host: 'elsewhere' };
@@ -70,4 +71,14 @@ test('the end of a run whose session was taken over does not end the session', a
   expect([...(folded?.takes.keys() ?? [])]).toEqual(['two']);
   await append('agent end', { take: 'two', outcome: 'done', ms: 5 });
   expect(foldSession('s', await log.events('s'))?.end).toMatchObject({ outcome: 'done' });
+});
+
+test('another thread of this process has the session for as long as it renews its lease', async () => {
+  const { log, append, lease } = world();
+  await append('agent take', { take: 'other', mark: { ...ownMark(), realm: 'another' } });
+  await append('agent task', { task: 'go', model: 'm', take: 'other' });
+  const known = foldSession('s', await log.events('s'));
+  await expect(lease.begin(known)).rejects.toThrow('another thread of process');
+  vi.setSystemTime(Date.now() + 61_000);
+  await lease.begin(known);
 });

@@ -152,17 +152,19 @@ describe('the application', () => {
   test('its own events stand among them', async () => {
     const { kernel } = await createKernel();
     await kernel.ledger.append({ session: 's', path: 'tools/a.ts', what: 'shipped', order: 77 });
-    await kernel.ledger.append({ type: 'RECONCILIATION', actor: { agent: 'guardian', id: 'g1' }, diffRef: 'x' });
+    await kernel.ledger.append({ type: 'APPLICATION', actor: { agent: 'guardian', id: 'g1' }, diffRef: 'x' });
     const events = await kernel.ledger.tail();
     expect(events.slice(-2)).toMatchObject([
       { type: 'APPLICATION', session: 's', path: 'tools/a.ts', what: 'shipped', order: 77 },
-      { type: 'RECONCILIATION', actor: { agent: 'guardian', id: 'g1' }, diffRef: 'x' },
+      { type: 'APPLICATION', actor: { agent: 'guardian', id: 'g1' }, diffRef: 'x' },
     ]);
   });
 
   test.each([
     ['what only the ledger knows', { seq: 1 }, '"seq"'],
     ['a call that nobody made', { type: 'CALL' }, '"type"'],
+    ['what a guardian has found', { type: 'RECONCILIATION', diffRef: 'x' }, '"type"'],
+    ['what a watcher has seen', { type: 'VALVE_PERSONA_TRIGGER', persona: 'x' }, '"type"'],
     ['a part of a call', { call: 'x-1' }, '"call"'],
     ['no object', 'text', 'value'],
     ['what JSON cannot hold', { what: Number.NaN }, 'NaN'],

@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ON_BEHALF } from '../../js/kernel/agent_access.js';
-import { policyKernel } from '../helpers/policy_kernel.js';
+import { policyKernel, until, wait } from '../helpers/policy_kernel.js';
 
 const FILE = `# Who may do what.
 version: 1
@@ -184,6 +184,39 @@ describe('an approval for good', () => {
     expect(warnings.join()).toContain('The rule has no condition "/unheard-of"');
     expect(await readFile(file, 'utf8')).toBe(FILE);
     expect(asked).toHaveLength(1);
+  });
+
+  test('given for calls at the same time writes a rule for each, and voids none', async () => {
+    const { tools, file, asked, kernel, warnings } = await asking(FILE);
+    const calls = [1, 2, 3, 4].map((n) => ({ path: `tools/n${n}.json`, content: '{}' }));
+    await Promise.all(calls.map((call) => tools.write_file.execute(call)));
+    expect(asked).toHaveLength(4);
+    for (const call of calls) await tools.write_file.execute(call);
+    expect([asked.length, warnings]).toEqual([4, []]);
+    const ids = [...(await readFile(file, 'utf8')).matchAll(/"id":"(always-\d)"/g)].map(([, id]) => id);
+    expect(ids).toEqual(['always-1', 'always-2', 'always-3', 'always-4']);
+    expect((await kernel.policy.check()).rules).toBe(6);
+  });
+
+  test('leaves the approvals that others still wait for, unless a person has changed the rules', async () => {
+    /** @type {Map<string | undefined, (answer: any) => void>} */
+    const waiting = new Map();
+    const { tools, file } = await policyKernel(FILE, {
+      approve: ({ path }) => new Promise((answer) => waiting.set(path, answer)),
+    });
+    const write = (/** @type {string} */ path) => tools.write_file.execute({ path, content: '{}' });
+    const [first, second, third] = ['tools/a.json', 'tools/b.json', 'tools/c.json'].map(write);
+    await until(() => waiting.size === 3);
+    waiting.get('tools/a.json')?.({ approved: true, always: true });
+    await first;
+    // Longer than it takes to see that the file has changed.
+    await wait(800);
+    waiting.get('tools/b.json')?.(true);
+    await second;
+    await writeFile(file, `${await readFile(file, 'utf8')}# by hand\n`.replace('[read]', '[read, sql]'));
+    await wait(800);
+    waiting.get('tools/c.json')?.(true);
+    await expect(third).rejects.toMatchObject({ code: 'ERR_APPROVAL' });
   });
 
   test('keeps of a long value its hash', async () => {

@@ -1,7 +1,7 @@
 /** A function of the application decides: what it says holds, and whatever else it does is no. */
 
-import { expect, test } from 'vitest';
-import { caller, eventsOf, policyKernel } from '../helpers/policy_kernel.js';
+import { describe, expect, test } from 'vitest';
+import { caller, eventsOf, heard, policyKernel } from '../helpers/policy_kernel.js';
 
 const CALL = { path: 'a.md', content: 'x' };
 
@@ -32,4 +32,59 @@ test('what it says of a rule and a reason reaches the caller and the ledger', as
   const { call } = await caller(kernel);
   expect(await call('write_file', CALL)).toMatchObject({ said: 'deny', rule: 'cedar-7', reason: 'Not here.' });
   expect(await eventsOf(kernel, 'DENIED')).toMatchObject([{ rule: 'cedar-7', tool: 'write_file' }]);
+});
+
+describe('it is asked about all that a call reaches', () => {
+  const files = {
+    'tools/secret/key.ts': "export const KEY = 'hunter2' as const;\n",
+    'tools/pub/run.ts':
+      "/** Runs. */\nimport { KEY } from '../secret/key.ts';\nexport default (_args: object) => KEY;\n",
+    'tools/pub/wrong.ts':
+      "/** Fails. */\nimport { KEY } from '../secret/key.ts';\nconst one: 1 = KEY;\nexport default (_args: object) => one;\n",
+    'tools/pub/run.test.ts':
+      "import { expect, test } from 'vitest';\nimport { KEY } from '../secret/key.ts';\ntest('it is', () => expect(KEY).toBe('x'));\n",
+  };
+  const ways = /** @type {[string, any][]} */ ([
+    ['exec_tool', { path: 'tools/pub/run.ts', args: {} }],
+    ['check_tool', { path: 'tools/pub/wrong.ts' }],
+    ['test_tool', { path: 'tools/pub/run.test.ts' }],
+    ['run_code', { code: "import { KEY } from '/lib/secret/key';\nexport default () => KEY;" }],
+    ['read_file', { path: 'tools/secret/key.ts' }],
+  ]);
+
+  test.each(ways)('by %s: what it denies is not reached', async (tool, args) => {
+    const policy = (/** @type {any} */ { path }) => (path?.startsWith('tools/secret/') ? 'deny' : 'allow');
+    const { kernel, tools } = await policyKernel(/** @type {any} */ (policy), { files });
+    await kernel.boot();
+    expect(await heard(/** @type {any} */ (tools)[tool].execute(args))).toMatchObject({ said: 'deny' });
+  });
+
+  test('as calls of their own: files that are read, and files that are run', async () => {
+    /** @type {any[]} */
+    const seen = [];
+    const policy = (/** @type {any} */ { tool, effect, path, args }) => {
+      seen.push({ tool, effect, path, args });
+      return 'allow';
+    };
+    const { kernel, tools } = await policyKernel(/** @type {any} */ (policy), { files });
+    await kernel.boot();
+    await tools.exec_tool.execute({ path: 'tools/pub/run.ts', args: {} });
+    const path = 'tools/secret/key.ts';
+    expect(seen).toContainEqual({ tool: 'exec_tool', effect: 'run', path, args: { path } });
+    seen.length = 0;
+    await tools.check_tool.execute({ path: 'tools/pub/wrong.ts' });
+    expect(seen).toContainEqual({ tool: 'read_file', effect: 'read', path, args: { path } });
+  });
+
+  test('and what it asks for one of them, it asks for the call', async () => {
+    const policy = (/** @type {any} */ { path }) =>
+      path?.startsWith('tools/secret/') ? { verdict: 'ask', rule: 'secrets' } : 'allow';
+    /** @type {any[]} */
+    const asked = [];
+    const approve = (/** @type {any} */ request) => asked.push(request) > 0;
+    const { kernel, tools } = await policyKernel(/** @type {any} */ (policy), { files, approve });
+    await kernel.boot();
+    expect(await tools.exec_tool.execute({ path: 'tools/pub/run.ts', args: {} })).toMatchObject({ result: 'hunter2' });
+    expect(asked).toMatchObject([{ tool: 'exec_tool', path: 'tools/pub/run.ts', rule: 'secrets' }]);
+  });
 });

@@ -66,7 +66,9 @@ describe('imports', () => {
     };
     const { tools } = await policyKernel(decide, { files: FILES });
     await tools.exec_tool.execute({ path: 'tools/uses_code.ts', args: {} });
-    expect(seen.at(-1).also).toContainEqual({ effect: 'run', paths: ['tools/payments/charge.ts'] });
+    const call = seen.find(({ path }) => path === 'tools/uses_code.ts');
+    expect(call.also).toContainEqual({ effect: 'run', paths: ['tools/payments/charge.ts'] });
+    expect(seen.map(({ tool, path }) => `${tool} ${path}`)).toContain('exec_tool tools/payments/charge.ts');
   });
 });
 

@@ -1,5 +1,6 @@
 import { resolve as absolute } from 'node:path';
 import { LedgerError, NotFoundError, ValidationError } from '../boundary/errors.js';
+import { REALM } from '../kernel/process_mark.js';
 import { callsIn, foldSession, textIn } from '../kernel/session_fold.js';
 import { SESSION_LOG } from '../kernel/session_log.js';
 import { contentOf, readBack, recorded } from './kept_parts.js';
@@ -19,8 +20,8 @@ import { busy, SessionLease } from './session_lease.js';
 /** What stands in the place of a name that the ledger has hidden. */
 const HIDDEN = '[hidden]';
 
-/** Sessions that this process works on, with the root of each. @type {Set<string>} */
-const working = new Set();
+/** Sessions that this thread works on, with the root of each. */
+const { working } = REALM;
 
 /** What was said and done in a session. All of it is in the log before anything is done because of it. */
 export class Conversation {

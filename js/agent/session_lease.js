@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { LedgerError, ValidationError } from '../boundary/errors.js';
 import { guarded } from '../boundary/guarded.js';
 import { messageOf } from '../boundary/thrown.js';
-import { BEAT_MS, isAlive, isHere, LEASE_MS, ownMark } from '../kernel/process_mark.js';
+import { BEAT_MS, isAlive, isHere, isOwn, LEASE_MS, ownMark } from '../kernel/process_mark.js';
 
 /**
  * @typedef {import('../kernel/session_fold.js').FoldedSession} FoldedSession
@@ -131,15 +131,15 @@ export function busy(session, by) {
 }
 
 /**
- * Whether another process, which is alive, has the session. Sessions of this process are known.
+ * Whether another process or thread, which is alive, has the session. Sessions of this thread are known.
  * @param {any} mark
  * @param {number} seen
  */
 function isOther(mark, seen) {
-  return isAlive(mark, seen) && !(mark.pid === process.pid && isHere(mark));
+  return isAlive(mark, seen) && !isOwn(mark);
 }
 
 /** @param {any} mark */
 function byOther(mark) {
-  return `by process ${mark?.pid}${isHere(mark ?? {}) ? '' : ` on ${String(mark?.host).slice(0, MAX_HOST_CHARS)}`}`;
+  return `by ${mark?.pid === process.pid && isHere(mark) ? 'another thread of ' : ''}process ${mark?.pid}${isHere(mark ?? {}) ? '' : ` on ${String(mark?.host).slice(0, MAX_HOST_CHARS)}`}`;
 }

@@ -30,6 +30,7 @@ export function loosened({ args = {}, text, ...rule }, any) {
 }
 
 /**
+ * Adds the rule to the file and to the rules in force. What was asked under those of before may still be approved.
  * @param {import('../boundary/typed_native.js').NativeKernel} kernel
  * @param {string} file
  * @param {AlwaysRule} rule
@@ -45,7 +46,7 @@ export async function writeAlwaysRule(kernel, file, rule, by) {
   ];
   if (is.rules !== was.rules + 1) throw unwritten();
   await replaceFile(file, after);
-  unwrap(await kernel.replacePolicy(text));
+  unwrap(await kernel.replacePolicy(text, was.version));
 }
 
 /**

@@ -5,7 +5,8 @@ import { parseForeignJson } from '../boundary/foreign_json.js';
 import { settled } from '../boundary/foreign_promise.js';
 import { messageOf } from '../boundary/thrown.js';
 import { loosened, writeAlwaysRule } from './always_rule.js';
-import { refuseWritablePolicy } from './policy_source.js';
+import { inTurn, refuseWritablePolicy } from './policy_source.js';
+import { strictest } from './reached_calls.js';
 import { ServedRequests } from './served_requests.js';
 
 /**
@@ -124,9 +125,9 @@ export class Gate {
       throwIfAborted(signal);
       if (asked.rule === undefined) {
         const decide = this.decide;
-        const word = await within(waitsMs, signal, this.#log, async () =>
-          wordOf(await settled(decide?.(/** @type {any} */ (callOf(asked))))),
-        );
+        const ask = async (/** @type {import('../../index.js').PolicyCall} */ call) =>
+          wordOf(await settled(decide?.(call)));
+        const word = await within(waitsMs, signal, this.#log, (over) => strictest(callOf(asked), ask, over));
         const verdict = settle({ ...word, by: 'policy' });
         if (verdict === null) return true;
         Object.assign(asked, verdict);
@@ -159,8 +160,11 @@ export class Gate {
       if (rule === undefined || this.file === undefined) {
         throw new Error('No rule can allow this for good: see "always" in docs/policy.md.');
       }
-      await refuseWritablePolicy(this.file, this.writable);
-      await writeAlwaysRule(kernel, this.file, loosened(rule, any), by);
+      const { file, writable } = this;
+      await inTurn(file, async () => {
+        await refuseWritablePolicy(file, writable);
+        await writeAlwaysRule(kernel, file, loosened(rule, any), by);
+      });
     } catch (error) {
       this.#log.warn(`The call was approved this once. ${messageOf(error)}`);
     }

@@ -108,7 +108,7 @@ export class KernelRuns {
    * @param {import('../../index.js').TestOptions | undefined} options
    * @param {Caller} by
    */
-  tests(path, options, by) {
+  async tests(path, options, by) {
     let runner = by;
     return runTests(
       path,
@@ -123,7 +123,10 @@ export class KernelRuns {
         const asked = { tool: 'accept_test', who: by.who, path: test, effect: 'write' };
         return this.#calls.change((kernel, asker) => kernel.acceptTest(test, asker), options?.signal, asked);
       },
-      by.caller === 'agent' && (by.who?.mode ?? this.#life.config.mode) !== 'explore',
+      {
+        isHeld: by.caller === 'agent' && (by.who?.mode ?? this.#life.config.mode) !== 'explore',
+        by: this.#life.gate.asker(by.who)?.token === undefined ? 'open' : 'token',
+      },
     );
   }
 

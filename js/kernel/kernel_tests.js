@@ -13,8 +13,8 @@ import { testText } from './test_text.js';
  * @typedef {(runnable: import('./runnable.js').Runnable, options: ExecOptions) => Promise<import('../../index.js').ExecResult>} Run
  */
 
-/** Files at one time: the others wait for a worker anyway. */
-const AT_ONCE = 4;
+/** Files at one time: the others wait for a worker anyway. With a token one by one, or each would hold a share of its budget. */
+const AT_ONCE = { open: 4, token: 1 };
 
 /**
  * @param {string | undefined} path of a tool, a test or a folder; all when there is none
@@ -22,10 +22,10 @@ const AT_ONCE = 4;
  * @param {List} list
  * @param {Run} run
  * @param {(path: string) => Promise<unknown>} accept takes a test for what is meant
- * @param {boolean} isHeld whether whoever asks has to write tests first
+ * @param {{ isHeld: boolean, by: keyof typeof AT_ONCE }} caller `isHeld`: whether whoever asks has to write tests first
  * @returns {Promise<TestResult>}
  */
-export async function runTests(path, options, list, run, accept, isHeld) {
+export async function runTests(path, options, list, run, accept, { isHeld, by }) {
   if (path !== undefined) requireText(path, 'path');
   const {
     caseMs,
@@ -45,7 +45,7 @@ export async function runTests(path, options, list, run, accept, isHeld) {
       files[at] = { ...result, logs, stats };
     }
   };
-  await Promise.all(Array.from({ length: Math.min(AT_ONCE, paths.length) }, worker));
+  await Promise.all(Array.from({ length: Math.min(AT_ONCE[by], paths.length) }, worker));
   return combined(path, files, isHeld);
 }
 

@@ -22,8 +22,8 @@ const TYPES = /** @type {const} */ ([
   'APPLICATION',
   'RETENTION',
 ]);
-/** What an application may say happened; the rest only the kernel knows. */
-const OWN_TYPES = /** @type {const} */ (['APPLICATION', 'RECONCILIATION', 'VALVE_PERSONA_TRIGGER']);
+/** What an application may say happened; the rest belongs to the kernel, its guardian and its watcher. */
+const OWN_TYPES = /** @type {const} */ (['APPLICATION']);
 
 const text = z.string().min(1).max(MAX_TEXT_CHARS);
 const signal = z.custom(isAbortSignal, 'must be an AbortSignal').optional();

@@ -4,6 +4,7 @@ import { realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { readTextAtMost } from '../boundary/bounded_read.js';
 import { ConfigError } from '../boundary/errors.js';
+import { ignored } from '../boundary/guarded.js';
 import { toJsonText } from '../boundary/json_text.js';
 import { messageOf } from '../boundary/thrown.js';
 
@@ -120,5 +121,26 @@ async function realOf(path) {
   } catch {
     const above = dirname(path);
     return above === path ? path : join(await realOf(above), basename(path));
+  }
+}
+
+/** Of each policy file, when all is done that was begun with it. @type {Map<string, Promise<unknown>>} */
+const turns = new Map();
+
+/**
+ * Reads or changes a policy file after all others in this process that do.
+ * @template T
+ * @param {string} file
+ * @param {() => Promise<T>} work
+ * @returns {Promise<T>}
+ */
+export async function inTurn(file, work) {
+  const done = (turns.get(file) ?? Promise.resolve()).then(work);
+  const over = done.catch(ignored);
+  turns.set(file, over);
+  try {
+    return await done;
+  } finally {
+    if (turns.get(file) === over) turns.delete(file);
   }
 }

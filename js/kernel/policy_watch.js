@@ -1,7 +1,7 @@
 import { unwrap } from '../boundary/errors.js';
 import { guarded } from '../boundary/guarded.js';
 import { messageOf } from '../boundary/thrown.js';
-import { fingerprintOf, policyFileText, refuseWritablePolicy } from './policy_source.js';
+import { fingerprintOf, inTurn, policyFileText, refuseWritablePolicy } from './policy_source.js';
 
 /** How often the file is looked at: editors replace files, and not every disk reports it. */
 const INTERVAL_MS = 500;
@@ -25,7 +25,7 @@ export function watchPolicy(kernel, { file, folders, fingerprint }, log) {
       const now = await fingerprintOf(file);
       if (now === known) return;
       known = now;
-      await reload();
+      await inTurn(file, reload);
     } finally {
       isBusy = false;
     }

@@ -1,10 +1,17 @@
-/** Which process it is that works on something, and whether it still does. */
+/** Which process, and which thread of it, works on something, and whether it still does. */
 
+import { randomUUID } from 'node:crypto';
 import { readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { readTextAtOnce } from '../boundary/bounded_read.js';
 
-/** @typedef {{ pid: number, host: string, boot?: string, space?: string, started?: string }} ProcessMark */
+/** @typedef {{ pid: number, host: string, boot?: string, space?: string, started?: string, realm?: string }} ProcessMark */
+
+/**
+ * What all copies of this module in one thread share: `import` and `require` load one each.
+ * @type {{ id: string, working: Set<string> }}
+ */
+export const REALM = shared(Symbol.for('@tgp/core/realm'));
 
 /** How often a process renews its lease, and how long a lease lasts where the process cannot be looked for. */
 export const BEAT_MS = 15_000;
@@ -14,23 +21,25 @@ const MAX_STAT_BYTES = 4_096;
 /** When a process began, among the numbers behind its name. */
 const STARTED_AT = 19;
 
-/** @returns {ProcessMark} of this process */
+/** @returns {ProcessMark} of this thread of this process */
 export function ownMark() {
   const started = startOf('self');
-  return { pid: process.pid, ...place(), ...(started !== undefined && { started }) };
+  return { pid: process.pid, ...place(), ...(started !== undefined && { started }), realm: REALM.id };
 }
 
 /**
- * Whether a process may still work on what it has marked. Here it is looked for. On another machine, or in another container
- * that shares the files, that is not possible: there it renews a lease. A time in the future counts as little as one in the past.
+ * Whether a process may still work on what it has marked. Here it is looked for. On another machine, in another container that
+ * shares the files, or for another thread of this process, that is not possible: those renew a lease. A time in the future counts
+ * as little as one in the past.
  * @param {any} mark
  * @param {number} seen when it last renewed it, in milliseconds since 1970
  */
 export function isAlive(mark, seen) {
   if (typeof mark?.pid !== 'number') return false;
-  if (!isHere(mark)) return Math.abs(Date.now() - seen) < LEASE_MS;
+  const isLeased = () => Math.abs(Date.now() - seen) < LEASE_MS;
+  if (!isHere(mark)) return isLeased();
   const own = ownMark();
-  if (mark.pid === own.pid) return mark.started === own.started;
+  if (mark.pid === own.pid) return mark.started === own.started && (isOwn(mark) || isLeased());
   const started = startOf(mark.pid);
   // The number of a process that is gone is given to others.
   if (started !== undefined && mark.started !== undefined) return started === mark.started;
@@ -39,6 +48,14 @@ export function isAlive(mark, seen) {
   } catch (error) {
     return /** @type {NodeJS.ErrnoException} */ (error).code === 'EPERM';
   }
+}
+
+/**
+ * Whether this thread has made a mark that is alive.
+ * @param {ProcessMark} mark
+ */
+export function isOwn({ realm }) {
+  return realm === REALM.id;
 }
 
 /**
@@ -80,4 +97,11 @@ function orNothing(read) {
   } catch {
     return undefined;
   }
+}
+
+/** @param {symbol} key */
+function shared(key) {
+  const all = /** @type {Record<symbol, any>} */ (globalThis);
+  all[key] ??= { id: randomUUID(), working: new Set() };
+  return all[key];
 }

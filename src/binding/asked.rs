@@ -2,7 +2,9 @@
 
 use super::background::{Lane, Promised};
 use super::binding_kernel::BindingKernel;
-use crate::kernel::{Asker, Call, Changes, Effect, FileChangeCall, Kernel, Need, Passage, Reach, WriteDone, on_behalf};
+use crate::kernel::{
+    Asker, Call, Changes, CommitNote, Effect, FileChangeCall, Kernel, Need, Passage, Reach, WriteDone, on_behalf,
+};
 use napi::Env;
 use napi::bindgen_prelude::Object;
 use serde::Serialize;
@@ -19,6 +21,8 @@ pub struct Asked {
     path: Option<String>,
     args: Value,
     shows: Shows,
+    /// What its commit says of it, as JSON.
+    note: Option<String>,
 }
 
 /// Whether the answer shows the text that the file has now, whatever the call does to it.
@@ -38,6 +42,7 @@ impl Asked {
             path: path.map(str::to_owned),
             args,
             shows: Shows::Nothing,
+            note: None,
         }
     }
 
@@ -56,8 +61,17 @@ impl Asked {
         Self { effect: Effect::Write, shows: Shows::OwnText, ..Self::read(tool, Some(path), args) }
     }
 
-    fn enter(self, kernel: &Kernel, asker_json: Option<&str>) -> Result<Passage, Error> {
+    /// With a note for the commit. Why the change is made becomes part of the history, so it is judged, approved and recorded with
+    /// the rest of the arguments.
+    pub fn with_note(self, note_json: Option<String>) -> Self {
+        Self { note: note_json, ..self }
+    }
+
+    fn enter(mut self, kernel: &Kernel, asker_json: Option<&str>) -> Result<Passage, Error> {
         let asker = Asker::from_json(asker_json)?;
+        if let (Some(why), Value::Object(args)) = (CommitNote::from_json(self.note.as_deref())?.why, &mut self.args) {
+            args.insert("why".to_owned(), why.into());
+        }
         let door = kernel.door();
         let path = self.path.clone();
         let text = || path.as_deref().map(|path| kernel.files().text_hash(path)).unwrap_or_default();
@@ -85,6 +99,7 @@ impl Asked {
             asker: &asker,
             asking_tool: None,
             trace: None,
+            wall: None,
             approval: asker.approval.as_deref(),
             text: Some(&text),
             also: Some(&also),

@@ -72,10 +72,18 @@ impl BindingKernel {
         })
     }
 
-    /// Value: `{ version, rules }` of what is in force from now on. Rules that cannot be meant change nothing.
+    /// Value: `{ version, rules }` of what is in force from now on. Rules that cannot be meant change nothing. `added_to` is the
+    /// version of the rules that an approver has added one to.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
-    pub fn replace_policy<'env>(&self, env: &'env Env, policy_json: String) -> napi::Result<Object<'env>> {
-        self.with_kernel_on(Lane::Searches, env, move |kernel| kernel.policy().replace(&parse_policy(&policy_json)?))
+    pub fn replace_policy<'env>(
+        &self,
+        env: &'env Env,
+        policy_json: String,
+        added_to: Option<String>,
+    ) -> napi::Result<Object<'env>> {
+        self.with_kernel_on(Lane::Searches, env, move |kernel| {
+            kernel.policy().replace(&parse_policy(&policy_json)?, added_to.as_deref())
+        })
     }
 
     /// Value: `{ version, rules }`.

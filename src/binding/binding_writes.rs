@@ -152,6 +152,7 @@ impl BindingKernel {
         asked: Asked,
         job: impl FnOnce(&Kernel, &CommitNote, WriteDone<T>) + Send + 'static,
     ) -> napi::Result<Object<'env>> {
+        let asked = asked.with_note(note_json.clone());
         self.through_write(env, asker, asked, move |kernel, done| match CommitNote::from_json(note_json.as_deref()) {
             Ok(note) => job(kernel, &note, done),
             Err(error) => done(Err(error)),

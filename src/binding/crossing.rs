@@ -100,7 +100,7 @@ fn kernel_answers(types: &mut Types) -> String {
     answers.add("ledgerChronicle", |kernel: &Kernel| kernel.ledger().chronicle(""));
     answers.add_type::<Judged>("judge");
     answers.add("settle", |kernel: &Kernel| kernel.policy().settle("", ""));
-    answers.add("replacePolicy", |kernel: &Kernel| kernel.policy().replace(&PolicySource::Safe));
+    answers.add("replacePolicy", |kernel: &Kernel| kernel.policy().replace(&PolicySource::Safe, None));
     answers.add("checkPolicy", |kernel: &Kernel| kernel.policy().check(&PolicySource::Safe));
     answers.add("shownTools", |kernel: &Kernel| kernel.policy().shown_tools(&Asker::default(), ""));
     answers.add_type::<String>("sqlDetail");

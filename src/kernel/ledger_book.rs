@@ -177,10 +177,15 @@ impl LedgerBook {
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
 
-    /// Writes down an event of the application.
+    /// Writes down an event of the application, or of a session of an agent. All others belong to those who know that they
+    /// happened.
     pub fn append(&self, event_json: &str) -> Result<(), Error> {
         let event: OwnEvent<'_> = serde_json::from_str(event_json).map_err(|error| invalid("event", &error))?;
         let kind = event.kind.as_deref().map_or(Ok(EventType::Application), event_type)?;
+        if !matches!(kind, EventType::Application | EventType::Session) {
+            let text = format!("An event of type {} is recorded by the kernel alone.", kind.as_str());
+            return Err(Error::new(ErrorCode::Validation, text).with("field", "type"));
+        }
         let ledger = self.door.ledger()?;
         Ok(ledger.record(&NewEvent {
             kind,

@@ -55,13 +55,13 @@ impl PolicyBook {
         self.door.gate().shown_tools(asker, &tools)
     }
 
-    /// Puts other rules in the place of those in force.
+    /// Puts other rules in the place of those in force; see `Rules::replace`.
     ///
     /// # Errors
     /// `Config` for rules that cannot be meant; then nothing has changed.
-    pub fn replace(&self, source: &PolicySource) -> Result<PolicyReport, Error> {
+    pub fn replace(&self, source: &PolicySource, added_to: Option<&str>) -> Result<PolicyReport, Error> {
         let report = self.check(source)?;
-        self.door.replace_policy(source)?;
+        self.door.replace_policy(source, added_to)?;
         Ok(report)
     }
 

@@ -77,5 +77,5 @@ pub use retention::Retain;
 pub use signing_key::PublicKey;
 pub use sqlite_store::SqliteStore;
 pub use store::{Appended, Batch, CheckpointRow, Reach, ScannedEvent, Store, VisitBlob};
-pub use tally::{Count, Counted, Tally};
+pub use tally::{Amount, Count, Counted, Tally};
 pub use verification::{Problem, ProblemKind, Verification, Witness};

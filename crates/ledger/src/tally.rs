@@ -4,25 +4,39 @@
 
 use super::ledger_error::{LedgerError, Reason};
 use super::sqlite_failure::{read_failure, write_failure};
-use super::sqlite_open::{patiently, private_writer_of, reader_of};
-use parking_lot::Mutex;
+use super::sqlite_open::{PATIENCE, patiently, private_writer_of, reader_of};
+use parking_lot::{Mutex, MutexGuard};
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// How long is waited for others where nothing may take long: a write of this process may wait for another process in turn.
+const SOON: Duration = Duration::from_millis(20);
 
 const FILE: &str = "counts.db";
 
 /// Counts that are kept at once, of one family and of all.
 const MOST_PER_FAMILY: i64 = 1_000;
 const MOST: i64 = 200_000;
+const MOST_AMOUNT: i64 = 1 << 53;
 
 const TABLE: &str = "CREATE TABLE IF NOT EXISTS counts(name TEXT NOT NULL PRIMARY KEY, family TEXT, value INTEGER NOT NULL, until INTEGER) STRICT, WITHOUT ROWID; \
     CREATE INDEX IF NOT EXISTS counts_of_family ON counts(family)";
+
+/// How much is added to a count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Amount {
+    /// Below zero it is taken back.
+    Exactly(i64),
+    /// At most this, and no more than every count that is added to in this way has left.
+    UpTo(u64),
+}
 
 /// What is added to a count.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Count {
     pub name: String,
-    pub amount: u64,
+    pub amount: Amount,
     /// Nothing is added to any count where this one has come so far.
     pub below: Option<u64>,
     /// When it is not needed any more: milliseconds since 1970.
@@ -32,7 +46,8 @@ pub struct Count {
 /// What became of some counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Counted {
-    Done,
+    /// With what `Amount::UpTo` has come to, where it was asked for.
+    Done(Option<u64>),
     /// Nothing was added: the count at this place is used up.
     UsedUp(usize),
     /// Nothing was added: there are too many counts, of this family or of all.
@@ -64,12 +79,25 @@ impl Tally {
     /// # Errors
     /// `Unwritable`.
     pub fn add(&self, family: &str, counts: &[Count], now: u64) -> Result<Counted, LedgerError> {
-        self.with(|connection| {
-            let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            let counted = add_all(&transaction, family, counts, now)?;
-            transaction.commit()?;
-            Ok(counted)
-        })
+        self.with(|connection| added(connection, family, counts, now))
+    }
+
+    /// The same without a long wait for others; nothing where that would be needed.
+    ///
+    /// # Errors
+    /// `Unwritable`.
+    pub fn add_soon(&self, family: &str, counts: &[Count], now: u64) -> Result<Option<Counted>, LedgerError> {
+        let Some(held) = self.connection.try_lock_for(SOON).filter(|held| held.is_some()) else { return Ok(None) };
+        let add = |connection: &mut Connection| {
+            connection.busy_timeout(SOON)?;
+            let counted = added(connection, family, counts, now);
+            connection.busy_timeout(PATIENCE)?;
+            counted
+        };
+        match self.within(held, add) {
+            Err(LedgerError::Unwritable(Reason::Busy)) => Ok(None),
+            counted => counted.map(Some),
+        }
     }
 
     /// Keeps a name for ever. There is always room for it.
@@ -86,18 +114,20 @@ impl Tally {
     /// # Errors
     /// `Unwritable`, `Unreadable`.
     pub fn has_any(&self, names: &[String]) -> Result<bool, LedgerError> {
-        let is_open = self.connection.lock().is_some();
         let Some(path) = &self.path else {
-            return if is_open { self.with(|connection| has_any(connection, names)) } else { Ok(false) };
+            let held = self.connection.lock();
+            let found = held.as_ref().map(|connection| has_any(connection, names));
+            return found.transpose().map(Option::unwrap_or_default).map_err(|error| read_failure(&error));
         };
-        if !is_open && !is_there(path)? {
+        let by_itself = || has_any(&reader_of(path)?, names).map_err(|error| read_failure(&error));
+        // Nothing that is written keeps a reader waiting.
+        let Some(held) = self.connection.try_lock_for(SOON) else { return by_itself() };
+        if held.is_none() && !is_there(path)? {
             return Ok(false);
         }
-        match self.with(|connection| has_any(connection, names)) {
+        match self.within(held, |connection| has_any(connection, names)) {
             // In an image, say: nothing is counted there, and what was counted before still counts.
-            Err(LedgerError::Unwritable(Reason::ReadOnlyDisk | Reason::NotAllowed)) => {
-                has_any(&reader_of(path)?, names).map_err(|error| read_failure(&error))
-            }
+            Err(LedgerError::Unwritable(Reason::ReadOnlyDisk | Reason::NotAllowed)) => by_itself(),
             found => found,
         }
     }
@@ -108,7 +138,14 @@ impl Tally {
     }
 
     fn with<T>(&self, job: impl FnOnce(&mut Connection) -> rusqlite::Result<T>) -> Result<T, LedgerError> {
-        let mut held = self.connection.lock();
+        self.within(self.connection.lock(), job)
+    }
+
+    fn within<T>(
+        &self,
+        mut held: MutexGuard<'_, Option<Connection>>,
+        job: impl FnOnce(&mut Connection) -> rusqlite::Result<T>,
+    ) -> Result<T, LedgerError> {
         if let Some(path) = &self.path
             && held.is_some()
             && !is_there(path)?
@@ -150,8 +187,16 @@ fn has_any(connection: &Connection, names: &[String]) -> rusqlite::Result<bool> 
     Ok(false)
 }
 
+fn added(connection: &mut Connection, family: &str, counts: &[Count], now: u64) -> rusqlite::Result<Counted> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let counted = add_all(&transaction, family, counts, now)?;
+    transaction.commit()?;
+    Ok(counted)
+}
+
 fn add_all(transaction: &Transaction<'_>, family: &str, counts: &[Count], now: u64) -> rusqlite::Result<Counted> {
     let mut new = 0;
+    let mut taken = None;
     for (place, count) in counts.iter().enumerate() {
         let value: Option<i64> = transaction
             .prepare_cached("SELECT value FROM counts WHERE name = ?1")?
@@ -161,6 +206,10 @@ fn add_all(transaction: &Transaction<'_>, family: &str, counts: &[Count], now: u
             return Ok(Counted::UsedUp(place));
         }
         new += i64::from(value.is_none());
+        if let Amount::UpTo(most) = count.amount {
+            let left = count.below.map(|below| below.saturating_sub(unsigned(value.unwrap_or_default())));
+            taken = Some(most.min(left.unwrap_or(most)).min(taken.unwrap_or(most)));
+        }
     }
     if new > 0 && !has_room(transaction, family, new)? {
         transaction.execute("DELETE FROM counts WHERE until <= ?1", [integer(now)])?;
@@ -168,13 +217,16 @@ fn add_all(transaction: &Transaction<'_>, family: &str, counts: &[Count], now: u
             return Ok(Counted::TooMany);
         }
     }
-    let sql = "INSERT INTO counts(name, family, value, until) VALUES(?1, ?2, ?3, ?4) \
-        ON CONFLICT(name) DO UPDATE SET value = min(value + ?3, 9007199254740992), until = ?4";
+    let sql = "INSERT INTO counts(name, family, value, until) VALUES(?1, ?2, max(?3, 0), ?4) \
+        ON CONFLICT(name) DO UPDATE SET value = max(min(value + ?3, 9007199254740992), 0), until = ?4";
     for count in counts {
-        let amount = integer(count.amount.min(1 << 53));
+        let amount = match count.amount {
+            Amount::Exactly(amount) => amount.clamp(-MOST_AMOUNT, MOST_AMOUNT),
+            Amount::UpTo(_) => integer(taken.unwrap_or_default()).min(MOST_AMOUNT),
+        };
         transaction.prepare_cached(sql)?.execute(params![count.name, family, amount, count.until.map(integer)])?;
     }
-    Ok(Counted::Done)
+    Ok(Counted::Done(taken))
 }
 
 fn has_room(transaction: &Transaction<'_>, family: &str, new: i64) -> rusqlite::Result<bool> {
@@ -185,16 +237,20 @@ fn has_room(transaction: &Transaction<'_>, family: &str, new: i64) -> rusqlite::
     Ok(of_family + new <= MOST_PER_FAMILY && of_all + new <= MOST)
 }
 
+fn unsigned(number: i64) -> u64 {
+    u64::try_from(number).unwrap_or_default()
+}
+
 fn integer(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Count, Counted, MOST_PER_FAMILY, Tally};
+    use super::{Amount, Count, Counted, MOST_PER_FAMILY, Tally};
 
-    fn count(name: &str, amount: u64, below: Option<u64>) -> Count {
-        Count { name: name.to_owned(), amount, below, until: None }
+    fn count(name: &str, amount: i64, below: Option<u64>) -> Count {
+        Count { name: name.to_owned(), amount: Amount::Exactly(amount), below, until: None }
     }
 
     #[test]
@@ -203,8 +259,8 @@ mod tests {
         let (one, other) = (Tally::new(place.path()), Tally::new(place.path()));
         assert!(!one.has_any(&["a".to_owned()]).unwrap());
         assert!(std::fs::read_dir(place.path()).unwrap().next().is_none(), "nothing is made to look");
-        assert_eq!(one.add("f", &[count("a", 1, Some(2))], 0), Ok(Counted::Done));
-        assert_eq!(other.add("f", &[count("a", 1, Some(2))], 0), Ok(Counted::Done));
+        assert_eq!(one.add("f", &[count("a", 1, Some(2))], 0), Ok(Counted::Done(None)));
+        assert_eq!(other.add("f", &[count("a", 1, Some(2))], 0), Ok(Counted::Done(None)));
         assert_eq!(one.add("f", &[count("b", 1, None), count("a", 1, Some(2))], 0), Ok(Counted::UsedUp(1)));
         assert!(!other.has_any(&["b".to_owned()]).unwrap(), "all or none");
         drop((one, other));
@@ -221,7 +277,7 @@ mod tests {
                 .map(|_| {
                     scope.spawn(|| {
                         let tally = Tally::new(place.path());
-                        let add = |_: &u32| tally.add("f", &[count("a", 1, Some(50))], 0) == Ok(Counted::Done);
+                        let add = |_: &u32| tally.add("f", &[count("a", 1, Some(50))], 0) == Ok(Counted::Done(None));
                         (0..40).filter(add).count()
                     })
                 })
@@ -232,14 +288,60 @@ mod tests {
     }
 
     #[test]
+    fn what_is_taken_is_left_in_all_counts_and_can_be_given_back() {
+        let tally = Tally::in_memory();
+        let up_to = |most, below| {
+            let one = |name: &str, below| Count { amount: Amount::UpTo(most), ..count(name, 0, Some(below)) };
+            tally.add("f", &[one("wide", 100), one("narrow", below)], 0).unwrap()
+        };
+        assert_eq!(up_to(30, 40), Counted::Done(Some(30)));
+        assert_eq!(up_to(30, 40), Counted::Done(Some(10)), "the narrower one has no more");
+        assert_eq!(up_to(30, 40), Counted::UsedUp(1));
+        let back = [count("wide", -35, None), count("narrow", -35, None)];
+        assert_eq!(tally.add("f", &back, 0), Ok(Counted::Done(None)));
+        assert_eq!(up_to(1_000, 1_000), Counted::Done(Some(95)));
+        assert_eq!(tally.add("f", &[count("wide", -1_000, None)], 0), Ok(Counted::Done(None)));
+        assert_eq!(up_to(1_000, 1_000), Counted::Done(Some(100)), "never below nothing");
+    }
+
+    #[test]
+    fn what_has_to_be_added_soon_does_not_wait_for_others() {
+        let place = tempfile::tempdir().unwrap();
+        let (one, other) = (Tally::new(place.path()), Tally::new(place.path()));
+        let counts = [count("a", 1, None)];
+        assert_eq!(one.add_soon("f", &counts, 0), Ok(None), "the file is not open yet");
+        assert_eq!(one.add("f", &counts, 0), Ok(Counted::Done(None)));
+        other.mark("open").unwrap();
+        let held = other.connection.lock();
+        held.as_ref().unwrap().execute_batch("BEGIN IMMEDIATE").unwrap();
+        assert_eq!(one.add_soon("f", &counts, 0), Ok(None));
+        held.as_ref().unwrap().execute_batch("COMMIT").unwrap();
+        assert_eq!(one.add_soon("f", &counts, 0), Ok(Some(Counted::Done(None))));
+        let waiting = one.connection.lock();
+        assert_eq!(one.add_soon("f", &counts, 0), Ok(None));
+        drop((held, waiting));
+    }
+
+    #[test]
+    fn a_look_does_not_wait_for_who_waits_to_write() {
+        let place = tempfile::tempdir().unwrap();
+        let tally = Tally::new(place.path());
+        tally.mark("revoked").unwrap();
+        let held = tally.connection.lock();
+        assert!(tally.has_any(&["revoked".to_owned()]).unwrap());
+        assert!(!tally.has_any(&["other".to_owned()]).unwrap());
+        drop(held);
+    }
+
+    #[test]
     fn a_family_uses_up_its_own_room_only() {
         let tally = Tally::in_memory();
         for number in 0..MOST_PER_FAMILY {
-            assert_eq!(tally.add("one", &[count(&format!("a{number}"), 1, None)], 0), Ok(Counted::Done));
+            assert_eq!(tally.add("one", &[count(&format!("a{number}"), 1, None)], 0), Ok(Counted::Done(None)));
         }
         assert_eq!(tally.add("one", &[count("more", 1, None)], 0), Ok(Counted::TooMany));
-        assert_eq!(tally.add("one", &[count("a0", 1, None)], 0), Ok(Counted::Done), "known ones go on");
-        assert_eq!(tally.add("other", &[count("b", 1, None)], 0), Ok(Counted::Done));
+        assert_eq!(tally.add("one", &[count("a0", 1, None)], 0), Ok(Counted::Done(None)), "known ones go on");
+        assert_eq!(tally.add("other", &[count("b", 1, None)], 0), Ok(Counted::Done(None)));
         tally.mark("revoked").unwrap();
         assert!(tally.has_any(&["revoked".to_owned()]).unwrap(), "a mark needs no room");
     }

@@ -5,6 +5,7 @@ use super::reach::Reach;
 use super::trace::Trace;
 use std::borrow::Cow;
 use std::sync::Arc;
+use std::time::Duration;
 use tgp_base::error::Error;
 use tgp_ledger::Actor;
 use tgp_policy::Effect;
@@ -35,6 +36,8 @@ pub struct Call<'c> {
     pub asking_tool: Option<&'c str>,
     /// Who wants to know how long it took.
     pub trace: Option<Arc<Trace>>,
+    /// How long it may last, where that is limited.
+    pub wall: Option<Duration>,
     /// The name of an approval that was given for it.
     pub approval: Option<&'c str>,
     /// A hash of the text that it runs or changes, for an approval to be bound to.
@@ -65,6 +68,7 @@ impl<'c> Call<'c> {
             asker,
             asking_tool: None,
             trace: None,
+            wall: None,
             approval: None,
             text: None,
             also: None,

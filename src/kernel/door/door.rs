@@ -108,7 +108,12 @@ impl Door {
         // Judged whole, kept short: whatever is told of a call from here on is bounded.
         call.path = call.path.map(kept_path);
         let admitted = judged.map_err(|refusal| self.refuse(&call, unless_held(&call, refusal)))?;
-        self.record_intent(&call)?;
+        if let Err(error) = self.record_intent(&call) {
+            if let Some((capability, held_ms)) = admitted.capability.as_ref().zip(admitted.held_ms) {
+                self.gate.tokens.spend(capability, held_ms, 0);
+            }
+            return Err(error);
+        }
         Ok(Passage::new(Arc::clone(&self.recorder), call, &self.gate, admitted))
     }
 

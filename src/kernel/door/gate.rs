@@ -19,6 +19,9 @@ use tgp_policy::{Capability, Decision, Effect, Effects, Fact, Policy, Tools, Ver
 use tgp_state::Mode;
 use tgp_vfs::JailPath;
 
+/// What is held of a budget for a call without a limit of its own: one that looks at files or changes them, and any other.
+const FILES_MS: u64 = 100;
+const OTHERS_MS: u64 = 30_000;
 /// Files that a rule for one call names.
 const MOST_RULE_PATHS: usize = 50;
 
@@ -43,6 +46,8 @@ pub struct Admission {
     pub judged: Option<tgp_policy::Call>,
     /// The files that it reaches beside what it names, as far as that was known.
     pub reached: Vec<String>,
+    /// The milliseconds of the token's budget that are held for it: it takes no longer.
+    pub held_ms: Option<u64>,
 }
 
 /// A call that may not go on, or not yet.
@@ -161,7 +166,8 @@ impl Gate {
             InForce::Hook => SqlDetail::Tables,
         };
         let Some(token) = asker.token.as_deref() else { return Ok(of_rules) };
-        Ok(of_rules.max(self.tokens.verify(token)?.sql_detail()))
+        // Asked on Node's thread, for every statement: whether the token was revoked is for the door to find out.
+        Ok(of_rules.max(self.tokens.read(token)?.sql_detail()))
     }
 
     /// Whether the call may go on.
@@ -185,12 +191,13 @@ impl Gate {
             Some(who) => self.approved(call, judged.clone(), judged_text, who, reached)?,
             None => judged_text,
         };
-        if let Some(capability) = &capability
-            && call.asking_tool.is_none()
-        {
-            self.tokens.begin(capability, now_ms()).map_err(Refusal::Invalid)?;
-        }
-        Ok(Admission { capability, approved_text, judged: Some(judged), reached: paths })
+        let held_ms = match &capability {
+            Some(capability) if call.asking_tool.is_none() => {
+                self.tokens.begin(capability, most_ms(call), now_ms()).map_err(Refusal::Invalid)?
+            }
+            Some(_) | None => None,
+        };
+        Ok(Admission { capability, approved_text, judged: Some(judged), reached: paths, held_ms })
     }
 
     fn seen(&self, call: &Call<'_>) -> Result<SeenCall, Error> {
@@ -231,7 +238,7 @@ impl Gate {
             call.asker.principal(),
             call.asking_tool.unwrap_or_default(),
             &reach,
-            &self.rules.version(),
+            &self.rules.approved_version(),
         ]);
         let Some(id) = call.approval else {
             // A rule that asks is stricter than any that allows.
@@ -258,6 +265,12 @@ struct SeenCall {
     capability: Option<Capability>,
     /// A hash of the text that it runs.
     text: Option<Arc<str>>,
+}
+
+/// How long a call takes at most, as far as that is known.
+fn most_ms(call: &Call<'_>) -> u64 {
+    let usual = || if matches!(call.effect, Effect::Read | Effect::Write) { FILES_MS } else { OTHERS_MS };
+    call.wall.map_or_else(usual, |wall| u64::try_from(wall.as_millis()).unwrap_or(u64::MAX))
 }
 
 /// The call with the files that its text imports, for a rule that names all of them; nothing where it reaches others.

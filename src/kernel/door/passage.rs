@@ -12,7 +12,7 @@ use serde::Serialize;
 use serde_json::value::to_raw_value;
 use std::borrow::Cow;
 use std::sync::Arc;
-use std::time::{Instant, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 use tgp_base::error::{Error, ErrorCode};
 use tgp_ledger::{Actor, EventType, NewEvent, Part, Truth};
 use tgp_policy::{Capability, Effect};
@@ -36,8 +36,9 @@ pub struct Passage {
     approved_text: Option<Arc<str>>,
     /// What the caller may see.
     sight: SharedSight,
-    /// The token that the time it takes is taken from.
-    spends: Option<(Arc<Gate>, Capability)>,
+    /// The token that the time it takes is taken from, and the milliseconds of its budget that are held until then. What a run
+    /// asks for is part of its time.
+    spends: Option<(Arc<Gate>, Capability, u64)>,
     began: Instant,
     is_over: bool,
 }
@@ -62,7 +63,7 @@ impl Passage {
             trace,
             sight: sight_of(gate, &mut admitted),
             approved_text: admitted.approved_text,
-            spends: admitted.capability.map(|capability| (Arc::clone(gate), capability)),
+            spends: admitted.capability.zip(admitted.held_ms).map(|(token, held)| (Arc::clone(gate), token, held)),
             began: Instant::now(),
             is_over: false,
         }
@@ -94,6 +95,12 @@ impl Passage {
         self.approved_text.clone()
     }
 
+    /// How long it may last by the budget of its token.
+    #[must_use]
+    pub fn budget(&self) -> Option<Duration> {
+        self.spends.as_ref().map(|(_, _, held_ms)| Duration::from_millis(*held_ms))
+    }
+
     /// Notes how it ended; a value is JSON text.
     pub fn leave(mut self, end: Result<&str, &Error>) {
         self.over(end);
@@ -114,8 +121,8 @@ impl Passage {
             return;
         }
         let took = self.began.elapsed();
-        if let Some((gate, capability)) = &self.spends {
-            gate.tokens.spend(capability, u64::try_from(took.as_millis()).unwrap_or(u64::MAX).max(1));
+        if let Some((gate, capability, held_ms)) = &self.spends {
+            gate.tokens.spend(capability, *held_ms, u64::try_from(took.as_millis()).unwrap_or(u64::MAX).max(1));
         }
         let code = end.err().map(|error| error.code.as_str());
         let name = self.recorder.name(self.number);

@@ -158,12 +158,12 @@ impl Door {
         Ok(None)
     }
 
-    /// Puts other rules in the place of those in force.
+    /// Puts other rules in the place of those in force; see `Rules::replace`.
     ///
     /// # Errors
     /// `Config` for rules that cannot be meant; then nothing has changed.
-    pub fn replace_policy(&self, source: &PolicySource) -> Result<(), Error> {
-        self.gate.rules.replace(source)?;
+    pub fn replace_policy(&self, source: &PolicySource, added_to: Option<&str>) -> Result<(), Error> {
+        self.gate.rules.replace(source, added_to)?;
         self.begin_records();
         self.record_rules();
         Ok(())

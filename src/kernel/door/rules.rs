@@ -36,6 +36,8 @@ pub enum InForce {
 
 pub struct Rules {
     in_force: RwLock<InForce>,
+    /// The version that approvals are bound to: that of the rules, or of those that they were added to.
+    approved_version: RwLock<String>,
     tools: Tools,
 }
 
@@ -43,8 +45,9 @@ impl Rules {
     /// # Errors
     /// `Config` for rules that cannot be meant, with file and line.
     pub fn new(source: &PolicySource, tools: Tools) -> Result<Self, Error> {
-        let in_force = RwLock::new(read(source, &tools)?);
-        Ok(Self { in_force, tools })
+        let in_force = read(source, &tools)?;
+        let approved_version = RwLock::new(version_of(&in_force));
+        Ok(Self { in_force: RwLock::new(in_force), approved_version, tools })
     }
 
     pub fn tools(&self) -> &Tools {
@@ -55,24 +58,41 @@ impl Rules {
         self.in_force.read().clone()
     }
 
-    /// Puts other rules in the place of these, once they are known to be good.
+    /// Puts other rules in the place of these, once they are known to be good. Where an approver has only added one to the rules
+    /// of the version `added_to`, what was asked under those may still be approved.
     ///
     /// # Errors
     /// As `new`; then the rules are those of before.
-    pub fn replace(&self, source: &PolicySource) -> Result<(), Error> {
+    pub fn replace(&self, source: &PolicySource, added_to: Option<&str>) -> Result<(), Error> {
         let read = read(source, &self.tools)?;
-        *self.in_force.write() = read;
+        let version = version_of(&read);
+        let mut in_force = self.in_force.write();
+        let before = version_of(&in_force);
+        if before != version && added_to != Some(before.as_str()) {
+            *self.approved_version.write() = version;
+        }
+        *in_force = read;
         Ok(())
+    }
+
+    /// The version that approvals are bound to.
+    #[must_use]
+    pub fn approved_version(&self) -> String {
+        self.approved_version.read().clone()
     }
 
     /// The hash of what the rules mean.
     #[must_use]
     pub fn version(&self) -> String {
-        match &*self.in_force.read() {
-            InForce::Nobody => "allow".to_owned(),
-            InForce::Hook => "hook".to_owned(),
-            InForce::Policy(policy) => policy.version().to_owned(),
-        }
+        version_of(&self.in_force.read())
+    }
+}
+
+fn version_of(in_force: &InForce) -> String {
+    match in_force {
+        InForce::Nobody => "allow".to_owned(),
+        InForce::Hook => "hook".to_owned(),
+        InForce::Policy(policy) => policy.version().to_owned(),
     }
 }
 

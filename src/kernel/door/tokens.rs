@@ -4,17 +4,20 @@ use crate::kernel::config::TokensConfig;
 use parking_lot::{Mutex, RwLock};
 use ring::rand::{SecureRandom, SystemRandom};
 use serde_json::Value;
+use std::collections::VecDeque;
 use std::path::Path;
 use tgp_base::error::{Error, ErrorCode};
-use tgp_ledger::{Count, Counted, LedgerError, Tally};
+use tgp_ledger::{Amount, Count, Counted, LedgerError, Tally};
 use tgp_policy::{Capability, Key, Keys, Limit, PolicyError, TokenId, Tools, issue, verify};
 
 pub struct Tokens {
     keys: RwLock<Keys>,
     /// Uses and revocations; in memory where tokens end with this kernel.
     tally: Tally,
-    /// Costs of calls that could not be counted, by family: no call begins before they are.
-    unpaid: Mutex<Vec<(String, Vec<Count>)>>,
+    /// Costs of calls that are not counted yet, by family: no call begins before they are.
+    unpaid: Mutex<VecDeque<(String, Vec<Count>)>>,
+    /// Held by who counts them, which may take long.
+    paying: Mutex<()>,
 }
 
 impl Tokens {
@@ -33,7 +36,12 @@ impl Tokens {
         for id in &config.revoked {
             keys.revoke(token_id(id)?);
         }
-        Ok(Self { keys: RwLock::new(keys), tally: Tally::in_memory(), unpaid: Mutex::default() })
+        Ok(Self {
+            keys: RwLock::new(keys),
+            tally: Tally::in_memory(),
+            unpaid: Mutex::default(),
+            paying: Mutex::default(),
+        })
     }
 
     /// Keeps uses and revocations in a folder, for all processes that share it: for tokens whose keys outlive this kernel.
@@ -43,6 +51,8 @@ impl Tokens {
 
     /// Closes the file of the counts.
     pub fn close(&self) {
+        // What cannot be counted even now stays held.
+        let _counted = self.pay();
         self.tally.close();
     }
 
@@ -55,10 +65,18 @@ impl Tokens {
         Ok((token, id))
     }
 
+    /// What a token says, whether or not it was revoked elsewhere: no file is looked at.
+    ///
+    /// # Errors
+    /// `Denied` for a token that is not one of ours, was changed, or revoked in this process.
+    pub fn read(&self, token: &str) -> Result<Capability, Error> {
+        Ok(verify(&self.keys.read(), token)?)
+    }
+
     /// # Errors
     /// `Denied` for a token that is not one of ours, was changed or revoked, `Io` where that is unknown.
     pub fn verify(&self, token: &str) -> Result<Capability, Error> {
-        let capability = verify(&self.keys.read(), token)?;
+        let capability = self.read(token)?;
         let names: Vec<String> = capability.chain().iter().map(revoked_name).collect();
         if self.tally.has_any(&names).map_err(uncounted)? {
             return Err(PolicyError::Token { reason: "It was revoked. Ask for a new one." }.into());
@@ -78,23 +96,26 @@ impl Tokens {
         Ok(id)
     }
 
-    /// Counts one call, or refuses it and counts nothing.
+    /// Counts one call that takes at most `most_ms`, or refuses it and counts nothing. Where there is a budget, the time is
+    /// taken from it until the end of the call: as much as the call may take, or as is left.
     ///
     /// # Errors
     /// `Denied` when the calls or the budget of the token, or of one that it was made from, are used up; `Io` where it cannot
     /// be counted.
-    pub fn begin(&self, capability: &Capability, now_ms: u64) -> Result<(), Error> {
-        let counts: Vec<Count> = capability.limits().flat_map(counts_of).collect();
+    pub fn begin(&self, capability: &Capability, most_ms: u64, now_ms: u64) -> Result<Option<u64>, Error> {
+        let counts: Vec<Count> = capability.limits().flat_map(|limit| counts_of(limit, most_ms)).collect();
         if counts.is_empty() {
-            return Ok(());
+            return Ok(None);
         }
         self.pay()?;
         let reason = match self.tally.add(&family(capability), &counts, now_ms).map_err(uncounted)? {
-            Counted::Done => return Ok(()),
-            Counted::UsedUp(place) if counts.get(place).is_some_and(|count| count.amount > 0) => {
+            Counted::Done(held) => return Ok(held),
+            Counted::UsedUp(place) if counts.get(place).is_some_and(|count| count.amount == Amount::Exactly(1)) => {
                 "Its calls are used up. Ask for a new one."
             }
-            Counted::UsedUp(_) => "Its budget is used up. Ask for a new one.",
+            Counted::UsedUp(_) => {
+                "Its budget is used up. Wait for calls that still run, which hold part of it, or ask for a new one."
+            }
             Counted::TooMany => {
                 "Too many tokens with a count were made from the same one. Give them 'expires', or ask for a new one."
             }
@@ -102,33 +123,46 @@ impl Tokens {
         Err(PolicyError::Token { reason }.into())
     }
 
-    /// Counts what a call cost, which is known when it has ended.
-    pub fn spend(&self, capability: &Capability, cost: u64) {
-        let spent =
-            |limit: Limit| Count { name: spent_name(&limit.id), amount: cost, below: None, until: limit.expires };
+    /// Counts what a call cost, which is known when it has ended, in the place of what was held for it.
+    pub fn spend(&self, capability: &Capability, held: u64, cost: u64) {
+        let signed = |ms: u64| i64::try_from(ms).unwrap_or(i64::MAX);
+        let amount = Amount::Exactly(signed(cost) - signed(held));
+        let spent = |limit: Limit| Count { name: spent_name(&limit.id), amount, below: None, until: limit.expires };
         let counts: Vec<Count> = capability.limits().filter(|limit| limit.budget.is_some()).map(spent).collect();
-        if !counts.is_empty() {
-            self.unpaid.lock().push((family(capability), counts));
-            // The call has happened. What cannot be counted now is counted before the next one.
-            let _counted_later = self.pay();
+        if counts.is_empty() {
+            return;
+        }
+        self.unpaid.lock().push_back((family(capability), counts));
+        // The call has happened, and it may be Node's thread that hears of it: what would have to wait for others is counted
+        // before the next call.
+        if let Some(_turn) = self.paying.try_lock() {
+            let _counted_later = self.pay_each(|family, counts| Ok(self.tally.add_soon(family, counts, 0)?.is_some()));
         }
     }
 
     fn pay(&self) -> Result<(), Error> {
-        let mut unpaid = self.unpaid.lock();
-        while let Some((family, counts)) = unpaid.last() {
+        let _turn = self.paying.lock();
+        self.pay_each(|family, counts| self.tally.add(family, counts, 0).map(|_| true)).map_err(uncounted)
+    }
+
+    /// Counts one cost after the other, until one is not counted.
+    fn pay_each(&self, count: impl Fn(&str, &[Count]) -> Result<bool, LedgerError>) -> Result<(), LedgerError> {
+        loop {
+            let first = self.unpaid.lock().front().cloned();
+            let Some((family, counts)) = first else { return Ok(()) };
             // `begin` has made room for them; where it is gone, the token has expired.
-            let _has_room = self.tally.add(family, counts, 0).map_err(uncounted)?;
-            unpaid.pop();
+            if !count(&family, &counts)? {
+                return Ok(());
+            }
+            self.unpaid.lock().pop_front();
         }
-        Ok(())
     }
 }
 
-/// What one call counts. Its cost comes later, and there is room for it from now on.
-fn counts_of(limit: Limit) -> impl Iterator<Item = Count> {
-    let calls = limit.calls.map(|most| (calls_name(&limit.id), 1, most));
-    let spent = limit.budget.map(|most| (spent_name(&limit.id), 0, most));
+/// What one call counts.
+fn counts_of(limit: Limit, most_ms: u64) -> impl Iterator<Item = Count> {
+    let calls = limit.calls.map(|most| (calls_name(&limit.id), Amount::Exactly(1), most));
+    let spent = limit.budget.map(|most| (spent_name(&limit.id), Amount::UpTo(most_ms.max(1)), most));
     let until = limit.expires;
     [calls, spent].into_iter().flatten().map(move |(name, amount, most)| Count {
         name,
@@ -190,10 +224,15 @@ mod tests {
         tokens.issue(caveats, &tools).unwrap().0
     }
 
-    fn begin(tokens: &Tokens, token: &str) -> Result<Capability, String> {
+    fn begin(tokens: &Tokens, token: &str) -> Result<(Capability, Option<u64>), String> {
         let capability = tokens.verify(token).map_err(|error| error.message)?;
-        tokens.begin(&capability, 0).map_err(|error| error.message)?;
-        Ok(capability)
+        let held = tokens.begin(&capability, 60, 0).map_err(|error| error.message)?;
+        Ok((capability, held))
+    }
+
+    fn call(tokens: &Tokens, token: &str, cost: u64) {
+        let (capability, held) = begin(tokens, token).unwrap();
+        tokens.spend(&capability, held.unwrap_or_default(), cost);
     }
 
     #[test]
@@ -202,15 +241,30 @@ mod tests {
         let token = issued(&counted, &json!({"calls": 3, "budget": 100}));
         let one = attenuate(&token, &json!({"calls": 1})).unwrap();
         let other = attenuate(&token, &json!({"mode": "explore"})).unwrap();
-        assert!(begin(&counted, &one).is_ok());
+        call(&counted, &one, 1);
         assert!(begin(&counted, &one).unwrap_err().contains("Its calls are used up."));
         assert!(begin(&counted, &other).is_ok() && begin(&counted, &token).is_ok());
         assert!(begin(&counted, &other).is_err() && begin(&counted, &token).is_err());
         let token = issued(&counted, &json!({"calls": 3, "budget": 100}));
         let other = attenuate(&token, &json!({"mode": "explore"})).unwrap();
-        counted.spend(&begin(&counted, &other).unwrap(), 99);
-        counted.spend(&begin(&counted, &token).unwrap(), 1);
+        call(&counted, &other, 99);
+        call(&counted, &token, 1);
         assert!(begin(&counted, &other).unwrap_err().contains("Its budget is used up."));
+    }
+
+    #[test]
+    fn calls_at_the_same_time_hold_no_more_than_the_budget() {
+        let counted = tokens();
+        let token = issued(&counted, &json!({"budget": 100}));
+        let narrow = attenuate(&token, &json!({"budget": 50})).unwrap();
+        let (capability, held) = begin(&counted, &narrow).unwrap();
+        assert_eq!(held, Some(50), "what the narrowest has left");
+        let (_, other) = begin(&counted, &token).unwrap();
+        assert_eq!(other, Some(50));
+        assert!(begin(&counted, &token).unwrap_err().contains("Its budget is used up."));
+        counted.spend(&capability, 50, 10);
+        assert_eq!(begin(&counted, &token).unwrap().1, Some(40));
+        assert_eq!(begin(&counted, &issued(&counted, &json!({"calls": 1}))).unwrap().1, None);
     }
 
     #[test]
@@ -220,7 +274,7 @@ mod tests {
         let token = issued(&counted, &json!({"budget": 1}));
         counted.share(&place.path().join("missing"));
         let capability = counted.verify(&token).unwrap();
-        counted.spend(&capability, 1);
+        counted.spend(&capability, 0, 1);
         assert!(begin(&counted, &token).unwrap_err().contains("no token is accepted"));
         std::fs::create_dir(place.path().join("missing")).unwrap();
         assert!(begin(&counted, &token).unwrap_err().contains("Its budget is used up."));

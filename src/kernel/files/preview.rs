@@ -43,6 +43,8 @@ impl FileChangeCall {
     #[must_use]
     pub fn of_call(tool: &str, args: &Value) -> Option<Self> {
         let mut call = args.as_object()?.clone();
+        // The reason for a change is no part of it.
+        call.remove("why");
         call.insert("tool".to_owned(), tool.into());
         serde_json::from_value(Value::Object(call)).ok()
     }

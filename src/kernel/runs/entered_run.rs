@@ -7,6 +7,7 @@ use crate::kernel::modules::ModuleGraph;
 use crate::kernel::sight::SharedSight;
 use std::borrow::Cow;
 use std::sync::Arc;
+use std::time::Duration;
 use tgp_base::error::Error;
 use tgp_base::ids::RunId;
 
@@ -32,6 +33,8 @@ pub struct RunAsker<'a> {
     /// The tool that asks, where no one from outside does.
     pub tool: Option<&'a str>,
     pub trace: Option<Arc<Trace>>,
+    /// How long it may last.
+    pub wall: Option<Duration>,
     /// The name of an approval that was given for this run.
     pub approval: Option<&'a str>,
 }
@@ -51,6 +54,8 @@ pub struct Entered {
     pub approved: Option<Arc<str>>,
     /// What the caller may see.
     pub sight: SharedSight,
+    /// How long it may last by the budget of its token.
+    pub budget: Option<Duration>,
 }
 
 /// Asks the door; the end of the run goes by it as well.
@@ -63,7 +68,7 @@ pub fn enter(
     texts: RunTexts<'_>,
     done: ExecDone,
 ) -> Result<Entered, (Error, ExecDone)> {
-    let RunAsker { asker, parent, tool: asking_tool, trace, approval } = by;
+    let RunAsker { asker, parent, tool: asking_tool, trace, wall, approval } = by;
     let (tool, effect, args) = match what {
         Runnable::Tool(_) => ("exec_tool", Effect::Run, Cow::Borrowed(args_json)),
         Runnable::Code(code) => ("run_code", Effect::Run, Cow::Owned(code_args(code, args_json))),
@@ -82,6 +87,7 @@ pub fn enter(
         asker,
         asking_tool,
         trace: trace.filter(|_| parent.is_some()),
+        wall,
         approval,
         text: Some(texts.hash),
         also: Some(texts.imports),
@@ -89,12 +95,12 @@ pub fn enter(
     });
     match entered {
         Ok(passage) => {
-            let (approved, sight) = (passage.approved_text(), passage.sight());
+            let (approved, sight, budget) = (passage.approved_text(), passage.sight(), passage.budget());
             let done = when_executed(move |result| {
                 leave(passage, &result);
                 done.pay(result);
             });
-            Ok(Entered { done, approved, sight })
+            Ok(Entered { done, approved, sight, budget })
         }
         Err(error) => Err((error, done)),
     }

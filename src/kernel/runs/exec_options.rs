@@ -49,6 +49,10 @@ pub struct ExecOptions {
     #[serde(skip)]
     #[cfg_attr(test, ts(skip))]
     pub(super) sight: SharedSight,
+    /// How long the run may last by the budget of the caller's token.
+    #[serde(skip)]
+    #[cfg_attr(test, ts(skip))]
+    pub(super) budget: Option<Duration>,
 }
 
 /// What is run.
@@ -107,6 +111,9 @@ impl ExecOptions {
         if let Some(value) = self.memory_mb {
             MEMORY_MB.check(value, "", ErrorCode::Validation)?;
             limits.memory_bytes = u64::from(value) << 20;
+        }
+        if let Some(budget) = self.budget {
+            limits.wall = limits.wall.min(budget);
         }
         Ok(limits)
     }

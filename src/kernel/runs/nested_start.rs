@@ -30,13 +30,14 @@ impl RunStarter for Runs {
             parent: scope.lineage.parent,
             tool: Some(&scope.tool),
             trace: scope.trace.clone(),
+            wall: None,
             approval: approval.as_deref(),
         };
         let (entered, graph) = self.with_texts(&what, &scope.options, Through::Run, |texts| {
             enter(&self.services.door, run, &what, &args_json, by, texts, done)
         });
         match entered {
-            Ok(Entered { done, approved, sight }) => {
+            Ok(Entered { done, approved, sight, .. }) => {
                 scope.options.approved = approved;
                 scope.options.sight = sight;
                 self.begin_nested(run, scope, what, args_json, graph, done);

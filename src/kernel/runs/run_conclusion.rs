@@ -46,6 +46,13 @@ pub fn conclude(
             );
             Error::new(ErrorCode::IsolateTimeout, message)
         }
+        RunEnd::WallTimeout if scope.options.budget == Some(limits.wall) => {
+            let message = format!(
+                "{path} timed out: it gave no result within {} ms, which is what its token has left of its budget. Do less, or ask for a new token.",
+                limits.wall.as_millis()
+            );
+            Error::new(ErrorCode::IsolateTimeout, message)
+        }
         RunEnd::WallTimeout => {
             let message = format!(
                 "{path} timed out: it gave no result within {} ms. Check for a promise that never settles, or wait for less (sandbox.wallMs).",

@@ -122,16 +122,19 @@ impl Runs {
         }
         let asker = Arc::clone(&request.options.asker);
         let approval = asker.approval.as_deref();
-        let by = RunAsker { asker: &asker, parent, tool: None, trace: None, approval };
         let ExecRequest { run, what, args_json, options } = &request;
+        // Limits that are not valid are refused when it starts.
+        let wall = options.limits(self.limits_for(what)).ok().map(|limits| limits.wall);
+        let by = RunAsker { asker: &asker, parent, tool: None, trace: None, wall, approval };
         let through = if parent.is_some() { Through::Run } else { Through::Call };
         let (entered, graph) = self.with_texts(what, options, through, |texts| {
             enter(&self.services.door, *run, what, args_json, by, texts, done)
         });
         match entered {
-            Ok(Entered { done, approved, sight }) => {
+            Ok(Entered { done, approved, sight, budget }) => {
                 request.options.approved = approved;
                 request.options.sight = sight;
+                request.options.budget = budget;
                 Some(EnteredRun { request, done, graph })
             }
             Err((error, done)) => {

@@ -1,0 +1,88 @@
+/** The budget of a token, and what its counts make others wait for. */
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { tgpTools } from '../../index.js';
+import { heard, policyKernel, until, wait } from '../helpers/policy_kernel.js';
+
+const config = { tokens: { keys: ['a key that has at least 32 bytes in it'] } };
+const files = {
+  'tools/sleep.ts':
+    '/** Sleeps. */\nexport default async (args: { ms: number }) => { await new Promise((done) => setTimeout(done, args.ms)); return 1; };\n',
+  'tools/ask.ts':
+    "/** Asks. */\nexport default async (_args: object) => { while (await tgp.goes_on()) await tgp.exec_sql('SELECT 1'); return 1; };\n",
+};
+const sleep = (/** @type {number} */ ms) => ({ path: 'tools/sleep.ts', args: { ms } });
+
+test('runs at the same time take no more than the budget of their token', async () => {
+  const { kernel } = await policyKernel('allow', { config, files });
+  await kernel.boot();
+  const { token } = await kernel.issueToken({ allow: ['run'], budget: 400 });
+  const { exec_tool } = tgpTools(kernel, { token });
+  const runs = await Promise.all(Array.from({ length: 20 }, () => exec_tool.execute(sleep(3_000))));
+  expect(runs.filter(({ success }) => success)).toHaveLength(0);
+  const errors = runs.map((run) => (run.success ? '' : run.error));
+  expect(errors.filter((error) => error.includes('has left of its budget'))).toHaveLength(1);
+  expect(errors.filter((error) => error.includes('Its budget is used up.'))).toHaveLength(19);
+  expect(await heard(exec_tool.execute(sleep(0)))).toMatchObject({ said: 'deny' });
+});
+
+test('what a call has not taken of the budget is there for the next', async () => {
+  const { kernel } = await policyKernel('allow', { config, files });
+  await kernel.boot();
+  const { token } = await kernel.issueToken({ allow: ['run', 'read'], budget: 40_000 });
+  const { exec_tool, read_file } = tgpTools(kernel, { token });
+  for (let run = 0; run < 4; run++) expect(await exec_tool.execute(sleep(1))).toMatchObject({ result: 1 });
+  await expect(exec_tool.execute({ path: 'tools/none.ts', args: {} })).resolves.toMatchObject({ success: false });
+  const reads = Array.from({ length: 20 }, () => heard(read_file.execute({ path: 'README.md' })));
+  expect((await Promise.all(reads)).map(({ said }) => said)).toEqual(Array(20).fill('allow'));
+});
+
+test('the tests of a call do not keep each other from the budget', async () => {
+  const text =
+    "import { expect, test } from '@tgp/std/test';\nimport ok from './ok.ts';\ntest('answers', () => expect(ok({ n: 2 })).toBe(2));\n";
+  const tests = Object.fromEntries([1, 2, 3].map((n) => [`tools/t${n}.test.ts`, text]));
+  const { kernel } = await policyKernel('allow', { config, files: { ...files, ...tests } });
+  await kernel.boot();
+  const { token } = await kernel.issueToken({ allow: ['run', 'read'], budget: 40_000 });
+  expect(await tgpTools(kernel, { token }).test_tool.execute({})).toMatchObject({ passed: 3, failed: 0 });
+});
+
+test('a lock of another process on the counts does not hold the event loop', async () => {
+  let isOver = false;
+  let statements = 0;
+  const { kernel, rootDir } = await policyKernel('allow', {
+    config: { ...config, sandbox: { timeoutMs: 20_000 } },
+    files,
+    sandboxAPI: { goes_on: () => !isOver },
+    sql: (/** @type {string} */ sql) => Promise.resolve([{ sql, n: ++statements }]),
+  });
+  await kernel.boot();
+  const { token } = await kernel.issueToken({ allow: ['run', 'read', 'sql', 'app'], calls: 100, budget: 10_000_000 });
+  const { exec_tool, read_file } = tgpTools(kernel, { token });
+  const runs = [1, 2, 3, 4].map(() => exec_tool.execute({ path: 'tools/ask.ts', args: {} }));
+  await until(() => statements > 20);
+  const holder = spawn(process.execPath, ['-e', HOLDER, join(rootDir, '.git/tgp/counts.db')], {
+    cwd: import.meta.dirname,
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  onTestFinished(() => void holder.kill());
+  await once(holder.stdout, 'data');
+  // It waits for the lock. Only this thread can have that released: if it stands still, nobody does.
+  const counted = read_file.execute({ path: 'README.md' });
+  await wait(300);
+  isOver = true;
+  for (const run of await Promise.all(runs)) expect(run).toMatchObject({ success: true });
+  holder.stdin.end();
+  expect(await counted).toContain('# Workspace');
+});
+
+const HOLDER = `
+const Database = require('better-sqlite3');
+const counts = new Database(process.argv[1]);
+counts.exec('BEGIN IMMEDIATE');
+process.stdout.write('held');
+process.stdin.resume().once('end', () => { counts.exec('COMMIT'); process.exit(); });
+`;
