@@ -146,19 +146,17 @@ fn types(tokens: &Tokens<'_>) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     let mut open: Vec<bool> = Vec::new();
     for (index, token) in tokens.list().iter().enumerate() {
-        match token.kind {
-            Kind::Symbol(b'(') => open.push(tokens.word_before(index) == "CAST"),
-            Kind::Symbol(b')') => drop(open.pop()),
-            Kind::Text | Kind::EscapeText => {
-                let Some(before) = index.checked_sub(1) else { continue };
-                let is_word = TEXT_FOLLOWS.contains(lower(tokens, before).as_str());
-                found.extend(name_at(tokens, before).filter(|_| !is_word));
-            }
-            _ if open.last() == Some(&true) && tokens.word_before(index) == "AS" => {
-                let is_plain = KNOWN_TYPES.contains(lower(tokens, index).as_str());
-                found.extend(name_at(tokens, index).filter(|_| !is_plain || tokens.is_symbol(index + 1, b'.')));
-            }
-            _ => {}
+        if tokens.is_symbol(index, b'(') {
+            open.push(tokens.word_before(index) == "CAST");
+        } else if tokens.is_symbol(index, b')') {
+            open.pop();
+        } else if matches!(token.kind, Kind::Text | Kind::EscapeText) {
+            let Some(before) = index.checked_sub(1) else { continue };
+            let is_word = TEXT_FOLLOWS.contains(lower(tokens, before).as_str());
+            found.extend(name_at(tokens, before).filter(|_| !is_word));
+        } else if open.last() == Some(&true) && tokens.word_before(index) == "AS" {
+            let is_plain = KNOWN_TYPES.contains(lower(tokens, index).as_str());
+            found.extend(name_at(tokens, index).filter(|_| !is_plain || tokens.is_symbol(index + 1, b'.')));
         }
     }
     found
