@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { createKernel } from '../helpers/create_kernel.js';
 import { forgeServer } from '../helpers/forge_server.js';
 import { clone, git, SOUND, soundness } from '../helpers/git_remote.js';
+import { serveHttp } from '../helpers/http_server.js';
 
 const TOOL =
   '/** Adds VAT to a price. */\nexport default (args: { net: number; rate: number }) => args.net * (1 + args.rate)\n';
@@ -18,6 +19,22 @@ async function forge(provider) {
   git(work, 'push', '-q', 'origin', 'HEAD:main');
   return { ...server, work };
 }
+
+it('an API that does not answer holds a write no longer than git.timeoutMs', async () => {
+  const server = await forge('github');
+  const silent = await serveHttp((request, response) => {
+    if (request.method === 'GET') response.setHeader('content-type', 'application/json').end('[]');
+  });
+  const repo = `${server.url}/owner/name.git`;
+  const config = { ...server.config, repo, apiBaseUrl: silent.url, timeoutMs: 2_000 };
+  const { tools } = await createKernel({ git: config });
+  const begun = performance.now();
+  const written = await tools.write_file.execute({ path: 'tools/vat.ts', content: TOOL });
+  expect(written).toMatchObject({ success: true });
+  expect(written.pullRequest).toBeUndefined();
+  // It was two minutes.
+  expect(performance.now() - begun).toBeLessThan(40_000);
+});
 
 /** Merges a branch as the forge's button does. */
 function merge({ work, requests }, number, ...how) {

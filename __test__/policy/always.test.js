@@ -219,6 +219,23 @@ describe('an approval for good', () => {
     await expect(third).rejects.toMatchObject({ code: 'ERR_APPROVAL' });
   });
 
+  test('adds nothing to rules that a person has changed since the question', async () => {
+    for (const seen of ['in force', 'not yet read']) {
+      const { tools, file } = await policyKernel(FILE, {
+        approve: async () => {
+          const text = await readFile(file, 'utf8');
+          await writeFile(file, text.replace('default: ask', 'default: deny').replace('expect: ask', 'expect: deny'));
+          if (seen === 'in force') await wait(800);
+          return { approved: true, always: true };
+        },
+      });
+      const call = { path: 'tools/a.json', content: '{}' };
+      await tools.write_file.execute(call).catch(() => {});
+      expect(await readFile(file, 'utf8'), seen).not.toContain('always-1');
+      await expect.poll(() => tools.write_file.execute(call).catch(({ code }) => code)).toBe('ERR_DENIED');
+    }
+  });
+
   test('keeps of a long value its hash', async () => {
     const { tools, asked, file } = await asking(FILE);
     const long = { ...written, content: JSON.stringify('x'.repeat(50_000)) };

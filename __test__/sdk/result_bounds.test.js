@@ -151,9 +151,12 @@ describe('result files', () => {
     const [path] = filesNamedIn(await tools.exec_tool.execute(run));
     expect(execFileSync('git', ['status', '--porcelain', '--ignored=no'], { cwd: rootDir }).toString()).toBe('');
     expect(await tools.list_files.execute({ dir: '' })).toEqual(['meta.json', ...Object.keys(TOOLS).sort()]);
-    expect(await tools.list_files.execute({ dir: '.results' })).toEqual([path]);
     const pattern = 'customer 77"';
-    expect(await tools.search_files.execute({ pattern })).toMatchObject({ matches: [] });
+    // Others do not come upon it.
+    for (const glob of [undefined, '.results/*', '**'])
+      expect(await tools.search_files.execute({ pattern, glob })).toMatchObject({ matches: [] });
+    for (const dir of ['.results', ''])
+      expect(JSON.stringify(await tools.list_files.execute({ dir }))).not.toContain(path);
     expect(await tools.search_files.execute({ pattern, glob: path })).toMatchObject({ matches: [{ path, line: 79 }] });
     const written = tools.write_file.execute({ path, content: 'mine' });
     await expect(written).rejects.toMatchObject({ code: 'ERR_SECURITY_VIOLATION' });

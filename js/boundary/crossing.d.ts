@@ -134,7 +134,7 @@ export type Persisted = boolean | 'local';
 
 export type Phase = { name: string, start: number, end: number, };
 
-export type PolicyReport = { version: string, rules: number, };
+export type PolicyReport = { version: string, rules: number, inForce: string, approved: string, };
 
 export type PreviewReport = { diffs: Array<FileDiff>, requests: Array<HeldRequest>, calls: Array<HeldCall>, leftOut?: number, };
 

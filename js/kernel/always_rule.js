@@ -35,8 +35,9 @@ export function loosened({ args = {}, text, ...rule }, any) {
  * @param {string} file
  * @param {AlwaysRule} rule
  * @param {string} by
+ * @param {string} asked the version of the rules that the question was asked under
  */
-export async function writeAlwaysRule(kernel, file, rule, by) {
+export async function writeAlwaysRule(kernel, file, rule, by, asked) {
   const before = await readTextAtMost(file, MAX_FILE_BYTES);
   const after = withRule(before, rule, by);
   const text = policyText(file, after);
@@ -44,6 +45,9 @@ export async function writeAlwaysRule(kernel, file, rule, by) {
     unwrap(await kernel.checkPolicy(policyText(file, before))),
     unwrap(await kernel.checkPolicy(text)),
   ];
+  if (was.approved !== asked || was.version !== was.inForce) {
+    throw new Error('The rules have changed since the question was asked, so none was added.');
+  }
   if (is.rules !== was.rules + 1) throw unwritten();
   await replaceFile(file, after);
   unwrap(await kernel.replacePolicy(text, was.version));

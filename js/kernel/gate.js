@@ -115,7 +115,7 @@ export class Gate {
    * @param {AbortSignal | undefined} signal
    * @returns {Promise<boolean>} false when there is no approver; a refusal is an error
    */
-  async #ask(kernel, { id, waitsMs, always, ...request }, approve, signal) {
+  async #ask(kernel, { id, waitsMs, always, rules, ...request }, approve, signal) {
     const rule = this.file === undefined ? undefined : (always ?? undefined);
     /** @type {Record<string, unknown>} */
     const asked = { id, ...withoutNulls(request), ...(rule && { always: rule }) };
@@ -140,7 +140,7 @@ export class Gate {
         answerOf(await settled(approve(/** @type {any} */ ({ ...asked, signal: over })))),
       );
       settle(word);
-      if (forGood) await this.#allowForGood(kernel, rule, forGood, word.by ?? 'application');
+      if (forGood) await this.#allowForGood(kernel, rule, rules, forGood, word.by ?? 'application');
       return true;
     } catch (error) {
       if (signal?.aborted) forget();
@@ -152,10 +152,11 @@ export class Gate {
    * Writes the rule; the call goes on without it, because it was approved.
    * @param {NativeKernel} kernel
    * @param {import('./always_rule.js').AlwaysRule | undefined} rule
+   * @param {string} rules the version that the question was asked under
    * @param {readonly string[]} any conditions that it leaves out
    * @param {string} by
    */
-  async #allowForGood(kernel, rule, any, by) {
+  async #allowForGood(kernel, rule, rules, any, by) {
     try {
       if (rule === undefined || this.file === undefined) {
         throw new Error('No rule can allow this for good: see "always" in docs/policy.md.');
@@ -163,7 +164,7 @@ export class Gate {
       const { file, writable } = this;
       await inTurn(file, async () => {
         await refuseWritablePolicy(file, writable);
-        await writeAlwaysRule(kernel, file, loosened(rule, any), by);
+        await writeAlwaysRule(kernel, file, loosened(rule, any), by, rules);
       });
     } catch (error) {
       this.#log.warn(`The call was approved this once. ${messageOf(error)}`);

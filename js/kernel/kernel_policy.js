@@ -23,7 +23,10 @@ export function kernelPolicy(calls, life) {
     return (await policySource(wanted, life.baseDir)).text;
   };
   return {
-    check: (policy) => calls.read(async (kernel) => kernel.checkPolicy(await textOf(policy))),
+    check: async (policy) => {
+      const { version, rules } = await calls.read(async (kernel) => kernel.checkPolicy(await textOf(policy)));
+      return { version, rules };
+    },
     explain: (call, policy) => {
       const text = toJsonText(call, 'call');
       return calls.read(async (kernel) =>

@@ -15,7 +15,7 @@ const MAX_SHARE_OF_ROOT = 1 / 64;
 /** A conversation that comes back to a result later than this runs the tool again. */
 const MAX_AGE_MS = 3_600_000;
 /** The time is in the name: other kernels of the root must be able to tell what is old. */
-const NAME = new RegExp(`^${RESULT_FOLDER.replace('.', '\\.')}/(\\d{13})-[0-9a-f]{8}(?:-\\d+)?\\.(?:json|txt)$`);
+const NAME = new RegExp(`^${RESULT_FOLDER.replace('.', '\\.')}/(\\d{13})-[0-9a-f]{8,16}(?:-\\d+)?\\.(?:json|txt)$`);
 /** What a unit of UTF-16 takes as UTF-8. */
 const MAX_BYTES_PER_UNIT = 3;
 
@@ -44,7 +44,7 @@ export class ResultFiles {
     if (Buffer.byteLength(text) > this.#limits.rootBytes * MAX_SHARE_OF_ROOT) return [];
     const parts = this.#parts(text);
     if (parts.length > MAX_PARTS) return [];
-    const name = `${RESULT_FOLDER}/${Date.now()}-${randomBytes(4).toString('hex')}`;
+    const name = `${RESULT_FOLDER}/${Date.now()}-${randomBytes(8).toString('hex')}`;
     const paths = parts.map((_, at) =>
       parts.length === 1 ? `${name}.${extension}` : `${name}-${at + 1}.${extension}`,
     );

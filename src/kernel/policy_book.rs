@@ -18,9 +18,13 @@ pub struct PolicyBook {
 /// Rules that can be meant.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
 pub struct PolicyReport {
     version: String,
     rules: usize,
+    /// The version of the rules in force, and the one that approvals are bound to.
+    in_force: String,
+    approved: String,
 }
 
 #[derive(Debug, Serialize)]
@@ -71,7 +75,13 @@ impl PolicyBook {
     /// `Config` with file and line.
     pub fn check(&self, source: &PolicySource) -> Result<PolicyReport, Error> {
         let policy = self.policy(source)?;
-        Ok(PolicyReport { version: policy.version().to_owned(), rules: policy.rule_count() })
+        let rules = &self.door.gate().rules;
+        Ok(PolicyReport {
+            version: policy.version().to_owned(),
+            rules: policy.rule_count(),
+            in_force: rules.version(),
+            approved: rules.approved_version(),
+        })
     }
 
     /// What rules, or those in force, say of a call, written as tests in a policy write it.

@@ -90,6 +90,7 @@ impl Door {
             "also": (!also.is_empty()).then_some(also),
             "always": asking.always,
             "waitsMs": waits_ms,
+            "rules": self.gate.rules.approved_version(),
         });
         match asking.who {
             AskedOf::Hook => {

@@ -12,6 +12,7 @@ use crate::kernel::history::{History, WriteDone, Written};
 use crate::kernel::modules::Relink;
 use crate::kernel::near_path::with_near_path;
 use crate::kernel::text_hash::text_hash;
+use crate::kernel::tool_paths::RESULTS;
 use serde::Serialize;
 use std::sync::Arc;
 use tgp_base::error::Error;
@@ -78,7 +79,8 @@ impl Files {
         let dir = JailPath::parse(dir)?;
         let glob = glob.map(PathGlob::parse).transpose()?;
         let is_meant = |path: &str| glob.as_ref().is_none_or(|glob| glob.matches_in(dir.as_str(), path));
-        let found = self.root.list(&dir)?.into_iter().filter(|path| is_meant(path.as_str()));
+        let found =
+            self.root.list(&dir)?.into_iter().filter(|path| is_meant(path.as_str()) && !path.starts_with(RESULTS));
         Ok(found.map(|path| path.as_str().to_owned()).collect())
     }
 

@@ -64,6 +64,13 @@ pub struct SearchReport {
     notice: Option<String>,
 }
 
+/// The name of a result without its part and its extension: it is random.
+fn result_name(path: &JailPath) -> &str {
+    let path = path.as_str();
+    let end = path.match_indices('-').nth(1).map(|(at, _)| at).or_else(|| path.rfind('.'));
+    end.and_then(|end| path.get(..end)).unwrap_or(path)
+}
+
 /// Matching lines of `files` in the order of their paths, at most as many as the query wants.
 pub fn search(files: &dyn Vfs, query: &SearchQuery) -> Result<SearchReport, Error> {
     let limit = query.limit.unwrap_or(DEFAULT_SEARCH_LIMIT);
@@ -75,8 +82,8 @@ pub fn search(files: &dyn Vfs, query: &SearchQuery) -> Result<SearchReport, Erro
         if glob.as_ref().is_some_and(|glob| !glob.matches(path.as_str())) {
             continue;
         }
-        // A result repeats what is said elsewhere: it is searched when it is asked for.
-        if path.starts_with(RESULTS) && query.glob.as_ref().is_none_or(|glob| !glob.starts_with(RESULTS)) {
+        // A result is for the caller who was given its name.
+        if path.starts_with(RESULTS) && query.glob.as_ref().is_none_or(|glob| !glob.starts_with(result_name(&path))) {
             continue;
         }
         // What cannot be read as text, or is gone by now, holds no match.

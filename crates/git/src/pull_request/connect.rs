@@ -8,16 +8,17 @@ use super::rest_client::RestClient;
 use crate::git_error::GitError;
 use crate::remote::remote_options::RemoteOptions;
 use crate::remote::remote_url::Provider;
+use std::time::Duration;
 
 /// The API of the host of the remote.
-pub(crate) fn connect(remote: &RemoteOptions) -> Result<Box<dyn ForgeApi>, GitError> {
+pub(crate) fn connect(remote: &RemoteOptions, time: Duration) -> Result<Box<dyn ForgeApi>, GitError> {
     let RemoteOptions { provider, url, api_base, token, http, halt, .. } = remote;
     let missing = GitError::BadRemote {
         reason: "pull requests need git.provider github, gitlab or bitbucket and git.repo as owner/name or an address",
     };
     let (Some(project), Some(origin)) = (url.project.clone(), url.origin.as_deref()) else { return Err(missing) };
     let client = |default: String| {
-        RestClient::new(api_base.as_deref().unwrap_or(&default), *provider, token.clone(), http, halt.clone())
+        RestClient::new(api_base.as_deref().unwrap_or(&default), *provider, token.clone(), http, halt.clone(), time)
     };
     match provider {
         Provider::Plain => Err(missing),

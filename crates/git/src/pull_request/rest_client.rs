@@ -13,7 +13,7 @@ use crate::secret::Secret;
 use serde_json::Value;
 use std::io::Read;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tgp_base::loopback::is_loopback;
 use url::Url;
 
@@ -33,6 +33,8 @@ pub(super) struct RestClient {
     headers: Vec<(&'static str, String)>,
     token: Option<Secret>,
     halt: Halt,
+    /// For one call with all its attempts.
+    time: Duration,
 }
 
 /// An answer that is neither a success nor a passing trouble.
@@ -49,6 +51,7 @@ impl RestClient {
         token: Option<Secret>,
         http: &Arc<dyn HttpClient>,
         halt: Halt,
+        time: Duration,
     ) -> Result<Self, GitError> {
         let bad = |reason| GitError::BadRemote { reason };
         let url = Url::parse(base).map_err(|_| bad("git.apiBaseUrl is no address"))?;
@@ -64,7 +67,14 @@ impl RestClient {
                 }
             });
         }
-        Ok(Self { http: PatientHttp::new(http), base: base.trim_end_matches('/').to_owned(), headers, token, halt })
+        Ok(Self {
+            http: PatientHttp::new(http),
+            base: base.trim_end_matches('/').to_owned(),
+            headers,
+            token,
+            halt,
+            time,
+        })
     }
 
     /// The answer's JSON. A refusal of the request itself is the inner error.
@@ -76,8 +86,10 @@ impl RestClient {
     ) -> Result<Result<Value, Refusal>, GitError> {
         let mut pause = FIRST_PAUSE;
         let mut attempt = 1;
+        let deadline = Instant::now() + self.time;
         loop {
-            let trouble = match self.send(method, path, body) {
+            let left = deadline.saturating_duration_since(Instant::now());
+            let trouble = match self.send(method, path, body, left.min(TIME)) {
                 Ok((head, answer)) => match self.judge(&head, answer)? {
                     Judged::Final(answer) => return Ok(answer),
                     Judged::Later { trouble, after } => {
@@ -88,7 +100,8 @@ impl RestClient {
                 Err(error) if error.may_pass() => error,
                 Err(error) => return Err(error),
             };
-            if attempt == ATTEMPTS || pause > LONGEST_WAIT {
+            let is_over = deadline.saturating_duration_since(Instant::now()) <= pause;
+            if attempt == ATTEMPTS || pause > LONGEST_WAIT || is_over {
                 return Err(trouble);
             }
             Patience::new(LONGEST_WAIT * 2, &self.halt).sleep(jittered(pause).max(pause / 2))?;
@@ -98,12 +111,18 @@ impl RestClient {
     }
 
     /// No redirect is followed: the token is for this very address.
-    fn send(&self, method: Method, path: &str, body: Option<&Value>) -> Result<(AnswerHead, PeerStream), GitError> {
+    fn send(
+        &self,
+        method: Method,
+        path: &str,
+        body: Option<&Value>,
+        time: Duration,
+    ) -> Result<(AnswerHead, PeerStream), GitError> {
         let url = format!("{}{path}", self.base);
         let request = body.map(|body| RequestBody { start: body.to_string().into_bytes(), pack: None });
         let mut headers = self.headers.clone();
         headers.extend(request.iter().map(|_| ("content-type", "application/json".to_owned())));
-        let (head, answer) = self.http.ask(method, &url, &headers, request, &Patience::new(TIME, &self.halt))?;
+        let (head, answer) = self.http.ask(method, &url, &headers, request, &Patience::new(time, &self.halt))?;
         match patient_http::redirection(&head, &url) {
             Some(next) => Err(patient_http::redirected(&next, "git.apiBaseUrl")),
             None => Ok((head, answer)),

@@ -68,7 +68,7 @@ fn try_open(
 ) -> Result<Opened, GitError> {
     let connection = remote.connect()?;
     let forge = match options.strategy {
-        WriteStrategy::PullRequest if remote.provider != Provider::Plain => Some(connect(remote)?),
+        WriteStrategy::PullRequest if remote.provider != Provider::Plain => Some(connect(remote, options.limits.time)?),
         WriteStrategy::Direct | WriteStrategy::PullRequest => None,
     };
     let store = Arc::new(GitStore::open_or_init(root, options.clone(), Arc::clone(work))?);
