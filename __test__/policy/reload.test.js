@@ -64,7 +64,7 @@ test.skipIf(process.platform === 'win32')(
     const piped = new TGP({ config: { rootDir: join(await tempRoot(), 'root'), policy: `${file}.pipe` } });
     await expect(piped.boot()).rejects.toMatchObject({
       code: 'ERR_CONFIG',
-      message: expect.stringContaining('it is no file'),
+      message: expect.stringContaining('it is not a file'),
     });
   },
 );
