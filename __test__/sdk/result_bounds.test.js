@@ -155,6 +155,10 @@ describe('result files', () => {
     // Others do not come upon it.
     for (const glob of [undefined, '.results/*', '**'])
       expect(await tools.search_files.execute({ pattern, glob })).toMatchObject({ matches: [] });
+    const listed = await tools.run_code.execute({ code: "return [tgp.list_files('.results'), tgp.list_files('')];" });
+    expect(JSON.stringify(listed)).not.toContain(path);
+    const near = await tools.read_file.execute({ path: path.replace(/.\.json$/, '-.json') }).catch((error) => error);
+    expect(JSON.stringify([near.message, near.details])).not.toContain(path);
     for (const dir of ['.results', ''])
       expect(JSON.stringify(await tools.list_files.execute({ dir }))).not.toContain(path);
     expect(await tools.search_files.execute({ pattern, glob: path })).toMatchObject({ matches: [{ path, line: 79 }] });

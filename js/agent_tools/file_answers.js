@@ -1,20 +1,16 @@
 /** What the tools for files take and answer beyond what the kernel does: pages, advice, places. */
 
-import { RESULT_FOLDER } from '../boundary/result_folder.js';
 import { firstThatFit, listPage, Page } from '../tool_shape/pages.js';
 
 /** @typedef {import('../../index.js').SearchFilesResult} SearchFilesResult */
 
 /**
  * @param {string[]} paths
- * @param {{ from?: string, limit: number | undefined, after: string | undefined }} asked
+ * @param {{ limit: number | undefined, after: string | undefined }} asked
  * @returns {any} a page of paths
  */
-export function pathsPage(paths, { from = '', limit, after }) {
-  // Results are there to be read one by one; beside tools and data they would be noise.
-  const isAsked = from.replace(/^\.\//, '').startsWith(RESULT_FOLDER);
-  const shown = isAsked ? paths : paths.filter((path) => !path.startsWith(`${RESULT_FOLDER}/`));
-  const rest = after === undefined ? shown : following(shown, after);
+export function pathsPage(paths, { limit, after }) {
+  const rest = after === undefined ? paths : following(paths, after);
   const noted = (/** @type {{ shown: number, last: string | undefined }} */ { shown: count, last }) =>
     `[${count} of ${rest.length} paths. Go on with after: ${JSON.stringify(last)}, or list a folder in it.]`;
   return listPage(rest, noted, limit);

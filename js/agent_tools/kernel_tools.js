@@ -75,8 +75,7 @@ export function toolsFor(kernel, who, { approval, mode = 'real' } = {}) {
       'list_files',
       'List all files under a folder of the workspace, or those that match a glob, as sorted relative paths. To find a tool for a job, call find_tool instead.',
       ListFilesParams,
-      async ({ dir, glob, limit, after }, signal) =>
-        pathsPage(await files.list(dir, glob, signal), { from: dir || glob, limit, after }),
+      async ({ dir, glob, limit, after }, signal) => pathsPage(await files.list(dir, glob, signal), { limit, after }),
     ),
     read_file: checkedTool(
       'read_file',

@@ -177,12 +177,18 @@ export class ForgedTools {
     this.#tools = tools.filter(({ kind }) => kind === 'tool');
     this.#warnOf(leftOut);
     if (before !== undefined) this.#noteChanges(before, version);
+    /** @type {unknown[]} */
+    const failures = [];
     for (const reference of this.#live) {
       const record = reference.deref();
-      if (record) await this.#fill(record);
+      if (record) await this.#fill(record).catch((error) => failures.push(error));
       else this.#live.delete(reference);
     }
     if (before !== undefined) this.#tell(before);
+    if (failures.length === 0) return;
+    // The next look fills them again.
+    this.#version = undefined;
+    throw failures[0];
   }
 
   #isFollowed() {
@@ -190,12 +196,16 @@ export class ForgedTools {
     return this.#listeners.size + this.#live.size > 0;
   }
 
-  /** @param {LiveSet} record */
-  async #fill({ base, tools, owner }) {
+  /**
+   * @param {LiveSet} record
+   * @returns {Promise<void>}
+   */
+  async #fill(record) {
+    const { base, tools, owner } = record;
     const all = this.#tools;
     const shown = await this.#shownTo(owner);
-    // Of two looks at once the later one fills it.
-    if (all !== this.#tools) return;
+    // The tools have changed meanwhile.
+    if (all !== this.#tools) return this.#fill(record);
     const reserved = [...KERNEL_TOOL_NAMES, ...Object.keys(base)];
     const named = this.#chosen(
       this.#named(reserved).filter(({ path }) => shown?.has(path) ?? true),

@@ -46,7 +46,7 @@ export async function writeAlwaysRule(kernel, file, rule, by, asked) {
     unwrap(await kernel.checkPolicy(text)),
   ];
   if (was.approved !== asked || was.version !== was.inForce) {
-    throw new Error('The rules have changed since the question was asked, so none was added.');
+    throw new Error('The rules have changed since the question was asked, so no rule was added.');
   }
   if (is.rules !== was.rules + 1) throw unwritten();
   await replaceFile(file, after);

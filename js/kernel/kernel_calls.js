@@ -187,7 +187,15 @@ export class KernelCalls {
    * @param {Who | undefined} given
    */
   async shownTools(tools, given) {
-    const who = this.#life.gate.asker(given);
+    return this.coveredTools(tools, this.#life.gate.asker(given));
+  }
+
+  /**
+   * The same for the holder of a token, whichever request is being served.
+   * @param {[string, string | null][]} tools
+   * @param {Who | undefined} who
+   */
+  coveredTools(tools, who) {
     return this.read((kernel) => kernel.shownTools(this.#asker(0, who), JSON.stringify(tools)));
   }
 

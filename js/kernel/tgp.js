@@ -77,7 +77,7 @@ export class TGP extends AgentHost {
         list: (since) => this.#calls.read((kernel) => kernel.listToolsSince(since)),
         run: (path, args, options, who) => this.#runs.tool(path, args, options, { caller: 'agent', who }),
         shown: (paths, who) =>
-          this.#calls.shownTools(
+          this.#calls.coveredTools(
             paths.map((path) => ['exec_tool', path]),
             who,
           ),

@@ -190,16 +190,19 @@ export class SqlTransaction {
       const isKept = judged.fenced || options.readOnly || isSqlite(this.#adapter);
       const callsNothing = isKept || judged.reach?.calls.length === 0;
       const isSure = isKept || (callsNothing && this.#adapter.dialect !== 'postgres');
-      asked.state = reads && (isSure || nesting.length === 0) ? 'reads' : 'writes';
+      const isUnknown = reads && !isSure && nesting.length > 0;
+      if (!isUnknown) asked.state = reads ? 'reads' : 'writes';
       if (!reads || !callsNothing) this.#wrote = true;
       const fence = await this.#open(judged, asked.isOnly);
       const connection = this.#connection;
       stopIfAborted(this.#abort.signal);
       if (!connection) throw new AbortedError('The run has ended.');
-      if (reads && asked.state === 'writes') {
-        if (!(await mayWrite(connection, judged, options, this.#adapter))) asked.state = 'reads';
-        else this.#wrote = true;
+      if (isUnknown) {
+        const writes = await mayWrite(connection, judged, options, this.#adapter);
         stopIfAborted(this.#abort.signal);
+        if (isDropped(asked)) throw new AbortedError('The run has ended.');
+        asked.state = writes ? 'writes' : 'reads';
+        if (writes) this.#wrote = true;
       }
       if (asked.state === 'writes') await this.#savepoints.prepare(nesting, this.#control(connection));
       stopIfAborted(this.#abort.signal);

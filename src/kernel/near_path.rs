@@ -1,6 +1,7 @@
 //! What a file that was not found may have been meant to be.
 
 use super::sight::shows;
+use super::tool_paths::RESULTS;
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -83,8 +84,10 @@ impl Allowances {
 }
 
 fn look_for(path: &str, files: &dyn Vfs) -> Option<String> {
+    let all = files.list(&JailPath::root()).ok()?;
+    // Results are for callers who were given their names.
     let mut known: Vec<String> =
-        files.list(&JailPath::root()).ok()?.iter().map(|known| known.as_str().to_owned()).collect();
+        all.iter().filter(|path| !path.starts_with(RESULTS)).map(|path| path.as_str().to_owned()).collect();
     if let Some(namesake) = only_namesake(path, &known) {
         return Some(namesake);
     }

@@ -121,7 +121,10 @@ impl Tally {
         };
         let by_itself = || has_any(&reader_of(path)?, names).map_err(|error| read_failure(&error));
         // Nothing that is written keeps a reader waiting.
-        let Some(held) = self.connection.try_lock_for(SOON) else { return by_itself() };
+        let Some(held) = self.connection.try_lock_for(SOON) else {
+            // While the file is being made there is nothing to read yet.
+            return by_itself().or_else(|_| self.with(|connection| has_any(connection, names)));
+        };
         if held.is_none() && !is_there(path)? {
             return Ok(false);
         }

@@ -134,7 +134,7 @@ impl Runs {
             Ok(Entered { done, approved, sight, budget }) => {
                 request.options.approved = approved;
                 request.options.sight = sight;
-                request.options.budget = budget;
+                request.options.budget = budget.filter(|budget| wall.is_none_or(|wall| *budget < wall));
                 Some(EnteredRun { request, done, graph })
             }
             Err((error, done)) => {

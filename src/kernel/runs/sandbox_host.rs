@@ -19,6 +19,7 @@ use crate::kernel::modules::{ModuleGraph, Modules};
 use crate::kernel::near_path::with_near_path;
 use crate::kernel::sight::seeing;
 use crate::kernel::test_first::TestFirst;
+use crate::kernel::tool_paths::RESULTS;
 use crate::kernel::work_pool::WorkPool;
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -31,7 +32,7 @@ use tgp_base::ids::RunId;
 use tgp_compile::Callable;
 use tgp_net::{FetchRequest, Fetcher, RunningFetches};
 use tgp_sandbox::{FUNCTION_TEXT_QUESTION, Host, PLACES_QUESTION, Question, Reply};
-use tgp_vfs::{MountTable, VfsError};
+use tgp_vfs::{JailPath, MountTable, VfsError};
 
 /// How often a run is told which file it may have meant.
 const MAX_HINTS: u8 = 8;
@@ -159,7 +160,11 @@ impl SandboxHost {
                 };
                 shown_file(&self.services.secrets, &path, to_json(&self.files.read(&path).map_err(missed)?)?)
             }
-            "list_files" => to_json(&self.files.list(&first_text(question)?)?),
+            "list_files" => {
+                let mut paths = self.files.list(&first_text(question)?)?;
+                paths.retain(|path| !JailPath::parse(path).is_ok_and(|path| path.starts_with(RESULTS)));
+                to_json(&paths)
+            }
             "write_file" => {
                 let path = first_text(question)?;
                 let Some(content) = text(first_two(question)?.1) else {

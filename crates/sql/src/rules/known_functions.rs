@@ -6,6 +6,7 @@ use crate::reading::table_names::part_of_name;
 use crate::reading::token::{Kind, Tokens};
 use std::collections::{BTreeSet, HashSet};
 use std::sync::LazyLock;
+use tgp_base::sql_detail::SqlDetail;
 
 /// Words that no function can have for its name, at least in the databases whose owners may define functions.
 const RESERVED: &str = "
@@ -67,9 +68,12 @@ static TEXT_FOLLOWS: Words = Words::new(|| words(&[OPENING, BEFORE_TEXT, RESERVE
 const NAMING: [&str; 8] = ["INTO", "TABLE", "AS", "WITH", "RECURSIVE", "REFERENCES", "EXISTS", "OVERWRITE"];
 
 /// What a statement may call that not every database has: functions, operators, casts to types of the owner, and names with
-/// a dot, which PostgreSQL takes for calls where there is no such column.
-pub fn unknown_calls(tokens: &Tokens<'_>, reading: Reading) -> BTreeSet<String> {
+/// a dot, which PostgreSQL takes for calls where there is no such column. Where no rule looks at it, functions alone.
+pub fn unknown_calls(tokens: &Tokens<'_>, reading: Reading, detail: SqlDetail) -> BTreeSet<String> {
     let mut found = functions(tokens);
+    if detail == SqlDetail::Nothing {
+        return found;
+    }
     found.extend(operators(tokens));
     found.extend(types(tokens));
     found.extend(attributes(tokens, reading));

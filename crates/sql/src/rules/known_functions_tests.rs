@@ -1,12 +1,13 @@
 use crate::reading::dialect::Dialect;
 use crate::reading::tokenise::tokenise;
 use std::collections::BTreeSet;
+use tgp_base::sql_detail::SqlDetail;
 
 fn unknown(sql: &str) -> Vec<String> {
     let upper = sql.to_ascii_uppercase();
     let readings = Dialect::Any.readings(sql);
     let found = readings.filter_map(|reading| {
-        tokenise(sql, &upper, reading).ok()?.map(|tokens| super::unknown_calls(&tokens, reading))
+        tokenise(sql, &upper, reading).ok()?.map(|tokens| super::unknown_calls(&tokens, reading, SqlDetail::Tables))
     });
     found.flatten().collect::<BTreeSet<_>>().into_iter().collect()
 }

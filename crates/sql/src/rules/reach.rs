@@ -41,7 +41,7 @@ pub fn reach(
     let detail = policy.detail();
     let calls = match dialect {
         // A database that is not known has no catalogue that could be asked, and any reading may be its own.
-        Dialect::Any => readings.iter().flat_map(|(tokens, reading)| unknown_calls(tokens, *reading)).collect(),
+        Dialect::Any => readings.iter().flat_map(|(tokens, reading)| unknown_calls(tokens, *reading, detail)).collect(),
         Dialect::Sqlite | Dialect::Postgres | Dialect::Mysql => called(tokens, reading.lexis, dialect),
     };
     let mut reach = Reach { names: mentioned(tokens, dialect), calls, ..Reach::default() };
