@@ -236,7 +236,7 @@ mod tests {
             "tools/\u{202e}pay.ts",
             "tools/p\u{ad}ay.ts",
             // Latin letters of no alphabet, marks, and words of one script that have the look of plain ones.
-            "tools/ǀist.ts",
+            "tools/aǀ.ts",
             "tools/liſt.ts",
             "tools/ƅook.ts",
             "tools/paƖ.ts",
