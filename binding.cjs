@@ -845,6 +845,7 @@ module.exports.engineVersion = nativeBinding.engineVersion
 module.exports.errorCodes = nativeBinding.errorCodes
 module.exports.limits = nativeBinding.limits
 module.exports.narrowedToken = nativeBinding.narrowedToken
+module.exports.postgresArray = nativeBinding.postgresArray
 module.exports.programLauncher = nativeBinding.programLauncher
 module.exports.unifiedDiff = nativeBinding.unifiedDiff
 module.exports.verifyExport = nativeBinding.verifyExport

@@ -293,6 +293,9 @@ export declare function limits(): Array<BindingLimit>
 /** Value: a token that allows less than `token`, by these caveats too. Needs no kernel. */
 export declare function narrowedToken(token: string, caveatsJson: string): BindingOutcome
 
+/** Value: an array of PostgreSQL as JSON of at most `room` bytes, by the number of its element type. */
+export declare function postgresArray(text: string, elementType: number, room: number): BindingOutcome
+
 /** Value: `{ executable, library }`: what starts a program behind walls, see `crates/sandbox/src/program/`. */
 export declare function programLauncher(): BindingOutcome
 

@@ -55,6 +55,12 @@ const POSTGRES = [
     options,
     outcome: FINE,
   },
+  {
+    name: 'an array of a million empty lists, which fit',
+    sql: `SELECT array_agg('[]'::json) AS a FROM generate_series(1, 1300000)`,
+    options,
+    outcome: FINE,
+  },
   { name: 'an array of quotes', sql: `SELECT ARRAY[repeat('"', 2900000)] AS a`, outcome: TOO_MUCH },
   { name: 'an array of quotes, which fits', sql: `SELECT ARRAY[repeat('"', 2000000)] AS a`, outcome: FINE },
   { name: 'an array of backslashes', sql: `SELECT ARRAY[repeat('\\', 1900000)] AS a`, outcome: FINE, maxLateMs: 3_000 },

@@ -20,13 +20,14 @@ const CLOSE_OBJECT = 125;
 
 const WORDS = ['true', 'false', 'null'];
 
+/** The brackets that are open, as what closes them. One for all texts, because a result may hold a million small ones. */
+const closers = new Uint8Array(MAX_DEPTH);
+
 /**
  * @param {string} text
  * @returns {'json' | 'deep' | 'other'} `deep`: nested deeper than {@link MAX_DEPTH} as far as it was read
  */
 export function kindOfJson(text) {
-  /** The brackets that are open, as what closes them. */
-  const closers = new Uint8Array(MAX_DEPTH);
   let depth = 0;
   let expected = VALUE;
   let at = 0;

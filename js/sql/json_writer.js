@@ -30,6 +30,11 @@ export class JsonWriter {
     if (this.#used + length > this.#room) throw BEYOND_ROOM;
   }
 
+  /** Characters that still fit. */
+  get room() {
+    return this.#room - this.#used;
+  }
+
   /** @param {string} piece JSON text */
   raw(piece) {
     this.#used += piece.length;

@@ -1,8 +1,9 @@
 /** PostgreSQL's own text for values, written as JSON the same way whichever driver brought it. */
 
+import { native } from '../boundary/native.js';
 import { MAX_DEPTH } from './json_scan.js';
 import { JsonWriter } from './json_writer.js';
-import { tooDeep } from './values.js';
+import { BEYOND_ROOM, tooDeep } from './values.js';
 
 /** @typedef {(text: string, writer: JsonWriter) => void} Cell writes one value */
 
@@ -110,97 +111,24 @@ export function rowWriter(columns) {
 function cellOf(type) {
   const element = ELEMENTS.get(type);
   if (element === undefined) return CELLS.get(type) ?? asText;
-  const cell = CELLS.get(element) ?? asText;
-  return (text, writer) => writeArray(text, writer, cell);
+  return (text, writer) => writeArray(text, writer, element);
 }
 
-const OPENING = /\{/g;
-/** What ends an element that is not quoted. */
-const AFTER_BARE = /[,}]/g;
-/** What is not simply part of a quoted element. */
-const IN_QUOTES = /["\\]/g;
-
 /**
- * An array literal such as `{1,NULL,"a \"b\""}`, also nested and with bounds in front.
+ * An array literal such as `{1,NULL,"a \\"b\\""}`, also nested and with bounds in front: it may hold a million values.
  * @param {string} text
  * @param {JsonWriter} writer
- * @param {Cell} cell
+ * @param {number} element the type of its elements
  */
-function writeArray(text, writer, cell) {
-  let depth = 0;
-  let at = indexOf(OPENING, text, 0);
-  /** Whether the next element follows another one. */
-  let follows = false;
-  do {
-    const character = text[at];
-    if (character === '{') {
-      if (follows) writer.raw(',');
-      writer.raw('[');
-      depth += 1;
-      if (depth > MAX_DEPTH) throw tooDeep(MAX_DEPTH);
-      follows = false;
-      at += 1;
-    } else if (character === '}') {
-      writer.raw(']');
-      depth -= 1;
-      follows = true;
-      at += 1;
-    } else if (character === ',') {
-      at += 1;
-    } else {
-      if (follows) writer.raw(',');
-      follows = true;
-      const end = character === '"' ? endOfQuotes(text, at + 1) : indexOf(AFTER_BARE, text, at);
-      if (character === '"') {
-        // Text is at least as long in JSON, which escapes the same and more.
-        if (cell === asText) writer.expect(end - at);
-        cell(unquoted(text.slice(at + 1, end - 1)), writer);
-      } else if (text.slice(at, end) === 'NULL') writer.raw('null');
-      else cell(text.slice(at, end), writer);
-      at = end;
-    }
-  } while (depth > 0);
-}
-
-/**
- * @param {string} text
- * @param {number} start behind the opening quote
- * @returns {number} behind the closing one
- */
-function endOfQuotes(text, start) {
-  let at = indexOf(IN_QUOTES, text, start);
-  while (text[at] === '\\') at = indexOf(IN_QUOTES, text, at + 2);
-  return at + 1;
-}
-
-/** Characters that are looked through at once: every escape that is found costs many times its size. */
-const SLICE = 1 << 15;
-
-/** @param {string} text */
-function unquoted(text) {
-  if (!text.includes('\\')) return text;
-  const slices = [];
-  for (let at = 0; at < text.length; ) {
-    let end = Math.min(at + SLICE, text.length);
-    // Not between a backslash and what it stands before.
-    let backslashes = 0;
-    while (end - 1 - backslashes >= at && text[end - 1 - backslashes] === '\\') backslashes += 1;
-    end += backslashes % 2;
-    slices.push(text.slice(at, end).replace(/\\(.)/gs, '$1'));
-    at = end;
+function writeArray(text, writer, element) {
+  const { value, error } = native().postgresArray(text, element, writer.room);
+  if (value !== undefined) {
+    writer.raw(value);
+    return;
   }
-  return slices.join('');
-}
-
-/**
- * @param {RegExp} what
- * @param {string} text
- * @param {number} start
- */
-function indexOf(what, text, start) {
-  what.lastIndex = start;
-  if (!what.test(text)) throw new Error('an array has no end');
-  return what.lastIndex - 1;
+  const { reason } = JSON.parse(error?.details ?? '{}');
+  if (reason === 'maxBytes') throw BEYOND_ROOM;
+  throw reason === 'depth' ? tooDeep(MAX_DEPTH) : new Error(error?.message);
 }
 
 /**

@@ -74,6 +74,14 @@ pub fn unified_diff(
     Ok(promise)
 }
 
+/// Value: an array of PostgreSQL as JSON of at most `room` bytes, by the number of its element type.
+#[napi]
+#[must_use]
+pub fn postgres_array(text: String, element_type: u32, room: u32) -> binding_outcome::BindingOutcome {
+    let json = crate::kernel::array_json(&text, element_type, usize::try_from(room).unwrap_or(usize::MAX));
+    binding_outcome::BindingOutcome::from_json(json.map_err(Into::into))
+}
+
 /// Value: `{ branches, hasBranch }`, or null without a remote. Needs no workspace and changes nothing.
 #[napi(ts_return_type = "Promise<BindingOutcome>")]
 pub fn ask_remote(env: &Env, config_json: String, base_dir: String) -> napi::Result<Object<'_>> {

@@ -73,5 +73,5 @@ pub use tgp_policy::Verdict;
 pub use tgp_sandbox::WorkerFiles;
 pub use tgp_sql::{
     BeginMode, Database, DatabaseOptions, Dialect, Done, ParameterShape, QueryAnswer, QueryLimits, Savepoint, Session,
-    SqlError, SqlPolicy, Statement, classify,
+    SqlError, SqlPolicy, Statement, array_json, classify,
 };

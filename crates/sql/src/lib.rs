@@ -1,5 +1,6 @@
 //! Databases: what a statement may do, and the embedded SQLite.
 
+mod postgres_array;
 mod reading;
 mod rules;
 mod sql_error;
@@ -7,6 +8,7 @@ mod sqlite;
 #[cfg(test)]
 mod tests;
 
+pub use postgres_array::array_json;
 pub use reading::dialect::Dialect;
 pub use reading::metered_parse::parse_steps;
 pub use reading::parameters::{Binding, ParameterShape};

@@ -35,6 +35,8 @@ pub enum SqlError {
     TooManyRows { limit: usize },
     #[error("The rows are more than {limit} bytes of JSON (maxBytes). Select fewer columns or rows.")]
     TooManyBytes { limit: usize },
+    #[error("A value is nested deeper than {levels} levels. Select the part that is needed, or select it as text.")]
+    TooDeep { levels: usize },
     #[error(
         "The statement makes or reads a value of more than {limit} bytes (maxBytes). Compute less in one statement: the more it does at once, the shorter its values may be; take long values in parts with substr()."
     )]
@@ -78,6 +80,7 @@ impl PartError for SqlError {
             | Self::Busy
             | Self::TooManyRows { .. }
             | Self::TooManyBytes { .. }
+            | Self::TooDeep { .. }
             | Self::TooLong { .. }
             | Self::OutOfMemory { .. }
             | Self::Closed => ErrorCode::Sql,
@@ -103,6 +106,7 @@ impl PartError for SqlError {
             Self::Busy => "busy",
             Self::TooManyRows { .. } => "maxRows",
             Self::TooManyBytes { .. } => "maxBytes",
+            Self::TooDeep { .. } => "depth",
             Self::TooLong { .. } => "length",
             Self::OutOfMemory { .. } => "memory",
             Self::Closed => "closed",

@@ -1,6 +1,7 @@
 import { tooManyBytes } from '../values.js';
 import { MysqlSieve } from './mysql_sieve.js';
 import { wireBytes } from './wire_limits.js';
+import { turnsOf } from './wire_tap.js';
 
 /**
  * The bytes of one connection of `mysql2`, for as long as a run holds it. The sieve takes the place of what reads packets,
@@ -42,11 +43,12 @@ function tap(core) {
   const key = core._inflatedPacketsParser ? '_inflatedPacketsParser' : 'packetParser';
   const parser = core[key];
   const sieve = new MysqlSieve((bytes) => parser.execute(bytes));
+  const inTurns = turnsOf(core.stream);
   core[key] = {
     execute: (/** @type {Buffer} */ bytes) => {
       // What the driver makes of a statement of ours may cost the connection, and never the process.
       try {
-        sieve.push(bytes);
+        inTurns(() => sieve.push(bytes));
       } catch (error) {
         if (!sieve.isArmed) throw error;
         core.stream.destroy(error instanceof Error ? error : new Error(String(error)));

@@ -7,7 +7,7 @@ mod guard;
 pub mod heap;
 mod limits;
 pub mod query;
-mod row_text;
+pub mod row_text;
 pub mod session;
 mod session_control;
 mod sqlite_error;

@@ -29,7 +29,7 @@ impl RowText {
     }
 
     /// Makes room for so many bytes more, or fails when they would be too many.
-    fn expect(&mut self, more: usize) -> Result<(), SqlError> {
+    pub fn expect(&mut self, more: usize) -> Result<(), SqlError> {
         let needed = self.text.len().saturating_add(more);
         let most = self.prefix + self.limit;
         if needed > most {
@@ -59,13 +59,15 @@ impl RowText {
                 None => self.push(if number > 0.0 { "\"Infinity\"" } else { "\"-Infinity\"" }),
             },
             ValueRef::Text(bytes) => self.push_string(bytes),
-            ValueRef::Blob(bytes) => {
-                self.push(&format!("{{\"{BASE64}\":\""))?;
-                self.expect(bytes.len().div_ceil(3).saturating_mul(4))?;
-                STANDARD.encode_string(bytes, &mut self.text);
-                self.push("\"}")
-            }
+            ValueRef::Blob(bytes) => self.push_bytes(bytes),
         }
+    }
+
+    pub fn push_bytes(&mut self, bytes: &[u8]) -> Result<(), SqlError> {
+        self.push(&format!("{{\"{BASE64}\":\""))?;
+        self.expect(bytes.len().div_ceil(3).saturating_mul(4))?;
+        STANDARD.encode_string(bytes, &mut self.text);
+        self.push("\"}")
     }
 
     /// A string in quotes. What is not UTF-8 becomes U+FFFD.
