@@ -310,6 +310,11 @@ export class TGP extends AgentHost {
   get [RESULTS]() {
     return {
       maxChars: () => this.#life.config.agent.resultChars,
+      argumentBytes: () => {
+        const { sandbox, fs } = this.#life.config;
+        // A patch has a text and what takes its place.
+        return 2 * Math.max(sandbox.argsBytes, fs.fileBytes);
+      },
       keep: async (value) => this.#life.results?.keep(value) ?? [],
     };
   }

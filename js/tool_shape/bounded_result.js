@@ -1,5 +1,6 @@
 /**
- * The one rule of how much a model is given: every result of a tool has at most so many characters, by whichever way it
+ * The one rule of how much a model gives and is given: a call whose arguments are too large is refused before anything
+ * reads them, and every result of a tool has at most so many characters, by whichever way it
  * reaches the model. What is longer is shown in part, says so, and says how to get the rest. Applications are not held to
  * it: `kernel.exec`, `kernel.vfs` and their databases give them everything.
  *
@@ -7,6 +8,7 @@
  * result, later ones send it to browsers and back, and other frameworks know no such question.
  */
 
+import { ValidationError } from '../boundary/errors.js';
 import { parseForeignJson } from '../boundary/foreign_json.js';
 import { toJsonText } from '../boundary/json_text.js';
 import { messageOf } from '../boundary/thrown.js';
@@ -18,12 +20,15 @@ import { beginning, preview } from './preview.js';
  * @typedef {import('../../index.js').AgentTool} AgentTool
  * @typedef {object} ResultRule
  * @property {() => number} maxChars
+ * @property {() => number} [argumentBytes] most bytes of JSON that the arguments may be
  * @property {(value: unknown) => Promise<string[]>} [keep] keeps a value in files and names them; none when it cannot
  */
 
 /** What the other members of a result and its punctuation take. */
 const FRAME_CHARS = 100;
 const MIN_CHARS = 200;
+/** Largest arguments where a rule has no limit of its own. */
+const ARGUMENT_BYTES = 32 << 20;
 
 /** What is held to the rule already. @type {WeakSet<Function>} */
 const bounded = new WeakSet();
@@ -44,6 +49,8 @@ export function boundedTool(tool, rule) {
   /** @type {AgentTool['execute']} */
   const execute = async (args, options) => {
     try {
+      const most = rule.argumentBytes?.() ?? ARGUMENT_BYTES;
+      if (isLarger(args, most)) throw tooLarge(most);
       const output = await tool.execute(args, options);
       return await boundedResult(output, options?.maxChars ?? rule.maxChars(), rule.keep);
     } catch (error) {
@@ -52,6 +59,41 @@ export function boundedTool(tool, rule) {
   };
   bounded.add(execute);
   return { ...tool, execute };
+}
+
+/**
+ * Whether the JSON of a value surely takes more bytes than `most`, found without writing it.
+ * @param {unknown} value
+ * @param {number} most
+ */
+function isLarger(value, most) {
+  let bytes = 0;
+  const open = [value];
+  while (open.length > 0 && bytes <= most) {
+    const next = open.pop();
+    bytes += 1;
+    if (typeof next === 'string') bytes += next.length;
+    else if (ArrayBuffer.isView(next)) bytes += next.byteLength;
+    else if (Array.isArray(next)) {
+      bytes += next.length + 1;
+      if (bytes <= most) for (const item of next) open.push(item);
+    } else if (typeof next === 'object' && next !== null) {
+      bytes += 1;
+      for (const [key, item] of Object.entries(next)) {
+        bytes += key.length + 3;
+        open.push(item);
+      }
+    }
+  }
+  return bytes > most;
+}
+
+/** @param {number} most */
+function tooLarge(most) {
+  return new ValidationError(
+    `The arguments of the call are more than ${most} bytes of JSON. Pass less at once, or the path of a file that has it.`,
+    { details: { field: 'args' } },
+  );
 }
 
 /**
