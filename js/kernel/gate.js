@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { throwIfAborted, untilAborted } from '../boundary/abort.js';
 import { beforeDeadline, TooLate } from '../boundary/deadline.js';
 import { unwrap } from '../boundary/errors.js';
@@ -16,6 +17,10 @@ import { ServedRequests } from './served_requests.js';
  * @typedef {{ verdict: 'allow' | 'ask' | 'deny', by?: string, reason?: string, rule?: string, forGood?: readonly string[] }} Word `forGood`: what a rule that allows it for good leaves open
  * @typedef {{ error?: { code: string, message: string, details: string } }} AnyOutcome
  */
+
+/** How long a call waits for a ledger that has no room for its intent, and how often it tries. */
+const FULL_MS = 5_000;
+const FULL_PAUSE_MS = 50;
 
 const NOBODY = { verdict: /** @type {const} */ ('deny'), by: 'nobody', reason: 'There is no approver.' };
 
@@ -53,7 +58,8 @@ export class Gate {
   }
 
   /**
-   * A call; where it needs approval, the approver is asked and the call made again.
+   * A call; where it needs approval, the approver is asked and the call made again. Where the ledger has more to write than
+   * it can keep, the call waits a while.
    * @template {AnyOutcome} Outcome
    * @param {NativeKernel} kernel
    * @param {(approval?: string) => Promise<Outcome>} start
@@ -62,13 +68,27 @@ export class Gate {
    * @returns {Promise<Outcome>}
    */
   async pass(kernel, start, who, signal) {
-    const outcome = await start();
+    const outcome = await this.#withRoom(start, signal);
     if (outcome.error?.code !== 'ERR_APPROVAL') return outcome;
     const { request, ...details } = parseForeignJson(outcome.error.details);
     if (request === undefined) return outcome;
     const isGranted = await this.#ask(kernel, request, this.approverOf(who), signal);
     if (!isGranted) return { ...outcome, error: { ...outcome.error, details: JSON.stringify(details) } };
-    return start(request.id);
+    return this.#withRoom(() => start(request.id), signal);
+  }
+
+  /**
+   * @template {AnyOutcome} Outcome
+   * @param {() => Promise<Outcome>} start
+   * @param {AbortSignal | undefined} signal
+   */
+  async #withRoom(start, signal) {
+    let outcome = await start();
+    for (let waited = 0; isFull(outcome) && waited < FULL_MS; waited += FULL_PAUSE_MS) {
+      await untilAborted(setTimeout(FULL_PAUSE_MS), signal);
+      outcome = await start();
+    }
+    return outcome;
   }
 
   /**
@@ -254,4 +274,12 @@ function callOf({ id: _, ...call }) {
 /** @param {Record<string, unknown>} values */
 function withoutNulls(values) {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null));
+}
+
+/**
+ * Whether the ledger had no room for the intent of a call, which then was not made.
+ * @param {AnyOutcome} outcome
+ */
+function isFull({ error }) {
+  return error?.code === 'ERR_LEDGER' && parseForeignJson(error.details).reason === 'full';
 }

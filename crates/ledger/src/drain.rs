@@ -32,9 +32,9 @@ struct Lines<'a> {
 }
 
 impl Drain {
-    /// Drains one spool from `position` on, and moves the position. The new head, if anything was appended. It is read through
-    /// what is held of it: its name may be gone.
-    pub fn drain(&self, view: &View, position: &mut u64) -> Result<Option<Head>, LedgerError> {
+    /// Drains one spool from `position` on, and moves the position; `progress` hears of each batch. The new head, if anything
+    /// was appended. It is read through what is held of it: its name may be gone.
+    pub fn drain(&self, view: &View, position: &mut u64, progress: impl Fn(u64)) -> Result<Option<Head>, LedgerError> {
         let View { name, len, stage, file } = view;
         let mut head = None;
         while *position < *len {
@@ -45,6 +45,7 @@ impl Drain {
             }
             let to = *position + u64::try_from(found.bytes).unwrap_or_default();
             let batch = Batch { events: &self.prepared(&found.lines), spool: name, from: *position, to };
+            let before = *position;
             match self.store.append(&batch)? {
                 Appended::Done(new) => {
                     head = Some(new);
@@ -52,6 +53,7 @@ impl Drain {
                 }
                 Appended::Elsewhere { drained } => *position = drained,
             }
+            progress(position.saturating_sub(before));
         }
         Ok(head)
     }
@@ -72,7 +74,7 @@ impl Drain {
             // One that this user may not open is left to those who may.
             if let Ok(Some(file)) = SpoolFile::adopt(&self.folder, &name) {
                 let mut position = self.store.drained(&name)?;
-                head = self.drain(&file.view(Stage::Ended), &mut position)?.or(head);
+                head = self.drain(&file.view(Stage::Ended), &mut position, |_| {})?.or(head);
                 file.remove(&self.folder).map_err(|error| LedgerError::write(&error))?;
                 self.store.forget_spool(&name)?;
             }
@@ -105,4 +107,35 @@ fn split(piece: &[u8], stage: Stage) -> Lines<'_> {
         found.bytes = piece.len();
     }
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Drain;
+    use crate::folder::Folder;
+    use crate::samples::call;
+    use crate::spool_file::SpoolFile;
+    use crate::spool_line::write_line;
+    use crate::{Access, Durability, SqliteStore, prepare::Preparation, spool_view::Stage};
+    use std::cell::RefCell;
+    use std::sync::Arc;
+
+    #[test]
+    fn room_is_given_back_batch_by_batch() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = Folder::make(place.path()).unwrap();
+        folder.make_database().unwrap();
+        let (mut line, path) = (Vec::new(), "p".repeat(10_000));
+        write_line(&crate::NewEvent { path: Some(&path), ..call("x-1", &[]) }, &mut line);
+        std::fs::write(folder.spool("dead.0"), line.repeat(250)).unwrap();
+        let spool = SpoolFile::adopt(&folder, "dead.0").unwrap().unwrap();
+        let store = SqliteStore::open(&folder.database(), Access::ReadWrite, Durability::Process).unwrap();
+        let preparation = Preparation { redact: None, blob_bytes: 1 << 18 };
+        let drain = Drain { folder, store: Arc::new(store), preparation };
+        let batches = RefCell::new(Vec::new());
+        drain.drain(&spool.view(Stage::Ended), &mut 0, |bytes| batches.borrow_mut().push(bytes)).unwrap();
+        let batches = batches.into_inner();
+        assert!(batches.len() > 2, "{batches:?}");
+        assert_eq!(batches.iter().sum::<u64>(), spool.len());
+    }
 }

@@ -46,7 +46,7 @@ impl DroppedEvent {
             importance: Importance::Other,
             at: None,
             session: None,
-            actor: Actor { agent: "kernel", id: "" },
+            actor: Actor::KERNEL,
             call: None,
             parent: None,
             tool: None,

@@ -11,6 +11,11 @@ pub struct Actor<'a> {
     pub id: &'a str,
 }
 
+impl Actor<'static> {
+    /// Who does what no caller in particular asks for.
+    pub const KERNEL: Self = Self { agent: "kernel", id: "" };
+}
+
 /// The value of one member of an event's body.
 #[derive(Debug, Clone, Copy)]
 pub enum Part<'a> {

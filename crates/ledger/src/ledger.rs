@@ -31,11 +31,14 @@ use parking_lot::Mutex;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tgp_base::threads::{Panicked, contain, spawn_quiet};
 
 /// Most lines of a chronicle.
 const MAX_CHRONICLE: usize = 100_000;
+
+/// How long a commit waits for the position that it vouches for.
+const WITNESSED: Duration = Duration::from_millis(100);
 
 /// A ledger that is open.
 pub struct Ledger {
@@ -195,11 +198,17 @@ impl Ledger {
         self.store.head()
     }
 
-    /// The position that a commit may vouch for: as it is now, or as it was last known where somebody else's server would have
-    /// to be waited for.
+    /// The position that a commit may vouch for: as it is now, or as it was last known where that would take long, because
+    /// many events wait to be stored, or on another server.
     pub fn witnessed_position(&self) -> Result<Head, LedgerError> {
         match self.store.reach() {
-            Reach::OneFolder => self.position(),
+            Reach::OneFolder => {
+                if let Some(writing) = &self.writing {
+                    // A write does not wait for events of others that are still to be stored.
+                    writing.ask(Want::Drain, Some(Instant::now() + WITNESSED))?;
+                }
+                self.store.head()
+            }
             Reach::ManyMachines => Ok(self.last_position()),
         }
     }
@@ -300,7 +309,7 @@ impl Ledger {
     /// next process that opens the ledger.
     pub fn close(&self) -> Result<(), LedgerError> {
         let Some(writing) = &self.writing else { return Ok(()) };
-        let closed = writing.ask(Want::Close);
+        let closed = writing.ask(Want::Close, None);
         if let Some(thread) = writing.thread.lock().take() {
             let _panicked = thread.join();
         }
@@ -319,7 +328,7 @@ impl Ledger {
     }
 
     fn ask(&self, want: Want) -> Result<(), LedgerError> {
-        self.writing()?.ask(want)
+        self.writing()?.ask(want, None)
     }
 }
 
@@ -367,8 +376,8 @@ impl Writing {
         Ok(())
     }
 
-    fn ask(&self, want: Want) -> Result<(), LedgerError> {
-        self.shared.signals.ask(want, || self.start_thread())
+    fn ask(&self, want: Want, until: Option<Instant>) -> Result<(), LedgerError> {
+        self.shared.signals.ask(want, until, || self.start_thread())
     }
 }
 

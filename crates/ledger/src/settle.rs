@@ -92,7 +92,7 @@ mod tests {
                 let store = SqliteStore::open(&folder.database(), Access::ReadWrite, Durability::Process).unwrap();
                 let preparation = Preparation { redact: None, blob_bytes: 1 << 18 };
                 let drain = Drain { folder: folder.clone(), store: Arc::new(store), preparation };
-                drain.drain(&adopted.view(Stage::Ended), &mut 0).unwrap();
+                drain.drain(&adopted.view(Stage::Ended), &mut 0, |_| {}).unwrap();
                 adopted.remove(&folder).unwrap();
             });
             ledger.settle(Duration::from_secs(30)).unwrap();

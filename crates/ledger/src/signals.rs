@@ -125,8 +125,13 @@ impl Signals {
     }
 
     /// Has everything that was recorded before done with, and waits for it.
-    /// `start` gives the writer a thread when it has none.
-    pub fn ask(&self, want: Want, start: impl FnOnce() -> Result<(), LedgerError>) -> Result<(), LedgerError> {
+    /// `start` gives the writer a thread when it has none; `until` is when the caller waits no more.
+    pub fn ask(
+        &self,
+        want: Want,
+        until: Option<Instant>,
+        start: impl FnOnce() -> Result<(), LedgerError>,
+    ) -> Result<(), LedgerError> {
         let mut state = self.state.lock();
         if state.thread == Thread::Ended {
             return Err(LedgerError::Closed);
@@ -144,10 +149,14 @@ impl Signals {
         }
         self.wake.notify_one();
         while state.answer.0 < ask && state.thread != Thread::Ended {
-            self.answered.wait(&mut state);
+            match until {
+                None => self.answered.wait(&mut state),
+                Some(until) if self.answered.wait_until(&mut state, until).timed_out() => break,
+                Some(_) => {}
+            }
         }
         if state.answer.0 < ask {
-            return Err(LedgerError::Closed);
+            return if state.thread == Thread::Ended { Err(LedgerError::Closed) } else { Ok(()) };
         }
         state.answer.1.clone().map_or(Ok(()), Err)
     }

@@ -3,7 +3,8 @@
 //! `record` costs one write to a file that the system keeps in memory; everything slow happens on the writer's thread.
 
 use super::durability::Durability;
-use super::event::{Importance, NewEvent};
+use super::event::{Actor, Importance, NewEvent, Part};
+use super::event_type::EventType;
 use super::folder::Folder;
 use super::ledger_error::LedgerError;
 use super::life::Life;
@@ -15,6 +16,12 @@ use std::io;
 
 /// Bytes of events that are kept in memory while the disk takes none.
 const KEPT_BYTES: usize = 4 << 20;
+
+/// The same of events without their large values, when the others do not fit: some 20 000.
+const RESERVED_BYTES: usize = 16 << 20;
+
+/// Longer values are left out of an event that does not fit.
+const SHORT_VALUE: usize = 512;
 
 /// Bytes of lines that may wait for others; more are written.
 const GATHERED_BYTES: usize = 64 << 10;
@@ -46,6 +53,8 @@ struct State {
     next: u64,
     /// Bytes of all files that the store does not have.
     waiting: u64,
+    /// Events that did not fit even without their large values. The next that is written is the event that counts them.
+    lost: u64,
     line: Vec<u8>,
     /// Lines that are not written yet, because they may wait or because that failed.
     pending: Vec<u8>,
@@ -61,6 +70,7 @@ impl Spool {
             retired: Vec::new(),
             next: 0,
             waiting: 0,
+            lost: 0,
             line: Vec::new(),
             pending: Vec::new(),
             is_looked_at: false,
@@ -78,7 +88,7 @@ impl Spool {
         let mut state = self.state.lock();
         let mut line = std::mem::take(&mut state.line);
         write_line(event, &mut line);
-        let written = state.take(&line, event.importance, self);
+        let written = state.take(&line, event, self);
         state.line = line;
         // One large event does not hold its memory for ever.
         state.line.shrink_to(1 << 16);
@@ -194,29 +204,57 @@ impl State {
         Ok(is_drained)
     }
 
-    fn take(&mut self, line: &[u8], importance: Importance, spool: &Spool) -> Result<(), LedgerError> {
+    fn take(&mut self, line: &[u8], event: &NewEvent<'_>, spool: &Spool) -> Result<(), LedgerError> {
         if self.stage == Stage::Ended {
             return Err(LedgerError::Closed);
         }
-        if line.len() > MAX_LINE {
-            return Err(LedgerError::TooLarge(MAX_LINE));
-        }
-        let before = self.pending.len();
-        self.pending.extend_from_slice(line);
-        let written = match importance {
-            Importance::Later if self.pending.len() < GATHERED_BYTES => Ok(()),
-            Importance::Intent | Importance::Other | Importance::Later => self.write_pending(spool),
-        };
         let most = KEPT_BYTES.min(usize::try_from(spool.limit).unwrap_or(KEPT_BYTES));
-        match (written, importance) {
+        let before = self.pending.len();
+        let written = self.add(line, event.importance, spool);
+        match (written, event.importance) {
             // Kept, and written before what comes next.
-            (Err(_), Importance::Other | Importance::Later) if self.pending.len() <= most => Ok(()),
-            (Err(error), Importance::Intent | Importance::Other | Importance::Later) => {
+            (Err(_), Importance::Other | Importance::Later) if line.len() <= MAX_LINE && self.pending.len() <= most => {
+                Ok(())
+            }
+            (Err(error), Importance::Intent) => {
                 self.pending.truncate(before);
                 Err(error)
             }
+            (Err(error), Importance::Other | Importance::Later) => {
+                self.pending.truncate(before);
+                self.add_short(event, most + RESERVED_BYTES).map_err(|()| error)
+            }
             (Ok(()), Importance::Intent | Importance::Other | Importance::Later) => Ok(()),
         }
+    }
+
+    fn add(&mut self, line: &[u8], importance: Importance, spool: &Spool) -> Result<(), LedgerError> {
+        if line.len() > MAX_LINE {
+            return Err(LedgerError::TooLarge(MAX_LINE));
+        }
+        self.pending.extend_from_slice(line);
+        match importance {
+            Importance::Later if self.pending.len() < GATHERED_BYTES => Ok(()),
+            Importance::Intent | Importance::Other | Importance::Later => self.write_pending(spool),
+        }
+    }
+
+    /// Keeps an event without its large values: that it happened is never forgotten. One for which there is no room either
+    /// is counted.
+    fn add_short(&mut self, event: &NewEvent<'_>, most: usize) -> Result<(), ()> {
+        let notes: Vec<String> = event.body.iter().map(|(_, part)| left_out(part)).collect();
+        let shown = event.body.iter().zip(&notes);
+        let body: Vec<(&str, Part<'_>)> =
+            shown.map(|((name, part), note)| (*name, if note.is_empty() { *part } else { Part::Text(note) })).collect();
+        let more = event.more.filter(|more| more.get().len() <= SHORT_VALUE);
+        let mut line = Vec::new();
+        write_line(&NewEvent { body: &body, more, ..*event }, &mut line);
+        if self.pending.len() + line.len() > most {
+            self.lost += 1;
+            return Err(());
+        }
+        self.pending.extend_from_slice(&line);
+        Ok(())
     }
 
     /// Writes what waits in memory, in one write.
@@ -225,7 +263,8 @@ impl State {
             return Ok(());
         }
         let bytes = u64::try_from(self.pending.len()).unwrap_or_default();
-        if self.waiting + bytes > spool.limit {
+        // What was kept in memory may be more than the limit: it is written when nothing else waits.
+        if self.waiting > 0 && self.waiting + bytes > spool.limit {
             return Err(LedgerError::SpoolFull);
         }
         let is_looked_at = std::mem::replace(&mut self.is_looked_at, true);
@@ -238,13 +277,59 @@ impl State {
             Some(file) => file,
             none @ None => none.insert(spool.new_file(&mut self.next)?),
         };
-        file.append(&self.pending).map_err(|error| LedgerError::write(&error))?;
-        self.waiting += bytes;
+        let kept = self.pending.len();
+        if self.lost > 0 {
+            self.pending.extend_from_slice(&lost_line(self.lost, &spool.process));
+        }
+        if let Err(error) = file.append(&self.pending) {
+            self.pending.truncate(kept);
+            return Err(LedgerError::write(&error));
+        }
+        self.lost = 0;
+        self.waiting += u64::try_from(self.pending.len()).unwrap_or(bytes);
         self.pending.clear();
         // One large event does not hold its memory for ever.
         self.pending.shrink_to(GATHERED_BYTES);
         Ok(())
     }
+}
+
+/// What stands in place of a value that is left out; empty for one that stays.
+fn left_out(part: &Part<'_>) -> String {
+    let bytes = match part {
+        Part::Text(text) => text.len(),
+        Part::Json(json) => json.get().len(),
+        Part::Integer(_) | Part::Truth(_) => 0,
+    };
+    if bytes <= SHORT_VALUE {
+        return String::new();
+    }
+    format!("[left out: {bytes} bytes, for which the ledger had no room]")
+}
+
+/// The event that says how many are missing before it.
+fn lost_line(events: u64, process: &str) -> Vec<u8> {
+    let body = [
+        ("state", Part::Text("lost")),
+        ("process", Part::Text(process)),
+        ("events", Part::Integer(i64::try_from(events).unwrap_or(i64::MAX))),
+    ];
+    let event = NewEvent {
+        kind: EventType::Session,
+        importance: Importance::Other,
+        at: None,
+        session: None,
+        actor: Actor::KERNEL,
+        call: None,
+        parent: None,
+        tool: None,
+        path: None,
+        body: &body,
+        more: None,
+    };
+    let mut line = Vec::new();
+    write_line(&event, &mut line);
+    line
 }
 
 fn new_file(folder: &Folder, process: &str, next: &mut u64) -> io::Result<SpoolFile> {

@@ -127,10 +127,7 @@ impl Turns {
     fn drain_own(&mut self, shared: &Shared) -> Result<(), LedgerError> {
         for view in shared.spool.views() {
             let position = self.positions.entry(view.name.clone()).or_default();
-            let before = *position;
-            let drained = shared.drain.drain(&view, position);
-            shared.spool.drained(position.saturating_sub(before));
-            remember(shared, drained?);
+            remember(shared, shared.drain.drain(&view, position, |bytes| shared.spool.drained(bytes))?);
             if view.stage == Stage::Ended {
                 shared.spool.remove(&view.name)?;
                 self.positions.remove(&view.name);

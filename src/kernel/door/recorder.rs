@@ -5,9 +5,6 @@ use std::sync::Arc;
 use tgp_base::error::Error;
 use tgp_ledger::{Actor, EventType, Importance, Ledger, NewEvent};
 
-/// Who does what nobody in particular asks for.
-const KERNEL: Actor<'static> = Actor { agent: "kernel", id: "" };
-
 /// Where events go.
 pub enum Records {
     /// Nowhere: nobody wants that.
@@ -60,7 +57,7 @@ impl Recorder {
             importance: Importance::Other,
             at: None,
             session: None,
-            actor: KERNEL,
+            actor: Actor::KERNEL,
             call: None,
             parent: None,
             tool: None,
@@ -80,7 +77,7 @@ impl Recorder {
     /// Writes down what has happened.
     pub fn record(&self, event: &NewEvent<'_>) {
         if let Some(ledger) = self.ledger() {
-            // The effect has happened; the ledger keeps what it cannot write, and its intent says that there was one.
+            // The effect has happened. The ledger keeps what it cannot write, and counts what it cannot keep.
             let _kept = ledger.record(event);
         }
     }

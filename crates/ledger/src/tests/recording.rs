@@ -188,6 +188,56 @@ fn a_spool_grows_to_its_limit_and_then_refuses() {
     assert!(last[0].content.contains("x-2"));
 }
 
+/// A ledger whose store takes nothing until the lock is rolled back.
+fn held(place: &std::path::Path, spool_bytes: u64) -> (Ledger, rusqlite::Connection) {
+    let ledger = Ledger::open(&LedgerOptions { spool_bytes, ..LedgerOptions::new(place) }).unwrap();
+    let lock = rusqlite::Connection::open(place.join("ledger.db")).unwrap();
+    lock.execute_batch("BEGIN IMMEDIATE").unwrap();
+    (ledger, lock)
+}
+
+#[test]
+fn results_that_do_not_fit_are_recorded_without_their_values() {
+    let place = tempfile::tempdir().unwrap();
+    let (ledger, lock) = held(place.path(), 8 << 20);
+    let result = "r".repeat(200 << 10);
+    let body = [("ok", Part::Integer(1)), ("result", Part::Text(&result))];
+    for number in 0..200 {
+        let name = format!("x-{number}");
+        ledger.record(&NewEvent { kind: EventType::Result, ..call(&name, &body) }).unwrap();
+    }
+    let huge = "z".repeat(33 << 20);
+    ledger.record(&call("x-200", &[("note", Part::Text(&huge))])).unwrap();
+    lock.execute_batch("ROLLBACK").unwrap();
+    ledger.flush().unwrap();
+    ledger.flush().unwrap();
+    let events = ledger.tail(&all(1000)).unwrap();
+    assert_eq!(events.len(), 201);
+    let short = events.iter().filter(|event| event.content.contains("[left out: 204800 bytes")).count();
+    assert!((100..200).contains(&short), "{short}");
+    assert!(events[200].content.contains("[left out: 34603008 bytes"));
+    assert_eq!(ledger.verify(&[]).unwrap().problem, None);
+}
+
+#[test]
+fn events_for_which_there_is_no_room_at_all_are_counted_by_an_event() {
+    let place = tempfile::tempdir().unwrap();
+    let (ledger, lock) = held(place.path(), 64 << 10);
+    let path = "p".repeat(100 << 10);
+    let recorded = (0..300).filter(|_| ledger.record(&NewEvent { path: Some(&path), ..call("x-1", &[]) }).is_ok());
+    let recorded = recorded.count();
+    assert!(recorded < 300);
+    lock.execute_batch("ROLLBACK").unwrap();
+    for _ in 0..3 {
+        ledger.flush().unwrap();
+    }
+    let events = ledger.tail(&all(1000)).unwrap();
+    let lost: Vec<_> = events.iter().filter(|event| event.content.contains(r#""state":"lost""#)).collect();
+    assert_eq!(lost.len(), 1);
+    assert!(lost[0].content.contains(&format!(r#""events":{}"#, 300 - recorded)), "{}", lost[0].content);
+    assert_eq!(events.len(), recorded + 1);
+}
+
 #[test]
 fn large_values_are_beside_and_found_by_their_hash() {
     let place = tempfile::tempdir().unwrap();
@@ -218,7 +268,9 @@ fn a_large_event_and_many_small_ones_rotate_the_spool() {
     let bytes: u64 = spools.map(|entry| entry.unwrap().metadata().unwrap().len()).sum();
     assert!(bytes < 5 << 20, "{bytes}");
     let huge = "z".repeat(33 << 20);
-    assert_eq!(ledger.record(&call("x", &[("note", Part::Text(&huge))])), Err(LedgerError::TooLarge(32 << 20)));
+    let body = [("note", Part::Text(&huge))];
+    let intent = NewEvent { importance: crate::Importance::Intent, ..call("x", &body) };
+    assert_eq!(ledger.record(&intent), Err(LedgerError::TooLarge(32 << 20)));
 }
 
 #[test]

@@ -1,0 +1,70 @@
+/** More arguments and results than the ledger can store in time. */
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { createKernel } from '../helpers/create_kernel.js';
+import { ledgerFolder } from '../helpers/ledger.js';
+
+const LARGE = `export default (args: { n: number }): string => String(args.n).padEnd(200_000, 'x');\n`;
+const RUNS = 200;
+
+/** @param {import('../../index.js').LedgerEvent[]} events @param {string} type */
+const ofTool = (events, type) => events.filter((event) => event.type === type && event.tool === 'exec_tool');
+
+test('every call that was answered has its result in the ledger, if need be without its value', async () => {
+  const { kernel, tools } = await createKernel({ ledger: { spoolBytes: 1 << 20 }, sandbox: { timeoutMs: 20_000 } });
+  await tools.write_file.execute({ path: 'tools/large.ts', content: LARGE });
+  const runs = Array.from({ length: RUNS }, (_, n) => tools.exec_tool.execute({ path: 'tools/large.ts', args: { n } }));
+  const answered = (await Promise.all(runs)).filter(({ success }) => success).length;
+  expect(answered).toBe(RUNS);
+  await expect.poll(async () => ofTool(await kernel.ledger.tail({ limit: 1_000 }), 'RESULT').length).toBe(RUNS);
+  expect(await kernel.ledger.verify()).toMatchObject({ ok: true });
+});
+
+/**
+ * Another process writes to the ledger's database until it is stopped. Locks of SQLite hold between processes only.
+ * @param {string} rootDir
+ */
+async function heldByAnother(rootDir) {
+  const script = `
+    const Database = require('better-sqlite3');
+    new Database(process.argv[1]).exec('BEGIN IMMEDIATE');
+    console.log('held');
+    process.stdin.resume();`;
+  const child = spawn(process.execPath, ['-e', script, join(ledgerFolder(rootDir), 'ledger.db')], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  await once(child.stdout, 'data');
+  return async () => {
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+  };
+}
+
+test('a call waits while there is no room for its intent, and then is refused', async () => {
+  const { tools, rootDir } = await createKernel({ ledger: { spoolBytes: 64 << 10 } });
+  await tools.write_file.execute({ path: 'data/first.json', content: '{}' });
+  let written = 0;
+  const write = () => {
+    const content = JSON.stringify('x'.repeat(20_000));
+    written += 1;
+    return tools.write_file.execute({ path: `data/${written}.json`, content }).then(
+      () => 'written',
+      (error) => error.code,
+    );
+  };
+  const several = () => Promise.all(Array.from({ length: 8 }, write));
+  const release = await heldByAnother(rootDir);
+  const waiting = several();
+  const early = await Promise.race([waiting, setTimeout(1_000, 'waiting')]);
+  await release();
+  expect(early).toBe('waiting');
+  expect(new Set(await waiting)).toEqual(new Set(['written']));
+  const releaseAgain = await heldByAnother(rootDir);
+  const outcomes = await several();
+  await releaseAgain();
+  expect(outcomes).toContain('ERR_LEDGER');
+});
