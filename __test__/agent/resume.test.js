@@ -119,6 +119,19 @@ test('arguments that are too large to be kept are not guessed', async () => {
   expect(await kernel.vfs.exists('tools/large.md')).toBe(false);
 });
 
+test('many large calls of one turn are made when the session goes on', async () => {
+  const content = (/** @type {number} */ n) => JSON.stringify(String(n).padEnd(200_000, 'x'));
+  const writes = Array.from({ length: 12 }, (_, n) => ({
+    tool: 'write_file',
+    input: { path: `data/${n}.json`, content: content(n) },
+  }));
+  const { kernel } = await died([{ tool: 'die', input: {} }, ...writes]);
+  const events = await eventsOf(kernel.agent({ model: agentModel([]), tools }).run(undefined, resumed));
+  const results = events.filter(({ type }) => type === 'tool_result');
+  expect(results.map(({ ok }) => ok)).toEqual([false, ...writes.map(() => true)]);
+  expect(await kernel.vfs.readFile('data/11.json')).toBe(content(11));
+});
+
 test('a session that another process works on is left to it, until that is gone', async () => {
   const folder = await tempRoot();
   const { child, ended } = startProgram(

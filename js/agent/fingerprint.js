@@ -1,14 +1,20 @@
 import { createHash } from 'node:crypto';
 
 /**
- * A hash of plain data, whatever the order of its members: whether something came back as it was written.
+ * A hash of plain data, whatever the order of its members: whether something came back as it was written. What did not come
+ * back at all has one too.
  * @param {unknown} value
  */
 export function fingerprint(value) {
-  return createHash('sha256').update(sorted(value)).digest('hex');
+  return createHash('sha256')
+    .update(sorted(value) ?? 'undefined')
+    .digest('hex');
 }
 
-/** @param {unknown} value as `JSON.parse` makes it */
+/**
+ * @param {unknown} value as `JSON.parse` makes it
+ * @returns {string | undefined}
+ */
 function sorted(value) {
   return JSON.stringify(value, (_, member) => {
     if (typeof member !== 'object' || member === null || Array.isArray(member)) return member;

@@ -76,7 +76,7 @@ async function collected(stream, onText, own) {
     for (;;) {
       const { done, value: part } = await aborting(reader.read(), own);
       if (done) throw new CutOff('The answer broke off before its end.');
-      if (!PIECES.has(part.type)) parts.push(part);
+      if (!PIECES.has(part.type) && !isJoined(parts, part)) parts.push(part);
       chars += lengthOf(part);
       count += 1;
       if (chars > MAX_TURN_CHARS || count > MAX_PARTS) {
@@ -96,6 +96,22 @@ async function collected(stream, onText, own) {
   } finally {
     reader.cancel().catch(ignored);
   }
+}
+
+/** Pieces of one text, of which the loop needs the whole: a model may send a hundred thousand. */
+const DELTAS = new Set(['text-delta', 'reasoning-delta']);
+
+/**
+ * Adds a piece to the one before, if both are of one text and the provider says nothing of its own with it.
+ * @param {any[]} parts
+ * @param {any} part
+ */
+function isJoined(parts, part) {
+  const last = parts.at(-1);
+  const isNext = DELTAS.has(part.type) && last?.type === part.type && last.id === part.id;
+  if (!isNext || part.providerMetadata !== undefined || typeof part.delta !== 'string') return false;
+  parts[parts.length - 1] = { ...last, delta: last.delta + part.delta };
+  return true;
 }
 
 /**

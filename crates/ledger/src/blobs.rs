@@ -30,12 +30,14 @@ pub fn set_apart(body: &mut Map<String, Value>, keep_bytes: usize) -> Vec<Blob> 
     blobs
 }
 
-/// Sets the large members of an object or list apart; `None`, and nothing is changed, when it is large all the same.
+/// Sets the large members of an object or list apart; `None`, and nothing is changed, when it is large all the same. What is too
+/// large to be kept as one is set apart in any case: its members may be kept.
 fn apart_inside(value: &mut Value, keep_bytes: usize) -> Option<Vec<Blob>> {
     let small: usize = members(value).map(weight).filter(|weight| *weight <= LARGE).sum();
     let large = members(value).filter(|member| weight(member) > LARGE).count();
     // A reference weighs some 400 bytes.
-    if large == 0 || small + 400 * large > LARGE {
+    let stays_large = small + 400 * large > LARGE;
+    if large == 0 || small > LARGE || (stays_large && weight(value) <= keep_bytes) {
         return None;
     }
     let mut blobs = Vec::new();
@@ -184,6 +186,17 @@ mod tests {
         let blobs = set_apart(&mut body, 1 << 20);
         assert_eq!(blobs[0].bytes, serde_json::to_vec(&list).unwrap());
         assert_eq!(body["result"]["form"], "json");
+    }
+
+    #[test]
+    fn many_large_members_are_kept_one_by_one_where_they_are_too_large_together() {
+        let inputs: Map<_, _> = (0..12).map(|n| (format!("c{n}"), Value::String("x".repeat(5000)))).collect();
+        let mut kept = body(json!({ "inputs": inputs }));
+        let blobs = set_apart(&mut kept, 10_000);
+        assert_eq!(blobs.len(), 12);
+        assert_eq!(kept["inputs"]["c11"]["bytes"], 5000);
+        let mut together = body(json!({ "inputs": inputs }));
+        assert_eq!(set_apart(&mut together, 1 << 20).len(), 1);
     }
 
     #[test]
