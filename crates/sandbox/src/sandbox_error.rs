@@ -6,10 +6,8 @@ use tgp_base::error::{ErrorCode, PartError};
 pub enum SandboxError {
     #[error("the kernel is shut down; create a new TGP to go on")]
     Closed,
-    #[error(
-        "the sandbox worker could not be started: {reason}. Reinstall @tgp/core so that the tgp-sandbox executable is in place and may be run"
-    )]
-    CannotStart { reason: String },
+    #[error("the sandbox worker could not be started: {reason}. {advice}")]
+    CannotStart { reason: String, advice: &'static str },
     #[error(
         "{most} runs are waiting already, and no more may wait (sandbox.queue). Run fewer at once, or try again in a moment"
     )]
@@ -28,6 +26,45 @@ pub enum SandboxError {
     Panicked,
 }
 
+impl SandboxError {
+    /// What the system said when a worker was to be started.
+    #[must_use]
+    pub fn cannot_start(error: &std::io::Error) -> Self {
+        let (reason, advice) = match error.raw_os_error().and_then(scarce) {
+            Some((reason, advice)) => (reason.to_owned(), advice),
+            None => (error.kind().to_string(), REINSTALL),
+        };
+        Self::CannotStart { reason, advice }
+    }
+}
+
+const REINSTALL: &str = "Reinstall @tgp/core so that the tgp-sandbox executable is in place and may be run";
+
+/// What the machine has no more of, and what to do.
+#[cfg(unix)]
+fn scarce(code: i32) -> Option<(&'static str, &'static str)> {
+    match code {
+        libc::EMFILE => Some((
+            "this process has too many open files",
+            "Close what is no longer used, or raise the limit on open files (ulimit -n)",
+        )),
+        libc::ENFILE => {
+            Some(("the system has too many open files", "Close what is no longer used, or raise fs.file-max"))
+        }
+        libc::EAGAIN => Some((
+            "the system refuses another process or thread",
+            "Raise the limit on processes (ulimit -u, or pids of the container), or run fewer at once",
+        )),
+        libc::ENOMEM => Some(("the machine is out of memory", "Give it more, or lower sandbox.workers")),
+        _ => None,
+    }
+}
+
+#[cfg(not(unix))]
+fn scarce(_: i32) -> Option<(&'static str, &'static str)> {
+    None
+}
+
 impl PartError for SandboxError {
     fn code(&self) -> ErrorCode {
         match self {
@@ -36,5 +73,26 @@ impl PartError for SandboxError {
             Self::CannotStart { .. } | Self::KeepsDying => ErrorCode::IsolateCrashed,
             Self::Panicked => ErrorCode::Internal,
         }
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::SandboxError;
+    use std::io::{Error, ErrorKind};
+
+    #[test]
+    fn what_the_machine_lacks_is_not_cured_by_an_installation() {
+        for (code, word) in [
+            (libc::EMFILE, "ulimit -n"),
+            (libc::ENFILE, "file-max"),
+            (libc::EAGAIN, "ulimit -u"),
+            (libc::ENOMEM, "memory"),
+        ] {
+            let said = SandboxError::cannot_start(&Error::from_raw_os_error(code)).to_string();
+            assert!(said.contains(word) && !said.contains("einstall"), "{said}");
+        }
+        let said = SandboxError::cannot_start(&ErrorKind::NotFound.into()).to_string();
+        assert!(said.contains("Reinstall"), "{said}");
     }
 }

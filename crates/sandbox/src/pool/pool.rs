@@ -157,7 +157,7 @@ impl Pool {
                 }
             });
             if let Err(error) = spawned {
-                self.on_start_failed(id, &SandboxError::CannotStart { reason: error.kind().to_string() });
+                self.on_start_failed(id, &SandboxError::cannot_start(&error));
             }
         }
     }

@@ -50,9 +50,9 @@ pub fn start(
     }
     #[cfg(windows)]
     command.envs(std::env::var_os("SystemRoot").map(|root| ("SystemRoot", root)));
-    let mut child = command.spawn().map_err(|error| cannot_start(error.kind()))?;
+    let mut child = command.spawn().map_err(|error| SandboxError::cannot_start(&error))?;
     let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
-        return Err(cannot_start(ErrorKind::BrokenPipe));
+        return Err(SandboxError::cannot_start(&ErrorKind::BrokenPipe.into()));
     };
     widen(&input);
     widen(&output);
@@ -70,7 +70,7 @@ pub fn start(
         Err(error) => {
             worker.kill();
             worker.reap();
-            Err(cannot_start(error.kind()))
+            Err(SandboxError::cannot_start(&error))
         }
     }
 }
@@ -84,10 +84,6 @@ fn widen(pipe: &impl std::os::fd::AsFd) {
 
 #[cfg(not(target_os = "linux"))]
 fn widen<P>(_pipe: &P) {}
-
-fn cannot_start(kind: ErrorKind) -> SandboxError {
-    SandboxError::CannotStart { reason: kind.to_string() }
-}
 
 impl ProcessWorker {
     fn listen(&self, mut output: FrameReader<ChildStdout>, news: &NewsSink) {

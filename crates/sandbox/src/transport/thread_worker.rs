@@ -16,7 +16,7 @@ struct ThreadWorker {
 }
 
 pub fn start(files: &WorkerFiles, memory_bytes: u64, news: NewsSink) -> Result<Arc<dyn Worker>, SandboxError> {
-    load_locales(&files.locales).map_err(|error| SandboxError::CannotStart { reason: error.kind().to_string() })?;
+    load_locales(&files.locales).map_err(|error| SandboxError::cannot_start(&error))?;
     let events = Arc::clone(&news);
     let control = EngineControl::new(Arc::new(move |event| events(News::Event(event))), StuckPolicy::Abandon);
     let (sender, receiver) = unbounded();
@@ -31,7 +31,7 @@ pub fn start(files: &WorkerFiles, memory_bytes: u64, news: NewsSink) -> Result<A
         });
         news(News::Gone);
     })
-    .map_err(|error| SandboxError::CannotStart { reason: error.kind().to_string() })?;
+    .map_err(|error| SandboxError::cannot_start(&error))?;
     Ok(Arc::new(ThreadWorker { control, commands: Mutex::new(Some(sender)) }))
 }
 
