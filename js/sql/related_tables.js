@@ -1,0 +1,51 @@
+/** Tables of PostgreSQL that share rows with those of a statement: above and below them in partitions and inheritance. */
+
+import { Parameters } from './called_functions.js';
+import { refused, shown } from './refusal.js';
+
+/** More of them are not looked at. */
+const MAX_RELATED = 5_000;
+
+/**
+ * The tables that are above or below those a statement names; the table of a sequence is above it.
+ * @param {import('./called_functions.js').Ask} ask
+ * @param {string[]} names all names of the statement
+ * @returns {Promise<import('./table_sight.js').Relation[]>} without those that it names itself
+ */
+export async function relatedTables(ask, names) {
+  if (names.length === 0) return [];
+  const places = new Parameters();
+  const parts = [...new Set(names.flatMap((name) => [name, ...name.split('.')]))];
+  const CLASS = `'pg_catalog.pg_class'::pg_catalog.regclass`;
+  const related = await ask(
+    `WITH RECURSIVE named (oid) AS (
+        SELECT c.oid FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+        WHERE c.relname::text IN (${places.add(parts)}) AND c.relkind IN ('r', 'p', 'f', 'S')
+        AND (pg_catalog.pg_table_is_visible(c.oid) OR n.nspname::text IN (${places.add(parts)}))),
+      above (oid) AS (
+        (SELECT oid FROM named UNION SELECT d.refobjid FROM named JOIN pg_catalog.pg_depend d ON d.objid = named.oid
+          AND d.classid = ${CLASS} AND d.refclassid = ${CLASS} AND d.deptype IN ('a', 'i'))
+        UNION SELECT i.inhparent FROM above a JOIN pg_catalog.pg_inherits i ON i.inhrelid = a.oid),
+      below (oid) AS (
+        SELECT oid FROM named UNION SELECT i.inhrelid FROM below b JOIN pg_catalog.pg_inherits i ON i.inhparent = b.oid)
+      SELECT n.nspname::text AS schema, c.relname::text AS name FROM (SELECT oid FROM above UNION SELECT oid FROM below) f
+      JOIN pg_catalog.pg_class c ON c.oid = f.oid JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+      WHERE c.oid NOT IN (SELECT oid FROM named) LIMIT ${MAX_RELATED}`,
+    places.values,
+  );
+  if (related.length >= MAX_RELATED) {
+    throw refused(
+      `the tables of this statement have ${MAX_RELATED} partitions or more, which are too many to be checked`,
+      'Name the partition that is meant.',
+    );
+  }
+  return related;
+}
+
+/** @param {import('./table_sight.js').Relation} relation */
+export function heldRelation({ name }) {
+  return refused(
+    `a table of this statement shares its rows with ${shown(name)}, by a partition, by inheritance or as its sequence, and that is not for tools`,
+    'Leave it out of the statement.',
+  );
+}
