@@ -4,7 +4,7 @@ import { Parameters } from './called_functions.js';
 import { refused, shown } from './refusal.js';
 
 /** More of them are not looked at. */
-const MAX_RELATED = 5_000;
+const MAX_RELATED = 2_000;
 
 /**
  * The tables that are above or below those a statement names; the table of a sequence is above it.
