@@ -11,6 +11,7 @@ const SCHEMA = `CREATE TABLE t (id serial, v text); INSERT INTO t (v) VALUES ('a
   CREATE TABLE parts (id int, s text) PARTITION BY RANGE (id);
   CREATE TABLE parts_1 PARTITION OF parts FOR VALUES FROM (0) TO (10) PARTITION BY RANGE (id);
   CREATE TABLE parts_1_1 PARTITION OF parts_1 FOR VALUES FROM (0) TO (10); INSERT INTO parts VALUES (1, '${SECRET}');
+  CREATE INDEX parts_index ON parts_1_1 (s);
   CREATE TABLE parent (id int, s text); CREATE SCHEMA other; CREATE TABLE other.child (more int) INHERITS (parent);
   INSERT INTO other.child VALUES (1, '${SECRET}'); CREATE SEQUENCE s1; CREATE SEQUENCE s2; CREATE SEQUENCE "S2";
   CREATE TABLE secrets (id serial, s text); INSERT INTO secrets (s) VALUES ('${SECRET}');
@@ -76,6 +77,8 @@ describe.skipIf(!hasServer('postgres'))('rules for tables of PostgreSQL', () => 
       'DELETE FROM ONLY parts_1_1',
       'TRUNCATE parts_1_1',
       'DROP TABLE parts_1_1',
+      'DROP INDEX parts_index',
+      'ALTER INDEX parts_index RENAME TO x',
       'ALTER TABLE parts_1_1 ADD COLUMN x int',
     ];
     expect(await under(pool, { deny: { tables: ['parts'] } }).passed(partitions)).toEqual([]);

@@ -7,7 +7,7 @@ import { refused, shown } from './refusal.js';
 const MAX_RELATED = 2_000;
 
 /**
- * The tables that are above or below those a statement names; the table of a sequence is above it.
+ * The tables that are above or below those a statement names; the table of a sequence or an index is above it.
  * @param {import('./called_functions.js').Ask} ask
  * @param {string[]} names all names of the statement
  * @returns {Promise<import('./table_sight.js').Relation[]>} without those that it names itself
@@ -20,11 +20,12 @@ export async function relatedTables(ask, names) {
   const related = await ask(
     `WITH RECURSIVE named (oid) AS (
         SELECT c.oid FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
-        WHERE c.relname::text IN (${places.add(parts)}) AND c.relkind IN ('r', 'p', 'f', 'S')
+        WHERE c.relname::text IN (${places.add(parts)}) AND c.relkind IN ('r', 'p', 'f', 'S', 'i', 'I')
         AND (pg_catalog.pg_table_is_visible(c.oid) OR n.nspname::text IN (${places.add(parts)}))),
       above (oid) AS (
         (SELECT oid FROM named UNION SELECT d.refobjid FROM named JOIN pg_catalog.pg_depend d ON d.objid = named.oid
-          AND d.classid = ${CLASS} AND d.refclassid = ${CLASS} AND d.deptype IN ('a', 'i'))
+          AND d.classid = ${CLASS} AND d.refclassid = ${CLASS} AND d.deptype IN ('a', 'i')
+          UNION SELECT x.indrelid FROM named JOIN pg_catalog.pg_index x ON x.indexrelid = named.oid)
         UNION SELECT i.inhparent FROM above a JOIN pg_catalog.pg_inherits i ON i.inhrelid = a.oid),
       below (oid) AS (
         SELECT oid FROM named UNION SELECT i.inhrelid FROM below b JOIN pg_catalog.pg_inherits i ON i.inhparent = b.oid)
@@ -45,7 +46,7 @@ export async function relatedTables(ask, names) {
 /** @param {import('./table_sight.js').Relation} relation */
 export function heldRelation({ name }) {
   return refused(
-    `a table of this statement shares its rows with ${shown(name)}, by a partition, by inheritance or as its sequence, and that is not for tools`,
+    `this statement reaches ${shown(name)}, which is not for tools, by a partition, by inheritance, or by a sequence or index of it`,
     'Leave it out of the statement.',
   );
 }

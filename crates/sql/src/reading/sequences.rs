@@ -79,7 +79,8 @@ fn part_of_text(part: &str) -> Option<String> {
     let quoted = part.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
     let name = quoted.unwrap_or(part);
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '$';
-    let plain = !name.is_empty() && if quoted.is_some() { !name.contains('"') } else { name.chars().all(is_plain) };
+    let plain =
+        !name.is_empty() && if quoted.is_some() { !name.contains(['"', '\\']) } else { name.chars().all(is_plain) };
     plain.then(|| looked_up(name, quoted.is_some(), Dialect::Postgres))
 }
 
@@ -112,6 +113,7 @@ mod tests {
             "SELECT nextval('s' || 'x')",
             "SELECT nextval(E's')",
             "SELECT nextval('\"a.b\"')",
+            r#"SELECT nextval('"\x73"')"#,
             "SELECT nextval('s'::text::regclass)",
             "SELECT nextval((SELECT 's'))",
         ] {
