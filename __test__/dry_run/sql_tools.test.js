@@ -141,6 +141,7 @@ it.skipIf(!hasServer('postgres'))(
   async () => {
     const server = await ownDatabase('postgres');
     const pool = new pgPackage.Pool(server.settings);
+    pool.on('error', () => {});
     try {
       await pool.query(`CREATE TABLE log (n int); CREATE FUNCTION note(int) RETURNS int LANGUAGE sql
       AS $$ INSERT INTO log VALUES ($1) RETURNING n $$; CREATE OPERATOR @@@@ (LEFTARG = int, RIGHTARG = int, FUNCTION = int4pl);

@@ -75,6 +75,7 @@ it.skipIf(!hasServer('postgres'))(
   async () => {
     const server = await ownDatabase('postgres');
     const pool = new pgPackage.Pool(server.settings);
+    pool.on('error', () => {});
     try {
       for (const sql of TABLES) await pool.query(sql);
       expect(await shown(pool)).toEqual(EXPECTED);

@@ -18,6 +18,7 @@ it.skipIf(!hasServer('postgres'))(
   async () => {
     const server = await ownDatabase('postgres');
     const pool = new pgPackage.Pool(server.settings);
+    pool.on('error', () => {});
     /** @type {() => void} */
     let onAsked = () => {};
     /** @type {() => void} */

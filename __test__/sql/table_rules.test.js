@@ -61,6 +61,7 @@ describe.skipIf(!hasServer('postgres'))('rules for tables of PostgreSQL', () => 
   beforeAll(async () => {
     server = await ownDatabase('postgres');
     pool = new pgPackage.Pool(server.settings);
+    pool.on('error', () => {});
     await pool.query(SCHEMA);
   }, 120_000);
   afterAll(async () => {
@@ -192,6 +193,7 @@ rules:
   it('read definitions and TRUNCATE in the schema public, whatever the search path of the connection', async () => {
     await pool.query('CREATE SCHEMA tenant; CREATE TABLE tenant.t (id int); CREATE SEQUENCE tenant.s1');
     const tenant = new pgPackage.Pool({ ...server.settings, options: '-c search_path=tenant,public' });
+    tenant.on('error', () => {});
     try {
       const allow = { allow: { tables: ['t', 's1', 'fresh', 'tenant.fresh', 'bulk'] } };
       const elsewhere = [
@@ -248,6 +250,7 @@ rules:
       CREATE VIEW me AS SELECT current_setting('app.tenant_id') AS tenant;
       CREATE ROLE reader; GRANT USAGE ON SCHEMA public TO reader; GRANT SELECT ON rows, me TO reader`);
     const own = new pgPackage.Pool({ ...server.settings, options: '-c app.tenant_id=a -c role=reader' });
+    own.on('error', () => {});
     try {
       for (const options of [{}, { allow: { tables: ['rows', 'me'] } }]) {
         const { exec_sql } = createSqlTools(own, options);
