@@ -91,7 +91,7 @@ describe('questions about a statement', () => {
       const sight = {
         held: async () => {
           judged += 1;
-          return held;
+          return held ? [held] : [];
         },
       };
       const query = async (/** @type {{ sql: string }} */ { sql }) => ({

@@ -91,6 +91,9 @@ describe.skipIf(!hasServer('postgres'))('rules for tables of PostgreSQL', () => 
     expect(await under(pool, { deny: { tables: ['parts_1_1', 'child'] } }).passed(above)).toEqual([]);
     const allowed = { allow: { tables: ['parts', 'parent', 't'] }, deny: { tables: ['parts_1_1', 'other.child'] } };
     expect(await under(pool, allowed).passed(above)).toEqual([]);
+    const shown = await under(pool, { deny: { tables: ['parts_1', 'parent'] } }).describe();
+    expect(shown.filter((/** @type {string} */ name) => /part|child|parent/.test(name))).toEqual([]);
+    expect(shown).toContain('t');
     // What is allowed has its partitions with it.
     const same = ['SELECT * FROM parts', "UPDATE parts SET s = 'x'", 'SELECT * FROM parent', 'SELECT * FROM t'];
     expect(await under(pool, { allow: { tables: ['parts', 'parent', 't'] } }).passed(same)).toEqual(same);

@@ -175,7 +175,7 @@ async function checkRelated(ask, adapter, { reach, verbs }, sight) {
     const found = await relatedTables(ask, reach.names);
     return found.length > 0 ? found : undefined;
   });
-  const held = related && (await sight.held(related, verbs));
+  const [held] = related ? await sight.held(related, verbs) : [];
   if (held) throw heldRelation(held);
 }
 

@@ -1,5 +1,6 @@
 import { nearest } from '../boundary/near_name.js';
 import { isTable } from './catalogue.js';
+import { relatedIds } from './related_tables.js';
 import { SqlRules } from './rules.js';
 import { MAX_DETAILS, PROBES, QUERIES } from './schema_queries.js';
 import { relationOf, TableSight } from './table_sight.js';
@@ -42,7 +43,7 @@ export async function describeSchema(adapter, rules, inRun, only, signal, openTa
   const dialect = adapter.dialect === 'any' ? await probe(ask) : adapter.dialect;
   const queries = QUERIES[dialect];
   const tables = (await ask(queries.tables(MAX_TABLES))).filter(isTable);
-  const shown = await new TableSight(rules, dialect, openTables).shown(tables);
+  const shown = await shownOf(tables, new TableSight(rules, dialect, openTables), dialect, ask);
   const found = only === undefined ? shown : shown.filter(({ name }) => name === only);
   const described = await describeTables(found.slice(0, MAX_DESCRIBED), queries, ask, hiddenNames(tables, shown));
   if (dialect === 'sqlite') await estimateRows(described.values(), ask);
@@ -54,6 +55,27 @@ export async function describeSchema(adapter, rules, inRun, only, signal, openTa
     ...(others.length > MAX_NAMED && { notNamed: others.length - MAX_NAMED }),
     ...(only !== undefined && found.length === 0 && { notice: notThere(only, shown) }),
   };
+}
+
+/**
+ * The tables that the caller may read.
+ * @param {any[]} tables
+ * @param {TableSight} sight
+ * @param {string} dialect
+ * @param {Ask} ask
+ * @returns {Promise<any[]>}
+ */
+async function shownOf(tables, sight, dialect, ask) {
+  const shown = await sight.shown(tables);
+  if (dialect !== 'postgres' || shown.length === tables.length) return shown;
+  const rest = tables.map((table) => ({ id: String(table.id), ...relationOf(table) }));
+  const held = await sight.held(rest, ['select']);
+  if (held.length === 0) return shown;
+  const ids = await relatedIds(
+    ask,
+    held.map(({ id }) => id),
+  );
+  return shown.filter(({ id }) => !ids.has(String(id)));
 }
 
 /**

@@ -5,6 +5,13 @@ import { refused, shown } from './refusal.js';
 
 /** More of them are not looked at. */
 const MAX_RELATED = 2_000;
+/** A table of a denied one is denied with it, and one that would read a denied one too. */
+const DIRECTIONS = /** @type {const} */ ([
+  ['above', 'below'],
+  ['below', 'above'],
+]);
+/** Pairs of tables that a description of the schema looks at. */
+const MAX_PAIRS = 50_000;
 
 /**
  * The tables that are above or below those a statement names; the table of a sequence or an index is above it.
@@ -41,6 +48,39 @@ export async function relatedTables(ask, names) {
     );
   }
   return related;
+}
+
+/**
+ * The ids of tables above or below some others.
+ * @param {(sql: string) => Promise<any[]>} ask
+ * @param {string[]} ids
+ * @returns {Promise<Set<string>>}
+ */
+export async function relatedIds(ask, ids) {
+  const pairs = await ask(
+    `SELECT inhrelid::int8 AS below, inhparent::int8 AS above FROM pg_inherits LIMIT ${MAX_PAIRS}`,
+  );
+  const found = new Set();
+  for (const [from, to] of DIRECTIONS) {
+    /** @type {Map<string, string[]>} */
+    const steps = new Map();
+    for (const pair of pairs) {
+      const key = String(pair[from]);
+      const known = steps.get(key);
+      if (known) known.push(String(pair[to]));
+      else steps.set(key, [String(pair[to])]);
+    }
+    const open = [...ids];
+    const seen = new Set(ids);
+    while (open.length > 0) {
+      for (const id of steps.get(open.pop() ?? '') ?? []) {
+        if (!seen.has(id)) open.push(id);
+        seen.add(id);
+        found.add(id);
+      }
+    }
+  }
+  return found;
 }
 
 /** @param {import('./table_sight.js').Relation} relation */

@@ -37,15 +37,15 @@ export class TableSight {
   }
 
   /**
-   * The first of some relations that is denied, or that a rule asks about.
-   * @param {Relation[]} relations
+   * Those of some relations that are denied, or that a rule asks about.
+   * @template {Relation} Found
+   * @param {Found[]} relations
    * @param {string[] | undefined} verbs
    */
   async held(relations, verbs = []) {
-    const denied = relations.find(({ name }) => this.#rules.deniesTable(name));
-    if (denied || !this.#openTables || relations.length === 0) return denied;
-    const open = await this.#openTables(this.#dialect, relations, verbs);
-    return relations.find((_, index) => !open[index]);
+    if (relations.length === 0) return [];
+    const open = await this.#openTables?.(this.#dialect, relations, verbs);
+    return relations.filter(({ name }, index) => open?.[index] === false || this.#rules.deniesTable(name));
   }
 }
 
