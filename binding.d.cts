@@ -106,6 +106,11 @@ export declare class BindingKernel {
   judge(call: BindingCall): Promise<BindingOutcome>
   /** Value: what the rules in force and the token of the asker look at in SQL: `nothing`, `verbs` or `tables`. */
   sqlDetail(asker: string): BindingOutcome
+  /**
+   * Value: for each of `[[table, schema | null], …]` whether it is open to the asker's SQL with these verbs, which are words with
+   * blanks between them; without verbs, whether it may be read.
+   */
+  openTables(asker: string, dialect: string, tablesJson: string, verbs?: string | undefined | null): Promise<BindingOutcome>
   /** Value: for each of `[[tool, path | null], …]` whether the token of the asker allows some call of it. */
   shownTools(asker: string, toolsJson: string): Promise<BindingOutcome>
   /**
@@ -200,8 +205,10 @@ export declare class BindingSqlRules {
    * `{"named":[…]}`; `judged` says what a policy or a token looks at: `nothing`, `verbs` or `tables`.
    */
   classify(sql: string, dialect: string, parametersJson: string, judged: string): Promise<BindingOutcome>
-  /** Whether a table, by the name that its database has for it, may be shown and touched. */
-  allowsTable(name: string, dialect: string): boolean
+  /** Whether a table of the catalogue may be shown and touched. */
+  allowsTable(schema: string | undefined | null, name: string, dialect: string): boolean
+  /** Whether a table is denied, by its name without a schema. */
+  deniesTable(name: string): boolean
 }
 
 /** Text files below one root, on disk or in memory. */

@@ -22,8 +22,11 @@ export type DryRunResult<Result = any> = {
    * follows by itself.
    */
   diffs: { path: string; diff: string }[];
-  /** Statements that change something: they were executed, and rolled back with all others. */
-  sql: { sql: string; affected: number }[];
+  /**
+   * Statements that change something: they were executed, and rolled back with all others. `mayWrite` is a query that calls what
+   * may write, such as a `VOLATILE` function of PostgreSQL.
+   */
+  sql: { sql: string; affected: number; mayWrite?: boolean }[];
   /** Requests other than GET and HEAD. They were not sent: the tool was told so. */
   requests: { method: string; url: string }[];
   /** Functions of `sandboxAPI` that are not marked `readOnly`. They were not called: the tool was told so. */

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import mysql from 'mysql2/promise';
+import pgPackage from 'pg';
 import { expect, it, onTestFinished } from 'vitest';
 import { createSqlTools, executor, sqlite } from '../../index.js';
 import { createKernel } from '../helpers/create_kernel.js';
@@ -134,6 +135,41 @@ it('a database that is not known may commit when its schema changes: that is not
   await expect(exec_sql.execute({ sql: 'CREATE TABLE a (id INT)' }, { dryRun: true })).rejects.toThrow(/may commit/);
   expect(asked).toEqual([]);
 });
+
+it.skipIf(!hasServer('postgres'))(
+  'a query that calls what may write is listed',
+  async () => {
+    const server = await ownDatabase('postgres');
+    const pool = new pgPackage.Pool(server.settings);
+    pool.on('error', () => {});
+    try {
+      await pool.query(`CREATE TABLE log (n int); CREATE FUNCTION note(int) RETURNS int LANGUAGE sql
+      AS $$ INSERT INTO log VALUES ($1) RETURNING n $$; CREATE OPERATOR @@@@ (LEFTARG = int, RIGHTARG = int, FUNCTION = int4pl);
+      CREATE FUNCTION twice(int, int) RETURNS int LANGUAGE sql AS $$ SELECT note($1) $$;
+      CREATE OPERATOR #@# (LEFTARG = int, RIGHTARG = int, FUNCTION = twice);
+      CREATE FUNCTION peek() RETURNS bigint STABLE LANGUAGE sql AS $$ SELECT count(*) FROM log $$`);
+      const { exec_sql } = createSqlTools(pool);
+      const { kernel } = await createKernel({}, { sql: pool });
+      const run = (/** @type {string} */ sql) =>
+        kernel.run(`return tgp.exec_sql(${JSON.stringify(sql)});`, {}, { dryRun: true });
+      for (const sql of ['SELECT note(1) AS n', 'SELECT 1 #@# 2 AS n']) {
+        for (const preview of [await exec_sql.execute({ sql }, { dryRun: true }), await run(sql)]) {
+          expect(preview, sql).toMatchObject({ result: [{ n: 1 }], sql: [{ sql, mayWrite: true }] });
+          expect(preview.text).toContain(`${sql} (calls what may write)`);
+          expect(preview.text).not.toContain('would change nothing');
+        }
+      }
+      for (const sql of ['SELECT peek() AS n', 'SELECT count(*) AS n FROM log']) {
+        for (const preview of [await exec_sql.execute({ sql }, { dryRun: true }), await run(sql)])
+          expect(preview, sql).toMatchObject({ result: [{ n: 0 }], sql: [] });
+      }
+    } finally {
+      await pool.end();
+      await server.stop();
+    }
+  },
+  60_000,
+);
 
 it.skipIf(!hasServer('mariadb'))('MariaDB commits when its schema changes: that is not tried', async () => {
   const server = await ownDatabase('mariadb');

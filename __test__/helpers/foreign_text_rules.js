@@ -30,7 +30,7 @@ const ON_NODES_THREAD = {
   'binding_ledger.rs': ['call_name', 'masked'],
   'binding_memory.rs': ['memory_report'],
   'binding_policy.rs': ['settle', 'issue_token', 'sql_detail'],
-  'binding_sql_rules.rs': ['new', 'options', 'allows_table', 'tells_tables_apart'],
+  'binding_sql_rules.rs': ['new', 'options', 'allows_table', 'denies_table'],
   // For files without a kernel, whose paths and texts are the application's.
   'binding_vfs.rs': ['new', 'read', 'write', 'remove', 'exists', 'list'],
 };

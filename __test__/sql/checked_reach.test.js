@@ -3,7 +3,7 @@ import { checkReach, forgetChecked, mayWrite } from '../../js/sql/checked_reach.
 
 const LIMITS = { maxRows: 10, maxBytes: 1_000, statementTimeoutMs: 1_000, readOnly: false };
 /** @type {import('../../js/boundary/crossing.js').Reach} */
-const REACH = { tables: null, names: ['f'], calls: ['f'], written: [] };
+const REACH = { tables: null, planned: false, names: ['f'], calls: ['f'], written: [] };
 
 /** @param {any[]} rows what the catalogue answers */
 function database(rows) {
@@ -73,5 +73,48 @@ describe('questions about a statement', () => {
       expect(await mayWrite({ query }, /** @type {any} */ (statement), LIMITS, adapter)).toBe(true);
     }
     expect(asked).toHaveLength(4);
+  });
+
+  it('about tables that share rows are answered anew for each caller, and end where they are too many', async () => {
+    for (const [rows, held, calls, text] of [
+      [[{ schema: 'public', name: 'whole' }], undefined, 2, undefined],
+      [[{ schema: 'public', name: 'whole' }], { schema: 'public', name: 'whole' }, 2, /'whole'/],
+      [
+        Array.from({ length: 2_000 }, (_, number) => ({ schema: 'public', name: `p${number}` })),
+        undefined,
+        0,
+        /too many/,
+      ],
+    ]) {
+      let judged = 0;
+      /** @type {any} */
+      const sight = {
+        held: async () => {
+          judged += 1;
+          return held ? [held] : [];
+        },
+      };
+      const query = async (/** @type {{ sql: string }} */ { sql }) => ({
+        rows: JSON.stringify(sql.includes('pg_inherits') ? rows : []),
+        affected: 0,
+      });
+      /** @type {any} */
+      const adapter = { dialect: 'postgres' };
+      /** @type {any} */
+      const statement = {
+        sql: 'SELECT f',
+        values: [],
+        access: 'read',
+        verbs: ['select'],
+        detail: 'tables',
+        reach: REACH,
+      };
+      for (let time = 0; time < 2; time += 1) {
+        const checking = checkReach({ query }, statement, LIMITS, adapter, true, sight);
+        if (text) await expect(checking).rejects.toThrow(/** @type {RegExp} */ (text));
+        else await checking;
+      }
+      expect(judged).toBe(calls);
+    }
   });
 });

@@ -62,8 +62,10 @@ export function createSqlTools(given, options = {}) {
    */
   const recorded = (call, work, who) => (access ? access.own({ ...call, who }, work) : work());
   /** @param {import('../sql/dry_sql.js').SqlRun} run @param {string} sql @param {any} params */
-  const execute = (run, sql, params) =>
-    run.execute(sql, params, { judged: access?.sqlDetail() ?? 'nothing', isOnly: true });
+  const execute = (run, sql, params) => {
+    const judged = access?.sqlDetail() ?? 'nothing';
+    return run.execute(sql, params, { judged, isOnly: true, openTables: access?.openTables });
+  };
   const dry = drySql(adapter, { ...settings, ...options });
   // What is only looked up needs no transaction.
   const lookedUp = once ? { dialect, once } : adapter;
@@ -87,11 +89,8 @@ export function createSqlTools(given, options = {}) {
           const call = { tool: 'exec_sql', effect: 'sql', changes: false, args: { sql, params } };
           const work = () => during(dry.begin(), (run) => execute(run, sql, params), signal);
           const answer = await recorded(call, work, { dryRun: true });
-          const { affected } = answer;
-          return dryRunResult({
-            result: answerRows(answer).slice(0, PREVIEW_ROWS),
-            sql: (await dry.accessOf(sql, params)) === 'read' ? [] : [{ sql, affected }],
-          });
+          const result = answerRows(answer).slice(0, PREVIEW_ROWS);
+          return dryRunResult({ result, sql: await dry.listed(sql, params, answer) });
         },
       },
     ),
@@ -101,7 +100,7 @@ export function createSqlTools(given, options = {}) {
       DescribeSchemaParams,
       ({ table }, signal) =>
         recorded({ tool: 'describe_schema', effect: 'read', changes: false, args: { table } }, () =>
-          describeSchema(adapter, rules, (...args) => inRun(lookedUp, ...args), table, signal),
+          describeSchema(adapter, rules, (...args) => inRun(lookedUp, ...args), table, signal, access?.openTables),
         ),
     ),
   };

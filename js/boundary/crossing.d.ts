@@ -144,7 +144,7 @@ export type PullRequestLink = { number: number, url: string, };
 
 export type QueryLimits = { maxRows: number, maxBytes: number, timeoutMs: number, };
 
-export type Reach = { tables: Array<string> | null, names: Array<string>, calls: Array<string>, written: Array<string>, };
+export type Reach = { tables: Array<string> | null, planned: boolean, names: Array<string>, calls: Array<string>, written: Array<string>, };
 
 export type RemoteAnswer = { branches: number, hasBranch: boolean, };
 
@@ -290,6 +290,7 @@ export interface KernelAnswers {
   checkPolicy: PolicyReport
   shownTools: Array<boolean>
   sqlDetail: string
+  openTables: Array<boolean>
   explainPolicy: Verdict
   replayPolicy: Replay
   issueToken: IssuedToken

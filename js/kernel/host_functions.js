@@ -13,9 +13,10 @@ import { onBehalfOf, presentCall } from './host_call.js';
  * @typedef {(id: number, value?: string, error?: BindingError) => void} Answer
  * @typedef {'commit' | 'rollback'} RunEnd
  * @typedef {import('../sql/adapter.js').SqlDetail} SqlDetail
- * @typedef {{ runId: number, contextId: number, callerId: number, nesting: number[], sqlDetail: () => SqlDetail, signal: AbortSignal, function: { isOpen: boolean } }} CallOf
+ * @typedef {import('../sql/table_sight.js').OpenTables} OpenTables
+ * @typedef {{ runId: number, contextId: number, callerId: number, nesting: number[], sqlDetail: () => SqlDetail, openTables: OpenTables | undefined, signal: AbortSignal, function: { isOpen: boolean } }} CallOf
  * the outermost run, the nearest that JavaScript has started, the run that waits, the runs from the outermost down to that one,
- * what the rules look at in SQL, what fires when none of these does any more, and whether the function has yet to answer
+ * what the rules look at in SQL and which tables they leave open, what fires when none of these does any more, and whether the function has yet to answer
  * @typedef {(call: CallOf, values: any[]) => unknown} Served
  * @typedef {object} RunContext a run that JavaScript has started
  * @property {AsyncResource} caller the context of its caller, so that a function sees the request that it is called for
@@ -23,6 +24,7 @@ import { onBehalfOf, presentCall } from './host_call.js';
  * @property {AbortController} [end] tells its calls that it is over, or about to be: nothing is done for it any more
  * @property {import('../../index.js').DryRunResult['sql']} [sql] where the statements of a dry run are noted
  * @property {() => SqlDetail} [sqlDetail] what the rules look at in its SQL
+ * @property {OpenTables} [openTables] which tables they leave open
  * @property {AbortSignal} [signal] fires with the end of this run or of one above it
  */
 
@@ -123,7 +125,7 @@ export class HostFunctions {
    * @template T
    * @param {number} runId
    * @param {() => Promise<T>} work
-   * @param {Pick<RunContext, 'sql' | 'sqlDetail'>} [facts]
+   * @param {Pick<RunContext, 'sql' | 'sqlDetail' | 'openTables'>} [facts]
    */
   async during(runId, work, facts) {
     // `AsyncLocalStorage.snapshot` would do the same for a quarter of what a run costs this thread.
@@ -157,7 +159,7 @@ export class HostFunctions {
       const context = this.#contexts.get(contextId);
       /** @type {() => SqlDetail} */
       const sqlDetail = context?.sqlDetail ?? (() => 'nothing');
-      const call = { runId, contextId, callerId, nesting, sqlDetail };
+      const call = { runId, contextId, callerId, nesting, sqlDetail, openTables: context?.openTables };
       const end = (/** @type {RunEnd} */ how) =>
         nesting.length > 0 ? this.#finishNested(runId, callerId, how) : this.#finish(runId, how);
       const work = () => (kind === 'call' ? this.#call(call, name, args) : end(kind));

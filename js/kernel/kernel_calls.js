@@ -214,6 +214,21 @@ export class KernelCalls {
   }
 
   /**
+   * Which tables the rules in force and the token of a caller leave open.
+   * @param {() => Who | undefined} caller
+   * @returns {import('../sql/table_sight.js').OpenTables}
+   */
+  openTables(caller) {
+    return async (dialect, tables, verbs) => {
+      const who = caller();
+      if (this.sqlDetail(who) !== 'tables') return tables.map(() => true);
+      const asker = this.#asker(0, who);
+      const pairs = JSON.stringify(tables.map(({ schema, name }) => [name, schema]));
+      return this.read((kernel) => kernel.openTables(asker, dialect, pairs, verbs?.join(' ')));
+    };
+  }
+
+  /**
    * Nothing starts once the signal has fired.
    * @template Value
    * @param {NativeKernel} kernel

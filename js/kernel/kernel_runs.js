@@ -187,7 +187,8 @@ export class KernelRuns {
         const start = (/** @type {string | undefined} */ approval) => {
           const begin = () => startRun(kernel, runId, argsText, textWith(approval, isInFunction), functions.waitingRun);
           const sqlDetail = () => this.#calls.sqlDetail(who);
-          return functions.during(runId, () => runs.wait(runId, begin, cancel, signal), { sql, sqlDetail });
+          const facts = { sql, sqlDetail, openTables: this.#calls.openTables(() => who) };
+          return functions.during(runId, () => runs.wait(runId, begin, cancel, signal), facts);
         };
         return gate.during(runId, who?.approve, () => gate.pass(kernel, start, who, signal));
       }, signal);

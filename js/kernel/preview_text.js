@@ -24,7 +24,7 @@ export function previewText({ diffs, sql, requests, calls, stopped, result }, { 
   if (sql.length > 0) {
     parts.push(
       'SQL that was run and rolled back:',
-      ...listed(sql.map((statement) => `- ${oneLine(statement.sql)} (${rows(statement.affected)})`)),
+      ...listed(sql.map((statement) => `- ${oneLine(statement.sql)} (${effectOf(statement)})`)),
     );
   }
   if (held > 0) {
@@ -78,6 +78,11 @@ function shortDiff(diff) {
   if (diff.length <= MAX_DIFF) return diff;
   const end = diff.lastIndexOf('\n', MAX_DIFF);
   return `${diff.slice(0, end > 0 ? end : MAX_DIFF).toWellFormed()}\n[${diff.length} characters in all]`;
+}
+
+/** @param {Preview['sql'][number]} statement */
+function effectOf({ affected, mayWrite }) {
+  return mayWrite ? 'calls what may write' : rows(affected);
 }
 
 /** @param {number} count */

@@ -19,16 +19,15 @@ export function offerSql(functions, sql, log) {
   const dry = drySql(adapter, options);
   /** @type {Map<number, import('../sql/dry_sql.js').SqlRun>} */
   const runs = new Map();
-  const isOurs = functions.add('exec_sql', async ({ runId, nesting, sqlDetail }, [statement, params]) => {
+  const isOurs = functions.add('exec_sql', async ({ runId, nesting, sqlDetail, openTables }, [statement, params]) => {
     const noted = functions.sqlOf(runId);
     let run = runs.get(runId);
     if (!run) {
       run = noted ? dry.begin() : sqlRun(adapter, rules);
       runs.set(runId, run);
     }
-    const answer = await run.execute(statement, params, { nesting, judged: sqlDetail() });
-    if (noted && (await dry.accessOf(statement, params)) !== 'read')
-      noted.push({ sql: statement, affected: answer.affected });
+    const answer = await run.execute(statement, params, { nesting, judged: sqlDetail(), openTables });
+    noted?.push(...(await dry.listed(statement, params, answer)));
     return new JsonText(answerText(answer));
   });
   functions.onFinish(async (runId, end) => {

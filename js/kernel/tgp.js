@@ -139,6 +139,8 @@ export class TGP extends AgentHost {
       judge: (asked) => this.#calls.judge({ ...asked, who }),
       /** What the rules look at in SQL that is asked for now. */
       sqlDetail: () => this.#calls.sqlDetail(this.#life.gate.asker(who)),
+      /** Which tables they leave open. */
+      openTables: this.#calls.openTables(() => this.#life.gate.asker(who)),
       /** Where the workspace and the file with the rules are. */
       places: () => this.#life.places(),
       /** @type {(tools: [string, string | null][]) => Promise<boolean[]>} */

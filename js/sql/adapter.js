@@ -8,11 +8,11 @@
  * @typedef {{ maxRows: number, maxBytes: number, statementTimeoutMs: number, readOnly: boolean }} SqlLimits
  * @typedef {{ access: SqlAccess, limits: SqlLimits, firstSql: string, signal: AbortSignal }} SqlNeed what the first
  * statement of a transaction does, and how to give up waiting
- * @typedef {{ sql: string, values: unknown[], access: SqlAccess, returns: 'rows' | 'count', fenced?: boolean, detail?: SqlDetail, reach?: import('../boundary/crossing.js').Reach }} SqlStatement
+ * @typedef {{ sql: string, values: unknown[], access: SqlAccess, returns: 'rows' | 'count', verbs?: string[], fenced?: boolean, detail?: SqlDetail, reach?: import('../boundary/crossing.js').Reach }} SqlStatement
  * one that may run, with the placeholders of its database and a value for each; `fenced` when the rules rely on it that it
  * only reads; `detail` is what the rules look at; `reach` is what it was read to touch, where the database can be asked about that
- * @typedef {{ rows: string | undefined, affected: number }} SqlAnswer `rows` is JSON text, undefined when a statement
- * returns none by nature
+ * @typedef {{ rows: string | undefined, affected: number, mayWrite?: boolean }} SqlAnswer `rows` is JSON text, undefined when a
+ * statement returns none by nature; `mayWrite` is whether it may have changed something, where that was asked for
  *
  * @typedef {object} SqlConnection one connection that belongs to one run until it is released
  * @property {(need: SqlNeed) => Promise<void>} begin

@@ -8,7 +8,7 @@ import { memberOf, shortened } from './driver_error.js';
 
 /**
  * @typedef {import('./complaint.js').Complaint} Complaint
- * @typedef {{ dialect: 'sqlite' | 'postgres' | 'mysql', ask: import('./catalogue.js').Ask, isAllowed: (name: string) => boolean }} Catalogue
+ * @typedef {{ dialect: 'sqlite' | 'postgres' | 'mysql', ask: import('./catalogue.js').Ask, sight: import('./table_sight.js').TableSight }} Catalogue
  * @typedef {{ text: string, suggestion?: string }} Advice
  */
 
@@ -70,8 +70,8 @@ export function adviceOnText(failure, sql) {
 export async function adviceOnNames(failure, sql, catalogue) {
   const complaint = complaintIn(failure);
   if (!complaint || complaint.about === 'syntax') return adviceOnText(failure, sql);
-  const { dialect, ask, isAllowed } = catalogue;
-  const tables = await tablesOf(dialect, ask, isAllowed);
+  const { dialect, ask, sight } = catalogue;
+  const tables = await tablesOf(dialect, ask, sight);
   if (complaint.about === 'table') {
     return withAdvice(
       failure,

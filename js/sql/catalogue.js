@@ -31,13 +31,13 @@ export function catalogueRules() {
 /**
  * @param {'sqlite' | 'postgres' | 'mysql'} dialect
  * @param {Ask} ask
- * @param {(name: string) => boolean} isAllowed
+ * @param {import('./table_sight.js').TableSight} sight
  * @returns {Promise<CatalogueTable[]>}
  */
-export async function tablesOf(dialect, ask, isAllowed) {
+export async function tablesOf(dialect, ask, sight) {
   const rows = (await ask(QUERIES[dialect].tables(MAX_TABLES))).filter(isTable);
   const named = rows.filter(({ name }) => isShort(name));
-  return named.filter(({ name }) => isAllowed(name)).map(({ id, name }) => ({ id: String(id), name }));
+  return (await sight.shown(named)).map(({ id, name }) => ({ id: String(id), name }));
 }
 
 /**

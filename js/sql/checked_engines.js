@@ -79,6 +79,6 @@ function withoutTransactions({ name, engine }) {
 function unreadView(name) {
   return refused(
     `whether what is written through the view ${shown(name)} can be rolled back is not known: its definition or its tables cannot be seen`,
-    'Write to its table, or have the owner of the database grant SHOW VIEW.',
+    'Write to its table, or have the owner of the database grant SHOW VIEW on it and SELECT on its tables.',
   );
 }

@@ -6,6 +6,7 @@ import { functionIn, Parameters } from './called_functions.js';
 import { checkEngines } from './checked_engines.js';
 import { hiddenFunctions, hiddenIn } from './hidden_functions.js';
 import { refused, shown } from './refusal.js';
+import { heldRelation, relatedTables } from './related_tables.js';
 
 /**
  * @typedef {import('./adapter.js').SqlConnection} SqlConnection
@@ -45,17 +46,20 @@ export function forgetChecked(adapter) {
  * @param {import('./adapter.js').SqlLimits} limits
  * @param {SqlAdapter} adapter
  * @param {boolean} isFenced whether the database lets the statement write nothing
+ * @param {import('./table_sight.js').TableSight} [sight] which tables the caller may touch
  */
-export async function checkReach(connection, statement, limits, adapter, isFenced) {
+export async function checkReach(connection, statement, limits, adapter, isFenced, sight) {
   const { reach, detail = 'nothing', sql } = statement;
   if (!reach) return;
   const reaching = { ...statement, reach };
   const doubted = volatilities(detail, isFenced);
-  const isPlanned = adapter.dialect === 'postgres' && reach.tables !== null && statement.access !== 'schema';
+  const isPostgres = adapter.dialect === 'postgres';
+  const isCompared = isPostgres && reach.tables !== null;
   const isShown = adapter.dialect === 'mysql' && reach.names.some((name) => name.toUpperCase() === 'SHOW');
-  if (doubted.length === 0 && !isPlanned && !isShown && reach.written.length === 0) return;
-  await once(adapter, `${doubted.join('')} ${isPlanned} ${sql}`, async () => {
-    const ask = asking(connection, limits);
+  if (doubted.length === 0 && !isCompared && !isShown && reach.written.length === 0) return;
+  const ask = asking(connection, limits);
+  if (isPostgres && detail === 'tables' && sight) await checkRelated(ask, adapter, reaching, sight);
+  await once(adapter, `${doubted.join('')} ${isCompared} ${sql}`, async () => {
     if (doubted.length > 0) {
       const name = await functionIn(ask, reach, adapter, doubted);
       if (name) throw unreadFunction(name, adapter);
@@ -64,10 +68,8 @@ export async function checkReach(connection, statement, limits, adapter, isFence
       const found = hiddenIn(own, reaching);
       if (found) throw hiddenFunction(found);
     }
-    if (isPlanned) {
-      await checkSchemas(ask, adapter, reach);
-      await checkPlan(ask, reaching);
-    }
+    if (isCompared) await checkSchemas(ask, adapter, reaching);
+    if (isCompared && reach.planned) await checkPlan(ask, reaching);
     if (isShown) await checkShown(ask, reach.names);
     if (reach.written.length > 0) await checkEngines(ask, reach.written);
     return undefined;
@@ -161,26 +163,60 @@ function asking(connection, limits) {
 }
 
 /**
- * Refuses a table without a schema that this connection finds elsewhere than rules do.
+ * Refuses a table that shares rows with one that is not for the caller.
  * @param {Ask} ask
  * @param {SqlAdapter} adapter
- * @param {Reach} reach
+ * @param {Reaching} statement
+ * @param {import('./table_sight.js').TableSight} sight
  */
-async function checkSchemas(ask, adapter, { tables }) {
-  const bare = (tables ?? []).filter((name) => !name.includes('.'));
+async function checkRelated(ask, adapter, { reach, verbs }, sight) {
+  // Rules are those of the caller: what was found is judged each time.
+  const related = await once(adapter, `related ${reach.names.join(' ')}`, async () => {
+    const found = await relatedTables(ask, reach.names);
+    return found.length > 0 ? found : undefined;
+  });
+  const [held] = related ? await sight.held(related, verbs) : [];
+  if (held) throw heldRelation(held);
+}
+
+/**
+ * Refuses a table without a schema that this connection finds elsewhere than rules do, or would create there.
+ * @param {Ask} ask
+ * @param {SqlAdapter} adapter
+ * @param {Reaching} statement
+ */
+async function checkSchemas(ask, adapter, { reach, access }) {
+  const bare = (reach.tables ?? []).filter((name) => !name.includes('.'));
   if (bare.length === 0) return;
-  await once(adapter, `schemas ${bare.join(' ')}`, async () => {
+  await once(adapter, `schemas ${access === 'schema'} ${bare.join(' ')}`, async () => {
+    if (access === 'schema') await checkCreated(ask, bare);
     const places = new Parameters();
     const [found] = await ask(
       `SELECT n.nspname::text AS schema, c.relname::text AS name FROM pg_catalog.pg_class c
         JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
         WHERE c.relname::text IN (${places.add(bare)}) AND n.nspname NOT IN ('public', 'pg_catalog')
-        AND c.relkind IN ('r', 'p', 'v', 'm', 'f') AND pg_catalog.pg_table_is_visible(c.oid) LIMIT 1`,
+        AND c.relkind IN ('r', 'p', 'v', 'm', 'f', 'S') AND pg_catalog.pg_table_is_visible(c.oid) LIMIT 1`,
       places.values,
     );
     if (found) throw elsewhere(found);
     return undefined;
   });
+}
+
+/**
+ * Refuses names that stand for nothing yet where they would be created in another schema.
+ * @param {Ask} ask
+ * @param {string[]} bare
+ */
+async function checkCreated(ask, bare) {
+  const places = new Parameters();
+  const [found] = await ask(
+    `SELECT pg_catalog.current_schema()::text AS schema, w.name FROM (VALUES ${bare.map((name) => `(${places.add([name])}::text)`).join(', ')}) w (name)
+      WHERE pg_catalog.current_schema() IS DISTINCT FROM 'public' AND NOT EXISTS (SELECT 1 FROM pg_catalog.pg_class c
+        WHERE c.relname::text = w.name AND pg_catalog.pg_table_is_visible(c.oid)) LIMIT 1`,
+    places.values,
+  );
+  if (found) throw elsewhere(found);
 }
 
 /**

@@ -1,7 +1,9 @@
 import { nearest } from '../boundary/near_name.js';
 import { isTable } from './catalogue.js';
+import { relatedIds } from './related_tables.js';
 import { SqlRules } from './rules.js';
 import { MAX_DETAILS, PROBES, QUERIES } from './schema_queries.js';
+import { relationOf, TableSight } from './table_sight.js';
 
 /**
  * @typedef {import('./adapter.js').SqlAdapter} SqlAdapter
@@ -29,9 +31,10 @@ const MAX_NAME_CHARS = 100;
  * @param {InRun} inRun
  * @param {string | undefined} only
  * @param {AbortSignal | undefined} signal
+ * @param {import('./table_sight.js').OpenTables} [openTables]
  * @returns {Promise<import('../../index.js').SchemaDescription>}
  */
-export async function describeSchema(adapter, rules, inRun, only, signal) {
+export async function describeSchema(adapter, rules, inRun, only, signal, openTables) {
   const { statementTimeoutMs } = rules.options;
   const limits = { readOnly: true, maxRows: MAX_ROWS, maxBytes: MAX_BYTES, statementTimeoutMs };
   const reading = new SqlRules(limits, { isOwn: true });
@@ -40,9 +43,9 @@ export async function describeSchema(adapter, rules, inRun, only, signal) {
   const dialect = adapter.dialect === 'any' ? await probe(ask) : adapter.dialect;
   const queries = QUERIES[dialect];
   const tables = (await ask(queries.tables(MAX_TABLES))).filter(isTable);
-  const shown = tables.filter(({ name }) => rules.allowsTable(name, dialect));
+  const shown = await shownOf(tables, new TableSight(rules, dialect, openTables), dialect, ask);
   const found = only === undefined ? shown : shown.filter(({ name }) => name === only);
-  const described = await describeTables(found.slice(0, MAX_DESCRIBED), queries, ask);
+  const described = await describeTables(found.slice(0, MAX_DESCRIBED), queries, ask, hiddenNames(tables, shown));
   if (dialect === 'sqlite') await estimateRows(described.values(), ask);
   const others = found.filter(({ id }) => !described.has(String(id))).map(({ name }) => name);
   return {
@@ -52,6 +55,27 @@ export async function describeSchema(adapter, rules, inRun, only, signal) {
     ...(others.length > MAX_NAMED && { notNamed: others.length - MAX_NAMED }),
     ...(only !== undefined && found.length === 0 && { notice: notThere(only, shown) }),
   };
+}
+
+/**
+ * The tables that the caller may read.
+ * @param {any[]} tables
+ * @param {TableSight} sight
+ * @param {string} dialect
+ * @param {Ask} ask
+ * @returns {Promise<any[]>}
+ */
+async function shownOf(tables, sight, dialect, ask) {
+  const shown = await sight.shown(tables);
+  if (dialect !== 'postgres' || shown.length === tables.length) return shown;
+  const rest = tables.map((table) => ({ id: String(table.id), ...relationOf(table) }));
+  const held = await sight.held(rest, ['select']);
+  if (held.length === 0) return shown;
+  const ids = await relatedIds(
+    ask,
+    held.map(({ id }) => id),
+  );
+  return shown.filter(({ id }) => !ids.has(String(id)));
 }
 
 /**
@@ -68,12 +92,24 @@ function notThere(name, tables) {
 }
 
 /**
+ * Names, without schemas, that only tables have which are not shown.
+ * @param {any[]} tables
+ * @param {any[]} shown
+ */
+function hiddenNames(tables, shown) {
+  const names = new Set(tables.length === shown.length ? [] : tables.map((table) => relationOf(table).name));
+  for (const table of shown) names.delete(relationOf(table).name);
+  return names;
+}
+
+/**
  * @param {any[]} tables
  * @param {import('./schema_queries.js').SchemaQueries} queries
  * @param {Ask} ask
+ * @param {Set<string>} hidden tables that no key is shown to refer to
  * @returns {Promise<Map<string, TableDescription>>} by id; without those whose columns are too many
  */
-async function describeTables(tables, queries, ask) {
+async function describeTables(tables, queries, ask, hidden) {
   /** @type {Map<string, TableDescription>} */
   const described = new Map(tables.map(({ id, name, kind, estimate }) => [String(id), tableOf(name, kind, estimate)]));
   if (described.size === 0) return described;
@@ -93,6 +129,7 @@ async function describeTables(tables, queries, ask) {
     for (const [id, { columns: known }] of described) if (known.length === 0) described.delete(id);
   }
   for (const row of await ask(queries.keys(ids))) {
+    if (hidden.has(row.target)) continue;
     described.get(String(row.id))?.foreignKeys.push({
       column: row.name,
       references: `${row.target}.${row.target_column ?? ''}`.replace(/\.$/, ''),

@@ -48,6 +48,17 @@ export function drySql(adapter, options) {
       };
     },
     /**
+     * What a preview lists of a statement that was executed: itself, where it changes something, or may do so by what it calls.
+     * @param {string} sql
+     * @param {unknown} params
+     * @param {import('./adapter.js').SqlAnswer} answer
+     * @returns {Promise<import('../../index.js').DryRunResult['sql']>}
+     */
+    async listed(sql, params, { affected, mayWrite }) {
+      if ((await this.accessOf(sql, params)) !== 'read') return [{ sql, affected }];
+      return mayWrite ? [{ sql, affected, mayWrite }] : [];
+    },
+    /**
      * What a statement does; nothing for one that is refused when it is executed.
      * @param {unknown} sql
      * @param {unknown} params

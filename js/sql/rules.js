@@ -112,8 +112,8 @@ export class SqlRules {
     const known = this.#remembered.get(key);
     if (known) return known;
     const answer = unwrap(await this.#native.classify(sql, dialect, shape, judged));
-    const { access, returns, fenced, detail, sql: text, bindings, reach } = answer;
-    const judgement = { access, returns, fenced, detail, sql: text, bindings, ...(reach && { reach }) };
+    const { access, verbs, returns, fenced, detail, sql: text, bindings, reach } = answer;
+    const judgement = { access, verbs, returns, fenced, detail, sql: text, bindings, ...(reach && { reach }) };
     if (key.length <= MAX_REMEMBERED_CHARS) {
       dropOldest(this.#remembered, MAX_REMEMBERED);
       this.#remembered.set(key, judgement);
@@ -122,11 +122,16 @@ export class SqlRules {
   }
 
   /**
-   * @param {string} name
+   * @param {import('./table_sight.js').Relation} table
    * @param {SqlDialect} dialect
    */
-  allowsTable(name, dialect) {
-    return this.#native.allowsTable(name, dialect);
+  allowsTable({ schema, name }, dialect) {
+    return this.#native.allowsTable(schema, name, dialect);
+  }
+
+  /** @param {string} name of a table, without its schema */
+  deniesTable(name) {
+    return this.#native.deniesTable(name);
   }
 }
 

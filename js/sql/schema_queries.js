@@ -35,9 +35,9 @@ export const QUERIES = {
       LIMIT ${MAX_DETAILS}`,
   },
   postgres: {
-    tables: (
-      limit,
-    ) => `SELECT c.oid::int8 AS id, CASE WHEN n.nspname = 'public' THEN c.relname ELSE n.nspname || '.' || c.relname END AS name,
+    tables: (limit) => `SELECT c.oid::int8 AS id, CASE WHEN n.nspname = 'public' THEN '' ELSE n.nspname || '.' END
+          || CASE WHEN strpos(c.relname, '.') > 0 THEN quote_ident(c.relname) ELSE c.relname END AS name,
+        n.nspname::text AS schema, c.relname::text AS own,
         CASE c.relkind WHEN 'v' THEN 'view' WHEN 'm' THEN 'view' ELSE 'table' END AS kind,
         CASE WHEN c.relkind IN ('v', 'f') OR c.reltuples < 0 THEN NULL ELSE c.reltuples::int8 END AS estimate
       FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace

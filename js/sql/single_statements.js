@@ -2,6 +2,7 @@ import { AbortedError, SqlError } from '../boundary/errors.js';
 import { adviceOnText } from './advice.js';
 import { checkReach } from './checked_reach.js';
 import { asSqlError } from './driver_error.js';
+import { TableSight } from './table_sight.js';
 
 /**
  * The statements of a run where no transaction can be held: each is one call, in the order in which they were asked for.
@@ -32,10 +33,10 @@ export class SingleStatements {
    * @param {import('./transaction.js').SqlAsker} [by]
    * @returns {Promise<import('./adapter.js').SqlAnswer>}
    */
-  execute(sql, params, { nesting = [], judged = 'nothing' } = {}) {
+  execute(sql, params, { nesting = [], judged = 'nothing', openTables } = {}) {
     if (this.#isOver) return Promise.reject(new SqlError('The run is over.'));
     if (nesting.some((run) => this.#ended.has(run))) return Promise.reject(new AbortedError('The run has ended.'));
-    const answer = this.#queue.then(() => this.#attempt(sql, params, judged));
+    const answer = this.#queue.then(() => this.#attempt(sql, params, judged, openTables));
     this.#queue = answer.catch(() => {});
     return answer;
   }
@@ -68,8 +69,9 @@ export class SingleStatements {
    * @param {unknown} sql
    * @param {unknown} params
    * @param {import('./adapter.js').SqlDetail} detail what a policy or a token looks at
+   * @param {import('./table_sight.js').OpenTables | undefined} openTables
    */
-  async #attempt(sql, params, detail) {
+  async #attempt(sql, params, detail, openTables) {
     if (this.#isAborted) throw new AbortedError('The run has ended.');
     try {
       const { once, dialect } = this.#adapter;
@@ -77,7 +79,9 @@ export class SingleStatements {
       if (this.#isAborted) throw new AbortedError('The run has ended.');
       // Nothing is all or nothing here, so it does not matter where it is written.
       const reach = judged.reach && { ...judged.reach, written: [] };
-      await checkReach({ query: once }, { ...judged, reach }, this.#rules.options, this.#adapter, this.#rules.isOwn);
+      const sight = new TableSight(this.#rules, dialect, openTables);
+      const { options, isOwn } = this.#rules;
+      await checkReach({ query: once }, { ...judged, reach }, options, this.#adapter, isOwn, sight);
       return await once(judged, this.#rules.options);
     } catch (error) {
       throw adviceOnText(asSqlError(error, 'The statement failed'), sql);

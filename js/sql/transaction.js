@@ -6,6 +6,7 @@ import { asSqlError } from './driver_error.js';
 import { afterFailure, notAwaited, notUndone, notUndoneAlone, swallowed } from './run_failures.js';
 import { fenced, Savepoints, savepoint, stopIfAborted } from './savepoint.js';
 import { SingleStatements } from './single_statements.js';
+import { TableSight } from './table_sight.js';
 import { settled, within } from './waits.js';
 
 /**
@@ -14,9 +15,10 @@ import { settled, within } from './waits.js';
  * @typedef {import('./adapter.js').SqlAnswer} SqlAnswer
  * @typedef {import('./adapter.js').SqlStatement} SqlStatement
  * @typedef {import('./savepoint.js').Nesting} Nesting
- * @typedef {{ nesting?: Nesting, judged?: import('./adapter.js').SqlDetail, isOnly?: boolean }} SqlAsker which run asks, what a
- * policy or a token looks at, and whether the statement is the only one of its transaction
- * @typedef {{ sql: unknown, params: unknown, state: 'waits' | 'reads' | 'writes' | 'dropped' } & Required<SqlAsker>} Asked
+ * @typedef {{ nesting?: Nesting, judged?: import('./adapter.js').SqlDetail, isOnly?: boolean, openTables?: import('./table_sight.js').OpenTables }} SqlAsker
+ * which run asks, what a policy or a token looks at, whether the statement is the only one of its transaction, and which tables
+ * are open
+ * @typedef {{ sql: unknown, params: unknown, state: 'waits' | 'reads' | 'writes' | 'dropped', nesting: Nesting, judged: import('./adapter.js').SqlDetail, isOnly: boolean, sight: TableSight }} Asked
  */
 
 /** A database that does not answer to ROLLBACK within this time loses its connection, which rolls back as well. */
@@ -65,11 +67,12 @@ export class SqlTransaction {
    * @param {SqlAsker} [by]
    * @returns {Promise<SqlAnswer>}
    */
-  execute(sql, params, { nesting = [], judged = 'nothing', isOnly = false } = {}) {
+  execute(sql, params, { nesting = [], judged = 'nothing', isOnly = false, openTables } = {}) {
     if (this.#state === 'ended') return Promise.reject(new SqlError('The run is over, and its transaction with it.'));
     if (nesting.some((run) => this.#ended.has(run))) return Promise.reject(new AbortedError('The run has ended.'));
+    const sight = new TableSight(this.#rules, this.#adapter.dialect, openTables);
     /** @type {Asked} */
-    const asked = { sql, params, nesting, judged, isOnly, state: 'waits' };
+    const asked = { sql, params, nesting, judged, isOnly, sight, state: 'waits' };
     this.#asked.add(asked);
     return this.#enqueue(() => this.#attempt(asked)).finally(() => this.#asked.delete(asked));
   }
@@ -177,7 +180,7 @@ export class SqlTransaction {
 
   /** @param {Asked} asked */
   async #attempt(asked) {
-    const { sql, nesting } = asked;
+    const { nesting } = asked;
     if (isDropped(asked)) throw new AbortedError('The run has ended.');
     if (this.#failure !== undefined) throw afterFailure(this.#failure);
     try {
@@ -190,7 +193,7 @@ export class SqlTransaction {
       const isKept = judged.fenced || options.readOnly || isSqlite(this.#adapter);
       const callsNothing = isKept || judged.reach?.calls.length === 0;
       const isSure = isKept || (callsNothing && this.#adapter.dialect !== 'postgres');
-      const isUnknown = reads && !isSure && nesting.length > 0;
+      const isUnknown = reads && !isSure && (nesting.length > 0 || options.dryRun);
       if (!isUnknown) asked.state = reads ? 'reads' : 'writes';
       if (!reads || !callsNothing) this.#wrote = true;
       const fence = await this.#open(judged, asked.isOnly);
@@ -207,15 +210,16 @@ export class SqlTransaction {
       if (asked.state === 'writes') await this.#savepoints.prepare(nesting, this.#control(connection));
       stopIfAborted(this.#abort.signal);
       const run = async () => {
-        await this.#check(connection, judged, fence !== 'open');
-        return connection.query(judged, options);
+        await this.#check(connection, judged, fence !== 'open', asked.sight);
+        const answer = await connection.query(judged, options);
+        return { ...answer, mayWrite: asked.state === 'writes' };
       };
       return await (fence === 'fence' ? fenced(connection, run, options, this.#abort.signal) : run());
     } catch (error) {
       if (isDropped(asked)) throw error;
       this.#failure ??= error;
       const failure = asSqlError(error, 'The statement failed');
-      const advised = await this.#advised(failure, sql);
+      const advised = await this.#advised(failure, asked);
       throw advised === failure ? adviceOfDatabase(failure, error) : advised;
     }
   }
@@ -260,18 +264,19 @@ export class SqlTransaction {
    * @param {SqlConnection} connection
    * @param {SqlStatement} statement
    * @param {boolean} isFenced
+   * @param {TableSight} sight
    */
-  async #check(connection, statement, isFenced) {
+  async #check(connection, statement, isFenced, sight) {
     if (statement.access === 'schema') forgetChecked(this.#adapter);
-    await checkReach(connection, statement, this.#rules.options, this.#adapter, isFenced);
+    await checkReach(connection, statement, this.#rules.options, this.#adapter, isFenced, sight);
     stopIfAborted(this.#abort.signal);
   }
 
   /**
    * @param {Error} failure
-   * @param {unknown} sql
+   * @param {Asked} asked
    */
-  async #advised(failure, sql) {
+  async #advised(failure, { sql, sight }) {
     const { dialect, once } = this.#adapter;
     const isCatalogue = this.#rules === catalogueRules();
     if (dialect === 'any' || isCatalogue || this.#abort.signal.aborted || !asksForNames(failure)) {
@@ -283,8 +288,7 @@ export class SqlTransaction {
       ? new SingleStatements({ dialect, once }, catalogueRules())
       : new SqlTransaction(this.#adapter, catalogueRules());
     const ask = async (/** @type {string} */ question) => JSON.parse((await asking.execute(question)).rows ?? '[]');
-    const isAllowed = (/** @type {string} */ name) => this.#rules.allowsTable(name, dialect);
-    const advised = adviceOnNames(failure, sql, { dialect, ask, isAllowed }).catch(() => failure);
+    const advised = adviceOnNames(failure, sql, { dialect, ask, sight }).catch(() => failure);
     const outcome = await within(advised, ADVICE_MS);
     await asking.rollback();
     return outcome === 'late' ? failure : outcome;

@@ -4,6 +4,7 @@ use super::background::Lane;
 use super::binding_kernel::{BindingKernel, parse_policy};
 use super::binding_ledger::BindingCall;
 use super::binding_outcome::BindingOutcome;
+use super::binding_sql_rules::dialect_of;
 use crate::kernel::{Asker, Effect, JudgedCall, Verdict};
 use napi::Env;
 use napi::bindgen_prelude::Object;
@@ -61,6 +62,23 @@ impl BindingKernel {
             let asker = Asker::from_json(Some(&asker))?;
             kernel.door().gate().sql_detail(&asker)
         }))
+    }
+
+    /// Value: for each of `[[table, schema | null], …]` whether it is open to the asker's SQL with these verbs, which are words with
+    /// blanks between them; without verbs, whether it may be read.
+    #[napi(ts_return_type = "Promise<BindingOutcome>")]
+    pub fn open_tables<'env>(
+        &self,
+        env: &'env Env,
+        asker: String,
+        dialect: String,
+        tables_json: String,
+        verbs: Option<String>,
+    ) -> napi::Result<Object<'env>> {
+        self.with_kernel_on(Lane::Searches, env, move |kernel| {
+            let asker = Asker::from_json(Some(&asker))?;
+            kernel.policy().open_tables(&asker, dialect_of(&dialect)?, &tables_json, verbs.as_deref())
+        })
     }
 
     /// Value: for each of `[[tool, path | null], …]` whether the token of the asker allows some call of it.

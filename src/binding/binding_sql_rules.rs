@@ -64,15 +64,21 @@ impl BindingSqlRules {
         Ok(promise)
     }
 
-    /// Whether a table, by the name that its database has for it, may be shown and touched.
+    /// Whether a table of the catalogue may be shown and touched.
     #[napi]
-    pub fn allows_table(&self, name: String, dialect: String) -> bool {
+    pub fn allows_table(&self, schema: Option<String>, name: String, dialect: String) -> bool {
         let Ok(dialect) = dialect_of(&dialect) else { return false };
-        self.inner.as_ref().is_ok_and(|(_, policy)| policy.allows_table(&name, dialect))
+        self.inner.as_ref().is_ok_and(|(_, policy)| policy.allows_relation(schema.as_deref(), &name, dialect))
+    }
+
+    /// Whether a table is denied, by its name without a schema.
+    #[napi]
+    pub fn denies_table(&self, name: String) -> bool {
+        self.inner.as_ref().is_ok_and(|(_, policy)| policy.denies_table(&name))
     }
 }
 
-fn dialect_of(name: &str) -> Result<Dialect, Error> {
+pub(super) fn dialect_of(name: &str) -> Result<Dialect, Error> {
     parse(&format!("\"{name}\""), "dialect")
 }
 

@@ -104,6 +104,7 @@ fn kernel_answers(types: &mut Types) -> String {
     answers.add("checkPolicy", |kernel: &Kernel| kernel.policy().check(&PolicySource::Safe));
     answers.add("shownTools", |kernel: &Kernel| kernel.policy().shown_tools(&Asker::default(), ""));
     answers.add_type::<String>("sqlDetail");
+    answers.add("openTables", |kernel: &Kernel| kernel.policy().open_tables(&Asker::default(), Dialect::Any, "", None));
     answers.add("explainPolicy", |kernel: &Kernel| kernel.policy().explain(None, ""));
     answers.add("replayPolicy", |kernel: &Kernel| kernel.policy().replay(&PolicySource::Safe, 1));
     answers.add("issueToken", |kernel: &Kernel| kernel.policy().issue(""));

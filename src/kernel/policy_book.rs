@@ -7,7 +7,8 @@ use serde_json::Value;
 use std::sync::Arc;
 use tgp_base::error::{Error, ErrorCode};
 use tgp_ledger::{EventType, MAX_EVENTS, Query};
-use tgp_policy::{Call, Policy, Replay, Verdict, attenuate, replay};
+use tgp_policy::{Call, Policy, Replay, SqlVerb, Verdict, attenuate, replay};
+use tgp_sql::Dialect;
 
 pub struct PolicyBook {
     door: Arc<Door>,
@@ -57,6 +58,23 @@ impl PolicyBook {
         let tools: Vec<(String, Option<String>)> =
             serde_json::from_str(tools_json).map_err(|error| invalid("tools", &error))?;
         self.door.gate().shown_tools(asker, &tools)
+    }
+
+    /// Which tables are open to the SQL of a caller; see `Gate::open_tables`. `verbs` are words with blanks between them.
+    ///
+    /// # Errors
+    /// `Denied` for a token that does not count.
+    pub fn open_tables(
+        &self,
+        asker: &Asker,
+        dialect: Dialect,
+        tables_json: &str,
+        verbs: Option<&str>,
+    ) -> Result<Vec<bool>, Error> {
+        let tables: Vec<(String, Option<String>)> =
+            serde_json::from_str(tables_json).map_err(|error| invalid("tables", &error))?;
+        let verbs = verbs.map(|verbs| verbs.split(' ').filter_map(SqlVerb::parse).collect());
+        self.door.gate().open_tables(asker, &tables, dialect.home(), verbs)
     }
 
     /// Puts other rules in the place of those in force; see `Rules::replace`.

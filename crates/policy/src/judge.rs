@@ -1,6 +1,6 @@
 //! Judging a call: the strictest rule that speaks wins.
 
-use super::call::Call;
+use super::call::{Call, Fact};
 use super::effect::Effects;
 use super::matching::fit::Fit;
 use super::matching::matchers::Judged;
@@ -93,6 +93,12 @@ impl Policy {
             return Arc::clone(&self.default_reason);
         }
         let (effects, tool, default) = (outcome.uncovered.words().join(" and "), &call.tool, self.default.as_str());
-        format!("No rule covers what {tool} does here ({effects}), and the default is {default}.").into()
+        let unread = match call.tables_fact() {
+            Fact::Unknown => {
+                " Which tables its statement touches cannot be found out: it is too long, or not plain SQL."
+            }
+            Fact::Nothing | Fact::Known(_) => "",
+        };
+        format!("No rule covers what {tool} does here ({effects}), and the default is {default}.{unread}").into()
     }
 }

@@ -14,7 +14,6 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 use tgp_base::error::Error;
-use tgp_base::sql_detail::SqlDetail;
 use tgp_policy::{Capability, Decision, Effect, Effects, Fact, Policy, Tools, Verdict};
 use tgp_state::Mode;
 use tgp_vfs::JailPath;
@@ -30,7 +29,7 @@ pub struct Gate {
     pub tokens: Tokens,
     pub approvals: Approvals,
     /// The mode of agents that are in none of their own.
-    mode: Mode,
+    pub(super) mode: Mode,
     /// What must not stand in a rule as it is.
     secrets: SecretScan,
 }
@@ -72,7 +71,7 @@ pub struct Asking {
 
 /// Whether the call only shows what it would do.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Previews {
+pub(super) enum Previews {
     /// Nobody has to approve what does not happen; what is denied is refused all the same. What a previewed run does
     /// nevertheless, such as reading a database, is a call of its own.
     Change,
@@ -153,21 +152,6 @@ impl Gate {
     /// Whether every call of an asker is let in unasked.
     pub fn is_open_to(&self, asker: &Asker) -> bool {
         asker.token.is_none() && matches!(self.rules.in_force(), InForce::Nobody)
-    }
-
-    /// What the rules in force and the token of the asker look at in a statement of SQL.
-    ///
-    /// # Errors
-    /// `Denied` for a token that does not count.
-    pub fn sql_detail(&self, asker: &Asker) -> Result<SqlDetail, Error> {
-        let of_rules = match self.rules.in_force() {
-            InForce::Nobody => SqlDetail::Nothing,
-            InForce::Policy(policy) => policy.sql_detail(),
-            InForce::Hook => SqlDetail::Tables,
-        };
-        let Some(token) = asker.token.as_deref() else { return Ok(of_rules) };
-        // Asked on Node's thread, for every statement: whether the token was revoked is for the door to find out.
-        Ok(of_rules.max(self.tokens.read(token)?.sql_detail()))
     }
 
     /// Whether the call may go on.
@@ -319,7 +303,9 @@ fn reach_text(reached: &[Reach]) -> String {
 }
 
 /// The strictest that rules and token say of the call and of all that it reaches; nothing where all of it is allowed.
-fn said(
+// It has two callers, and stands once in the addon.
+#[inline(never)]
+pub(super) fn said(
     in_force: &InForce,
     capability: Option<&Capability>,
     judged: &tgp_policy::Call,

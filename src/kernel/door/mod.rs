@@ -22,6 +22,7 @@ mod recorder;
 mod refusals;
 mod rules;
 mod shown_json;
+mod sql_gate;
 mod tokens;
 mod trace;
 mod witness;

@@ -2,6 +2,7 @@
 
 mod cursor;
 pub mod dialect;
+mod long_lists;
 pub mod metered_parse;
 mod name_length;
 pub mod parameters;
@@ -11,6 +12,7 @@ mod scan_quotes;
 mod scan_signs;
 mod scan_words;
 mod scanner;
+pub mod sequences;
 pub mod table_names;
 pub mod token;
 pub mod tokenise;

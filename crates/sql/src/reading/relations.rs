@@ -1,8 +1,10 @@
 //! Which tables a statement names, by a full parser. What it cannot parse has no answer.
 
 use super::dialect::{Dialect, Lexis};
+use super::long_lists::without_plain_values;
 use super::metered_parse::parse_within_budget;
 use super::plain_text::plain_text;
+use super::sequences::sequences;
 use super::table_names::{looked_up, part_of_name};
 use super::token::Tokens;
 use crate::sql_error::{SqlError, refused};
@@ -29,9 +31,14 @@ pub fn relations(tokens: &Tokens<'_>, lexis: Lexis, dialect: Dialect) -> Result<
         return Err(unknown_tables());
     }
     // Nothing that a second tokeniser could read otherwise: no comments, no strings, no escapes.
-    let text = plain_text(&without_modifiers(tokens, lexis), lexis, MAX_PARSED_BYTES).ok_or_else(unknown_tables)?;
+    let plain = without_modifiers(tokens, lexis);
+    let text = plain_text(&plain, lexis, MAX_PARSED_BYTES)
+        .or_else(|| plain_text(&without_plain_values(&plain), lexis, MAX_PARSED_BYTES))
+        .ok_or_else(too_long)?;
     let statements = parse_within_budget(grammar, &text).ok_or_else(unknown_tables)?;
-    let mut finder = Finder::new(named_targets(tokens, dialect), dialect);
+    let mut found = named_targets(tokens, dialect);
+    found.append(&mut sequences(tokens, lexis, dialect).ok_or_else(unknown_tables)?);
+    let mut finder = Finder::new(found, dialect);
     let _ended: ControlFlow<()> = statements.visit(&mut finder);
     if finder.unknown { Err(unknown_tables()) } else { Ok(finder.found) }
 }
@@ -119,6 +126,13 @@ pub fn unknown_tables() -> SqlError {
     refused(
         "the tables of this statement cannot be found out, and only some tables are allowed",
         "Write it in plainer SQL.",
+    )
+}
+
+fn too_long() -> SqlError {
+    refused(
+        "the statement is too long for its tables to be found out, and not all tables are allowed",
+        "Make several statements of it; rows of VALUES may be as many as you like where they are parameters and literals alone.",
     )
 }
 

@@ -12,7 +12,7 @@ pub struct Scanned {
 }
 
 /// What a database makes of a statement takes a hundred bytes and more for each of its words and signs.
-const MAX_TOKENS: usize = 100_000;
+const MAX_TOKENS: usize = 200_000;
 
 pub fn scan(sql: &str, reading: Reading) -> Scanned {
     let mut cursor = Cursor::new(sql, reading);

@@ -180,7 +180,8 @@ const VIEWS: &[&str] = &[
 /// Whose tables hide those of everybody else on a connection.
 const TEMPORARY_SCHEMA: &str = "PG_TEMP";
 
-/// Catalogues and functions that show values of other tables, or statements of other sessions that hold such values.
+/// Catalogues and functions that show values, definitions or sizes of other tables, or statements of other sessions that hold
+/// such values.
 const TELLTALES: &[&str] = &[
     "SQLITE_STAT",
     "DBSTAT",
@@ -189,8 +190,25 @@ const TELLTALES: &[&str] = &[
     "PG_STAT_ACTIVITY",
     "PG_STAT_STATEMENTS",
     "PG_STAT_MONITOR",
-    "PG_STAT_GET_ACTIVITY",
-    "PG_STAT_GET_BACKEND",
+    "PG_STAT_GET_",
+    "PG_STAT_ALL_",
+    "PG_STAT_USER_",
+    "PG_STAT_SYS_",
+    "PG_STAT_XACT_",
+    "PG_STATIO_",
+    "PG_GET_",
+    "PG_RELATION_",
+    "PG_TABLE_SIZE",
+    "PG_INDEXES_SIZE",
+    "PG_TOTAL_RELATION_SIZE",
+    "PG_PARTITION_",
+    "PG_SEQUENCE",
+    "PG_VIEWS",
+    "PG_MATVIEWS",
+    "PG_RULES",
+    "CURRTID",
+    "REGCLASS",
+    "TO_REGCLASS",
     "PG_TOAST",
     "PG_LARGEOBJECT",
     "PG_CURSOR",

@@ -4,10 +4,14 @@ use std::collections::BTreeSet;
 use tgp_base::sql_detail::SqlDetail;
 
 fn unknown(sql: &str) -> Vec<String> {
+    unknown_under(sql, SqlDetail::Tables)
+}
+
+fn unknown_under(sql: &str, detail: SqlDetail) -> Vec<String> {
     let upper = sql.to_ascii_uppercase();
     let readings = Dialect::Any.readings(sql);
     let found = readings.filter_map(|reading| {
-        tokenise(sql, &upper, reading).ok()?.map(|tokens| super::unknown_calls(&tokens, reading, SqlDetail::Tables))
+        tokenise(sql, &upper, reading).ok()?.map(|tokens| super::unknown_calls(&tokens, reading, detail))
     });
     found.flatten().collect::<BTreeSet<_>>().into_iter().collect()
 }
@@ -75,4 +79,15 @@ fn what_calls_without_parentheses_is_not_known() {
     ] {
         assert!(!unknown(sql).is_empty(), "{sql}");
     }
+}
+
+#[test]
+fn where_no_rule_looks_at_sql_only_functions_count() {
+    for sql in
+        ["SELECT o.id FROM orders o", "SELECT id == 1 FROM t", "SELECT id::comp FROM t", "SELECT email 'x' FROM t"]
+    {
+        assert_eq!(unknown_under(sql, SqlDetail::Nothing), Vec::<String>::new(), "{sql}");
+        assert!(!unknown_under(sql, SqlDetail::Verbs).is_empty(), "{sql}");
+    }
+    assert_eq!(unknown_under("SELECT purge(o.id) FROM orders o", SqlDetail::Nothing), ["purge"]);
 }

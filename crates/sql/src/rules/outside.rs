@@ -29,8 +29,10 @@ pub fn check_reach(tokens: &Tokens<'_>, lexis: Lexis) -> Result<(), SqlError> {
         let is_of = |schema: &str| dotted && index.checked_sub(2).is_some_and(|at| is_named(tokens, at, schema));
         let shows = is_forbidden_name(name)
             || (is_of("information_schema") && is_forbidden_view(name))
-            || (lexis == Lexis::Mysql && is_of("sys") && is_forbidden_in_sys(name))
-            || (name == CURRENT_SETTING && (called || dotted) && !names_open_setting(tokens, index));
+            || (lexis == Lexis::Mysql && is_of("sys") && is_forbidden_in_sys(name));
+        if name == CURRENT_SETTING && (called || dotted) && !names_open_setting(tokens, index) {
+            return Err(secret_setting());
+        }
         if shows || (called && is_forbidden_function(name)) || attribute {
             return Err(refused(format!("{} is not for tools", shortened(&name.to_lowercase())), OUTSIDE));
         }
@@ -42,6 +44,13 @@ pub fn check_reach(tokens: &Tokens<'_>, lexis: Lexis) -> Result<(), SqlError> {
         }
     }
     Ok(())
+}
+
+fn secret_setting() -> SqlError {
+    refused(
+        "this setting may hold a secret",
+        "Pass the value as a parameter, or have the owner of the database show it by a view; row-level security and defaults may use it as they do.",
+    )
 }
 
 const CURRENT_SETTING: &str = "CURRENT_SETTING";
@@ -108,7 +117,7 @@ pub fn check_show(tokens: &Tokens<'_>, at: usize, lexis: Lexis) -> Result<(), Sq
     if lexis == Lexis::Postgres && tokens.word(at) == "SHOW" {
         let setting = tokens.get(at + 1).and_then(|token| tokens.name(token)).unwrap_or_default().to_ascii_uppercase();
         if is_forbidden_setting(&setting) || tokens.is_symbol(at + 2, b'.') {
-            return Err(refused("this setting may hold a secret", OUTSIDE));
+            return Err(secret_setting());
         }
     }
     if lexis != Lexis::Mysql {

@@ -6,6 +6,7 @@ use super::schema_change::schema_is_fixed;
 use super::verb::{Access, Verb};
 use crate::reading::dialect::{Dialect, Lexis};
 use crate::reading::relations::{relations, unknown_tables};
+use crate::reading::sequences::{is_type_of_sequence, sequences};
 use crate::reading::table_names::{is_keyword, is_table, last_part, looked_up};
 use crate::reading::token::{Kind, Tokens};
 use crate::sql_error::{SqlError, refused, shortened};
@@ -110,7 +111,9 @@ impl SqlPolicy {
         if !self.tells_tables_apart() {
             return Ok(());
         }
-        let denied: HashSet<String> = self.deny.tables.iter().flatten().map(|table| loose(last_part(table))).collect();
+        // `a.b` may be meant for the table `"a.b"` too.
+        let spelt = |table: &String| [loose(last_part(table)), loose(table)];
+        let denied: HashSet<String> = self.deny.tables.iter().flatten().flat_map(spelt).collect();
         for (index, token) in tokens.list().iter().enumerate() {
             let name = match tokens.name(*token) {
                 Some(_) if is_keyword(tokens, index) => continue,
@@ -131,6 +134,11 @@ impl SqlPolicy {
         }
         if lexis == Lexis::Sqlite {
             self.check_shadows(tokens, dialect, &denied)?;
+        } else if !denied.is_empty() {
+            let named = sequences(tokens, lexis, dialect).ok_or_else(unknown_tables)?;
+            if let Some(name) = named.iter().find(|name| denied.contains(&loose(last_part(name)))) {
+                return Err(self.refuse_table(name));
+            }
         }
         self.check_reach_of_change(tokens)?;
         self.check_pragma_argument(tokens)
@@ -231,9 +239,26 @@ impl SqlPolicy {
     #[must_use]
     pub fn allows_table(&self, name: &str, dialect: Dialect) -> bool {
         let same = |table: &String| is_table(table, name, dialect);
-        let denied = |table: &String| loose(last_part(table)) == loose(last_part(name));
-        self.allow.tables.as_ref().is_none_or(|allowed| allowed.iter().any(same))
-            && !self.deny.tables.as_ref().is_some_and(|tables| tables.iter().any(denied))
+        self.allow.tables.as_ref().is_none_or(|allowed| allowed.iter().any(same)) && !self.denies_table(last_part(name))
+    }
+
+    /// The same for a table of the catalogue. One with a dot in its name is not the one of a schema, and no rule allows it.
+    #[must_use]
+    pub fn allows_relation(&self, schema: Option<&str>, name: &str, dialect: Dialect) -> bool {
+        if name.contains('.') {
+            return self.allow.tables.is_none() && !self.denies_table(name);
+        }
+        match schema {
+            Some(schema) => self.allows_table(&format!("{schema}.{name}"), dialect),
+            None => self.allows_table(name, dialect),
+        }
+    }
+
+    /// Whether a table is denied, by its name without a schema.
+    #[must_use]
+    pub fn denies_table(&self, name: &str) -> bool {
+        let name = loose(name);
+        self.deny.tables.iter().flatten().any(|table| loose(last_part(table)) == name || loose(table) == name)
     }
 
     fn refuse_table(&self, name: &str) -> SqlError {
@@ -249,6 +274,9 @@ impl SqlPolicy {
 /// The schema in which MySQL shows what other sessions do.
 const SYS: &str = "sys";
 
+/// The type by which PostgreSQL finds a table by its name in a string.
+const REGCLASS: &str = "REGCLASS";
+
 /// How SQLite calls the tables in which full-text search and R-trees keep their rows, behind the name of their own.
 const SHADOWS: [&str; 11] =
     ["content", "data", "idx", "docsize", "config", "segments", "segdir", "stat", "node", "parent", "rowid"];
@@ -256,7 +284,8 @@ const SHADOWS: [&str; 11] =
 /// Whether a name stands for something that shows values of tables which the statement does not name.
 pub(super) fn shows_others(tokens: &Tokens<'_>, index: usize, name: &str, lexis: Lexis) -> bool {
     let server = lexis == Lexis::Mysql && tokens.is_symbol(index + 1, b'.') && name.eq_ignore_ascii_case(SYS);
-    server || tells_of_others(&name.to_ascii_uppercase())
+    let name = name.to_ascii_uppercase();
+    server || (tells_of_others(&name) && !(name == REGCLASS && is_type_of_sequence(tokens, index)))
 }
 
 /// The virtual table that a table of this name would belong to.

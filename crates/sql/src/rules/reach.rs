@@ -5,6 +5,7 @@ use super::policy::SqlPolicy;
 use super::verb::Access;
 use crate::reading::dialect::{Dialect, Reading};
 use crate::reading::relations::relations;
+use crate::reading::sequences::sequences;
 use crate::reading::table_names::{called, mentioned, written};
 use crate::reading::token::Tokens;
 use crate::sql_error::{SqlError, refused};
@@ -16,8 +17,10 @@ use tgp_base::sql_detail::SqlDetail;
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Reach {
-    /// Every table that was found; nothing where they could not be, and for what has no plan to compare them with.
+    /// Every table that was found; nothing where they could not be, and where they need not be compared.
     pub tables: Option<BTreeSet<String>>,
+    /// Whether there is a plan to compare them with.
+    pub planned: bool,
     /// Every name.
     pub names: BTreeSet<String>,
     /// Functions that may be called; where the database is not known, whatever may call one that not every database has.
@@ -60,8 +63,12 @@ pub fn reach(
     }
     // Denied tables are found by their names anywhere; a plan is needed where only some tables are allowed.
     let is_compared = policy.judged == SqlDetail::Tables || policy.allow.tables.is_some();
-    if is_compared && dialect == Dialect::Postgres && has_plan(tokens) {
+    if is_compared && dialect == Dialect::Postgres {
         reach.tables = relations(tokens, reading.lexis, dialect).ok();
+        reach.planned = reach.tables.is_some() && has_plan(tokens);
+    }
+    if detail == SqlDetail::Tables {
+        reach.names.extend(sequences(tokens, reading.lexis, dialect).unwrap_or_default());
     }
     Ok(Some(reach))
 }

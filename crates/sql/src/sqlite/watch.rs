@@ -148,7 +148,7 @@ impl Watch {
 
     fn allows_table(&self, name: &str) -> bool {
         let owner = name.rsplit_once('_').filter(|_| self.shadows.contains(name)).map_or(name, |(owner, _)| owner);
-        self.policy.allows_table(owner, Dialect::Sqlite)
+        self.policy.allows_relation(None, owner, Dialect::Sqlite)
     }
 
     fn may_read(&self, table: &str) -> bool {

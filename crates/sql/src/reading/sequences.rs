@@ -1,0 +1,139 @@
+//! Sequences that a statement names in calls: they are relations, and the parser does not show them.
+
+use super::dialect::{Dialect, Lexis};
+use super::table_names::{looked_up, part_of_name};
+use super::token::{Kind, Tokens};
+use std::collections::BTreeSet;
+
+/// The sequences that are read or moved, as they are looked up. Nothing where one cannot be found out.
+pub fn sequences(tokens: &Tokens<'_>, lexis: Lexis, dialect: Dialect) -> Option<BTreeSet<String>> {
+    let mut found = BTreeSet::new();
+    for index in 0..tokens.len() {
+        let called = tokens.is_symbol(index + 1, b'(') && is_sequence_function(tokens, index);
+        match lexis {
+            Lexis::Postgres if called => found.insert(named_by_text(tokens, index + 2)?),
+            Lexis::Mysql if called => found.insert(name_at(tokens, index + 2, dialect)?),
+            Lexis::Mysql if asks_for_value(tokens, index) => found.insert(name_at(tokens, index + 2, dialect)?),
+            // `s.nextval` in a mode of MariaDB.
+            Lexis::Mysql if tokens.is_symbol_before(index, b'.') && is_sequence_function(tokens, index) => {
+                found.insert(name_before(tokens, index, dialect)?)
+            }
+            Lexis::Sqlite | Lexis::Postgres | Lexis::Mysql => false,
+        };
+    }
+    Some(found)
+}
+
+/// Whether a word is the type in `nextval('s'::regclass)`.
+pub fn is_type_of_sequence(tokens: &Tokens<'_>, index: usize) -> bool {
+    index.checked_sub(5).is_some_and(|call| {
+        is_sequence_function(tokens, call)
+            && tokens.is_symbol(call + 1, b'(')
+            && named_by_text(tokens, call + 2).is_some()
+    })
+}
+
+fn is_sequence_function(tokens: &Tokens<'_>, index: usize) -> bool {
+    let name = tokens.get(index).and_then(|token| tokens.name(token)).unwrap_or_default();
+    ["nextval", "currval", "lastval", "setval"].iter().any(|known| name.eq_ignore_ascii_case(known))
+}
+
+/// `NEXT VALUE FOR s`, `PREVIOUS VALUE FOR s`.
+fn asks_for_value(tokens: &Tokens<'_>, index: usize) -> bool {
+    tokens.word(index) == "VALUE"
+        && tokens.word(index + 1) == "FOR"
+        && matches!(tokens.word_before(index), "NEXT" | "PREVIOUS")
+}
+
+fn name_at(tokens: &Tokens<'_>, at: usize, dialect: Dialect) -> Option<String> {
+    let part = |at: usize| tokens.get(at).and_then(|token| part_of_name(tokens, token, dialect));
+    let first = part(at)?;
+    if tokens.is_symbol(at + 1, b'.') { Some(format!("{first}.{}", part(at + 2)?)) } else { Some(first) }
+}
+
+fn name_before(tokens: &Tokens<'_>, index: usize, dialect: Dialect) -> Option<String> {
+    let at = index.checked_sub(2)?;
+    let dotted = tokens.is_symbol_before(at, b'.');
+    name_at(tokens, if dotted { at.checked_sub(2)? } else { at }, dialect).map(|name| match dotted {
+        true => name,
+        // What stands behind the dot is the function.
+        false => name.rsplit_once('.').map_or(name.clone(), |(sequence, _)| sequence.to_owned()),
+    })
+}
+
+/// The sequence that PostgreSQL finds by a string, which is the only argument, perhaps with its type.
+fn named_by_text(tokens: &Tokens<'_>, at: usize) -> Option<String> {
+    let text = tokens.get(at).filter(|token| token.kind == Kind::Text && tokens.raw(*token).starts_with('\''))?;
+    let typed = tokens.is_symbol(at + 1, b':') && tokens.is_symbol(at + 2, b':') && tokens.word(at + 3) == "REGCLASS";
+    let end = if typed { at + 4 } else { at + 1 };
+    if !tokens.is_symbol(end, b')') {
+        return None;
+    }
+    let text = tokens.unquoted(text);
+    let parts: Option<Vec<String>> = text.split('.').map(part_of_text).collect();
+    parts.map(|parts| parts.join("."))
+}
+
+/// A part of a name in a string; nothing for one that is not plain.
+fn part_of_text(part: &str) -> Option<String> {
+    let quoted = part.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+    let name = quoted.unwrap_or(part);
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '$';
+    let plain =
+        !name.is_empty() && if quoted.is_some() { !name.contains(['"', '\\']) } else { name.chars().all(is_plain) };
+    plain.then(|| looked_up(name, quoted.is_some(), Dialect::Postgres))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::sequences;
+    use crate::reading::dialect::Dialect::{self, Mysql, Postgres};
+    use crate::reading::tokenise::tokenise;
+
+    fn found(sql: &str, dialect: Dialect) -> Option<Vec<String>> {
+        let reading = dialect.readings(sql).next().unwrap();
+        let upper = sql.to_ascii_uppercase();
+        let tokens = tokenise(sql, &upper, reading).unwrap().unwrap();
+        sequences(&tokens, reading.lexis, dialect).map(|found| found.into_iter().collect())
+    }
+
+    #[test]
+    fn a_sequence_is_named_by_a_string_or_is_not_known() {
+        for (sql, name) in [
+            ("SELECT nextval('s')", "s"),
+            ("SELECT pg_catalog.nextval('Shop.S'::regclass)", "shop.s"),
+            ("SELECT \"currval\"('\"S\"')", "S"),
+            ("SELECT setval('s')", "s"),
+        ] {
+            assert_eq!(found(sql, Postgres), Some(vec![name.to_owned()]), "{sql}");
+        }
+        for sql in [
+            "SELECT lastval()",
+            "SELECT nextval($1)",
+            "SELECT nextval('s' || 'x')",
+            "SELECT nextval(E's')",
+            "SELECT nextval('\"a.b\"')",
+            r#"SELECT nextval('"\x73"')"#,
+            "SELECT nextval('s'::text::regclass)",
+            "SELECT nextval((SELECT 's'))",
+        ] {
+            assert_eq!(found(sql, Postgres), None, "{sql}");
+        }
+        assert_eq!(found("SELECT nextval, t.currval FROM t", Postgres), Some(Vec::new()));
+    }
+
+    #[test]
+    fn a_sequence_of_mariadb_is_a_name() {
+        for (sql, name) in [
+            ("SELECT LASTVAL(s)", "s"),
+            ("SELECT nextval(`shop`.s)", "shop.s"),
+            ("SELECT PREVIOUS VALUE FOR shop.s", "shop.s"),
+            ("SELECT NEXT VALUE FOR s", "s"),
+            ("SELECT s.currval", "s"),
+            ("SELECT shop.s.nextval", "shop.s"),
+        ] {
+            assert_eq!(found(sql, Mysql), Some(vec![name.to_owned()]), "{sql}");
+        }
+        assert_eq!(found("SELECT LASTVAL('s')", Mysql), None);
+    }
+}

@@ -1,0 +1,92 @@
+/** Tables of PostgreSQL that share rows with those of a statement: above and below them in partitions and inheritance. */
+
+import { Parameters } from './called_functions.js';
+import { refused, shown } from './refusal.js';
+
+/** More of them are not looked at. */
+const MAX_RELATED = 2_000;
+/** A table of a denied one is denied with it, and one that would read a denied one too. */
+const DIRECTIONS = /** @type {const} */ ([
+  ['above', 'below'],
+  ['below', 'above'],
+]);
+/** Pairs of tables that a description of the schema looks at. */
+const MAX_PAIRS = 50_000;
+
+/**
+ * The tables that are above or below those a statement names; the table of a sequence or an index is above it.
+ * @param {import('./called_functions.js').Ask} ask
+ * @param {string[]} names all names of the statement
+ * @returns {Promise<import('./table_sight.js').Relation[]>} without those that it names itself
+ */
+export async function relatedTables(ask, names) {
+  if (names.length === 0) return [];
+  const places = new Parameters();
+  const parts = [...new Set(names.flatMap((name) => [name, ...name.split('.')]))];
+  const CLASS = `'pg_catalog.pg_class'::pg_catalog.regclass`;
+  const related = await ask(
+    `WITH RECURSIVE named (oid) AS (
+        SELECT c.oid FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+        WHERE c.relname::text IN (${places.add(parts)}) AND c.relkind IN ('r', 'p', 'f', 'S', 'i', 'I')
+        AND (pg_catalog.pg_table_is_visible(c.oid) OR n.nspname::text IN (${places.add(parts)}))),
+      above (oid) AS (
+        (SELECT oid FROM named UNION SELECT d.refobjid FROM named JOIN pg_catalog.pg_depend d ON d.objid = named.oid
+          AND d.classid = ${CLASS} AND d.refclassid = ${CLASS} AND d.deptype IN ('a', 'i')
+          UNION SELECT x.indrelid FROM named JOIN pg_catalog.pg_index x ON x.indexrelid = named.oid)
+        UNION SELECT i.inhparent FROM above a JOIN pg_catalog.pg_inherits i ON i.inhrelid = a.oid),
+      below (oid) AS (
+        SELECT oid FROM named UNION SELECT i.inhrelid FROM below b JOIN pg_catalog.pg_inherits i ON i.inhparent = b.oid)
+      SELECT n.nspname::text AS schema, c.relname::text AS name FROM (SELECT oid FROM above UNION SELECT oid FROM below) f
+      JOIN pg_catalog.pg_class c ON c.oid = f.oid JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+      WHERE c.oid NOT IN (SELECT oid FROM named) LIMIT ${MAX_RELATED}`,
+    places.values,
+  );
+  if (related.length >= MAX_RELATED) {
+    throw refused(
+      `the tables of this statement have ${MAX_RELATED} partitions or more, which are too many to be checked`,
+      'Name the partition that is meant.',
+    );
+  }
+  return related;
+}
+
+/**
+ * The ids of tables above or below some others.
+ * @param {(sql: string) => Promise<any[]>} ask
+ * @param {string[]} ids
+ * @returns {Promise<Set<string>>}
+ */
+export async function relatedIds(ask, ids) {
+  const pairs = await ask(
+    `SELECT inhrelid::int8 AS below, inhparent::int8 AS above FROM pg_inherits LIMIT ${MAX_PAIRS}`,
+  );
+  const found = new Set();
+  for (const [from, to] of DIRECTIONS) {
+    /** @type {Map<string, string[]>} */
+    const steps = new Map();
+    for (const pair of pairs) {
+      const key = String(pair[from]);
+      const known = steps.get(key);
+      if (known) known.push(String(pair[to]));
+      else steps.set(key, [String(pair[to])]);
+    }
+    const open = [...ids];
+    const seen = new Set(ids);
+    while (open.length > 0) {
+      for (const id of steps.get(open.pop() ?? '') ?? []) {
+        if (!seen.has(id)) open.push(id);
+        seen.add(id);
+        found.add(id);
+      }
+    }
+  }
+  return found;
+}
+
+/** @param {import('./table_sight.js').Relation} relation */
+export function heldRelation({ name }) {
+  return refused(
+    `this statement reaches ${shown(name)}, which is not for tools, by a partition, by inheritance, or by a sequence or index of it`,
+    'Leave it out of the statement.',
+  );
+}

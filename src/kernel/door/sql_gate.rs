@@ -1,0 +1,65 @@
+//! What rules and tokens say of SQL, beside whether a call may go on.
+
+use super::asker::Asker;
+use super::gate::{Gate, Previews, said};
+use super::judged_call::judged_asker;
+use super::rules::InForce;
+use tgp_base::error::Error;
+use tgp_base::sql_detail::SqlDetail;
+use tgp_base::table_name::{Home, TableName};
+use tgp_policy::{Capability, Decision, Fact, SqlVerb, SqlVerbs};
+
+impl Gate {
+    /// What the rules in force and the token of the asker look at in a statement of SQL.
+    ///
+    /// # Errors
+    /// `Denied` for a token that does not count.
+    pub fn sql_detail(&self, asker: &Asker) -> Result<SqlDetail, Error> {
+        let of_rules = match self.rules.in_force() {
+            InForce::Nobody => SqlDetail::Nothing,
+            InForce::Policy(policy) => policy.sql_detail(),
+            InForce::Hook => SqlDetail::Tables,
+        };
+        let Some(token) = asker.token.as_deref() else { return Ok(of_rules) };
+        // Asked on Node's thread, for every statement: whether the token was revoked is for the door to find out.
+        Ok(of_rules.max(self.tokens.read(token)?.sql_detail()))
+    }
+
+    /// For each table, with its schema where there is one, whether the rules in force and the token of the asker leave it open: to
+    /// a statement with these verbs that reaches it without naming it, unless a rule denies that or asks; without verbs, to any
+    /// statement that reads it.
+    ///
+    /// # Errors
+    /// `Denied` for a token that does not count.
+    pub fn open_tables(
+        &self,
+        asker: &Asker,
+        tables: &[(String, Option<String>)],
+        home: Home,
+        verbs: Option<SqlVerbs>,
+    ) -> Result<Vec<bool>, Error> {
+        let capability = asker.token.as_deref().map(|token| self.tokens.verify(token)).transpose()?;
+        let token_id = capability.as_ref().and_then(Capability::id).map(|id| id.to_string());
+        let in_force = self.rules.in_force();
+        let mut call = self.rules.tools().some_call("exec_sql");
+        judged_asker(&mut call, asker, token_id, self.mode);
+        if verbs.is_none() {
+            // Rules for the text of a statement say nothing about its tables.
+            call.args = Fact::Nothing;
+        }
+        call.verbs = Fact::Known(verbs.unwrap_or_else(|| [SqlVerb::Select].into_iter().collect()));
+        let is_open = |(name, schema): &(String, Option<String>)| {
+            let written = schema.as_ref().map_or_else(|| name.clone(), |schema| format!("{schema}.{name}"));
+            let table = TableName::found(&written, home);
+            // The table `"a.b"` is not the one of the schema `a`.
+            call.tables = if name.contains('.') { Fact::Unknown } else { Fact::Known(vec![table.clone()]) };
+            call.mentioned = vec![table];
+            let verdict = said(&in_force, capability.as_ref(), &call, &[], Previews::Nothing);
+            verdict.is_none_or(|verdict| match verbs {
+                Some(_) => matches!(&*verdict.rule, "default" | "token"),
+                None => verdict.verdict != Decision::Deny,
+            })
+        };
+        Ok(tables.iter().map(is_open).collect())
+    }
+}
