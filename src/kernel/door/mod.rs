@@ -23,6 +23,7 @@ mod refusals;
 mod rules;
 mod shown_json;
 mod tokens;
+mod tool_view;
 mod trace;
 mod witness;
 
