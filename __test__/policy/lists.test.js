@@ -109,7 +109,7 @@ describe('a tool that rules deny to read and to run', () => {
       expect(await call(tool, args), tool).toMatchObject({ said: 'deny', rule: 'secret' });
     }
     expect(await guest("tgp.read_file('meta.json')")).toMatchObject({ said: 'deny', rule: 'secret' });
-    expect(await guest("require('../' + 'meta.json')")).toMatchObject({ said: 'deny', rule: 'secret' });
+    expect(await guest("require('../meta.json')")).toMatchObject({ said: 'deny', rule: 'secret' });
     const client = await connected(kernel);
     await expect(client.readResource({ uri: 'tgp://history' })).rejects.toThrow('ERR_DENIED');
     expect((await call('file_history', { path: 'tools/ok.ts' })).said).toBe('allow');
