@@ -38,7 +38,9 @@ pub fn referenced_files(
         }
         for reference in compiler.references(&importer, &text).unwrap_or_default() {
             let Ok(leads) = resolver.resolve(&importer, &reference.specifier) else { continue };
-            if leads.resolved == Resolved::Missing && absent.len() < MAX_MODULES {
+            // The text itself need not be in a file yet.
+            let is_own = || leads.absent.iter().any(|place| place.as_str() == path);
+            if leads.resolved == Resolved::Missing && absent.len() < MAX_MODULES && !is_own() {
                 absent.push(leads.absent.iter().map(|path| path.as_str().to_owned()).collect());
             }
             let Resolved::Found(Target::File(file)) = leads.resolved else { continue };
