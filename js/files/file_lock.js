@@ -3,6 +3,7 @@
 import { realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { readTextAtMost } from '../boundary/bounded_read.js';
+import { parseForeignJson } from '../boundary/foreign_json.js';
 
 /** How long is waited for another process, and how often it is looked. */
 const WAIT_MS = 5_000;
@@ -81,7 +82,7 @@ async function isLeft(lock, isAlive) {
 /** @param {string} text */
 function markIn(text) {
   try {
-    return JSON.parse(text);
+    return parseForeignJson(text);
   } catch {
     return undefined;
   }

@@ -1,5 +1,6 @@
 import { throwIfAborted, untilAborted } from '../boundary/abort.js';
 import { DeniedError } from '../boundary/errors.js';
+import { parseForeignJson } from '../boundary/foreign_json.js';
 import { parseArguments, requireText } from '../boundary/validation.js';
 import { nextCallNumber } from './call_numbers.js';
 import { dryOption, previewedRun } from './dry_run.js';
@@ -49,7 +50,7 @@ export class KernelRuns {
     if (!validate) return this.#run(theTool(path), args, given, by);
     throwIfAborted(signal);
     // As they are in the sandbox, where a date is a text.
-    const crossing = JSON.parse(argumentsText(args));
+    const crossing = parseForeignJson(argumentsText(args));
     const fitting = await untilAborted(this.#forged().argumentsOf(path, crossing), signal);
     return this.#run(theTool(path), fitting, given, by);
   }
