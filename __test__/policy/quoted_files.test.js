@@ -105,7 +105,7 @@ describe.each(BLIND)('by %s', (_by, policy, caveats) => {
     },
   );
 
-  test('whether they exist is not told by a text that imports them', async () => {
+  test('a text that imports them gets the same answer whether they exist or not', async () => {
     for (const check of ['warn', 'strict']) {
       const { told } = await blindAgent(policy, caveats, { check });
       const answers = async (/** @type {string} */ name) => {

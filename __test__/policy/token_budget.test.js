@@ -40,7 +40,7 @@ test('what a call has not taken of the budget is there for the next', async () =
   expect((await Promise.all(reads)).map(({ said }) => said)).toEqual(Array(20).fill('allow'));
 });
 
-test('a run that takes longer than wallMs is told so, not that its token has nothing left', async () => {
+test('a run that takes longer than wallMs is reported as that, whatever its token has left', async () => {
   const { kernel } = await policyKernel('allow', {
     config: { ...config, sandbox: { timeoutMs: 50, wallMs: 200 } },
     files,

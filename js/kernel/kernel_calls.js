@@ -188,8 +188,8 @@ export class KernelCalls {
    */
   catalogue(limit, who) {
     const { running } = this.#life;
-    const told = running?.catalogue(limit, this.#asker(0, who));
-    return told === undefined || told.error?.code === 'ERR_DENIED' ? undefined : unwrap(told);
+    const listed = running?.catalogue(limit, this.#asker(0, who));
+    return listed === undefined || listed.error?.code === 'ERR_DENIED' ? undefined : unwrap(listed);
   }
 
   /**

@@ -356,7 +356,7 @@ fn said(
                 verdicts.extend(of_token(&tgp_policy::Call { effects: judged.effects, ..other }));
             }
         }
-        // What would be allowed is told of what the call names: of others it would tell how the file ends.
+        // What would be allowed instead is for what the call names: of other files it would show whether and as what they exist.
         verdicts.iter_mut().skip(before).for_each(|verdict| verdict.nearest = None);
     }
     verdicts.into_iter().reduce(Verdict::or_stricter)

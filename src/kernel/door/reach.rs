@@ -17,8 +17,8 @@ pub enum Need {
     Allowed,
     /// They are a means: only a rule of its own keeps them out of reach.
     NotForbidden,
-    /// None of them exists, and the answer says so: nobody learns that of files which they may not reach. They are no part of
-    /// what is approved.
+    /// None of them exists, and the answer says so: a caller does not learn that of files out of its reach. They are not part
+    /// of what is approved.
     Absent,
 }
 

@@ -19,7 +19,7 @@ pub struct ToolView<'g> {
 }
 
 impl Gate {
-    /// For each tool, and the path that it is run by, whether lists name it to the asker.
+    /// For each tool, and the path that it is run by, whether lists name it to the caller.
     ///
     /// # Errors
     /// `Denied` for a token that does not count.
@@ -29,7 +29,7 @@ impl Gate {
         Ok(tools.iter().map(|(tool, path)| view.shows(tool, path.as_deref())).collect())
     }
 
-    /// The view of an asker for Node's thread: whether the token was revoked is for the door to find out.
+    /// The view of a caller for Node's thread: whether the token was revoked is for the door to find out.
     ///
     /// # Errors
     /// `Denied` for what is no token of this kernel.

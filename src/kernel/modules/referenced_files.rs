@@ -14,7 +14,7 @@ const MAX_BYTES: usize = 4 << 20;
 pub struct Referenced {
     /// Files of the root, sorted.
     pub files: Vec<String>,
-    /// For each import that leads to no file, the places where one would be: whether there is one is told by the answer.
+    /// For each import that leads to no file, the places where one would be: the answer shows that there is none.
     pub absent: Vec<Vec<String>>,
 }
 

@@ -192,7 +192,7 @@ impl SandboxHost {
         let required = modules.require(&self.graph, importer, specifier).map_err(|error| {
             // What does not compile is told with what stands there.
             let Referenced { files, absent } = modules.named(importer, specifier);
-            // That there is no such file is told in the words for one that there is.
+            // A file that is missing is refused as one that exists.
             let unseen = absent.into_iter().flatten().find(|path| check_read(path).is_err());
             let refused = self.check_imported(files).err();
             let refused = refused.or_else(|| self.check_imported(vec![unseen?]).err());
