@@ -166,10 +166,13 @@ export declare class BindingKernel {
   listTools(): Promise<BindingOutcome>
   /** As `listTools`, at once. Files are looked at when that was a while ago. */
   listToolsNow(): BindingOutcome
-  /** Value: `{ version, tools? }`; no tools when nothing has changed since that version. */
+  /**
+   * Value: `{ version, rules, tools? }`; no tools when nothing has changed since that version. `rules` is the version of those in
+   * force.
+   */
   listToolsSince(since?: number | undefined | null): Promise<BindingOutcome>
   /** Value: `{ tools, total }`. At once: the system prompt is no promise. Files are looked at when that was a while ago. */
-  catalogue(limit: number): BindingOutcome
+  catalogue(limit: number, asker?: string | undefined | null): BindingOutcome
   /** Reads every tool again. */
   hydrateRegistry(): Promise<BindingOutcome>
   /** Value: the tool, as `listTools` shows it. */

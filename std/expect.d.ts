@@ -110,7 +110,7 @@ export function restoreAllMocks(): void;
 
 /** Forgets what the case before has counted. */
 export function beginCase(name: string): void;
-/** Fails when a case made fewer or more assertions than it said. */
-export function endCase(): number;
+/** Fails when a case made fewer or more assertions than it said; how many have held, or, of a case that is to fail, were made. */
+export function endCase(fails: boolean): number;
 /** Where what was expected and what came differ, if an error says both. */
 export function diffOf(error: unknown): string | undefined;

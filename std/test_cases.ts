@@ -50,8 +50,8 @@ export interface Around {
   /** Before the hooks of a case. */
   begun(): void;
   begin(name: string): void;
-  /** How often the case has expected something. */
-  end(): number;
+  /** How often something that the case expected has held; of a case that is to fail, how often it has expected something. */
+  end(fails: boolean): number;
   restore(): void;
   diff(error: unknown): string | undefined;
 }
@@ -272,7 +272,7 @@ async function runCase(one: Case): Promise<Ended> {
         begun?.begin(one.name);
         const { work } = one;
         await work();
-        if (begun !== null) expected = begun.end();
+        if (begun !== null) expected = begun.end(one.fails);
       }, one.ms || caseMs),
     );
     if (one.fails) {
@@ -288,7 +288,7 @@ async function runCase(one: Case): Promise<Ended> {
 /** How often a case that threw has expected something with a matcher. */
 function countOf(begun: Around): number {
   try {
-    return begun.end();
+    return begun.end(true);
   } catch {
     return 0;
   }

@@ -8,7 +8,7 @@ import type { HostCall, SandboxFunction } from './functions.js';
 import type { KernelLedger, RedactEvent } from './ledger.js';
 import type { EmbedTexts, MemoryReport, Stats } from './memory.js';
 import type { Approve, attenuate, KernelPolicy, TokenCaveats } from './policy.js';
-import type { ExecOptions, ExecResult } from './runs.js';
+import type { ExecOptions, ExecResult, ExecToolOptions } from './runs.js';
 import type { SqlSettings, SqlSource } from './sql.js';
 import type { TelemetryOptions } from './telemetry.js';
 import type { Mode, TestOptions, TestResult } from './tests.js';
@@ -230,17 +230,21 @@ export declare class TGP {
    */
   boot(): Promise<void>;
   /** What {@link TGP.exec} would do: nothing is changed. */
-  exec<Result = any>(path: string, args: unknown, options: ExecOptions & DryRunOption): Promise<DryRunResult<Result>>;
+  exec<Result = any>(
+    path: string,
+    args: unknown,
+    options: ExecToolOptions & DryRunOption,
+  ): Promise<DryRunResult<Result>>;
   /**
    * Runs a tool in the sandbox.
    * @param path the tool, relative to the root
    * @param args what the tool gets. Dates cross as ISO strings, BigInts as decimal strings, Maps as objects, Sets as
    * arrays, and members that are undefined are left out; functions, symbols, cycles, NaN and the infinities are a
-   * {@link ValidationError}. They are the application's own, so they are not held against the tool's schema, as those of
-   * agents and of the command line are. Default: `{}`.
+   * {@link ValidationError}. They are the application's own, so they are held against the tool's schema only with `validate`;
+   * those of agents and of the command line always are. Default: `{}`.
    * @throws {TGPError} of the class that says what went wrong; `details.logs` holds what the tool had logged
    */
-  exec<Result = any>(path: string, args?: unknown, options?: ExecOptions): Promise<ExecResult<Result>>;
+  exec<Result = any>(path: string, args?: unknown, options?: ExecToolOptions): Promise<ExecResult<Result>>;
   /** What {@link TGP.run} would do: nothing is changed. */
   run<Result = any>(code: string, args: unknown, options: ExecOptions & DryRunOption): Promise<DryRunResult<Result>>;
   /**

@@ -28,6 +28,15 @@ export type ExecOptions = {
   dryRun?: boolean;
 };
 
+/** What a run of a tool can be given beside its arguments. */
+export type ExecToolOptions = ExecOptions & {
+  /**
+   * Whether the arguments are held against the tool's schema first, as those of agents are: what does not fit is a
+   * {@link ValidationError} that names the field, and nothing is run. Default: `false`.
+   */
+  validate?: boolean;
+};
+
 /** One line that a tool wrote with `console`. */
 export type LogEntry = {
   level: 'debug' | 'info' | 'log' | 'warn' | 'error';

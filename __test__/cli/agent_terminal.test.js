@@ -8,7 +8,7 @@ import { describe, expect, test } from 'vitest';
 import { git } from '../helpers/git_remote.js';
 import { agentWorkspace, NOTE, NOTES } from '../helpers/providers/agent_workspace.js';
 import { byResults } from '../helpers/providers/stories.js';
-import { atTerminal } from '../helpers/providers/terminal.js';
+import { atTerminal, screenLines } from '../helpers/providers/terminal.js';
 import { runCli } from '../helpers/run_cli.js';
 import { hasTerminals } from '../helpers/run_terminal.js';
 
@@ -45,6 +45,22 @@ describe.skipIf(!hasTerminals())('at a terminal', { timeout: 2 * MINUTES }, () =
       for (const colour of ['32', '33', '36']) expect(stdout).not.toContain(`\u001b[${colour}m`);
       expect(git(root, 'log', '--format=%s')).not.toContain('notes/a.md');
     }
+  });
+
+  test('a key that is held down answers one question', async () => {
+    const note = (/** @type {string} */ path) => ({ name: 'write_file', input: { path, content: 'x\n' } });
+    const turns = ['a', 'b', 'c'].map((name) => ({ calls: [note(`notes/${name}.md`)] }));
+    const { folder, env, root } = await agentWorkspace(byResults([...turns, { say: 'Noted.' }]));
+    const script = /** @type {[string, string, number?][]} */ ([
+      ['Allow?', 'y', 2],
+      ['Allow?', 'n'],
+      ['Allow?', 'n'],
+    ]);
+    const { stdout } = await atTerminal(folder, ['Note it down.'], { env, script });
+    expect(plain(screenLines(stdout)).filter((line) => /Allow\?.* yes$/.test(line))).toHaveLength(1);
+    expect(await readFile(join(root, 'notes/a.md'), 'utf8')).toBe('x\n');
+    const log = git(root, 'log', '--format=%s');
+    expect([log.includes('notes/b.md'), log.includes('notes/c.md')]).toEqual([false, false]);
   });
 
   test('all the rest is approved at once', async () => {

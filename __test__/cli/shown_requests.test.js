@@ -91,6 +91,23 @@ describe.skipIf(!hasTerminals())('at a terminal', { timeout: 3 * MINUTES }, () =
     expect(joined(shown)).toMatch(/text that runs: sha256 [0-9a-f]{64}/);
   });
 
+  test('of a tool that does not compile the hash is shown, not what the compiler says', async () => {
+    const forge = {
+      name: 'write_file',
+      input: { path: 'tools/broken.ts', content: 'export default (: number => ;\n' },
+    };
+    const call = { name: 'exec_tool', input: { path: 'tools/broken.ts', args: {} } };
+    const { shown } = await asked(
+      [forge, call],
+      [
+        ['Allow?', 'y'],
+        ['Allow?', 'n'],
+      ],
+    );
+    expect(joined(shown)).toMatch(/text that runs: sha256 [0-9a-f]{64} \(does not compile\)/);
+    expect(joined(shown).slice(joined(shown).indexOf('text that runs'))).not.toMatch(/^[^\n]*(?:Expected|Unexpected)/);
+  });
+
   test('what is too long for a terminal cannot be approved there', async () => {
     const call = { name: 'write_file', input: { path: 'notes/a.md', content: 'line\n'.repeat(100_000) } };
     const { code, shown, root } = await asked([call], []);

@@ -121,3 +121,38 @@ describe('exec_tool holds arguments against the schema of the tool', () => {
     expect(JSON.stringify(await tools.exec_tool.execute({ path: 'tools/outer.ts' }))).toContain('boolean');
   });
 });
+
+describe('kernel.exec with validate', () => {
+  test('holds arguments against the schema before anything runs, and runs what fits', async () => {
+    const { kernel } = await withSum();
+    await expect(kernel.exec(path, { amount: [1] }, { validate: true })).rejects.toMatchObject({
+      code: 'ERR_VALIDATION',
+      message: expect.stringContaining('"amount" is not known, did you mean "amounts"?'),
+    });
+    expect((await kernel.registry.list())[0]?.uses, 'nothing ran').toBe(0);
+    expect(await kernel.exec(path, { amounts: [20, 22] }, { validate: true, seed: 1 })).toMatchObject({ result: 42 });
+  });
+
+  test('by the text that is there now, with values as they cross', async () => {
+    const { kernel, tools } = await withSum();
+    const since = '/** Says when. */\nexport default (args: { at: string }): string => args.at;\n';
+    await tools.write_file.execute({ path, content: since });
+    const at = new Date(0);
+    expect((await kernel.exec(path, { at }, { validate: true })).result).toBe('1970-01-01T00:00:00.000Z');
+    await expect(kernel.exec(path, { amounts: [1] }, { validate: true })).rejects.toMatchObject({
+      code: 'ERR_VALIDATION',
+    });
+  });
+
+  test('is off by default and by false, and nothing but true or false', async () => {
+    const { kernel } = await withSum();
+    for (const options of [undefined, {}, { validate: false }]) {
+      await expect(kernel.exec(path, { amounts: 'none' }, options)).rejects.toMatchObject({ code: 'ERR_TOOL_THROWN' });
+    }
+    const wrong = /** @type {any} */ ({ validate: 'yes' });
+    await expect(kernel.exec(path, { amounts: [1] }, wrong)).rejects.toMatchObject({
+      code: 'ERR_VALIDATION',
+      message: expect.stringContaining('validate'),
+    });
+  });
+});

@@ -1,7 +1,8 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ON_BEHALF } from '../../js/kernel/agent_access.js';
+import { ownMark } from '../../js/kernel/process_mark.js';
 import { policyKernel, until, wait } from '../helpers/policy_kernel.js';
 
 const FILE = `# Who may do what.
@@ -196,6 +197,25 @@ describe('an approval for good', () => {
     const ids = [...(await readFile(file, 'utf8')).matchAll(/"id":"(always-\d)"/g)].map(([, id]) => id);
     expect(ids).toEqual(['always-1', 'always-2', 'always-3', 'always-4']);
     expect((await kernel.policy.check()).rules).toBe(6);
+  });
+
+  test('waits for another process that changes the file, and not for one that has ended', async () => {
+    const { tools, file, folder } = await asking(FILE);
+    const lock = join(folder, '.tgp.policy.yaml.lock');
+    await writeFile(lock, JSON.stringify(ownMark()));
+    const call = tools.write_file.execute(written);
+    await wait(400);
+    expect(await readFile(file, 'utf8')).toBe(FILE);
+    // What the other process has done meanwhile stays.
+    const other = FILE.replace('# Who may do what.', '# Another process was here.');
+    await writeFile(file, other);
+    await rm(lock);
+    await call;
+    expect(await readFile(file, 'utf8')).toMatch(/^# Another process was here\.[\s\S]*"always-1"/);
+    await writeFile(lock, JSON.stringify({ ...ownMark(), pid: 2 ** 22 + 1, started: '1' }));
+    await tools.write_file.execute({ ...written, path: 'tools/others.json' });
+    expect(await readFile(file, 'utf8')).toContain('"always-2"');
+    await expect(readFile(lock)).rejects.toMatchObject({ code: 'ENOENT' });
   });
 
   test('leaves the approvals that others still wait for, unless a person has changed the rules', async () => {

@@ -105,6 +105,30 @@ describe.each(BLIND)('by %s', (_by, policy, caveats) => {
     },
   );
 
+  test('a text that imports them gets the same answer whether they exist or not', async () => {
+    for (const check of ['warn', 'strict']) {
+      const { told } = await blindAgent(policy, caveats, { check });
+      const answers = async (/** @type {string} */ name) => {
+        const text = `/** S. */\nimport * as all from '../payments/${name}';\nexport default (_args: object): unknown => all;\n`;
+        const code = `import * as all from './payments/${name}';\nexport default () => all;\n`;
+        const calls = [
+          await told('write_file', { path: 'tools/open/spy.ts', content: text }, { dryRun: true }),
+          await told('write_file', { path: 'tools/open/spy.ts', content: text }),
+          await told('run_code', { code }),
+        ];
+        return calls.map((answer) => answer.replaceAll(name, 'NAME').replaceAll(/"(?:stats|logs)":.*$/g, ''));
+      };
+      const there = await answers('rates');
+      for (const answer of there) expect(answer).toContain('ERR_DENIED');
+      expect(await answers('nofar')).toEqual(there);
+    }
+    const { told } = await blindAgent(policy, caveats, { check: 'off' });
+    for (const name of ['rates', 'nofar']) {
+      const code = `return require('./payments/' + '${name}');`;
+      expect(await told('run_code', { code }), name).toContain('ERR_DENIED');
+    }
+  });
+
   test('no run and no test has them run or quoted', async () => {
     const { told } = await blindAgent(policy, caveats, { check: 'strict' });
     for (const path of OPEN_TOOLS) {

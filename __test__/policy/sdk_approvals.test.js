@@ -206,6 +206,17 @@ test('a request of ten thousand characters is one text for a person, whole and w
   expect(approvalText({ tool: 'write_file', hiddenBytes: 2_000_000 })).toContain('This is not the whole request');
 });
 
+test('characters without a picture are spelt out, letters of other languages are not', () => {
+  const shown = (/** @type {string} */ content) => approvalText({ tool: 'write_file', args: { content } });
+  // Blanks, fillers, joiners of other scripts, an object that is not there.
+  for (const hidden of ['\u{1d159}', '\u{16fe4}', '\u{13441}', '\u2800', '\u2d7f', '\u17d2', '\u{1107f}', '\ufffc']) {
+    const spelt = `\\u{${hidden.codePointAt(0)?.toString(16)}}`;
+    expect(shown(`a${hidden}b`), spelt).toContain(`a${spelt}b`);
+  }
+  for (const word of ['Zürich', 'e\u0301', 'ភាសាខ្មែរ', 'हिन्दी', 'สวัสดี', 'עִבְרִית', '日本語', '👍'])
+    expect(shown(word)).toContain(word);
+});
+
 test('pages of a request split no character, and a tab inside a line is seen', () => {
   const content = '\u{1f600}'.repeat(500);
   const pages = requestPages({ tool: 'write_file', args: { content } }, { pageChars: 101, mostPages: 50 });

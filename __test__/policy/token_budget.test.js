@@ -40,6 +40,41 @@ test('what a call has not taken of the budget is there for the next', async () =
   expect((await Promise.all(reads)).map(({ said }) => said)).toEqual(Array(20).fill('allow'));
 });
 
+test('a run that takes longer than wallMs is reported as that, whatever its token has left', async () => {
+  const { kernel } = await policyKernel('allow', {
+    config: { ...config, sandbox: { timeoutMs: 50, wallMs: 200 } },
+    files,
+  });
+  await kernel.boot();
+  const { token } = await kernel.issueToken({ allow: ['run'], budget: 10_000_000 });
+  const late = await tgpTools(kernel, { token }).exec_tool.execute(sleep(3_000));
+  expect(late).toMatchObject({ code: 'ERR_ISOLATE_TIMEOUT', error: expect.stringContaining('(sandbox.wallMs)') });
+  expect(late.success ? '' : late.error).not.toContain('budget');
+});
+
+test('what a function of the application does with the same token is part of the run that called it', async () => {
+  /** @type {any} */
+  let tools;
+  const { kernel } = await policyKernel('allow', {
+    config,
+    files: {
+      'tools/relay.ts': '/** Relays. */\nexport default async (args: { ms: number }) => tgp.relay(args.ms);\n',
+      ...files,
+    },
+    sandboxAPI: { relay: (/** @type {number} */ ms) => tools.exec_tool.execute(sleep(ms)) },
+  });
+  await kernel.boot();
+  // Less than wallMs: the run holds all of it.
+  const { token } = await kernel.issueToken({ allow: ['*'], budget: 20_000 });
+  tools = tgpTools(kernel, { token });
+  const relayed = await tools.exec_tool.execute({ path: 'tools/relay.ts', args: { ms: 1 } });
+  expect(relayed).toMatchObject({ success: true, result: { success: true, result: 1 } });
+  const { token: other } = await kernel.issueToken({ allow: ['*'], budget: 1 });
+  tools = { ...tools, exec_tool: tgpTools(kernel, { token: other }).exec_tool };
+  const spent = await tgpTools(kernel, { token }).exec_tool.execute({ path: 'tools/relay.ts', args: { ms: 500 } });
+  expect(spent, 'that of another token is not').toMatchObject({ result: { success: false } });
+});
+
 test('the tests of a call do not keep each other from the budget', async () => {
   const text =
     "import { expect, test } from '@tgp/std/test';\nimport ok from './ok.ts';\ntest('answers', () => expect(ok({ n: 2 })).toBe(2));\n";

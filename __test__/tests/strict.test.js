@@ -33,6 +33,14 @@ describe('a test that is made to say less', () => {
       TEST.replaceAll(/test\('(.*)', .*$/gm, "test.fails('$1', () => { void total; throw new Error('x'); });"),
       'hollow',
     ],
+    [
+      'catches the only failure',
+      TEST.replaceAll(
+        /test\('(.*)', .*$/gm,
+        "test('$1', () => { void total; try { expect(1).toBe(2); } catch { void 0; } });",
+      ),
+      'hollow',
+    ],
     ['does not compile', TEST.replace('describe(', 'describe(('), 'broken'],
     ['throws before its cases', TEST.replace("describe('total'", "throw new Error('no');\ndescribe('total'"), 'broken'],
   ])('%s', async (_, weaker, reason) => {

@@ -182,7 +182,7 @@ export class AgentWork {
       tools.refresh((tool) => made.wrapped(tool));
       const stream = sdk.streamText({
         model: sdk.wrapLanguageModel({ model, middleware: turnMiddleware(rules) }),
-        system: instructionsOf(this.#kernel, { instructions, dryRun, mode, contextTokens }),
+        system: instructionsOf(this.#kernel, worker, { instructions, contextTokens }),
         messages: conversation.messages(),
         tools: tools.wrapped,
         prepareStep: () => tools.refresh((tool) => made.wrapped(tool)),

@@ -210,7 +210,7 @@ export type ToolKind = "tool" | "module";
 
 export type ToolState = { phase: 'no_test' | 'red' | 'green' | 'changed', reason: string, };
 
-export type ToolsSince = { version: number, tools?: Array<ListedTool>, leftOut?: Array<string>, };
+export type ToolsSince = { version: number, rules: string, tools?: Array<ListedTool>, leftOut?: Array<string>, };
 
 export type TraceReport = { call: string, after: number, phases: Array<Phase>, calls: Array<TracedCall>, leftOut?: number, };
 

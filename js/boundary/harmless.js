@@ -23,9 +23,13 @@ export function harmlessLines(text) {
   return text.replaceAll('\r\n', '\n').replace(HARMFUL, spelt);
 }
 
-/** Whatever is not seen, or is seen as something else: also what joins, fills, selects a variant, piles up, or is a space of another kind. */
+/**
+ * Whatever is not seen, or is seen as something else: also what joins, fills, selects a variant, piles up, or is a space of another
+ * kind. No property says of a character that its picture is empty (U+2800, U+13441, U+1D159…), so those are listed. A mark of one
+ * script behind a letter of ours is not drawn by every font.
+ */
 const HIDDEN =
-  /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]|(?! )\p{Zs}|(?<=\p{M}{3})\p{M}/gu;
+  /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800\ufffc\u{13441}\u{13442}\u{16fe4}\u{1d159}]|(?! )\p{Zs}|(?<=\p{M}{3})\p{M}|(?<=(?:^|\p{ASCII})\p{M}{0,3})(?![\p{Script=Inherited}\p{Script=Common}])\p{M}/gu;
 
 /**
  * A text of others in one line, whole, for an approver, who must see all of it: nothing in it is hidden.

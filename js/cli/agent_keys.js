@@ -6,6 +6,13 @@ import { err } from './output.js';
 
 /** What was typed before the question is no answer to it. */
 const STALE_MS = 60;
+/** A key that is held down repeats: the first time after up to two thirds of a second. It answers one question. */
+const HELD_MS = 750;
+/** Shows more, and approves nothing. */
+const MORE = 'm';
+
+/** When the last key came that could have been an answer. */
+let lastKeyAt = Number.NEGATIVE_INFINITY;
 
 export const INTERRUPT = '\u0003';
 
@@ -16,7 +23,7 @@ export function isTerminal() {
 
 /**
  * Asks, and waits for one of some keys.
- * @param {string} question is shown once nothing is left of what was typed before
+ * @param {string} question is shown once nothing is left of what was typed before, and no key is held down
  * @param {readonly string[]} keys in lower case
  * @param {AbortSignal} [signal] when nobody waits for the answer any more
  * @returns {Promise<string>} a key, {@link INTERRUPT}, or nothing for any key that means no
@@ -31,8 +38,13 @@ export async function askForKey(question, keys, signal) {
     settle = resolve;
   });
   let isAsked = false;
+  let isOver = false;
+  answer.then(() => {
+    isOver = true;
+  }, ignored);
   const onData = guarded(ignored, (/** @type {Buffer} */ chunk) => {
     const key = chunk.toString('utf8').toLowerCase();
+    if (key !== MORE) lastKeyAt = performance.now();
     if (key.includes(INTERRUPT)) settle(INTERRUPT);
     else if (!isAsked) return;
     else if (keys.includes(key)) settle(key);
@@ -43,9 +55,10 @@ export async function askForKey(question, keys, signal) {
   stdin.on('end', onEnd);
   signal?.addEventListener('abort', onEnd, { once: true });
   try {
-    await new Promise((resolve) => setTimeout(resolve, STALE_MS));
+    await pause(STALE_MS);
+    for (let left = heldMs(); left > 0 && !isOver; left = heldMs()) await pause(Math.min(left, STALE_MS));
     isAsked = true;
-    err(question);
+    if (!isOver) err(question);
     if (signal?.aborted) settle('');
     return await answer;
   } finally {
@@ -55,6 +68,16 @@ export async function askForKey(question, keys, signal) {
     stdin.setRawMode(false);
     stdin.pause();
   }
+}
+
+/** For how long the last key may still be held down. */
+function heldMs() {
+  return lastKeyAt + HELD_MS - performance.now();
+}
+
+/** @param {number} ms */
+function pause(ms) {
+  return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
 /**

@@ -22,10 +22,10 @@ import { KERNEL_TOOL_NAMES, toolNames } from './tool_names.js';
  * @typedef {{ base: ToolSet, tools: ToolSet, owner: ToolOwner }} LiveSet
  *
  * @typedef {object} Source
- * @property {(since: number | undefined) => Promise<{ version: number, tools?: ToolMetadata[], leftOut?: string[] }>} list
+ * @property {(since: number | undefined) => Promise<{ version: number, rules: string, tools?: ToolMetadata[], leftOut?: string[] }>} list
  * @property {() => number} life versions of one life of the kernel say nothing in the next
  * @property {(path: string, args: unknown, options: { signal: AbortSignal | undefined, dryRun?: true }, who: ToolOwner['who']) => Promise<any>} run
- * @property {(paths: string[], who: ToolOwner['who']) => Promise<boolean[]>} shown whether the holder of a token may run each
+ * @property {(paths: string[], who: ToolOwner['who']) => Promise<boolean[] | undefined>} shown whether lists name each to them; all, where nothing is said
  * @property {(schema: Record<string, any>) => string} typeOf a schema as TypeScript
  * @property {() => { tools: number, chars: number }} budget of what is offered by name
  * @property {import('../tool_shape/bounded_result.js').ResultRule} results
@@ -49,6 +49,8 @@ export class ForgedTools {
   #version;
   /** @type {number | undefined} */
   #life;
+  /** The version of the rules by which tools are left out. @type {string | undefined} */
+  #rules;
   /** Files that were left out because of their names. @type {Set<string>} */
   #leftOut = new Set();
   /** @type {ToolMetadata[]} those that can be run, by path */
@@ -82,7 +84,8 @@ export class ForgedTools {
   async snapshot(paths) {
     await this.refresh();
     const wanted = paths && new Set(paths);
-    const all = this.#named(KERNEL_TOOL_NAMES);
+    const shown = await this.#shownTo(SOME_AGENT);
+    const all = this.#named(KERNEL_TOOL_NAMES).filter(({ path }) => shown?.has(path) ?? true);
     const named = wanted ? all.filter(({ path }) => wanted.has(path)) : this.#chosen(all, {}, SOME_AGENT);
     return Object.fromEntries(named.map(({ name, meta }) => [name, this.#make(name, meta, SOME_AGENT)]));
   }
@@ -167,16 +170,28 @@ export class ForgedTools {
   /** Looks at the registry; tells of what has changed since the last time. */
   async refresh() {
     const isNewLife = () => this.#life !== this.#source.life();
-    const { version, tools, leftOut = [] } = await this.#source.list(isNewLife() ? undefined : this.#version);
+    const { version, rules, tools, leftOut = [] } = await this.#source.list(isNewLife() ? undefined : this.#version);
     // Answers may overtake each other: an older one knows nothing new.
     const isKnown = this.#version !== undefined && version <= this.#version && !isNewLife();
-    if (tools === undefined || isKnown) return;
+    const hasNewRules = rules !== this.#rules;
+    this.#rules = rules;
+    if (tools === undefined || isKnown) {
+      if (hasNewRules) this.#unlessFailed(await this.#fillAll());
+      return;
+    }
     const before = this.#version === undefined ? undefined : this.#tools;
     this.#version = version;
     this.#life = this.#source.life();
     this.#tools = tools.filter(({ kind }) => kind === 'tool');
     this.#warnOf(leftOut);
     if (before !== undefined) this.#noteChanges(before, version);
+    const failures = await this.#fillAll();
+    if (before !== undefined) this.#tell(before);
+    this.#unlessFailed(failures);
+  }
+
+  /** @returns {Promise<unknown[]>} what has failed */
+  async #fillAll() {
     /** @type {unknown[]} */
     const failures = [];
     for (const reference of this.#live) {
@@ -184,9 +199,12 @@ export class ForgedTools {
       if (record) await this.#fill(record).catch((error) => failures.push(error));
       else this.#live.delete(reference);
     }
-    if (before !== undefined) this.#tell(before);
+    return failures;
+  }
+
+  /** @param {unknown[]} failures of filling; the next look fills again */
+  #unlessFailed(failures) {
     if (failures.length === 0) return;
-    // The next look fills them again.
     this.#version = undefined;
     throw failures[0];
   }
@@ -218,19 +236,18 @@ export class ForgedTools {
   }
 
   /**
-   * The tools that the token of an owner covers: others are not offered.
+   * The tools that lists name to an owner, by the rules and the token: others are not offered.
    * @param {ToolOwner} owner
-   * @returns {Promise<Set<string> | undefined>} paths; nothing where there is no token
+   * @returns {Promise<Set<string> | undefined>} paths; nothing where all are
    */
   async #shownTo({ who }) {
-    if (who.token === undefined) return undefined;
     const paths = this.#tools.map(({ path }) => path);
     const shown = await this.#source.shown(paths, who).catch((error) => {
       // A token that does not count any more is good for nothing.
       if (error?.code === 'ERR_DENIED') return [];
       throw error;
     });
-    return new Set(paths.filter((_, at) => shown[at] === true));
+    return shown && new Set(paths.filter((_, at) => shown[at] === true));
   }
 
   /** @param {string[]} reserved */

@@ -3,8 +3,10 @@
 import { readTextAtMost } from '../boundary/bounded_read.js';
 import { ConfigError, unwrap, ValidationError } from '../boundary/errors.js';
 import { harmlessJson } from '../boundary/harmless.js';
+import { whileLocked } from '../files/file_lock.js';
 import { replaceFile } from '../files/replace_file.js';
 import { MAX_FILE_BYTES, policyText } from './policy_source.js';
+import { isAlive, ownMark } from './process_mark.js';
 
 /** @typedef {NonNullable<import('../../index.js').ApprovalRequest['always']>} AlwaysRule */
 
@@ -38,6 +40,18 @@ export function loosened({ args = {}, text, ...rule }, any) {
  * @param {string} asked the version of the rules that the question was asked under
  */
 export async function writeAlwaysRule(kernel, file, rule, by, asked) {
+  // Another process may add a rule at the same time.
+  return whileLocked(file, { ownMark, isAlive }, () => addRule(kernel, file, rule, by, asked));
+}
+
+/**
+ * @param {import('../boundary/typed_native.js').NativeKernel} kernel
+ * @param {string} file
+ * @param {AlwaysRule} rule
+ * @param {string} by
+ * @param {string} asked
+ */
+async function addRule(kernel, file, rule, by, asked) {
   const before = await readTextAtMost(file, MAX_FILE_BYTES);
   const after = withRule(before, rule, by);
   const text = policyText(file, after);

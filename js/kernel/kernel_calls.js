@@ -182,7 +182,18 @@ export class KernelCalls {
   }
 
   /**
-   * For each tool, with the path of a forged one, whether the caller is allowed some call of it by the token of the request.
+   * The tools that the prompt of a caller names; nothing before the boot, and for a token that does not count.
+   * @param {number} limit
+   * @param {Who | undefined} who
+   */
+  catalogue(limit, who) {
+    const { running } = this.#life;
+    const listed = running?.catalogue(limit, this.#asker(0, who));
+    return listed === undefined || listed.error?.code === 'ERR_DENIED' ? undefined : unwrap(listed);
+  }
+
+  /**
+   * For each tool, with the path of a forged one, whether lists name it to the caller, by the rules and the token of the request.
    * @param {[string, string | null][]} tools
    * @param {Who | undefined} given
    */

@@ -1,11 +1,13 @@
 import { throwIfAborted, untilAborted } from '../boundary/abort.js';
 import { DeniedError } from '../boundary/errors.js';
-import { requireText } from '../boundary/validation.js';
+import { parseForeignJson } from '../boundary/foreign_json.js';
+import { parseArguments, requireText } from '../boundary/validation.js';
 import { nextCallNumber } from './call_numbers.js';
 import { dryOption, previewedRun } from './dry_run.js';
-import { argumentsText, readExecOptions } from './exec_options.js';
+import { argumentsText, plainly, readExecOptions } from './exec_options.js';
 import { runTests } from './kernel_tests.js';
 import { oneQuestion } from './one_question.js';
+import { ExecToolOptionsSchema } from './option_schemas.js';
 import { theCode, theTool } from './runnable.js';
 
 /**
@@ -36,12 +38,21 @@ export class KernelRuns {
   /**
    * @param {string} path
    * @param {unknown} args
-   * @param {ExecOptions | undefined} options
+   * @param {import('../../index.js').ExecToolOptions | undefined} options
    * @param {Caller} by
    */
   async tool(path, args, options, by) {
     requireText(path, 'path');
-    return this.#run(theTool(path), args, options, by);
+    if (options === undefined) return this.#run(theTool(path), args, options, by);
+    const { validate, ...given } = /** @type {import('../../index.js').ExecToolOptions} */ (plainly(options));
+    if (validate === undefined) return this.#run(theTool(path), args, given, by);
+    const { signal } = parseArguments(ExecToolOptionsSchema, { ...given, validate }, 'exec options');
+    if (!validate) return this.#run(theTool(path), args, given, by);
+    throwIfAborted(signal);
+    // As they are in the sandbox, where a date is a text.
+    const crossing = parseForeignJson(argumentsText(args));
+    const fitting = await untilAborted(this.#forged().argumentsOf(path, crossing), signal);
+    return this.#run(theTool(path), fitting, given, by);
   }
 
   /**

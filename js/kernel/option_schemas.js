@@ -183,6 +183,8 @@ export const ExecOptionsSchema = z.strictObject({
   mode: modes,
 });
 
+export const ExecToolOptionsSchema = ExecOptionsSchema.extend({ validate: z.boolean().optional() });
+
 export const TestOptionsSchema = ExecOptionsSchema.extend({
   caseMs: wallMs,
   coverage: z.boolean().optional(),

@@ -1,5 +1,4 @@
 import { untilAborted } from '../boundary/abort.js';
-import { unwrap } from '../boundary/errors.js';
 import { parseArguments, requireText } from '../boundary/validation.js';
 import { ForgedTools } from '../forged/forged_tools.js';
 import { systemPrompt } from '../prompt/system_prompt.js';
@@ -39,6 +38,9 @@ import { readTools, wrong } from './tool_base.js';
 /** Options of the TypeScript package this one replaces; the native kernel does these jobs itself. */
 const IGNORED_OPTIONS = /** @type {const} */ (['fs', 'http']);
 
+/** Who reads a list that is for no agent by name. */
+const ANY_AGENT = { agent: 'agent' };
+
 /** What an application holds: every method checks what it is given and hands it on. */
 export class TGP extends AgentHost {
   /** @type {import('../../index.js').Logger} */
@@ -76,11 +78,11 @@ export class TGP extends AgentHost {
         life: () => this.#life.life,
         list: (since) => this.#calls.read((kernel) => kernel.listToolsSince(since)),
         run: (path, args, options, who) => this.#runs.tool(path, args, options, { caller: 'agent', who }),
-        shown: (paths, who) =>
-          this.#calls.coveredTools(
-            paths.map((path) => ['exec_tool', path]),
-            who,
-          ),
+        shown: async (paths, who) => {
+          if (!this.#life.isJudged && who.token === undefined) return undefined;
+          const asked = paths.map((path) => /** @type {[string, string]} */ (['exec_tool', path]));
+          return this.#calls.coveredTools(asked, who);
+        },
         typeOf,
         results: this[RESULTS],
         budget: () => {
@@ -143,6 +145,8 @@ export class TGP extends AgentHost {
       openTables: this.#calls.openTables(() => this.#life.gate.asker(who)),
       /** Where the workspace and the file with the rules are. */
       places: () => this.#life.places(),
+      /** @type {(options: { maxTokens?: number, mode?: import('../../index.js').Mode, catalogue?: boolean }) => string} */
+      systemPrompt: (options) => this.#systemPrompt(options, who),
       /** @type {(tools: [string, string | null][]) => Promise<boolean[]>} */
       shownTools: (tools) => this.#calls.shownTools(tools, who),
       /** @type {import('./served_requests.js').ServedRequests['during']} */
@@ -263,7 +267,8 @@ export class TGP extends AgentHost {
       return this.#forged.snapshot(found.map(({ path }) => path));
     }
     if (limit === undefined) return this.#forged.snapshot();
-    const { tools } = await this.#calls.read(async (kernel) => kernel.catalogue(limit));
+    await this.#life.ready();
+    const { tools } = this.#calls.catalogue(limit, ANY_AGENT) ?? { tools: [] };
     return this.#forged.snapshot(tools.map(({ path }) => path));
   }
 
@@ -327,13 +332,18 @@ export class TGP extends AgentHost {
 
   /** @param {{ maxTokens?: number, mode?: import('../../index.js').Mode }} [options] */
   getSystemPrompt(options = {}) {
+    return this.#systemPrompt(options, this.#owner ?? ANY_AGENT);
+  }
+
+  /**
+   * @param {{ maxTokens?: number, mode?: import('../../index.js').Mode, catalogue?: boolean }} options
+   * @param {Who} who reads it
+   */
+  #systemPrompt(options, who) {
     const { maxTokens, mode, catalogue = true } = parseArguments(PromptOptionsSchema, options, 'prompt options');
     return systemPrompt({
       maxTokens,
-      catalogue: (limit) => {
-        const kernel = catalogue ? this.#life.running : undefined;
-        return kernel && unwrap(kernel.catalogue(limit));
-      },
+      catalogue: (limit) => (catalogue ? this.#calls.catalogue(limit, who) : undefined),
       facts: {
         config: { ...(this.#life.isConfigKnown && this.config), ...(mode && { mode }) },
         sql: this.#life.sqlGuide,

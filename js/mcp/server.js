@@ -52,7 +52,7 @@ export async function mcpServer(kernel, options, { catalogue }) {
     { name, version: packageVersion() },
     {
       capabilities: { tools: { listChanged: true }, resources: { listChanged: true } },
-      instructions: `${calls === 'dry' ? DRY : ''}${kernel.getSystemPrompt({ maxTokens: INSTRUCTION_TOKENS, mode, catalogue })}`,
+      instructions: `${calls === 'dry' ? DRY : ''}${access.systemPrompt({ maxTokens: INSTRUCTION_TOKENS, mode, catalogue })}`,
     },
   );
   const originOf = (/** @type {string} */ key) => (Object.hasOwn(base, key) ? 'given' : 'forged');

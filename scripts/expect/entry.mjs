@@ -43,24 +43,31 @@ const CHAINS = new Set([
   ],
   ...['same', 'but', 'does', 'still', 'also', 'deep', 'nested', 'own', 'ordered', 'any', 'all', 'itself', 'then'],
 ]);
-/** What the case expects of something without having said what. @type {Set<object>} */
-let unchecked = new Set();
+/**
+ * What one case expects. A failure that the case catches counts for nothing.
+ * @typedef {{ unchecked: Set<object>, met: number }} Expected `unchecked`: of something, without having said what
+ */
+/** @type {Expected} */
+let current = { unchecked: new Set(), met: 0 };
 
 /**
- * An assertion that notes when a matcher is used.
+ * An assertion that notes when a matcher is used, and when what it says holds.
  * @param {any} assertion
  * @param {object} mark
+ * @param {Expected} of
  * @returns {any}
  */
-function noting(assertion, mark) {
+function noting(assertion, mark, of) {
   return new Proxy(assertion, {
     get(target, key) {
       const value = Reflect.get(target, key, target);
       // A matcher checks when it is called, a word such as `true` when it is read.
-      if (typeof value === 'function') return notingCall(value, target, mark);
+      if (typeof value === 'function') return notingCall(value, target, mark, of);
       const isChain = typeof key === 'symbol' || CHAINS.has(key);
-      if (!isChain) unchecked.delete(mark);
-      return isChain && typeof value === 'object' && value !== null ? noting(value, mark) : value;
+      if (isChain) return typeof value === 'object' && value !== null ? noting(value, mark, of) : value;
+      of.unchecked.delete(mark);
+      of.met += 1;
+      return value;
     },
   });
 }
@@ -69,15 +76,21 @@ function noting(assertion, mark) {
  * @param {any} matcher
  * @param {any} assertion
  * @param {object} mark
+ * @param {Expected} of
  */
-function notingCall(matcher, assertion, mark) {
+function notingCall(matcher, assertion, mark, of) {
   return new Proxy(matcher, {
     apply(target, _, args) {
-      unchecked.delete(mark);
-      return Reflect.apply(target, assertion, args);
+      of.unchecked.delete(mark);
+      const checked = Reflect.apply(target, assertion, args);
+      const met = (/** @type {unknown} */ value) => {
+        of.met += 1;
+        return value;
+      };
+      return checked instanceof Promise ? checked.then(met) : met(checked);
     },
     get(target, key) {
-      unchecked.delete(mark);
+      of.unchecked.delete(mark);
       return Reflect.get(target, key, target);
     },
   });
@@ -87,8 +100,8 @@ function notingCall(matcher, assertion, mark) {
 export const expect = (/** @type {unknown} */ value, /** @type {string | undefined} */ message) => {
   setState({ assertionCalls: getState(expect).assertionCalls + 1 }, expect);
   const mark = {};
-  unchecked.add(mark);
-  return noting(chai.expect(value, message), mark);
+  current.unchecked.add(mark);
+  return noting(chai.expect(value, message), mark, current);
 };
 Object.assign(expect, chai.expect, /** @type {any} */ (globalThis)[ASYMMETRIC_MATCHERS_OBJECT]);
 Object.defineProperty(globalThis, GLOBAL_EXPECT, { value: expect, writable: true, configurable: true });
@@ -111,7 +124,7 @@ expect.extend(customMatchers);
  * @param {string} name
  */
 export function beginCase(name) {
-  unchecked = new Set();
+  current = { unchecked: new Set(), met: 0 };
   setState(
     {
       assertionCalls: 0,
@@ -127,9 +140,10 @@ export function beginCase(name) {
 
 /**
  * Fails when a case made fewer or more assertions than it said, or expected something without saying what.
- * @returns {number} how many it made
+ * @param {boolean} fails whether the case is to fail: then it needs only to have expected something
+ * @returns {number} how many have held, or were made
  */
-export function endCase() {
+export function endCase(fails) {
   const { assertionCalls, expectedAssertionsNumber, isExpectingAssertions } = getState(expect);
   if (expectedAssertionsNumber !== null && assertionCalls !== expectedAssertionsNumber) {
     throw new AssertionError(`expected ${expectedAssertionsNumber} assertions, and ${assertionCalls} were made`);
@@ -137,10 +151,10 @@ export function endCase() {
   if (isExpectingAssertions && assertionCalls === 0) {
     throw new AssertionError('expected at least one assertion, and none was made');
   }
-  if (unchecked.size > 0) {
+  if (current.unchecked.size > 0) {
     throw new AssertionError('expect(…) was called without a matcher, which checks nothing: add one, such as .toBe(…)');
   }
-  return assertionCalls;
+  return fails ? assertionCalls : current.met;
 }
 
 /** How terminals are told of colours. */

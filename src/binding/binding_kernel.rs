@@ -147,16 +147,20 @@ impl BindingKernel {
         BindingOutcome::from_result(self.kernel().and_then(|kernel| kernel.tools().list_tools()))
     }
 
-    /// Value: `{ version, tools? }`; no tools when nothing has changed since that version.
+    /// Value: `{ version, rules, tools? }`; no tools when nothing has changed since that version. `rules` is the version of those in
+    /// force.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
     pub fn list_tools_since<'env>(&self, env: &'env Env, since: Option<u32>) -> napi::Result<Object<'env>> {
-        self.with_kernel(env, move |kernel| kernel.tools().list_tools_since(since))
+        self.with_kernel(env, move |kernel| kernel.list_tools_since(since))
     }
 
     /// Value: `{ tools, total }`. At once: the system prompt is no promise. Files are looked at when that was a while ago.
     #[napi]
-    pub fn catalogue(&self, limit: u32) -> BindingOutcome {
-        BindingOutcome::from_result(self.kernel().and_then(|kernel| kernel.tools().catalogue(limit)))
+    pub fn catalogue(&self, limit: u32, asker: Option<String>) -> BindingOutcome {
+        BindingOutcome::from_result(self.kernel().and_then(|kernel| {
+            let asker = Asker::from_json(asker.as_deref())?;
+            kernel.catalogue(&asker, limit)
+        }))
     }
 
     /// Reads every tool again.

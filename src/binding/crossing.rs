@@ -76,9 +76,9 @@ fn kernel_answers(types: &mut Types) -> String {
     answers.add_type::<Stats>("stats");
     answers.add("listTools", |kernel: &Kernel| kernel.tools().list_tools());
     answers.add("listToolsNow", |kernel: &Kernel| kernel.tools().list_tools());
-    answers.add("listToolsSince", |kernel: &Kernel| kernel.tools().list_tools_since(None));
+    answers.add("listToolsSince", |kernel: &Kernel| kernel.list_tools_since(None));
     answers.add("codeParameters", |kernel: &Kernel| Ok::<_, Error>(kernel.tools().code_parameters("")));
-    answers.add("catalogue", |kernel: &Kernel| kernel.tools().catalogue(1));
+    answers.add("catalogue", |kernel: &Kernel| kernel.catalogue(&Asker::default(), 1));
     answers.add("hydrateRegistry", |kernel: &Kernel| kernel.tools().hydrate_registry());
     answers.add("registerTool", |kernel: &Kernel| kernel.tools().register_tool(""));
     answers.add_write("syncRegistry", |kernel, done| kernel.history().sync_registry(done));

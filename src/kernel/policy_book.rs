@@ -82,9 +82,9 @@ impl PolicyBook {
     /// # Errors
     /// `Config` for rules that cannot be meant; then nothing has changed.
     pub fn replace(&self, source: &PolicySource, added_to: Option<&str>) -> Result<PolicyReport, Error> {
-        let report = self.check(source)?;
+        self.check(source)?;
         self.door.replace_policy(source, added_to)?;
-        Ok(report)
+        self.check(source)
     }
 
     /// Whether rules can be meant.

@@ -4,7 +4,9 @@
 use super::door::{Asker, Call, Effect, Need, Reach};
 use super::files::FileChangeCall;
 use super::kernel::Kernel;
+use super::modules::Referenced;
 use super::runs::Runnable;
+use super::tools::{Catalogue, ToolsSince};
 use serde_json::{Value, json};
 use std::borrow::Cow;
 use tgp_base::error::Error;
@@ -28,8 +30,9 @@ impl Kernel {
     pub fn reached(&self, tool: &str, args: &Value) -> Vec<Reach> {
         if tool == "check_tool" {
             let path = args.get("path").and_then(Value::as_str).unwrap_or_default();
-            let paths = self.checks().read_by_check(path);
-            return vec![Reach { effect: Effect::Read, paths, need: Need::Allowed }];
+            let Referenced { files: paths, absent } = self.checks().read_by_check(path);
+            let read = Reach { effect: Effect::Read, paths, need: Need::Allowed };
+            return std::iter::once(read).chain(Reach::absent(absent)).collect();
         }
         FileChangeCall::of_call(tool, args).map(|change| self.files().reached(&change)).unwrap_or_default()
     }
@@ -75,7 +78,25 @@ impl Kernel {
             also: Some(&also),
             ..Call::of(asker, tool.to_owned(), effect, args_json)
         })?;
+        reached.retain(|reach| reach.need != Need::Absent);
         Ok(JudgedCall { verdict, text, reached, tests })
+    }
+
+    /// At most `limit` tools that lists name to a caller; when there are more, those that were run most often.
+    ///
+    /// # Errors
+    /// `Denied` for a token that does not count.
+    pub fn catalogue(&self, asker: &Asker, limit: u32) -> Result<Catalogue, Error> {
+        let view = self.door().gate().tool_view(asker)?;
+        self.tools().catalogue(limit, &|path| view.shows("exec_tool", Some(path)))
+    }
+
+    /// Every tool, unless they have not changed since; with the version of the rules.
+    ///
+    /// # Errors
+    /// As `Tools::list_tools`.
+    pub fn list_tools_since(&self, since: Option<u32>) -> Result<ToolsSince, Error> {
+        self.tools().list_tools_since(since, self.door().gate().rules.version())
     }
 
     /// Whether a test that the caller did not name may be one of those that are run: what is denied is left out.

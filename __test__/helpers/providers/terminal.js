@@ -14,12 +14,18 @@ if pid == 0:
     fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack('HHHH', 40, columns, 0, 0))
     os.execvp(sys.argv[3], sys.argv[3:])
 seen, deadline = b'', time.time() + 100
+key, repeats, until = b'', 0, 0
 while time.time() < deadline:
-    if script and script[0][0].encode() in seen:
-        awaited, typed = script.pop(0)
+    if time.time() < until and time.time() >= repeats:
+        os.write(terminal, key)
+        repeats = time.time() + 0.03
+    if script and time.time() >= until and script[0][0].encode() in seen:
+        awaited, typed, *held = script.pop(0)
         seen = seen.split(awaited.encode(), 1)[1]
         os.write(terminal, typed.encode())
-    if select.select([terminal], [], [], 0.1)[0]:
+        if held:
+            key, repeats, until = typed.encode(), time.time() + 0.5, time.time() + held[0]
+    if select.select([terminal], [], [], 0.01 if time.time() < until else 0.1)[0]:
         try:
             part = os.read(terminal, 65536)
         except OSError:
@@ -41,7 +47,8 @@ const PERSON = { TERM: 'xterm-256color', CI: undefined, TF_BUILD: undefined, FOR
  * @param {string} cwd
  * @param {string[]} args
  * @param {object} [options]
- * @param {[awaited: string, typed: string][]} [options.script] what somebody types, and after what
+ * @param {[awaited: string, typed: string, held?: number][]} [options.script] what is typed, after what, and for how many seconds the
+ * key is held down
  * @param {number} [options.columns]
  * @param {NodeJS.ProcessEnv} [options.env]
  */

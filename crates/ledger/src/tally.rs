@@ -4,7 +4,7 @@
 
 use super::ledger_error::{LedgerError, Reason};
 use super::sqlite_failure::{read_failure, write_failure};
-use super::sqlite_open::{PATIENCE, patiently, private_writer_of, reader_of};
+use super::sqlite_open::{patiently, private_writer_of, reader_of};
 use parking_lot::{Mutex, MutexGuard};
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
 use std::path::{Path, PathBuf};
@@ -80,24 +80,6 @@ impl Tally {
     /// `Unwritable`.
     pub fn add(&self, family: &str, counts: &[Count], now: u64) -> Result<Counted, LedgerError> {
         self.with(|connection| added(connection, family, counts, now))
-    }
-
-    /// The same without a long wait for others; nothing where that would be needed.
-    ///
-    /// # Errors
-    /// `Unwritable`.
-    pub fn add_soon(&self, family: &str, counts: &[Count], now: u64) -> Result<Option<Counted>, LedgerError> {
-        let Some(held) = self.connection.try_lock_for(SOON).filter(|held| held.is_some()) else { return Ok(None) };
-        let add = |connection: &mut Connection| {
-            connection.busy_timeout(SOON)?;
-            let counted = added(connection, family, counts, now);
-            connection.busy_timeout(PATIENCE)?;
-            counted
-        };
-        match self.within(held, add) {
-            Err(LedgerError::Unwritable(Reason::Busy)) => Ok(None),
-            counted => counted.map(Some),
-        }
     }
 
     /// Keeps a name for ever. There is always room for it.
@@ -250,7 +232,7 @@ fn integer(number: u64) -> i64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Amount, Count, Counted, MOST_PER_FAMILY, Tally};
+    use super::{Amount, Count, Counted, MOST_PER_FAMILY, SOON, Tally};
 
     fn count(name: &str, amount: i64, below: Option<u64>) -> Count {
         Count { name: name.to_owned(), amount: Amount::Exactly(amount), below, until: None }
@@ -308,24 +290,6 @@ mod tests {
     }
 
     #[test]
-    fn what_has_to_be_added_soon_does_not_wait_for_others() {
-        let place = tempfile::tempdir().unwrap();
-        let (one, other) = (Tally::new(place.path()), Tally::new(place.path()));
-        let counts = [count("a", 1, None)];
-        assert_eq!(one.add_soon("f", &counts, 0), Ok(None), "the file is not open yet");
-        assert_eq!(one.add("f", &counts, 0), Ok(Counted::Done(None)));
-        other.mark("open").unwrap();
-        let held = other.connection.lock();
-        held.as_ref().unwrap().execute_batch("BEGIN IMMEDIATE").unwrap();
-        assert_eq!(one.add_soon("f", &counts, 0), Ok(None));
-        held.as_ref().unwrap().execute_batch("COMMIT").unwrap();
-        assert_eq!(one.add_soon("f", &counts, 0), Ok(Some(Counted::Done(None))));
-        let waiting = one.connection.lock();
-        assert_eq!(one.add_soon("f", &counts, 0), Ok(None));
-        drop((held, waiting));
-    }
-
-    #[test]
     fn a_look_does_not_wait_for_who_waits_to_write() {
         let place = tempfile::tempdir().unwrap();
         let tally = Tally::new(place.path());
@@ -334,6 +298,19 @@ mod tests {
         assert!(tally.has_any(&["revoked".to_owned()]).unwrap());
         assert!(!tally.has_any(&["other".to_owned()]).unwrap());
         drop(held);
+    }
+
+    #[test]
+    fn a_look_while_the_file_is_made_waits_for_it() {
+        let place = tempfile::tempdir().unwrap();
+        let tally = Tally::new(place.path());
+        let held = tally.connection.lock();
+        std::thread::scope(|scope| {
+            let look = scope.spawn(|| tally.has_any(&["revoked".to_owned()]));
+            std::thread::sleep(SOON * 4);
+            drop(held);
+            assert_eq!(look.join().unwrap(), Ok(false));
+        });
     }
 
     #[test]

@@ -28,6 +28,30 @@ impl Policy {
         self.outcome(call).decision
     }
 
+    /// Whether there is anything that denies.
+    #[must_use]
+    pub fn may_deny(&self) -> bool {
+        self.default == Decision::Deny || self.rules.iter().any(|rule| rule.decision == Decision::Deny)
+    }
+
+    /// Whether every call like this one is denied, whatever is not known of it.
+    #[must_use]
+    pub fn surely_denies(&self, call: &Call) -> bool {
+        let judged = Judged::new(call, &self.globs);
+        let mut may_be_covered = false;
+        for rule in self.index.candidates(&judged).filter_map(|number| self.rules.get(number)) {
+            if rule.targets.spoken_for(call).is_none() {
+                continue;
+            }
+            match (rule.decision, rule.matchers.fit(&judged)) {
+                (Decision::Deny, Fit::Covers) => return true,
+                (Decision::Allow | Decision::Ask, Fit::Covers | Fit::Touches) => may_be_covered = true,
+                (_, Fit::No) | (Decision::Deny, Fit::Touches) => {}
+            }
+        }
+        self.default == Decision::Deny && !may_be_covered
+    }
+
     pub(super) fn outcome(&self, call: &Call) -> Outcome {
         let judged = Judged::new(call, &self.globs);
         self.outcome_among(self.index.candidates(&judged), &judged)

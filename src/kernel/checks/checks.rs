@@ -9,7 +9,7 @@ use super::type_sources::{TypeReader, TypeSources};
 use crate::kernel::check_config::CheckMode;
 use crate::kernel::finding_line::line_of;
 use crate::kernel::host_functions::HostFunctions;
-use crate::kernel::modules::{ImportResolver, ModuleGraph, referenced_files};
+use crate::kernel::modules::{ImportResolver, ModuleGraph, Referenced, referenced_files};
 use crate::kernel::near_path::with_near_path;
 use crate::kernel::secret_scan::SecretScan;
 use crate::kernel::sight::check_read;
@@ -143,17 +143,21 @@ impl Checks {
     }
 
     /// The files that a check of this text reads, and may quote, where there is such a check before it is kept.
-    pub fn read_by_judging(&self, path: &JailPath, source: &str) -> Vec<String> {
-        if is_tool_source(path) && self.mode != CheckMode::Off { self.read_by(path, source) } else { Vec::new() }
+    pub fn read_by_judging(&self, path: &JailPath, source: &str) -> Referenced {
+        if is_tool_source(path) && self.mode != CheckMode::Off {
+            self.read_by(path, source)
+        } else {
+            Referenced::default()
+        }
     }
 
     /// The files that `check_tool` reads beside the one that it is about, and may quote.
-    pub fn read_by_check(&self, path: &str) -> Vec<String> {
-        let Ok(path) = JailPath::parse(path) else { return Vec::new() };
-        self.files.read(&path).map_or_else(|_| Vec::new(), |source| self.read_by(&path, &source))
+    pub fn read_by_check(&self, path: &str) -> Referenced {
+        let Ok(path) = JailPath::parse(path) else { return Referenced::default() };
+        self.files.read(&path).map_or_else(|_| Referenced::default(), |source| self.read_by(&path, &source))
     }
 
-    fn read_by(&self, path: &JailPath, source: &str) -> Vec<String> {
+    fn read_by(&self, path: &JailPath, source: &str) -> Referenced {
         referenced_files(&self.compiler, &self.resolver, &*self.files, path.as_str(), source)
     }
 

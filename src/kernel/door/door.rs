@@ -10,7 +10,7 @@
 use super::asker::Asker;
 use super::call::{Call, Changes};
 use super::gate::{Gate, Refusal};
-use super::passage::Passage;
+use super::passage::{Passage, settle_tokens};
 use super::present_call::{PresentCall, present};
 use super::recorder::{Recorder, Records};
 use super::shown_json::shown;
@@ -111,6 +111,7 @@ impl Door {
         if let Err(error) = self.record_intent(&call) {
             if let Some((capability, held_ms)) = admitted.capability.as_ref().zip(admitted.held_ms) {
                 self.gate.tokens.spend(capability, held_ms, 0);
+                settle_tokens(&self.gate);
             }
             return Err(error);
         }

@@ -5,7 +5,7 @@ use super::approvals::{Approvals, Subject};
 use super::asked_call::AskedOf;
 use super::asker::Asker;
 use super::call::Call;
-use super::judged_call::{judged_asker, judged_call};
+use super::judged_call::judged_call;
 use super::reach::{Need, Reach};
 use super::rules::{InForce, PolicySource, Rules};
 use super::tokens::Tokens;
@@ -15,6 +15,7 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 use tgp_base::error::Error;
 use tgp_policy::{Capability, Decision, Effect, Effects, Fact, Policy, Tools, Verdict};
+use tgp_registry::META_FILE;
 use tgp_state::Mode;
 use tgp_vfs::JailPath;
 
@@ -125,30 +126,6 @@ impl Gate {
         Ok(Some(said.or(by_rule).unwrap_or_else(|| Policy::allow(self.rules.tools()).judge(&judged))))
     }
 
-    /// For each tool, and the path that it is run by, whether the token of the asker allows some call of it. Without a token all
-    /// are.
-    ///
-    /// # Errors
-    /// `Denied` for a token that does not count.
-    pub fn shown_tools(&self, asker: &Asker, tools: &[(String, Option<String>)]) -> Result<Vec<bool>, Error> {
-        let Some(token) = asker.token.as_deref() else { return Ok(vec![true; tools.len()]) };
-        let capability = self.tokens.verify(token)?;
-        let token_id = capability.id().map(|id| id.to_string());
-        let now = now_ms();
-        let is_shown = |(tool, path): &(String, Option<String>)| {
-            let mut call = self.rules.tools().some_call(tool);
-            if let Some(path) = path {
-                call.paths = Fact::Known(vec![path.clone()]);
-            } else if call.effects.has(Effect::Run) {
-                // Code without a file has a path all the same.
-                call.paths = Fact::Unknown;
-            }
-            judged_asker(&mut call, asker, token_id.clone(), self.mode);
-            capability.may_allow(&call, now)
-        };
-        Ok(tools.iter().map(is_shown).collect())
-    }
-
     /// Whether every call of an asker is let in unasked.
     pub fn is_open_to(&self, asker: &Asker) -> bool {
         asker.token.is_none() && matches!(self.rules.in_force(), InForce::Nobody)
@@ -161,8 +138,9 @@ impl Gate {
         }
         let in_force = self.rules.in_force();
         let SeenCall { judged, capability, text: judged_text } = self.seen(call).map_err(Refusal::Invalid)?;
-        let reached = reached(call);
+        let mut reached = reached(call);
         let verdict = said(&in_force, capability.as_ref(), &judged, &reached, Previews::of(call));
+        reached.retain(|reach| reach.need != Need::Absent);
         let who = match (verdict, &in_force) {
             (Some(verdict), _) if verdict.verdict == Decision::Deny => return Err(Refusal::Denied(verdict)),
             (Some(verdict), _) if verdict.verdict == Decision::Ask => Some(AskedOf::Approver(verdict)),
@@ -176,12 +154,17 @@ impl Gate {
             None => judged_text,
         };
         let held_ms = match &capability {
-            Some(capability) if call.asking_tool.is_none() => {
+            Some(capability) if call.asking_tool.is_none() && !self.is_part_of_parent(call, capability) => {
                 self.tokens.begin(capability, most_ms(call), now_ms()).map_err(Refusal::Invalid)?
             }
             Some(_) | None => None,
         };
         Ok(Admission { capability, approved_text, judged: Some(judged), reached: paths, held_ms })
+    }
+
+    /// Whether it is made below a run that was started with the same token, by a function of the application.
+    fn is_part_of_parent(&self, call: &Call<'_>, capability: &Capability) -> bool {
+        call.parent.is_some_and(|parent| self.tokens.holds_for(parent, capability))
     }
 
     fn seen(&self, call: &Call<'_>) -> Result<SeenCall, Error> {
@@ -190,7 +173,7 @@ impl Gate {
         let mut judged = judged_call(call, self.rules.tools(), token_id, self.mode);
         let text: Option<Arc<str>> =
             (call.effect == Effect::Run).then(|| call.text.map(|text| Arc::from(text()))).flatten();
-        // Of what cannot run there is a message instead.
+        // What does not compile is marked.
         if let Some(text) = text.as_deref().filter(|text| is_hash(text)) {
             judged.text = Fact::Known(text.to_owned());
         }
@@ -325,22 +308,52 @@ pub(super) fn said(
         verdicts.retain(|verdict| verdict.verdict == Decision::Deny);
     }
     let explicit = |verdict: &Verdict| &*verdict.rule != "default";
+    if names_every_tool(judged, reached) {
+        let effects = Effects::NONE.with(Effect::Read);
+        let all = tgp_policy::Call { effects, paths: Fact::Unknown, ..judged.clone() };
+        verdicts.extend(of_rules(&read_alone(&all)).filter(explicit));
+    }
     for Reach { effect, paths, need } in reached {
         let effects = Effects::NONE.with(*effect);
         let other = tgp_policy::Call { effects, paths: Fact::Known(paths.clone()), ..judged.clone() };
+        let before = verdicts.len();
         if *effect == Effect::Read {
             verdicts.extend(of_rules(&read_alone(&other)).filter(explicit));
         }
         match need {
             Need::Allowed => verdicts.extend(of_rules(&other).into_iter().chain(of_token(&other))),
+            // Of places where a file could be, a token that covers one is enough.
+            Need::Absent => {
+                verdicts.extend(of_rules(&other).filter(explicit));
+                let mut place = tgp_policy::Call { effects: judged.effects, ..other };
+                let mut refused = None;
+                for path in paths {
+                    place.paths = Fact::Known(vec![path.clone()]);
+                    refused = of_token(&place);
+                    if refused.is_none() {
+                        break;
+                    }
+                }
+                verdicts.extend(refused);
+            }
             Need::NotForbidden => {
                 verdicts.extend(of_rules(&other).filter(explicit));
                 // A token that ends at some paths ends there for whatever its calls reach.
                 verdicts.extend(of_token(&tgp_policy::Call { effects: judged.effects, ..other }));
             }
         }
+        // What would be allowed instead is for what the call names: of other files it would show whether and as what they exist.
+        verdicts.iter_mut().skip(before).for_each(|verdict| verdict.nearest = None);
     }
     verdicts.into_iter().reduce(Verdict::or_stricter)
+}
+
+/// Whether a call reads the file in which the kernel keeps what every tool is called, described and given: of files that the call
+/// does not name.
+fn names_every_tool(judged: &tgp_policy::Call, reached: &[Reach]) -> bool {
+    let is_meta = |path: &String| path.eq_ignore_ascii_case(META_FILE);
+    matches!(&judged.paths, Fact::Known(paths) if paths.iter().any(is_meta))
+        || reached.iter().any(|reach| reach.paths.iter().any(is_meta))
 }
 
 /// What it would be to read the same files by themselves: a caller who may not do that does not get them by another tool.

@@ -47,6 +47,8 @@ pub fn judged_asker(judged: &mut tgp_policy::Call, asker: &Asker, token: Option<
 fn reaches_unnamed_files(call: &tgp_policy::Call) -> bool {
     match call.tool.as_str() {
         "search_files" | "find_tool" | "list_files" => call.effects.has(Effect::Read),
+        // The commits of all files.
+        "file_history" => call.paths == Fact::Nothing,
         "sync" | "hydrate" | "sync_registry" | "commit" => true,
         // Its arguments are too long to be read.
         "apply_changes" => call.paths == Fact::Nothing,

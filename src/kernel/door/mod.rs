@@ -24,6 +24,7 @@ mod rules;
 mod shown_json;
 mod sql_gate;
 mod tokens;
+mod tool_view;
 mod trace;
 mod witness;
 

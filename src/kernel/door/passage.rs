@@ -14,9 +14,22 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 use tgp_base::error::{Error, ErrorCode};
+use tgp_base::threads;
 use tgp_ledger::{Actor, EventType, NewEvent, Part, Truth};
 use tgp_policy::{Capability, Effect};
 use tgp_state::Mode;
+
+/// Has what ended calls cost counted on a thread of its own: another process may have the counts locked.
+pub(super) fn settle_tokens(gate: &Arc<Gate>) {
+    if !gate.tokens.must_settle() {
+        return;
+    }
+    let own = Arc::clone(gate);
+    if threads::spawn("tgp-tokens", move || own.tokens.settle()).is_err() {
+        // The next call counts it.
+        gate.tokens.not_settled();
+    }
+}
 
 /// A call that was let in. Dropping it writes down that nobody heard of its end.
 pub struct Passage {
@@ -48,6 +61,11 @@ impl Passage {
         let Actor { agent, id } = call.actor();
         let (agent, id) = (agent.to_owned(), id.to_owned());
         let Call { number, parent, tool, effect, path, asker, trace, .. } = call;
+        let sight = sight_of(gate, &mut admitted);
+        let spends = admitted.capability.zip(admitted.held_ms);
+        if let Some((token, _)) = &spends {
+            gate.tokens.opened(number, token);
+        }
         Self {
             recorder,
             number,
@@ -61,9 +79,9 @@ impl Passage {
             id,
             mode: asker.mode,
             trace,
-            sight: sight_of(gate, &mut admitted),
+            sight,
             approved_text: admitted.approved_text,
-            spends: admitted.capability.zip(admitted.held_ms).map(|(token, held)| (Arc::clone(gate), token, held)),
+            spends: spends.map(|(token, held)| (Arc::clone(gate), token, held)),
             began: Instant::now(),
             is_over: false,
         }
@@ -122,7 +140,9 @@ impl Passage {
         }
         let took = self.began.elapsed();
         if let Some((gate, capability, held_ms)) = &self.spends {
+            gate.tokens.closed(self.number);
             gate.tokens.spend(capability, *held_ms, u64::try_from(took.as_millis()).unwrap_or(u64::MAX).max(1));
+            settle_tokens(gate);
         }
         let code = end.err().map(|error| error.code.as_str());
         let name = self.recorder.name(self.number);

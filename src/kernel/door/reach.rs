@@ -17,4 +17,14 @@ pub enum Need {
     Allowed,
     /// They are a means: only a rule of its own keeps them out of reach.
     NotForbidden,
+    /// None of them exists, and the answer says so: a caller does not learn that of files out of its reach. They are not part
+    /// of what is approved.
+    Absent,
+}
+
+impl Reach {
+    /// The places where imports looked for a file and found none.
+    pub fn absent(places: Vec<Vec<String>>) -> impl Iterator<Item = Self> {
+        places.into_iter().map(|paths| Self { effect: Effect::Read, paths, need: Need::Absent })
+    }
 }

@@ -6,6 +6,7 @@ use ring::rand::{SecureRandom, SystemRandom};
 use serde_json::Value;
 use std::collections::VecDeque;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use tgp_base::error::{Error, ErrorCode};
 use tgp_ledger::{Amount, Count, Counted, LedgerError, Tally};
 use tgp_policy::{Capability, Key, Keys, Limit, PolicyError, TokenId, Tools, issue, verify};
@@ -18,6 +19,9 @@ pub struct Tokens {
     unpaid: Mutex<VecDeque<(String, Vec<Count>)>>,
     /// Held by who counts them, which may take long.
     paying: Mutex<()>,
+    is_settling: AtomicBool,
+    /// Calls under way for which part of a budget is held, with their tokens.
+    open: Mutex<Vec<(u64, TokenId)>>,
 }
 
 impl Tokens {
@@ -41,6 +45,8 @@ impl Tokens {
             tally: Tally::in_memory(),
             unpaid: Mutex::default(),
             paying: Mutex::default(),
+            is_settling: AtomicBool::new(false),
+            open: Mutex::default(),
         })
     }
 
@@ -123,7 +129,8 @@ impl Tokens {
         Err(PolicyError::Token { reason }.into())
     }
 
-    /// Counts what a call cost, which is known when it has ended, in the place of what was held for it.
+    /// Notes what a call cost, which is known when it has ended, in the place of what was held for it. The call has happened, and it
+    /// may be Node's thread that ends it: nothing waits here. `settle` counts it, or the next call does.
     pub fn spend(&self, capability: &Capability, held: u64, cost: u64) {
         let signed = |ms: u64| i64::try_from(ms).unwrap_or(i64::MAX);
         let amount = Amount::Exactly(signed(cost) - signed(held));
@@ -133,27 +140,50 @@ impl Tokens {
             return;
         }
         self.unpaid.lock().push_back((family(capability), counts));
-        // The call has happened, and it may be Node's thread that hears of it: what would have to wait for others is counted
-        // before the next call.
-        if let Some(_turn) = self.paying.try_lock() {
-            let _counted_later = self.pay_each(|family, counts| Ok(self.tally.add_soon(family, counts, 0)?.is_some()));
+    }
+
+    /// Whether there are costs to be counted and no thread does so yet; then the caller has to have `settle` done.
+    pub fn must_settle(&self) -> bool {
+        !self.unpaid.lock().is_empty() && !self.is_settling.swap(true, Ordering::AcqRel)
+    }
+
+    /// Counts what ended calls cost. It may wait for another process.
+    pub fn settle(&self) {
+        // What is not counted now is counted before the next call.
+        let _later = self.pay();
+        self.not_settled();
+    }
+
+    /// No thread settles any more.
+    pub fn not_settled(&self) {
+        self.is_settling.store(false, Ordering::Release);
+    }
+
+    /// A call has begun for which part of the budget is held.
+    pub fn opened(&self, call: u64, capability: &Capability) {
+        if let Some(id) = capability.id() {
+            self.open.lock().push((call, id));
         }
     }
 
-    fn pay(&self) -> Result<(), Error> {
-        let _turn = self.paying.lock();
-        self.pay_each(|family, counts| self.tally.add(family, counts, 0).map(|_| true)).map_err(uncounted)
+    /// It has ended.
+    pub fn closed(&self, call: u64) {
+        self.open.lock().retain(|(open, _)| *open != call);
     }
 
-    /// Counts one cost after the other, until one is not counted.
-    fn pay_each(&self, count: impl Fn(&str, &[Count]) -> Result<bool, LedgerError>) -> Result<(), LedgerError> {
+    /// Whether part of the budget of this very token is held for a call: what that asks for is part of it.
+    pub fn holds_for(&self, call: u64, capability: &Capability) -> bool {
+        self.open.lock().iter().any(|(open, id)| *open == call && Some(*id) == capability.id())
+    }
+
+    /// Counts one cost after the other.
+    fn pay(&self) -> Result<(), Error> {
+        let _turn = self.paying.lock();
         loop {
             let first = self.unpaid.lock().front().cloned();
             let Some((family, counts)) = first else { return Ok(()) };
             // `begin` has made room for them; where it is gone, the token has expired.
-            if !count(&family, &counts)? {
-                return Ok(());
-            }
+            self.tally.add(&family, &counts, 0).map_err(uncounted)?;
             self.unpaid.lock().pop_front();
         }
     }

@@ -11,6 +11,7 @@ use super::write_path::{Counting, WriteParts, WritePath};
 use crate::kernel::door::{Effect, Need, Reach};
 use crate::kernel::file_diff::{DiffEffort, FileDiff};
 use crate::kernel::history::{Persisted, Written};
+use crate::kernel::modules::Referenced;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::cell::RefCell;
@@ -134,7 +135,11 @@ impl Files {
         let _cannot_be_made = self.walk(call, Extent::Steps(&steps));
         let new_texts = steps.borrow();
         let new_texts = new_texts.iter().filter_map(|step| Some((&step.path, step.after.as_deref()?)));
-        reached.extend(new_texts.map(|(path, text)| read(self.checks.read_by_judging(path, text))));
+        for (path, text) in new_texts {
+            let Referenced { files, absent } = self.checks.read_by_judging(path, text);
+            reached.push(read(files));
+            reached.extend(Reach::absent(absent));
+        }
         reached
     }
 

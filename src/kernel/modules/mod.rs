@@ -19,7 +19,7 @@ pub use import_resolver::{ImportResolver, Resolved, Target};
 pub use module_graph::{ModuleGraph, Sources};
 pub use modules::Modules;
 pub use packages::Packages;
-pub use referenced_files::referenced_files;
+pub use referenced_files::{Referenced, referenced_files};
 pub use relink::{Dependents, Importer, Relink};
 pub(super) use tgp_compile::std_library;
 pub use tool_cache::ToolCache;

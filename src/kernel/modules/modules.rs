@@ -3,7 +3,7 @@
 use super::graph_cache::GraphCache;
 use super::import_resolver::{Resolved, Target};
 use super::module_graph::{ModuleGraph, Required, Sources};
-use super::referenced_files::referenced_files;
+use super::referenced_files::{Referenced, referenced_files};
 use tgp_base::error::Error;
 use tgp_compile::Callable;
 use tgp_vfs::{JailPath, Vfs};
@@ -59,20 +59,26 @@ impl Modules {
         ModuleGraph::build_test(&self.sources, path, text)
     }
 
-    /// The files of the root that a text at `path` leads to, as [`referenced_files`] finds them.
-    pub fn references(&self, path: &str, text: &str) -> Vec<String> {
+    /// What a text at `path` leads to, as [`referenced_files`] finds it.
+    pub fn references(&self, path: &str, text: &str) -> Referenced {
         let Sources { compiler, resolver, files, .. } = &self.sources;
         referenced_files(compiler, resolver, &**files, path, text)
     }
 
     /// The file of the root that a specifier leads to, with all that it leads to in turn.
-    pub fn named(&self, importer: &str, specifier: &str) -> Vec<String> {
-        let leads = self.sources.resolver.resolve(importer, specifier).map(|found| found.resolved);
-        let Ok(Resolved::Found(Target::File(file))) = leads else { return Vec::new() };
-        let text = self.sources.files.read(&file).unwrap_or_default();
-        let mut named = self.references(file.as_str(), &text);
-        named.push(file.as_str().to_owned());
-        named
+    pub fn named(&self, importer: &str, specifier: &str) -> Referenced {
+        let Ok(leads) = self.sources.resolver.resolve(importer, specifier) else { return Referenced::default() };
+        let absent = leads.absent.iter().map(|path| path.as_str().to_owned());
+        match leads.resolved {
+            Resolved::Found(Target::File(file)) => {
+                let text = self.sources.files.read(&file).unwrap_or_default();
+                let mut named = self.references(file.as_str(), &text);
+                named.files.push(file.as_str().to_owned());
+                named
+            }
+            Resolved::Missing => Referenced { files: Vec::new(), absent: vec![absent.collect()] },
+            Resolved::Found(_) | Resolved::Forbidden => Referenced::default(),
+        }
     }
 
     /// The graph of `entry` if it is known and true, and a few looks are enough to tell.

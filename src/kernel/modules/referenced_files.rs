@@ -9,6 +9,15 @@ use tgp_vfs::Vfs;
 /// Bytes that are looked at: as many as a check of types may have.
 const MAX_BYTES: usize = 4 << 20;
 
+/// What a text leads to.
+#[derive(Debug, Default)]
+pub struct Referenced {
+    /// Files of the root, sorted.
+    pub files: Vec<String>,
+    /// For each import that leads to no file, the places where one would be: the answer shows that there is none.
+    pub absent: Vec<Vec<String>>,
+}
+
 /// The files of the root that a text at `path` leads to, by imports of any kind, also those that only types need; sorted, and the
 /// file itself is none of them. What does not compile leads nowhere, and beyond the limits nothing is looked at.
 pub fn referenced_files(
@@ -17,7 +26,8 @@ pub fn referenced_files(
     files: &dyn Vfs,
     path: &str,
     text: &str,
-) -> Vec<String> {
+) -> Referenced {
+    let mut absent = Vec::new();
     let mut found = BTreeSet::new();
     let mut open = vec![(path.to_owned(), text.to_owned())];
     let mut bytes = 0;
@@ -27,8 +37,13 @@ pub fn referenced_files(
             break;
         }
         for reference in compiler.references(&importer, &text).unwrap_or_default() {
-            let leads = resolver.resolve(&importer, &reference.specifier).map(|found| found.resolved);
-            let Ok(Resolved::Found(Target::File(file))) = leads else { continue };
+            let Ok(leads) = resolver.resolve(&importer, &reference.specifier) else { continue };
+            // The text itself need not be in a file yet.
+            let is_own = || leads.absent.iter().any(|place| place.as_str() == path);
+            if leads.resolved == Resolved::Missing && absent.len() < MAX_MODULES && !is_own() {
+                absent.push(leads.absent.iter().map(|path| path.as_str().to_owned()).collect());
+            }
+            let Resolved::Found(Target::File(file)) = leads.resolved else { continue };
             if found.len() >= MAX_MODULES || !found.insert(file.as_str().to_owned()) {
                 continue;
             }
@@ -40,12 +55,12 @@ pub fn referenced_files(
         }
     }
     found.remove(path);
-    found.into_iter().collect()
+    Referenced { files: found.into_iter().collect(), absent }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::referenced_files;
+    use super::{Referenced, referenced_files};
     use crate::kernel::modules::{AllowedPackages, ImportResolver};
     use std::sync::Arc;
     use tgp_compile::Compiler;
@@ -65,8 +80,10 @@ mod tests {
         }
         let root = Arc::clone(&files) as Arc<dyn Vfs>;
         let resolver = ImportResolver::new(Arc::clone(&root), AllowedPackages::new(&[]));
-        let text = "import type { Deep } from './types';\nimport b from './broken';\nimport d from './data.json';\n";
-        let found = referenced_files(&Compiler::new(), &resolver, &*root, "tools/a.ts", text);
+        let text = "import type { Deep } from './types';\nimport b from './broken';\nimport d from './data.json';\nimport n from './none';\n";
+        let Referenced { files: found, absent } =
+            referenced_files(&Compiler::new(), &resolver, &*root, "tools/a.ts", text);
+        assert_eq!((absent.len(), absent[0][1].as_str()), (1, "tools/none.ts"));
         assert_eq!(found, ["tools/broken.ts", "tools/data.json", "tools/deep.ts", "tools/types.ts"]);
     }
 }

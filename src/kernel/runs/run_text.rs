@@ -6,7 +6,8 @@ use super::imported::imported;
 use super::runs::Runs;
 use super::test_record::TestRecord;
 use crate::kernel::door::{Effect, Need, Reach};
-use crate::kernel::modules::ModuleGraph;
+use crate::kernel::modules::{ModuleGraph, Referenced};
+use crate::kernel::text_hash::text_hash;
 use std::cell::OnceCell;
 use tgp_base::error::Error;
 use tgp_sandbox::ModuleKind;
@@ -25,16 +26,25 @@ impl LookedUp<'_> {
         self.graph.get_or_init(|| self.runs.graph(self.what, None)).as_ref()
     }
 
-    /// A hash of the text that would run, with all that it imports; what is wrong with it where it cannot.
+    /// A hash of the text that would run, with all that it imports; of what does not compile, a hash of its source and of what is
+    /// wrong, marked as such.
     fn hash(&self) -> String {
-        self.graph().map_or_else(|error| error.message.clone(), ModuleGraph::text_hash)
+        let uncompiled = |error: &Error| {
+            let source = self.runs.source(self.what).unwrap_or_default();
+            format!("{} (does not compile)", text_hash(format!("{source}\0{}", error.message).as_bytes()))
+        };
+        self.graph().map_or_else(uncompiled, ModuleGraph::text_hash)
     }
 
     /// What a run reaches by its imports: their code runs, and their text is read. Of what cannot be compiled, the message
     /// that says so may quote any of them.
     fn imports(&self) -> Vec<Reach> {
-        let paths = self.graph().map_or_else(|_| self.runs.references(self.what), ModuleGraph::files);
-        let mut reached = imported(paths.into_iter().filter(|path| path != self.what.path()).collect());
+        let Referenced { files, absent } = match self.graph() {
+            Ok(graph) => Referenced { files: graph.files(), absent: Vec::new() },
+            Err(_) => self.runs.references(self.what),
+        };
+        let mut reached = imported(files.into_iter().filter(|path| path != self.what.path()).collect());
+        reached.extend(Reach::absent(absent));
         if let Some(path) = self.told_text() {
             reached.push(Reach { effect: Effect::Read, paths: vec![path], need: Need::NotForbidden });
         }
@@ -90,18 +100,21 @@ impl Runs {
     }
 
     /// Every file that would be read to run this, whether or not it can.
-    fn references(&self, what: &Runnable) -> Vec<String> {
-        let modules = self.modules();
-        let text = |path: &str| JailPath::parse(path).ok().and_then(|path| modules.files().read(&path).ok());
+    fn references(&self, what: &Runnable) -> Referenced {
+        self.source(what).map_or_else(Referenced::default, |text| self.modules().references(what.path(), &text))
+    }
+
+    /// The text itself; nothing where it cannot be read.
+    fn source(&self, what: &Runnable) -> Option<String> {
         match what {
             Runnable::Tool(path) | Runnable::Test(path) => {
-                text(path).map_or_else(Vec::new, |text| modules.references(path, &text))
+                self.modules().files().read(&JailPath::parse(path).ok()?).ok()
             }
-            Runnable::Code(code) => modules.references(what.path(), code),
+            Runnable::Code(code) => Some(code.clone()),
         }
     }
 
-    /// A hash of the text that would run with all that it imports, what is wrong with it where it cannot, and its imports.
+    /// A hash of the text that would run with all that it imports, marked where it does not compile, and its imports.
     #[must_use]
     pub fn made_of(&self, what: &Runnable) -> (String, Vec<Reach>) {
         let texts = self.looked_up(what);

@@ -15,9 +15,9 @@ use super::stack_trace::source_position;
 use crate::kernel::checks::Checks;
 use crate::kernel::door::{Call, Door, Effect, Passage};
 use crate::kernel::host_functions::{Answer, HostFunctions, RunEnding};
-use crate::kernel::modules::{ModuleGraph, Modules};
+use crate::kernel::modules::{ModuleGraph, Modules, Referenced};
 use crate::kernel::near_path::with_near_path;
-use crate::kernel::sight::seeing;
+use crate::kernel::sight::{check_read, seeing};
 use crate::kernel::test_first::TestFirst;
 use crate::kernel::tool_paths::RESULTS;
 use crate::kernel::work_pool::WorkPool;
@@ -191,8 +191,12 @@ impl SandboxHost {
         let modules = &self.services.modules;
         let required = modules.require(&self.graph, importer, specifier).map_err(|error| {
             // What does not compile is told with what stands there.
-            let named = modules.named(importer, specifier);
-            self.check_imported(named).err().unwrap_or(error)
+            let Referenced { files, absent } = modules.named(importer, specifier);
+            // A file that is missing is refused as one that exists.
+            let unseen = absent.into_iter().flatten().find(|path| check_read(path).is_err());
+            let refused = self.check_imported(files).err();
+            let refused = refused.or_else(|| self.check_imported(vec![unseen?]).err());
+            refused.unwrap_or(error)
         })?;
         let files = required.modules.iter().map(|module| module.path.clone());
         let imported: Vec<String> = files.filter(|path| self.graph.is_file(path)).collect();

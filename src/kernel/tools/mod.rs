@@ -17,6 +17,6 @@ pub use memory::EmbedReply;
 pub use memory::{MemoryModel, MemoryReport, ModelSource};
 pub use meta_lag::MetaText;
 pub use reuse_counts::ReuseEvent;
-pub use tool_listing::SimilarTool;
+pub use tool_listing::{Catalogue, SimilarTool, ToolsSince};
 pub use tool_registry::RegistryFiles;
 pub use tools::{Stats, Tools};

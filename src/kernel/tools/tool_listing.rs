@@ -48,6 +48,8 @@ pub struct ListedTool {
 #[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 pub struct ToolsSince {
     pub version: u32,
+    /// The version of the rules in force, by which lists leave tools out.
+    pub rules: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tools: Option<Vec<ListedTool>>,
     #[serde(rename = "leftOut", skip_serializing_if = "Option::is_none")]

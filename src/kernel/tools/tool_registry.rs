@@ -150,10 +150,10 @@ impl ToolRegistry {
         Ok(self.fresh()?.left_out.clone())
     }
 
-    /// The `limit` tools that can be run and were run most often, and how many there are.
-    pub fn most_used(&self, limit: usize) -> Result<(Vec<Counted>, usize), Error> {
+    /// The `limit` tools that can be run, are shown and were run most often, and how many there are.
+    pub fn most_used(&self, limit: usize, is_shown: &dyn Fn(&str) -> bool) -> Result<(Vec<Counted>, usize), Error> {
         let mut tools = self.list()?;
-        tools.retain(|(tool, _)| tool.kind == ToolKind::Tool);
+        tools.retain(|(tool, _)| tool.kind == ToolKind::Tool && is_shown(&tool.path));
         let total = tools.len();
         if limit < total {
             tools.sort_by(|(left, left_uses), (right, right_uses)| {

@@ -165,16 +165,16 @@ impl Tools {
     }
 
     /// As [`Self::list_tools`], when it differs from what there was at version `since`.
-    pub fn list_tools_since(&self, since: Option<u32>) -> Result<ToolsSince, Error> {
+    pub fn list_tools_since(&self, since: Option<u32>, rules: String) -> Result<ToolsSince, Error> {
         let (version, tools) = self.registry.list_since(since)?;
         let left_out = if tools.is_some() { Some(self.registry.left_out()?) } else { None };
         let tools = tools.map(|tools| tools.into_iter().map(ListedTool::from).collect());
-        Ok(ToolsSince { version, tools, left_out })
+        Ok(ToolsSince { version, rules, tools, left_out })
     }
 
-    /// At most `limit` tools that can be run; when there are more, those that were run most often.
-    pub fn catalogue(&self, limit: u32) -> Result<Catalogue, Error> {
-        let (tools, total) = self.registry.most_used(limit as usize)?;
+    /// At most `limit` tools that can be run and are shown; when there are more, those that were run most often.
+    pub fn catalogue(&self, limit: u32, is_shown: &dyn Fn(&str) -> bool) -> Result<Catalogue, Error> {
+        let (tools, total) = self.registry.most_used(limit as usize, is_shown)?;
         Ok(Catalogue { tools: tools.into_iter().map(ListedTool::from).collect(), total })
     }
 

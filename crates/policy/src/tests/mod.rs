@@ -1,6 +1,7 @@
 //! Policies as people write them, against calls as kernels make them.
 
 mod bounds;
+mod certain_denials;
 mod explanations;
 mod fuzz_tests;
 mod malformed;

@@ -1,0 +1,33 @@
+/** A case that passes although nothing that it says was found to hold. */
+
+import { expect, it } from 'vitest';
+import { createKernel } from '../helpers/create_kernel.js';
+
+const HEAD = `import { expect, test } from '@tgp/std/test';`;
+
+it('marks a case as hollow when nothing that it expected has held', async () => {
+  const { kernel, tools } = await createKernel();
+  const content = `${HEAD}
+test('caught', () => { try { expect(1).toBe(2); } catch { void 0; } });
+test('caught later', async () => { await expect(Promise.resolve(1)).resolves.toBe(2).catch(() => {}); });
+test('not awaited', () => { void expect(new Promise(() => {})).resolves.toBe(2); });
+test('one held', () => { try { expect(1).toBe(2); } catch { void 0; } expect(1).toBe(1); });
+test('of a helper', () => { expect(() => expect(1).toBe(2)).toThrow(); });
+test('later', async () => { await expect(Promise.resolve(1)).resolves.toBe(1); });
+test('returned', () => expect(Promise.reject(new Error('x'))).rejects.toThrow('x'));
+test('a word', () => { (expect(true) as any).to.be.true; expect(1).not.toBe(2); });
+test.fails('wrong', () => { expect(1).toBe(2); });`;
+  await tools.write_file.execute({ path: 'tools/a.test.ts', content });
+  const { cases } = await kernel.test();
+  expect(cases.map(({ name, ok, hollow }) => [name, ok, hollow === true])).toEqual([
+    ['caught', true, true],
+    ['caught later', true, true],
+    ['not awaited', true, true],
+    ['one held', true, false],
+    ['of a helper', true, false],
+    ['later', true, false],
+    ['returned', true, false],
+    ['a word', true, false],
+    ['wrong', true, false],
+  ]);
+});

@@ -1,0 +1,77 @@
+//! Which tools lists name to a caller: one decision for prompts, live tools, `kernel.tools()` and MCP.
+
+use super::asker::Asker;
+use super::gate::{Gate, now_ms};
+use super::judged_call::judged_asker;
+use super::rules::InForce;
+use std::sync::Arc;
+use tgp_base::error::Error;
+use tgp_policy::{Call, Capability, Effect, Fact, Policy};
+
+/// What a caller may find in lists of tools.
+pub struct ToolView<'g> {
+    gate: &'g Gate,
+    asker: &'g Asker,
+    capability: Option<Capability>,
+    /// Rules that deny something. A function of the application is not asked about lists.
+    policy: Option<Arc<Policy>>,
+    now_ms: u64,
+}
+
+impl Gate {
+    /// For each tool, and the path that it is run by, whether lists name it to the caller.
+    ///
+    /// # Errors
+    /// `Denied` for a token that does not count.
+    pub fn shown_tools(&self, asker: &Asker, tools: &[(String, Option<String>)]) -> Result<Vec<bool>, Error> {
+        let capability = asker.token.as_deref().map(|token| self.tokens.verify(token)).transpose()?;
+        let view = self.view_with(asker, capability);
+        Ok(tools.iter().map(|(tool, path)| view.shows(tool, path.as_deref())).collect())
+    }
+
+    /// The view of a caller for Node's thread: whether the token was revoked is for the door to find out.
+    ///
+    /// # Errors
+    /// `Denied` for what is no token of this kernel.
+    pub fn tool_view<'g>(&'g self, asker: &'g Asker) -> Result<ToolView<'g>, Error> {
+        let capability = asker.token.as_deref().map(|token| self.tokens.read(token)).transpose()?;
+        Ok(self.view_with(asker, capability))
+    }
+
+    fn view_with<'g>(&'g self, asker: &'g Asker, capability: Option<Capability>) -> ToolView<'g> {
+        let policy = match self.rules.in_force() {
+            InForce::Policy(policy) if policy.may_deny() => Some(policy),
+            InForce::Policy(_) | InForce::Nobody | InForce::Hook => None,
+        };
+        ToolView { gate: self, asker, capability, policy, now_ms: now_ms() }
+    }
+}
+
+impl ToolView<'_> {
+    /// Whether the token allows some call of a tool, and, of a forged one, whether the rules let it be run or read.
+    pub fn shows(&self, tool: &str, path: Option<&str>) -> bool {
+        let covers =
+            |capability: &Capability| capability.may_allow(&self.call(tool, path, Some(capability)), self.now_ms);
+        if self.capability.as_ref().is_some_and(|capability| !covers(capability)) {
+            return false;
+        }
+        let (Some(policy), Some(_)) = (&self.policy, path) else { return true };
+        let denied = |tool: &str| policy.surely_denies(&self.call(tool, path, self.capability.as_ref()));
+        !(denied(tool) && denied("read_file"))
+    }
+
+    fn call(&self, tool: &str, path: Option<&str>, capability: Option<&Capability>) -> Call {
+        let mut call = self.gate.rules.tools().some_call(tool);
+        if call.effects.has(Effect::Run) {
+            call.text = Fact::Unknown;
+            // Code without a file has a path all the same.
+            call.paths = Fact::Unknown;
+        }
+        if let Some(path) = path {
+            call.paths = Fact::Known(vec![path.to_owned()]);
+        }
+        let token_id = capability.and_then(Capability::id).map(|id| id.to_string());
+        judged_asker(&mut call, self.asker, token_id, self.gate.mode());
+        call
+    }
+}
