@@ -1,6 +1,7 @@
 //! Secrets that tools use without seeing them: a tool writes `{{secret:NAME}}`, and the host puts the value in its place on
 //! the way to a server or a function that the secret is bound to. What comes back has the placeholder again.
 
+mod decoded;
 mod spellings;
 #[cfg(test)]
 mod tests;
@@ -188,6 +189,12 @@ impl BoundSecrets {
             Cow::Owned(clean) => Some(clean),
         };
         clean.map_or(text, |clean| String::from_utf8_lossy(&clean).into_owned())
+    }
+
+    /// Whether the name of a header has a value in it.
+    #[must_use]
+    pub fn are_in_name(&self, name: &str) -> bool {
+        self.0.iter().any(|secret| secret.found.is_in_name(name))
     }
 
     /// JSON with the same done to lists of numbers that are the bytes of a value.
