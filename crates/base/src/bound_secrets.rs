@@ -7,6 +7,7 @@ mod spellings;
 mod tests;
 
 pub use spellings::Spellings;
+use spellings::replaced_all;
 
 use regex::bytes::{Captures, Regex};
 use std::borrow::Cow;
@@ -172,13 +173,13 @@ impl BoundSecrets {
     /// come back by another.
     #[must_use]
     pub fn mask_everywhere<'t>(&self, text: &'t [u8]) -> Cow<'t, [u8]> {
-        let mut masked = Cow::Borrowed(text);
-        for secret in self.0.iter() {
-            if let Cow::Owned(clean) = secret.found.replaced(&masked, &secret.placeholder()) {
-                masked = Cow::Owned(clean);
-            }
+        if self.is_empty() {
+            return Cow::Borrowed(text);
         }
-        masked
+        let placeholders: Vec<_> = self.0.iter().map(BoundSecret::placeholder).collect();
+        let values: Vec<_> =
+            self.0.iter().zip(&placeholders).map(|(secret, put)| (&secret.found, put.as_str())).collect();
+        replaced_all(text, &values)
     }
 
     /// The same of text.

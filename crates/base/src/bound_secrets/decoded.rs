@@ -1,6 +1,7 @@
 //! Text with its escapes taken off, layer by layer, and where each byte of it came from.
 
 use regex::bytes::Regex;
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// Escapes inside escapes that are taken off, at most.
@@ -78,18 +79,25 @@ struct Layer {
 
 impl Layer {
     fn of(text: &[u8]) -> Self {
-        let mut layer = Self::default();
-        for (at, byte) in (0_u32..).zip(text) {
-            layer.push(&[*byte], &(at..at + 1));
-        }
-        layer
+        let places = (0_u32..).zip(text).map(|(at, _)| at..at + 1).collect();
+        Self { bytes: text.to_vec(), places }
     }
 
-    fn push(&mut self, bytes: &[u8], place: &Range<u32>) {
-        for byte in bytes {
-            self.bytes.push(*byte);
-            self.places.push(place.clone());
-        }
+    /// Nothing where there is nothing to decode.
+    fn inner(&self) -> Option<Self> {
+        let mut next = Self::default();
+        let mut left = self.places.as_slice();
+        decode(&self.bytes, &mut |length, written| {
+            let (places, rest) = left.split_at_checked(length).unwrap_or((left, &[]));
+            left = rest;
+            next.bytes.extend_from_slice(written);
+            if length == written.len() {
+                next.places.extend_from_slice(places);
+            } else if let (Some(first), Some(last)) = (places.first(), places.last()) {
+                next.places.resize(next.bytes.len(), first.start..last.end);
+            }
+        });
+        (next.bytes != self.bytes).then_some(next)
     }
 }
 
@@ -98,22 +106,50 @@ fn is_written_otherwise(text: &[u8]) -> bool {
     text.iter().any(|byte| matches!(byte, b'%' | b'&' | b'\\' | 0))
 }
 
-/// A value with all its escapes taken off, or as it is where it has none.
-pub(super) fn plain(value: &[u8]) -> Vec<u8> {
-    let layers = (0..MOST_LAYERS).try_fold(Layer::of(value), |layer, _| decoded(&layer).ok_or(layer));
-    layers.unwrap_or_else(|last| last).bytes
+/// The parts of a text that are decoded at once. Each begins before the one before it ends, so that no value of this length is cut.
+fn windows(text: &[u8], longest: usize) -> impl Iterator<Item = (usize, &[u8])> {
+    let overlap = longest.saturating_mul(MOST_WRITTEN);
+    let starts = (0..text.len()).step_by(WINDOW).filter(move |start| *start == 0 || start + overlap < text.len());
+    starts.filter_map(move |start| {
+        let end = (start + WINDOW + overlap).min(text.len());
+        let window = text.get(start..end).filter(|window| is_written_otherwise(window))?;
+        Some((start, window))
+    })
 }
 
-/// Gives `take` where in a text a pattern stands in any layer of it. `longest` is the length of the longest that it finds.
-pub(super) fn places(text: &[u8], pattern: &Regex, longest: usize, take: &mut dyn FnMut(Range<usize>)) {
-    let mut start = 0;
-    let overlap = longest.saturating_mul(MOST_WRITTEN);
-    while start < text.len() {
-        let end = (start + WINDOW + overlap).min(text.len());
-        let window = text.get(start..end).unwrap_or_default();
-        let mut layer = is_written_otherwise(window).then(|| Layer::of(window));
+/// A value with all its escapes taken off, or as it is where it has none.
+pub(super) fn plain(value: &[u8]) -> Vec<u8> {
+    let mut layer = value.to_vec();
+    for _ in 0..MOST_LAYERS {
+        let mut next = Vec::with_capacity(layer.len());
+        decode(&layer, &mut |_, written| next.extend_from_slice(written));
+        layer = next;
+    }
+    layer
+}
+
+/// Shows `look` each layer of a text, part by part. `longest` is the length of the longest value that it looks for.
+pub(super) fn layers(text: &[u8], longest: usize, look: &mut dyn FnMut(&[u8])) {
+    for (_, window) in windows(text, longest) {
+        let mut layer = Cow::Borrowed(window);
         for _ in 0..MOST_LAYERS {
-            layer = layer.as_ref().and_then(decoded);
+            let mut next = Vec::with_capacity(layer.len());
+            decode(&layer, &mut |_, written| next.extend_from_slice(written));
+            if next == *layer {
+                break;
+            }
+            look(&next);
+            layer = Cow::Owned(next);
+        }
+    }
+}
+
+/// Gives `take` where in a text a pattern stands in any layer of it.
+pub(super) fn places(text: &[u8], pattern: &Regex, longest: usize, take: &mut dyn FnMut(Range<usize>)) {
+    for (start, window) in windows(text, longest) {
+        let mut layer = Some(Layer::of(window));
+        for _ in 0..MOST_LAYERS {
+            layer = layer.as_ref().and_then(Layer::inner);
             let Some(Layer { bytes, places }) = &layer else { break };
             for found in pattern.find_iter(bytes) {
                 if let (Some(first), Some(last)) = (places.get(found.start()), places.get(found.end() - 1)) {
@@ -121,17 +157,14 @@ pub(super) fn places(text: &[u8], pattern: &Regex, longest: usize, take: &mut dy
                 }
             }
         }
-        start = if end == text.len() { end } else { start + WINDOW };
     }
 }
 
-/// One layer less: of percent signs, of backslashes, of HTML; a plus is a space, and a zero byte is part of a wide character.
-/// Nothing where that changes nothing.
-fn decoded(layer: &Layer) -> Option<Layer> {
-    let mut next = Layer::default();
-    let mut rest = layer.bytes.as_slice();
-    let mut places = layer.places.as_slice();
-    while let (Some(first), Some(place)) = (rest.first(), places.first()) {
+/// Takes one layer off: of percent signs, of backslashes, of HTML; a plus is a space, and a zero byte is part of a wide character.
+/// Gives `put` how many bytes stand for which.
+fn decode(text: &[u8], put: &mut dyn FnMut(usize, &[u8])) {
+    let mut rest = text;
+    while let Some(first) = rest.first() {
         let mut utf8 = [0; 4];
         let (length, written): (usize, &[u8]) = match first {
             0 => (1, &[]),
@@ -151,14 +184,15 @@ fn decoded(layer: &Layer) -> Option<Layer> {
                 Some((length, c)) => (length, c.encode_utf8(&mut utf8).as_bytes()),
                 None => (1, b"&"),
             },
-            plain => (1, std::slice::from_ref(plain)),
+            _ => {
+                let is_escape = |byte: &u8| matches!(byte, 0 | b'+' | b'%' | b'\\' | b'&');
+                let length = rest.iter().position(is_escape).unwrap_or(rest.len());
+                (length, rest.get(..length).unwrap_or_default())
+            }
         };
-        let last = places.get(length - 1).unwrap_or(place);
-        next.push(written, &(place.start..last.end));
+        put(length, written);
         rest = rest.get(length..).unwrap_or_default();
-        places = places.get(length..).unwrap_or_default();
     }
-    (next.bytes != layer.bytes).then_some(next)
 }
 
 /// The number that `count` hexadecimal digits from `at` on are.

@@ -1,6 +1,6 @@
 //! A value in all the ways in which it may come back.
 
-use super::decoded::{places, plain};
+use super::decoded::{layers, places, plain};
 use regex::bytes::{NoExpand, Regex, RegexBuilder};
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -54,12 +54,15 @@ impl Spellings {
     /// `text` with `by` in place of the value.
     #[must_use]
     pub fn replaced<'t>(&self, text: &'t [u8], by: &str) -> Cow<'t, [u8]> {
-        let text = self.text.replace_all(text, NoExpand(by.as_bytes()));
+        replaced_all(text, [(self, by)].as_slice())
+    }
+
+    fn replaced_decoded(&self, text: &[u8], by: &str) -> Vec<u8> {
         let mut covered = Covered::default();
         let mut cover = |place| covered.cover(place, text.len());
-        self.decoded.find_iter(&text).for_each(|found| cover(found.range()));
-        places(&text, &self.decoded, self.longest, &mut cover);
-        if covered.0.is_empty() { text } else { Cow::Owned(covered.replaced(&text, by)) }
+        self.decoded.find_iter(text).for_each(|found| cover(found.range()));
+        places(text, &self.decoded, self.longest, &mut cover);
+        covered.replaced(text, by)
     }
 
     /// Whether the value is in the name of a header, which keeps no large letters.
@@ -87,6 +90,28 @@ impl Spellings {
     }
 }
 
+/// `text` with the text beside each value in its place.
+pub(super) fn replaced_all<'t>(text: &'t [u8], values: &[(&Spellings, &str)]) -> Cow<'t, [u8]> {
+    let mut clean = Cow::Borrowed(text);
+    for (value, by) in values {
+        if let Cow::Owned(next) = value.text.replace_all(&clean, NoExpand(by.as_bytes())) {
+            clean = Cow::Owned(next);
+        }
+    }
+    // The layers of a text are the same for all values, and have none of them as a rule.
+    let mut found: Vec<bool> = values.iter().map(|(value, _)| value.decoded.is_match(&clean)).collect();
+    let longest = values.iter().map(|(value, _)| value.longest).max().unwrap_or_default();
+    layers(&clean, longest, &mut |layer| {
+        for (found, (value, _)) in found.iter_mut().zip(values) {
+            *found = *found || value.decoded.is_match(layer);
+        }
+    });
+    for ((value, by), _) in values.iter().zip(found).filter(|(_, found)| *found) {
+        clean = Cow::Owned(value.replaced_decoded(&clean, by));
+    }
+    clean
+}
+
 /// What of a text is replaced, byte by byte; empty where nothing is.
 #[derive(Default)]
 struct Covered(Vec<Cover>);
@@ -112,6 +137,9 @@ impl Covered {
 
     /// `put` is as wide as what it replaces: it has zeros between its characters where that has some.
     fn replaced(&self, text: &[u8], put: &str) -> Vec<u8> {
+        if self.0.is_empty() {
+            return text.to_vec();
+        }
         let mut clean = Vec::with_capacity(text.len());
         for (at, (byte, cover)) in text.iter().zip(&self.0).enumerate() {
             match cover {
