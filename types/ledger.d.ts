@@ -194,7 +194,7 @@ export type LedgerVerification = {
   /** The `hash` of the last one. */
   head: string;
   problem?: LedgerProblem;
-  /** What could not be looked at: not all commits, where there are too many. */
+  /** What could not be looked at: not all commits, where there are too many; the end of an export that shows none. */
   note?: string;
 };
 
@@ -283,8 +283,8 @@ export type KernelLedger = {
    */
   signBase(): Promise<void>;
   /**
-   * The whole ledger as NDJSON: one event a line, without the line break, and checkpoints between them, the newest one last. `tgp
-   * ledger verify --file` checks what was exported, anywhere.
+   * The whole ledger as NDJSON: one event a line, without the line break, with checkpoints between them and a signed line at the end.
+   * `tgp ledger verify --file` checks what was exported, anywhere.
    * @example
    * for await (const line of kernel.ledger.export()) file.write(`${line}\n`);
    */

@@ -2,9 +2,11 @@
 
 import { execFileSync } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
-import { mkdir, writeFile } from 'node:fs/promises';
+import fs, { mkdir, writeFile } from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { setTimeout } from 'node:timers/promises';
+import { describe, expect, it, vi } from 'vitest';
 import { CAN_CONFINE, shellFolder } from '../helpers/shell_folder.js';
 
 const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
@@ -31,6 +33,8 @@ const KEYS = {
   'encrypted.json': `{"key":"${BEGIN}\\nProc-Type: 4,ENCRYPTED\\nDEK-Info: AES-128-CBC,00\\n\\n${BODY}"}`,
   'wide.pem': Buffer.from(PEM, 'utf16le'),
   'wide_other.pem': Buffer.from(`\ufeff${PEM}`, 'utf16le').swap16(),
+  'both.dump': Buffer.concat([Buffer.from('-\0-\0-\0\0'), Buffer.from(PEM)]),
+  'both_other.dump': Buffer.concat([Buffer.from(`${BEGIN}\n\0`), Buffer.from(PEM, 'utf16le')]),
   'pkcs8.bin': privateKey.export({ type: 'pkcs8', format: 'der' }),
   'sec1.bin': privateKey.export({ type: 'sec1', format: 'der' }),
   'jwk.json': JSON.stringify(privateKey.export({ format: 'jwk' })),
@@ -69,6 +73,34 @@ describe.runIf(CAN_CONFINE)('A private key', () => {
       await write(join(cwd, folder), { key: PEM, 'jwk.json': KEYS['jwk.json'], notes: 'n' });
     const { stdout } = await sh(`for f in ${folders.join(' ')}; do cat $f/key $f/jwk.json $f/notes 2>/dev/null; done`);
     expect(stdout).toBe('nnn');
+  });
+});
+
+describe.runIf(CAN_CONFINE)('The files of a folder that is only read', () => {
+  it('are looked into once, and again when they have changed', async () => {
+    const { cwd, sh } = await shellFolder();
+    const kit = join(cwd, 'node_modules/kit');
+    const texts = Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`text_${n}`, `text ${n}`]));
+    await write(kit, { ...texts, key: PEM });
+    await setTimeout(100);
+    const look = async () => {
+      const opened = vi.spyOn(fs, 'open');
+      syncBuiltinESMExports();
+      try {
+        const { stdout } = await sh('cat node_modules/kit/* 2>/dev/null | grep -c PRIVATE');
+        const paths = opened.mock.calls.map(([path]) => String(path)).filter((path) => path.startsWith(kit));
+        return { paths: paths.length, keys: stdout.trim() };
+      } finally {
+        opened.mockRestore();
+        syncBuiltinESMExports();
+      }
+    };
+    expect(await look()).toEqual({ paths: 21, keys: '0' });
+    expect(await look()).toEqual({ paths: 0, keys: '0' });
+    await writeFile(join(kit, 'text_7'), PEM);
+    await setTimeout(100);
+    expect(await look()).toEqual({ paths: 1, keys: '0' });
+    expect(await look()).toEqual({ paths: 0, keys: '0' });
   });
 });
 

@@ -5,7 +5,8 @@ import { writeFileSync } from 'node:fs';
 import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { git } from '../helpers/git_remote.js';
+import { createKernel } from '../helpers/create_kernel.js';
+import { bareRemote, clone, git } from '../helpers/git_remote.js';
 import { editLedger, exported, ledgerFolder } from '../helpers/ledger.js';
 import { runCli } from '../helpers/run_cli.js';
 import { usedLedger } from '../helpers/used_ledger.js';
@@ -52,7 +53,7 @@ describe('the beginning', () => {
       const lines = await exported(kernel);
       await kernel.shutdown();
       const file = join(folder, 'export.ndjson');
-      writeFileSync(file, `${lines.join('\n')}\n`);
+      writeFileSync(file, lines.map((line) => `${line}\n`).join(''));
       const { code, stdout } = await runCli(folder, ['ledger', 'verify', '--file', file, '--json']);
       // Where nothing is left at all, it is the end that is missing.
       expect([code, JSON.parse(stdout).problem.seq], String(size)).toEqual([size === sizes.at(-1) ? 4 : 3, 1]);
@@ -145,5 +146,36 @@ describe('the witness in commits', () => {
     expect(await verified(folder)).toMatchObject({ ok: true });
     await cutOff(root);
     expect(await verified(folder)).toMatchObject({ ok: false, problem: { kind: 'truncated' } });
+  });
+
+  test('is found where the branch was put back to a commit before it', async () => {
+    const { folder, root } = await copied();
+    git(root, 'reset', '-q', '--hard', git(join(older, '.tgp'), 'rev-parse', 'HEAD'));
+    expect(await verified(folder)).toMatchObject({ ok: true });
+    await cutOff(root);
+    expect(await verified(folder)).toMatchObject({ ok: false, problem: { kind: 'truncated' } });
+  });
+
+  test('is found where the remote has replaced the branch by one without it', async () => {
+    const { folder, remote } = await bareRemote();
+    const { kernel, tools, rootDir } = await createKernel({ git: { repo: remote } });
+    await tools.write_file.execute({ path: 'tools/a.ts', content: 'return 1' });
+    await kernel.ledger.checkpoint();
+    const kept = join(folder, 'ledger');
+    await cp(ledgerFolder(rootDir), kept, { recursive: true });
+    await tools.write_file.execute({ path: 'tools/b.ts', content: 'return 2' });
+    const work = clone(folder, remote);
+    git(work, 'checkout', '-q', '--orphan', 'squashed');
+    git(work, 'commit', '-q', '-m', 'all in one');
+    git(work, 'push', '-q', '--force', 'origin', 'HEAD:main');
+    await kernel.sync();
+    expect(await kernel.ledger.verify()).toMatchObject({ ok: true });
+    await kernel.shutdown();
+    // The reflog may be gone by then.
+    await rm(join(rootDir, '.git', 'logs'), { recursive: true });
+    await rm(ledgerFolder(rootDir), { recursive: true });
+    await cp(kept, ledgerFolder(rootDir), { recursive: true });
+    const again = await createKernel({ rootDir, git: { repo: remote } });
+    expect(await again.kernel.ledger.verify()).toMatchObject({ ok: false, problem: { kind: 'truncated' } });
   });
 });

@@ -4,6 +4,7 @@ import { createHash, generateKeyPairSync, sign } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import canonicalize from 'canonicalize';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { howOften } from '../helpers/how_often.js';
 import { editLedger, exported, ledgerFile, ledgerFiles, ledgerFolder, sha256 } from '../helpers/ledger.js';
@@ -225,7 +226,8 @@ describe('an export', () => {
   const placeIn = (lines) => lines.findIndex((line) => line.startsWith(`{"seq":${MIDDLE},`));
 
   test('that nobody touched is whole', async () => {
-    expect(await judged((lines) => lines)).toMatchObject({ code: 0, found: { ok: true } });
+    const { code, found } = await judged((lines) => lines);
+    expect({ code, ok: found.ok, note: found.note }).toEqual({ code: 0, ok: true, note: undefined });
   });
 
   test('with a character that was changed', async () => {
@@ -254,6 +256,54 @@ describe('an export', () => {
     expect({ code, kind: found.problem?.kind }).toEqual({ code: 4, kind: 'truncated' });
     const kept = await judged((lines) => [...lines.slice(0, placeIn(lines) + 1), String(lines.at(-1))]);
     expect({ code: kept.code, kind: kept.found.problem?.kind }).toEqual({ code: 4, kind: 'truncated' });
+  });
+
+  test('that was cut behind an inner checkpoint shows no end, and none can be put there', async () => {
+    const inner = (/** @type {string[]} */ lines) => lines.findIndex((line) => line.startsWith('{"checkpoint":')) + 1;
+    const cut = await judged((lines) => lines.slice(0, inner(lines)));
+    expect(cut.found).toMatchObject({ ok: true, note: expect.stringContaining('no signed end') });
+    expect(cut.found.events).toBeLessThan(MIDDLE);
+    const ended = await judged((lines) => [...lines.slice(0, inner(lines)), String(lines.at(-1))]);
+    expect(ended).toMatchObject({ code: 4, found: { problem: { kind: 'truncated' } } });
+    // As versions wrote it that signed no end.
+    const old = await judged((lines) => lines.slice(0, -1));
+    expect(old).toMatchObject({ code: 0, found: { ok: true, note: expect.any(String) } });
+  });
+
+  test('with anything put behind its end, or with an end that the key has not signed', async () => {
+    const { folder, root } = await copied();
+    const kernel = open(folder);
+    const lines = await exported(kernel);
+    await kernel.shutdown();
+    const { seq, hash } = JSON.parse(String(lines.findLast((line) => line.startsWith('{"seq":'))));
+    const content = canonicalize({ type: 'APPLICATION', ts: '2026-01-01T00:00:00.000Z' });
+    const sha = (/** @type {string} */ text) => createHash('sha256').update(text).digest('hex');
+    const id = sha(String(content));
+    const next = sha(`tgp-ledger-1\n${hash}\n${seq + 1}\n${id}\n`);
+    const more = `{"seq":${seq + 1},"id":"${id}",${String(content).slice(1, -1)},"prev":"${hash}","hash":"${next}"}`;
+    const { end } = JSON.parse(String(lines.at(-1)));
+    const forged = JSON.stringify({ end: { ...end, hash: next, size: seq + 1 } });
+    const verdict = async (/** @type {string[]} */ edited) => {
+      const file = join(folder, 'export.ndjson');
+      writeFileSync(file, `${edited.join('\n')}\n`);
+      const key = join(ledgerFolder(root), 'ledger.pub');
+      const { stdout } = await runCli(folder, ['ledger', 'verify', '--file', file, '--key', key, '--json']);
+      return JSON.parse(stdout).problem?.kind;
+    };
+    expect(await verdict(lines)).toBeUndefined();
+    expect(await verdict([...lines, more])).toBe('changed');
+    expect(await verdict([...lines.slice(0, -1), more, String(lines.at(-1))])).toBe('changed');
+    expect(await verdict([...lines.slice(0, -1), more, forged])).toBe('signature');
+  });
+
+  test('whose line breaks, blanks or bytes are not those that were written', async () => {
+    for (const edit of [
+      (/** @type {string[]} */ lines) => lines.map((line) => `${line}\r`),
+      (/** @type {string[]} */ lines) => [...lines, ''],
+      (/** @type {string[]} */ lines) => lines.map((line) => line.replace('{"checkpoint":"', '{"checkpoint": "')),
+    ]) {
+      expect(await judged(edit), String(edit)).toMatchObject({ code: 3, found: { problem: { kind: 'changed' } } });
+    }
   });
 
   test('that another key has signed', async () => {

@@ -229,3 +229,55 @@ test('a value that a tool could find by trying is refused at boot', async () => 
     await expect(kernel.boot()).rejects.toMatchObject({ code: 'ERR_CONFIG', details: { key: 'secrets.KEY.value' } });
   }
 });
+
+test('an echo is masked behind references of HTML, layers of escapes, UTF-16, and in names of headers', async () => {
+  const value = 'Tulip/3f7a+Grün 9d';
+  const references = (/** @type {(code: number) => string} */ written) =>
+    [...value].map((letter) => written(Number(letter.codePointAt(0)))).join('');
+  const numeric = references((code) => `&#${code};`);
+  const named = value.replace('/', '&sol;').replace('+', '&plus;').replace('ü', '&uuml;');
+  const wide = Buffer.from(`<p>${value}</p>`, 'utf16le');
+  /** @type {Record<string, string | Buffer>} */
+  const bodies = {
+    decimal: numeric,
+    hexadecimal: references((code) => `&#x${code.toString(16)}`),
+    named,
+    twice: numeric.replaceAll('&', '&amp;'),
+    json: JSON.stringify(JSON.stringify({ named })),
+    form: encodeURIComponent(encodeURIComponent(numeric)),
+    unicode: references((code) => `\\\\u{${code.toString(16)}}`),
+    latin: Buffer.from(value, 'latin1'),
+    little: wide,
+    big: Buffer.from(wide).swap16(),
+  };
+  const bank = await serveHttp((request, response) => {
+    const body = bodies[String(request.url).slice(1)];
+    if (body !== undefined)
+      return response.end(Buffer.concat([Buffer.from('<<'), Buffer.from(body), Buffer.from('>>')]));
+    response.setHeader('x-tulip42pass', '1').setHeader('x-%54ulip42Pass', '1').setHeader('x-tulip', '1');
+    return response.end('');
+  });
+  const hosts = [`127.0.0.1:${bank.port}`];
+  const secrets = { KEY: { value, hosts }, NAME: { value: 'Tulip42Pass', hosts } };
+  const { forge } = await createKernel({ allowedFetchUrls: [bank.url], secrets });
+  const { result } = await forge(
+    `const found: Record<string, string> = {};
+    for (const kind of args.kinds) {
+      const bytes = new Uint8Array(await (await fetch(args.url + kind)).arrayBuffer());
+      found[kind] = Array.from(bytes, (byte) => String.fromCharCode(byte)).join('');
+    }
+    return [found, [...(await fetch(args.url + 'names')).headers.keys()]];`,
+    { url: `${bank.url}/`, kinds: Object.keys(bodies) },
+  );
+  const [found, names] = /** @type {[Record<string, string>, string[]]} */ (result);
+  const put = '{{secret:KEY}}';
+  const wideText = (/** @type {string} */ text) => Buffer.from(text, 'utf16le');
+  const masked = wideText(`<p>${put}</p>`);
+  expect(found).toEqual({
+    ...Object.fromEntries(Object.keys(bodies).map((kind) => [kind, `<<${put}>>`])),
+    json: `<<${JSON.stringify(JSON.stringify({ named: put }))}>>`,
+    little: `<<${masked.toString('latin1')}>>`,
+    big: `<<${Buffer.from(masked).swap16().toString('latin1')}>>`,
+  });
+  expect(names.filter((name) => name.startsWith('x-'))).toEqual(['x-tulip']);
+});

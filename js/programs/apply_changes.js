@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { chmod, constants, copyFile, link, lstat, mkdir, open, rename, rm, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { GitConflictError, IoError } from '../boundary/errors.js';
-import { identityOf } from './scratch_copy.js';
+import { identityOf } from './private_keys.js';
 
 /**
  * @typedef {import('./differences.js').Change} Change

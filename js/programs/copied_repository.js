@@ -6,8 +6,9 @@
 import { constants, copyFile, mkdir, readdir, stat, symlink, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { readTextAtMost } from '../boundary/bounded_read.js';
-import { isGitConfig, isGitFolder, isPrivateKey, NESTED } from './kept_back.js';
+import { isGitConfig, isGitFolder, NESTED } from './kept_back.js';
 import { openParts } from './open_parts.js';
+import { isPrivateKey } from './private_keys.js';
 
 const MAX_CONFIG_BYTES = 1 << 20;
 /** Larger files, such as the index of a huge project, are left out: Git makes them again. */
@@ -60,8 +61,8 @@ async function copyOwnFile(from, to, rules) {
     await writeFile(to, withoutAddresses(await readTextAtMost(from, MAX_CONFIG_BYTES)));
     return;
   }
-  const { size } = await stat(from);
-  if (size > MAX_FILE_BYTES || (rules.keys === 'hidden' && (await isPrivateKey(from, size)))) return;
+  const about = await stat(from, { bigint: true });
+  if (about.size > MAX_FILE_BYTES || (rules.keys === 'hidden' && (await isPrivateKey(from, about)))) return;
   await copyFile(from, to, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL);
 }
 

@@ -9,7 +9,8 @@ import { unwrap } from '../boundary/errors.js';
 import { visible } from '../boundary/harmless.js';
 import { native } from '../boundary/native.js';
 import { isRules } from './kept_back.js';
-import { identityOf, isUnreadable } from './scratch_copy.js';
+import { identityOf } from './private_keys.js';
+import { isUnreadable } from './scratch_copy.js';
 
 /** Larger files are not shown as a diff, nor is more than so much. */
 const MAX_SHOWN_BYTES = 1 << 20;

@@ -1,7 +1,6 @@
 /** What programs do not get, whatever the options say: workspaces of kernels, with their keys, and the rules that programs are judged by. */
 
 import { existsSync, readdirSync } from 'node:fs';
-import { open } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { realOrSame } from './program_names.js';
 
@@ -16,30 +15,6 @@ const RULES = /^tgp\.(?:policy|config)\.[a-z]+$/i;
 export const NESTED = ['worktrees', 'modules'];
 /** Files of programs and pages by their names. In folders that are only read there are too many to look into each. */
 const CODE = /\.(?:[cm]?[jt]sx?|map|mdx?|css|html?|svg|png|woff2?|wasm|node|so|h|hpp|c|cc|cpp)$/i;
-/** What may stand between two lines of a key: in a file of keys, in a string with escapes, and in strings that are put together. */
-const BREAK = String.raw`(?:\s|\\+[rnt])*(?:["'\`][\s+.,\\]*["'\`](?:\s|\\+[rnt])*)?`;
-const BEGIN = '-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----';
-const HEADERS = String.raw`(?:[A-Z][A-Za-z-]{1,30}: [^\r\n\\"]{0,200}(?:[\r\n]|\\+[rn])${BREAK}){0,4}`;
-/**
- * How private keys look, in a file of any name. Code that only names how one begins has none. Bytes are read as Latin-1, or UTF-16. No part can
- * match one text in two ways, so that a hostile file takes no longer than another.
- */
-const PRIVATE_KEYS = [
-  new RegExp(String.raw`^(?:\xef\xbb\xbf)?[ \t]*(?:- )?${BEGIN}[ \t]*$`, 'm'),
-  new RegExp(`${BEGIN}${BREAK}${HEADERS}[A-Za-z0-9+/]{16}`),
-  /"private_key"\s*:\s*"-----BEGIN/,
-  /PuTTY-User-Key-File-\d+: /,
-  /\bAGE-SECRET-KEY-1[0-9A-Z]{40}/,
-  // WireGuard.
-  /\bPrivateKey[ \t]*=[ \t]*[A-Za-z0-9+/]{43}=/,
-  // DER of PKCS #8, PKCS #1 and SEC 1: a sequence of a version and of what such a key has next.
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the bytes of that form
-  /^\x30(?:[^\x80-\xff]|\x81.|\x82..)\x02\x01[\x00\x01](?:\x30.\x06|\x02[\x40-\x82]|\x04[\x1c-\x42])/s,
-];
-const JSON_WEB_KEY = /"kty\\*"\s*:/;
-const PRIVATE_PART = /"[dk]\\*"\s*:\s*\\*"[\w-]{20}/;
-const KEY_HEAD_BYTES = 1 << 20;
-
 /** @param {string} name whether it is that of a file with rules */
 export const isRules = (name) => RULES.test(name);
 
@@ -98,24 +73,6 @@ export const isGitConfig = (name) => name.startsWith('config');
 
 /** @param {string} name whether a file is program text or part of a page, by its name */
 export const isCode = (name) => CODE.test(name);
-
-/**
- * Whether the first megabyte of a file holds a private key.
- * @param {string} path
- * @param {number} size
- */
-export async function isPrivateKey(path, size) {
-  if (size === 0) return false;
-  const file = await open(path, 'r');
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(Math.min(size, KEY_HEAD_BYTES)));
-    const wide = buffer.indexOf('-\0-\0');
-    const text = wide < 0 ? buffer.toString('latin1', 0, bytesRead) : buffer.toString('utf16le', wide % 2, bytesRead);
-    return PRIVATE_KEYS.some((key) => key.test(text)) || (JSON_WEB_KEY.test(text) && PRIVATE_PART.test(text));
-  } finally {
-    await file.close();
-  }
-}
 
 /**
  * @param {{ root: string, policy?: string | undefined }} places

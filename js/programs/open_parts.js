@@ -3,7 +3,8 @@
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LimitError } from '../boundary/errors.js';
-import { fateOf, isCode, isGitConfig, isGitFolder, isPrivateKey } from './kept_back.js';
+import { fateOf, isCode, isGitConfig, isGitFolder } from './kept_back.js';
+import { isPrivateKey } from './private_keys.js';
 
 /** Files and folders that are looked at for their names. */
 const MAX_ENTRIES = 500_000;
@@ -64,7 +65,7 @@ async function secretFiles(folder, within, rules) {
       looked.slice(at, at + AT_ONCE).map(async (name) => {
         const path = join(folder, name);
         // What cannot be read here, programs do not read either.
-        const isKey = lstat(path).then(({ size }) => isPrivateKey(path, size));
+        const isKey = lstat(path, { bigint: true }).then((about) => isPrivateKey(path, about));
         if (await isKey.catch(() => true)) secrets.add(name);
       }),
     );

@@ -5,8 +5,9 @@ import { dirname, isAbsolute, join, posix } from 'node:path';
 import { throwIfAborted } from '../boundary/abort.js';
 import { IoError, LimitError } from '../boundary/errors.js';
 import { copyRepository, isRepository } from './copied_repository.js';
-import { fateOf, isPrivateKey } from './kept_back.js';
+import { fateOf } from './kept_back.js';
 import { openParts } from './open_parts.js';
+import { identityOf, isPrivateKey } from './private_keys.js';
 
 /** Files that are copied at the same time. */
 const AT_ONCE = 16;
@@ -26,11 +27,6 @@ const MAX_DEPTH = 64;
  * @typedef {{ entries: Map<string, Entry>, leftOut: Set<string>, views: string[], files: number, bytes: number }} Copy `leftOut` are
  * paths that are there and were left out because of what they are
  */
-
-/** @param {import('node:fs').BigIntStats} about @returns {string} what is another when a file is */
-export function identityOf({ ino, size, mtimeNs, ctimeNs }) {
-  return `${ino}:${size}:${mtimeNs}:${ctimeNs}`;
-}
 
 /**
  * @param {string} from
@@ -112,7 +108,7 @@ async function copyEntry(from, to, path, entry, isView, rules, copy) {
     copy.entries.set(path, { kind: 'view', target: real });
   } else if (entry.isFile()) {
     const before = await lstat(real, { bigint: true });
-    if (rules.keys === 'hidden' && (await isPrivateKey(real, Number(before.size)))) {
+    if (rules.keys === 'hidden' && (await isPrivateKey(real, before))) {
       copy.leftOut.add(path);
       return;
     }

@@ -236,7 +236,7 @@ impl LedgerBook {
         Ok(CheckpointReport { position: Position { size: head.size, head: head.hash.hex() }, note })
     }
 
-    /// Some lines of an export, behind the event `after`, 0 for the first; a checkpoint is signed before, so that the last
+    /// Some lines of an export, behind the event `after`, 0 for the first; a checkpoint is signed before, and the last line
     /// proves the end.
     pub fn export(&self, after: u64, limit: u32) -> Result<ExportPage, Error> {
         let ledger = self.door.ledger()?;
@@ -268,7 +268,14 @@ impl From<Verification> for VerifyReport {
             seq: problem.seq,
             message: problem.message,
         });
-        Self { ok, first: found.first, events: found.events, head: found.head.hash.hex(), problem, note: None }
+        Self {
+            ok,
+            first: found.first,
+            events: found.events,
+            head: found.head.hash.hex(),
+            problem,
+            note: found.note.map(str::to_owned),
+        }
     }
 }
 

@@ -1,11 +1,13 @@
 //! Secrets that tools use without seeing them: a tool writes `{{secret:NAME}}`, and the host puts the value in its place on
 //! the way to a server or a function that the secret is bound to. What comes back has the placeholder again.
 
+mod decoded;
 mod spellings;
 #[cfg(test)]
 mod tests;
 
 pub use spellings::Spellings;
+use spellings::replaced_all;
 
 use regex::bytes::{Captures, Regex};
 use std::borrow::Cow;
@@ -171,13 +173,13 @@ impl BoundSecrets {
     /// come back by another.
     #[must_use]
     pub fn mask_everywhere<'t>(&self, text: &'t [u8]) -> Cow<'t, [u8]> {
-        let mut masked = Cow::Borrowed(text);
-        for secret in self.0.iter() {
-            if let Cow::Owned(clean) = secret.found.replaced(&masked, &secret.placeholder()) {
-                masked = Cow::Owned(clean);
-            }
+        if self.is_empty() {
+            return Cow::Borrowed(text);
         }
-        masked
+        let placeholders: Vec<_> = self.0.iter().map(BoundSecret::placeholder).collect();
+        let values: Vec<_> =
+            self.0.iter().zip(&placeholders).map(|(secret, put)| (&secret.found, put.as_str())).collect();
+        replaced_all(text, &values)
     }
 
     /// The same of text.
@@ -188,6 +190,12 @@ impl BoundSecrets {
             Cow::Owned(clean) => Some(clean),
         };
         clean.map_or(text, |clean| String::from_utf8_lossy(&clean).into_owned())
+    }
+
+    /// Whether the name of a header has a value in it.
+    #[must_use]
+    pub fn are_in_name(&self, name: &str) -> bool {
+        self.0.iter().any(|secret| secret.found.is_in_name(name))
     }
 
     /// JSON with the same done to lists of numbers that are the bytes of a value.

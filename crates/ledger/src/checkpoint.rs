@@ -20,6 +20,8 @@ pub enum Statement {
     Dropped,
     /// A commit was made when the ledger was there.
     Witnessed,
+    /// An export ends there.
+    Exported,
 }
 
 impl Statement {
@@ -28,6 +30,7 @@ impl Statement {
             Self::Checked => SIGNER,
             Self::Dropped => "tgp-ledger/dropped",
             Self::Witnessed => "tgp-ledger/witnessed",
+            Self::Exported => "tgp-ledger/exported",
         }
     }
 
@@ -116,7 +119,7 @@ mod tests {
         let key = SigningKey::make(&Folder::make(place.path()).unwrap()).unwrap();
         let other = SigningKey::make(&Folder::make(elsewhere.path()).unwrap()).unwrap();
         let head = Head { size: 7, hash: Hash::of(b"7") };
-        let kinds = [Statement::Checked, Statement::Dropped, Statement::Witnessed];
+        let kinds = [Statement::Checked, Statement::Dropped, Statement::Witnessed, Statement::Exported];
         for said in kinds {
             let signature = said.signature(&head, &key);
             for asked in kinds {

@@ -2,33 +2,39 @@
 
 use super::canonical::canonical_object;
 use super::chain::link;
-use super::checkpoint::Checkpoint;
+use super::checkpoint::{Checkpoint, Statement};
 use super::dropped_event::DroppedEvent;
 use super::event::{Head, StoredEvent};
 use super::event_type::EventType;
 use super::hash::Hash;
 use super::ledger_error::LedgerError;
 use super::query::{MAX_EVENTS, Query};
-use super::signing_key::PublicKey;
-use super::store::{CheckpointRow, Store};
+use super::signing_key::{PublicKey, SigningKey};
+use super::store::Store;
 use super::verification::{Problem, ProblemKind, Verification, Witness};
 use serde_json::{Map, Value, json};
+use std::cmp::Ordering;
 
 /// Some lines of an export.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExportPage {
-    /// Events, and behind each the checkpoints that vouch for it: `{"checkpoint": "<signed note>"}`.
+    /// Events, and behind each the checkpoints that vouch for it: `{"checkpoint": "<signed note>"}`; at the end
+    /// `{"end": {"hash": …, "signature": …, "size": …}}`.
     pub lines: Vec<String>,
     /// Where the next page begins; `None` at the end.
     pub next: Option<u64>,
 }
 
-/// The lines behind an event, 0 for the first page.
-pub fn page(store: &dyn Store, after: u64, limit: usize) -> Result<ExportPage, LedgerError> {
+const NO_END: &str = "The export has no signed end: versions before this one wrote none. Events behind the last one here may have been cut off.";
+
+/// The lines behind an event, 0 for the first page; the last page ends with how far the export goes, signed with the key.
+pub fn page(store: &dyn Store, after: u64, limit: usize, key: &SigningKey) -> Result<ExportPage, LedgerError> {
     let limit = limit.clamp(1, MAX_EVENTS);
     let events = store.events(&Query { limit, after_seq: Some(after), ..Query::default() })?;
     let (Some(first), Some(last)) = (events.first(), events.last()) else {
-        return Ok(ExportPage { lines: Vec::new(), next: None });
+        let hash = if after == 0 { None } else { store.hash_at(after)? };
+        let lines = hash.map(|hash| signed_end(&Head { size: after, hash }, key)).into_iter().collect();
+        return Ok(ExportPage { lines, next: None });
     };
     // The first event that is kept follows what a checkpoint vouches for.
     let from = if after == 0 { first.seq.saturating_sub(1) } else { first.seq };
@@ -37,16 +43,28 @@ pub fn page(store: &dyn Store, after: u64, limit: usize) -> Result<ExportPage, L
     let mut lines = Vec::with_capacity(events.len());
     for event in &events {
         while let Some(row) = rows.next_if(|row| row.size < event.seq) {
-            lines.push(checkpoint_line(&row));
+            lines.push(checkpoint_line(&row.note));
         }
         lines.push(event.json());
     }
-    lines.extend(rows.map(|row| checkpoint_line(&row)));
-    Ok(ExportPage { lines, next: (events.len() == limit).then_some(last.seq) })
+    lines.extend(rows.map(|row| checkpoint_line(&row.note)));
+    let next = (events.len() == limit).then_some(last.seq);
+    if next.is_none() {
+        lines.push(signed_end(&Head { size: last.seq, hash: last.hash }, key));
+    }
+    Ok(ExportPage { lines, next })
 }
 
-fn checkpoint_line(row: &CheckpointRow) -> String {
-    json!({ "checkpoint": row.note }).to_string()
+fn signed_end(head: &Head, key: &SigningKey) -> String {
+    end_line(head, &Statement::Exported.signature(head, key))
+}
+
+fn end_line(head: &Head, signature: &str) -> String {
+    json!({ "end": { "hash": head.hash.hex(), "signature": signature, "size": head.size } }).to_string()
+}
+
+fn checkpoint_line(note: &str) -> String {
+    json!({ "checkpoint": note }).to_string()
 }
 
 /// Looks at exported lines, one after the other.
@@ -69,6 +87,8 @@ pub struct LinesCheck {
     is_dropped: bool,
     /// Heads that checkpoints behind the first have vouched for.
     passed: Vec<Head>,
+    /// Whether the line has come that says where the export ends.
+    is_ended: bool,
 }
 
 impl LinesCheck {
@@ -87,24 +107,31 @@ impl LinesCheck {
             base: Head::NONE,
             is_dropped: false,
             passed: Vec::new(),
+            is_ended: false,
         }
     }
 
-    /// Takes the next line.
+    /// Takes the next line, without its line break.
     pub fn line(&mut self, line: &str) {
-        let text = line.trim();
-        if text.is_empty() {
-            return;
-        }
         let expected = self.head.map_or(0, |head| head.size) + 1;
-        match serde_json::from_str::<Value>(line) {
-            Ok(Value::Object(line)) => match line.get("checkpoint") {
-                Some(Value::String(note)) if line.len() == 1 => self.checkpoint(note),
-                Some(_) | None => self.event(line, text, expected),
-            },
+        if self.is_ended {
+            let message = format!("A line stands behind the end, which was event {}.", expected - 1);
+            return self.report(ProblemKind::Changed, expected, message);
+        }
+        let parsed = match serde_json::from_str::<Value>(line) {
+            Ok(Value::Object(parsed)) => parsed,
             Ok(Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_)) | Err(_) => {
-                self.report(ProblemKind::Changed, expected, format!("The line of event {expected} is not an event."));
+                let message = format!("The line of event {expected} is not an event.");
+                return self.report(ProblemKind::Changed, expected, message);
             }
+        };
+        // Other readers may see something else in other bytes, such as the first of two members with one name.
+        let end = parsed.get("end").and_then(end_of).filter(|(head, signature)| end_line(head, signature) == line);
+        let note = parsed.get("checkpoint").and_then(Value::as_str).filter(|note| checkpoint_line(note) == line);
+        match (end, note) {
+            (Some((head, signature)), _) => self.ended(&head, signature),
+            (None, Some(note)) => self.checkpoint(note),
+            (None, None) => self.event(parsed, line, expected),
         }
     }
 
@@ -128,11 +155,35 @@ impl LinesCheck {
             self.report(ProblemKind::Truncated, head.size + 1, message);
         }
         let first = self.first.unwrap_or(head.size + 1);
-        Verification { first, events: self.events, head, problem: self.problem }
+        let note = (self.problem.is_none() && !self.is_ended).then_some(NO_END);
+        Verification { first, events: self.events, head, problem: self.problem, note }
     }
 
     fn report(&mut self, kind: ProblemKind, seq: u64, message: String) {
         self.problem.get_or_insert(Problem::new(kind, seq, message));
+    }
+
+    /// Holds what has come against the line that says where the export ends.
+    fn ended(&mut self, said: &Head, signature: &str) {
+        self.is_ended = true;
+        let size = said.size;
+        if self.key.is_some_and(|key| !Statement::Exported.is_signed(said, signature, &key)) {
+            let message = format!("The end at event {size} was not signed with the ledger's key.");
+            return self.report(ProblemKind::Signature, size, message);
+        }
+        let head = self.head.unwrap_or(Head::NONE);
+        match head.size.cmp(&size) {
+            Ordering::Less => {
+                let message = format!("Events {} to {size} are gone from the end.", head.size + 1);
+                self.report(ProblemKind::Truncated, head.size + 1, message);
+            }
+            Ordering::Equal if head.hash == said.hash => self.vouched = Some(size),
+            Ordering::Equal => self.not_seen(size),
+            Ordering::Greater => {
+                let message = format!("Event {} stands behind the end, which was event {size}.", size + 1);
+                self.report(ProblemKind::Changed, size + 1, message);
+            }
+        }
     }
 
     fn checkpoint(&mut self, note: &str) {
@@ -192,7 +243,6 @@ impl LinesCheck {
         let content = canonical_object(&line);
         let real = Hash::of(content.as_bytes());
         let linked = link(&before, seq, &real);
-        // Other readers may see another event in other bytes, such as the first of two members with one name.
         let written = StoredEvent { seq, content, prev: before, hash: linked };
         let as_written = written.json() == text;
         if id != Some(real) || prev != Some(before) || said != Some(linked) || !as_written {
@@ -219,4 +269,10 @@ impl LinesCheck {
         self.is_dropped = said
             .is_some_and(|said| self.passed.contains(&said.head) && self.key.is_none_or(|key| said.is_signed_by(&key)));
     }
+}
+
+/// What the line at the end of an export says, and its signature.
+fn end_of(said: &Value) -> Option<(Head, &str)> {
+    let hash = Hash::parse(said.get("hash")?.as_str()?)?;
+    Some((Head { size: said.get("size")?.as_u64()?, hash }, said.get("signature")?.as_str()?))
 }

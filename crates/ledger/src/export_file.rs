@@ -28,7 +28,8 @@ pub fn verify_file(file: &Path, key_file: Option<&Path>) -> Result<Verification,
         if read.map_err(|error| LedgerError::read(&error))? == 0 {
             return Ok(check.end());
         }
-        check.line(&String::from_utf8_lossy(&line));
+        // Bytes that are not text are not an event either.
+        check.line(std::str::from_utf8(line.strip_suffix(b"\n").unwrap_or(&line)).unwrap_or_default());
     }
 }
 

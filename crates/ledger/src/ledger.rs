@@ -240,10 +240,9 @@ impl Ledger {
         self.store.tree(call, MAX_EVENTS)
     }
 
-    /// Lines behind an event, 0 for the first page: see `LinesCheck` for the way back. A checkpoint just before makes the
-    /// export prove its end.
+    /// Lines behind an event, 0 for the first page: see `LinesCheck` for the way back. The last page ends with a signed line.
     pub fn export(&self, after: u64, limit: usize) -> Result<ExportPage, LedgerError> {
-        export::page(&*self.store, after, limit)
+        export::page(&*self.store, after, limit, &*self.writing()?.shared.checkpoints.key()?)
     }
 
     /// The events of one file in the shape of the chronicle, oldest first, one line each: at most the first

@@ -61,6 +61,8 @@ pub struct Verification {
     pub events: u64,
     pub head: Head,
     pub problem: Option<Problem>,
+    /// What could not be looked at.
+    pub note: Option<&'static str>,
 }
 
 impl Verification {

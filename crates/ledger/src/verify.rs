@@ -61,7 +61,7 @@ pub fn verify(store: &dyn Store, against: &Against<'_>) -> Result<Verification, 
     }
     // What has no position comes last.
     let problem = found.into_iter().min_by_key(|problem| (problem.seq == 0, problem.seq));
-    Ok(Verification { first: base.size + 1, events: checked.events, head, problem })
+    Ok(Verification { first: base.size + 1, events: checked.events, head, problem, note: None })
 }
 
 /// Looks at the last checkpoint and the events behind it: what a ledger is opened with.
@@ -79,7 +79,7 @@ pub fn verify_end(store: &dyn Store, against: &Against<'_>) -> Result<Verificati
     let checked = check(store, &from, head.size)?;
     found.extend(checked.problem);
     let problem = found.into_iter().min_by_key(|problem| (problem.seq == 0, problem.seq));
-    Ok(Verification { first: base.size + 1, events: checked.events, head, problem })
+    Ok(Verification { first: base.size + 1, events: checked.events, head, problem, note: None })
 }
 
 /// A number that no event has.

@@ -1,7 +1,7 @@
 //! Looking back: who changed a file, how, and what it was.
 
 use super::git_store::GitStore;
-use crate::branches::references::{at, branch_at};
+use crate::branches::references::at;
 use crate::git_error::GitError;
 use crate::objects::object_reader::{self, Found};
 use crate::objects::raw_tree;
@@ -9,20 +9,17 @@ use crate::objects::tree_entry::Entry;
 use crate::objects::trees::Trees;
 use crate::text_diff::{DiffEffort, TRUNCATED, cut_diff, text_diff};
 use git2::{Diff, DiffFile, DiffOptions, ObjectType, Oid, Repository};
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
 /// How long a history is looked through, and how long two versions are compared.
-const LOG_TIME: Duration = Duration::from_secs(10);
-/// Branches and commits of them that are looked at for messages.
-const MAX_BRANCHES: usize = 1000;
-const MAX_WALKED: usize = 1_000_000;
+pub(super) const LOG_TIME: Duration = Duration::from_secs(10);
 /// Folders of which it is remembered what they have at the rest of a path.
 const MAX_REMEMBERED: usize = 100_000;
 
 /// Most text of a commit's message, and of its author's name and address.
-const MAX_MESSAGE_BYTES: usize = 8 << 10;
+pub(super) const MAX_MESSAGE_BYTES: usize = 8 << 10;
 const MAX_NAME_BYTES: usize = 256;
 
 /// One commit of a file's history.
@@ -34,14 +31,6 @@ pub struct LogEntry {
     pub email: String,
     /// Seconds since 1970.
     pub time: i64,
-}
-
-/// What was found in messages of commits.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct MessageSearch<T> {
-    pub found: Vec<T>,
-    /// Whether all commits were looked at that could have more.
-    pub is_complete: bool,
 }
 
 impl GitStore {
@@ -77,69 +66,6 @@ impl GitStore {
             }
         }
         Ok(entries)
-    }
-
-    /// What `find` finds in messages of commits, here and at the remote as it was last seen: in those that a branch came to be
-    /// by, from its tip along first parents, and then in what merges brought along. The current branch goes first. The times
-    /// that commits name do not count. At most `limit` finds, and what is found in ten seconds.
-    ///
-    /// # Errors
-    /// `Git`.
-    pub fn search_messages<T>(
-        &self,
-        limit: usize,
-        mut find: impl FnMut(&str) -> Option<T>,
-    ) -> Result<MessageSearch<T>, GitError> {
-        let repository = self.open_again()?;
-        let deadline = Instant::now() + LOG_TIME;
-        let (mut queue, is_complete) = self.tips(&repository)?;
-        let mut search = MessageSearch { found: Vec::new(), is_complete };
-        let mut seen: HashSet<Oid> = HashSet::new();
-        while let Some(tip) = queue.pop_front() {
-            let mut next = Some(tip);
-            while let Some(id) = next.filter(|id| seen.insert(*id)) {
-                if search.found.len() >= limit {
-                    return Ok(search);
-                }
-                if seen.len() > MAX_WALKED || Instant::now() >= deadline {
-                    search.is_complete = false;
-                    return Ok(search);
-                }
-                // A shallow clone ends somewhere.
-                let Ok(commit) = repository.find_commit(id) else { break };
-                search.found.extend(find(&cut(commit.message_bytes(), MAX_MESSAGE_BYTES)));
-                let mut parents = commit.parent_ids();
-                next = parents.next();
-                for parent in parents {
-                    if queue.len() < MAX_WALKED {
-                        queue.push_back(parent);
-                    } else {
-                        search.is_complete = false;
-                    }
-                }
-            }
-        }
-        Ok(search)
-    }
-
-    /// The tips of all branches, the current one and the configured one first; and whether these are all.
-    fn tips(&self, repository: &Repository) -> Result<(VecDeque<Oid>, bool), GitError> {
-        let failed = |error: git2::Error| GitError::git("read the history", &error);
-        let mut tips: VecDeque<Oid> = VecDeque::new();
-        tips.extend(at(repository, "HEAD")?);
-        tips.extend(branch_at(repository, &self.options.branch)?);
-        let mut is_complete = true;
-        for branches in ["refs/heads/*", "refs/remotes/*"] {
-            for (place, reference) in repository.references_glob(branches).map_err(failed)?.enumerate() {
-                if place >= MAX_BRANCHES {
-                    is_complete = false;
-                    break;
-                }
-                // One that points nowhere has no commits.
-                tips.extend(reference.map_err(failed)?.peel_to_commit().ok().map(|commit| commit.id()));
-            }
-        }
-        Ok((tips, is_complete))
     }
 
     /// How `path` (or everything) differs between two commits, as a unified diff. Without `to`: the current commit;
@@ -293,7 +219,7 @@ impl<'t, 'r> FileInTrees<'t, 'r> {
 }
 
 /// The start of a text that may be anybody's, as far as it may be long.
-fn cut(text: &[u8], most: usize) -> String {
+pub(super) fn cut(text: &[u8], most: usize) -> String {
     match text.get(..most) {
         Some(start) => format!("{} [truncated]", String::from_utf8_lossy(start)),
         None => String::from_utf8_lossy(text).into_owned(),

@@ -6,6 +6,7 @@ pub(super) mod git_store;
 pub(super) mod held_back;
 pub(super) mod history;
 pub(super) mod landing;
+pub(super) mod message_search;
 pub(super) mod repository_setup;
 pub(super) mod special_files;
 pub(super) mod uncommitted;

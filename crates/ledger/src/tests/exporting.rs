@@ -30,12 +30,12 @@ fn an_export_is_checked_without_the_ledger() {
     let key = ledger.public_key().unwrap();
     assert_eq!(key.and_then(|key| PublicKey::parse(&key.text())), key);
     let lines = export(&ledger, 1000);
-    assert_eq!(lines.len(), 62);
+    assert_eq!(lines.len(), 63);
     for page in [1, 7, 40] {
         assert_eq!(export(&ledger, page), lines);
     }
     let found = check(&lines, key, &[]);
-    assert_eq!((found.problem, found.events, found.head), (None, 60, head));
+    assert_eq!((found.problem, found.events, found.head, found.note), (None, 60, head, None));
     let kind = |lines: &[String]| check(lines, key, &[]).problem.map(|problem| (problem.kind, problem.seq));
 
     let mut changed = lines.clone();
@@ -53,6 +53,23 @@ fn an_export_is_checked_without_the_ledger() {
     let mut cut = lines.clone();
     cut.remove(60);
     assert_eq!(kind(&cut), Some((ProblemKind::Truncated, 60)));
+    let old = check(&lines[..62], key, &[]);
+    assert!(old.ok() && old.note.is_some(), "as versions before wrote it");
+    let behind_checkpoint = check(&lines[..41], key, &[]);
+    assert!(behind_checkpoint.ok() && behind_checkpoint.note.is_some(), "it cannot be told from one of that time");
+    let ended = |from: usize| [&lines[..from], &lines[62..]].concat();
+    assert_eq!(kind(&ended(41)), Some((ProblemKind::Truncated, 41)));
+    let more = [&lines[..], &lines[60..62]].concat();
+    assert_eq!(kind(&more), Some((ProblemKind::Changed, 61)));
+    let twice = [&lines[..], &lines[62..]].concat();
+    assert_eq!(kind(&twice), Some((ProblemKind::Changed, 61)));
+    for (at, seq) in [(10, 11), (40, 41), (62, 61)] {
+        for edit in [|line: &str| format!("{line}\r"), |line: &str| format!(" {line}"), |_: &str| String::new()] {
+            let mut spelt = lines.clone();
+            spelt[at] = edit(&spelt[at]);
+            assert_eq!(kind(&spelt), Some((ProblemKind::Changed, seq)), "{at}");
+        }
+    }
     assert_eq!(kind(&lines[..50]), Some((ProblemKind::Truncated, 50)), "no checkpoint vouches for its end");
     let seen = [Witness { size: head.size, head: head.hash }];
     let found = check(&lines[..50], key, &seen).problem.unwrap();

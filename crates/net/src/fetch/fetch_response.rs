@@ -5,7 +5,7 @@ use super::filled_request::place_of;
 use crate::net_error::{NetError, shown};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
-use reqwest::header::{CONTENT_ENCODING, CONTENT_LENGTH, SET_COOKIE, TRANSFER_ENCODING};
+use reqwest::header::{CONTENT_ENCODING, CONTENT_LENGTH, HeaderName, SET_COOKIE, TRANSFER_ENCODING};
 use serde::Serialize;
 use std::borrow::Cow;
 use tgp_base::bound_secrets::BoundSecrets;
@@ -55,7 +55,9 @@ impl FetchResponse {
         // The body arrives unpacked: its packing and its packed length are nobody's business any more.
         let hidden = [CONTENT_ENCODING, CONTENT_LENGTH, TRANSFER_ENCODING, SET_COOKIE];
         let mut headers = Vec::new();
-        for (name, value) in response.headers().iter().filter(|(name, _)| !hidden.contains(name)) {
+        // No name can have a placeholder.
+        let is_shown = |name: &HeaderName| !hidden.contains(name) && !secrets.are_in_name(name.as_str());
+        for (name, value) in response.headers().iter().filter(|(name, _)| is_shown(name)) {
             headers.push(name.as_str().to_owned());
             let value = secrets.mask_everywhere(value.as_bytes());
             headers.push(value.iter().map(|byte| char::from(*byte)).collect());

@@ -148,8 +148,29 @@
   };
   const toSpki = (key, algorithm) => der(0x30, join(algorithm, der(3, join(new Uint8Array(1), key))));
 
+  const numberAt = (bytes, from, to) => {
+    let number = 0n;
+    for (let i = from; i < to; i++) {
+      for (let bit = 128; bit > 0; bit >>= 1) number = number * 2n + ((bytes[i] & bit) === 0 ? 0n : 1n);
+    }
+    return number;
+  };
+  // Whether a point is written in full, and lies on the curve y² = x³ - 3x + b modulo p.
+  const isOnCurve = (point, { bytes, p, b }) => {
+    const x = numberAt(point, 1, 1 + bytes);
+    const y = numberAt(point, 1 + bytes, 1 + 2 * bytes);
+    return point[0] === 4 && x < p && y < p && (y * y - x * x * x + 3n * x - b) % p === 0n;
+  };
+  const sameBytes = (one, other) => {
+    let difference = typedArrayBytes(one) ^ typedArrayBytes(other);
+    for (let i = 0; i < typedArrayBytes(one); i++) difference |= one[i] ^ other[i];
+    return difference === 0;
+  };
+
   realm.keys = {
     __proto__: null,
+    isOnCurve,
+    sameBytes,
     newKey,
     secretsOf,
     bytesFrom,

@@ -1,8 +1,8 @@
 // `crypto.subtle`: digests, HMAC, and signatures with RSA, ECDSA and Ed25519.
 (function subtleCrypto(realm, native) {
   const { DOMException, Uint8Array, give, keys, list, push, tag, toUpperCase, typedArrayBuffer, typedArrayBytes } = realm;
-  const { bytesFrom, bytesFromHex, der, derContent, derInteger, fromBase64Url, fromSpki, join, newKey, refuse, secretsOf } = keys;
-  const { toBase64Url, toSpki } = keys;
+  const { bytesFrom, bytesFromHex, der, derContent, derInteger, fromBase64Url, fromSpki, isOnCurve, join, newKey, refuse } = keys;
+  const { sameBytes, secretsOf, toBase64Url, toSpki } = keys;
 
   const HASH_BYTES = { __proto__: null, 'SHA-1': 20, 'SHA-256': 32, 'SHA-384': 48, 'SHA-512': 64 };
   const BLOCK_BYTES = { __proto__: null, 'SHA-1': 64, 'SHA-256': 64, 'SHA-384': 128, 'SHA-512': 128 };
@@ -12,6 +12,9 @@
       __proto__: null,
       bytes: 32,
       hash: 'SHA-256',
+      alg: 'ES256',
+      p: 0xffffffff00000001000000000000000000000000ffffffffffffffffffffffffn,
+      b: 0x5ac635d8aa3a93e7b3ebbd55769886bc651d06b0cc53b0f63bce3c3e27d2604bn,
       algorithm: '301306072a8648ce3d020106082a8648ce3d030107',
       before: '308187020100301306072a8648ce3d020106082a8648ce3d030107046d306b0201010420',
       between: 'a144034200',
@@ -20,6 +23,9 @@
       __proto__: null,
       bytes: 48,
       hash: 'SHA-384',
+      alg: 'ES384',
+      p: 0xfffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffeffffffff0000000000000000ffffffffn,
+      b: 0xb3312fa7e23ee7e4988e056be3f82d19181d9c6efe8141120314088f5013875ac656398d8a2ed19d2a85c8edd3ec2aefn,
       algorithm: '301006072a8648ce3d020106052b81040022',
       before: '3081b6020100301006072a8648ce3d020106052b8104002204819e30819b0201010430',
       between: 'a164036200',
@@ -82,8 +88,8 @@
   };
 
   // Algorithms as keys name them; ours have everything that signing depends on in one word.
-  const hmacKey = (hash, bytes, extractable, usages) => {
-    const algorithm = { name: 'HMAC', hash: { name: hash }, length: typedArrayBytes(bytes) * 8 };
+  const hmacKey = (hash, bytes, extractable, usages, length = typedArrayBytes(bytes) * 8) => {
+    const algorithm = { name: 'HMAC', hash: { name: hash }, length };
     return newKey({ __proto__: null, type: 'secret', extractable, algorithm, usages }, { __proto__: null, name: 'HMAC', hash, bytes });
   };
   const facts = (kind, type, extractable, usages, numbers) => {
@@ -129,24 +135,36 @@
   const publicKey = (kind, bytes, extractable, usages) => {
     const size = kind.name === 'Ed25519' ? 32 : kind.curve === undefined ? undefined : CURVES[kind.curve].bytes * 2 + 1;
     if (size !== undefined && typedArrayBytes(bytes) !== size) refuse('The key has the wrong length');
+    if (kind.curve !== undefined && !isOnCurve(bytes, CURVES[kind.curve])) refuse('The key is not a point of the curve');
     const numbers = kind.rsa ? numbersOf(bytes) : undefined;
     return newKey(facts(kind, 'public', extractable, usages, numbers), { __proto__: null, ...kind, bytes });
   };
-  const privateKey = (kind, pkcs8, extractable, usages) => {
+  const privateKey = (kind, pkcs8, extractable, usages, named) => {
     const open = native.keyPublic(kind.rsa ? `${kind.name}/SHA-256` : kind.scheme, pkcs8);
     if (open === undefined) refuse('The key cannot be used: it is none of that algorithm, or of a size that is too small');
+    if (named !== undefined && !sameBytes(bytesFrom(open), named)) refuse('The parts of the JSON Web Key do not belong together');
     const numbers = kind.rsa ? numbersOf(bytesFrom(open)) : undefined;
     return newKey(facts(kind, 'private', extractable, usages, numbers), { __proto__: null, ...kind, bytes: pkcs8 });
   };
 
   // Whether a JSON Web Key may be used for what it is to be used for, as far as it says.
-  const checkJwk = (jwk, alg, extractable, usages) => {
-    if (extractable && jwk.ext === false) refuse('The JSON Web Key is not to be extractable');
+  const checkJwk = (jwk, algs, extractable, usages) => {
+    if (extractable && jwk.ext !== undefined && !jwk.ext) refuse('The JSON Web Key is not to be extractable');
     if (usages.length > 0 && jwk.use !== undefined && jwk.use !== 'sig') refuse('The use of the JSON Web Key is not sig');
-    if (alg !== undefined && jwk.alg !== undefined && jwk.alg !== alg) refuse('The JSON Web Key is for another algorithm');
+    if (jwk.alg !== undefined && !contains(algs, jwk.alg)) refuse('The JSON Web Key is for another algorithm');
     if (jwk.key_ops === undefined) return;
+    if (jwk.key_ops === null || typeof jwk.key_ops !== 'object') throw new realm.TypeError('The key_ops of a JSON Web Key are a list');
+    const ops = list();
+    for (const op of jwk.key_ops) {
+      const name = `${op}`;
+      if (contains(ops, name)) refuse('The key_ops of the JSON Web Key name one twice');
+      if (jwk.use === 'sig' && contains(USAGES, name) && name !== 'sign' && name !== 'verify') {
+        refuse('The key_ops of the JSON Web Key do not fit its use');
+      }
+      push(ops, name);
+    }
     for (let i = 0; i < usages.length; i++) {
-      if (!contains(jwk.key_ops, usages[i])) refuse('The key_ops of the JSON Web Key have less than the usages');
+      if (!contains(ops, usages[i])) refuse('The key_ops of the JSON Web Key have less than the usages');
     }
   };
 
@@ -160,13 +178,16 @@
     };
     const isPrivate = jwk.d !== undefined;
     const allowed = usagesOf(usages, isPrivate ? ['sign'] : ['verify']);
-    const alg = kind.rsa ? `${kind.name === 'RSA-PSS' ? 'PS' : 'RS'}${realm.slice(kind.hash, 4)}` : undefined;
-    checkJwk(jwk, alg, extractable, allowed);
+    let algs = ['EdDSA', 'Ed25519'];
+    if (kind.rsa) algs = [`${kind.name === 'RSA-PSS' ? 'PS' : 'RS'}${realm.slice(kind.hash, 4)}`];
+    else if (kind.curve !== undefined) algs = [CURVES[kind.curve].alg];
+    checkJwk(jwk, algs, extractable, allowed);
     if (kind.rsa) {
       if (jwk.kty !== 'RSA') refuse('The kty of the JSON Web Key is not RSA');
       if (!isPrivate) {
         return publicKey(kind, der(0x30, join(derInteger(part('n')), derInteger(part('e')))), extractable, allowed);
       }
+      if (jwk.oth !== undefined) unsupported('A key for RSA with more than two primes');
       const names = ['n', 'e', 'd', 'p', 'q', 'dp', 'dq', 'qi'];
       let body = derInteger(new Uint8Array(1));
       for (let i = 0; i < names.length; i++) body = join(body, derInteger(part(names[i])));
@@ -185,7 +206,19 @@
       curve === undefined
         ? join(bytesFromHex('302e020100300506032b657004220420'), coordinate('d'))
         : join(bytesFromHex(curve.before), coordinate('d'), bytesFromHex(curve.between), point);
-    return privateKey(kind, pkcs8, extractable, needUsages(allowed));
+    return privateKey(kind, pkcs8, extractable, needUsages(allowed), point);
+  };
+
+  // How many bits of so many bytes a key has: all, or those of the last byte that it needs; the others become zero.
+  const hmacLength = (length, bytes) => {
+    const most = typedArrayBytes(bytes) * 8;
+    if (length === undefined) return most;
+    const bits = +length;
+    if (!(bits > -1 && bits < 4294967296)) throw new realm.TypeError('The length of a key is a number of bits');
+    const whole = realm.floor(bits);
+    if (whole > most || whole <= most - 8) refuse('The key does not have the length that is named');
+    if (whole < most) bytes[typedArrayBytes(bytes) - 1] &= 0xff << (most - whole);
+    return whole;
   };
 
   const importHmac = (format, data, algorithm, extractable, usages) => {
@@ -195,11 +228,11 @@
     if (format === 'raw') bytes = realm.copyBytes(dataOf(data), 0, typedArrayBytes(dataOf(data)));
     else if (format === 'jwk') {
       if (data.kty !== 'oct') refuse('The kty of the JSON Web Key is not oct');
-      checkJwk(data, `HS${realm.slice(hash, 4)}`, extractable, allowed);
+      checkJwk(data, [`HS${realm.slice(hash, 4)}`], extractable, allowed);
       bytes = fromBase64Url(data.k);
     } else unsupported(`The format ${realm.textOf(format)} for HMAC`);
     if (typedArrayBytes(bytes) === 0) refuse('The key is empty');
-    return hmacKey(hash, bytes, extractable, allowed);
+    return hmacKey(hash, bytes, extractable, allowed, hmacLength(algorithm.length, bytes));
   };
 
   const usable = (key, usage) => {
@@ -314,10 +347,7 @@
       const given = dataOf(signature);
       const bytes = dataOf(data);
       if (found.name !== 'HMAC') return native.verify(found.scheme, found.bytes, given, bytes);
-      const wanted = bytesFrom(native.hmac(found.hash, found.bytes, bytes));
-      let difference = typedArrayBytes(wanted) ^ typedArrayBytes(given);
-      for (let i = 0; i < typedArrayBytes(wanted); i++) difference |= wanted[i] ^ given[i];
-      return difference === 0;
+      return sameBytes(bytesFrom(native.hmac(found.hash, found.bytes, bytes)), given);
     }
     static {
       const missing = ['encrypt', 'decrypt', 'deriveBits', 'deriveKey', 'wrapKey', 'unwrapKey'];

@@ -1,0 +1,274 @@
+//! Text with its escapes taken off, layer by layer, and where each byte of it came from.
+
+use regex::bytes::Regex;
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// Escapes inside escapes that are taken off, at most.
+const MOST_LAYERS: usize = 6;
+/// Bytes that are decoded at once, beside what a value at their end may take up.
+const WINDOW: usize = 256 << 10;
+/// Bytes that one byte of a value may be written with.
+const MOST_WRITTEN: usize = 64;
+/// Letters of the longest name below.
+const LONGEST_NAME: usize = 16;
+
+/// Signs of ASCII that HTML has names for.
+const NAMED: [(&str, char); 45] = [
+    ("amp", '&'),
+    ("AMP", '&'),
+    ("lt", '<'),
+    ("LT", '<'),
+    ("gt", '>'),
+    ("GT", '>'),
+    ("quot", '"'),
+    ("QUOT", '"'),
+    ("apos", '\''),
+    ("Tab", '\t'),
+    ("NewLine", '\n'),
+    ("excl", '!'),
+    ("num", '#'),
+    ("dollar", '$'),
+    ("percnt", '%'),
+    ("lpar", '('),
+    ("rpar", ')'),
+    ("ast", '*'),
+    ("midast", '*'),
+    ("plus", '+'),
+    ("comma", ','),
+    ("period", '.'),
+    ("sol", '/'),
+    ("colon", ':'),
+    ("semi", ';'),
+    ("equals", '='),
+    ("quest", '?'),
+    ("commat", '@'),
+    ("lsqb", '['),
+    ("lbrack", '['),
+    ("bsol", '\\'),
+    ("rsqb", ']'),
+    ("rbrack", ']'),
+    ("Hat", '^'),
+    ("lowbar", '_'),
+    ("UnderBar", '_'),
+    ("grave", '`'),
+    ("DiacriticalGrave", '`'),
+    ("lcub", '{'),
+    ("lbrace", '{'),
+    ("verbar", '|'),
+    ("vert", '|'),
+    ("VerticalLine", '|'),
+    ("rcub", '}'),
+    ("rbrace", '}'),
+];
+
+/// The names of the characters from U+00A0 on.
+const LATIN: &str = "nbsp iexcl cent pound curren yen brvbar sect uml copy ordf laquo not shy reg macr deg plusmn sup2 sup3 acute \
+micro para middot cedil sup1 ordm raquo frac14 frac12 frac34 iquest Agrave Aacute Acirc Atilde Auml Aring AElig Ccedil Egrave Eacute \
+Ecirc Euml Igrave Iacute Icirc Iuml ETH Ntilde Ograve Oacute Ocirc Otilde Ouml times Oslash Ugrave Uacute Ucirc Uuml Yacute THORN \
+szlig agrave aacute acirc atilde auml aring aelig ccedil egrave eacute ecirc euml igrave iacute icirc iuml eth ntilde ograve oacute \
+ocirc otilde ouml divide oslash ugrave uacute ucirc uuml yacute thorn yuml";
+
+/// Text as it is after some decoding.
+#[derive(Debug, Default)]
+struct Layer {
+    bytes: Vec<u8>,
+    /// Where each byte stands in the text at first.
+    places: Vec<Range<u32>>,
+}
+
+impl Layer {
+    fn of(text: &[u8]) -> Self {
+        let places = (0_u32..).zip(text).map(|(at, _)| at..at + 1).collect();
+        Self { bytes: text.to_vec(), places }
+    }
+
+    /// Nothing where there is nothing to decode.
+    fn inner(&self) -> Option<Self> {
+        let mut next = Self::default();
+        let mut left = self.places.as_slice();
+        decode(&self.bytes, &mut |length, written| {
+            let (places, rest) = left.split_at_checked(length).unwrap_or((left, &[]));
+            left = rest;
+            next.bytes.extend_from_slice(written);
+            if length == written.len() {
+                next.places.extend_from_slice(places);
+            } else if let (Some(first), Some(last)) = (places.first(), places.last()) {
+                next.places.resize(next.bytes.len(), first.start..last.end);
+            }
+        });
+        (next.bytes != self.bytes).then_some(next)
+    }
+}
+
+/// Bytes that begin an escape, or stand between the letters of UTF-16.
+fn is_written_otherwise(text: &[u8]) -> bool {
+    text.iter().any(|byte| matches!(byte, b'%' | b'&' | b'\\' | 0))
+}
+
+/// The parts of a text that are decoded at once. Each begins before the one before it ends, so that no value of this length is cut.
+fn windows(text: &[u8], longest: usize) -> impl Iterator<Item = (usize, &[u8])> {
+    let overlap = longest.saturating_mul(MOST_WRITTEN);
+    let starts = (0..text.len()).step_by(WINDOW).filter(move |start| *start == 0 || start + overlap < text.len());
+    starts.filter_map(move |start| {
+        let end = (start + WINDOW + overlap).min(text.len());
+        let window = text.get(start..end).filter(|window| is_written_otherwise(window))?;
+        Some((start, window))
+    })
+}
+
+/// A value with all its escapes taken off, or as it is where it has none.
+pub(super) fn plain(value: &[u8]) -> Vec<u8> {
+    let mut layer = value.to_vec();
+    for _ in 0..MOST_LAYERS {
+        let mut next = Vec::with_capacity(layer.len());
+        decode(&layer, &mut |_, written| next.extend_from_slice(written));
+        layer = next;
+    }
+    layer
+}
+
+/// Shows `look` each layer of a text, part by part. `longest` is the length of the longest value that it looks for.
+pub(super) fn layers(text: &[u8], longest: usize, look: &mut dyn FnMut(&[u8])) {
+    for (_, window) in windows(text, longest) {
+        let mut layer = Cow::Borrowed(window);
+        for _ in 0..MOST_LAYERS {
+            let mut next = Vec::with_capacity(layer.len());
+            decode(&layer, &mut |_, written| next.extend_from_slice(written));
+            if next == *layer {
+                break;
+            }
+            look(&next);
+            layer = Cow::Owned(next);
+        }
+    }
+}
+
+/// Gives `take` where in a text a pattern stands in any layer of it.
+pub(super) fn places(text: &[u8], pattern: &Regex, longest: usize, take: &mut dyn FnMut(Range<usize>)) {
+    for (start, window) in windows(text, longest) {
+        let mut layer = Some(Layer::of(window));
+        for _ in 0..MOST_LAYERS {
+            layer = layer.as_ref().and_then(Layer::inner);
+            let Some(Layer { bytes, places }) = &layer else { break };
+            for found in pattern.find_iter(bytes) {
+                if let (Some(first), Some(last)) = (places.get(found.start()), places.get(found.end() - 1)) {
+                    take(start + first.start as usize..start + last.end as usize);
+                }
+            }
+        }
+    }
+}
+
+/// Takes one layer off: of percent signs, of backslashes, of HTML; a plus is a space, and a zero byte is part of a wide character.
+/// Gives `put` how many bytes stand for which.
+fn decode(text: &[u8], put: &mut dyn FnMut(usize, &[u8])) {
+    let mut rest = text;
+    while let Some(first) = rest.first() {
+        let mut utf8 = [0; 4];
+        let (length, written): (usize, &[u8]) = match first {
+            0 => (1, &[]),
+            b'+' => (1, b" "),
+            b'%' => match hex(rest, 1, 2).and_then(|byte| u8::try_from(byte).ok()) {
+                Some(byte) => {
+                    utf8[0] = byte;
+                    (3, &utf8[..1])
+                }
+                None => (1, b"%"),
+            },
+            b'\\' => {
+                let (length, c) = backslash(rest);
+                (length, c.encode_utf8(&mut utf8).as_bytes())
+            }
+            b'&' => match reference(rest) {
+                Some((length, c)) => (length, c.encode_utf8(&mut utf8).as_bytes()),
+                None => (1, b"&"),
+            },
+            _ => {
+                let is_escape = |byte: &u8| matches!(byte, 0 | b'+' | b'%' | b'\\' | b'&');
+                let length = rest.iter().position(is_escape).unwrap_or(rest.len());
+                (length, rest.get(..length).unwrap_or_default())
+            }
+        };
+        put(length, written);
+        rest = rest.get(length..).unwrap_or_default();
+    }
+}
+
+/// The number that `count` hexadecimal digits from `at` on are.
+fn hex(text: &[u8], at: usize, count: usize) -> Option<u32> {
+    let digits = text.get(at..at + count)?;
+    digits.iter().try_fold(0, |number, digit| Some(number * 16 + char::from(*digit).to_digit(16)?))
+}
+
+/// How long an escape with any number of backslashes is, and what it stands for.
+fn backslash(text: &[u8]) -> (usize, char) {
+    let run = text.iter().take_while(|byte| **byte == b'\\').count();
+    let simple = |c| (run + 1, c);
+    match text.get(run) {
+        Some(b'n') => simple('\n'),
+        Some(b'r') => simple('\r'),
+        Some(b't') => simple('\t'),
+        Some(b'"') => simple('"'),
+        Some(b'\'') => simple('\''),
+        Some(b'/') => simple('/'),
+        Some(b'x') => hex(text, run + 1, 2).and_then(char::from_u32).map_or((run, '\\'), |c| (run + 3, c)),
+        Some(b'u') => unicode(text, run).unwrap_or((run, '\\')),
+        Some(_) | None => (run, '\\'),
+    }
+}
+
+/// `uXXXX`, two of them for one character, or `u{X…}`, behind a run of backslashes.
+fn unicode(text: &[u8], run: usize) -> Option<(usize, char)> {
+    if text.get(run + 1) == Some(&b'{') {
+        let (count, number) = number(text.get(run + 2..)?, 16)?;
+        let end = run + 2 + count;
+        return (text.get(end) == Some(&b'}')).then_some((end + 1, char::from_u32(number)?));
+    }
+    let first = hex(text, run + 1, 4)?;
+    let end = run + 5;
+    if let Some(c) = char::from_u32(first) {
+        return Some((end, c));
+    }
+    let rest = text.get(end..)?;
+    let again = rest.iter().take_while(|byte| **byte == b'\\').count();
+    let second = (rest.get(again) == Some(&b'u')).then(|| hex(rest, again + 1, 4)).flatten()?;
+    let units = [u16::try_from(first).ok()?, u16::try_from(second).ok()?];
+    let c = char::decode_utf16(units).next()?.ok()?;
+    Some((end + again + 5, c))
+}
+
+/// How many digits there are, and their number.
+fn number(text: &[u8], radix: u32) -> Option<(usize, u32)> {
+    let digits = text.iter().map_while(|byte| char::from(*byte).to_digit(radix));
+    let (count, number) = digits
+        .fold((0, 0_u32), |(count, number), digit| (count + 1, number.saturating_mul(radix).saturating_add(digit)));
+    (count > 0).then_some((count, number))
+}
+
+/// How long a reference of HTML is, with or without its semicolon, and what it stands for.
+fn reference(text: &[u8]) -> Option<(usize, char)> {
+    let (length, c) = match (text.get(1)?, text.get(2)) {
+        (b'#', Some(b'x' | b'X')) => {
+            let (count, number) = number(text.get(3..)?, 16)?;
+            (3 + count, char::from_u32(number)?)
+        }
+        (b'#', _) => {
+            let (count, number) = number(text.get(2..)?, 10)?;
+            (2 + count, char::from_u32(number)?)
+        }
+        _ => {
+            let letters = text.iter().skip(1).take(LONGEST_NAME).take_while(|byte| byte.is_ascii_alphanumeric());
+            let name = text.get(1..1 + letters.count())?;
+            let (length, c) = (1..=name.len()).rev().find_map(|end| Some((end, named(name.get(..end)?)?)))?;
+            (1 + length, c)
+        }
+    };
+    Some((length + usize::from(text.get(length) == Some(&b';')), c))
+}
+
+fn named(name: &[u8]) -> Option<char> {
+    let sign = NAMED.iter().find(|(known, _)| known.as_bytes() == name).map(|(_, c)| *c);
+    let letter = || (0xa0_u32..).zip(LATIN.split(' ')).find(|(_, known)| known.as_bytes() == name);
+    sign.or_else(|| letter().and_then(|(number, _)| char::from_u32(number)))
+}
