@@ -1,4 +1,4 @@
-import { setTimeout } from 'node:timers/promises';
+import { setTimeout as pause } from 'node:timers/promises';
 import { throwIfAborted, untilAborted } from '../boundary/abort.js';
 import { beforeDeadline, TooLate } from '../boundary/deadline.js';
 import { unwrap } from '../boundary/errors.js';
@@ -85,7 +85,7 @@ export class Gate {
   async #withRoom(start, signal) {
     let outcome = await start();
     for (let waited = 0; isFull(outcome) && waited < FULL_MS; waited += FULL_PAUSE_MS) {
-      await untilAborted(setTimeout(FULL_PAUSE_MS), signal);
+      await untilAborted(pause(FULL_PAUSE_MS), signal);
       outcome = await start();
     }
     return outcome;

@@ -5,7 +5,13 @@
 
 use super::canonical::canonical_object;
 use super::hash::Hash;
+use super::ledger_error::LedgerError;
+use super::query::{MAX_EVENTS, Query};
+use super::store::Store;
 use serde_json::{Map, Value};
+
+/// Most lines of a chronicle.
+const MAX_CHRONICLE: usize = 100_000;
 
 /// A line and what the next one refers to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,6 +20,25 @@ pub struct ChronicleLine {
     pub event_id: Hash,
     /// Canonical JSON.
     pub text: String,
+}
+
+/// The lines of one file, oldest first: at most the first `MAX_CHRONICLE`.
+pub fn chronicle_lines(store: &dyn Store, path: &str) -> Result<Vec<String>, LedgerError> {
+    let mut lines = Vec::new();
+    let (mut after, mut before) = (0, None);
+    while lines.len() < MAX_CHRONICLE {
+        let (path, after_seq) = (Some(path.to_owned()), Some(after));
+        let events = store.events(&Query { limit: MAX_EVENTS, path, after_seq, ..Query::default() })?;
+        let Some(last) = events.last() else { break };
+        after = last.seq;
+        for event in &events {
+            if let Some(line) = chronicle_line(&event.content, before.as_ref()) {
+                before = Some(line.event_id);
+                lines.push(line.text);
+            }
+        }
+    }
+    Ok(lines)
 }
 
 /// The line of an event's content, behind the line of the event before; `None` when the content is no event's.

@@ -4,7 +4,7 @@ use super::blobs::PREVIEW;
 use super::checkpoint::Statement;
 use super::checkpoint_file;
 use super::checkpoints::{Checkpoints, public_key};
-use super::chronicle::chronicle_line;
+use super::chronicle::chronicle_lines;
 use super::drain::Drain;
 use super::durability::Access;
 use super::event::{Head, NewEvent, StoredEvent};
@@ -33,9 +33,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use tgp_base::threads::{Panicked, contain, spawn_quiet};
-
-/// Most lines of a chronicle.
-const MAX_CHRONICLE: usize = 100_000;
 
 /// How long a commit waits for the position that it vouches for.
 const WITNESSED: Duration = Duration::from_millis(100);
@@ -158,6 +155,12 @@ impl Ledger {
         Ok(())
     }
 
+    /// Whether there is room for the intent of another call.
+    #[must_use]
+    pub fn has_room(&self) -> bool {
+        self.writing.as_ref().is_none_or(|writing| writing.shared.spool.has_room())
+    }
+
     /// Waits until everything that this process has recorded is in the store.
     pub fn flush(&self) -> Result<(), LedgerError> {
         self.ask(Want::Drain)
@@ -201,16 +204,13 @@ impl Ledger {
     /// The position that a commit may vouch for: as it is now, or as it was last known where that would take long, because
     /// many events wait to be stored, or on another server.
     pub fn witnessed_position(&self) -> Result<Head, LedgerError> {
-        match self.store.reach() {
-            Reach::OneFolder => {
-                if let Some(writing) = &self.writing {
-                    // A write does not wait for events of others that are still to be stored.
-                    writing.ask(Want::Drain, Some(Instant::now() + WITNESSED))?;
-                }
-                self.store.head()
-            }
-            Reach::ManyMachines => Ok(self.last_position()),
+        if self.store.reach() == Reach::ManyMachines {
+            return Ok(self.last_position());
         }
+        if let Some(writing) = &self.writing {
+            writing.ask(Want::Drain, Some(Instant::now() + WITNESSED))?;
+        }
+        self.store.head()
     }
 
     /// The position when the writer last moved it. Waits for nothing.
@@ -245,24 +245,9 @@ impl Ledger {
         export::page(&*self.store, after, limit, &*self.writing()?.shared.checkpoints.key()?)
     }
 
-    /// The events of one file in the shape of the chronicle, oldest first, one line each: at most the first
-    /// `MAX_CHRONICLE`.
+    /// The events of one file in the shape of the chronicle, oldest first, one line each.
     pub fn chronicle(&self, path: &str) -> Result<Vec<String>, LedgerError> {
-        let mut lines = Vec::new();
-        let (mut after, mut before) = (0, None);
-        while lines.len() < MAX_CHRONICLE {
-            let (path, after_seq) = (Some(path.to_owned()), Some(after));
-            let events = self.store.events(&Query { limit: MAX_EVENTS, path, after_seq, ..Query::default() })?;
-            let Some(last) = events.last() else { break };
-            after = last.seq;
-            for event in &events {
-                if let Some(line) = chronicle_line(&event.content, before.as_ref()) {
-                    before = Some(line.event_id);
-                    lines.push(line.text);
-                }
-            }
-        }
-        Ok(lines)
+        chronicle_lines(&*self.store, path)
     }
 
     /// What signatures of checkpoints are checked with; `None` when nothing was ever signed.

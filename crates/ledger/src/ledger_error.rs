@@ -1,6 +1,6 @@
 //! What can go wrong with the ledger.
 
-use tgp_base::error::{Details, ErrorCode, PartError};
+use tgp_base::error::{ErrorCode, PartError};
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LedgerError {
@@ -186,13 +186,5 @@ impl PartError for LedgerError {
             Self::KeyUnfit => ErrorCode::Config,
             Self::Closed => ErrorCode::Shutdown,
         }
-    }
-
-    fn details(&self) -> Details {
-        let mut details = Details::new();
-        if *self == Self::SpoolFull {
-            details.insert("reason".to_owned(), "full".into());
-        }
-        details
     }
 }

@@ -23,6 +23,9 @@ const RESERVED_BYTES: usize = 16 << 20;
 /// Longer values are left out of an event that does not fit.
 const SHORT_VALUE: usize = 512;
 
+/// Room that a call finds before it is let in.
+const INTENT_BYTES: u64 = 1 << 20;
+
 /// Bytes of lines that may wait for others; more are written.
 const GATHERED_BYTES: usize = 64 << 10;
 
@@ -107,11 +110,27 @@ impl Spool {
         }
     }
 
+    /// Whether there is room for the intent of another call, unless it is a long one.
+    #[must_use]
+    pub fn has_room(&self) -> bool {
+        let state = self.state.lock();
+        state.waiting == 0 || state.waiting.saturating_add(INTENT_BYTES.min(self.limit / 2)) <= self.limit
+    }
+
     /// Writes what could not be written before, or was let wait.
     pub fn retry(&self) -> Result<(), LedgerError> {
+        self.write_kept(self.limit)
+    }
+
+    /// The same, however much it is: what is in memory alone would be gone with this process.
+    pub fn write_all(&self) -> Result<(), LedgerError> {
+        self.write_kept(u64::MAX)
+    }
+
+    fn write_kept(&self, limit: u64) -> Result<(), LedgerError> {
         let mut state = self.state.lock();
         state.is_looked_at = false;
-        state.write_pending(self)
+        state.write_pending(self, limit)
     }
 
     /// The files as they are now, oldest first.
@@ -155,7 +174,7 @@ impl Spool {
     pub fn end(&self, drained: u64) -> Result<bool, LedgerError> {
         let mut state = self.state.lock();
         state.stage = Stage::Ended;
-        state.write_pending(self)?;
+        state.write_pending(self, u64::MAX)?;
         state.put_away(drained, &self.folder)
     }
 
@@ -235,7 +254,7 @@ impl State {
         self.pending.extend_from_slice(line);
         match importance {
             Importance::Later if self.pending.len() < GATHERED_BYTES => Ok(()),
-            Importance::Intent | Importance::Other | Importance::Later => self.write_pending(spool),
+            Importance::Intent | Importance::Other | Importance::Later => self.write_pending(spool, spool.limit),
         }
     }
 
@@ -257,14 +276,14 @@ impl State {
         Ok(())
     }
 
-    /// Writes what waits in memory, in one write.
-    fn write_pending(&mut self, spool: &Spool) -> Result<(), LedgerError> {
+    /// Writes what waits in memory, in one write, unless more than `limit` bytes would wait on the disk.
+    fn write_pending(&mut self, spool: &Spool, limit: u64) -> Result<(), LedgerError> {
         if self.pending.is_empty() {
             return Ok(());
         }
         let bytes = u64::try_from(self.pending.len()).unwrap_or_default();
         // What was kept in memory may be more than the limit: it is written when nothing else waits.
-        if self.waiting > 0 && self.waiting + bytes > spool.limit {
+        if self.waiting > 0 && self.waiting.saturating_add(bytes) > limit {
             return Err(LedgerError::SpoolFull);
         }
         let is_looked_at = std::mem::replace(&mut self.is_looked_at, true);
@@ -341,4 +360,30 @@ fn new_file(folder: &Folder, process: &str, next: &mut u64) -> io::Result<SpoolF
         }
     }
     Err(io::ErrorKind::AddrInUse.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Spool;
+    use crate::Durability;
+    use crate::folder::Folder;
+    use crate::samples::call;
+
+    #[test]
+    fn what_is_kept_in_memory_is_written_when_the_ledger_is_closed() {
+        let place = tempfile::tempdir().unwrap();
+        let spool = Spool::new(Folder::make(place.path()).unwrap(), "p".to_owned(), 10_000, Durability::Process);
+        for _ in 0..80 {
+            spool.record(&call("p-1", &[])).unwrap();
+        }
+        let on_disk = || spool.views().iter().map(|view| view.len).sum::<u64>();
+        assert!(on_disk() <= 10_000);
+        assert!(!spool.has_room());
+        assert!(spool.retry().is_err());
+        let before = on_disk();
+        spool.write_all().unwrap();
+        assert!(on_disk() > before);
+        spool.drained(on_disk());
+        assert!(spool.has_room());
+    }
 }

@@ -93,7 +93,10 @@ impl Drop for Ended<'_> {
 
 impl Turns {
     fn turn(&mut self, shared: &Shared, wake: Wake) -> Result<(), LedgerError> {
-        let retried = shared.spool.retry();
+        let retried = match wake.want {
+            Want::Drain | Want::Checkpoint => shared.spool.retry(),
+            Want::Close => shared.spool.write_all(),
+        };
         self.drain_own(shared)?;
         // What did not fit may fit now.
         let retried = retried.or_else(|_| shared.spool.retry().and_then(|()| self.drain_own(shared)));

@@ -21,7 +21,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use tgp_base::error::{Error, ErrorCode};
-use tgp_ledger::{EventType, Importance, Ledger, NewEvent, Part, Truth};
+use tgp_ledger::{EventType, Importance, Ledger, LedgerError, NewEvent, Part, Truth};
 use tgp_vfs::JailPath;
 
 /// The number of the first call that is no run, far above those of runs.
@@ -104,6 +104,7 @@ impl Door {
         if call.asker.dry_run {
             call.changes = Changes::Nothing;
         }
+        self.require_room(&call)?;
         let judged = self.gate.judge(&call);
         // Judged whole, kept short: whatever is told of a call from here on is bounded.
         call.path = call.path.map(kept_path);
@@ -131,6 +132,16 @@ impl Door {
             error.details.remove("request");
             error
         })
+    }
+
+    /// Refuses a call for whose intent the ledger has no room, before an approval or a token is used for it: it can be tried again.
+    fn require_room(&self, call: &Call<'_>) -> Result<(), Error> {
+        if call.changes == Changes::Nothing || self.recorder.ledger().is_none_or(|ledger| ledger.has_room()) {
+            return Ok(());
+        }
+        let mut error = Error::from(LedgerError::SpoolFull);
+        error.details.insert("reason".to_owned(), "full".into());
+        Err(error)
     }
 
     fn record_intent(&self, call: &Call<'_>) -> Result<(), Error> {
