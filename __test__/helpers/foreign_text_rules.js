@@ -12,7 +12,16 @@ import { codeOf, isRustSource, isTestFile, withoutTests } from './rust_source.js
  * elsewhere, or reads what the application itself wrote. All else answers with a promise.
  */
 const ON_NODES_THREAD = {
-  'mod.rs': ['error_codes', 'limits', 'default_config', 'engine_version', 'program_launcher', 'narrowed_token'],
+  // `postgres_array` reads what a driver has taken in on this thread, `maxBytes` at most, in time that grows with it alone.
+  'mod.rs': [
+    'error_codes',
+    'limits',
+    'default_config',
+    'engine_version',
+    'program_launcher',
+    'narrowed_token',
+    'postgres_array',
+  ],
   'binding_database.rs': ['new', 'cancel', 'close'],
   // A run that has to be looked up or compiled to be judged is entered elsewhere: `Runs::enters_quickly`.
   'binding_kernel.rs': [

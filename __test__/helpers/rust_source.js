@@ -23,7 +23,7 @@ export function isTestFile(path) {
  * @param {string} text
  */
 export function withoutTests(text) {
-  const start = text.search(/#\[cfg\(test\)\]/);
+  const start = text.search(/#\[cfg\(test\)\]\s*(?:#\[[^\]]*\]\s*)*mod \w+ \{/);
   return start === -1 ? text : text.slice(0, start);
 }
 

@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { tgpTools } from '../../index.js';
 import { createKernel } from '../helpers/create_kernel.js';
 import { ledgerFolder } from '../helpers/ledger.js';
 
@@ -43,6 +44,28 @@ async function heldByAnother(rootDir) {
     await once(child, 'exit');
   };
 }
+
+test('a call that waits for room uses its approval and its token once', async () => {
+  let asked = 0;
+  const approve = async () => {
+    asked += 1;
+    return true;
+  };
+  const policy = { version: 1, default: 'ask' };
+  const { kernel, tools, rootDir } = await createKernel({ policy, ledger: { spoolBytes: 64 << 10 } }, { approve });
+  await tools.write_file.execute({ path: 'data/first.json', content: '{}' });
+  const { token } = await kernel.issueToken({ allow: ['*'], calls: 4 });
+  const holder = tgpTools(kernel, { token });
+  const release = await heldByAnother(rootDir);
+  const content = JSON.stringify('x'.repeat(20_000));
+  const writes = [0, 1, 2, 3].map((n) => holder.write_file.execute({ path: `data/${n}.json`, content }));
+  const waiting = Promise.allSettled(writes);
+  await setTimeout(1_000);
+  await release();
+  expect((await waiting).map(({ status }) => status)).toEqual(writes.map(() => 'fulfilled'));
+  expect(asked).toBe(5);
+  await expect(holder.write_file.execute({ path: 'data/5.json', content })).rejects.toThrow('used up');
+});
 
 test('a call waits while there is no room for its intent, and then is refused', async () => {
   const { tools, rootDir } = await createKernel({ ledger: { spoolBytes: 64 << 10 } });

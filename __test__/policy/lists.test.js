@@ -80,6 +80,19 @@ describe('a tool that rules deny to read and to run', () => {
     }
   });
 
+  test('is listed where another caller than the one that has no name may run it', async () => {
+    const of = (/** @type {string} */ who) =>
+      `default: deny\nrules:\n  - { id: own, allow: [read, run], paths: ["tools/**"], principal: "${who}" }\n`;
+    const named = await policyKernel(of('agent:reporter'), { files: FILES });
+    await named.kernel.boot();
+    expect(named.kernel.getSystemPrompt()).toContain('tools/secret/plan.ts');
+    const held = await policyKernel(of('token:*'), { files: FILES });
+    await held.kernel.boot();
+    const { token } = await held.kernel.issueToken({ allow: ['read', 'run'] });
+    const { tools } = await (await connected(held.kernel, token)).listTools();
+    expect(JSON.stringify(tools)).toContain('tools/secret/plan.ts');
+  });
+
   test('leaves the lists when the rules change, and comes back', async () => {
     const { kernel, file } = await policyKernel('default: allow\n', { files: FILES });
     await kernel.boot();
@@ -89,9 +102,14 @@ describe('a tool that rules deny to read and to run', () => {
       return Object.keys(live).includes('secret_plan');
     };
     expect(await names()).toBe(true);
+    let changes = 0;
+    kernel.onToolsChanged(() => {
+      changes += 1;
+    });
     await writeFile(file, DENIED);
     await vi.waitFor(async () => expect(await names()).toBe(false), { timeout: 5_000 });
     expect(kernel.getSystemPrompt()).not.toMatch(HIDDEN);
+    expect(changes).toBe(1);
     await writeFile(file, 'default: allow\n');
     await vi.waitFor(async () => expect(await names()).toBe(true), { timeout: 5_000 });
   });

@@ -75,6 +75,30 @@ test('what a function of the application does with the same token is part of the
   expect(spent, 'that of another token is not').toMatchObject({ result: { success: false } });
 });
 
+test('that holds at any depth, and for the number of calls', async () => {
+  /** @type {any} */
+  let tools;
+  const { kernel } = await policyKernel('allow', {
+    config,
+    files: {
+      'tools/relay.ts':
+        '/** Relays. */\nexport default async (args: { n: number }) => (args.n > 0 ? tgp.relay(args.n - 1) : 1);\n',
+    },
+    sandboxAPI: {
+      relay: (/** @type {number} */ n) => tools.exec_tool.execute({ path: 'tools/relay.ts', args: { n } }),
+    },
+  });
+  await kernel.boot();
+  const deepest = (/** @type {any} */ { success, result }) => (success ? deepest(result) : success);
+  for (const limit of [{ budget: 20_000 }, { calls: 1 }]) {
+    const { token } = await kernel.issueToken({ allow: ['*'], ...limit });
+    tools = tgpTools(kernel, { token });
+    const relayed = await tools.exec_tool.execute({ path: 'tools/relay.ts', args: { n: 3 } });
+    expect(JSON.stringify(relayed), JSON.stringify(limit)).not.toContain('"success":false');
+    expect(deepest(relayed)).toBeUndefined();
+  }
+});
+
 test('the tests of a call do not keep each other from the budget', async () => {
   const text =
     "import { expect, test } from '@tgp/std/test';\nimport ok from './ok.ts';\ntest('answers', () => expect(ok({ n: 2 })).toBe(2));\n";

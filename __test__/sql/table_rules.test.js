@@ -100,6 +100,21 @@ describe.skipIf(!hasServer('postgres'))('rules for tables of PostgreSQL', () => 
     expect(await under(pool, { deny: { tables: ['secrets'] } }).passed(partitions)).toEqual(partitions);
   }, 30_000);
 
+  it('hold whatever was asked before: names with blanks in them are not two names', async () => {
+    const tools = createSqlTools(pool, { deny: { tables: ['parts'] } });
+    await expect(tools.exec_sql.execute({ sql: 'SELECT 1 AS "s parts_1"' })).resolves.toHaveLength(1);
+    await expect(tools.exec_sql.execute({ sql: 'SELECT s FROM parts_1' })).rejects.toThrow("'parts'");
+  });
+
+  it('ask about partitions also the holder of a token that covers them', async () => {
+    const rules = 'version: 1\ndefault: allow\nrules:\n  - { id: parts, ask: [sql], tables: [parts] }\n';
+    const { kernel } = await policyKernel(rules, { sql: { source: pool } });
+    await kernel.boot();
+    const { token } = await kernel.issueToken({ allow: ['sql'], tables: ['parts_1'] });
+    const { exec_sql } = createSqlTools(kernel, { token });
+    await expect(exec_sql.execute({ sql: 'SELECT * FROM parts_1' })).rejects.toThrow("'parts'");
+  });
+
   it('hold for partitions also where a policy denies the table, or asks', async () => {
     const policy = (/** @type {string} */ word) => `version: 1
 default: allow

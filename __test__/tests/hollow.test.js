@@ -16,6 +16,21 @@ test('of a helper', () => { expect(() => expect(1).toBe(2)).toThrow(); });
 test('later', async () => { await expect(Promise.resolve(1)).resolves.toBe(1); });
 test('returned', () => expect(Promise.reject(new Error('x'))).rejects.toThrow('x'));
 test('a word', () => { (expect(true) as any).to.be.true; expect(1).not.toBe(2); });
+test('words behind a matcher', () => {
+  (expect([1, 2]) as any).to.include.members([1]);
+});
+test('more words', () => {
+  (expect({ a: 1 }) as any).to.contain.keys('a');
+});
+test('of a class', () => {
+  (expect(new Date()) as any).to.be.an.instanceof(Date);
+});
+test('of a length', () => {
+  (expect([1, 2]) as any).to.have.lengthOf.at.least(2);
+});
+test('caught words', () => {
+  try { (expect([1]) as any).to.include.members([2]); } catch { void 0; }
+});
 test.fails('wrong', () => { expect(1).toBe(2); });`;
   await tools.write_file.execute({ path: 'tools/a.test.ts', content });
   const { cases } = await kernel.test();
@@ -28,6 +43,11 @@ test.fails('wrong', () => { expect(1).toBe(2); });`;
     ['later', true, false],
     ['returned', true, false],
     ['a word', true, false],
+    ['words behind a matcher', true, false],
+    ['more words', true, false],
+    ['of a class', true, false],
+    ['of a length', true, false],
+    ['caught words', true, true],
     ['wrong', true, false],
   ]);
 });

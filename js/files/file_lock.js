@@ -1,6 +1,6 @@
 /** A lock between processes on a file that is read, changed and written back. */
 
-import { realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { link, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { readTextAtMost } from '../boundary/bounded_read.js';
 import { parseForeignJson } from '../boundary/foreign_json.js';
@@ -28,11 +28,10 @@ export async function whileLocked(file, { ownMark, isAlive }, work) {
   const place = await realpath(file);
   const lock = join(dirname(place), `.${basename(place)}.lock`);
   const until = performance.now() + WAIT_MS;
-  while (!(await taken(lock, ownMark()))) {
+  const own = JSON.stringify(ownMark());
+  while (!(await taken(lock, own))) {
     if (await isLeft(lock, isAlive)) {
-      // Renamed first: of two processes that find it, one removes it.
-      const left = `${lock}.${process.pid}`;
-      await rename(lock, left).then(() => rm(left, { force: true }), unlessGone);
+      await removeLeft(lock, isAlive);
     } else if (performance.now() > until) {
       throw new Error(`Another process has kept ${basename(file)} locked for ${WAIT_MS} ms.`);
     } else {
@@ -42,17 +41,36 @@ export async function whileLocked(file, { ownMark, isAlive }, work) {
   try {
     return await work();
   } finally {
-    await rm(lock, { force: true });
+    // Not that of another process, which may have taken it from one that stood still.
+    if ((await readTextAtMost(lock, MAX_MARK_BYTES).catch(unlessGone)) === own) await rm(lock, { force: true });
+  }
+}
+
+/**
+ * Takes away the lock of a process that has ended. It is renamed first: of two processes that find it, the slower one would
+ * remove the new lock of the other, and puts it back.
+ * @param {string} lock
+ * @param {Holders['isAlive']} isAlive
+ */
+async function removeLeft(lock, isAlive) {
+  const left = `${lock}.${process.pid}`;
+  try {
+    await rename(lock, left);
+    if (!(await isLeft(left, isAlive))) await link(left, lock);
+  } catch (error) {
+    unlessGone(error);
+  } finally {
+    await rm(left, { force: true });
   }
 }
 
 /**
  * @param {string} lock
- * @param {object} mark
+ * @param {string} mark
  */
 async function taken(lock, mark) {
   try {
-    await writeFile(lock, JSON.stringify(mark), { flag: 'wx', mode: 0o600 });
+    await writeFile(lock, mark, { flag: 'wx', mode: 0o600 });
     return true;
   } catch (error) {
     if (/** @type {NodeJS.ErrnoException} */ (error).code === 'EEXIST') return false;
@@ -88,7 +106,10 @@ function markIn(text) {
   }
 }
 
-/** @param {unknown} error */
+/**
+ * @param {unknown} error
+ * @returns {undefined}
+ */
 function unlessGone(error) {
   if (/** @type {NodeJS.ErrnoException} */ (error).code !== 'ENOENT') throw error;
 }

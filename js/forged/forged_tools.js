@@ -176,7 +176,7 @@ export class ForgedTools {
     const hasNewRules = rules !== this.#rules;
     this.#rules = rules;
     if (tools === undefined || isKnown) {
-      if (hasNewRules) this.#unlessFailed(await this.#fillAll());
+      if (hasNewRules) await this.#followRules();
       return;
     }
     const before = this.#version === undefined ? undefined : this.#tools;
@@ -187,6 +187,15 @@ export class ForgedTools {
     if (before !== undefined) this.#noteChanges(before, version);
     const failures = await this.#fillAll();
     if (before !== undefined) this.#tell(before);
+    this.#unlessFailed(failures);
+  }
+
+  /** Offers what the rules now show. Listeners are called where that is another list: no tool itself has changed. */
+  async #followRules() {
+    const offered = () => [...this.#live].map((reference) => Object.keys(reference.deref()?.tools ?? {}).join(' '));
+    const before = offered();
+    const failures = await this.#fillAll();
+    if (offered().join('\n') !== before.join('\n')) this.#notify({ added: [], changed: [], removed: [] });
     this.#unlessFailed(failures);
   }
 
@@ -353,7 +362,11 @@ export class ForgedTools {
       changed: named.filter(({ path, meta }) => old.has(path) && old.get(path) !== meta.hash).map(identity),
       removed: gone.map((path) => ({ name: oldNames.get(path) ?? path, path })),
     };
-    if (change.added.length + change.changed.length + change.removed.length === 0) return;
+    if (change.added.length + change.changed.length + change.removed.length > 0) this.#notify(change);
+  }
+
+  /** @param {import('../../index.js').ToolsChange} change */
+  #notify(change) {
     const complain = (/** @type {unknown} */ error) =>
       this.#logger.error('A listener of onToolsChanged has thrown.', error);
     for (const listener of this.#listeners) guarded(complain, listener)(change);

@@ -171,7 +171,7 @@ function asking(connection, limits) {
  */
 async function checkRelated(ask, adapter, { reach, verbs }, sight) {
   // Rules are those of the caller: what was found is judged each time.
-  const related = await once(adapter, `related ${reach.names.join(' ')}`, async () => {
+  const related = await once(adapter, `related ${JSON.stringify(reach.names)}`, async () => {
     const found = await relatedTables(ask, reach.names);
     return found.length > 0 ? found : undefined;
   });
@@ -188,7 +188,7 @@ async function checkRelated(ask, adapter, { reach, verbs }, sight) {
 async function checkSchemas(ask, adapter, { reach, access }) {
   const bare = (reach.tables ?? []).filter((name) => !name.includes('.'));
   if (bare.length === 0) return;
-  await once(adapter, `schemas ${access === 'schema'} ${bare.join(' ')}`, async () => {
+  await once(adapter, `schemas ${access === 'schema'} ${JSON.stringify(bare)}`, async () => {
     if (access === 'schema') await checkCreated(ask, bare);
     const places = new Parameters();
     const [found] = await ask(

@@ -91,7 +91,10 @@ function notingCall(matcher, assertion, mark, of) {
     },
     get(target, key) {
       of.unchecked.delete(mark);
-      return Reflect.get(target, key, target);
+      // Words behind a matcher, as in `include.members`, are matchers too.
+      const value = Reflect.get(target, key, target);
+      if (typeof value === 'function') return notingCall(value, target, mark, of);
+      return typeof value === 'object' && value !== null ? noting(value, mark, of) : value;
     },
   });
 }

@@ -114,7 +114,9 @@ impl Spool {
     #[must_use]
     pub fn has_room(&self) -> bool {
         let state = self.state.lock();
-        state.waiting == 0 || state.waiting.saturating_add(INTENT_BYTES.min(self.limit / 2)) <= self.limit
+        let kept = u64::try_from(state.pending.len()).unwrap_or(u64::MAX);
+        let waiting = state.waiting.saturating_add(kept);
+        waiting == 0 || waiting.saturating_add(INTENT_BYTES.min(self.limit / 2)) <= self.limit
     }
 
     /// Writes what could not be written before, or was let wait.
@@ -278,7 +280,7 @@ impl State {
 
     /// Writes what waits in memory, in one write, unless more than `limit` bytes would wait on the disk.
     fn write_pending(&mut self, spool: &Spool, limit: u64) -> Result<(), LedgerError> {
-        if self.pending.is_empty() {
+        if self.pending.is_empty() && self.lost == 0 {
             return Ok(());
         }
         let bytes = u64::try_from(self.pending.len()).unwrap_or_default();

@@ -78,6 +78,17 @@ pub struct Principal {
     /// The id of the capability token, not its text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub token: Option<String>,
+    /// What is not known of the callers of a list, who may have other names than these.
+    #[serde(skip)]
+    pub unknown: Unknown,
+}
+
+/// Parts of a principal that are not known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Unknown {
+    pub session: bool,
+    pub agent: bool,
+    pub token: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]

@@ -31,7 +31,7 @@ mod token;
 mod tools;
 mod verdict;
 
-pub use call::{Call, Fact, Mode, Principal};
+pub use call::{Call, Fact, Mode, Principal, Unknown};
 pub use canonical_json::value_hash;
 pub use effect::{Effect, Effects};
 pub use host_name::HostPort;

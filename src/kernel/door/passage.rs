@@ -52,6 +52,8 @@ pub struct Passage {
     /// The token that the time it takes is taken from, and the milliseconds of its budget that are held until then. What a run
     /// asks for is part of its time.
     spends: Option<(Arc<Gate>, Capability, u64)>,
+    /// Where it is noted as open, if it has a token.
+    opened: Option<Arc<Gate>>,
     began: Instant,
     is_over: bool,
 }
@@ -62,10 +64,12 @@ impl Passage {
         let (agent, id) = (agent.to_owned(), id.to_owned());
         let Call { number, parent, tool, effect, path, asker, trace, .. } = call;
         let sight = sight_of(gate, &mut admitted);
-        let spends = admitted.capability.zip(admitted.held_ms);
-        if let Some((token, _)) = &spends {
+        // Whatever is made below it with the same token is part of it, however deep.
+        if let Some(token) = &admitted.capability {
             gate.tokens.opened(number, token);
         }
+        let opened = admitted.capability.is_some().then(|| Arc::clone(gate));
+        let spends = admitted.capability.zip(admitted.held_ms);
         Self {
             recorder,
             number,
@@ -81,6 +85,7 @@ impl Passage {
             trace,
             sight,
             approved_text: admitted.approved_text,
+            opened,
             spends: spends.map(|(token, held)| (Arc::clone(gate), token, held)),
             began: Instant::now(),
             is_over: false,
@@ -139,8 +144,10 @@ impl Passage {
             return;
         }
         let took = self.began.elapsed();
-        if let Some((gate, capability, held_ms)) = &self.spends {
+        if let Some(gate) = &self.opened {
             gate.tokens.closed(self.number);
+        }
+        if let Some((gate, capability, held_ms)) = &self.spends {
             gate.tokens.spend(capability, *held_ms, u64::try_from(took.as_millis()).unwrap_or(u64::MAX).max(1));
             settle_tokens(gate);
         }

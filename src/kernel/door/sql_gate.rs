@@ -54,9 +54,11 @@ impl Gate {
             // The table `"a.b"` is not the one of the schema `a`.
             call.tables = if name.contains('.') { Fact::Unknown } else { Fact::Known(vec![table.clone()]) };
             call.mentioned = vec![table];
-            let verdict = said(&in_force, capability.as_ref(), &call, &[], Previews::Nothing);
+            // A token says what may be named; that it does not name a table must not hide that a rule asks.
+            let capability = capability.as_ref().filter(|_| verbs.is_none());
+            let verdict = said(&in_force, capability, &call, &[], Previews::Nothing);
             verdict.is_none_or(|verdict| match verbs {
-                Some(_) => matches!(&*verdict.rule, "default" | "token"),
+                Some(_) => &*verdict.rule == "default",
                 None => verdict.verdict != Decision::Deny,
             })
         };

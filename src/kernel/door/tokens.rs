@@ -159,7 +159,7 @@ impl Tokens {
         self.is_settling.store(false, Ordering::Release);
     }
 
-    /// A call has begun for which part of the budget is held.
+    /// A call with a token has begun.
     pub fn opened(&self, call: u64, capability: &Capability) {
         if let Some(id) = capability.id() {
             self.open.lock().push((call, id));
@@ -171,7 +171,7 @@ impl Tokens {
         self.open.lock().retain(|(open, _)| *open != call);
     }
 
-    /// Whether part of the budget of this very token is held for a call: what that asks for is part of it.
+    /// Whether a call that is open was made with this very token: what that asks for is part of it.
     pub fn holds_for(&self, call: u64, capability: &Capability) -> bool {
         self.open.lock().iter().any(|(open, id)| *open == call && Some(*id) == capability.id())
     }

@@ -6,7 +6,7 @@ use super::judged_call::judged_asker;
 use super::rules::InForce;
 use std::sync::Arc;
 use tgp_base::error::Error;
-use tgp_policy::{Call, Capability, Effect, Fact, Policy};
+use tgp_policy::{Call, Capability, Effect, Fact, Policy, Unknown};
 
 /// What a caller may find in lists of tools.
 pub struct ToolView<'g> {
@@ -72,6 +72,9 @@ impl ToolView<'_> {
         }
         let token_id = capability.and_then(Capability::id).map(|id| id.to_string());
         judged_asker(&mut call, self.asker, token_id, self.gate.mode());
+        let Asker { session, token, id, .. } = self.asker;
+        let is_unnamed = self.asker.kind() == "agent" && id.is_none();
+        call.principal.unknown = Unknown { session: session.is_none(), agent: is_unnamed, token: token.is_none() };
         call
     }
 }

@@ -2,7 +2,9 @@
 
 use regex::bytes::Regex;
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::ops::Range;
+use std::sync::LazyLock;
 
 /// Escapes inside escapes that are taken off, at most.
 const MOST_LAYERS: usize = 6;
@@ -268,7 +270,10 @@ fn reference(text: &[u8]) -> Option<(usize, char)> {
 }
 
 fn named(name: &[u8]) -> Option<char> {
-    let sign = NAMED.iter().find(|(known, _)| known.as_bytes() == name).map(|(_, c)| *c);
-    let letter = || (0xa0_u32..).zip(LATIN.split(' ')).find(|(_, known)| known.as_bytes() == name);
-    sign.or_else(|| letter().and_then(|(number, _)| char::from_u32(number)))
+    static KNOWN: LazyLock<HashMap<&[u8], char>> = LazyLock::new(|| {
+        let letters = (0xa0_u32..).zip(LATIN.split(' '));
+        let letters = letters.filter_map(|(number, name)| Some((name.as_bytes(), char::from_u32(number)?)));
+        letters.chain(NAMED.map(|(name, c)| (name.as_bytes(), c))).collect()
+    });
+    KNOWN.get(name).copied()
 }

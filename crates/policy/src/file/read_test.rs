@@ -122,5 +122,5 @@ fn principal(node: &Node) -> Result<Principal, Fault> {
         let member = fields.get(key);
         member.map(|member| text(&member.value, "A part of a principal").map(str::to_owned)).transpose()
     };
-    Ok(Principal { session: part("session")?, agent: part("agent")?, token: part("token")? })
+    Ok(Principal { session: part("session")?, agent: part("agent")?, token: part("token")?, ..Principal::default() })
 }

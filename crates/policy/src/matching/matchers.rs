@@ -125,7 +125,11 @@ impl Matchers {
         match part {
             Part::Modes => when(&self.modes, |modes| Fit::covers_if(modes.contains(&call.mode))),
             Part::Principal => when(&self.principal, |patterns| {
-                Fit::covers_if(patterns.iter().any(|pattern| pattern.matches(&call.principal)))
+                let could = || patterns.iter().any(|pattern| pattern.could_match(&call.principal));
+                match Fit::covers_if(patterns.iter().any(|pattern| pattern.matches(&call.principal))) {
+                    Fit::No if could() => Fit::Touches,
+                    fit => fit,
+                }
             }),
             Part::Verbs => when(&self.verbs, |verbs| Fit::of_fact(call.verbs_fact(), |known| verb_fit(*verbs, *known))),
             Part::Methods => when(&self.methods, |methods| {

@@ -67,6 +67,17 @@ impl PrincipalPattern {
     }
 }
 
+impl PrincipalPattern {
+    /// Whether it matches some principal that differs from this one in what is not known.
+    pub fn could_match(&self, principal: &Principal) -> bool {
+        match self.kind {
+            Kind::Session => principal.unknown.session,
+            Kind::Agent => principal.unknown.agent,
+            Kind::Token => principal.unknown.token,
+        }
+    }
+}
+
 impl fmt::Display for PrincipalPattern {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let kind = self.kind.as_str();
