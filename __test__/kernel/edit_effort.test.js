@@ -132,9 +132,11 @@ it('a change that somebody else overtakes is made on what that left, or refused'
 it('patch_file takes any text as it is', async () => {
   const { tools, text } = await file(equal);
   const patch = (search) => timed(() => tools.patch_file.execute({ path: PATH, search, replace: 'b' }));
-  for (const search of [`${'a\n'.repeat(MEGABYTE / 4)}b`, 'a\n'.repeat(20 * MEGABYTE), `${'a\n'.repeat(900)}a\na\nb`]) {
+  for (const search of [`${'a\n'.repeat(MEGABYTE / 4)}b`, 'a\n'.repeat(3 * MEGABYTE), `${'a\n'.repeat(900)}a\na\nb`]) {
     expect(await patch(search)).toMatchObject({ code: 'ERR_NOT_FOUND' });
   }
+  const refused = await patch('a\n'.repeat(20 * MEGABYTE));
+  expect(refused).toMatchObject({ code: 'ERR_VALIDATION', details: { field: 'search' } });
   expect(await patch('a\n'.repeat(MEGABYTE / 4))).toMatchObject({ success: true });
   expect(text()).toBe(`b${'a\n'.repeat(450_000 - MEGABYTE / 4)}`);
 });

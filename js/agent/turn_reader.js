@@ -109,7 +109,8 @@ const DELTAS = new Set(['text-delta', 'reasoning-delta']);
 function isJoined(parts, part) {
   const last = parts.at(-1);
   const isNext = DELTAS.has(part.type) && last?.type === part.type && last.id === part.id;
-  if (!isNext || part.providerMetadata !== undefined || typeof part.delta !== 'string') return false;
+  const areTexts = typeof part.delta === 'string' && typeof last?.delta === 'string';
+  if (!isNext || !areTexts || part.providerMetadata !== undefined) return false;
   parts[parts.length - 1] = { ...last, delta: last.delta + part.delta };
   return true;
 }

@@ -84,7 +84,8 @@ export class Gate {
    */
   async #withRoom(start, signal) {
     let outcome = await start();
-    for (let waited = 0; isFull(outcome) && waited < FULL_MS; waited += FULL_PAUSE_MS) {
+    const until = performance.now() + FULL_MS;
+    while (isFull(outcome) && performance.now() < until) {
       await untilAborted(pause(FULL_PAUSE_MS), signal);
       outcome = await start();
     }

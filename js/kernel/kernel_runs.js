@@ -48,11 +48,24 @@ export class KernelRuns {
     if (validate === undefined) return this.#run(theTool(path), args, given, by);
     const { signal } = parseArguments(ExecToolOptionsSchema, { ...given, validate }, 'exec options');
     if (!validate) return this.#run(theTool(path), args, given, by);
-    throwIfAborted(signal);
     // As they are in the sandbox, where a date is a text.
     const crossing = parseForeignJson(argumentsText(args));
-    const fitting = await untilAborted(this.#forged().argumentsOf(path, crossing), signal);
-    return this.#run(theTool(path), fitting, given, by);
+    return this.#run(theTool(path), await this.#fitting(path, crossing, signal, by.who), given, by);
+  }
+
+  /**
+   * Arguments as the schema of a tool has them.
+   * @param {string} path
+   * @param {unknown} args
+   * @param {AbortSignal | undefined} signal
+   * @param {Who | undefined} who
+   */
+  async #fitting(path, args, signal, who) {
+    throwIfAborted(signal);
+    return untilAborted(this.#forged().argumentsOf(path, args), signal).catch(async (error) => {
+      await this.#refuseDenied(path, args, who);
+      throw error;
+    });
   }
 
   /**
@@ -75,12 +88,7 @@ export class KernelRuns {
    */
   async toolFor(path, args = {}, options, who) {
     requireText(path, 'path');
-    throwIfAborted(options.signal);
-    const fitting = this.#forged().argumentsOf(path, args);
-    const given = await untilAborted(fitting, options.signal).catch(async (error) => {
-      await this.#refuseDenied(path, args, who);
-      throw error;
-    });
+    const given = await this.#fitting(path, args, options.signal, who);
     return this.#run(theTool(path), given, options, { caller: 'agent', who });
   }
 
@@ -88,7 +96,7 @@ export class KernelRuns {
    * What is wrong with arguments tells what a tool takes: nobody hears that of one that they may not run.
    * @param {string} path
    * @param {unknown} args
-   * @param {Who} who
+   * @param {Who | undefined} who
    */
   async #refuseDenied(path, args, who) {
     const { verdict } = await this.#calls.judge({ tool: 'exec_tool', effect: 'run', path, args, who });

@@ -1,6 +1,7 @@
 /** Finds private keys in files of any name, and remembers what it found: most files are the same at the next start of a program. */
 
 import { open } from 'node:fs/promises';
+import { dropOldest } from '../boundary/drop_oldest.js';
 
 /** What may stand between two lines of a key: in a file of keys, in a string with escapes, and in strings that are put together. */
 const BREAK = String.raw`(?:\s|\\+[rnt])*(?:["'\`][\s+.,\\]*["'\`](?:\s|\\+[rnt])*)?`;
@@ -32,7 +33,7 @@ const MARKS = ['PRIVATE KEY', 'private_key', 'PuTTY-User-Key-File-', 'AGE-SECRET
 );
 const DER = 0x30;
 
-/** Verdicts that are remembered; more are worked out each time. */
+/** Verdicts that are remembered; the oldest go first. */
 const MAX_REMEMBERED = 100_000;
 /** A file may change again without another time while its last change is younger, where times are exact, and where they are whole seconds. */
 const SETTLED_MS = 50;
@@ -64,7 +65,10 @@ export async function isPrivateKey(path, about) {
     const isKey = hasPrivateKey(buffer.subarray(0, bytesRead));
     const after = await file.stat({ bigint: true });
     const isSame = after.dev === about.dev && identityOf(after) === identity && isSettled(after);
-    if (isSame && (known !== undefined || remembered.size < MAX_REMEMBERED)) remembered.set(place, { identity, isKey });
+    if (isSame) {
+      if (known === undefined) dropOldest(remembered, MAX_REMEMBERED);
+      remembered.set(place, { identity, isKey });
+    }
     return isKey;
   } finally {
     await file.close();

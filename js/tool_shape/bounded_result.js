@@ -27,6 +27,8 @@ import { beginning, preview } from './preview.js';
 /** What the other members of a result and its punctuation take. */
 const FRAME_CHARS = 100;
 const MIN_CHARS = 200;
+/** How much of a name is said. */
+const MAX_FIELD_CHARS = 80;
 /** Largest arguments where a rule has no limit of its own. */
 const ARGUMENT_BYTES = 32 << 20;
 
@@ -49,8 +51,7 @@ export function boundedTool(tool, rule) {
   /** @type {AgentTool['execute']} */
   const execute = async (args, options) => {
     try {
-      const most = rule.argumentBytes?.() ?? ARGUMENT_BYTES;
-      if (isLarger(args, most)) throw tooLarge(most);
+      refuseLarge(args, rule.argumentBytes?.() ?? ARGUMENT_BYTES);
       const output = await tool.execute(args, options);
       return await boundedResult(output, options?.maxChars ?? rule.maxChars(), rule.keep);
     } catch (error) {
@@ -88,11 +89,22 @@ function isLarger(value, most) {
   return bytes > most;
 }
 
-/** @param {number} most */
-function tooLarge(most) {
-  return new ValidationError(
+/**
+ * @param {any} args
+ * @param {number} most
+ */
+function refuseLarge(args, most) {
+  let field = 'args';
+  try {
+    if (!isLarger(args, most)) return;
+    field = Object.keys(args).find((name) => isLarger(args[name], most / 2)) ?? field;
+  } catch {
+    // What cannot be read is refused by the tool, which knows its name.
+    return;
+  }
+  throw new ValidationError(
     `The arguments of the call are more than ${most} bytes of JSON. Pass less at once, or the path of a file that has it.`,
-    { details: { field: 'args' } },
+    { details: { field: field.slice(0, MAX_FIELD_CHARS) } },
   );
 }
 

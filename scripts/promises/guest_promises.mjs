@@ -56,7 +56,7 @@ export const GUEST_PROMISES = [
   },
   {
     id: 'crypto-points',
-    promise: 'importKey takes a point of a curve in one form only.',
+    promise: 'A point of a curve is imported in one form only.',
     source: 'THREATS 40',
     layer: 'guest',
     file: 'crates/sandbox/src/engine/late/crypto_key.js',

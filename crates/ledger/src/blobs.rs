@@ -30,6 +30,9 @@ pub fn set_apart(body: &mut Map<String, Value>, keep_bytes: usize) -> Vec<Blob> 
     blobs
 }
 
+/// Members of one value that are set apart one by one.
+const MOST_APART: usize = 256;
+
 /// Sets the large members of an object or list apart; `None`, and nothing is changed, when it is large all the same. What is too
 /// large to be kept as one is set apart in any case: its members may be kept.
 fn apart_inside(value: &mut Value, keep_bytes: usize) -> Option<Vec<Blob>> {
@@ -37,7 +40,7 @@ fn apart_inside(value: &mut Value, keep_bytes: usize) -> Option<Vec<Blob>> {
     let large = members(value).filter(|member| weight(member) > LARGE).count();
     // A reference weighs some 400 bytes.
     let stays_large = small + 400 * large > LARGE;
-    if large == 0 || small > LARGE || (stays_large && weight(value) <= keep_bytes) {
+    if large == 0 || small > LARGE || large > MOST_APART || (stays_large && weight(value) <= keep_bytes) {
         return None;
     }
     let mut blobs = Vec::new();

@@ -32,7 +32,7 @@ struct Lines<'a> {
 }
 
 impl Drain {
-    /// Drains one spool from `position` on, and moves the position; `progress` hears of each batch. The new head, if anything
+    /// Drains one spool from `position` on, and moves the position; `progress` is called after each batch. The new head, if anything
     /// was appended. It is read through what is held of it: its name may be gone.
     pub fn drain(&self, view: &View, position: &mut u64, progress: impl Fn(u64)) -> Result<Option<Head>, LedgerError> {
         let View { name, len, stage, file } = view;

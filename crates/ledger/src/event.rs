@@ -12,7 +12,7 @@ pub struct Actor<'a> {
 }
 
 impl Actor<'static> {
-    /// Who does what no caller in particular asks for.
+    /// The kernel itself, for events without a caller.
     pub const KERNEL: Self = Self { agent: "kernel", id: "" };
 }
 

@@ -125,7 +125,7 @@ impl Signals {
     }
 
     /// Has everything that was recorded before done with, and waits for it.
-    /// `start` gives the writer a thread when it has none; `until` is when the caller waits no more.
+    /// `start` gives the writer a thread when it has none; `until` is the deadline of the caller.
     pub fn ask(
         &self,
         want: Want,

@@ -23,8 +23,8 @@ const RESERVED_BYTES: usize = 16 << 20;
 /// Longer values are left out of an event that does not fit.
 const SHORT_VALUE: usize = 512;
 
-/// Room that a call finds before it is let in.
-const INTENT_BYTES: u64 = 1 << 20;
+/// Room that a call finds before it is let in: for its intent, and those of all that are let in at the same moment.
+const INTENT_BYTES: u64 = 16 << 20;
 
 /// Bytes of lines that may wait for others; more are written.
 const GATHERED_BYTES: usize = 64 << 10;
@@ -243,7 +243,12 @@ impl State {
             }
             (Err(error), Importance::Other | Importance::Later) => {
                 self.pending.truncate(before);
-                self.add_short(event, most + RESERVED_BYTES).map_err(|()| error)
+                let kept = self.add_short(event, most + RESERVED_BYTES).map_err(|()| error.clone());
+                if matches!(error, LedgerError::TooLarge(_)) {
+                    // The disk takes it; where it does not, it is kept.
+                    let _later = self.write_pending(spool, spool.limit);
+                }
+                kept
             }
             (Ok(()), Importance::Intent | Importance::Other | Importance::Later) => Ok(()),
         }

@@ -89,10 +89,10 @@ mod tests {
             (libc::EAGAIN, "ulimit -u"),
             (libc::ENOMEM, "memory"),
         ] {
-            let said = SandboxError::cannot_start(&Error::from_raw_os_error(code)).to_string();
-            assert!(said.contains(word) && !said.contains("einstall"), "{said}");
+            let message = SandboxError::cannot_start(&Error::from_raw_os_error(code)).to_string();
+            assert!(message.contains(word) && !message.contains("einstall"), "{message}");
         }
-        let said = SandboxError::cannot_start(&ErrorKind::NotFound.into()).to_string();
-        assert!(said.contains("Reinstall"), "{said}");
+        let message = SandboxError::cannot_start(&ErrorKind::NotFound.into()).to_string();
+        assert!(message.contains("Reinstall"), "{message}");
     }
 }

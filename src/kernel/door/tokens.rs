@@ -149,9 +149,15 @@ impl Tokens {
 
     /// Counts what ended calls cost. It may wait for another process.
     pub fn settle(&self) {
-        // What is not counted now is counted before the next call.
-        let _later = self.pay();
-        self.not_settled();
+        loop {
+            // What is not counted now is counted before the next call.
+            let is_paid = self.pay().is_ok();
+            self.not_settled();
+            // A call may have ended since the last look.
+            if !is_paid || !self.must_settle() {
+                return;
+            }
+        }
     }
 
     /// No thread settles any more.

@@ -128,7 +128,7 @@ impl Matchers {
                 let could = || patterns.iter().any(|pattern| pattern.could_match(&call.principal));
                 match Fit::covers_if(patterns.iter().any(|pattern| pattern.matches(&call.principal))) {
                     Fit::No if could() => Fit::Touches,
-                    fit => fit,
+                    fit @ (Fit::No | Fit::Touches | Fit::Covers) => fit,
                 }
             }),
             Part::Verbs => when(&self.verbs, |verbs| Fit::of_fact(call.verbs_fact(), |known| verb_fit(*verbs, *known))),
