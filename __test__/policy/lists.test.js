@@ -144,6 +144,21 @@ describe('a tool that rules deny to read and to run', () => {
   });
 });
 
+test('a denied tool answers alike, and is recorded, whatever the arguments', async () => {
+  const { kernel } = await policyKernel(DENIED, { files: FILES });
+  await kernel.boot();
+  const { call } = await caller(kernel);
+  const answers = [];
+  for (const args of [{ rival: 'a' }, { rival: 1 }, {}]) {
+    answers.push(await call('exec_tool', { path: 'tools/secret/plan.ts', args }));
+  }
+  answers.push(await call('exec_tool', { path: 'tools/secret/none.ts', args: {} }));
+  expect(answers[0]).toMatchObject({ said: 'deny', rule: 'secret' });
+  const messages = answers.map(({ message }) => String(message).replaceAll('none.ts', 'plan.ts'));
+  expect(new Set(messages).size).toBe(1);
+  await vi.waitFor(async () => expect(await kernel.ledger.query({ type: 'DENIED' })).toHaveLength(4));
+});
+
 test('the prompt of an agent with a token names only what the token covers', async () => {
   const { kernel } = await policyKernel('allow', { files: FILES });
   await kernel.boot();

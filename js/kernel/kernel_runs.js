@@ -1,5 +1,4 @@
 import { throwIfAborted, untilAborted } from '../boundary/abort.js';
-import { DeniedError } from '../boundary/errors.js';
 import { parseForeignJson } from '../boundary/foreign_json.js';
 import { parseArguments, requireText } from '../boundary/validation.js';
 import { nextCallNumber } from './call_numbers.js';
@@ -63,7 +62,7 @@ export class KernelRuns {
   async #fitting(path, args, signal, who) {
     throwIfAborted(signal);
     return untilAborted(this.#forged().argumentsOf(path, args), signal).catch(async (error) => {
-      await this.#refuseDenied(path, args, who);
+      await this.#refuseDenied(path, args, who, error);
       throw error;
     });
   }
@@ -93,17 +92,20 @@ export class KernelRuns {
   }
 
   /**
-   * What is wrong with arguments tells what a tool takes: nobody hears that of one that they may not run.
+   * What is wrong with arguments shows what a tool takes. A caller that may not run it is refused as with good ones, and that is
+   * recorded.
    * @param {string} path
    * @param {unknown} args
    * @param {Who | undefined} who
+   * @param {unknown} wrong
    */
-  async #refuseDenied(path, args, who) {
-    const { verdict } = await this.#calls.judge({ tool: 'exec_tool', effect: 'run', path, args, who });
+  async #refuseDenied(path, args, who, wrong) {
+    const call = { tool: 'exec_tool', effect: 'run', path, args, who };
+    const { verdict } = await this.#calls.judge(call);
     if (verdict?.verdict !== 'deny') return;
-    const { rule, at, reason, nearest } = verdict;
-    const details = { verdict: 'deny', rule, at, reason, ...(nearest !== undefined && { nearest }) };
-    throw new DeniedError(`exec_tool is denied by rule '${rule}' (${at}): ${reason}`, { details });
+    await this.#calls.own({ ...call, changes: true }, async () => {
+      throw wrong;
+    });
   }
 
   /**

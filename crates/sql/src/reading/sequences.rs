@@ -74,13 +74,23 @@ fn named_by_text(tokens: &Tokens<'_>, at: usize) -> Option<String> {
     parts.map(|parts| parts.join("."))
 }
 
+/// Longest name of PostgreSQL.
+const MAX_NAME_BYTES: usize = 63;
+
 /// A part of a name in a string; nothing for one that is not plain.
 fn part_of_text(part: &str) -> Option<String> {
     let quoted = part.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
     let name = quoted.unwrap_or(part);
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '$';
-    let plain =
-        !name.is_empty() && if quoted.is_some() { !name.contains(['"', '\\']) } else { name.chars().all(is_plain) };
+    // What begins with a digit is the number of a relation, and longer names are cut by the database.
+    let begins = |letter: char| is_plain(letter) && !letter.is_ascii_digit() && letter != '$';
+    let plain = !name.is_empty()
+        && name.len() <= MAX_NAME_BYTES
+        && if quoted.is_some() {
+            !name.contains(['"', '\\'])
+        } else {
+            name.starts_with(begins) && name.chars().all(is_plain)
+        };
     plain.then(|| looked_up(name, quoted.is_some(), Dialect::Postgres))
 }
 
@@ -112,6 +122,9 @@ mod tests {
             "SELECT nextval($1)",
             "SELECT nextval('s' || 'x')",
             "SELECT nextval(E's')",
+            "SELECT nextval('16391')",
+            "SELECT nextval('public.16391')",
+            &format!("SELECT nextval('{}')", "s".repeat(64)),
             "SELECT nextval('\"a.b\"')",
             r#"SELECT nextval('"\x73"')"#,
             "SELECT nextval('s'::text::regclass)",
