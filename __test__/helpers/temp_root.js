@@ -1,14 +1,16 @@
-import { mkdtemp, realpath, rm } from 'node:fs/promises';
+import { mkdtempSync, realpathSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
 /**
- * An empty folder that is gone after the test.
+ * An empty folder that is gone after the test. Nothing is awaited before the test is named: among tests that run at the same time,
+ * Vitest knows which one it is only until then.
  * @returns {Promise<string>}
  */
 export async function tempRoot() {
-  const folder = await realpath(await mkdtemp(join(tmpdir(), 'tgp-test-')));
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'tgp-test-')));
   // Threads of a kernel whose Worker was terminated finish what they had begun.
   onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 }));
   return folder;
