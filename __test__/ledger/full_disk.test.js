@@ -1,44 +1,12 @@
 /** A disk that takes nothing more: what would change something is refused, what reads goes on, and nothing is broken. */
 
 import { execFileSync } from 'node:child_process';
-import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { TGP, tgpTools } from '../../index.js';
-import { tempRoot } from '../helpers/temp_root.js';
+import { fill, smallDisk } from '../helpers/small_disk.js';
 
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
-const CHUNK = Buffer.alloc(4_096, 1);
-
-/** A disk of a few megabytes; nothing where this user may not mount one. */
-async function smallDisk() {
-  const folder = join(await tempRoot(), 'disk');
-  await mkdir(folder);
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=24m', 'tmpfs', folder], { stdio: 'ignore' });
-  } catch {
-    return undefined;
-  }
-  onTestFinished(() => {
-    execFileSync('umount', ['-l', folder]);
-  });
-  return folder;
-}
-
-/** @param {string} folder */
-function fill(folder) {
-  const file = join(folder, 'filler');
-  const descriptor = openSync(file, 'w');
-  try {
-    for (;;) writeSync(descriptor, CHUNK);
-  } catch (error) {
-    expect(error).toMatchObject({ code: 'ENOSPC' });
-  } finally {
-    closeSync(descriptor);
-  }
-  return () => rmSync(file);
-}
 
 /**
  * @param {string} folder

@@ -1,9 +1,9 @@
 import mysql from 'mysql2/promise';
 import pgPackage from 'pg';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { attacked } from '../helpers/attacked.js';
 import { hasServer, startServer } from '../helpers/database_server.js';
-import { wait } from '../helpers/sql_kernel.js';
+import { sqlKernel, wait } from '../helpers/sql_kernel.js';
 
 const options = { statementTimeoutMs: 60_000 };
 const LOST = { ok: false, code: 'ERR_SQL', reason: 'database' };
@@ -69,6 +69,61 @@ describe.skipIf(!hasServer('postgres'))('a connection to PostgreSQL that the ser
       await expect.poll(async () => (await left()).rows, { timeout: 10_000 }).toEqual([]);
     },
   );
+});
+
+/** Longer than any of these runs may take, and shorter than a rollback is given. */
+const PROMPT_MS = 5_000;
+
+describe.skipIf(!hasServer('postgres'))('a connection to PostgreSQL that falls silent', () => {
+  /** @type {import('../helpers/database_server.js').Server} */
+  let server;
+  /** @type {pgPackage.Pool} */
+  let oracle;
+  /** @type {number[]} */
+  let stopped = [];
+  beforeAll(async () => {
+    server = await startServer('postgres');
+    oracle = new pgPackage.Pool({ host: '127.0.0.1', port: server.port, user: 'postgres', max: 1 });
+    // The server stops before the last of its connections has noticed.
+    oracle.on('error', () => {});
+    await oracle.query('CREATE TABLE items (name TEXT)');
+  });
+  afterEach(() => {
+    for (const pid of stopped) process.kill(pid, 'SIGCONT');
+    stopped = [];
+  });
+  afterAll(async () => {
+    await oracle?.end();
+    await server?.stop();
+  });
+
+  /** Stops the processes of all connections but the oracle's. */
+  const freeze = async () => {
+    const { rows } = await oracle.query(
+      "SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()",
+    );
+    stopped = rows.map(({ pid }) => pid);
+    for (const pid of stopped) process.kill(pid, 'SIGSTOP');
+    return stopped.length;
+  };
+
+  it.each([
+    ['a statement', "await tgp.exec_sql(INSERT); await tgp.freeze(); await tgp.exec_sql('SELECT 1 AS one')"],
+    ['the first statement', "await tgp.exec_sql('SELECT 1 AS one'); await tgp.freeze(); await tgp.exec_sql(INSERT)"],
+  ])('%s: the run ends by wallMs, whether or not the database answers to the rollback', async (_, body) => {
+    const pool = new pgPackage.Pool({ host: '127.0.0.1', port: server.port, user: 'postgres' });
+    pool.on('error', () => {});
+    onTestFinished(() => pool.end());
+    const { forge } = await sqlKernel(pool, { sandboxAPI: { freeze }, config: { sandbox: { wallMs: 500 } } });
+    const run = await forge(`const INSERT = "INSERT INTO items VALUES ('doomed')"; ${body}`);
+    const outcome = await Promise.race([run().catch((/** @type {any} */ error) => error.code), wait(PROMPT_MS)]);
+    expect(stopped.length).toBeGreaterThan(0);
+    expect(outcome).toBe('ERR_ISOLATE_TIMEOUT');
+    for (const pid of stopped.splice(0)) process.kill(pid, 'SIGCONT');
+    const left = () => oracle.query("SELECT 1 FROM pg_stat_activity WHERE state LIKE 'idle in transaction%'");
+    await expect.poll(async () => (await left()).rows, { timeout: 15_000 }).toEqual([]);
+    expect((await oracle.query('SELECT * FROM items')).rows).toEqual([]);
+  });
 });
 
 describe.skipIf(!hasServer('mariadb'))('a connection to MariaDB that the server ends during a statement', () => {

@@ -3,6 +3,7 @@ import { answerText } from '../sql/answer.js';
 import { drySql } from '../sql/dry_sql.js';
 import { holdsTransactions, sqlRun } from '../sql/sql_run.js';
 import { openSource, settingsOf } from '../sql/sql_settings.js';
+import { ROLLBACK_ANSWER_MS, within } from '../sql/waits.js';
 
 /** @typedef {import('./host_functions.js').HostFunctions} HostFunctions */
 
@@ -33,11 +34,11 @@ export function offerSql(functions, sql, log) {
   functions.onFinish(async (runId, end) => {
     const run = runs.get(runId);
     runs.delete(runId);
-    try {
-      await (end === 'commit' ? run?.commit() : run?.rollback());
-    } finally {
-      if (run?.isRollbackUncertain) log.warn(NOT_ROLLED_BACK);
-    }
+    if (!run) return;
+    const ended = (end === 'commit' ? run.commit() : run.rollback()).finally(() => {
+      if (run.isRollbackUncertain) log.warn(NOT_ROLLED_BACK);
+    });
+    await (end === 'commit' ? ended : within(ended, ROLLBACK_ANSWER_MS));
   });
   functions.onNestedFinish((runId, nested, end) => runs.get(runId)?.endNested(nested, end));
   if (isOurs) functions.sqlDialect = adapter.dialect;

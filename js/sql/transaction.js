@@ -7,7 +7,7 @@ import { afterFailure, notAwaited, notUndone, notUndoneAlone, swallowed } from '
 import { fenced, Savepoints, savepoint, stopIfAborted } from './savepoint.js';
 import { SingleStatements } from './single_statements.js';
 import { TableSight } from './table_sight.js';
-import { settled, within } from './waits.js';
+import { ROLLBACK_ANSWER_MS, settled, within } from './waits.js';
 
 /**
  * @typedef {import('./adapter.js').TransactionalAdapter} TransactionalAdapter
@@ -161,7 +161,7 @@ export class SqlTransaction {
     try {
       await connection.commit();
     } catch (error) {
-      await this.#undo();
+      await within(this.#undo(), ROLLBACK_ANSWER_MS);
       throw asSqlError(error, 'The transaction was not committed');
     }
     this.#connection = undefined;

@@ -1,5 +1,8 @@
 /** Waiting for what may fail or never end. */
 
+/** How long a caller waits for a rollback. Nothing can be committed any more, so the rest goes on without the caller. */
+export const ROLLBACK_ANSWER_MS = 1_000;
+
 /**
  * @param {() => unknown} work
  * @returns {Promise<'done' | 'failed'>}

@@ -349,12 +349,14 @@ fn sandbox(config: &Config, root_dir: &Path, files: WorkerFiles, private: Arc<Di
 /// A pull request is about its tool alone, so with them `meta.json` is this copy's private matter.
 fn registry_files(config: &Config, vfs: &Arc<DiskVfs>, store: &GitStore) -> Result<RegistryFiles, Error> {
     let root = Arc::new(vfs.reopened(MAX_META_BYTES));
-    let private = Arc::new(DiskVfs::open(&store.private_dir()?)?.with_max_file_bytes(MAX_META_BYTES));
+    let private = DiskVfs::open(&store.private_dir()?)?;
+    // Counts and caches: results wait for none of them to be on the disk.
+    let restorable = PrivateFiles(Arc::new(private.reopened(MAX_META_BYTES).restorable()));
     let (meta, shared_meta) = match config.git.write_strategy {
         GitWriteStrategy::Direct => (root, None),
-        GitWriteStrategy::Pr => (Arc::clone(&private), Some(root)),
+        GitWriteStrategy::Pr => (Arc::new(private.with_max_file_bytes(MAX_META_BYTES)), Some(root)),
     };
-    Ok(RegistryFiles { tools: Arc::<DiskVfs>::clone(vfs), meta, shared_meta, private: PrivateFiles(private) })
+    Ok(RegistryFiles { tools: Arc::<DiskVfs>::clone(vfs), meta, shared_meta, private: restorable })
 }
 
 /// The root's folder; where a file has its place, the error says so.

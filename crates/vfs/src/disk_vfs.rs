@@ -31,6 +31,9 @@ const ABANDONED_AFTER: Duration = Duration::from_mins(10);
 /// Largest file that is read as bytes: as large as the largest that may be configured.
 const MAX_BYTES: usize = 64 << 20;
 
+/// What failed when a file has its new text, but a power cut may undo that.
+const SYNC: &str = "sync the new text of";
+
 /// How often a write starts over because a removal took its directory away in between.
 const WRITE_ATTEMPTS: usize = 8;
 
@@ -38,6 +41,7 @@ const WRITE_ATTEMPTS: usize = 8;
 pub struct DiskVfs {
     root: RootDir,
     max_file_bytes: usize,
+    durability: Durability,
 }
 
 impl DiskVfs {
@@ -47,7 +51,7 @@ impl DiskVfs {
     /// `Io` when the directory cannot be created or opened.
     pub fn open(root: &Path) -> Result<Self, VfsError> {
         let root = RootDir::open(root).map_err(|error| VfsError::io("open the root directory", ".", error))?;
-        let vfs = Self { root, max_file_bytes: DEFAULT_MAX_FILE_BYTES };
+        let vfs = Self { root, max_file_bytes: DEFAULT_MAX_FILE_BYTES, durability: Durability::Synced };
         // An unreadable directory must not keep the root from opening; what stays is invisible.
         let _ = vfs.remove_abandoned();
         Ok(vfs)
@@ -61,7 +65,7 @@ impl DiskVfs {
     pub fn open_around(root: &Path, hidden: &Path) -> Result<Self, VfsError> {
         let root = RootDir::open_around(root, hidden);
         let root = root.map_err(|error| VfsError::io("open the root directory", ".", error))?;
-        Ok(Self { root, max_file_bytes: DEFAULT_MAX_FILE_BYTES })
+        Ok(Self { root, max_file_bytes: DEFAULT_MAX_FILE_BYTES, durability: Durability::Synced })
     }
 
     /// The same root with another limit for each file.
@@ -73,7 +77,13 @@ impl DiskVfs {
     /// The same root once more, with another limit for each file.
     #[must_use]
     pub fn reopened(&self, max_file_bytes: usize) -> Self {
-        Self { root: self.root.clone(), max_file_bytes }
+        Self { root: self.root.clone(), max_file_bytes, durability: self.durability }
+    }
+
+    /// The same root for files that can be made again: no write waits for the disk.
+    #[must_use]
+    pub fn restorable(self) -> Self {
+        Self { durability: Durability::Restorable, ..self }
     }
 
     /// Makes `content` the bytes of the file, as [`Vfs::write`] does, but whatever they are and without waiting for the
@@ -94,6 +104,18 @@ impl DiskVfs {
         path.refuse_git()?;
         self.refuse_large(path, content)?;
         self.write_real(path, content.as_bytes(), Durability::Restorable)
+    }
+
+    /// Waits until the file at `path`, as it is, survives a power cut. It takes no room on the disk.
+    ///
+    /// # Errors
+    /// As [`Vfs::read`].
+    pub fn sync(&self, path: &JailPath) -> Result<(), VfsError> {
+        path.refuse_git()?;
+        let failed = |error| VfsError::io(SYNC, path.as_str(), error);
+        self.open_file(path)?.sync_all().map_err(failed)?;
+        let Some((dir, _)) = self.root.find(path)? else { return Err(VfsError::not_found(path.as_str())) };
+        durable_file::sync_dir(&dir).map_err(failed)
     }
 
     /// The bytes of a regular file, whatever they are; a symlink is not followed.
@@ -218,7 +240,11 @@ impl DiskVfs {
             Standing::Directory | Standing::Special => return Err(VfsError::not_a_file(path.as_str())),
         };
         match durable_file::replace(&dir, name, content, previous.as_ref(), durability) {
-            Ok(()) => Ok(true),
+            Ok(()) if durability == Durability::Restorable => Ok(true),
+            Ok(()) => {
+                let synced = durable_file::sync_dir(&dir).map_err(|error| VfsError::io(SYNC, path.as_str(), error));
+                synced.map(|()| true)
+            }
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
             Err(error) => Err(VfsError::io("write", path.as_str(), error)),
         }
@@ -234,7 +260,7 @@ impl Vfs for DiskVfs {
     fn write(&self, path: &JailPath, content: &str) -> Result<(), VfsError> {
         path.refuse_git()?;
         self.refuse_large(path, content)?;
-        self.write_real(path, content.as_bytes(), Durability::Synced)
+        self.write_real(path, content.as_bytes(), self.durability)
     }
 
     fn check_write(&self, path: &JailPath, content: &str) -> Result<(), VfsError> {

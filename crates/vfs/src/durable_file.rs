@@ -19,8 +19,8 @@ pub(super) enum Durability {
     Restorable,
 }
 
-/// Makes `content` the file `name` of `dir`: written and synced aside, renamed over, directory synced. The permission
-/// bits of the file that was there are kept.
+/// Makes `content` the file `name` of `dir`: written and synced aside, then renamed over; an error leaves the file that
+/// was there. Its permission bits are kept. [`sync_dir`] makes the new name survive.
 pub(super) fn replace(
     dir: &Dir,
     name: &str,
@@ -33,14 +33,10 @@ pub(super) fn replace(
     if let Some(previous) = previous {
         keep_mode(&temp.file, previous)?;
     }
-    match durability {
-        Durability::Synced => {
-            temp.file.sync_all()?;
-            temp.rename(name)?;
-            sync_dir(dir)
-        }
-        Durability::Restorable => temp.rename(name),
+    if durability == Durability::Synced {
+        temp.file.sync_all()?;
     }
+    temp.rename(name)
 }
 
 /// Makes additions and removals in `dir` survive a power cut.

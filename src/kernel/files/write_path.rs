@@ -234,16 +234,18 @@ impl WritePath {
         if let (Some(meta), Ok(_)) = (&meta, &committed) {
             tools.registry().meta_was_committed(meta);
         }
-        if will_be_logged && !matches!(&committed, Ok(Committed { id: Some(_), .. })) {
-            // No commit will bring them back. It is still this write's turn: nobody has written another text meanwhile.
-            self.put_all(steps, false)?;
-        }
+        let unsynced = match &committed {
+            Ok(Committed { id: Some(_), .. }) => None,
+            // No commit brings the texts back after a power cut, so this write waits for the disk.
+            _ if will_be_logged => self.sync_all(steps),
+            _ => None,
+        };
         // What goes decides where the commit belongs.
         let decisive = steps.iter().rev().find(|step| step.after.is_none()).map_or(path, |step| &step.path);
         let mut written = history.written(decisive.as_str(), committed)?;
         drop(turn);
         path.as_str().clone_into(&mut written.path);
-        written.problem = written.problem.or(problem);
+        written.problem = written.problem.or(unsynced).or(problem);
         written.findings = findings;
         written.notice = notice;
         Ok(written)
@@ -257,19 +259,28 @@ impl WritePath {
         let before = |step: &Step| if steps.len() > 1 { content_of(root, &step.path) } else { Ok(None) };
         let before = steps.iter().map(before).collect::<Result<Vec<_>, _>>()?;
         for (step, before) in steps.iter().zip(before) {
-            if let Err(error) = self.put(step, will_be_logged) {
+            if let Err(mut error) = self.put(step, will_be_logged) {
                 for (path, before) in undo.into_iter().rev() {
-                    // The error that is told is the one that it began with.
-                    let _ = match before {
+                    let undone = match before {
                         Some(bytes) => root.restore(path, &bytes),
                         None => root.remove(path),
                     };
+                    if let Err(problem) = undone {
+                        error.message = format!("{} {} keeps its new text: {problem}.", error.message, path.as_str());
+                    }
                 }
                 return Err(error);
             }
             undo.push((&step.path, before));
         }
         Ok(())
+    }
+
+    /// Has the new texts survive a power cut, or says what keeps them from it.
+    fn sync_all(&self, steps: &[Step]) -> Option<String> {
+        let written = steps.iter().filter(|step| step.after.is_some());
+        let synced = written.map(|step| self.parts.root.sync(&step.path)).collect::<Result<(), _>>();
+        synced.err().map(|error| Error::from(error).message)
     }
 
     fn put(&self, step: &Step, will_be_logged: bool) -> Result<(), Error> {
