@@ -56,6 +56,31 @@ export declare class BindingKernel {
   ledgerExport(after: number, limit: number): Promise<BindingOutcome>
   /** Value: the events of one file, oldest first. */
   ledgerChronicle(path: string): Promise<BindingOutcome>
+  /** Value: `[{ path, name, description, parameters, tags, imports, kind, hash, uses }]`, sorted by path. */
+  listTools(): Promise<BindingOutcome>
+  /**
+   * Value: `{ version, usesVersion, isDifference, tools, removed, uses? }`: what has changed of `listTools` since these versions. At
+   * once: the list of tools is no promise.
+   */
+  listToolsNow(since?: number | undefined | null, usesSince?: number | undefined | null): BindingOutcome
+  /**
+   * Value: `{ version, rules, changes? }`, the paths of tools that can be run; no changes when nothing has changed since that
+   * version. `rules` is the version of those in force.
+   */
+  listToolsSince(since?: number | undefined | null): Promise<BindingOutcome>
+  /**
+   * Value: `{ tools: [{ path, hash }], total? }`, the most useful first: what changed after a version, what is offered already, what
+   * was run most often.
+   */
+  offeredTools(asker: string, after: number, offered: Array<string>, limit: number, counted: boolean): Promise<BindingOutcome>
+  /** Value: the tools at these paths, as `listTools` shows them. */
+  toolsAt(paths: Array<string>): Promise<BindingOutcome>
+  /** Value: `{ tools, total }`. At once: the system prompt is no promise. Files are looked at when that was a while ago. */
+  catalogue(limit: number, asker?: string | undefined | null): BindingOutcome
+  /** Reads every tool again. */
+  hydrateRegistry(): Promise<BindingOutcome>
+  /** Value: the tool, as `listTools` shows it. */
+  registerTool(path: string): Promise<BindingOutcome>
   /** Value: `{ path, persisted, commit?, findings?, pullRequest?, problem?, similar? }`. */
   writeFile(path: string, content: string, noteJson?: string | undefined | null, asker?: string | undefined | null): Promise<BindingOutcome>
   /** Value: as for `writeFile`. */
@@ -162,21 +187,6 @@ export declare class BindingKernel {
   fileDiff(path?: string | undefined | null, from?: string | undefined | null, to?: string | undefined | null): Promise<BindingOutcome>
   /** Value: `[{ path, state }]`, the files that are not in the history as they are, sorted by path. */
   uncommitted(): Promise<BindingOutcome>
-  /** Value: `[{ path, name, description, parameters, tags, imports, kind, hash, uses }]`, sorted by path. */
-  listTools(): Promise<BindingOutcome>
-  /** As `listTools`, at once. Files are looked at when that was a while ago. */
-  listToolsNow(): BindingOutcome
-  /**
-   * Value: `{ version, rules, tools? }`; no tools when nothing has changed since that version. `rules` is the version of those in
-   * force.
-   */
-  listToolsSince(since?: number | undefined | null): Promise<BindingOutcome>
-  /** Value: `{ tools, total }`. At once: the system prompt is no promise. Files are looked at when that was a while ago. */
-  catalogue(limit: number, asker?: string | undefined | null): BindingOutcome
-  /** Reads every tool again. */
-  hydrateRegistry(): Promise<BindingOutcome>
-  /** Value: the tool, as `listTools` shows it. */
-  registerTool(path: string): Promise<BindingOutcome>
   /** Value: `{ isolation, noNewPrivileges, capabilities, landlock, seccomp, resourceLimits, warning? }`. */
   confinement(): Promise<BindingOutcome>
   /**

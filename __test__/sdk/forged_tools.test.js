@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createSqlTools, handleToolCall, sqlite, tgpTools, toAnthropicTools, toOpenAITools } from '../../index.js';
-import { KERNEL_TOOL_NAMES, toolNames } from '../../js/forged/tool_names.js';
+import { KERNEL_TOOL_NAMES, ToolNames } from '../../js/forged/tool_names.js';
 import { createKernel } from '../helpers/create_kernel.js';
 import { bareRemote } from '../helpers/git_remote.js';
 
@@ -135,6 +135,13 @@ describe('kernel.tools()', () => {
   });
 });
 
+/** @param {string[]} paths @returns {Map<string, string>} names by path */
+function toolNames(paths) {
+  const names = new ToolNames();
+  for (const path of paths) names.add(path);
+  return new Map(paths.map((path) => [path, names.of(path)]));
+}
+
 describe('names', () => {
   test.each([
     ['tools/reports/downgrade.ts', 'reports_downgrade'],
@@ -174,6 +181,39 @@ describe('names', () => {
     expect(names.get('tools/spath.ts')).toBe('spath');
     for (const path of ['tools/späth.ts', 'tools/ｓpath.ts']) expect(names.get(path)).toMatch(/^spath_[0-9a-f]{8}$/);
     expect([...toolNames(['tools/späth.ts', 'tools/spãth.ts']).values()]).not.toContain('spath');
+  });
+
+  test('after any order of coming and going are those of the paths that are left', () => {
+    const stems = [
+      'a/b',
+      'a_b',
+      'a-b',
+      'späth',
+      'spath',
+      'ｓpath',
+      '売上',
+      '売',
+      'exec_tool',
+      'toString',
+      'x'.repeat(70),
+    ];
+    const paths = stems.flatMap((stem) => [`tools/${stem}.ts`, `tools/${stem}.js`, `tools/${stem}/index.ts`]);
+    const names = new ToolNames();
+    const present = new Set();
+    let seed = 5;
+    for (let step = 0; step < 2_000; step++) {
+      seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;
+      const path = paths[(seed >> 8) % paths.length] ?? '';
+      if (present.delete(path)) names.delete(path);
+      else {
+        names.add(path);
+        present.add(path);
+      }
+      if (step % 20 > 0) continue;
+      const whole = toolNames([...present]);
+      expect(new Map([...present].map((left) => [left, names.of(left)]))).toEqual(whole);
+      expect(new Set(whole.values()).size).toBe(present.size);
+    }
   });
 
   test('leave the kernel tools alone', async () => {

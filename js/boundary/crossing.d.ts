@@ -110,6 +110,8 @@ export type LineCounts = { covered: number, total: number, };
 
 export type LineCoverage = { lines: LineCounts, uncovered: Array<number>, };
 
+export type ListedSince = { version: number, usesVersion: number, isDifference: boolean, tools: Array<ListedTool>, removed: Array<string>, uses?: Array<[string, number]>, };
+
 export type ListedTool = { path: string, name: string, description: string, parameters: Record<string, unknown>, tags: Array<string>, imports: Array<string>, kind: ToolKind, hash: ContentHash, uses: number, };
 
 export type LogLevel = "debug" | "info" | "log" | "warn" | "error";
@@ -125,6 +127,10 @@ export type Mode = "explore" | "strict" | "debug";
 export type Moved = { relinked?: Array<string>, mentions?: Array<string>, path: string, persisted: Persisted, commit?: string, findings?: Array<string>, notice?: string, pullRequest?: PullRequestLink, problem?: string, similar?: Array<SimilarTool>, };
 
 export type NetworkConfig = { proxy?: Secret, noProxy: Array<string>, ca?: string, forTools: boolean, };
+
+export type OfferedTool = { path: string, hash: ContentHash, };
+
+export type OfferedTools = { tools: Array<OfferedTool>, total?: number, };
 
 export type ParameterShape = { "positional": number } | { "named": Array<string> };
 
@@ -206,11 +212,13 @@ export type TokensConfig = { keys: Array<Secret>, revoked: Array<string>, };
 
 export type Tolerance = "trailing-space" | "whitespace";
 
+export type ToolChanges = { isDifference: boolean, paths: Array<string>, hashes: Array<ContentHash>, removed: Array<string>, leftOut: Array<string>, };
+
 export type ToolKind = "tool" | "module";
 
 export type ToolState = { phase: 'no_test' | 'red' | 'green' | 'changed', reason: string, };
 
-export type ToolsSince = { version: number, rules: string, tools?: Array<ListedTool>, leftOut?: Array<string>, };
+export type ToolsSince = { version: number, rules: string, changes?: ToolChanges, };
 
 export type TraceReport = { call: string, after: number, phases: Array<Phase>, calls: Array<TracedCall>, leftOut?: number, };
 
@@ -261,8 +269,10 @@ export interface KernelAnswers {
   memoryReport: MemoryReport
   stats: Stats
   listTools: Array<ListedTool>
-  listToolsNow: Array<ListedTool>
+  listToolsNow: ListedSince
   listToolsSince: ToolsSince
+  offeredTools: OfferedTools
+  toolsAt: Array<ListedTool>
   codeParameters: CodeParameters
   catalogue: Catalogue
   hydrateRegistry: null

@@ -4,13 +4,12 @@ import { posix } from 'node:path';
 import { guarded } from '../boundary/guarded.js';
 import { visible } from '../boundary/harmless.js';
 import { messageOf } from '../boundary/thrown.js';
-import { agentTool, report } from '../tool_shape/agent_tool.js';
-import { boundedTool } from '../tool_shape/bounded_result.js';
-import { setForgedPath } from '../tool_shape/forged_path.js';
 import { ownerOf } from '../tool_shape/tool_owner.js';
-import { chosenTools } from './chosen_tools.js';
+import { ToolBudget } from './chosen_tools.js';
 import { forgedSchema } from './cleaned_parameters.js';
-import { KERNEL_TOOL_NAMES, toolNames } from './tool_names.js';
+import { forgedTool } from './forged_tool.js';
+import { KnownTools } from './known_tools.js';
+import { KERNEL_TOOL_NAMES } from './tool_names.js';
 
 /**
  * @typedef {import('../../index.js').ToolMetadata} ToolMetadata
@@ -19,10 +18,16 @@ import { KERNEL_TOOL_NAMES, toolNames } from './tool_names.js';
  * @typedef {import('../../index.js').ToolSet} ToolSet
  * @typedef {import('../../index.js').Logger} Logger
  * @typedef {import('../tool_shape/tool_owner.js').ToolOwner} ToolOwner
- * @typedef {{ base: ToolSet, tools: ToolSet, owner: ToolOwner }} LiveSet
+ * @typedef {import('../boundary/crossing.js').ToolsSince} ToolsSince
+ * @typedef {import('../boundary/crossing.js').OfferedTools} OfferedTools
+ * @typedef {{ path: string, hash: string }} Version of a tool's text
+ * @typedef {{ path: string, name: string, tool: ForgedTool, chars: number }} Offer
+ * @typedef {{ base: ToolSet, tools: ToolSet, owner: ToolOwner, names: Map<string, string>, filled: Promise<unknown> }} LiveSet with the names of its forged tools, by path
  *
  * @typedef {object} Source
- * @property {(since: number | undefined) => Promise<{ version: number, rules: string, tools?: ToolMetadata[], leftOut?: string[] }>} list
+ * @property {(since: number | undefined) => Promise<ToolsSince>} list
+ * @property {(wanted: { after: number, offered: string[], limit: number, counted: boolean }, who: ToolOwner['who']) => Promise<OfferedTools>} offered the most useful ones, of those that lists name to them
+ * @property {(paths: string[]) => Promise<ToolMetadata[]>} at
  * @property {() => number} life versions of one life of the kernel say nothing in the next
  * @property {(path: string, args: unknown, options: { signal: AbortSignal | undefined, dryRun?: true }, who: ToolOwner['who']) => Promise<any>} run
  * @property {(paths: string[], who: ToolOwner['who']) => Promise<boolean[] | undefined>} shown whether lists name each to them; all, where nothing is said
@@ -31,14 +36,14 @@ import { KERNEL_TOOL_NAMES, toolNames } from './tool_names.js';
  * @property {import('../tool_shape/bounded_result.js').ResultRule} results
  */
 
-/** What OpenAI takes. */
-const MAX_DESCRIPTION_CHARS = 1024;
-
 /** On whose behalf tools are run that were asked for without any of an agent. @type {ToolOwner} */
 const SOME_AGENT = { who: { agent: 'agent' } };
 
 /** Paths in one message. */
 const MAX_NAMED = 10;
+
+/** Tools that are looked at for each that is offered: some are too large for what is left of the budget. */
+const CANDIDATES = 4;
 
 export class ForgedTools {
   /** @type {Source} */
@@ -49,16 +54,20 @@ export class ForgedTools {
   #version;
   /** @type {number | undefined} */
   #life;
+  /** The version that was there first, in this life of the kernel. */
+  #first = 0;
   /** The version of the rules by which tools are left out. @type {string | undefined} */
   #rules;
   /** Files that were left out because of their names. @type {Set<string>} */
   #leftOut = new Set();
-  /** @type {ToolMetadata[]} those that can be run, by path */
-  #tools = [];
-  /** @type {Map<string, { hash: string, byOwner: WeakMap<ToolOwner, Map<string, ForgedTool>> }>} by path: a tool stays one object until it changes */
+  /** Those that can be run. */
+  #known = new KnownTools();
+  /** @type {Map<string, { meta: ToolMetadata, byOwner: WeakMap<ToolOwner, Map<string, Offer>> }>} by path: a tool stays one object until it changes */
   #made = new Map();
-  /** @type {Map<string, number>} by path: the version with which it was last written, while this kernel ran */
-  #changed = new Map();
+  /** The look at the registry that is under way. @type {Promise<unknown>} */
+  #look = Promise.resolve();
+  /** The one that begins after it. @type {Promise<void> | undefined} */
+  #next;
   #hasToldOfBudget = false;
   /** @type {Set<(change: ToolsChange) => void>} */
   #listeners = new Set();
@@ -83,11 +92,11 @@ export class ForgedTools {
    */
   async snapshot(paths) {
     await this.refresh();
-    const wanted = paths && new Set(paths);
-    const shown = await this.#shownTo(SOME_AGENT);
-    const all = this.#named(KERNEL_TOOL_NAMES).filter(({ path }) => shown?.has(path) ?? true);
-    const named = wanted ? all.filter(({ path }) => wanted.has(path)) : this.#chosen(all, {}, SOME_AGENT);
-    return Object.fromEntries(named.map(({ name, meta }) => [name, this.#make(name, meta, SOME_AGENT)]));
+    const reserved = new Set(KERNEL_TOOL_NAMES);
+    const offers = paths
+      ? await this.#offersOf(await this.#shown(paths, SOME_AGENT), reserved, SOME_AGENT)
+      : await this.#chosen([], reserved, SOME_AGENT);
+    return Object.fromEntries(offers.sort(byPath).map(({ name, tool }) => [name, tool]));
   }
 
   /**
@@ -100,7 +109,9 @@ export class ForgedTools {
     await this.refresh();
     /** @type {ToolSet} */
     const tools = { ...base };
-    const record = { base: { ...base }, tools, owner: ownerOf(base) ?? SOME_AGENT };
+    const owner = ownerOf(base) ?? SOME_AGENT;
+    /** @type {LiveSet} */
+    const record = { base: { ...base }, tools, owner, names: new Map(), filled: Promise.resolve() };
     this.#records.set(tools, record);
     this.#live.add(new WeakRef(record));
     await this.#fill(record);
@@ -110,11 +121,7 @@ export class ForgedTools {
   /** The names of the tools in the newest live set, by path. @returns {Map<string, string>} */
   get liveNames() {
     const records = [...this.#live].flatMap((reference) => reference.deref() ?? []);
-    const newest = records.at(-1);
-    if (newest === undefined) return new Map();
-    const { base, tools } = newest;
-    const named = this.#named([...KERNEL_TOOL_NAMES, ...Object.keys(base)]);
-    return new Map(named.filter(({ name }) => Object.hasOwn(tools, name)).map(({ path, name }) => [path, name]));
+    return records.at(-1)?.names ?? new Map();
   }
 
   /**
@@ -125,11 +132,12 @@ export class ForgedTools {
    */
   async argumentsOf(path, args) {
     await this.refresh();
-    const wanted = posix.normalize(path);
-    const known = this.#tools.find((tool) => tool.path === wanted);
+    const known = this.#known.versions([posix.normalize(path)]);
+    await this.#read(known);
+    const meta = this.#made.get(known[0]?.path ?? '')?.meta;
     // Whatever else is named: running it says what is wrong.
-    if (known === undefined) return args;
-    return forgedSchema(known.parameters, known.path, this.#source.typeOf).read(args);
+    if (meta === undefined) return args;
+    return forgedSchema(meta.parameters, meta.path, this.#source.typeOf).read(args);
   }
 
   /**
@@ -167,26 +175,42 @@ export class ForgedTools {
     }
   }
 
-  /** Looks at the registry; tells of what has changed since the last time. */
-  async refresh() {
-    const isNewLife = () => this.#life !== this.#source.life();
-    const { version, rules, tools, leftOut = [] } = await this.#source.list(isNewLife() ? undefined : this.#version);
-    // Answers may overtake each other: an older one knows nothing new.
-    const isKnown = this.#version !== undefined && version <= this.#version && !isNewLife();
+  /**
+   * Looks at the registry; tells of what has changed since the last time. One look at a time: who comes meanwhile shares the next.
+   * @returns {Promise<void>}
+   */
+  refresh() {
+    if (this.#next === undefined) {
+      this.#next = this.#look.then(() => {
+        this.#next = undefined;
+        return this.#follow();
+      });
+      this.#look = this.#next.catch(() => {});
+    }
+    return this.#next;
+  }
+
+  /** @returns {Promise<void>} */
+  async #follow() {
+    const since = this.#life === this.#source.life() ? this.#version : undefined;
+    const { version, rules, changes } = await this.#source.list(since);
     const hasNewRules = rules !== this.#rules;
     this.#rules = rules;
-    if (tools === undefined || isKnown) {
+    if (changes === undefined) {
       if (hasNewRules) await this.#followRules();
       return;
     }
-    const before = this.#version === undefined ? undefined : this.#tools;
+    // The kernel was booted anew meanwhile: what is different to its last life is not known.
+    if (changes.isDifference && this.#life !== this.#source.life()) return this.#follow();
+    const isFollowed = this.#version !== undefined;
+    if (!isFollowed || this.#life !== this.#source.life()) this.#first = version;
+    const change = await this.#known.take(changes, isFollowed);
     this.#version = version;
     this.#life = this.#source.life();
-    this.#tools = tools.filter(({ kind }) => kind === 'tool');
-    this.#warnOf(leftOut);
-    if (before !== undefined) this.#noteChanges(before, version);
+    this.#warnOf(changes.leftOut);
+    for (const { path } of change?.removed ?? []) this.#made.delete(path);
     const failures = await this.#fillAll();
-    if (before !== undefined) this.#tell(before);
+    if (change && change.added.length + change.changed.length + change.removed.length > 0) this.#notify(change);
     this.#unlessFailed(failures);
   }
 
@@ -224,117 +248,112 @@ export class ForgedTools {
   }
 
   /**
+   * Offers in a live set what belongs there now: one filling after the other, so that the last one is the newest.
    * @param {LiveSet} record
    * @returns {Promise<void>}
    */
-  async #fill(record) {
-    const { base, tools, owner } = record;
-    const all = this.#tools;
-    const shown = await this.#shownTo(owner);
-    // The tools have changed meanwhile.
-    if (all !== this.#tools) return this.#fill(record);
-    const reserved = [...KERNEL_TOOL_NAMES, ...Object.keys(base)];
-    const named = this.#chosen(
-      this.#named(reserved).filter(({ path }) => shown?.has(path) ?? true),
-      tools,
-      owner,
-    );
-    const now = new Set([...Object.keys(base), ...named.map(({ name }) => name)]);
-    for (const name of Object.keys(tools)) if (!now.has(name)) delete tools[name];
-    for (const { name, meta } of named) tools[name] = this.#make(name, meta, owner);
+  #fill(record) {
+    const filled = record.filled.then(async () => {
+      const { base, tools, owner, names } = record;
+      const reserved = new Set([...KERNEL_TOOL_NAMES, ...Object.keys(base)]);
+      const offers = (await this.#chosen([...names.keys()], reserved, owner)).sort(byPath);
+      const now = new Set([...Object.keys(base), ...offers.map(({ name }) => name)]);
+      for (const name of Object.keys(tools)) if (!now.has(name)) delete tools[name];
+      for (const { name, tool } of offers) tools[name] = tool;
+      record.names = new Map(offers.map(({ path, name }) => [path, name]));
+    });
+    record.filled = filled.catch(() => {});
+    return filled;
   }
 
   /**
-   * The tools that lists name to an owner, by the rules and the token: others are not offered.
+   * Of these tools those that lists name to an owner, by the rules and the token: others are not offered.
+   * @param {string[]} paths
    * @param {ToolOwner} owner
-   * @returns {Promise<Set<string> | undefined>} paths; nothing where all are
+   * @returns {Promise<string[]>}
    */
-  async #shownTo({ who }) {
-    const paths = this.#tools.map(({ path }) => path);
+  async #shown(paths, { who }) {
     const shown = await this.#source.shown(paths, who).catch((error) => {
-      // A token that does not count any more is good for nothing.
-      if (error?.code === 'ERR_DENIED') return [];
+      if (isWorthless(error)) return [];
       throw error;
     });
-    return shown && new Set(paths.filter((_, at) => shown[at] === true));
-  }
-
-  /** @param {string[]} reserved */
-  #named(reserved) {
-    const names = toolNames(
-      this.#tools.map(({ path }) => path),
-      reserved,
-    );
-    return this.#tools.map((meta) => ({ name: names.get(meta.path) ?? meta.name, path: meta.path, meta }));
+    return shown ? paths.filter((_, at) => shown[at] === true) : paths;
   }
 
   /**
-   * Those that are offered by name.
-   * @template {{ name: string, path: string, meta: ToolMetadata }} Named
-   * @param {Named[]} named
-   * @param {ToolSet} offered
+   * Those that are offered by name: what was just written, then what is offered already, then what was run most often.
+   * @param {string[]} offered paths
+   * @param {Set<string>} reserved
    * @param {ToolOwner} owner
-   * @returns {Named[]}
+   * @returns {Promise<Offer[]>}
    */
-  #chosen(named, offered, owner) {
-    const candidates = named.map((own) => ({
-      own,
-      path: own.path,
-      changed: this.#changed.get(own.path) ?? 0,
-      isOffered: Object.hasOwn(offered, own.name),
-      uses: own.meta.uses,
-      chars: charsOf(own.name, this.#make(own.name, own.meta, owner)),
-    }));
-    const budget = this.#source.budget();
-    const chosen = chosenTools(candidates, budget);
-    if (chosen.length < named.length && !this.#hasToldOfBudget) {
+  async #chosen(offered, reserved, owner) {
+    const limits = this.#source.budget();
+    const counted = !this.#hasToldOfBudget;
+    const wanted = { after: this.#first, offered, limit: limits.tools * CANDIDATES, counted };
+    const { tools, total } = await this.#source.offered(wanted, owner.who).catch((error) => {
+      if (isWorthless(error)) return { tools: [], total: 0 };
+      throw error;
+    });
+    /** @type {ToolBudget<Offer>} */
+    const budget = new ToolBudget(limits);
+    for (let from = 0; from < tools.length && !budget.isSpent; from += limits.tools) {
+      const paths = tools.slice(from, from + limits.tools).map(({ path }) => path);
+      for (const offer of await this.#offersOf(paths, reserved, owner)) budget.offer(offer);
+    }
+    const { chosen } = budget;
+    if (total !== undefined && chosen.length < total && !this.#hasToldOfBudget) {
       this.#hasToldOfBudget = true;
       this.#logger.warn(
-        `${chosen.length} of ${named.length} forged tools are offered by name (agent.liveTools is ${budget.tools}, agent.liveToolChars is ${budget.chars}): those written last and run most often. The others are found by find_tool and run by exec_tool.`,
+        `${chosen.length} of ${total} forged tools are offered by name (agent.liveTools is ${limits.tools}, agent.liveToolChars is ${limits.chars}): those written last and run most often. The others are found by find_tool and run by exec_tool.`,
       );
     }
-    return chosen.map(({ own }) => own);
+    return chosen;
   }
 
   /**
-   * @param {ToolMetadata[]} before
-   * @param {number} version
+   * @param {string[]} paths those that are not known are left out: the next look finds them
+   * @param {Set<string>} reserved
+   * @param {ToolOwner} owner
+   * @returns {Promise<Offer[]>}
    */
-  #noteChanges(before, version) {
-    const old = new Map(before.map(({ path, hash }) => [path, hash]));
-    const present = new Set(this.#tools.map(({ path }) => path));
-    for (const { path, hash } of this.#tools) if (old.get(path) !== hash) this.#changed.set(path, version);
-    for (const path of this.#changed.keys()) if (!present.has(path)) this.#changed.delete(path);
+  async #offersOf(paths, reserved, owner) {
+    const known = this.#known.versions(paths);
+    await this.#read(known);
+    return known.flatMap(({ path }) => {
+      const made = this.#made.get(path);
+      return made ? [this.#make(this.#known.nameOf(path, reserved), made, owner)] : [];
+    });
+  }
+
+  /**
+   * Reads what is not known of these tools.
+   * @param {Version[]} versions
+   */
+  async #read(versions) {
+    const fresh = versions.filter(({ path, hash }) => this.#made.get(path)?.meta.hash !== hash);
+    if (fresh.length === 0) return;
+    for (const meta of await this.#source.at(fresh.map(({ path }) => path))) {
+      if (this.#made.get(meta.path)?.meta.hash === meta.hash) continue;
+      this.#made.set(meta.path, { meta, byOwner: new WeakMap() });
+    }
   }
 
   /**
    * @param {string} name
-   * @param {ToolMetadata} meta
+   * @param {{ meta: ToolMetadata, byOwner: WeakMap<ToolOwner, Map<string, Offer>> }} made
    * @param {ToolOwner} owner
-   * @returns {ForgedTool}
+   * @returns {Offer}
    */
-  #make(name, { path, description, parameters, hash }, owner) {
-    let made = this.#made.get(path);
-    if (made?.hash !== hash) {
-      made = { hash, byOwner: new WeakMap() };
-      this.#made.set(path, made);
-    }
-    const byName = made.byOwner.get(owner) ?? new Map();
-    made.byOwner.set(owner, byName);
+  #make(name, { meta, byOwner }, owner) {
+    const byName = byOwner.get(owner) ?? new Map();
+    byOwner.set(owner, byName);
     const known = byName.get(name);
     if (known) return known;
-    const { schema, unwrap } = forgedSchema(parameters, name, this.#source.typeOf);
-    const unbounded = agentTool(described(path, description), schema, async (args, signal, mode) => {
-      const given = unwrap(args);
-      const dry = (mode === 'dry' || owner.isDry) && { dryRun: /** @type {const} */ (true) };
-      return report(this.#source.run(path, given, { signal, ...dry }, owner.who));
-    });
-    const callOf = (/** @type {any} */ args) => ({ tool: 'exec_tool', effect: 'run', path, args: unwrap(args) });
-    const guarded = owner.guard?.(unbounded, callOf) ?? unbounded;
-    const tool = boundedTool(guarded, this.#source.results);
-    setForgedPath(tool, path);
-    byName.set(name, tool);
-    return tool;
+    const tool = forgedTool(name, meta, owner, this.#source);
+    const offer = { path: meta.path, name, tool, chars: charsOf(name, tool) };
+    byName.set(name, offer);
+    return offer;
   }
 
   /** @param {string[]} leftOut files that are not tools because of their names; each is logged once */
@@ -349,40 +368,12 @@ export class ForgedTools {
     );
   }
 
-  /** @param {ToolMetadata[]} before */
-  #tell(before) {
-    const old = new Map(before.map(({ path, hash }) => [path, hash]));
-    const present = new Set(this.#tools.map(({ path }) => path));
-    const named = this.#named(KERNEL_TOOL_NAMES);
-    const oldNames = toolNames([...old.keys()]);
-    const gone = [...old.keys()].filter((path) => !present.has(path));
-    for (const path of gone) this.#made.delete(path);
-    const change = {
-      added: named.filter(({ path }) => !old.has(path)).map(identity),
-      changed: named.filter(({ path, meta }) => old.has(path) && old.get(path) !== meta.hash).map(identity),
-      removed: gone.map((path) => ({ name: oldNames.get(path) ?? path, path })),
-    };
-    if (change.added.length + change.changed.length + change.removed.length > 0) this.#notify(change);
-  }
-
   /** @param {import('../../index.js').ToolsChange} change */
   #notify(change) {
     const complain = (/** @type {unknown} */ error) =>
       this.#logger.error('A listener of onToolsChanged has thrown.', error);
     for (const listener of this.#listeners) guarded(complain, listener)(change);
   }
-}
-
-/**
- * @param {string} path
- * @param {string} description
- */
-function described(path, description) {
-  // The path is what a model needs to read, check and repair the tool.
-  const suffix = `[${path}]`;
-  const room = MAX_DESCRIPTION_CHARS - suffix.length - 1;
-  const text = description.length > room ? `${description.slice(0, room - 1)}…` : description;
-  return `${text} ${suffix}`.trim();
 }
 
 /**
@@ -394,7 +385,15 @@ function charsOf(name, { description, parameters }) {
   return name.length + description.length + JSON.stringify(parameters).length;
 }
 
-/** @param {{ name: string, path: string }} named */
-function identity({ name, path }) {
-  return { name, path };
+/** @param {any} error whether a token does not count any more: it is good for nothing */
+function isWorthless(error) {
+  return error?.code === 'ERR_DENIED';
+}
+
+/**
+ * @param {Offer} one
+ * @param {Offer} other
+ */
+function byPath(one, other) {
+  return one.path < other.path ? -1 : 1;
 }

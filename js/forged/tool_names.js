@@ -4,6 +4,8 @@ import { createHash } from 'node:crypto';
 
 const MAX_NAME_CHARS = 64;
 const MIN_HASH_CHARS = 8;
+/** Of paths whose shorter hashes are the same. */
+const LONG_HASH_CHARS = 24;
 
 /** Names that forged tools must not take over; a test holds them against the tools themselves. */
 export const KERNEL_TOOL_NAMES = [
@@ -25,58 +27,111 @@ export const KERNEL_TOOL_NAMES = [
   'exec_sql',
   'describe_schema',
 ];
+const RESERVED = new Set(KERNEL_TOOL_NAMES);
 
 /**
- * The name of each tool: `reports_downgrade` for `tools/reports/downgrade.ts`. It depends on the paths alone. Of tools that
- * would share a name none gets it: each is told apart by a hash of its path, so that a name never changes its meaning. Tools
- * whose letters had to be made plain take no name from one that is written so.
- * @param {string[]} paths
- * @param {Iterable<string>} [reserved] names that are taken
- * @returns {Map<string, string>} names by path
+ * The names of tools: `reports_downgrade` for `tools/reports/downgrade.ts`. They depend on the paths alone. Of tools that would
+ * share a name none gets it: each is told apart by a hash of its path, so that a name never changes its meaning. Tools whose
+ * letters had to be made plain take no name from one that is written so. One more or less costs the same however many there are.
  */
-export function toolNames(paths, reserved = KERNEL_TOOL_NAMES) {
-  const plain = paths.map(plainName);
-  const all = counted(plain);
-  const ascii = counted(plain.filter((_name, index) => isAscii(paths[index])));
-  const used = new Set(reserved);
-  const free = plain.map((name, index) => {
-    const isSole = (isAscii(paths[index]) ? ascii : all).get(name) === 1;
-    return isSole && name.length <= MAX_NAME_CHARS && !used.has(name) && !(name in Object.prototype);
-  });
-  for (const [index, name] of plain.entries()) if (free[index]) used.add(name);
-  return new Map(
-    paths.map((path, index) => {
-      const name = plain[index] ?? '';
-      if (free[index]) return [path, name];
-      const distinct = distinctName(name, path, used);
-      used.add(distinct);
-      return [path, distinct];
-    }),
-  );
+export class ToolNames {
+  /** The plain name of each path. @type {Map<string, string>} */
+  #plain = new Map();
+  /** Who would have a plain name. @type {Map<string, { ascii: Set<string>, others: Set<string> }>} */
+  #wanted = new Map();
+  /** The shortest name that tells apart each path whose plain name is not its own. @type {Map<string, string>} */
+  #distinct = new Map();
+  /** How many paths have such a name. @type {Map<string, number>} */
+  #shared = new Map();
+
+  /** @param {string} path */
+  add(path) {
+    if (this.#plain.has(path)) return;
+    const plain = plainName(path);
+    this.#plain.set(path, plain);
+    const wanted = this.#wanted.get(plain) ?? { ascii: new Set(), others: new Set() };
+    this.#wanted.set(plain, wanted);
+    (isAscii(path) ? wanted.ascii : wanted.others).add(path);
+    this.#tellApart(path, plain);
+    this.#tellApartFirst(wanted, plain);
+  }
+
+  /** @param {string} path */
+  delete(path) {
+    const plain = this.#plain.get(path);
+    const wanted = plain === undefined ? undefined : this.#wanted.get(plain);
+    if (plain === undefined || wanted === undefined) return;
+    this.#plain.delete(path);
+    this.#setDistinct(path, undefined);
+    (isAscii(path) ? wanted.ascii : wanted.others).delete(path);
+    if (wanted.ascii.size + wanted.others.size === 0) this.#wanted.delete(plain);
+    this.#tellApartFirst(wanted, plain);
+  }
+
+  /**
+   * @param {string} path of a tool
+   * @param {Set<string>} [reserved] names that are taken
+   */
+  of(path, reserved = RESERVED) {
+    const plain = this.#plain.get(path) ?? plainName(path);
+    const shortest = this.#distinct.get(path);
+    if (shortest === undefined && !reserved.has(plain)) return plain;
+    const isShared = shortest !== undefined && (this.#shared.get(shortest) ?? 0) > 1;
+    for (let length = isShared ? LONG_HASH_CHARS : MIN_HASH_CHARS; ; length++) {
+      const name = distinctName(plain, path, length);
+      if (!reserved.has(name) && !this.#wanted.has(name)) return name;
+    }
+  }
+
+  /**
+   * Those whose claim to a name changes when another comes or goes: the first of each kind.
+   * @param {{ ascii: Set<string>, others: Set<string> }} wanted
+   * @param {string} plain
+   */
+  #tellApartFirst({ ascii, others }, plain) {
+    for (const [first] of [ascii, others]) if (first !== undefined) this.#tellApart(first, plain);
+  }
+
+  /**
+   * @param {string} path
+   * @param {string} plain
+   */
+  #tellApart(path, plain) {
+    const { ascii, others } = this.#wanted.get(plain) ?? { ascii: new Set(), others: new Set() };
+    const isSole = (isAscii(path) ? ascii.size : ascii.size + others.size) === 1;
+    const isFree = isSole && plain.length <= MAX_NAME_CHARS && !(plain in Object.prototype);
+    this.#setDistinct(path, isFree ? undefined : distinctName(plain, path, MIN_HASH_CHARS));
+  }
+
+  /**
+   * @param {string} path
+   * @param {string | undefined} name
+   */
+  #setDistinct(path, name) {
+    const before = this.#distinct.get(path);
+    if (before === name) return;
+    if (before !== undefined) this.#shared.set(before, (this.#shared.get(before) ?? 0) - 1);
+    if (before !== undefined && this.#shared.get(before) === 0) this.#shared.delete(before);
+    this.#distinct.delete(path);
+    if (name === undefined) return;
+    this.#distinct.set(path, name);
+    this.#shared.set(name, (this.#shared.get(name) ?? 0) + 1);
+  }
 }
 
-/** @param {string} [path] */
-function isAscii(path = '') {
+/** @param {string} path */
+function isAscii(path) {
   return /^[\x20-\x7e]*$/.test(path);
-}
-
-/** @param {string[]} names @returns {Map<string, number>} how often each is wanted */
-function counted(names) {
-  const counts = new Map();
-  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
-  return counts;
 }
 
 /** @param {string} path */
 function plainName(path) {
-  const name = path
+  const bare = path
     .replace(/^tools\//, '')
     .replace(/\.[^./]+$/, '')
-    .replace(/\/index$/, '')
-    .normalize('NFKD')
-    .replace(/\p{M}/gu, '')
-    .replace(/[^a-zA-Z0-9-]+/g, '_')
-    .replace(/^_+|_+$/g, '');
+    .replace(/\/index$/, '');
+  const letters = isAscii(bare) ? bare : bare.normalize('NFKD').replace(/\p{M}/gu, '');
+  const name = letters.replace(/[^a-zA-Z0-9-]+/g, '_').replace(/^_+|_+$/g, '');
   // Some providers want a letter first.
   return /^[a-zA-Z]/.test(name) ? name : name === '' ? 'tool' : `tool_${name}`;
 }
@@ -84,12 +139,9 @@ function plainName(path) {
 /**
  * @param {string} name
  * @param {string} path
- * @param {Set<string>} used
+ * @param {number} length of the hash
  */
-function distinctName(name, path, used) {
+function distinctName(name, path, length) {
   const hash = createHash('sha256').update(path).digest('hex');
-  for (let length = MIN_HASH_CHARS; ; length++) {
-    const distinct = `${name.slice(0, MAX_NAME_CHARS - 1 - length)}_${hash.slice(0, length)}`;
-    if (!used.has(distinct)) return distinct;
-  }
+  return `${name.slice(0, MAX_NAME_CHARS - 1 - length)}_${hash.slice(0, length)}`;
 }

@@ -211,6 +211,15 @@ export class KernelCalls {
   }
 
   /**
+   * The most useful forged tools of those that lists name to a caller.
+   * @param {{ after: number, offered: string[], limit: number, counted: boolean }} wanted
+   * @param {Who | undefined} who
+   */
+  offeredTools({ after, offered, limit, counted }, who) {
+    return this.read((kernel) => kernel.offeredTools(this.#asker(0, who), after, offered, limit, counted));
+  }
+
+  /**
    * What the rules in force and the token of a caller look at in SQL.
    * @param {Who | undefined} who
    * @returns {import('../sql/adapter.js').SqlDetail}

@@ -1,5 +1,6 @@
-import { unwrap, ValidationError } from '../boundary/errors.js';
+import { ValidationError } from '../boundary/errors.js';
 import { requireString, requireText } from '../boundary/validation.js';
+import { ListedTools } from './listed_tools.js';
 
 /** @typedef {import('../../index.js').ToolMetadata} ToolMetadata */
 
@@ -11,6 +12,7 @@ import { requireString, requireText } from '../boundary/validation.js';
  * @returns {import('../../index.js').Registry}
  */
 export function kernelRegistry(calls, files, who) {
+  const listed = new ListedTools();
   return {
     hydrate: async () => {
       await calls.register((kernel) => kernel.hydrateRegistry());
@@ -28,7 +30,8 @@ export function kernelRegistry(calls, files, who) {
     },
     list: () => {
       calls.refuseWhenDown();
-      const known = calls.running ? unwrap(calls.running.listToolsNow()) : [];
+      const { running } = calls;
+      const known = running ? listed.now(running) : [];
       return calls.isLevel ? known : awaited(known, () => calls.read((kernel) => kernel.listTools()));
     },
     remember: () => calls.read((kernel) => kernel.readTexts()),

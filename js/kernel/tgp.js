@@ -77,6 +77,8 @@ export class TGP extends AgentHost {
       {
         life: () => this.#life.life,
         list: (since) => this.#calls.read((kernel) => kernel.listToolsSince(since)),
+        offered: (wanted, who) => this.#calls.offeredTools(wanted, who),
+        at: (paths) => this.#calls.read((kernel) => kernel.toolsAt(paths)),
         run: (path, args, options, who) => this.#runs.tool(path, args, options, { caller: 'agent', who }),
         shown: async (paths, who) => {
           if (!this.#life.isJudged && who.token === undefined) return undefined;

@@ -6,8 +6,10 @@ import { levels } from './prompt_text.js';
 import { typeOf } from './typescript_signature.js';
 
 /**
- * @typedef {{ path: string, description: string, parameters: Record<string, any>, callName?: string }} Entry
+ * @typedef {{ path: string, description: string, parameters: Record<string, any> }} Entry
  * @typedef {{ tools: Entry[], total: number }} Catalogue
+ * @typedef {{ path: string, isLive: boolean, signature: string, entry: string }} Line a tool as it is shown, without and with its description
+ * @typedef {{ lines: Line[], total: number }} Known
  */
 
 const DEFAULT_TOKENS = 4000;
@@ -18,6 +20,8 @@ const BYTES_PER_TOKEN = 3;
 const CATALOGUE_SHARE = 0.4;
 /** No entry is shorter, so that no more of them need to be asked for. */
 const MIN_ENTRY_BYTES = 20;
+/** Entries that are asked for first: more than a usual prompt has room for. */
+const FIRST_ENTRIES = 200;
 const MAX_DESCRIPTION_CHARS = 160;
 
 const HEADING =
@@ -37,7 +41,7 @@ const UNKNOWN = '# Tools that exist\n\nCall find_tool to see them.';
  */
 export function systemPrompt({ maxTokens = DEFAULT_TOKENS, catalogue, facts, live }) {
   const budget = bytesOf(maxTokens);
-  const known = named(catalogue(Math.ceil(budget / MIN_ENTRY_BYTES)), live);
+  const known = readable(catalogue, live, budget);
   const wanted = Math.min(size(fullCatalogue(known)), budget * CATALOGUE_SHARE);
   const fixed = levels(facts);
   const chosen =
@@ -47,18 +51,33 @@ export function systemPrompt({ maxTokens = DEFAULT_TOKENS, catalogue, facts, liv
 }
 
 /**
- * The tools with the names by which they can be called.
- * @param {Catalogue | undefined} known
+ * As many tools as there may be room for, whatever else is left out: of the others nothing but their number is looked at.
+ * @param {(limit: number) => Catalogue | undefined} catalogue
  * @param {Map<string, string>} live
- * @returns {Catalogue | undefined}
+ * @param {number} budget in bytes
+ * @returns {Known | undefined}
  */
-function named(known, live) {
-  return known && { ...known, tools: known.tools.map((tool) => ({ ...tool, callName: live.get(tool.path) })) };
+function readable(catalogue, live, budget) {
+  for (const limit of [FIRST_ENTRIES, Math.ceil(budget / MIN_ENTRY_BYTES)]) {
+    const known = catalogue(limit);
+    if (known === undefined) return undefined;
+    /** @type {Line[]} */
+    const lines = [];
+    let left = budget;
+    for (const tool of known.tools) {
+      if (left < 0) break;
+      const line = lineOf(tool, live.get(tool.path));
+      left -= size(line.signature);
+      lines.push(line);
+    }
+    if (left < 0 || known.tools.length === known.total || limit > FIRST_ENTRIES) return { lines, total: known.total };
+  }
+  return undefined;
 }
 
-/** @param {Catalogue} known */
-function headingOf({ tools }) {
-  return tools.some(({ callName }) => callName !== undefined) ? LIVE_HEADING : HEADING;
+/** @param {Known} known */
+function headingOf({ lines }) {
+  return lines.some(({ isLive }) => isLive) ? LIVE_HEADING : HEADING;
 }
 
 /** @param {unknown} maxTokens */
@@ -73,43 +92,46 @@ function bytesOf(maxTokens) {
 
 /**
  * Everything with descriptions when that fits, else without them; else the most used ones in full.
- * @param {Catalogue | undefined} known
+ * @param {Known | undefined} known
  * @param {number} budget in bytes
  */
 function catalogueWithin(known, budget) {
   const full = fullCatalogue(known);
   if (size(full) <= budget) return full;
   if (known === undefined) return '';
-  const isAll = known.tools.length === known.total;
-  const plain = [headingOf(known), ...known.tools.toSorted(byPath).map(signature)].join('\n');
+  const isAll = known.lines.length === known.total;
+  const plain = [headingOf(known), ...known.lines.toSorted(byPath).map(({ signature }) => signature)].join('\n');
   return isAll && size(plain) <= budget ? plain : mostUsed(known, budget);
 }
 
-/** @param {Catalogue | undefined} known */
+/** @param {Known | undefined} known */
 function fullCatalogue(known) {
   if (known === undefined) return UNKNOWN;
   if (known.total === 0) return NONE_YET;
-  const left = leftOut(known.total - known.tools.length);
-  return [headingOf(known), ...known.tools.toSorted(byPath).map(entry), ...left].join('\n');
+  const left = leftOut(known.total - known.lines.length);
+  return [headingOf(known), ...known.lines.toSorted(byPath).map(({ entry }) => entry), ...left].join('\n');
 }
 
 /**
- * @param {Catalogue} known with the most used tools first
+ * @param {Known} known with the most used tools first
  * @param {number} budget in bytes
  */
 function mostUsed(known, budget) {
-  const { tools, total } = known;
+  const { lines, total } = known;
   const heading = headingOf(known);
   // The line at the end gets shorter, never longer, when fewer tools are left out.
   let left = budget - size([heading, ...leftOut(total)].join('\n'));
   const shown = [];
-  for (const tool of tools) {
-    const cost = size(`\n${entry(tool)}`);
+  for (const line of lines) {
+    const cost = size(`\n${line.entry}`);
     if (cost > left) break;
     left -= cost;
-    shown.push(tool);
+    shown.push(line);
   }
-  if (shown.length > 0) return [heading, ...shown.sort(byPath).map(entry), ...leftOut(total - shown.length)].join('\n');
+  if (shown.length > 0) {
+    const entries = shown.sort(byPath).map(({ entry }) => entry);
+    return [heading, ...entries, ...leftOut(total - shown.length)].join('\n');
+  }
   const only = `There are ${total} tools; find_tool finds them.`;
   return size(only) <= budget ? only : '';
 }
@@ -122,22 +144,27 @@ function leftOut(count) {
   return count === 0 ? [] : [`${count} more are not shown: find_tool finds them.`];
 }
 
-/** @param {Entry} tool */
-function entry(tool) {
-  const said = oneLine(tool.description);
-  const description = said.length > MAX_DESCRIPTION_CHARS ? `${said.slice(0, MAX_DESCRIPTION_CHARS - 1)}…` : said;
-  return description === '' ? signature(tool) : `${signature(tool)}: ${description}`;
-}
-
-/** @param {Entry} tool */
-function signature({ path, parameters, callName }) {
+/**
+ * @param {Entry} tool
+ * @param {string | undefined} callName by which it can be called
+ * @returns {Line}
+ */
+function lineOf({ path, description, parameters }, callName) {
   const name = callName === undefined ? '' : ` = ${oneLine(callName)}`;
-  return `- ${oneLine(path)}${name} ${oneLine(typeOf(parameters))}`;
+  const signature = `- ${oneLine(path)}${name} ${oneLine(typeOf(parameters))}`;
+  const said = oneLine(description);
+  const short = said.length > MAX_DESCRIPTION_CHARS ? `${said.slice(0, MAX_DESCRIPTION_CHARS - 1)}…` : said;
+  return {
+    path,
+    isLive: callName !== undefined,
+    signature,
+    entry: short === '' ? signature : `${signature}: ${short}`,
+  };
 }
 
 /**
- * @param {Entry} left
- * @param {Entry} right
+ * @param {Line} left
+ * @param {Line} right
  */
 function byPath(left, right) {
   return left.path < right.path ? -1 : 1;

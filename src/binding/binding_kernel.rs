@@ -135,46 +135,6 @@ impl BindingKernel {
         self.with_kernel_on(Lane::Searches, env, |kernel| kernel.history().uncommitted())
     }
 
-    /// Value: `[{ path, name, description, parameters, tags, imports, kind, hash, uses }]`, sorted by path.
-    #[napi(ts_return_type = "Promise<BindingOutcome>")]
-    pub fn list_tools<'env>(&self, env: &'env Env) -> napi::Result<Object<'env>> {
-        self.with_kernel(env, |kernel| kernel.tools().list_tools())
-    }
-
-    /// As `listTools`, at once. Files are looked at when that was a while ago.
-    #[napi]
-    pub fn list_tools_now(&self) -> BindingOutcome {
-        BindingOutcome::from_result(self.kernel().and_then(|kernel| kernel.tools().list_tools()))
-    }
-
-    /// Value: `{ version, rules, tools? }`; no tools when nothing has changed since that version. `rules` is the version of those in
-    /// force.
-    #[napi(ts_return_type = "Promise<BindingOutcome>")]
-    pub fn list_tools_since<'env>(&self, env: &'env Env, since: Option<u32>) -> napi::Result<Object<'env>> {
-        self.with_kernel(env, move |kernel| kernel.list_tools_since(since))
-    }
-
-    /// Value: `{ tools, total }`. At once: the system prompt is no promise. Files are looked at when that was a while ago.
-    #[napi]
-    pub fn catalogue(&self, limit: u32, asker: Option<String>) -> BindingOutcome {
-        BindingOutcome::from_result(self.kernel().and_then(|kernel| {
-            let asker = Asker::from_json(asker.as_deref())?;
-            kernel.catalogue(&asker, limit)
-        }))
-    }
-
-    /// Reads every tool again.
-    #[napi(ts_return_type = "Promise<BindingOutcome>")]
-    pub fn hydrate_registry<'env>(&self, env: &'env Env) -> napi::Result<Object<'env>> {
-        self.with_kernel(env, |kernel| kernel.tools().hydrate_registry())
-    }
-
-    /// Value: the tool, as `listTools` shows it.
-    #[napi(ts_return_type = "Promise<BindingOutcome>")]
-    pub fn register_tool<'env>(&self, env: &'env Env, path: String) -> napi::Result<Object<'env>> {
-        self.with_kernel(env, move |kernel| kernel.tools().register_tool(&path))
-    }
-
     /// Value: `{ isolation, noNewPrivileges, capabilities, landlock, seccomp, resourceLimits, warning? }`.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
     pub fn confinement<'env>(&self, env: &'env Env) -> napi::Result<Object<'env>> {

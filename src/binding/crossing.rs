@@ -9,7 +9,7 @@ use super::binding_policy::Judged;
 use crate::kernel::{
     Asker, Bundled, CommitNote, Config, DatabaseOptions, Dialect, EmbedReply, ExecOptions, ExecValue, FileChangeCall,
     Kernel, LedgerQuery, MemoryReport, ParameterShape, PolicySource, QueryLimits, RootFiles, SearchQuery, SqlError,
-    SqlOptions, SqlPolicy, Stats, TestFileReport, TypesReply, WriteDone, ask_remote, classify, narrowed_token,
+    SqlOptions, SqlPolicy, Stats, TestFileReport, TypesReply, Wanted, WriteDone, ask_remote, classify, narrowed_token,
     unified_diff, verify_export,
 };
 use std::collections::BTreeMap;
@@ -75,8 +75,12 @@ fn kernel_answers(types: &mut Types) -> String {
     answers.add_type::<MemoryReport>("memoryReport");
     answers.add_type::<Stats>("stats");
     answers.add("listTools", |kernel: &Kernel| kernel.tools().list_tools());
-    answers.add("listToolsNow", |kernel: &Kernel| kernel.tools().list_tools());
+    answers.add("listToolsNow", |kernel: &Kernel| kernel.tools().list_changed(None, None));
     answers.add("listToolsSince", |kernel: &Kernel| kernel.list_tools_since(None));
+    answers.add("offeredTools", |kernel: &Kernel| {
+        kernel.offered_tools(&Asker::default(), &Wanted { after: 0, offered: Vec::new(), limit: 1, counted: true })
+    });
+    answers.add("toolsAt", |kernel: &Kernel| kernel.tools().tools_at(&[]));
     answers.add("codeParameters", |kernel: &Kernel| Ok::<_, Error>(kernel.tools().code_parameters("")));
     answers.add("catalogue", |kernel: &Kernel| kernel.catalogue(&Asker::default(), 1));
     answers.add("hydrateRegistry", |kernel: &Kernel| kernel.tools().hydrate_registry());

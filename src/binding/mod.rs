@@ -12,6 +12,7 @@ mod binding_policy;
 mod binding_previews;
 mod binding_reads;
 mod binding_sql_rules;
+mod binding_tools;
 mod binding_vfs;
 mod binding_writes;
 #[cfg(test)]

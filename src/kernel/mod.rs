@@ -56,7 +56,7 @@ pub(in crate::kernel) use modules::std_library;
 pub use policy_book::{PolicyBook, narrowed_token};
 pub use reached::JudgedCall;
 pub use runs::{EnteredRun, ExecDone, ExecOptions, ExecRequest, ExecValue, Runnable, when_executed};
-pub use tools::{MemoryReport, ModelSource, Stats};
+pub use tools::{MemoryReport, ModelSource, Stats, Wanted};
 pub use work_pool::WorkPool;
 
 #[cfg(test)]

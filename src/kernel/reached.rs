@@ -6,7 +6,7 @@ use super::files::FileChangeCall;
 use super::kernel::Kernel;
 use super::modules::Referenced;
 use super::runs::Runnable;
-use super::tools::{Catalogue, ToolsSince};
+use super::tools::{Catalogue, OfferedTools, ToolsSince, Wanted};
 use serde_json::{Value, json};
 use std::borrow::Cow;
 use tgp_base::error::Error;
@@ -88,10 +88,21 @@ impl Kernel {
     /// `Denied` for a token that does not count.
     pub fn catalogue(&self, asker: &Asker, limit: u32) -> Result<Catalogue, Error> {
         let view = self.door().gate().tool_view(asker)?;
-        self.tools().catalogue(limit, &|path| view.shows("exec_tool", Some(path)))
+        let shows = |path: &str| view.shows("exec_tool", Some(path));
+        self.tools().catalogue(limit, if view.shows_all() { None } else { Some(&shows) })
     }
 
-    /// Every tool, unless they have not changed since; with the version of the rules.
+    /// The most useful tools of those that lists name to a caller.
+    ///
+    /// # Errors
+    /// `Denied` for a token that does not count.
+    pub fn offered_tools(&self, asker: &Asker, wanted: &Wanted) -> Result<OfferedTools, Error> {
+        let view = self.door().gate().checked_tool_view(asker)?;
+        let shows = |path: &str| view.shows("exec_tool", Some(path));
+        self.tools().offered(wanted, if view.shows_all() { None } else { Some(&shows) })
+    }
+
+    /// What has changed of the tools since a version; with the version of the rules.
     ///
     /// # Errors
     /// As `Tools::list_tools`.

@@ -4,6 +4,7 @@
 //! no file and no source: the kernel tells it what the compiler saw.
 
 mod aim;
+mod change_log;
 mod direction;
 mod fusion;
 mod meta_file;
@@ -18,6 +19,6 @@ mod words;
 
 pub use fusion::{Meaning, SAME_JOB};
 pub use meta_file::META_FILE;
-pub use registry::{Found, Registry};
+pub use registry::{Changes, Found, Registry};
 pub use tool_meta::{ContentHash, MAX_PARAMETERS_BYTES, ToolKind, ToolMeta};
 pub use use_counts::UseCounts;

@@ -1,5 +1,6 @@
 //! The tools of a root, as they are listed and found.
 
+use super::change_log::ChangeLog;
 use super::fusion::{Hit, Meaning, fuse, most_alike};
 use super::meta_file;
 use super::search::Search;
@@ -12,10 +13,23 @@ pub struct Registry {
     tools: BTreeMap<String, Listed>,
     search: Search,
     changes: u32,
+    log: ChangeLog,
+    /// How many of the tools can be run.
+    runnable: usize,
+}
+
+/// What a follower has to read.
+#[derive(Debug)]
+pub struct Changes<'r> {
+    /// In the order in which they changed.
+    pub tools: Vec<&'r Arc<ToolMeta>>,
+    pub removed: Vec<&'r str>,
 }
 
 struct Listed {
     tool: Arc<ToolMeta>,
+    /// With which it last changed.
+    version: u32,
     /// Its line in `meta.json`, made when first needed.
     line: OnceLock<String>,
 }
@@ -37,7 +51,7 @@ impl Default for Registry {
 impl Registry {
     #[must_use]
     pub fn new() -> Self {
-        Self { tools: BTreeMap::new(), search: Search::new(), changes: 0 }
+        Self { tools: BTreeMap::new(), search: Search::new(), changes: 0, log: ChangeLog::default(), runnable: 0 }
     }
 
     /// The entries of a `meta.json`; none when it is damaged.
@@ -73,17 +87,49 @@ impl Registry {
             // What cannot be run is listed, not offered.
             ToolKind::Module => self.search.remove(&tool.path),
         }
-        self.tools.insert(tool.path.clone(), Listed { tool: Arc::new(tool), line: OnceLock::new() });
+        let (path, version) = (tool.path.clone(), self.changes);
+        self.runnable += usize::from(tool.kind == ToolKind::Tool);
+        let listed = Listed { tool: Arc::new(tool), version, line: OnceLock::new() };
+        let before = self.tools.insert(path.clone(), listed);
+        self.forget(before.as_ref());
+        self.log.inserted(&path, version, before.map(|before| before.version));
     }
 
     /// Whether there was such a tool.
     pub fn remove(&mut self, path: &str) -> bool {
         self.search.remove(path);
-        let existed = self.tools.remove(path).is_some();
-        if existed {
-            self.changes = self.changes.wrapping_add(1);
+        let Some(before) = self.tools.remove(path) else { return false };
+        self.changes = self.changes.wrapping_add(1);
+        self.forget(Some(&before));
+        self.log.removed(path, self.changes, before.version);
+        true
+    }
+
+    fn forget(&mut self, before: Option<&Listed>) {
+        let was_runnable = before.is_some_and(|listed| listed.tool.kind == ToolKind::Tool);
+        self.runnable = self.runnable.saturating_sub(usize::from(was_runnable));
+    }
+
+    /// What has changed after `version`; nothing where that is not known, and everything has to be read.
+    #[must_use]
+    pub fn changes_since(&self, version: u32) -> Option<Changes<'_>> {
+        if version > self.changes || !self.log.reaches(version) {
+            return None;
         }
-        existed
+        let tools = self.log.present_after(version).filter_map(|path| self.get(path)).collect();
+        let removed = self.log.removed_after(version).filter(|path| !self.tools.contains_key(*path)).collect();
+        Some(Changes { tools, removed })
+    }
+
+    /// The tools that changed after `version`, newest change first.
+    pub fn newest(&self, version: u32) -> impl Iterator<Item = &Arc<ToolMeta>> {
+        self.log.present_after(version).rev().filter_map(|path| self.get(path))
+    }
+
+    /// How many tools can be run.
+    #[must_use]
+    pub const fn runnable(&self) -> usize {
+        self.runnable
     }
 
     #[must_use]
@@ -141,9 +187,10 @@ impl Registry {
 
 #[cfg(test)]
 mod tests {
-    use super::Registry;
+    use super::{Changes, Registry};
     use crate::{ContentHash, ToolKind, ToolMeta};
     use serde_json::value::RawValue;
+    use std::collections::BTreeMap;
 
     fn tool(path: &str, description: &str) -> ToolMeta {
         ToolMeta {
@@ -207,5 +254,63 @@ mod tests {
         assert!(registry.remove("tools/add_tax.ts"));
         assert!(registry.find("add tax", &[], 5).is_empty());
         assert!(!registry.remove("tools/add_tax.ts"));
+    }
+
+    /// A follower with nothing but paths and hashes, which reads what it is behind by.
+    fn follow(known: &mut BTreeMap<String, ContentHash>, version: &mut u32, registry: &Registry) {
+        match registry.changes_since(*version) {
+            Some(Changes { tools, removed }) => {
+                for path in removed {
+                    assert!(known.remove(path).is_none() || registry.get(path).is_none());
+                }
+                known.extend(tools.into_iter().map(|tool| (tool.path.clone(), tool.hash.clone())));
+            }
+            None => *known = whole(registry),
+        }
+        *version = registry.version();
+    }
+
+    fn whole(registry: &Registry) -> BTreeMap<String, ContentHash> {
+        registry.list().map(|tool| (tool.path.clone(), tool.hash.clone())).collect()
+    }
+
+    #[test]
+    fn differences_add_up_to_the_whole_however_far_behind_a_follower_is() {
+        let mut registry = Registry::new();
+        let (mut known, mut version) = (BTreeMap::new(), 0);
+        let mut seed = 7_u64;
+        for step in 0..1_000_u64 {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let path = format!("tools/t{}.ts", (seed >> 33) % 60);
+            if (seed >> 20) % 3 == 0 {
+                registry.remove(&path);
+            } else {
+                let kind = if (seed >> 24) % 4 == 0 { ToolKind::Module } else { ToolKind::Tool };
+                registry.insert(ToolMeta { kind, ..tool(&path, &format!("Step {step}.")) });
+            }
+            if (seed >> 40) % 5 == 0 || step == 999 {
+                follow(&mut known, &mut version, &registry);
+                assert_eq!(known, whole(&registry));
+            }
+        }
+        assert_eq!(registry.runnable(), registry.list().filter(|tool| tool.kind == ToolKind::Tool).count());
+        assert!(registry.changes_since(0).is_none(), "more went than is kept");
+        assert!(registry.changes_since(registry.version() + 1).is_none(), "a version of another registry");
+        let (mut late, mut version) = (BTreeMap::from([("tools/gone.ts".to_owned(), ContentHash::of(""))]), 0);
+        follow(&mut late, &mut version, &registry);
+        assert_eq!(late, whole(&registry));
+    }
+
+    #[test]
+    fn the_newest_are_those_that_changed_last() {
+        let mut registry = registry();
+        let first = registry.version();
+        assert_eq!(registry.newest(first).count(), 0);
+        registry.insert(tool("tools/c.ts", "Third."));
+        registry.insert(tool("tools/b.ts", "Second, again."));
+        registry.insert(tool("tools/d.ts", "Fourth."));
+        registry.remove("tools/d.ts");
+        let paths: Vec<&str> = registry.newest(first).map(|tool| tool.path.as_str()).collect();
+        assert_eq!(paths, ["tools/b.ts", "tools/c.ts"]);
     }
 }

@@ -26,6 +26,18 @@ impl UseCounts {
         count(&self.stored) + count(&self.fresh)
     }
 
+    /// Every tool that was run, most often first; of equals in the order of their paths.
+    #[must_use]
+    pub fn most_used(&self) -> Vec<(&str, u64)> {
+        let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
+        for (path, count) in self.stored.iter().chain(&self.fresh) {
+            *counts.entry(path.as_str()).or_default() += count;
+        }
+        let mut counts: Vec<_> = counts.into_iter().filter(|(_, count)| *count > 0).collect();
+        counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+        counts
+    }
+
     /// Runs that are not stored yet.
     #[must_use]
     pub fn unstored(&self) -> u64 {
@@ -62,5 +74,9 @@ mod tests {
         let second = other.store(&first);
         assert_eq!((one.of("tools/a.ts"), other.of("tools/a.ts"), other.unstored()), (2, 3, 0));
         assert_eq!(second, r#"{"tools/a.ts":3}"#);
+        other.count("tools/c.ts");
+        other.count("tools/b.ts");
+        other.count("tools/a.ts");
+        assert_eq!(other.most_used(), [("tools/a.ts", 4), ("tools/b.ts", 1), ("tools/c.ts", 1)]);
     }
 }

@@ -24,9 +24,17 @@ impl Gate {
     /// # Errors
     /// `Denied` for a token that does not count.
     pub fn shown_tools(&self, asker: &Asker, tools: &[(String, Option<String>)]) -> Result<Vec<bool>, Error> {
-        let capability = asker.token.as_deref().map(|token| self.tokens.verify(token)).transpose()?;
-        let view = self.view_with(asker, capability);
+        let view = self.checked_tool_view(asker)?;
         Ok(tools.iter().map(|(tool, path)| view.shows(tool, path.as_deref())).collect())
+    }
+
+    /// The view of a caller whose token counts.
+    ///
+    /// # Errors
+    /// `Denied` for a token that does not count.
+    pub fn checked_tool_view<'g>(&'g self, asker: &'g Asker) -> Result<ToolView<'g>, Error> {
+        let capability = asker.token.as_deref().map(|token| self.tokens.verify(token)).transpose()?;
+        Ok(self.view_with(asker, capability))
     }
 
     /// The view of a caller for Node's thread: whether the token was revoked is for the door to find out.
@@ -48,6 +56,11 @@ impl Gate {
 }
 
 impl ToolView<'_> {
+    /// Whether nothing is out of sight.
+    pub const fn shows_all(&self) -> bool {
+        self.capability.is_none() && self.policy.is_none()
+    }
+
     /// Whether the token allows some call of a tool, and, of a forged one, whether the rules let it be run or read.
     pub fn shows(&self, tool: &str, path: Option<&str>) -> bool {
         let covers =

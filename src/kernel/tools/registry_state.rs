@@ -16,8 +16,18 @@ pub(super) struct State {
     pub(super) looked: Option<Instant>,
     /// Whether files are known to have changed since.
     pub(super) is_stale: bool,
+    /// A look that is made in the background; without it, one that ends has been overtaken by another.
+    pub(super) background: Option<BackgroundLook>,
+    /// How many looks were begun in the background.
+    pub(super) backgrounds: u64,
     /// Whether `seen` differs from the stored cache.
     pub(super) unstored: bool,
+}
+
+pub(super) struct BackgroundLook {
+    pub(super) number: u64,
+    /// What was registered since it began.
+    pub(super) noted: HashSet<String>,
 }
 
 #[derive(Clone, serde::Serialize, serde::Deserialize)]
@@ -39,6 +49,18 @@ pub(super) struct Looked {
 }
 
 impl State {
+    /// Files are known to have changed: what was seen of them before does not count.
+    pub(super) fn expire(&mut self) {
+        self.is_stale = true;
+        self.background = None;
+    }
+
+    /// What was registered since a look of this number began in the background; nothing when another has overtaken it.
+    pub(super) fn end_background(&mut self, number: u64) -> Option<HashSet<String>> {
+        let look = self.background.take_if(|look| look.number == number)?;
+        Some(look.noted)
+    }
+
     /// Whether a file is what it was when its entry was made.
     pub(super) fn knows(&self, entries: &HashMap<String, ToolMeta>, file: &StampedFile) -> bool {
         let path = file.path.as_str();

@@ -1,5 +1,6 @@
 //! Tools as users see them.
 
+use super::tool_choice::Followed;
 use super::tool_registry::Counted;
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -43,7 +44,7 @@ pub struct ListedTool {
     uses: u64,
 }
 
-/// Every tool, unless nothing has changed since the version that was asked about.
+/// What has changed since the version that was asked about, of tools that can be run.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 pub struct ToolsSince {
@@ -51,9 +52,73 @@ pub struct ToolsSince {
     /// The version of the rules in force, by which lists leave tools out.
     pub rules: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub tools: Option<Vec<ListedTool>>,
-    #[serde(rename = "leftOut", skip_serializing_if = "Option::is_none")]
-    pub left_out: Option<Vec<String>>,
+    pub changes: Option<ToolChanges>,
+}
+
+/// Two lists of one length, and what goes: of every tool that can be run, or of those that have changed.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct ToolChanges {
+    /// Whether these are only those that have changed.
+    is_difference: bool,
+    paths: Vec<String>,
+    hashes: Vec<ContentHash>,
+    /// Also files that cannot be run any more.
+    removed: Vec<String>,
+    left_out: Vec<String>,
+}
+
+/// As [`ToolsSince`], with all that is known of each tool, and of those that cannot be run.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
+#[serde(rename_all = "camelCase")]
+pub struct ListedSince {
+    pub version: u32,
+    pub uses_version: u32,
+    /// Whether these are only those that have changed.
+    pub is_difference: bool,
+    pub tools: Vec<ListedTool>,
+    pub removed: Vec<String>,
+    /// Runs of each tool that was run at all; nothing when that is as it was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub uses: Option<Vec<(String, u64)>>,
+}
+
+/// Tools that are offered, the most useful first.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
+pub struct OfferedTools {
+    pub tools: Vec<OfferedTool>,
+    /// How many there are, where that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub total: Option<usize>,
+}
+
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct OfferedTool {
+    path: String,
+    hash: ContentHash,
+}
+
+impl From<Followed> for ToolChanges {
+    fn from(followed: Followed) -> Self {
+        let Followed { is_difference, tools, mut removed, left_out, .. } = followed;
+        let (runnable, modules): (Vec<_>, Vec<_>) = tools.into_iter().partition(|tool| tool.kind == ToolKind::Tool);
+        if is_difference {
+            removed.extend(modules.into_iter().map(|tool| tool.path.clone()));
+        }
+        let hashes = runnable.iter().map(|tool| tool.hash.clone()).collect();
+        let paths = runnable.into_iter().map(|tool| tool.path.clone()).collect();
+        Self { is_difference, paths, hashes, removed, left_out }
+    }
+}
+
+impl From<Counted> for OfferedTool {
+    fn from((tool, _): Counted) -> Self {
+        Self { path: tool.path.clone(), hash: tool.hash.clone() }
+    }
 }
 
 /// Some tools, and how many there are.

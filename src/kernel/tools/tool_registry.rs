@@ -8,7 +8,7 @@
 
 use super::memory::ToolSource;
 use super::meta_lag::{MetaLag, MetaText};
-use super::registry_state::{Looked, State};
+use super::registry_state::{BackgroundLook, Looked, State};
 use super::tool_entry::tool_entry;
 use super::use_counter::UseCounter;
 use crate::kernel::look_alike::{is_alike, without_look_alikes};
@@ -16,16 +16,18 @@ use crate::kernel::private_files::PrivateFiles;
 use crate::kernel::tool_paths::{TOOLS, is_tool};
 use parking_lot::{Mutex, MutexGuard};
 use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 use tgp_base::error::Error;
 use tgp_base::threads;
 use tgp_compile::Compiler;
-use tgp_registry::{ContentHash, Found, META_FILE, Meaning, Registry, ToolKind, ToolMeta};
+use tgp_registry::{ContentHash, Found, META_FILE, Meaning, Registry, ToolMeta};
 use tgp_vfs::{DiskVfs, JailPath, StampedFile, Vfs};
 
 /// A question looks at the files again when the last look is longer ago than this.
 const FRESH_FOR: Duration = Duration::from_secs(1);
+/// With more tools than this a look takes too long to wait for: it is made in the background, and the next question knows of it.
+const MANY: usize = if cfg!(test) { 40 } else { 1000 };
 /// `meta.json` is written when one in this many tools has changed since: every time as long as there are no more.
 const META_SHARE: usize = 32;
 
@@ -44,11 +46,13 @@ pub struct RegistryFiles {
 }
 
 pub struct ToolRegistry {
+    /// For looks in the background.
+    own: Weak<Self>,
     files: RegistryFiles,
     compiler: Arc<Compiler>,
     state: Mutex<State>,
     /// Apart from the state, so that the end of a run never waits for files.
-    uses: UseCounter,
+    pub(super) uses: UseCounter,
     lag: MetaLag,
 }
 
@@ -64,9 +68,16 @@ pub type Counted = (Arc<ToolMeta>, u64);
 
 impl ToolRegistry {
     #[must_use]
-    pub fn new(files: RegistryFiles, compiler: Arc<Compiler>) -> Self {
+    pub fn new(files: RegistryFiles, compiler: Arc<Compiler>) -> Arc<Self> {
         let uses = UseCounter::new(files.private.clone());
-        Self { files, compiler, state: Mutex::default(), uses, lag: MetaLag::default() }
+        Arc::new_cyclic(|own| Self {
+            own: Weak::clone(own),
+            files,
+            compiler,
+            state: Mutex::default(),
+            uses,
+            lag: MetaLag::default(),
+        })
     }
 
     /// Looks at all files now.
@@ -76,7 +87,7 @@ impl ToolRegistry {
 
     /// Files have changed: the next question looks at them, however soon it comes.
     pub fn expire(&self) {
-        self.state.lock().is_stale = true;
+        self.state.lock().expire();
     }
 
     /// Others' commits have come in, and with them perhaps another `meta.json`.
@@ -126,8 +137,11 @@ impl ToolRegistry {
     pub fn source(registry: &Arc<Self>) -> ToolSource {
         let registry = Arc::downgrade(registry);
         Box::new(move |since| {
-            let (version, tools) = registry.upgrade()?.list_since(since).ok()?;
-            Some((version, tools.map(|tools| tools.into_iter().map(|(tool, _)| tool).collect())))
+            let registry = registry.upgrade()?;
+            let state = registry.fresh().ok()?;
+            let version = state.registry.version();
+            let all = || state.registry.list().map(Arc::clone).collect();
+            Some((version, (since != Some(version)).then(all)))
         })
     }
 
@@ -138,30 +152,10 @@ impl ToolRegistry {
         Ok(state.registry.list().map(|tool| (Arc::clone(tool), uses.of(&tool.path))).collect())
     }
 
-    /// As [`Self::list`], with the version of the registry; no tools when that is `since`.
-    pub fn list_since(&self, since: Option<u32>) -> Result<(u32, Option<Vec<Counted>>), Error> {
-        let version = self.fresh()?.registry.version();
-        let tools = if since == Some(version) { None } else { Some(self.list()?) };
-        Ok((version, tools))
-    }
-
-    /// Files that are not listed because people would take them for another tool.
-    pub fn left_out(&self) -> Result<Vec<String>, Error> {
-        Ok(self.fresh()?.left_out.clone())
-    }
-
-    /// The `limit` tools that can be run, are shown and were run most often, and how many there are.
-    pub fn most_used(&self, limit: usize, is_shown: &dyn Fn(&str) -> bool) -> Result<(Vec<Counted>, usize), Error> {
-        let mut tools = self.list()?;
-        tools.retain(|(tool, _)| tool.kind == ToolKind::Tool && is_shown(&tool.path));
-        let total = tools.len();
-        if limit < total {
-            tools.sort_by(|(left, left_uses), (right, right_uses)| {
-                right_uses.cmp(left_uses).then_with(|| left.path.cmp(&right.path))
-            });
-            tools.truncate(limit);
-        }
-        Ok((tools, total))
+    /// One tool with its number of runs.
+    pub fn one(&self, path: &str) -> Result<Option<Counted>, Error> {
+        let state = self.fresh()?;
+        Ok(state.registry.get(path).map(|tool| (Arc::clone(tool), self.uses.counts().of(path))))
     }
 
     /// Takes note of a file that was just written; `meta.json` when it is its turn.
@@ -207,12 +201,40 @@ impl ToolRegistry {
         }
     }
 
-    fn fresh(&self) -> Result<MutexGuard<'_, State>, Error> {
+    /// The tools as the files are now; where there are many, as they were when they were last looked at.
+    pub(super) fn fresh(&self) -> Result<MutexGuard<'_, State>, Error> {
         let mut state = self.state.lock();
-        if state.is_stale || state.looked.is_none_or(|looked| looked.elapsed() > FRESH_FOR) {
+        let is_old = state.looked.is_none_or(|looked| looked.elapsed() > FRESH_FOR);
+        let may_wait = state.looked.is_some() && !state.is_stale && state.registry.len() > MANY;
+        if state.is_stale || (is_old && !(may_wait && self.look_later(&mut state))) {
             self.look(&mut state, Look::Quick)?;
         }
         Ok(state)
+    }
+
+    /// Looks in the background; `false` where there is no thread for it.
+    fn look_later(&self, state: &mut State) -> bool {
+        if state.background.is_some() {
+            return true;
+        }
+        let number = state.backgrounds + 1;
+        let own = Weak::clone(&self.own);
+        let look = move || {
+            let Some(registry) = own.upgrade() else { return };
+            let began = Instant::now();
+            let files = threads::contain(|| registry.list_files());
+            let state = &mut *registry.state.lock();
+            let Some(noted) = state.end_background(number) else { return };
+            match files {
+                Ok(Ok(files)) => registry.take_in(state, files, &noted, began),
+                // The next question looks, and is answered with what is wrong.
+                Ok(Err(_)) | Err(threads::Panicked) => state.is_stale = true,
+            }
+        };
+        let is_under_way = threads::spawn("tgp-look", look).is_ok();
+        state.backgrounds = number;
+        state.background = is_under_way.then(|| BackgroundLook { number, noted: HashSet::new() });
+        is_under_way
     }
 
     fn bring_meta_along(&self, state: &mut State) -> Result<Option<MetaText>, Error> {
@@ -227,6 +249,9 @@ impl ToolRegistry {
     /// Looks at one file, whatever its stamp says.
     fn note(&self, state: &mut State, path: &JailPath) -> Result<(), Error> {
         state.seen.remove(path.as_str());
+        if let Some(look) = &mut state.background {
+            look.noted.insert(path.as_str().to_owned());
+        }
         if state.looked.is_none() {
             self.look(state, Look::Quick)?;
         } else if is_tool(path) {
@@ -245,15 +270,29 @@ impl ToolRegistry {
     }
 
     fn look(&self, state: &mut State, look: Look) -> Result<(), Error> {
+        if look == Look::Thorough {
+            state.seen.clear();
+        }
+        let began = Instant::now();
+        let files = self.list_files()?;
+        state.background = None;
+        self.take_in(state, files, &HashSet::new(), began);
+        Ok(())
+    }
+
+    fn list_files(&self) -> Result<Vec<StampedFile>, Error> {
+        let mut files = self.files.tools.list_stamped(&JailPath::parse(TOOLS)?)?;
+        files.retain(|file| is_tool(&file.path));
+        Ok(files)
+    }
+
+    /// Brings the registry to what the files are that were listed at `began`. Of those that were `noted` since more is known.
+    fn take_in(&self, state: &mut State, mut files: Vec<StampedFile>, noted: &HashSet<String>, began: Instant) {
         let mut known = match state.looked {
             None => self.load(state),
             Some(_) => HashMap::new(),
         };
-        if look == Look::Thorough {
-            state.seen.clear();
-        }
-        let mut files = self.files.tools.list_stamped(&JailPath::parse(TOOLS)?)?;
-        files.retain(|file| is_tool(&file.path));
+        files.retain(|file| !noted.contains(file.path.as_str()));
         let (files, left_out) = without_look_alikes(files, |file| file.path.as_str());
         state.left_out = left_out;
         let (same, changed): (Vec<_>, Vec<_>) = files.into_iter().partition(|file| state.knows(&known, file));
@@ -265,15 +304,14 @@ impl ToolRegistry {
         for entry in same.iter().filter_map(|file| known.remove(file.path.as_str())) {
             state.registry.insert(entry);
         }
-        let present: HashSet<&str> =
-            same.iter().map(|file| file.path.as_str()).chain(looked.iter().map(|file| file.path.as_str())).collect();
+        let listed = same.iter().map(|file| file.path.as_str()).chain(looked.iter().map(|file| file.path.as_str()));
+        let present: HashSet<&str> = listed.chain(noted.iter().map(String::as_str)).collect();
         state.forget_all_but(&present);
         for file in looked {
             state.take_note(file, &mut known);
         }
-        state.looked = Some(Instant::now());
+        state.looked = Some(began);
         state.is_stale = false;
-        Ok(())
     }
 
     /// What `meta.json` and the cache remember. Either may be missing, damaged or stale.
@@ -322,56 +360,5 @@ impl ToolRegistry {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::{Look, RegistryFiles, ToolRegistry};
-    use crate::kernel::private_files::PrivateFiles;
-    use crate::kernel::work_pool::WorkPool;
-    use std::sync::Arc;
-    use std::time::Duration;
-    use tgp_compile::Compiler;
-    use tgp_vfs::{DiskVfs, JailPath, MemoryVfs, Vfs};
-
-    #[test]
-    fn a_tool_that_somebody_saw_before_it_was_registered_is_in_meta_json_all_the_same() {
-        let folder = tempfile::tempdir().unwrap();
-        let root = Arc::new(DiskVfs::open(folder.path()).unwrap());
-        let private = PrivateFiles(Arc::new(MemoryVfs::new()));
-        let tools = Arc::clone(&root) as Arc<dyn Vfs>;
-        let files = RegistryFiles { tools, meta: Arc::clone(&root), shared_meta: None, private };
-        let registry = ToolRegistry::new(files, Arc::new(Compiler::new()));
-        let path = JailPath::parse("tools/a.ts").unwrap();
-        root.write(&path, "export default () => 1\n").unwrap();
-        registry.refresh(Look::Quick).unwrap();
-        let meta = registry.register(&path).unwrap().unwrap();
-        assert!(meta.text.contains("tools/a.ts"));
-        registry.meta_was_committed(&meta);
-        assert!(registry.register(&path).unwrap().is_none(), "nothing has changed since");
-    }
-
-    #[test]
-    fn looks_of_one_pool_do_not_wait_for_themselves() {
-        let folder = tempfile::tempdir().unwrap();
-        let root = Arc::new(DiskVfs::open(folder.path()).unwrap());
-        let private = PrivateFiles(Arc::new(MemoryVfs::new()));
-        let tools = Arc::clone(&root) as Arc<dyn Vfs>;
-        let files = RegistryFiles { tools, meta: Arc::clone(&root), shared_meta: None, private };
-        let registry = Arc::new(ToolRegistry::new(files, Arc::new(Compiler::new())));
-        for number in 0..200 {
-            let path = JailPath::parse(&format!("tools/t{number}.ts")).unwrap();
-            root.write(&path, &format!("export default () => {number}\n")).unwrap();
-        }
-        let pool = WorkPool::new("tgp-test", 2);
-        let (sender, receiver) = std::sync::mpsc::channel();
-        for _ in 0..50 {
-            let (registry, sender) = (Arc::clone(&registry), sender.clone());
-            let spawned = pool.spawn((), move || {
-                registry.refresh(Look::Thorough).unwrap();
-                sender.send(registry.list().unwrap().len()).unwrap();
-            });
-            assert!(spawned.is_ok());
-        }
-        for _ in 0..50 {
-            assert_eq!(receiver.recv_timeout(Duration::from_secs(120)), Ok(200));
-        }
-    }
-}
+#[path = "tool_registry_tests.rs"]
+mod tests;

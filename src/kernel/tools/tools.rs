@@ -3,8 +3,11 @@
 use super::memory::{Memory, MemoryModel, MemoryReport, VectorCache, about};
 use super::reuse_counts::{ReuseCounts, ReuseDay, ReuseEvent, ReuseTally};
 use super::run_arguments::RunArguments;
+use super::tool_choice::{Shown, Wanted};
 use super::tool_entry::{CodeParameters, code_parameters};
-use super::tool_listing::{Catalogue, FoundTool, ListedTool, ToolsSince};
+use super::tool_listing::{
+    Catalogue, FoundTool, ListedSince, ListedTool, OfferedTool, OfferedTools, ToolChanges, ToolsSince,
+};
 use super::tool_registry::{Look, RegistryFiles, ToolRegistry};
 use crate::kernel::config::{DEFAULT_FIND_LIMIT, FIND_LIMIT};
 use crate::kernel::sight::shows;
@@ -48,7 +51,7 @@ impl Tools {
         vectors: Arc<DiskVfs>,
     ) -> Self {
         let events = ReuseCounts::new(files.private.clone());
-        let registry = Arc::new(ToolRegistry::new(files, Arc::clone(&compiler)));
+        let registry = ToolRegistry::new(files, Arc::clone(&compiler));
         let ahead = Arc::downgrade(&registry);
         let look = move || {
             if let Some(registry) = ahead.upgrade() {
@@ -164,17 +167,44 @@ impl Tools {
         Ok(self.registry.list()?.into_iter().map(ListedTool::from).collect())
     }
 
-    /// As [`Self::list_tools`], when it differs from what there was at version `since`.
+    /// The paths of tools that can be run, as far as they have changed since version `since`.
     pub fn list_tools_since(&self, since: Option<u32>, rules: String) -> Result<ToolsSince, Error> {
-        let (version, tools) = self.registry.list_since(since)?;
-        let left_out = if tools.is_some() { Some(self.registry.left_out()?) } else { None };
-        let tools = tools.map(|tools| tools.into_iter().map(ListedTool::from).collect());
-        Ok(ToolsSince { version, rules, tools, left_out })
+        let (version, followed) = self.registry.changes_since(since)?;
+        Ok(ToolsSince { version, rules, changes: followed.map(ToolChanges::from) })
+    }
+
+    /// As [`Self::list_tools`], as far as it has changed since these versions.
+    pub fn list_changed(&self, since: Option<u32>, uses_since: Option<u32>) -> Result<ListedSince, Error> {
+        let (version, followed) = self.registry.changes_since(since)?;
+        let (uses_version, uses) = self.registry.uses.since(uses_since);
+        let (is_difference, tools, removed) = match followed {
+            Some(followed) => (followed.is_difference, followed.tools, followed.removed),
+            None => (true, Vec::new(), Vec::new()),
+        };
+        // How often they were run is told apart.
+        let tools = tools.into_iter().map(|tool| ListedTool::from((tool, 0))).collect();
+        Ok(ListedSince { version, uses_version, is_difference, tools, removed, uses })
+    }
+
+    /// The most useful tools of those that are shown, and how many there are, if that is asked for; see
+    /// [`ToolRegistry::most_useful`].
+    pub fn offered(&self, wanted: &Wanted, shown: Option<Shown<'_>>) -> Result<OfferedTools, Error> {
+        let is_shown = shown.unwrap_or(&|_| true);
+        let Wanted { after, offered, limit, counted } = wanted;
+        let tools = self.registry.most_useful(*after, offered, *limit, is_shown)?;
+        let total = counted.then(|| self.registry.count_runnable(shown)).transpose()?;
+        Ok(OfferedTools { tools: tools.into_iter().map(OfferedTool::from).collect(), total })
+    }
+
+    /// The tools at `paths`, as lists show them.
+    pub fn tools_at(&self, paths: &[String]) -> Result<Vec<ListedTool>, Error> {
+        Ok(self.registry.at(paths)?.into_iter().map(ListedTool::from).collect())
     }
 
     /// At most `limit` tools that can be run and are shown; when there are more, those that were run most often.
-    pub fn catalogue(&self, limit: u32, is_shown: &dyn Fn(&str) -> bool) -> Result<Catalogue, Error> {
-        let (tools, total) = self.registry.most_used(limit as usize, is_shown)?;
+    pub fn catalogue(&self, limit: u32, shown: Option<Shown<'_>>) -> Result<Catalogue, Error> {
+        let tools = self.registry.most_used(limit as usize, shown.unwrap_or(&|_| true))?;
+        let total = self.registry.count_runnable(shown)?;
         Ok(Catalogue { tools: tools.into_iter().map(ListedTool::from).collect(), total })
     }
 
@@ -187,7 +217,7 @@ impl Tools {
     pub fn register_tool(&self, path: &str) -> Result<ListedTool, Error> {
         let path = JailPath::parse(path)?;
         self.registry.register(&path)?;
-        let own = self.registry.list()?.into_iter().find(|(tool, _)| tool.path == path.as_str());
+        let own = self.registry.one(path.as_str())?;
         own.map(ListedTool::from).ok_or_else(|| {
             let message = format!("There is no tool '{}'. Write it under tools/ as TypeScript first.", path.as_str());
             Error::new(ErrorCode::NotFound, message).with("path", path.as_str())

@@ -2,6 +2,7 @@
 
 use crate::kernel::private_files::PrivateFiles;
 use parking_lot::{MappedMutexGuard, Mutex, MutexGuard};
+use std::sync::atomic::{AtomicU32, Ordering};
 use tgp_registry::UseCounts;
 
 /// Runs after which the counts are stored.
@@ -12,11 +13,13 @@ pub struct UseCounter {
     private: PrivateFiles,
     /// `None` until first needed.
     counts: Mutex<Option<UseCounts>>,
+    /// Another one for other counts.
+    version: AtomicU32,
 }
 
 impl UseCounter {
     pub fn new(private: PrivateFiles) -> Self {
-        Self { private, counts: Mutex::default() }
+        Self { private, counts: Mutex::default(), version: AtomicU32::new(0) }
     }
 
     /// The counts, which nobody changes meanwhile.
@@ -26,11 +29,20 @@ impl UseCounter {
         })
     }
 
+    /// The runs of each tool that was run, with their version; nothing when that is `since`.
+    pub fn since(&self, since: Option<u32>) -> (u32, Option<Vec<(String, u64)>>) {
+        let counts = self.counts();
+        let version = self.version.load(Ordering::Relaxed);
+        let owned = || counts.most_used().into_iter().map(|(path, count)| (path.to_owned(), count)).collect();
+        (version, (since != Some(version)).then(owned))
+    }
+
     /// Counts a run, and tells how many there were before.
     pub fn count(&self, path: &str) -> u64 {
         let mut counts = self.counts();
         let before = counts.of(path);
         counts.count(path);
+        self.version.fetch_add(1, Ordering::Relaxed);
         if counts.unstored() >= STORE_EVERY {
             self.write(&mut counts);
         }
@@ -46,6 +58,8 @@ impl UseCounter {
     }
 
     fn write(&self, counts: &mut UseCounts) {
+        // What other processes have counted comes in.
+        self.version.fetch_add(1, Ordering::Relaxed);
         let text = counts.store(&self.private.read(FILE));
         self.private.write(FILE, &text);
     }

@@ -1,0 +1,74 @@
+//! What JavaScript asks a kernel about its tools.
+
+use super::binding_kernel::BindingKernel;
+use super::binding_outcome::BindingOutcome;
+use crate::kernel::{Asker, Wanted};
+use napi::Env;
+use napi::bindgen_prelude::Object;
+use napi_derive::napi;
+
+#[napi]
+impl BindingKernel {
+    /// Value: `[{ path, name, description, parameters, tags, imports, kind, hash, uses }]`, sorted by path.
+    #[napi(ts_return_type = "Promise<BindingOutcome>")]
+    pub fn list_tools<'env>(&self, env: &'env Env) -> napi::Result<Object<'env>> {
+        self.with_kernel(env, |kernel| kernel.tools().list_tools())
+    }
+
+    /// Value: `{ version, usesVersion, isDifference, tools, removed, uses? }`: what has changed of `listTools` since these versions. At
+    /// once: the list of tools is no promise.
+    #[napi]
+    pub fn list_tools_now(&self, since: Option<u32>, uses_since: Option<u32>) -> BindingOutcome {
+        BindingOutcome::from_result(self.kernel().and_then(|kernel| kernel.tools().list_changed(since, uses_since)))
+    }
+
+    /// Value: `{ version, rules, changes? }`, the paths of tools that can be run; no changes when nothing has changed since that
+    /// version. `rules` is the version of those in force.
+    #[napi(ts_return_type = "Promise<BindingOutcome>")]
+    pub fn list_tools_since<'env>(&self, env: &'env Env, since: Option<u32>) -> napi::Result<Object<'env>> {
+        self.with_kernel(env, move |kernel| kernel.list_tools_since(since))
+    }
+
+    /// Value: `{ tools: [{ path, hash }], total? }`, the most useful first: what changed after a version, what is offered already, what
+    /// was run most often.
+    #[napi(ts_return_type = "Promise<BindingOutcome>")]
+    pub fn offered_tools<'env>(
+        &self,
+        env: &'env Env,
+        asker: String,
+        after: u32,
+        offered: Vec<String>,
+        limit: u32,
+        counted: bool,
+    ) -> napi::Result<Object<'env>> {
+        let wanted = Wanted { after, offered, limit: limit as usize, counted };
+        self.with_kernel(env, move |kernel| kernel.offered_tools(&Asker::from_json(Some(&asker))?, &wanted))
+    }
+
+    /// Value: the tools at these paths, as `listTools` shows them.
+    #[napi(ts_return_type = "Promise<BindingOutcome>")]
+    pub fn tools_at<'env>(&self, env: &'env Env, paths: Vec<String>) -> napi::Result<Object<'env>> {
+        self.with_kernel(env, move |kernel| kernel.tools().tools_at(&paths))
+    }
+
+    /// Value: `{ tools, total }`. At once: the system prompt is no promise. Files are looked at when that was a while ago.
+    #[napi]
+    pub fn catalogue(&self, limit: u32, asker: Option<String>) -> BindingOutcome {
+        BindingOutcome::from_result(self.kernel().and_then(|kernel| {
+            let asker = Asker::from_json(asker.as_deref())?;
+            kernel.catalogue(&asker, limit)
+        }))
+    }
+
+    /// Reads every tool again.
+    #[napi(ts_return_type = "Promise<BindingOutcome>")]
+    pub fn hydrate_registry<'env>(&self, env: &'env Env) -> napi::Result<Object<'env>> {
+        self.with_kernel(env, |kernel| kernel.tools().hydrate_registry())
+    }
+
+    /// Value: the tool, as `listTools` shows it.
+    #[napi(ts_return_type = "Promise<BindingOutcome>")]
+    pub fn register_tool<'env>(&self, env: &'env Env, path: String) -> napi::Result<Object<'env>> {
+        self.with_kernel(env, move |kernel| kernel.tools().register_tool(&path))
+    }
+}

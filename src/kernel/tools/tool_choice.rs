@@ -1,0 +1,129 @@
+//! Which tools are shown when all of them would be too many, and what has changed for a follower. Costs as much as is shown, and
+//! not as many tools as there are.
+
+use super::tool_registry::{Counted, ToolRegistry};
+use std::collections::HashSet;
+use std::sync::Arc;
+use tgp_base::error::Error;
+use tgp_registry::{Registry, ToolKind, ToolMeta, UseCounts};
+
+/// Whether a caller may see the tool at a path.
+pub type Shown<'s> = &'s dyn Fn(&str) -> bool;
+
+/// What is asked for by a caller to whom tools are offered by name.
+#[derive(Debug)]
+pub struct Wanted {
+    /// The version of the tools when the caller came: what changed since comes first.
+    pub after: u32,
+    /// Paths of what is offered already.
+    pub offered: Vec<String>,
+    pub limit: usize,
+    /// Whether to count how many there are.
+    pub counted: bool,
+}
+
+/// What a follower of the tools has to read.
+pub struct Followed {
+    /// Only what has changed; else every tool, sorted by path.
+    pub is_difference: bool,
+    pub tools: Vec<Arc<ToolMeta>>,
+    pub removed: Vec<String>,
+    pub left_out: Vec<String>,
+}
+
+impl ToolRegistry {
+    /// What has changed since a version; every tool where that is not known. Nothing when that is the version of now.
+    pub fn changes_since(&self, since: Option<u32>) -> Result<(u32, Option<Followed>), Error> {
+        let state = self.fresh()?;
+        let version = state.registry.version();
+        if since == Some(version) {
+            return Ok((version, None));
+        }
+        let left_out = state.left_out.clone();
+        let difference = since.and_then(|since| state.registry.changes_since(since));
+        let followed = match difference {
+            Some(changes) => Followed {
+                is_difference: true,
+                tools: changes.tools.into_iter().map(Arc::clone).collect(),
+                removed: changes.removed.into_iter().map(str::to_owned).collect(),
+                left_out,
+            },
+            None => {
+                let tools = state.registry.list().map(Arc::clone).collect();
+                Followed { is_difference: false, tools, removed: Vec::new(), left_out }
+            }
+        };
+        Ok((version, Some(followed)))
+    }
+
+    /// At most `limit` tools that can be run and are shown: those that changed after `version`, then those at `offered`, then those
+    /// that were run most often, then the others by path.
+    pub fn most_useful(
+        &self,
+        version: u32,
+        offered: &[String],
+        limit: usize,
+        is_shown: Shown<'_>,
+    ) -> Result<Vec<Counted>, Error> {
+        let state = self.fresh()?;
+        let registry = &state.registry;
+        let uses = self.uses.counts();
+        let mut offered: Vec<&Arc<ToolMeta>> = offered.iter().filter_map(|path| registry.get(path)).collect();
+        offered.sort_by_key(|tool| (std::cmp::Reverse(uses.of(&tool.path)), tool.path.as_str()));
+        let mut ordered = registry.newest(version).chain(offered).chain(by_use(registry, &uses));
+        Ok(taken(&mut ordered, limit, &uses, is_shown).0)
+    }
+
+    /// The `limit` tools that can be run, are shown and were run most often.
+    pub fn most_used(&self, limit: usize, is_shown: Shown<'_>) -> Result<Vec<Counted>, Error> {
+        let state = self.fresh()?;
+        let uses = self.uses.counts();
+        let (mut tools, has_more) = taken(&mut by_use(&state.registry, &uses), limit, &uses, is_shown);
+        if !has_more {
+            tools.sort_by(|(left, _), (right, _)| left.path.cmp(&right.path));
+        }
+        Ok(tools)
+    }
+
+    /// How many tools can be run and are shown; all, where nothing is said about what is shown.
+    pub fn count_runnable(&self, is_shown: Option<Shown<'_>>) -> Result<usize, Error> {
+        let state = self.fresh()?;
+        let Some(is_shown) = is_shown else { return Ok(state.registry.runnable()) };
+        Ok(state.registry.list().filter(|tool| tool.kind == ToolKind::Tool && is_shown(&tool.path)).count())
+    }
+
+    /// The tools at `paths`; those that are not there are left out.
+    pub fn at(&self, paths: &[String]) -> Result<Vec<Counted>, Error> {
+        let state = self.fresh()?;
+        let uses = self.uses.counts();
+        let counted = |path: &String| state.registry.get(path).map(|tool| (Arc::clone(tool), uses.of(path)));
+        Ok(paths.iter().filter_map(counted).collect())
+    }
+}
+
+/// Every tool, those that were run most often first; the others by path.
+fn by_use<'r>(registry: &'r Registry, uses: &UseCounts) -> impl Iterator<Item = &'r Arc<ToolMeta>> {
+    let used: Vec<&Arc<ToolMeta>> = uses.most_used().into_iter().filter_map(|(path, _)| registry.get(path)).collect();
+    used.into_iter().chain(registry.list())
+}
+
+/// The first `limit` that can be run and are shown, each once, and whether there are more.
+fn taken<'r>(
+    ordered: &mut dyn Iterator<Item = &'r Arc<ToolMeta>>,
+    limit: usize,
+    uses: &UseCounts,
+    is_shown: Shown<'_>,
+) -> (Vec<Counted>, bool) {
+    let mut seen: HashSet<&str> = HashSet::new();
+    let mut tools = Vec::new();
+    for tool in ordered {
+        if tool.kind != ToolKind::Tool || !seen.insert(tool.path.as_str()) || !is_shown(&tool.path) {
+            continue;
+        }
+        if tools.len() >= limit {
+            return (tools, true);
+        }
+        tools.push((Arc::clone(tool), uses.of(&tool.path)));
+    }
+    (tools, false)
+}
