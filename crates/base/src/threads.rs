@@ -37,6 +37,8 @@ pub fn spawn_with_stack<T: Send + 'static>(
     stack: usize,
     job: impl FnOnce() -> T + Send + 'static,
 ) -> io::Result<JoinHandle<Result<T, Panicked>>> {
+    #[cfg(any(test, feature = "fault-injection"))]
+    refusal::check(name)?;
     Builder::new().name(name.to_owned()).stack_size(stack).spawn(move || contain(job))
 }
 

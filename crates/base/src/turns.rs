@@ -87,6 +87,17 @@ impl<K: PartialEq, T> Turns<K, T> {
         Some(item)
     }
 
+    /// Takes the last item of the owner that has most.
+    pub fn take_last(&mut self) -> Option<T> {
+        let (place, (_, items)) = self.lanes.iter_mut().enumerate().max_by_key(|(_, (_, items))| items.len())?;
+        let item = items.pop_back()?;
+        if items.is_empty() {
+            self.lanes.remove(place);
+        }
+        self.length -= 1;
+        Some(item)
+    }
+
     /// Takes everything.
     pub fn drain(&mut self) -> Vec<T> {
         self.length = 0;
@@ -140,7 +151,8 @@ mod tests {
         turns.push_front('b', 7);
         assert_eq!(turns.remove(|item| *item == 4), Some(4));
         assert_eq!(turns.remove(|item| *item == 4), None);
-        assert_eq!(all(&mut turns), [7, 9, 5, 3]);
+        assert_eq!(turns.take_last(), Some(3), "the last of the owner that has most");
+        assert_eq!((all(&mut turns), turns.take_last()), (vec![7, 9, 5], None));
         turns.push('a', 1);
         assert_eq!((turns.drain(), turns.len()), (vec![1], 0));
     }

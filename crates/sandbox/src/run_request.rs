@@ -35,6 +35,8 @@ pub struct RunRequest {
     /// When the root is over; none for the root itself.
     pub deadline: Option<Instant>,
     pub host: Arc<dyn Host>,
+    /// Who it runs for: callers take turns.
+    pub caller: Arc<str>,
 }
 
 /// One line that the guest logged.

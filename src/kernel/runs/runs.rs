@@ -327,7 +327,7 @@ impl Runs {
         let is_counted = matches!(what, Runnable::Tool(_)) && scope.preview.is_none() && scope.test.is_none();
         let counted = is_counted.then(|| entry.clone());
         let args = Arc::clone(&args_json);
-        let owner = scope.options.asker.owner();
+        let owner: Arc<str> = scope.options.asker.owner().into();
         let shown = self.examples.as_ref().map(|examples| (Arc::clone(examples), Arc::clone(&args_json)));
         let host = Arc::new(SandboxHost::new(
             Arc::clone(&self.services),
@@ -354,6 +354,7 @@ impl Runs {
             tree: Arc::clone(&scope.tree),
             deadline: scope.deadline(),
             host: Arc::clone(&host) as Arc<dyn Host>,
+            caller: Arc::clone(&owner),
         };
         let door = Arc::clone(&self.services.door);
         let (after, queued) = (door.size(), Stage::begin("queue", &scope));

@@ -92,6 +92,7 @@ impl Trial<'_> {
                 tree: Arc::clone(&scope.tree),
                 deadline: scope.deadline(),
                 host: Arc::new(Nobody),
+                caller: run_owner().unwrap_or_default().into(),
             },
             when_done(move |outcome| {
                 // Whoever asked may have lost patience.

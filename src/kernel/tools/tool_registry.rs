@@ -16,13 +16,14 @@ use crate::kernel::private_files::PrivateFiles;
 use crate::kernel::tool_paths::{TOOLS, is_tool};
 use parking_lot::{Mutex, MutexGuard};
 use std::collections::{HashMap, HashSet};
+use std::io;
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 use tgp_base::error::Error;
 use tgp_base::threads;
 use tgp_compile::Compiler;
 use tgp_registry::{ContentHash, Found, META_FILE, Meaning, Registry, ToolMeta};
-use tgp_vfs::{DiskVfs, JailPath, StampedFile, Vfs};
+use tgp_vfs::{DiskVfs, JailPath, StampedFile, Vfs, VfsError};
 
 /// A question looks at the files again when the last look is longer ago than this.
 const FRESH_FOR: Duration = Duration::from_secs(1);
@@ -225,10 +226,13 @@ impl ToolRegistry {
             let files = threads::contain(|| registry.list_files());
             let state = &mut *registry.state.lock();
             let Some(noted) = state.end_background(number) else { return };
-            match files {
-                Ok(Ok(files)) => registry.take_in(state, files, &noted, began),
+            let taken_in = match files {
+                Ok(Ok(files)) => registry.take_in(state, files, &noted, began).is_ok(),
+                Ok(Err(_)) | Err(threads::Panicked) => false,
+            };
+            if !taken_in {
                 // The next question looks, and is answered with what is wrong.
-                Ok(Err(_)) | Err(threads::Panicked) => state.is_stale = true,
+                state.is_stale = true;
             }
         };
         let is_under_way = threads::spawn("tgp-look", look).is_ok();
@@ -257,7 +261,7 @@ impl ToolRegistry {
         } else if is_tool(path) {
             let file = StampedFile { path: path.clone(), stamp: None };
             let held = |path: &str, hash: &ContentHash| state.registry.hash_of(path) == Some(hash);
-            match self.examine(held, &file) {
+            match self.examine(held, &file)? {
                 Some(looked) => state.take_note(looked, &mut HashMap::new()),
                 None => drop(state.registry.remove(path.as_str())),
             }
@@ -276,8 +280,7 @@ impl ToolRegistry {
         let began = Instant::now();
         let files = self.list_files()?;
         state.background = None;
-        self.take_in(state, files, &HashSet::new(), began);
-        Ok(())
+        self.take_in(state, files, &HashSet::new(), began)
     }
 
     fn list_files(&self) -> Result<Vec<StampedFile>, Error> {
@@ -287,7 +290,13 @@ impl ToolRegistry {
     }
 
     /// Brings the registry to what the files are that were listed at `began`. Of those that were `noted` since more is known.
-    fn take_in(&self, state: &mut State, mut files: Vec<StampedFile>, noted: &HashSet<String>, began: Instant) {
+    fn take_in(
+        &self,
+        state: &mut State,
+        mut files: Vec<StampedFile>,
+        noted: &HashSet<String>,
+        began: Instant,
+    ) -> Result<(), Error> {
         let mut known = match state.looked {
             None => self.load(state),
             Some(_) => HashMap::new(),
@@ -300,7 +309,7 @@ impl ToolRegistry {
             state.registry.hash_of(path) == Some(hash) || known.get(path).is_some_and(|entry| entry.hash == *hash)
         };
         let looked = threads::map_all("tgp-look", &changed, |file| self.examine(held, file));
-        let looked: Vec<Looked> = looked.into_iter().flatten().collect();
+        let looked = looked.into_iter().filter_map(Result::transpose).collect::<Result<Vec<Looked>, _>>()?;
         for entry in same.iter().filter_map(|file| known.remove(file.path.as_str())) {
             state.registry.insert(entry);
         }
@@ -312,6 +321,7 @@ impl ToolRegistry {
         }
         state.looked = Some(began);
         state.is_stale = false;
+        Ok(())
     }
 
     /// What `meta.json` and the cache remember. Either may be missing, damaged or stale.
@@ -335,13 +345,23 @@ impl ToolRegistry {
         known
     }
 
-    /// Reads a file whose stamp is new; `None` when it cannot be read, and so is no tool.
-    fn examine(&self, held: impl Fn(&str, &ContentHash) -> bool, file: &StampedFile) -> Option<Looked> {
-        let text = self.files.tools.read(&file.path).ok()?;
+    /// Reads a file whose stamp is new; `None` for what is no tool, because it is no text or not for this user. What cannot
+    /// be read now, for want of descriptors for one, is still there.
+    fn examine(
+        &self,
+        held: impl Fn(&str, &ContentHash) -> bool,
+        file: &StampedFile,
+    ) -> Result<Option<Looked>, VfsError> {
+        let text = match self.files.tools.read(&file.path) {
+            Ok(text) => text,
+            Err(VfsError::Io { source, .. }) if source.kind() == io::ErrorKind::PermissionDenied => return Ok(None),
+            Err(error @ VfsError::Io { .. }) => return Err(error),
+            Err(_) => return Ok(None),
+        };
         let hash = ContentHash::of(&text);
         let path = file.path.as_str();
         let entry = (!held(path, &hash)).then(|| tool_entry(&self.compiler, path, &text, hash.clone()));
-        Some(Looked { path: path.to_owned(), stamp: file.stamp, hash, entry })
+        Ok(Some(Looked { path: path.to_owned(), stamp: file.stamp, hash, entry }))
     }
 
     fn write_meta(&self, state: &State) -> Result<Option<String>, Error> {

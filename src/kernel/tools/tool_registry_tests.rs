@@ -98,3 +98,35 @@ fn what_is_registered_while_files_are_looked_at_in_the_background_stays() {
     registry.expire();
     assert!(registry.one("tools/by_hand_too.ts").unwrap().is_some());
 }
+
+/// Each test has a process of its own, so the limit is this one's alone.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_tool_that_cannot_be_read_now_is_not_forgotten() {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    use std::fs::read_dir;
+
+    let folder = tempfile::tempdir().unwrap();
+    let root = Arc::new(DiskVfs::open(folder.path()).unwrap());
+    let private = PrivateFiles(Arc::new(MemoryVfs::new()));
+    let tools = Arc::clone(&root) as Arc<dyn Vfs>;
+    let files = RegistryFiles { tools, meta: Arc::clone(&root), shared_meta: None, private };
+    let registry = ToolRegistry::new(files, Arc::new(Compiler::new()));
+    // So many are read by several threads: then reading takes more descriptors than listing.
+    let paths: Vec<_> = (0..80).map(|n| JailPath::parse(&format!("tools/a/b/t{n}.ts")).unwrap()).collect();
+    let write = |text: &str| paths.iter().for_each(|path| root.write_restorable(path, text).unwrap());
+    write("export default () => 1\n");
+    registry.refresh(Look::Thorough).unwrap();
+    let limit = getrlimit(Resource::Nofile);
+    let open = read_dir("/proc/self/fd").unwrap().count() as u64;
+    let mut outcomes = Vec::new();
+    for free in 0..6 {
+        write(&format!("export default () => {free}\n"));
+        setrlimit(Resource::Nofile, Rlimit { current: Some(open - 1 + free), maximum: limit.maximum }).unwrap();
+        let looked = registry.refresh(Look::Thorough);
+        setrlimit(Resource::Nofile, Rlimit { current: limit.current, maximum: limit.maximum }).unwrap();
+        assert_eq!(registry.list().unwrap().len(), paths.len(), "with {free} free descriptors: {looked:?}");
+        outcomes.push(looked.is_ok());
+    }
+    assert!(outcomes.contains(&false) && outcomes.contains(&true), "{outcomes:?}");
+}

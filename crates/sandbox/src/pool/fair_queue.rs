@@ -1,8 +1,10 @@
-//! Who runs next. One tool's hundred runs do not keep another's one waiting, and tools that used up their limits the last
-//! time wait for those that did not.
+//! Who runs next. One caller's hundred runs do not keep another's one waiting, nor one tool's those of another, and tools
+//! that used up their limits the last time wait for those that did not.
 
+use super::caller_turns::CallerTurns;
 use crate::weighed_cache::WeighedCache;
-use tgp_base::turns::Turns;
+use std::collections::HashMap;
+use std::sync::Arc;
 
 /// How a tool's last run went.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,23 +29,26 @@ const TURN_OF_UNRULY: u64 = 8;
 /// Tools whose conduct is remembered. Those that did not run for the longest time are strangers again.
 const MAX_REMEMBERED: usize = 4096;
 
-/// A queue by tool and class. Within a class the tools take turns; within a tool the first comes first.
+/// A queue by class, caller and tool. Within a class the callers take turns, and the tools of a caller; within a tool the
+/// first comes first.
 pub struct FairQueue<T> {
-    /// By class; the owners are the tools.
-    lanes: [Turns<String, T>; 3],
+    /// By class.
+    lanes: [CallerTurns<T>; 3],
+    /// What waits, by caller; one without anything is not in it.
+    waiting: HashMap<Arc<str>, usize>,
     conduct: WeighedCache<String, Conduct>,
     turn: u64,
 }
 
 impl<T> Default for FairQueue<T> {
     fn default() -> Self {
-        Self { lanes: Default::default(), conduct: WeighedCache::new(MAX_REMEMBERED), turn: 0 }
+        Self { lanes: Default::default(), waiting: HashMap::new(), conduct: WeighedCache::new(MAX_REMEMBERED), turn: 0 }
     }
 }
 
 impl<T> FairQueue<T> {
     pub fn len(&self) -> usize {
-        self.lanes.iter().map(Turns::len).sum()
+        self.waiting.values().sum()
     }
 
     pub fn class_of(&self, tool: &str) -> Class {
@@ -62,15 +67,17 @@ impl<T> FairQueue<T> {
         }
     }
 
-    pub fn push(&mut self, tool: &str, item: T) {
+    pub fn push(&mut self, caller: &Arc<str>, tool: &str, item: T) {
+        *self.waiting.entry(Arc::clone(caller)).or_default() += 1;
         let class = self.class_of(tool);
-        self.lane(class).push(tool.to_owned(), item);
+        self.lane(class).push(caller, tool, item);
     }
 
     /// Puts an item back before the others of its tool.
-    pub fn push_front(&mut self, tool: &str, item: T) {
+    pub fn push_front(&mut self, caller: &Arc<str>, tool: &str, item: T) {
+        *self.waiting.entry(Arc::clone(caller)).or_default() += 1;
         let class = self.class_of(tool);
-        self.lane(class).push_front(tool.to_owned(), item);
+        self.lane(class).push_front(caller, tool, item);
     }
 
     /// The next item. Unruly tools are passed over when `unruly` says that they have enough.
@@ -83,23 +90,50 @@ impl<T> FairQueue<T> {
         } else {
             [Class::Proven, Class::Unknown, Class::Unruly]
         };
-        order
+        let (caller, item) = order
             .into_iter()
             .filter(|class| *class != Class::Unruly || unruly == UnrulyShare::Open)
-            .find_map(|class| self.lane(class).next(|_| true))
+            .find_map(|class| self.lane(class).next())?;
+        self.forget(&caller);
+        Some(item)
+    }
+
+    /// Takes a late item of the caller with most, so that one of `caller` fits; nothing where `caller` has as many.
+    pub fn make_room(&mut self, caller: &str) -> Option<T> {
+        let own = self.waiting.get(caller).copied().unwrap_or_default();
+        let (greatest, count) = self.waiting.iter().max_by_key(|(_, count)| **count)?;
+        if *count <= own + 1 {
+            return None;
+        }
+        let greatest = Arc::clone(greatest);
+        let item = self.lanes.iter_mut().rev().find_map(|lane| lane.take_last(&greatest))?;
+        self.forget(&greatest);
+        Some(item)
     }
 
     /// Takes the first item that `wanted` accepts.
     pub fn remove(&mut self, wanted: impl Fn(&T) -> bool) -> Option<T> {
-        self.lanes.iter_mut().find_map(|lane| lane.remove(&wanted))
+        let (caller, item) = self.lanes.iter_mut().find_map(|lane| lane.remove(&wanted))?;
+        self.forget(&caller);
+        Some(item)
     }
 
     /// Takes everything.
     pub fn drain(&mut self) -> Vec<T> {
-        self.lanes.iter_mut().flat_map(Turns::drain).collect()
+        self.waiting.clear();
+        self.lanes.iter_mut().flat_map(CallerTurns::drain).collect()
     }
 
-    fn lane(&mut self, class: Class) -> &mut Turns<String, T> {
+    fn forget(&mut self, caller: &Arc<str>) {
+        if let Some(count) = self.waiting.get_mut(caller) {
+            *count -= 1;
+            if *count == 0 {
+                self.waiting.remove(caller);
+            }
+        }
+    }
+
+    fn lane(&mut self, class: Class) -> &mut CallerTurns<T> {
         let [proven, unknown, unruly] = &mut self.lanes;
         match class {
             Class::Proven => proven,
@@ -119,14 +153,19 @@ pub enum UnrulyShare {
 #[cfg(test)]
 mod tests {
     use super::{Class, Conduct, FairQueue, UnrulyShare};
+    use std::sync::Arc;
+
+    fn caller(name: &str) -> Arc<str> {
+        name.into()
+    }
 
     #[test]
     fn tools_take_turns_whatever_their_number_of_runs() {
         let mut queue = FairQueue::default();
         for run in 0..100 {
-            queue.push("busy", ("busy", run));
+            queue.push(&caller("one"), "busy", ("busy", run));
         }
-        queue.push("quiet", ("quiet", 0));
+        queue.push(&caller("one"), "quiet", ("quiet", 0));
         let first: Vec<_> = (0..3).filter_map(|_| queue.pop(UnrulyShare::Open)).collect();
         assert_eq!(first, [("busy", 0), ("quiet", 0), ("busy", 1)]);
         assert_eq!(queue.len(), 98);
@@ -138,20 +177,48 @@ mod tests {
         queue.note("bomb", Conduct::Unruly);
         queue.note("good", Conduct::Orderly);
         for run in 0..8 {
-            queue.push("bomb", ("bomb", run));
+            queue.push(&caller("one"), "bomb", ("bomb", run));
         }
         for run in 0..8 {
-            queue.push("good", ("good", run));
+            queue.push(&caller("one"), "good", ("good", run));
         }
         let order: Vec<_> = (0..16).filter_map(|_| queue.pop(UnrulyShare::Open)).map(|(tool, _)| tool).collect();
         assert!(order[..7].iter().all(|tool| *tool == "good"), "{order:?}");
         assert_eq!(order[7], "bomb", "nobody waits for ever");
         assert_eq!(queue.len(), 0);
-        queue.push("bomb", ("bomb", 0));
+        queue.push(&caller("one"), "bomb", ("bomb", 0));
         assert_eq!(queue.pop(UnrulyShare::Full), None, "their share of workers is used up");
         queue.note("bomb", Conduct::Orderly);
         assert_eq!(queue.class_of("bomb"), Class::Proven, "good conduct is believed at once");
         assert_eq!(queue.remove(|(tool, _)| *tool == "bomb"), Some(("bomb", 0)));
         assert!(queue.drain().is_empty());
+    }
+
+    #[test]
+    fn callers_take_turns_whatever_their_number_of_runs_and_tools() {
+        let mut queue = FairQueue::default();
+        for run in 0..4 {
+            queue.push(&caller("busy"), &format!("tool {run}"), ("busy", run));
+        }
+        queue.push(&caller("quiet"), "tool 0", ("quiet", 0));
+        let first: Vec<_> = (0..3).filter_map(|_| queue.pop(UnrulyShare::Open)).collect();
+        assert_eq!(first, [("busy", 0), ("quiet", 0), ("busy", 1)]);
+    }
+
+    #[test]
+    fn room_is_made_by_the_caller_that_has_most() {
+        let mut queue = FairQueue::default();
+        for run in 0..4 {
+            queue.push(&caller("busy"), "tool", ("busy", run));
+        }
+        assert_eq!(queue.make_room("busy"), None, "its own are all that wait");
+        for run in 0..2 {
+            assert_eq!(queue.make_room("quiet"), Some(("busy", 3 - run)), "the last to come");
+            queue.push(&caller("quiet"), "tool", ("quiet", run));
+        }
+        assert_eq!((queue.make_room("quiet"), queue.len()), (None, 4), "both have as many");
+        assert!(queue.make_room("other").is_some(), "of either of the two");
+        assert_eq!(queue.drain().len(), 3);
+        assert_eq!((queue.make_room("other"), queue.len()), (None, 0));
     }
 }

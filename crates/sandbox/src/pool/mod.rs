@@ -2,6 +2,7 @@
 
 mod active_run;
 mod bytecode_cache;
+mod caller_turns;
 mod deadlines;
 mod fair_queue;
 mod frame_budget;

@@ -82,7 +82,8 @@ impl Pool {
     pub fn submit(self: &Arc<Self>, request: RunRequest, done: Done) {
         let queued = self.state.lock().enqueue(request, done, Instant::now());
         match queued {
-            Ok(()) => {}
+            Ok(None) => {}
+            Ok(Some(ousted)) => ousted.pay(Err(SandboxError::QueueFull { most: self.options.queue })),
             Err(Refusal::Closed(done)) => return done.pay(Err(SandboxError::Closed)),
             Err(Refusal::Full(done)) => return done.pay(Err(SandboxError::QueueFull { most: self.options.queue })),
         }

@@ -69,20 +69,31 @@ impl PoolState {
         }
     }
 
-    /// Queues a run; gives `done` back when it cannot be had.
-    pub fn enqueue(&mut self, request: RunRequest, done: Done, now: Instant) -> Result<(), Refusal> {
+    /// Queues a run; gives `done` back when it cannot be had. Where the queue is full, it may take the place of a run of a
+    /// caller that has more of them: that one is the answer.
+    pub fn enqueue(&mut self, request: RunRequest, done: Done, now: Instant) -> Result<Option<Done>, Refusal> {
         if self.closed {
             return Err(Refusal::Closed(done));
         }
         // What runs may start is counted by their roots.
-        if request.lineage.depth == 0 && self.order.waiting_roots() >= self.queue.runs {
-            return Err(Refusal::Full(done));
-        }
+        let is_full = request.lineage.depth == 0 && self.order.waiting_roots() >= self.queue.runs;
+        let ousted = if is_full {
+            let Some((ticket, queued)) = self.order.make_room(&request.caller) else { return Err(Refusal::Full(done)) };
+            self.queue_deadlines.clear(ticket.run);
+            Some(queued.done)
+        } else {
+            None
+        };
         self.readiness.wake();
-        let ticket = Ticket { run: request.run, lineage: request.lineage, tool: request.entry.clone() };
+        let ticket = Ticket {
+            run: request.run,
+            lineage: request.lineage,
+            tool: request.entry.clone(),
+            caller: Arc::clone(&request.caller),
+        };
         self.queue_deadlines.set(ticket.run, now.checked_add(self.queue.time));
         self.order.push(ticket, QueuedRun { request, attempts: 0, since: now, done });
-        Ok(())
+        Ok(ousted)
     }
 
     /// From now on there is a worker until one has told what holds it.

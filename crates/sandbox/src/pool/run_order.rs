@@ -8,6 +8,7 @@ use super::fair_queue::{Class, Conduct, FairQueue, UnrulyShare};
 use crate::lineage::Lineage;
 use crate::message::Rest;
 use std::collections::HashMap;
+use std::sync::Arc;
 use tgp_base::ids::RunId;
 use tgp_base::turns::Turns;
 
@@ -17,6 +18,8 @@ pub struct Ticket {
     pub run: RunId,
     pub lineage: Lineage,
     pub tool: String,
+    /// Who the root runs for.
+    pub caller: Arc<str>,
 }
 
 /// A tree whose runs all wait for others holds no turn. This many times the number of turns there may be trees in all:
@@ -123,6 +126,11 @@ impl<T> RunOrder<T> {
     /// Roots that wait.
     pub fn waiting_roots(&self) -> usize {
         self.roots.len()
+    }
+
+    /// Takes a root of the caller of which most wait, so that one of `caller` fits.
+    pub fn make_room(&mut self, caller: &str) -> Option<(Ticket, T)> {
+        self.roots.make_room(caller)
     }
 
     /// Remembers how a run of `tool` went.
@@ -238,8 +246,10 @@ impl<T> RunOrder<T> {
 
     /// Tools that misbehaved may not have every turn: one is kept for the others, where there is more than one.
     fn unruly_share(&self) -> UnrulyShare {
-        let started = self.trees.values().flat_map(|tree| tree.started.values());
-        let held = started.filter(|run| run.depth == 0 && run.class == Class::Unruly).count();
+        let is_unruly = |run: &StartedRun| run.depth == 0 && run.class == Class::Unruly;
+        // One that waits for something outside keeps no other from a worker.
+        let held =
+            self.trees.values().filter(|tree| !self.has_lent(tree) && tree.started.values().any(is_unruly)).count();
         if held < self.turns.saturating_sub(1).max(1) { UnrulyShare::Open } else { UnrulyShare::Full }
     }
 
@@ -252,6 +262,11 @@ impl<T> RunOrder<T> {
     /// Whether as many runs wait for something outside as may: then no tree starts another one in place of one that waits.
     fn is_crowded(&self) -> bool {
         self.trees.values().map(Tree::resting).sum::<usize>() >= self.lent
+    }
+
+    /// Whether a tree waits without holding a turn.
+    fn has_lent(&self, tree: &Tree) -> bool {
+        tree.only_waits() && self.waiting_trees() <= self.lent
     }
 
     /// Trees that wait for something outside.
@@ -275,10 +290,10 @@ impl<T> RunOrder<T> {
     fn wait(&mut self, ticket: Ticket, item: T, arrival: Arrival) {
         let Lineage { root, depth, .. } = ticket.lineage;
         if depth == 0 {
-            let tool = ticket.tool.clone();
+            let (caller, tool) = (Arc::clone(&ticket.caller), ticket.tool.clone());
             return match arrival {
-                Arrival::New => self.roots.push(&tool, (ticket, item)),
-                Arrival::Again => self.roots.push_front(&tool, (ticket, item)),
+                Arrival::New => self.roots.push(&caller, &tool, (ticket, item)),
+                Arrival::Again => self.roots.push_front(&caller, &tool, (ticket, item)),
             };
         }
         self.trees.entry(root).or_default().waiting += 1;

@@ -7,11 +7,16 @@ use crate::message::Rest;
 use tgp_base::ids::RunId;
 
 fn root(run: u64) -> Ticket {
-    Ticket { run: RunId(run), lineage: Lineage::of_root(RunId(run)), tool: format!("root {run}") }
+    Ticket { run: RunId(run), lineage: Lineage::of_root(RunId(run)), tool: format!("root {run}"), caller: "one".into() }
 }
 
 fn child(run: u64, parent: &Ticket) -> Ticket {
-    Ticket { run: RunId(run), lineage: parent.lineage.below(parent.run), tool: "nested".to_owned() }
+    Ticket {
+        run: RunId(run),
+        lineage: parent.lineage.below(parent.run),
+        tool: "nested".to_owned(),
+        caller: "one".into(),
+    }
 }
 
 fn push(order: &mut RunOrder<()>, ticket: &Ticket) {
@@ -209,6 +214,23 @@ fn tools_that_misbehaved_do_not_get_every_turn() {
     assert_eq!(started(&mut order).len(), 1);
     push(&mut order, &root(3));
     assert_eq!(started(&mut order), [3]);
+}
+
+#[test]
+fn tools_that_misbehaved_and_only_wait_now_keep_no_other_from_a_turn() {
+    let mut order = RunOrder::new(2, 8);
+    for run in 1..=4 {
+        order.note(&root(run).tool, Conduct::Unruly);
+        push(&mut order, &root(run));
+    }
+    for _ in 1..=4 {
+        let [run] = started(&mut order)[..] else { panic!("one at a time") };
+        order.note_rest(&root(run), Rest::Waits);
+    }
+    order.note_rest(&root(1), Rest::Works);
+    order.note(&root(5).tool, Conduct::Unruly);
+    push(&mut order, &root(5));
+    assert_eq!(started(&mut order), [0; 0], "one works again");
 }
 
 /// Chance that is the same each time.

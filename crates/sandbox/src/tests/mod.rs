@@ -81,5 +81,6 @@ fn request(code: &str, package: Option<&Arc<Package>>, host: Arc<dyn Host>) -> R
         }),
         deadline: None,
         host,
+        caller: "one".into(),
     }
 }

@@ -77,6 +77,7 @@ fn request(run: u64) -> RunRequest {
         }),
         deadline: None,
         host: Arc::new(Silent::default()),
+        caller: "one".into(),
     }
 }
 

@@ -77,7 +77,8 @@ impl Rehearsal {
                 self.ends.push(ends);
                 let done = when_done(move |outcome| drop(sender.send(outcome.map(drop))));
                 match self.state.enqueue(request(run), done, self.now) {
-                    Ok(()) => Vec::new(),
+                    Ok(None) => Vec::new(),
+                    Ok(Some(_)) => vec!["ousted".to_owned()],
                     Err(Refusal::Closed(_)) => vec!["closed".to_owned()],
                     Err(Refusal::Full(_)) => vec!["full".to_owned()],
                 }
