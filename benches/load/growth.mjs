@@ -7,8 +7,8 @@ import { treeMemory } from '../process_tree.mjs';
 import { cost, fact, gain } from './figures.mjs';
 import { createKernel, ledgerOf, pause, placeTools, rootOf, TOOLS, toolText } from './workspace.mjs';
 
-const RUNS = 30_000;
-const WRITES = 1500;
+const RUNS = 60_000;
+const WRITES = 3000;
 const LANES = 4;
 const PATHS = 100;
 /** Until the collector had its turn. */

@@ -7,7 +7,7 @@ import { createKernel, placeTools, TOOLS, timed } from './workspace.mjs';
 
 const WALL_MS = 2000;
 const AT_ONCE = 8;
-/** A run that has no answer this long after its limit has none. */
+/** How long after its limit a run is waited for. */
 const NO_ANSWER_MS = 30_000;
 const ENDLESS = 'WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT count(*) FROM n';
 const QUERY = `/** Waits for a database. */

@@ -1,4 +1,4 @@
-/** More results than the ledger can store: as many as there are of 200 KB, with writes beside them. */
+/** Results of 200 KB, faster than the ledger can store them, and writes beside them. */
 
 import { broken, countsOf, fact, gain, latencies } from './figures.mjs';
 import { ledgerCalls, missingWrites } from './promises.mjs';
@@ -62,7 +62,7 @@ export default async function ledgerOverload({ api, folder, seconds }) {
       kept.map(({ ms }) => ms),
     ),
     fact('results recorded without their text', leftOut),
-    fact('calls that the ledger reports as lost', reportedLost),
+    fact('events that the ledger reports as lost', reportedLost),
     broken('acknowledged calls that the ledger lost in silence', Math.max(0, unrecorded - reportedLost)),
     broken('ledger that does not verify', verdict.ok ? 0 : 1, verdict.problem?.kind),
     broken('acknowledged writes that are not in Git HEAD', missingWrites(rootOf(folder), 'HEAD', kept).length),

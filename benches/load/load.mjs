@@ -3,7 +3,7 @@
  * when this build breaks a promise or cannot do a scenario, 2 for wrong usage, 3 when the other commit cannot be built.
  */
 
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { endWithUsage, readOptions } from '../../scripts/options.mjs';
@@ -73,7 +73,12 @@ async function load() {
     builds,
     machine,
     versions,
-    warnings: warnings(idle, loadPerCore()),
+    warnings: [
+      ...warnings(idle, loadPerCore()),
+      ...(minutes < FULL_MINUTES
+        ? [`in fewer than ${FULL_MINUTES} minutes there are fewer tools, events, runs and writes than the text says`]
+        : []),
+    ],
     scenarios: [],
   };
   for (const scenario of scenarios) {
@@ -111,8 +116,12 @@ function buildTrees() {
   return { trees: { before: buildCommit(commit), now }, builds: { ...builds, before: commitTitle(commit) } };
 }
 
-/** @param {string} tree */
-const titleOf = (tree) => captureIn(tree, 'git', ['log', '-1', '--format=%h %s']).trim();
+/** The commit of a clone, or the folder where there is none. @param {string} tree */
+function titleOf(tree) {
+  if (!existsSync(join(tree, 'package.json')))
+    throw new UsageError(`--package is not valid: ${tree} has no package.json.`);
+  return existsSync(join(tree, '.git')) ? captureIn(tree, 'git', ['log', '-1', '--format=%h %s']).trim() : tree;
+}
 
 /**
  * @param {string} tree

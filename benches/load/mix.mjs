@@ -49,6 +49,7 @@ export default async function mix({ api, folder, seconds, rate }) {
     fact('acknowledged', acknowledged.length),
     fact('refused, by code', refused.length, countsOf(refused)),
     broken('calls without an answer', unanswered),
+    broken('wrong results, and errors without a code', refused.filter((code) => !code.startsWith('ERR_')).length),
     broken('acknowledged calls that the ledger lost in silence', Math.max(0, unrecorded - reportedLost)),
     broken('acknowledged calls that the ledger reports as lost', Math.min(unrecorded, reportedLost)),
     broken('ledger that does not verify', verdict.ok ? 0 : 1, verdict.problem?.kind),
@@ -76,13 +77,19 @@ async function open(api, folder, file) {
   // Workers are warm before the first call is due.
   for (const id of [0, -1, -2, -3]) await kernel.exec('tools/add.ts', { id });
   const calls = {
-    run: { share: 70, call: async (/** @type {number} */ id) => void (await kernel.exec('tools/add.ts', { id })) },
+    run: {
+      share: 70,
+      call: async (/** @type {number} */ id) => {
+        const { result } = await kernel.exec('tools/add.ts', { id });
+        if (result !== id + 1) throw new Error('A result is wrong.');
+      },
+    },
     sql: { share: 15, call: async (/** @type {number} */ id) => void (await kernel.exec('tools/row.ts', { id })) },
     large: {
       share: 5,
       call: async (/** @type {number} */ id) => {
         const { result } = await kernel.exec('tools/large.ts', { id, bytes: LARGE });
-        if (result.length !== LARGE) throw new Error('A result is cut.');
+        if (result.length !== LARGE || !result.startsWith(`${id} `)) throw new Error('A result is wrong.');
       },
     },
     find: { share: 8, call: async (/** @type {number} */ id) => void (await kernel.find(`adds one #${id}`)) },

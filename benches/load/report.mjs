@@ -12,7 +12,7 @@ import { shown, table } from '../tables.mjs';
  * @property {Partial<Record<Side, string>>} builds what each is called
  * @property {{ cpu: string, cores: number, memoryGb: number, system: string }} machine
  * @property {{ node: string, git: string }} versions
- * @property {string[]} warnings what else the machine did
+ * @property {string[]} warnings what limits the figures
  * @property {{ name: string, title: string, about: string, outcomes: Partial<Record<Side, Outcome>> }[]} scenarios
  */
 
@@ -29,7 +29,7 @@ in \`benches/load/\`. The figures are those of one run on one machine: a virtual
 Compare the two builds with each other.`,
     `- now: ${builds.now}${sides}
 - ${machine.cpu}, ${machine.cores} cores, ${machine.memoryGb} GB, ${machine.system}, Node ${versions.node}, Git ${versions.git}
-- ${date.slice(0, 16).replace('T', ' ')}, ${minutes} minutes for each build${warnings.map((text) => `\n- not idle: ${text}`).join('')}`,
+- ${date.slice(0, 16).replace('T', ' ')}, ${minutes} minutes for each build${warnings.map((text) => `\n- note: ${text}`).join('')}`,
     `Each scenario runs in a process of its own, with one build and then with the other, through the public API alone. "now / before" is the
 ratio of the two figures; "good" says whether less or more is better. A row whose good value is 0 counts how often a promise was broken:
 every acknowledged call must have a RESULT in the ledger, every acknowledged write must be in the Git history with its text (read with

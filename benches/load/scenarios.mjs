@@ -22,7 +22,7 @@ const mix = (rate) => ({
   title: `${rate} calls a second`,
   about: MIX,
   job: 'mix',
-  seconds: 70,
+  seconds: 95,
   settings: { rate },
 });
 
@@ -33,7 +33,7 @@ const sharing = (machines, word) => ({
   about: `${word} processes with a root each write new tools, one after the other, for the same time, and push to one bare repository.
 "Share" is what the machine with the fewest writes had of all; an equal part is ${Math.round(100 / machines)} %.`,
   job: 'machines',
-  seconds: 45,
+  seconds: 60,
   settings: { machines },
 });
 
@@ -45,11 +45,11 @@ export const SCENARIOS = [
   {
     name: 'growth',
     title: 'Growth of disk and memory',
-    about: `30 000 small runs, then 1500 writes of 100 tools, four at a time. Bytes are what the disk has for the folder after a
+    about: `60 000 small runs, then 3000 writes of 100 tools, four at a time. Bytes are what the disk has for the folder after a
 shutdown; "ledger" is the folder of the ledger, "repository" the rest of \`.git\`. Memory is resident memory: before the runs, after
 the runs, after the writes.`,
     job: 'growth',
-    seconds: 70,
+    seconds: 50,
   },
   sharing(2, 'Two'),
   sharing(4, 'Four'),
@@ -85,14 +85,14 @@ two; afterwards the remote answers again, and all that was acknowledged has to a
     about: `A repository with 10 000 tools, and \`kernel.liveTools\` in use. "Holds the event loop" is the longest time in which Node did
 nothing else. Each is measured 20 times.`,
     job: 'many_tools',
-    seconds: 90,
+    seconds: 40,
   },
   {
     name: 'many_events',
     title: 'A ledger of 1 000 000 events',
     about: `Events of the application, appended 500 at a time without a pause; then the ledger is read by another kernel.`,
     job: 'many_events',
-    seconds: 120,
+    seconds: 40,
   },
   {
     name: 'hung_query',
@@ -106,6 +106,6 @@ nothing else. Each is measured 20 times.`,
     title: 'More results than the ledger can store',
     about: `16 runs at a time with different results of 200 KB, without a pause, and a write every 200 ms.`,
     job: 'ledger_overload',
-    seconds: 40,
+    seconds: 60,
   },
 ];
