@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { percentile } from '../statistics.mjs';
 import { heldBy } from './event_loop.mjs';
-import { cost, fact } from './figures.mjs';
+import { broken, cost, fact } from './figures.mjs';
 import { createKernel, rootOf, toolText } from './workspace.mjs';
 
 const TOOLS = 10_000;
@@ -12,14 +12,16 @@ const FEW = 100;
 const ROUNDS = 20;
 const WORDS = ['order', 'invoice', 'parcel', 'customer', 'refund', 'tariff', 'route', 'ledger', 'stock', 'currency'];
 
+/** @typedef {'boot' | 'live' | 'liveAgain' | 'tools' | 'prompt' | 'list' | 'write'} Measured */
+
 /** @param {import('./workspace.mjs').Job} job */
 export default async function manyTools({ api, folder, scale }) {
   const count = Math.max(2 * FEW, Math.round(TOOLS * scale));
   const few = await measured(api, `${folder}/few`, FEW);
   const many = await measured(api, `${folder}/many`, count);
-  const took = (/** @type {keyof typeof many} */ what) => many[what].map(({ ms }) => ms);
-  const held = (/** @type {keyof typeof many} */ what) => many[what].map((one) => one.held);
-  const both = (/** @type {string} */ title, /** @type {keyof typeof many} */ what) => [
+  const took = (/** @type {Measured} */ what) => many[what].map(({ ms }) => ms);
+  const held = (/** @type {Measured} */ what) => many[what].map((one) => one.held);
+  const both = (/** @type {string} */ title, /** @type {Measured} */ what) => [
     cost(`${title}, p50`, percentile(took(what), 0.5)),
     cost(`${title}, max`, percentile(took(what), 1)),
     cost(`${title}, holds the event loop, max`, percentile(held(what), 1)),
@@ -43,6 +45,7 @@ export default async function manyTools({ api, folder, scale }) {
         ),
       'times',
     ),
+    broken('written tools that the live set does not have', many.stale),
   ];
 }
 
@@ -52,17 +55,25 @@ async function measured(api, folder, count) {
   const kernel = createKernel(api, folder, { sandbox: { warm: 0 } });
   const tools = api.tgpTools(kernel);
   const boot = [await heldBy(() => kernel.boot())];
-  const live = [await heldBy(() => kernel.liveTools({ ...tools }))];
+  /** @type {Record<string, unknown>} */
+  let set = {};
+  const live = [
+    await heldBy(async () => {
+      set = await kernel.liveTools({ ...tools });
+    }),
+  ];
   const { write_file } = tools;
   const figures = {
     boot,
     live,
-    liveAgain: await rounds(() => kernel.liveTools({ ...tools })),
+    // First: each call of `liveTools` makes one more set that a write keeps fresh.
+    write: await rounds((id) => write_file.execute({ path: `tools/added/t${id}.ts`, content: toolText(id) })),
+    stale: Array.from({ length: ROUNDS }, (_, id) => `added_t${id}`).filter((name) => set[name] === undefined).length,
     tools: await rounds(() => kernel.tools()),
     prompt: await rounds(() => kernel.getSystemPrompt()),
     // Not awaited: at once, as a booted kernel has it.
     list: await rounds(() => void kernel.registry.list()),
-    write: await rounds((id) => write_file.execute({ path: `tools/added/t${id}.ts`, content: toolText(id) })),
+    liveAgain: await rounds(() => kernel.liveTools({ ...tools })),
   };
   await kernel.shutdown();
   return figures;
