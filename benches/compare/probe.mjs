@@ -3,9 +3,7 @@
  * messages. This program is always the one of the tree that compares, so both builds are measured by the same text.
  */
 
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { importPackage } from '../tree_package.mjs';
 
 const [tree = '', task, root = ''] = process.argv.slice(2);
 
@@ -31,9 +29,7 @@ process.on(
 process.on('disconnect', () => process.exit(0));
 
 try {
-  const { exports: entries } = JSON.parse(readFileSync(join(tree, 'package.json'), 'utf8'));
-  const entry = entries?.['.']?.import?.default ?? 'index.js';
-  const api = await import(pathToFileURL(join(tree, entry)).href);
+  const api = await importPackage(tree);
   const { firstRun, prepareRoot, probeJobs } = await import('./probe_jobs.mjs');
   if (task === 'first') close = await firstRun(api, root);
   else if (task === 'prepare') await prepareRoot(api, root);
