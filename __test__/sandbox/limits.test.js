@@ -2,16 +2,7 @@ import { spawn } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import { createKernel } from '../helpers/create_kernel.js';
-
-/** A promise and the means to settle it. */
-function deferred() {
-  /** @type {(value: unknown) => void} */
-  let resolve = () => {};
-  const promise = new Promise((done) => {
-    resolve = done;
-  });
-  return { promise, resolve };
-}
+import { deferred } from '../helpers/deferred.js';
 
 describe('limits', () => {
   it('timeoutMs counts CPU time and not waiting', async () => {

@@ -3,16 +3,7 @@
 import { expect, it } from 'vitest';
 import { tgpTools } from '../../index.js';
 import { createKernel } from '../helpers/create_kernel.js';
-
-/** A promise and the means to settle it. */
-function deferred() {
-  /** @type {(value: unknown) => void} */
-  let resolve = () => {};
-  const promise = new Promise((done) => {
-    resolve = done;
-  });
-  return { promise, resolve };
-}
+import { deferred } from '../helpers/deferred.js';
 
 it('one session does not fill the queue of another, and does not keep it waiting', async () => {
   const begun = deferred();
@@ -30,10 +21,9 @@ it('one session does not fill the queue of another, and does not keep it waiting
   const ended = [];
   /** @param {string} name @param {ReturnType<typeof tgpTools>} session @param {number} n */
   const run = (name, session, n) =>
-    session.exec_tool.execute({ path: 'tools/quick.ts', args: { n } }).then(
-      () => ended.push(name),
-      (error) => ended.push(`${name} ${error.code}`),
-    );
+    session.exec_tool
+      .execute({ path: 'tools/quick.ts', args: { n } })
+      .then((answer) => ended.push(answer.success ? name : `${name} ${answer.code}`));
   const busyRuns = [1, 2, 3, 4, 5].map((n) => run('busy', busy, n));
   await expect.poll(() => ended).toEqual(['busy ERR_LIMIT']);
   const quietRun = run('quiet', quiet, 1);
