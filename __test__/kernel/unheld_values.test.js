@@ -91,3 +91,21 @@ it('what is undefined is left out of objects, and null in arrays, as in JSON', a
   const { result } = await kernel.exec('tools/echo.ts', { gone: undefined, list: [undefined, 1], number: -0.5 });
   expect(result).toEqual({ list: [null, 1], number: -0.5 });
 });
+
+it('plain arguments arrive as JSON writes them, and all others as they are described', async () => {
+  const { kernel } = await createKernel();
+  class Rows extends Array {
+    *[Symbol.iterator]() {
+      yield 'one of its own';
+    }
+  }
+  const sparse = [1];
+  sparse[2] = 3;
+  const plain = {
+    ...{ zero: -0, half: 0.5, big: 1e300, lone: '\ud800', quoted: '"\\\u0001', none: null, left: undefined },
+    ...{ sparse, empty: {}, nested: [[], [{ yes: true }]], ['__proto__']: 1 },
+  };
+  expect((await kernel.run('return args', plain)).result).toEqual(JSON.parse(JSON.stringify(plain)));
+  const others = { rows: Rows.of(1, 2), own: { toJSON: () => 'own' }, none: Object.create(null) };
+  expect((await kernel.run('return args', others)).result).toEqual({ rows: ['one of its own'], own: 'own', none: {} });
+});

@@ -80,9 +80,9 @@ function isLarger(value, most) {
       if (bytes <= most) for (const item of next) open.push(item);
     } else if (typeof next === 'object' && next !== null) {
       bytes += 1;
-      for (const [key, item] of Object.entries(next)) {
+      for (const key of Object.keys(next)) {
         bytes += key.length + 3;
-        open.push(item);
+        open.push(/** @type {any} */ (next)[key]);
       }
     }
   }
