@@ -316,6 +316,7 @@ export class Lifecycle {
     const { sql, sandboxAPI } = this.#application;
     const functions = new HostFunctions(applicationFunctions(sandboxAPI));
     if (sql !== undefined) offerSql(functions, sql, this.#log);
+    functions.add('#warn', (_call, [message]) => this.#log.warn(message));
     functions.add('#types', (_call, [sources]) => this.types.checkBeforeRun(sources));
     functions.add('#embed', (_call, [texts]) => this.memory.embedTexts(texts));
     const { redact } = this.#options;

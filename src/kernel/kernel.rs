@@ -154,6 +154,7 @@ impl Kernel {
         let tools = Arc::new(Tools::open(registry_files(&config, &root, &store)?, compiler, model, vectors));
         let strategy = config.git.write_strategy;
         let exchange = Exchange::new(publisher, Arc::clone(&tools), Arc::clone(&examples));
+        exchange.report_reach(Arc::clone(&functions));
         let history = Arc::new(History::new(HistoryParts {
             git: store,
             exchange,

@@ -28,11 +28,22 @@ impl Backoff {
         self.pause = (self.pause * 2).min(LONGEST_PAUSE);
         Ok(())
     }
+
+    /// As [`Self::wait`], for any part of `longest`: a rival that waits long has lost before it begins.
+    pub(super) fn wait_briefly(&mut self, patience: &Patience, longest: Duration) -> Result<(), GitError> {
+        self.pause = random_part(longest.min(LONGEST_PAUSE));
+        self.wait(patience)
+    }
 }
 
 /// Between half of `pause` and all of it.
 pub(super) fn jittered(pause: Duration) -> Duration {
+    pause / 2 + random_part(pause / 2)
+}
+
+/// Between nothing and all of `pause`.
+pub(super) fn random_part(pause: Duration) -> Duration {
     use std::hash::{BuildHasher, RandomState};
     let share = u32::try_from(RandomState::new().hash_one(0_u8) % 1000).unwrap_or_default();
-    pause / 2 + pause * share / 2000
+    pause * share / 1000
 }

@@ -52,6 +52,7 @@ pub use store_options::{StoreOptions, WriteStrategy};
 pub use text_diff::{DiffEffort, text_diff};
 pub use upstream::hydrate::{Hydrated, LocalCommits};
 pub use upstream::publisher::{Published, Publisher, Reach, Ticket};
+pub use upstream::reachability::ReachListener;
 pub use upstream::setup::{Opened, ask, open};
 pub use upstream::sharing::Sharing;
 pub use upstream::upstream::Upstream;

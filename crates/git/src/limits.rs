@@ -45,6 +45,8 @@ pub(super) const MAX_CHATTER_BYTES: u64 = 4 << 20;
 pub(super) const MAX_REASON: usize = 300;
 /// A remote that says nothing for this long is given up, whatever the time for the exchange.
 pub(super) const IDLE: Duration = Duration::from_secs(30);
+/// A start that has a local copy waits so long for the remote's first answer.
+pub(super) const BOOT_SILENCE: Duration = Duration::from_secs(3);
 
 /// The limits that follow from the configuration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

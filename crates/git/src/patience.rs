@@ -54,6 +54,11 @@ impl Patience {
         Self { silence: self.deadline.saturating_duration_since(Instant::now()), ..self.clone() }
     }
 
+    /// The same time, of which no more than `silence` may pass in one.
+    pub(super) fn within(&self, silence: Duration) -> Self {
+        Self { silence: self.silence.min(silence), ..self.clone() }
+    }
+
     pub(super) const fn silence(&self) -> Duration {
         self.silence
     }

@@ -2,6 +2,7 @@
 
 use super::run_examples::RunExamples;
 use super::written::{Persisted, WriteDone, Written};
+use crate::kernel::host_functions::{CallFor, HostFunctions};
 use crate::kernel::tools::Tools;
 use serde::Serialize;
 use std::sync::Arc;
@@ -10,6 +11,8 @@ use std::time::Duration;
 use tgp_base::error::Error;
 use tgp_git::{GitError, Hydrated, LocalCommits, Publisher, Reach, Sharing, Ticket};
 
+/// The message that the JavaScript side writes to the application's log. No guest can send it.
+const WARN: &str = "#warn";
 /// How long a kernel that shuts down waits for its last pushes.
 const LAST_PUSH: Duration = Duration::from_secs(10);
 
@@ -96,6 +99,15 @@ impl Exchange {
         if waiting == LocalCommits::Waiting {
             publisher.nudge();
         }
+    }
+
+    /// Has the application's log hear when the remote stops answering, and when it answers again.
+    pub fn report_reach(&self, functions: Arc<dyn HostFunctions>) {
+        let Some(publisher) = &self.publisher else { return };
+        publisher.report_reach(Arc::new(move |news: &str| {
+            let arguments = serde_json::json!([news]).to_string();
+            functions.call(CallFor::NOBODY, WARN, arguments, Box::new(drop));
+        }));
     }
 
     /// Pushes what may be pushed by now, in the background.

@@ -1,31 +1,35 @@
-//! Making commits again that a power cut may have taken from the disk.
+//! Making commits again that a power cut, or a file system that failed, may have taken from the disk.
 
 use super::context::Context;
+use super::damage::{self, was_left};
 use super::redo_log::{LoggedObject, Record, RedoLog};
-use super::settle::restore_files;
+use super::repository_lock::RepositoryLock;
+use super::settle::{clear_leftovers, restore_files};
 use crate::branches::{head, strategy};
 use crate::git_error::GitError;
 use crate::objects::tree_changes::TreeChange;
 use crate::objects::trees::Trees;
 use crate::work_tree::index_update;
 use git2::{ObjectType, Oid, Repository};
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashSet};
 
-/// Brings everything in the log to where it belongs, if the machine has restarted since. The repository's lock is held.
-pub(crate) fn redo(repository: &Repository, context: &Context<'_>, log: &RedoLog) -> Result<(), GitError> {
-    let failed = GitError::io("read the log of commits");
-    let records = log.before_restart(repository.path()).map_err(failed)?;
-    if records.is_empty() {
+/// Brings everything in the log to where it belongs, if the machine has restarted since, or something of it is not on the disk:
+/// a file system may fail and come back while the machine stays up. The repository's lock is held.
+pub(crate) fn redo(
+    repository: &Repository,
+    context: &Context<'_>,
+    log: &RedoLog,
+    lock: &RepositoryLock,
+) -> Result<(), GitError> {
+    let records = log.records(repository.path()).map_err(GitError::io("read the log of commits"))?;
+    if !log.is_before_restart(&records) && !damage::has_lost(repository, &records) {
         return Ok(());
     }
+    clear_leftovers(repository, lock)?;
     for object in records.iter().flat_map(|record| &record.objects) {
         restore_object(repository, object).map_err(|error| GitError::git("restore a commit", &error))?;
     }
-    let mut branches: BTreeMap<&str, Vec<&Record>> = BTreeMap::new();
-    for record in &records {
-        branches.entry(&record.reference).or_default().push(record);
-    }
-    for (name, records) in branches {
+    for (name, records) in damage::branches(&records) {
         restore_branch(repository, name, &records).map_err(|error| GitError::git("restore a branch", &error))?;
     }
     let paths: BTreeSet<&str> = records.iter().flat_map(|record| &record.paths).map(String::as_str).collect();
@@ -66,13 +70,7 @@ fn restore_branch(repository: &Repository, name: &str, records: &[&Record]) -> R
         Ok(_) => {}
         Err(_) => drop(std::fs::remove_file(repository.commondir().join(name))),
     }
-    repository.reference(name, last, true, "restored after a power cut").map(drop)
-}
-
-/// Whether the branch was at `commit` and somebody took it elsewhere on purpose.
-fn was_left(repository: &Repository, name: &str, commit: Oid) -> bool {
-    let Ok(history) = repository.reflog(name) else { return false };
-    history.iter().any(|entry| entry.id_old() == commit)
+    repository.reference(name, last, true, "restored from the log of commits").map(drop)
 }
 
 fn has_index(repository: &Repository) -> bool {
@@ -94,6 +92,7 @@ fn restore_index(trees: &Trees<'_>) -> Result<Vec<TreeChange>, GitError> {
 #[cfg(target_os = "linux")]
 mod tests {
     use crate::GitStore;
+    use crate::git_error::GitError;
     use crate::tests::test_repository::{PlainFiles, TestRepository, forge, options};
     use std::fs;
     use std::path::{Path, PathBuf};
@@ -153,13 +152,76 @@ mod tests {
     }
 
     #[test]
+    fn what_a_file_system_loses_while_the_machine_is_up_is_made_again() {
+        for cut in ["old", "torn", "ahead"] {
+            let test = TestRepository::new();
+            let store = open(&test.root(), "same");
+            let first = forge(&test.root(), &store, "tools/a.ts", b"1").id.unwrap();
+            let kept = objects(&test.git_dir());
+            forge(&test.root(), &store, "tools/b.ts", b"2");
+            let last = forge(&test.root(), &store, "tools/b.ts", b"3").id.unwrap();
+            drop(store);
+            let branch = match cut {
+                "old" => format!("{}\n", first.as_str()),
+                "torn" => String::new(),
+                _ => format!("{}\n", last.as_str()),
+            };
+            cut_power(&test.root(), &kept, &branch);
+            let again = open(&test.root(), "same");
+            assert_eq!(again.head().unwrap().unwrap(), last, "{cut}");
+            assert_eq!(test.git(&["fsck", "--full", "--strict"]), "", "{cut}");
+            assert_eq!(test.git(&["show", "HEAD:tools/b.ts"]), "3", "{cut}");
+        }
+    }
+
+    #[test]
+    fn a_branch_that_went_back_by_itself_is_brought_forward() {
+        let test = TestRepository::new();
+        let store = open(&test.root(), "same");
+        let first = forge(&test.root(), &store, "tools/a.ts", b"1").id.unwrap();
+        let last = forge(&test.root(), &store, "tools/a.ts", b"2").id.unwrap();
+        fs::write(test.git_dir().join("refs/heads/main"), format!("{}\n", first.as_str())).unwrap();
+        assert_eq!(open(&test.root(), "same").head().unwrap().unwrap(), last);
+    }
+
+    #[test]
+    fn a_store_that_stays_open_makes_them_again_before_its_next_commit() {
+        let test = TestRepository::new();
+        let store = open(&test.root(), "same");
+        forge(&test.root(), &store, "tools/a.ts", b"1");
+        let kept = objects(&test.git_dir());
+        let last = forge(&test.root(), &store, "tools/b.ts", b"2").id.unwrap();
+        cut_power(&test.root(), &kept, &format!("{}\n", last.as_str()));
+        forge(&test.root(), &store, "tools/c.ts", b"3");
+        assert_eq!(test.git(&["fsck", "--full", "--strict"]), "");
+        assert_eq!(test.git(&["show", "HEAD:tools/b.ts"]), "2");
+        assert_eq!(test.git(&["rev-parse", "HEAD^"]).trim(), last.as_str());
+    }
+
+    #[test]
+    fn a_head_that_no_log_brings_back_is_an_error() {
+        let test = TestRepository::new();
+        let store = open(&test.root(), "same");
+        forge(&test.root(), &store, "tools/a.ts", b"1");
+        drop(store);
+        let branch = test.git(&["rev-parse", "HEAD"]);
+        cut_power(&test.root(), &[], &branch);
+        fs::remove_file(test.git_dir().join("tgp-redo")).unwrap();
+        let files = Arc::new(PlainFiles(test.root()));
+        let opened = GitStore::open_in_session(&test.root(), options(), files, Some("same".to_owned()));
+        assert!(matches!(opened, Err(GitError::Incomplete)), "{opened:?}");
+    }
+
+    #[test]
     fn what_people_did_since_stays() {
         let test = TestRepository::new();
         let store = open(&test.root(), "before");
         let first = forge(&test.root(), &store, "tools/a.ts", b"1").id.unwrap();
         forge(&test.root(), &store, "tools/a.ts", b"2");
         test.git(&["reset", "-q", "--hard", first.as_str()]);
-        assert_eq!(open(&test.root(), "after").head().unwrap().unwrap(), first);
+        for session in ["before", "after"] {
+            assert_eq!(open(&test.root(), session).head().unwrap().unwrap(), first);
+        }
         assert_eq!(fs::read_to_string(test.root().join("tools/a.ts")).unwrap(), "1");
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! A commit is half a dozen small files; to wait for the disk for each of them would be most of its cost. They are written
 //! without waiting. What they hold goes to this log before the branch moves, and only the log is flushed. A process that
-//! dies loses nothing: the system has its writes. When the machine itself went down, whoever opens the repository first
-//! writes everything in the log again. A full log is emptied by having the system flush all its files, once.
+//! dies loses nothing: the system has its writes. When the machine itself went down, or the file system failed and came back
+//! without what was not flushed, the next process that opens the repository writes everything in the log again. A full log is emptied by having the system flush all its files, once.
 //!
 //! The log is used where the system can tell one start of the machine from another; elsewhere every file is flushed.
 
@@ -107,8 +107,8 @@ impl RedoLog {
         Ok(())
     }
 
-    /// The records that were written before the machine last started, oldest first.
-    pub(crate) fn before_restart(&self, git_dir: &Path) -> io::Result<Vec<Record>> {
+    /// What is in the log, oldest first.
+    pub(crate) fn records(&self, git_dir: &Path) -> io::Result<Vec<Record>> {
         let mut file = match plain_file::open(&git_dir.join(LOG_NAME), File::options().read(true)) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -118,14 +118,14 @@ impl RedoLog {
             // Whoever made it died before it was ready, and so before its first commit.
             return Ok(Vec::new());
         }
-        // Whoever finds records of an earlier start empties the log: the first one speaks for all.
-        let start = Position { generation: generation_of(&mut file)?, end: ID_BYTES as u64 };
-        let first = payload_at(&mut file, &start)?;
-        if first.and_then(|payload| decode(&payload)).is_none_or(|first| first.session == self.session) {
-            return Ok(Vec::new());
-        }
         let (_, payloads) = read_on(&mut file, Position::default())?;
         Ok(payloads.iter().filter_map(|payload| decode(payload)).collect())
+    }
+
+    /// Whether `records` were written before the machine last started. Whoever finds such empties the log: the first one
+    /// speaks for all.
+    pub(crate) fn is_before_restart(&self, records: &[Record]) -> bool {
+        records.first().is_some_and(|first| first.session != self.session)
     }
 
     /// Forgets everything, after it was made again.
@@ -246,7 +246,9 @@ mod tests {
     }
 
     fn news(log: &RedoLog, dir: &std::path::Path) -> Vec<String> {
-        log.before_restart(dir).unwrap().into_iter().map(|record| record.new).collect()
+        let records = log.records(dir).unwrap();
+        let is_due = log.is_before_restart(&records);
+        records.into_iter().filter(|_| is_due).map(|record| record.new).collect()
     }
 
     #[test]
@@ -259,7 +261,7 @@ mod tests {
         before.append(dir.path(), record("one", "c", 10), Size::Fits).unwrap();
         assert_eq!(news(&before, dir.path()), [""; 0], "the machine is still up");
         let after = RedoLog::new("two".to_owned());
-        assert_eq!(after.before_restart(dir.path()).unwrap()[0], record("one", "a", 10));
+        assert_eq!(after.records(dir.path()).unwrap()[0], record("one", "a", 10));
         assert_eq!(news(&after, dir.path()), ["a", "b", "c"]);
         after.empty(dir.path()).unwrap();
         after.append(dir.path(), record("two", "d", 10), Size::Fits).unwrap();
@@ -277,7 +279,7 @@ mod tests {
         let after = RedoLog::new("two".to_owned());
         assert_eq!(news(&after, dir.path()), ["c", "d"]);
         log.append(dir.path(), record("one", "huge", third * 4), Size::Fits).unwrap();
-        let records = after.before_restart(dir.path()).unwrap();
+        let records = after.records(dir.path()).unwrap();
         assert_eq!(records.len(), 1);
         assert_eq!((records[0].new.as_str(), records[0].objects.len()), ("huge", 0));
         log.append(dir.path(), record("one", "left out", 0), Size::TooLarge).unwrap();

@@ -87,7 +87,7 @@ fn hide_others(repository: &Repository, context: &Context<'_>) -> Result<(), git
 }
 
 /// Removes the lock files of a predecessor that was killed.
-fn clear_leftovers(repository: &Repository, lock: &RepositoryLock) -> Result<(), GitError> {
+pub(super) fn clear_leftovers(repository: &Repository, lock: &RepositoryLock) -> Result<(), GitError> {
     let git_dir = repository.commondir();
     let mut locks = vec![repository.path().join("index.lock"), repository.path().join("HEAD.lock")];
     match lock.evidence() {

@@ -10,7 +10,7 @@ use crate::commit_id::CommitId;
 use crate::durability::context::Context;
 use crate::durability::redo_log::{self, RedoLog};
 use crate::durability::repository_lock::RepositoryLock;
-use crate::durability::{redo, settle};
+use crate::durability::{damage, redo, settle};
 use crate::file_change::FileChange;
 use crate::git_error::GitError;
 use crate::objects::trees::Trees;
@@ -69,6 +69,7 @@ impl GitStore {
         let repository = Mutex::new(repository_setup::open_or_init(root, &options, WAIT)?);
         let access = Access::of(&root.join(".git"));
         if access == Access::ReadOnly {
+            damage::check_head(&repository.lock())?;
             return Ok(Self { repository, logged: None, root: root.to_owned(), options, work, access });
         }
         let log = |session| -> Result<_, GitError> {
@@ -79,8 +80,9 @@ impl GitStore {
         let store = Self { repository, logged, root: root.to_owned(), options, work, access };
         let lock = RepositoryLock::acquire(store.repository()?.path(), WAIT)?;
         if let Some(Logged { log, .. }) = &store.logged {
-            redo::redo(&*store.repository()?, &store.context(), log)?;
+            redo::redo(&*store.repository()?, &store.context(), log, &lock)?;
         }
+        damage::check_head(&*store.repository()?)?;
         if !lock.behind().is_empty() {
             let repository = store.repository()?;
             settle::heal(&repository, &lock, &store.context())?;
@@ -240,6 +242,15 @@ impl GitStore {
         self.check_writable()?;
         let repository = wait_for(handle)?;
         let lock = RepositoryLock::acquire(repository.path(), WAIT)?;
+        if !damage::has_head(&repository) {
+            repository_setup::restore_head(repository.path(), &self.options.branch)?;
+            // A handle that remembers nothing of what it has read.
+            let fresh = self.open_again()?;
+            if let Some(Logged { log, .. }) = &self.logged {
+                redo::redo(&fresh, &self.context(), log, &lock)?;
+            }
+            damage::check_head(&fresh)?;
+        }
         settle::heal(&repository, &lock, &self.context())?;
         Ok((repository, lock))
     }

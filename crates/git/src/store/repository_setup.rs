@@ -89,19 +89,26 @@ fn open_or_init_locked(
         }
     })?;
     let _lock = RepositoryLock::acquire(git_dir, wait)?;
-    let head = git_dir.join("HEAD");
-    match fs::symlink_metadata(&head) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return init(root, options),
-        // A power cut tore it: no other branch was current unless a pull request waits, and the next write says so again.
-        Ok(file) if file.is_file() && file.len() == 0 => {
-            fs::write(&head, format!("ref: {}\n", branch_reference(&options.branch)))
-                .map_err(GitError::io("restore the current branch"))?;
-        }
-        Ok(_) | Err(_) => {}
+    if matches!(fs::symlink_metadata(git_dir.join("HEAD")), Err(error) if error.kind() == io::ErrorKind::NotFound) {
+        return init(root, options);
     }
+    restore_head(git_dir, &options.branch)?;
     let repository = open(root, Flush::Each)?;
     adopt_unborn(&repository, &options.branch)?;
     Ok(repository)
+}
+
+/// Names the current branch again where nothing is left of its name: a power cut, or a file system that failed, tore it. No
+/// other branch was current unless a pull request waits, and the next write says so again.
+pub(crate) fn restore_head(git_dir: &Path, branch: &str) -> Result<(), GitError> {
+    let head = git_dir.join("HEAD");
+    match fs::symlink_metadata(&head) {
+        Ok(file) if file.is_file() && file.len() == 0 => {
+            fs::write(&head, format!("ref: {}\n", branch_reference(branch)))
+                .map_err(GitError::io("restore the current branch"))
+        }
+        Ok(_) | Err(_) => Ok(()),
+    }
 }
 
 fn open(root: &Path, flush: Flush) -> Result<Repository, GitError> {

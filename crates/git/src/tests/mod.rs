@@ -2,4 +2,5 @@
 
 mod oracle;
 mod rivals;
+mod sharing;
 pub(super) mod test_repository;

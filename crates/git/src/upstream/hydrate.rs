@@ -9,6 +9,7 @@ use crate::branches::head::Head;
 use crate::branches::references::{at, branch_at, branch_reference, tracking_reference};
 use crate::branches::{pending, strategy};
 use crate::git_error::GitError;
+use crate::limits::IDLE;
 use crate::objects::trees::Trees;
 use crate::patience::Patience;
 use crate::remote::remote::Want;
@@ -16,6 +17,7 @@ use crate::store::held_back::Released;
 use crate::store::landing::{self, Landed, Landing, RefMove};
 use crate::store_options::WriteStrategy;
 use git2::{Oid, Repository};
+use std::time::{Duration, Instant};
 
 /// What hydrating did.
 #[derive(Debug, Default)]
@@ -55,11 +57,25 @@ impl Upstream {
     /// # Errors
     /// `Unreachable`, `Unauthorized`, `RemoteMissing`, `Refused`, `Protocol`, `RemoteLimit`, `DetachedHead`, `Busy`, `Git`, `Io`.
     pub fn hydrate(&self) -> Result<Hydrated, GitError> {
+        self.hydrate_within(IDLE)
+    }
+
+    /// As [`Self::hydrate`], from a remote that begins to answer within `silence`.
+    pub(crate) fn hydrate_within(&self, silence: Duration) -> Result<Hydrated, GitError> {
         let _turn = self.turn.lock();
+        let began = Instant::now();
+        let hydrated = self.try_hydrate(silence);
+        if !self.halt.is_set() {
+            self.reach.note(began, hydrated.as_ref().err());
+        }
+        hydrated
+    }
+
+    fn try_hydrate(&self, silence: Duration) -> Result<Hydrated, GitError> {
         let repository = self.store.open_again()?;
         let branch = &self.options().branch;
         let patience = self.patience();
-        let refs = self.remote.refs(&patience)?;
+        let refs = self.remote.refs(&patience.within(silence))?;
         let mut hydrated = Hydrated::default();
         let theirs = refs.branches.get(&branch_reference(branch)).copied();
         match (theirs, refs.head) {

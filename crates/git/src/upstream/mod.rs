@@ -1,10 +1,12 @@
 //! The store and its remote together: hydrating, replaying, pushing, publishing.
 
 pub(super) mod hydrate;
+mod pace;
 mod publish_tool;
 pub(super) mod publisher;
 mod push_branch;
 mod push_check;
+pub(super) mod reachability;
 mod replay;
 pub(super) mod setup;
 pub(super) mod sharing;

@@ -75,21 +75,23 @@ impl Upstream {
             self.check_sharing(repository, theirs, new, patience)?;
             let old = replaced.take().or(known);
             let update = RefUpdate { name: name.clone(), old, new };
-            match self.remote.push(repository, &update, &self.options().limits, patience)? {
-                PushAnswer::Moved => {
-                    self.set_tracking(&tracking, new)?;
-                    sent = Sent::Commits;
-                    continue;
-                }
+            let answer = self.remote.push(repository, &update, &self.options().limits, patience)?;
+            if answer == PushAnswer::Moved {
+                self.set_tracking(&tracking, new)?;
+                sent = Sent::Commits;
+                continue;
+            }
+            // Before the fetch: what it brings is old after any wait.
+            backoff.wait(patience)?;
+            match answer {
                 // What is left of an earlier pull request makes room: it was merged or declined.
                 PushAnswer::Stale(Some(theirs)) if known.is_none() && self.is_over(forge, branch)? => {
                     replaced = Some(theirs);
                 }
                 PushAnswer::Stale(Some(theirs)) => self.land_tool(repository, branch, theirs, patience)?,
                 PushAnswer::Stale(None) => forget(repository, &tracking)?,
-                PushAnswer::Busy => {}
+                PushAnswer::Moved | PushAnswer::Busy => {}
             }
-            backoff.wait(patience)?;
         }
     }
 

@@ -1,6 +1,7 @@
 //! Pushing in the background: writes that arrive while a push is under way share the next one.
 
 use super::hydrate::Hydrated;
+use super::reachability::ReachListener;
 use super::sharing::Sharing;
 use super::upstream::{Fate, Upstream};
 use crate::branches::pending;
@@ -11,7 +12,7 @@ use crate::patience::Patience;
 use crate::pull_request::pull_request::PullRequest;
 use crate::store_options::WriteStrategy;
 use git2::{Oid, Repository};
-use parking_lot::{Condvar, Mutex};
+use parking_lot::{Condvar, Mutex, MutexGuard};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tgp_base::threads::{self, Panicked};
@@ -19,6 +20,8 @@ use tgp_base::threads::{self, Panicked};
 /// How soon a push that could not be made is tried again, at first and at most.
 const FIRST_RETRY: Duration = Duration::from_secs(2);
 const LONGEST_RETRY: Duration = Duration::from_mins(1);
+/// How long the end of a kernel waits at most for a remote that did not answer before.
+const LAST_TRY: Duration = Duration::from_secs(1);
 /// An exchange that is told to end does so within this time.
 const LAST_STEP: Duration = Duration::from_millis(500);
 
@@ -79,14 +82,23 @@ impl Publisher {
         Self { shared: Arc::new(Shared { upstream, state: Mutex::new(state), changed: Condvar::new() }) }
     }
 
-    /// Pushes the ticket's commit soon, and says what became of it.
+    /// Pushes the ticket's commit soon, and says what became of it. A remote that does not answer is not waited for.
     pub fn submit(&self, ticket: Ticket) {
-        let mut state = self.shared.state.lock();
+        let state = self.shared.state.lock();
+        match self.shared.upstream.reach.away() {
+            Some(reason) => {
+                drop(state);
+                ticket.stays_here(reason);
+            }
+            None => self.enqueue(state, ticket),
+        }
+    }
+
+    fn enqueue(&self, mut state: MutexGuard<'_, State>, ticket: Ticket) {
         match state.life {
             Life::Stopping => {
                 drop(state);
-                let reach = Reach::Local("the kernel was shut down before the push".to_owned());
-                (ticket.done)(Ok(Published { commit: ticket.commit, reach, pull_request: None }));
+                ticket.stays_here("the kernel was shut down before the push".to_owned());
                 return;
             }
             Life::Running => {}
@@ -95,8 +107,7 @@ impl Publisher {
                 let started = threads::spawn("tgp-git", move || shared.run());
                 if started.is_err() {
                     drop(state);
-                    let reach = Reach::Local("the system refuses more threads".to_owned());
-                    (ticket.done)(Ok(Published { commit: ticket.commit, reach, pull_request: None }));
+                    ticket.stays_here("the system refuses more threads".to_owned());
                     return;
                 }
                 state.life = Life::Running;
@@ -112,9 +123,14 @@ impl Publisher {
         let _first = self.shared.upstream.sharing.set(sharing);
     }
 
+    /// Has the listener hear when the remote stops answering, and when it answers again.
+    pub fn report_reach(&self, listener: ReachListener) {
+        self.shared.upstream.reach.listen(listener);
+    }
+
     /// Pushes whatever is not pushed yet, in the background.
     pub fn nudge(&self) {
-        self.submit(nobody());
+        self.enqueue(self.shared.state.lock(), nobody());
     }
 
     /// Pushes whatever is not pushed yet, then brings in what others pushed.
@@ -122,6 +138,10 @@ impl Publisher {
     /// # Errors
     /// Whatever keeps the push or the fetch from being made; `Conflict` when both sides changed a file.
     pub fn sync(&self) -> Result<Hydrated, GitError> {
+        self.look_again(self.try_sync())
+    }
+
+    fn try_sync(&self) -> Result<Hydrated, GitError> {
         let upstream = &self.shared.upstream;
         let round = upstream.publish();
         let lost = upstream.take_conflicts().into_iter().next();
@@ -145,7 +165,15 @@ impl Publisher {
     /// # Errors
     /// As [`Upstream::hydrate`].
     pub fn hydrate(&self) -> Result<Hydrated, GitError> {
-        self.shared.upstream.hydrate()
+        self.look_again(self.shared.upstream.hydrate())
+    }
+
+    /// Has the background find out when a remote answers that has just been found away.
+    fn look_again<T>(&self, result: Result<T, GitError>) -> Result<T, GitError> {
+        if matches!(result, Err(GitError::Unreachable { .. })) && self.shared.upstream.reach.away().is_some() {
+            self.nudge();
+        }
+        result
     }
 
     /// How often others' commits have moved the branch, in any exchange so far, those that failed afterwards included. A
@@ -157,7 +185,8 @@ impl Publisher {
 
     /// Makes the pushes that wait, for at most `wait`, and ends. What is not pushed then stays committed.
     pub fn stop(&self, wait: Duration) {
-        let deadline = Instant::now() + wait;
+        let is_away = self.shared.upstream.reach.away().is_some();
+        let deadline = Instant::now() + if is_away { wait.min(LAST_TRY) } else { wait };
         let mut state = self.shared.state.lock();
         if state.life == Life::Running {
             state.life = Life::Stopping;
@@ -173,6 +202,13 @@ impl Publisher {
         }
         self.shared.upstream.halt.set();
         state.life = Life::Stopping;
+    }
+}
+
+impl Ticket {
+    /// Reports that the commit is here only, for this reason.
+    fn stays_here(self, reason: String) {
+        (self.done)(Ok(Published { commit: self.commit, reach: Reach::Local(reason), pull_request: None }));
     }
 }
 
@@ -211,8 +247,16 @@ impl Shared {
                 state.retry = None;
                 state.pause = FIRST_RETRY;
             }
+            // What came during the silence does not wait for another one.
+            let away = self.upstream.reach.away();
+            let left = if away.is_some() { std::mem::take(&mut state.queue) } else { Vec::new() };
             if state.queue.is_empty() {
                 self.upstream.forget_rewrites();
+            }
+            drop(state);
+            for ticket in left {
+                let reason = away.clone().unwrap_or_default();
+                let _ = threads::contain(|| ticket.stays_here(reason));
             }
         }
         let mut state = self.state.lock();
@@ -224,10 +268,15 @@ impl Shared {
     fn next(&self) -> Option<Vec<Ticket>> {
         let mut state = self.state.lock();
         loop {
+            let is_stopping = state.life == Life::Stopping;
             if !state.queue.is_empty() {
-                return Some(std::mem::take(&mut state.queue));
+                match self.upstream.pace.next_push().filter(|_| !is_stopping) {
+                    Some(at) => drop(self.changed.wait_until(&mut state, at)),
+                    None => return Some(std::mem::take(&mut state.queue)),
+                }
+                continue;
             }
-            if state.life == Life::Stopping {
+            if is_stopping {
                 return None;
             }
             match state.retry {
@@ -268,12 +317,18 @@ impl Upstream {
     pub(crate) fn publish(&self) -> Round {
         let _turn = self.turn.lock();
         let mut round = Round::default();
-        let patience = self.patience();
-        let published = self.store.open_again().and_then(|repository| match self.options().strategy {
-            WriteStrategy::Direct => self.push_branch(&repository, &patience).map(drop),
-            WriteStrategy::PullRequest => self.publish_tools(&repository, &mut round, &patience),
-        });
+        let (began, patience) = (Instant::now(), self.patience());
+        // With nothing to push, no other request would find that it answers again.
+        let probed = if self.reach.away().is_some() { self.remote.refs(&patience).map(drop) } else { Ok(()) };
+        let published =
+            probed.and_then(|()| self.store.open_again()).and_then(|repository| match self.options().strategy {
+                WriteStrategy::Direct => self.push_branch(&repository, &patience).map(drop),
+                WriteStrategy::PullRequest => self.publish_tools(&repository, &mut round, &patience),
+            });
         round.error = published.err().or(round.error);
+        if !self.halt.is_set() {
+            self.reach.note(began, round.error.as_ref());
+        }
         round
     }
 

@@ -1,5 +1,6 @@
 //! Sending local commits out, until the remote has them.
 
+use super::pace::Before;
 use super::upstream::Upstream;
 use crate::backoff::Backoff;
 use crate::branches::references::{at, branch_reference, is_contention, tracking_reference};
@@ -8,6 +9,7 @@ use crate::git_error::GitError;
 use crate::patience::Patience;
 use crate::remote::remote::{PushAnswer, RefUpdate};
 use git2::{Oid, Repository};
+use std::time::Instant;
 
 impl Upstream {
     /// Pushes the branch; others' commits that are in the way come in first. The commit that the remote has now.
@@ -15,6 +17,7 @@ impl Upstream {
         let branch = &self.options().branch;
         let (name, tracking) = (branch_reference(branch), tracking_reference(branch));
         let mut backoff = Backoff::new();
+        let (mut began, mut before) = (Instant::now(), Before::Nothing);
         loop {
             let (local, known) = (at(repository, &name)?, at(repository, &tracking)?);
             let Some(new) = local.filter(|_| local != known) else {
@@ -23,11 +26,20 @@ impl Upstream {
             };
             self.check_sharing(repository, known, new, patience)?;
             let update = RefUpdate { name: name.clone(), old: known, new };
-            match self.remote.push(repository, &update, &self.options().limits, patience)? {
-                PushAnswer::Moved => {
-                    self.set_tracking(&tracking, new)?;
-                    continue;
-                }
+            let answer = self.remote.push(repository, &update, &self.options().limits, patience)?;
+            if answer == PushAnswer::Moved {
+                self.set_tracking(&tracking, new)?;
+                self.pace.pushed(began.elapsed(), before);
+                self.push_backups(repository, patience);
+                // What was committed meanwhile goes out with the next push: first, others may have a turn.
+                return Ok(Some(new));
+            }
+            self.pace.saw_others();
+            // Before the fetch: what it brings is old after any wait.
+            backoff.wait_briefly(patience, self.pace.longest_wait())?;
+            (began, before) = (Instant::now(), Before::Fetch);
+            match answer {
+                PushAnswer::Moved => {}
                 PushAnswer::Stale(Some(theirs)) => self.note_landed(&self.integrate(repository, theirs, patience)?),
                 PushAnswer::Stale(None) => self.forget_tracking(repository)?,
                 PushAnswer::Busy => {
@@ -37,7 +49,6 @@ impl Upstream {
                     }
                 }
             }
-            backoff.wait(patience)?;
         }
     }
 }

@@ -3,6 +3,7 @@
 use super::hydrate::{Hydrated, LocalCommits};
 use super::upstream::Upstream;
 use crate::git_error::GitError;
+use crate::limits::{BOOT_SILENCE, IDLE};
 use crate::patience::Patience;
 use crate::pull_request::connect::connect;
 use crate::pull_request::pull_request::Describe;
@@ -75,7 +76,8 @@ fn try_open(
     store.name_remote(&remote.url.display())?;
     let upstream = Upstream::new(Arc::clone(&store), connection, forge, describe, remote.halt.clone());
     let is_sound = || !repository_setup::is_damaged(root, &options.limits);
-    let hydrated = match upstream.hydrate() {
+    let has_copy = store.head()?.is_some();
+    let hydrated = match upstream.hydrate_within(if has_copy { BOOT_SILENCE } else { IDLE }) {
         Err(error)
             if store.head()?.is_some() && (error.spares_local_copy() || (error.is_of_content() && is_sound())) =>
         {

@@ -1,5 +1,7 @@
 //! The store and its remote: what comes in, what goes out, and what became of commits on the way.
 
+use super::pace::Pace;
+use super::reachability::Reachability;
 use super::replay::Replayed;
 use super::sharing::Sharing;
 use super::warnings;
@@ -26,6 +28,8 @@ use std::sync::{Arc, OnceLock};
 /// Commits of recent history that are named to the remote as present.
 const MAX_HAVES: usize = 64;
 const SHORT_HASH: usize = 10;
+/// Commits that came in since, among which one that another process has replayed is looked for.
+const MAX_REPLAYED: usize = 10_000;
 
 /// A store with a remote.
 pub struct Upstream {
@@ -43,6 +47,10 @@ pub struct Upstream {
     refused: Mutex<Option<(Oid, Limit)>>,
     /// How often others' commits have moved the branch.
     overtaken: AtomicUsize,
+    /// When the next push may begin.
+    pub(crate) pace: Pace,
+    /// Whether the remote answers.
+    pub(crate) reach: Reachability,
     /// What the user should know and nobody has been told yet.
     notices: Mutex<Vec<String>>,
     /// Ends every exchange.
@@ -74,7 +82,7 @@ impl Upstream {
     ) -> Self {
         let (turn, rewrites, pull_requests) = (Mutex::default(), Mutex::default(), Mutex::default());
         let (refused, overtaken, notices) = (Mutex::default(), AtomicUsize::default(), Mutex::default());
-        let sharing = OnceLock::new();
+        let (pace, reach, sharing) = (Pace::default(), Reachability::default(), OnceLock::new());
         Self {
             store,
             remote,
@@ -85,6 +93,8 @@ impl Upstream {
             pull_requests,
             refused,
             overtaken,
+            pace,
+            reach,
             notices,
             halt,
             sharing,
@@ -236,13 +246,11 @@ impl Upstream {
         if id == head || repository.graph_descendant_of(head, id).unwrap_or(false) {
             return Ok(Fate::Survives(id));
         }
-        // Another process moved it. If its content is there, so is the write.
-        let trees = Trees::new(repository, self.options().limits);
-        let ours = trees.entry(trees.of(Some(id))?, path)?;
-        if ours == trees.entry(trees.of(Some(head))?, path)? {
-            return Ok(Fate::Survives(head));
-        }
         drop(rewrites);
+        // Another process put it on top of others' commits.
+        if let Some(id) = replayed_as(repository, &Trees::new(repository, self.options().limits), path, id, head)? {
+            return Ok(Fate::Survives(id));
+        }
         let branch = backup_branch::back_up_commit(repository, id)?;
         Ok(Fate::Conflict(conflict(path, id, &branch)))
     }
@@ -262,6 +270,44 @@ impl Upstream {
 fn conflict(path: &str, commit: Oid, branch: &str) -> GitError {
     let commit = CommitId::from(commit).as_str().to_owned();
     GitError::Conflict { path: path.to_owned(), commit, branch: branch.to_owned() }
+}
+
+/// The commit before `head` that stands for `commit`, which changed `path`, since another process replayed it: by the same
+/// author, at the same time, with the same message and the same file. One that left it out found the same file there; then it
+/// is the commit that brought it.
+fn replayed_as(
+    repository: &Repository,
+    trees: &Trees<'_>,
+    path: &str,
+    commit: Oid,
+    head: Oid,
+) -> Result<Option<Oid>, GitError> {
+    let failed = |error: git2::Error| GitError::git("find what became of a commit", &error);
+    let ours = trees.entry(trees.of(Some(commit))?, path)?;
+    let original = repository.find_commit(commit).map_err(failed)?;
+    let is_same = |other: &git2::Commit<'_>| {
+        other.message_raw_bytes() == original.message_raw_bytes()
+            && other.author().to_string() == original.author().to_string()
+            && other.author().when() == original.author().when()
+            && other.committer().when() == original.committer().when()
+    };
+    let mut walk = repository.revwalk().map_err(failed)?;
+    walk.push(head).and_then(|()| walk.hide(commit)).and_then(|()| walk.simplify_first_parent()).map_err(failed)?;
+    let mut brought = None;
+    for id in walk.take(MAX_REPLAYED) {
+        let other = repository.find_commit(id.map_err(failed)?).map_err(failed)?;
+        if trees.entry(Some(other.tree_id()), path)? != ours {
+            continue;
+        }
+        if is_same(&other) {
+            return Ok(Some(other.id()));
+        }
+        let before = trees.of(other.parent_id(0).ok())?;
+        if brought.is_none() && trees.entry(before, path)? != ours {
+            brought = Some(other.id());
+        }
+    }
+    Ok(brought)
 }
 
 /// What is known to be complete here: the branches, and some of the history before them.

@@ -1,0 +1,78 @@
+import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { createKernel } from '../helpers/create_kernel.js';
+import { git, SOUND, soundness } from '../helpers/git_remote.js';
+
+/** @param {string} rootDir */
+function looseObjects(rootDir) {
+  const folder = join(rootDir, '.git/objects');
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  return names.filter((name) => /^[0-9a-f]{2}.[0-9a-f]{38}$/.test(name)).map((name) => join(folder, name));
+}
+
+/**
+ * What a file system has lost that failed and came back: all that was not flushed is there by name, and empty.
+ * @param {string} rootDir
+ * @param {string[]} kept the objects that had reached the disk
+ */
+function loseUnflushed(rootDir, kept) {
+  for (const path of looseObjects(rootDir).filter((path) => !kept.includes(path))) {
+    chmodSync(path, 0o644);
+    writeFileSync(path, '');
+  }
+  writeFileSync(join(rootDir, 'tools/b.ts'), '');
+}
+
+/**
+ * A tool that was on the disk, and one that was not.
+ * @param {'HEAD is empty' | 'the branch is empty' | 'the branch is whole'} branch
+ * @param {'running' | 'shut down'} kernelIs when the file system fails
+ */
+async function lostWrite(branch, kernelIs) {
+  const { kernel, tools, rootDir } = await createKernel({ sandbox: { warm: 0 } });
+  const write = (/** @type {string} */ name) =>
+    tools.write_file.execute({ path: `tools/${name}.ts`, content: `return '${name}'` });
+  expect(await write('a')).toMatchObject({ persisted: true });
+  const kept = looseObjects(rootDir);
+  const written = await write('b');
+  if (kernelIs === 'shut down') await kernel.shutdown();
+  loseUnflushed(rootDir, kept);
+  if (branch === 'HEAD is empty') writeFileSync(join(rootDir, '.git/HEAD'), '');
+  if (branch === 'the branch is empty') writeFileSync(join(rootDir, '.git/refs/heads/main'), '');
+  return { rootDir, write, written };
+}
+
+// Elsewhere every object is flushed, and there is no log.
+describe.runIf(existsSync('/proc/sys/kernel/random/boot_id'))('a file system that failed and came back', () => {
+  const cases = /** @type {const} */ (['HEAD is empty', 'the branch is empty', 'the branch is whole']);
+
+  it.each(cases)('has lost nothing for the next boot, without a restart of the machine: %s', async (branch) => {
+    const { rootDir, written } = await lostWrite(branch, 'shut down');
+    const again = await createKernel({ rootDir, sandbox: { warm: 0 } });
+    await again.kernel.boot();
+    expect(git(rootDir, 'log', '--format=%H', '-1', '--', 'tools/b.ts')).toBe(written.commit);
+    expect(readFileSync(join(rootDir, 'tools/b.ts'), 'utf8')).toBe("return 'b'");
+    expect((await again.kernel.exec('tools/b.ts')).result).toBe('b');
+    await again.kernel.shutdown();
+    expect(soundness(rootDir)).toEqual(SOUND);
+  });
+
+  it.each(cases)('has lost nothing for the next write: %s', async (branch) => {
+    const { rootDir, write, written } = await lostWrite(branch, 'running');
+    expect(await write('c')).toMatchObject({ persisted: true });
+    expect(git(rootDir, 'log', '--format=%H', '-1', '--', 'tools/b.ts')).toBe(written.commit);
+    expect(git(rootDir, 'show', 'HEAD:tools/b.ts')).toBe("return 'b'");
+    expect(git(rootDir, 'fsck', '--full', '--strict', '--no-dangling', '--no-progress')).toBe('');
+  });
+
+  it('and has lost the log too: boot is an error, not a repository with an empty head', async () => {
+    const { rootDir } = await lostWrite('the branch is whole', 'shut down');
+    rmSync(join(rootDir, '.git/tgp-redo'));
+    const again = await createKernel({ rootDir, sandbox: { warm: 0 } });
+    await expect(again.kernel.boot()).rejects.toMatchObject({
+      code: 'ERR_GIT',
+      message: expect.stringContaining('missing or damaged'),
+    });
+  });
+});

@@ -1,0 +1,61 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { gitHttpServer } from '../helpers/git_http_server.js';
+import { bareRemote, clone, git } from '../helpers/git_remote.js';
+import { howOften, IS_LONG } from '../helpers/how_often.js';
+
+const MACHINE = fileURLToPath(new URL('../helpers/writing_machine.mjs', import.meta.url));
+const MACHINES = 4;
+/** Writes that are counted, since each machine has had one: before that, the first does not know of the others. */
+const WRITES = howOften({ usual: 60, long: 1000 });
+/** What each of four machines gets at least of the writes that reach the remote. */
+const LEAST_SHARE = 0.15;
+const WAYS = /** @type {const} */ (IS_LONG ? ['http', 'path'] : ['http']);
+
+/**
+ * @param {string} rootDir
+ * @param {string} repo
+ * @param {string} name
+ */
+function machine(rootDir, repo, name) {
+  const child = spawn(process.execPath, [MACHINE, rootDir, repo, name], { stdio: ['pipe', 'pipe', 'inherit'] });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  return { child, lines: createInterface(child.stdout) };
+}
+
+describe('four machines that write to one remote without a pause', () => {
+  it.each(WAYS)('each get their share, by %s', async (way) => {
+    const { folder, remote } = await bareRemote();
+    const seed = clone(folder, remote);
+    git(seed, 'commit', '-q', '--allow-empty', '-m', 'Start');
+    git(seed, 'push', '-q', 'origin', 'HEAD:main');
+    git(remote, 'config', 'http.receivepack', 'true');
+    const repo = way === 'path' ? remote : `${(await gitHttpServer(folder)).url}/remote.git`;
+    const machines = Array.from({ length: MACHINES }, (_, index) =>
+      machine(join(folder, `machine-${index}`), repo, `m${index}`),
+    );
+    const began = Array(MACHINES).fill(0);
+    const shares = Array(MACHINES).fill(0);
+    const others = /** @type {string[]} */ ([]);
+    await new Promise((done) => {
+      let ready = 0;
+      for (const [index, { lines }] of machines.entries()) {
+        lines.on('line', (line) => {
+          if (line === 'ready') {
+            ready += 1;
+            if (ready === MACHINES) for (const { child } of machines) child.stdin.write('\n');
+          } else if (line !== 'true') others.push(line);
+          else if (began.includes(0)) began[index] += 1;
+          else if (shares.reduce((sum, share) => sum + share) < WRITES) shares[index] += 1;
+          else done(undefined);
+        });
+      }
+    });
+    console.info(`${way}: ${began.join(', ')} writes until each had one, then ${shares.join(', ')}`);
+    expect(others).toEqual([]);
+    expect(Math.min(...shares) / WRITES, shares.join(', ')).toBeGreaterThanOrEqual(LEAST_SHARE);
+  });
+});

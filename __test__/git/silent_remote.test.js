@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import { createKernel } from '../helpers/create_kernel.js';
+import { gitHttpServer } from '../helpers/git_http_server.js';
+import { bareRemote, git } from '../helpers/git_remote.js';
+
+/** How long one exchange may take: long enough to be noticed, short enough to be waited for. */
+const TIMEOUT_MS = 2_000;
+const WRITES = 6;
+/** Far below the half minute that a remote may be silent elsewhere. */
+const SOON_MS = 15_000;
+
+/** A logger, and what it has heard. */
+function listener() {
+  const lines = /** @type {string[]} */ ([]);
+  const warn = (/** @type {string} */ message) => void lines.push(message);
+  return { lines, logger: { debug() {}, info() {}, error() {}, warn } };
+}
+
+describe('a remote that connects and never answers', () => {
+  it('is waited for once: writes are local, one line says so, and what waits is pushed when it answers', async () => {
+    const { folder, remote } = await bareRemote();
+    git(remote, 'config', 'http.receivepack', 'true');
+    let isSilent = false;
+    let unanswered = 0;
+    const before = () => {
+      unanswered += Number(isSilent);
+      return isSilent;
+    };
+    const repo = `${(await gitHttpServer(folder, { before })).url}/remote.git`;
+    const { lines, logger } = listener();
+    const { tools, rootDir } = await createKernel({ git: { repo, timeoutMs: TIMEOUT_MS } }, { logger });
+    const write = (/** @type {string} */ name) =>
+      tools.write_file.execute({ path: `tools/${name}.ts`, content: `return '${name}'` });
+    expect(await write('before')).toMatchObject({ persisted: true });
+
+    isSilent = true;
+    const heard = listener();
+    const other = await createKernel({ rootDir, git: { repo } }, { logger: heard.logger });
+    const begun = performance.now();
+    const booting = other.kernel.boot().then(() => performance.now() - begun);
+    expect(await write('first')).toMatchObject({ persisted: 'local' });
+    const asked = unanswered;
+    for (let index = 0; index < WRITES; index++) {
+      expect(await write(`w${index}`)).toMatchObject({
+        success: true,
+        persisted: 'local',
+        problem: expect.stringContaining('pushed later'),
+      });
+    }
+    // The background may have tried meanwhile, here and in the other kernel; the writes have not.
+    expect(unanswered - asked).toBeLessThan(WRITES);
+    expect(lines).toEqual([expect.stringMatching(/cannot be reached.*in the background/)]);
+
+    expect(await booting).toBeLessThan(SOON_MS);
+    expect(heard.lines).toEqual([expect.stringContaining('Started from the local copy')]);
+    await other.kernel.shutdown({ pushTimeoutMs: 0 });
+
+    isSilent = false;
+    await expect.poll(() => git(remote, 'log', '--format=%s', 'main')).toContain(`Forge: tools/w${WRITES - 1}.ts`);
+    await expect.poll(() => lines.slice(1)).toEqual([expect.stringContaining('answers again')]);
+    expect(await write('after')).toMatchObject({ persisted: true });
+    expect(git(remote, 'rev-parse', 'main')).toBe(git(rootDir, 'rev-parse', 'HEAD'));
+    expect(lines).toHaveLength(2);
+  });
+});

@@ -1,0 +1,89 @@
+//! Whether something of the repository is not on the disk although it was written.
+
+use super::redo_log::Record;
+use crate::branches::head;
+use crate::git_error::GitError;
+use git2::{Oid, Repository};
+use std::collections::BTreeMap;
+use std::fs;
+
+/// Whether an object, a branch or the current commit of `records` is lost or torn. What was not flushed when a file system
+/// failed is empty or missing afterwards, so all of it is looked for, and only the last commit is read.
+pub(super) fn has_lost(repository: &Repository, records: &[Record]) -> bool {
+    let Some(last) = records.last() else { return false };
+    let Ok(odb) = repository.odb() else { return true };
+    let is_read = |id: &str| Oid::from_str(id).is_ok_and(|id| odb.read(id).is_ok());
+    let mut objects = records.iter().flat_map(|record| &record.objects);
+    objects.any(|object| !is_there(repository, &object.id))
+        || last.objects.iter().any(|object| !is_read(&object.id))
+        || branches(records).into_iter().any(|(name, records)| has_lost_branch(repository, name, &records))
+}
+
+/// The records of each branch.
+pub(super) fn branches(records: &[Record]) -> BTreeMap<&str, Vec<&Record>> {
+    let mut branches: BTreeMap<&str, Vec<&Record>> = BTreeMap::new();
+    for record in records {
+        branches.entry(&record.reference).or_default().push(record);
+    }
+    branches
+}
+
+/// Whether a branch cannot be read, or went back on its own way without an entry in its log. One that is gone may have been
+/// removed, unless it is the current one.
+fn has_lost_branch(repository: &Repository, name: &str, records: &[&Record]) -> bool {
+    let Some(record) = records.last() else { return false };
+    let Ok(last) = Oid::from_str(&record.new) else { return false };
+    let Ok(current) = head::target(repository, name) else { return true };
+    let current_id = current.map(|id| id.to_string());
+    // A commit is logged before the branch moves: a writer that was killed, or refused, has not moved it.
+    if current == Some(last) || (current_id == record.old && !was_at(repository, name, last)) {
+        return false;
+    }
+    let is_on_way = |id: &String| records.iter().any(|record| record.old.as_ref() == Some(id) || record.new == *id);
+    match &current_id {
+        Some(id) => is_on_way(id) && !was_left(repository, name, last),
+        None => {
+            let head = repository.find_reference("HEAD");
+            head.is_ok_and(|head| matches!(head.symbolic_target(), Ok(Some(branch)) if branch == name))
+        }
+    }
+}
+
+/// Whether the branch has come to `commit`.
+fn was_at(repository: &Repository, name: &str, commit: Oid) -> bool {
+    let Ok(history) = repository.reflog(name) else { return false };
+    history.iter().any(|entry| entry.id_new() == commit)
+}
+
+/// Whether the branch was at `commit` and somebody took it elsewhere on purpose.
+pub(super) fn was_left(repository: &Repository, name: &str, commit: Oid) -> bool {
+    let Ok(history) = repository.reflog(name) else { return false };
+    history.iter().any(|entry| entry.id_old() == commit)
+}
+
+/// Whether an object has a file that is not empty, or is in a pack.
+fn is_there(repository: &Repository, id: &str) -> bool {
+    let Some((folder, file)) = id.split_at_checked(2) else { return false };
+    match fs::metadata(repository.commondir().join("objects").join(folder).join(file)) {
+        Ok(file) => file.len() > 0,
+        Err(_) => Oid::from_str(id).is_ok_and(|id| repository.odb().is_ok_and(|odb| odb.exists(id))),
+    }
+}
+
+/// Whether the current commit and its tree are on the disk, for the price of three looks at it. A branch without commits is
+/// looked at more closely.
+pub(crate) fn has_head(repository: &Repository) -> bool {
+    let Ok(Some(commit)) = head::target(repository, "HEAD") else { return false };
+    let tree = repository.find_commit(commit).map(|commit| commit.tree_id().to_string());
+    is_there(repository, &commit.to_string()) && tree.is_ok_and(|tree| is_there(repository, &tree))
+}
+
+/// Refuses a repository whose current commit, or the tree of it, cannot be read. What is in the tree is not judged here.
+pub(crate) fn check_head(repository: &Repository) -> Result<(), GitError> {
+    let read = || -> Result<(), git2::Error> {
+        let Some(commit) = head::target(repository, "HEAD")? else { return Ok(()) };
+        let tree = repository.find_commit(commit)?.tree_id();
+        repository.odb()?.read(tree).map(drop)
+    };
+    read().map_err(|_| GitError::Incomplete)
+}
