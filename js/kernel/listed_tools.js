@@ -87,7 +87,7 @@ function placeOf(paths, path) {
  * @param {string} other
  */
 function byBytes(one, other) {
-  const isPlain = /^[\x00-\x7f]*$/;
+  const isPlain = /^[\x20-\x7e]*$/;
   if (isPlain.test(one) && isPlain.test(other)) return one < other ? -1 : Number(one > other);
   return Buffer.compare(Buffer.from(one), Buffer.from(other));
 }

@@ -10,7 +10,8 @@ use crate::patience::Patience;
 use crate::plain_file;
 use flate2::Crc;
 use git2::{Oid, Repository, Sort};
-use std::fs;
+use std::fs::{self, File};
+use std::io::Write;
 
 const FILE: &str = "history-index";
 const MAGIC: &[u8; 8] = b"TGPHIST1";
@@ -109,7 +110,13 @@ impl HistoryIndex {
         let folder = repository.path().join("tgp");
         fs::create_dir_all(&folder)?;
         let temporary = folder.join(format!("{FILE}.{}", std::process::id()));
-        fs::write(&temporary, &bytes)?;
+        // Of a process that died and had the same number.
+        fs::remove_file(&temporary).or_else(|error| match error.kind() {
+            std::io::ErrorKind::NotFound => Ok(()),
+            _ => Err(error),
+        })?;
+        // Follows no link, and need not survive a power cut.
+        File::options().write(true).create_new(true).open(&temporary)?.write_all(&bytes)?;
         fs::rename(&temporary, folder.join(FILE))?;
         self.stored = self.commits.len();
         Ok(())

@@ -47,6 +47,9 @@ pub(crate) fn round(repository: &Repository, limits: &Limits, halt: &Halt) -> Re
     }
     let Some(_lock) = lock(repository)? else { return Ok(Round::NotOurs) };
     let objects = repository.commondir().join("objects");
+    if ![&objects, &objects.join("pack")].into_iter().all(|folder| is_own_folder(folder)) {
+        return Ok(Round::NotOurs);
+    }
     let found = loose_objects(&objects).map_err(GitError::io("list the objects"))?;
     let packs = count_packs(&objects.join("pack"));
     let enough = (packs * FILES_PER_PACK).clamp(FEWEST_FILES, MOST_FILES);
@@ -110,17 +113,21 @@ fn lock(repository: &Repository) -> Result<Option<File>, GitError> {
     }
 }
 
+/// Whether this is a folder, and no link to one that may be another repository's.
+fn is_own_folder(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|found| found.is_dir())
+}
+
 /// Every object that has a file of its own.
 fn loose_objects(objects: &Path) -> std::io::Result<Vec<(Oid, PathBuf)>> {
     let mut found = Vec::new();
     for first in 0..=u8::MAX {
         let folder = format!("{first:02x}");
-        let entries = match fs::read_dir(objects.join(&folder)) {
-            Ok(entries) => entries,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
-            Err(error) => return Err(error),
-        };
-        for entry in entries {
+        let place = objects.join(&folder);
+        if !is_own_folder(&place) {
+            continue;
+        }
+        for entry in fs::read_dir(place)? {
             let entry = entry?;
             let name = entry.file_name();
             // A file that is being written has another name.
@@ -228,6 +235,27 @@ mod tests {
         drop(held);
         assert_eq!(round(&test), Round::Packed(count - 2));
         assert!(path_of(&torn).exists() && path_of(&large).exists());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_in_place_of_a_folder_is_not_followed() {
+        let (test, loose) = many();
+        let (own, name) = (test.git_dir().join("objects"), loose.first().unwrap().to_string());
+        let other = test.root().join("other");
+        fs::rename(own.join(&name[..2]), &other).unwrap();
+        std::os::unix::fs::symlink(&other, own.join(&name[..2])).unwrap();
+        let repository = Repository::open(test.root()).unwrap();
+        for _ in 0..64 {
+            let mut chance = [0; 8];
+            getrandom::fill(&mut chance).unwrap();
+            repository.blob(&chance).unwrap();
+        }
+        assert!(matches!(round(&test), Round::Packed(1..)));
+        assert!(other.join(&name[2..]).exists());
+        fs::rename(&own, test.root().join("objects")).unwrap();
+        std::os::unix::fs::symlink(test.root().join("objects"), &own).unwrap();
+        assert_eq!(round(&test), Round::NotOurs);
     }
 
     #[test]

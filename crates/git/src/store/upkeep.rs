@@ -19,6 +19,8 @@ use tgp_base::threads;
 const COMMITS: u32 = 128;
 /// Commits that a question takes into the index; more are left to the thread.
 const FEW_COMMITS: usize = 500;
+/// How long a question waits for the thread: what is new since the last time takes less, a whole history longer.
+const INDEX_WAIT: Duration = Duration::from_millis(100);
 /// How long a question, and the thread, take for that at most.
 const QUESTION_TIME: Duration = Duration::from_secs(2);
 const INDEX_TIME: Duration = Duration::from_secs(300);
@@ -86,7 +88,7 @@ impl Upkeep {
         head: Oid,
         path: Option<&str>,
     ) -> Option<Vec<Oid>> {
-        let mut index = self.index.try_lock()?;
+        let mut index = self.index.try_lock_for(INDEX_WAIT)?;
         let patience = Patience::new(QUESTION_TIME, &self.halt);
         // Who goes through the history instead hears what is wrong with it.
         let reached = index.follow(repository, head, &self.limits, FEW_COMMITS, &patience);
