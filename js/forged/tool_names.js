@@ -28,6 +28,10 @@ export const KERNEL_TOOL_NAMES = [
   'describe_schema',
 ];
 const RESERVED = new Set(KERNEL_TOOL_NAMES);
+/** Names that every object has. */
+const INHERITED = new Set(Object.getOwnPropertyNames(Object.prototype));
+
+/** @typedef {{ ascii: Set<string>, others: Set<string> }} Rivals paths that would have the same name */
 
 /**
  * The names of tools: `reports_downgrade` for `tools/reports/downgrade.ts`. They depend on the paths alone. Of tools that would
@@ -37,7 +41,7 @@ const RESERVED = new Set(KERNEL_TOOL_NAMES);
 export class ToolNames {
   /** The plain name of each path. @type {Map<string, string>} */
   #plain = new Map();
-  /** Who would have a plain name. @type {Map<string, { ascii: Set<string>, others: Set<string> }>} */
+  /** Who would have a plain name: most often one path. @type {Map<string, string | Rivals>} */
   #wanted = new Map();
   /** The shortest name that tells apart each path whose plain name is not its own. @type {Map<string, string>} */
   #distinct = new Map();
@@ -49,23 +53,35 @@ export class ToolNames {
     if (this.#plain.has(path)) return;
     const plain = plainName(path);
     this.#plain.set(path, plain);
-    const wanted = this.#wanted.get(plain) ?? { ascii: new Set(), others: new Set() };
-    this.#wanted.set(plain, wanted);
-    (isAscii(path) ? wanted.ascii : wanted.others).add(path);
-    this.#tellApart(path, plain);
-    this.#tellApartFirst(wanted, plain);
+    const held = this.#wanted.get(plain);
+    if (held === undefined) {
+      this.#wanted.set(plain, path);
+      if (!isUsable(plain)) this.#setDistinct(path, distinctName(plain, path, MIN_HASH_CHARS));
+      return;
+    }
+    const rivals = rivalsOf(held);
+    this.#wanted.set(plain, rivals);
+    (isAscii(path) ? rivals.ascii : rivals.others).add(path);
+    this.#tellApart(path, plain, rivals);
+    this.#tellApartFirst(plain, rivals);
   }
 
   /** @param {string} path */
   delete(path) {
     const plain = this.#plain.get(path);
-    const wanted = plain === undefined ? undefined : this.#wanted.get(plain);
-    if (plain === undefined || wanted === undefined) return;
+    const held = plain === undefined ? undefined : this.#wanted.get(plain);
+    if (plain === undefined || held === undefined) return;
     this.#plain.delete(path);
     this.#setDistinct(path, undefined);
-    (isAscii(path) ? wanted.ascii : wanted.others).delete(path);
-    if (wanted.ascii.size + wanted.others.size === 0) this.#wanted.delete(plain);
-    this.#tellApartFirst(wanted, plain);
+    if (held === path) {
+      this.#wanted.delete(plain);
+      return;
+    }
+    const rivals = rivalsOf(held);
+    rivals.ascii.delete(path);
+    rivals.others.delete(path);
+    if (rivals.ascii.size + rivals.others.size === 0) this.#wanted.delete(plain);
+    this.#tellApartFirst(plain, rivals);
   }
 
   /**
@@ -85,21 +101,21 @@ export class ToolNames {
 
   /**
    * Those whose claim to a name changes when another comes or goes: the first of each kind.
-   * @param {{ ascii: Set<string>, others: Set<string> }} wanted
    * @param {string} plain
+   * @param {Rivals} rivals
    */
-  #tellApartFirst({ ascii, others }, plain) {
-    for (const [first] of [ascii, others]) if (first !== undefined) this.#tellApart(first, plain);
+  #tellApartFirst(plain, rivals) {
+    for (const [first] of [rivals.ascii, rivals.others]) if (first !== undefined) this.#tellApart(first, plain, rivals);
   }
 
   /**
    * @param {string} path
    * @param {string} plain
+   * @param {Rivals} rivals with the path among them
    */
-  #tellApart(path, plain) {
-    const { ascii, others } = this.#wanted.get(plain) ?? { ascii: new Set(), others: new Set() };
+  #tellApart(path, plain, { ascii, others }) {
     const isSole = (isAscii(path) ? ascii.size : ascii.size + others.size) === 1;
-    const isFree = isSole && plain.length <= MAX_NAME_CHARS && !(plain in Object.prototype);
+    const isFree = isSole && isUsable(plain);
     this.#setDistinct(path, isFree ? undefined : distinctName(plain, path, MIN_HASH_CHARS));
   }
 
@@ -119,6 +135,20 @@ export class ToolNames {
   }
 }
 
+/**
+ * @param {string | Rivals} held one path, or several
+ * @returns {Rivals}
+ */
+function rivalsOf(held) {
+  if (typeof held !== 'string') return held;
+  return isAscii(held) ? { ascii: new Set([held]), others: new Set() } : { ascii: new Set(), others: new Set([held]) };
+}
+
+/** @param {string} plain whether providers take it, and no object has it */
+function isUsable(plain) {
+  return plain.length <= MAX_NAME_CHARS && !INHERITED.has(plain);
+}
+
 /** @param {string} path */
 function isAscii(path) {
   return /^[\x20-\x7e]*$/.test(path);
@@ -126,12 +156,14 @@ function isAscii(path) {
 
 /** @param {string} path */
 function plainName(path) {
-  const bare = path
-    .replace(/^tools\//, '')
-    .replace(/\.[^./]+$/, '')
-    .replace(/\/index$/, '');
+  const below = path.startsWith('tools/') ? path.slice('tools/'.length) : path;
+  const dot = below.lastIndexOf('.');
+  const hasEnding = dot > below.lastIndexOf('/') && dot < below.length - 1;
+  const whole = hasEnding ? below.slice(0, dot) : below;
+  const bare = whole.endsWith('/index') ? whole.slice(0, -'/index'.length) : whole;
   const letters = isAscii(bare) ? bare : bare.normalize('NFKD').replace(/\p{M}/gu, '');
-  const name = letters.replace(/[^a-zA-Z0-9-]+/g, '_').replace(/^_+|_+$/g, '');
+  const joined = letters.replace(/[^a-zA-Z0-9-]+/g, '_');
+  const name = joined.startsWith('_') || joined.endsWith('_') ? joined.replace(/^_+|_+$/g, '') : joined;
   // Some providers want a letter first.
   return /^[a-zA-Z]/.test(name) ? name : name === '' ? 'tool' : `tool_${name}`;
 }

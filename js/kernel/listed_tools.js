@@ -37,11 +37,12 @@ export class ListedTools {
       kernel.listToolsNow(this.#version, this.#usesVersion),
     );
     if (!isDifference) this.#tools.clear();
-    if (!isDifference) this.#paths = [];
     for (const path of removed) this.#remove(path);
     const fresh = tools.filter(({ path }) => !this.#tools.has(path)).map(({ path }) => path);
     for (const tool of tools) this.#tools.set(tool.path, frozenInside(tool));
-    this.#insert(fresh);
+    // A whole list comes in its order.
+    if (isDifference) this.#insert(fresh);
+    else this.#paths = fresh;
     if (uses) this.#uses = new Map(uses);
     this.#version = version;
     this.#usesVersion = usesVersion;
@@ -59,9 +60,7 @@ export class ListedTools {
 
   /** @param {string[]} fresh */
   #insert(fresh) {
-    // A whole list comes in its order.
-    if (this.#paths.length === 0) this.#paths = fresh.length > 1 ? fresh.toSorted(byBytes) : fresh;
-    else if (fresh.length > FEW) this.#paths = [...this.#paths, ...fresh].sort(byBytes);
+    if (fresh.length > FEW) this.#paths = [...this.#paths, ...fresh].sort(byBytes);
     else for (const path of fresh) this.#paths.splice(placeOf(this.#paths, path), 0, path);
   }
 }
@@ -87,7 +86,7 @@ function placeOf(paths, path) {
  * @param {string} other
  */
 function byBytes(one, other) {
-  const isPlain = /^[\x00-\x7f]*$/;
+  const isPlain = /^[\x20-\x7e]*$/;
   if (isPlain.test(one) && isPlain.test(other)) return one < other ? -1 : Number(one > other);
   return Buffer.compare(Buffer.from(one), Buffer.from(other));
 }

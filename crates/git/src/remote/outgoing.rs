@@ -2,7 +2,7 @@
 
 use crate::git_error::GitError;
 use crate::limits::Limits;
-use crate::objects::pack::Temporary;
+use crate::objects::pack;
 use crate::objects::raw_tree::{self, RawEntry};
 use crate::objects::tree_names::TreeNames;
 use crate::objects::trees::{Trees, unreadable};
@@ -10,7 +10,6 @@ use crate::patience::Patience;
 use git2::{ObjectType, Oid, Repository};
 use std::collections::HashSet;
 use std::fs::File;
-use std::io::{Seek, Write};
 
 /// Commits in the order in which they can be written, each with the new objects that it needs before it.
 #[derive(Debug, Default)]
@@ -94,27 +93,6 @@ pub(crate) fn pack_file(
     outgoing: &Outgoing,
     patience: &Patience,
 ) -> Result<(File, u64), GitError> {
-    let failed = |error: git2::Error| GitError::git("pack the commits for the remote", &error);
-    let unwritten = GitError::io("pack the commits for the remote");
-    let mut builder = repository.packbuilder().map_err(failed)?;
-    builder.set_threads(1);
-    for (commit, parts) in &outgoing.commits {
-        for id in std::iter::once(commit).chain(parts) {
-            builder.insert_object(*id, None).map_err(failed)?;
-        }
-    }
-    let dir = repository.commondir().join("objects").join("pack");
-    std::fs::create_dir_all(&dir).map_err(&unwritten)?;
-    let mut temporary = Temporary::new(&dir, "pack").map_err(&unwritten)?;
-    let mut file = temporary.file.try_clone().map_err(&unwritten)?;
-    let mut result = Ok(());
-    let written = builder.foreach(|bytes| {
-        result = patience.left().and_then(|_| temporary.file.write_all(bytes).map_err(&unwritten));
-        result.is_ok()
-    });
-    result?;
-    written.map_err(failed)?;
-    let length = file.stream_position().map_err(&unwritten)?;
-    file.rewind().map_err(&unwritten)?;
-    Ok((file, length))
+    let all = outgoing.commits.iter().flat_map(|(commit, parts)| std::iter::once(commit).chain(parts));
+    pack::pack_file(repository, all.copied(), patience)
 }

@@ -5,6 +5,7 @@ use super::commit::{self, Committed, Held};
 use super::held_back::{self, Released};
 use super::repository_setup::{self, Flush};
 use super::uncommitted::{self, FileState};
+use super::upkeep::Upkeep;
 use crate::branches::{backup_branch, head, pending, strategy};
 use crate::commit_id::CommitId;
 use crate::durability::context::Context;
@@ -42,6 +43,7 @@ pub struct GitStore {
     pub(crate) options: StoreOptions,
     work: Arc<dyn WorkTree>,
     access: Access,
+    pub(super) upkeep: Arc<Upkeep>,
 }
 
 /// A handle whose objects are not flushed, and the log that makes up for it.
@@ -68,21 +70,23 @@ impl GitStore {
     ) -> Result<Self, GitError> {
         let repository = Mutex::new(repository_setup::open_or_init(root, &options, WAIT)?);
         let access = Access::of(&root.join(".git"));
+        let upkeep = Upkeep::new(root, options.limits);
         if access == Access::ReadOnly {
             damage::check_head(&repository.lock())?;
-            return Ok(Self { repository, logged: None, root: root.to_owned(), options, work, access });
+            return Ok(Self { repository, logged: None, root: root.to_owned(), options, work, access, upkeep });
         }
         let log = |session| -> Result<_, GitError> {
             let repository = Mutex::new(repository_setup::open_again(root, Flush::Logged)?);
             Ok(Logged { repository, log: RedoLog::new(session) })
         };
         let logged = session.map(log).transpose()?;
-        let store = Self { repository, logged, root: root.to_owned(), options, work, access };
+        let store = Self { repository, logged, root: root.to_owned(), options, work, access, upkeep };
         let lock = RepositoryLock::acquire(store.repository()?.path(), WAIT)?;
         if let Some(Logged { log, .. }) = &store.logged {
             redo::redo(&*store.repository()?, &store.context(), log, &lock)?;
         }
         damage::check_head(&*store.repository()?)?;
+        store.upkeep.begin_if_large(&store.repository()?.commondir().join("objects"));
         if !lock.behind().is_empty() {
             let repository = store.repository()?;
             settle::heal(&repository, &lock, &store.context())?;
@@ -131,7 +135,9 @@ impl GitStore {
     /// `BadPath`, `DetachedHead`, `Busy`, `Git`, `Io`; then the branch is what it was.
     pub fn commit(&self, message: &str, changes: &[FileChange<'_>]) -> Result<Committed, GitError> {
         let (repository, lock) = self.committer()?;
-        commit::commit(&repository, lock, &self.context(), message, changes)
+        let committed = commit::commit(&repository, lock, &self.context(), message, changes);
+        self.upkeep.committed();
+        committed
     }
 
     /// Whether a committed file comes back after a power cut even if it was written without waiting for the disk.
@@ -361,7 +367,11 @@ impl Writing<'_> {
     /// As [`GitStore::commit`].
     pub fn commit(mut self, message: &str, changes: &[FileChange<'_>]) -> Result<Committed, GitError> {
         match self.held.take() {
-            Some((repository, lock)) => commit::commit(&repository, lock, &self.store.context(), message, changes),
+            Some((repository, lock)) => {
+                let committed = commit::commit(&repository, lock, &self.store.context(), message, changes);
+                self.store.upkeep.committed();
+                committed
+            }
             None => self.store.commit(message, changes),
         }
     }
@@ -372,6 +382,12 @@ impl Drop for Writing<'_> {
         if let Some((repository, lock)) = self.held.take() {
             settle::settle(&repository, lock, &self.store.context());
         }
+    }
+}
+
+impl Drop for GitStore {
+    fn drop(&mut self) {
+        self.upkeep.stop();
     }
 }
 

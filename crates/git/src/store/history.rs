@@ -43,13 +43,17 @@ impl GitStore {
         let repository = self.open_again()?;
         let failed = |error: git2::Error| GitError::git("read the history", &error);
         let Some(head) = at(&repository, "HEAD")? else { return Ok(Vec::new()) };
+        let known = self.upkeep.commits_of(&repository, head, path);
         let mut walk = repository.revwalk().map_err(failed)?;
-        walk.set_sorting(git2::Sort::TOPOLOGICAL).and_then(|()| walk.push(head)).map_err(failed)?;
+        if known.is_none() {
+            walk.set_sorting(git2::Sort::TOPOLOGICAL).and_then(|()| walk.push(head)).map_err(failed)?;
+        }
+        let commits = known.unwrap_or_default().into_iter().map(Ok).chain(walk);
         let trees = Trees::new(&repository, self.options.limits);
         let deadline = Instant::now() + LOG_TIME;
         let mut file = path.map(|path| FileInTrees::new(&trees, path));
         let mut entries = Vec::new();
-        for id in walk.take_while(|_| Instant::now() < deadline) {
+        for id in commits.take_while(|_| Instant::now() < deadline) {
             let commit = repository.find_commit(id.map_err(failed)?).map_err(failed)?;
             if file.as_mut().is_none_or(|file| file.is_changed_by(&commit)) {
                 let author = commit.author();

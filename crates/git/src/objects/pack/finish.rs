@@ -84,6 +84,16 @@ pub(super) fn keep(
         unpack(&mut pack.file, entries, odb, limits)?;
         return Ok(StoredPack::default());
     }
+    keep_whole(dir, pack, entries, sum)
+}
+
+/// Keeps the pack, however few objects are in it.
+pub(super) fn keep_whole(
+    dir: &Path,
+    pack: Temporary,
+    entries: &[Entry],
+    sum: &PackSum,
+) -> Result<StoredPack, GitError> {
     let failed = GitError::io("store a pack");
     let name: String = sum.iter().map(|byte| format!("{byte:02x}")).collect();
     let path = dir.join(format!("pack-{name}.pack"));

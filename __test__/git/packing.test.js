@@ -1,0 +1,136 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { createKernel } from '../helpers/create_kernel.js';
+import { git } from '../helpers/git_remote.js';
+import { howOften } from '../helpers/how_often.js';
+import { tempRoot } from '../helpers/temp_root.js';
+
+const INDEX = new URL('../../index.js', import.meta.url).href;
+
+/** @param {number} at */
+const sourceOf = (at) =>
+  `/** Makes report ${at}. */\nexport default (args: { n: number }): number => args.n + ${at};\n`;
+
+/**
+ * A root with a history whose objects all have files of their own.
+ * @param {number} commits
+ */
+async function looseRoot(commits) {
+  const root = join(await tempRoot(), '.tgp');
+  mkdirSync(root);
+  git(root, 'init', '-q', '-b', 'main');
+  const steps = Array.from({ length: commits }, (_, at) => {
+    const text = sourceOf(at);
+    const file = `M 100644 inline tools/group${(at % 40) % 7}/report_${at % 40}.ts\ndata ${text.length}\n${text}\n`;
+    return `commit refs/heads/main\ncommitter a <a@b.c> ${1_700_000_000 + at} +0000\ndata 4\nstep\n${file}`;
+  });
+  execFileSync('git', ['-C', root, '-c', 'fastimport.unpackLimit=1000000', 'fast-import', '--quiet'], {
+    input: steps.join(''),
+  });
+  git(root, 'reset', '-q', '--hard');
+  return root;
+}
+
+/** @param {string} root */
+function objects(root) {
+  const folders = readdirSync(join(root, '.git/objects'));
+  const loose = folders.filter((name) => name.length === 2);
+  const packs = readdirSync(join(root, '.git/objects/pack'));
+  return {
+    loose: loose.reduce((sum, name) => sum + readdirSync(join(root, '.git/objects', name)).length, 0),
+    packs: packs.filter((name) => name.endsWith('.idx')).length,
+    names: packs,
+  };
+}
+
+/** @param {string} root */
+function expectSound(root) {
+  expect(git(root, 'fsck', '--full', '--strict', '--no-dangling')).toBe('');
+  expect(git(root, 'status', '--porcelain')).toBe('');
+}
+
+/**
+ * Packs until few objects are left, and only then goes on.
+ * @param {string} root
+ */
+const packed = (root) => expect.poll(() => objects(root).loose, { timeout: 30_000, interval: 20 }).toBeLessThan(1_024);
+
+describe('objects are packed in the background', () => {
+  test('and everything is there that was, to git, to this kernel and to the next', async () => {
+    const rootDir = await looseRoot(400);
+    const before = objects(rootDir);
+    expect(before).toMatchObject({ packs: 0 });
+    expect(before.loose).toBeGreaterThan(1_024);
+    const log = git(rootDir, 'log', '--format=%H', '--', 'tools/group1/report_1.ts').split('\n');
+    const { kernel, tools } = await createKernel({ rootDir });
+    await tools.write_file.execute({ path: 'tools/own.ts', content: sourceOf(1) });
+    await packed(rootDir);
+    expect(objects(rootDir).packs).toBeGreaterThan(0);
+    expectSound(rootDir);
+    const history = await tools.file_history.execute({ path: 'tools/group1/report_1.ts', limit: 100 });
+    expect(history.map(({ commit }) => commit)).toEqual(log);
+    await kernel.git.revert('tools/group1/report_1.ts', log[2] ?? '');
+    await tools.patch_file.execute({ path: 'tools/own.ts', search: '+ 1', replace: '+ 2' });
+    await kernel.shutdown();
+    expectSound(rootDir);
+    const next = await createKernel({ rootDir });
+    expect(await next.kernel.exec('tools/own.ts', { n: 1 })).toMatchObject({ result: 3 });
+  });
+
+  test('beside git gc, and beside other processes that write and pack', async () => {
+    const rootDir = await looseRoot(400);
+    const kernels = await Promise.all([createKernel({ rootDir }), createKernel({ rootDir })]);
+    const gc = spawn('git', ['-C', rootDir, 'gc', '--quiet'], { stdio: 'ignore' });
+    const ended = once(gc, 'exit');
+    const writes = kernels.map(async ({ tools }, own) => {
+      for (let at = 0; at < howOften({ usual: 10, long: 300 }); at++) {
+        await tools.write_file.execute({ path: `tools/of_${own}/t${at}.ts`, content: sourceOf(at) });
+      }
+    });
+    await Promise.all([...writes, ended]);
+    await packed(rootDir);
+    for (const { kernel } of kernels) await kernel.shutdown();
+    expectSound(rootDir);
+    expect(git(rootDir, 'rev-list', '--count', 'HEAD', '--', 'tools/of_0', 'tools/of_1')).toBe(
+      String(howOften({ usual: 20, long: 600 })),
+    );
+  });
+
+  test('and a process that is killed while it packs has lost nothing', async () => {
+    const rootDir = await looseRoot(400);
+    const program = `
+      const { TGP, tgpTools } = await import(${JSON.stringify(INDEX)});
+      const kernel = new TGP({ config: { rootDir: ${JSON.stringify(rootDir)}, sandbox: { warm: 0 } } });
+      const tools = tgpTools(kernel);
+      for (let at = 0; ; at++) {
+        const { commit } = await tools.write_file.execute({ path: 'tools/killed.ts', content: 'export default () => ' + Math.random() });
+        console.log(commit);
+      }`;
+    for (let round = 0; round < howOften({ usual: 2, long: 40 }); round++) {
+      const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
+        stdio: ['ignore', 'pipe', 'ignore'],
+      });
+      let told = '';
+      child.stdout.on('data', (text) => {
+        told += text;
+      });
+      // From its first pack on, at any moment.
+      const begun = () => objects(rootDir).names.length > 2 * round || objects(rootDir).loose < 1_024;
+      while (told === '' || !(begun() || child.exitCode !== null)) await sleep(1);
+      await sleep(round * 7);
+      child.kill('SIGKILL');
+      await once(child, 'close');
+      const commits = told.split('\n').filter((line) => line.length === 40);
+      expect(git(rootDir, 'fsck', '--full', '--strict', '--no-dangling')).toBe('');
+      expect(git(rootDir, 'merge-base', '--is-ancestor', commits.at(-1) ?? '', 'HEAD')).toBe('');
+    }
+    const { tools } = await createKernel({ rootDir });
+    await tools.write_file.execute({ path: 'tools/own.ts', content: sourceOf(1) });
+    await packed(rootDir);
+    expectSound(rootDir);
+  });
+});

@@ -1,0 +1,61 @@
+//! Packs of the repository's own objects: for a remote, and in place of their files.
+
+use super::finish::{self, Temporary};
+use super::incoming_pack::IncomingPack;
+use super::resolve::resolve;
+use super::scan::scan;
+use crate::git_error::GitError;
+use crate::limits::Limits;
+use crate::patience::Patience;
+use git2::{Oid, Repository};
+use std::fs::File;
+use std::io::{Seek, Write};
+
+/// One pack with these objects, in a file without a name, and its length.
+pub(crate) fn pack_file(
+    repository: &Repository,
+    ids: impl Iterator<Item = Oid>,
+    patience: &Patience,
+) -> Result<(File, u64), GitError> {
+    let failed = |error: git2::Error| GitError::git("pack objects", &error);
+    let unwritten = GitError::io("pack objects");
+    let mut builder = repository.packbuilder().map_err(failed)?;
+    builder.set_threads(1);
+    for id in ids {
+        builder.insert_object(id, None).map_err(failed)?;
+    }
+    let dir = repository.commondir().join("objects").join("pack");
+    std::fs::create_dir_all(&dir).map_err(&unwritten)?;
+    let mut temporary = Temporary::new(&dir, "pack").map_err(&unwritten)?;
+    let mut file = temporary.file.try_clone().map_err(&unwritten)?;
+    let mut result = Ok(());
+    let written = builder.foreach(|bytes| {
+        result = patience.left().and_then(|_| temporary.file.write_all(bytes).map_err(&unwritten));
+        result.is_ok()
+    });
+    result?;
+    written.map_err(failed)?;
+    let length = file.stream_position().map_err(&unwritten)?;
+    file.rewind().map_err(&unwritten)?;
+    Ok((file, length))
+}
+
+/// Puts these objects into a pack beside the others, safe on the disk, and returns those that were found in it when it was read
+/// again.
+pub(crate) fn store(
+    repository: &Repository,
+    ids: &[Oid],
+    limits: &Limits,
+    patience: &Patience,
+) -> Result<Vec<Oid>, GitError> {
+    let failed = GitError::io("store a pack");
+    let (mut source, _) = pack_file(repository, ids.iter().copied(), patience)?;
+    let dir = repository.commondir().join("objects").join("pack");
+    let mut temporary = Temporary::new(&dir, "pack").map_err(&failed)?;
+    let mut incoming = IncomingPack::new(&mut source, temporary.file.try_clone().map_err(&failed)?, limits, patience);
+    let mut scanned = scan(&mut incoming, limits)?;
+    let (_, sum) = incoming.finish()?;
+    resolve(&mut scanned, &mut temporary.file, limits, patience)?;
+    finish::keep_whole(&dir, temporary, &scanned.entries, &sum)?;
+    Ok(scanned.entries.iter().filter_map(|entry| Some(entry.known?.id)).collect())
+}

@@ -1,0 +1,215 @@
+//! Which commits changed which file, so that the history of one file is read without going through all others'.
+//!
+//! Beside each commit are short hashes of the paths that it left other than its first parent had them. What they say is a hint: a
+//! commit counts only when its trees say so, too. The file that it is kept in may be lost, damaged or old at any time.
+
+use crate::git_error::GitError;
+use crate::limits::Limits;
+use crate::objects::trees::Trees;
+use crate::patience::Patience;
+use crate::plain_file;
+use flate2::Crc;
+use git2::{Oid, Repository, Sort};
+use std::fs::{self, File};
+use std::io::Write;
+
+const FILE: &str = "history-index";
+const MAGIC: &[u8; 8] = b"TGPHIST1";
+const MAX_FILE_BYTES: u64 = 256 << 20;
+/// A longer history has no index.
+const MAX_COMMITS: usize = 2_000_000;
+/// Of a commit that changes more, all paths count as changed.
+const MAX_PATHS: usize = 4096;
+/// Stands for every path.
+const ANY: u32 = 0;
+/// It is stored when it has grown by one in so many.
+const STORE_SHARE: usize = 8;
+const ID_BYTES: usize = 20;
+
+#[derive(Default)]
+pub(crate) struct HistoryIndex {
+    /// Parents before their children: all that leads to the last one, and nothing else.
+    commits: Vec<Oid>,
+    /// Where the hashes of each commit end.
+    ends: Vec<u32>,
+    hashes: Vec<u32>,
+    stored: usize,
+    is_loaded: bool,
+}
+
+/// Whether an index has come to where it was to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reached {
+    Head,
+    /// Too many commits are missing for now.
+    TooFar,
+}
+
+impl HistoryIndex {
+    /// Takes in what leads to `head` and is missing, if that is no more than `most` commits.
+    pub(crate) fn follow(
+        &mut self,
+        repository: &Repository,
+        head: Oid,
+        limits: &Limits,
+        most: usize,
+        patience: &Patience,
+    ) -> Result<Reached, GitError> {
+        if !self.is_loaded {
+            *self = Self::load(repository).unwrap_or_default();
+            self.is_loaded = true;
+        }
+        if self.commits.last() == Some(&head) {
+            return Ok(Reached::Head);
+        }
+        let Some(fresh) = self.missing(repository, head, most, patience)? else { return Ok(Reached::TooFar) };
+        let trees = Trees::new(repository, *limits);
+        // All of them or none: a part would not be what leads to one commit.
+        let mut taken = Vec::with_capacity(fresh.len());
+        for id in fresh.into_iter().rev() {
+            patience.left()?;
+            taken.push((id, changed_paths(&trees, id)?));
+        }
+        for (id, hashes) in taken {
+            self.push(id, &hashes);
+        }
+        Ok(Reached::Head)
+    }
+
+    /// The commits that may have changed `path`, newest first; all of them without a path.
+    pub(crate) fn candidates(&self, path: Option<&str>) -> Vec<Oid> {
+        let wanted = path.map(hash);
+        let starts = std::iter::once(0).chain(self.ends.iter().copied());
+        let is_one = |start: u32, end: u32| {
+            let own = self.hashes.get(start as usize..end as usize).unwrap_or_default();
+            wanted.is_none_or(|wanted| own.iter().any(|hash| *hash == wanted || *hash == ANY))
+        };
+        let commits = starts.zip(&self.ends).zip(&self.commits);
+        let mut found: Vec<Oid> =
+            commits.filter(|((start, end), _)| is_one(*start, **end)).map(|(_, id)| *id).collect();
+        found.reverse();
+        found
+    }
+
+    /// Keeps it for the next process, when it is worth it. Without it the next one makes it again.
+    pub(crate) fn store(&mut self, repository: &Repository) -> std::io::Result<()> {
+        if self.commits.len() < self.stored + self.stored / STORE_SHARE + 64 {
+            return Ok(());
+        }
+        let mut bytes = MAGIC.to_vec();
+        let mut start = 0;
+        for (id, end) in self.commits.iter().zip(&self.ends) {
+            bytes.extend_from_slice(id.as_bytes());
+            bytes.extend_from_slice(&(end - start).to_le_bytes());
+            for hash in self.hashes.get(start as usize..*end as usize).unwrap_or_default() {
+                bytes.extend_from_slice(&hash.to_le_bytes());
+            }
+            start = *end;
+        }
+        bytes.extend_from_slice(&sum(&bytes).to_le_bytes());
+        let folder = repository.path().join("tgp");
+        fs::create_dir_all(&folder)?;
+        let temporary = folder.join(format!("{FILE}.{}", std::process::id()));
+        // Of a process that died and had the same number.
+        fs::remove_file(&temporary).or_else(|error| match error.kind() {
+            std::io::ErrorKind::NotFound => Ok(()),
+            _ => Err(error),
+        })?;
+        // Follows no link, and need not survive a power cut.
+        File::options().write(true).create_new(true).open(&temporary)?.write_all(&bytes)?;
+        fs::rename(&temporary, folder.join(FILE))?;
+        self.stored = self.commits.len();
+        Ok(())
+    }
+
+    fn load(repository: &Repository) -> Option<Self> {
+        let bytes = plain_file::read(&repository.path().join("tgp").join(FILE), MAX_FILE_BYTES).ok()?;
+        let (content, own_sum) = bytes.split_last_chunk::<4>()?;
+        if u32::from_le_bytes(*own_sum) != sum(content) {
+            return None;
+        }
+        let mut rest = content.strip_prefix(MAGIC.as_slice())?;
+        let mut index = Self::default();
+        while let Some((id, after)) = rest.split_first_chunk::<ID_BYTES>() {
+            let (count, after) = after.split_first_chunk::<4>()?;
+            let (hashes, after) = after.split_at_checked((u32::from_le_bytes(*count) as usize).checked_mul(4)?)?;
+            let (hashes, _) = hashes.as_chunks::<4>();
+            let hashes: Vec<u32> = hashes.iter().map(|hash| u32::from_le_bytes(*hash)).collect();
+            index.push(Oid::from_bytes(id).ok()?, &hashes);
+            rest = after;
+        }
+        index.stored = index.commits.len();
+        Some(index)
+    }
+
+    fn push(&mut self, id: Oid, hashes: &[u32]) {
+        self.commits.push(id);
+        self.hashes.extend_from_slice(hashes);
+        self.ends.push(u32::try_from(self.hashes.len()).unwrap_or(u32::MAX));
+    }
+
+    /// What leads to `head` and is not here, newest first; nothing when it is too much. The index is emptied when it is not on the
+    /// way to `head`.
+    fn missing(
+        &mut self,
+        repository: &Repository,
+        head: Oid,
+        most: usize,
+        patience: &Patience,
+    ) -> Result<Option<Vec<Oid>>, GitError> {
+        let tip = self.commits.last().copied().filter(|tip| repository.find_commit(*tip).is_ok());
+        let failed = |error: git2::Error| GitError::git("read the history", &error);
+        let mut walk = repository.revwalk().map_err(failed)?;
+        walk.set_sorting(Sort::TOPOLOGICAL).and_then(|()| walk.push(head)).map_err(failed)?;
+        if let Some(tip) = tip {
+            walk.hide(tip).map_err(failed)?;
+        }
+        let mut fresh = Vec::new();
+        let mut is_on_the_way = false;
+        for id in walk {
+            patience.left()?;
+            let id = id.map_err(failed)?;
+            if fresh.len() >= most.min(MAX_COMMITS.saturating_sub(self.commits.len())) {
+                return Ok(None);
+            }
+            let commit = repository.find_commit(id).map_err(failed)?;
+            is_on_the_way |= commit.parent_ids().any(|parent| Some(parent) == tip);
+            fresh.push(id);
+        }
+        if is_on_the_way || self.commits.is_empty() {
+            return Ok(Some(fresh));
+        }
+        // A branch that was reset, or another one.
+        *self = Self { is_loaded: true, ..Self::default() };
+        self.missing(repository, head, most, patience)
+    }
+}
+
+/// Short hashes of the paths that a commit left other than its first parent had them.
+fn changed_paths(trees: &Trees<'_>, id: Oid) -> Result<Vec<u32>, GitError> {
+    let failed = |error: git2::Error| GitError::git("read the history", &error);
+    let commit = trees.repository.find_commit(id).map_err(failed)?;
+    let parent = trees.of(commit.parent_id(0).ok()).unwrap_or_default();
+    let own = Some(commit.tree_id());
+    if own == parent {
+        return Ok(Vec::new());
+    }
+    // What cannot be told apart here is looked at when it is asked for.
+    let Ok(changes) = trees.changes(parent, own) else { return Ok(vec![ANY]) };
+    if changes.all.len() > MAX_PATHS || changes.left_out.warning().is_some() {
+        return Ok(vec![ANY]);
+    }
+    Ok(changes.all.iter().map(|change| hash(&change.path)).collect())
+}
+
+/// FNV-1a; never [`ANY`].
+fn hash(path: &str) -> u32 {
+    let hash = path.bytes().fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
+    hash.max(ANY + 1)
+}
+
+fn sum(bytes: &[u8]) -> u32 {
+    let mut crc = Crc::new();
+    crc.update(bytes);
+    crc.sum()
+}

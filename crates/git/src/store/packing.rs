@@ -1,0 +1,274 @@
+//! Puts the files of single objects into packs, in the background: a commit leaves some six of them, 27 KB in all, and a pack has
+//! that in 500 bytes.
+//!
+//! Safe beside `git` and other processes by git's own rules: a pack is whole, read again and on the disk before the files of what it
+//! holds go; who misses a file looks at the packs again. Nothing is lost that was there, whether anything leads to it or not. One
+//! process packs at a time. A repository whose `gc.auto` is 0, or whose objects are precious, is left as it is.
+
+use crate::git_error::GitError;
+use crate::limits::Limits;
+use crate::objects::pack;
+use crate::patience::{Halt, Patience};
+use crate::plain_file;
+use git2::{Odb, Oid, Repository};
+use std::collections::HashSet;
+use std::fs::{self, File, TryLockError};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+const LOCK_NAME: &str = "tgp-packing";
+/// Files that are left as they are: the more packs there are, the more, so that packs stay few.
+const FEWEST_FILES: usize = 1024;
+const FILES_PER_PACK: usize = 256;
+const MOST_FILES: usize = 4096;
+/// What one round takes.
+const ROUND_OBJECTS: usize = 8192;
+const ROUND_BYTES: usize = 64 << 20;
+const ROUND_TIME: Duration = Duration::from_secs(60);
+/// Larger objects stay in files of their own.
+const MAX_OBJECT_BYTES: usize = 1 << 20;
+
+/// What came of a round.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Round {
+    /// So many files went into a pack.
+    Packed(usize),
+    TooFew,
+    /// Another process packs, or the repository is not to be packed.
+    NotOurs,
+}
+
+/// Packs some of what there is.
+pub(crate) fn round(repository: &Repository, limits: &Limits, halt: &Halt) -> Result<Round, GitError> {
+    let patience = Patience::new(ROUND_TIME, halt);
+    patience.left()?;
+    if is_left_alone(repository) {
+        return Ok(Round::NotOurs);
+    }
+    let Some(_lock) = lock(repository)? else { return Ok(Round::NotOurs) };
+    let objects = repository.commondir().join("objects");
+    if ![&objects, &objects.join("pack")].into_iter().all(|folder| is_own_folder(folder)) {
+        return Ok(Round::NotOurs);
+    }
+    let found = loose_objects(&objects).map_err(GitError::io("list the objects"))?;
+    let packs = count_packs(&objects.join("pack"));
+    let enough = (packs * FILES_PER_PACK).clamp(FEWEST_FILES, MOST_FILES);
+    if found.len() < enough {
+        return Ok(Round::TooFew);
+    }
+    let odb = repository.odb().map_err(|error| GitError::git("pack objects", &error))?;
+    let mut bytes = 0;
+    let mut chosen = Vec::new();
+    for (id, _) in &found {
+        patience.left()?;
+        if chosen.len() >= ROUND_OBJECTS || bytes >= ROUND_BYTES {
+            break;
+        }
+        if let Some(size) = sound_size(&odb, *id) {
+            bytes += size;
+            chosen.push(*id);
+        }
+    }
+    // Most are too large, or cannot be read: a pack for the others is not worth it.
+    if chosen.len() < enough / 2 && bytes < ROUND_BYTES {
+        return Ok(Round::TooFew);
+    }
+    let packed: HashSet<Oid> = pack::store(repository, &chosen, limits, &patience)?.into_iter().collect();
+    let mut count = 0;
+    for (_, path) in found.iter().filter(|(id, _)| packed.contains(id)) {
+        match fs::remove_file(path) {
+            Ok(()) => count += 1,
+            // `git` has packed it, too.
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => count += 1,
+            Err(error) => return Err(GitError::io("remove what was packed")(error)),
+        }
+    }
+    Ok(Round::Packed(count))
+}
+
+/// The size of an object that can be read and is what its name says, if it is not large.
+fn sound_size(odb: &Odb<'_>, id: Oid) -> Option<usize> {
+    let (size, _) = odb.read_header(id).ok().filter(|(size, _)| *size <= MAX_OBJECT_BYTES)?;
+    // What is torn stays where it is: a log or a person may still bring it back.
+    odb.read(id).ok().map(|_| size)
+}
+
+/// Whether people want to have their objects as they are.
+fn is_left_alone(repository: &Repository) -> bool {
+    let Ok(config) = repository.config() else { return true };
+    config.get_i64("gc.auto").is_ok_and(|limit| limit <= 0)
+        || config.get_bool("extensions.preciousobjects").is_ok_and(|precious| precious)
+}
+
+/// The right to pack, if no other process has it; the system takes it from one that dies.
+fn lock(repository: &Repository) -> Result<Option<File>, GitError> {
+    let failed = GitError::io("lock the objects");
+    let path = repository.commondir().join(LOCK_NAME);
+    let mut options = File::options();
+    let file = plain_file::open(&path, options.read(true).write(true).create(true).truncate(false)).map_err(&failed)?;
+    match file.try_lock() {
+        Ok(()) => Ok(Some(file)),
+        Err(TryLockError::WouldBlock) => Ok(None),
+        Err(TryLockError::Error(error)) => Err(failed(error)),
+    }
+}
+
+/// Whether this is a folder, and no link to one that may be another repository's.
+fn is_own_folder(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|found| found.is_dir())
+}
+
+/// Every object that has a file of its own.
+fn loose_objects(objects: &Path) -> std::io::Result<Vec<(Oid, PathBuf)>> {
+    let mut found = Vec::new();
+    for first in 0..=u8::MAX {
+        let folder = format!("{first:02x}");
+        let place = objects.join(&folder);
+        if !is_own_folder(&place) {
+            continue;
+        }
+        for entry in fs::read_dir(place)? {
+            let entry = entry?;
+            let name = entry.file_name();
+            // A file that is being written has another name.
+            let id =
+                name.to_str().filter(|name| name.len() == 38).map(|name| Oid::from_str(&format!("{folder}{name}")));
+            if let Some(Ok(id)) = id
+                && entry.file_type()?.is_file()
+            {
+                found.push((id, entry.path()));
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// Whether there are packs, or so many files that there may soon be one: names are spread evenly, and one folder stands for all.
+pub(super) fn is_large(objects: &Path) -> bool {
+    let some = || fs::read_dir(objects.join("17")).map_or(0, Iterator::count);
+    count_packs(&objects.join("pack")) > 0 || some() * 256 >= FEWEST_FILES
+}
+
+fn count_packs(folder: &Path) -> usize {
+    let Ok(entries) = fs::read_dir(folder) else { return 0 };
+    entries.filter_map(Result::ok).filter(|entry| entry.path().extension().is_some_and(|kind| kind == "idx")).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{FEWEST_FILES, Round, lock, loose_objects};
+    use crate::objects::pack;
+    use crate::patience::{Halt, Patience};
+    use crate::tests::test_repository::{TestRepository, limits};
+    use git2::{ObjectType, Oid, Repository};
+    use std::fs;
+    use std::time::Duration;
+
+    /// A repository with a history, and many objects that nothing leads to.
+    fn many() -> (TestRepository, Vec<Oid>) {
+        let test = TestRepository::new();
+        for number in 0..8 {
+            test.forge(&format!("tools/t{number}.ts"), format!("export default () => {number}\n").as_bytes());
+        }
+        let repository = Repository::open(test.root()).unwrap();
+        let odb = repository.odb().unwrap();
+        let loose = (0..FEWEST_FILES)
+            .map(|number| odb.write(ObjectType::Blob, format!("export const number = {number};\n").as_bytes()).unwrap())
+            .collect();
+        (test, loose)
+    }
+
+    fn round(test: &TestRepository) -> Round {
+        super::round(&Repository::open(test.root()).unwrap(), &limits(), &Halt::default()).unwrap()
+    }
+
+    fn files(test: &TestRepository) -> usize {
+        loose_objects(&test.git_dir().join("objects")).unwrap().len()
+    }
+
+    #[test]
+    fn every_object_is_still_there_reachable_or_not_and_git_agrees() {
+        let (test, loose) = many();
+        let before = test.git(&["rev-list", "--objects", "--all"]);
+        let handle = Repository::open(test.root()).unwrap();
+        let count = files(&test);
+        assert_eq!(round(&test), Round::Packed(count));
+        assert_eq!((files(&test), round(&test)), (0, Round::TooFew));
+        assert_eq!(test.git(&["fsck", "--full", "--strict", "--no-dangling"]), "");
+        assert_eq!(test.git(&["rev-list", "--objects", "--all"]), before);
+        // Also for who has opened the repository before, and for the next commit.
+        assert!(loose.iter().all(|id| handle.find_object(*id, None).is_ok()));
+        test.forge("tools/t1.ts", b"export default () => 2\n");
+        assert_eq!(test.git(&["fsck", "--full", "--strict", "--no-dangling"]), "");
+        assert_eq!(test.git(&["status", "--porcelain"]), "");
+    }
+
+    #[test]
+    fn a_packer_that_dies_between_its_steps_leaves_what_the_next_one_finishes() {
+        let (test, loose) = many();
+        let repository = Repository::open(test.root()).unwrap();
+        let patience = Patience::new(Duration::from_secs(60), &Halt::default());
+        // Before the pack has a name; and after it has, with every file still there.
+        fs::write(test.git_dir().join("objects/pack/tmp_pack_dead"), b"PACK").unwrap();
+        assert_eq!(pack::store(&repository, &loose, &limits(), &patience).unwrap().len(), loose.len());
+        assert_eq!(test.git(&["fsck", "--full", "--strict", "--no-dangling"]), "");
+        let first = loose.first().unwrap().to_string();
+        fs::remove_file(test.git_dir().join("objects").join(&first[..2]).join(&first[2..])).unwrap();
+        let count = files(&test);
+        assert_eq!(round(&test), Round::Packed(count));
+        assert_eq!(test.git(&["fsck", "--full", "--strict", "--no-dangling"]), "");
+        assert!(loose.iter().all(|id| repository.find_object(*id, None).is_ok()));
+    }
+
+    #[test]
+    fn what_is_torn_or_large_stays_a_file_and_so_does_all_while_another_packs() {
+        let (test, loose) = many();
+        let repository = Repository::open(test.root()).unwrap();
+        let large = repository.blob(&vec![7; (1 << 20) + 1]).unwrap().to_string();
+        let torn = loose.first().unwrap().to_string();
+        let path_of = |id: &str| test.git_dir().join("objects").join(&id[..2]).join(&id[2..]);
+        fs::remove_file(path_of(&torn)).unwrap();
+        fs::write(path_of(&torn), b"").unwrap();
+        let count = files(&test);
+        let held = lock(&repository).unwrap().unwrap();
+        assert_eq!(round(&test), Round::NotOurs);
+        drop(held);
+        assert_eq!(round(&test), Round::Packed(count - 2));
+        assert!(path_of(&torn).exists() && path_of(&large).exists());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_in_place_of_a_folder_is_not_followed() {
+        let (test, loose) = many();
+        let (own, name) = (test.git_dir().join("objects"), loose.first().unwrap().to_string());
+        let other = test.root().join("other");
+        fs::rename(own.join(&name[..2]), &other).unwrap();
+        std::os::unix::fs::symlink(&other, own.join(&name[..2])).unwrap();
+        let repository = Repository::open(test.root()).unwrap();
+        for _ in 0..64 {
+            let mut chance = [0; 8];
+            getrandom::fill(&mut chance).unwrap();
+            repository.blob(&chance).unwrap();
+        }
+        assert!(matches!(round(&test), Round::Packed(1..)));
+        assert!(other.join(&name[2..]).exists());
+        fs::rename(&own, test.root().join("objects")).unwrap();
+        std::os::unix::fs::symlink(test.root().join("objects"), &own).unwrap();
+        assert_eq!(round(&test), Round::NotOurs);
+    }
+
+    #[test]
+    fn a_repository_that_is_not_to_be_packed_is_not() {
+        for (key, value) in [("gc.auto", "0"), ("extensions.preciousObjects", "true")] {
+            let (test, _) = many();
+            test.git(&["config", key, value]);
+            assert_eq!(round(&test), Round::NotOurs, "{key}");
+            test.git(&["config", "--unset", key]);
+            let halt = Halt::default();
+            halt.set();
+            let repository = Repository::open(test.root()).unwrap();
+            assert!(super::round(&repository, &limits(), &halt).is_err(), "nor after the end");
+        }
+    }
+}
