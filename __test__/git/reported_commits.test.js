@@ -7,7 +7,7 @@ import { bareRemote, clone, git } from '../helpers/git_remote.js';
 import { howOften } from '../helpers/how_often.js';
 
 const PROCESS = fileURLToPath(new URL('../helpers/sharing_process.mjs', import.meta.url));
-const WRITES = howOften({ usual: 4, long: 60 });
+const WRITES = howOften({ usual: 3, long: 25 });
 const run = promisify(execFile);
 
 describe('two processes on one root, beside one on another', () => {

@@ -55,7 +55,7 @@ fn was_at(repository: &Repository, name: &str, commit: Oid) -> bool {
     history.iter().any(|entry| entry.id_new() == commit)
 }
 
-/// Whether the branch was at `commit` and somebody took it elsewhere on purpose.
+/// Whether the branch was at `commit` and was taken elsewhere on purpose.
 pub(super) fn was_left(repository: &Repository, name: &str, commit: Oid) -> bool {
     let Ok(history) = repository.reflog(name) else { return false };
     history.iter().any(|entry| entry.id_old() == commit)
