@@ -194,6 +194,8 @@ export type Registry = {
   /**
    * Every tool, sorted by path, at once. Before the boot that is an empty array; awaited, it boots the kernel and gives every
    * tool. Of files of the application's own (`options.vfs`) it has those that the last call saw; awaited, it looks again.
+   * The objects are the caller's own; what is inside them (`parameters`, `tags`, `imports`) is frozen. With more than 1000 tools,
+   * files that another program changed are found a moment later.
    */
   list(): ToolMetadata[];
   /**

@@ -24,22 +24,14 @@ const ON_NODES_THREAD = {
   ],
   'binding_database.rs': ['new', 'cancel', 'close'],
   // A run that has to be looked up or compiled to be judged is entered elsewhere: `Runs::enters_quickly`.
-  'binding_kernel.rs': [
-    'new',
-    'answer',
-    'halt',
-    'list_tools_now',
-    'catalogue',
-    'exec',
-    'run_code',
-    'test_file',
-    'cancel',
-  ],
+  'binding_kernel.rs': ['new', 'answer', 'halt', 'exec', 'run_code', 'test_file', 'cancel'],
   // `masked` looks through 256 KiB at most, in time that grows with the text alone.
   'binding_ledger.rs': ['call_name', 'masked'],
   'binding_memory.rs': ['memory_report'],
   'binding_policy.rs': ['settle', 'issue_token', 'sql_detail'],
   'binding_sql_rules.rs': ['new', 'options', 'allows_table', 'denies_table'],
+  // What has changed since the last time, and as many tools as a prompt has room for.
+  'binding_tools.rs': ['list_tools_now', 'catalogue'],
   // For files without a kernel, whose paths and texts are the application's.
   'binding_vfs.rs': ['new', 'read', 'write', 'remove', 'exists', 'list'],
 };

@@ -66,6 +66,9 @@ describe('the list of tools, the live set and the prompt follow change by change
       if (kind === 0 && some) await own.tools.delete_file.execute({ path: some });
       else if (kind === 1 && some) await own.tools.move_file.execute({ from: some, to: target });
       else if (kind === 2) {
+        // Both have what the other wrote: a conflict is another test's.
+        await own.kernel.sync();
+        await other.kernel.sync();
         await other.tools.write_file.execute({ path: pathOf(random(30)), content: sourceOf(step, step) });
         await own.kernel.sync();
       } else if (kind === 3 && some) {

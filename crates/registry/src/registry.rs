@@ -282,13 +282,13 @@ mod tests {
         for step in 0..1_000_u64 {
             seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             let path = format!("tools/t{}.ts", (seed >> 33) % 60);
-            if (seed >> 20) % 3 == 0 {
+            if (seed >> 20).is_multiple_of(3) {
                 registry.remove(&path);
             } else {
-                let kind = if (seed >> 24) % 4 == 0 { ToolKind::Module } else { ToolKind::Tool };
+                let kind = if (seed >> 24).is_multiple_of(4) { ToolKind::Module } else { ToolKind::Tool };
                 registry.insert(ToolMeta { kind, ..tool(&path, &format!("Step {step}.")) });
             }
-            if (seed >> 40) % 5 == 0 || step == 999 {
+            if (seed >> 40).is_multiple_of(5) || step == 999 {
                 follow(&mut known, &mut version, &registry);
                 assert_eq!(known, whole(&registry));
             }

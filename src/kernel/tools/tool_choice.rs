@@ -108,8 +108,8 @@ fn by_use<'r>(registry: &'r Registry, uses: &UseCounts) -> impl Iterator<Item = 
 }
 
 /// The first `limit` that can be run and are shown, each once, and whether there are more.
-fn taken<'r>(
-    ordered: &mut dyn Iterator<Item = &'r Arc<ToolMeta>>,
+fn taken(
+    ordered: &mut dyn Iterator<Item = &Arc<ToolMeta>>,
     limit: usize,
     uses: &UseCounts,
     is_shown: Shown<'_>,

@@ -111,10 +111,9 @@ impl HistoryIndex {
         fs::create_dir_all(&folder)?;
         let temporary = folder.join(format!("{FILE}.{}", std::process::id()));
         // Of a process that died and had the same number.
-        fs::remove_file(&temporary).or_else(|error| match error.kind() {
-            std::io::ErrorKind::NotFound => Ok(()),
-            _ => Err(error),
-        })?;
+        if fs::symlink_metadata(&temporary).is_ok() {
+            fs::remove_file(&temporary)?;
+        }
         // Follows no link, and need not survive a power cut.
         File::options().write(true).create_new(true).open(&temporary)?.write_all(&bytes)?;
         fs::rename(&temporary, folder.join(FILE))?;

@@ -162,6 +162,7 @@ mod tests {
     use crate::tests::test_repository::{TestRepository, limits};
     use git2::{ObjectType, Oid, Repository};
     use std::fs;
+    use std::path::PathBuf;
     use std::time::Duration;
 
     /// A repository with a history, and many objects that nothing leads to.
@@ -176,6 +177,11 @@ mod tests {
             .map(|number| odb.write(ObjectType::Blob, format!("export const number = {number};\n").as_bytes()).unwrap())
             .collect();
         (test, loose)
+    }
+
+    fn path_of(test: &TestRepository, id: &str) -> PathBuf {
+        let (folder, file) = id.split_at(2);
+        test.git_dir().join("objects").join(folder).join(file)
     }
 
     fn round(test: &TestRepository) -> Round {
@@ -213,7 +219,7 @@ mod tests {
         assert_eq!(pack::store(&repository, &loose, &limits(), &patience).unwrap().len(), loose.len());
         assert_eq!(test.git(&["fsck", "--full", "--strict", "--no-dangling"]), "");
         let first = loose.first().unwrap().to_string();
-        fs::remove_file(test.git_dir().join("objects").join(&first[..2]).join(&first[2..])).unwrap();
+        fs::remove_file(path_of(&test, &first)).unwrap();
         let count = files(&test);
         assert_eq!(round(&test), Round::Packed(count));
         assert_eq!(test.git(&["fsck", "--full", "--strict", "--no-dangling"]), "");
@@ -226,25 +232,25 @@ mod tests {
         let repository = Repository::open(test.root()).unwrap();
         let large = repository.blob(&vec![7; (1 << 20) + 1]).unwrap().to_string();
         let torn = loose.first().unwrap().to_string();
-        let path_of = |id: &str| test.git_dir().join("objects").join(&id[..2]).join(&id[2..]);
-        fs::remove_file(path_of(&torn)).unwrap();
-        fs::write(path_of(&torn), b"").unwrap();
+        fs::remove_file(path_of(&test, &torn)).unwrap();
+        fs::write(path_of(&test, &torn), b"").unwrap();
         let count = files(&test);
         let held = lock(&repository).unwrap().unwrap();
         assert_eq!(round(&test), Round::NotOurs);
         drop(held);
         assert_eq!(round(&test), Round::Packed(count - 2));
-        assert!(path_of(&torn).exists() && path_of(&large).exists());
+        assert!(path_of(&test, &torn).exists() && path_of(&test, &large).exists());
     }
 
     #[cfg(unix)]
     #[test]
     fn a_link_in_place_of_a_folder_is_not_followed() {
         let (test, loose) = many();
-        let (own, name) = (test.git_dir().join("objects"), loose.first().unwrap().to_string());
-        let other = test.root().join("other");
-        fs::rename(own.join(&name[..2]), &other).unwrap();
-        std::os::unix::fs::symlink(&other, own.join(&name[..2])).unwrap();
+        let own = test.git_dir().join("objects");
+        let file = path_of(&test, &loose.first().unwrap().to_string());
+        let (folder, other) = (file.parent().unwrap(), test.root().join("other"));
+        fs::rename(folder, &other).unwrap();
+        std::os::unix::fs::symlink(&other, folder).unwrap();
         let repository = Repository::open(test.root()).unwrap();
         for _ in 0..64 {
             let mut chance = [0; 8];
@@ -252,7 +258,7 @@ mod tests {
             repository.blob(&chance).unwrap();
         }
         assert!(matches!(round(&test), Round::Packed(1..)));
-        assert!(other.join(&name[2..]).exists());
+        assert!(other.join(file.file_name().unwrap()).exists());
         fs::rename(&own, test.root().join("objects")).unwrap();
         std::os::unix::fs::symlink(test.root().join("objects"), &own).unwrap();
         assert_eq!(round(&test), Round::NotOurs);
