@@ -50,6 +50,8 @@ export declare class BindingKernel {
   ledgerVerify(): Promise<BindingOutcome>
   /** Signs once that the events before the first may be gone. */
   ledgerSignBase(): Promise<BindingOutcome>
+  /** Drops old events. Value: `{ events, first }`. */
+  ledgerPrune(whatJson: string): Promise<BindingOutcome>
   /** Value: `{ size, head, note }`. */
   ledgerCheckpoint(): Promise<BindingOutcome>
   /** Value: `{ lines, next }`, behind the event `after`, 0 for the first page. */

@@ -182,6 +182,29 @@ export type LedgerProblem = {
   /** The first position that is not as it was written. */
   seq: number;
   message: string;
+  /**
+   * Why an end is gone (`'truncated'`). `'removed'`: it was on the disk. `'unknown'`: it was not on the disk yet when it was seen, which
+   * happens without `ledger.fsync` alone: the power failed, or it was removed, and nothing tells the two apart.
+   */
+  cause?: 'removed' | 'unknown';
+};
+
+/** Which events {@link KernelLedger.prune} lets go. One of `keep` and `before` is needed. */
+export type LedgerPruneOptions = {
+  /** How many of the newest events stay. */
+  keep?: number;
+  /** Events from this time on stay: a Date, or a text such as `2026-01-01` or `2026-01-01T10:00:00Z`. */
+  before?: Date | string;
+  /** Whether to only count them. Default: `false`. */
+  dryRun?: boolean;
+};
+
+/** What {@link KernelLedger.prune} did, or would do. */
+export type LedgerPruned = {
+  /** How many events went. */
+  events: number;
+  /** The position of the first event that is kept. */
+  first: number;
 };
 
 /** What {@link KernelLedger.verify} finds. */
@@ -283,6 +306,15 @@ export type KernelLedger = {
    */
   signBase(): Promise<void>;
   /**
+   * Lets old events go now, up to a signed checkpoint, as `retainDays` and `retainEvents` do by themselves, and makes the file smaller.
+   * Give `keep` (how many of the newest stay), `before` (those from then on stay), or both: then what either lets go goes. Events go in
+   * whole stretches between checkpoints, so somewhat more may stay. A `RETENTION` event, signed with the ledger's key, records it.
+   * @example
+   * const { events } = await kernel.ledger.prune({ before: new Date('2026-01-01'), dryRun: true });
+   * @throws {LedgerError} when events that would go are not what was written
+   */
+  prune(options: LedgerPruneOptions): Promise<LedgerPruned>;
+  /**
    * The whole ledger as NDJSON: one event a line, without the line break, with checkpoints between them and a signed line at the end.
    * `tgp ledger verify --file` checks what was exported, anywhere.
    * @example
@@ -317,7 +349,10 @@ export type LedgerConfigInput = {
    * 36 500.
    */
   retainDays?: number;
-  /** How many events are kept, from a checkpoint on. Default: 0; from 0 to 1 000 000 000. */
+  /**
+   * How many events are kept, from a checkpoint on; 0 for all. Default: 2 000 000, all in PostgreSQL; from 0 to 1 000
+   * 000 000.
+   */
   retainEvents?: number;
   /**
    * Largest argument or result that is kept whole, in bytes; of a larger one its hash is. Default: 256 KiB; from 0 to

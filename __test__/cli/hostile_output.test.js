@@ -78,6 +78,7 @@ const CALLS = {
   'ledger show': [['ledger', 'show', 'CALL']],
   'ledger verify': [['ledger', 'verify']],
   'ledger sign-base': [['ledger', 'sign-base']],
+  'ledger prune': [['ledger', 'prune', '--keep', '1000', '--dry-run']],
   'ledger export': [['ledger', 'export']],
   'policy check': [
     ['policy', 'check', 'evil.yaml'],

@@ -103,3 +103,22 @@ test('a call waits while there is no room for its intent, and then is refused', 
   await releaseAgain();
   expect(outcomes).toContain('ERR_LEDGER');
 });
+
+test('a call within a run waits for room as one of the application does', async () => {
+  const effects = /** @type {number[]} */ ([]);
+  const { kernel, tools, rootDir } = await createKernel({
+    ledger: { spoolBytes: 64 << 10 },
+    sandboxAPI: { effect: (/** @type {number} */ n) => effects.push(n) },
+  });
+  const content = 'export default async (): Promise<number> => tgp.effect(7);\n';
+  await tools.write_file.execute({ path: 'tools/effect.ts', content });
+  expect(await kernel.exec('tools/effect.ts')).toMatchObject({ result: 1 });
+  const release = await heldByAnother(rootDir);
+  for (let n = 0; n < 13; n++) await kernel.ledger.append({ text: 'x'.repeat(3_000) });
+  const run = kernel.exec('tools/effect.ts');
+  const early = await Promise.race([run.catch((error) => error.code), setTimeout(1_000, 'waiting')]);
+  await release();
+  expect(early).toBe('waiting');
+  expect(await run).toMatchObject({ result: 2 });
+  expect(effects).toEqual([7, 7]);
+});

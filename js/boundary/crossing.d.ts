@@ -146,6 +146,8 @@ export type PreviewReport = { diffs: Array<FileDiff>, requests: Array<HeldReques
 
 export type ProgramLauncher = { executable: string, library: string, };
 
+export type PruneReport = { events: number, first: number, };
+
 export type PullRequestLink = { number: number, url: string, };
 
 export type QueryLimits = { maxRows: number, maxBytes: number, timeoutMs: number, };
@@ -238,7 +240,7 @@ export type Verb = "select" | "insert" | "update" | "delete" | "replace" | "merg
 
 export type Verdict = { verdict: Decision, rule: string, at: string, reason: string, nearest?: string, };
 
-export type VerifyProblem = { kind: 'changed' | 'missing' | 'order' | 'truncated' | 'signature', seq: number, message: string, };
+export type VerifyProblem = { kind: 'changed' | 'missing' | 'order' | 'truncated' | 'signature', seq: number, message: string, cause?: 'removed' | 'unknown', };
 
 export type VerifyReport = { ok: boolean, first: number, events: number, head: string, problem?: VerifyProblem, note?: string, };
 
@@ -291,6 +293,7 @@ export interface KernelAnswers {
   ledgerSettle: null
   ledgerVerify: VerifyReport
   ledgerSignBase: null
+  ledgerPrune: PruneReport
   ledgerCheckpoint: CheckpointReport
   ledgerExport: ExportPage
   ledgerChronicle: Array<EventJson>

@@ -104,6 +104,19 @@ export async function signBase({ format, config }) {
   return found.problem === undefined ? 0 : CHANGED;
 }
 
+/** @param {Options & { keep?: number, before?: string, dryRun?: boolean }} options */
+export async function prune({ format, config, keep, before, dryRun = false }) {
+  const gone = await withProgress(format, 'Pruning', () =>
+    onLedger(config, (ledger) => ledger.prune({ keep, before, dryRun })),
+  );
+  if (format === 'json') json(gone);
+  else {
+    const what = dryRun ? styled('yellow', 'would go') : styled('green', 'gone');
+    line(`${what}  ${gone.events} ${gone.events === 1 ? 'event' : 'events'}, the first that stays is #${gone.first}`);
+  }
+  return 0;
+}
+
 /** @param {Options & { output?: string }} options */
 export async function exportLedger({ format, config, output }) {
   const file = output === undefined ? undefined : createWriteStream(output, { mode: 0o600 });
@@ -154,7 +167,8 @@ function printVerdict({ events, first, head, problem, note }) {
   if (problem === undefined) {
     line(`${styled('green', 'whole')}  ${size}`);
   } else {
-    line(`${styled('red', problem.kind)} at #${problem.seq}: ${harmless(problem.message)}`);
+    const cause = problem.cause === undefined ? '' : ` Cause: ${problem.cause}.`;
+    line(`${styled('red', problem.kind)} at #${problem.seq}: ${harmless(problem.message)}${cause}`);
     line(styled('dim', size));
   }
   if (note !== undefined) line(styled('yellow', harmless(note)));

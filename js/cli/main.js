@@ -165,6 +165,11 @@ function build(action) {
   ofLedger('sign-base', 'sign once that events before the first may be gone, for a ledger of an older version').action(
     action(async (options) => (await ledgerCommands()).signBase(options)),
   );
+  ofLedger('prune', 'let old events go, up to a signed checkpoint, and make the file smaller')
+    .option('--keep <n>', 'keep this many of the newest events', positive)
+    .option('--before <time>', 'let those before this time go, such as 2026-01-01')
+    .option('--dry-run', 'only print how many would go')
+    .action(action(async (options) => (await ledgerCommands()).prune(options)));
   ofLedger('export', 'print all events as NDJSON, and the newest checkpoint as the last line')
     .option('-o, --output <file>', 'write to a file')
     .action(action(async (options) => (await ledgerCommands()).exportLedger(options)));

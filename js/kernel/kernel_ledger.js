@@ -7,6 +7,7 @@ import { callTree } from './call_tree.js';
 import {
   LedgerEventSchema,
   LedgerFollowSchema,
+  LedgerPruneSchema,
   LedgerQuerySchema,
   LedgerReadSchema,
   LedgerTailSchema,
@@ -66,6 +67,11 @@ export function kernelLedger(calls) {
     checkpoint: () => calls.read((kernel) => kernel.ledgerCheckpoint()),
     signBase: async () => {
       await calls.read((kernel) => kernel.ledgerSignBase());
+    },
+    prune: async (options) => {
+      const { keep, before, dryRun = false } = parseArguments(LedgerPruneSchema, options, 'ledger prune options');
+      const what = JSON.stringify({ keep, before, dryRun });
+      return calls.read((kernel) => kernel.ledgerPrune(what));
     },
     export: (options = {}) => {
       const { signal } = parseArguments(LedgerReadSchema, options, 'ledger export options');

@@ -31,7 +31,8 @@ const position = wholeNumber(0, Number.MAX_SAFE_INTEGER);
 const limit = wholeNumber(1, MAX_EVENTS).optional();
 const time = z
   .custom(isTime, 'must be a Date, or a text such as "2026-11-16T10:00:00Z"')
-  .transform((value) => new Date(/** @type {string | Date} */ (value)).getTime())
+  // A clock may be before 1970; no event is.
+  .transform((value) => Math.max(0, new Date(/** @type {string | Date} */ (value)).getTime()))
   .optional();
 const given = z.undefined('is given by the ledger: leave it out').optional();
 
@@ -50,6 +51,14 @@ export const LedgerTailSchema = z.strictObject({ ...filter, limit, signal });
 export const LedgerQuerySchema = z.strictObject({ ...filter, limit, after: position.optional(), signal });
 
 export const LedgerFollowSchema = z.strictObject({ ...filter, after: position.optional(), signal });
+
+export const LedgerPruneSchema = z
+  .strictObject({
+    keep: wholeNumber(1, Number.MAX_SAFE_INTEGER).optional(),
+    before: time,
+    dryRun: z.boolean().optional(),
+  })
+  .refine(({ keep, before }) => keep !== undefined || before !== undefined, 'needs "keep" or "before"');
 
 export const LedgerReadSchema = z.strictObject({ signal });
 

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { ConfigError, InternalError, ShutdownError, unwrap } from '../boundary/errors.js';
 import { guarded } from '../boundary/guarded.js';
 import { RESULT_FOLDER } from '../boundary/result_folder.js';
@@ -321,6 +322,8 @@ export class Lifecycle {
     functions.add('#embed', (_call, [texts]) => this.memory.embedTexts(texts));
     const { redact } = this.#options;
     if (redact !== undefined) functions.add('#redact', (_call, [events]) => redacted(redact, events, this.#log));
+    functions.add('#log', (_call, [text]) => this.#log.warn(String(text)));
+    functions.add('#pause', (_call, [ms]) => pause(ms));
     functions.add('#approve', async (call, [request]) => this.gate.askFor(await this.ready(), request, call));
     functions.add('#bundle', (_call, [specifier, known, trust]) =>
       bundlePackage(specifier, this.#baseDir, known, trust),

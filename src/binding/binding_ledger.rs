@@ -124,6 +124,12 @@ impl BindingKernel {
         self.with_kernel_on(Lane::Searches, env, |kernel| kernel.ledger().sign_base())
     }
 
+    /// Drops old events. Value: `{ events, first }`.
+    #[napi(ts_return_type = "Promise<BindingOutcome>")]
+    pub fn ledger_prune<'env>(&self, env: &'env Env, what_json: String) -> napi::Result<Object<'env>> {
+        self.with_kernel_on(Lane::Remote, env, move |kernel| kernel.ledger().prune(&what_json))
+    }
+
     /// Value: `{ size, head, note }`.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
     pub fn ledger_checkpoint<'env>(&self, env: &'env Env) -> napi::Result<Object<'env>> {

@@ -99,6 +99,7 @@ fn kernel_answers(types: &mut Types) -> String {
     answers.add("ledgerSettle", |kernel: &Kernel| kernel.ledger().settle());
     answers.add("ledgerVerify", |kernel: &Kernel| kernel.ledger().verify());
     answers.add("ledgerSignBase", |kernel: &Kernel| kernel.ledger().sign_base());
+    answers.add("ledgerPrune", |kernel: &Kernel| kernel.ledger().prune(""));
     answers.add("ledgerCheckpoint", |kernel: &Kernel| kernel.ledger().checkpoint());
     answers.add("ledgerExport", |kernel: &Kernel| kernel.ledger().export(0, 1));
     answers.add("ledgerChronicle", |kernel: &Kernel| kernel.ledger().chronicle(""));

@@ -197,6 +197,8 @@ impl Kernel {
         let file_bytes = config.fs.file_bytes as usize;
         let files = Files::new(root, Arc::clone(&checks), Arc::clone(&history), writes, relink, file_bytes);
         let book = LedgerBook::new(Arc::clone(&door), Arc::clone(&history));
+        // Before anything else is recorded.
+        warnings.extend(book.record_cut().unwrap_or_else(|error| Some(error.message)));
         let policy = PolicyBook::new(Arc::clone(&door));
         Ok(Arc::new(Self {
             config,

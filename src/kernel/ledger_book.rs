@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tgp_base::error::{Error, ErrorCode};
 use tgp_ledger::{
-    Actor, CallState, EventType, HasResult, Hash, Importance, Ledger, MAX_EVENTS, NewEvent, Query, StoredEvent,
+    Actor, CallState, Cause, EventType, HasResult, Hash, Importance, Ledger, MAX_EVENTS, NewEvent, Query, StoredEvent,
     Verification, verify_file,
 };
 
@@ -27,8 +27,8 @@ const PARTLY_WITNESSED: &str = "Not all commits were looked at for how far the l
 pub struct EventJson(Box<RawValue>);
 
 pub struct LedgerBook {
-    door: Arc<Door>,
-    history: Arc<History>,
+    pub(super) door: Arc<Door>,
+    pub(super) history: Arc<History>,
 }
 
 /// Which events somebody wants to see.
@@ -85,13 +85,17 @@ pub struct VerifyReport {
 }
 
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 pub struct VerifyProblem {
     #[cfg_attr(test, ts(type = "'changed' | 'missing' | 'order' | 'truncated' | 'signature'"))]
     kind: &'static str,
     #[cfg_attr(test, ts(type = "number"))]
     seq: u64,
     message: String,
+    /// Of what is truncated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional, type = "'removed' | 'unknown'"))]
+    cause: Option<&'static str>,
 }
 
 #[derive(Debug, Serialize)]
@@ -267,6 +271,7 @@ impl From<Verification> for VerifyReport {
             kind: problem.kind.as_str(),
             seq: problem.seq,
             message: problem.message,
+            cause: problem.cause.map(Cause::as_str),
         });
         Self {
             ok,
@@ -337,7 +342,7 @@ fn event_type(name: &str) -> Result<EventType, Error> {
     })
 }
 
-fn invalid(what: &str, error: &serde_json::Error) -> Error {
+pub(super) fn invalid(what: &str, error: &serde_json::Error) -> Error {
     Error::new(ErrorCode::Validation, format!("The {what} of the ledger is not valid: {error}."))
 }
 

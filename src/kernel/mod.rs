@@ -25,6 +25,7 @@ mod host_question;
 mod kernel;
 mod known_secrets;
 mod ledger_book;
+mod ledger_upkeep;
 mod look_alike;
 mod modules;
 mod near_path;

@@ -20,6 +20,10 @@ pub enum Statement {
     Dropped,
     /// A commit was made when the ledger was there.
     Witnessed,
+    /// The same, and the events up to it were on the disk itself.
+    WitnessedOnDisk,
+    /// Events behind it are gone that a commit has seen.
+    Cut,
     /// An export ends there.
     Exported,
 }
@@ -30,6 +34,8 @@ impl Statement {
             Self::Checked => SIGNER,
             Self::Dropped => "tgp-ledger/dropped",
             Self::Witnessed => "tgp-ledger/witnessed",
+            Self::WitnessedOnDisk => "tgp-ledger/witnessed-on-disk",
+            Self::Cut => "tgp-ledger/cut",
             Self::Exported => "tgp-ledger/exported",
         }
     }
@@ -119,7 +125,14 @@ mod tests {
         let key = SigningKey::make(&Folder::make(place.path()).unwrap()).unwrap();
         let other = SigningKey::make(&Folder::make(elsewhere.path()).unwrap()).unwrap();
         let head = Head { size: 7, hash: Hash::of(b"7") };
-        let kinds = [Statement::Checked, Statement::Dropped, Statement::Witnessed, Statement::Exported];
+        let kinds = [
+            Statement::Checked,
+            Statement::Dropped,
+            Statement::Witnessed,
+            Statement::WitnessedOnDisk,
+            Statement::Cut,
+            Statement::Exported,
+        ];
         for said in kinds {
             let signature = said.signature(&head, &key);
             for asked in kinds {

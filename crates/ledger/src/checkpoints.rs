@@ -9,7 +9,7 @@ use super::ledger_error::LedgerError;
 use super::signing_key::{PublicKey, SigningKey};
 use super::store::{CheckpointRow, Store};
 use parking_lot::Mutex;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 pub struct Checkpoints {
     folder: Folder,
@@ -17,7 +17,9 @@ pub struct Checkpoints {
     /// Events between two checkpoints.
     every: u64,
     /// Known from the first time that it could be read or made.
-    key: Mutex<Option<Arc<SigningKey>>>,
+    key: OnceLock<Arc<SigningKey>>,
+    /// One thread at a time makes it.
+    making: Mutex<()>,
     /// The size at which the next is due.
     due: Mutex<u64>,
 }
@@ -25,7 +27,7 @@ pub struct Checkpoints {
 impl Checkpoints {
     #[must_use]
     pub fn new(folder: Folder, store: Arc<dyn Store>, every: u64) -> Self {
-        Self { folder, store, every: every.max(1), key: Mutex::default(), due: Mutex::new(0) }
+        Self { folder, store, every: every.max(1), key: OnceLock::new(), making: Mutex::default(), due: Mutex::new(0) }
     }
 
     /// The key, if there is one. It must be there, and the right one, when something was signed.
@@ -42,16 +44,25 @@ impl Checkpoints {
 
     /// The key; made when there is none and nothing was ever signed.
     pub fn key(&self) -> Result<Arc<SigningKey>, LedgerError> {
-        let mut known = self.key.lock();
-        if let Some(key) = &*known {
-            return Ok(Arc::clone(key));
+        if let Some(key) = self.known_key() {
+            return Ok(key);
+        }
+        let _one = self.making.lock();
+        if let Some(key) = self.known_key() {
+            return Ok(key);
         }
         let key = self.existing_key()?.map_or_else(|| SigningKey::make(&self.folder), Ok)?;
-        Ok(Arc::clone(known.insert(Arc::new(key))))
+        Ok(Arc::clone(self.key.get_or_init(|| Arc::new(key))))
+    }
+
+    /// The key, where it was looked for before. Waits for nothing.
+    #[must_use]
+    pub fn known_key(&self) -> Option<Arc<SigningKey>> {
+        self.key.get().map(Arc::clone)
     }
 
     /// The last checkpoint that is known, of the store or beside it.
-    fn last(&self) -> Result<Option<Checkpoint>, LedgerError> {
+    pub fn last(&self) -> Result<Option<Checkpoint>, LedgerError> {
         Ok(self.last_notes()?.into_iter().max_by_key(|note| note.head.size))
     }
 
@@ -91,6 +102,8 @@ impl Checkpoints {
                 return Err(LedgerError::NotWhole(problem.seq));
             }
             let note = Checkpoint::note(&head, &key);
+            // What a checkpoint vouches for is on the disk before it: no power cut leaves the store behind it.
+            self.store.sync()?;
             // Beside the store first: whoever takes the store back cannot take this back.
             checkpoint_file::add(&self.folder, &note)?;
             self.store.keep_checkpoint(&CheckpointRow { size: head.size, note })?;

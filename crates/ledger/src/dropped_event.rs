@@ -1,7 +1,7 @@
 //! The event that records up to where old events went. It is signed: without the key no events go unseen.
 
 use super::checkpoint::Statement;
-use super::event::{Actor, Head, Importance, NewEvent, Part, PreparedEvent};
+use super::event::{Head, NewEvent, Part, PreparedEvent};
 use super::event_type::EventType;
 use super::hash::Hash;
 use super::ledger_error::LedgerError;
@@ -41,19 +41,7 @@ impl DroppedEvent {
             ("head", Part::Text(&hash)),
             ("signature", Part::Text(&signature)),
         ];
-        let event = NewEvent {
-            kind: EventType::Retention,
-            importance: Importance::Other,
-            at: None,
-            session: None,
-            actor: Actor::KERNEL,
-            call: None,
-            parent: None,
-            tool: None,
-            path: None,
-            body: &body,
-            more: None,
-        };
+        let event = NewEvent { body: &body, ..NewEvent::of_kernel(EventType::Retention) };
         let mut line = Vec::new();
         write_line(&event, &mut line);
         let line = read_line(line.strip_suffix(b"\n")?)?;

@@ -65,6 +65,26 @@ pub struct NewEvent<'a> {
     pub more: Option<&'a RawValue>,
 }
 
+impl NewEvent<'static> {
+    /// An event of the kernel's own, to which the rest is added.
+    #[must_use]
+    pub const fn of_kernel(kind: EventType) -> Self {
+        Self {
+            kind,
+            importance: Importance::Other,
+            at: None,
+            session: None,
+            actor: Actor::KERNEL,
+            call: None,
+            parent: None,
+            tool: None,
+            path: None,
+            body: &[],
+            more: None,
+        }
+    }
+}
+
 /// What a store finds events by. All of it is in the content as well, and `verify` compares.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Columns<T> {

@@ -6,7 +6,7 @@ use super::checkpoint_file;
 use super::checkpoints::{Checkpoints, public_key};
 use super::chronicle::chronicle_lines;
 use super::drain::Drain;
-use super::durability::Access;
+use super::durability::{Access, Durability};
 use super::event::{Head, NewEvent, StoredEvent};
 use super::export::{self, ExportPage};
 use super::folder::Folder;
@@ -46,6 +46,7 @@ pub struct Ledger {
     process: String,
     calls: AtomicU64,
     blob_bytes: usize,
+    durability: Durability,
     redact: Option<Arc<dyn Redact>>,
     /// What was wrong with its end when it was opened.
     boot_problem: Option<Problem>,
@@ -101,6 +102,7 @@ impl Ledger {
             process,
             calls: AtomicU64::new(0),
             blob_bytes: options.blob_bytes,
+            durability: options.durability,
             redact: options.redact.clone(),
             boot_problem,
         })
@@ -128,10 +130,27 @@ impl Ledger {
         )
     }
 
+    pub(crate) fn shared(&self) -> Result<&Shared, LedgerError> {
+        Ok(&self.writing()?.shared)
+    }
+
+    pub(crate) fn store(&self) -> &dyn Store {
+        &*self.store
+    }
+
     /// The name of the ledger's key, 8 hex digits, and a signature that it was at this head.
     pub fn witness(&self, head: &Head) -> Result<(String, String), LedgerError> {
-        let key = self.writing()?.shared.checkpoints.key()?;
-        Ok((key.public().name(), Statement::Witnessed.signature(head, &key)))
+        let checkpoints = &self.shared()?.checkpoints;
+        let key = match self.store.reach() {
+            Reach::OneFolder => checkpoints.key()?,
+            // A commit does not wait for a server: the writer finds the key when it first reaches the store.
+            Reach::ManyMachines => checkpoints.known_key().ok_or(LedgerError::Unreachable(Reason::Connection))?,
+        };
+        let said = match self.durability {
+            Durability::Process => Statement::Witnessed,
+            Durability::Power => Statement::WitnessedOnDisk,
+        };
+        Ok((key.public().name(), said.signature(head, &key)))
     }
 
     /// The newest signed note; none before the first.
@@ -179,17 +198,6 @@ impl Ledger {
     pub fn checkpoint(&self) -> Result<Head, LedgerError> {
         self.ask(Want::Checkpoint)?;
         self.store.head()
-    }
-
-    /// Signs once that the events before the first may be gone, for a ledger whose retention was not recorded. Its owner decides
-    /// that: verification does not miss them any more.
-    ///
-    /// # Errors
-    /// `NotWhole` where no signed checkpoint is at the beginning.
-    pub fn sign_base(&self) -> Result<(), LedgerError> {
-        self.flush()?;
-        let shared = &self.writing()?.shared;
-        shared.retention.sign_base(&shared.checkpoints)
     }
 
     /// How many events there are and the hash of the last, all events of this process among them: what a commit's trailer
@@ -347,6 +355,7 @@ impl Writing {
             checkpoints,
             retention,
             head: Mutex::new(store.head().unwrap_or(Head::NONE)),
+            log: Arc::clone(&options.log),
         });
         let writing = Self { shared, thread: Mutex::new(None) };
         writing.start_thread()?;

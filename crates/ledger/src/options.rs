@@ -1,6 +1,7 @@
 //! How a ledger is opened.
 
 use super::durability::{Access, Durability};
+use super::log::Log;
 use super::redact::Redact;
 use super::retention::Retain;
 use std::path::{Path, PathBuf};
@@ -23,6 +24,8 @@ pub struct LedgerOptions {
     pub redact: Option<Arc<dyn Redact>>,
     /// The key to sign with, PKCS#8 in base64: for machines that share a store. Without it the folder's own is made on first use.
     pub key: Option<String>,
+    /// What the owner should know: of a store that does not answer, for one.
+    pub log: Log,
 }
 
 impl LedgerOptions {
@@ -39,6 +42,7 @@ impl LedgerOptions {
             retain: Retain::default(),
             redact: None,
             key: None,
+            log: Arc::new(|_| ()),
         }
     }
 }

@@ -102,9 +102,15 @@ fn masked(
 ) -> (Map<String, Value>, Map<String, Value>) {
     let mut whole = body;
     whole.extend(envelope.clone());
-    let text = Value::Object(whole).to_string();
-    let masked = contain(|| redact.redact(text)).ok().and_then(|text| foreign_value(&text));
-    match masked {
+    let mut whole = Value::Object(whole);
+    let text = whole.to_string();
+    let masked = contain(|| redact.redact(text.clone())).ok();
+    // Mostly nothing is masked, and a large value need not be read again.
+    if let Some(members) = whole.as_object_mut().filter(|_| masked.as_ref() == Some(&text)) {
+        let body = std::mem::take(members).into_iter().filter(|(name, _)| !envelope.contains_key(name)).collect();
+        return (envelope, body);
+    }
+    match masked.and_then(|text| foreign_value(&text)) {
         Some(Value::Object(body)) => accepted(envelope.clone(), body).unwrap_or_else(|| hidden(envelope)),
         Some(Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_)) | None => {
             hidden(envelope)

@@ -6,16 +6,20 @@ use super::checkpoints::Checkpoints;
 use super::dropped_event::{DroppedEvent, is_dropped};
 use super::event::Head;
 use super::ledger_error::{LedgerError, Reason};
+use super::log::Log;
 use super::signing_key::SigningKey;
-use super::store::{Batch, Store};
+use super::store::{Batch, Shrink, Store};
 use super::timestamp;
 use parking_lot::Mutex;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 /// How often old events are looked for.
 const PAUSE: Duration = Duration::from_secs(60);
+
+/// Stretches that go at once, so that events are stored meanwhile.
+const AT_ONCE: usize = 32;
 
 /// Checkpoints of the same size that are looked at: processes that share a ledger may sign the same one.
 const NOTES_OF_ONE_SIZE: usize = 100;
@@ -35,44 +39,93 @@ pub struct Retention {
     /// Names where its own events come from: no process has that name.
     source: String,
     said: AtomicU64,
+    /// Whether the owner knows by the log that events go.
+    is_logged: AtomicBool,
 }
 
 impl Retention {
     #[must_use]
     pub fn new(retain: Retain, store: Arc<dyn Store>, process: &str) -> Self {
         let source = format!("retention-{process}");
-        Self { retain, store, last: Mutex::default(), source, said: AtomicU64::new(0) }
+        Self {
+            retain,
+            store,
+            last: Mutex::default(),
+            source,
+            said: AtomicU64::new(0),
+            is_logged: AtomicBool::new(false),
+        }
     }
 
-    /// Drops what is too old, from time to time.
-    pub fn apply(&self, checkpoints: &Checkpoints) -> Result<(), LedgerError> {
+    /// Drops what is too old, from time to time, and gives some of the room back.
+    pub fn apply(&self, checkpoints: &Checkpoints, log: &Log) -> Result<(), LedgerError> {
         if self.retain == Retain::default() || self.last.lock().is_some_and(|last| last.elapsed() < PAUSE) {
             return Ok(());
         }
         *self.last.lock() = Some(Instant::now());
-        self.drop_old(checkpoints, timestamp::now()).map(|_| ())
+        let bases = self.bases(&self.retain, checkpoints, timestamp::now(), AT_ONCE)?;
+        if bases.len() == AT_ONCE {
+            // The next turn goes on.
+            *self.last.lock() = None;
+        }
+        let dropped = self.drop_to(&bases, checkpoints)?;
+        if let Some(last) = bases.last().filter(|_| dropped > 0 && !self.is_logged.swap(true, Ordering::Relaxed)) {
+            log(&format!(
+                "The ledger lets old events go, {dropped} of them now, up to event {}: see retainEvents and retainDays of \"ledger\". Set both to 0 to keep all.",
+                last.size
+            ));
+        }
+        self.store.shrink(Shrink::Some)
     }
 
-    /// Drops what is too old at a time. Answers how many events went.
-    pub fn drop_old(&self, checkpoints: &Checkpoints, now: u64) -> Result<u64, LedgerError> {
+    /// The checkpoints, in order, up to which events are too old at a time. At most so many.
+    pub fn bases(
+        &self,
+        retain: &Retain,
+        checkpoints: &Checkpoints,
+        now: u64,
+        most: usize,
+    ) -> Result<Vec<Head>, LedgerError> {
         let key = checkpoints.key()?;
         let mut base = self.store.base()?;
         // What was removed by others must be found: nothing is signed that would cover it.
         if !is_dropped(&*self.store, &base, Some(&key.public()))? {
             return Err(LedgerError::NotWhole(1));
         }
+        let cut = self.cut(retain, now)?;
         let mut bases = Vec::new();
-        while let Some(next) = self.next_base(&base, &key, now)? {
+        while bases.len() < most
+            && let Some(next) = self.next_base(&base, &key, cut)?
+        {
             base = next;
             bases.push(next);
         }
+        Ok(bases)
+    }
+
+    /// Records that the events up to the last of these go, and drops them. Answers how many went.
+    pub fn drop_to(&self, bases: &[Head], checkpoints: &Checkpoints) -> Result<u64, LedgerError> {
         let Some(last) = bases.last() else { return Ok(0) };
-        self.say_dropped(last, &key)?;
+        self.say_dropped(last, &*checkpoints.key()?)?;
         let mut dropped = 0;
-        for base in &bases {
+        for base in bases {
             dropped += self.store.drop_to(base)?;
         }
         Ok(dropped)
+    }
+
+    /// The last event that is too old.
+    fn cut(&self, retain: &Retain, now: u64) -> Result<u64, LedgerError> {
+        let head = self.store.head()?;
+        let by_count = retain.max_events.map(|most| head.size.saturating_sub(most.max(1)));
+        let by_age = match retain.max_age {
+            Some(age) => {
+                let first = self.store.first_since(now.saturating_sub(age))?;
+                Some(first.unwrap_or(head.size).saturating_sub(1))
+            }
+            None => None,
+        };
+        Ok(by_count.max(by_age).unwrap_or_default())
     }
 
     /// Signs that the events up to the present base may be gone: of a ledger whose events went before that was recorded. The base
@@ -103,17 +156,7 @@ impl Retention {
     }
 
     /// The next checkpoint behind `base` up to which events may go: never all of them.
-    fn next_base(&self, base: &Head, key: &SigningKey, now: u64) -> Result<Option<Head>, LedgerError> {
-        let head = self.store.head()?;
-        let by_count = self.retain.max_events.map(|most| head.size.saturating_sub(most.max(1)));
-        let by_age = match self.retain.max_age {
-            Some(age) => {
-                let first = self.store.first_since(now.saturating_sub(age))?;
-                Some(first.unwrap_or(head.size).saturating_sub(1))
-            }
-            None => None,
-        };
-        let cut = by_count.max(by_age).unwrap_or_default();
+    fn next_base(&self, base: &Head, key: &SigningKey, cut: u64) -> Result<Option<Head>, LedgerError> {
         let next = self.store.checkpoints(base.size + 1, 1)?.into_iter().next();
         let Some(row) = next.filter(|row| row.size <= cut) else { return Ok(None) };
         let note = Checkpoint::parse(&row.note).filter(|note| note.is_signed_by(&key.public()));

@@ -3,7 +3,7 @@
 //! `record` costs one write to a file that the system keeps in memory; everything slow happens on the writer's thread.
 
 use super::durability::Durability;
-use super::event::{Actor, Importance, NewEvent, Part};
+use super::event::{Importance, NewEvent, Part};
 use super::event_type::EventType;
 use super::folder::Folder;
 use super::ledger_error::LedgerError;
@@ -340,21 +340,8 @@ fn lost_line(events: u64, process: &str) -> Vec<u8> {
         ("process", Part::Text(process)),
         ("events", Part::Integer(i64::try_from(events).unwrap_or(i64::MAX))),
     ];
-    let event = NewEvent {
-        kind: EventType::Session,
-        importance: Importance::Other,
-        at: None,
-        session: None,
-        actor: Actor::KERNEL,
-        call: None,
-        parent: None,
-        tool: None,
-        path: None,
-        body: &body,
-        more: None,
-    };
     let mut line = Vec::new();
-    write_line(&event, &mut line);
+    write_line(&NewEvent { body: &body, ..NewEvent::of_kernel(EventType::Session) }, &mut line);
     line
 }
 

@@ -6,6 +6,8 @@ use super::ledger_error::{LedgerError, Reason};
 use super::sqlite_failure::{read_failure, write_failure};
 use super::sqlite_schema;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
+use std::fs::OpenOptions;
+use std::io;
 use std::path::Path;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -53,6 +55,8 @@ fn plain_writer(path: &Path, durability: Durability) -> Result<Connection, Ledge
     let open = || {
         let connection = Connection::open(path)?;
         connection.busy_timeout(PATIENCE)?;
+        // For a file that is new; another becomes so when it is rewritten as a whole.
+        connection.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
         // The switch to WAL wants the file for itself, once; others who open it at the same time make it wait.
         connection.pragma_update(None, "journal_mode", "WAL")?;
         let synchronous = match durability {
@@ -63,6 +67,16 @@ fn plain_writer(path: &Path, durability: Durability) -> Result<Connection, Ledge
         Ok(connection)
     };
     open().map_err(|error| write_failure(&error))
+}
+
+/// Has the log of changes that are not in the file yet written to the disk.
+pub fn sync_wal(path: &Path) -> Result<(), LedgerError> {
+    let mut wal = path.as_os_str().to_owned();
+    wal.push("-wal");
+    match OpenOptions::new().write(true).open(wal).and_then(|wal| wal.sync_data()) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        synced => synced.map_err(|error| LedgerError::write(&error)),
+    }
 }
 
 pub fn reader_of(path: &Path) -> Result<Connection, LedgerError> {

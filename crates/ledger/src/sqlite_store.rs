@@ -12,9 +12,9 @@ use super::names::Names;
 use super::query::Query;
 use super::sqlite_failure::{read_failure, write_failure};
 use super::sqlite_open::{reader_of, writer_of};
-use super::store::{Appended, Batch, CheckpointRow, Reach, ScannedEvent, Store, VisitBlob};
+use super::store::{Appended, Batch, CheckpointRow, Reach, ScannedEvent, Shrink, Store, VisitBlob};
 use super::verification::Problem;
-use super::{sqlite_check, sqlite_query, sqlite_scan, sqlite_schema};
+use super::{sqlite_check, sqlite_open, sqlite_query, sqlite_scan, sqlite_schema, sqlite_shrink};
 use parking_lot::Mutex;
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
 use std::ops::{ControlFlow, RangeInclusive};
@@ -83,6 +83,18 @@ impl SqliteStore {
         &self,
         job: impl FnOnce(&Transaction<'_>, &mut Names) -> rusqlite::Result<T>,
     ) -> Result<T, LedgerError> {
+        self.with_writer(|Writer { connection, names }| {
+            let made = in_transaction(connection, |transaction| job(transaction, names));
+            if made.is_err() {
+                // Names of a transaction that was taken back are not in the file.
+                *names = Names::default();
+            }
+            made
+        })
+    }
+
+    /// Does `job` with the connection that writes.
+    fn with_writer<T>(&self, job: impl FnOnce(&mut Writer) -> rusqlite::Result<T>) -> Result<T, LedgerError> {
         if self.access == Access::ReadOnly {
             return Err(LedgerError::ReadOnly);
         }
@@ -93,16 +105,11 @@ impl SqliteStore {
             *writer = None;
             Folder::of_database(&self.path).make_database()?;
         }
-        let Writer { connection, names } = match &mut *writer {
+        let writer = match &mut *writer {
             Some(writer) => writer,
             none @ None => none.insert(Writer::open(&self.path, self.durability)?),
         };
-        let made = in_transaction(connection, |transaction| job(transaction, names));
-        if made.is_err() {
-            // Names of a transaction that was taken back are not in the file.
-            *names = Names::default();
-        }
-        made.map_err(|error| write_failure(&error))
+        job(writer).map_err(|error| write_failure(&error))
     }
 }
 
@@ -143,6 +150,11 @@ impl Store for SqliteStore {
                 .execute(params![batch.spool, integer(batch.to)])?;
             Ok(Appended::Done(head))
         })
+    }
+
+    fn sync(&self) -> Result<(), LedgerError> {
+        // What is not in the WAL is in the file already, and SQLite has synced it there.
+        sqlite_open::sync_wal(&self.path)
     }
 
     fn drained(&self, spool: &str) -> Result<u64, LedgerError> {
@@ -219,6 +231,10 @@ impl Store for SqliteStore {
             )?;
             Ok(u64::try_from(events).unwrap_or_default())
         })
+    }
+
+    fn shrink(&self, how: Shrink) -> Result<(), LedgerError> {
+        self.with_writer(|writer| sqlite_shrink::shrink(&writer.connection, how))
     }
 
     fn base(&self) -> Result<Head, LedgerError> {

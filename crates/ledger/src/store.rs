@@ -52,6 +52,14 @@ pub struct CheckpointRow {
     pub note: String,
 }
 
+/// How much room is given back at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shrink {
+    /// So much that others do not wait for it.
+    Some,
+    All,
+}
+
 /// How far a store reaches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reach {
@@ -81,6 +89,9 @@ pub trait Store: Send + Sync {
     /// 4. insert each blob that is not there, and set its `last` to the number of the event (the last that refers to it);
     /// 5. set the spool's position to `batch.to`.
     fn append(&self, batch: &Batch<'_>) -> Result<Appended, LedgerError>;
+
+    /// Waits until all that was appended is on the disk itself.
+    fn sync(&self) -> Result<(), LedgerError>;
 
     /// Up to where a spool has been drained; 0 for an unknown one.
     fn drained(&self, spool: &str) -> Result<u64, LedgerError>;
@@ -116,6 +127,9 @@ pub trait Store: Send + Sync {
     /// checkpoints below it, and keeps `base` as what the first kept event follows. Answers how many events went.
     /// Nothing goes where another process has come as far.
     fn drop_to(&self, base: &Head) -> Result<u64, LedgerError>;
+
+    /// Gives room that dropped events had back to the system, where that is not done by itself.
+    fn shrink(&self, how: Shrink) -> Result<(), LedgerError>;
 
     /// What the first kept event follows: as in the last `drop_to`, or `Head::NONE`.
     fn base(&self) -> Result<Head, LedgerError>;

@@ -1,5 +1,6 @@
 //! What verification finds.
 
+use super::durability::Durability;
 use super::event::Head;
 use super::hash::Hash;
 
@@ -8,6 +9,8 @@ use super::hash::Hash;
 pub struct Witness {
     pub size: u64,
     pub head: Hash,
+    /// What the events had survived when it saw them.
+    pub durability: Durability,
 }
 
 /// How the ledger is not what it was.
@@ -38,17 +41,58 @@ impl ProblemKind {
     }
 }
 
+/// Why an end is gone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cause {
+    /// It was on the disk, and was taken away.
+    Removed,
+    /// It was not on the disk yet when it was seen: the power may have failed, or it was taken away. Nothing tells the two apart.
+    Unknown,
+}
+
+impl Cause {
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Removed => "removed",
+            Self::Unknown => "unknown",
+        }
+    }
+
+    /// Of an end that was seen when it had survived this.
+    pub(crate) const fn of(durability: Durability) -> Self {
+        match durability {
+            Durability::Process => Self::Unknown,
+            Durability::Power => Self::Removed,
+        }
+    }
+}
+
 /// The first position that is not right.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
     pub kind: ProblemKind,
     pub seq: u64,
     pub message: String,
+    /// Of what is truncated.
+    pub cause: Option<Cause>,
 }
 
 impl Problem {
     pub fn new(kind: ProblemKind, seq: u64, message: impl Into<String>) -> Self {
-        Self { kind, seq, message: message.into() }
+        Self { kind, seq, message: message.into(), cause: None }
+    }
+
+    /// The end is gone, from an event on.
+    pub(crate) fn truncated(from: u64, to: u64, who: &str, cause: Cause) -> Self {
+        let why = match cause {
+            Cause::Removed => "",
+            Cause::Unknown => {
+                " They were not on the disk yet: a power cut without \"ledger.fsync\" does that, and so does removal."
+            }
+        };
+        let message = format!("Events {from} to {to} are gone from the end: {who} has seen them.{why}");
+        Self { cause: Some(cause), ..Self::new(ProblemKind::Truncated, from, message) }
     }
 }
 

@@ -2,13 +2,15 @@
 
 use super::chain_check::{Checked, check, explained};
 use super::checkpoint::Checkpoint;
+use super::cut::cut_around;
 use super::dropped_event::is_dropped;
+use super::durability::Durability;
 use super::event::Head;
 use super::hash::Hash;
 use super::ledger_error::{LedgerError, Reason};
 use super::signing_key::PublicKey;
 use super::store::Store;
-use super::verification::{Problem, ProblemKind, Verification, Witness};
+use super::verification::{Cause, Problem, ProblemKind, Verification, Witness};
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 use std::collections::HashMap;
 use std::num::NonZero;
@@ -27,6 +29,10 @@ const MAX_THREADS: usize = 8;
 
 /// Checkpoints that are read at once.
 const PAGE: usize = 10_000;
+
+/// Who has seen how far the ledger was.
+const WITNESS: &str = "a witness";
+const CHECKPOINT: &str = "a checkpoint";
 
 /// What a ledger is held against.
 pub struct Against<'a> {
@@ -53,14 +59,14 @@ pub fn verify(store: &dyn Store, against: &Against<'_>) -> Result<Verification, 
     check_notes(store, against.key.as_ref(), notes, &base, &head, &mut found)?;
     for witness in against.witnesses {
         let seen = Head { size: witness.size, hash: witness.head };
-        found.extend(check_head(store, &seen, &base, &head, "a witness")?);
+        let by = (WITNESS, witness.durability);
+        found.extend(check_seen(store, &seen, (&base, &head), by, against.key.as_ref())?);
     }
     if found.is_empty() {
         found.extend(or_damage(check_blobs(store, checked.blobs), &mut Vec::new(), Some(damaged()))?);
         found.extend(or_damage(inside, &mut Vec::new(), Some(damaged()))?);
     }
-    // What has no position comes last.
-    let problem = found.into_iter().min_by_key(|problem| (problem.seq == 0, problem.seq));
+    let problem = first_of(found);
     Ok(Verification { first: base.size + 1, events: checked.events, head, problem, note: None })
 }
 
@@ -78,8 +84,16 @@ pub fn verify_end(store: &dyn Store, against: &Against<'_>) -> Result<Verificati
     let from = vouched.filter(|vouched| vouched.size >= base.size).unwrap_or(base);
     let checked = check(store, &from, head.size)?;
     found.extend(checked.problem);
-    let problem = found.into_iter().min_by_key(|problem| (problem.seq == 0, problem.seq));
+    let problem = first_of(found);
     Ok(Verification { first: base.size + 1, events: checked.events, head, problem, note: None })
+}
+
+/// The first problem. What has no position comes last, and where one shows that an end was removed, none that leaves that open.
+fn first_of(mut found: Vec<Problem>) -> Option<Problem> {
+    if found.iter().any(|problem| problem.cause == Some(Cause::Removed)) {
+        found.retain(|problem| problem.cause != Some(Cause::Unknown));
+    }
+    found.into_iter().min_by_key(|problem| (problem.seq == 0, problem.seq))
 }
 
 /// A number that no event has.
@@ -203,7 +217,7 @@ fn check_notes(
         };
         if signed {
             vouched |= said == *base;
-            found.extend(check_head(store, &said, base, head, "a checkpoint")?);
+            found.extend(check_seen(store, &said, (base, head), (CHECKPOINT, Durability::Power), key)?);
         } else {
             let message = format!("The checkpoint at event {} was not signed with the ledger's key.", said.size);
             found.push(Problem::new(ProblemKind::Signature, said.size, message));
@@ -219,18 +233,33 @@ fn check_notes(
     Ok(())
 }
 
-/// Whether the ledger still has what a witness has seen.
+/// Whether the ledger still has what was seen, by whom, and when it had survived what. Where an end is recorded as gone, other events
+/// may stand in its place.
+fn check_seen(
+    store: &dyn Store,
+    seen: &Head,
+    (base, head): (&Head, &Head),
+    (who, durability): (&str, Durability),
+    key: Option<&PublicKey>,
+) -> Result<Option<Problem>, LedgerError> {
+    let Some(problem) = check_head(store, seen, base, head, (who, durability))? else { return Ok(None) };
+    let cut = or_damage(cut_around(store, seen.size, key), &mut Vec::new(), None)?;
+    Ok(Some(
+        cut.map_or(problem, |cut| Problem::truncated(cut.after.size + 1, cut.up_to.size, who, Cause::of(durability))),
+    ))
+}
+
+/// The same, by the events that stand there.
 fn check_head(
     store: &dyn Store,
     seen: &Head,
     base: &Head,
     head: &Head,
-    who: &str,
+    (who, durability): (&str, Durability),
 ) -> Result<Option<Problem>, LedgerError> {
     let Head { size, hash } = *seen;
     if size > head.size {
-        let message = format!("Events {} to {size} are gone from the end: {who} has seen them.", head.size + 1);
-        return Ok(Some(Problem::new(ProblemKind::Truncated, head.size + 1, message)));
+        return Ok(Some(Problem::truncated(head.size + 1, size, who, Cause::of(durability))));
     }
     let kept = match size.cmp(&base.size) {
         std::cmp::Ordering::Less => return Ok(None),

@@ -4,10 +4,12 @@ use super::checkpoints::Checkpoints;
 use super::drain::Drain;
 use super::event::Head;
 use super::ledger_error::LedgerError;
+use super::log::Log;
 use super::retention::Retention;
 use super::signals::{After, Signals, Wake, Want, Why};
 use super::spool::Spool;
 use super::spool_view::Stage;
+use super::store::Reach;
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -33,6 +35,7 @@ pub struct Shared {
     pub retention: Retention,
     /// The head when the writer last knew it.
     pub head: Mutex<Head>,
+    pub log: Log,
 }
 
 /// What only the writer knows.
@@ -41,6 +44,14 @@ struct Turns {
     orphans: Option<Instant>,
     pause: Duration,
     after: After,
+    server: Server,
+}
+
+/// Whether a store on another machine was reached when it was last spoken to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Server {
+    Reached,
+    Away,
 }
 
 /// Why the writer's thread is over.
@@ -60,7 +71,13 @@ pub fn run(shared: &Shared) {
 }
 
 fn work(shared: &Shared) -> Over {
-    let mut turns = Turns { positions: HashMap::new(), orphans: None, pause: FIRST_PAUSE, after: After::Success };
+    let mut turns = Turns {
+        positions: HashMap::new(),
+        orphans: None,
+        pause: FIRST_PAUSE,
+        after: After::Success,
+        server: Server::Reached,
+    };
     loop {
         let idle = match turns.after {
             After::Success => REST,
@@ -71,6 +88,7 @@ fn work(shared: &Shared) -> Over {
             return Over::Resting;
         }
         let outcome = turns.turn(shared, wake);
+        turns.note_server(shared, &outcome);
         (turns.after, turns.pause) = match &outcome {
             Ok(()) => (After::Success, FIRST_PAUSE),
             Err(_) => (After::Failure, (turns.pause * 2).min(LONGEST_PAUSE)),
@@ -110,11 +128,15 @@ impl Turns {
             self.orphans = Some(Instant::now());
         }
         let head = *shared.head.lock();
+        if shared.drain.store.reach() == Reach::ManyMachines && head.size > 0 {
+            // Commits vouch for the head with it, and do not look for it themselves.
+            let _later = shared.checkpoints.key();
+        }
         let signed = match wake.want {
             // What cannot be signed or dropped now is tried again later; the events are in the store all the same.
             Want::Drain => {
                 let _later = shared.checkpoints.sign_when_due(&head);
-                let _later = shared.retention.apply(&shared.checkpoints);
+                let _later = shared.retention.apply(&shared.checkpoints, &shared.log);
                 Ok(())
             }
             Want::Checkpoint => shared.checkpoints.sign(),
@@ -125,6 +147,20 @@ impl Turns {
         };
         shared.spool.rotate()?;
         retried.and(signed)
+    }
+
+    /// Logs once that the server is away, and once that it is back.
+    fn note_server(&mut self, shared: &Shared, outcome: &Result<(), LedgerError>) {
+        let (server, text) = match outcome {
+            Err(error @ LedgerError::Unreachable(_)) => (Server::Away, format!("{error} Calls go on meanwhile.")),
+            Ok(()) => {
+                (Server::Reached, "The ledger's store is reached again, and has the events that waited.".to_owned())
+            }
+            Err(_) => return,
+        };
+        if std::mem::replace(&mut self.server, server) != server {
+            (shared.log)(&text);
+        }
     }
 
     fn drain_own(&mut self, shared: &Shared) -> Result<(), LedgerError> {

@@ -57,7 +57,13 @@ pub struct Config {
 #[serde(default)]
 struct Given {
     sandbox: GivenSandbox,
-    ledger: Option<serde::de::IgnoredAny>,
+    ledger: Option<GivenLedger>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct GivenLedger {
+    retain_events: Option<serde::de::IgnoredAny>,
 }
 
 #[derive(Default, Deserialize)]
@@ -104,6 +110,10 @@ impl Config {
             config.sandbox.waiting = config.sandbox.waiting_by_memory();
         }
         config.ledger.is_wanted = given.ledger.is_some();
+        // A database that machines share is filled and cleared by its administrator's decision.
+        if config.ledger.postgres.is_some() && given.ledger.unwrap_or_default().retain_events.is_none() {
+            config.ledger.retain_events = 0;
+        }
         config.check()?;
         Ok(config)
     }

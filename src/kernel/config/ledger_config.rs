@@ -31,7 +31,7 @@ limited_struct! {
         /// Days that events are kept, up to a checkpoint; 0 for ever.
         retain_days: 0, 0..=36_500;
         /// Events that are kept, from a checkpoint on; 0 for all.
-        retain_events: 0, 0..=1_000_000_000;
+        retain_events: 2_000_000, 0..=1_000_000_000, "all in PostgreSQL";
         /// Largest argument or result that is kept whole.
         blob_bytes: 256 << 10, 0..=64 << 20;
         /// What may wait on disk while events cannot be stored, in bytes.

@@ -172,7 +172,7 @@ impl Door {
             tool: Some(&call.tool),
             path: call.path.as_deref(),
             body: &body,
-            ..Recorder::own_event(EventType::Call)
+            ..NewEvent::of_kernel(EventType::Call)
         };
         match (ledger.record(&event), call.changes) {
             (Err(error), Changes::Something) => Err(error.into()),
@@ -204,7 +204,7 @@ impl Door {
     /// Writes down what has happened to a tool or its test, for whoever makes the state again.
     pub fn record_state(&self, by: Option<&PresentCall>, path: &str, event: &RawValue) {
         let body = [("what", Part::Json(event)), ("process", Part::Text(self.recorder.process()))];
-        let event = NewEvent { path: Some(path), body: &body, ..Recorder::own_event(EventType::State) };
+        let event = NewEvent { path: Some(path), body: &body, ..NewEvent::of_kernel(EventType::State) };
         self.recorder.record_for(by, &event);
     }
 
@@ -233,7 +233,7 @@ impl Door {
             ("process", Part::Text(self.recorder.process())),
             ("version", Part::Text(env!("CARGO_PKG_VERSION"))),
         ];
-        self.recorder.record(&NewEvent { body: &body, ..Recorder::own_event(EventType::Session) });
+        self.recorder.record(&NewEvent { body: &body, ..NewEvent::of_kernel(EventType::Session) });
     }
 }
 
@@ -276,6 +276,6 @@ impl Witness for Door {
         body.extend(paths_json.as_deref().map(|paths| ("paths", Part::Json(paths))));
         let path = paths.first().copied();
         self.recorder
-            .record_for(present().as_ref(), &NewEvent { path, body: &body, ..Recorder::own_event(EventType::Commit) });
+            .record_for(present().as_ref(), &NewEvent { path, body: &body, ..NewEvent::of_kernel(EventType::Commit) });
     }
 }

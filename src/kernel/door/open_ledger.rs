@@ -3,7 +3,7 @@
 use super::masking::{Masking, RedactHook};
 use super::recorder::Records;
 use crate::kernel::config::Config;
-use crate::kernel::host_functions::HostFunctions;
+use crate::kernel::host_functions::{CallFor, HostFunctions};
 use crate::kernel::known_secrets::KnownSecrets;
 use crate::kernel::secret_scan::SecretScan;
 use parking_lot::Mutex;
@@ -11,12 +11,15 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use tgp_base::error::Error;
 use tgp_ledger::{
-    Access, Durability, Ledger, LedgerError, LedgerOptions, PostgresAddress, PostgresStore, Reason, Retain, TlsSettings,
+    Access, Durability, Ledger, LedgerError, LedgerOptions, Log, PostgresAddress, PostgresStore, Reason, Retain,
+    TlsSettings,
 };
 
 /// The folder of the ledger in the private one of the repository.
 const FOLDER: &str = "ledger";
 const UNWRITABLE: &str = "Nothing is written down: the folder of the ledger cannot be written. Put rootDir where it can, or say \"ledger: false\"; with \"ledger: true\" this is an error.";
+/// The question that hands a sentence to the log of the application.
+const LOG: &str = "#log";
 const DAY_MS: u64 = 24 * 60 * 60 * 1000;
 
 /// What a ledger is opened with.
@@ -51,6 +54,7 @@ pub fn open_ledger(parts: LedgerParts<'_>) -> Result<(Records, Option<String>), 
         },
         blob_bytes: ledger.blob_bytes as usize,
         spool_bytes: ledger.spool_bytes.into(),
+        log: log_through(Arc::clone(&functions)),
         redact: Some(Arc::new(Masking { known, secrets, functions, hook, silent_until: Mutex::default() })),
         key: ledger.key.as_ref().map(|key| key.expose().to_owned()),
     };
@@ -83,4 +87,11 @@ pub fn open_ledger(parts: LedgerParts<'_>) -> Result<(Records, Option<String>), 
             Ok((Records::Refused(error), Some(told)))
         }
     }
+}
+
+/// What the ledger has to say at any time goes to the log of the application.
+fn log_through(functions: Arc<dyn HostFunctions>) -> Log {
+    Arc::new(move |text| {
+        functions.call(CallFor::NOBODY, LOG, serde_json::json!([text]).to_string(), Box::new(|_| ()));
+    })
 }

@@ -175,7 +175,7 @@ impl Passage {
             tool: Some(&self.tool),
             path: self.path.as_deref(),
             body: &body,
-            ..Recorder::own_event(EventType::Result)
+            ..NewEvent::of_kernel(EventType::Result)
         });
         if let Some(trace) = &self.trace {
             let end = millis(SystemTime::now());

@@ -3,7 +3,7 @@
 use super::present_call::PresentCall;
 use std::sync::Arc;
 use tgp_base::error::Error;
-use tgp_ledger::{Actor, EventType, Importance, Ledger, NewEvent};
+use tgp_ledger::{Actor, Ledger, NewEvent};
 
 /// Where events go.
 pub enum Records {
@@ -48,23 +48,6 @@ impl Recorder {
     /// The name of a call in the ledger.
     pub fn name(&self, number: u64) -> String {
         format!("{}-{number}", self.process)
-    }
-
-    /// An event of the kernel's own, to which the rest is added.
-    pub fn own_event(kind: EventType) -> NewEvent<'static> {
-        NewEvent {
-            kind,
-            importance: Importance::Other,
-            at: None,
-            session: None,
-            actor: Actor::KERNEL,
-            call: None,
-            parent: None,
-            tool: None,
-            path: None,
-            body: &[],
-            more: None,
-        }
     }
 
     /// Writes down what has happened on behalf of a call.

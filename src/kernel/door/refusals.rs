@@ -5,7 +5,6 @@ use super::asked_call::{AskedCall, AskedOf};
 use super::call::Call;
 use super::door::Door;
 use super::gate::{Asking, Gate, Refusal};
-use super::recorder::Recorder;
 use super::rules::PolicySource;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -178,7 +177,7 @@ impl Door {
         let id = self.gate.tokens.revoke(id)?.to_string();
         self.begin_records();
         let body = [("revoked", Part::Text(&id))];
-        self.recorder.record(&NewEvent { body: &body, ..Recorder::own_event(EventType::Policy) });
+        self.recorder.record(&NewEvent { body: &body, ..NewEvent::of_kernel(EventType::Policy) });
         Ok(())
     }
 
@@ -191,7 +190,7 @@ impl Door {
     pub(super) fn record_rules(&self) {
         let version = self.gate.rules.version();
         let body = [("version", Part::Text(&version))];
-        self.recorder.record(&NewEvent { body: &body, ..Recorder::own_event(EventType::Policy) });
+        self.recorder.record(&NewEvent { body: &body, ..NewEvent::of_kernel(EventType::Policy) });
     }
 
     fn asked(&self, call: &Call<'_>, of: AskedOf) -> AskedCall {
@@ -228,7 +227,7 @@ impl Door {
             tool: Some(&about.tool),
             path: about.path.as_deref(),
             body,
-            ..Recorder::own_event(kind)
+            ..NewEvent::of_kernel(kind)
         });
     }
 }

@@ -1,6 +1,6 @@
 //! What a commit says of the ledger, so that whoever has the commits can tell when the ledger's end is cut off.
 
-use tgp_ledger::{Hash, Head, PublicKey, Statement, Witness as Witnessed};
+use tgp_ledger::{Durability, Hash, Head, PublicKey, Statement, Witness as Witnessed};
 
 /// Begins the line of a commit's message.
 pub const TRAILER: &str = "TGP-Ledger";
@@ -41,8 +41,13 @@ pub fn witness_in(message: &str, key: &PublicKey) -> Option<Witnessed> {
     let words: Vec<&str> = value.split_whitespace().collect();
     let [size, head, _, signature] = words.as_slice() else { return None };
     let head = Head { size: size.parse().ok()?, hash: Hash::parse(head)? };
-    let is_signed = Statement::Witnessed.is_signed(&head, signature, key);
-    is_signed.then_some(Witnessed { size: head.size, head: head.hash })
+    let is_signed = |said: Statement| said.is_signed(&head, signature, key);
+    let durability = if is_signed(Statement::WitnessedOnDisk) {
+        Durability::Power
+    } else {
+        is_signed(Statement::Witnessed).then_some(Durability::Process)?
+    };
+    Some(Witnessed { size: head.size, head: head.hash, durability })
 }
 
 #[cfg(test)]

@@ -92,6 +92,11 @@ impl History {
         Ok(self.git.search_messages(MOST_WITNESSES, find)?)
     }
 
+    /// The message of the newest commit.
+    pub fn newest_message(&self) -> Result<Option<String>, Error> {
+        Ok(self.git.current_message()?)
+    }
+
     /// The commits that changed a file, or all of them, newest first.
     pub fn file_history(&self, path: Option<&str>, limit: Option<u32>) -> Result<Vec<HistoryEntry>, Error> {
         let path = path.map(JailPath::parse).transpose()?.filter(|path| !path.is_root());

@@ -1,12 +1,40 @@
-//! Asking somebody on behalf of a run that waits for it.
+//! What a refused call of a run waits for: an approver, or room in the ledger.
 
 use crate::kernel::host_functions::{CallFor, HostFunctions};
 use serde_json::Value;
+use std::time::{Duration, Instant};
 use tgp_base::error::{Error, ErrorCode};
 
 /// What JavaScript is asked; no guest can ask that.
 const QUESTION: &str = "#approve";
 const GRANTED: &str = "\"granted\"";
+
+/// How long a call waits for a ledger that has no room for its intent, as calls of an application do, and the question that
+/// is answered after a pause: no thread waits meanwhile.
+pub const FULL_LIMIT: Duration = Duration::from_secs(5);
+const PAUSE: &str = "#pause";
+const PAUSE_MS: &str = "[50]";
+
+/// Waits for what a refused call needs: room in the ledger, until a time, or an approver, who is asked once. `then` hears what the
+/// call is to be made again with, or why it is refused.
+pub fn after_refusal(
+    functions: &dyn HostFunctions,
+    on_behalf: CallFor,
+    refusal: Error,
+    approval: Option<String>,
+    until: Instant,
+    then: impl FnOnce(Result<Option<String>, Error>) + Send + 'static,
+) {
+    let is_full = refusal.code == ErrorCode::Ledger && refusal.details.get("reason").is_some_and(|why| why == "full");
+    if is_full && Instant::now() < until {
+        let again = Box::new(move |_| then(Ok(approval)));
+        return functions.call(CallFor::NOBODY, PAUSE, PAUSE_MS.to_owned(), again);
+    }
+    if approval.is_some() {
+        return then(Err(refusal));
+    }
+    ask_approval(functions, on_behalf, refusal, |answer| then(answer.map(Some)));
+}
 
 /// Asks whoever approves, if the refusal says that this is what the call needs. `then` hears the name of the approval, or why
 /// there is none.

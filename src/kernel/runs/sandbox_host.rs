@@ -1,6 +1,6 @@
 //! What a guest may ask of the kernel.
 
-use super::approval::ask_approval;
+use super::approval::{FULL_LIMIT, after_refusal};
 use super::exec_options::Runnable;
 use super::exec_value::{ExecDone, when_executed};
 use super::guest_call::{AnsweredBy, GuestCall};
@@ -26,6 +26,7 @@ use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
+use std::time::Instant;
 use tgp_base::bound_secrets::BoundSecrets;
 use tgp_base::error::{Error, ErrorCode};
 use tgp_base::ids::RunId;
@@ -228,20 +229,29 @@ impl SandboxHost {
         within_budget(&self.scope.tree, &question.name, || door.enter(call)).map(Some)
     }
 
-    /// Answers a question once somebody has approved it, on a thread that may take its time.
-    fn serve_approved(self: &Arc<Self>, question: Question, by: AnsweredBy, reply: Reply, refusal: Error) {
-        let host = Arc::clone(self);
-        let then = move |answer: Result<String, Error>| {
-            let serve = {
-                let host = Arc::clone(&host);
-                move || match answer.and_then(|id| host.enter(&question, by, Some(&id))) {
-                    Ok(passage) => host.serve(question, by, GuestReply { reply, passage }),
-                    Err(error) => GuestReply { reply, passage: None }.send(Err(error)),
-                }
-            };
-            host.services.background.spawn_or_run(host.scope.root(), serve);
+    /// Answers a question when it is let in: at once, or on a thread that may take its time, once there is room for it in the
+    /// ledger or an approver has allowed it.
+    fn let_in(
+        self: &Arc<Self>,
+        question: Question,
+        by: AnsweredBy,
+        reply: Reply,
+        approval: Option<String>,
+        until: Instant,
+    ) {
+        let refusal = match self.enter(&question, by, approval.as_deref()) {
+            Ok(passage) => return self.serve(question, by, GuestReply { reply, passage }),
+            Err(refusal) => refusal,
         };
-        ask_approval(self.functions(), self.scope.oblige(self.run), refusal, then);
+        let host = Arc::clone(self);
+        let then = move |answer: Result<Option<String>, Error>| {
+            let again = Arc::clone(&host);
+            host.services.background.spawn_or_run(host.scope.root(), move || match answer {
+                Ok(approval) => again.let_in(question, by, reply, approval, until),
+                Err(error) => GuestReply { reply, passage: None }.send(Err(error)),
+            });
+        };
+        after_refusal(self.functions(), self.scope.oblige(self.run), refusal, approval, until, then);
     }
 
     /// Whether the guest may do something that is part of what it was allowed.
@@ -338,10 +348,7 @@ impl Host for SandboxHost {
         if let Some(answer) = self.scope.test.as_ref().and_then(|test| test.answer(&question, by)) {
             return GuestReply { reply, passage: None }.send(answer);
         }
-        match self.enter(&question, by, None) {
-            Ok(passage) => self.serve(question, by, GuestReply { reply, passage }),
-            Err(refusal) => self.serve_approved(question, by, reply, refusal),
-        }
+        self.let_in(question, by, reply, None, Instant::now() + FULL_LIMIT);
     }
 }
 

@@ -174,6 +174,11 @@ fn is_placeholder(text: &str) -> bool {
 }
 
 #[cfg(test)]
+pub(crate) fn names_pattern() -> &'static str {
+    NAMES.as_ref().map_or("", Regex::as_str)
+}
+
+#[cfg(test)]
 mod tests {
     use super::{NAMES, TOKEN, WHOLE_PREFIXED, find_token, looks_secret, mask_tokens, names_secret};
 

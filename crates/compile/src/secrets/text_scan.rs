@@ -17,6 +17,10 @@ static NAMED: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r#"([A-Za-z_][A-Za-z0-9_.-]{0,63})["']?\s*[:=]\s*(?:"([^"\n]{1,512})"|'([^'\n]{1,512})'|([^\s,;"'`(){}\[\]<>]{6,512}))"#).ok()
 });
 
+/// Of these every name of a secret has one: a text without them need not be taken apart.
+static MARKS: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new("(?i)pass|pwd|secret|credential|key|token|authorization").ok());
+
 /// What nobody has excused, in the order of the lines.
 pub(crate) fn scan(text: &str) -> Vec<Diagnostic> {
     let mut found = Vec::new();
@@ -48,13 +52,20 @@ fn secret_in(line: &str) -> Option<(usize, String)> {
     if let Some(offset) = find_token(line) {
         return Some((offset, "A secret is written down here".to_owned()));
     }
-    NAMED.as_ref()?.captures_iter(line).find_map(|pair| {
+    let named = NAMED.as_ref().filter(|_| MARKS.as_ref().is_none_or(|marks| marks.is_match(line)))?;
+    named.find_iter(line).find_map(|found| {
+        // The parts of a pair cost more than to find it.
+        let end = found.as_str().find(|letter: char| !letter.is_ascii_alphanumeric() && !"_.-".contains(letter))?;
+        if !names_secret(found.as_str().get(..end)?) {
+            return None;
+        }
+        let pair = named.captures_at(line, found.start())?;
         let name = pair.get(1)?;
         let quoted = pair.get(2).or_else(|| pair.get(3));
         let value = quoted.or_else(|| pair.get(4))?.as_str();
         // Without quotes it may be prose ("the password: whatever you like"), and a token may be a word.
         let must_have_digit = quoted.is_none() || name.as_str().eq_ignore_ascii_case("token");
-        let is_secret = names_secret(name.as_str()) && looks_secret(value) && (!must_have_digit || has_digit(value));
+        let is_secret = looks_secret(value) && (!must_have_digit || has_digit(value));
         is_secret.then(|| (name.start(), format!("'{}' holds a secret", name.as_str())))
     })
 }
@@ -84,7 +95,8 @@ fn diagnostic(line: u32, column: u32, message: String) -> Diagnostic {
 
 #[cfg(test)]
 mod tests {
-    use super::{NAMED, scan};
+    use super::{MARKS, NAMED, names_secret, scan};
+    use crate::secrets::patterns::names_pattern;
 
     fn lines(text: &str) -> Vec<u32> {
         scan(text).iter().map(|found| found.line).collect()
@@ -122,6 +134,21 @@ mod tests {
         assert_eq!(lines(&format!("# tgp-ignore no-secrets: made up\n{secret}\n{secret}")), [3]);
         assert_eq!(lines(&format!("# tgp-ignore no-secrets:\n{secret}")), [2], "no reason");
         assert_eq!(lines(&format!("# tgp-ignore no-emails: made up\n{secret}")), [2], "another rule");
+    }
+
+    #[test]
+    fn every_name_of_a_secret_has_a_mark() {
+        let marks = MARKS.as_ref().unwrap();
+        for name in ["password", "dbPasswd", "PWD", "client_secret", "passphrase", "Credentials", "apiKey", "TOKEN"] {
+            assert!(names_secret(name) && marks.is_match(name), "{name}");
+        }
+        // The words that `NAMES` is made of.
+        let words = names_pattern().split(|letter: char| !letter.is_ascii_lowercase());
+        let known =
+            ["api", "access", "auth", "private", "signing", "encryption", "session", "bearer", "refresh", "bot"];
+        for word in words.filter(|word| !word.is_empty() && *word != "service" && !known.contains(word)) {
+            assert!(marks.is_match(word), "{word}");
+        }
     }
 
     #[test]

@@ -34,6 +34,17 @@ pub struct MessageSearch<T> {
 }
 
 impl GitStore {
+    /// The message of the current commit; `None` before the first.
+    ///
+    /// # Errors
+    /// `Git`.
+    pub fn current_message(&self) -> Result<Option<String>, GitError> {
+        let repository = self.open_again()?;
+        let Some(head) = at(&repository, "HEAD")? else { return Ok(None) };
+        let commit = repository.find_commit(head).map_err(|error| GitError::git("read the history", &error))?;
+        Ok(Some(cut(commit.message_bytes(), MAX_MESSAGE_BYTES)))
+    }
+
     /// What `find` finds in messages of commits, here and at the remote as it was last seen: from the tips along first parents,
     /// and then in what merges brought along. Tips are those of all branches, those that the remote has replaced, and where the
     /// current branch was before, as the reflog has it. The times that commits name do not count. At most `limit` finds, and

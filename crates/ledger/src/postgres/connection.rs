@@ -2,14 +2,18 @@
 
 use super::address::PostgresAddress;
 use super::bytes::{Bytes, Row};
+use super::deadline::Deadline;
 use super::failure::Failure;
 use super::login::{log_in, refusal};
 use super::stream::{Stream, TlsSettings};
 use super::wire::Wire;
 use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
 
 /// Statements that go out before an answer is read: their answers must fit into the buffers of the system.
 const MAX_UNDER_WAY: usize = 512;
+/// How long a connection may take to be closed in good order.
+const GOODBYE_LIMIT: Duration = Duration::from_millis(100);
 
 /// A value in a statement.
 #[derive(Debug, Clone, Copy)]
@@ -55,13 +59,24 @@ pub(super) struct Connection {
     status: Status,
     /// Statements that were put and not answered.
     under_way: usize,
+    used: Instant,
 }
 
 impl Connection {
-    pub(super) fn open(address: &PostgresAddress, tls: &TlsSettings) -> Result<Self, Failure> {
-        let mut wire = Wire::new(Stream::open(address, tls)?);
+    pub(super) fn open(address: &PostgresAddress, tls: &TlsSettings, deadline: Deadline) -> Result<Self, Failure> {
+        let mut wire = Wire::new(Stream::open(address, tls, deadline)?);
         log_in(&mut wire, address)?;
-        Ok(Self { wire, status: Status::Idle, under_way: 0 })
+        Ok(Self { wire, status: Status::Idle, under_way: 0, used: Instant::now() })
+    }
+
+    /// When what is done next must be over.
+    pub(super) fn set_deadline(&mut self, deadline: Deadline) {
+        *self.wire.deadline() = deadline;
+    }
+
+    /// How long ago the server last answered.
+    pub(super) fn idle_for(&self) -> Duration {
+        self.used.elapsed()
     }
 
     /// Whether it can be used again by somebody else.
@@ -128,16 +143,22 @@ impl Connection {
                 return self.finish();
             }
             self.put_execute(chunk)?;
+            self.wire.deadline().advance();
         }
     }
 
     /// Reads rows up to the end of a chunk, and says whether it was the last.
     fn read_chunk(&mut self, visit: Visit<'_>) -> Result<bool, Failure> {
+        let mut has_rows = false;
         loop {
             let (letter, body) = self.wire.receive()?;
             match letter {
-                b'D' => visit(Row::new(body)?)?,
-                b's' => return Ok(false),
+                b'D' => {
+                    has_rows = true;
+                    visit(Row::new(body)?)?;
+                }
+                // A chunk without a row would be the last.
+                b's' if has_rows => return Ok(false),
                 b'C' => return Ok(true),
                 b'E' => {
                     let failure = refusal(Bytes(body));
@@ -177,6 +198,8 @@ impl Connection {
                 b'Z' => {
                     self.status = if body == b"I" { Status::Idle } else { Status::InTransaction };
                     self.under_way = 0;
+                    self.used = Instant::now();
+                    self.wire.deadline().advance();
                     return outcome;
                 }
                 letter if is_remark(letter) || matches!(letter, b'C' | b's') => {}
@@ -227,6 +250,7 @@ impl Connection {
 impl Drop for Connection {
     fn drop(&mut self) {
         // The server notices without it as well, and complains in its log.
+        self.set_deadline(Deadline::within(GOODBYE_LIMIT));
         let _ = self.wire.put(Some(b'X'), &|_| ()).and_then(|()| self.wire.send());
     }
 }

@@ -8,6 +8,7 @@ mod appending;
 mod bytes;
 mod connection;
 mod connections;
+mod deadline;
 #[cfg(test)]
 #[cfg(unix)]
 mod endurance_tests;
@@ -22,6 +23,8 @@ mod scram;
 #[cfg(test)]
 #[cfg(unix)]
 mod server_for_tests;
+#[cfg(test)]
+mod silence_tests;
 mod storable;
 mod stream;
 #[cfg(test)]

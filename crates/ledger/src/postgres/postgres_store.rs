@@ -3,6 +3,7 @@
 use super::address::PostgresAddress;
 use super::connection::{Connection, Value};
 use super::connections::Connections;
+use super::deadline::{Deadline, LONG_LIMIT, QUICK_LIMIT};
 use super::failure::Failure;
 use super::schema::Schema;
 use super::stream::TlsSettings;
@@ -12,7 +13,7 @@ use crate::event::{Head, StoredEvent};
 use crate::hash::Hash;
 use crate::ledger_error::LedgerError;
 use crate::query::Query;
-use crate::store::{Appended, Batch, CheckpointRow, Reach, ScannedEvent, Store, VisitBlob};
+use crate::store::{Appended, Batch, CheckpointRow, Reach, ScannedEvent, Shrink, Store, VisitBlob};
 use crate::verification::Problem;
 use appending::{head_of, head_or_base, integer};
 use std::ops::{ControlFlow, RangeInclusive};
@@ -38,8 +39,21 @@ impl PostgresStore {
     }
 
     /// Does `job` with a connection; again with another when that one is lost.
-    fn with<T>(&self, mut job: impl FnMut(&mut Connection, &Schema) -> Result<T, Failure>) -> Result<T, LedgerError> {
-        let made = self.connections.with(|connection| {
+    fn with<T>(&self, job: impl FnMut(&mut Connection, &Schema) -> Result<T, Failure>) -> Result<T, LedgerError> {
+        self.until(Deadline::within(QUICK_LIMIT), job)
+    }
+
+    /// The same, for what may have many statements, or long ones.
+    fn with_time<T>(&self, job: impl FnMut(&mut Connection, &Schema) -> Result<T, Failure>) -> Result<T, LedgerError> {
+        self.until(Deadline::each(LONG_LIMIT), job)
+    }
+
+    fn until<T>(
+        &self,
+        deadline: Deadline,
+        mut job: impl FnMut(&mut Connection, &Schema) -> Result<T, Failure>,
+    ) -> Result<T, LedgerError> {
+        let made = self.connections.with(deadline, |connection| {
             if !self.is_ready.load(Ordering::Acquire) {
                 match self.access {
                     Access::ReadWrite => self.schema.prepare(connection)?,
@@ -54,8 +68,13 @@ impl PostgresStore {
 
     /// The same, for what writes.
     fn write<T>(&self, job: impl FnMut(&mut Connection, &Schema) -> Result<T, Failure>) -> Result<T, LedgerError> {
+        self.may_write()?;
+        self.with(job)
+    }
+
+    fn may_write(&self) -> Result<(), LedgerError> {
         match self.access {
-            Access::ReadWrite => self.with(job),
+            Access::ReadWrite => Ok(()),
             Access::ReadOnly => Err(LedgerError::ReadOnly),
         }
     }
@@ -102,6 +121,11 @@ impl Store for PostgresStore {
 
     fn append(&self, batch: &Batch<'_>) -> Result<Appended, LedgerError> {
         self.write(|connection, schema| appending::append(connection, schema, batch))
+    }
+
+    fn sync(&self) -> Result<(), LedgerError> {
+        // Every commit is: see the settings of connections.
+        Ok(())
     }
 
     fn drained(&self, spool: &str) -> Result<u64, LedgerError> {
@@ -159,7 +183,13 @@ impl Store for PostgresStore {
     }
 
     fn drop_to(&self, base: &Head) -> Result<u64, LedgerError> {
-        self.write(|connection, schema| appending::drop_to(connection, schema, base))
+        self.may_write()?;
+        self.with_time(|connection, schema| appending::drop_to(connection, schema, base))
+    }
+
+    fn shrink(&self, _: Shrink) -> Result<(), LedgerError> {
+        // The server does that.
+        Ok(())
     }
 
     fn base(&self) -> Result<Head, LedgerError> {
@@ -173,24 +203,24 @@ impl Store for PostgresStore {
         mut range: RangeInclusive<u64>,
         visit: &mut dyn FnMut(&ScannedEvent<'_>) -> ControlFlow<()>,
     ) -> Result<(), LedgerError> {
-        self.with(|connection, schema| scanning::events(connection, schema, &mut range, visit))
+        self.with_time(|connection, schema| scanning::events(connection, schema, &mut range, visit))
     }
 
     fn scan_blobs(&self, visit: VisitBlob<'_>) -> Result<(), LedgerError> {
         let mut after = Vec::new();
-        self.with(|connection, schema| scanning::blobs(connection, schema, &mut after, visit))
+        self.with_time(|connection, schema| scanning::blobs(connection, schema, &mut after, visit))
     }
 
     fn check_inside(&self) -> Result<Option<Problem>, LedgerError> {
-        self.with(inside::check)
+        self.with_time(inside::check)
     }
 
     fn events(&self, query: &Query) -> Result<Vec<StoredEvent>, LedgerError> {
-        self.with(|connection, schema| finding::events(connection, schema, query))
+        self.with_time(|connection, schema| finding::events(connection, schema, query))
     }
 
     fn tree(&self, call: &str, limit: usize) -> Result<Vec<StoredEvent>, LedgerError> {
-        self.with(|connection, schema| finding::tree(connection, schema, call, limit))
+        self.with_time(|connection, schema| finding::tree(connection, schema, call, limit))
     }
 
     fn blob(&self, hash: &Hash) -> Result<Option<Vec<u8>>, LedgerError> {

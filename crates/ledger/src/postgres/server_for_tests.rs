@@ -2,6 +2,7 @@
 
 use super::address::PostgresAddress;
 use super::connection::Connection;
+use super::deadline::{Deadline, LONG_LIMIT, OPEN_LIMIT};
 use super::stream::TlsSettings;
 use parking_lot::Mutex;
 use rustls::pki_types::CertificateDer;
@@ -85,7 +86,7 @@ impl Server {
 
     fn wait(&self) {
         for _ in 0..600 {
-            if Connection::open(&self.admin_address(), &self.tls()).is_ok() {
+            if Connection::open(&self.admin_address(), &self.tls(), Deadline::within(OPEN_LIMIT)).is_ok() {
                 return;
             }
             sleep(Duration::from_millis(50));
@@ -109,7 +110,7 @@ impl Server {
 
     /// Does statements as the owner of everything.
     pub(crate) fn admin(&self, statements: &[&str]) {
-        let mut connection = Connection::open(&self.admin_address(), &self.tls()).unwrap();
+        let mut connection = Connection::open(&self.admin_address(), &self.tls(), Deadline::each(LONG_LIMIT)).unwrap();
         for statement in statements {
             connection.run(statement, &[]).unwrap_or_else(|failure| panic!("{statement}: {failure:?}"));
         }

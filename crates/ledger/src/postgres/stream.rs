@@ -1,6 +1,7 @@
 //! The way to the server: in the open, or encrypted.
 
 use super::address::{Encryption, PostgresAddress};
+use super::deadline::{Deadline, Socket};
 use super::failure::Failure;
 use crate::ledger_error::Reason;
 use rustls::pki_types::ServerName;
@@ -11,12 +12,8 @@ use std::net::{TcpStream, ToSocketAddrs};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A server that has not answered after this long is not there.
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// Addresses of one name that are tried.
 const MAX_TRIED: usize = 4;
-/// More than statements may take, so that it is the server who ends them.
-const ANSWER_TIMEOUT: Duration = Duration::from_secs(40);
 const KEEPALIVE: TcpKeepalive = TcpKeepalive::new().with_time(Duration::from_secs(30));
 /// Asks whether the server speaks TLS.
 const TLS_REQUEST: [u8; 8] = [0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f];
@@ -26,38 +23,47 @@ const TLS_REQUEST: [u8; 8] = [0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f];
 pub type TlsSettings = Arc<dyn Fn() -> Option<Arc<ClientConfig>> + Send + Sync>;
 
 pub(super) enum Stream {
-    Plain(TcpStream),
-    Tls(Box<StreamOwned<ClientConnection, TcpStream>>),
+    Plain(Socket),
+    Tls(Box<StreamOwned<ClientConnection, Socket>>),
 }
 
 impl Stream {
-    pub(super) fn open(address: &PostgresAddress, tls: &TlsSettings) -> Result<Self, Failure> {
-        let socket = connect(&address.host, address.port)?;
+    pub(super) fn open(address: &PostgresAddress, tls: &TlsSettings, deadline: Deadline) -> Result<Self, Failure> {
+        let tcp = connect(&address.host, address.port, deadline)?;
         // What cannot be set is not needed for the answer to be right.
-        let _ = socket.set_nodelay(true);
-        let _ = SockRef::from(&socket).set_tcp_keepalive(&KEEPALIVE);
-        socket.set_read_timeout(Some(ANSWER_TIMEOUT))?;
-        socket.set_write_timeout(Some(ANSWER_TIMEOUT))?;
+        let _ = tcp.set_nodelay(true);
+        let _ = SockRef::from(&tcp).set_tcp_keepalive(&KEEPALIVE);
+        let socket = Socket { tcp, deadline };
         match address.encryption {
             Encryption::None => Ok(Self::Plain(socket)),
             Encryption::Verified => encrypt(socket, address, tls),
         }
     }
 
+    /// When what is under way must be over.
+    pub(super) fn deadline(&mut self) -> &mut Deadline {
+        match self {
+            Self::Plain(socket) => &mut socket.deadline,
+            Self::Tls(stream) => &mut stream.sock.deadline,
+        }
+    }
+
     /// Whether a password may go this way as it is.
     pub(super) fn is_secret(&self) -> bool {
         match self {
-            Self::Plain(socket) => socket.peer_addr().is_ok_and(|peer| peer.ip().is_loopback()),
+            Self::Plain(socket) => socket.tcp.peer_addr().is_ok_and(|peer| peer.ip().is_loopback()),
             Self::Tls(_) => true,
         }
     }
 }
 
-fn connect(host: &str, port: u16) -> Result<TcpStream, Failure> {
+fn connect(host: &str, port: u16, deadline: Deadline) -> Result<TcpStream, Failure> {
     let found = (host, port).to_socket_addrs().map_err(|_| Failure::Unfit(Reason::NoHost))?;
+    let places: Vec<_> = found.take(MAX_TRIED).collect();
     let mut failure = Failure::Unfit(Reason::NoHost);
-    for place in found.take(MAX_TRIED) {
-        match TcpStream::connect_timeout(&place, CONNECT_TIMEOUT) {
+    for (place, to_try) in places.iter().zip((1..=u32::try_from(places.len()).unwrap_or(1)).rev()) {
+        // One that does not answer leaves time for the others.
+        match TcpStream::connect_timeout(place, deadline.left()? / to_try) {
             Ok(socket) => return Ok(socket),
             Err(error) => failure = error.into(),
         }
@@ -65,7 +71,7 @@ fn connect(host: &str, port: u16) -> Result<TcpStream, Failure> {
     Err(failure)
 }
 
-fn encrypt(mut socket: TcpStream, address: &PostgresAddress, tls: &TlsSettings) -> Result<Stream, Failure> {
+fn encrypt(mut socket: Socket, address: &PostgresAddress, tls: &TlsSettings) -> Result<Stream, Failure> {
     socket.write_all(&TLS_REQUEST)?;
     // One byte, not one more: what follows must be encrypted.
     let mut answer = [0];

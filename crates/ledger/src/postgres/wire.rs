@@ -1,5 +1,6 @@
 //! Messages to and from the server: a letter, a length, and a body.
 
+use super::deadline::Deadline;
 use super::failure::Failure;
 use super::stream::Stream;
 use std::io::{BufReader, Read, Write};
@@ -23,6 +24,11 @@ impl Wire {
         Self { stream: BufReader::with_capacity(READ_BUFFER, stream), out: Vec::new(), body: Vec::new() }
     }
 
+    /// When what is under way must be over.
+    pub(super) fn deadline(&mut self) -> &mut Deadline {
+        self.stream.get_mut().deadline()
+    }
+
     /// Whether a password may go this way as it is.
     pub(super) fn is_secret(&self) -> bool {
         self.stream.get_ref().is_secret()
@@ -44,6 +50,7 @@ impl Wire {
     /// Sends what was put.
     pub(super) fn send(&mut self) -> Result<(), Failure> {
         let stream = self.stream.get_mut();
+        stream.deadline().allow(self.out.len());
         stream.write_all(&self.out)?;
         stream.flush()?;
         self.out.clear();
@@ -55,6 +62,7 @@ impl Wire {
     pub(super) fn receive(&mut self) -> Result<(u8, &[u8]), Failure> {
         let mut letter = [0];
         self.stream.read_exact(&mut letter)?;
+        let [letter] = letter;
         let mut length = [0; 4];
         self.stream.read_exact(&mut length)?;
         let length = usize::try_from(i32::from_be_bytes(length)).ok().and_then(|length| length.checked_sub(4));
@@ -63,10 +71,14 @@ impl Wire {
         self.body.shrink_to(KEPT);
         while self.body.len() < length {
             let had = self.body.len();
-            self.body.resize(length.min(had + ROOM), 0);
+            let next = length.min(had + ROOM);
+            // Rows are what was asked for. Remarks, of which a server may make any number, take of the time that there is.
+            if letter == b'D' {
+                self.stream.get_mut().deadline().allow(next - had);
+            }
+            self.body.resize(next, 0);
             self.stream.read_exact(self.body.get_mut(had..).unwrap_or_default())?;
         }
-        let [letter] = letter;
         Ok((letter, &self.body))
     }
 }

@@ -1,7 +1,7 @@
 //! An export proves itself, and what was done to it is found.
 
 use crate::samples::{fill, open};
-use crate::{Ledger, LinesCheck, ProblemKind, PublicKey, Verification, Witness};
+use crate::{Durability, Ledger, LinesCheck, ProblemKind, PublicKey, Verification, Witness};
 
 fn export(ledger: &Ledger, page: usize) -> Vec<String> {
     let (mut lines, mut after) = (Vec::new(), Some(0));
@@ -71,7 +71,7 @@ fn an_export_is_checked_without_the_ledger() {
         }
     }
     assert_eq!(kind(&lines[..50]), Some((ProblemKind::Truncated, 50)), "no checkpoint vouches for its end");
-    let seen = [Witness { size: head.size, head: head.hash }];
+    let seen = [Witness { size: head.size, head: head.hash, durability: Durability::Process }];
     let found = check(&lines[..50], key, &seen).problem.unwrap();
     assert_eq!((found.kind, found.seq), (ProblemKind::Truncated, 50));
     let mut no_line = lines.clone();

@@ -1,6 +1,7 @@
 //! What the ledger promises as a whole.
 
 mod crashes;
+mod cuts;
 mod exporting;
 mod figures;
 mod reading;

@@ -1,7 +1,9 @@
 //! Old events go up to a checkpoint, and never unseen.
 
 use crate::samples::{call, fill, open, raw};
-use crate::{Ledger, LedgerOptions, LinesCheck, NewEvent, Part, ProblemKind, Query, Retain};
+use crate::{Ledger, LedgerOptions, LinesCheck, NewEvent, Part, ProblemKind, Prune, Query, Retain};
+use parking_lot::Mutex;
+use std::sync::Arc;
 
 fn open_with(place: &std::path::Path, retain: Retain) -> Ledger {
     Ledger::open(&LedgerOptions { checkpoint_every: 10, retain, ..LedgerOptions::new(place) }).unwrap()
@@ -198,4 +200,65 @@ fn retention_does_not_cover_what_others_took_away() {
     assert_eq!(ledger.verify(&[]).unwrap().problem.unwrap().seq, 1);
     let kind = Some(crate::EventType::Retention);
     assert!(ledger.tail(&Query { limit: 1, kind, ..Query::default() }).unwrap().is_empty());
+}
+
+#[test]
+fn the_file_gets_smaller_when_events_go_and_the_owner_hears_of_it_once() {
+    let place = tempfile::tempdir().unwrap();
+    let file = place.path().join("ledger.db");
+    let ledger = open_with(place.path(), Retain::default());
+    let large = raw(&format!("\"{}\"", "x".repeat(3000)));
+    for _ in 0..40 {
+        for _ in 0..25 {
+            ledger.record(&call("x-1", &[("args", Part::Json(&large))])).unwrap();
+        }
+        ledger.checkpoint().unwrap();
+    }
+    ledger.close().unwrap();
+    drop(ledger);
+    let before = std::fs::metadata(&file).unwrap().len();
+    let said = Arc::new(Mutex::new(Vec::new()));
+    let heard = Arc::clone(&said);
+    let ledger = Ledger::open(&LedgerOptions {
+        retain: Retain { max_events: Some(50), max_age: None },
+        log: Arc::new(move |text| heard.lock().push(text.to_owned())),
+        ..LedgerOptions::new(place.path())
+    })
+    .unwrap();
+    while ledger.verify(&[]).unwrap().first < 950 {
+        ledger.flush().unwrap();
+    }
+    assert_eq!(ledger.verify(&[]).unwrap().problem, None);
+    ledger.close().unwrap();
+    let after = std::fs::metadata(&file).unwrap().len();
+    assert!(after * 4 < before, "{before} {after}");
+    let said = said.lock();
+    assert!(said.len() == 1 && said[0].contains("lets old events go"), "{said:?}");
+}
+
+#[test]
+fn pruning_counts_first_and_shrinks_a_file_of_an_older_version() {
+    let place = tempfile::tempdir().unwrap();
+    let file = place.path().join("ledger.db");
+    let ledger = open_with(place.path(), Retain::default());
+    for _ in 0..20 {
+        fill(&ledger, 50);
+        ledger.checkpoint().unwrap();
+    }
+    ledger.close().unwrap();
+    let old = rusqlite::Connection::open(&file).unwrap();
+    old.execute_batch("PRAGMA auto_vacuum = NONE; VACUUM").unwrap();
+    drop(old);
+    let before = std::fs::metadata(&file).unwrap().len();
+    let ledger = open(place.path());
+    let counted = ledger.prune(Some(100), None, Prune::DryRun).unwrap();
+    assert_eq!((counted.events, counted.first), (1900, 1901));
+    assert_eq!(ledger.verify(&[]).unwrap().first, 1);
+    assert_eq!(ledger.prune(Some(100), None, Prune::Events).unwrap(), counted);
+    assert_eq!(ledger.prune(Some(100), None, Prune::Events).unwrap().events, 0);
+    assert_eq!(ledger.prune(None, Some(0), Prune::Events).unwrap().events, 0);
+    let found = ledger.verify(&[]).unwrap();
+    assert_eq!((found.problem, found.first), (None, 1901));
+    ledger.close().unwrap();
+    assert!(std::fs::metadata(&file).unwrap().len() * 2 < before);
 }

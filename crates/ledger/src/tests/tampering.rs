@@ -3,7 +3,7 @@
 use crate::folder::Folder;
 use crate::samples::{call, fill, open, raw};
 use crate::signing_key::SigningKey;
-use crate::{Head, Ledger, LedgerError, LedgerOptions, Part, ProblemKind, Witness, link};
+use crate::{Durability, Head, Ledger, LedgerError, LedgerOptions, Part, ProblemKind, Witness, link};
 use rusqlite::Connection;
 use std::fs;
 use std::path::Path;
@@ -164,13 +164,13 @@ fn the_end_cut_off_is_found_by_the_checkpoints() {
 fn the_end_cut_off_is_found_by_a_witness() {
     let place = ledger();
     let head = { open(place.path()).position().unwrap() };
-    let seen = [Witness { size: head.size, head: head.hash }];
+    let seen = [Witness { size: head.size, head: head.hash, durability: Durability::Process }];
     assert_eq!(found(place.path(), &seen), None);
     sql(place.path(), "DELETE FROM events WHERE seq > 55; DELETE FROM checkpoints WHERE size > 55");
     fs::remove_file(place.path().join("checkpoints")).unwrap();
     assert_eq!(found(place.path(), &[]), None, "nobody else knows");
     assert_eq!(found(place.path(), &seen), Some((ProblemKind::Truncated, 56)));
-    let other = [Witness { size: 50, head: head.hash }];
+    let other = [Witness { size: 50, head: head.hash, durability: Durability::Process }];
     assert_eq!(found(place.path(), &other), Some((ProblemKind::Changed, 50)));
 }
 

@@ -1,0 +1,107 @@
+/** An end of the ledger that is gone: when the power may have taken it, and when it was removed. */
+
+import { once } from 'node:events';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { TGP } from '../../index.js';
+import { editLedger, ledgerFolder } from '../helpers/ledger.js';
+import { runCli } from '../helpers/run_cli.js';
+import { startProgram } from '../helpers/run_program.js';
+import { tempRoot } from '../helpers/temp_root.js';
+
+const LAST_KEPT = 4;
+
+/** Writes two tools, and is killed: nothing signs how far the ledger is but the commits. @param {object} ledger */
+const worker = (ledger) => `
+const quiet = { debug() {}, info() {}, warn() {}, error() {} };
+const kernel = new TGP({ config: { rootDir: '.tgp', sandbox: { warm: 0 }, ledger: ${JSON.stringify(ledger)} }, logger: quiet });
+const tools = tgpTools(kernel);
+for (const n of [1, 2]) await tools.write_file.execute({ path: 'tools/t' + n + '.ts', content: 'return ' + n });
+await kernel.ledger.tail();
+console.log('written');
+setInterval(() => {}, 1000);
+`;
+
+/**
+ * A workspace whose store is as it was some events before its last commit: what a disk has that was not synced.
+ * @param {object} ledger
+ */
+async function cutWorkspace(ledger) {
+  const folder = await tempRoot();
+  const { child, ended } = startProgram(folder, worker(ledger));
+  await once(child.stdout, 'data');
+  child.kill('SIGKILL');
+  await ended;
+  const root = join(folder, '.tgp');
+  rmSync(join(ledgerFolder(root), 'spool'), { recursive: true });
+  editLedger(root, (database) => database.prepare('DELETE FROM events WHERE seq > ?').run(LAST_KEPT));
+  return folder;
+}
+
+/** @param {string} folder */
+async function looked(folder) {
+  /** @type {string[]} */
+  const warnings = [];
+  const logger = { debug() {}, info() {}, error() {}, warn: (/** @type {string} */ text) => warnings.push(text) };
+  const kernel = new TGP({ config: { rootDir: join(folder, '.tgp'), sandbox: { warm: 0 } }, logger });
+  try {
+    const found = await kernel.ledger.verify();
+    const events = await kernel.ledger.query({ type: 'SESSION' });
+    return { found, cuts: events.filter(({ state }) => state === 'cut'), warnings };
+  } finally {
+    await kernel.shutdown();
+  }
+}
+
+test('after a power cut the verdict says that the cause is unknown, and the cut is recorded once', async () => {
+  const folder = await cutWorkspace({});
+  const problem = { kind: 'truncated', seq: LAST_KEPT + 1, cause: 'unknown' };
+  const first = await looked(folder);
+  expect(first.found).toMatchObject({ ok: false, problem });
+  expect(first.cuts).toEqual([expect.objectContaining({ seq: LAST_KEPT + 1, after: LAST_KEPT })]);
+  expect(first.warnings).toEqual([expect.stringMatching(/Events 5 to \d+ of the ledger are gone/)]);
+  // Other events stand where the lost ones were: that is still a cut, not a change.
+  const { kernel, close } = await grown(folder);
+  expect(await kernel.ledger.verify()).toMatchObject({ ok: false, problem });
+  await kernel.ledger.checkpoint();
+  await close();
+  const again = await looked(folder);
+  expect(again).toMatchObject({ found: { ok: false, problem }, cuts: first.cuts, warnings: [] });
+  const { code, stdout } = await runCli(folder, ['ledger', 'verify']);
+  expect({ code, stdout }).toEqual({
+    code: 4,
+    stdout: expect.stringMatching(/^truncated at #5: .* Cause: unknown\.$/m),
+  });
+});
+
+/** The ledger with more events than were lost. @param {string} folder */
+async function grown(folder) {
+  const kernel = new TGP({ config: { rootDir: join(folder, '.tgp'), sandbox: { warm: 0 } } });
+  for (let n = 0; n < 40; n++) await kernel.ledger.append({ n });
+  return { kernel, close: () => kernel.shutdown() };
+}
+
+test('an end that was on the disk was removed: with fsync, or before a checkpoint', async () => {
+  const synced = await looked(await cutWorkspace({ fsync: true }));
+  expect(synced.found).toMatchObject({
+    ok: false,
+    problem: { kind: 'truncated', seq: LAST_KEPT + 1, cause: 'removed' },
+  });
+  const signed = await looked(await cutWorkspace({ checkpointEvents: 5 }));
+  expect(signed.found).toMatchObject({
+    ok: false,
+    problem: { kind: 'truncated', seq: LAST_KEPT + 1, cause: 'removed' },
+  });
+});
+
+test('a cut that the key has not signed explains nothing', async () => {
+  const folder = await cutWorkspace({});
+  await looked(folder);
+  editLedger(join(folder, '.tgp'), (database) => {
+    const sql =
+      'UPDATE events SET content = replace(content, \'"upTo":\', \'"upTo":1\') WHERE content LIKE \'%"cut"%\'';
+    database.prepare(sql).run();
+  });
+  expect((await looked(folder)).found).toMatchObject({ ok: false, problem: { kind: 'changed' } });
+});

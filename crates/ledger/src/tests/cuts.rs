@@ -1,0 +1,102 @@
+//! An end that is gone: recorded once, never excused, and removed where the disk had it.
+
+use crate::samples::{fill, open};
+use crate::{Cause, Durability, Head, Ledger, LedgerOptions, ProblemKind, Query, Witness};
+use std::path::Path;
+
+/// A ledger of `kept` events, whose end of some more is gone; a commit had seen that end.
+fn cut(place: &Path, kept: u64, is_signed: bool) -> Head {
+    let ledger = open(place);
+    fill(&ledger, 2);
+    ledger.checkpoint().unwrap();
+    fill(&ledger, 3);
+    if is_signed {
+        ledger.checkpoint().unwrap();
+    }
+    let head = ledger.position().unwrap();
+    // As a process that is killed leaves it.
+    std::mem::forget(ledger);
+    let connection = rusqlite::Connection::open(place.join("ledger.db")).unwrap();
+    connection.execute("DELETE FROM events WHERE seq > ?1", [i64::try_from(kept).unwrap()]).unwrap();
+    connection.execute("DELETE FROM checkpoints WHERE size > ?1", [i64::try_from(kept).unwrap()]).unwrap();
+    head
+}
+
+fn seen(head: &Head, durability: Durability) -> Witness {
+    Witness { size: head.size, head: head.hash, durability }
+}
+
+fn found(ledger: &Ledger, witness: Witness) -> (ProblemKind, u64, Option<Cause>) {
+    let problem = ledger.verify(&[witness]).unwrap().problem.unwrap();
+    (problem.kind, problem.seq, problem.cause)
+}
+
+#[test]
+fn a_cut_is_recorded_once_and_stays_a_cut_when_other_events_stand_there() {
+    for (durability, is_signed, cause) in [
+        (Durability::Process, false, Cause::Unknown),
+        (Durability::Power, false, Cause::Removed),
+        (Durability::Process, true, Cause::Removed),
+    ] {
+        let place = tempfile::tempdir().unwrap();
+        let head = cut(place.path(), 6, is_signed);
+        assert_eq!(head.size, 10);
+        let witness = seen(&head, durability);
+        let expected = (ProblemKind::Truncated, 7, Some(cause));
+        let ledger = open(place.path());
+        assert_eq!(found(&ledger, witness), expected);
+        let recorded = ledger.record_cut(&witness).unwrap().unwrap();
+        assert_eq!((recorded.after.size, recorded.up_to), (6, head));
+        assert_eq!(ledger.record_cut(&witness).unwrap(), None);
+        ledger.flush().unwrap();
+        assert_eq!(found(&ledger, witness), expected);
+        fill(&ledger, 10);
+        assert_eq!(found(&ledger, witness), expected);
+        assert_eq!(ledger.record_cut(&witness).unwrap(), None);
+        let events = ledger.tail(&Query { limit: 100, ..Query::default() }).unwrap();
+        assert_eq!(events.iter().filter(|event| event.content.contains("\"cut\"")).count(), 1);
+        assert_eq!(ledger.checkpoint().is_ok(), !is_signed, "a checkpoint vouches for no end that was removed");
+    }
+}
+
+#[test]
+fn what_is_not_signed_explains_no_change() {
+    let (place, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let head = cut(place.path(), 6, false);
+    let witness = seen(&head, Durability::Process);
+    let ledger = open(place.path());
+    // The same words, signed by another.
+    let other = open(elsewhere.path());
+    other.record_cut(&witness).unwrap().unwrap();
+    other.flush().unwrap();
+    let said = other.tail(&Query { limit: 1, ..Query::default() }).unwrap().remove(0);
+    let body = crate::samples::raw(&said.content);
+    let forged = crate::NewEvent { more: Some(&body), ..crate::NewEvent::of_kernel(crate::EventType::Session) };
+    ledger.record(&forged).unwrap();
+    fill(&ledger, 10);
+    assert_eq!(found(&ledger, witness).0, ProblemKind::Changed);
+}
+
+#[test]
+fn an_end_with_many_checkpoints_was_removed_also_when_others_stand_in_their_place() {
+    let place = tempfile::tempdir().unwrap();
+    let options = LedgerOptions { checkpoint_every: 5, ..LedgerOptions::new(place.path()) };
+    let ledger = Ledger::open(&options).unwrap();
+    for _ in 0..10 {
+        fill(&ledger, 2);
+    }
+    let head = ledger.position().unwrap();
+    fill(&ledger, 1);
+    ledger.close().unwrap();
+    drop(ledger);
+    let connection = rusqlite::Connection::open(place.path().join("ledger.db")).unwrap();
+    connection.execute_batch("DELETE FROM events WHERE seq > 12; DELETE FROM checkpoints WHERE size > 12").unwrap();
+    drop(connection);
+    let witness = seen(&head, Durability::Process);
+    for pairs in [0, 1, 5, 20] {
+        let ledger = Ledger::open(&options).unwrap();
+        ledger.record_cut(&witness).unwrap();
+        fill(&ledger, pairs);
+        assert_eq!(found(&ledger, witness), (ProblemKind::Truncated, 13, Some(Cause::Removed)), "{pairs}");
+    }
+}

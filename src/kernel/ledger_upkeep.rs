@@ -1,0 +1,52 @@
+//! What is done to the ledger itself: old events go, and an end that is gone is recorded.
+
+use super::door::witness_in;
+use super::ledger_book::{LedgerBook, invalid};
+use serde::{Deserialize, Serialize};
+use tgp_base::error::Error;
+use tgp_ledger::Prune;
+
+/// Which events go.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct PruneWhat {
+    /// Events that stay.
+    keep: Option<u64>,
+    /// Milliseconds since 1970.
+    before: Option<u64>,
+    dry_run: bool,
+}
+
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct PruneReport {
+    #[cfg_attr(test, ts(type = "number"))]
+    events: u64,
+    /// The number of the first event that is kept.
+    #[cfg_attr(test, ts(type = "number"))]
+    first: u64,
+}
+
+impl LedgerBook {
+    /// Drops old events, or counts them.
+    pub fn prune(&self, what_json: &str) -> Result<PruneReport, Error> {
+        let PruneWhat { keep, before, dry_run } =
+            serde_json::from_str(what_json).map_err(|error| invalid("pruning", &error))?;
+        let how = if dry_run { Prune::DryRun } else { Prune::Events };
+        let pruned = self.door.ledger()?.prune(keep, before, how)?;
+        Ok(PruneReport { events: pruned.events, first: pruned.first })
+    }
+
+    /// Looks whether the ledger has what the newest commit has seen, before anything else is recorded, and records it once
+    /// when it has not. What the user should know of that.
+    pub fn record_cut(&self) -> Result<Option<String>, Error> {
+        let Ok(ledger) = self.door.ledger() else { return Ok(None) };
+        let (Some(key), Some(newest)) = (ledger.public_key()?, self.history.newest_message()?) else { return Ok(None) };
+        let Some(seen) = witness_in(&newest, &key) else { return Ok(None) };
+        let cut = ledger.record_cut(&seen)?;
+        Ok(cut.map(|cut| {
+            let (from, to) = (cut.after.size + 1, cut.up_to.size);
+            format!("Events {from} to {to} of the ledger are gone, which the last commit has seen. That is recorded. See \"tgp ledger verify\".")
+        }))
+    }
+}
