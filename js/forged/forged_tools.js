@@ -203,10 +203,11 @@ export class ForgedTools {
     // The kernel was booted anew meanwhile: what is different to its last life is not known.
     if (changes.isDifference && this.#life !== this.#source.life()) return this.#follow();
     const isFollowed = this.#version !== undefined;
-    if (!isFollowed || this.#life !== this.#source.life()) this.#first = version;
+    const life = this.#source.life();
+    if (!isFollowed || this.#life !== life) this.#first = version;
     const change = await this.#known.take(changes, isFollowed);
     this.#version = version;
-    this.#life = this.#source.life();
+    this.#life = life;
     this.#warnOf(changes.leftOut);
     for (const { path } of change?.removed ?? []) this.#made.delete(path);
     const failures = await this.#fillAll();

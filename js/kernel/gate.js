@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { throwIfAborted, untilAborted } from '../boundary/abort.js';
 import { beforeDeadline, TooLate } from '../boundary/deadline.js';
 import { unwrap } from '../boundary/errors.js';
@@ -6,6 +5,7 @@ import { parseForeignJson } from '../boundary/foreign_json.js';
 import { settled } from '../boundary/foreign_promise.js';
 import { messageOf } from '../boundary/thrown.js';
 import { loosened, writeAlwaysRule } from './always_rule.js';
+import { withRoom } from './ledger_room.js';
 import { inTurn, refuseWritablePolicy } from './policy_source.js';
 import { strictest } from './reached_calls.js';
 import { ServedRequests } from './served_requests.js';
@@ -17,10 +17,6 @@ import { ServedRequests } from './served_requests.js';
  * @typedef {{ verdict: 'allow' | 'ask' | 'deny', by?: string, reason?: string, rule?: string, forGood?: readonly string[] }} Word `forGood`: what a rule that allows it for good leaves open
  * @typedef {{ error?: { code: string, message: string, details: string } }} AnyOutcome
  */
-
-/** How long a call waits for a ledger that has no room for its intent, and how often it tries. */
-const FULL_MS = 5_000;
-const FULL_PAUSE_MS = 50;
 
 const NOBODY = { verdict: /** @type {const} */ ('deny'), by: 'nobody', reason: 'There is no approver.' };
 
@@ -82,14 +78,8 @@ export class Gate {
    * @param {() => Promise<Outcome>} start
    * @param {AbortSignal | undefined} signal
    */
-  async #withRoom(start, signal) {
-    let outcome = await start();
-    const until = performance.now() + FULL_MS;
-    while (isFull(outcome) && performance.now() < until) {
-      await untilAborted(pause(FULL_PAUSE_MS), signal);
-      outcome = await start();
-    }
-    return outcome;
+  #withRoom(start, signal) {
+    return withRoom(start, isFull, signal);
   }
 
   /**

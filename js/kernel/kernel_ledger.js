@@ -4,6 +4,7 @@ import { ignored } from '../boundary/guarded.js';
 import { toJsonText } from '../boundary/json_text.js';
 import { parseArguments, requireText } from '../boundary/validation.js';
 import { callTree } from './call_tree.js';
+import { withRoom } from './ledger_room.js';
 import {
   LedgerEventSchema,
   LedgerFollowSchema,
@@ -37,7 +38,9 @@ export function kernelLedger(calls) {
     append: async (event) => {
       const { type, session, actor, path, ...body } = parseArguments(LedgerEventSchema, event, 'ledger event');
       const text = toJsonText({ type, session, ...actor, path, body }, 'event');
-      await calls.read((kernel) => kernel.ledgerAppend(text));
+      const append = () => calls.read((kernel) => kernel.ledgerAppend(text)).then(() => undefined, asError);
+      const failure = await withRoom(append, isFull);
+      if (failure) throw failure;
     },
     tail: async (options = {}) => {
       const { signal, ...query } = parseArguments(LedgerTailSchema, options, 'ledger tail options');
@@ -169,4 +172,14 @@ function callOf(call) {
  */
 function defined(given) {
   return /** @type {Given} */ (Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)));
+}
+
+/** @param {any} error */
+function asError(error) {
+  return error;
+}
+
+/** @param {any} failure of an event that may be appended later */
+function isFull(failure) {
+  return failure?.code === 'ERR_LEDGER' && failure.details?.reason === 'full';
 }

@@ -65,6 +65,8 @@ export class Lifecycle {
   #functions;
   /** @type {import('./leftovers.js').Leftovers} */
   #leftovers;
+  /** @type {(() => Promise<void>) | undefined} */
+  #endTransactions;
   /** @type {VFSAdapter | undefined} */
   #disk;
   /** Results that were too long to be shown. @type {ResultFiles | undefined} */
@@ -316,13 +318,12 @@ export class Lifecycle {
   #makeFunctions() {
     const { sql, sandboxAPI } = this.#application;
     const functions = new HostFunctions(applicationFunctions(sandboxAPI));
-    if (sql !== undefined) offerSql(functions, sql, this.#log);
-    functions.add('#warn', (_call, [message]) => this.#log.warn(message));
+    if (sql !== undefined) this.#endTransactions = offerSql(functions, sql, this.#log);
+    functions.add('#warn', (_call, [message]) => this.#log.warn(String(message)));
     functions.add('#types', (_call, [sources]) => this.types.checkBeforeRun(sources));
     functions.add('#embed', (_call, [texts]) => this.memory.embedTexts(texts));
     const { redact } = this.#options;
     if (redact !== undefined) functions.add('#redact', (_call, [events]) => redacted(redact, events, this.#log));
-    functions.add('#log', (_call, [text]) => this.#log.warn(String(text)));
     functions.add('#pause', (_call, [ms]) => pause(ms));
     functions.add('#approve', async (call, [request]) => this.gate.askFor(await this.ready(), request, call));
     functions.add('#bundle', (_call, [specifier, known, trust]) =>
@@ -383,6 +384,7 @@ export class Lifecycle {
     unwatch?.();
     await this.results?.removeOwn();
     if (kernel) unwrap(await kernel.shutdown(pushTimeoutMs));
+    await this.#endTransactions?.();
     await mirror?.remove();
     await this.#close();
     forget(this.#leftovers);

@@ -13,6 +13,7 @@ import { ROLLBACK_ANSWER_MS, within } from '../sql/waits.js';
  * @param {HostFunctions} functions
  * @param {import('../../index.js').SqlSource | import('../../index.js').SqlSettings} sql
  * @param {import('../../index.js').Logger} log
+ * @returns {() => Promise<void>} waits until every transaction has ended
  */
 export function offerSql(functions, sql, log) {
   const { source, options } = settingsOf(sql);
@@ -20,6 +21,8 @@ export function offerSql(functions, sql, log) {
   const dry = drySql(adapter, options);
   /** @type {Map<number, import('../sql/dry_sql.js').SqlRun>} */
   const runs = new Map();
+  /** Transactions that end, also those that their callers wait for no longer. @type {Set<Promise<void>>} */
+  const ending = new Set();
   const isOurs = functions.add('exec_sql', async ({ runId, nesting, sqlDetail, openTables }, [statement, params]) => {
     const noted = functions.sqlOf(runId);
     let run = runs.get(runId);
@@ -36,14 +39,19 @@ export function offerSql(functions, sql, log) {
     runs.delete(runId);
     if (!run) return;
     const ended = (end === 'commit' ? run.commit() : run.rollback()).finally(() => {
+      ending.delete(ended);
       if (run.isRollbackUncertain) log.warn(NOT_ROLLED_BACK);
     });
+    ending.add(ended);
     await (end === 'commit' ? ended : within(ended, ROLLBACK_ANSWER_MS));
   });
   functions.onNestedFinish((runId, nested, end) => runs.get(runId)?.endNested(nested, end));
   if (isOurs) functions.sqlDialect = adapter.dialect;
   else log.warn(REPLACED);
   if (isOurs && !holdsTransactions(adapter)) log.warn(NOT_ATOMIC);
+  return async () => {
+    await Promise.allSettled(ending);
+  };
 }
 
 const REPLACED =

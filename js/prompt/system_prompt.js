@@ -58,6 +58,8 @@ export function systemPrompt({ maxTokens = DEFAULT_TOKENS, catalogue, facts, liv
  * @returns {Known | undefined}
  */
 function readable(catalogue, live, budget) {
+  /** @type {Known | undefined} */
+  let found;
   for (const limit of [FIRST_ENTRIES, Math.ceil(budget / MIN_ENTRY_BYTES)]) {
     const known = catalogue(limit);
     if (known === undefined) return undefined;
@@ -70,9 +72,10 @@ function readable(catalogue, live, budget) {
       left -= size(line.signature);
       lines.push(line);
     }
-    if (left < 0 || known.tools.length === known.total || limit > FIRST_ENTRIES) return { lines, total: known.total };
+    found = { lines, total: known.total };
+    if (left < 0 || known.tools.length === known.total) return found;
   }
-  return undefined;
+  return found;
 }
 
 /** @param {Known} known */

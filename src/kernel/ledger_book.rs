@@ -1,6 +1,6 @@
 //! The ledger as users read it.
 
-use super::door::{Door, Position, canonical_path, witness_in};
+use super::door::{Door, Position, canonical_path, full, witness_in};
 use super::history::History;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -10,8 +10,8 @@ use std::sync::Arc;
 use std::time::Duration;
 use tgp_base::error::{Error, ErrorCode};
 use tgp_ledger::{
-    Actor, CallState, Cause, EventType, HasResult, Hash, Importance, Ledger, MAX_EVENTS, NewEvent, Query, StoredEvent,
-    Verification, verify_file,
+    Actor, CallState, Cause, EventType, HasResult, Hash, Importance, Ledger, LedgerError, MAX_EVENTS, NewEvent, Query,
+    StoredEvent, Verification, verify_file,
 };
 
 const DEFAULT_LIMIT: usize = 100;
@@ -191,7 +191,7 @@ impl LedgerBook {
             return Err(Error::new(ErrorCode::Validation, text).with("field", "type"));
         }
         let ledger = self.door.ledger()?;
-        Ok(ledger.record(&NewEvent {
+        let recorded = ledger.record(&NewEvent {
             kind,
             importance: Importance::Intent,
             at: None,
@@ -206,7 +206,11 @@ impl LedgerBook {
             path: event.path.as_deref(),
             body: &[],
             more: event.body,
-        })?)
+        });
+        recorded.map_err(|error| match error {
+            LedgerError::SpoolFull => full(),
+            error => error.into(),
+        })
     }
 
     /// Whether the ledger is whole, by its own chain, its checkpoints and the commits that say how far it was.

@@ -21,18 +21,21 @@ impl Backoff {
     }
 
     pub(super) fn wait(&mut self, patience: &Patience) -> Result<(), GitError> {
-        if Instant::now() >= self.deadline {
-            return Err(GitError::Contended { seconds: RACE_TIMEOUT.as_secs() });
-        }
+        self.check()?;
         patience.sleep(jittered(self.pause))?;
         self.pause = (self.pause * 2).min(LONGEST_PAUSE);
         Ok(())
     }
 
+    fn check(&self) -> Result<(), GitError> {
+        let is_over = Instant::now() >= self.deadline;
+        if is_over { Err(GitError::Contended { seconds: RACE_TIMEOUT.as_secs() }) } else { Ok(()) }
+    }
+
     /// As [`Self::wait`], for any part of `longest`: a rival that waits long has lost before it begins.
-    pub(super) fn wait_briefly(&mut self, patience: &Patience, longest: Duration) -> Result<(), GitError> {
-        self.pause = random_part(longest.min(LONGEST_PAUSE));
-        self.wait(patience)
+    pub(super) fn wait_briefly(&self, patience: &Patience, longest: Duration) -> Result<(), GitError> {
+        self.check()?;
+        patience.sleep(random_part(longest.min(LONGEST_PAUSE)))
     }
 }
 

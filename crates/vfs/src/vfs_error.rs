@@ -103,6 +103,17 @@ impl Violation {
 }
 
 impl VfsError {
+    /// Whether the process or the machine is out of descriptors or memory: the file itself may be sound.
+    #[must_use]
+    pub fn is_exhaustion(&self) -> bool {
+        // As all Unix systems number them.
+        const ENFILE: i32 = 23;
+        const EMFILE: i32 = 24;
+        let Self::Io { source, .. } = self else { return false };
+        source.kind() == io::ErrorKind::OutOfMemory
+            || cfg!(unix) && matches!(source.raw_os_error(), Some(ENFILE | EMFILE))
+    }
+
     pub(super) fn violation(path: &str, violation: Violation) -> Self {
         Self::SecurityViolation { path: shown(path), violation }
     }

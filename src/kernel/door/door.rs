@@ -139,9 +139,7 @@ impl Door {
         if call.changes == Changes::Nothing || self.recorder.ledger().is_none_or(|ledger| ledger.has_room()) {
             return Ok(());
         }
-        let mut error = Error::from(LedgerError::SpoolFull);
-        error.details.insert("reason".to_owned(), "full".into());
-        Err(error)
+        Err(full())
     }
 
     fn record_intent(&self, call: &Call<'_>) -> Result<(), Error> {
@@ -235,6 +233,11 @@ impl Door {
         ];
         self.recorder.record(&NewEvent { body: &body, ..NewEvent::of_kernel(EventType::Session) });
     }
+}
+
+/// The ledger has no room now: what was asked for can be tried again.
+pub fn full() -> Error {
+    Error::from(LedgerError::SpoolFull).with("reason", "full")
 }
 
 /// Nobody is asked about what the tests of a tool would refuse.

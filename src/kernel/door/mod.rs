@@ -31,7 +31,7 @@ mod witness;
 pub use approvals::Approvals;
 pub use asker::Asker;
 pub use call::{Call, Changes};
-pub use door::{Door, canonical_path};
+pub use door::{Door, canonical_path, full};
 pub use gate::Gate;
 pub use judged_call::recorded_call;
 pub use known_tools::known_tools;

@@ -19,7 +19,7 @@ use tgp_ledger::{
 const FOLDER: &str = "ledger";
 const UNWRITABLE: &str = "Nothing is written down: the folder of the ledger cannot be written. Put rootDir where it can, or say \"ledger: false\"; with \"ledger: true\" this is an error.";
 /// The question that hands a sentence to the log of the application.
-const LOG: &str = "#log";
+const LOG: &str = "#warn";
 const DAY_MS: u64 = 24 * 60 * 60 * 1000;
 
 /// What a ledger is opened with.

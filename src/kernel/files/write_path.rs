@@ -245,7 +245,10 @@ impl WritePath {
         let mut written = history.written(decisive.as_str(), committed)?;
         drop(turn);
         path.as_str().clone_into(&mut written.path);
-        written.problem = written.problem.or(unsynced).or(problem);
+        written.problem = match (written.problem, unsynced) {
+            (Some(first), Some(second)) => Some(format!("{first} {second}")),
+            (first, second) => first.or(second).or(problem),
+        };
         written.findings = findings;
         written.notice = notice;
         Ok(written)

@@ -16,7 +16,6 @@ use crate::kernel::private_files::PrivateFiles;
 use crate::kernel::tool_paths::{TOOLS, is_tool};
 use parking_lot::{Mutex, MutexGuard};
 use std::collections::{HashMap, HashSet};
-use std::io;
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 use tgp_base::error::Error;
@@ -227,7 +226,7 @@ impl ToolRegistry {
             let state = &mut *registry.state.lock();
             let Some(noted) = state.end_background(number) else { return };
             let taken_in = match files {
-                Ok(Ok(files)) => registry.take_in(state, files, &noted, began).is_ok(),
+                Ok(Ok(files)) => registry.take_in(state, Look::Quick, files, &noted, began).is_ok(),
                 Ok(Err(_)) | Err(threads::Panicked) => false,
             };
             if !taken_in {
@@ -274,13 +273,10 @@ impl ToolRegistry {
     }
 
     fn look(&self, state: &mut State, look: Look) -> Result<(), Error> {
-        if look == Look::Thorough {
-            state.seen.clear();
-        }
         let began = Instant::now();
         let files = self.list_files()?;
         state.background = None;
-        self.take_in(state, files, &HashSet::new(), began)
+        self.take_in(state, look, files, &HashSet::new(), began)
     }
 
     fn list_files(&self) -> Result<Vec<StampedFile>, Error> {
@@ -293,6 +289,7 @@ impl ToolRegistry {
     fn take_in(
         &self,
         state: &mut State,
+        look: Look,
         mut files: Vec<StampedFile>,
         noted: &HashSet<String>,
         began: Instant,
@@ -301,6 +298,9 @@ impl ToolRegistry {
             None => self.load(state),
             Some(_) => HashMap::new(),
         };
+        if look == Look::Thorough {
+            state.seen.clear();
+        }
         files.retain(|file| !noted.contains(file.path.as_str()));
         let (files, left_out) = without_look_alikes(files, |file| file.path.as_str());
         state.left_out = left_out;
@@ -345,8 +345,8 @@ impl ToolRegistry {
         known
     }
 
-    /// Reads a file whose stamp is new; `None` for what is no tool, because it is no text or not for this user. What cannot
-    /// be read now, for want of descriptors for one, is still there.
+    /// Reads a file whose stamp is new; `None` when it cannot be read, and so is no tool. One that cannot be read only for
+    /// want of descriptors or memory is still there.
     fn examine(
         &self,
         held: impl Fn(&str, &ContentHash) -> bool,
@@ -354,8 +354,7 @@ impl ToolRegistry {
     ) -> Result<Option<Looked>, VfsError> {
         let text = match self.files.tools.read(&file.path) {
             Ok(text) => text,
-            Err(VfsError::Io { source, .. }) if source.kind() == io::ErrorKind::PermissionDenied => return Ok(None),
-            Err(error @ VfsError::Io { .. }) => return Err(error),
+            Err(error) if error.is_exhaustion() => return Err(error),
             Err(_) => return Ok(None),
         };
         let hash = ContentHash::of(&text);

@@ -1,11 +1,12 @@
 //! Whether something of the repository is not on the disk although it was written.
 
-use super::redo_log::Record;
+use super::redo_log::{Record, RedoLog};
 use crate::branches::head;
 use crate::git_error::GitError;
 use git2::{Oid, Repository};
 use std::collections::BTreeMap;
 use std::fs;
+use std::time::SystemTime;
 
 /// Whether an object, a branch or the current commit of `records` is lost or torn. What was not flushed when a file system
 /// failed is empty or missing afterwards, so all of it is looked for, and only the last commit is read.
@@ -17,6 +18,30 @@ pub(super) fn has_lost(repository: &Repository, records: &[Record]) -> bool {
     objects.any(|object| !is_there(repository, &object.id))
         || last.objects.iter().any(|object| !is_read(&object.id))
         || branches(records).into_iter().any(|(name, records)| has_lost_branch(repository, name, &records))
+}
+
+/// Leaves out the records of branches that `git` or another process has moved since the last of them was written: what is not
+/// there any more was removed. A file system that fails brings back an older file.
+pub(super) fn leave_out_moved(repository: &Repository, records: &mut Vec<Record>) {
+    let Some(logged) = RedoLog::time(repository.path()) else { return };
+    let moved: Vec<String> = branches(records)
+        .into_iter()
+        .filter(|(name, records)| {
+            let last = records.last().map(|record| record.new.as_str());
+            let current = head::target(repository, name).ok().flatten().map(|id| id.to_string());
+            let is_elsewhere = current.is_some() && current.as_deref() != last;
+            is_elsewhere && branch_time(repository, name).is_some_and(|time| time > logged)
+        })
+        .map(|(name, _)| name.to_owned())
+        .collect();
+    records.retain(|record| !moved.contains(&record.reference));
+}
+
+/// When a branch was written last.
+fn branch_time(repository: &Repository, name: &str) -> Option<SystemTime> {
+    let folder = repository.commondir();
+    let file = fs::metadata(folder.join(name)).or_else(|_| fs::metadata(folder.join("packed-refs")));
+    file.ok()?.modified().ok()
 }
 
 /// The records of each branch.

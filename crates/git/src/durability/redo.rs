@@ -13,6 +13,14 @@ use crate::work_tree::index_update;
 use git2::{ObjectType, Oid, Repository};
 use std::collections::{BTreeSet, HashSet};
 
+/// What is known before anything is looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Known {
+    Nothing,
+    /// A branch is not where this process has moved it.
+    WentBack,
+}
+
 /// Brings everything in the log to where it belongs, if the machine has restarted since, or something of it is not on the disk:
 /// a file system may fail and come back while the machine stays up. The repository's lock is held.
 pub(crate) fn redo(
@@ -20,10 +28,18 @@ pub(crate) fn redo(
     context: &Context<'_>,
     log: &RedoLog,
     lock: &RepositoryLock,
+    known: Known,
 ) -> Result<(), GitError> {
-    let records = log.records(repository.path()).map_err(GitError::io("read the log of commits"))?;
-    if !log.is_before_restart(&records) && !damage::has_lost(repository, &records) {
-        return Ok(());
+    let mut records = log.records(repository.path()).map_err(GitError::io("read the log of commits"))?;
+    if !log.is_before_restart(&records) {
+        damage::leave_out_moved(repository, &mut records);
+        if records.is_empty() {
+            log.forget_way();
+            return Ok(());
+        }
+        if known == Known::Nothing && !damage::has_lost(repository, &records) {
+            return Ok(());
+        }
     }
     clear_leftovers(repository, lock)?;
     for object in records.iter().flat_map(|record| &record.objects) {
@@ -109,6 +125,13 @@ mod tests {
         folders.flat_map(|folder| fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path())).collect()
     }
 
+    /// Makes a file what it was before, with the time of then.
+    fn put_back(path: &Path, text: &str) {
+        fs::write(path, text).unwrap();
+        let long_ago = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_000_000_000);
+        fs::File::options().write(true).open(path).unwrap().set_modified(long_ago).unwrap();
+    }
+
     /// What a disk may be left with when nothing but the log was flushed: torn objects, an old branch, a torn file.
     fn cut_power(root: &Path, kept: &[PathBuf], branch: &str) {
         let git_dir = root.join(".git");
@@ -119,7 +142,7 @@ mod tests {
             fs::set_permissions(path, permissions).unwrap();
             fs::write(path, "").unwrap();
         }
-        fs::write(git_dir.join("refs/heads/main"), branch).unwrap();
+        put_back(&git_dir.join("refs/heads/main"), branch);
         fs::write(root.join("tools/b.ts"), "").unwrap();
         fs::write(git_dir.join("index"), "DIRC").unwrap();
         fs::write(git_dir.join("HEAD"), "").unwrap();
@@ -180,7 +203,7 @@ mod tests {
         let store = open(&test.root(), "same");
         let first = forge(&test.root(), &store, "tools/a.ts", b"1").id.unwrap();
         let last = forge(&test.root(), &store, "tools/a.ts", b"2").id.unwrap();
-        fs::write(test.git_dir().join("refs/heads/main"), format!("{}\n", first.as_str())).unwrap();
+        put_back(&test.git_dir().join("refs/heads/main"), &format!("{}\n", first.as_str()));
         assert_eq!(open(&test.root(), "same").head().unwrap().unwrap(), last);
     }
 
@@ -196,6 +219,52 @@ mod tests {
         assert_eq!(test.git(&["fsck", "--full", "--strict"]), "");
         assert_eq!(test.git(&["show", "HEAD:tools/b.ts"]), "2");
         assert_eq!(test.git(&["rev-parse", "HEAD^"]).trim(), last.as_str());
+    }
+
+    #[test]
+    fn a_store_that_stays_open_does_not_commit_on_a_branch_that_went_back() {
+        for objects_are_left in [true, false] {
+            let test = TestRepository::new();
+            let store = open(&test.root(), "same");
+            let first = forge(&test.root(), &store, "tools/a.ts", b"1").id.unwrap();
+            let kept = objects(&test.git_dir());
+            forge(&test.root(), &store, "tools/b.ts", b"2");
+            let last = forge(&test.root(), &store, "tools/b.ts", b"3").id.unwrap();
+            if !objects_are_left {
+                objects(&test.git_dir())
+                    .iter()
+                    .filter(|path| !kept.contains(path))
+                    .for_each(|path| fs::remove_file(path).unwrap());
+            }
+            // As a file system has it that comes back with what it knew before: branch, its log and files.
+            put_back(&test.git_dir().join("refs/heads/main"), &format!("{}\n", first.as_str()));
+            fs::remove_dir_all(test.git_dir().join("logs")).unwrap();
+            fs::remove_file(test.root().join("tools/b.ts")).unwrap();
+            forge(&test.root(), &store, "tools/c.ts", b"4");
+            assert_eq!(test.git(&["rev-parse", "HEAD^"]).trim(), last.as_str());
+            assert_eq!(test.git(&["show", "HEAD:tools/b.ts"]), "3");
+            assert_eq!(fs::read_to_string(test.root().join("tools/b.ts")).unwrap(), "3");
+            assert_eq!(test.git(&["fsck", "--full", "--strict"]), "");
+        }
+    }
+
+    #[test]
+    fn what_was_removed_for_good_does_not_come_back() {
+        let test = TestRepository::new();
+        let store = open(&test.root(), "same");
+        let first = forge(&test.root(), &store, "tools/a.ts", b"1").id.unwrap();
+        let removed = forge(&test.root(), &store, "tools/b.ts", b"a secret").id.unwrap();
+        test.git(&["reset", "-q", "--hard", first.as_str()]);
+        test.git(&["reflog", "expire", "--expire=now", "--all"]);
+        test.git(&["gc", "-q", "--prune=now"]);
+        assert_eq!(open(&test.root(), "same").head().unwrap().unwrap(), first);
+        let next = forge(&test.root(), &store, "tools/c.ts", b"2").id.unwrap();
+        assert_eq!(test.git(&["rev-parse", &format!("{}^", next.as_str())]).trim(), first.as_str());
+        let left = git2::Repository::open(test.root())
+            .unwrap()
+            .find_commit(git2::Oid::from_str(removed.as_str()).unwrap())
+            .is_ok();
+        assert!(!left && !test.root().join("tools/b.ts").exists());
     }
 
     #[test]

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
+use std::time::SystemTime;
 
 const LOG_NAME: &str = "tgp-redo";
 /// Written in full when the log is made: a flush then changes nothing but these blocks.
@@ -61,7 +62,19 @@ pub(crate) struct RedoLog {
     session: String,
     /// How far the log was read; others may have written on.
     known: Mutex<Position>,
+    /// The way of the branch that this process has moved last.
+    moved: Mutex<Moved>,
 }
+
+/// A branch, and the commits that it had one after the other.
+#[derive(Debug, Default)]
+struct Moved {
+    reference: String,
+    way: Vec<String>,
+}
+
+/// Commits of a way that are remembered.
+const LONGEST_WAY: usize = 1024;
 
 #[derive(Debug, Clone, Copy, Default)]
 struct Position {
@@ -72,7 +85,7 @@ struct Position {
 
 impl RedoLog {
     pub(crate) fn new(session: String) -> Self {
-        Self { session, known: Mutex::default() }
+        Self { session, known: Mutex::default(), moved: Mutex::default() }
     }
 
     pub(crate) fn session(&self) -> &str {
@@ -107,6 +120,27 @@ impl RedoLog {
         Ok(())
     }
 
+    /// Notes that a branch has moved to a commit that is in the log.
+    pub(crate) fn note_moved(&self, reference: &str, old: Option<String>, new: String) {
+        let mut moved = self.moved.lock();
+        if moved.reference != reference || moved.way.last() != old.as_ref() || moved.way.len() >= LONGEST_WAY {
+            *moved = Moved { reference: reference.to_owned(), way: old.into_iter().collect() };
+        }
+        moved.way.push(new);
+    }
+
+    /// Whether the branch that this process has moved last is at a commit before that one.
+    pub(crate) fn has_gone_back(&self, current: impl FnOnce(&str) -> Option<String>) -> bool {
+        let moved = self.moved.lock();
+        let Some((last, before)) = moved.way.split_last() else { return false };
+        current(&moved.reference).is_some_and(|current| current != *last && before.contains(&current))
+    }
+
+    /// When something was written to it last.
+    pub(crate) fn time(git_dir: &Path) -> Option<SystemTime> {
+        std::fs::metadata(git_dir.join(LOG_NAME)).ok()?.modified().ok()
+    }
+
     /// What is in the log, oldest first.
     pub(crate) fn records(&self, git_dir: &Path) -> io::Result<Vec<Record>> {
         let mut file = match plain_file::open(&git_dir.join(LOG_NAME), File::options().read(true)) {
@@ -136,7 +170,13 @@ impl RedoLog {
         file.write_all(&position.generation)?;
         file.sync_data()?;
         *self.known.lock() = position;
+        self.forget_way();
         Ok(())
+    }
+
+    /// Nothing is known any more of where this process has moved a branch.
+    pub(crate) fn forget_way(&self) {
+        *self.moved.lock() = Moved::default();
     }
 }
 

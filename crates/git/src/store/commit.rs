@@ -118,6 +118,9 @@ pub(crate) fn advance(
         lock.begin_branch(changes.iter().map(|change| change.path).chain(switched.iter().map(String::as_str)))?;
         match move_branch(repository, &target, id, &message) {
             Ok(()) => {
+                if let Some(log) = context.log {
+                    log.note_moved(&target.branch, target.commit.map(|id| id.to_string()), id.to_string());
+                }
                 strategy::check_out(repository, &target)?;
                 return Ok(Some(id));
             }

@@ -9,6 +9,7 @@ use super::upkeep::Upkeep;
 use crate::branches::{backup_branch, head, pending, strategy};
 use crate::commit_id::CommitId;
 use crate::durability::context::Context;
+use crate::durability::redo::Known;
 use crate::durability::redo_log::{self, RedoLog};
 use crate::durability::repository_lock::RepositoryLock;
 use crate::durability::{damage, redo, settle};
@@ -83,7 +84,7 @@ impl GitStore {
         let store = Self { repository, logged, root: root.to_owned(), options, work, access, upkeep };
         let lock = RepositoryLock::acquire(store.repository()?.path(), WAIT)?;
         if let Some(Logged { log, .. }) = &store.logged {
-            redo::redo(&*store.repository()?, &store.context(), log, &lock)?;
+            redo::redo(&*store.repository()?, &store.context(), log, &lock, Known::Nothing)?;
         }
         damage::check_head(&*store.repository()?)?;
         store.upkeep.begin_if_large(&store.repository()?.commondir().join("objects"));
@@ -248,12 +249,16 @@ impl GitStore {
         self.check_writable()?;
         let repository = wait_for(handle)?;
         let lock = RepositoryLock::acquire(repository.path(), WAIT)?;
-        if !damage::has_head(&repository) {
+        let log = self.logged.as_ref().map(|logged| &logged.log);
+        let target = |name: &str| head::target(&repository, name).ok().flatten().map(|id| id.to_string());
+        let has_gone_back = log.is_some_and(|log| log.has_gone_back(target));
+        if has_gone_back || !damage::has_head(&repository) {
             repository_setup::restore_head(repository.path(), &self.options.branch)?;
             // A handle that remembers nothing of what it has read.
             let fresh = self.open_again()?;
-            if let Some(Logged { log, .. }) = &self.logged {
-                redo::redo(&fresh, &self.context(), log, &lock)?;
+            if let Some(log) = log {
+                let known = if has_gone_back { Known::WentBack } else { Known::Nothing };
+                redo::redo(&fresh, &self.context(), log, &lock, known)?;
             }
             damage::check_head(&fresh)?;
         }

@@ -19,7 +19,9 @@ const MAX_FILE_BYTES: u64 = 256 << 20;
 /// A longer history has no index.
 const MAX_COMMITS: usize = 2_000_000;
 /// Of a commit that changes more, all paths count as changed.
-const MAX_PATHS: usize = 4096;
+const MAX_PATHS: usize = 256;
+/// Hashes in all: 32 MB. Of commits beyond that all paths count as changed.
+const MAX_HASHES: usize = 8 << 20;
 /// Stands for every path.
 const ANY: u32 = 0;
 /// It is stored when it has grown by one in so many.
@@ -59,6 +61,10 @@ impl HistoryIndex {
             *self = Self::load(repository).unwrap_or_default();
             self.is_loaded = true;
         }
+        // What is cut off may be brought in later, without another commit.
+        if repository.is_shallow() {
+            return Ok(Reached::TooFar);
+        }
         if self.commits.last() == Some(&head) {
             return Ok(Reached::Head);
         }
@@ -66,9 +72,12 @@ impl HistoryIndex {
         let trees = Trees::new(repository, *limits);
         // All of them or none: a part would not be what leads to one commit.
         let mut taken = Vec::with_capacity(fresh.len());
+        let mut room = MAX_HASHES.saturating_sub(self.hashes.len());
         for id in fresh.into_iter().rev() {
             patience.left()?;
-            taken.push((id, changed_paths(&trees, id)?));
+            let hashes = if room == 0 { vec![ANY] } else { changed_paths(&trees, id)? };
+            room = room.saturating_sub(hashes.len());
+            taken.push((id, hashes));
         }
         for (id, hashes) in taken {
             self.push(id, &hashes);

@@ -25,6 +25,7 @@ const MOST_FILES: usize = 4096;
 const ROUND_OBJECTS: usize = 8192;
 const ROUND_BYTES: usize = 64 << 20;
 const ROUND_TIME: Duration = Duration::from_secs(60);
+const ABANDONED_AFTER: Duration = Duration::from_hours(1);
 /// Larger objects stay in files of their own.
 const MAX_OBJECT_BYTES: usize = 1 << 20;
 
@@ -50,6 +51,7 @@ pub(crate) fn round(repository: &Repository, limits: &Limits, halt: &Halt) -> Re
     if ![&objects, &objects.join("pack")].into_iter().all(|folder| is_own_folder(folder)) {
         return Ok(Round::NotOurs);
     }
+    clear_abandoned(&objects.join("pack"));
     let found = loose_objects(&objects).map_err(GitError::io("list the objects"))?;
     let packs = count_packs(&objects.join("pack"));
     let enough = (packs * FILES_PER_PACK).clamp(FEWEST_FILES, MOST_FILES);
@@ -60,7 +62,10 @@ pub(crate) fn round(repository: &Repository, limits: &Limits, halt: &Halt) -> Re
     let mut bytes = 0;
     let mut chosen = Vec::new();
     for (id, _) in &found {
-        patience.left()?;
+        // The other half is for the pack.
+        if patience.left()? < ROUND_TIME / 2 {
+            break;
+        }
         if chosen.len() >= ROUND_OBJECTS || bytes >= ROUND_BYTES {
             break;
         }
@@ -74,16 +79,34 @@ pub(crate) fn round(repository: &Repository, limits: &Limits, halt: &Halt) -> Re
         return Ok(Round::TooFew);
     }
     let packed: HashSet<Oid> = pack::store(repository, &chosen, limits, &patience)?.into_iter().collect();
-    let mut count = 0;
+    let (mut count, mut failure) = (0, None);
     for (_, path) in found.iter().filter(|(id, _)| packed.contains(id)) {
         match fs::remove_file(path) {
             Ok(()) => count += 1,
             // `git` has packed it, too.
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => count += 1,
-            Err(error) => return Err(GitError::io("remove what was packed")(error)),
+            Err(error) => failure = Some(error),
         }
     }
-    Ok(Round::Packed(count))
+    match failure {
+        Some(error) => Err(GitError::io("remove what was packed")(error)),
+        None => Ok(Round::Packed(count)),
+    }
+}
+
+/// Removes what packers left that were killed: a pack is written in minutes.
+fn clear_abandoned(packs: &Path) {
+    let Ok(entries) = fs::read_dir(packs) else { return };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let is_temporary =
+            name.to_str().is_some_and(|name| name.starts_with("tmp_pack_") || name.starts_with("tmp_idx_"));
+        let age = || entry.metadata().ok()?.modified().ok()?.elapsed().ok();
+        if is_temporary && age().is_some_and(|age| age > ABANDONED_AFTER) {
+            // `git gc` may be clearing, too.
+            let _ = fs::remove_file(entry.path());
+        }
+    }
 }
 
 /// The size of an object that can be read and is what its name says, if it is not large.

@@ -30,6 +30,8 @@ pub(crate) struct Upkeep {
     limits: Limits,
     commits: AtomicU32,
     is_at_work: AtomicBool,
+    /// A pack for objects whose files stay would be made again and again.
+    is_packing_given_up: AtomicBool,
     halt: Halt,
     index: Mutex<HistoryIndex>,
 }
@@ -41,6 +43,7 @@ impl Upkeep {
             limits,
             commits: AtomicU32::new(0),
             is_at_work: AtomicBool::new(false),
+            is_packing_given_up: AtomicBool::new(false),
             halt: Halt::default(),
             index: Mutex::default(),
         })
@@ -102,8 +105,15 @@ impl Upkeep {
 
     fn work(&self) -> Result<(), GitError> {
         let repository = repository_setup::open_again(&self.root, Flush::Each)?;
-        self.index_history(&repository)?;
-        while let Round::Packed(1..) = packing::round(&repository, &self.limits, &self.halt)? {}
+        let indexed = self.index_history(&repository);
+        if !self.is_packing_given_up.load(Ordering::Relaxed) {
+            self.pack(&repository).inspect_err(|_| self.is_packing_given_up.store(true, Ordering::Relaxed))?;
+        }
+        indexed
+    }
+
+    fn pack(&self, repository: &Repository) -> Result<(), GitError> {
+        while let Round::Packed(1..) = packing::round(repository, &self.limits, &self.halt)? {}
         Ok(())
     }
 

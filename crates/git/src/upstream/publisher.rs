@@ -87,7 +87,12 @@ impl Publisher {
         let state = self.shared.state.lock();
         match self.shared.upstream.reach.away() {
             Some(reason) => {
-                drop(state);
+                if state.retry.is_none() {
+                    // The exchange that finds the remote back may have begun without this commit.
+                    self.enqueue(state, nobody());
+                } else {
+                    drop(state);
+                }
                 ticket.stays_here(reason);
             }
             None => self.enqueue(state, ticket),
@@ -240,7 +245,9 @@ impl Shared {
                 let _ = threads::contain(|| done(verdict));
             }
             let mut state = self.state.lock();
-            if may_pass {
+            let away = self.upstream.reach.away();
+            // While it counts as away, no write tries for itself.
+            if may_pass || away.is_some() {
                 state.retry = Some(Instant::now() + state.pause);
                 state.pause = (state.pause * 2).min(LONGEST_RETRY);
             } else {
@@ -248,7 +255,6 @@ impl Shared {
                 state.pause = FIRST_RETRY;
             }
             // What came during the silence does not wait for another one.
-            let away = self.upstream.reach.away();
             let left = if away.is_some() { std::mem::take(&mut state.queue) } else { Vec::new() };
             if state.queue.is_empty() {
                 self.upstream.forget_rewrites();

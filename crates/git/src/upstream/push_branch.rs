@@ -34,9 +34,13 @@ impl Upstream {
                 // What was committed meanwhile goes out with the next push: first, others may have a turn.
                 return Ok(Some(new));
             }
-            self.pace.saw_others();
             // Before the fetch: what it brings is old after any wait.
-            backoff.wait_briefly(patience, self.pace.longest_wait())?;
+            if matches!(answer, PushAnswer::Stale(Some(theirs)) if Some(theirs) != known) {
+                self.pace.saw_others();
+                backoff.wait_briefly(patience, self.pace.longest_wait())?;
+            } else {
+                backoff.wait(patience)?;
+            }
             (began, before) = (Instant::now(), Before::Fetch);
             match answer {
                 PushAnswer::Moved => {}

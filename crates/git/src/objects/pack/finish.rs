@@ -35,9 +35,7 @@ impl Temporary {
 
     /// Gives the file its name for good, after it is safe on the disk.
     fn keep(mut self, name: &Path) -> io::Result<()> {
-        let mut permissions = self.file.metadata()?.permissions();
-        permissions.set_readonly(true);
-        self.file.set_permissions(permissions)?;
+        self.file.set_permissions(for_reading(&self.file)?)?;
         self.file.sync_all()?;
         fs::rename(&self.path, name)?;
         self.path = PathBuf::new();
@@ -52,6 +50,20 @@ impl Drop for Temporary {
             let _ = fs::remove_file(&self.path);
         }
     }
+}
+
+/// What `git` gives to packs, whatever the process may have for its own files: the folders decide who gets there.
+#[cfg(unix)]
+fn for_reading(_file: &File) -> io::Result<fs::Permissions> {
+    use std::os::unix::fs::PermissionsExt;
+    Ok(fs::Permissions::from_mode(0o444))
+}
+
+#[cfg(not(unix))]
+fn for_reading(file: &File) -> io::Result<fs::Permissions> {
+    let mut permissions = file.metadata()?.permissions();
+    permissions.set_readonly(true);
+    Ok(permissions)
 }
 
 /// What a fetch has put into the repository.
@@ -98,7 +110,8 @@ pub(super) fn keep_whole(
     let name: String = sum.iter().map(|byte| format!("{byte:02x}")).collect();
     let path = dir.join(format!("pack-{name}.pack"));
     let index_path = path.with_extension("idx");
-    if index_path.exists() {
+    if index_path.exists() && path.exists() {
+        sync_dir(dir).map_err(&failed)?;
         return Ok(StoredPack::default());
     }
     let mut index = Temporary::new(dir, "idx").map_err(&failed)?;
