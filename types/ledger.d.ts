@@ -350,8 +350,8 @@ export type LedgerConfigInput = {
    */
   retainDays?: number;
   /**
-   * How many events are kept, from a checkpoint on; 0 for all. Default: 2 000 000, all in PostgreSQL; from 0 to 1 000
-   * 000 000.
+   * How many events are kept, from a checkpoint on; 0 for all. Default: 2 000 000, all in PostgreSQL, with
+   * `retainDays`, and in files of older versions; from 0 to 1 000 000 000.
    */
   retainEvents?: number;
   /**

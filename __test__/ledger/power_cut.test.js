@@ -94,14 +94,3 @@ test('an end that was on the disk was removed: with fsync, or before a checkpoin
     problem: { kind: 'truncated', seq: LAST_KEPT + 1, cause: 'removed' },
   });
 });
-
-test('a cut that the key has not signed explains nothing', async () => {
-  const folder = await cutWorkspace({});
-  await looked(folder);
-  editLedger(join(folder, '.tgp'), (database) => {
-    const sql =
-      'UPDATE events SET content = replace(content, \'"upTo":\', \'"upTo":1\') WHERE content LIKE \'%"cut"%\'';
-    database.prepare(sql).run();
-  });
-  expect((await looked(folder)).found).toMatchObject({ ok: false, problem: { kind: 'changed' } });
-});

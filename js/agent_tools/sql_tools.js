@@ -7,7 +7,6 @@ import { describeSchema } from '../sql/describe_schema.js';
 import { drySql } from '../sql/dry_sql.js';
 import { holdsTransactions, sqlRun } from '../sql/sql_run.js';
 import { openSource, settingsOf } from '../sql/sql_settings.js';
-import { ROLLBACK_ANSWER_MS, within } from '../sql/waits.js';
 import { boundedTools } from '../tool_shape/bounded_result.js';
 import { listPage } from '../tool_shape/pages.js';
 import { ownedTools } from '../tool_shape/tool_owner.js';
@@ -50,7 +49,7 @@ export function createSqlTools(given, options = {}) {
       await run.commit();
       return value;
     } catch (error) {
-      await within(run.rollback(), ROLLBACK_ANSWER_MS);
+      await run.rollback();
       throw error;
     }
   };

@@ -8,8 +8,8 @@ export const JS_PROMISES = [
     source: 'CONTRACT 7',
     layer: 'js',
     file: 'js/kernel/sandbox_sql.js',
-    search: "await (end === 'commit' ? run?.commit() : run?.rollback());",
-    replace: 'await run?.commit();',
+    search: "(end === 'commit' ? run.commit() : run.rollback())",
+    replace: 'run.commit()',
     tests: ['__test__/sql/sqlite_all_or_nothing.test.js'],
   },
   {

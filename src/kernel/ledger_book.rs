@@ -207,10 +207,7 @@ impl LedgerBook {
             body: &[],
             more: event.body,
         });
-        recorded.map_err(|error| match error {
-            LedgerError::SpoolFull => full(),
-            error => error.into(),
-        })
+        recorded.map_err(|error| if matches!(error, LedgerError::SpoolFull) { full() } else { error.into() })
     }
 
     /// Whether the ledger is whole, by its own chain, its checkpoints and the commits that say how far it was.

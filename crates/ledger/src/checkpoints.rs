@@ -42,6 +42,11 @@ impl Checkpoints {
         }
     }
 
+    /// As [`Self::existing_key`]; one that is there is known from now on.
+    pub fn remembered_key(&self) -> Result<Option<Arc<SigningKey>>, LedgerError> {
+        Ok(self.existing_key()?.map(|key| Arc::clone(self.key.get_or_init(|| Arc::new(key)))))
+    }
+
     /// The key; made when there is none and nothing was ever signed.
     pub fn key(&self) -> Result<Arc<SigningKey>, LedgerError> {
         if let Some(key) = self.known_key() {

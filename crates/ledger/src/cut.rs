@@ -81,7 +81,11 @@ pub fn cut_around(store: &dyn Store, size: u64, key: Option<&PublicKey>) -> Resu
     let Some(key) = key else { return Ok(None) };
     for cut in sessions(store)?.iter().filter_map(|event| Cut::parse(event, key)) {
         let is_around = cut.after.size < size && size <= cut.up_to.size;
-        if is_around && (cut.after.size == 0 || store.hash_at(cut.after.size)? == Some(cut.after.hash)) {
+        // What it follows may have gone by retention.
+        let follows = || {
+            Ok::<_, LedgerError>(store.hash_at(cut.after.size)? == Some(cut.after.hash) || store.base()? == cut.after)
+        };
+        if is_around && (cut.after.size == 0 || follows()?) {
             return Ok(Some(cut));
         }
     }

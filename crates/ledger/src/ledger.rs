@@ -146,9 +146,10 @@ impl Ledger {
             // A commit does not wait for a server: the writer finds the key when it first reaches the store.
             Reach::ManyMachines => checkpoints.known_key().ok_or(LedgerError::Unreachable(Reason::Connection))?,
         };
-        let said = match self.durability {
-            Durability::Process => Statement::Witnessed,
-            Durability::Power => Statement::WitnessedOnDisk,
+        let said = match (self.store.reach(), self.durability) {
+            (Reach::OneFolder, Durability::Process) => Statement::Witnessed,
+            // A server has on its disk what it has said to have.
+            (Reach::ManyMachines, _) | (_, Durability::Power) => Statement::WitnessedOnDisk,
         };
         Ok((key.public().name(), said.signature(head, &key)))
     }
@@ -377,7 +378,7 @@ impl Writing {
 /// Looks at the key and the end of a ledger. A store that is away now is looked at by nobody: events wait for it.
 fn boot_check(folder: &Folder, store: &dyn Store, checkpoints: &Checkpoints) -> Result<Option<Problem>, LedgerError> {
     let check = || {
-        let key = checkpoints.existing_key()?.map(|key| key.public());
+        let key = checkpoints.remembered_key()?.map(|key| key.public());
         let notes: Vec<String> = checkpoint_file::last(folder)?.into_iter().collect();
         Ok(verify_end(store, &Against { key, notes: &notes, witnesses: &[] })?.problem)
     };

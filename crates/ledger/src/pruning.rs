@@ -25,18 +25,28 @@ pub struct Pruned {
 }
 
 impl Ledger {
-    /// Drops all but the newest `keep` events, and those of before a time (milliseconds since 1970), up to a signed checkpoint, and
-    /// gives the room back. A signed event says so.
+    /// Drops events up to a signed checkpoint, and gives the room back: none of the newest `keep`, and none since `before`
+    /// (milliseconds since 1970). A signed event says so.
     ///
     /// # Errors
     /// `NotWhole` where something was changed that would go.
     pub fn prune(&self, keep: Option<u64>, before: Option<u64>, how: Prune) -> Result<Pruned, LedgerError> {
         let now = timestamp::now();
-        let retain = Retain { max_age: before.map(|before| now.saturating_sub(before)), max_events: keep };
+        let by_age = Retain { max_age: before.map(|before| now.saturating_sub(before)), ..Retain::default() };
+        let by_count = Retain { max_events: keep, ..Retain::default() };
         self.checkpoint()?;
         let shared = self.shared()?;
         let base = self.store().base()?;
-        let bases = shared.retention.bases(&retain, &shared.checkpoints, now, usize::MAX)?;
+        let bases = |retain: &Retain| shared.retention.bases(retain, &shared.checkpoints, now, usize::MAX);
+        let bases = match (keep, before) {
+            // What either of the two keeps stays.
+            (Some(_), Some(_)) => {
+                let (one, other) = (bases(&by_age)?, bases(&by_count)?);
+                if one.len() < other.len() { one } else { other }
+            }
+            (Some(_), None) => bases(&by_count)?,
+            (None, _) => bases(&by_age)?,
+        };
         let last: Head = bases.last().copied().unwrap_or(base);
         if how == Prune::Events {
             shared.retention.drop_to(&bases, &shared.checkpoints)?;

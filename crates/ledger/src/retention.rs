@@ -30,6 +30,8 @@ pub struct Retain {
     /// Milliseconds.
     pub max_age: Option<u64>,
     pub max_events: Option<u64>,
+    /// Whether nobody has asked for it: then it holds for new ledgers alone, and those that were filled before stay whole.
+    pub is_default: bool,
 }
 
 pub struct Retention {
@@ -63,6 +65,9 @@ impl Retention {
             return Ok(());
         }
         *self.last.lock() = Some(Instant::now());
+        if self.retain.is_default && !self.store.gives_room_back()? {
+            return Ok(());
+        }
         let bases = self.bases(&self.retain, checkpoints, timestamp::now(), AT_ONCE)?;
         if bases.len() == AT_ONCE {
             // The next turn goes on.

@@ -10,9 +10,14 @@ const TRANSACTIONS: u32 = 64;
 /// Of `PRAGMA auto_vacuum`: a file that can be shrunk piece by piece.
 const INCREMENTAL: i64 = 2;
 
+/// Whether the file can be shrunk piece by piece, as all are that this version has made.
+pub fn is_incremental(connection: &Connection) -> rusqlite::Result<bool> {
+    Ok(connection.pragma_query_value(None, "auto_vacuum", |row| row.get::<_, i64>(0))? == INCREMENTAL)
+}
+
 pub fn shrink(connection: &Connection, how: Shrink) -> rusqlite::Result<()> {
     let number = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
-    let is_incremental = number("auto_vacuum")? == INCREMENTAL;
+    let is_incremental = is_incremental(connection)?;
     match how {
         Shrink::Some if !is_incremental => Ok(()),
         Shrink::Some => {
@@ -28,7 +33,8 @@ pub fn shrink(connection: &Connection, how: Shrink) -> rusqlite::Result<()> {
             if is_incremental {
                 run(connection, "PRAGMA incremental_vacuum")?;
             } else {
-                connection.execute_batch("PRAGMA auto_vacuum = INCREMENTAL; VACUUM")?;
+                // It stays the file of an older version: what such have is dropped by decision alone.
+                connection.execute_batch("PRAGMA auto_vacuum = NONE; VACUUM")?;
             }
             run(connection, "PRAGMA wal_checkpoint(TRUNCATE)")
         }

@@ -237,6 +237,10 @@ impl Store for SqliteStore {
         self.with_writer(|writer| sqlite_shrink::shrink(&writer.connection, how))
     }
 
+    fn gives_room_back(&self) -> Result<bool, LedgerError> {
+        self.with_writer(|writer| sqlite_shrink::is_incremental(&writer.connection))
+    }
+
     fn base(&self) -> Result<Head, LedgerError> {
         self.look(base)
     }

@@ -131,6 +131,9 @@ pub trait Store: Send + Sync {
     /// Gives room that dropped events had back to the system, where that is not done by itself.
     fn shrink(&self, how: Shrink) -> Result<(), LedgerError>;
 
+    /// Whether it was made by a version that gives room back by itself.
+    fn gives_room_back(&self) -> Result<bool, LedgerError>;
+
     /// What the first kept event follows: as in the last `drop_to`, or `Head::NONE`.
     fn base(&self) -> Result<Head, LedgerError>;
 

@@ -88,9 +88,10 @@ pub fn verify_end(store: &dyn Store, against: &Against<'_>) -> Result<Verificati
     Ok(Verification { first: base.size + 1, events: checked.events, head, problem, note: None })
 }
 
-/// The first problem. What has no position comes last, and where one shows that an end was removed, none that leaves that open.
+/// The first problem. What has no position comes last, and what leaves open whether anybody has done something counts only where
+/// nothing else is found: else a power cut would hide what was changed after it.
 fn first_of(mut found: Vec<Problem>) -> Option<Problem> {
-    if found.iter().any(|problem| problem.cause == Some(Cause::Removed)) {
+    if found.iter().any(|problem| problem.cause != Some(Cause::Unknown)) {
         found.retain(|problem| problem.cause != Some(Cause::Unknown));
     }
     found.into_iter().min_by_key(|problem| (problem.seq == 0, problem.seq))

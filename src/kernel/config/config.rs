@@ -57,13 +57,7 @@ pub struct Config {
 #[serde(default)]
 struct Given {
     sandbox: GivenSandbox,
-    ledger: Option<GivenLedger>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-struct GivenLedger {
-    retain_events: Option<serde::de::IgnoredAny>,
+    ledger: Option<serde::de::IgnoredAny>,
 }
 
 #[derive(Default, Deserialize)]
@@ -111,7 +105,8 @@ impl Config {
         }
         config.ledger.is_wanted = given.ledger.is_some();
         // A database that machines share is filled and cleared by its administrator's decision.
-        if config.ledger.postgres.is_some() && given.ledger.unwrap_or_default().retain_events.is_none() {
+        let is_decided = config.ledger.postgres.is_some() || config.ledger.retain_days > 0;
+        if is_decided && config.ledger.keeps_by_default() {
             config.ledger.retain_events = 0;
         }
         config.check()?;

@@ -31,7 +31,7 @@ limited_struct! {
         /// Days that events are kept, up to a checkpoint; 0 for ever.
         retain_days: 0, 0..=36_500;
         /// Events that are kept, from a checkpoint on; 0 for all.
-        retain_events: 2_000_000, 0..=1_000_000_000, "all in PostgreSQL";
+        retain_events: 2_000_000, 0..=1_000_000_000, "all in PostgreSQL, with `retainDays`, and in files of older versions";
         /// Largest argument or result that is kept whole.
         blob_bytes: 256 << 10, 0..=64 << 20;
         /// What may wait on disk while events cannot be stored, in bytes.
@@ -46,6 +46,12 @@ impl Default for LedgerConfig {
 }
 
 impl LedgerConfig {
+    /// Whether the number of events that are kept is the one that nobody has chosen: configurations that were filled in have it, too.
+    #[must_use]
+    pub fn keeps_by_default(&self) -> bool {
+        self.retain_events == Self::standard().retain_events
+    }
+
     pub(super) fn check(&self) -> Result<(), Error> {
         if let Some(address) = &self.postgres {
             check_line("ledger.postgres", address.expose())?;

@@ -51,6 +51,7 @@ pub fn open_ledger(parts: LedgerParts<'_>) -> Result<(Records, Option<String>), 
         retain: Retain {
             max_age: most(ledger.retain_days).map(|days| u64::from(days) * DAY_MS),
             max_events: most(ledger.retain_events).map(u64::from),
+            is_default: ledger.keeps_by_default(),
         },
         blob_bytes: ledger.blob_bytes as usize,
         spool_bytes: ledger.spool_bytes.into(),

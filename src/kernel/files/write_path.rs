@@ -281,8 +281,8 @@ impl WritePath {
 
     /// Has the new texts survive a power cut, or says what keeps them from it.
     fn sync_all(&self, steps: &[Step]) -> Option<String> {
-        let written = steps.iter().filter(|step| step.after.is_some());
-        let synced = written.map(|step| self.parts.root.sync(&step.path)).collect::<Result<(), _>>();
+        let mut written = steps.iter().filter(|step| step.after.is_some());
+        let synced = written.try_for_each(|step| self.parts.root.sync(&step.path));
         synced.err().map(|error| Error::from(error).message)
     }
 

@@ -92,7 +92,7 @@ impl Connections {
             } else {
                 Ok(())
             };
-            connection.set_deadline(deadline);
+            connection.set_deadline(deadline.renewed());
             match is_good.and_then(|()| self.attempt(connection, job)) {
                 Err(failure) if failure.may_pass() => {}
                 outcome => return outcome,
@@ -100,8 +100,8 @@ impl Connections {
         }
         let mut pauses = PAUSES.into_iter();
         loop {
-            let opened = self.open(deadline.at_most(OPEN_LIMIT)).map(|mut connection| {
-                connection.set_deadline(deadline);
+            let opened = self.open(deadline.renewed().at_most(OPEN_LIMIT)).map(|mut connection| {
+                connection.set_deadline(deadline.renewed());
                 connection
             });
             match opened.and_then(|connection| self.attempt(connection, job)) {

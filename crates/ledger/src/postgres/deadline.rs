@@ -39,6 +39,12 @@ impl Deadline {
         Self { until: self.until.min(Instant::now() + limit), each: None }
     }
 
+    /// The same for another try: a deadline of each statement begins anew.
+    pub(super) fn renewed(mut self) -> Self {
+        self.advance();
+        self
+    }
+
     /// A statement is done.
     pub(super) fn advance(&mut self) {
         if let Some(each) = self.each {

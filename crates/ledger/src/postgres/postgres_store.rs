@@ -192,6 +192,10 @@ impl Store for PostgresStore {
         Ok(())
     }
 
+    fn gives_room_back(&self) -> Result<bool, LedgerError> {
+        Ok(true)
+    }
+
     fn base(&self) -> Result<Head, LedgerError> {
         let base =
             self.row("select base_size, base_hash from @.about", &[], |mut row| head_of(row.integer()?, row.bytes()?))?;

@@ -60,6 +60,24 @@ fn a_cut_is_recorded_once_and_stays_a_cut_when_other_events_stand_there() {
 }
 
 #[test]
+fn a_recorded_cut_hides_nothing_that_is_changed_after_it() {
+    let place = tempfile::tempdir().unwrap();
+    let head = cut(place.path(), 6, false);
+    let witness = seen(&head, Durability::Process);
+    let ledger = open(place.path());
+    ledger.record_cut(&witness).unwrap().unwrap();
+    fill(&ledger, 10);
+    ledger.close().unwrap();
+    drop(ledger);
+    let connection = rusqlite::Connection::open(place.path().join("ledger.db")).unwrap();
+    let changed = connection.execute("UPDATE events SET at = at + 1 WHERE seq = 20", []).unwrap();
+    assert_eq!(changed, 1);
+    drop(connection);
+    let (kind, seq, cause) = found(&open(place.path()), witness);
+    assert_eq!((kind, cause), (ProblemKind::Changed, None), "at {seq}");
+}
+
+#[test]
 fn what_is_not_signed_explains_no_change() {
     let (place, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let head = cut(place.path(), 6, false);

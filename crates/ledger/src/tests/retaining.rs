@@ -20,7 +20,7 @@ fn events_go_up_to_a_checkpoint_that_vouches_for_them() {
     }
     ledger.close().unwrap();
     drop(ledger);
-    let ledger = open_with(place.path(), Retain { max_events: Some(50), max_age: None });
+    let ledger = open_with(place.path(), Retain { max_events: Some(50), max_age: None, ..Retain::default() });
     ledger.flush().unwrap();
     let first = ledger.tail(&Query { limit: 1000, ..Query::default() }).unwrap()[0].clone();
     assert_eq!(first.seq, 42, "the next checkpoint below 51");
@@ -55,7 +55,7 @@ fn events_go_by_their_age_and_the_last_stays() {
     }
     ledger.close().unwrap();
     drop(ledger);
-    let ledger = open_with(place.path(), Retain { max_events: None, max_age: Some(1000) });
+    let ledger = open_with(place.path(), Retain { max_events: None, max_age: Some(1000), ..Retain::default() });
     ledger.flush().unwrap();
     let kept = ledger.tail(&Query { limit: 1000, ..Query::default() }).unwrap();
     assert_eq!(
@@ -77,7 +77,7 @@ fn what_was_changed_is_not_dropped() {
     fill(&open_with(place.path(), Retain::default()), 20);
     let connection = rusqlite::Connection::open(place.path().join("ledger.db")).unwrap();
     connection.execute_batch("UPDATE events SET content = '{}' WHERE seq = 3").unwrap();
-    let ledger = open_with(place.path(), Retain { max_events: Some(1), max_age: None });
+    let ledger = open_with(place.path(), Retain { max_events: Some(1), max_age: None, ..Retain::default() });
     ledger.flush().unwrap();
     assert_eq!(ledger.event(1).unwrap().map(|event| event.seq), Some(1));
     let problem = ledger.verify(&[]).unwrap().problem.unwrap();
@@ -136,7 +136,7 @@ fn what_retention_said_covers_no_more_than_that() {
     }
     ledger.close().unwrap();
     drop(ledger);
-    let ledger = open_with(place.path(), Retain { max_events: Some(60), max_age: None });
+    let ledger = open_with(place.path(), Retain { max_events: Some(60), max_age: None, ..Retain::default() });
     ledger.flush().unwrap();
     ledger.close().unwrap();
     assert_eq!(ledger.verify(&[]).unwrap().problem, None);
@@ -156,7 +156,7 @@ fn retention_that_others_say_does_not_count() {
             fill(&other, 10);
         }
         other.close().unwrap();
-        let other = open_with(elsewhere.path(), Retain { max_events: Some(20), max_age: None });
+        let other = open_with(elsewhere.path(), Retain { max_events: Some(20), max_age: None, ..Retain::default() });
         other.flush().unwrap();
         let kind = Some(crate::EventType::Retention);
         other.tail(&Query { limit: 1, kind, ..Query::default() }).unwrap()[0].content.clone()
@@ -195,7 +195,7 @@ fn retention_does_not_cover_what_others_took_away() {
     let connection = rusqlite::Connection::open(place.path().join("ledger.db")).unwrap();
     let size = checkpoint_sizes(&connection)[0];
     forget_up_to(&connection, size);
-    let ledger = open_with(place.path(), Retain { max_events: Some(1), max_age: None });
+    let ledger = open_with(place.path(), Retain { max_events: Some(1), max_age: None, ..Retain::default() });
     fill(&ledger, 10);
     assert_eq!(ledger.verify(&[]).unwrap().problem.unwrap().seq, 1);
     let kind = Some(crate::EventType::Retention);
@@ -220,7 +220,7 @@ fn the_file_gets_smaller_when_events_go_and_the_owner_hears_of_it_once() {
     let said = Arc::new(Mutex::new(Vec::new()));
     let heard = Arc::clone(&said);
     let ledger = Ledger::open(&LedgerOptions {
-        retain: Retain { max_events: Some(50), max_age: None },
+        retain: Retain { max_events: Some(50), max_age: None, ..Retain::default() },
         log: Arc::new(move |text| heard.lock().push(text.to_owned())),
         ..LedgerOptions::new(place.path())
     })
@@ -261,4 +261,46 @@ fn pruning_counts_first_and_shrinks_a_file_of_an_older_version() {
     assert_eq!((found.problem, found.first), (None, 1901));
     ledger.close().unwrap();
     assert!(std::fs::metadata(&file).unwrap().len() * 2 < before);
+}
+
+#[test]
+fn what_nobody_has_asked_for_drops_nothing_of_a_file_of_an_older_version() {
+    let place = tempfile::tempdir().unwrap();
+    let by_default = Retain { max_events: Some(50), is_default: true, ..Retain::default() };
+    for is_old in [true, false] {
+        let place = place.path().join(is_old.to_string());
+        let ledger = open_with(&place, Retain::default());
+        for _ in 0..10 {
+            fill(&ledger, 10);
+        }
+        ledger.close().unwrap();
+        drop(ledger);
+        if is_old {
+            let old = rusqlite::Connection::open(place.join("ledger.db")).unwrap();
+            old.execute_batch("PRAGMA auto_vacuum = NONE; VACUUM").unwrap();
+        }
+        let ledger = open_with(&place, by_default);
+        ledger.flush().unwrap();
+        assert_eq!(ledger.verify(&[]).unwrap().first == 1, is_old);
+        // Not even after a decision to drop some.
+        ledger.prune(Some(120), None, Prune::Events).unwrap();
+        ledger.close().unwrap();
+        drop(ledger);
+        let first = open_with(&place, by_default).verify(&[]).unwrap().first;
+        assert!(!is_old || first < 100, "{first}");
+    }
+}
+
+#[test]
+fn pruning_keeps_what_either_of_two_limits_keeps() {
+    let place = tempfile::tempdir().unwrap();
+    let ledger = open_with(place.path(), Retain::default());
+    for at in 0..30 {
+        ledger.record(&NewEvent { at: Some(1_000_000 + at), ..call(&format!("x-{at}"), &[]) }).unwrap();
+        ledger.flush().unwrap();
+    }
+    ledger.checkpoint().unwrap();
+    assert_eq!(ledger.prune(Some(5), Some(0), Prune::DryRun).unwrap().events, 0, "none is older");
+    assert_eq!(ledger.prune(Some(1000), Some(u64::MAX), Prune::DryRun).unwrap().events, 0, "there are fewer");
+    assert!(ledger.prune(Some(5), Some(u64::MAX), Prune::DryRun).unwrap().events > 0);
 }
