@@ -307,7 +307,7 @@ export type KernelLedger = {
   signBase(): Promise<void>;
   /**
    * Lets old events go now, up to a signed checkpoint, as `retainDays` and `retainEvents` do by themselves, and makes the file smaller.
-   * Give `keep` (how many of the newest stay), `before` (those from then on stay), or both: then what either lets go goes. Events go in
+   * Give `keep` (how many of the newest stay), `before` (those from then on stay), or both: then what either keeps stays. Events go in
    * whole stretches between checkpoints, so somewhat more may stay. A `RETENTION` event, signed with the ledger's key, records it.
    * @example
    * const { events } = await kernel.ledger.prune({ before: new Date('2026-01-01'), dryRun: true });

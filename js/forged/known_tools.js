@@ -39,7 +39,9 @@ export class KnownTools {
    * @returns {Promise<ToolsChange | undefined>} what is different
    */
   async take({ isDifference, paths, hashes, removed }, isFollowed) {
-    const gone = isDifference ? [...new Set(removed)].filter((path) => this.#hashes.has(path)) : this.#without(new Set(paths));
+    const gone = isDifference
+      ? [...new Set(removed)].filter((path) => this.#hashes.has(path))
+      : this.#without(new Set(paths));
     // By the names that they had beside one another.
     const named = gone.map((path) => ({ name: this.#names.of(path), path }));
     for (const path of gone) {

@@ -21,6 +21,15 @@ pub(crate) enum Known {
     WentBack,
 }
 
+/// Why a repository has to be looked at closely before something is committed; nothing for most.
+pub(crate) fn suspicion(repository: &Repository, log: Option<&RedoLog>) -> Option<Known> {
+    let target = |name: &str| head::target(repository, name).ok().flatten().map(|id| id.to_string());
+    if log.is_some_and(|log| log.has_gone_back(target)) {
+        return Some(Known::WentBack);
+    }
+    (!damage::has_head(repository)).then_some(Known::Nothing)
+}
+
 /// Brings everything in the log to where it belongs, if the machine has restarted since, or something of it is not on the disk:
 /// a file system may fail and come back while the machine stays up. The repository's lock is held.
 pub(crate) fn redo(

@@ -249,20 +249,17 @@ impl GitStore {
         self.check_writable()?;
         let repository = wait_for(handle)?;
         let lock = RepositoryLock::acquire(repository.path(), WAIT)?;
-        let log = self.logged.as_ref().map(|logged| &logged.log);
-        let target = |name: &str| head::target(&repository, name).ok().flatten().map(|id| id.to_string());
-        let has_gone_back = log.is_some_and(|log| log.has_gone_back(target));
-        if has_gone_back || !damage::has_head(&repository) {
+        let context = self.context();
+        if let Some(known) = redo::suspicion(&repository, context.log) {
             repository_setup::restore_head(repository.path(), &self.options.branch)?;
             // A handle that remembers nothing of what it has read.
             let fresh = self.open_again()?;
-            if let Some(log) = log {
-                let known = if has_gone_back { Known::WentBack } else { Known::Nothing };
-                redo::redo(&fresh, &self.context(), log, &lock, known)?;
+            if let Some(log) = context.log {
+                redo::redo(&fresh, &context, log, &lock, known)?;
             }
             damage::check_head(&fresh)?;
         }
-        settle::heal(&repository, &lock, &self.context())?;
+        settle::heal(&repository, &lock, &context)?;
         Ok((repository, lock))
     }
 
