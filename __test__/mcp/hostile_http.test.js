@@ -228,15 +228,19 @@ describe('with limits', () => {
     const most = `${POST}Content-Length: ${bodyBytes}\r\n\r\n${'x'.repeat(bodyBytes - 1)}`;
     /** @type {import('node:net').Socket[]} */
     let sockets = [];
+    /** @type {unknown[]} */
+    let statuses = [];
     // A third that comes before both bodies are there takes the room of one of them.
     for (let waitMs = 300; waitMs < 6_000; waitMs *= 2) {
       for (const socket of sockets) socket.destroy();
       sockets = Array.from({ length: 2 }, () => connect(port, '127.0.0.1').on('error', () => {}));
       for (const socket of sockets) socket.write(most);
       await sleep(waitMs);
-      if ((await sendRaw(port, [most])).statuses[0] === 503) break;
+      // One whose connection is reset while it still sends may not see the answer.
+      ({ statuses } = await sendRaw(port, [most]));
+      if (statuses[0] === 503) break;
     }
-    expect((await sendRaw(port, [most])).statuses).toEqual([503]);
+    expect(statuses).toEqual([503]);
     // Who only announces a body holds nothing.
     const announcing = Array.from({ length: 20 }, () => connect(port, '127.0.0.1').on('error', () => {}));
     for (const socket of announcing) socket.write(`${POST}Content-Length: ${bodyBytes}\r\n\r\n{`);
