@@ -4,6 +4,8 @@ use super::event_loop;
 use crate::confinement::Confinement;
 use crate::engine::control::Inbox;
 use crate::engine::control::ThreadClock;
+#[cfg(target_os = "linux")]
+use crate::engine::control::abort_signal;
 use crate::engine::control::watchdog;
 use crate::engine::control::{Cause, EngineControl};
 use crate::engine::isolate::Snapshot;
@@ -121,6 +123,8 @@ fn serve(
     let realm = isolate.take_realm();
     isolate.open_account();
     control.begin(command.run, command.limits, Arc::clone(isolate.budget()));
+    #[cfg(target_os = "linux")]
+    abort_signal::forget_refusals();
     let had_realm = realm.is_some();
     let end = match realm {
         Some(realm) => event_loop::run(isolate, &realm, command, control, inbox, cache),

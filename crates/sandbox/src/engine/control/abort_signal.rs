@@ -1,16 +1,11 @@
 //! What ends a worker when C++ or Rust code is refused memory: it aborts, because it has nobody to tell. V8 writes JSON and
 //! compiles patterns in such memory, so a guest gets there by itself.
 
-use super::engine_control::EngineControl;
 use super::fatal_error::run_out_of_memory;
 use std::ffi::c_int;
-use std::sync::{Arc, OnceLock};
 
-static WORKER: OnceLock<Arc<EngineControl>> = OnceLock::new();
-
-/// From now on an abort for want of memory is the end of the run that `control` knows of. Any other abort stays what it is.
-pub fn explain_aborts(control: &Arc<EngineControl>) {
-    let _first = WORKER.set(Arc::clone(control));
+/// From now on an abort for want of memory ends the run as one. Any other abort stays what it is.
+pub fn explain_aborts() {
     for signal in [libc::SIGABRT, libc::SIGTRAP, libc::SIGILL] {
         // SAFETY: a `sigaction` of zeros is valid; each field that matters is set below.
         let mut action: libc::sigaction = unsafe { std::mem::zeroed() };
@@ -22,26 +17,17 @@ pub fn explain_aborts(control: &Arc<EngineControl>) {
     }
 }
 
+/// Makes a new start for the calling thread: what was refused before has nothing to do with an abort from now on.
+pub fn forget_refusals() {
+    // SAFETY: the address of the calling thread's `errno` is valid as long as the thread lives.
+    unsafe { *libc::__errno_location() = 0 };
+}
+
 extern "C" fn on_abort(_signal: c_int) {
-    let memory = WORKER.get().and_then(|control| control.memory_of_run());
-    if memory.is_some_and(|memory| is_refused(half_of_all(memory))) {
+    // The signal reaches the thread that aborts, and its last failed system call is the refusal. To ask how much memory
+    // is left instead would be a guess: the refused piece may be large, or one was given back meanwhile.
+    // SAFETY: as above.
+    if unsafe { *libc::__errno_location() } == libc::ENOMEM {
         run_out_of_memory();
     }
-}
-
-/// Half of the data that a worker may have for a run with so much memory (`confinement_linux.rs`): an idle worker with a
-/// full heap has that much left.
-fn half_of_all(memory: usize) -> usize {
-    const HALF_OWN: usize = 64 << 20;
-    memory.saturating_add(memory / 2).saturating_add(HALF_OWN)
-}
-
-/// Whether the process cannot have so many bytes more.
-fn is_refused(bytes: usize) -> bool {
-    let writable = libc::PROT_READ | libc::PROT_WRITE;
-    let private = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
-    // SAFETY: a new mapping at a place of the kernel's choice touches nothing that exists. It is left where it is: the
-    // process ends either way.
-    let mapped = unsafe { libc::mmap(std::ptr::null_mut(), bytes, writable, private, -1, 0) };
-    mapped == libc::MAP_FAILED
 }

@@ -249,13 +249,6 @@ impl EngineControl {
         self.current.lock().as_ref().and_then(|current| current.interrupted.map(|(cause, _)| cause))
     }
 
-    /// What the run under way may use. Nothing when that is being changed: the caller cannot wait.
-    #[cfg(target_os = "linux")]
-    pub(super) fn memory_of_run(&self) -> Option<usize> {
-        let current = self.current.try_lock()?;
-        usize::try_from(current.as_ref()?.limits.memory_bytes).ok()
-    }
-
     /// Moment at which the run under way is over in any case.
     pub(in crate::engine) fn wall_deadline(&self) -> Option<Instant> {
         self.current.lock().as_ref().and_then(|current| current.started.checked_add(current.limits.wall))

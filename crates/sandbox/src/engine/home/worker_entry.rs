@@ -148,7 +148,7 @@ fn serve(snapshot: &Path, locales: &Path, memory_bytes: u64) -> c_int {
     platform::ensure_initialised();
     fatal_error::end_process_on(&control);
     #[cfg(target_os = "linux")]
-    abort_signal::explain_aborts(&control);
+    abort_signal::explain_aborts();
     let engine = Arc::clone(&control);
     let thread = threads::spawn_with_stack("tgp-engine", ENGINE_STACK, move || {
         if let Ok(snapshot) = snapshot::load(file) {
