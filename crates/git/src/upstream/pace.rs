@@ -19,6 +19,8 @@ const EXCHANGES_PER_BREAK: u32 = 4;
 const PUSHES_PER_BREAK: u32 = 8;
 /// Where a push alone takes longer, each is a turn.
 pub(crate) const LONGEST_TURN: Duration = Duration::from_millis(750);
+/// After a break that was so many times as long, others have nothing to push.
+const MOST_GREED: u32 = 4;
 const SHORTEST_BREAK: Duration = Duration::from_millis(50);
 const LONGEST_BREAK: Duration = Duration::from_secs(3);
 /// Without others there is a break after so many times of its length, at first and in the end: what may never come costs little.
@@ -37,7 +39,7 @@ struct Recent {
     /// What a push takes, and what one takes with the fetch before it, once there was such.
     push: Duration,
     exchange: Option<Duration>,
-    /// How many times its usual length the next break has: it doubles with each in which no other came.
+    /// How many times its usual length the next break has: it doubles with each in which no other came, who may be too slow.
     greed: u32,
     /// How often this machine has looked at the branch since its last push.
     looks: u32,
@@ -75,7 +77,10 @@ impl Pace {
         recent.looks = 0;
         match before {
             // Others came between: this is the first push of a turn.
-            Before::Fetch => (recent.exchange, recent.greed, recent.busy) = (Some(took), 1, None),
+            Before::Fetch => {
+                recent.exchange = Some((recent.exchange.unwrap_or(took) + took) / 2);
+                (recent.greed, recent.busy) = (1, None);
+            }
             Before::Nothing => {
                 let known = if recent.push.is_zero() { took } else { recent.push };
                 recent.push = (known + took) / 2;
@@ -93,10 +98,12 @@ impl Pace {
         if recent.others.is_some_and(|seen| now.saturating_duration_since(seen) < PRESENT) {
             recent.work = FIRST_WORK;
             let turn = recent.exchange.unwrap_or_default() * EXCHANGES_PER_TURN;
-            if worked >= turn.min(LONGEST_TURN) {
+            if recent.greed > MOST_GREED {
+                (recent.others, recent.greed) = (None, 1);
+            } else if worked >= turn.min(LONGEST_TURN) {
                 recent.busy = None;
-                recent.next = Some(now + jittered(length.saturating_mul(recent.greed).min(LONGEST_BREAK)));
-                recent.greed = recent.greed.saturating_mul(2);
+                recent.next = Some(now + jittered((length * recent.greed).min(LONGEST_BREAK)));
+                recent.greed *= 2;
             }
         } else if worked >= length * recent.work {
             recent.work = (recent.work * 2).min(MOST_WORK);
@@ -162,15 +169,16 @@ mod tests {
         };
         let quick = Duration::from_millis(10);
         let (pushes, first) = turn(quick, Before::Fetch);
-        assert!(pushes > 1 && first <= quick.max(super::SHORTEST_BREAK), "{pushes}, {first:?}");
+        assert!(pushes > 1 && first <= super::SHORTEST_BREAK, "{pushes}, {first:?}");
         turn(quick, Before::Nothing);
         // As long as it gets, which is more than chance adds to the first.
         assert!(turn(quick, Before::Nothing).1 > first);
-        let slow = super::LONGEST_TURN;
-        assert_eq!(turn(slow, Before::Fetch).0, 1);
-        for _ in 0..40 {
-            assert!(turn(slow, Before::Nothing).1 <= super::LONGEST_BREAK);
-        }
+        // Others have had their chance.
+        pace.pushed(super::LONGEST_TURN, Before::Nothing);
+        assert_eq!(pace.next_push(), None);
+        pace.saw_others();
+        let (pushes, slow) = turn(super::LONGEST_TURN, Before::Fetch);
+        assert!(pushes == 1 && slow <= super::LONGEST_BREAK, "{pushes}, {slow:?}");
     }
 
     #[test]
