@@ -1,7 +1,9 @@
+import { cpSync, existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createKernel } from '../helpers/create_kernel.js';
 import { gitHttpServer } from '../helpers/git_http_server.js';
-import { bareRemote, git } from '../helpers/git_remote.js';
+import { bareRemote, clone, git } from '../helpers/git_remote.js';
 
 /** How long one exchange may take: long enough to be noticed, short enough to be waited for. */
 const TIMEOUT_MS = 2_000;
@@ -61,5 +63,37 @@ describe('a remote that connects and never answers', () => {
     expect(await write('after')).toMatchObject({ persisted: true });
     expect(git(remote, 'rev-parse', 'main')).toBe(git(rootDir, 'rev-parse', 'HEAD'));
     expect(lines).toHaveLength(2);
+  });
+
+  it('keeps a write for seconds only, and a boot that did not wait gets what others pushed when it answers', async () => {
+    const { folder, remote } = await bareRemote();
+    git(remote, 'config', 'http.receivepack', 'true');
+    let isSilent = false;
+    const repo = `${(await gitHttpServer(folder, { before: () => isSilent })).url}/remote.git`;
+    const { kernel, tools, rootDir } = await createKernel({ git: { repo } });
+    const write = (/** @type {string} */ name) =>
+      tools.write_file.execute({ path: `tools/${name}.ts`, content: `return '${name}'` });
+    expect(await write('before')).toMatchObject({ persisted: true });
+    const copy = join(folder, 'copy');
+    cpSync(rootDir, copy, { recursive: true });
+
+    isSilent = true;
+    const begun = performance.now();
+    const written = write('first').then(({ persisted }) => [persisted, performance.now() - begun]);
+    const other = await createKernel({ rootDir: copy, git: { repo, timeoutMs: TIMEOUT_MS } });
+    await other.kernel.boot();
+    const [persisted, tookMs] = await written;
+    expect(persisted).toBe('local');
+    expect(tookMs).toBeLessThan(SOON_MS);
+    await kernel.shutdown({ pushTimeoutMs: 0 });
+
+    const person = clone(folder, remote);
+    writeFileSync(join(person, 'tools/theirs.ts'), "return 'theirs'");
+    git(person, 'add', '.');
+    git(person, 'commit', '-q', '-m', 'Theirs');
+    git(person, 'push', '-q', 'origin', 'HEAD:main');
+    isSilent = false;
+    await expect.poll(() => existsSync(join(copy, 'tools/theirs.ts')), { timeout: SOON_MS }).toBe(true);
+    expect((await other.kernel.exec('tools/theirs.ts')).result).toBe('theirs');
   });
 });

@@ -37,6 +37,12 @@ impl Backoff {
         self.check()?;
         patience.sleep(random_part(longest.min(LONGEST_PAUSE)))
     }
+
+    /// As [`Self::wait`], for `pause`.
+    pub(super) fn wait_about(&self, patience: &Patience, pause: Duration) -> Result<(), GitError> {
+        self.check()?;
+        patience.sleep(jittered(pause))
+    }
 }
 
 /// Between half of `pause` and all of it.

@@ -47,6 +47,8 @@ pub(super) const MAX_REASON: usize = 300;
 pub(super) const IDLE: Duration = Duration::from_secs(30);
 /// A start that has a local copy waits so long for the remote's first answer.
 pub(super) const BOOT_SILENCE: Duration = Duration::from_secs(3);
+/// A write waits so long for a remote that has answered so far. After that it is asked in the background, with more time.
+pub(super) const WRITE_SILENCE: Duration = Duration::from_secs(5);
 
 /// The limits that follow from the configuration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,6 +6,7 @@ use crate::git_error::GitError;
 use git2::{Oid, Repository};
 use std::collections::BTreeMap;
 use std::fs;
+use std::path::PathBuf;
 use std::time::SystemTime;
 
 /// Whether an object, a branch or the current commit of `records` is lost or torn. What was not flushed when a file system
@@ -86,10 +87,15 @@ pub(super) fn was_left(repository: &Repository, name: &str, commit: Oid) -> bool
     history.iter().any(|entry| entry.id_old() == commit)
 }
 
+/// Where the file of an object is that is in no pack.
+pub(super) fn loose_path(repository: &Repository, id: &str) -> PathBuf {
+    let (folder, file) = id.split_at_checked(2).unwrap_or((id, ""));
+    repository.commondir().join("objects").join(folder).join(file)
+}
+
 /// Whether an object has a file that is not empty, or is in a pack.
-fn is_there(repository: &Repository, id: &str) -> bool {
-    let Some((folder, file)) = id.split_at_checked(2) else { return false };
-    match fs::metadata(repository.commondir().join("objects").join(folder).join(file)) {
+pub(super) fn is_there(repository: &Repository, id: &str) -> bool {
+    match fs::metadata(loose_path(repository, id)) {
         Ok(file) => file.len() > 0,
         Err(_) => Oid::from_str(id).is_ok_and(|id| repository.odb().is_ok_and(|odb| odb.exists(id))),
     }

@@ -2,15 +2,17 @@
 
 use super::context::Context;
 use super::damage::{self, was_left};
-use super::redo_log::{LoggedObject, Record, RedoLog};
+use super::lost_objects;
+use super::redo_log::{Record, RedoLog};
 use super::repository_lock::RepositoryLock;
+use super::rewrite;
 use super::settle::{clear_leftovers, restore_files};
 use crate::branches::{head, strategy};
 use crate::git_error::GitError;
 use crate::objects::tree_changes::TreeChange;
 use crate::objects::trees::Trees;
 use crate::work_tree::index_update;
-use git2::{ObjectType, Oid, Repository};
+use git2::{Oid, Repository};
 use std::collections::{BTreeSet, HashSet};
 
 /// What is known before anything is looked at.
@@ -27,11 +29,13 @@ pub(crate) fn suspicion(repository: &Repository, log: Option<&RedoLog>) -> Optio
     if log.is_some_and(|log| log.has_gone_back(target)) {
         return Some(Known::WentBack);
     }
-    (!damage::has_head(repository)).then_some(Known::Nothing)
+    let is_doubted = log.is_some() && RedoLog::is_doubted(repository.path());
+    (is_doubted || !damage::has_head(repository)).then_some(Known::Nothing)
 }
 
 /// Brings everything in the log to where it belongs, if the machine has restarted since, or something of it is not on the disk:
-/// a file system may fail and come back while the machine stays up. The repository's lock is held.
+/// a file system may fail and come back while the machine stays up. After a flush that failed all of it is written again. The
+/// repository's lock is held.
 pub(crate) fn redo(
     repository: &Repository,
     context: &Context<'_>,
@@ -40,20 +44,19 @@ pub(crate) fn redo(
     known: Known,
 ) -> Result<(), GitError> {
     let mut records = log.records(repository.path()).map_err(GitError::io("read the log of commits"))?;
+    let is_doubted = RedoLog::is_doubted(repository.path());
     if !log.is_before_restart(&records) {
         damage::leave_out_moved(repository, &mut records);
-        if records.is_empty() {
+        if records.is_empty() && !is_doubted {
             log.forget_way();
             return Ok(());
         }
-        if known == Known::Nothing && !damage::has_lost(repository, &records) {
+        if known == Known::Nothing && !is_doubted && !damage::has_lost(repository, &records) {
             return Ok(());
         }
     }
     clear_leftovers(repository, lock)?;
-    for object in records.iter().flat_map(|record| &record.objects) {
-        restore_object(repository, object).map_err(|error| GitError::git("restore a commit", &error))?;
-    }
+    lost_objects::restore(repository, records.iter().flat_map(|record| &record.objects))?;
     for (name, records) in damage::branches(&records) {
         restore_branch(repository, name, &records).map_err(|error| GitError::git("restore a branch", &error))?;
     }
@@ -66,20 +69,10 @@ pub(crate) fn redo(
     let all: BTreeSet<&str> = restored.iter().map(|change| change.path.as_str()).chain(paths).collect();
     index_update::bring_along(&trees, all.into_iter(), context.work)
         .map_err(|error| GitError::git("bring the index along", &error))?;
-    log.empty(repository.path()).map_err(GitError::io("empty the log of commits"))
-}
-
-fn restore_object(repository: &Repository, object: &LoggedObject) -> Result<(), git2::Error> {
-    let id = Oid::from_str(&object.id)?;
-    let odb = repository.odb()?;
-    if odb.read(id).is_ok() {
-        return Ok(());
+    if is_doubted {
+        rewrite::rewrite(repository, &records, context.work)?;
     }
-    // A torn file would pass for the object itself.
-    let (folder, file) = object.id.split_at(2);
-    let _ = std::fs::remove_file(repository.commondir().join("objects").join(folder).join(file));
-    let kind = ObjectType::from_str(&object.kind).unwrap_or(ObjectType::Blob);
-    odb.write(kind, &object.data).map(drop)
+    log.empty(repository.path()).map_err(GitError::io("empty the log of commits"))
 }
 
 /// Moves a branch on to the last commit that was logged for it, from wherever on the way the power cut left it.
@@ -116,10 +109,14 @@ fn restore_index(trees: &Trees<'_>) -> Result<Vec<TreeChange>, GitError> {
 #[cfg(test)]
 #[cfg(target_os = "linux")]
 mod tests {
+    use crate::FileChange;
     use crate::GitStore;
+    use crate::commit_id::CommitId;
+    use crate::durability::redo_log::tests::NEXT_FLUSH_FAILS;
     use crate::git_error::GitError;
     use crate::tests::test_repository::{PlainFiles, TestRepository, forge, options};
     use std::fs;
+    use std::os::unix::fs::MetadataExt;
     use std::path::{Path, PathBuf};
     use std::sync::Arc;
 
@@ -157,22 +154,30 @@ mod tests {
         fs::write(git_dir.join("HEAD"), "").unwrap();
     }
 
+    const CUTS: [&str; 3] = ["old", "torn", "ahead"];
+
+    /// A repository that lost what was not flushed, with its branch as `cut` says, and the commit that was last.
+    fn after_cut(cut: &str, session: &str) -> (TestRepository, CommitId) {
+        let test = TestRepository::new();
+        let store = open(&test.root(), session);
+        let first = forge(&test.root(), &store, "tools/a.ts", b"1").id.unwrap();
+        let kept = objects(&test.git_dir());
+        forge(&test.root(), &store, "tools/b.ts", b"2");
+        let last = forge(&test.root(), &store, "tools/b.ts", b"3").id.unwrap();
+        drop(store);
+        let branch = match cut {
+            "old" => format!("{}\n", first.as_str()),
+            "torn" => String::new(),
+            _ => format!("{}\n", last.as_str()),
+        };
+        cut_power(&test.root(), &kept, &branch);
+        (test, last)
+    }
+
     #[test]
     fn what_a_power_cut_tears_is_made_again() {
-        for cut in ["old", "torn", "ahead"] {
-            let test = TestRepository::new();
-            let store = open(&test.root(), "before");
-            let first = forge(&test.root(), &store, "tools/a.ts", b"1").id.unwrap();
-            let kept = objects(&test.git_dir());
-            forge(&test.root(), &store, "tools/b.ts", b"2");
-            let last = forge(&test.root(), &store, "tools/b.ts", b"3").id.unwrap();
-            drop(store);
-            let branch = match cut {
-                "old" => format!("{}\n", first.as_str()),
-                "torn" => String::new(),
-                _ => format!("{}\n", last.as_str()),
-            };
-            cut_power(&test.root(), &kept, &branch);
+        for cut in CUTS {
+            let (test, last) = after_cut(cut, "before");
             assert!(!test.try_git(&["fsck", "--full", "--strict"]), "{cut}: the disk is damaged");
             let again = open(&test.root(), "after");
             assert_eq!(again.head().unwrap().unwrap(), last, "{cut}");
@@ -185,20 +190,8 @@ mod tests {
 
     #[test]
     fn what_a_file_system_loses_while_the_machine_is_up_is_made_again() {
-        for cut in ["old", "torn", "ahead"] {
-            let test = TestRepository::new();
-            let store = open(&test.root(), "same");
-            let first = forge(&test.root(), &store, "tools/a.ts", b"1").id.unwrap();
-            let kept = objects(&test.git_dir());
-            forge(&test.root(), &store, "tools/b.ts", b"2");
-            let last = forge(&test.root(), &store, "tools/b.ts", b"3").id.unwrap();
-            drop(store);
-            let branch = match cut {
-                "old" => format!("{}\n", first.as_str()),
-                "torn" => String::new(),
-                _ => format!("{}\n", last.as_str()),
-            };
-            cut_power(&test.root(), &kept, &branch);
+        for cut in CUTS {
+            let (test, last) = after_cut(cut, "same");
             let again = open(&test.root(), "same");
             assert_eq!(again.head().unwrap().unwrap(), last, "{cut}");
             assert_eq!(test.git(&["fsck", "--full", "--strict"]), "", "{cut}");
@@ -254,6 +247,69 @@ mod tests {
             assert_eq!(test.git(&["show", "HEAD:tools/b.ts"]), "3");
             assert_eq!(fs::read_to_string(test.root().join("tools/b.ts")).unwrap(), "3");
             assert_eq!(test.git(&["fsck", "--full", "--strict"]), "");
+        }
+    }
+
+    /// Empties the file of an object, as a file system does that lost it.
+    fn lose(test: &TestRepository, object: &str) {
+        let id = test.git(&["rev-parse", object]);
+        let (folder, file) = id.trim().split_at(2);
+        let path = test.git_dir().join("objects").join(folder).join(file);
+        fs::remove_file(&path).unwrap();
+        fs::write(path, "").unwrap();
+    }
+
+    /// More than the log can hold.
+    fn fill(test: &TestRepository, store: &GitStore) {
+        for number in 0..4 {
+            forge(&test.root(), store, "large.bin", &[number; 300_000]);
+        }
+    }
+
+    #[test]
+    fn a_lost_folder_or_file_is_brought_back_by_the_write_that_needs_it() {
+        for lost in ["HEAD:tools", "HEAD:tools/a.ts"] {
+            let test = TestRepository::new();
+            let store = open(&test.root(), "same");
+            forge(&test.root(), &store, "tools/a.ts", b"1");
+            lose(&test, lost);
+            forge(&test.root(), &store, "tools/b.ts", b"2");
+            // A write below another folder goes by, and the log keeps what is lost until it is full.
+            fill(&test, &store);
+            assert_eq!(test.git(&["fsck", "--full", "--strict"]), "", "{lost}");
+            assert_eq!(test.git(&["show", "HEAD:tools/a.ts"]), "1", "{lost}");
+        }
+    }
+
+    #[test]
+    fn after_a_flush_that_failed_all_is_written_again_before_the_log_is_emptied() {
+        for next in ["a write of the same process", "the boot of another"] {
+            let test = TestRepository::new();
+            let store = open(&test.root(), "same");
+            forge(&test.root(), &store, "tools/a.ts", b"1");
+            put_back(&test.root().join("tools/a.ts"), "1");
+            NEXT_FLUSH_FAILS.set(true);
+            let commit = |number| {
+                let content = [number; 300_000];
+                store.commit("Large", &[FileChange { path: "large.bin", content: Some(&content) }])
+            };
+            let failed = (0..4).find_map(|number| commit(number).err());
+            assert!(matches!(failed, Some(GitError::Io { .. })), "{failed:?}");
+            let branch = test.git_dir().join("refs/heads/main");
+            let written: Vec<PathBuf> = objects(&test.git_dir()).into_iter().chain([branch]).collect();
+            let files = || written.iter().map(|path| fs::metadata(path).unwrap().ino()).collect::<Vec<_>>();
+            let before = files();
+            match next {
+                "the boot of another" => drop(open(&test.root(), "same")),
+                _ => drop(forge(&test.root(), &store, "elsewhere.ts", b"2")),
+            }
+            // The branch has moved by the write.
+            let same = files().iter().zip(&before).filter(|(now, before)| now == before).count();
+            assert_eq!(same, 0, "{next}: of {}", before.len());
+            let age = fs::metadata(test.root().join("tools/a.ts")).unwrap().modified().unwrap().elapsed().unwrap();
+            assert!(age.as_secs() < 3600, "{next}: the file is the old one");
+            assert!(commit(9).unwrap().id.is_some(), "{next}");
+            assert_eq!(test.git(&["fsck", "--full", "--strict", "--no-dangling"]), "", "{next}");
         }
     }
 

@@ -3,7 +3,9 @@
 //! A commit is half a dozen small files; to wait for the disk for each of them would be most of its cost. They are written
 //! without waiting. What they hold goes to this log before the branch moves, and only the log is flushed. A process that
 //! dies loses nothing: the system has its writes. When the machine itself went down, or the file system failed and came back
-//! without what was not flushed, the next process that opens the repository writes everything in the log again. A full log is emptied by having the system flush all its files, once.
+//! without what was not flushed, the next boot or write writes everything in the log again. A full log is emptied by having the
+//! system flush all its files, once. A flush that fails leaves a mark: the system may have dropped what it could not write, and
+//! reports that once only.
 //!
 //! The log is used where the system can tell one start of the machine from another; elsewhere every file is flushed.
 
@@ -18,6 +20,8 @@ use std::time::SystemTime;
 const LOG_NAME: &str = "tgp-redo";
 /// Written in full when the log is made: a flush then changes nothing but these blocks.
 pub(crate) const CAPACITY: u64 = 1 << 20;
+/// How long the log is while a flush of all files is under way, or has failed.
+const MARKED: u64 = CAPACITY + 1;
 const ID_BYTES: usize = 16;
 const FRAME_BYTES: usize = 4 + ID_BYTES;
 
@@ -64,6 +68,8 @@ pub(crate) struct RedoLog {
     known: Mutex<Position>,
     /// The way of the branch that this process has moved last.
     moved: Mutex<Moved>,
+    /// Open since the first commit: through it the system reports whatever it could not write since then.
+    watch: Mutex<Option<File>>,
 }
 
 /// A branch, and the commits that it had one after the other.
@@ -85,24 +91,29 @@ struct Position {
 
 impl RedoLog {
     pub(crate) fn new(session: String) -> Self {
-        Self { session, known: Mutex::default(), moved: Mutex::default() }
+        Self { session, known: Mutex::default(), moved: Mutex::default(), watch: Mutex::default() }
     }
 
     pub(crate) fn session(&self) -> &str {
         &self.session
     }
 
-    /// Makes sure that the commit of `record` survives, once its branch has moved.
-    pub(crate) fn append(&self, git_dir: &Path, mut record: Record, size: Size) -> io::Result<()> {
-        let mut file = open(git_dir)?;
+    /// Makes sure that the commit of `record` survives, once its branch has moved. What is in a full log goes to
+    /// `before_emptying` first.
+    pub(crate) fn append(
+        &self,
+        git_dir: &Path,
+        mut record: Record,
+        size: Size,
+        before_emptying: impl FnOnce(Vec<Record>) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let mut file = self.open(git_dir)?;
         let mut known = self.known.lock();
         let (mut position, _) = read_on(&mut file, *known)?;
         let mut payload = encode(&record)?;
         if size == Size::TooLarge || position.end + frame_size(&payload) > CAPACITY {
-            flush_everything(&file)?;
-            position = Position { generation: new_generation()?, end: ID_BYTES as u64 };
-            file.rewind()?;
-            file.write_all(&position.generation)?;
+            before_emptying(self.records(git_dir)?)?;
+            position = self.begin_again(&mut file)?;
             if position.end + frame_size(&payload) > CAPACITY {
                 // Its objects are safe by now; what is left is where the branch goes.
                 record.objects.clear();
@@ -114,8 +125,12 @@ impl RedoLog {
         frame.extend_from_slice(&check(&position.generation, &payload));
         frame.extend_from_slice(&payload);
         file.seek(SeekFrom::Start(position.end))?;
-        file.write_all(&frame)?;
-        file.sync_data()?;
+        if let Err(error) = file.write_all(&frame).and_then(|()| file.sync_data()) {
+            // Not in the log, although it can be read: the next record takes its place, so that all of it is written again.
+            file.seek(SeekFrom::Start(position.end))?;
+            file.write_all(&[0; 4])?;
+            return Err(error);
+        }
         *known = Position { end: position.end + frame_size(&payload), ..position };
         Ok(())
     }
@@ -164,14 +179,37 @@ impl RedoLog {
 
     /// Forgets everything, after it was made again.
     pub(crate) fn empty(&self, git_dir: &Path) -> io::Result<()> {
-        let mut file = open(git_dir)?;
-        flush_everything(&file)?;
-        let position = Position { generation: new_generation()?, end: ID_BYTES as u64 };
-        file.write_all(&position.generation)?;
+        let mut file = self.open(git_dir)?;
+        let position = self.begin_again(&mut file)?;
         file.sync_data()?;
         *self.known.lock() = position;
         self.forget_way();
         Ok(())
+    }
+
+    /// Whether a flush of all files has failed: what is on the disk of those that were written before is not known.
+    pub(crate) fn is_doubted(git_dir: &Path) -> bool {
+        std::fs::symlink_metadata(git_dir.join(LOG_NAME)).is_ok_and(|file| file.len() >= MARKED)
+    }
+
+    /// Has all files written to the disk, and empties the log.
+    fn begin_again(&self, file: &mut File) -> io::Result<Position> {
+        file.set_len(MARKED)?;
+        flush_everything(self.watch.lock().as_ref().unwrap_or(file))?;
+        let position = Position { generation: new_generation()?, end: ID_BYTES as u64 };
+        file.rewind()?;
+        file.write_all(&position.generation)?;
+        file.set_len(CAPACITY)?;
+        Ok(position)
+    }
+
+    fn open(&self, git_dir: &Path) -> io::Result<File> {
+        let file = open(git_dir)?;
+        let mut watch = self.watch.lock();
+        if watch.is_none() {
+            *watch = Some(file.try_clone()?);
+        }
+        Ok(file)
     }
 
     /// Nothing is known any more of where this process has moved a branch.
@@ -260,6 +298,10 @@ fn new_generation() -> io::Result<[u8; ID_BYTES]> {
 
 #[cfg(target_os = "linux")]
 fn flush_everything(file: &File) -> io::Result<()> {
+    #[cfg(test)]
+    if tests::NEXT_FLUSH_FAILS.take() {
+        return Err(io::Error::from_raw_os_error(libc::EIO));
+    }
     Ok(rustix::fs::syncfs(file)?)
 }
 
@@ -271,8 +313,14 @@ fn flush_everything(_: &File) -> io::Result<()> {
 
 #[cfg(test)]
 #[cfg(target_os = "linux")]
-mod tests {
+pub(super) mod tests {
     use super::{CAPACITY, LoggedObject, Record, RedoLog, Size};
+    use std::cell::Cell;
+
+    thread_local! {
+        /// No file system can be made to fail by a test that any user can run.
+        pub(in super::super) static NEXT_FLUSH_FAILS: Cell<bool> = const { Cell::new(false) };
+    }
 
     fn record(session: &str, new: &str, bytes: usize) -> Record {
         Record {
@@ -296,15 +344,15 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let (before, other) = (RedoLog::new("one".to_owned()), RedoLog::new("one".to_owned()));
         assert_eq!(news(&before, dir.path()), [""; 0]);
-        before.append(dir.path(), record("one", "a", 10), Size::Fits).unwrap();
-        other.append(dir.path(), record("one", "b", 10), Size::Fits).unwrap();
-        before.append(dir.path(), record("one", "c", 10), Size::Fits).unwrap();
+        before.append(dir.path(), record("one", "a", 10), Size::Fits, |_| Ok(())).unwrap();
+        other.append(dir.path(), record("one", "b", 10), Size::Fits, |_| Ok(())).unwrap();
+        before.append(dir.path(), record("one", "c", 10), Size::Fits, |_| Ok(())).unwrap();
         assert_eq!(news(&before, dir.path()), [""; 0], "the machine is still up");
         let after = RedoLog::new("two".to_owned());
         assert_eq!(after.records(dir.path()).unwrap()[0], record("one", "a", 10));
         assert_eq!(news(&after, dir.path()), ["a", "b", "c"]);
         after.empty(dir.path()).unwrap();
-        after.append(dir.path(), record("two", "d", 10), Size::Fits).unwrap();
+        after.append(dir.path(), record("two", "d", 10), Size::Fits, |_| Ok(())).unwrap();
         assert_eq!(news(&RedoLog::new("three".to_owned()), dir.path()), ["d"]);
     }
 
@@ -314,15 +362,15 @@ mod tests {
         let log = RedoLog::new("one".to_owned());
         let third = usize::try_from(CAPACITY).unwrap() / 3;
         for new in ["a", "b", "c", "d"] {
-            log.append(dir.path(), record("one", new, third), Size::Fits).unwrap();
+            log.append(dir.path(), record("one", new, third), Size::Fits, |_| Ok(())).unwrap();
         }
         let after = RedoLog::new("two".to_owned());
         assert_eq!(news(&after, dir.path()), ["c", "d"]);
-        log.append(dir.path(), record("one", "huge", third * 4), Size::Fits).unwrap();
+        log.append(dir.path(), record("one", "huge", third * 4), Size::Fits, |_| Ok(())).unwrap();
         let records = after.records(dir.path()).unwrap();
         assert_eq!(records.len(), 1);
         assert_eq!((records[0].new.as_str(), records[0].objects.len()), ("huge", 0));
-        log.append(dir.path(), record("one", "left out", 0), Size::TooLarge).unwrap();
+        log.append(dir.path(), record("one", "left out", 0), Size::TooLarge, |_| Ok(())).unwrap();
         assert_eq!(news(&after, dir.path()), ["left out"]);
         assert_eq!(std::fs::metadata(dir.path().join("tgp-redo")).unwrap().len(), CAPACITY);
     }
@@ -334,15 +382,15 @@ mod tests {
         std::fs::write(&file, "half made").unwrap();
         let log = RedoLog::new("one".to_owned());
         assert_eq!(news(&RedoLog::new("two".to_owned()), dir.path()), [""; 0]);
-        log.append(dir.path(), record("one", "a", 100), Size::Fits).unwrap();
-        log.append(dir.path(), record("one", "b", 100), Size::Fits).unwrap();
+        log.append(dir.path(), record("one", "a", 100), Size::Fits, |_| Ok(())).unwrap();
+        log.append(dir.path(), record("one", "b", 100), Size::Fits, |_| Ok(())).unwrap();
         let mut bytes = std::fs::read(&file).unwrap();
         let last = bytes.iter().rposition(|byte| *byte == 7).unwrap();
         bytes[last] = 8;
         std::fs::write(&file, bytes).unwrap();
         let after = RedoLog::new("two".to_owned());
         assert_eq!(news(&after, dir.path()), ["a"]);
-        after.append(dir.path(), record("two", "c", 10), Size::Fits).unwrap();
+        after.append(dir.path(), record("two", "c", 10), Size::Fits, |_| Ok(())).unwrap();
         assert_eq!(news(&RedoLog::new("three".to_owned()), dir.path()), ["a", "c"]);
     }
 }

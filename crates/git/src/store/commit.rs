@@ -10,6 +10,7 @@ use crate::branches::references::is_contention;
 use crate::branches::strategy;
 use crate::commit_id::CommitId;
 use crate::durability::context::Context;
+use crate::durability::lost_objects;
 use crate::durability::redo_log::{self, LoggedObject, Record, RedoLog, Size};
 use crate::durability::repository_lock::RepositoryLock;
 use crate::durability::settle::{IndexState, branch_lock, settle};
@@ -21,6 +22,7 @@ use crate::objects::tree_update::TreeUpdate;
 use crate::objects::trees::Trees;
 use crate::store_options::StoreOptions;
 use git2::{ObjectType, Oid, Repository};
+use std::io;
 use std::time::{Duration, Instant};
 
 const PAUSE: Duration = Duration::from_millis(5);
@@ -50,7 +52,9 @@ pub(crate) fn held(
 ) -> Result<Held, GitError> {
     let target = strategy::target(repository, context.options, &[FileChange { path, content: Some(content) }])?;
     let trees = Trees::new(repository, context.options.limits);
-    held_in(&trees, trees.of(target.commit.or(target.start))?, path, content)
+    lost_objects::despite_losses(repository, context.log, || {
+        held_in(&trees, trees.of(target.commit.or(target.start))?, path, content)
+    })
 }
 
 /// What a tree has of a file with this content.
@@ -79,6 +83,16 @@ pub(crate) fn commit(
 
 /// Moves the branch to a commit with `changes`; `None` when it holds them already.
 pub(crate) fn advance(
+    repository: &Repository,
+    lock: &mut RepositoryLock,
+    context: &Context<'_>,
+    message: &str,
+    changes: &[FileChange<'_>],
+) -> Result<Option<Oid>, GitError> {
+    lost_objects::despite_losses(repository, context.log, || try_advance(repository, lock, context, message, changes))
+}
+
+fn try_advance(
     repository: &Repository,
     lock: &mut RepositoryLock,
     context: &Context<'_>,
@@ -195,7 +209,8 @@ fn log_commit(
         objects,
         paths,
     };
-    log.append(repository.path(), record, size).map_err(GitError::io("log a commit"))
+    let restore = |records| lost_objects::restore_missing(repository, records).map_err(io::Error::other);
+    log.append(repository.path(), record, size, restore).map_err(GitError::io("log a commit"))
 }
 
 /// Points the branch from what it was to `id`; an error of contention when it is no longer what it was.

@@ -109,6 +109,16 @@ impl Upstream {
         Ok(hydrated)
     }
 
+    /// Brings in what others have pushed. With nothing to push, no other request would find that the remote answers again.
+    pub(crate) fn catch_up(&self, repository: &Repository, patience: &Patience) -> Result<(), GitError> {
+        let branch = &self.options().branch;
+        let theirs = self.remote.refs(patience)?.branches.get(&branch_reference(branch)).copied();
+        match theirs.filter(|_| at(repository, &tracking_reference(branch)).is_ok_and(|known| known != theirs)) {
+            Some(theirs) => self.integrate(repository, theirs, patience).map(|landed| self.note_landed(&landed)),
+            None => Ok(()),
+        }
+    }
+
     /// Makes `theirs` part of the local history.
     pub(crate) fn integrate(&self, network: &Repository, theirs: Oid, patience: &Patience) -> Result<Landed, GitError> {
         let want = Want { name: &branch_reference(&self.options().branch), id: theirs };

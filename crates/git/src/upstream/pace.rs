@@ -1,8 +1,10 @@
 //! When the next push may begin, so that no machine keeps the others from a shared remote.
 //!
 //! A machine whose last push was the latest of all pushes again without a fetch, and so faster than any that has to fetch and
-//! replay first: writing without a pause it would win every race. So it makes one: after each push where others push too, and
-//! now and then where none were seen, because they may all be losing.
+//! replay first: writing without a pause it would win every race. So machines take turns. One pushes as often as it can for a
+//! time that is worth the change, then it makes a break in which others get in. Those wait until the branch rests: a fetch and a
+//! replay during the turn of another are lost, and slow it down. Where no others were seen there is a break now and then,
+//! because they may all be losing.
 
 use crate::backoff::jittered;
 use parking_lot::Mutex;
@@ -10,14 +12,22 @@ use std::time::{Duration, Instant};
 
 /// How long others count as present after they were last in the way.
 const PRESENT: Duration = Duration::from_mins(1);
-/// How many exchanges a break is long: those of others, who fetch before they push, take a few times as long as a push alone.
-const EXCHANGES_PER_BREAK: u32 = 3;
+/// How many exchanges a turn and a break are long: others look, fetch and push in a break. It costs nothing where one does, for
+/// then it is the turn of that one.
+const EXCHANGES_PER_TURN: u32 = 5;
+const EXCHANGES_PER_BREAK: u32 = 4;
 const PUSHES_PER_BREAK: u32 = 8;
+/// Where a push alone takes longer, each is a turn.
+pub(crate) const LONGEST_TURN: Duration = Duration::from_millis(750);
+/// After a break that was so many times as long, others have nothing to push.
+const MOST_GREED: u32 = 4;
 const SHORTEST_BREAK: Duration = Duration::from_millis(50);
 const LONGEST_BREAK: Duration = Duration::from_secs(3);
 /// Without others there is a break after so many times of its length, at first and in the end: what may never come costs little.
 const FIRST_WORK: u32 = 3;
 const MOST_WORK: u32 = 48;
+/// After so many looks at a branch that others move, the pause between two is half as long: who waits longest finds its rest first.
+const LOOKS_PER_HALF: u32 = 4;
 
 #[derive(Debug, Default)]
 pub(crate) struct Pace(Mutex<Recent>);
@@ -29,8 +39,10 @@ struct Recent {
     /// What a push takes, and what one takes with the fetch before it, once there was such.
     push: Duration,
     exchange: Option<Duration>,
-    /// How many times its usual length the next break has: it doubles with each push that no other came between.
+    /// How many times its usual length the next break has: it doubles with each in which no other came, who may be too slow.
     greed: u32,
+    /// How often this machine has looked at the branch since its last push.
+    looks: u32,
     /// Since when there was no break, and until when there was a push.
     busy: Option<(Instant, Instant)>,
     /// Without others, how many times its length is worked before the next break.
@@ -40,7 +52,8 @@ struct Recent {
 
 impl Default for Recent {
     fn default() -> Self {
-        Self { others: None, push: Duration::ZERO, exchange: None, greed: 1, busy: None, work: FIRST_WORK, next: None }
+        let (push, greed, looks, work) = (Duration::ZERO, 1, 0, FIRST_WORK);
+        Self { others: None, push, exchange: None, greed, looks, busy: None, work, next: None }
     }
 }
 
@@ -61,25 +74,38 @@ impl Pace {
     pub(crate) fn pushed(&self, took: Duration, before: Before) {
         let now = Instant::now();
         let mut recent = self.0.lock();
+        recent.looks = 0;
         match before {
-            Before::Fetch => (recent.exchange, recent.greed) = (Some(took), 1),
+            // Others came between: this is the first push of a turn.
+            Before::Fetch => {
+                recent.exchange = Some((recent.exchange.unwrap_or(took) + took) / 2);
+                (recent.greed, recent.busy) = (1, None);
+            }
             Before::Nothing => {
                 let known = if recent.push.is_zero() { took } else { recent.push };
-                (recent.push, recent.greed) = ((known + took) / 2, recent.greed.saturating_mul(2));
+                recent.push = (known + took) / 2;
             }
         }
         let length = recent.exchange.map_or(recent.push * PUSHES_PER_BREAK, |exchange| exchange * EXCHANGES_PER_BREAK);
         let length = length.clamp(SHORTEST_BREAK, LONGEST_BREAK);
         let since = match recent.busy {
             Some((since, last)) if now.saturating_duration_since(last) < took + length => since,
-            _ => now,
+            _ => now.checked_sub(took).unwrap_or(now),
         };
         recent.busy = Some((since, now));
         recent.next = None;
+        let worked = now.saturating_duration_since(since);
         if recent.others.is_some_and(|seen| now.saturating_duration_since(seen) < PRESENT) {
             recent.work = FIRST_WORK;
-            recent.next = Some(now + jittered(length.saturating_mul(recent.greed).min(LONGEST_BREAK)));
-        } else if now.saturating_duration_since(since) >= length * recent.work {
+            let turn = recent.exchange.unwrap_or_default() * EXCHANGES_PER_TURN;
+            if recent.greed > MOST_GREED {
+                (recent.others, recent.greed) = (None, 1);
+            } else if worked >= turn.min(LONGEST_TURN) {
+                recent.busy = None;
+                recent.next = Some(now + jittered((length * recent.greed).min(LONGEST_BREAK)));
+                recent.greed *= 2;
+            }
+        } else if worked >= length * recent.work {
             recent.work = (recent.work * 2).min(MOST_WORK);
             recent.busy = None;
             recent.next = Some(now + length);
@@ -89,6 +115,16 @@ impl Pace {
     /// When the next push may begin, if not at once.
     pub(crate) fn next_push(&self) -> Option<Instant> {
         self.0.lock().next.filter(|next| *next > Instant::now())
+    }
+
+    /// How long to wait at most before the next look at a branch that others move, if it is worth a look: where each push is a
+    /// turn, it is not.
+    pub(crate) fn next_look(&self) -> Option<Duration> {
+        let mut recent = self.0.lock();
+        let exchange = recent.exchange.filter(|exchange| *exchange * 2 <= LONGEST_TURN)?;
+        recent.looks = recent.looks.saturating_add(1);
+        // A commit and a push of the other have to fit in.
+        Some((exchange * LOOKS_PER_HALF / (LOOKS_PER_HALF + recent.looks)).max(recent.push * 2))
     }
 
     /// How long to wait at most before another try: so long that others are not raced in step.
@@ -115,21 +151,48 @@ mod tests {
     }
 
     #[test]
-    fn a_push_that_no_other_came_between_makes_the_next_break_longer() {
+    fn a_turn_has_several_pushes_and_a_break_in_which_no_other_came_makes_the_next_one_longer() {
         let pace = Pace::default();
         pace.saw_others();
-        let pause = |before| {
-            pace.pushed(Duration::from_millis(400), before);
-            pace.next_push().unwrap().saturating_duration_since(Instant::now())
+        // Until there is a break: how many pushes, and how long it is.
+        let turn = |took: Duration, first| {
+            let mut before = first;
+            for pushes in 1_u32.. {
+                pace.pushed(took, before);
+                before = Before::Nothing;
+                if let Some(next) = pace.next_push() {
+                    return (pushes, next.saturating_duration_since(Instant::now()));
+                }
+                std::thread::sleep(took);
+            }
+            unreachable!()
         };
-        let first = pause(Before::Fetch);
-        pause(Before::Nothing);
+        let quick = Duration::from_millis(10);
+        let (pushes, first) = turn(quick, Before::Fetch);
+        assert!(pushes > 1 && first <= super::SHORTEST_BREAK, "{pushes}, {first:?}");
+        turn(quick, Before::Nothing);
         // As long as it gets, which is more than chance adds to the first.
-        assert!(pause(Before::Nothing) > first);
-        assert!(pause(Before::Fetch) <= Duration::from_millis(1200));
-        for _ in 0..40 {
-            assert!(pause(Before::Nothing) <= super::LONGEST_BREAK);
-        }
+        assert!(turn(quick, Before::Nothing).1 > first);
+        // Others have had their chance.
+        pace.pushed(super::LONGEST_TURN, Before::Nothing);
+        assert_eq!(pace.next_push(), None);
+        pace.saw_others();
+        let (pushes, slow) = turn(super::LONGEST_TURN, Before::Fetch);
+        assert!(pushes == 1 && slow <= super::LONGEST_BREAK, "{pushes}, {slow:?}");
+    }
+
+    #[test]
+    fn who_waits_longest_looks_most_often_and_not_where_each_push_is_a_turn() {
+        let pace = Pace::default();
+        assert_eq!(pace.next_look(), None, "nothing is known yet");
+        pace.pushed(Duration::from_millis(100), Before::Fetch);
+        let first = pace.next_look().unwrap();
+        let later: Vec<_> = (0..10).map(|_| pace.next_look().unwrap()).collect();
+        assert!(later.is_sorted_by(|a, b| a > b) && later[0] < first);
+        pace.pushed(QUICK, Before::Nothing);
+        assert_eq!(pace.next_look().unwrap(), first);
+        pace.pushed(super::LONGEST_TURN, Before::Fetch);
+        assert_eq!(pace.next_look(), None);
     }
 
     #[test]

@@ -8,6 +8,7 @@ use crate::branches::pending;
 use crate::branches::references::branch_at;
 use crate::commit_id::CommitId;
 use crate::git_error::GitError;
+use crate::limits::{IDLE, WRITE_SILENCE};
 use crate::patience::Patience;
 use crate::pull_request::pull_request::PullRequest;
 use crate::store_options::WriteStrategy;
@@ -148,7 +149,7 @@ impl Publisher {
 
     fn try_sync(&self) -> Result<Hydrated, GitError> {
         let upstream = &self.shared.upstream;
-        let round = upstream.publish();
+        let round = upstream.publish(IDLE);
         let lost = upstream.take_conflicts().into_iter().next();
         match (round.error, lost) {
             // What is held back keeps nothing of others' away.
@@ -234,7 +235,7 @@ impl Shared {
     fn run(&self) {
         while let Some(tickets) = self.next() {
             // A fault in one round must not keep the tickets of this and the next ones waiting for ever.
-            let round = threads::contain(|| self.upstream.publish())
+            let round = threads::contain(|| self.upstream.publish(WRITE_SILENCE))
                 .unwrap_or_else(|Panicked| Round { error: Some(GitError::Fault), ..Round::default() });
             let may_pass = round.error.as_ref().is_some_and(GitError::may_pass);
             for ticket in tickets {
@@ -319,18 +320,22 @@ impl Round {
 }
 
 impl Upstream {
-    /// Pushes whatever is not pushed yet.
-    pub(crate) fn publish(&self) -> Round {
+    /// Pushes whatever is not pushed yet, to a remote that is silent for no longer than `silence`. One that is away gets all the
+    /// time it may take, and what others pushed meanwhile comes in.
+    pub(crate) fn publish(&self, silence: Duration) -> Round {
         let _turn = self.turn.lock();
         let mut round = Round::default();
-        let (began, patience) = (Instant::now(), self.patience());
-        // With nothing to push, no other request would find that it answers again.
-        let probed = if self.reach.away().is_some() { self.remote.refs(&patience).map(drop) } else { Ok(()) };
-        let published =
-            probed.and_then(|()| self.store.open_again()).and_then(|repository| match self.options().strategy {
+        let (began, is_away) = (Instant::now(), self.reach.away().is_some());
+        let patience = self.patience().within(if is_away { IDLE } else { silence });
+        let published = self.store.open_again().and_then(|repository| {
+            if is_away {
+                self.catch_up(&repository, &patience)?;
+            }
+            match self.options().strategy {
                 WriteStrategy::Direct => self.push_branch(&repository, &patience).map(drop),
                 WriteStrategy::PullRequest => self.publish_tools(&repository, &mut round, &patience),
-            });
+            }
+        });
         round.error = published.err().or(round.error);
         if !self.halt.is_set() {
             self.reach.note(began, round.error.as_ref());

@@ -1,6 +1,6 @@
 //! Sending local commits out, until the remote has them.
 
-use super::pace::Before;
+use super::pace::{self, Before};
 use super::upstream::Upstream;
 use crate::backoff::Backoff;
 use crate::branches::references::{at, branch_reference, is_contention, tracking_reference};
@@ -35,12 +35,16 @@ impl Upstream {
                 return Ok(Some(new));
             }
             // Before the fetch: what it brings is old after any wait.
-            if matches!(answer, PushAnswer::Stale(Some(theirs)) if Some(theirs) != known) {
-                self.pace.saw_others();
-                backoff.wait_briefly(patience, self.pace.longest_wait())?;
-            } else {
-                backoff.wait(patience)?;
-            }
+            let answer = match answer {
+                PushAnswer::Stale(Some(theirs)) if Some(theirs) != known => {
+                    self.pace.saw_others();
+                    PushAnswer::Stale(self.after_their_turn(&name, theirs, &backoff, patience)?)
+                }
+                answer => {
+                    backoff.wait(patience)?;
+                    answer
+                }
+            };
             (began, before) = (Instant::now(), Before::Fetch);
             match answer {
                 PushAnswer::Moved => {}
@@ -58,6 +62,27 @@ impl Upstream {
 }
 
 impl Upstream {
+    /// Waits until others rest, who have pushed `theirs`, and for as long as a turn takes at most. What the remote has then.
+    fn after_their_turn(
+        &self,
+        name: &str,
+        theirs: Oid,
+        backoff: &Backoff,
+        patience: &Patience,
+    ) -> Result<Option<Oid>, GitError> {
+        let (deadline, mut seen) = (Instant::now() + pace::LONGEST_TURN, Some(theirs));
+        while let Some(pause) = self.pace.next_look() {
+            backoff.wait_about(patience, pause)?;
+            let now = self.remote.refs(patience)?.branches.get(name).copied();
+            if now == seen || Instant::now() >= deadline {
+                return Ok(now);
+            }
+            seen = now;
+        }
+        backoff.wait_briefly(patience, self.pace.longest_wait())?;
+        Ok(seen)
+    }
+
     /// Notes that the remote has `commit`. When somebody else is at it, the next exchange finds out by itself.
     pub(crate) fn set_tracking(&self, tracking: &str, commit: Oid) -> Result<(), GitError> {
         // Not worth a flush: what is lost here is found out again.

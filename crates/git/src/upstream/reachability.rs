@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 /// A failure that took less than this costs no write anything: the next one may try for itself.
 const SOON: Duration = Duration::from_secs(1);
 
-const BACK: &str = "The remote repository answers again. What was committed meanwhile is pushed.";
+const BACK: &str = "The remote repository answers again";
 
 /// Hears, in one sentence, that the remote stopped answering, and that it answers again.
 pub type ReachListener = Arc<dyn Fn(&str) + Send + Sync>;
@@ -50,9 +50,13 @@ impl Reachability {
                 | GitError::Busy { .. }
                 | GitError::Git { .. }
                 | GitError::Io { .. }
+                | GitError::NotOwned
+                | GitError::BadConfiguration
+                | GitError::SpecialFile { .. }
                 | GitError::Fault,
             ) => None,
-            Some(_) | None => self.away.lock().take().map(|_| BACK.to_owned()),
+            Some(error) => self.away.lock().take().map(|_| format!("{BACK}, but nothing is pushed: {error}")),
+            None => self.away.lock().take().map(|_| format!("{BACK}. What was committed meanwhile is pushed.")),
         };
         if let (Some(news), Some(listener)) = (news, self.listener.get()) {
             listener(&news);
@@ -82,11 +86,17 @@ mod tests {
         reach.note(long_ago, Some(&silent));
         reach.note(long_ago, Some(&GitError::Busy { seconds: 10 }));
         assert!(reach.away().unwrap().contains("did not answer in time"));
+        reach.note(Instant::now(), Some(&GitError::NotOwned));
+        assert!(reach.away().is_some(), "the remote was not asked");
         reach.note(Instant::now(), Some(&GitError::Unauthorized));
         reach.note(Instant::now(), None);
         assert_eq!(reach.away(), None);
+        reach.note(long_ago, Some(&silent));
+        reach.note(Instant::now(), None);
         let heard = heard.lock();
-        assert_eq!(heard.len(), 2);
-        assert!(heard[0].contains("background") && heard[1].contains("answers again"));
+        assert_eq!(heard.len(), 4);
+        assert!(heard[0].contains("background"));
+        assert!(heard[1].contains("answers again, but nothing is pushed") && heard[1].contains("credentials"));
+        assert!(heard[3].contains("answers again. What was committed meanwhile is pushed"));
     }
 }
