@@ -1,8 +1,10 @@
 import { spawn } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { createKernel } from '../helpers/create_kernel.js';
 import { gitHttpServer } from '../helpers/git_http_server.js';
 import { bareRemote, clone, git } from '../helpers/git_remote.js';
 import { howOften, IS_LONG } from '../helpers/how_often.js';
@@ -66,5 +68,31 @@ describe('four machines that write to one remote without a pause', () => {
     console.info(`${way}: ${began.join(', ')} writes until each had one, then ${shares.join(', ')}`);
     expect(others).toEqual([]);
     expect(Math.min(...shares) / writes, shares.join(', ')).toBeGreaterThanOrEqual(LEAST_SHARE);
+  });
+});
+
+describe('a push that comes too late', () => {
+  it('adds nothing to a path but the commit that it leads to', async () => {
+    const { folder, remote } = await bareRemote();
+    const seed = clone(folder, remote);
+    for (const number of Array(20).keys()) {
+      await writeFile(join(seed, `file-${number}`), `${number}`);
+      git(seed, 'add', '.');
+      git(seed, 'commit', '-q', '-m', `File ${number}`);
+    }
+    git(seed, 'push', '-q', 'origin', 'HEAD:main');
+    const machines = await Promise.all(
+      ['first', 'second'].map((name) => createKernel({ rootDir: join(folder, name), git: { repo: remote } })),
+    );
+    for (const { kernel } of machines) await kernel.boot();
+    for (const [index, { tools }] of machines.entries()) {
+      const content = `export default async function named() { return ${index} }`;
+      const written = await tools.write_file.execute({ path: `tools/of/named_${index}.ts`, content });
+      expect(written).toMatchObject({ persisted: true });
+    }
+    const [, count, packed] = /^count: (\d+)\n.*\nin-pack: (\d+)/s.exec(git(remote, 'count-objects', '-v')) ?? [];
+    const reachable = git(remote, 'rev-list', '--objects', '--all').split('\n').length;
+    expect(Number(count) + Number(packed), `objects at the remote, ${reachable} of them in use`).toBe(reachable);
+    expect(git(remote, 'rev-list', '--count', 'main')).toBe('22');
   });
 });

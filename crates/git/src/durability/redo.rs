@@ -67,7 +67,7 @@ pub(crate) fn redo(
     let restored = if has_index(repository) { Vec::new() } else { restore_index(&trees)? };
     // Each once: an index that names a path twice is none.
     let all: BTreeSet<&str> = restored.iter().map(|change| change.path.as_str()).chain(paths).collect();
-    index_update::bring_along(&trees, all.into_iter(), context.work)
+    index_update::bring_along(&trees, None, all.into_iter(), context.work)
         .map_err(|error| GitError::git("bring the index along", &error))?;
     if is_doubted {
         rewrite::rewrite(repository, &records, context.work)?;

@@ -11,6 +11,7 @@ use super::stale_lock::Evidence;
 use crate::git_error::GitError;
 use crate::limits::MAX_PATHS_BYTES;
 use crate::plain_file;
+use crate::work_tree::index_file::IndexLock;
 use std::collections::BTreeSet;
 use std::fs::{File, TryLockError};
 use std::io::{self, Read, Seek, Write};
@@ -34,6 +35,8 @@ const LEFT_BEHIND: &str = "behind";
 /// The right to write to the repository; given up when dropped.
 #[derive(Debug)]
 pub(crate) struct RepositoryLock {
+    /// Let go of before the lock itself is: the next holder would take it for a leftover.
+    index: Option<IndexLock>,
     file: File,
     behind: BTreeSet<String>,
     /// What the journal said when the lock was taken.
@@ -74,7 +77,7 @@ impl RepositoryLock {
             _ => Journal::Idle,
         };
         let behind = fields.filter(|path| !path.is_empty()).map(ToOwned::to_owned).collect();
-        Ok(Self { file, behind, found, own: Journal::Idle })
+        Ok(Self { index: None, file, behind, found, own: Journal::Idle })
     }
 
     /// What the state of the journal says about lock files found now.
@@ -106,6 +109,18 @@ impl RepositoryLock {
     pub(crate) fn begin_branch<'p>(&mut self, paths: impl Iterator<Item = &'p str>) -> Result<(), GitError> {
         let own = if self.own == Journal::Working { Journal::Working } else { Journal::Looking };
         self.note(own, paths)
+    }
+
+    /// Keeps `git` from the index until [`Self::take_index`] or the end.
+    pub(crate) fn hold_index(&mut self, git_dir: &Path) -> io::Result<()> {
+        if self.index.is_none() {
+            self.index = Some(IndexLock::take(git_dir)?);
+        }
+        Ok(())
+    }
+
+    pub(crate) const fn take_index(&mut self) -> Option<IndexLock> {
+        self.index.take()
     }
 
     fn note<'p>(&mut self, own: Journal, paths: impl Iterator<Item = &'p str>) -> Result<(), GitError> {

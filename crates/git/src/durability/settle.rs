@@ -10,6 +10,7 @@ use crate::objects::trees::Trees;
 use crate::store_options::WriteStrategy;
 use crate::work_tree::{checkout, index_update, pending_status};
 use git2::{ErrorCode, Oid, Repository};
+use std::io;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -53,20 +54,42 @@ pub(crate) fn restore_files<'p>(
     checkout::place(&trees, view, paths, context.work)
 }
 
+/// Takes the lock of the index, to be called before the branch moves: a `git commit` between that and the index would commit
+/// the index as it was, and so take back what the branch has just got.
+///
+/// Where a `git` command has the lock for long, the branch moves all the same. That command has read the branch before, so
+/// it cannot move it afterwards.
+pub(crate) fn hold_index(repository: &Repository, lock: &mut RepositoryLock) {
+    let deadline = Instant::now() + INDEX_WAIT;
+    clear_stale(repository);
+    while let Err(error) = lock.hold_index(repository.path()) {
+        if error.kind() != io::ErrorKind::AlreadyExists || Instant::now() >= deadline {
+            return;
+        }
+        std::thread::sleep(PAUSE);
+    }
+}
+
+/// Removes a lock of the index that is too old for a living holder. Whether that worked shows when the lock is taken.
+fn clear_stale(repository: &Repository) {
+    let _ = stale_lock::clear(&repository.path().join("index.lock"), Evidence::AgeOnly);
+}
+
 /// Brings the index along for all that the journal names. Cannot fail: whatever is wrong with the index must not make a
 /// commit look as if it had not been made.
-pub(crate) fn settle(repository: &Repository, lock: RepositoryLock, context: &Context<'_>) -> IndexState {
+pub(crate) fn settle(repository: &Repository, mut lock: RepositoryLock, context: &Context<'_>) -> IndexState {
     if lock.behind().is_empty() {
         return lock.finish().map_or(IndexState::Behind, |()| IndexState::Current);
     }
-    let index_lock = repository.path().join("index.lock");
     let deadline = Instant::now() + INDEX_WAIT;
+    let mut held = lock.take_index();
     loop {
-        // Whether that worked shows in the update itself.
-        let _ = stale_lock::clear(&index_lock, Evidence::AgeOnly);
+        if held.is_none() {
+            clear_stale(repository);
+        }
         let paths = lock.behind().iter().map(String::as_str);
         let trees = Trees::new(repository, context.options.limits);
-        let brought = index_update::bring_along(&trees, paths, context.work);
+        let brought = index_update::bring_along(&trees, held.take(), paths, context.work);
         match brought.and_then(|()| hide_others(repository, context)) {
             Ok(()) => return lock.finish().map_or(IndexState::Behind, |()| IndexState::Current),
             Err(error) if error.code() == ErrorCode::Locked && Instant::now() < deadline => std::thread::sleep(PAUSE),

@@ -85,7 +85,13 @@ impl Remote for PathRemote {
             return Err(GitError::RemoteCheckedOut);
         }
         repository_setup::isolate(&remote, Flush::Each)?;
-        let known: Vec<Oid> = foreign.refs()?.branches.into_values().collect();
+        let branches = foreign.refs()?.branches;
+        let theirs = branches.get(&update.name).copied();
+        if theirs != update.old {
+            // A push that cannot succeed leaves no objects there. Of commits that are not known here it would be all of them.
+            return Ok(PushAnswer::Stale(theirs));
+        }
+        let known: Vec<Oid> = branches.into_values().collect();
         object_copy::copy(repository, &remote, update.new, &known, limits, patience)?;
         let mut lock = RepositoryLock::acquire(remote.path(), WAIT.min(patience.left()?))?;
         clear_leftover(&remote, &update.name, lock.evidence(), patience)?;

@@ -77,6 +77,7 @@ pub(crate) fn land(
     let backup = backup_branch::back_up_files(repository, context.options, head.commit, uncommitted)?;
     let paths: BTreeSet<&str> = changes.iter().chain(&switched).map(|change| change.path.as_str()).collect();
     lock.begin(paths.iter().copied())?;
+    settle::hold_index(repository, &mut lock);
     let moved = landing.moves.iter().try_for_each(|reference| apply(repository, reference));
     if let Err(error) = moved {
         settle::settle(repository, lock, context);

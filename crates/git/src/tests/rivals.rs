@@ -8,6 +8,7 @@ use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, SystemTime};
 
 const CHILD_ROOT: &str = "TGP_TEST_RIVAL_ROOT";
@@ -121,6 +122,48 @@ fn a_person_committing_with_git_at_the_same_time_loses_nothing() {
     }
     assert!(promised.iter().any(|subject| subject.starts_with("Person")), "the person never got a turn");
     test.is_sound();
+}
+
+/// `git commit` reads the branch, then the index unless it is locked. What it sees must be of one state: it would commit the
+/// index of the old one on the branch of the new one, and so take back the last write.
+#[test]
+fn the_index_is_level_with_the_branch_whenever_git_may_read_it() {
+    let test = TestRepository::new();
+    test.forge("first", b"1");
+    let (branch, dir) = (test.git_dir().join("refs/heads/main"), test.git_dir());
+    let stop = AtomicBool::new(false);
+    let (seen, forged) = std::thread::scope(|scope| {
+        let reader = scope.spawn(|| {
+            let mut seen: Vec<(String, Vec<u8>)> = Vec::new();
+            while !stop.load(Ordering::Relaxed) {
+                let head = fs::read_to_string(&branch).unwrap().trim().to_owned();
+                if seen.last().is_some_and(|(last, _)| *last == head) || dir.join("index.lock").exists() {
+                    continue;
+                }
+                seen.push((head, fs::read(dir.join("index")).unwrap()));
+            }
+            seen
+        });
+        let forged: Vec<_> = (1000..1150)
+            .map(|number| {
+                let path = format!("f{number}");
+                (test.forge(&path, b"x").id.unwrap().to_string(), path)
+            })
+            .collect();
+        stop.store(true, Ordering::Relaxed);
+        (reader.join().unwrap(), forged)
+    });
+    let mut compared = 0;
+    for (id, path) in &forged {
+        for (_, index) in seen.iter().filter(|(head, _)| head == id) {
+            compared += 1;
+            assert!(
+                index.windows(path.len()).any(|name| name == path.as_bytes()),
+                "{path} is committed and not staged"
+            );
+        }
+    }
+    assert!(compared > 0, "nothing was seen");
 }
 
 #[test]

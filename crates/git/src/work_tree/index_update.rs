@@ -1,7 +1,7 @@
 //! Bringing the index level with the branch, for chosen paths only.
 
 use super::checkout::is_plain;
-use super::index_file::{self, Change, Patched};
+use super::index_file::{self, Change, IndexLock, Patched};
 use super::work_tree::WorkTree;
 use crate::branches::head;
 use crate::git_error::GitError;
@@ -12,9 +12,10 @@ use git2::{Index, IndexEntry, IndexEntryExtendedFlag, IndexEntryFlag, IndexTime,
 use std::path::{Component, Path};
 
 /// Makes the index entries of `paths` those of the checked-out commit. Everything else in the index stays, so what a
-/// person has staged stays staged.
+/// person has staged stays staged. `held` is the lock of the index, where it was taken before the branch moved.
 pub(crate) fn bring_along<'p>(
     trees: &Trees<'_>,
+    held: Option<IndexLock>,
     paths: impl Iterator<Item = &'p str>,
     work: &dyn WorkTree,
 ) -> Result<(), git2::Error> {
@@ -33,7 +34,7 @@ pub(crate) fn bring_along<'p>(
         None => Some(Change { path, file: None }),
     };
     match targets.iter().map(plain).collect::<Option<Vec<_>>>() {
-        Some(changes) if index_file::patch(repository.path(), &changes)? == Patched::Done => Ok(()),
+        Some(changes) if index_file::patch(repository.path(), held, &changes)? == Patched::Done => Ok(()),
         Some(_) | None => rewrite(repository, &targets),
     }
 }
