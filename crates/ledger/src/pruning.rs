@@ -35,7 +35,9 @@ impl Ledger {
         let by_age = Retain { max_age: before.map(|before| now.saturating_sub(before)), ..Retain::default() };
         let by_count = Retain { max_events: keep, ..Retain::default() };
         match how {
-            Prune::Events => drop(self.checkpoint()?),
+            Prune::Events => {
+                self.checkpoint()?;
+            }
             Prune::DryRun => self.flush()?,
         }
         let shared = self.shared()?;

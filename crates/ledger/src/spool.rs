@@ -4,6 +4,7 @@
 
 use super::durability::Durability;
 use super::event::{Importance, NewEvent};
+use super::event_type::EventType;
 use super::folder::Folder;
 use super::ledger_error::LedgerError;
 use super::life::Life;
@@ -22,7 +23,7 @@ const RESERVED_BYTES: usize = 16 << 20;
 /// Room that a call finds before it is let in: for its intent, and those of all that are let in at the same moment.
 const INTENT_BYTES: u64 = 16 << 20;
 
-/// A longer event, unless it is an intent, leaves its large values out before it takes room that intents need.
+/// A longer call or result, unless it is an intent, leaves its large values out before it takes room that intents need.
 const LARGE_LINE: usize = 4 << 10;
 
 /// More than this is not stored within the time that a commit waits for it.
@@ -252,7 +253,8 @@ impl State {
             return Err(LedgerError::Closed);
         }
         let most = KEPT_BYTES.min(usize::try_from(spool.limit).unwrap_or(KEPT_BYTES));
-        if event.importance != Importance::Intent && self.crowds_out_intents(line, spool) {
+        let is_of_call = matches!(event.kind, EventType::Call | EventType::Result);
+        if is_of_call && event.importance != Importance::Intent && self.crowds_out_intents(line, spool) {
             return self.take_short(event, most + RESERVED_BYTES, spool).map_err(|()| LedgerError::SpoolFull);
         }
         let before = self.pending.len();
