@@ -270,9 +270,10 @@ impl State {
             }
             (Err(error), Importance::Other | Importance::Later) => {
                 self.pending.truncate(before);
-                let kept = match error {
-                    LedgerError::TooLarge(_) => self.take_short(event, most + RESERVED_BYTES, spool),
-                    _ => self.add_short(event, most + RESERVED_BYTES),
+                let kept = if matches!(error, LedgerError::TooLarge(_)) {
+                    self.take_short(event, most + RESERVED_BYTES, spool)
+                } else {
+                    self.add_short(event, most + RESERVED_BYTES)
                 };
                 kept.map_err(|()| error)
             }
