@@ -360,8 +360,9 @@ export type FilledTGPConfig = {
   agent: Required<AgentConfigInput>;
   /** With their keys masked. */
   tokens: Required<TokensConfigInput>;
-  /** With the address of its database and its key masked. */
-  ledger: Required<Omit<LedgerConfigInput, 'postgres' | 'key'>> & Pick<LedgerConfigInput, 'postgres' | 'key'>;
+  /** With the address of its database and its key masked, and without `retainEvents` where that was not chosen. */
+  ledger: Required<Omit<LedgerConfigInput, 'postgres' | 'key' | 'retainEvents'>> &
+    Pick<LedgerConfigInput, 'postgres' | 'key' | 'retainEvents'>;
   check: 'off' | 'warn' | 'strict';
   memory: 'auto' | 'off';
   reuse: 'off' | 'warn' | 'strict';

@@ -3,8 +3,8 @@
 import { execFileSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
-import { TGP, tgpTools } from '../../index.js';
+import { expect, onTestFinished, test } from 'vitest';
+import { loadTGPConfig, TGP, TGPConfigSchema, tgpTools } from '../../index.js';
 import { createKernel } from '../helpers/create_kernel.js';
 import { ledgerFiles } from '../helpers/ledger.js';
 import { runCli } from '../helpers/run_cli.js';
@@ -54,6 +54,26 @@ test('by default it is on, in files that nobody else can read', async () => {
   expect(ledgerFiles(rootDir).length).toBeGreaterThan(0);
   const modes = execFileSync('stat', ['-c', '%a', ...ledgerFiles(rootDir)], { encoding: 'utf8' });
   expect(new Set(modes.trim().split('\n'))).toEqual(new Set(['600']));
+});
+
+test('a number of events to keep that was not chosen is left open in every configuration', async () => {
+  const folder = await tempRoot();
+  const configs = [{}, { retainEvents: 2_000_000 }, { retainEvents: 0 }].map((ledger, n) => ({
+    rootDir: join(folder, `r${n}`),
+    ledger,
+  }));
+  for (const config of configs) {
+    const chosen = config.ledger.retainEvents;
+    const file = join(folder, 'tgp.config.json');
+    await writeFile(file, JSON.stringify(config));
+    expect((await loadTGPConfig(file)).ledger.retainEvents).toBe(chosen);
+    expect(TGPConfigSchema.parse(config).ledger.retainEvents).toBe(chosen);
+    const kernel = new TGP({ config: await loadTGPConfig(file) });
+    onTestFinished(() => kernel.shutdown());
+    expect(kernel.config.ledger.retainEvents).toBe(chosen);
+    await kernel.boot();
+    expect(kernel.config.ledger.retainEvents).toBe(chosen);
+  }
 });
 
 test.each([

@@ -79,6 +79,19 @@ test('a call that waits for room uses its approval and its token once', async ()
   await expect(write()).rejects.toThrow('used up');
 });
 
+test('a write finds room beside runs with large results, which are recorded without them', async () => {
+  const { kernel, tools, rootDir } = await createKernel({ ledger: { spoolBytes: 1 << 20 } });
+  await tools.write_file.execute({ path: 'tools/large.ts', content: LARGE });
+  const release = await heldByAnother(rootDir);
+  for (let n = 0; n < 8; n++) await kernel.exec('tools/large.ts', { n });
+  expect(await tools.write_file.execute({ path: 'data/a.json', content: '{}' })).toMatchObject({ success: true });
+  await release();
+  const results = ofTool(await kernel.ledger.tail({ limit: 100 }), 'RESULT');
+  expect(results).toHaveLength(8);
+  expect(results.filter(({ result }) => String(result).startsWith('[left out: ')).length).toBeGreaterThan(3);
+  expect(await kernel.ledger.verify()).toMatchObject({ ok: true });
+});
+
 test('a call waits while there is no room for its intent, and then is refused', async () => {
   const { tools, rootDir } = await createKernel({ ledger: { spoolBytes: 64 << 10 } });
   await tools.write_file.execute({ path: 'data/first.json', content: '{}' });
@@ -114,7 +127,7 @@ test('a call within a run waits for room as one of the application does', async 
   await tools.write_file.execute({ path: 'tools/effect.ts', content });
   expect(await kernel.exec('tools/effect.ts')).toMatchObject({ result: 1 });
   const release = await heldByAnother(rootDir);
-  for (let n = 0; n < 13; n++) await kernel.ledger.append({ text: 'x'.repeat(3_000) });
+  for (let n = 0; n < 4; n++) await kernel.ledger.append({ text: 'x'.repeat(10_000) });
   const run = kernel.exec('tools/effect.ts');
   const early = await Promise.race([run.catch((error) => error.code), setTimeout(1_000, 'waiting')]);
   await release();

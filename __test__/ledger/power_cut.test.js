@@ -1,5 +1,6 @@
 /** An end of the ledger that is gone: when the power may have taken it, and when it was removed. */
 
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -73,6 +74,16 @@ test('after a power cut the verdict says that the cause is unknown, and the cut 
     code: 4,
     stdout: expect.stringMatching(/^truncated at #5: .* Cause: unknown\.$/m),
   });
+});
+
+test('a power cut is recorded also when the newest commit is not one of this ledger', async () => {
+  const folder = await cutWorkspace({});
+  const author = ['-c', 'user.name=a', '-c', 'user.email=a@b', '-c', 'commit.gpgsign=false'];
+  execFileSync('git', ['-C', join(folder, '.tgp'), ...author, 'commit', '-q', '--allow-empty', '-m', 'by hand']);
+  const { found, cuts, warnings } = await looked(folder);
+  expect(found).toMatchObject({ problem: { kind: 'truncated', seq: LAST_KEPT + 1, cause: 'unknown' } });
+  expect(cuts).toHaveLength(1);
+  expect(warnings).toEqual([expect.stringMatching(/Events 5 to \d+ of the ledger are gone/)]);
 });
 
 /** The ledger with more events than were lost. @param {string} folder */

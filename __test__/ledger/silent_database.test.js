@@ -104,6 +104,19 @@ describe.runIf(hasServer('postgres')).concurrent('a ledger database that falls s
     expect((await kernel.ledger.verify()).problem).toBeUndefined();
   });
 
+  test('the log does not say that it is back before it has answered', async ({ onTestFinished }) => {
+    const gone = createServer().listen(0, '127.0.0.1');
+    await once(gone, 'listening');
+    const { port } = /** @type {import('node:net').AddressInfo} */ (gone.address());
+    gone.close();
+    const { kernel, warnings } = kernelOn(address(port, 'gone'), onTestFinished);
+    for (let n = 0; n < 3; n++) {
+      await expect(kernel.ledger.checkpoint()).rejects.toMatchObject({ code: 'ERR_LEDGER' });
+      await pause(1_000);
+    }
+    expect(warnings).toHaveLength(1);
+  });
+
   test('a kernel boots, writes and shuts down beside it', async ({ onTestFinished }) => {
     const way = await wayTo(server.port, onTestFinished);
     way.isOpen = false;

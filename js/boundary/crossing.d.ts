@@ -102,7 +102,7 @@ export type Judged = { verdict?: Verdict, text: string, also: Array<JudgedReach>
 
 export type JudgedReach = { effect: string, paths: Array<string>, };
 
-export type LedgerConfig = { on: boolean, fsync: boolean, postgres?: Secret, key?: Secret, checkpointEvents: number, retainDays: number, retainEvents: number, blobBytes: number, spoolBytes: number, };
+export type LedgerConfig = { on: boolean, fsync: boolean, postgres?: Secret, key?: Secret, checkpointEvents: number, retainDays: number, blobBytes: number, spoolBytes: number, retainEvents?: number, };
 
 export type LedgerQuery = { limit?: number, session?: string, path?: string, tool?: string, type?: string, since: number, until: number, call?: string, after: number, };
 

@@ -46,9 +46,9 @@ export const LIMITS = {
   ledger: {
     checkpointEvents: { default: 1000, least: 1, most: 1000000, about: "Events between two signed checkpoints." },
     retainDays: { default: 0, least: 0, most: 36500, about: "Days that events are kept, up to a checkpoint; 0 for ever." },
-    retainEvents: { default: 2000000, least: 0, most: 1000000000, about: "Events that are kept, from a checkpoint on; 0 for all." },
     blobBytes: { default: 262144, least: 0, most: 67108864, about: "Largest argument or result that is kept whole." },
     spoolBytes: { default: 67108864, least: 65536, most: 2147483648, about: "What may wait on disk while events cannot be stored, in bytes." },
+    retainEvents: { default: 2000000, least: 0, most: 1000000000, about: "Events that are kept, from a checkpoint on; 0 for all." },
   },
   sql: {
     maxRows: { default: 10000, least: 1, most: 1000000, about: "Most rows of one statement." },
@@ -148,7 +148,6 @@ export const DEFAULTS = {
     "fsync": false,
     "checkpointEvents": 1000,
     "retainDays": 0,
-    "retainEvents": 2000000,
     "blobBytes": 262144,
     "spoolBytes": 67108864
   },

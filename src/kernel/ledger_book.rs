@@ -191,6 +191,10 @@ impl LedgerBook {
             return Err(Error::new(ErrorCode::Validation, text).with("field", "type"));
         }
         let ledger = self.door.ledger()?;
+        if !ledger.has_room() {
+            // It waits as calls do, and takes no room from them.
+            return Err(full());
+        }
         let recorded = ledger.record(&NewEvent {
             kind,
             importance: Importance::Intent,
@@ -216,7 +220,9 @@ impl LedgerBook {
         let Some(key) = ledger.public_key()? else { return Ok(ledger.verify(&[])?.into()) };
         // A copy of a signed line in other commits adds nothing, and must not use up the room of the others.
         let mut known = HashSet::new();
-        let is_new = |message: &str| witness_in(message, &key).filter(|seen| known.insert((seen.size, seen.head)));
+        let is_new = |message: &str| {
+            witness_in(message, &key).filter(|seen| known.insert((seen.size, seen.head, seen.durability)))
+        };
         let witnesses = self.history.witnesses(is_new)?;
         let report = VerifyReport::from(ledger.verify(&witnesses.found)?);
         let note = (!witnesses.is_complete).then(|| PARTLY_WITNESSED.to_owned());

@@ -37,16 +37,21 @@ impl LedgerBook {
         Ok(PruneReport { events: pruned.events, first: pruned.first })
     }
 
-    /// Looks whether the ledger has what the newest commit has seen, before anything else is recorded, and records it once
-    /// when it has not. What the user should know of that.
+    /// Looks whether the ledger has what the newest commit has seen that vouches for it, before anything else is recorded, and
+    /// records it once when it has not. What the user should know of that.
     pub fn record_cut(&self) -> Result<Option<String>, Error> {
         let Ok(ledger) = self.door.ledger() else { return Ok(None) };
         let (Some(key), Some(newest)) = (ledger.public_key()?, self.history.newest_message()?) else { return Ok(None) };
-        let Some(seen) = witness_in(&newest, &key) else { return Ok(None) };
+        let seen = match witness_in(&newest, &key) {
+            Some(seen) => Some(seen),
+            // It was made by hand, or by another machine.
+            None => self.history.newest_witness(|message| witness_in(message, &key))?,
+        };
+        let Some(seen) = seen else { return Ok(None) };
         let cut = ledger.record_cut(&seen)?;
         Ok(cut.map(|cut| {
             let (from, to) = (cut.after.size + 1, cut.up_to.size);
-            format!("Events {from} to {to} of the ledger are gone, which the last commit has seen. That is recorded. See \"tgp ledger verify\".")
+            format!("Events {from} to {to} of the ledger are gone, which a commit has seen. That is recorded. See \"tgp ledger verify\".")
         }))
     }
 }

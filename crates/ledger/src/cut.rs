@@ -2,14 +2,16 @@
 //! so that what follows is not taken for a change of what was there. It excuses nothing: verification still finds the end missing.
 
 use super::checkpoint::Statement;
-use super::event::{Head, NewEvent, Part, StoredEvent};
+use super::event::{Head, NewEvent, Part, PreparedEvent, StoredEvent};
 use super::event_type::EventType;
 use super::hash::Hash;
 use super::ledger_error::LedgerError;
+use super::prepare::prepare_own;
 use super::query::{MAX_EVENTS, Query};
 use super::signing_key::{PublicKey, SigningKey};
 use super::store::Store;
 use serde::Deserialize;
+use std::cell::OnceCell;
 
 const STATE: &str = "cut";
 
@@ -49,49 +51,73 @@ impl Cut {
         (is_ours && Statement::Cut.is_signed(&cut.both(), &said.signature, key)).then_some(cut)
     }
 
-    /// Hands the signed event that says so to `record`.
-    pub fn record(
-        &self,
-        key: &SigningKey,
-        record: impl FnOnce(&NewEvent<'_>) -> Result<(), LedgerError>,
-    ) -> Result<(), LedgerError> {
+    /// The signed event that says so.
+    pub fn prepared(&self, key: &SigningKey) -> Option<PreparedEvent> {
         let (last, seen) = (self.after.hash.hex(), self.up_to.hash.hex());
         let signature = Statement::Cut.signature(&self.both(), key);
-        let number = |size: u64| Part::Integer(i64::try_from(size).unwrap_or(i64::MAX));
         let body = [
             ("state", Part::Text(STATE)),
-            ("after", number(self.after.size)),
+            ("after", Part::Integer(i64::try_from(self.after.size).ok()?)),
             ("last", Part::Text(&last)),
-            ("upTo", number(self.up_to.size)),
+            ("upTo", Part::Integer(i64::try_from(self.up_to.size).ok()?)),
             ("seen", Part::Text(&seen)),
             ("signature", Part::Text(&signature)),
         ];
-        record(&NewEvent { body: &body, ..NewEvent::of_kernel(EventType::Session) })
+        prepare_own(&NewEvent { body: &body, ..NewEvent::of_kernel(EventType::Session) })
     }
 
     /// Whether it is recorded, by an event with this key.
     pub fn is_recorded(&self, store: &dyn Store, key: &PublicKey) -> Result<bool, LedgerError> {
-        let found = sessions(store)?;
-        Ok(found.iter().filter_map(|event| Self::parse(event, key)).any(|found| found.up_to == self.up_to))
+        Ok(Cuts::among(store, key, 0, u64::MAX)?.iter().any(|found| found.up_to == self.up_to))
     }
 }
 
-/// The stretch that a recorded cut took this event in, if the chain before it is the one of the record.
-pub fn cut_around(store: &dyn Store, size: u64, key: Option<&PublicKey>) -> Result<Option<Cut>, LedgerError> {
-    let Some(key) = key else { return Ok(None) };
-    for cut in sessions(store)?.iter().filter_map(|event| Cut::parse(event, key)) {
-        let is_around = cut.after.size < size && size <= cut.up_to.size;
-        // What it follows may have gone by retention.
-        let follows = || {
-            Ok::<_, LedgerError>(store.hash_at(cut.after.size)? == Some(cut.after.hash) || store.base()? == cut.after)
-        };
-        if is_around && (cut.after.size == 0 || follows()?) {
-            return Ok(Some(cut));
+/// The recorded cuts of a ledger, which are read when the first is asked for.
+pub struct Cuts<'a> {
+    pub store: &'a dyn Store,
+    pub key: Option<&'a PublicKey>,
+    found: OnceCell<Vec<Cut>>,
+}
+
+impl<'a> Cuts<'a> {
+    pub const fn of(store: &'a dyn Store, key: Option<&'a PublicKey>) -> Self {
+        Self { store, key, found: OnceCell::new() }
+    }
+
+    /// Those that events behind `after`, up to `to`, record.
+    pub fn among(store: &dyn Store, key: &PublicKey, mut after: u64, to: u64) -> Result<Vec<Cut>, LedgerError> {
+        let mut cuts = Vec::new();
+        loop {
+            let only = Query { limit: MAX_EVENTS, kind: Some(EventType::Session), ..Query::default() };
+            let page = store.events(&Query { after_seq: Some(after), ..only })?;
+            cuts.extend(page.iter().filter(|event| event.seq <= to).filter_map(|event| Cut::parse(event, key)));
+            match page.last() {
+                Some(last) if page.len() == MAX_EVENTS && last.seq < to => after = last.seq,
+                Some(_) | None => return Ok(cuts),
+            }
         }
     }
-    Ok(None)
-}
 
-fn sessions(store: &dyn Store) -> Result<Vec<StoredEvent>, LedgerError> {
-    store.events(&Query { limit: MAX_EVENTS, kind: Some(EventType::Session), ..Query::default() })
+    /// The stretch that took this event in, if the chain before it is the one of the record.
+    pub fn around(&self, size: u64) -> Result<Option<Cut>, LedgerError> {
+        let Some(key) = self.key else { return Ok(None) };
+        let found = match self.found.get() {
+            Some(found) => found,
+            None => {
+                let found = Self::among(self.store, key, 0, u64::MAX)?;
+                self.found.get_or_init(|| found)
+            }
+        };
+        for cut in found.iter().filter(|cut| cut.after.size < size && size <= cut.up_to.size) {
+            // What it follows may have gone by retention.
+            let follows = || {
+                let kept = self.store.hash_at(cut.after.size)? == Some(cut.after.hash);
+                Ok::<_, LedgerError>(kept || self.store.base()? == cut.after)
+            };
+            if cut.after.size == 0 || follows()? {
+                return Ok(Some(cut.clone()));
+            }
+        }
+        Ok(None)
+    }
 }

@@ -5,10 +5,9 @@ use super::event::{Head, NewEvent, Part, PreparedEvent};
 use super::event_type::EventType;
 use super::hash::Hash;
 use super::ledger_error::LedgerError;
-use super::prepare::Preparation;
+use super::prepare::prepare_own;
 use super::query::Query;
 use super::signing_key::{PublicKey, SigningKey};
-use super::spool_line::{read_line, write_line};
 use super::store::Store;
 use serde::Deserialize;
 
@@ -33,7 +32,7 @@ struct Content {
 }
 
 impl DroppedEvent {
-    /// The event, signed. No hook of the application sees it: it holds nothing of anybody.
+    /// The event, signed.
     pub fn prepared(head: &Head, key: &SigningKey) -> Option<PreparedEvent> {
         let (hash, signature) = (head.hash.hex(), Statement::Dropped.signature(head, key));
         let body = [
@@ -41,11 +40,7 @@ impl DroppedEvent {
             ("head", Part::Text(&hash)),
             ("signature", Part::Text(&signature)),
         ];
-        let event = NewEvent { body: &body, ..NewEvent::of_kernel(EventType::Retention) };
-        let mut line = Vec::new();
-        write_line(&event, &mut line);
-        let line = read_line(line.strip_suffix(b"\n")?)?;
-        Some(Preparation { redact: None, blob_bytes: 0 }.prepare(&line))
+        prepare_own(&NewEvent { body: &body, ..NewEvent::of_kernel(EventType::Retention) })
     }
 
     /// What an event's content says; `None` for every other event.

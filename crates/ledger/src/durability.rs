@@ -9,7 +9,7 @@ pub enum Access {
 }
 
 /// What an event that is in the store has survived.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Durability {
     /// The end of the process, however it comes.
     Process,

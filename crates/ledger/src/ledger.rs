@@ -216,7 +216,7 @@ impl Ledger {
         if self.store.reach() == Reach::ManyMachines {
             return Ok(self.last_position());
         }
-        if let Some(writing) = &self.writing {
+        if let Some(writing) = self.writing.as_ref().filter(|writing| writing.shared.spool.is_soon_stored()) {
             writing.ask(Want::Drain, Some(Instant::now() + WITNESSED))?;
         }
         self.store.head()

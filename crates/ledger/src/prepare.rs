@@ -3,10 +3,10 @@
 use super::blobs;
 use super::canonical::{canonical_object, foreign_value};
 use super::content::columns_of;
-use super::event::{Columns, PreparedEvent};
+use super::event::{Columns, NewEvent, PreparedEvent};
 use super::hash::Hash;
 use super::redact::{HIDDEN, Redact};
-use super::spool_line::SpoolLine;
+use super::spool_line::{SpoolLine, read_line, write_line};
 use super::timestamp;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
@@ -21,6 +21,15 @@ pub struct Preparation {
     pub redact: Option<std::sync::Arc<dyn Redact>>,
     /// Large values up to so many bytes are kept.
     pub blob_bytes: usize,
+}
+
+/// An event of the ledger itself. No hook of the application sees it: it holds nothing of anybody.
+#[must_use]
+pub fn prepare_own(event: &NewEvent<'_>) -> Option<PreparedEvent> {
+    let mut line = Vec::new();
+    write_line(event, &mut line);
+    let line = read_line(line.strip_suffix(b"\n")?)?;
+    Some(Preparation { redact: None, blob_bytes: 0 }.prepare(&line))
 }
 
 impl Preparation {

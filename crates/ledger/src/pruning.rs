@@ -34,7 +34,12 @@ impl Ledger {
         let now = timestamp::now();
         let by_age = Retain { max_age: before.map(|before| now.saturating_sub(before)), ..Retain::default() };
         let by_count = Retain { max_events: keep, ..Retain::default() };
-        self.checkpoint()?;
+        match how {
+            Prune::Events => {
+                self.checkpoint()?;
+            }
+            Prune::DryRun => self.flush()?,
+        }
         let shared = self.shared()?;
         let base = self.store().base()?;
         let bases = |retain: &Retain| shared.retention.bases(retain, &shared.checkpoints, now, usize::MAX);
@@ -50,7 +55,10 @@ impl Ledger {
         let last: Head = bases.last().copied().unwrap_or(base);
         if how == Prune::Events {
             shared.retention.drop_to(&bases, &shared.checkpoints)?;
-            self.store().shrink(Shrink::All)?;
+            if let Err(error) = self.store().shrink(Shrink::All) {
+                // The events are gone all the same.
+                (shared.log)(&format!("Old events of the ledger went, but its file is as large as before: {error}"));
+            }
         }
         Ok(Pruned { events: last.size - base.size, first: last.size + 1 })
     }
@@ -71,7 +79,7 @@ impl Ledger {
         if after.size >= seen.size || cut.is_recorded(store, &key.public())? {
             return Ok(None);
         }
-        cut.record(&key, |event| self.record(event))?;
+        self.shared()?.retention.append(cut.prepared(&key))?;
         Ok(Some(cut))
     }
 

@@ -3,8 +3,9 @@
 use super::chain_check::check;
 use super::checkpoint::Checkpoint;
 use super::checkpoints::Checkpoints;
+use super::cut::{Cut, Cuts};
 use super::dropped_event::{DroppedEvent, is_dropped};
-use super::event::Head;
+use super::event::{Head, PreparedEvent};
 use super::ledger_error::{LedgerError, Reason};
 use super::log::Log;
 use super::signing_key::SigningKey;
@@ -98,12 +99,18 @@ impl Retention {
             return Err(LedgerError::NotWhole(1));
         }
         let cut = self.cut(retain, now)?;
-        let mut bases = Vec::new();
+        let (mut bases, mut inside) = (Vec::new(), Vec::new());
         while bases.len() < most
             && let Some(next) = self.next_base(&base, &key, cut)?
         {
+            let cuts = Cuts::among(&*self.store, &key.public(), base.size, next.size)?;
             base = next;
-            bases.push(next);
+            inside.push((next, cuts));
+            // A ledger that began within a recorded cut would not have the record any more.
+            let is_inside = |cut: &Cut| cut.after.size < next.size && next.size <= cut.up_to.size;
+            if !inside.iter().any(|(_, cuts)| cuts.iter().any(is_inside)) {
+                bases.extend(inside.drain(..).map(|(base, _)| base));
+            }
         }
         Ok(bases)
     }
@@ -154,7 +161,12 @@ impl Retention {
 
     /// Records that the events up to `base` go, before they do.
     fn say_dropped(&self, base: &Head, key: &SigningKey) -> Result<(), LedgerError> {
-        let event = DroppedEvent::prepared(base, key).ok_or(LedgerError::Unwritable(Reason::Refused))?;
+        self.append(DroppedEvent::prepared(base, key))
+    }
+
+    /// Puts an event of the ledger itself into the store.
+    pub fn append(&self, event: Option<PreparedEvent>) -> Result<(), LedgerError> {
+        let event = event.ok_or(LedgerError::Unwritable(Reason::Refused))?;
         let spool = format!("{}.{}", self.source, self.said.fetch_add(1, Ordering::Relaxed));
         self.store.append(&Batch { events: &[event], spool: &spool, from: 0, to: 1 })?;
         self.store.forget_spool(&spool)

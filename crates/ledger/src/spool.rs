@@ -3,13 +3,13 @@
 //! `record` costs one write to a file that the system keeps in memory; everything slow happens on the writer's thread.
 
 use super::durability::Durability;
-use super::event::{Importance, NewEvent, Part};
+use super::event::{Importance, NewEvent};
 use super::event_type::EventType;
 use super::folder::Folder;
 use super::ledger_error::LedgerError;
 use super::life::Life;
 use super::spool_file::SpoolFile;
-use super::spool_line::{MAX_LINE, write_line};
+use super::spool_line::{MAX_LINE, lost_line, short_line, write_line};
 use super::spool_view::{Stage, View};
 use parking_lot::Mutex;
 use std::io;
@@ -20,11 +20,14 @@ const KEPT_BYTES: usize = 4 << 20;
 /// The same of events without their large values, when the others do not fit: some 20 000.
 const RESERVED_BYTES: usize = 16 << 20;
 
-/// Longer values are left out of an event that does not fit.
-const SHORT_VALUE: usize = 512;
-
 /// Room that a call finds before it is let in: for its intent, and those of all that are let in at the same moment.
 const INTENT_BYTES: u64 = 16 << 20;
+
+/// A longer call or result, unless it is an intent, leaves its large values out before it takes room that intents need.
+const LARGE_LINE: usize = 4 << 10;
+
+/// More than this is not stored within the time that a commit waits for it.
+const SOON_STORED: u64 = 4 << 20;
 
 /// Bytes of lines that may wait for others; more are written.
 const GATHERED_BYTES: usize = 64 << 10;
@@ -113,10 +116,18 @@ impl Spool {
     /// Whether there is room for the intent of another call, unless it is a long one.
     #[must_use]
     pub fn has_room(&self) -> bool {
-        let state = self.state.lock();
-        let kept = u64::try_from(state.pending.len()).unwrap_or(u64::MAX);
-        let waiting = state.waiting.saturating_add(kept);
-        waiting == 0 || waiting.saturating_add(INTENT_BYTES.min(self.limit / 2)) <= self.limit
+        let waiting = self.state.lock().all_waiting();
+        waiting == 0 || waiting.saturating_add(self.intent_room()) <= self.limit
+    }
+
+    /// Whether the store is about to have everything, as long as it takes events.
+    #[must_use]
+    pub fn is_soon_stored(&self) -> bool {
+        self.state.lock().all_waiting() <= SOON_STORED
+    }
+
+    fn intent_room(&self) -> u64 {
+        INTENT_BYTES.min(self.limit / 2)
     }
 
     /// Writes what could not be written before, or was let wait.
@@ -225,11 +236,27 @@ impl State {
         Ok(is_drained)
     }
 
+    /// Bytes of all events that the store does not have.
+    fn all_waiting(&self) -> u64 {
+        self.waiting.saturating_add(u64::try_from(self.pending.len()).unwrap_or(u64::MAX))
+    }
+
+    /// Whether a large event would take the room of intents: calls that change something would wait for results of others.
+    fn crowds_out_intents(&self, line: &[u8], spool: &Spool) -> bool {
+        let (waiting, bytes) = (self.all_waiting(), u64::try_from(line.len()).unwrap_or(u64::MAX));
+        let reserved = spool.intent_room() + spool.intent_room() / 2;
+        line.len() > LARGE_LINE && waiting > 0 && waiting.saturating_add(bytes).saturating_add(reserved) > spool.limit
+    }
+
     fn take(&mut self, line: &[u8], event: &NewEvent<'_>, spool: &Spool) -> Result<(), LedgerError> {
         if self.stage == Stage::Ended {
             return Err(LedgerError::Closed);
         }
         let most = KEPT_BYTES.min(usize::try_from(spool.limit).unwrap_or(KEPT_BYTES));
+        let is_of_call = matches!(event.kind, EventType::Call | EventType::Result);
+        if is_of_call && event.importance != Importance::Intent && self.crowds_out_intents(line, spool) {
+            return self.take_short(event, most + RESERVED_BYTES, spool).map_err(|()| LedgerError::SpoolFull);
+        }
         let before = self.pending.len();
         let written = self.add(line, event.importance, spool);
         match (written, event.importance) {
@@ -243,12 +270,12 @@ impl State {
             }
             (Err(error), Importance::Other | Importance::Later) => {
                 self.pending.truncate(before);
-                let kept = self.add_short(event, most + RESERVED_BYTES).map_err(|()| error.clone());
-                if matches!(error, LedgerError::TooLarge(_)) {
-                    // The disk takes it; where it does not, it is kept.
-                    let _later = self.write_pending(spool, spool.limit);
-                }
-                kept
+                let kept = if matches!(error, LedgerError::TooLarge(_)) {
+                    self.take_short(event, most + RESERVED_BYTES, spool)
+                } else {
+                    self.add_short(event, most + RESERVED_BYTES)
+                };
+                kept.map_err(|()| error)
             }
             (Ok(()), Importance::Intent | Importance::Other | Importance::Later) => Ok(()),
         }
@@ -265,16 +292,17 @@ impl State {
         }
     }
 
+    /// Writes an event without its large values. What the disk does not take is kept.
+    fn take_short(&mut self, event: &NewEvent<'_>, most: usize, spool: &Spool) -> Result<(), ()> {
+        let kept = self.add_short(event, most);
+        let _later = self.write_pending(spool, spool.limit);
+        kept
+    }
+
     /// Keeps an event without its large values: that it happened is never forgotten. One for which there is no room either
     /// is counted.
     fn add_short(&mut self, event: &NewEvent<'_>, most: usize) -> Result<(), ()> {
-        let notes: Vec<String> = event.body.iter().map(|(_, part)| left_out(part)).collect();
-        let shown = event.body.iter().zip(&notes);
-        let body: Vec<(&str, Part<'_>)> =
-            shown.map(|((name, part), note)| (*name, if note.is_empty() { *part } else { Part::Text(note) })).collect();
-        let more = event.more.filter(|more| more.get().len() <= SHORT_VALUE);
-        let mut line = Vec::new();
-        write_line(&NewEvent { body: &body, more, ..*event }, &mut line);
+        let line = short_line(event);
         if self.pending.len() + line.len() > most {
             self.lost += 1;
             return Err(());
@@ -318,31 +346,6 @@ impl State {
         self.pending.shrink_to(GATHERED_BYTES);
         Ok(())
     }
-}
-
-/// What stands in place of a value that is left out; empty for one that stays.
-fn left_out(part: &Part<'_>) -> String {
-    let bytes = match part {
-        Part::Text(text) => text.len(),
-        Part::Json(json) => json.get().len(),
-        Part::Integer(_) | Part::Truth(_) => 0,
-    };
-    if bytes <= SHORT_VALUE {
-        return String::new();
-    }
-    format!("[left out: {bytes} bytes, for which the ledger had no room]")
-}
-
-/// The event that says how many are missing before it.
-fn lost_line(events: u64, process: &str) -> Vec<u8> {
-    let body = [
-        ("state", Part::Text("lost")),
-        ("process", Part::Text(process)),
-        ("events", Part::Integer(i64::try_from(events).unwrap_or(i64::MAX))),
-    ];
-    let mut line = Vec::new();
-    write_line(&NewEvent { body: &body, ..NewEvent::of_kernel(EventType::Session) }, &mut line);
-    line
 }
 
 fn new_file(folder: &Folder, process: &str, next: &mut u64) -> io::Result<SpoolFile> {

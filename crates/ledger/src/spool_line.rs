@@ -15,6 +15,9 @@ pub const MAX_LINE: usize = 32 << 20;
 /// Digits of the checksum and the space behind.
 const HEAD: usize = 17;
 
+/// Longer values are left out of an event that does not fit.
+const SHORT_VALUE: usize = 512;
+
 /// What a spool says of an event.
 #[derive(Debug, Deserialize)]
 pub struct SpoolLine<'a> {
@@ -112,6 +115,43 @@ pub fn write_line(event: &NewEvent<'_>, line: &mut Vec<u8>) {
         *place = if digit < 10 { b'0' + digit } else { b'a' + digit - 10 };
     }
     line.push(b'\n');
+}
+
+/// The line of an event without its large values.
+pub fn short_line(event: &NewEvent<'_>) -> Vec<u8> {
+    let notes: Vec<String> = event.body.iter().map(|(_, part)| left_out(part)).collect();
+    let shown = event.body.iter().zip(&notes);
+    let body: Vec<(&str, Part<'_>)> =
+        shown.map(|((name, part), note)| (*name, if note.is_empty() { *part } else { Part::Text(note) })).collect();
+    let more = event.more.filter(|more| more.get().len() <= SHORT_VALUE);
+    let mut line = Vec::new();
+    write_line(&NewEvent { body: &body, more, ..*event }, &mut line);
+    line
+}
+
+/// What stands in place of a value that is left out; empty for one that stays.
+fn left_out(part: &Part<'_>) -> String {
+    let bytes = match part {
+        Part::Text(text) => text.len(),
+        Part::Json(json) => json.get().len(),
+        Part::Integer(_) | Part::Truth(_) => 0,
+    };
+    if bytes <= SHORT_VALUE {
+        return String::new();
+    }
+    format!("[left out: {bytes} bytes, for which the ledger had no room]")
+}
+
+/// The line of the event that says how many are missing before it.
+pub fn lost_line(events: u64, process: &str) -> Vec<u8> {
+    let body = [
+        ("state", Part::Text("lost")),
+        ("process", Part::Text(process)),
+        ("events", Part::Integer(i64::try_from(events).unwrap_or(i64::MAX))),
+    ];
+    let mut line = Vec::new();
+    write_line(&NewEvent { body: &body, ..NewEvent::of_kernel(EventType::Session) }, &mut line);
+    line
 }
 
 /// The event of a line, without its end; `None` when the line is torn.

@@ -2,7 +2,7 @@
 
 use super::chain_check::{Checked, check, explained};
 use super::checkpoint::Checkpoint;
-use super::cut::cut_around;
+use super::cut::Cuts;
 use super::dropped_event::is_dropped;
 use super::durability::Durability;
 use super::event::Head;
@@ -56,11 +56,12 @@ pub fn verify(store: &dyn Store, against: &Against<'_>) -> Result<Verification, 
     }
     let mut notes = against.notes.to_vec();
     notes.extend(or_damage(notes_of(store), &mut found, Vec::new())?);
-    check_notes(store, against.key.as_ref(), notes, &base, &head, &mut found)?;
+    let cuts = Cuts::of(store, against.key.as_ref());
+    check_notes(&cuts, notes, &base, &head, &mut found)?;
     for witness in against.witnesses {
         let seen = Head { size: witness.size, hash: witness.head };
         let by = (WITNESS, witness.durability);
-        found.extend(check_seen(store, &seen, (&base, &head), by, against.key.as_ref())?);
+        found.extend(check_seen(&cuts, &seen, (&base, &head), by)?);
     }
     if found.is_empty() {
         found.extend(or_damage(check_blobs(store, checked.blobs), &mut Vec::new(), Some(damaged()))?);
@@ -80,7 +81,7 @@ pub fn verify_end(store: &dyn Store, against: &Against<'_>) -> Result<Verificati
     notes.extend(store.checkpoints(base.size, 1)?.into_iter().map(|row| row.note));
     let vouched = notes.iter().filter_map(|note| Checkpoint::parse(note)).map(|note| note.head);
     let vouched = vouched.filter(|vouched| vouched.size <= head.size).max_by_key(|vouched| vouched.size);
-    check_notes(store, against.key.as_ref(), notes, &base, &head, &mut found)?;
+    check_notes(&Cuts::of(store, against.key.as_ref()), notes, &base, &head, &mut found)?;
     let from = vouched.filter(|vouched| vouched.size >= base.size).unwrap_or(base);
     let checked = check(store, &from, head.size)?;
     found.extend(checked.problem);
@@ -196,13 +197,13 @@ fn notes_of(store: &dyn Store) -> Result<Vec<String>, LedgerError> {
 }
 
 fn check_notes(
-    store: &dyn Store,
-    key: Option<&PublicKey>,
+    cuts: &Cuts<'_>,
     mut notes: Vec<String>,
     base: &Head,
     head: &Head,
     found: &mut Vec<Problem>,
 ) -> Result<(), LedgerError> {
+    let (store, key) = (cuts.store, cuts.key);
     notes.sort_unstable();
     notes.dedup();
     let signed = map_all("tgp-verify", &notes, |note| {
@@ -218,7 +219,7 @@ fn check_notes(
         };
         if signed {
             vouched |= said == *base;
-            found.extend(check_seen(store, &said, (base, head), (CHECKPOINT, Durability::Power), key)?);
+            found.extend(check_seen(cuts, &said, (base, head), (CHECKPOINT, Durability::Power))?);
         } else {
             let message = format!("The checkpoint at event {} was not signed with the ledger's key.", said.size);
             found.push(Problem::new(ProblemKind::Signature, said.size, message));
@@ -237,14 +238,13 @@ fn check_notes(
 /// Whether the ledger still has what was seen, by whom, and when it had survived what. Where an end is recorded as gone, other events
 /// may stand in its place.
 fn check_seen(
-    store: &dyn Store,
+    cuts: &Cuts<'_>,
     seen: &Head,
     (base, head): (&Head, &Head),
     (who, durability): (&str, Durability),
-    key: Option<&PublicKey>,
 ) -> Result<Option<Problem>, LedgerError> {
-    let Some(problem) = check_head(store, seen, base, head, (who, durability))? else { return Ok(None) };
-    let cut = or_damage(cut_around(store, seen.size, key), &mut Vec::new(), None)?;
+    let Some(problem) = check_head(cuts.store, seen, base, head, (who, durability))? else { return Ok(None) };
+    let cut = or_damage(cuts.around(seen.size), &mut Vec::new(), None)?;
     Ok(Some(
         cut.map_or(problem, |cut| Problem::truncated(cut.after.size + 1, cut.up_to.size, who, Cause::of(durability))),
     ))

@@ -84,11 +84,16 @@ fn work(shared: &Shared) -> Over {
             After::Failure => turns.pause,
         };
         let wake = shared.signals.wait(idle, turns.after);
-        if wake.why == Why::Idle && turns.after == After::Success && turns.rest(shared) {
+        if wake.why == Why::Idle && turns.may_rest() && turns.rest(shared) {
             return Over::Resting;
         }
+        let before = *shared.head.lock();
         let outcome = turns.turn(shared, wake);
-        turns.note_server(shared, &outcome);
+        // A turn that had nothing to store has asked nothing.
+        let is_answered = wake.want != Want::Drain || *shared.head.lock() != before;
+        if outcome.is_err() || is_answered {
+            turns.note_server(shared, &outcome);
+        }
         (turns.after, turns.pause) = match &outcome {
             Ok(()) => (After::Success, FIRST_PAUSE),
             Err(_) => (After::Failure, (turns.pause * 2).min(LONGEST_PAUSE)),
@@ -147,6 +152,11 @@ impl Turns {
         };
         shared.spool.rotate()?;
         retried.and(signed)
+    }
+
+    /// Whether its thread may end: not before the log has it that the server is back.
+    fn may_rest(&self) -> bool {
+        self.after == After::Success && self.server == Server::Reached
     }
 
     /// Logs once that the server is away, and once that it is back.

@@ -104,11 +104,6 @@ impl Config {
             config.sandbox.waiting = config.sandbox.waiting_by_memory();
         }
         config.ledger.is_wanted = given.ledger.is_some();
-        // A database that machines share is filled and cleared by its administrator's decision.
-        let is_decided = config.ledger.postgres.is_some() || config.ledger.retain_days > 0;
-        if is_decided && config.ledger.keeps_by_default() {
-            config.ledger.retain_events = 0;
-        }
         config.check()?;
         Ok(config)
     }

@@ -30,12 +30,14 @@ limited_struct! {
         checkpoint_events: 1000, 1..=1_000_000;
         /// Days that events are kept, up to a checkpoint; 0 for ever.
         retain_days: 0, 0..=36_500;
-        /// Events that are kept, from a checkpoint on; 0 for all.
-        retain_events: 2_000_000, 0..=1_000_000_000, "all in PostgreSQL, with `retainDays`, and in files of older versions";
         /// Largest argument or result that is kept whole.
         blob_bytes: 256 << 10, 0..=64 << 20;
         /// What may wait on disk while events cannot be stored, in bytes.
         spool_bytes: 64 << 20, 64 << 10..=2 << 30;
+    }
+    limits that may be left open {
+        /// Events that are kept, from a checkpoint on; 0 for all.
+        retain_events: 2_000_000, 0..=1_000_000_000, "all in PostgreSQL, with `retainDays`, and in files of older versions";
     }
 }
 
@@ -46,10 +48,12 @@ impl Default for LedgerConfig {
 }
 
 impl LedgerConfig {
-    /// Whether the number of events that are kept is the one that nobody has chosen: configurations that were filled in have it, too.
+    /// How many events are kept where that is not chosen; none for all. A database that machines share is filled and cleared by
+    /// its administrator's decision, and `retain_days` is a decision, too.
     #[must_use]
-    pub fn keeps_by_default(&self) -> bool {
-        self.retain_events == Self::standard().retain_events
+    pub fn events_by_default(&self) -> Option<u32> {
+        let is_decided = self.retain_events.is_some() || self.retain_days > 0 || self.postgres.is_some();
+        (!is_decided).then_some(Self::LIMITS.retain_events.default)
     }
 
     pub(super) fn check(&self) -> Result<(), Error> {
@@ -57,5 +61,31 @@ impl LedgerConfig {
             check_line("ledger.postgres", address.expose())?;
         }
         self.check_limits("ledger.")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::LedgerConfig;
+    use crate::kernel::config::Config;
+
+    fn ledger(json: &str) -> LedgerConfig {
+        Config::from_json(&format!(r#"{{"ledger":{json}}}"#)).unwrap().ledger
+    }
+
+    #[test]
+    fn a_number_of_events_is_chosen_when_it_is_the_default_one_too() {
+        assert_eq!(ledger("{}").events_by_default(), Some(2_000_000));
+        for decided in [
+            r#"{"retainEvents":2000000}"#,
+            r#"{"retainEvents":0}"#,
+            r#"{"retainDays":90}"#,
+            r#"{"postgres":"postgres://a@b/c"}"#,
+        ] {
+            assert_eq!(ledger(decided).events_by_default(), None, "{decided}");
+        }
+        let chosen = ledger(r#"{"retainEvents":2000000,"postgres":"postgres://a@b/c"}"#);
+        assert_eq!(chosen.retain_events, Some(2_000_000));
+        assert!(!serde_json::to_string(&ledger("{}")).unwrap().contains("retainEvents"));
     }
 }

@@ -11,6 +11,10 @@
 ///         /// What users are told of it.
 ///         max_rows: 100, 1..=1000;       // a `u32`, its default and its range
 ///     }
+///     limits that may be left open {
+///         /// What users are told of it.
+///         most_rows: 100, 1..=1000;      // an `Option<u32>`: none where it is not chosen
+///     }
 /// }
 /// ```
 ///
@@ -25,6 +29,9 @@ macro_rules! limited_struct {
         limits {
             $($(#[doc = $about:literal])+ $limit:ident: $default:expr, $range:expr $(, $note:literal)?;)*
         }
+        $(limits that may be left open {
+            $($(#[doc = $open_about:literal])+ $open:ident: $open_default:expr, $open_range:expr $(, $open_note:literal)?;)*
+        })?
     ) => {
         $(#[$attribute])*
         #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -33,10 +40,15 @@ macro_rules! limited_struct {
         pub struct $name {
             $($(#[$field_attribute])* pub $field: $kind,)*
             $($(#[doc = $about])+ pub $limit: u32,)*
+            $($($(#[doc = $open_about])+
+                #[serde(skip_serializing_if = "Option::is_none")]
+                #[cfg_attr(test, ts(optional))]
+                pub $open: Option<u32>,)*)?
         }
 
         pub struct $limits {
             $(pub $limit: $crate::kernel::config::limit::Limit,)*
+            $($(pub $open: $crate::kernel::config::limit::Limit,)*)?
         }
 
         impl $name {
@@ -47,22 +59,31 @@ macro_rules! limited_struct {
                     $range,
                     concat!($($about),+),
                 )$(.with_default_note($note))?,)*
+                $($($open: $crate::kernel::config::limit::Limit::new(
+                    stringify!($open),
+                    $open_default,
+                    $open_range,
+                    concat!($($open_about),+),
+                )$(.with_default_note($open_note))?,)*)?
             };
 
             fn standard() -> Self {
-                Self { $($field: $value,)* $($limit: Self::LIMITS.$limit.default,)* }
+                Self { $($field: $value,)* $($limit: Self::LIMITS.$limit.default,)* $($($open: None,)*)? }
             }
 
             /// The first limit that is out of its range is refused by its key, which begins with `prefix`.
             pub fn check_limits(&self, prefix: &str) -> Result<(), tgp_base::error::Error> {
                 $(Self::LIMITS.$limit.check(self.$limit, prefix, tgp_base::error::ErrorCode::Config)?;)*
+                $($(if let Some(chosen) = self.$open {
+                    Self::LIMITS.$open.check(chosen, prefix, tgp_base::error::ErrorCode::Config)?;
+                })*)?
                 Ok(())
             }
         }
 
         impl $limits {
             pub fn all(&self) -> Vec<$crate::kernel::config::limit::Limit> {
-                vec![$(self.$limit),*]
+                vec![$(self.$limit,)* $($(self.$open,)*)?]
             }
         }
     };

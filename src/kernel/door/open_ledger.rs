@@ -43,6 +43,7 @@ pub fn open_ledger(parts: LedgerParts<'_>) -> Result<(Records, Option<String>), 
         return Ok((Records::Nothing, None));
     }
     let most = |number: u32| (number > 0).then_some(number);
+    let by_default = ledger.events_by_default();
     let options = LedgerOptions {
         folder: folder.join(FOLDER),
         access: Access::ReadWrite,
@@ -50,8 +51,8 @@ pub fn open_ledger(parts: LedgerParts<'_>) -> Result<(Records, Option<String>), 
         checkpoint_every: ledger.checkpoint_events.into(),
         retain: Retain {
             max_age: most(ledger.retain_days).map(|days| u64::from(days) * DAY_MS),
-            max_events: most(ledger.retain_events).map(u64::from),
-            is_default: ledger.keeps_by_default(),
+            max_events: by_default.or(ledger.retain_events.and_then(most)).map(u64::from),
+            is_default: by_default.is_some(),
         },
         blob_bytes: ledger.blob_bytes as usize,
         spool_bytes: ledger.spool_bytes.into(),

@@ -21,6 +21,9 @@ use tgp_vfs::{DiskVfs, JailPath, Vfs, VfsError};
 /// Commits that are looked at for what they say of the ledger: the newest say most.
 const MOST_WITNESSES: usize = 10_000;
 
+/// Commits that a boot looks at for the newest of them.
+const MOST_LOOKED_AT: usize = 1000;
+
 /// One commit of a file's history.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
@@ -90,6 +93,16 @@ impl History {
     /// What `find` finds in messages of commits: how far a ledger was.
     pub fn witnesses<T>(&self, find: impl FnMut(&str) -> Option<T>) -> Result<MessageSearch<T>, Error> {
         Ok(self.git.search_messages(MOST_WITNESSES, find)?)
+    }
+
+    /// The same in the newest commit that has it, as far back as a boot looks.
+    pub fn newest_witness<T>(&self, mut find: impl FnMut(&str) -> Option<T>) -> Result<Option<T>, Error> {
+        let mut left = MOST_LOOKED_AT;
+        let found = self.git.search_messages(1, |message| {
+            left -= 1;
+            find(message).map(Some).or_else(|| (left == 0).then_some(None))
+        })?;
+        Ok(found.found.into_iter().next().flatten())
     }
 
     /// The message of the newest commit.

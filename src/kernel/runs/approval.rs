@@ -27,7 +27,7 @@ pub fn after_refusal(
 ) {
     let is_full = refusal.code == ErrorCode::Ledger && refusal.details.get("reason").is_some_and(|why| why == "full");
     if is_full && Instant::now() < until {
-        let again = Box::new(move |_| then(Ok(approval)));
+        let again = Box::new(move |paused: Result<String, Error>| then(paused.map(|_| approval)));
         return functions.call(CallFor::NOBODY, PAUSE, PAUSE_MS.to_owned(), again);
     }
     if approval.is_some() {

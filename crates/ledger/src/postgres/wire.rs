@@ -49,12 +49,15 @@ impl Wire {
 
     /// Sends what was put.
     pub(super) fn send(&mut self) -> Result<(), Failure> {
+        // What could not be sent is not sent again with the next message, nor gives that its time.
+        let mut out = std::mem::take(&mut self.out);
         let stream = self.stream.get_mut();
-        stream.deadline().allow(self.out.len());
-        stream.write_all(&self.out)?;
+        stream.deadline().allow(out.len());
+        stream.write_all(&out)?;
         stream.flush()?;
-        self.out.clear();
-        self.out.shrink_to(KEPT);
+        out.clear();
+        out.shrink_to(KEPT);
+        self.out = out;
         Ok(())
     }
 

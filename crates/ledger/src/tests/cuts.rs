@@ -118,3 +118,52 @@ fn an_end_with_many_checkpoints_was_removed_also_when_others_stand_in_their_plac
         assert_eq!(found(&ledger, witness), (ProblemKind::Truncated, 13, Some(Cause::Removed)), "{pairs}");
     }
 }
+
+#[test]
+fn a_cut_is_found_among_any_number_of_sessions_and_no_hook_changes_its_record() {
+    struct Hides;
+    impl crate::Redact for Hides {
+        fn redact(&self, _content: String) -> String {
+            "{}".to_owned()
+        }
+        fn concerns(&self, _members: &serde_json::Map<String, serde_json::Value>) -> bool {
+            true
+        }
+    }
+    let place = tempfile::tempdir().unwrap();
+    let head = cut(place.path(), 6, false);
+    let witness = seen(&head, Durability::Process);
+    let options = LedgerOptions { redact: Some(std::sync::Arc::new(Hides)), ..LedgerOptions::new(place.path()) };
+    let ledger = Ledger::open(&options).unwrap();
+    ledger.record_cut(&witness).unwrap().unwrap();
+    let of_application = crate::NewEvent {
+        importance: crate::Importance::Later,
+        ..crate::NewEvent::of_kernel(crate::EventType::Session)
+    };
+    for _ in 0..=crate::query::MAX_EVENTS {
+        ledger.record(&of_application).unwrap();
+    }
+    ledger.flush().unwrap();
+    assert_eq!(found(&ledger, witness), (ProblemKind::Truncated, 7, Some(Cause::Unknown)));
+    assert_eq!(ledger.record_cut(&witness).unwrap(), None);
+}
+
+#[test]
+fn pruning_does_not_begin_the_ledger_within_a_recorded_cut() {
+    let place = tempfile::tempdir().unwrap();
+    let head = cut(place.path(), 6, false);
+    let witness = seen(&head, Durability::Process);
+    let options = LedgerOptions { checkpoint_every: 1, ..LedgerOptions::new(place.path()) };
+    let ledger = Ledger::open(&options).unwrap();
+    ledger.record_cut(&witness).unwrap().unwrap();
+    for _ in 0..3 {
+        fill(&ledger, 1);
+        ledger.checkpoint().unwrap();
+    }
+    // There are checkpoints at 6, 9, 11 and 13; the cut ends at 10.
+    let prune = |keep| ledger.prune(Some(ledger.position().unwrap().size - keep), None, crate::Prune::Events).unwrap();
+    assert_eq!(prune(10).first, 7);
+    assert_eq!(found(&ledger, witness), (ProblemKind::Truncated, 7, Some(Cause::Unknown)));
+    assert_eq!(prune(11).first, 12);
+    assert_eq!(ledger.verify(&[witness]).unwrap().problem, None);
+}

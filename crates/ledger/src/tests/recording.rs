@@ -219,6 +219,27 @@ fn results_that_do_not_fit_are_recorded_without_their_values() {
 }
 
 #[test]
+fn large_results_leave_the_room_of_intents() {
+    let place = tempfile::tempdir().unwrap();
+    let (ledger, lock) = held(place.path(), 8 << 20);
+    let result = "r".repeat(200 << 10);
+    for number in 0..200 {
+        let (name, body) = (format!("x-{number}"), [("result", Part::Text(&result))]);
+        ledger.record(&NewEvent { kind: EventType::Result, ..call(&name, &body) }).unwrap();
+        assert!(ledger.has_room(), "{number}");
+    }
+    let args = [("args", Part::Text(&result))];
+    let intent = NewEvent { importance: crate::Importance::Intent, ..call("y-1", &args) };
+    assert_eq!(ledger.record(&intent), Ok(()));
+    lock.execute_batch("ROLLBACK").unwrap();
+    ledger.flush().unwrap();
+    let events = ledger.tail(&all(1000)).unwrap();
+    assert_eq!(events.len(), 201);
+    assert!(!events[200].content.contains("left out"));
+    assert_eq!(ledger.verify(&[]).unwrap().problem, None);
+}
+
+#[test]
 fn events_for_which_there_is_no_room_at_all_are_counted_by_an_event() {
     let place = tempfile::tempdir().unwrap();
     let (ledger, lock) = held(place.path(), 64 << 10);

@@ -300,7 +300,10 @@ fn pruning_keeps_what_either_of_two_limits_keeps() {
         ledger.flush().unwrap();
     }
     ledger.checkpoint().unwrap();
+    let signed = ledger.last_note().unwrap();
+    ledger.record(&call("x-30", &[])).unwrap();
     assert_eq!(ledger.prune(Some(5), Some(0), Prune::DryRun).unwrap().events, 0, "none is older");
+    assert_eq!(ledger.last_note().unwrap(), signed, "who only counts signs nothing");
     assert_eq!(ledger.prune(Some(1000), Some(u64::MAX), Prune::DryRun).unwrap().events, 0, "there are fewer");
     assert!(ledger.prune(Some(5), Some(u64::MAX), Prune::DryRun).unwrap().events > 0);
 }
