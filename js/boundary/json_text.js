@@ -45,10 +45,9 @@ export function toJsonText(value, name, options = {}) {
   try {
     if (value instanceof JsonText) return value.text;
     const { maxChars = MAX_JSON_CHARS } = options;
-    if (isPlain(value, Math.min(maxChars, MAX_PLAIN_CHARS))) {
-      const text = JSON.stringify(value);
-      if (text.length <= maxChars) return text;
-    }
+    const plain = plainCopy(value, Math.min(maxChars, MAX_PLAIN_CHARS));
+    const text = plain === NOT_PLAIN ? undefined : JSON.stringify(plain);
+    if (text !== undefined && text.length <= maxChars) return text;
     return new Writer(name, options).write(value) ?? 'null';
   } catch (cause) {
     if (cause instanceof TGPError) throw cause;
@@ -60,52 +59,67 @@ export function toJsonText(value, name, options = {}) {
   }
 }
 
+const NOT_PLAIN = Symbol('not plain');
+
 /**
- * Whether `JSON.stringify` writes a value just as `Writer` does: it holds nothing but strings, finite numbers, booleans,
- * null and objects and arrays without a class or `toJSON`, few enough of them to be written at once.
+ * A value of which `JSON.stringify` writes what `Writer` does: it holds nothing but strings, finite numbers, booleans, null and
+ * objects and arrays without a class or `toJSON`, few enough of them to be written at once. A copy, so that a getter is read once:
+ * what it answers the second time was not looked at.
  * @param {unknown} value
  * @param {number} maxChars
+ * @returns {unknown} or {@link NOT_PLAIN}
  */
-function isPlain(value, maxChars) {
+function plainCopy(value, maxChars) {
   let left = maxChars;
-  /** @type {(value: unknown, depth: number) => boolean} */
-  const holds = (value, depth) => {
+  /** @type {(value: unknown, depth: number) => unknown} */
+  const copyOf = (value, depth) => {
     // The shortest has one character, and one between it and the next.
     left -= typeof value === 'string' ? value.length + 2 : 2;
-    if (left < 0) return false;
+    if (left < 0) return NOT_PLAIN;
     switch (typeof value) {
       case 'string':
       case 'boolean':
-        return true;
+        return value;
       case 'number':
-        return Number.isFinite(value);
+        return Number.isFinite(value) ? value : NOT_PLAIN;
       case 'undefined':
-        return depth > 0;
+        return depth > 0 ? value : NOT_PLAIN;
       case 'object':
-        return value === null || (depth < MAX_JSON_DEPTH && holdsPlain(value, depth + 1));
+        if (value === null) return value;
+        return depth < MAX_JSON_DEPTH ? copyInside(value, depth + 1) : NOT_PLAIN;
       default:
-        return false;
+        return NOT_PLAIN;
     }
   };
-  /** @type {(value: object, depth: number) => boolean} */
-  const holdsPlain = (value, depth) => {
+  /** @type {(value: object, depth: number) => unknown} */
+  const copyInside = (value, depth) => {
     // What a proxy answers may differ from one question to the next.
-    if (types.isProxy(value) || 'toJSON' in value) return false;
+    if (types.isProxy(value) || 'toJSON' in value) return NOT_PLAIN;
     const prototype = Object.getPrototypeOf(value);
     if (Array.isArray(value) && prototype === Array.prototype) {
-      for (let index = 0; index < value.length; index++) if (!holds(value[index], depth)) return false;
-      return true;
+      const items = [];
+      for (let index = 0; index < value.length; index++) {
+        const item = copyOf(value[index], depth);
+        if (item === NOT_PLAIN) return NOT_PLAIN;
+        items.push(item);
+      }
+      return items;
     }
-    if (prototype !== Object.prototype) return false;
-    const keys = Object.keys(value);
-    if (keys.length === 0) return !(Symbol.toStringTag in value);
+    if (prototype !== Object.prototype) return NOT_PLAIN;
+    /** @type {Record<string, unknown>} */
+    const copy = { ...value };
+    const keys = Object.keys(copy);
+    if (keys.length === 0) return Symbol.toStringTag in value ? NOT_PLAIN : copy;
     for (const key of keys) {
       left -= key.length;
-      if (!holds(/** @type {any} */ (value)[key], depth)) return false;
+      const member = copy[key];
+      const copied = copyOf(member, depth);
+      if (copied === NOT_PLAIN) return NOT_PLAIN;
+      if (copied !== member) copy[key] = copied;
     }
-    return true;
+    return copy;
   };
-  return holds(value, 0);
+  return copyOf(value, 0);
 }
 
 /** Writes one value, and no more of it than there is room for: a value can be made that has no end. */
