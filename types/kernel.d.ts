@@ -227,7 +227,8 @@ export declare class TGP {
   logger: Logger;
   /**
    * Reads the configuration and prepares the workspace. Optional: every call boots when needed. Concurrent and repeated
-   * calls are one boot; after a failure the next call tries again. After {@link TGP.shutdown} it begins a new life, with the
+   * calls are one boot; after a failure the next call tries again. It ends when the tools are known, so that lists and prompts wait
+   * for nothing; other calls that boot the kernel do not wait for that. After {@link TGP.shutdown} it begins a new life, with the
    * config file read again.
    */
   boot(): Promise<void>;

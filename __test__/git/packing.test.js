@@ -124,17 +124,17 @@ describe('objects are packed in the background', () => {
       const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
         stdio: ['ignore', 'pipe', 'ignore'],
       });
-      let told = '';
+      let output = '';
       child.stdout.on('data', (text) => {
-        told += text;
+        output += text;
       });
       // From its first pack on, at any moment.
       const begun = () => objects(rootDir).names.length > 2 * round || objects(rootDir).loose < 1_024;
-      while (told === '' || !(begun() || child.exitCode !== null)) await sleep(1);
+      while (output === '' || !(begun() || child.exitCode !== null)) await sleep(1);
       await sleep(round * 7);
       child.kill('SIGKILL');
       await once(child, 'close');
-      const commits = told.split('\n').filter((line) => line.length === 40);
+      const commits = output.split('\n').filter((line) => line.length === 40);
       expect(git(rootDir, 'fsck', '--full', '--strict', '--no-dangling')).toBe('');
       expect(git(rootDir, 'merge-base', '--is-ancestor', commits.at(-1) ?? '', 'HEAD')).toBe('');
     }

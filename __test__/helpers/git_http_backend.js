@@ -13,7 +13,7 @@ export function gitHttpBackend(projectRoot, request, response) {
       PATH: process.env.PATH,
       GIT_PROJECT_ROOT: projectRoot,
       GIT_HTTP_EXPORT_ALL: '1',
-      REMOTE_USER: 'somebody',
+      REMOTE_USER: 'user',
       REQUEST_METHOD: request.method,
       PATH_INFO: decodeURIComponent(pathname),
       QUERY_STRING: search.slice(1),

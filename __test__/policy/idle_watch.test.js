@@ -1,4 +1,4 @@
-/** What it costs to follow a policy file that nobody changes. */
+/** What it costs to follow a policy file that does not change. */
 
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { createKernel } from '../helpers/create_kernel.js';
 import { bareRemote } from '../helpers/git_remote.js';
 import { howOften } from '../helpers/how_often.js';
@@ -46,11 +46,11 @@ describe('the list of tools, the live set and the prompt follow change by change
     const other = await createKernel({ rootDir: join(folder, 'other'), agent, git });
     await own.kernel.boot();
     const live = await own.kernel.liveTools({});
-    /** @type {Map<string, string>} as events tell */
-    const told = new Map();
+    /** @type {Map<string, string>} as events report */
+    const reported = new Map();
     own.kernel.onToolsChanged(({ added, changed, removed }) => {
-      for (const { path } of removed) expect(told.delete(path), path).toBe(true);
-      for (const { path, name } of [...added, ...changed]) told.set(path, name);
+      for (const { path } of removed) expect(reported.delete(path), path).toBe(true);
+      for (const { path, name } of [...added, ...changed]) reported.set(path, name);
     });
     let seed = 11;
     const random = (/** @type {number} */ below) => {
@@ -59,7 +59,7 @@ describe('the list of tools, the live set and the prompt follow change by change
     };
     const steps = howOften({ usual: 40, long: 600 });
     for (let step = 1; step <= steps; step++) {
-      const present = [...told.keys()];
+      const present = [...reported.keys()];
       const some = present[random(Math.max(present.length, 1))];
       const kind = random(8);
       const target = `tools/moved/step_${step}.ts`;
@@ -82,7 +82,7 @@ describe('the list of tools, the live set and the prompt follow change by change
       expect([...(await own.kernel.registry.list())]).toEqual(listed);
       expect(Object.keys(live).sort()).toEqual(names);
       const runnable = listed.filter(({ kind: own }) => own === 'tool').map(({ path }) => path);
-      expect([...told.keys()].sort()).toEqual(runnable);
+      expect([...reported.keys()].sort()).toEqual(runnable);
     }
   });
 
@@ -99,6 +99,36 @@ describe('the list of tools, the live set and the prompt follow change by change
     expect(() => Object.assign(/** @type {any} */ (after).parameters, { type: 'x' })).toThrow(TypeError);
     Object.assign(/** @type {any} */ (after), { path: 'x' });
     expect((await kernel.registry.list())[0]?.path).toBe(pathOf(1));
+  });
+
+  test('and the first list after a boot reads only what has changed since the boot', async () => {
+    const rootDir = join(await tempRoot(), '.tgp');
+    const count = 600;
+    for (let at = 0; at < count; at++) {
+      await mkdir(dirname(join(rootDir, pathOf(at))), { recursive: true });
+      await writeFile(join(rootDir, pathOf(at)), sourceOf(at, 0));
+    }
+    const { kernel, tools } = await createKernel({ rootDir });
+    const write = (/** @type {number} */ at) =>
+      tools.write_file.execute({ path: `tools/group3/new_${at}.ts`, content: sourceOf(at, 1) });
+    const parse = vi.spyOn(JSON, 'parse');
+    const longest = () => Math.max(...parse.mock.calls.splice(0).map(([text]) => text.length));
+    try {
+      // Some are written while the others are read.
+      await Promise.all([kernel.boot(), ...Array.from({ length: 20 }, (_, at) => write(at))]);
+      parse.mock.calls.splice(0);
+      const listed = kernel.registry.list();
+      expect(longest()).toBeLessThan(20_000);
+      await write(20);
+      parse.mock.calls.splice(0);
+      expect(kernel.registry.list()).toHaveLength(count + 21);
+      expect(longest()).toBeLessThan(2_000);
+      const paths = listed.map(({ path }) => path);
+      expect(paths).toEqual([...new Set(paths)].sort());
+      expect(paths).toHaveLength(count + 20);
+    } finally {
+      parse.mockRestore();
+    }
   });
 
   test('with very many tools, too; files that others change are found a moment later', async () => {

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect, createServer } from 'node:net';
 import mysql from 'mysql2/promise';
 import pgPackage from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
@@ -123,6 +125,40 @@ describe.skipIf(!hasServer('postgres'))('a connection to PostgreSQL that falls s
     const left = () => oracle.query("SELECT 1 FROM pg_stat_activity WHERE state LIKE 'idle in transaction%'");
     await expect.poll(async () => (await left()).rows, { timeout: 15_000 }).toEqual([]);
     expect((await oracle.query('SELECT * FROM items')).rows).toEqual([]);
+  });
+});
+
+describe.skipIf(!hasServer('postgres'))('a commit that PostgreSQL refuses', () => {
+  it('is answered soon, and a rollback that fails later is in the log', async () => {
+    const server = await startServer('postgres');
+    onTestFinished(() => server.stop());
+    // Falls silent with the rollback, and is lost a moment later.
+    const link = createServer((client) => {
+      const database = connect(server.port, '127.0.0.1');
+      for (const end of [client, database]) end.on('error', () => {});
+      client.on('close', () => database.destroy());
+      database.pipe(client);
+      client.on('data', async (bytes) => {
+        if (!bytes.includes('ROLLBACK')) return database.write(bytes);
+        await wait(1_500);
+        client.destroy();
+      });
+    }).listen(0, '127.0.0.1');
+    onTestFinished(() => void link.close());
+    await once(link, 'listening');
+    const { port } = /** @type {import('node:net').AddressInfo} */ (link.address());
+    const pool = new pgPackage.Pool({ host: '127.0.0.1', port, user: 'postgres' });
+    pool.on('error', () => {});
+    onTestFinished(() => pool.end());
+    await pool.query('CREATE TABLE singles (name TEXT UNIQUE DEFERRABLE INITIALLY DEFERRED)');
+    /** @type {unknown[]} */
+    const warned = [];
+    const logger = { ...console, warn: (/** @type {unknown} */ text) => warned.push(text) };
+    const { forge, kernel } = await sqlKernel(pool, { logger });
+    const run = await forge('for (let i = 0; i < 2; i++) await tgp.exec_sql("INSERT INTO singles VALUES (\'x\')")');
+    await expect(run()).rejects.toMatchObject({ code: 'ERR_SQL' });
+    await kernel.shutdown();
+    expect(warned.join('\n')).toContain('did not confirm that the statements of a run were rolled back');
   });
 });
 

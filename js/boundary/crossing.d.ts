@@ -110,6 +110,8 @@ export type LineCounts = { covered: number, total: number, };
 
 export type LineCoverage = { lines: LineCounts, uncovered: Array<number>, };
 
+export type ListedPage = { version: number, tools: Array<ListedTool>, };
+
 export type ListedSince = { version: number, usesVersion: number, isDifference: boolean, tools: Array<ListedTool>, removed: Array<string>, uses?: Array<[string, number]>, };
 
 export type ListedTool = { path: string, name: string, description: string, parameters: Record<string, unknown>, tags: Array<string>, imports: Array<string>, kind: ToolKind, hash: ContentHash, uses: number, };
@@ -272,6 +274,7 @@ export interface KernelAnswers {
   stats: Stats
   listTools: Array<ListedTool>
   listToolsNow: ListedSince
+  listToolsPage: ListedPage
   listToolsSince: ToolsSince
   offeredTools: OfferedTools
   toolsAt: Array<ListedTool>

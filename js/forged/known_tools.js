@@ -6,7 +6,7 @@ import { ToolNames } from './tool_names.js';
 /** @typedef {import('../../index.js').ToolsChange} ToolsChange */
 
 /** Paths that are taken at a time: some milliseconds of Node's thread. */
-const BATCH = 500;
+const BATCH = 100;
 
 export class KnownTools {
   #names = new ToolNames();

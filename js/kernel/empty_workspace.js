@@ -5,10 +5,11 @@ import { unwrap } from '../boundary/errors.js';
  * @param {import('../boundary/typed_native.js').NativeKernel} kernel
  * @param {import('../../index.js').TGPConfig} config
  * @param {import('../../index.js').Logger} log
+ * @returns {Promise<void>}
  */
-export function warnOfEmptyWorkspace(kernel, config, log) {
+export async function warnOfEmptyWorkspace(kernel, config, log) {
   if (process.env.NODE_ENV !== 'production' || config.git.repo !== undefined) return;
-  if (unwrap(kernel.catalogue(1)).total > 0) return;
+  if (unwrap(await kernel.listToolsPage(undefined, 1)).tools.length > 0) return;
   log.warn(
     `The workspace "${config.rootDir}" has no tools, and no Git remote brings any (NODE_ENV is production). Deploy that folder with ` +
       'its .git, put it on a volume, or name a remote as git.repo; what is forged here is lost with the folder.',

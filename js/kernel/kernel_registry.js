@@ -1,18 +1,20 @@
 import { ValidationError } from '../boundary/errors.js';
 import { requireString, requireText } from '../boundary/validation.js';
-import { ListedTools } from './listed_tools.js';
 
-/** @typedef {import('../../index.js').ToolMetadata} ToolMetadata */
+/**
+ * @typedef {import('../../index.js').ToolMetadata} ToolMetadata
+ * @typedef {import('./listed_tools.js').ListedTools} ListedTools
+ */
 
 /**
  * `kernel.registry`: which tools there are.
  * @param {import('./kernel_calls.js').KernelCalls} calls
  * @param {import('../../index.js').VFSAdapter} files of the root
  * @param {import('./kernel_calls.js').Who | undefined} who owns the kernel
+ * @param {ListedTools} listed
  * @returns {import('../../index.js').Registry}
  */
-export function kernelRegistry(calls, files, who) {
-  const listed = new ListedTools();
+export function kernelRegistry(calls, files, who, listed) {
   return {
     hydrate: async () => {
       await calls.register((kernel) => kernel.hydrateRegistry());
@@ -45,7 +47,7 @@ export function kernelRegistry(calls, files, who) {
 }
 
 /**
- * A tool that is not there yet is written; one that is stays: registering loses nobody's text.
+ * A tool that is not there yet is written; one that is stays: registering loses no text.
  * @param {import('../../index.js').VFSAdapter} files
  * @param {string} path
  * @param {string} code
@@ -60,7 +62,7 @@ async function place(files, path, code) {
 }
 
 /**
- * What is known to whoever looks at once, and what there is to whoever awaits it.
+ * What is known for a caller that reads it at once, and what there is for one that awaits it.
  * @param {ToolMetadata[]} known
  * @param {() => Promise<ToolMetadata[]>} ask
  * @returns {ToolMetadata[]}

@@ -295,7 +295,7 @@ export class Lifecycle {
     if (existsSync(resolve(baseDir, booted.config.rootDir, RESULT_FOLDER))) await this.results.sweepOld();
     this.types.start(baseDir, this.functionGuides);
     for (const warning of [...warnings, ...booted.warnings]) this.#log.warn(warning);
-    if (this.#options.vfs === undefined) warnOfEmptyWorkspace(kernel, this.config, this.#log);
+    if (this.#options.vfs === undefined) await warnOfEmptyWorkspace(kernel, this.config, this.#log);
     if (booted.config.sandbox.warm > 0) this.inspect(kernel);
     return kernel;
   }

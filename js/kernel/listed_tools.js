@@ -8,6 +8,9 @@ import { unwrap } from '../boundary/errors.js';
 /** More new paths than this are sorted together and not put in one by one. */
 const FEW = 64;
 
+/** Tools that are read ahead at a time: a few milliseconds of Node's thread. */
+const PAGE = 250;
+
 /** Every tool, as `registry.list()` shows them: only what has changed since the last time is read. */
 export class ListedTools {
   /** Whose versions these are. @type {NativeKernel | undefined} */
@@ -24,11 +27,43 @@ export class ListedTools {
   #uses = new Map();
 
   /**
+   * Waits until the tools are known, and reads them page by page: the first list has to read what has changed since, at most.
+   * What keeps them from being read is the answer to the first question about them.
+   * @param {NativeKernel} kernel that runs now
+   */
+  async readAhead(kernel) {
+    /** @type {Map<string, ToolMetadata>} */
+    const read = new Map();
+    /** @type {number | undefined} */
+    let first;
+    for (let after, isLast = false; !isLast; ) {
+      const page = await kernel.listToolsPage(after, PAGE);
+      // A list was asked for meanwhile, and has read everything.
+      if (page.error || this.#knows(kernel)) return;
+      const { version, tools } = unwrap(page);
+      for (const tool of tools) read.set(tool.path, frozenInside(tool));
+      first ??= version;
+      after = tools.at(-1)?.path;
+      isLast = tools.length < PAGE;
+    }
+    this.#kernel = kernel;
+    this.#version = first;
+    this.#usesVersion = undefined;
+    this.#tools = read;
+    this.#paths = [...read.keys()];
+  }
+
+  /** @param {NativeKernel} kernel */
+  #knows(kernel) {
+    return kernel === this.#kernel && this.#version !== undefined;
+  }
+
+  /**
    * @param {NativeKernel} kernel that runs now
    * @returns {ToolMetadata[]} objects of the caller's own; what is inside them is frozen, for it is shown to others
    */
   now(kernel) {
-    if (kernel !== this.#kernel) {
+    if (!this.#knows(kernel)) {
       this.#kernel = kernel;
       this.#version = undefined;
       this.#usesVersion = undefined;

@@ -38,11 +38,14 @@ export function offerSql(functions, sql, log) {
     const run = runs.get(runId);
     runs.delete(runId);
     if (!run) return;
-    const ended = (end === 'commit' ? run.commit() : run.rollback()).finally(() => {
-      ending.delete(ended);
+    const ended = end === 'commit' ? run.commit() : run.rollback();
+    // A commit that fails is answered before what follows from it has ended.
+    const over = Promise.allSettled([ended]).then(async () => {
+      await run.undone;
+      ending.delete(over);
       if (run.isRollbackUncertain) log.warn(NOT_ROLLED_BACK);
     });
-    ending.add(ended);
+    ending.add(over);
     await (end === 'commit' ? ended : within(ended, ROLLBACK_ANSWER_MS));
   });
   functions.onNestedFinish((runId, nested, end) => runs.get(runId)?.endNested(nested, end));

@@ -17,6 +17,7 @@ import { KernelRuns } from './kernel_runs.js';
 import { kernelSessions } from './kernel_sessions.js';
 import { kernelVfs } from './kernel_vfs.js';
 import { Lifecycle } from './lifecycle.js';
+import { ListedTools } from './listed_tools.js';
 import { harmless } from './logger.js';
 import {
   CheckOptionsSchema,
@@ -58,6 +59,7 @@ export class TGP extends AgentHost {
   #life;
   #calls;
   #runs;
+  #listed = new ListedTools();
   /** @type {ForgedTools} */
   #forged;
   /** On whose behalf the kernel's own methods are called, if not the application's. @type {Who | undefined} */
@@ -95,7 +97,7 @@ export class TGP extends AgentHost {
       log,
     );
     this.vfs = given.options.vfs ?? kernelVfs(this.#life);
-    this.registry = kernelRegistry(this.#calls, this.vfs, this.#owner);
+    this.registry = kernelRegistry(this.#calls, this.vfs, this.#owner, this.#listed);
     this.git = kernelGit(this.#calls, this.#owner);
     this.ledger = kernelLedger(this.#calls);
     this.policy = kernelPolicy(this.#calls, this.#life);
@@ -112,6 +114,9 @@ export class TGP extends AgentHost {
 
   async boot() {
     await this.#life.boot();
+    const { running } = this.#life;
+    // Lists and prompts are no promises: what they would wait for on Node's thread is waited for here.
+    if (running) await this.#listed.readAhead(running);
   }
 
   /** @type {import('../../index.js').TGP['exec']} */

@@ -7,7 +7,7 @@ import { holdsTransactions, sqlRun } from './sql_run.js';
 /**
  * @typedef {import('./adapter.js').SqlAdapter} SqlAdapter
  * @typedef {import('../../index.js').SqlToolOptions} SqlToolOptions
- * @typedef {Pick<ReturnType<typeof sqlRun>, 'execute' | 'endNested' | 'commit' | 'rollback' | 'isRollbackUncertain'>} SqlRun
+ * @typedef {Pick<ReturnType<typeof sqlRun>, 'execute' | 'endNested' | 'commit' | 'rollback' | 'isRollbackUncertain' | 'undone'>} SqlRun
  */
 
 /**
@@ -44,6 +44,9 @@ export function drySql(adapter, options) {
         rollback: () => run.rollback(),
         get isRollbackUncertain() {
           return run.isRollbackUncertain;
+        },
+        get undone() {
+          return run.undone;
         },
       };
     },

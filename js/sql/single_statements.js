@@ -43,6 +43,7 @@ export class SingleStatements {
 
   /** Nothing is rolled back here. */
   isRollbackUncertain = false;
+  undone = Promise.resolve();
 
   /**
    * What a nested run did stays, as everything does; nothing more is done for it.

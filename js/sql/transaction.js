@@ -51,6 +51,8 @@ export class SqlTransaction {
   #state = 'open';
   /** Whether the database did not confirm a rollback: something may have stayed. */
   isRollbackUncertain = false;
+  /** The last rollback, which goes on when it takes long; never rejects. @type {Promise<unknown>} */
+  undone = Promise.resolve();
 
   /**
    * @param {TransactionalAdapter} adapter
@@ -315,6 +317,13 @@ export class SqlTransaction {
     const connection = this.#connection;
     this.#connection = undefined;
     if (!connection) return;
+    const undone = this.#rolledBack(connection);
+    this.undone = undone;
+    return undone;
+  }
+
+  /** @param {SqlConnection} connection */
+  async #rolledBack(connection) {
     const outcome = await within(
       settled(() => connection.rollback()),
       ROLLBACK_MS,

@@ -22,6 +22,17 @@ impl BindingKernel {
         BindingOutcome::from_result(self.kernel().and_then(|kernel| kernel.tools().list_changed(since, uses_since)))
     }
 
+    /// Value: `{ version, tools }`, at most `limit` of `listTools` whose paths come after `after`.
+    #[napi(ts_return_type = "Promise<BindingOutcome>")]
+    pub fn list_tools_page<'env>(
+        &self,
+        env: &'env Env,
+        after: Option<String>,
+        limit: u32,
+    ) -> napi::Result<Object<'env>> {
+        self.with_kernel(env, move |kernel| kernel.tools().list_page(after.as_deref(), limit))
+    }
+
     /// Value: `{ version, rules, changes? }`, the paths of tools that can be run; no changes when nothing has changed since that
     /// version. `rules` is the version of those in force.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]

@@ -132,6 +132,8 @@ impl Exchange {
         let incoming = exchange(publisher);
         // Files may have come in, also when it failed in the end.
         self.tools.registry().expire();
+        // Here, and not on Node's thread by the next list. If it fails, the next question is answered with what is wrong.
+        let _looked = self.tools.registry().version();
         Ok(incoming?.into())
     }
 

@@ -56,6 +56,14 @@ impl ToolRegistry {
         Ok((version, Some(followed)))
     }
 
+    /// At most `limit` tools whose paths come after `after`, sorted by path, and the version that they are of.
+    pub fn page(&self, after: Option<&str>, limit: usize) -> Result<(u32, Vec<Arc<ToolMeta>>), Error> {
+        let state = self.fresh()?;
+        let follows = |tool: &&Arc<ToolMeta>| after.is_none_or(|after| tool.path.as_str() > after);
+        let tools = state.registry.list().filter(follows).take(limit).map(Arc::clone).collect();
+        Ok((state.registry.version(), tools))
+    }
+
     /// At most `limit` tools that can be run and are shown: those that changed after `version`, then those at `offered`, then those
     /// that were run most often, then the others by path.
     pub fn most_useful(

@@ -85,6 +85,14 @@ pub struct ListedSince {
     pub uses: Option<Vec<(String, u64)>>,
 }
 
+/// Some of the tools that `registry.list` shows, and the version that they are of.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct ListedPage {
+    pub version: u32,
+    pub tools: Vec<ListedTool>,
+}
+
 /// Tools that are offered, the most useful first.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]

@@ -11,6 +11,7 @@ use super::meta_lag::{MetaLag, MetaText};
 use super::registry_state::{BackgroundLook, Looked, State};
 use super::tool_entry::tool_entry;
 use super::use_counter::UseCounter;
+use crate::kernel::bounded_cache::BoundedCache;
 use crate::kernel::look_alike::{is_alike, without_look_alikes};
 use crate::kernel::private_files::PrivateFiles;
 use crate::kernel::tool_paths::{TOOLS, is_tool};
@@ -31,6 +32,9 @@ const MANY: usize = if cfg!(test) { 40 } else { 1000 };
 /// `meta.json` is written when one in this many tools has changed since: every time as long as there are no more.
 const META_SHARE: usize = 32;
 
+/// Entries that are kept from the check of a new text until it is registered.
+const CHECKED: usize = 16;
+
 const CACHE: &str = "registry-stamps.json";
 
 /// The files that a registry follows.
@@ -50,6 +54,8 @@ pub struct ToolRegistry {
     own: Weak<Self>,
     files: RegistryFiles,
     compiler: Arc<Compiler>,
+    /// By path.
+    checked: BoundedCache<String, ToolMeta>,
     state: Mutex<State>,
     /// Apart from the state, so that the end of a run never waits for files.
     pub(super) uses: UseCounter,
@@ -74,6 +80,7 @@ impl ToolRegistry {
             own: Weak::clone(own),
             files,
             compiler,
+            checked: BoundedCache::new(CHECKED),
             state: Mutex::default(),
             uses,
             lag: MetaLag::default(),
@@ -113,9 +120,11 @@ impl ToolRegistry {
         Ok(self.fresh()?.registry.alike(tool, meanings, limit))
     }
 
-    /// The entry that a tool with this text would have.
+    /// The entry that a tool with this text would have. Most often it is written next.
     pub fn entry_of(&self, path: &str, text: &str) -> ToolMeta {
-        tool_entry(&self.compiler, path, text, ContentHash::of(text))
+        let entry = tool_entry(&self.compiler, path, text, ContentHash::of(text));
+        self.checked.put(path.to_owned(), entry.clone());
+        entry
     }
 
     /// Another tool whose path people would take for this one.
@@ -279,10 +288,11 @@ impl ToolRegistry {
         self.take_in(state, look, files, &HashSet::new(), began)
     }
 
-    fn list_files(&self) -> Result<Vec<StampedFile>, Error> {
+    /// The files of tools, and those that people would take for another one.
+    fn list_files(&self) -> Result<(Vec<StampedFile>, Vec<String>), Error> {
         let mut files = self.files.tools.list_stamped(&JailPath::parse(TOOLS)?)?;
         files.retain(|file| is_tool(&file.path));
-        Ok(files)
+        Ok(without_look_alikes(files, |file| file.path.as_str()))
     }
 
     /// Brings the registry to what the files are that were listed at `began`. Of those that were `noted` since more is known.
@@ -290,7 +300,7 @@ impl ToolRegistry {
         &self,
         state: &mut State,
         look: Look,
-        mut files: Vec<StampedFile>,
+        (mut files, left_out): (Vec<StampedFile>, Vec<String>),
         noted: &HashSet<String>,
         began: Instant,
     ) -> Result<(), Error> {
@@ -302,7 +312,6 @@ impl ToolRegistry {
             state.seen.clear();
         }
         files.retain(|file| !noted.contains(file.path.as_str()));
-        let (files, left_out) = without_look_alikes(files, |file| file.path.as_str());
         state.left_out = left_out;
         let (same, changed): (Vec<_>, Vec<_>) = files.into_iter().partition(|file| state.knows(&known, file));
         let held = |path: &str, hash: &ContentHash| {
@@ -359,7 +368,9 @@ impl ToolRegistry {
         };
         let hash = ContentHash::of(&text);
         let path = file.path.as_str();
-        let entry = (!held(path, &hash)).then(|| tool_entry(&self.compiler, path, &text, hash.clone()));
+        let checked = || self.checked.get(path).filter(|entry| entry.hash == hash);
+        let made = || checked().unwrap_or_else(|| tool_entry(&self.compiler, path, &text, hash.clone()));
+        let entry = (!held(path, &hash)).then(made);
         Ok(Some(Looked { path: path.to_owned(), stamp: file.stamp, hash, entry }))
     }
 

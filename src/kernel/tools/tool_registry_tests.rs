@@ -3,19 +3,26 @@
 use super::{Look, RegistryFiles, ToolRegistry};
 use crate::kernel::private_files::PrivateFiles;
 use crate::kernel::work_pool::WorkPool;
+use std::collections::HashSet;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
 use tgp_compile::Compiler;
 use tgp_vfs::{DiskVfs, JailPath, MemoryVfs, Vfs};
 
-#[test]
-fn a_tool_that_somebody_saw_before_it_was_registered_is_in_meta_json_all_the_same() {
+/// A registry of an empty folder, which lasts as long as the first value.
+fn registry_on_disk() -> (TempDir, Arc<DiskVfs>, Arc<ToolRegistry>) {
     let folder = tempfile::tempdir().unwrap();
     let root = Arc::new(DiskVfs::open(folder.path()).unwrap());
     let private = PrivateFiles(Arc::new(MemoryVfs::new()));
     let tools = Arc::clone(&root) as Arc<dyn Vfs>;
     let files = RegistryFiles { tools, meta: Arc::clone(&root), shared_meta: None, private };
-    let registry = ToolRegistry::new(files, Arc::new(Compiler::new()));
+    (folder, root, ToolRegistry::new(files, Arc::new(Compiler::new())))
+}
+
+#[test]
+fn a_tool_that_a_question_saw_before_it_was_registered_is_in_meta_json_all_the_same() {
+    let (_folder, root, registry) = registry_on_disk();
     let path = JailPath::parse("tools/a.ts").unwrap();
     root.write(&path, "export default () => 1\n").unwrap();
     registry.refresh(Look::Quick).unwrap();
@@ -27,12 +34,7 @@ fn a_tool_that_somebody_saw_before_it_was_registered_is_in_meta_json_all_the_sam
 
 #[test]
 fn looks_of_one_pool_do_not_wait_for_themselves() {
-    let folder = tempfile::tempdir().unwrap();
-    let root = Arc::new(DiskVfs::open(folder.path()).unwrap());
-    let private = PrivateFiles(Arc::new(MemoryVfs::new()));
-    let tools = Arc::clone(&root) as Arc<dyn Vfs>;
-    let files = RegistryFiles { tools, meta: Arc::clone(&root), shared_meta: None, private };
-    let registry = ToolRegistry::new(files, Arc::new(Compiler::new()));
+    let (_folder, root, registry) = registry_on_disk();
     for number in 0..200 {
         let path = JailPath::parse(&format!("tools/t{number}.ts")).unwrap();
         root.write(&path, &format!("export default () => {number}\n")).unwrap();
@@ -54,12 +56,7 @@ fn looks_of_one_pool_do_not_wait_for_themselves() {
 
 #[test]
 fn what_is_registered_while_files_are_looked_at_in_the_background_stays() {
-    let folder = tempfile::tempdir().unwrap();
-    let root = Arc::new(DiskVfs::open(folder.path()).unwrap());
-    let private = PrivateFiles(Arc::new(MemoryVfs::new()));
-    let tools = Arc::clone(&root) as Arc<dyn Vfs>;
-    let files = RegistryFiles { tools, meta: Arc::clone(&root), shared_meta: None, private };
-    let registry = ToolRegistry::new(files, Arc::new(Compiler::new()));
+    let (_folder, root, registry) = registry_on_disk();
     let write = |name: &str| {
         let path = JailPath::parse(&format!("tools/{name}.ts")).unwrap();
         root.write(&path, "export default () => 1\n").unwrap();
@@ -70,7 +67,7 @@ fn what_is_registered_while_files_are_looked_at_in_the_background_stays() {
     }
     registry.refresh(Look::Quick).unwrap();
     let first = registry.version().unwrap();
-    let age = || registry.state.lock().looked = std::time::Instant::now().checked_sub(Duration::from_secs(2));
+    let age = || registry.state.lock().looked = Instant::now().checked_sub(Duration::from_secs(2));
     for number in 0..20 {
         age();
         // Begins a look, which may list the files before or after each of these.
@@ -99,6 +96,62 @@ fn what_is_registered_while_files_are_looked_at_in_the_background_stays() {
     assert!(registry.one("tools/by_hand_too.ts").unwrap().is_some());
 }
 
+#[test]
+fn a_twin_of_a_tool_that_was_registered_during_a_look_is_not_listed() {
+    let (_folder, root, registry) = registry_on_disk();
+    let write = |name: &str| {
+        let path = JailPath::parse(&format!("tools/{name}.ts")).unwrap();
+        root.write(&path, "export default () => 1\n").unwrap();
+        path
+    };
+    write("other");
+    registry.refresh(Look::Quick).unwrap();
+    write("Report");
+    let noted = HashSet::from([write("report").as_str().to_owned()]);
+    let files = registry.list_files().unwrap();
+    registry.take_in(&mut registry.state.lock(), Look::Quick, files, &noted, Instant::now()).unwrap();
+    assert!(registry.one("tools/Report.ts").unwrap().is_none());
+    assert_eq!(registry.state.lock().left_out, ["tools/Report.ts"]);
+}
+
+#[test]
+fn the_entry_of_a_checked_text_is_registered_only_for_that_text() {
+    let (_folder, root, registry) = registry_on_disk();
+    let path = JailPath::parse("tools/a.ts").unwrap();
+    registry.refresh(Look::Quick).unwrap();
+    let (checked, written) = ("/** Checked. */\nexport default () => 1\n", "/** Written. */\nexport default () => 2\n");
+    for text in [checked, written, checked] {
+        let entry = registry.entry_of(path.as_str(), checked);
+        assert_eq!(entry.description, "Checked.");
+        root.write(&path, text).unwrap();
+        let _meta = registry.register(&path).unwrap();
+        let (tool, _) = registry.one(path.as_str()).unwrap().unwrap();
+        let expected = if text == checked { "Checked." } else { "Written." };
+        assert_eq!((tool.description.as_str(), &tool.hash), (expected, &tgp_registry::ContentHash::of(text)));
+    }
+}
+
+#[test]
+fn pages_of_tools_are_the_whole_list_in_its_order() {
+    let (_folder, root, registry) = registry_on_disk();
+    for number in 0..25 {
+        let path = JailPath::parse(&format!("tools/t{number}.ts")).unwrap();
+        root.write(&path, &format!("export default () => {number}\n")).unwrap();
+    }
+    let mut read: Vec<String> = Vec::new();
+    loop {
+        let (version, page) = registry.page(read.last().map(String::as_str), 10).unwrap();
+        assert_eq!(version, registry.version().unwrap());
+        if page.is_empty() {
+            break;
+        }
+        assert!(page.len() <= 10);
+        read.extend(page.into_iter().map(|tool| tool.path.clone()));
+    }
+    let listed: Vec<String> = registry.list().unwrap().into_iter().map(|(tool, _)| tool.path.clone()).collect();
+    assert_eq!((read.len(), &read), (25, &listed));
+}
+
 /// Each test has a process of its own, so the limit is this one's alone.
 #[cfg(target_os = "linux")]
 #[test]
@@ -106,12 +159,7 @@ fn a_tool_that_cannot_be_read_now_is_not_forgotten() {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
     use std::fs::read_dir;
 
-    let folder = tempfile::tempdir().unwrap();
-    let root = Arc::new(DiskVfs::open(folder.path()).unwrap());
-    let private = PrivateFiles(Arc::new(MemoryVfs::new()));
-    let tools = Arc::clone(&root) as Arc<dyn Vfs>;
-    let files = RegistryFiles { tools, meta: Arc::clone(&root), shared_meta: None, private };
-    let registry = ToolRegistry::new(files, Arc::new(Compiler::new()));
+    let (_folder, root, registry) = registry_on_disk();
     // So many are read by several threads: then reading takes more descriptors than listing.
     let paths: Vec<_> = (0..80).map(|n| JailPath::parse(&format!("tools/a/b/t{n}.ts")).unwrap()).collect();
     let write = |text: &str| paths.iter().for_each(|path| root.write_restorable(path, text).unwrap());

@@ -6,7 +6,7 @@ use super::run_arguments::RunArguments;
 use super::tool_choice::{Shown, Wanted};
 use super::tool_entry::{CodeParameters, code_parameters};
 use super::tool_listing::{
-    Catalogue, FoundTool, ListedSince, ListedTool, OfferedTool, OfferedTools, ToolChanges, ToolsSince,
+    Catalogue, FoundTool, ListedPage, ListedSince, ListedTool, OfferedTool, OfferedTools, ToolChanges, ToolsSince,
 };
 use super::tool_registry::{Look, RegistryFiles, ToolRegistry};
 use crate::kernel::config::{DEFAULT_FIND_LIMIT, FIND_LIMIT};
@@ -181,9 +181,15 @@ impl Tools {
             Some(followed) => (followed.is_difference, followed.tools, followed.removed),
             None => (true, Vec::new(), Vec::new()),
         };
-        // How often they were run is told apart.
+        // How often they were run is in `uses`.
         let tools = tools.into_iter().map(|tool| ListedTool::from((tool, 0))).collect();
         Ok(ListedSince { version, uses_version, is_difference, tools, removed, uses })
+    }
+
+    /// A part of [`Self::list_tools`], for a reader that reads it bit by bit.
+    pub fn list_page(&self, after: Option<&str>, limit: u32) -> Result<ListedPage, Error> {
+        let (version, tools) = self.registry.page(after, limit as usize)?;
+        Ok(ListedPage { version, tools: tools.into_iter().map(|tool| ListedTool::from((tool, 0))).collect() })
     }
 
     /// The most useful tools of those that are shown, and how many there are, if that is asked for; see

@@ -77,6 +77,11 @@ impl Tree {
         self.started.values().filter(|run| run.turn == Turn::Spare).count()
     }
 
+    /// Whether its root is a tool that misbehaved.
+    fn is_unruly(&self) -> bool {
+        self.started.values().any(|run| run.depth == 0 && run.class == Class::Unruly)
+    }
+
     fn is_over(&self) -> bool {
         self.started.is_empty() && self.waiting == 0
     }
@@ -163,8 +168,8 @@ impl<T> RunOrder<T> {
 
     /// How many runs could go to workers now.
     pub fn startable(&self) -> usize {
-        let (at_work, active) = (self.at_work(), self.active());
-        let free = self.turns.saturating_sub(at_work);
+        let active = self.active();
+        let free = self.turns.saturating_sub(self.counted_at_work());
         let is_crowded = self.is_crowded();
         let may = |root: &&RunId| self.trees.get(*root).is_none_or(|tree| tree.has_turn(is_crowded));
         let waiting_trees = self.nested.owners().filter(may).count();
@@ -209,7 +214,7 @@ impl<T> RunOrder<T> {
     }
 
     fn take(&mut self) -> Option<(Ticket, T, Turn)> {
-        if self.at_work() < self.turns {
+        if self.counted_at_work() < self.turns {
             let kinds = match self.next {
                 RunKind::Root => [RunKind::Root, RunKind::Nested],
                 RunKind::Nested => [RunKind::Nested, RunKind::Root],
@@ -238,7 +243,9 @@ impl<T> RunOrder<T> {
 
     fn take_nested(&mut self, turn: Turn) -> Option<(Ticket, T)> {
         let (trees, is_crowded) = (&self.trees, self.is_crowded());
-        let may = |root: &RunId| turn == Turn::Spare || trees.get(root).is_none_or(|tree| tree.has_turn(is_crowded));
+        let is_for_others = self.unruly_beyond_share() > 0;
+        let has_turn = |tree: &Tree| tree.has_turn(is_crowded) && !(is_for_others && tree.is_unruly());
+        let may = |root: &RunId| turn == Turn::Spare || trees.get(root).is_none_or(has_turn);
         let (ticket, item) = self.nested.next(may)?;
         self.forget_waiting(&ticket);
         Some((ticket, item))
@@ -246,11 +253,24 @@ impl<T> RunOrder<T> {
 
     /// Tools that misbehaved may not have every turn: one is kept for the others, where there is more than one.
     fn unruly_share(&self) -> UnrulyShare {
-        let is_unruly = |run: &StartedRun| run.depth == 0 && run.class == Class::Unruly;
         // One that waits for something outside keeps no other from a worker.
-        let held =
-            self.trees.values().filter(|tree| !self.has_lent(tree) && tree.started.values().any(is_unruly)).count();
-        if held < self.turns.saturating_sub(1).max(1) { UnrulyShare::Open } else { UnrulyShare::Full }
+        let held = self.trees.values().filter(|tree| !self.has_lent(tree) && tree.is_unruly()).count();
+        if held < self.most_unruly() { UnrulyShare::Open } else { UnrulyShare::Full }
+    }
+
+    fn most_unruly(&self) -> usize {
+        self.turns.saturating_sub(1).max(1)
+    }
+
+    /// Unruly trees at work beyond their share: they began while others of them waited, which then went on as well.
+    fn unruly_beyond_share(&self) -> usize {
+        let working = self.trees.values().filter(|tree| tree.active() > 0 && tree.is_unruly()).count();
+        working.saturating_sub(self.most_unruly())
+    }
+
+    /// Trees that hold a turn, without the unruly ones beyond their share: those take no turn from the others.
+    fn counted_at_work(&self) -> usize {
+        self.at_work().saturating_sub(self.unruly_beyond_share())
     }
 
     /// Trees that hold a turn: those that are at work, and those that wait beyond the number that may lend theirs.
@@ -284,7 +304,7 @@ impl<T> RunOrder<T> {
 
     fn room_for_trees(&self) -> usize {
         let most = self.turns.saturating_mul(TREES_PER_TURN) + self.waiting_trees().min(self.lent);
-        most.saturating_sub(self.trees.len())
+        most.saturating_sub(self.trees.len().saturating_sub(self.unruly_beyond_share()))
     }
 
     fn wait(&mut self, ticket: Ticket, item: T, arrival: Arrival) {

@@ -303,3 +303,35 @@ fn whatever_runs_start_all_come_to_their_end_with_a_bounded_number_of_workers() 
         }
     }
 }
+
+#[test]
+fn unruly_roots_that_all_go_on_after_waiting_leave_a_turn_for_others() {
+    for (bombs, lent) in [(4, 16), (12, 16)] {
+        let mut order = RunOrder::new(4, lent);
+        for run in 1..=bombs + 1 {
+            order.note(&root(run).tool, Conduct::Unruly);
+            push(&mut order, &root(run));
+        }
+        let mut waiting = Vec::new();
+        while waiting.len() < usize::try_from(bombs).unwrap() {
+            let begun = order.next().unwrap().0;
+            order.note_rest(&begun, Rest::Waits);
+            waiting.push(begun);
+        }
+        for bomb in &waiting {
+            order.note_rest(bomb, Rest::Works);
+        }
+        assert_eq!(started(&mut order), [0; 0], "no more of them");
+        for run in [100, 101] {
+            order.note(&root(run).tool, Conduct::Orderly);
+            push(&mut order, &root(run));
+        }
+        assert_eq!(started(&mut order), [100], "one worker more, not two");
+        push(&mut order, &child(102, &root(100)));
+        push(&mut order, &child(103, waiting.first().unwrap()));
+        assert_eq!(started(&mut order), [102], "what it starts goes on by the same turn");
+        order.end(&child(102, &root(100)));
+        order.end(&root(100));
+        assert_eq!(started(&mut order), [101]);
+    }
+}
