@@ -29,19 +29,6 @@ describe.each(Object.entries(NUMBERS))('%s', (name, number) => {
     expect(calls).toBe(0);
   });
 
-  it('of a getter that had another answer before is not let through', async () => {
-    const { kernel, tools } = await createKernel();
-    await tools.write_file.execute({ path: 'tools/echo.ts', content: 'return args' });
-    const answers = [1, number, number];
-    const price = { enumerable: true, get: () => answers.shift() };
-    const places = [Object.defineProperty({}, 'price', price), { list: Object.defineProperty([], 0, price) }];
-    for (const args of places) {
-      answers.splice(0, answers.length, 1, number, number);
-      const { result } = await kernel.exec('tools/echo.ts', args);
-      expect([JSON.stringify(result).includes('1'), answers]).toEqual([true, [number, number]]);
-    }
-  });
-
   it('in the answer of a function of the application is an error in the tool that names it', async () => {
     const { forge } = await createKernel({}, { sandboxAPI: { mean: () => ({ values: [1, number] }) } });
     const { result } = await forge(

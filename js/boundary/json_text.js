@@ -1,7 +1,6 @@
 import { types } from 'node:util';
 import { TGPError, ValidationError } from './errors.js';
 import { MAX_JSON_DEPTH } from './foreign_json.js';
-import { NOT_PLAIN, plainCopy } from './plain_copy.js';
 
 /** Longest text that any limit lets through. */
 export const MAX_JSON_CHARS = 64 << 20;
@@ -46,9 +45,10 @@ export function toJsonText(value, name, options = {}) {
   try {
     if (value instanceof JsonText) return value.text;
     const { maxChars = MAX_JSON_CHARS } = options;
-    const plain = plainCopy(value, Math.min(maxChars, MAX_PLAIN_CHARS));
-    const text = plain === NOT_PLAIN ? undefined : JSON.stringify(plain);
-    if (text !== undefined && text.length <= maxChars) return text;
+    if (isPlain(value, Math.min(maxChars, MAX_PLAIN_CHARS))) {
+      const text = JSON.stringify(value);
+      if (text.length <= maxChars) return text;
+    }
     return new Writer(name, options).write(value) ?? 'null';
   } catch (cause) {
     if (cause instanceof TGPError) throw cause;
@@ -58,6 +58,54 @@ export function toJsonText(value, name, options = {}) {
       details: { field: name },
     });
   }
+}
+
+/**
+ * Whether `JSON.stringify` writes a value just as `Writer` does: it holds nothing but strings, finite numbers, booleans,
+ * null and objects and arrays without a class or `toJSON`, few enough of them to be written at once.
+ * @param {unknown} value
+ * @param {number} maxChars
+ */
+function isPlain(value, maxChars) {
+  let left = maxChars;
+  /** @type {(value: unknown, depth: number) => boolean} */
+  const holds = (value, depth) => {
+    // The shortest has one character, and one between it and the next.
+    left -= typeof value === 'string' ? value.length + 2 : 2;
+    if (left < 0) return false;
+    switch (typeof value) {
+      case 'string':
+      case 'boolean':
+        return true;
+      case 'number':
+        return Number.isFinite(value);
+      case 'undefined':
+        return depth > 0;
+      case 'object':
+        return value === null || (depth < MAX_JSON_DEPTH && holdsPlain(value, depth + 1));
+      default:
+        return false;
+    }
+  };
+  /** @type {(value: object, depth: number) => boolean} */
+  const holdsPlain = (value, depth) => {
+    // What a proxy answers may differ from one question to the next.
+    if (types.isProxy(value) || 'toJSON' in value) return false;
+    const prototype = Object.getPrototypeOf(value);
+    if (Array.isArray(value) && prototype === Array.prototype) {
+      for (let index = 0; index < value.length; index++) if (!holds(value[index], depth)) return false;
+      return true;
+    }
+    if (prototype !== Object.prototype) return false;
+    const keys = Object.keys(value);
+    if (keys.length === 0) return !(Symbol.toStringTag in value);
+    for (const key of keys) {
+      left -= key.length;
+      if (!holds(/** @type {any} */ (value)[key], depth)) return false;
+    }
+    return true;
+  };
+  return holds(value, 0);
 }
 
 /** Writes one value, and no more of it than there is room for: a value can be made that has no end. */
