@@ -108,7 +108,7 @@ export type LedgerFilter = {
   type?: LedgerEventType;
   /** Events of this call; {@link KernelLedger.show} also has those below it. */
   call?: string;
-  /** From this time on: a date, or a text such as `'2026-11-16T10:00:00Z'`. */
+  /** From this time on: a Date, or a text such as `'2026-11-16T10:00:00Z'`, which is in UTC where it names no zone. */
   since?: Date | string;
   /** Before this time. */
   until?: Date | string;
@@ -193,7 +193,10 @@ export type LedgerProblem = {
 export type LedgerPruneOptions = {
   /** How many of the newest events stay. */
   keep?: number;
-  /** Events from this time on stay: a Date, or a text such as `2026-01-01` or `2026-01-01T10:00:00Z`. */
+  /**
+   * Events from this time on stay: a Date, or a text such as `2026-01-01` or `2026-01-01T10:00:00Z`. A text without a zone is in UTC. A
+   * time in the future is refused.
+   */
   before?: Date | string;
   /** Whether to only count them. Default: `false`. */
   dryRun?: boolean;

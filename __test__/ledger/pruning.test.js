@@ -2,7 +2,7 @@
 
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { createKernel } from '../helpers/create_kernel.js';
 import { ledgerFile } from '../helpers/ledger.js';
 import { runCli } from '../helpers/run_cli.js';
@@ -44,6 +44,32 @@ test('tgp ledger prune', async () => {
   const nothing = await prune();
   expect(nothing.code).not.toBe(0);
   expect(nothing.stdout).toMatch(/keep.*before/);
+});
+
+test('times are ISO texts, in UTC without a zone, and nothing is guessed', async () => {
+  const { kernel } = await createKernel();
+  await kernel.ledger.append({ n: 1 });
+  const text = String((await kernel.ledger.tail({ type: 'APPLICATION' }))[0]?.ts);
+  vi.stubEnv('TZ', 'America/New_York');
+  onTestFinished(() => void vi.unstubAllEnvs());
+  expect(new Date(2026, 0, 1).getUTCHours(), 'the zone of this process').toBe(5);
+  for (const same of [text, text.slice(0, -1), text.slice(0, -1).replace('T', ' '), `${text.slice(0, -1)}+00:00`]) {
+    expect(await kernel.ledger.query({ since: same, type: 'APPLICATION' }), same).not.toEqual([]);
+    expect(await kernel.ledger.query({ until: same, type: 'APPLICATION' }), same).toEqual([]);
+  }
+  for (const bad of ['12.11.2026', '2026-02-30', '90', 'last year 12', '2026-13-01', '11/12/2026', '']) {
+    await expect(kernel.ledger.prune({ before: bad, dryRun: true }), bad).rejects.toMatchObject({
+      code: 'ERR_VALIDATION',
+    });
+  }
+  await expect(kernel.ledger.prune({ before: new Date(Date.now() + 60_000) })).rejects.toThrow('is in the future');
+});
+
+test('a key without an export is refused, since nothing would be held against it', async () => {
+  const { folder, kernel } = await filled();
+  await kernel.shutdown();
+  const { code, stdout } = await runCli(folder, ['ledger', 'verify', '--json', '--key', 'other.pub']);
+  expect({ code, stdout }).toMatchObject({ code: 2, stdout: expect.stringContaining('--file') });
 });
 
 test('times before 1970 are taken', async () => {

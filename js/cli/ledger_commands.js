@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createWriteStream, existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { NotFoundError, unwrap } from '../boundary/errors.js';
+import { NotFoundError, unwrap, ValidationError } from '../boundary/errors.js';
 import { guarded, ignored } from '../boundary/guarded.js';
 import { harmless, harmlessJson } from '../boundary/harmless.js';
 import { native } from '../boundary/native.js';
@@ -84,6 +84,9 @@ function noCall(call, cause) {
 
 /** @param {Options & { file?: string, key?: string }} options */
 export async function verify({ format, config, file, key }) {
+  if (key !== undefined && file === undefined) {
+    throw new ValidationError('--key is for an export: name it with --file. A workspace is verified with its own key.');
+  }
   const found = await withProgress(format, 'Verifying', async () =>
     file === undefined ? onLedger(config, (ledger) => ledger.verify()) : verifyFile(file, key),
   );

@@ -160,17 +160,20 @@ function build(action) {
     'tell whether the record is whole; ends with 3 when it was changed, with 4 when its end is missing',
   )
     .option('--file <export>', 'a file of "tgp ledger export", instead of the workspace')
-    .option('--key <file>', 'the public key that its checkpoint must be signed with')
+    .option('--key <file>', 'the public key that the checkpoint of --file must be signed with')
     .action(action(async (options) => (await ledgerCommands()).verify(options)));
   ofLedger('sign-base', 'sign once that events before the first may be gone, for a ledger of an older version').action(
     action(async (options) => (await ledgerCommands()).signBase(options)),
   );
   ofLedger('prune', 'let old events go, up to a signed checkpoint, and make the file smaller')
     .option('--keep <n>', 'keep this many of the newest events', positive)
-    .option('--before <time>', 'let those before this time go, such as 2026-01-01')
+    .option(
+      '--before <time>',
+      'let those before this time go (UTC), such as 2026-01-01 or 2026-01-01T10:00; with --keep, what either keeps stays',
+    )
     .option('--dry-run', 'only print how many would go')
     .action(action(async (options) => (await ledgerCommands()).prune(options)));
-  ofLedger('export', 'print all events as NDJSON, and the newest checkpoint as the last line')
+  ofLedger('export', 'print all events as NDJSON, with the newest checkpoint and a signed end as the last lines')
     .option('-o, --output <file>', 'write to a file')
     .action(action(async (options) => (await ledgerCommands()).exportLedger(options)));
   const policy = command('policy', 'what the rules say: whether they can be meant, of one call, of all that were made');

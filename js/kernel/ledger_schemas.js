@@ -29,10 +29,11 @@ const text = z.string().min(1).max(MAX_TEXT_CHARS);
 const signal = z.custom(isAbortSignal, 'must be an AbortSignal').optional();
 const position = wholeNumber(0, Number.MAX_SAFE_INTEGER);
 const limit = wholeNumber(1, MAX_EVENTS).optional();
+const iso = z.union([z.iso.date(), z.iso.datetime({ offset: true, local: true })]);
 const time = z
-  .custom(isTime, 'must be a Date, or a text such as "2026-11-16T10:00:00Z"')
+  .custom((value) => !Number.isNaN(timeOf(value)), 'must be a Date, or a text such as "2026-11-16T10:00:00Z"')
   // A clock may be before 1970; no event is.
-  .transform((value) => Math.max(0, new Date(/** @type {string | Date} */ (value)).getTime()))
+  .transform((value) => Math.max(0, timeOf(value)))
   .optional();
 const given = z.undefined('is given by the ledger: leave it out').optional();
 
@@ -55,7 +56,7 @@ export const LedgerFollowSchema = z.strictObject({ ...filter, after: position.op
 export const LedgerPruneSchema = z
   .strictObject({
     keep: wholeNumber(1, Number.MAX_SAFE_INTEGER).optional(),
-    before: time,
+    before: time.refine((at) => at === undefined || at <= Date.now(), 'is in the future: no event would stay'),
     dryRun: z.boolean().optional(),
   })
   .refine(({ keep, before }) => keep !== undefined || before !== undefined, 'needs "keep" or "before"');
@@ -76,8 +77,14 @@ export const LedgerEventSchema = z.looseObject({
   parent: given,
 });
 
-/** @param {unknown} value */
-function isTime(value) {
-  if (typeof value !== 'string' && !(value instanceof Date)) return false;
-  return !Number.isNaN(new Date(value).getTime());
+/**
+ * A time in ms; `NaN` for what is none. Nothing is guessed: what `Date.parse` makes of "12.11.2026" is a day in December. A text without
+ * a zone is in UTC, as `tgp ledger tail` prints times.
+ * @param {unknown} value
+ */
+function timeOf(value) {
+  if (value instanceof Date) return value.getTime();
+  const text = typeof value === 'string' ? value.trim().replace(' ', 'T') : '';
+  if (!iso.safeParse(text).success) return Number.NaN;
+  return Date.parse(/T[^Z+-]*$/i.test(text) ? `${text}Z` : text);
 }

@@ -15,7 +15,7 @@ pub enum LedgerError {
     )]
     Unreachable(Reason),
     #[error(
-        "The ledger's events wait for a store that does not take them, and there is room for no more. See that the store can be written, or raise the limit of the spool."
+        "The ledger's events wait for a store that does not take them, and there is room for no more. See that the store can be written, or raise \"ledger.spoolBytes\"."
     )]
     SpoolFull,
     #[error("The address of the ledger's database cannot be used: {0}.")]
