@@ -171,7 +171,7 @@ mod tests {
         let person = git2::Signature::now("a", "a@b.c").unwrap();
         for step in 0..=FEW_COMMITS {
             let parent = repository.head().and_then(|head| head.peel_to_commit()).ok();
-            let before = parent.as_ref().map(|commit| commit.tree().unwrap());
+            let before = parent.as_ref().map(|commit| repository.find_tree(commit.tree_id()).unwrap());
             let mut tree = repository.treebuilder(before.as_ref()).unwrap();
             let blob = repository.blob(format!("{step}").as_bytes()).unwrap();
             tree.insert(format!("t{}.ts", step % 5), blob, 0o100_644).unwrap();
