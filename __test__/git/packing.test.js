@@ -1,6 +1,7 @@
 import { execFileSync, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdirSync, readdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
@@ -34,6 +35,26 @@ async function looseRoot(commits) {
   git(root, 'reset', '-q', '--hard');
   return root;
 }
+
+/**
+ * Objects that nothing leads to, each in a file of its own.
+ * @param {string} root
+ * @param {number} count
+ */
+function looseBlobs(root, count) {
+  const texts = Array.from({ length: count }, (_, at) => `export const unused = ${at};\n`);
+  const blobs = texts.map((text) => `blob\ndata ${text.length}\n${text}\n`);
+  execFileSync('git', ['-C', root, '-c', 'fastimport.unpackLimit=1000000', 'fast-import', '--quiet'], {
+    input: blobs.join(''),
+  });
+  return texts.map((text) => createHash('sha1').update(`blob ${text.length}\0${text}`).digest('hex'));
+}
+
+/**
+ * @param {string} root
+ * @param {string} id
+ */
+const isLoose = (root, id) => existsSync(join(root, '.git/objects', id.slice(0, 2), id.slice(2)));
 
 /** @param {string} root */
 function objects(root) {
@@ -93,21 +114,59 @@ describe('objects are packed in the background', () => {
 
   test('beside git gc, and beside other processes that write and pack', async () => {
     const rootDir = await looseRoot(400);
+    // `git gc` leaves these in files, or puts them there again: only a kernel packs them.
+    const unreachable = looseBlobs(rootDir, 1_500);
     const kernels = await Promise.all([createKernel({ rootDir }), createKernel({ rootDir })]);
-    const gc = spawn('git', ['-C', rootDir, 'gc', '--quiet'], { stdio: 'ignore' });
-    const ended = once(gc, 'exit');
+    let isOver = false;
+    const codes = /** @type {number[]} */ ([]);
+    const collecting = (async () => {
+      while (!isOver) {
+        const gc = spawn('git', ['-C', rootDir, '-c', 'gc.cruftPacks=false', 'gc', '--quiet'], { stdio: 'ignore' });
+        codes.push((await once(gc, 'exit'))[0]);
+      }
+    })();
     const writes = kernels.map(async ({ tools }, own) => {
       for (let at = 0; at < howOften({ usual: 10, long: 300 }); at++) {
         await tools.write_file.execute({ path: `tools/of_${own}/t${at}.ts`, content: sourceOf(at) });
       }
     });
-    await Promise.all([...writes, ended]);
-    await packed(rootDir);
+    const isPacked = () => unreachable.some((id) => !isLoose(rootDir, id));
+    await expect.poll(isPacked, { timeout: 30_000, interval: 5 }).toBe(true);
+    await Promise.all(writes);
+    isOver = true;
+    await collecting;
+    expect(codes).toContain(0);
     for (const { kernel } of kernels) await kernel.shutdown();
+    const { tools } = await createKernel({ rootDir });
+    await tools.write_file.execute({ path: 'tools/own.ts', content: sourceOf(1) });
+    await packed(rootDir);
     await expectSound(rootDir);
+    const check = ['-C', rootDir, 'cat-file', '--batch-check=%(objecttype)'];
+    const found = execFileSync('git', check, { input: `${unreachable.join('\n')}\n`, encoding: 'utf8' });
+    expect(found.trimEnd().split('\n')).toEqual(unreachable.map(() => 'blob'));
     expect(git(rootDir, 'rev-list', '--count', 'HEAD', '--', 'tools/of_0', 'tools/of_1')).toBe(
       String(howOften({ usual: 20, long: 600 })),
     );
+  });
+
+  test('and many small packs become few', async () => {
+    const rootDir = await looseRoot(400);
+    const log = git(rootDir, 'log', '--format=%H', '--', 'tools/group1/report_1.ts').split('\n');
+    for (let at = 390; at > 0; at -= 30) {
+      execFileSync('git', ['-C', rootDir, 'pack-objects', '--quiet', '--revs', '.git/objects/pack/pack'], {
+        input: `HEAD~${at}\n^HEAD~${at + 9}\n`,
+        stdio: ['pipe', 'ignore', 'inherit'],
+      });
+    }
+    git(rootDir, 'prune-packed');
+    const before = objects(rootDir).packs;
+    expect(before).toBeGreaterThan(10);
+    const { tools } = await createKernel({ rootDir });
+    await tools.write_file.execute({ path: 'tools/own.ts', content: sourceOf(1) });
+    await expect.poll(() => objects(rootDir).packs, { timeout: 30_000, interval: 20 }).toBeLessThan(4);
+    await expectSound(rootDir);
+    const history = await tools.file_history.execute({ path: 'tools/group1/report_1.ts', limit: 100 });
+    expect(history.map(({ commit }) => commit)).toEqual(log);
   });
 
   test('and a process that is killed while it packs has lost nothing', async () => {

@@ -80,6 +80,14 @@ two; afterwards the remote answers again, and all that was acknowledged has to a
     settings: { manner: 'silent' },
   },
   {
+    name: 'cold_boot',
+    title: 'A first start with 50 000 commits at the remote',
+    about: `A kernel with an empty root and a remote of 300 tools, one of which each commit changes: at a path, and over HTTP on this
+machine. Beside it the time of \`git clone\` for the same.`,
+    job: 'cold_boot',
+    seconds: 60,
+  },
+  {
     name: 'many_tools',
     title: '10 000 tools with a live set',
     about: `A repository with 10 000 tools, and \`kernel.liveTools\` in use. "Holds the event loop" is the longest time in which Node did

@@ -10,6 +10,7 @@ use crate::patience::Patience;
 use crate::plain_file;
 use flate2::Crc;
 use git2::{Oid, Repository, Sort};
+use std::collections::HashSet;
 use std::fs::{self, File};
 use std::io::Write;
 
@@ -156,8 +157,7 @@ impl HistoryIndex {
         self.ends.push(u32::try_from(self.hashes.len()).unwrap_or(u32::MAX));
     }
 
-    /// What leads to `head` and is not here, newest first; nothing when it is too much. The index is emptied when it is not on the
-    /// way to `head`.
+    /// What leads to `head` and is not here, newest first; nothing when it is too much.
     fn missing(
         &mut self,
         repository: &Repository,
@@ -165,31 +165,54 @@ impl HistoryIndex {
         most: usize,
         patience: &Patience,
     ) -> Result<Option<Vec<Oid>>, GitError> {
-        let tip = self.commits.last().copied().filter(|tip| repository.find_commit(*tip).is_ok());
         let failed = |error: git2::Error| GitError::git("read the history", &error);
+        let shared = self.cut_back(repository, head, patience)?;
         let mut walk = repository.revwalk().map_err(failed)?;
         walk.set_sorting(Sort::TOPOLOGICAL).and_then(|()| walk.push(head)).map_err(failed)?;
-        if let Some(tip) = tip {
-            walk.hide(tip).map_err(failed)?;
+        if let Some(shared) = shared {
+            walk.hide(shared).map_err(failed)?;
         }
         let mut fresh = Vec::new();
-        let mut is_on_the_way = false;
         for id in walk {
             patience.left()?;
             let id = id.map_err(failed)?;
             if fresh.len() >= most.min(MAX_COMMITS.saturating_sub(self.commits.len())) {
                 return Ok(None);
             }
-            let commit = repository.find_commit(id).map_err(failed)?;
-            is_on_the_way |= commit.parent_ids().any(|parent| Some(parent) == tip);
             fresh.push(id);
         }
-        if is_on_the_way || self.commits.is_empty() {
-            return Ok(Some(fresh));
+        Ok(Some(fresh))
+    }
+
+    /// Removes what does not lead to `head`, because the branch was reset, or is another one that began at the same commit.
+    /// Returns the last commit that is left.
+    fn cut_back(&mut self, repository: &Repository, head: Oid, patience: &Patience) -> Result<Option<Oid>, GitError> {
+        let failed = |error: git2::Error| GitError::git("read the history", &error);
+        let tip = self.commits.last().copied().filter(|tip| repository.find_commit(*tip).is_ok());
+        let shared = tip.and_then(|tip| Some((tip, repository.merge_base(tip, head).ok()?)));
+        let mut gone = HashSet::new();
+        if let Some((tip, shared)) = shared.filter(|(tip, shared)| tip != shared) {
+            let mut walk = repository.revwalk().map_err(failed)?;
+            walk.push(tip).and_then(|()| walk.hide(shared)).map_err(failed)?;
+            for id in walk {
+                patience.left()?;
+                gone.insert(id.map_err(failed)?);
+            }
         }
-        // A branch that was reset, or another one.
-        *self = Self { is_loaded: true, ..Self::default() };
-        self.missing(repository, head, most, patience)
+        let old = std::mem::take(self);
+        *self = Self { is_loaded: true, stored: old.stored, ..Self::default() };
+        let Some((_, shared)) = shared else { return Ok(None) };
+        if gone.is_empty() {
+            *self = old;
+            return Ok(Some(shared));
+        }
+        let starts = std::iter::once(0).chain(old.ends.iter().copied());
+        for ((id, start), end) in old.commits.iter().zip(starts).zip(&old.ends) {
+            if !gone.contains(id) {
+                self.push(*id, old.hashes.get(start as usize..*end as usize).unwrap_or_default());
+            }
+        }
+        Ok(Some(shared))
     }
 }
 

@@ -8,6 +8,7 @@ pub(super) mod history;
 pub(super) mod history_index;
 pub(super) mod landing;
 pub(super) mod message_search;
+mod pack_merging;
 pub(super) mod packing;
 pub(super) mod repository_setup;
 pub(super) mod special_files;

@@ -27,7 +27,7 @@ const ROUND_BYTES: usize = 64 << 20;
 const ROUND_TIME: Duration = Duration::from_secs(60);
 const ABANDONED_AFTER: Duration = Duration::from_hours(1);
 /// Larger objects stay in files of their own.
-const MAX_OBJECT_BYTES: usize = 1 << 20;
+pub(super) const MAX_OBJECT_BYTES: usize = 1 << 20;
 
 /// What came of a round.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,18 +39,29 @@ pub(crate) enum Round {
     NotOurs,
 }
 
-/// Packs some of what there is.
-pub(crate) fn round(repository: &Repository, limits: &Limits, halt: &Halt) -> Result<Round, GitError> {
+/// The right to change how the objects of a repository are kept, for as long as one round may take.
+pub(super) struct Turn {
+    pub(super) objects: PathBuf,
+    pub(super) patience: Patience,
+    _lock: File,
+}
+
+/// Nothing when another process has it, or the repository is not to be packed.
+pub(super) fn take_turn(repository: &Repository, halt: &Halt) -> Result<Option<Turn>, GitError> {
     let patience = Patience::new(ROUND_TIME, halt);
     patience.left()?;
     if is_left_alone(repository) {
-        return Ok(Round::NotOurs);
+        return Ok(None);
     }
-    let Some(_lock) = lock(repository)? else { return Ok(Round::NotOurs) };
+    let Some(lock) = lock(repository)? else { return Ok(None) };
     let objects = repository.commondir().join("objects");
-    if ![&objects, &objects.join("pack")].into_iter().all(|folder| is_own_folder(folder)) {
-        return Ok(Round::NotOurs);
-    }
+    let is_own = [&objects, &objects.join("pack")].into_iter().all(|folder| is_own_folder(folder));
+    Ok(is_own.then_some(Turn { objects, patience, _lock: lock }))
+}
+
+/// Packs some of what there is.
+pub(crate) fn round(repository: &Repository, limits: &Limits, halt: &Halt) -> Result<Round, GitError> {
+    let Some(Turn { objects, patience, _lock }) = take_turn(repository, halt)? else { return Ok(Round::NotOurs) };
     clear_abandoned(&objects.join("pack"));
     let found = loose_objects(&objects).map_err(GitError::io("list the objects"))?;
     let packs = count_packs(&objects.join("pack"));
@@ -78,7 +89,7 @@ pub(crate) fn round(repository: &Repository, limits: &Limits, halt: &Halt) -> Re
     if chosen.len() < enough / 2 && bytes < ROUND_BYTES {
         return Ok(Round::TooFew);
     }
-    let packed: HashSet<Oid> = pack::store(repository, &chosen, limits, &patience)?.into_iter().collect();
+    let packed: HashSet<Oid> = pack::store(repository, &chosen, limits, &patience)?.ids.into_iter().collect();
     let (mut count, mut failure) = (0, None);
     for (_, path) in found.iter().filter(|(id, _)| packed.contains(id)) {
         match fs::remove_file(path) {
@@ -239,7 +250,7 @@ mod tests {
         let patience = Patience::new(Duration::from_secs(60), &Halt::default());
         // Before the pack has a name; and after it has, with every file still there.
         fs::write(test.git_dir().join("objects/pack/tmp_pack_dead"), b"PACK").unwrap();
-        assert_eq!(pack::store(&repository, &loose, &limits(), &patience).unwrap().len(), loose.len());
+        assert_eq!(pack::store(&repository, &loose, &limits(), &patience).unwrap().ids.len(), loose.len());
         assert_eq!(test.git(&["fsck", "--full", "--strict", "--no-dangling"]), "");
         let first = loose.first().unwrap().to_string();
         fs::remove_file(path_of(&test, &first)).unwrap();

@@ -1,6 +1,7 @@
 //! What a repository needs every now and then, on a thread that makes way for all others: an index of its history, and packs.
 
 use super::history_index::{HistoryIndex, Reached};
+use super::pack_merging;
 use super::packing::{self, Round};
 use super::repository_setup::{self, Flush};
 use crate::branches::references::at;
@@ -107,13 +108,25 @@ impl Upkeep {
         let repository = repository_setup::open_again(&self.root, Flush::Each)?;
         let indexed = self.index_history(&repository);
         if !self.is_packing_given_up.load(Ordering::Relaxed) {
-            self.pack(&repository).inspect_err(|_| self.is_packing_given_up.store(true, Ordering::Relaxed))?;
+            let give_up = |_: &GitError| self.is_packing_given_up.store(true, Ordering::Relaxed);
+            self.pack(&repository).inspect_err(give_up)?;
+            // What it reads may be gone, because `git` has packed it meanwhile: that is over next time.
+            self.merge(&repository).inspect_err(|error| {
+                if matches!(error, GitError::Io { .. }) {
+                    give_up(error);
+                }
+            })?;
         }
         indexed
     }
 
     fn pack(&self, repository: &Repository) -> Result<(), GitError> {
         while let Round::Packed(1..) = packing::round(repository, &self.limits, &self.halt)? {}
+        Ok(())
+    }
+
+    fn merge(&self, repository: &Repository) -> Result<(), GitError> {
+        while pack_merging::merge(repository, &self.limits, &self.halt)? > 1 {}
         Ok(())
     }
 
@@ -128,10 +141,15 @@ impl Upkeep {
 
 #[cfg(test)]
 mod tests {
-    use super::Upkeep;
+    use super::{FEW_COMMITS, Upkeep};
+    use crate::patience::{Halt, Patience};
+    use crate::store::history_index::Reached;
     use crate::tests::test_repository::{TestRepository, limits};
     use git2::{Oid, Repository};
     use std::fs;
+    use std::sync::Arc;
+    use std::sync::atomic::Ordering;
+    use std::time::Duration;
 
     fn head(repository: &Repository) -> Oid {
         repository.head().unwrap().target().unwrap()
@@ -145,6 +163,29 @@ mod tests {
 
     fn found(test: &TestRepository, path: &str) -> Vec<String> {
         test.store.log(Some(path), 10_000).unwrap().into_iter().map(|entry| entry.commit).collect()
+    }
+
+    /// More commits than a question takes in, on the branch that is current.
+    fn grow(test: &TestRepository) -> Repository {
+        let repository = Repository::open(test.root()).unwrap();
+        let person = git2::Signature::now("a", "a@b.c").unwrap();
+        for step in 0..=FEW_COMMITS {
+            let parent = repository.head().and_then(|head| head.peel_to_commit()).ok();
+            let before = parent.as_ref().map(|commit| repository.find_tree(commit.tree_id()).unwrap());
+            let mut tree = repository.treebuilder(before.as_ref()).unwrap();
+            let blob = repository.blob(format!("{step}").as_bytes()).unwrap();
+            tree.insert(format!("t{}.ts", step % 5), blob, 0o100_644).unwrap();
+            let tree = repository.find_tree(tree.write().unwrap()).unwrap();
+            let parents: Vec<_> = parent.iter().collect();
+            repository.commit(Some("HEAD"), &person, &person, "step", &tree, &parents).unwrap();
+        }
+        test.git(&["reset", "-q", "--hard"]);
+        repository
+    }
+
+    fn answer(upkeep: &Arc<Upkeep>, repository: &Repository, path: &str) -> Option<Vec<String>> {
+        let commits = upkeep.commits_of(repository, head(repository), Some(path))?;
+        Some(commits.iter().map(Oid::to_string).collect())
     }
 
     #[test]
@@ -176,28 +217,65 @@ mod tests {
         check(&test);
         test.forge(&paths[0], b"after the reset");
         check(&test);
+        // Without an index, because it is being made.
+        let _held = test.store.upkeep.index.lock();
+        check(&test);
+    }
+
+    #[test]
+    fn an_index_goes_from_branch_to_branch_without_being_made_again() {
+        let test = TestRepository::new();
+        let repository = grow(&test);
+        let upkeep = Upkeep::new(&test.root(), limits());
+        upkeep.work().unwrap();
+        let steps: [&[&str]; 6] = [
+            &["checkout", "-q", "-b", "one"],
+            &["checkout", "-q", "-b", "two", "main~3"],
+            &["checkout", "-q", "one"],
+            &["reset", "-q", "--hard", "HEAD~2"],
+            &["merge", "-q", "--no-edit", "-s", "ours", "two"],
+            &["checkout", "-q", "main"],
+        ];
+        for (number, step) in steps.into_iter().enumerate() {
+            let person = ["-c", "user.name=a", "-c", "user.email=a@b.c"];
+            test.git(&[&person, step].concat());
+            fs::write(test.root().join("t3.ts"), format!("of step {number}")).unwrap();
+            test.git(&[&person, ["commit", "-q", "-a", "-m", "step"].as_slice()].concat());
+            let patience = Patience::new(Duration::from_secs(60), &Halt::default());
+            let mut index = upkeep.index.lock();
+            let reached = index.follow(&repository, head(&repository), &limits(), FEW_COMMITS, &patience).unwrap();
+            assert_eq!(reached, Reached::Head, "{step:?}");
+            let all: Vec<String> = index.candidates(None).iter().map(Oid::to_string).collect();
+            let mut sorted = [all, test.git(&["rev-list", "HEAD"]).lines().map(str::to_owned).collect()];
+            sorted.iter_mut().for_each(|list| list.sort_unstable());
+            assert_eq!(sorted[0], sorted[1], "{step:?}");
+            let own = index.candidates(Some("t3.ts")).iter().map(Oid::to_string).collect::<Vec<_>>();
+            let expected = test.git(&["log", "--full-history", "--no-merges", "--format=%H", "HEAD", "--", "t3.ts"]);
+            assert!(expected.lines().all(|id| own.iter().any(|found| found == id)), "{step:?}");
+        }
     }
 
     #[test]
     fn an_index_that_was_kept_is_used_and_one_that_is_damaged_is_made_again() {
         let test = TestRepository::new();
-        for step in 0..70 {
-            test.forge(&format!("tools/t{}.ts", step % 5), format!("{step}").as_bytes());
-        }
-        let repository = Repository::open(test.root()).unwrap();
-        let tip = head(&repository);
+        let repository = grow(&test);
         Upkeep::new(&test.root(), limits()).work().unwrap();
         let file = test.git_dir().join("tgp/history-index");
         let whole = fs::read(&file).unwrap();
         let half = whole[..whole.len() / 2].to_vec();
         let mut changed = whole.clone();
         changed[30] ^= 1;
-        for bytes in [whole, half, changed, Vec::new(), b"TGPHIST1".to_vec()] {
+        for (bytes, is_used) in
+            [(whole, true), (half, false), (changed, false), (Vec::new(), false), (b"TGPHIST1".to_vec(), false)]
+        {
             fs::write(&file, &bytes).unwrap();
             let upkeep = Upkeep::new(&test.root(), limits());
-            let found = upkeep.commits_of(&repository, tip, Some("tools/t3.ts")).unwrap();
-            let found: Vec<String> = found.iter().map(Oid::to_string).collect();
-            assert_eq!(found, log(&test, "tools/t3.ts"));
+            // More is missing than a question takes in: without the file there is no answer yet.
+            upkeep.is_at_work.store(true, Ordering::Release);
+            let found = answer(&upkeep, &repository, "t3.ts");
+            assert_eq!(found.is_some(), is_used);
+            upkeep.work().unwrap();
+            assert_eq!(answer(&upkeep, &repository, "t3.ts").unwrap(), log(&test, "t3.ts"));
         }
     }
 

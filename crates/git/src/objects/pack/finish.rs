@@ -107,8 +107,7 @@ pub(super) fn keep_whole(
     sum: &PackSum,
 ) -> Result<StoredPack, GitError> {
     let failed = GitError::io("store a pack");
-    let name: String = sum.iter().map(|byte| format!("{byte:02x}")).collect();
-    let path = dir.join(format!("pack-{name}.pack"));
+    let path = path_of(dir, sum);
     let index_path = path.with_extension("idx");
     if index_path.exists() && path.exists() {
         sync_dir(dir).map_err(&failed)?;
@@ -129,6 +128,12 @@ pub(super) fn keep_whole(
         return Err(failed(error));
     }
     Ok(stored)
+}
+
+/// Where the pack with this checksum is.
+pub(super) fn path_of(dir: &Path, sum: &PackSum) -> PathBuf {
+    let name: String = sum.iter().map(|byte| format!("{byte:02x}")).collect();
+    dir.join(format!("pack-{name}.pack"))
 }
 
 /// Writes each object to a file of its own, after all that it needs: a kill leaves none without its parts, and what is here

@@ -1,10 +1,9 @@
 //! Where the bytes of a pack come from.
 
 use crate::git_error::GitError;
-use std::fs::File;
-use std::io::{ErrorKind, Read, Seek, SeekFrom};
+use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
 
-const BUFFER: usize = 16 << 10;
+const BUFFER: usize = 32 << 10;
 
 /// Bytes that are looked at before they are taken.
 pub(crate) trait Input {
@@ -40,38 +39,100 @@ pub(crate) fn unreadable() -> GitError {
     GitError::protocol("it sent a pack that cannot be read")
 }
 
-/// A file from some place on.
-pub(crate) struct FileInput<'f> {
-    file: &'f mut File,
+/// A file that is read here and there. What was read last is kept: the next object is mostly beside it.
+pub(crate) struct FileWindow<F> {
+    file: F,
+    start: u64,
+    length: usize,
     buffer: Vec<u8>,
-    at: usize,
 }
 
-impl<'f> FileInput<'f> {
-    pub(crate) fn new(file: &'f mut File, offset: u64) -> Result<Self, GitError> {
-        file.seek(SeekFrom::Start(offset)).map_err(GitError::io("read a pack"))?;
-        Ok(Self { file, buffer: Vec::new(), at: 0 })
+impl<F: Read + Seek> FileWindow<F> {
+    pub(crate) const fn new(file: F) -> Self {
+        Self { file, start: 0, length: 0, buffer: Vec::new() }
+    }
+
+    /// The file from some place on.
+    pub(crate) const fn from(&mut self, offset: u64) -> FileInput<'_, F> {
+        FileInput { window: self, offset }
+    }
+
+    /// Some bytes at `offset`; none at the end of the file.
+    fn at(&mut self, offset: u64) -> io::Result<&[u8]> {
+        let within = offset.checked_sub(self.start).and_then(|within| usize::try_from(within).ok());
+        let at = match within.filter(|within| *within < self.length) {
+            Some(within) => within,
+            None => {
+                self.length = 0;
+                self.buffer.resize(BUFFER, 0);
+                self.file.seek(SeekFrom::Start(offset))?;
+                self.length = loop {
+                    match self.file.read(&mut self.buffer) {
+                        Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                        result => break result?,
+                    }
+                };
+                self.start = offset;
+                0
+            }
+        };
+        Ok(self.buffer.get(at..self.length).unwrap_or_default())
     }
 }
 
-impl Input for FileInput<'_> {
+pub(crate) struct FileInput<'f, F> {
+    window: &'f mut FileWindow<F>,
+    offset: u64,
+}
+
+impl<F: Read + Seek> Input for FileInput<'_, F> {
     fn look(&mut self) -> Result<&[u8], GitError> {
-        if self.at == self.buffer.len() {
-            self.buffer.resize(BUFFER, 0);
-            let count = loop {
-                match self.file.read(&mut self.buffer) {
-                    Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                    result => break result.map_err(GitError::io("read a pack"))?,
-                }
-            };
-            self.buffer.truncate(count);
-            self.at = 0;
-        }
-        Ok(self.buffer.get(self.at..).unwrap_or_default())
+        self.window.at(self.offset).map_err(GitError::io("read a pack"))
     }
 
     fn take(&mut self, count: usize) -> Result<(), GitError> {
-        self.at = self.buffer.len().min(self.at + count);
+        self.offset += count as u64;
         Ok(())
+    }
+}
+
+/// Keeps what is taken.
+pub(crate) struct Recorder<'r, I> {
+    pub(crate) input: I,
+    pub(crate) taken: &'r mut Vec<u8>,
+}
+
+impl<I: Input> Input for Recorder<'_, I> {
+    fn look(&mut self) -> Result<&[u8], GitError> {
+        self.input.look()
+    }
+
+    fn take(&mut self, count: usize) -> Result<(), GitError> {
+        self.taken.extend_from_slice(self.input.look()?.get(..count).ok_or_else(cut_off)?);
+        self.input.take(count)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{BUFFER, FileWindow, Input, Recorder};
+    use std::io::Cursor;
+
+    #[test]
+    fn a_window_shows_what_the_file_holds_wherever_it_is_read() {
+        let content: Vec<u8> = (0..3 * BUFFER).map(|at| (at % 251).to_le_bytes()[0]).collect();
+        let mut window = FileWindow::new(Cursor::new(&content));
+        let last = content.len() - 1;
+        for at in [0, 1, BUFFER - 1, BUFFER, 5, last, 2 * BUFFER + 7, 2 * BUFFER, 3] {
+            let mut taken = Vec::new();
+            let mut input = Recorder { input: window.from(at as u64), taken: &mut taken };
+            let count = 4.min(content.len() - at);
+            for byte in &content[at..at + count] {
+                assert_eq!(input.byte().unwrap(), *byte, "{at}");
+            }
+            assert_eq!(taken, content[at..at + count]);
+        }
+        assert!(window.from(content.len() as u64).look().unwrap().is_empty());
+        assert!(window.from(u64::MAX).byte().is_err());
     }
 }

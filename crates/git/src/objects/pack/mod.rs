@@ -24,11 +24,11 @@ pub(crate) use delta::{DeltaSizes, apply};
 pub(crate) use entry_header::{EntryHeader, Form};
 pub(crate) use finish::StoredPack;
 pub(crate) use inflate::Inflater;
-pub(crate) use input::FileInput;
 #[cfg(test)]
 pub(crate) use input::Input;
+pub(crate) use input::{FileWindow, Recorder};
 pub(crate) use own_pack::{pack_file, store};
 pub(crate) use pack_index::{IndexNames, PackIndex};
 pub(crate) use receive::receive;
-pub(crate) use references::CommitLinks;
+pub(crate) use references::{CommitLinks, RecentNames};
 pub(crate) use scan::DELTA_OVERHEAD;

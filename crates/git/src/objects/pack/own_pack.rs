@@ -10,6 +10,10 @@ use crate::patience::Patience;
 use git2::{Oid, Repository};
 use std::fs::File;
 use std::io::{Seek, Write};
+use std::path::PathBuf;
+
+/// What one pack of the repository's own may have at least.
+const OWN_PACK_BYTES: u64 = 128 << 20;
 
 /// One pack with these objects, in a file without a name, and its length.
 pub(crate) fn pack_file(
@@ -40,14 +44,21 @@ pub(crate) fn pack_file(
     Ok((file, length))
 }
 
-/// Puts these objects into a pack beside the others, safe on the disk, and returns those that were found in it when it was read
-/// again.
+/// A pack of the repository's own, and what was found in it when it was read again.
+pub(crate) struct OwnPack {
+    pub(crate) path: PathBuf,
+    pub(crate) ids: Vec<Oid>,
+}
+
+/// Puts these objects into a pack beside the others, safe on the disk.
 pub(crate) fn store(
     repository: &Repository,
     ids: &[Oid],
     limits: &Limits,
     patience: &Patience,
-) -> Result<Vec<Oid>, GitError> {
+) -> Result<OwnPack, GitError> {
+    // Not what a remote sends.
+    let limits = &Limits { fetch_bytes: limits.fetch_bytes.max(OWN_PACK_BYTES), ..*limits };
     let failed = GitError::io("store a pack");
     let (mut source, _) = pack_file(repository, ids.iter().copied(), patience)?;
     let dir = repository.commondir().join("objects").join("pack");
@@ -57,5 +68,6 @@ pub(crate) fn store(
     let (_, sum) = incoming.finish()?;
     resolve(&mut scanned, &mut temporary.file, limits, patience)?;
     finish::keep_whole(&dir, temporary, &scanned.entries, &sum)?;
-    Ok(scanned.entries.iter().filter_map(|entry| Some(entry.known?.id)).collect())
+    let ids = scanned.entries.iter().filter_map(|entry| Some(entry.known?.id)).collect();
+    Ok(OwnPack { path: finish::path_of(&dir, &sum), ids })
 }

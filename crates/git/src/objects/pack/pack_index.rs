@@ -88,24 +88,27 @@ pub(crate) struct PackIndex {
     fanout: Vec<u8>,
 }
 
-/// The names of an index that begin with the same byte.
+/// The names of an index that begin with the same byte, and where each object is.
 #[derive(Debug, Default)]
 pub(crate) struct IndexNames {
-    /// Where the first of them stands among all.
-    low: u64,
-    bytes: Vec<u8>,
+    names: Vec<u8>,
+    offsets: Vec<u8>,
 }
 
+/// Where an object is, as an index says it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct IndexedOffset(u32);
+
 impl IndexNames {
-    /// Where a name stands among all of the index.
-    pub(crate) fn place(&self, id: &Oid) -> Option<u64> {
-        let (names, _) = self.bytes.as_chunks::<{ ID_BYTES as usize }>();
+    pub(crate) fn find(&self, id: &Oid) -> Option<IndexedOffset> {
+        let (names, _) = self.names.as_chunks::<{ ID_BYTES as usize }>();
         let place = names.binary_search_by(|name| name.as_slice().cmp(id.as_bytes())).ok()?;
-        Some(self.low + place as u64)
+        let (offsets, _) = self.offsets.as_chunks::<4>();
+        offsets.get(place).map(|offset| IndexedOffset(u32::from_be_bytes(*offset)))
     }
 
     pub(crate) const fn size(&self) -> usize {
-        self.bytes.len() + NAMES_OVERHEAD
+        self.names.len() + self.offsets.len() + NAMES_OVERHEAD
     }
 }
 
@@ -132,10 +135,36 @@ impl PackIndex {
         if length > MAX_NAMES_BYTES {
             return Err(io::ErrorKind::FileTooLarge.into());
         }
+        let names = self.range(IDS_AT + low * ID_BYTES, length)?;
+        let offsets = self.range(self.offsets_at() + low * 4, length / ID_BYTES * 4)?;
+        Ok(IndexNames { names, offsets })
+    }
+
+    /// How many objects the pack has.
+    pub(crate) const fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// The names of all objects.
+    pub(crate) fn ids(&mut self) -> io::Result<Vec<Oid>> {
+        let mut ids = Vec::new();
+        for first in 0..=u8::MAX {
+            let names = self.names(first)?.names;
+            let (names, _) = names.as_chunks::<{ ID_BYTES as usize }>();
+            ids.extend(names.iter().filter_map(|name| Oid::from_bytes(name).ok()));
+        }
+        Ok(ids)
+    }
+
+    fn range(&mut self, place: u64, length: u64) -> io::Result<Vec<u8>> {
         let mut bytes = vec![0; usize::try_from(length).unwrap_or_default()];
-        self.file.seek(SeekFrom::Start(IDS_AT + low * ID_BYTES))?;
+        self.file.seek(SeekFrom::Start(place))?;
         self.file.read_exact(&mut bytes)?;
-        Ok(IndexNames { low, bytes })
+        Ok(bytes)
+    }
+
+    const fn offsets_at(&self) -> u64 {
+        IDS_AT + self.count * (ID_BYTES + 4)
     }
 
     /// How many names begin with this byte or a smaller one.
@@ -144,21 +173,15 @@ impl PackIndex {
         counts.get(usize::from(byte)).map_or(0, |count| u64::from(u32::from_be_bytes(*count)))
     }
 
-    /// Where the object whose name stands at `place` is in the pack.
-    pub(crate) fn offset(&mut self, place: u64) -> io::Result<u64> {
-        let offsets_at = IDS_AT + self.count * (ID_BYTES + 4);
-        let offset = u32::from_be_bytes(self.at(offsets_at + place * 4)?);
+    /// Where the object is in the pack.
+    pub(crate) fn offset(&mut self, IndexedOffset(offset): IndexedOffset) -> io::Result<u64> {
         if offset < LARGE {
             return Ok(offset.into());
         }
-        let large_at = offsets_at + self.count * 4 + u64::from(offset & !LARGE) * 8;
-        self.at(large_at).map(u64::from_be_bytes)
-    }
-
-    fn at<const N: usize>(&mut self, place: u64) -> io::Result<[u8; N]> {
-        let mut bytes = [0; N];
-        self.file.seek(SeekFrom::Start(place))?;
+        let large_at = self.offsets_at() + self.count * 4 + u64::from(offset & !LARGE) * 8;
+        let mut bytes = [0; 8];
+        self.file.seek(SeekFrom::Start(large_at))?;
         self.file.read_exact(&mut bytes)?;
-        Ok(bytes)
+        Ok(u64::from_be_bytes(bytes))
     }
 }

@@ -13,13 +13,31 @@ const ID_DIGITS: usize = 40;
 
 pub(super) struct References {
     named: HashMap<Oid, ObjectType>,
-    recent: Vec<Option<(Oid, ObjectType)>>,
+    recent: RecentNames,
     most: u64,
+}
+
+/// The names that were met last, and as what.
+pub(crate) struct RecentNames(Vec<Option<(Oid, ObjectType)>>);
+
+impl RecentNames {
+    pub(crate) fn new() -> Self {
+        Self(vec![None; RECENT])
+    }
+
+    /// Whether this was met a moment ago; from now on it was.
+    pub(crate) fn is_repeated(&mut self, id: Oid, kind: ObjectType) -> bool {
+        let place = match id.as_bytes() {
+            [one, other, ..] => (usize::from(*one) << 8 | usize::from(*other)) % RECENT,
+            _ => 0,
+        };
+        self.0.get_mut(place).is_some_and(|known| known.replace((id, kind)) == Some((id, kind)))
+    }
 }
 
 impl References {
     pub(super) fn new(most: u64) -> Self {
-        Self { named: HashMap::new(), recent: vec![None; RECENT], most }
+        Self { named: HashMap::new(), recent: RecentNames::new(), most }
     }
 
     /// Notes what an object names; an error when it cannot be read.
@@ -53,16 +71,8 @@ impl References {
     }
 
     fn add(&mut self, id: Oid, kind: ObjectType) -> Result<(), GitError> {
-        let place = match id.as_bytes() {
-            [one, other, ..] => (usize::from(*one) << 8 | usize::from(*other)) % RECENT,
-            _ => 0,
-        };
-        let recent = self.recent.get_mut(place);
-        if recent.as_deref().is_some_and(|known| *known == Some((id, kind))) {
+        if self.recent.is_repeated(id, kind) {
             return Ok(());
-        }
-        if let Some(recent) = recent {
-            *recent = Some((id, kind));
         }
         let count = self.named.len() as u64;
         match self.named.entry(id) {

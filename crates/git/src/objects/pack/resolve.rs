@@ -4,7 +4,7 @@ use super::cache::Cache;
 use super::delta::apply;
 use super::entry_header::EntryHeader;
 use super::inflate::Inflater;
-use super::input::{FileInput, unreadable};
+use super::input::{FileWindow, unreadable};
 use super::scan::{Base, Entry, Scanned};
 use crate::git_error::GitError;
 use crate::limits::{Limit, Limits};
@@ -19,7 +19,7 @@ const CACHE_BYTES: u64 = 32 << 20;
 
 /// The objects of a pack that is on disk.
 pub(super) struct Objects<'p> {
-    file: &'p mut File,
+    file: FileWindow<&'p mut File>,
     entries: &'p [Entry],
     cache: Cache<u32, Vec<u8>>,
     inflater: Inflater,
@@ -32,7 +32,7 @@ pub(super) struct Objects<'p> {
 impl<'p> Objects<'p> {
     pub(super) fn new(file: &'p mut File, entries: &'p [Entry], limits: &Limits) -> Self {
         Self {
-            file,
+            file: FileWindow::new(file),
             entries,
             cache: Cache::new(usize::try_from(CACHE_BYTES.max(limits.object_bytes())).unwrap_or(usize::MAX)),
             inflater: Inflater::new(),
@@ -83,7 +83,7 @@ impl<'p> Objects<'p> {
     /// What stands in the pack: the object itself, or the delta. Its size was held to the limit when it came in.
     fn stored(&mut self, index: u32) -> Result<Vec<u8>, GitError> {
         let offset = self.entry(index)?.offset;
-        let mut input = FileInput::new(self.file, offset)?;
+        let mut input = self.file.from(offset);
         let header = EntryHeader::read(&mut input)?;
         let mut content = Vec::new();
         self.inflater.inflate(&mut input, header.size, &mut content)?;

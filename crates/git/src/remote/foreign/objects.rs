@@ -5,7 +5,7 @@ use super::{BORROWS, ForeignRepository};
 use crate::git_error::GitError;
 use crate::limits::{Limit, Limits, MAX_DELTA_CHAIN};
 use crate::objects::object_reader::loose_header;
-use crate::objects::pack::{Cache, DELTA_OVERHEAD, DeltaSizes, EntryHeader, FileInput, Form, Inflater, apply};
+use crate::objects::pack::{Cache, DELTA_OVERHEAD, DeltaSizes, EntryHeader, Form, Inflater, Recorder, apply};
 use crate::patience::Patience;
 use crate::plain_file;
 use flate2::read::ZlibDecoder;
@@ -42,6 +42,8 @@ pub(super) struct ForeignObjects<'p> {
     packs: Packs,
     cache: Cache<ObjectLocation, Object>,
     inflater: Inflater,
+    /// What stands in a pack after the header of the object that was read last.
+    deflated: Vec<u8>,
     object_bytes: u64,
     chain_bytes: u64,
 }
@@ -58,6 +60,7 @@ impl<'p> ForeignObjects<'p> {
             patience,
             cache: Cache::new(CACHE_BYTES),
             inflater: Inflater::new(),
+            deflated: Vec::new(),
             object_bytes: limits.object_bytes(),
             chain_bytes: limits.chain_bytes(),
         })
@@ -65,6 +68,9 @@ impl<'p> ForeignObjects<'p> {
 
     /// Where the object is; an error when it is nowhere.
     pub(super) fn locate(&mut self, id: Oid) -> Result<ObjectLocation, GitError> {
+        if let Some((pack, offset)) = self.packs.locate_beside_last(&id) {
+            return Ok(ObjectLocation::Packed { pack, offset });
+        }
         if self.loose_path(id).is_some_and(|path| path.exists()) {
             return Ok(ObjectLocation::Loose(id));
         }
@@ -116,8 +122,14 @@ impl<'p> ForeignObjects<'p> {
         Ok(object)
     }
 
+    /// The bytes of a pack that [`Self::stored`] has made of its last object; none when that was not in a pack.
+    pub(super) fn deflated(&self) -> Option<&[u8]> {
+        Some(self.deflated.as_slice()).filter(|bytes| !bytes.is_empty())
+    }
+
     /// What stands at a location.
     pub(super) fn stored(&mut self, location: ObjectLocation) -> Result<Stored, GitError> {
+        self.deflated.clear();
         match location {
             ObjectLocation::Loose(id) => self.stored_loose(id),
             ObjectLocation::Packed { pack, offset } => self.stored_packed(pack, offset),
@@ -137,13 +149,14 @@ impl<'p> ForeignObjects<'p> {
 
     fn stored_packed(&mut self, pack: usize, offset: u64) -> Result<Stored, GitError> {
         let file = self.packs.file(pack).map_err(|_| unreadable())?;
-        let mut input = FileInput::new(file, offset)?;
+        let mut input = file.from(offset);
         let header = EntryHeader::read(&mut input)?;
         let overhead = if matches!(header.form, Form::Whole(_)) { 0 } else { DELTA_OVERHEAD };
         if header.size > self.object_bytes + overhead {
             return Err(GitError::RemoteLimit(Limit::ObjectBytes(self.object_bytes)));
         }
         let mut content = Vec::new();
+        let mut input = Recorder { input, taken: &mut self.deflated };
         self.inflater.inflate(&mut input, header.size, &mut content)?;
         let base = match header.form {
             Form::Whole(kind) => return Ok(Stored::Whole(kind, content)),

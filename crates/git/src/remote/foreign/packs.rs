@@ -2,7 +2,7 @@
 
 use super::ForeignRepository;
 use crate::git_error::GitError;
-use crate::objects::pack::{Cache, IndexNames, PackIndex};
+use crate::objects::pack::{Cache, FileWindow, IndexNames, PackIndex};
 use crate::patience::Patience;
 use crate::plain_file;
 use git2::Oid;
@@ -31,7 +31,7 @@ pub(super) struct Packs {
 struct Pack {
     index: PathBuf,
     /// Its files while they are open.
-    files: Option<(PackIndex, File)>,
+    files: Option<(PackIndex, FileWindow<File>)>,
     /// When it was last used.
     used: u64,
 }
@@ -68,8 +68,7 @@ impl Packs {
 
     /// The pack that has the object, and where.
     pub(super) fn locate(&mut self, id: &Oid, patience: &Patience) -> Result<Option<(usize, u64)>, GitError> {
-        // What belongs together is mostly in one pack.
-        for pack in std::iter::once(self.last).chain(0..self.all.len()) {
+        for pack in 0..self.all.len() {
             patience.left()?;
             // One that cannot be read has no objects.
             if let Ok(Some(offset)) = self.offset(pack, id) {
@@ -78,6 +77,11 @@ impl Packs {
             }
         }
         Ok(None)
+    }
+
+    /// As [`Self::locate`], only in the pack that had the last object: what belongs together is mostly in one.
+    pub(super) fn locate_beside_last(&mut self, id: &Oid) -> Option<(usize, u64)> {
+        self.offset(self.last, id).ok().flatten().map(|offset| (self.last, offset))
     }
 
     fn offset(&mut self, pack: usize, id: &Oid) -> io::Result<Option<u64>> {
@@ -91,15 +95,15 @@ impl Packs {
                 names
             }
         };
-        names.place(id).map(|place| self.open(pack)?.0.offset(place)).transpose()
+        names.find(id).map(|offset| self.open(pack)?.0.offset(offset)).transpose()
     }
 
     /// The file of a pack.
-    pub(super) fn file(&mut self, pack: usize) -> io::Result<&mut File> {
+    pub(super) fn file(&mut self, pack: usize) -> io::Result<&mut FileWindow<File>> {
         self.open(pack).map(|(_, file)| file)
     }
 
-    fn open(&mut self, number: usize) -> io::Result<&mut (PackIndex, File)> {
+    fn open(&mut self, number: usize) -> io::Result<&mut (PackIndex, FileWindow<File>)> {
         let is_closed = self.all.get(number).is_some_and(|pack| pack.files.is_none());
         if is_closed && self.all.iter().filter(|pack| pack.files.is_some()).count() >= MAX_OPEN {
             let open = self.all.iter_mut().filter(|pack| pack.files.is_some());
@@ -114,7 +118,7 @@ impl Packs {
             Some(files) => files,
             None => {
                 let file = plain_file::open(&pack.index.with_extension("pack"), File::options().read(true))?;
-                (PackIndex::open(&pack.index)?, file)
+                (PackIndex::open(&pack.index)?, FileWindow::new(file))
             }
         };
         Ok(pack.files.insert(files))

@@ -6,15 +6,14 @@ use super::ForeignRepository;
 use super::objects::{ForeignObjects, ObjectLocation, Stored};
 use crate::git_error::GitError;
 use crate::limits::{Limit, Limits, MAX_DELTA_CHAIN};
-use crate::objects::pack::{CommitLinks, EntryHeader, Form};
+use crate::objects::pack::{CommitLinks, EntryHeader, Form, RecentNames};
 use crate::objects::raw_tree;
 use crate::patience::Patience;
-use flate2::Compression;
-use flate2::write::ZlibEncoder;
+use flate2::{Compress, Compression, FlushCompress, Status};
 use git2::{ObjectType, Oid};
 use sha1::{Digest, Sha1};
 use std::collections::{HashMap, HashSet};
-use std::io::{self, Read, Write};
+use std::io::{self, Read};
 
 pub(crate) struct PackServer<'p> {
     objects: ForeignObjects<'p>,
@@ -27,6 +26,7 @@ pub(crate) struct PackServer<'p> {
     buffer: Vec<u8>,
     at: usize,
     offset: u64,
+    deflater: Compress,
     sum: Sha1,
     is_over: bool,
 }
@@ -56,6 +56,7 @@ impl<'p> PackServer<'p> {
             sum: Sha1::new_with_prefix(&buffer),
             buffer,
             at: 0,
+            deflater: Compress::new(Compression::fast(), true),
             is_over: false,
         })
     }
@@ -83,17 +84,20 @@ impl<'p> PackServer<'p> {
                     }
                     None => {
                         let object = self.objects.read(location)?;
-                        (Form::Whole(object.kind), object.content.clone())
+                        let header = EntryHeader { form: Form::Whole(object.kind), size: object.content.len() as u64 };
+                        header.write(&mut self.buffer);
+                        deflate(&mut self.deflater, &object.content, &mut self.buffer)?;
+                        self.put(location);
+                        return Ok(());
                     }
                 },
             };
             EntryHeader { form, size: content.len() as u64 }.write(&mut self.buffer);
-            let mut packed = ZlibEncoder::new(std::mem::take(&mut self.buffer), Compression::fast());
-            self.buffer =
-                packed.write_all(&content).and_then(|()| packed.finish()).map_err(GitError::io("pack an object"))?;
-            self.sent.insert(location, Some(self.offset));
-            self.offset += self.buffer.len() as u64;
-            self.sum.update(&self.buffer);
+            match self.objects.deflated() {
+                Some(bytes) => self.buffer.extend_from_slice(bytes),
+                None => deflate(&mut self.deflater, &content, &mut self.buffer)?,
+            }
+            self.put(location);
             return Ok(());
         }
         if !self.is_over {
@@ -101,6 +105,27 @@ impl<'p> PackServer<'p> {
             self.buffer = std::mem::take(&mut self.sum).finalize().to_vec();
         }
         Ok(())
+    }
+
+    /// The buffer has the object at `location`.
+    fn put(&mut self, location: ObjectLocation) {
+        self.sent.insert(location, Some(self.offset));
+        self.offset += self.buffer.len() as u64;
+        self.sum.update(&self.buffer);
+    }
+}
+
+/// Appends `content` to `out`, packed.
+fn deflate(deflater: &mut Compress, content: &[u8], out: &mut Vec<u8>) -> Result<(), GitError> {
+    deflater.reset();
+    loop {
+        let done = usize::try_from(deflater.total_in()).unwrap_or(usize::MAX);
+        let rest = content.get(done..).unwrap_or_default();
+        out.reserve(rest.len() + rest.len() / 512 + 64);
+        let failed = |error| GitError::io("pack an object")(io::Error::other(error));
+        if deflater.compress_vec(rest, out, FlushCompress::Finish).map_err(failed)? == Status::StreamEnd {
+            return Ok(());
+        }
     }
 }
 
@@ -123,7 +148,8 @@ fn reachable(
     limits: &Limits,
     patience: &Patience,
 ) -> Result<Vec<ObjectLocation>, GitError> {
-    let mut plan = Plan { met: HashSet::new(), count: 0, most: limits.objects(), is_known };
+    let recent = RecentNames::new();
+    let mut plan = Plan { met: HashSet::new(), recent, count: 0, most: limits.objects(), is_known };
     let mut room = limits.unpacked_bytes();
     let (mut found, mut files) = (Vec::new(), Vec::new());
     let mut read = |id: Oid, kind: ObjectType| {
@@ -174,6 +200,7 @@ fn reachable(
 /// What was met already.
 struct Plan<'k> {
     met: HashSet<Oid>,
+    recent: RecentNames,
     count: u64,
     most: u64,
     is_known: &'k dyn Fn(Oid) -> bool,
@@ -182,10 +209,58 @@ struct Plan<'k> {
 impl Plan<'_> {
     /// Whether the object is met for the first time, and is not known elsewhere.
     fn is_new(&mut self, id: Oid) -> Result<bool, GitError> {
-        if !self.met.insert(id) || (self.is_known)(id) {
+        if self.recent.is_repeated(id, ObjectType::Any) || !self.met.insert(id) || (self.is_known)(id) {
             return Ok(false);
         }
         self.count += 1;
         if self.count > self.most { Err(GitError::RemoteLimit(Limit::Objects(self.most))) } else { Ok(true) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ForeignRepository, PackServer};
+    use crate::objects::pack;
+    use crate::patience::{Halt, Patience};
+    use crate::tests::test_repository::{TestRepository, git, limits};
+    use git2::{Oid, Repository};
+    use std::io::Read;
+    use std::time::Duration;
+
+    #[test]
+    fn objects_of_packs_and_files_arrive_whole_and_deltas_as_they_stood() {
+        let test = TestRepository::new();
+        let version = |number: usize| -> Vec<u8> {
+            (0..200).flat_map(|line| format!("line {} of {number}\n", line * number).into_bytes()).collect()
+        };
+        for number in 0..20 {
+            test.forge("tools/a.ts", &version(number));
+            test.forge(&format!("tools/b{number}.ts"), version(number).get(..900).unwrap());
+            if number == 4 || number == 8 {
+                // One pack with deltas on names, one with deltas on places, and the rest in files.
+                let form = if number == 4 { "false" } else { "true" };
+                test.git(&["-c", &format!("repack.useDeltaBaseOffset={form}"), "repack", "-q", "-d", "-f"]);
+            }
+        }
+        let want = Oid::from_str(test.git(&["rev-parse", "HEAD"]).trim()).unwrap();
+        let remote = ForeignRepository::find(&test.root()).unwrap();
+        assert_eq!(remote.pack_indexes().unwrap().len(), 2);
+        let patience = Patience::new(Duration::from_secs(60), &Halt::default());
+        let mut served = Vec::new();
+        PackServer::new(&remote, want, &|_| false, &limits(), &patience).unwrap().read_to_end(&mut served).unwrap();
+        let copy = tempfile::tempdir().unwrap();
+        let repository = Repository::init_bare(copy.path()).unwrap();
+        pack::receive(&repository, &mut served.as_slice(), want, &limits(), &patience).unwrap();
+        repository.reference("refs/heads/main", want, true, "copy").unwrap();
+        assert_eq!(git(copy.path(), &["fsck", "--full", "--strict"]), "");
+        let list = ["rev-list", "--objects", "main"];
+        assert_eq!(git(copy.path(), &list), test.git(&list));
+        let text = git(copy.path(), &["verify-pack", "-v", &first_pack(copy.path())]);
+        assert!(text.contains("chain length = 2"), "{text}");
+    }
+
+    fn first_pack(root: &std::path::Path) -> String {
+        let index = ForeignRepository::find(root).unwrap().pack_indexes().unwrap();
+        index.first().unwrap().to_string_lossy().into_owned()
     }
 }
