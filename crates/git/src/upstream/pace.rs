@@ -162,16 +162,15 @@ mod tests {
         pace.saw_others();
         // Until there is a break: how many pushes, and how long it is.
         let turn = |took: Duration, first| {
-            let mut before = first;
-            for pushes in 1_u32.. {
+            let (mut before, mut pushes) = (first, 0);
+            loop {
                 pace.pushed(took, before);
-                before = Before::Nothing;
+                (before, pushes) = (Before::Nothing, pushes + 1);
                 if let Some(next) = pace.next_push() {
                     return (pushes, next.saturating_duration_since(Instant::now()));
                 }
                 std::thread::sleep(took);
             }
-            unreachable!()
         };
         let quick = Duration::from_millis(10);
         let (pushes, first) = turn(quick, Before::Fetch);
