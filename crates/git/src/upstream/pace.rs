@@ -172,9 +172,9 @@ mod tests {
                 std::thread::sleep(took);
             }
         };
-        let quick = Duration::from_millis(10);
+        let quick = Duration::from_millis(30);
         let (pushes, first) = turn(quick, Before::Fetch);
-        assert!(pushes > 1 && first <= super::SHORTEST_BREAK, "{pushes}, {first:?}");
+        assert!(pushes > 1 && first <= quick * super::EXCHANGES_PER_BREAK, "{pushes}, {first:?}");
         turn(quick, Before::Nothing);
         // As long as it gets, which is more than chance adds to the first.
         assert!(turn(quick, Before::Nothing).1 > first);
