@@ -12,7 +12,7 @@ const MACHINES = 4;
 /** Writes that are counted, since each machine has had one: before that, the first does not know of the others. */
 const HTTP_WRITES = 1000;
 /** Some dozens of turns: a turn is several writes. Each push to a path is a pack in it, and a fetch looks through all of them. */
-const PATH_WRITES = 500;
+const PATH_WRITES = 400;
 /** What each of four machines gets at least of the writes that reach the remote. */
 const LEAST_SHARE = 0.15;
 const WAYS = /** @type {const} */ (
