@@ -7,14 +7,14 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { createKernel } from '../helpers/create_kernel.js';
 import { gitHttpServer } from '../helpers/git_http_server.js';
 import { bareRemote, clone, git } from '../helpers/git_remote.js';
-import { howOften, IS_LONG } from '../helpers/how_often.js';
+import { IS_LONG } from '../helpers/how_often.js';
 
 const MACHINE = fileURLToPath(new URL('../helpers/writing_machine.mjs', import.meta.url));
 const MACHINES = 4;
 /** Writes that are counted, since each machine has had one: before that, the first does not know of the others. */
-const HTTP_WRITES = howOften({ usual: 32, long: 1000 });
-/** Each push to a path is a pack in it, and a fetch looks through all of them. */
-const PATH_WRITES = 200;
+const HTTP_WRITES = 1000;
+/** Some dozens of turns: a turn is several writes. Each push to a path is a pack in it, and a fetch looks through all of them. */
+const PATH_WRITES = 400;
 /** What each of four machines gets at least of the writes that reach the remote. */
 const LEAST_SHARE = 0.15;
 const WAYS = /** @type {const} */ (
@@ -23,7 +23,7 @@ const WAYS = /** @type {const} */ (
         ['http', HTTP_WRITES],
         ['path', PATH_WRITES],
       ]
-    : [['http', HTTP_WRITES]]
+    : [['path', PATH_WRITES]]
 );
 
 /**

@@ -113,6 +113,7 @@ mod tests {
     use crate::GitStore;
     use crate::commit_id::CommitId;
     use crate::durability::redo_log::tests::NEXT_FLUSH_FAILS;
+    use crate::durability::redo_log::{Record, RedoLog, Size};
     use crate::git_error::GitError;
     use crate::tests::test_repository::{PlainFiles, TestRepository, forge, options};
     use std::fs;
@@ -344,6 +345,25 @@ mod tests {
         let files = Arc::new(PlainFiles(test.root()));
         let opened = GitStore::open_in_session(&test.root(), options(), files, Some("same".to_owned()));
         assert!(matches!(opened, Err(GitError::Incomplete)), "{opened:?}");
+    }
+
+    #[test]
+    fn a_log_of_others_reaches_no_file_outside_of_the_repository() {
+        let test = TestRepository::new();
+        test.forge("tools/a.ts", b"1");
+        fs::write(test.root().join("victim"), "here").unwrap();
+        let record = Record {
+            session: "before".to_owned(),
+            reference: "../victim".to_owned(),
+            old: None,
+            new: test.git(&["rev-parse", "HEAD"]).trim().to_owned(),
+            objects: Vec::new(),
+            paths: Vec::new(),
+        };
+        let log = RedoLog::new("before".to_owned());
+        log.append(&test.git_dir(), record, Size::Fits, |_| Ok(())).unwrap();
+        open(&test.root(), "after");
+        assert_eq!(fs::read_to_string(test.root().join("victim")).unwrap(), "here");
     }
 
     #[test]

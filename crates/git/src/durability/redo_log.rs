@@ -274,8 +274,10 @@ fn encode(record: &Record) -> io::Result<Vec<u8>> {
     postcard::to_stdvec(record).map_err(io::Error::other)
 }
 
+/// A record, unless it names as a branch what leads out of the repository: the log may be anybody's.
 fn decode(payload: &[u8]) -> Option<Record> {
-    postcard::from_bytes(payload).ok()
+    let is_branch = |name: &str| name.starts_with("refs/") && git2::Reference::is_valid_name(name);
+    postcard::from_bytes(payload).ok().filter(|record: &Record| is_branch(&record.reference))
 }
 
 const fn frame_size(payload: &[u8]) -> u64 {

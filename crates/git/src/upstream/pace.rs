@@ -15,19 +15,21 @@ const PRESENT: Duration = Duration::from_mins(1);
 /// How many exchanges a turn and a break are long: others look, fetch and push in a break. It costs nothing where one does, for
 /// then it is the turn of that one.
 const EXCHANGES_PER_TURN: u32 = 5;
-const EXCHANGES_PER_BREAK: u32 = 4;
+const EXCHANGES_PER_BREAK: u32 = 5;
 const PUSHES_PER_BREAK: u32 = 8;
 /// Where a push alone takes longer, each is a turn.
 pub(crate) const LONGEST_TURN: Duration = Duration::from_millis(750);
-/// After a break that was so many times as long, others have nothing to push.
+/// After a break that was so many times as long, others have nothing to push, unless the longest is too short for them.
 const MOST_GREED: u32 = 4;
 const SHORTEST_BREAK: Duration = Duration::from_millis(50);
 const LONGEST_BREAK: Duration = Duration::from_secs(3);
 /// Without others there is a break after so many times of its length, at first and in the end: what may never come costs little.
 const FIRST_WORK: u32 = 3;
 const MOST_WORK: u32 = 48;
-/// After so many looks at a branch that others move, the pause between two is half as long: who waits longest finds its rest first.
-const LOOKS_PER_HALF: u32 = 4;
+/// How many exchanges are between two looks at a branch that others move, at first; after so many looks it is half of that. Who waits
+/// longest finds its rest first.
+const EXCHANGES_PER_LOOK: u32 = 2;
+const LOOKS_PER_HALF: u32 = 2;
 
 #[derive(Debug, Default)]
 pub(crate) struct Pace(Mutex<Recent>);
@@ -86,7 +88,10 @@ impl Pace {
                 recent.push = (known + took) / 2;
             }
         }
-        let length = recent.exchange.map_or(recent.push * PUSHES_PER_BREAK, |exchange| exchange * EXCHANGES_PER_BREAK);
+        let turn = (recent.exchange.unwrap_or_default() * EXCHANGES_PER_TURN).min(LONGEST_TURN);
+        // Whose break is longer than the turn of another and the way to it lets the remote idle.
+        let of_exchange = |exchange: Duration| (exchange * EXCHANGES_PER_BREAK).min(exchange + turn);
+        let length = recent.exchange.map_or(recent.push * PUSHES_PER_BREAK, of_exchange);
         let length = length.clamp(SHORTEST_BREAK, LONGEST_BREAK);
         let since = match recent.busy {
             Some((since, last)) if now.saturating_duration_since(last) < took + length => since,
@@ -97,13 +102,13 @@ impl Pace {
         let worked = now.saturating_duration_since(since);
         if recent.others.is_some_and(|seen| now.saturating_duration_since(seen) < PRESENT) {
             recent.work = FIRST_WORK;
-            let turn = recent.exchange.unwrap_or_default() * EXCHANGES_PER_TURN;
-            if recent.greed > MOST_GREED {
+            let had_time = recent.exchange.unwrap_or_default() * MOST_GREED < LONGEST_BREAK;
+            if recent.greed > MOST_GREED && had_time {
                 (recent.others, recent.greed) = (None, 1);
-            } else if worked >= turn.min(LONGEST_TURN) {
+            } else if worked >= turn {
                 recent.busy = None;
-                recent.next = Some(now + jittered((length * recent.greed).min(LONGEST_BREAK)));
-                recent.greed *= 2;
+                recent.next = Some(now + jittered(length.saturating_mul(recent.greed).min(LONGEST_BREAK)));
+                recent.greed = recent.greed.saturating_mul(2);
             }
         } else if worked >= length * recent.work {
             recent.work = (recent.work * 2).min(MOST_WORK);
@@ -123,8 +128,9 @@ impl Pace {
         let mut recent = self.0.lock();
         let exchange = recent.exchange.filter(|exchange| *exchange * 2 <= LONGEST_TURN)?;
         recent.looks = recent.looks.saturating_add(1);
-        // A commit and a push of the other have to fit in.
-        Some((exchange * LOOKS_PER_HALF / (LOOKS_PER_HALF + recent.looks)).max(recent.push * 2))
+        let pause = exchange * EXCHANGES_PER_LOOK * LOOKS_PER_HALF / recent.looks.saturating_add(LOOKS_PER_HALF);
+        // A push of the others may just be under way.
+        Some(pause.max(recent.push / 2))
     }
 
     /// How long to wait at most before another try: so long that others are not raced in step.
@@ -156,20 +162,19 @@ mod tests {
         pace.saw_others();
         // Until there is a break: how many pushes, and how long it is.
         let turn = |took: Duration, first| {
-            let mut before = first;
-            for pushes in 1_u32.. {
+            let (mut before, mut pushes) = (first, 0);
+            loop {
                 pace.pushed(took, before);
-                before = Before::Nothing;
+                (before, pushes) = (Before::Nothing, pushes + 1);
                 if let Some(next) = pace.next_push() {
                     return (pushes, next.saturating_duration_since(Instant::now()));
                 }
                 std::thread::sleep(took);
             }
-            unreachable!()
         };
-        let quick = Duration::from_millis(10);
+        let quick = Duration::from_millis(30);
         let (pushes, first) = turn(quick, Before::Fetch);
-        assert!(pushes > 1 && first <= super::SHORTEST_BREAK, "{pushes}, {first:?}");
+        assert!(pushes > 1 && first <= quick * super::EXCHANGES_PER_BREAK, "{pushes}, {first:?}");
         turn(quick, Before::Nothing);
         // As long as it gets, which is more than chance adds to the first.
         assert!(turn(quick, Before::Nothing).1 > first);

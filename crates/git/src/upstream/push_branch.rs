@@ -40,7 +40,7 @@ impl Upstream {
                     self.pace.saw_others();
                     PushAnswer::Stale(self.after_their_turn(&name, theirs, &backoff, patience)?)
                 }
-                answer => {
+                answer @ (PushAnswer::Moved | PushAnswer::Stale(_) | PushAnswer::Busy) => {
                     backoff.wait(patience)?;
                     answer
                 }
