@@ -57,6 +57,9 @@ test('times are ISO texts, in UTC without a zone, and nothing is guessed', async
     expect(await kernel.ledger.query({ since: same, type: 'APPLICATION' }), same).not.toEqual([]);
     expect(await kernel.ledger.query({ until: same, type: 'APPLICATION' }), same).toEqual([]);
   }
+  for (const early of ['2020-01-01', '2020-01-01T10:00', '2020-01-01T10:00Z', '2020-01-01 10:00+02:00']) {
+    expect(await kernel.ledger.prune({ before: early, dryRun: true }), early).toMatchObject({ events: 0 });
+  }
   for (const bad of ['12.11.2026', '2026-02-30', '90', 'last year 12', '2026-13-01', '11/12/2026', '']) {
     await expect(kernel.ledger.prune({ before: bad, dryRun: true }), bad).rejects.toMatchObject({
       code: 'ERR_VALIDATION',

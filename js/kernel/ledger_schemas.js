@@ -84,7 +84,8 @@ export const LedgerEventSchema = z.looseObject({
  */
 function timeOf(value) {
   if (value instanceof Date) return value.getTime();
-  const text = typeof value === 'string' ? value.trim().replace(' ', 'T') : '';
+  const given = typeof value === 'string' ? value.trim().replace(' ', 'T') : '';
+  const text = given.replace(/T(\d\d:\d\d)(?=$|[Z+-])/i, 'T$1:00');
   if (!iso.safeParse(text).success) return Number.NaN;
   return Date.parse(/T[^Z+-]*$/i.test(text) ? `${text}Z` : text);
 }

@@ -8,8 +8,9 @@ import { unwrap } from '../boundary/errors.js';
 /** More new paths than this are sorted together and not put in one by one. */
 const FEW = 64;
 
-/** Tools that are read ahead at a time: a few milliseconds of Node's thread. */
+/** Tools that are read ahead at a time, and bytes of them: a few milliseconds of Node's thread. */
 const PAGE = 250;
+const PAGE_BYTES = 256 << 10;
 
 /** Every tool, as `registry.list()` shows them: only what has changed since the last time is read. */
 export class ListedTools {
@@ -25,6 +26,8 @@ export class ListedTools {
   #paths = [];
   /** @type {Map<string, number>} */
   #uses = new Map();
+  /** What is read ahead, for every boot that waits for it. @type {{ kernel: NativeKernel, read: Promise<void> } | undefined} */
+  #ahead;
 
   /**
    * Waits until the tools are known, and reads them page by page: the first list has to read what has changed since, at most.
@@ -32,19 +35,26 @@ export class ListedTools {
    * @param {NativeKernel} kernel that runs now
    */
   async readAhead(kernel) {
+    if (this.#knows(kernel)) return;
+    if (this.#ahead?.kernel !== kernel) this.#ahead = { kernel, read: this.#read(kernel) };
+    await this.#ahead.read;
+  }
+
+  /** @param {NativeKernel} kernel */
+  async #read(kernel) {
     /** @type {Map<string, ToolMetadata>} */
     const read = new Map();
     /** @type {number | undefined} */
     let first;
     for (let after, isLast = false; !isLast; ) {
-      const page = await kernel.listToolsPage(after, PAGE);
+      const page = await kernel.listToolsPage(after, PAGE, PAGE_BYTES);
       // A list was asked for meanwhile, and has read everything.
       if (page.error || this.#knows(kernel)) return;
       const { version, tools } = unwrap(page);
       for (const tool of tools) read.set(tool.path, frozenInside(tool));
       first ??= version;
       after = tools.at(-1)?.path;
-      isLast = tools.length < PAGE;
+      isLast = tools.length === 0;
     }
     this.#kernel = kernel;
     this.#version = first;

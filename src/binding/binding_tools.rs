@@ -29,8 +29,9 @@ impl BindingKernel {
         env: &'env Env,
         after: Option<String>,
         limit: u32,
+        bytes: u32,
     ) -> napi::Result<Object<'env>> {
-        self.with_kernel(env, move |kernel| kernel.tools().list_page(after.as_deref(), limit))
+        self.with_kernel(env, move |kernel| kernel.tools().list_page(after.as_deref(), limit, bytes))
     }
 
     /// Value: `{ version, rules, changes? }`, the paths of tools that can be run; no changes when nothing has changed since that

@@ -76,7 +76,7 @@ fn kernel_answers(types: &mut Types) -> String {
     answers.add_type::<Stats>("stats");
     answers.add("listTools", |kernel: &Kernel| kernel.tools().list_tools());
     answers.add("listToolsNow", |kernel: &Kernel| kernel.tools().list_changed(None, None));
-    answers.add("listToolsPage", |kernel: &Kernel| kernel.tools().list_page(None, 1));
+    answers.add("listToolsPage", |kernel: &Kernel| kernel.tools().list_page(None, 1, 1));
     answers.add("listToolsSince", |kernel: &Kernel| kernel.list_tools_since(None));
     answers.add("offeredTools", |kernel: &Kernel| {
         kernel.offered_tools(&Asker::default(), &Wanted { after: 0, offered: Vec::new(), limit: 1, counted: true })

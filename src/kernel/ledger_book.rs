@@ -191,8 +191,8 @@ impl LedgerBook {
             return Err(Error::new(ErrorCode::Validation, text).with("field", "type"));
         }
         let ledger = self.door.ledger()?;
-        if !ledger.has_room() {
-            // It waits as calls do, and takes no room from them.
+        if kind == EventType::Application && !ledger.has_room() {
+            // It waits as calls do, and takes no room from them. What a session says belongs to calls that were made.
             return Err(full());
         }
         let recorded = ledger.record(&NewEvent {

@@ -14,6 +14,8 @@ use serde::Deserialize;
 use std::cell::OnceCell;
 
 const STATE: &str = "cut";
+/// By which such events are found among those of sessions.
+const PATH: &str = ".tgp/ledger";
 
 /// Events behind `after` that were gone, up to the one that a witness has seen.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,7 +65,7 @@ impl Cut {
             ("seen", Part::Text(&seen)),
             ("signature", Part::Text(&signature)),
         ];
-        prepare_own(&NewEvent { body: &body, ..NewEvent::of_kernel(EventType::Session) })
+        prepare_own(&NewEvent { path: Some(PATH), body: &body, ..NewEvent::of_kernel(EventType::Session) })
     }
 
     /// Whether it is recorded, by an event with this key.
@@ -88,8 +90,9 @@ impl<'a> Cuts<'a> {
     pub fn among(store: &dyn Store, key: &PublicKey, mut after: u64, to: u64) -> Result<Vec<Cut>, LedgerError> {
         let mut cuts = Vec::new();
         loop {
-            let only = Query { limit: MAX_EVENTS, kind: Some(EventType::Session), ..Query::default() };
-            let page = store.events(&Query { after_seq: Some(after), ..only })?;
+            let (kind, path) = (Some(EventType::Session), Some(PATH.to_owned()));
+            let page =
+                store.events(&Query { limit: MAX_EVENTS, kind, path, after_seq: Some(after), ..Query::default() })?;
             cuts.extend(page.iter().filter(|event| event.seq <= to).filter_map(|event| Cut::parse(event, key)));
             match page.last() {
                 Some(last) if page.len() == MAX_EVENTS && last.seq < to => after = last.seq,

@@ -1,6 +1,7 @@
 //! Messages on a byte stream: a length, then the message in postcard's encoding.
 
 use super::message::Event;
+use parking_lot::Mutex;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::io::{Error, ErrorKind, Read, Result, Write};
@@ -21,9 +22,11 @@ pub fn encode<T: Serialize>(message: &T, text_bytes: usize) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Writes one message and flushes it.
-pub fn write_frame(output: &mut impl Write, event: &Event) -> Result<()> {
-    output.write_all(&encode(event, event.text_bytes())?)?;
+/// Writes one message and flushes it. Nobody else waits while it is put together.
+pub fn write_frame(output: &Mutex<impl Write>, event: &Event) -> Result<()> {
+    let frame = encode(event, event.text_bytes())?;
+    let mut output = output.lock();
+    output.write_all(&frame)?;
     output.flush()
 }
 

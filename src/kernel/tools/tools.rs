@@ -187,8 +187,17 @@ impl Tools {
     }
 
     /// A part of [`Self::list_tools`], for a reader that reads it bit by bit.
-    pub fn list_page(&self, after: Option<&str>, limit: u32) -> Result<ListedPage, Error> {
-        let (version, tools) = self.registry.page(after, limit as usize)?;
+    pub fn list_page(&self, after: Option<&str>, limit: u32, bytes: u32) -> Result<ListedPage, Error> {
+        let (version, mut tools) = self.registry.page(after, limit as usize)?;
+        let mut left = bytes as usize;
+        let fits = tools.iter().take_while(|tool| {
+            let size = serde_json::to_vec(&***tool).map_or(0, |text| text.len());
+            let has_room = left > 0;
+            left = left.saturating_sub(size);
+            has_room
+        });
+        let fits = fits.count();
+        tools.truncate(fits);
         Ok(ListedPage { version, tools: tools.into_iter().map(|tool| ListedTool::from((tool, 0))).collect() })
     }
 

@@ -67,8 +67,10 @@ pub(crate) fn redo(
     let restored = if has_index(repository) { Vec::new() } else { restore_index(&trees)? };
     // Each once: an index that names a path twice is none.
     let all: BTreeSet<&str> = restored.iter().map(|change| change.path.as_str()).chain(paths).collect();
-    index_update::bring_along(&trees, None, all.into_iter(), context.work)
-        .map_err(|error| GitError::git("bring the index along", &error))?;
+    let failed = |error: git2::Error| GitError::git("bring the index along", &error);
+    if let Some(commit) = head::target(repository, "HEAD").map_err(failed)? {
+        index_update::bring_along(&trees, commit, all.into_iter(), context.work).map_err(failed)?;
+    }
     if is_doubted {
         rewrite::rewrite(repository, &records, context.work)?;
     }

@@ -11,7 +11,6 @@ use super::stale_lock::Evidence;
 use crate::git_error::GitError;
 use crate::limits::MAX_PATHS_BYTES;
 use crate::plain_file;
-use crate::work_tree::index_file::IndexLock;
 use std::collections::BTreeSet;
 use std::fs::{File, TryLockError};
 use std::io::{self, Read, Seek, Write};
@@ -35,14 +34,20 @@ const LEFT_BEHIND: &str = "behind";
 /// The right to write to the repository; given up when dropped.
 #[derive(Debug)]
 pub(crate) struct RepositoryLock {
-    /// Let go of before the lock itself is: the next holder would take it for a leftover.
-    index: Option<IndexLock>,
     file: File,
     behind: BTreeSet<String>,
     /// What the journal said when the lock was taken.
     found: Journal,
     /// What it says of this holder.
     own: Journal,
+    index: IndexLevel,
+}
+
+/// Whether the index has what the branch has at the paths of the journal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum IndexLevel {
+    Behind,
+    Level,
 }
 
 /// What the first line of the journal says.
@@ -77,7 +82,7 @@ impl RepositoryLock {
             _ => Journal::Idle,
         };
         let behind = fields.filter(|path| !path.is_empty()).map(ToOwned::to_owned).collect();
-        Ok(Self { index: None, file, behind, found, own: Journal::Idle })
+        Ok(Self { file, behind, found, own: Journal::Idle, index: IndexLevel::Behind })
     }
 
     /// What the state of the journal says about lock files found now.
@@ -111,16 +116,13 @@ impl RepositoryLock {
         self.note(own, paths)
     }
 
-    /// Keeps `git` from the index until [`Self::take_index`] or the end.
-    pub(crate) fn hold_index(&mut self, git_dir: &Path) -> io::Result<()> {
-        if self.index.is_none() {
-            self.index = Some(IndexLock::take(git_dir)?);
-        }
-        Ok(())
+    /// Notes what became of the index, when the branch has moved.
+    pub(crate) const fn set_index(&mut self, index: IndexLevel) {
+        self.index = index;
     }
 
-    pub(crate) const fn take_index(&mut self) -> Option<IndexLock> {
-        self.index.take()
+    pub(crate) const fn index(&self) -> IndexLevel {
+        self.index
     }
 
     fn note<'p>(&mut self, own: Journal, paths: impl Iterator<Item = &'p str>) -> Result<(), GitError> {

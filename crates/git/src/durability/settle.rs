@@ -1,7 +1,7 @@
 //! Bringing changes of the repository to their end: one's own, and those of a process that was killed.
 
 use super::context::Context;
-use super::repository_lock::RepositoryLock;
+use super::repository_lock::{IndexLevel, RepositoryLock};
 use super::stale_lock::{self, Evidence};
 use crate::branches::head::{self, Head};
 use crate::branches::{backup_branch, strategy};
@@ -10,7 +10,6 @@ use crate::objects::trees::Trees;
 use crate::store_options::WriteStrategy;
 use crate::work_tree::{checkout, index_update, pending_status};
 use git2::{ErrorCode, Oid, Repository};
-use std::io;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -54,50 +53,62 @@ pub(crate) fn restore_files<'p>(
     checkout::place(&trees, view, paths, context.work)
 }
 
-/// Takes the lock of the index, to be called before the branch moves: a `git commit` between that and the index would commit
-/// the index as it was, and so take back what the branch has just got.
+/// Brings the index to what `commit` has, to be called before the branch moves there. `git commit` reads the branch, then the
+/// index: one that is older than the branch it would commit, and so take back what the branch has just got.
 ///
-/// Where a `git` command has the lock for long, the branch moves all the same. That command has read the branch before, so
-/// it cannot move it afterwards.
-pub(crate) fn hold_index(repository: &Repository, lock: &mut RepositoryLock) {
-    let deadline = Instant::now() + INDEX_WAIT;
-    clear_stale(repository);
-    while let Err(error) = lock.hold_index(repository.path()) {
-        if error.kind() != io::ErrorKind::AlreadyExists || Instant::now() >= deadline {
-            return;
-        }
-        std::thread::sleep(PAUSE);
-    }
-}
-
-/// Removes a lock of the index that is too old for a living holder. Whether that worked shows when the lock is taken.
-fn clear_stale(repository: &Repository) {
-    let _ = stale_lock::clear(&repository.path().join("index.lock"), Evidence::AgeOnly);
+/// Whether that worked is to be noted when the branch has moved; if not, the index follows the branch.
+pub(crate) fn prepare_index(
+    repository: &Repository,
+    lock: &RepositoryLock,
+    context: &Context<'_>,
+    commit: Option<Oid>,
+) -> IndexLevel {
+    let Some(commit) = commit else { return IndexLevel::Behind };
+    let prepared = unlocked(repository, || bring_along(repository, lock, context, commit));
+    prepared.map_or(IndexLevel::Behind, |()| IndexLevel::Level)
 }
 
 /// Brings the index along for all that the journal names. Cannot fail: whatever is wrong with the index must not make a
 /// commit look as if it had not been made.
-pub(crate) fn settle(repository: &Repository, mut lock: RepositoryLock, context: &Context<'_>) -> IndexState {
+pub(crate) fn settle(repository: &Repository, lock: RepositoryLock, context: &Context<'_>) -> IndexState {
     if lock.behind().is_empty() {
         return lock.finish().map_or(IndexState::Behind, |()| IndexState::Current);
     }
-    let deadline = Instant::now() + INDEX_WAIT;
-    let mut held = lock.take_index();
-    loop {
-        if held.is_none() {
-            clear_stale(repository);
+    let follow = || {
+        match (lock.index(), head::target(repository, "HEAD")?) {
+            (IndexLevel::Behind, Some(commit)) => bring_along(repository, &lock, context, commit)?,
+            (IndexLevel::Behind | IndexLevel::Level, _) => {}
         }
-        let paths = lock.behind().iter().map(String::as_str);
-        let trees = Trees::new(repository, context.options.limits);
-        let brought = index_update::bring_along(&trees, held.take(), paths, context.work);
-        match brought.and_then(|()| hide_others(repository, context)) {
-            Ok(()) => return lock.finish().map_or(IndexState::Behind, |()| IndexState::Current),
+        hide_others(repository, context)
+    };
+    if unlocked(repository, follow).is_ok() {
+        return lock.finish().map_or(IndexState::Behind, |()| IndexState::Current);
+    }
+    // Unwritten, the note still says what is behind.
+    let _ = lock.leave_behind();
+    IndexState::Behind
+}
+
+fn bring_along(
+    repository: &Repository,
+    lock: &RepositoryLock,
+    context: &Context<'_>,
+    commit: Oid,
+) -> Result<(), git2::Error> {
+    let paths = lock.behind().iter().map(String::as_str);
+    index_update::bring_along(&Trees::new(repository, context.options.limits), commit, paths, context.work)
+}
+
+/// Changes the index when others have let go of it.
+fn unlocked(repository: &Repository, mut change: impl FnMut() -> Result<(), git2::Error>) -> Result<(), git2::Error> {
+    let index_lock = repository.path().join("index.lock");
+    let deadline = Instant::now() + INDEX_WAIT;
+    loop {
+        // Whether that worked shows in the change itself.
+        let _ = stale_lock::clear(&index_lock, Evidence::AgeOnly);
+        match change() {
             Err(error) if error.code() == ErrorCode::Locked && Instant::now() < deadline => std::thread::sleep(PAUSE),
-            Err(_) => {
-                // Unwritten, the note still says what is behind.
-                let _ = lock.leave_behind();
-                return IndexState::Behind;
-            }
+            result => return result,
         }
     }
 }

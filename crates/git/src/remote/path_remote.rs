@@ -87,6 +87,9 @@ impl Remote for PathRemote {
         repository_setup::isolate(&remote, Flush::Each)?;
         let branches = foreign.refs()?.branches;
         let theirs = branches.get(&update.name).copied();
+        if theirs == Some(update.new) {
+            return Ok(PushAnswer::Moved);
+        }
         if theirs != update.old {
             // A push that cannot succeed leaves no objects there. Of commits that are not known here it would be all of them.
             return Ok(PushAnswer::Stale(theirs));

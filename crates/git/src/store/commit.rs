@@ -13,7 +13,7 @@ use crate::durability::context::Context;
 use crate::durability::lost_objects;
 use crate::durability::redo_log::{self, LoggedObject, Record, RedoLog, Size};
 use crate::durability::repository_lock::RepositoryLock;
-use crate::durability::settle::{IndexState, branch_lock, hold_index, settle};
+use crate::durability::settle::{IndexState, branch_lock, prepare_index, settle};
 use crate::durability::stale_lock::{self, Evidence};
 use crate::file_change::FileChange;
 use crate::git_error::GitError;
@@ -130,22 +130,20 @@ fn try_advance(
         }
         let switched = strategy::paths_to_switch(repository, context.options, &target, id)?;
         lock.begin_branch(changes.iter().map(|change| change.path).chain(switched.iter().map(String::as_str)))?;
-        hold_index(repository, lock);
+        let index = prepare_index(repository, lock, context, Some(id));
         match move_branch(repository, &target, id, &message) {
             Ok(()) => {
                 if let Some(log) = context.log {
                     log.note_moved(&target.branch, target.commit.map(|id| id.to_string()), id.to_string());
                 }
                 strategy::check_out(repository, &target)?;
+                lock.set_index(index);
                 return Ok(Some(id));
             }
             Err(error) if !is_contention(&error) => return Err(failed(error)),
             Err(_) if Instant::now() >= deadline => return Err(GitError::Busy { seconds: context.wait.as_secs() }),
             // Moved by somebody else, or about to be: on to its new commit.
-            Err(_) => {
-                drop(lock.take_index());
-                std::thread::sleep(PAUSE);
-            }
+            Err(_) => std::thread::sleep(PAUSE),
         }
     }
 }

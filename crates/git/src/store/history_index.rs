@@ -200,7 +200,9 @@ impl HistoryIndex {
             }
         }
         let old = std::mem::take(self);
-        *self = Self { is_loaded: true, stored: old.stored, ..Self::default() };
+        // One that begins anew is worth a file, however long it was before.
+        let stored = if shared.is_some() { old.stored } else { 0 };
+        *self = Self { is_loaded: true, stored, ..Self::default() };
         let Some((_, shared)) = shared else { return Ok(None) };
         if gone.is_empty() {
             *self = old;

@@ -77,7 +77,7 @@ pub(crate) fn land(
     let backup = backup_branch::back_up_files(repository, context.options, head.commit, uncommitted)?;
     let paths: BTreeSet<&str> = changes.iter().chain(&switched).map(|change| change.path.as_str()).collect();
     lock.begin(paths.iter().copied())?;
-    settle::hold_index(repository, &mut lock);
+    let index = settle::prepare_index(repository, &lock, context, landing.current.1);
     let moved = landing.moves.iter().try_for_each(|reference| apply(repository, reference));
     if let Err(error) = moved {
         settle::settle(repository, lock, context);
@@ -86,6 +86,7 @@ pub(crate) fn land(
     if head.branch != landing.current.0 {
         repository.set_head(&landing.current.0).map_err(failed)?;
     }
+    lock.set_index(index);
     // However long it takes: half of it would have to be finished by somebody else.
     let placed = paths.iter().copied().filter(|path| !held_back.contains(*path));
     checkout::place(&trees, landing.after, placed, context.work)?;

@@ -10,7 +10,7 @@ use sha1::{Digest, Sha1};
 use std::fs::File;
 use std::io::{self, Write};
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 const SIGNATURE: &[u8] = b"DIRC";
 const HEADER_BYTES: usize = 12;
@@ -45,68 +45,34 @@ pub(crate) enum Patched {
     NotPlain,
 }
 
-/// The lock of the index as `git` knows it: while it is held, no `git` command changes the index or commits from it.
-#[derive(Debug)]
-pub(crate) struct IndexLock {
-    path: PathBuf,
-    file: File,
-    state: LockState,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum LockState {
-    Held,
-    /// The file is the index now, or is gone: one with its name is another's.
-    Released,
-}
-
-impl IndexLock {
-    /// An error of the kind `AlreadyExists` when somebody else has it.
-    pub(crate) fn take(git_dir: &Path) -> io::Result<Self> {
-        let path = git_dir.join("index.lock");
-        let file = File::options().write(true).create_new(true).open(&path)?;
-        Ok(Self { path, file, state: LockState::Held })
-    }
-
-    /// Makes `bytes` the index.
-    fn replace(mut self, index: &Path, bytes: &[u8]) -> io::Result<()> {
-        self.file.write_all(bytes)?;
-        std::fs::rename(&self.path, index)?;
-        self.state = LockState::Released;
-        Ok(())
-    }
-
-    fn release(mut self) -> io::Result<()> {
-        self.state = LockState::Released;
-        std::fs::remove_file(&self.path)
-    }
-}
-
-impl Drop for IndexLock {
-    fn drop(&mut self) {
-        if self.state == LockState::Held {
-            // What stays is in the way of the next writer, who says so.
-            let _ = std::fs::remove_file(&self.path);
-        }
-    }
-}
-
-/// Makes the index in `git_dir` hold `changes`, under its lock, which `held` is if it was taken already.
-pub(crate) fn patch(git_dir: &Path, held: Option<IndexLock>, changes: &[Change<'_>]) -> Result<Patched, git2::Error> {
-    let index = git_dir.join("index");
+/// Makes the index in `git_dir` hold `changes`, under its lock.
+pub(crate) fn patch(git_dir: &Path, changes: &[Change<'_>]) -> Result<Patched, git2::Error> {
+    let (index, lock) = (git_dir.join("index"), git_dir.join("index.lock"));
     if changes.len() > MAX_CHANGES || !index.exists() || !plain_file::is_harmless(&index, MAX_INDEX_BYTES) {
         return Ok(Patched::NotPlain);
     }
+    let mut file = File::options().write(true).create_new(true).open(&lock).map_err(|error| failure(&error))?;
     let replace = || {
-        let lock = held.map_or_else(|| IndexLock::take(git_dir), Ok)?;
         let old = plain_file::read(&index, MAX_INDEX_BYTES)?;
         match changed(&old, changes) {
-            None => lock.release().map(|()| Patched::NotPlain),
-            Some(new) if new == old => lock.release().map(|()| Patched::Done),
-            Some(new) => lock.replace(&index, &new).map(|()| Patched::Done),
+            None => Ok(Some(Patched::NotPlain)),
+            Some(new) if new == old => Ok(Some(Patched::Done)),
+            Some(new) => {
+                file.write_all(&new)?;
+                drop(file);
+                std::fs::rename(&lock, &index).map(|()| None)
+            }
         }
     };
-    replace().map_err(|error| failure(&error))
+    match replace() {
+        Ok(None) => Ok(Patched::Done),
+        result => {
+            // Nobody else may remove it, and nobody can go on before it is gone.
+            let removed = std::fs::remove_file(&lock);
+            let patched = result.and_then(|patched| removed.map(|()| patched.unwrap_or(Patched::Done)));
+            patched.map_err(|error| failure(&error))
+        }
+    }
 }
 
 fn failure(error: &io::Error) -> git2::Error {
@@ -289,7 +255,7 @@ mod tests {
             let mut changes: Vec<_> = paths.iter().map(|path| put(&test, path, "new")).collect();
             changes.extend([nothing("z"), nothing("never")]);
             let before = fs::read(test.git_dir().join("index")).unwrap();
-            assert_eq!(patch(&test.git_dir(), None, &changes).unwrap(), Patched::Done);
+            assert_eq!(patch(&test.git_dir(), &changes).unwrap(), Patched::Done);
             let ours = test.git(&["ls-files", "--stage"]);
             assert!(!test.git_dir().join("index.lock").exists());
             assert_eq!(test.git(&["-c", "core.checkIndex=true", "fsck", "--strict", "--no-dangling"]), "");
@@ -315,7 +281,7 @@ mod tests {
         command.args(["update-index", "--index-info"]).current_dir(test.root()).stdin(info);
         assert!(command.status().unwrap().success());
         assert_eq!(test.git(&["ls-files", "--unmerged"]).lines().count(), 2);
-        assert_eq!(patch(&test.git_dir(), None, &[put(&test, "a", "2")]).unwrap(), Patched::Done);
+        assert_eq!(patch(&test.git_dir(), &[put(&test, "a", "2")]).unwrap(), Patched::Done);
         assert_eq!(test.git(&["ls-files", "--unmerged"]), "");
         assert_eq!(test.git(&["ls-files"]), "a\nstaged\n");
     }
@@ -330,13 +296,13 @@ mod tests {
             assert_eq!(changed(&index[..length], &change), None, "{length}");
         }
         test.git(&["update-index", "--index-version", "4"]);
-        assert_eq!(patch(&test.git_dir(), None, &change).unwrap(), Patched::NotPlain);
+        assert_eq!(patch(&test.git_dir(), &change).unwrap(), Patched::NotPlain);
         test.git(&["update-index", "--index-version", "2"]);
         test.git(&["update-index", "--split-index"]);
-        assert_eq!(patch(&test.git_dir(), None, &change).unwrap(), Patched::NotPlain);
+        assert_eq!(patch(&test.git_dir(), &change).unwrap(), Patched::NotPlain);
         assert!(!test.git_dir().join("index.lock").exists());
         fs::write(test.git_dir().join("index.lock"), "").unwrap();
-        assert_eq!(patch(&test.git_dir(), None, &change).unwrap_err().code(), git2::ErrorCode::Locked);
+        assert_eq!(patch(&test.git_dir(), &change).unwrap_err().code(), git2::ErrorCode::Locked);
         assert!(test.git_dir().join("index.lock").exists());
     }
 }

@@ -1,9 +1,8 @@
 //! Bringing the index level with the branch, for chosen paths only.
 
 use super::checkout::is_plain;
-use super::index_file::{self, Change, IndexLock, Patched};
+use super::index_file::{self, Change, Patched};
 use super::work_tree::WorkTree;
-use crate::branches::head;
 use crate::git_error::GitError;
 use crate::objects::object_reader;
 use crate::objects::tree_entry::Entry;
@@ -11,17 +10,16 @@ use crate::objects::trees::{Finder, Trees};
 use git2::{Index, IndexEntry, IndexEntryExtendedFlag, IndexEntryFlag, IndexTime, Oid, Repository};
 use std::path::{Component, Path};
 
-/// Makes the index entries of `paths` those of the checked-out commit. Everything else in the index stays, so what a
-/// person has staged stays staged. `held` is the lock of the index, where it was taken before the branch moved.
+/// Makes the index entries of `paths` those of `commit`. Everything else in the index stays, so what a person has staged
+/// stays staged.
 pub(crate) fn bring_along<'p>(
     trees: &Trees<'_>,
-    held: Option<IndexLock>,
+    commit: Oid,
     paths: impl Iterator<Item = &'p str>,
     work: &dyn WorkTree,
 ) -> Result<(), git2::Error> {
     let other = |error: GitError| git2::Error::from_str(&error.to_string());
     let repository = trees.repository;
-    let Some(commit) = head::target(repository, "HEAD")? else { return Ok(()) };
     let mut finder = Finder::new(trees, trees.of(Some(commit)).map_err(other)?);
     let mut targets = Vec::new();
     for path in paths {
@@ -34,7 +32,7 @@ pub(crate) fn bring_along<'p>(
         None => Some(Change { path, file: None }),
     };
     match targets.iter().map(plain).collect::<Option<Vec<_>>>() {
-        Some(changes) if index_file::patch(repository.path(), held, &changes)? == Patched::Done => Ok(()),
+        Some(changes) if index_file::patch(repository.path(), &changes)? == Patched::Done => Ok(()),
         Some(_) | None => rewrite(repository, &targets),
     }
 }

@@ -268,6 +268,11 @@ impl<T> RunOrder<T> {
         working.saturating_sub(self.most_unruly())
     }
 
+    /// How many trees may wait without holding a turn. Unruly ones beyond their share use that room while they work.
+    fn lent_now(&self) -> usize {
+        self.lent.saturating_sub(self.unruly_beyond_share())
+    }
+
     /// Trees that hold a turn, without the unruly ones beyond their share: those take no turn from the others.
     fn counted_at_work(&self) -> usize {
         self.at_work().saturating_sub(self.unruly_beyond_share())
@@ -276,17 +281,17 @@ impl<T> RunOrder<T> {
     /// Trees that hold a turn: those that are at work, and those that wait beyond the number that may lend theirs.
     fn at_work(&self) -> usize {
         let working = self.trees.values().filter(|tree| tree.active() > 0).count();
-        working + self.waiting_trees().saturating_sub(self.lent)
+        working + self.waiting_trees().saturating_sub(self.lent_now())
     }
 
     /// Whether as many runs wait for something outside as may: then no tree starts another one in place of one that waits.
     fn is_crowded(&self) -> bool {
-        self.trees.values().map(Tree::resting).sum::<usize>() >= self.lent
+        self.trees.values().map(Tree::resting).sum::<usize>() >= self.lent_now()
     }
 
     /// Whether a tree waits without holding a turn.
     fn has_lent(&self, tree: &Tree) -> bool {
-        tree.only_waits() && self.waiting_trees() <= self.lent
+        tree.only_waits() && self.waiting_trees() <= self.lent_now()
     }
 
     /// Trees that wait for something outside.
@@ -303,7 +308,7 @@ impl<T> RunOrder<T> {
     }
 
     fn room_for_trees(&self) -> usize {
-        let most = self.turns.saturating_mul(TREES_PER_TURN) + self.waiting_trees().min(self.lent);
+        let most = self.turns.saturating_mul(TREES_PER_TURN) + self.waiting_trees().min(self.lent_now());
         most.saturating_sub(self.trees.len().saturating_sub(self.unruly_beyond_share()))
     }
 

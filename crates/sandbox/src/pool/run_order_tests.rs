@@ -305,6 +305,35 @@ fn whatever_runs_start_all_come_to_their_end_with_a_bounded_number_of_workers() 
 }
 
 #[test]
+fn unruly_roots_that_go_on_use_the_room_of_those_that_wait() {
+    let (turns, lent, bombs) = (4, 16, 19);
+    let mut order = RunOrder::new(turns, lent);
+    for run in 1..=bombs {
+        order.note(&root(run).tool, Conduct::Unruly);
+        push(&mut order, &root(run));
+    }
+    let mut begun = Vec::new();
+    while let Some((bomb, ..)) = order.next() {
+        order.note_rest(&bomb, Rest::Waits);
+        begun.push(bomb);
+    }
+    for bomb in &begun {
+        order.note_rest(bomb, Rest::Works);
+    }
+    for run in 100..140 {
+        order.note(&root(run).tool, Conduct::Orderly);
+        push(&mut order, &root(run));
+    }
+    let mut others = 0;
+    while let Some((other, ..)) = order.next() {
+        order.note_rest(&other, Rest::Waits);
+        others += 1;
+    }
+    assert!(others > 0, "one turn is theirs");
+    assert!(begun.len() + others <= turns + lent, "{} and {others} have workers", begun.len());
+}
+
+#[test]
 fn unruly_roots_that_all_go_on_after_waiting_leave_a_turn_for_others() {
     for (bombs, lent) in [(4, 16), (12, 16)] {
         let mut order = RunOrder::new(4, lent);

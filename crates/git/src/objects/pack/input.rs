@@ -96,10 +96,22 @@ impl<F: Read + Seek> Input for FileInput<'_, F> {
     }
 }
 
-/// Keeps what is taken.
+/// Keeps what is taken, and takes no more than an object of some size can need: any number of blocks without content may
+/// stand in its stream.
 pub(crate) struct Recorder<'r, I> {
-    pub(crate) input: I,
-    pub(crate) taken: &'r mut Vec<u8>,
+    input: I,
+    taken: &'r mut Vec<u8>,
+    most: usize,
+}
+
+impl<'r, I> Recorder<'r, I> {
+    /// More than any deflater makes of `size` bytes.
+    pub(crate) fn new(input: I, taken: &'r mut Vec<u8>, size: u64) -> Self {
+        const SLACK: usize = 64 << 10;
+        let most = usize::try_from(size).unwrap_or(usize::MAX).saturating_mul(2).saturating_add(SLACK);
+        let most = most.saturating_add(taken.len());
+        Self { input, taken, most }
+    }
 }
 
 impl<I: Input> Input for Recorder<'_, I> {
@@ -108,6 +120,9 @@ impl<I: Input> Input for Recorder<'_, I> {
     }
 
     fn take(&mut self, count: usize) -> Result<(), GitError> {
+        if count > self.most.saturating_sub(self.taken.len()) {
+            return Err(unreadable());
+        }
         self.taken.extend_from_slice(self.input.look()?.get(..count).ok_or_else(cut_off)?);
         self.input.take(count)
     }
@@ -125,7 +140,7 @@ mod tests {
         let last = content.len() - 1;
         for at in [0, 1, BUFFER - 1, BUFFER, 5, last, 2 * BUFFER + 7, 2 * BUFFER, 3] {
             let mut taken = Vec::new();
-            let mut input = Recorder { input: window.from(at as u64), taken: &mut taken };
+            let mut input = Recorder::new(window.from(at as u64), &mut taken, 4);
             let count = 4.min(content.len() - at);
             for byte in &content[at..at + count] {
                 assert_eq!(input.byte().unwrap(), *byte, "{at}");
@@ -134,5 +149,15 @@ mod tests {
         }
         assert!(window.from(content.len() as u64).look().unwrap().is_empty());
         assert!(window.from(u64::MAX).byte().is_err());
+    }
+
+    #[test]
+    fn a_stream_without_end_is_not_kept() {
+        let endless = vec![0; 1 << 20];
+        let mut taken = Vec::new();
+        let mut window = FileWindow::new(Cursor::new(&endless));
+        let mut input = Recorder::new(window.from(0), &mut taken, 200);
+        assert!((0..endless.len()).any(|_| input.byte().is_err()));
+        assert!(taken.len() < 100 << 10, "{}", taken.len());
     }
 }

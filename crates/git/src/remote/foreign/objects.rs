@@ -156,7 +156,7 @@ impl<'p> ForeignObjects<'p> {
             return Err(GitError::RemoteLimit(Limit::ObjectBytes(self.object_bytes)));
         }
         let mut content = Vec::new();
-        let mut input = Recorder { input, taken: &mut self.deflated };
+        let mut input = Recorder::new(input, &mut self.deflated, header.size);
         self.inflater.inflate(&mut input, header.size, &mut content)?;
         let base = match header.form {
             Form::Whole(kind) => return Ok(Stored::Whole(kind, content)),

@@ -26,8 +26,14 @@ impl ForeignRepository {
     /// All branches, and where `HEAD` stands.
     pub(crate) fn refs(&self) -> Result<RemoteRefs, GitError> {
         let mut found = BTreeMap::new();
-        self.packed(&mut found)?;
         self.loose(&mut found)?;
+        // In this order, as `git` does: one that is packed between the two is found in the second place, where before it may
+        // have had an older value.
+        let mut packed = BTreeMap::new();
+        self.packed(&mut packed)?;
+        for (name, value) in packed {
+            found.entry(name).or_insert(value);
+        }
         let resolve = |value: &Value| {
             let mut value = value;
             for _ in 0..MAX_ALIASES {

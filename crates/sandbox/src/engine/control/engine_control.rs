@@ -249,6 +249,13 @@ impl EngineControl {
         self.current.lock().as_ref().and_then(|current| current.interrupted.map(|(cause, _)| cause))
     }
 
+    /// Whether [`Self::settle`] need not wait: nobody holds the run for longer than a moment.
+    #[cfg(target_os = "linux")]
+    pub(super) fn can_settle(&self) -> bool {
+        const MOMENT: Duration = Duration::from_millis(50);
+        self.current.try_lock_for(MOMENT).is_some()
+    }
+
     /// Moment at which the run under way is over in any case.
     pub(in crate::engine) fn wall_deadline(&self) -> Option<Instant> {
         self.current.lock().as_ref().and_then(|current| current.started.checked_add(current.limits.wall))

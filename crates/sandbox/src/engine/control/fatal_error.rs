@@ -21,10 +21,13 @@ pub unsafe extern "C" fn on_out_of_memory(_location: *const c_char, _details: &v
     give_up(RunEnd::OutOfMemory, EXIT_MEMORY);
 }
 
-/// The end of a worker whose run had more memory than there is.
+/// The end of a worker whose run had more memory than there is. Does nothing where the calling thread may hold the run itself:
+/// it cannot wait for what it holds.
 #[cfg(target_os = "linux")]
 pub(super) fn run_out_of_memory() {
-    give_up(RunEnd::OutOfMemory, EXIT_MEMORY);
+    if WORKER.get().is_some_and(|control| control.can_settle()) {
+        give_up(RunEnd::OutOfMemory, EXIT_MEMORY);
+    }
 }
 
 /// Called by V8 when one of its own invariants fails. It must not return.

@@ -139,7 +139,7 @@ fn serve(snapshot: &Path, locales: &Path, memory_bytes: u64) -> c_int {
     let output = Mutex::new(open_output());
     let sink = move |event: Event| {
         // A host that is gone cannot be told anything; the reading side ends this process.
-        let _gone = write_frame(&mut *output.lock(), &event);
+        let _gone = write_frame(&output, &event);
     };
     let control = EngineControl::new(Arc::new(sink), StuckPolicy::ExitProcess);
     let Ok(inbox) = open_inbox(&control) else { return EXIT_USAGE };
