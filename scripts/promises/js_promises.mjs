@@ -8,7 +8,7 @@ export const JS_PROMISES = [
     source: 'CONTRACT 7',
     layer: 'js',
     file: 'js/kernel/sandbox_sql.js',
-    search: "(end === 'commit' ? run.commit() : run.rollback())",
+    search: "end === 'commit' ? run.commit() : run.rollback()",
     replace: 'run.commit()',
     tests: ['__test__/sql/sqlite_all_or_nothing.test.js'],
   },
