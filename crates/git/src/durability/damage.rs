@@ -4,10 +4,13 @@ use super::redo_log::{Record, RedoLog};
 use crate::branches::head;
 use crate::git_error::GitError;
 use git2::{Oid, Repository};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::fs;
 use std::path::PathBuf;
 use std::time::SystemTime;
+
+/// Commits that others may have put on top of one of the log, for it to be found below them.
+const FARTHEST: usize = 1024;
 
 /// Whether an object, a branch or the current commit of `records` is lost or torn. What was not flushed when a file system
 /// failed is empty or missing afterwards, so all of it is looked for, and only the last commit is read.
@@ -21,21 +24,34 @@ pub(super) fn has_lost(repository: &Repository, records: &[Record]) -> bool {
         || branches(records).into_iter().any(|(name, records)| has_lost_branch(repository, name, &records))
 }
 
-/// Leaves out the records of branches that `git` or another process has moved since the last of them was written: what is not
-/// there any more was removed. A file system that fails brings back an older file.
-pub(super) fn leave_out_moved(repository: &Repository, records: &mut Vec<Record>) {
-    let Some(logged) = RedoLog::time(repository.path()) else { return };
+/// Takes out the records of branches that `git` or another process has moved away from the last of them since it was written:
+/// what is not there any more was removed. A file system that fails brings back an older file.
+pub(super) fn take_moved(repository: &Repository, records: &mut Vec<Record>) -> Vec<Record> {
+    let Some(logged) = RedoLog::time(repository.path()) else { return Vec::new() };
     let moved: Vec<String> = branches(records)
         .into_iter()
         .filter(|(name, records)| {
-            let last = records.last().map(|record| record.new.as_str());
-            let current = head::target(repository, name).ok().flatten().map(|id| id.to_string());
-            let is_elsewhere = current.is_some() && current.as_deref() != last;
-            is_elsewhere && branch_time(repository, name).is_some_and(|time| time > logged)
+            let Some(last) = records.last().and_then(|record| Oid::from_str(&record.new).ok()) else { return false };
+            let Some(current) = head::target(repository, name).ok().flatten() else { return false };
+            branch_time(repository, name).is_some_and(|time| time > logged) && !is_within(repository, current, last)
         })
         .map(|(name, _)| name.to_owned())
         .collect();
-    records.retain(|record| !moved.contains(&record.reference));
+    records.extract_if(.., |record| moved.contains(&record.reference)).collect()
+}
+
+/// Whether `commit`, which may be lost, is among the newest commits of the history of `current`.
+fn is_within(repository: &Repository, current: Oid, commit: Oid) -> bool {
+    let (mut seen, mut next) = (HashSet::from([current]), VecDeque::from([current]));
+    while let Some(id) = next.pop_front() {
+        if id == commit {
+            return true;
+        }
+        if let Ok(child) = repository.find_commit(id) {
+            next.extend(child.parent_ids().filter(|parent| seen.len() < FARTHEST && seen.insert(*parent)));
+        }
+    }
+    false
 }
 
 /// When a branch was written last.
@@ -99,6 +115,11 @@ pub(super) fn is_there(repository: &Repository, id: &str) -> bool {
         Ok(file) => file.len() > 0,
         Err(_) => Oid::from_str(id).is_ok_and(|id| repository.odb().is_ok_and(|odb| odb.exists(id))),
     }
+}
+
+/// Whether an object has a file with nothing in it. One that was removed has none.
+pub(super) fn is_emptied(repository: &Repository, id: &str) -> bool {
+    fs::metadata(loose_path(repository, id)).is_ok_and(|file| file.len() == 0)
 }
 
 /// Whether the current commit and its tree are on the disk, for the price of three looks at it. A branch without commits is

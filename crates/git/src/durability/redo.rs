@@ -46,7 +46,7 @@ pub(crate) fn redo(
     let mut records = log.records(repository.path()).map_err(GitError::io("read the log of commits"))?;
     let is_doubted = RedoLog::is_doubted(repository.path());
     if !log.is_before_restart(&records) {
-        damage::leave_out_moved(repository, &mut records);
+        lost_objects::restore_emptied(repository, &damage::take_moved(repository, &mut records))?;
         if records.is_empty() && !is_doubted {
             log.forget_way();
             return Ok(());
@@ -281,6 +281,23 @@ mod tests {
             fill(&test, &store);
             assert_eq!(test.git(&["fsck", "--full", "--strict"]), "", "{lost}");
             assert_eq!(test.git(&["show", "HEAD:tools/a.ts"]), "1", "{lost}");
+        }
+    }
+
+    #[test]
+    fn what_is_lost_below_a_commit_of_git_is_brought_back() {
+        for (commit, next) in [("--quiet", "boot"), ("--quiet", "write"), ("--amend", "boot"), ("--amend", "write")] {
+            let test = TestRepository::new();
+            let store = open(&test.root(), "same");
+            forge(&test.root(), &store, "tools/a.ts", b"1");
+            test.git(&["commit", commit, "--allow-empty", "-m", "By hand"]);
+            lose(&test, "HEAD:tools/a.ts");
+            if next == "boot" {
+                drop(open(&test.root(), "same"))
+            } else {
+                fill(&test, &store)
+            }
+            assert_eq!(test.git(&["fsck", "--full", "--strict", "--no-dangling"]), "", "{commit} {next}");
         }
     }
 
