@@ -66,7 +66,7 @@ export declare class BindingKernel {
    */
   listToolsNow(since?: number | undefined | null, usesSince?: number | undefined | null): BindingOutcome
   /** Value: `{ version, tools }`, at most `limit` of `listTools` whose paths come after `after`. */
-  listToolsPage(after: string | undefined | null, limit: number): Promise<BindingOutcome>
+  listToolsPage(after: string | undefined | null, limit: number, bytes: number): Promise<BindingOutcome>
   /**
    * Value: `{ version, rules, changes? }`, the paths of tools that can be run; no changes when nothing has changed since that
    * version. `rules` is the version of those in force.

@@ -9,7 +9,7 @@ import { unwrap } from '../boundary/errors.js';
  */
 export async function warnOfEmptyWorkspace(kernel, config, log) {
   if (process.env.NODE_ENV !== 'production' || config.git.repo !== undefined) return;
-  if (unwrap(await kernel.listToolsPage(undefined, 1)).tools.length > 0) return;
+  if (unwrap(await kernel.listToolsPage(undefined, 1, 1)).tools.length > 0) return;
   log.warn(
     `The workspace "${config.rootDir}" has no tools, and no Git remote brings any (NODE_ENV is production). Deploy that folder with ` +
       'its .git, put it on a volume, or name a remote as git.repo; what is forged here is lost with the folder.',
