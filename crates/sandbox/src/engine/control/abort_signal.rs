@@ -19,15 +19,19 @@ pub fn explain_aborts() {
 
 /// Makes a new start for the calling thread: what was refused before has nothing to do with an abort from now on.
 pub fn forget_refusals() {
-    // SAFETY: the address of the calling thread's `errno` is valid as long as the thread lives.
-    unsafe { *libc::__errno_location() = 0 };
+    // SAFETY: it has no precondition.
+    let last = unsafe { libc::__errno_location() };
+    // SAFETY: the place belongs to the calling thread for as long as that lives.
+    unsafe { *last = 0 };
 }
 
 extern "C" fn on_abort(_signal: c_int) {
+    // SAFETY: it has no precondition.
+    let last = unsafe { libc::__errno_location() };
     // The signal reaches the thread that aborts, and its last failed system call is the refusal. To ask how much memory
     // is left instead would be a guess: the refused piece may be large, or one was given back meanwhile.
-    // SAFETY: as above.
-    if unsafe { *libc::__errno_location() } == libc::ENOMEM {
+    // SAFETY: the place belongs to the calling thread for as long as that lives.
+    if unsafe { *last } == libc::ENOMEM {
         run_out_of_memory();
     }
 }
