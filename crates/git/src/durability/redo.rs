@@ -292,10 +292,9 @@ mod tests {
             forge(&test.root(), &store, "tools/a.ts", b"1");
             test.git(&["commit", commit, "--allow-empty", "-m", "By hand"]);
             lose(&test, "HEAD:tools/a.ts");
-            if next == "boot" {
-                drop(open(&test.root(), "same"))
-            } else {
-                fill(&test, &store)
+            match next {
+                "boot" => drop(open(&test.root(), "same")),
+                _ => fill(&test, &store),
             }
             assert_eq!(test.git(&["fsck", "--full", "--strict", "--no-dangling"]), "", "{commit} {next}");
         }
