@@ -1,7 +1,6 @@
 /** Calls that are only to be seen: what they would do, as data and in words. */
 
 import { TGPError, ValidationError } from '../boundary/errors.js';
-import { plainly } from './exec_options.js';
 import { previewText } from './preview_text.js';
 
 /**
@@ -51,16 +50,6 @@ export async function previewedChange(calls, who, change, signal) {
  */
 function uncommitted({ persisted: _, written, ...answer }) {
   return { ...answer, ...(written !== undefined && { written: uncommitted(written) }) };
-}
-
-/**
- * The options of a run, and where the statements of a dry one are noted.
- * @param {unknown} options
- * @returns {{ given: import('../../index.js').ExecOptions | undefined, sql: DryRunResult['sql'] | undefined }}
- */
-export function dryOption(options) {
-  const given = options === undefined ? undefined : plainly(options);
-  return { given, sql: given?.dryRun === true ? [] : undefined };
 }
 
 /**

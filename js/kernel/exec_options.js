@@ -19,7 +19,7 @@ const known = new Set();
 
 /**
  * The options of a run: the signal, and the rest as JSON for the kernel.
- * @param {import('../../index.js').ExecOptions | undefined} options
+ * @param {import('../../index.js').ExecOptions | undefined} options a copy that nobody else has
  * @param {'application' | 'agent'} caller
  * @param {import('./kernel_calls.js').Who | undefined} who asks
  * @param {import('../telemetry/telemetry.js').Tracing} tracing
@@ -29,33 +29,34 @@ const known = new Set();
 export function readExecOptions(options, caller, who, tracing, own) {
   const more = tracing === 'traced' ? { ...own, caller, trace: true } : { ...own, caller };
   if (options === undefined) return { signal: undefined, textWith: texts(more, who) };
-  const given = plainly(options);
-  const { signal, dryRun, mode, ...limits } = given;
+  const { signal, dryRun, mode, ...limits } = options;
   const isUsual =
     (signal === undefined || isAbortSignal(signal)) && (dryRun === undefined || dryRun === true) && mode === undefined;
   const plain = isUsual && Object.values(limits).every(isNumber);
-  if (!plain) parseArguments(ExecOptionsSchema, given, 'exec options');
+  if (!plain) parseArguments(ExecOptionsSchema, options, 'exec options');
   const text = textOf({ ...limits, caller });
   if (plain && !known.has(text)) {
-    parseArguments(ExecOptionsSchema, given, 'exec options');
+    parseArguments(ExecOptionsSchema, options, 'exec options');
     dropOldest(known, MAX_KNOWN);
     known.add(text);
   }
   const asked =
     dryRun === true || mode !== undefined ? { ...who, ...(dryRun && { dryRun }), ...(mode && { mode }) } : who;
-  return { signal, textWith: texts({ ...limits, ...more }, asked) };
+  const isUsualText = own === undefined && tracing === 'untraced';
+  return { signal, textWith: texts({ ...limits, ...more }, asked, isUsualText ? text : undefined) };
 }
 
 /**
  * @param {import('../boundary/crossing.js').ExecOptions} options
  * @param {import('./kernel_calls.js').Who | undefined} who
+ * @param {string} [text] the options as JSON, if that is known
  * @returns {TextWith}
  */
-function texts(options, who) {
-  const { approve: _, answered: __, ...named } = who ?? {};
+function texts(options, who, text) {
   return (approval, isInFunction) => {
     const all = isInFunction ? { ...options, below: true } : options;
-    if (who === undefined && approval === undefined) return textOf(all);
+    if (who === undefined && approval === undefined) return isInFunction ? textOf(all) : (text ?? textOf(all));
+    const { approve: _, answered: __, ...named } = who ?? {};
     return textOf({ ...all, asker: approval === undefined ? named : { ...named, approval } });
   };
 }

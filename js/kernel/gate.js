@@ -98,14 +98,10 @@ export class Gate {
    * @param {Approve | undefined} approve
    * @param {() => Promise<T>} work
    */
-  async during(runId, approve, work) {
+  during(runId, approve, work) {
     if (approve === undefined) return work();
     this.#ofRuns.set(runId, approve);
-    try {
-      return await work();
-    } finally {
-      this.#ofRuns.delete(runId);
-    }
+    return work().finally(() => this.#ofRuns.delete(runId));
   }
 
   /**

@@ -62,11 +62,23 @@ export class KernelCalls {
    * @returns {Promise<Value>}
    */
   async read(start, signal, asked) {
+    return this.reach((kernel) => this.#begin(kernel, start, signal, asked), signal);
+  }
+
+  /**
+   * Does work that passes the gate by itself, if it has to.
+   * @template Value
+   * @param {(kernel: NativeKernel) => Promise<Value>} work
+   * @param {AbortSignal | undefined} signal
+   * @returns {Promise<Value>}
+   */
+  reach(work, signal) {
     return whileHeld(this.#life, async () => {
       throwIfAborted(signal);
       const kernel = await untilAborted(this.#life.ready(), signal);
       if (this.#life.mirror) await untilAborted(this.#life.mirror.refresh(), signal);
-      return this.#begin(kernel, start, signal, asked);
+      throwIfAborted(signal);
+      return work(kernel);
     });
   }
 
@@ -156,11 +168,7 @@ export class KernelCalls {
    * @returns {Promise<Value>}
    */
   async continued(asked, start, work, signal) {
-    return whileHeld(this.#life, async () => {
-      throwIfAborted(signal);
-      const kernel = await untilAborted(this.#life.ready(), signal);
-      if (this.#life.mirror) await untilAborted(this.#life.mirror.refresh(), signal);
-      throwIfAborted(signal);
+    return this.reach((kernel) => {
       const number = nextCallNumber();
       const who = this.#life.gate.asker(asked.who);
       const ask = (/** @type {string | undefined} */ approval) => start(kernel, this.#asker(number, who, approval));
@@ -168,7 +176,7 @@ export class KernelCalls {
         const begun = unwrap(await this.#life.gate.pass(kernel, ask, who, signal));
         return left(kernel, number, () => work(begun));
       });
-    });
+    }, signal);
   }
 
   /**
@@ -263,8 +271,7 @@ export class KernelCalls {
     const who = this.#life.gate.asker(asked?.who);
     const work = async () => {
       const ask = (/** @type {string | undefined} */ approval) => start(kernel, this.#asker(number, who, approval));
-      const outcome = await this.#life.gate.pass(kernel, ask, who, signal);
-      return unwrap(outcome, outcome.error?.code === 'ERR_ABORTED' ? { cause: signal?.reason } : {});
+      return outcomeValue(await this.#life.gate.pass(kernel, ask, who, signal), signal);
     };
     return asked === undefined ? work() : this.#observed(kernel, number, asked, work);
   }
@@ -295,6 +302,16 @@ export class KernelCalls {
     const asker = { number, ...named, ...(parent !== undefined && { parent }), ...(approval && { approval }) };
     return JSON.stringify(asker);
   }
+}
+
+/**
+ * The value of an outcome. An error that the signal has caused names its reason.
+ * @template Value
+ * @param {import('../boundary/typed_native.js').Outcome<Value>} outcome
+ * @param {AbortSignal | undefined} signal
+ */
+export function outcomeValue(outcome, signal) {
+  return unwrap(outcome, outcome.error?.code === 'ERR_ABORTED' ? { cause: signal?.reason } : {});
 }
 
 /**

@@ -2,8 +2,9 @@ import { throwIfAborted, untilAborted } from '../boundary/abort.js';
 import { parseForeignJson } from '../boundary/foreign_json.js';
 import { parseArguments, requireText } from '../boundary/validation.js';
 import { nextCallNumber } from './call_numbers.js';
-import { dryOption, previewedRun } from './dry_run.js';
+import { previewedRun } from './dry_run.js';
 import { argumentsText, plainly, readExecOptions } from './exec_options.js';
+import { outcomeValue } from './kernel_calls.js';
 import { runTests } from './kernel_tests.js';
 import { oneQuestion } from './one_question.js';
 import { ExecToolOptionsSchema } from './option_schemas.js';
@@ -75,7 +76,7 @@ export class KernelRuns {
    */
   async code(code, args, options, by) {
     requireText(code, 'code');
-    return this.#run(theCode(code), args, options, by);
+    return this.#run(theCode(code), args, options === undefined ? undefined : plainly(options), by);
   }
 
   /**
@@ -87,8 +88,9 @@ export class KernelRuns {
    */
   async toolFor(path, args = {}, options, who) {
     requireText(path, 'path');
-    const given = await this.#fitting(path, args, options.signal, who);
-    return this.#run(theTool(path), given, options, { caller: 'agent', who });
+    const given = plainly(options);
+    const fitting = await this.#fitting(path, args, given.signal, who);
+    return this.#run(theTool(path), fitting, given, { caller: 'agent', who });
   }
 
   /**
@@ -117,11 +119,12 @@ export class KernelRuns {
    */
   async codeFor(code, args = {}, options, who) {
     requireText(code, 'code');
-    const { signal } = options;
+    const given = plainly(options);
+    const { signal } = given;
     throwIfAborted(signal);
     const { parameters } = await this.#calls.read((kernel) => kernel.codeParameters(code), signal);
-    const given = this.#forged().argumentsOfCode(parameters, args);
-    return this.#run(theCode(code), given, options, { caller: 'agent', who });
+    const fitting = this.#forged().argumentsOfCode(parameters, args);
+    return this.#run(theCode(code), fitting, given, { caller: 'agent', who });
   }
 
   /**
@@ -172,14 +175,15 @@ export class KernelRuns {
   /**
    * @param {Runnable} runnable
    * @param {unknown} args
-   * @param {ExecOptions | undefined} options
+   * @param {ExecOptions | undefined} options a copy that nobody else has
    * @param {Caller} by
    * @returns {Promise<any>} what it has done, or with `dryRun` would do
    */
   async #run(runnable, args, options, by) {
-    const { given, sql } = dryOption(options);
-    const run = this.#begin(runnable, args, given, by, sql);
-    return sql === undefined ? run : previewedRun(run, sql);
+    if (options?.dryRun !== true) return this.#begin(runnable, args, options, by);
+    /** @type {import('../../index.js').DryRunResult['sql']} */
+    const sql = [];
+    return previewedRun(this.#begin(runnable, args, options, by, sql), sql);
   }
 
   /**
@@ -198,7 +202,7 @@ export class KernelRuns {
       const { signal, textWith } = readExecOptions(options, caller, who, tracing, more);
       const argsText = argumentsText(args);
       const runId = nextCallNumber();
-      return this.#calls.read((kernel) => {
+      return this.#calls.reach(async (kernel) => {
         const { functions, runs, gate } = this.#life;
         this.#life.inspect(kernel);
         const cancel = () => {
@@ -211,7 +215,8 @@ export class KernelRuns {
           const facts = { sql, sqlDetail, openTables: this.#calls.openTables(() => who) };
           return functions.during(runId, () => runs.wait(runId, begin, cancel, signal), facts);
         };
-        return gate.during(runId, who?.approve, () => gate.pass(kernel, start, who, signal));
+        const outcome = await gate.during(runId, who?.approve, () => gate.pass(kernel, start, who, signal));
+        return outcomeValue(outcome, signal);
       }, signal);
     };
     const { telemetry } = this.#life;

@@ -14,6 +14,7 @@ const FULL_PAUSE_MS = 50;
  */
 export async function withRoom(start, isFull, signal) {
   let outcome = await start();
+  if (!isFull(outcome)) return outcome;
   const until = performance.now() + FULL_MS;
   while (isFull(outcome) && performance.now() < until) {
     await untilAborted(pause(FULL_PAUSE_MS), signal);

@@ -131,7 +131,7 @@ fn serve(
         None => RunEnd::OutOfMemory,
     };
     // A run that passed its limit with one object, and was over before the next collection, ran out of memory as well.
-    let end = if isolate.has_oversized() { RunEnd::OutOfMemory } else { end };
+    let end = if isolate.close_account() { RunEnd::OutOfMemory } else { end };
     let orderly = had_realm && command.counting == Counting::Off && is_orderly(&end, control.cause());
     let fitness = control.settle(end, || if orderly { fitness(isolate, cache) } else { Fitness::Spent });
     if fitness == Fitness::Reusable {

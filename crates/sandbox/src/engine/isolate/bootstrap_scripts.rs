@@ -1,14 +1,15 @@
 //! The scripts that build a realm.
 
-/// Scripts that run when a realm first uses one of the globals that they make. `add` is a function of `late.js`.
+/// Scripts that run when a realm first uses one of the globals that they make. `late.js` knows them by the key.
 pub struct Stage {
-    pub add: &'static str,
+    pub key: &'static str,
     pub names: &'static [&'static str],
     pub scripts: &'static [&'static str],
 }
 
 /// The scripts that build a realm, in this order: each is a function of what the ones before it have left behind.
-pub const BOOTSTRAP: [&str; 8] = [
+pub const BOOTSTRAP: [&str; 9] = [
+    include_str!("bootstrap/withheld.js"),
     include_str!("bootstrap/primordials.js"),
     include_str!("bootstrap/late.js"),
     include_str!("bootstrap/host.js"),
@@ -21,7 +22,7 @@ pub const BOOTSTRAP: [&str; 8] = [
 /// What a realm builds when it is first used.
 pub const LATE: [Stage; 4] = [
     Stage {
-        add: "addText",
+        key: "text",
         names: &["console", "setTimeout", "setInterval", "clearTimeout", "clearInterval"],
         scripts: &[
             include_str!("bootstrap/methods.js"),
@@ -33,7 +34,7 @@ pub const LATE: [Stage; 4] = [
         ],
     },
     Stage {
-        add: "addWeb",
+        key: "web",
         names: &[
             "AbortController",
             "AbortSignal",
@@ -68,8 +69,8 @@ pub const LATE: [Stage; 4] = [
             include_str!("bootstrap/fetch.js"),
         ],
     },
-    Stage { add: "addClock", names: &[], scripts: &[include_str!("bootstrap/clock.js")] },
-    Stage { add: "addCallSites", names: &[], scripts: &[include_str!("bootstrap/call_sites.js")] },
+    Stage { key: "clock", names: &[], scripts: &[include_str!("bootstrap/clock.js")] },
+    Stage { key: "callSites", names: &[], scripts: &[include_str!("bootstrap/call_sites.js")] },
 ];
 /// The script that leaves what the engine calls.
 pub const ENTRY: &str = include_str!("bootstrap/start.js");

@@ -39,6 +39,8 @@ pub struct GuestIsolate {
     pub v8: v8::OwnedIsolate,
     weight: Weight,
     native: NativeWeight,
+    /// The heap when the last run was over.
+    heap_at_end: u64,
     watch: Box<Watch>,
 }
 
@@ -90,7 +92,7 @@ impl GuestIsolate {
         isolate.add_gc_epilogue_callback(after_full_gc, data, v8::GCType::kGCTypeMarkSweepCompact);
         let weight = Weight::new(memory_bytes, isolate.get_heap_statistics().used_heap_size() as u64);
         let native = NativeWeight { base: native_bytes(), began: Instant::now(), unseen: 0 };
-        Self { spares: Vec::new(), realm_bytes: None, v8: isolate, weight, native, watch }
+        Self { spares: Vec::new(), realm_bytes: None, v8: isolate, weight, native, heap_at_end: 0, watch }
     }
 
     pub fn budget(&self) -> &Arc<MemoryBudget> {
@@ -130,9 +132,16 @@ impl GuestIsolate {
         self.watch.budget.start(heap, self.spare_bytes());
     }
 
-    /// Whether the run, which is over, may have left so much behind that the isolate should be weighed.
+    /// Ends the account of a run; whether it made one object that is larger than all it may use.
+    pub fn close_account(&mut self) -> bool {
+        // To ask costs microseconds, more with every dead realm, so the answer is kept.
+        self.heap_at_end = self.heap_bytes();
+        is_oversized(&mut self.v8, &self.watch.budget, self.heap_at_end)
+    }
+
+    /// Whether the run, whose account is closed, may have left so much behind that the isolate should be weighed.
     pub fn is_suspicious(&mut self) -> bool {
-        let heap = self.heap_bytes();
+        let heap = self.heap_at_end;
         self.weight.end_run(heap, self.spare_bytes(), self.collections()) || self.has_grown_outside()
     }
 
@@ -175,11 +184,6 @@ impl GuestIsolate {
     pub fn heap_bytes(&mut self) -> u64 {
         self.v8.get_heap_statistics().used_heap_size() as u64
     }
-
-    /// Whether the run made one object that is larger than all it may use.
-    pub fn has_oversized(&mut self) -> bool {
-        has_oversized(&mut self.v8, &self.watch.budget)
-    }
 }
 
 /// Dooms the isolate: the run ends, and room for one more allocation lets V8 get there. The second time V8 is left to
@@ -202,7 +206,8 @@ unsafe extern "C" fn before_gc(
     let watch = unsafe { &*data.cast::<Watch>() };
     // SAFETY: V8 passes the isolate that collects, on its own thread, and it is alive for the length of the callback.
     let mut isolate = unsafe { v8::Isolate::from_raw_isolate_ptr(isolate) };
-    if has_oversized(&mut isolate, &watch.budget) {
+    let heap = isolate.get_heap_statistics().used_heap_size() as u64;
+    if is_oversized(&mut isolate, &watch.budget, heap) {
         watch.control.interrupt(Cause::Memory);
     }
 }
@@ -226,9 +231,8 @@ unsafe extern "C" fn after_full_gc(
 
 /// Notes the heap and looks for an object that V8 has let pass: the first large one since a collection may have any size.
 /// Garbage of ordinary size does not count, however much there is.
-fn has_oversized(isolate: &mut v8::Isolate, budget: &MemoryBudget) -> bool {
-    let too_much = budget.note_heap(isolate.get_heap_statistics().used_heap_size() as u64);
-    too_much && young_large_bytes(isolate) > budget.limit()
+fn is_oversized(isolate: &mut v8::Isolate, budget: &MemoryBudget, heap: u64) -> bool {
+    budget.note_heap(heap) && young_large_bytes(isolate) > budget.limit()
 }
 
 fn young_large_bytes(isolate: &mut v8::Isolate) -> u64 {

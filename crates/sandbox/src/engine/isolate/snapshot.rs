@@ -110,6 +110,7 @@ fn build_realm(creator: &mut v8::OwnedIsolate) -> Option<()> {
     let null = v8::null(scope);
     internals.set_prototype(scope, null.into())?;
     let native = native_object(scope)?;
+    drop_extras(scope, context)?;
     for script in BOOTSTRAP.into_iter().chain([ENTRY]) {
         let function = evaluate(scope, script)?;
         call(scope, function, &[internals.into(), native.into()])?;
@@ -129,6 +130,18 @@ fn build_realm(creator: &mut v8::OwnedIsolate) -> Option<()> {
     Some(())
 }
 
+/// Takes away what V8 keeps for embedders, a console with its functions among it. Nothing here uses that.
+fn drop_extras(scope: &mut v8::PinScope<'_, '_>, context: v8::Local<'_, v8::Context>) -> Option<()> {
+    let extras = context.get_extras_binding_object(scope);
+    let all = v8::GetPropertyNamesArgsBuilder::new().property_filter(v8::PropertyFilter::ALL_PROPERTIES).build();
+    let names = extras.get_own_property_names(scope, all)?;
+    for index in 0..names.length() {
+        let name = names.get_index(scope, index)?;
+        extras.delete(scope, name)?;
+    }
+    Some(())
+}
+
 /// Leaves the stage's scripts in the realm, and its globals as properties that run them when they are first looked at.
 fn add_stage(
     scope: &mut v8::PinScope<'_, '_>,
@@ -136,16 +149,25 @@ fn add_stage(
     internals: v8::Local<'_, v8::Object>,
     stage: &Stage,
 ) -> Option<()> {
-    let add = member(scope, internals, stage.add)?.try_into().ok()?;
-    for script in stage.scripts {
-        let function = evaluate(scope, script)?;
-        call(scope, add, &[function.into()])?;
-    }
+    let add = member(scope, internals, "addStage")?.try_into().ok()?;
+    let key = v8::String::new(scope, stage.key)?;
+    let files = evaluate(scope, &files_function(stage.scripts))?;
+    call(scope, add, &[key.into(), files.into()])?;
     let global = context.global(scope);
     for name in stage.names {
         lazy_property(scope, global, name, v8::PropertyAttribute::DONT_ENUM)?;
     }
     Some(())
+}
+
+/// A function that gives the function of each script by its number: a realm has one function of a stage until it builds that.
+fn files_function(scripts: &[&str]) -> String {
+    let cases: String = scripts
+        .iter()
+        .enumerate()
+        .map(|(number, script)| format!("case {number}: return (\n{}\n);", script.trim_end().trim_end_matches(';')))
+        .collect();
+    format!("(function files(number) {{ switch (number) {{ {cases} }} }});")
 }
 
 fn lazy_property(

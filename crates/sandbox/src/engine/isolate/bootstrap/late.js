@@ -2,18 +2,22 @@
 (function late(realm, native) {
   const { ReflectOwnKeys, create, defineProperty, getOwnPropertyDescriptor, objectKeys } = realm;
 
-  // A stage is a list of files and, once they have run, what they have given to guests. Some of that is finished when a
-  // guest first looks at it.
-  const newStage = (before) => ({ __proto__: null, before, files: realm.list(), given: undefined, finishing: undefined });
+  // A stage is a function that gives its files and, once they have run, what they have given to guests. Some of that is
+  // finished when a guest first looks at it.
+  const newStage = (before) => ({ __proto__: null, before, file: undefined, given: undefined, finishing: undefined });
   const text = newStage(undefined);
   const web = newStage(text);
   const clock = newStage(text);
   const callSites = newStage(undefined);
-  const stages = { __proto__: null, text, web };
+  const stages = { __proto__: null, text, web, clock, callSites };
   let lateNatives;
 
   const run = (stage, on) => {
-    for (let i = 0; i < stage.files.length; i++) stage.files[i](on, stage.natives ?? native);
+    for (let i = 0; ; i++) {
+      const file = stage.file(i);
+      if (file === undefined) return;
+      file(on, stage.natives ?? native);
+    }
   };
 
   // Files leave what they make in a draft. A build that is cut short, by the end of the stack for one, leaves nothing behind
@@ -46,11 +50,7 @@
     }
     const stage = newStage(web);
     stage.natives = lateNatives;
-    for (let i = 0; ; i++) {
-      const file = native.lateFile(key, i);
-      if (file === undefined) break;
-      realm.push(stage.files, file);
-    }
+    stage.file = (i) => native.lateFile(key, i);
     stages[key] = stage;
     return stage;
   };
@@ -101,10 +101,9 @@
     return realm.callHook(hook, error, sites);
   };
 
-  realm.addText = (file) => realm.push(text.files, file);
-  realm.addWeb = (file) => realm.push(web.files, file);
-  realm.addClock = (file) => realm.push(clock.files, file);
-  realm.addCallSites = (file) => realm.push(callSites.files, file);
+  realm.addStage = (key, file) => {
+    stages[key].file = file;
+  };
 
   // Runs the late files that many runs need once, for nothing, so that the snapshot holds their bytecode.
   realm.rehearse = () => {
