@@ -1,5 +1,6 @@
 /** What functions of others return: a value, a promise, or something that calls itself one. */
 
+import { types } from 'node:util';
 import { IoError } from './errors.js';
 
 /** Promises of promises that are waited for. */
@@ -12,6 +13,8 @@ const MAX_NESTED = 16;
  * @returns {Promise<unknown>}
  */
 export async function settled(given) {
+  // Its value is no thenable: whatever it was resolved with, it has followed itself.
+  if (isPlainPromise(given)) return await given;
   let value = given;
   for (let nested = 0; nested < MAX_NESTED; nested++) {
     const then = thenOf(value);
@@ -24,6 +27,23 @@ export async function settled(given) {
     value = content;
   }
   throw new IoError('The answer is a promise that never comes to a value.');
+}
+
+/**
+ * Whether it is a promise that `await` takes as it is, without code of others.
+ * @param {unknown} value
+ * @returns {value is Promise<unknown>}
+ */
+function isPlainPromise(value) {
+  return types.isPromise(value) && Object.getPrototypeOf(value) === Promise.prototype && !Object.hasOwn(value, 'then');
+}
+
+/**
+ * Whether a value stands for itself.
+ * @param {unknown} value
+ */
+export function isSettled(value) {
+  return thenOf(value) === undefined;
 }
 
 /**

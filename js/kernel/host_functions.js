@@ -2,7 +2,7 @@ import { AsyncResource } from 'node:async_hooks';
 import { setMaxListeners } from 'node:events';
 import { AbortedError } from '../boundary/errors.js';
 import { parseForeignJson } from '../boundary/foreign_json.js';
-import { settled } from '../boundary/foreign_promise.js';
+import { isSettled, settled } from '../boundary/foreign_promise.js';
 import { toJsonText } from '../boundary/json_text.js';
 import { described } from '../boundary/thrown.js';
 import { onBehalfOf, presentCall } from './host_call.js';
@@ -32,6 +32,8 @@ import { onBehalfOf, presentCall } from './host_call.js';
 const MAX_ANSWER_CHARS = 16 << 20;
 
 const OVER = 'The run is over.';
+/** @type {() => SqlDetail} */
+const noSqlDetail = () => 'nothing';
 /** The number that stands for no run. */
 const NO_RUN = 0;
 
@@ -157,12 +159,16 @@ export class HostFunctions {
   async serve({ id, runId, contextId, callerId, nesting, kind, name, args }, answer) {
     try {
       const context = this.#contexts.get(contextId);
-      /** @type {() => SqlDetail} */
-      const sqlDetail = context?.sqlDetail ?? (() => 'nothing');
-      const call = { runId, contextId, callerId, nesting, sqlDetail, openTables: context?.openTables };
+      const call = () => {
+        const { sqlDetail = noSqlDetail, openTables } = context ?? {};
+        const signal = this.#signalOf(contextId, runId);
+        const own = { isOpen: true };
+        const asked = { runId, contextId, callerId, nesting, sqlDetail, openTables, signal, function: own };
+        return this.#call(asked, name, args);
+      };
       const end = (/** @type {RunEnd} */ how) =>
         nesting.length > 0 ? this.#finishNested(runId, callerId, how) : this.#finish(runId, how);
-      const work = () => (kind === 'call' ? this.#call(call, name, args) : end(kind));
+      const work = () => (kind === 'call' ? call() : end(kind));
       const { value } = await (context ? context.caller.runInAsyncScope(work) : work());
       // No text at all is how JSON says `undefined`.
       const text =
@@ -174,20 +180,18 @@ export class HostFunctions {
   }
 
   /**
-   * @param {Omit<CallOf, 'signal' | 'function'>} call
+   * @param {CallOf} call
    * @param {string} name
    * @param {string} args
    * @returns {Promise<{ value?: unknown }>} in a box, so that nothing takes the value for a promise
    */
   async #call(call, name, args) {
-    const signal = this.#signalOf(call.contextId, call.runId);
-    signal.throwIfAborted();
-    const own = { isOpen: true };
+    call.signal.throwIfAborted();
     try {
-      const given = { ...call, signal, function: own };
-      return { value: await settled(this.#functions.get(name)?.(given, parseForeignJson(args))) };
+      const given = this.#functions.get(name)?.(call, parseForeignJson(args));
+      return { value: isSettled(given) ? given : await settled(given) };
     } finally {
-      own.isOpen = false;
+      call.function.isOpen = false;
     }
   }
 

@@ -25,6 +25,8 @@ use tgp_base::threads;
 pub const ENGINE_STACK: usize = 8 << 20;
 /// How long the next run may take to come before the pause is used for something else.
 const PAUSE: Duration = Duration::from_millis(2);
+/// How long nothing runs before the memory of earlier runs is given back. The first run after that takes a little longer.
+const QUIET: Duration = Duration::from_secs(5);
 
 /// Serves runs on the calling thread. Returns when the engine is spent or the commands end.
 ///
@@ -103,7 +105,12 @@ fn next(inbox: &dyn Inbox, isolate: &mut GuestIsolate) -> Option<Command> {
                     return inbox.recv();
                 }
             }
-            Readiness::Full => return inbox.recv(),
+            Readiness::Full if !isolate.has_garbage() => return inbox.recv(),
+            Readiness::Full => match inbox.recv_deadline(Instant::now() + QUIET) {
+                Ok(command) => return Some(command),
+                Err(RecvTimeoutError::Timeout) => isolate.collect(),
+                Err(RecvTimeoutError::Disconnected) => return None,
+            },
             Readiness::Some => match inbox.recv_deadline(Instant::now() + PAUSE) {
                 Ok(command) => return Some(command),
                 Err(RecvTimeoutError::Timeout) => isolate.prepare(),

@@ -31,6 +31,11 @@ const SPARES: usize = 16;
 /// Room on the heap for one of them, beside what guests may use. They take three quarters of it.
 const SPARE_ROOM: usize = 272 << 10;
 
+/// Runs since the last collection, or growth of the heap, that make another one worth its time while nothing runs. V8's own
+/// collections keep the memory that they have freed.
+const IDLE_RUNS: u32 = 32;
+const IDLE_GROWTH: u64 = 4 << 20;
+
 /// Drops the realms first, then the isolate, then what its callbacks point to.
 pub struct GuestIsolate {
     spares: Vec<Realm>,
@@ -41,6 +46,9 @@ pub struct GuestIsolate {
     native: NativeWeight,
     /// The heap when the last run was over.
     heap_at_end: u64,
+    /// The heap after the last collection for which no run was under way, and the runs since then.
+    heap_at_rest: u64,
+    runs_since_rest: u32,
     watch: Box<Watch>,
 }
 
@@ -90,9 +98,20 @@ impl GuestIsolate {
         isolate.add_near_heap_limit_callback(near_heap_limit, data);
         isolate.add_gc_prologue_callback(before_gc, data, v8::GCType::kGCTypeAll);
         isolate.add_gc_epilogue_callback(after_full_gc, data, v8::GCType::kGCTypeMarkSweepCompact);
-        let weight = Weight::new(memory_bytes, isolate.get_heap_statistics().used_heap_size() as u64);
+        let heap_at_rest = isolate.get_heap_statistics().used_heap_size() as u64;
+        let weight = Weight::new(memory_bytes, heap_at_rest);
         let native = NativeWeight { base: native_bytes(), began: Instant::now(), unseen: 0 };
-        Self { spares: Vec::new(), realm_bytes: None, v8: isolate, weight, native, heap_at_end: 0, watch }
+        Self {
+            spares: Vec::new(),
+            realm_bytes: None,
+            v8: isolate,
+            weight,
+            native,
+            heap_at_end: 0,
+            heap_at_rest,
+            runs_since_rest: 0,
+            watch,
+        }
     }
 
     pub fn budget(&self) -> &Arc<MemoryBudget> {
@@ -127,6 +146,7 @@ impl GuestIsolate {
     /// Begins the account of a run, which has its realm already. What the spare ones take is not held against it.
     pub fn open_account(&mut self) {
         let heap = self.heap_bytes();
+        self.runs_since_rest = self.runs_since_rest.saturating_add(1);
         self.weight.begin_run(heap);
         self.native.began = Instant::now();
         self.watch.budget.start(heap, self.spare_bytes());
@@ -157,13 +177,24 @@ impl GuestIsolate {
 
     /// Collects whatever can be collected and looks at what is left.
     pub fn weigh(&mut self) -> Burden {
+        self.collect();
+        self.native.base = native_bytes();
+        self.weight.weigh(self.heap_at_rest, self.spare_bytes(), self.collections())
+    }
+
+    /// Whether runs may have left so much memory behind that it should be given back when there is time.
+    pub fn has_garbage(&mut self) -> bool {
+        self.runs_since_rest >= IDLE_RUNS || self.heap_bytes() > self.heap_at_rest.saturating_add(IDLE_GROWTH)
+    }
+
+    /// Gives back all memory that nothing alive holds. No run may be under way.
+    pub fn collect(&mut self) {
         self.v8.clear_kept_objects();
         // It clears V8's caches too, and is over when it returns.
         self.v8.memory_pressure_notification(v8::MemoryPressureLevel::Critical);
         self.v8.memory_pressure_notification(v8::MemoryPressureLevel::None);
-        self.native.base = native_bytes();
-        let heap = self.heap_bytes();
-        self.weight.weigh(heap, self.spare_bytes(), self.collections())
+        self.heap_at_rest = self.heap_bytes();
+        self.runs_since_rest = 0;
     }
 
     fn spare_bytes(&self) -> u64 {

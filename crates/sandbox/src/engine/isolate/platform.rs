@@ -4,7 +4,7 @@ use super::locale_data;
 use std::sync::Once;
 
 /// Flags for the whole process, each with the reason it is here.
-const FLAGS: [&str; 4] = [
+const FLAGS: [&str; 5] = [
     // Threads that existed before V8 would crash when they run JavaScript under protection keys; Node's always exist.
     "--no-memory-protection-keys",
     // Unrolled loops lose their interrupt check, and then termination never reaches them.
@@ -14,6 +14,8 @@ const FLAGS: [&str; 4] = [
     // A realm is garbage after its run. To mark a little at a time keeps alive what is made meanwhile, some 30 MB of dead
     // realms, and slows every write; marking all at once takes a millisecond, because next to nothing is alive.
     "--no-incremental-marking",
+    // A collection would have the realm's own functions compiled again, from text, by the next run. Those of tools go with them.
+    "--no-flush-bytecode",
 ];
 
 static INITIALISED: Once = Once::new();
