@@ -62,23 +62,28 @@ impl RootDir {
 
     /// The handle of `dir`, or `None` when it is not there.
     pub(super) fn enter(&self, dir: &JailPath, missing: Missing) -> Result<Option<Dir>, VfsError> {
-        let mut handle = self.dir.try_clone().map_err(|error| VfsError::io("open", dir.as_str(), error))?;
+        let mut entered: Option<Dir> = None;
         for name in dir.segments() {
+            let handle = entered.as_ref().unwrap_or(&self.dir);
             let mut next = handle.open_dir_nofollow(name);
             if let (Missing::Create, Err(error)) = (missing, &next)
                 && error.kind() == io::ErrorKind::NotFound
             {
-                create_dir(&handle, name).map_err(|error| VfsError::io("create", dir.as_str(), error))?;
+                create_dir(handle, name).map_err(|error| VfsError::io("create", dir.as_str(), error))?;
                 next = handle.open_dir_nofollow(name);
             }
-            handle = match next {
+            let next = match next {
                 Ok(next) => next,
                 Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-                Err(error) => return Err(no_directory(&handle, name, dir, error)),
+                Err(error) => return Err(no_directory(handle, name, dir, error)),
             };
-            self.refuse_hidden(&handle, dir)?;
+            self.refuse_hidden(&next, dir)?;
+            entered = Some(next);
         }
-        Ok(Some(handle))
+        match entered {
+            Some(entered) => Ok(Some(entered)),
+            None => self.dir.try_clone().map(Some).map_err(|error| VfsError::io("open", dir.as_str(), error)),
+        }
     }
 
     fn refuse_hidden(&self, handle: &Dir, dir: &JailPath) -> Result<(), VfsError> {
