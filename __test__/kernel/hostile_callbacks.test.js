@@ -47,6 +47,8 @@ const ANSWERS = {
   'a thenable that throws': "() => ({ then() { throw new Error('then'); } })",
   'a thenable that resolves with itself': '() => thenable',
   'a promise of a thenable that resolves with itself': 'async () => ({ inner: thenable })',
+  'a promise of what becomes a thenable that resolves with itself':
+    '() => { const own = {}; const made = Promise.resolve(own); own.then = (resolve) => resolve(own); return made; }',
   'a then that cannot be read': "() => ({ get then() { throw new Error('then'); } })",
   'a thenable that settles twice':
     "() => ({ then(resolve, reject) { resolve(1); reject(new Error('late')); resolve(2); } })",

@@ -105,6 +105,7 @@ describe('limits', () => {
     const source =
       "return ['SharedArrayBuffer', 'WebAssembly', 'Atomics', 'eval', 'process', 'Buffer', 'fs'].filter((name) => name in globalThis)";
     expect((await forge(source)).result).toEqual([]);
+    expect((await forge("return 'v8BreakIterator' in Intl")).result).toBe(false);
     const resizable = 'new ArrayBuffer(8, { maxByteLength: 1e9 })';
     await expect(forge(`return ${resizable}.byteLength`)).rejects.toThrow(/Resizable/);
     await expect(

@@ -13,9 +13,7 @@ const MAX_NESTED = 16;
  * @returns {Promise<unknown>}
  */
 export async function settled(given) {
-  // Its value is no thenable: whatever it was resolved with, it has followed itself.
-  if (isPlainPromise(given)) return await given;
-  let value = given;
+  let value = isPlainPromise(given) ? await given : given;
   for (let nested = 0; nested < MAX_NESTED; nested++) {
     const then = thenOf(value);
     if (then === undefined) return value;
@@ -30,7 +28,7 @@ export async function settled(given) {
 }
 
 /**
- * Whether it is a promise that `await` takes as it is, without code of others.
+ * Whether it is a promise of Node's own, which need not be asked for its `then`.
  * @param {unknown} value
  * @returns {value is Promise<unknown>}
  */

@@ -19,7 +19,7 @@ const known = new Set();
 
 /**
  * The options of a run: the signal, and the rest as JSON for the kernel.
- * @param {import('../../index.js').ExecOptions | undefined} options a copy that nobody else has
+ * @param {import('../../index.js').ExecOptions | undefined} options a copy that the caller does not have
  * @param {'application' | 'agent'} caller
  * @param {import('./kernel_calls.js').Who | undefined} who asks
  * @param {import('../telemetry/telemetry.js').Tracing} tracing

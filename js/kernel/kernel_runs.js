@@ -175,7 +175,7 @@ export class KernelRuns {
   /**
    * @param {Runnable} runnable
    * @param {unknown} args
-   * @param {ExecOptions | undefined} options a copy that nobody else has
+   * @param {ExecOptions | undefined} options a copy that the caller does not have
    * @param {Caller} by
    * @returns {Promise<any>} what it has done, or with `dryRun` would do
    */

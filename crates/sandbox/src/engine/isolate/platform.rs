@@ -4,7 +4,7 @@ use super::locale_data;
 use std::sync::Once;
 
 /// Flags for the whole process, each with the reason it is here.
-const FLAGS: [&str; 5] = [
+pub const FLAGS: [&str; 5] = [
     // Threads that existed before V8 would crash when they run JavaScript under protection keys; Node's always exist.
     "--no-memory-protection-keys",
     // Unrolled loops lose their interrupt check, and then termination never reaches them.

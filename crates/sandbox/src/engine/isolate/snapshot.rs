@@ -79,9 +79,9 @@ fn open(mut bytes: Vec<u8>) -> Option<Snapshot> {
 fn seal(blob: &[u8]) -> u64 {
     let mut hasher = DefaultHasher::new();
     hasher.write(platform::engine_version().as_bytes());
-    let late = LATE.iter().flat_map(|stage| stage.scripts.iter().chain(stage.names));
+    let late = LATE.iter().flat_map(|stage| stage.scripts.iter().chain(stage.names).chain([&stage.key]));
     let named = STAGES.iter().flat_map(|stage| stage.names);
-    for part in BOOTSTRAP.iter().chain(late).chain(named).chain([&ENTRY]) {
+    for part in BOOTSTRAP.iter().chain(late).chain(named).chain(&platform::FLAGS).chain([&ENTRY]) {
         hasher.write(part.as_bytes());
     }
     hasher.write(blob);
@@ -137,7 +137,7 @@ fn drop_extras(scope: &mut v8::PinScope<'_, '_>, context: v8::Local<'_, v8::Cont
     let names = extras.get_own_property_names(scope, all)?;
     for index in 0..names.length() {
         let name = names.get_index(scope, index)?;
-        extras.delete(scope, name)?;
+        extras.delete(scope, name).filter(|gone| *gone)?;
     }
     Some(())
 }

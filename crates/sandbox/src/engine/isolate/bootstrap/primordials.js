@@ -1,4 +1,4 @@
-// The built-ins that the other files use. It runs first, in a realm that no guest has touched.
+// The built-ins that the other files use. It runs before them, in a realm that no guest has touched.
 //
 // Guest code can replace anything it can reach, so nothing may look a built-in up after the snapshot is made, not even
 // `globalThis`: every file takes what it needs from here, objects that are read later have no prototype, and nothing that
