@@ -56,6 +56,17 @@ export function fresh(quick) {
 }
 
 /**
+ * Whether the results in a file were measured on the machine of these, so that both may stand in one table.
+ * @param {string} file
+ * @param {Results} results
+ */
+export function isOfThisMachine(file, results) {
+  if (!existsSync(file)) return true;
+  const { machine } = JSON.parse(readFileSync(file, 'utf8'));
+  return JSON.stringify(machine) === JSON.stringify(results.machine);
+}
+
+/**
  * The results that are there, with the measures of this run in the place of older ones. Figures of another machine or of
  * a quick run do not stand beside these.
  * @param {string} file
@@ -66,8 +77,9 @@ export function joined(file, results) {
   if (!existsSync(file)) return results;
   /** @type {Results} */
   const before = JSON.parse(readFileSync(file, 'utf8'));
-  const same = before.quick === results.quick && JSON.stringify(before.machine) === JSON.stringify(results.machine);
-  return same ? { ...results, benches: { ...before.benches, ...results.benches } } : results;
+  return before.quick === results.quick && isOfThisMachine(file, results)
+    ? { ...results, benches: { ...before.benches, ...results.benches } }
+    : results;
 }
 
 /**

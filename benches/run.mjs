@@ -17,7 +17,7 @@ import { fileURLToPath } from 'node:url';
 import { charts } from './charts.mjs';
 import { withComparison } from './comparison.mjs';
 import { historyChart, readHistory, record, withHistory } from './history.mjs';
-import { fresh, joined, load, recorded } from './results.mjs';
+import { fresh, isOfThisMachine, joined, load, recorded } from './results.mjs';
 import { withFigures } from './tables.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -53,6 +53,8 @@ const COMMANDS = {
 const USAGE = `Usage: npm run bench -- [--quick] [--draw] [name…]
        npm run bench -- compare <git ref> [--quick] [--rounds N] [name…]
        npm run bench -- record <version>`;
+const OTHER_MACHINE =
+  '\nThe documents have figures of another machine, and keep them: run all benchmarks to replace them.\n';
 
 const [command = '', ...rest] = process.argv.slice(2);
 if (Object.hasOwn(COMMANDS, command)) process.exit(await COMMANDS[command]?.(rest));
@@ -66,9 +68,12 @@ if (unknown.length > 0) {
   process.exit(2);
 }
 
-const out = quick ? join(ROOT, 'target', 'bench') : FOLDER;
-const resultsFile = join(out, 'results.json');
 const results = fresh(quick);
+// Some benchmarks alone, on another machine than the rest, would leave documents with figures of some benchmarks alone.
+const isPartial = !draw && filters.length > 0 && !isOfThisMachine(join(FOLDER, 'results.json'), results);
+const isForDocuments = !quick && !isPartial;
+const out = isForDocuments ? FOLDER : join(ROOT, 'target', 'bench');
+const resultsFile = join(out, 'results.json');
 const names = draw
   ? []
   : readdirSync(FOLDER)
@@ -134,16 +139,17 @@ function save() {
 
 function publish() {
   const all = draw && existsSync(resultsFile) ? JSON.parse(readFileSync(resultsFile, 'utf8')) : save();
-  const pageFile = join(quick ? out : join(ROOT, 'docs'), 'benchmarks.md');
+  const pageFile = join(isForDocuments ? join(ROOT, 'docs') : out, 'benchmarks.md');
   const page = existsSync(pageFile) ? readFileSync(pageFile, 'utf8') : '# What it costs, measured\n';
   const drawn = charts(all);
   writeFileSync(pageFile, withFigures(page, all, Object.keys(drawn)));
-  const folder = join(quick ? out : join(ROOT, 'docs'), 'charts');
+  const folder = join(isForDocuments ? join(ROOT, 'docs') : out, 'charts');
   mkdirSync(folder, { recursive: true });
   for (const [name, svg] of Object.entries(drawn)) writeFileSync(join(folder, name), svg);
   const readme = join(ROOT, 'README.md');
-  if (!quick && existsSync(readme)) writeFileSync(readme, withComparison(readFileSync(readme, 'utf8'), all));
-  if (!quick) publishHistory();
+  if (isForDocuments && existsSync(readme)) writeFileSync(readme, withComparison(readFileSync(readme, 'utf8'), all));
+  if (isForDocuments) publishHistory();
+  if (isPartial) process.stdout.write(OTHER_MACHINE);
   process.stdout.write(`\nFigures: ${resultsFile}\nTables: ${pageFile}\nCharts: ${folder}\n`);
 }
 
