@@ -208,7 +208,7 @@ describe('what a guest passes to the bridge', () => {
       '{ then: (done) => done(1) }': 'arguments.0.then of tgp.echo is a function',
       "{ s: Symbol('x') }": 'arguments.0.s of tgp.echo is a symbol',
       cycle: 'of tgp.echo contains itself',
-      'new Map([[{}, 1]])': 'arguments.0 of tgp.echo is a Map with a key that is no text or number',
+      'new Map([[{}, 1]])': 'arguments.0 of tgp.echo is a Map with a key that is not a string or number',
     };
     for (const [values, message] of Object.entries(refused)) {
       expect(await passed(values), values).toEqual(['ERR_RESULT', expect.stringContaining(message)]);

@@ -45,7 +45,7 @@ describe('Error.prepareStackTrace', () => {
     expect(shape).toEqual([true, 4, expect.stringContaining(`${file}:`), '[object CallSite]', [], 'undefined']);
   });
 
-  it('is no part of an error that the tool throws, when it throws itself or is no function', async () => {
+  it('does not affect an error of the tool when it throws itself or is not a function', async () => {
     const { forge } = await createKernel();
     for (const hook of [
       '() => { throw new Error("inner") }',

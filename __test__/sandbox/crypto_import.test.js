@@ -157,7 +157,7 @@ test('a JSON Web Key whose parts or words do not fit is refused', async () => {
   ]);
 });
 
-test('HMAC: the length that is named counts', async () => {
+test('HMAC: the given length is enforced', async () => {
   const hmac = (/** @type {unknown} */ length) => ({
     name: 'HMAC',
     hash: 'SHA-256',

@@ -36,7 +36,7 @@ describe('what an application answers, and what it passes as arguments', () => {
   it.each([
     ['a promise', () => ({ p: Promise.resolve(1) }), /the answer of tgp\.f\.p" is a promise: await it first/],
     ['a generator', () => (function* () {})(), /is a generator: collect what it yields/],
-    ['headers', () => ({ h: new Headers({ a: 'b' }) }), /an object of the class Headers, of which JSON keeps nothing/],
+    ['headers', () => ({ h: new Headers({ a: 'b' }) }), /an object of the class Headers, which JSON cannot represent/],
     ['a response', () => new Response('x'), /take its body first/],
     [
       'a map with one key twice',

@@ -62,7 +62,7 @@ const REFUSED = /** @type {[string, RegExp][]} */ ([
   ['new Intl.NumberFormat()', /of the class Intl.NumberFormat/],
   ['new AbortController()', /of the class AbortController/],
   ["new URLSearchParams('a=1')", /of the class URLSearchParams/],
-  ['new Map([[{}, 1]])', /is a Map with a key that is no text or number/],
+  ['new Map([[{}, 1]])', /is a Map with a key that is not a string or number/],
 ]);
 
 async function echoing() {

@@ -11,7 +11,7 @@ describe('every form of a tool gives its result', () => {
     ['script with a top-level return', 'const twice: number = args.n * 2;\nreturn twice;', 4],
     ['script with a top-level await', 'const n = await Promise.resolve(args.n);\nreturn n * 2;', 4],
     ['module with a top-level await', 'const two = await Promise.resolve(2);\nexport default () => two * 2', 4],
-    ['a default export that is no function', 'export default { a: [1, 2] }', { a: [1, 2] }],
+    ['a default export that is not a function', 'export default { a: [1, 2] }', { a: [1, 2] }],
     ['enum and namespace', 'enum E { A = 4 }\nnamespace N { export const a = E.A }\nexport default () => N.a', 4],
     ['nothing returned', 'export default () => {}', null],
     ['timers', 'export default () => new Promise((done) => setTimeout(() => done(4), 5))', 4],

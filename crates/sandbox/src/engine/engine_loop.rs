@@ -131,7 +131,7 @@ fn serve(
     isolate.open_account();
     control.begin(command.run, command.limits, Arc::clone(isolate.budget()));
     #[cfg(target_os = "linux")]
-    abort_signal::forget_refusals();
+    abort_signal::clear_errno();
     let had_realm = realm.is_some();
     let end = match realm {
         Some(realm) => event_loop::run(isolate, &realm, command, control, inbox, cache),

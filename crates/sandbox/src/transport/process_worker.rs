@@ -2,7 +2,7 @@
 
 use super::outbox::Outbox;
 use super::{News, NewsSink, Worker, WorkerFiles, WorkerGone};
-use crate::engine::make_room;
+use crate::engine::raise_data_limit;
 use crate::frame::{FrameReader, encode};
 use crate::message::Command;
 use crate::run_end::FRAME_SLACK;
@@ -109,7 +109,7 @@ impl Worker for ProcessWorker {
         if let Command::Run(run) = &command {
             let wanted = run.limits.memory_bytes;
             if self.room.fetch_max(wanted, Ordering::Relaxed) < wanted {
-                make_room(self.child.lock().id(), wanted);
+                raise_data_limit(self.child.lock().id(), wanted);
             }
         }
         let frame = encode(&command, command.text_bytes());

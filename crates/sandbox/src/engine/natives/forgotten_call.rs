@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 const MAX_NAMED: usize = 5;
 
 /// Says in the log which open questions nobody has ever awaited. One that lost a race was awaited by the race.
-pub fn warn_of_forgotten(scope: &mut v8::PinScope<'_, '_>) {
+pub fn warn_of_unawaited(scope: &mut v8::PinScope<'_, '_>) {
     let Some(state) = scope.get_slot::<RunState>() else { return };
     let waiting: Vec<v8::Global<v8::Function>> = state.waiting.values().cloned().collect();
     let mut names = BTreeSet::new();
@@ -34,7 +34,7 @@ fn forgotten(scope: &mut v8::PinScope<'_, '_>, settle: v8::Local<'_, v8::Functio
     if promise.has_handler() {
         return None;
     }
-    let name = own(scope, settle, "asked")?.to_rust_string_lossy(scope);
+    let name = own(scope, settle, "call")?.to_rust_string_lossy(scope);
     // Those are asked by the realm itself.
     (!name.starts_with('#')).then_some(name)
 }

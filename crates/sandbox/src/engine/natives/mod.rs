@@ -13,7 +13,7 @@ mod module_source;
 mod native_bytes;
 mod native_codec;
 mod native_crypto;
-mod native_late;
+mod native_lazy;
 mod native_table;
 mod native_text;
 mod native_timer;
@@ -23,7 +23,7 @@ mod source_question;
 mod syntax_judge;
 
 pub use callback::guarded;
-pub use forgotten_call::warn_of_forgotten;
+pub use forgotten_call::warn_of_unawaited;
 pub use host_call::settle_call;
 pub use lazy_global::provide_value;
 pub use module_function::compile_function;

@@ -1,4 +1,4 @@
-// `Event`, `CustomEvent` and `EventTarget`. Targets have no parents here, so an event has one target and no way.
+// `Event`, `CustomEvent` and `EventTarget`. Targets have no parents here, so events do not propagate.
 (function events(realm, native) {
   const { DOMException, ReflectApply, defineProperty, give, list, needArguments, push, repeatable, tag, textOf } = realm;
 
@@ -31,7 +31,7 @@
       this.#cancelable = isTrue(init?.cancelable);
       this.#composed = isTrue(init?.composed);
       this.#trusted = trust === TRUSTED;
-      // A reading of the clock that does not move it.
+      // Reads the clock without advancing it.
       this.#time = repeatable.now === undefined ? native.elapsed() : repeatable.now - repeatable.start;
     }
     get type() {
@@ -161,7 +161,7 @@
     read.passive = isTrue(options.passive);
     read.signal = options.signal;
     if (read.signal !== undefined && !realm.isSignal(read.signal)) {
-      throw new realm.TypeError('The signal of an event listener is an AbortSignal');
+      throw new realm.TypeError('The signal of an event listener must be an AbortSignal');
     }
     return read;
   };
@@ -172,7 +172,7 @@
       needArguments(arguments.length, 2, 'EventTarget.addEventListener');
       const { capture, once, passive, signal } = readOptions(options);
       if (callback === null || callback === undefined) return;
-      if (!isCallable(callback)) throw new realm.TypeError(`${textOf(callback)} is no event listener`);
+      if (!isCallable(callback)) throw new realm.TypeError(`${textOf(callback)} is not an event listener`);
       if (signal !== undefined && realm.isAborted(signal)) return;
       const wanted = `${type}`;
       const listeners = this.#listeners;
@@ -205,7 +205,7 @@
       const listeners = this.#listeners;
       prepare(event, this);
       const type = typeOf(event);
-      // Listeners that are added meanwhile wait for the next event.
+      // Listeners added during the dispatch get the next event only.
       const count = listeners.length;
       let failed = false;
       let failure;
@@ -223,7 +223,7 @@
       }
       this.#sweep();
       const allowed = finish(event);
-      // An uncaught error of a listener is the tool's to hear of, and must not keep the other listeners from running.
+      // The first error of a listener is thrown after all listeners have run.
       if (failed) throw failure;
       return allowed;
     }

@@ -1,4 +1,4 @@
-// `TransformStream`, and the two strategies of the standard.
+// `TransformStream`, `ByteLengthQueuingStrategy` and `CountQueuingStrategy`.
 (function transformStreams(realm) {
   const { give, promises, readable, readStrategy, tag, writable } = realm;
   const { NONE, invoke, later, own, valueOf, when, wrap } = promises;
@@ -14,7 +14,7 @@
     transform: undefined,
     flush: undefined,
     cancel: undefined,
-    // What the writing side waits for while nobody reads.
+    // Awaited by the writable side while there is backpressure.
     change: later(),
     isFull: true,
   });
@@ -39,7 +39,7 @@
 
   const enqueue = (state, chunk) => {
     if (state.out.status !== 'readable' || state.out.closing) {
-      throw state.out.status === 'errored' ? state.out.error : new realm.TypeError('The stream takes no more chunks');
+      throw state.out.status === 'errored' ? state.out.error : new realm.TypeError('The stream is closed and takes no more chunks');
     }
     try {
       readable.enqueue(state.out, chunk);
@@ -99,7 +99,7 @@
   class TransformStreamDefaultController {
     #state;
     constructor(key, state) {
-      if (key !== KEY) throw new realm.TypeError('Illegal constructor: a stream makes its controller');
+      if (key !== KEY) throw new realm.TypeError('Illegal constructor: a stream creates its controller');
       this.#state = state;
     }
     get desiredSize() {
@@ -121,7 +121,7 @@
     }
   }
 
-  // Both ends of a stream whose functions are in `state`.
+  // Creates both ends of the stream that `state` describes.
   const connect = (state, started, into, out) => {
     const ends = { __proto__: null, readable: undefined, writable: undefined };
     ends.writable = writable.newStream(
@@ -134,7 +134,7 @@
       },
       into,
     );
-    // Nothing more is asked for until what comes next is more than enough.
+    // Lifts the backpressure and waits until it is back.
     const pull = async () => {
       setFull(state, false);
       await own(state.change.promise);
@@ -148,22 +148,22 @@
   class TransformStream {
     #ends;
     constructor(transformer = undefined, writableStrategy = undefined, readableStrategy = undefined) {
-      if (transformer === null) throw new realm.TypeError('A transformer is an object');
-      const given = transformer ?? { __proto__: null };
-      if (given.readableType !== undefined || given.writableType !== undefined) {
+      if (transformer === null) throw new realm.TypeError('A transformer must be an object');
+      const source = transformer ?? { __proto__: null };
+      if (source.readableType !== undefined || source.writableType !== undefined) {
         throw new realm.RangeError('A transformer has no types');
       }
       const out = readStrategy(readableStrategy, 0);
       const into = readStrategy(writableStrategy, 1);
       const state = newState();
-      const start = realm.optionalFunction(given, 'start');
+      const start = realm.optionalFunction(source, 'start');
       state.controller = newController(state);
-      state.transform = wrap(realm.optionalFunction(given, 'transform'), given, state.controller);
-      state.flush = wrap(realm.optionalFunction(given, 'flush'), given, state.controller);
-      state.cancel = wrap(realm.optionalFunction(given, 'cancel'), given);
+      state.transform = wrap(realm.optionalFunction(source, 'transform'), source, state.controller);
+      state.flush = wrap(realm.optionalFunction(source, 'flush'), source, state.controller);
+      state.cancel = wrap(realm.optionalFunction(source, 'cancel'), source);
       const started = later();
       this.#ends = connect(state, started.promise, into, out);
-      const result = start === undefined ? undefined : realm.ReflectApply(start, given, [state.controller]);
+      const result = start === undefined ? undefined : realm.ReflectApply(start, source, [state.controller]);
       when(valueOf(result), started.resolve, started.reject);
       promises.quiet(started.promise);
     }
@@ -175,10 +175,10 @@
     }
   }
 
-  // Both ends of a stream of ours: `transform` and `flush` are async, and get the function that passes chunks on.
+  // Both ends of an internal stream: `transform` and `flush` are async and get a function that passes chunks on.
   realm.newTransform = (transform, flush) => {
     const state = newState();
-    // What one chunk becomes may be much: each piece waits until somebody wants it.
+    // One chunk may produce much output: each piece waits until there is no backpressure.
     const pass = async (chunk) => {
       if (state.isFull) await own(state.change.promise);
       if (state.into.status === 'erroring') throw state.into.error;

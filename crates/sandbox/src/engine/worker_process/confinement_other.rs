@@ -1,4 +1,4 @@
-//! Systems without walls of this kind: a worker is still a process of its own, with no environment and no descriptors.
+//! Confinement on systems other than Linux: none beyond a separate process without environment and descriptors.
 
 use crate::confinement::Confinement;
 
@@ -10,4 +10,4 @@ pub fn seal(confinement: Confinement) -> Confinement {
     confinement
 }
 
-pub fn make_room(_worker: u32, _memory_bytes: u64) {}
+pub fn raise_data_limit(_worker: u32, _memory_bytes: u64) {}

@@ -1,12 +1,12 @@
-//! What the realm asks about its late scripts, its promises and its time.
+//! Native functions for lazy scripts, promise handling and time.
 
 use super::booking::copy_text;
 use super::callback::{Arguments, Returned, give_text, guarded};
-use crate::engine::late::{STAGES, evaluate, stage_of};
+use crate::engine::lazy::{STAGES, evaluate, stage_of};
 use crate::engine::run::RunState;
 
-/// `lateStage(name)`: the key of the stage that makes a global, or undefined.
-pub fn late_stage(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, mut returned: Returned<'_>) {
+/// `lazyStage(name)`: the key of the stage that defines a global, or undefined.
+pub fn lazy_stage(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, mut returned: Returned<'_>) {
     guarded(scope, |scope| {
         let Some((name, _booked)) = copy_text(scope, arguments.get(0), 1) else { return };
         if let Some(key) = stage_of(&name) {
@@ -15,8 +15,8 @@ pub fn late_stage(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, mu
     });
 }
 
-/// `lateFile(key, index)`: one script of a stage as a function; undefined behind the last one, or with an exception pending.
-pub fn late_file(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, mut returned: Returned<'_>) {
+/// `lazyFile(key, index)`: one script of a stage as a function; undefined after the last one, or if an exception is pending.
+pub fn lazy_file(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, mut returned: Returned<'_>) {
     guarded(scope, |scope| {
         let Some((key, _booked)) = copy_text(scope, arguments.get(0), 1) else { return };
         let index = arguments.get(1).uint32_value(scope).unwrap_or(u32::MAX);
@@ -28,7 +28,7 @@ pub fn late_file(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, mut
     });
 }
 
-/// `markHandled(promise)`: its rejection is nobody's oversight.
+/// `markHandled(promise)`: its rejection does not count as unhandled.
 pub fn mark_handled(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, _: Returned<'_>) {
     guarded(scope, |scope| {
         let Ok(promise) = v8::Local::<'_, v8::Promise>::try_from(arguments.get(0)) else { return };
@@ -39,7 +39,7 @@ pub fn mark_handled(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, 
     });
 }
 
-/// `elapsed()`: whole milliseconds since the run began. Nothing finer: a guest has no use for it but to spy.
+/// `elapsed()`: whole milliseconds since the run began. A finer clock would help timing attacks.
 pub fn elapsed(scope: &mut v8::PinScope<'_, '_>, _: Arguments<'_>, mut returned: Returned<'_>) {
     guarded(scope, |scope| {
         if let Some(state) = scope.get_slot::<RunState>() {

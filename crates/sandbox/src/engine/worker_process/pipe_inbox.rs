@@ -1,7 +1,7 @@
-//! A worker's commands, read from its standard input by whoever needs them.
+//! The command queue of a worker process, read from its standard input.
 //!
-//! The engine reads them itself while it waits, so that no other thread has to be woken between the host and the guest.
-//! While the guest has the engine's thread, the watchdog looks at every tick.
+//! The engine reads the pipe itself while it waits, so that no other thread has to be woken between the host and the guest.
+//! While the guest occupies the engine's thread, the watchdog reads the pipe at every tick.
 
 use crate::engine::control::{EngineControl, Inbox, exit_now};
 use crate::frame::FrameBuffer;
@@ -14,16 +14,16 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// How long the watchdog waits for the rest of a message: its sender may be waiting for the pipe to empty.
-const REST: Duration = Duration::from_millis(1);
+/// How long the watchdog waits for the rest of a partial message: its sender may wait for room in the pipe.
+const PARTIAL_MESSAGE_TIMEOUT: Duration = Duration::from_millis(1);
 
 pub struct PipeInbox(Mutex<Pipe>);
 
 struct Pipe {
-    /// Hears of a cancellation as soon as that is read, whether its run has begun or not.
+    /// Gets a cancellation as soon as it is read, whether its run has started or not.
     control: Arc<EngineControl>,
     buffer: FrameBuffer,
-    /// Read, and not yet taken by the engine.
+    /// Commands that are read and not yet taken by the engine.
     ready: VecDeque<Command>,
     state: PipeState,
 }
@@ -31,7 +31,7 @@ struct Pipe {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum PipeState {
     Open,
-    /// The host is gone, or speaks another language.
+    /// The host closed the pipe, or sent invalid data.
     Ended,
 }
 
@@ -65,22 +65,22 @@ impl Inbox for PipeInbox {
             if pipe.state == PipeState::Ended {
                 return Err(RecvTimeoutError::Disconnected);
             }
-            let patience = deadline.saturating_duration_since(Instant::now());
-            if pipe.has_input(patience) {
+            let timeout = deadline.saturating_duration_since(Instant::now());
+            if pipe.has_input(timeout) {
                 pipe.fill();
-            } else if patience.is_zero() {
+            } else if timeout.is_zero() {
                 return Err(RecvTimeoutError::Timeout);
             }
         }
     }
 
     fn look(&self) {
-        // An engine that holds the pipe reads it itself.
+        // If the engine holds the lock, it reads the pipe itself.
         let Some(mut pipe) = self.0.try_lock() else { return };
-        let mut patience = Duration::ZERO;
-        while pipe.state == PipeState::Open && pipe.has_input(patience) {
+        let mut timeout = Duration::ZERO;
+        while pipe.state == PipeState::Open && pipe.has_input(timeout) {
             pipe.fill();
-            patience = if pipe.buffer.is_torn() { REST } else { Duration::ZERO };
+            timeout = if pipe.buffer.is_torn() { PARTIAL_MESSAGE_TIMEOUT } else { Duration::ZERO };
         }
         if pipe.state == PipeState::Ended {
             exit_now(0);
@@ -89,15 +89,15 @@ impl Inbox for PipeInbox {
 }
 
 impl Pipe {
-    /// Whether reading gives something, or the end, without waiting; false, too, when the wait was cut short.
-    fn has_input(&self, patience: Duration) -> bool {
+    /// Whether data or the end of the pipe can be read without blocking, after at most `timeout`; false after an interruption.
+    fn has_input(&self, timeout: Duration) -> bool {
         let input = stdin();
         let mut pipes = [PollFd::new(&input, PollFlags::IN)];
-        let Ok(patience) = Timespec::try_from(patience) else { return true };
-        poll(&mut pipes, Some(&patience)).is_ok_and(|ready| ready > 0)
+        let Ok(timeout) = Timespec::try_from(timeout) else { return true };
+        poll(&mut pipes, Some(&timeout)).is_ok_and(|ready| ready > 0)
     }
 
-    /// Reads once, and waits if there is nothing to read.
+    /// Reads once; blocks if the pipe is empty.
     fn fill(&mut self) {
         match self.buffer.fill(|room| Ok(rustix::io::read(stdin(), room)?)) {
             Ok(true) => {}

@@ -1,22 +1,22 @@
-//! What a realm has and hardly a run uses: scripts that are compiled when a guest first looks at one of the globals they
-//! make. Nothing of them is in the snapshot but the names, so they cost a run nothing.
+//! Lazy scripts: compiled when a guest first reads one of the globals that they define. Only the names are in the snapshot, so
+//! runs that do not use them pay nothing.
 
 /// The name that frames of all scripts of the sandbox have in stack traces.
 pub const SCRIPT_NAME: &str = "tgp:bootstrap";
 
-/// Before every script, on its first line. A guest could learn who called it, and with what, from a sloppy function.
+/// Prefix of every script. A sloppy-mode function would expose its caller and arguments to the guest.
 const STRICT: &str = "'use strict';";
 
-/// Scripts that belong together, by a name that `late.js` asks for, and the globals that they make.
-pub struct LateStage {
+/// Scripts that are loaded together: the key that `lazy.js` requests, and the globals that they define.
+pub struct LazyStage {
     pub key: &'static str,
     pub names: &'static [&'static str],
     pub scripts: &'static [&'static str],
 }
 
-/// Each asks for the ones it is built on by itself (`realm.need`).
-pub static STAGES: [LateStage; 5] = [
-    LateStage {
+/// All lazy stages. Each loads the stages that it depends on itself (`realm.need`).
+pub static STAGES: [LazyStage; 5] = [
+    LazyStage {
         key: "streams",
         names: &[
             "ByteLengthQueuingStrategy",
@@ -43,7 +43,7 @@ pub static STAGES: [LateStage; 5] = [
             include_str!("codec_streams.js"),
         ],
     },
-    LateStage {
+    LazyStage {
         key: "bodies",
         names: &["Blob", "File", "FormData", "Request", "Response"],
         scripts: &[
@@ -55,25 +55,25 @@ pub static STAGES: [LateStage; 5] = [
             include_str!("response.js"),
         ],
     },
-    LateStage {
+    LazyStage {
         key: "subtle",
         names: &["CryptoKey", "SubtleCrypto"],
         scripts: &[include_str!("crypto_key.js"), include_str!("subtle_crypto.js")],
     },
-    LateStage {
+    LazyStage {
         key: "performance",
         names: &["Performance", "PerformanceEntry", "PerformanceMark", "PerformanceMeasure", "performance"],
         scripts: &[include_str!("performance.js")],
     },
-    LateStage { key: "console", names: &[], scripts: &[include_str!("console_table.js")] },
+    LazyStage { key: "console", names: &[], scripts: &[include_str!("console_table.js")] },
 ];
 
-/// The key of the stage that makes a global.
+/// The key of the stage that defines a global.
 pub fn stage_of(name: &str) -> Option<&'static str> {
     STAGES.iter().find(|stage| stage.names.contains(&name)).map(|stage| stage.key)
 }
 
-/// The function that a script of the sandbox consists of.
+/// Compiles a script of the sandbox and returns the function that it consists of.
 pub fn evaluate<'s>(scope: &mut v8::PinScope<'s, '_>, script: &str) -> Option<v8::Local<'s, v8::Function>> {
     let code = v8::String::new(scope, &format!("{STRICT}{script}"))?;
     let name = v8::String::new(scope, SCRIPT_NAME)?;

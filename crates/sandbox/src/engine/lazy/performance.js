@@ -1,12 +1,12 @@
-// `performance`: the clock of the run in whole milliseconds, and marks on it.
+// `performance`: the clock of the run in whole milliseconds, with marks and measures.
 (function performanceClock(realm, native) {
   const { DOMException, EventTarget, floor, give, list, needArguments, push, repeatable, tag, toArray } = realm;
 
   const KEY = { __proto__: null };
-  // The same clock as that of `Date`: with a clock of the run's own each reading moves it.
+  // The same clock as that of `Date`: with a fixed clock each reading advances it.
   const elapsed = () => (repeatable.now === undefined ? native.elapsed() : realm.readClock() - repeatable.start);
   const began = repeatable.start ?? floor(realm.dateNow() - native.elapsed());
-  // More marks than that are dropped, the oldest first.
+  // Beyond this number the older half is dropped.
   const MOST_ENTRIES = 10000;
 
   class PerformanceEntry {
@@ -48,7 +48,7 @@
     constructor(name, options) {
       needArguments(arguments.length, 1, 'PerformanceMark');
       const start = options?.startTime;
-      if (start !== undefined && !(+start >= 0)) throw new realm.TypeError('The startTime of a mark is not negative');
+      if (start !== undefined && !(+start >= 0)) throw new realm.TypeError('The startTime of a mark must not be negative');
       super(KEY, `${name}`, 'mark', start === undefined ? elapsed() : +start, 0);
       this.#detail = detailOf(options);
     }
@@ -83,7 +83,7 @@
       for (let i = entries.length / 2; i < entries.length; i++) push(kept, entries[i]);
       entries = kept;
     }
-    // In the order of their start.
+    // Sorted by start time.
     let place = entries.length;
     push(entries, undefined);
     for (; place > 0 && entries[place - 1].start > start; place--) entries[place] = entries[place - 1];
@@ -133,7 +133,7 @@
 
   class Performance extends EventTarget {
     constructor(key) {
-      if (key !== KEY) throw new realm.TypeError('Illegal constructor: there is one performance');
+      if (key !== KEY) throw new realm.TypeError('Illegal constructor: use the global performance');
       super();
     }
     get timeOrigin() {

@@ -1,16 +1,16 @@
-// What most runs do without is built when a run first asks for it: a smaller realm is made sooner.
-(function late(realm, native) {
+// Lazy stages: parts of the realm that are built on first use. A smaller realm is created faster.
+(function lazy(realm, native) {
   const { ReflectOwnKeys, create, defineProperty, getOwnPropertyDescriptor, objectKeys } = realm;
 
-  // A stage is a function that gives its files and, once they have run, what they have given to guests. Some of that is
-  // finished when a guest first looks at it.
-  const newStage = (before) => ({ __proto__: null, before, file: undefined, given: undefined, finishing: undefined });
+  // A stage has a function that returns its files and, once they have run, the globals that they defined. Some globals are
+  // finished when a guest first reads them.
+  const newStage = (before) => ({ __proto__: null, before, file: undefined, globals: undefined, finishing: undefined });
   const text = newStage(undefined);
   const web = newStage(text);
   const clock = newStage(text);
   const callSites = newStage(undefined);
   const stages = { __proto__: null, text, web, clock, callSites };
-  let lateNatives;
+  let lazyNatives;
 
   const run = (stage, on) => {
     for (let i = 0; ; i++) {
@@ -20,52 +20,51 @@
     }
   };
 
-  // Files leave what they make in a draft. A build that is cut short, by the end of the stack for one, leaves nothing behind
-  // and is begun anew by the next use.
+  // Files write to a draft. An interrupted build, for example by a stack overflow, has no effect and is repeated by the next
+  // use.
   const build = (stage) => {
-    if (stage.given !== undefined) return;
+    if (stage.globals !== undefined) return;
     if (stage.before !== undefined) build(stage.before);
     const draft = create(realm);
-    const given = { __proto__: null };
+    const globals = { __proto__: null };
     const finishing = { __proto__: null };
     draft.give = (name, value, finish) => {
-      given[name] = value;
+      globals[name] = value;
       finishing[name] = finish;
     };
     run(stage, draft);
     const names = objectKeys(draft);
-    // Nothing is called from here on, so all of it happens.
+    // No calls from here on, so the rest cannot be interrupted.
     for (let i = 0; i < names.length; i++) realm[names[i]] = draft[names[i]];
     stage.finishing = finishing;
-    stage.given = given;
+    stage.globals = globals;
   };
 
-  // Stages whose files are no part of the snapshot, with the functions that only they call.
+  // Loads a stage whose files are not in the snapshot, with the native functions that only such stages use.
   const loadStage = (key) => {
-    if (lateNatives === undefined) {
-      const more = native.lateNatives();
+    if (lazyNatives === undefined) {
+      const more = native.lazyNatives();
       const names = objectKeys(native);
       for (let i = 0; i < names.length; i++) more[names[i]] = native[names[i]];
-      lateNatives = more;
+      lazyNatives = more;
     }
     const stage = newStage(web);
-    stage.natives = lateNatives;
-    stage.file = (i) => native.lateFile(key, i);
+    stage.natives = lazyNatives;
+    stage.file = (i) => native.lazyFile(key, i);
     stages[key] = stage;
     return stage;
   };
 
-  // Builds a stage, for files of another one.
+  // Builds a stage that files of another stage depend on.
   realm.need = (key) => build(stages[key] ?? loadStage(key));
 
-  // Members of web classes can be enumerated, those of a class as it is written cannot. It is changed for classes that a
-  // guest has a look at.
+  // Makes members enumerable, as those of web classes are; applied to classes that a guest reads.
   const expose = (target) => {
     const keys = ReflectOwnKeys(target);
     for (let i = 0; i < keys.length; i++) {
       if (typeof keys[i] !== 'string' || keys[i] === 'constructor') continue;
       const member = { __proto__: null, ...getOwnPropertyDescriptor(target, keys[i]) };
-      // What functions have of themselves (`name`, `length`, `prototype`) is not to be written.
+      // Not the built-in properties of functions (`name`, `length`, `prototype`).
       if (member.writable === false || !member.configurable) continue;
       member.enumerable = true;
       defineProperty(target, keys[i], member);
@@ -74,7 +73,7 @@
 
   const take = (stage, name) => {
     stage.finishing[name]?.();
-    const value = stage.given[name];
+    const value = stage.globals[name];
     if (typeof value === 'function' && stage !== text && value.prototype !== undefined) {
       expose(value.prototype);
       expose(value);
@@ -82,20 +81,20 @@
     return value;
   };
 
-  // A guest's first look at a global of a stage ends here.
+  // The value of a global of a stage; called when a guest first reads it.
   realm.provide = (name) => {
-    const key = native.lateStage(name);
+    const key = native.lazyStage(name);
     if (key !== undefined) {
       realm.need(key);
       return take(stages[key], name);
     }
     build(text);
-    if (name in text.given) return take(text, name);
+    if (name in text.globals) return take(text, name);
     build(web);
     return take(web, name);
   };
   realm.buildClock = () => build(clock);
-  // What the guest's hook makes of the frames of an error.
+  // Calls the guest's `Error.prepareStackTrace`.
   realm.prepareStack = (hook, error, sites) => {
     build(callSites);
     return realm.callHook(hook, error, sites);
@@ -105,7 +104,7 @@
     stages[key].file = file;
   };
 
-  // Runs the late files that many runs need once, for nothing, so that the snapshot holds their bytecode.
+  // Runs the commonly used stages once and drops the result, so that the snapshot holds their bytecode.
   realm.rehearse = () => {
     const on = create(realm);
     on.give = () => {};
@@ -114,20 +113,20 @@
     run(clock, on);
   };
 
-  // Functions of the text stage that others use: each builds the stage and then gives way to the real one.
-  const standIn = (name) => {
+  // Stubs of functions of the text stage: the first call builds the stage, which replaces the stub.
+  const stub = (name) => {
     realm[name] = (a, b, c) => {
       build(text);
       return realm[name](a, b, c);
     };
   };
-  standIn('textOf');
-  standIn('formatLine');
-  standIn('readText');
-  standIn('hostError');
-  standIn('asPlain');
-  standIn('unwritable');
-  // The engine keeps these two, so they stay.
+  stub('textOf');
+  stub('formatLine');
+  stub('readText');
+  stub('hostError');
+  stub('asPlain');
+  stub('unwritable');
+  // The engine keeps references to these two, so they are not replaced.
   realm.describe = (error) => {
     build(text);
     return realm.describeError(error);
@@ -136,8 +135,8 @@
     build(text);
     realm.fire(id);
   };
-  // There is no URL before its class is built.
+  // Before the class is built, no value is a URL.
   realm.hrefOf = () => undefined;
-  // The seeded source of chance and the run's own clock, where the run has them.
+  // The seeded random source and the fixed clock, if the run has them.
   realm.repeatable = { __proto__: null, nextWord: undefined, now: undefined, start: undefined };
 });

@@ -1,4 +1,4 @@
-//! The worker process: the same engine, spoken to over standard input and output.
+//! Entry point of the worker process: the engine, with commands on standard input and events on standard output.
 //!
 //! The executable `tgp-sandbox` loads this library and calls [`tgp_sandbox_main`]; Node is not involved.
 
@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tgp_base::threads;
 
-/// What the worker was asked to do.
+/// The command line of the worker, parsed.
 enum Job {
     WriteSnapshot {
         snapshot: PathBuf,
@@ -49,24 +49,24 @@ enum Job {
     TryWalls,
 }
 
-/// Entry of the worker process. Arguments: `--write-snapshot FILE LOCALES`, `--serve SNAPSHOT LOCALES MEMORY_BYTES`, or
-/// `--probe NAME`, which puts the walls up and then tries one thing that they forbid. On Linux also `--supervise`,
-/// `--become WALLS PROGRAM …` and `--try-walls`, for programs of the system.
+/// Entry point of the worker process. Arguments: `--write-snapshot FILE LOCALES`, `--serve SNAPSHOT LOCALES MEMORY_BYTES`, or
+/// `--probe NAME`, which enters the confinement and tries one forbidden operation. On Linux also `--supervise`,
+/// `--become CONFINEMENT PROGRAM …` and `--try-walls`, for system programs.
 ///
 /// # Safety
 /// `arguments` must hold `count` valid, NUL-terminated strings.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tgp_sandbox_main(count: c_int, arguments: *const *const c_char) -> c_int {
     let count = usize::try_from(count).unwrap_or(0);
-    let mut words = Vec::with_capacity(count);
+    let mut texts = Vec::with_capacity(count);
     for index in 0..count {
         // SAFETY: the caller promises `count` valid pointers, and `index` is below it.
-        let word = unsafe { arguments.wrapping_add(index).read() };
+        let argument = unsafe { arguments.wrapping_add(index).read() };
         // SAFETY: the caller promises NUL-terminated strings.
-        let word = unsafe { CStr::from_ptr(word) };
-        words.push(word.to_string_lossy().into_owned());
+        let argument = unsafe { CStr::from_ptr(argument) };
+        texts.push(argument.to_string_lossy().into_owned());
     }
-    match parse(&words) {
+    match parse(&texts) {
         Some(Job::WriteSnapshot { snapshot, locales }) => write_snapshot(&snapshot, &locales),
         Some(Job::Serve { snapshot, locales, memory_bytes }) => serve(&snapshot, &locales, memory_bytes),
         Some(Job::Probe { attempt }) => probe::run(&attempt),
@@ -83,8 +83,8 @@ pub unsafe extern "C" fn tgp_sandbox_main(count: c_int, arguments: *const *const
     }
 }
 
-fn parse(words: &[String]) -> Option<Job> {
-    match words {
+fn parse(texts: &[String]) -> Option<Job> {
+    match texts {
         [flag, snapshot, locales] if flag == "--write-snapshot" => {
             Some(Job::WriteSnapshot { snapshot: snapshot.into(), locales: locales.into() })
         }
@@ -110,25 +110,25 @@ fn write_snapshot(snapshot: &Path, locales: &Path) -> c_int {
     if written { 0 } else { EXIT_USAGE }
 }
 
-/// Closes what the host's other libraries left open without close-on-exec: none of it is a guest's business.
+/// Closes descriptors that other libraries of the host left open without close-on-exec, so that guests cannot reach them.
 #[cfg(target_os = "linux")]
 fn close_inherited() {
     const FIRST: libc::c_uint = 3;
-    // SAFETY: nothing in this process has opened a descriptor yet, so none that is closed here has an owner.
+    // SAFETY: this process has not opened a descriptor yet, so none that is closed here has an owner.
     unsafe { libc::syscall(libc::SYS_close_range, FIRST, libc::c_uint::MAX, 0) };
 }
 
 #[cfg(not(target_os = "linux"))]
 fn close_inherited() {}
 
-/// The zone's file could not be read later, and where a host is should not change what a tool computes.
+/// Sets the time zone to UTC: the zone file cannot be read inside the confinement, and results must not depend on the host.
 #[expect(clippy::disallowed_methods, reason = "the environment of a worker is its own")]
 fn use_universal_time() {
-    // SAFETY: this process has one thread yet, so nobody reads the environment meanwhile.
+    // SAFETY: this process still has one thread, so no other thread reads the environment.
     unsafe { std::env::set_var("TZ", "UTC") };
 }
 
-/// Reads commands until the host closes the pipe; then the process ends, whatever the guest is doing.
+/// Serves commands until the host closes the pipe; then the process ends, even if the guest is running.
 fn serve(snapshot: &Path, locales: &Path, memory_bytes: u64) -> c_int {
     close_inherited();
     use_universal_time();
@@ -138,17 +138,17 @@ fn serve(snapshot: &Path, locales: &Path, memory_bytes: u64) -> c_int {
     let file = snapshot::read_file(snapshot);
     let output = Mutex::new(open_output());
     let sink = move |event: Event| {
-        // A host that is gone cannot be told anything; the reading side ends this process.
-        let _gone = write_frame(&output, &event);
+        // The host has ended; the reading side ends this process.
+        let _host_ended = write_frame(&output, &event);
     };
     let control = EngineControl::new(Arc::new(sink), StuckPolicy::ExitProcess);
     let Ok(inbox) = open_inbox(&control) else { return EXIT_USAGE };
-    // From here on no file can be opened; threads that start now are born inside.
+    // From here on no file can be opened; threads started now inherit the confinement.
     let confinement = confinement::enter(memory_bytes);
     platform::ensure_initialised();
     fatal_error::end_process_on(&control);
     #[cfg(target_os = "linux")]
-    abort_signal::explain_aborts();
+    abort_signal::install_abort_handler();
     let engine = Arc::clone(&control);
     let thread = threads::spawn_with_stack("tgp-engine", ENGINE_STACK, move || {
         if let Ok(snapshot) = snapshot::load(file) {
@@ -157,13 +157,13 @@ fn serve(snapshot: &Path, locales: &Path, memory_bytes: u64) -> c_int {
         exit_now(0);
     });
     match thread {
-        // The engine ends the process; a thread that dies otherwise has panicked.
+        // The engine exits the process; a thread that ends otherwise has panicked.
         Ok(thread) => thread.join().map_or(EXIT_FATAL, |end| end.map_or(EXIT_FATAL, |()| EXIT_USAGE)),
         Err(_) => EXIT_USAGE,
     }
 }
 
-/// Where events go. The standard library's own output would cut every message at its line ends.
+/// Standard output without line buffering, which would split messages at line ends.
 #[cfg(unix)]
 struct Output;
 
@@ -193,7 +193,7 @@ fn open_inbox(control: &Arc<EngineControl>) -> std::io::Result<Arc<dyn Inbox>> {
     Ok(Arc::new(super::pipe_inbox::PipeInbox::new(Arc::clone(control))))
 }
 
-/// Where a pipe cannot be looked at without waiting, a thread reads it.
+/// Where a pipe cannot be polled, a thread reads it.
 #[cfg(not(unix))]
 fn open_inbox(control: &Arc<EngineControl>) -> std::io::Result<Arc<dyn Inbox>> {
     let (sender, receiver) = crossbeam_channel::unbounded();

@@ -76,7 +76,7 @@
   };
 
   const enqueue = (state, chunk) => {
-    if (state.status !== 'readable' || state.closing) throw new realm.TypeError('The stream takes no more chunks');
+    if (state.status !== 'readable' || state.closing) throw new realm.TypeError('The stream is closed and takes no more chunks');
     state.check?.(chunk);
     if (isAwaited(state)) {
       take(state.reader.requests).resolve({ value: chunk, done: false });
@@ -108,10 +108,10 @@
     await own(invoke(callback, reason));
   };
 
-  // A promise of the next chunk, in the form that iterators give.
+  // A promise of the next chunk, as an iterator result.
   const read = (reader) => {
     const { state } = reader;
-    if (state === undefined) return failed(new realm.TypeError('The reader has let go of its stream')).promise;
+    if (state === undefined) return failed(new realm.TypeError('The reader has released its stream')).promise;
     state.disturbed = true;
     if (state.status === 'errored') return failed(state.error).promise;
     if (state.status === 'closed') return settled({ value: undefined, done: true }).promise;
@@ -129,7 +129,7 @@
   };
 
   const acquire = (state) => {
-    if (state.reader !== undefined) throw new realm.TypeError('The stream is locked: it has a reader already');
+    if (state.reader !== undefined) throw new realm.TypeError('The stream is locked: it already has a reader');
     const reader = { __proto__: null, state, requests: newQueue(), closed: later() };
     quiet(reader.closed.promise);
     if (state.status === 'closed') reader.closed.resolve(undefined);
@@ -141,7 +141,7 @@
   const release = (reader) => {
     const { state } = reader;
     if (state === undefined) return;
-    const error = new realm.TypeError('The reader has let go of its stream');
+    const error = new realm.TypeError('The reader has released its stream');
     if (state.status === 'readable') reader.closed.reject(error);
     else reader.closed = failed(error);
     while (sizeOf(reader.requests) > 0) take(reader.requests).reject(error);
@@ -152,7 +152,7 @@
   class ReadableStreamDefaultController {
     #state;
     constructor(key, state) {
-      if (key !== KEY) throw new realm.TypeError('Illegal constructor: a stream makes its controller');
+      if (key !== KEY) throw new realm.TypeError('Illegal constructor: a stream creates its controller');
       this.#state = state;
     }
     get desiredSize() {
@@ -186,7 +186,7 @@
     }
     async cancel(reason) {
       const { state } = this.#reader;
-      if (state === undefined) throw new realm.TypeError('The reader has let go of its stream');
+      if (state === undefined) throw new realm.TypeError('The reader has released its stream');
       await own(cancel(state, reason));
     }
     releaseLock() {
@@ -194,7 +194,7 @@
     }
   }
 
-  // The stream pulls once the promise of its start is kept.
+  // The stream pulls once the promise of `start` is fulfilled.
   const begin = (state, started) => {
     const begun = () => {
       state.started = true;
@@ -204,7 +204,7 @@
   };
 
   const checkBytes = (chunk) => {
-    if (realm.bytesOf(chunk) === undefined) throw new realm.TypeError('A chunk of a stream of bytes is a view of an ArrayBuffer');
+    if (realm.bytesOf(chunk) === undefined) throw new realm.TypeError('A chunk of a byte stream must be a view of an ArrayBuffer');
   };
 
   async function* chunksOf(reader, keeps) {
@@ -238,12 +238,12 @@
       const state = this.#state;
       state.controller = newController(state);
       if (key === KEY) return;
-      if (source === null) throw new realm.TypeError('The source of a stream is an object');
+      if (source === null) throw new realm.TypeError('The source of a stream must be an object');
       const given = source ?? { __proto__: null };
       const isBytes = given.type !== undefined;
-      if (isBytes && `${given.type}` !== 'bytes') throw new realm.TypeError("The type of a source is 'bytes' or nothing");
+      if (isBytes && `${given.type}` !== 'bytes') throw new realm.TypeError("The type of a source must be 'bytes' or undefined");
       const { most, size } = readStrategy(strategy, isBytes ? 0 : 1);
-      if (isBytes && size !== undefined) throw new realm.RangeError('A stream of bytes has no size function');
+      if (isBytes && size !== undefined) throw new realm.RangeError('A byte stream has no size function');
       state.most = most;
       state.size = isBytes ? byteLength : size;
       state.check = isBytes ? checkBytes : undefined;
@@ -259,13 +259,13 @@
       return this.#state.reader !== undefined;
     }
     async cancel(reason) {
-      if (this.#state.reader !== undefined) throw new realm.TypeError('The stream is locked: cancel it by its reader');
+      if (this.#state.reader !== undefined) throw new realm.TypeError('The stream is locked: cancel it with its reader');
       await own(cancel(this.#state, reason));
     }
     getReader(options) {
       const mode = options?.mode;
       if (mode !== undefined) {
-        throw new realm.TypeError(`The sandbox has no readers of the mode ${realm.textOf(mode)}: take the default one`);
+        throw new realm.TypeError(`The sandbox does not support readers of the mode ${realm.textOf(mode)}: use the default reader`);
       }
       return new ReadableStreamDefaultReader(this);
     }
@@ -289,7 +289,7 @@
 
   const byteLength = (chunk) => realm.typedArrayBytes(realm.bytesOf(chunk));
 
-  // A stream that is ours: `pull` and `cancel` give promises of ours.
+  // An internal stream: `pull` and `cancel` return internal promises.
   const newStream = (pull, cancelled, most, size, started) => {
     const stream = new ReadableStream(undefined, undefined, KEY);
     const state = stateOf(stream);
@@ -303,14 +303,14 @@
 
   const fromIterable = (iterable) => {
     const method = iterable?.[asyncIterator] ?? iterable?.[iterator];
-    if (typeof method !== 'function') throw new realm.TypeError('ReadableStream.from needs something to iterate');
+    if (typeof method !== 'function') throw new realm.TypeError('ReadableStream.from needs an iterable');
     const source = realm.ReflectApply(method, iterable, []);
-    if (source === null || typeof source !== 'object') throw new realm.TypeError('The iterator is no object');
+    if (source === null || typeof source !== 'object') throw new realm.TypeError('The iterator is not an object');
     const { next } = source;
     let state;
     const pull = async () => {
       const step = await realm.ReflectApply(next, source, []);
-      if (step === null || typeof step !== 'object') throw new realm.TypeError('The iterator gave no object');
+      if (step === null || typeof step !== 'object') throw new realm.TypeError('The iterator did not return an object');
       if (step.done) close(state);
       else enqueue(state, await step.value);
     };

@@ -1,4 +1,4 @@
-// Streams that change what goes through them: text to bytes and back, packed and unpacked.
+// Compression, decompression, text encoding and text decoding streams.
 (function codecStreams(realm, native) {
   const { Uint8Array, copyBytes, give, newTransform, tag, typedArrayBuffer, typedArrayBytes, typedArrayOffset } = realm;
 
@@ -8,19 +8,19 @@
 
   const bytesFrom = (chunk) => {
     const bytes = chunk !== null && typeof chunk === 'object' ? realm.bytesOf(chunk) : undefined;
-    if (bytes === undefined) throw new realm.TypeError('A chunk of this stream is an ArrayBuffer or a view of one');
+    if (bytes === undefined) throw new realm.TypeError('A chunk of this stream must be an ArrayBuffer or a view of one');
     return bytes;
   };
 
   const upToDate = (bytes, from) =>
     new Uint8Array(typedArrayBuffer(bytes), typedArrayOffset(bytes) + from, typedArrayBytes(bytes) - from);
 
-  // What a codec makes of its input is handed on piece by piece, so that the run's limits see every one of them.
+  // Output of a codec is passed on piece by piece, so that the run's limits apply to each piece.
   const newCodec = (format, packs) => {
     if (format !== 'gzip' && format !== 'deflate' && format !== 'deflate-raw') {
-      throw new realm.TypeError(`${realm.textOf(format)} is no compression format: use gzip, deflate or deflate-raw`);
+      throw new realm.TypeError(`${realm.textOf(format)} is not a compression format: use gzip, deflate or deflate-raw`);
     }
-    // Opened for the first bytes: a stream that nobody writes to takes nothing.
+    // Opened for the first bytes: an unused stream takes no memory.
     let codec;
     let out;
     let isOver = false;
@@ -37,15 +37,15 @@
       let rest = input;
       for (;;) {
         const length = typedArrayBytes(rest);
-        if (isOver && length > 0) throw new realm.TypeError('There are bytes behind the end of the packed ones');
+        if (isOver && length > 0) throw new realm.TypeError('There are bytes after the end of the compressed data');
         if (isOver) return;
-        const told = native.codecPush(codec, rest, out, last);
-        if (told === undefined) stop(`The bytes are no ${format}`);
-        const read = told[0];
-        const written = told[1];
+        const progress = native.codecPush(codec, rest, out, last);
+        if (progress === undefined) stop(`The bytes are not valid ${format}`);
+        const read = progress[0];
+        const written = progress[1];
         if (written > 0) await own(pass(copyBytes(out, 0, written)));
         rest = upToDate(rest, read);
-        if (told[2] === 1) {
+        if (progress[2] === 1) {
           isOver = true;
           native.codecClose(codec);
         } else if (written < PIECE && (read === 0 || read === length)) {
@@ -59,13 +59,13 @@
       },
       async (pass) => {
         await own(push(EMPTY, true, pass));
-        if (!isOver) stop('The packed bytes end too early');
+        if (!isOver) stop('The compressed data is truncated');
       },
     );
   };
 
   const newTextEncoding = () => {
-    // Half of a character at the end of a chunk waits for the other half.
+    // A lone high surrogate at the end of a chunk is kept for the next chunk.
     let half = '';
     const isHigh = (unit) => unit >= '\ud800' && unit <= '\udbff';
     return newTransform(

@@ -1,10 +1,10 @@
-// `WritableStream` with its writer and controller.
+// `WritableStream` with its default writer and controller.
 (function writableStreams(realm) {
   const { give, promises, readStrategy, tag } = realm;
   const { NONE, failed, invoke, later, newQueue, own, peek, put, quiet, settled, sizeOf, take, valueOf, when, wrap } = promises;
 
   const KEY = { __proto__: null };
-  // Stands in the queue where the stream is to be closed.
+  // Marks the close in the queue.
   const CLOSE = { __proto__: null, size: 0 };
   let stateOf;
   let isStream;
@@ -40,7 +40,7 @@
     state.write = state.close = state.abort = state.size = undefined;
   };
 
-  // A writer waits when the stream is full.
+  // Sets the backpressure; the writer waits while the stream is full.
   const setFull = (state, isFull) => {
     if (state.writer !== undefined && isFull !== state.isFull) {
       if (isFull) state.writer.ready = later();
@@ -51,7 +51,7 @@
 
   const refuseReady = (writer, error) => {
     quiet(writer.ready.promise);
-    // Whoever waits is told; whoever asks later is told, too.
+    // Rejects the pending promise, and later reads of `ready`.
     writer.ready.reject(error);
     writer.ready = failed(error);
   };
@@ -104,7 +104,7 @@
     if (state.writing === undefined && state.closing === undefined && state.started) finishErroring(state);
   };
 
-  const dealWithFailure = (state, error) => {
+  const handleFailure = (state, error) => {
     if (state.status === 'writable') startErroring(state, error);
     else if (state.status === 'erroring') finishErroring(state);
   };
@@ -136,7 +136,7 @@
       state.closing = undefined;
       state.aborting?.request.reject(error);
       state.aborting = undefined;
-      dealWithFailure(state, error);
+      handleFailure(state, error);
     };
     when(invoke(close, NONE), () => finishClose(state), bad);
   };
@@ -155,7 +155,7 @@
       state.writing.reject(error);
       state.writing = undefined;
       if (state.status === 'writable') forget(state);
-      dealWithFailure(state, error);
+      handleFailure(state, error);
     };
     when(invoke(state.write, item.chunk), good, bad);
   };
@@ -174,7 +174,7 @@
 
   const write = (writer, chunk) => {
     const { state } = writer;
-    if (state === undefined) return failed(new realm.TypeError('The writer has let go of its stream')).promise;
+    if (state === undefined) return failed(new realm.TypeError('The writer has released its stream')).promise;
     let size = 1;
     if (state.status === 'writable' && state.size !== undefined) {
       try {
@@ -183,10 +183,10 @@
         fail(state, error);
       }
     }
-    if (writer.state !== state) return failed(new realm.TypeError('The writer has let go of its stream')).promise;
+    if (writer.state !== state) return failed(new realm.TypeError('The writer has released its stream')).promise;
     if (state.status === 'errored' || state.status === 'erroring') return failed(state.error).promise;
     if (isClosing(state) || state.status === 'closed') {
-      return failed(new realm.TypeError('The stream is closed, or about to be')).promise;
+      return failed(new realm.TypeError('The stream is closed or closing')).promise;
     }
     const request = later();
     put(state.requests, request);
@@ -199,7 +199,7 @@
 
   const close = (state) => {
     if (state.status === 'closed' || state.status === 'errored' || isClosing(state)) {
-      return failed(new realm.TypeError('The stream is closed, or about to be')).promise;
+      return failed(new realm.TypeError('The stream is closed or closing')).promise;
     }
     const request = later();
     state.closeRequest = request;
@@ -222,7 +222,7 @@
   };
 
   const acquire = (state) => {
-    if (state.writer !== undefined) throw new realm.TypeError('The stream is locked: it has a writer already');
+    if (state.writer !== undefined) throw new realm.TypeError('The stream is locked: it already has a writer');
     const writer = { __proto__: null, state, ready: settled(undefined), closed: later() };
     quiet(writer.closed.promise);
     if (state.status === 'writable' && !isClosing(state) && state.isFull) writer.ready = later();
@@ -236,7 +236,7 @@
   const release = (writer) => {
     const { state } = writer;
     if (state === undefined) return;
-    const error = new realm.TypeError('The writer has let go of its stream');
+    const error = new realm.TypeError('The writer has released its stream');
     refuseReady(writer, error);
     if (state.status === 'closed' || state.status === 'errored') writer.closed = failed(error);
     else writer.closed.reject(error);
@@ -247,7 +247,7 @@
   class WritableStreamDefaultController {
     #state;
     constructor(key, state) {
-      if (key !== KEY) throw new realm.TypeError('Illegal constructor: a stream makes its controller');
+      if (key !== KEY) throw new realm.TypeError('Illegal constructor: a stream creates its controller');
       this.#state = state;
     }
     get signal() {
@@ -268,7 +268,7 @@
       this.#writer = acquire(stateOf(stream));
     }
     #state() {
-      if (this.#writer.state === undefined) throw new realm.TypeError('The writer has let go of its stream');
+      if (this.#writer.state === undefined) throw new realm.TypeError('The writer has released its stream');
       return this.#writer.state;
     }
     get closed() {
@@ -304,7 +304,7 @@
     };
     const bad = (error) => {
       state.started = true;
-      dealWithFailure(state, error);
+      handleFailure(state, error);
     };
     when(started, begun, bad);
   };
@@ -315,27 +315,27 @@
       const state = this.#state;
       state.controller = newController(state);
       if (key === KEY) return;
-      if (sink === null) throw new realm.TypeError('The sink of a stream is an object');
-      const given = sink ?? { __proto__: null };
-      if (given.type !== undefined) throw new realm.RangeError('The sink of a stream has no type');
+      if (sink === null) throw new realm.TypeError('The sink of a stream must be an object');
+      const target = sink ?? { __proto__: null };
+      if (target.type !== undefined) throw new realm.RangeError('The sink of a stream has no type');
       const { most, size } = readStrategy(strategy, 1);
       state.most = most;
       state.size = size;
-      const start = realm.optionalFunction(given, 'start');
-      state.write = wrap(realm.optionalFunction(given, 'write'), given, state.controller);
-      state.close = wrap(realm.optionalFunction(given, 'close'), given);
-      state.abort = wrap(realm.optionalFunction(given, 'abort'), given);
-      begin(state, valueOf(start === undefined ? undefined : realm.ReflectApply(start, given, [state.controller])));
+      const start = realm.optionalFunction(target, 'start');
+      state.write = wrap(realm.optionalFunction(target, 'write'), target, state.controller);
+      state.close = wrap(realm.optionalFunction(target, 'close'), target);
+      state.abort = wrap(realm.optionalFunction(target, 'abort'), target);
+      begin(state, valueOf(start === undefined ? undefined : realm.ReflectApply(start, target, [state.controller])));
     }
     get locked() {
       return this.#state.writer !== undefined;
     }
     async abort(reason) {
-      if (this.#state.writer !== undefined) throw new realm.TypeError('The stream is locked: abort it by its writer');
+      if (this.#state.writer !== undefined) throw new realm.TypeError('The stream is locked: abort it with its writer');
       await own(abort(this.#state, reason));
     }
     async close() {
-      if (this.#state.writer !== undefined) throw new realm.TypeError('The stream is locked: close it by its writer');
+      if (this.#state.writer !== undefined) throw new realm.TypeError('The stream is locked: close it with its writer');
       await own(close(this.#state));
     }
     getWriter() {
@@ -347,7 +347,7 @@
     }
   }
 
-  // A stream that is ours.
+  // An internal stream.
   const newStream = (sink, strategy) => {
     const stream = new WritableStream(undefined, undefined, KEY);
     const state = stateOf(stream);

@@ -1,4 +1,4 @@
-// `CryptoKey`, and the forms in which keys come and go.
+// `CryptoKey`, and the formats for import and export.
 (function cryptoKeys(realm, native) {
   const { DOMException, Uint8Array, copyBytes, give, list, push, tag, toArray, typedArrayBytes } = realm;
 
@@ -36,7 +36,7 @@
     }
     static {
       newKey = (facts, secrets) => new CryptoKey(KEY, facts, secrets);
-      // What we know of a key, which a guest cannot change: undefined for what is none.
+      // The internal state of a key, which a guest cannot change; undefined for other values.
       secretsOf = (value) =>
         value !== null && typeof value === 'object' && #secrets in value
           ? {
@@ -76,11 +76,11 @@
     let text = '';
     for (let i = 0; i < value.length; i++) {
       const letter = value[i];
-      // What base64url does not have: `atob` would take them for its own, or leave them out.
-      if (letter === '+' || letter === '/' || letter === '=' || letter <= ' ') refuse('A part of the JSON Web Key is no base64url');
+      // Not in base64url: `atob` would accept or ignore them.
+      if (letter === '+' || letter === '/' || letter === '=' || letter <= ' ') refuse('A part of the JSON Web Key is not base64url');
       text += letter === '-' ? '+' : letter === '_' ? '/' : letter;
     }
-    return bytesFrom(native.atob(text) ?? refuse('A part of the JSON Web Key is no base64'));
+    return bytesFrom(native.atob(text) ?? refuse('A part of the JSON Web Key is not base64'));
   };
 
   const join = (...parts) => {
@@ -117,33 +117,33 @@
     return der(2, digits[0] > 127 ? join(new Uint8Array(1), digits) : digits);
   };
 
-  // What is behind the header at a place: where it begins and ends.
+  // Start and end of the content of the DER element at `at`.
   const derContent = (bytes, at, tagByte) => {
-    if (bytes[at] !== tagByte) refuse('The key is not of that form');
+    if (bytes[at] !== tagByte) refuse('The key is not in that format');
     let length = bytes[at + 1];
     let from = at + 2;
     if (length > 127) {
       const size = length - 128;
-      if (size > 3) refuse('The key is not of that form');
+      if (size > 3) refuse('The key is not in that format');
       length = 0;
       for (let i = 0; i < size; i++) length = length * 256 + bytes[from + i];
       // A length has one form in DER: the shortest.
-      if (length < 128 || bytes[from] === 0) refuse('The key is not of that form');
+      if (length < 128 || bytes[from] === 0) refuse('The key is not in that format');
       from += size;
     }
     const to = from + length;
-    if (!(to <= typedArrayBytes(bytes))) refuse('The key is not of that form');
+    if (!(to <= typedArrayBytes(bytes))) refuse('The key is not in that format');
     return { __proto__: null, from, to };
   };
 
-  // The public key itself in a SubjectPublicKeyInfo whose algorithm is the wanted one.
+  // The public key in a SubjectPublicKeyInfo of the given algorithm.
   const fromSpki = (bytes, algorithm) => {
     const all = derContent(bytes, 0, 0x30);
     const length = typedArrayBytes(algorithm);
     for (let i = 0; i < length; i++) if (bytes[all.from + i] !== algorithm[i]) refuse('The key is for another algorithm');
     const { from, to } = derContent(bytes, all.from + length, 3);
-    // Nothing is behind it, and all its bits are used.
-    if (to !== all.to || all.to !== typedArrayBytes(bytes) || bytes[from] !== 0) refuse('The key is not of that form');
+    // No trailing bytes, and no unused bits.
+    if (to !== all.to || all.to !== typedArrayBytes(bytes) || bytes[from] !== 0) refuse('The key is not in that format');
     return copyBytes(bytes, from + 1, to);
   };
   const toSpki = (key, algorithm) => der(0x30, join(algorithm, der(3, join(new Uint8Array(1), key))));
@@ -155,7 +155,7 @@
     }
     return number;
   };
-  // Whether a point is written in full, and lies on the curve y² = x³ - 3x + b modulo p.
+  // Whether a point is in uncompressed form and lies on the curve y² = x³ - 3x + b modulo p.
   const isOnCurve = (point, { bytes, p, b }) => {
     const x = numberAt(point, 1, 1 + bytes);
     const y = numberAt(point, 1 + bytes, 1 + 2 * bytes);

@@ -1,4 +1,4 @@
-//! Tries what the walls forbid, from inside them: the proof that they stand. One attempt per process, because some end it.
+//! Tests the confinement from inside: tries one forbidden operation. One attempt per process, because some end it.
 
 use super::confinement;
 use crate::confinement::Confinement;
@@ -9,19 +9,19 @@ use std::io::{Error, Write, stdout};
 use std::net::{TcpListener, TcpStream, UdpSocket};
 use std::process::Command;
 
-/// What a worker with the default limit gets.
+/// The default memory limit of a run.
 const MEMORY_BYTES: u64 = 64 << 20;
 
-/// What came of an attempt. An attempt that the system answers with death leaves no report.
+/// The outcome of an attempt. An attempt that kills the process leaves no report.
 #[derive(Serialize)]
 struct Report<'a> {
     confinement: Confinement,
     attempt: &'a str,
-    /// `allowed`, or the system's error.
+    /// `allowed`, or the error of the system.
     outcome: String,
 }
 
-/// Puts the walls up, tries `attempt` and writes a [`Report`] as JSON.
+/// Enters the confinement, tries `attempt` and writes a [`Report`] as JSON.
 pub fn run(attempt: &str) -> c_int {
     let entered = confinement::enter(MEMORY_BYTES);
     platform::ensure_initialised();
@@ -52,7 +52,7 @@ fn try_it(attempt: &str) -> Result<(), Error> {
     }
 }
 
-/// Ways to memory that no limit counts, which only a program that has taken over a worker would go.
+/// Ways to memory that no limit counts, open only to an attacker who controls the worker.
 #[cfg(target_os = "linux")]
 fn try_system_call(attempt: &str) -> Result<(), Error> {
     let private = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
@@ -60,9 +60,9 @@ fn try_system_call(attempt: &str) -> Result<(), Error> {
         "private-mapping" => map(private),
         "growing-mapping" => map(private | libc::MAP_GROWSDOWN),
         "shared-mapping" => map(libc::MAP_SHARED | libc::MAP_ANONYMOUS),
-        // SAFETY: it only makes a segment, which nobody attaches.
+        // SAFETY: it only creates a segment, which is never attached.
         "shared-segment" => unsafe { libc::shmget(libc::IPC_PRIVATE, SOME_BYTES, libc::IPC_CREAT) >= 0 },
-        // SAFETY: the name is NUL-terminated, and the descriptor dies with the process.
+        // SAFETY: the name is NUL-terminated, and the descriptor is closed when the process ends.
         "memory-file" => unsafe { libc::memfd_create(c"tgp-probe".as_ptr(), 0) >= 0 },
         // SAFETY: `fork` has no precondition here; a child would be this program, and reports as its parent does.
         "process" => unsafe { libc::fork() >= 0 },

@@ -1,4 +1,4 @@
-// `Blob` and `File`: bytes that nobody changes, with a type.
+// `Blob` and `File`: immutable bytes with a type.
 (function blobs(realm, native) {
   const { Uint8Array, copyBytes, give, iterator, list, push, repeatable, tag, typedArrayBuffer, typedArrayBytes } = realm;
   const { indexOf, slice, toLowerCase, typedArrayOffset, typedArraySet } = realm;
@@ -45,7 +45,7 @@
     return number < length ? number : length;
   };
 
-  // A stream of bytes that are ours, cut from what was given.
+  // A stream that copies the bytes piece by piece.
   const streamOf = (bytes) => {
     realm.need('streams');
     const { close, enqueue, newStream, stateOf } = realm.readable;
@@ -66,15 +66,15 @@
   let isBlob;
   let bytesOfBlob;
   let newBlob;
-  // What the Blob that is made next is made of, where that is ours. A guest may put another class in the place of Blob behind
-  // File, so nothing of ours is an argument of `super`.
-  let ours;
+  // Content of the next internally created Blob. It is not an argument of `super`, because a guest may replace the class that
+  // File extends.
+  let content;
   const madeOf = (bytes, type, make) => {
-    ours = { __proto__: null, bytes, type };
+    content = { __proto__: null, bytes, type };
     try {
       return make();
     } finally {
-      ours = undefined;
+      content = undefined;
     }
   };
 
@@ -97,18 +97,18 @@
     #bytes;
     #type;
     constructor(parts = undefined, options = undefined) {
-      if (ours !== undefined) {
-        this.#bytes = ours.bytes;
-        this.#type = ours.type;
-        ours = undefined;
+      if (content !== undefined) {
+        this.#bytes = content.bytes;
+        this.#type = content.type;
+        content = undefined;
         return;
       }
       if (options !== undefined && options !== null && typeof options !== 'object' && typeof options !== 'function') {
-        throw new realm.TypeError('The options of a Blob are an object');
+        throw new realm.TypeError('The options of a Blob must be an object');
       }
       const endings = options?.endings === undefined ? 'transparent' : `${options.endings}`;
       if (endings !== 'transparent' && endings !== 'native') {
-        throw new realm.TypeError("The endings of a Blob are 'transparent' or 'native'");
+        throw new realm.TypeError("The endings of a Blob must be 'transparent' or 'native'");
       }
       this.#type = options?.type === undefined ? '' : typeOf(options.type);
       this.#bytes = collect(parts, endings === 'native');

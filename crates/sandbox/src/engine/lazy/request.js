@@ -1,4 +1,4 @@
-// `Request`: what `fetch` is asked for.
+// `Request`.
 (function requests(realm, native) {
   const { Headers, give, headerOf, indexOf, isSignal, setHeader, slice, tag, toUpperCase } = realm;
 
@@ -12,16 +12,16 @@
     const upper = toUpperCase(method);
     let isToken = method !== '';
     for (let i = 0; i < upper.length; i++) if (indexOf(TOKEN, upper[i]) < 0) isToken = false;
-    if (!isToken || FORBIDDEN[upper] === true) throw new realm.TypeError(`${realm.textOf(method)} is no method of a request`);
+    if (!isToken || FORBIDDEN[upper] === true) throw new realm.TypeError(`${realm.textOf(method)} is not a valid method of a request`);
     return USUAL[upper] === true ? upper : method;
   };
 
   const oneOf = (value, choices, what) => {
     for (let i = 0; i < choices.length; i++) if (choices[i] === value) return value;
-    throw new realm.TypeError(`${realm.textOf(value)} is no ${what} of a request`);
+    throw new realm.TypeError(`${realm.textOf(value)} is not a valid ${what} of a request`);
   };
 
-  // The parts of a URL are one to a line: the address, and later user and password.
+  // The native side writes one part of the URL per line: the href first, user and password later.
   const urlOf = (input) => {
     const text = native.urlParse(realm.hrefOf(input) ?? `${input}`);
     if (text === undefined) throw new realm.TypeError(`Failed to parse URL from ${realm.textOf(`${input}`)}`);
@@ -29,7 +29,7 @@
     const href = slice(text, 0, end);
     let at = end + 1;
     for (let i = 0; i < 2; i++) at = indexOf(text, '\n', at) + 1;
-    if (text[at] !== '\n' || text[at + 1] !== '\n') throw new realm.TypeError('The URL of a request holds a user or a password');
+    if (text[at] !== '\n' || text[at + 1] !== '\n') throw new realm.TypeError('The URL of a request must not hold a user or a password');
     return href;
   };
 
@@ -60,7 +60,7 @@
     oneOf(record.redirect, ['follow', 'error', 'manual'], 'redirect');
     if (init.keepalive !== undefined) record.keepalive = !!init.keepalive;
     if (init.signal !== undefined && init.signal !== null) {
-      if (!isSignal(init.signal)) throw new realm.TypeError('The signal of a request is an AbortSignal');
+      if (!isSignal(init.signal)) throw new realm.TypeError('The signal of a request must be an AbortSignal');
       record.signal = init.signal;
     } else if (init.signal === null) record.signal = undefined;
     record.headers = new Headers(init.headers === undefined ? from?.headers : init.headers);
@@ -72,15 +72,15 @@
       realm.needArguments(arguments.length, 1, 'Request');
       const from = recordOf(input);
       const record = from === undefined ? newRecord(urlOf(input)) : { __proto__: null, ...from };
-      const given = init ?? { __proto__: null };
-      fill(record, given, from);
-      const hasBody = given.body !== undefined && given.body !== null;
+      const options = init ?? { __proto__: null };
+      fill(record, options, from);
+      const hasBody = options.body !== undefined && options.body !== null;
       if ((hasBody || from?.body !== undefined) && (record.method === 'GET' || record.method === 'HEAD')) {
         throw new realm.TypeError(`A request with the method ${record.method} has no body`);
       }
       if (hasBody) {
-        record.body = realm.toBody(given.body);
-        if (record.body.stream !== undefined && given.duplex === undefined) {
+        record.body = realm.toBody(options.body);
+        if (record.body.stream !== undefined && options.duplex === undefined) {
           throw new realm.TypeError("A request with a stream as its body needs { duplex: 'half' }");
         }
         const { type } = record.body;

@@ -1,18 +1,18 @@
-// One stream into another, and one into two.
+// `pipeTo`, `pipeThrough` and `tee`.
 (function streamPipes(realm) {
   const { promises, readable, writable } = realm;
   const { later, nothing, own, quiet, settled, when } = promises;
 
   const STOPPED = { __proto__: null };
 
-  // Waits for a promise of ours, whatever becomes of it.
-  const outlive = (promise) => {
+  // Waits until an internal promise is settled, fulfilled or rejected.
+  const untilSettled = (promise) => {
     const done = later();
     when(promise, done.resolve, done.resolve);
     return own(done.promise);
   };
 
-  // What keeps a pipe from going on.
+  // Why a pipe ends; undefined if it goes on.
   const findEnd = (from, to, signal) => {
     if (signal !== undefined && realm.isAborted(signal)) {
       return { __proto__: null, how: 'aborted', error: realm.reasonOf(signal) };
@@ -35,7 +35,7 @@
     };
     if (signal !== undefined) realm.onAbort(signal, stop);
     when(writer.closed.promise, stop, stop);
-    // The promise, unless the pipe is stopped before.
+    // The promise's value, or STOPPED if the pipe is stopped before.
     const unlessStopped = (promise) => {
       const first = later();
       if (isStopped) first.resolve(STOPPED);
@@ -47,7 +47,7 @@
     for (;;) {
       const end = findEnd(from, to, signal);
       if (end !== undefined) {
-        if (end.how !== 'target') await outlive(last);
+        if (end.how !== 'target') await untilSettled(last);
         return end;
       }
       if (to.isFull) {
@@ -68,14 +68,14 @@
       if (!options.preventClose && !isOver) await own(writable.close(to));
       return;
     }
-    if (how !== 'target' && !options.preventAbort) await outlive(writable.abort(to, error));
-    if (how !== 'source' && !options.preventCancel) await outlive(readable.cancel(from, error));
+    if (how !== 'target' && !options.preventAbort) await untilSettled(writable.abort(to, error));
+    if (how !== 'source' && !options.preventCancel) await untilSettled(readable.cancel(from, error));
     throw error;
   };
 
-  const readOptions = (given) => {
-    const { preventAbort, preventCancel, preventClose, signal } = given ?? { __proto__: null };
-    if (signal !== undefined && !realm.isSignal(signal)) throw new realm.TypeError('The signal of a pipe is an AbortSignal');
+  const readOptions = (init) => {
+    const { preventAbort, preventCancel, preventClose, signal } = init ?? { __proto__: null };
+    if (signal !== undefined && !realm.isSignal(signal)) throw new realm.TypeError('The signal of a pipe must be an AbortSignal');
     return {
       __proto__: null,
       preventAbort: !!preventAbort,
@@ -97,26 +97,26 @@
     }
   };
 
-  realm.pipeStream = async (stream, target, given) => {
+  realm.pipeStream = async (stream, target, init) => {
     if (!writable.isStream(target)) throw new realm.TypeError('ReadableStream.pipeTo needs a WritableStream');
-    const options = readOptions(given);
+    const options = readOptions(init);
     const from = readable.stateOf(stream);
     const to = writable.stateOf(target);
     if (from.reader !== undefined || to.writer !== undefined) throw new realm.TypeError('A stream of the pipe is locked');
     await own(run(from, to, options));
   };
 
-  realm.pipeThroughPair = (stream, pair, given) => {
+  realm.pipeThroughPair = (stream, pair, init) => {
     if (pair === undefined || pair === null) throw new realm.TypeError('ReadableStream.pipeThrough needs a pair of streams');
     const { readable: out, writable: into } = pair;
     if (!readable.isStream(out) || !writable.isStream(into)) {
       throw new realm.TypeError('ReadableStream.pipeThrough needs { readable, writable }');
     }
-    const options = readOptions(given);
+    const options = readOptions(init);
     const from = readable.stateOf(stream);
     const to = writable.stateOf(into);
     if (from.reader !== undefined || to.writer !== undefined) throw new realm.TypeError('A stream of the pipe is locked');
-    // Both ends hear of a failure; nobody waits for this promise.
+    // Both ends get a failure; this promise is not awaited.
     quiet(run(from, to, options));
     return out;
   };
@@ -126,12 +126,12 @@
     const reader = readable.acquire(from);
     const cancelled = later();
     const branches = { __proto__: null, 0: undefined, 1: undefined };
-    const gone = { __proto__: null, 0: false, 1: false };
+    const cancelledBranches = { __proto__: null, 0: false, 1: false };
     const reasons = { __proto__: null, 0: undefined, 1: undefined };
     let isReading = false;
     let again = false;
     const each = (act) => {
-      for (let i = 0; i < 2; i++) if (!gone[i] && branches[i].status === 'readable') act(branches[i]);
+      for (let i = 0; i < 2; i++) if (!cancelledBranches[i] && branches[i].status === 'readable') act(branches[i]);
     };
     const pull = async () => {
       if (isReading) {
@@ -143,7 +143,7 @@
         isReading = false;
         if (done) {
           each(readable.close);
-          if (!gone[0] || !gone[1]) cancelled.resolve(undefined);
+          if (!cancelledBranches[0] || !cancelledBranches[1]) cancelled.resolve(undefined);
           return;
         }
         each((branch) => readable.enqueue(branch, value));
@@ -154,9 +154,9 @@
       when(readable.read(reader), good, nothing);
     };
     const cancel = (index) => async (reason) => {
-      gone[index] = true;
+      cancelledBranches[index] = true;
       reasons[index] = reason;
-      if (gone[1 - index]) {
+      if (cancelledBranches[1 - index]) {
         when(readable.cancel(from, [reasons[0], reasons[1]]), cancelled.resolve, cancelled.reject);
       }
       await own(cancelled.promise);
@@ -166,11 +166,11 @@
     branches[1] = readable.stateOf(streams[1]);
     when(reader.closed.promise, nothing, (error) => {
       each((branch) => readable.fail(branch, error));
-      if (!gone[0] || !gone[1]) cancelled.resolve(undefined);
+      if (!cancelledBranches[0] || !cancelledBranches[1]) cancelled.resolve(undefined);
     });
     quiet(cancelled.promise);
     return streams;
   };
 
-  realm.outlive = outlive;
+  realm.untilSettled = untilSettled;
 });

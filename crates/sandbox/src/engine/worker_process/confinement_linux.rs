@@ -1,8 +1,8 @@
-//! The walls around a worker on Linux, put up before any guest code runs.
+//! Confinement of a worker process on Linux, entered before any guest code runs.
 //!
-//! Two steps: [`enter`] while the process has one thread (Landlock, capabilities and limits are inherited by the threads
-//! made later), and [`seal`] once V8 has set itself up and every thread has been started. A call that is neither allowed nor deadly fails with `ENOSYS`, the
-//! answer of an older kernel: libraries know how to do without, and a new C library does not make workers crash.
+//! Two steps: [`enter`] while the process has one thread (Landlock, capabilities and limits are inherited by later threads),
+//! and [`seal`] once V8 is initialised and every thread is started. A system call that is neither allowed nor deadly fails
+//! with `ENOSYS`, as on an older kernel: libraries have fallbacks for that, and a newer C library does not crash workers.
 
 use super::system_calls::{ALLOWED, DEADLY};
 use crate::confinement::{Confinement, Hold};
@@ -15,31 +15,31 @@ use seccompiler::{
 };
 use std::collections::BTreeMap;
 
-/// What a worker's libraries and stacks (some 24 MB), its compilers and matchers may take beside the guest's memory.
+/// Data of the worker itself beside the guest's memory: libraries and stacks (some 24 MB), compilers, regular expressions.
 ///
-/// V8 grants one large object of any size, limit or not, as long as it is the first since a collection. This and
-/// [`COPIES`] are what bounds it, so they are no larger than they must be: with 64 MB a worker grows by 228 MB at most.
+/// V8 allocates the first large object since a collection whatever its size and limit. Only this constant and [`COPIES`]
+/// bound it, so they are as small as possible: with 64 MB a worker grows by 228 MB at most.
 const OWN_DATA: u64 = 128 << 20;
-/// How often a guest's memory may be there at once: V8 sets as much aside for code, and the heap's limit is raised once
-/// for the allocation that passes it. Buffers and the copies of a result on its way out share what is left.
+/// How many times a guest's memory may be mapped at once: V8 reserves as much for code, and the heap limit is raised once for
+/// the allocation that exceeds it. Buffers and the copies of an outgoing result share the rest.
 const COPIES: u64 = 3;
-/// Standard input, output and error; nothing else is ever opened.
+/// Standard input, output and error; no other descriptor is opened.
 const DESCRIPTORS: u64 = 3;
 
-/// Lets another process, a worker, use the memory of a run that was given more than most. Its own hands are tied.
-pub fn make_room(worker: u32, memory_bytes: u64) {
+/// Raises the data limit of a worker for a run with more memory than usual. A worker cannot raise its own limit.
+pub fn raise_data_limit(worker: u32, memory_bytes: u64) {
     let worker = i32::try_from(worker).ok().and_then(Pid::from_raw);
     let limit = Rlimit { current: Some(data_limit(memory_bytes)), maximum: getrlimit(Resource::Data).maximum };
-    // A worker that is gone needs no room, and one that gets none ends its run by the lower limit.
+    // Failures need no handling: the worker has ended, or its run ends at the lower limit.
     let _before = worker.map(|worker| prlimit(Some(worker), Resource::Data, limit));
 }
 
-/// The most data a worker may map for a run with this memory limit.
+/// The data limit of a worker for a run with this memory limit.
 fn data_limit(memory_bytes: u64) -> u64 {
     memory_bytes.saturating_mul(COPIES).saturating_add(OWN_DATA)
 }
 
-/// Gives up what the process was born with. Its threads must not have been started yet.
+/// Drops the privileges that the process inherited. No other thread may have been started yet.
 pub fn enter(memory_bytes: u64) -> Confinement {
     let no_new_privileges = hold(rustix::thread::set_no_new_privs(true).is_ok());
     let landlock = restrict_landlock();
@@ -48,9 +48,9 @@ pub fn enter(memory_bytes: u64) -> Confinement {
     Confinement { no_new_privileges, landlock, resource_limits, capabilities, ..Confinement::NONE }
 }
 
-/// Leaves the process its threads, the system calls of a running V8, and nothing else.
+/// Restricts the process to its existing threads and the system calls of a running V8.
 pub fn seal(confinement: Confinement) -> Confinement {
-    // Root may pass this limit; the filter holds it too.
+    // Root is exempt from this limit; the seccomp filter applies to it too.
     let none = Rlimit { current: Some(0), maximum: Some(0) };
     let limited = setrlimit(Resource::Nproc, none).is_ok();
     let resource_limits = if limited { confinement.resource_limits } else { Hold::Missing };
@@ -64,9 +64,9 @@ fn hold(done: bool) -> Hold {
     if done { Hold::Active } else { Hold::Missing }
 }
 
-/// No file, no TCP port, no signal and no abstract socket beyond this process.
+/// Denies files, TCP ports, and signals and abstract sockets to other processes.
 fn restrict_landlock() -> Hold {
-    // The best that the kernel has; rights that it does not know are dropped, and the status tells.
+    // Best effort: rights that the kernel does not support are dropped, and the status reports it.
     let abi = ABI::V6;
     let restricted = Ruleset::default()
         .set_compatibility(landlock::CompatLevel::BestEffort)
@@ -82,7 +82,8 @@ fn restrict_landlock() -> Hold {
     }
 }
 
-/// The data limit has no hard end: the worker cannot move it, and the host raises it for a run that may use more.
+/// The hard data limit stays as it is, so that the host can raise the soft one for a run with more memory. The worker cannot:
+/// its seccomp filter denies the call.
 fn limit_resources(memory_bytes: u64) -> bool {
     let none = Rlimit { current: Some(0), maximum: Some(0) };
     let descriptors = Rlimit { current: Some(DESCRIPTORS), maximum: Some(DESCRIPTORS) };
@@ -100,7 +101,7 @@ fn drop_capabilities() -> bool {
 
 fn allow_filter() -> Option<BpfProgram> {
     let mut rules: BTreeMap<i64, Vec<SeccompRule>> = ALLOWED.iter().map(|call| (*call, Vec::new())).collect();
-    // Memory of the process alone: the data limit counts neither what could be shared nor what grows as a stack does.
+    // Private mappings only: the data limit counts neither shared mappings nor those that grow like a stack.
     let kind = (libc::MAP_TYPE | libc::MAP_GROWSDOWN) as u64;
     rules.insert(libc::SYS_mmap, vec![argument(3, SeccompCmpOp::MaskedEq(kind), libc::MAP_PRIVATE as u64)?]);
     rules.insert(libc::SYS_tgkill, vec![argument(0, SeccompCmpOp::Eq, std::process::id().into())?]);
@@ -112,7 +113,7 @@ fn allow_filter() -> Option<BpfProgram> {
 
 fn deadly_filter() -> Option<BpfProgram> {
     let mut rules: BTreeMap<i64, Vec<SeccompRule>> = DEADLY.iter().map(|call| (*call, Vec::new())).collect();
-    // Processes. One more thread is merely refused; so is `clone3`, which hides from filters what it makes.
+    // New processes. A new thread merely fails; so does `clone3`, whose flags a filter cannot read.
     let thread = libc::CLONE_THREAD as u64;
     rules.insert(libc::SYS_clone, vec![argument(0, SeccompCmpOp::MaskedEq(thread), 0)?]);
     program(rules, SeccompAction::Allow, SeccompAction::KillProcess)

@@ -1,4 +1,4 @@
-// `Response`: made by a guest, or of what the host has fetched.
+// `Response`: created by a guest, or from an answer of the host.
 (function responses(realm, native) {
   const { Headers, Uint8Array, fixHeaders, give, headerOf, setHeader, tag } = realm;
 
@@ -11,7 +11,7 @@
     const text = `${value}`;
     for (let i = 0; i < text.length; i++) {
       const isWrong = (text[i] < ' ' && text[i] !== '\t') || text[i] === '\x7f' || text[i] > '\xff';
-      if (isWrong) throw new realm.TypeError('The statusText of a response holds characters that it must not');
+      if (isWrong) throw new realm.TypeError('The statusText of a response holds invalid characters');
     }
     return text;
   };
@@ -27,17 +27,17 @@
     body: undefined,
   });
 
-  // As the web reads a number of two bytes.
+  // Reads an unsigned short as Web IDL does.
   const statusOf = (value) => {
     const status = realm.trunc(+value);
-    if (!(status >= 200 && status <= 599)) throw new realm.RangeError('The status of a response is from 200 to 599');
+    if (!(status >= 200 && status <= 599)) throw new realm.RangeError('The status of a response must be from 200 to 599');
     return status;
   };
 
-  const fill = (record, body, given) => {
-    if (given.status !== undefined) record.status = statusOf(given.status);
-    if (given.statusText !== undefined) record.statusText = statusTextOf(given.statusText);
-    record.headers = new Headers(given.headers === null ? undefined : given.headers);
+  const fill = (record, body, options) => {
+    if (options.status !== undefined) record.status = statusOf(options.status);
+    if (options.statusText !== undefined) record.statusText = statusTextOf(options.statusText);
+    record.headers = new Headers(options.headers === null ? undefined : options.headers);
     if (body === undefined) return;
     if (isBodiless(record.status)) throw new realm.TypeError(`A response with the status ${record.status} has no body`);
     record.body = body;
@@ -54,7 +54,7 @@
         return;
       }
       if (init !== undefined && init !== null && typeof init !== 'object' && typeof init !== 'function') {
-        throw new realm.TypeError('The options of a response are an object');
+        throw new realm.TypeError('The options of a response must be an object');
       }
       this.#record = newRecord('default', 200);
       fill(this.#record, body === undefined || body === null ? undefined : realm.toBody(body), init ?? { __proto__: null });
@@ -68,7 +68,7 @@
       const text = native.urlParse(`${url}`);
       if (text === undefined) throw new realm.TypeError(`Failed to parse URL from ${realm.textOf(`${url}`)}`);
       const code = status === undefined ? 302 : +status;
-      if (!isRedirect(code)) throw new realm.RangeError('The status of a redirect is 301, 302, 303, 307 or 308');
+      if (!isRedirect(code)) throw new realm.RangeError('The status of a redirect must be 301, 302, 303, 307 or 308');
       const record = newRecord('default', code);
       record.headers = new Headers();
       setHeader(record.headers, 'location', realm.slice(text, 0, realm.indexOf(text, '\n')));
@@ -119,7 +119,7 @@
     }
   }
 
-  // What the host has answered.
+  // The response for an answer of the host.
   realm.responseFrom = (answer) => {
     const record = newRecord('basic', answer.status);
     record.statusText = answer.statusText;

@@ -2,7 +2,7 @@
 (function consoleTable(realm, native) {
   const { hasOwn, isArray, list, mapForEach, objectKeys, push, setForEach, textOf } = realm;
 
-  // More would be no table that anybody reads.
+  // Larger tables are cut.
   const MOST_ROWS = 1000;
   const MOST_COLUMNS = 100;
 
@@ -75,10 +75,10 @@
     return `${out}\n${rule('└', '┴', '┘')}`;
   };
 
-  // The table, or undefined when the value is none.
+  // The table, or undefined if the value is not an object.
   realm.tableText = (data, wanted) => {
     if (!isObject(data)) return undefined;
-    if (wanted !== undefined && !isArray(wanted)) throw new realm.TypeError('The columns of console.table are an array');
+    if (wanted !== undefined && !isArray(wanted)) throw new realm.TypeError('The columns of console.table must be an array');
     const kind = native.classOf(data);
     const rows = rowsOf(data, kind);
     const columns = columnsOf(rows, wanted);

@@ -17,7 +17,7 @@
   class FormData {
     #pairs = list();
     constructor(form) {
-      if (form !== undefined) throw new realm.TypeError('There are no forms in the sandbox: append the entries');
+      if (form !== undefined) throw new realm.TypeError('FormData cannot be made from a form element: append the entries');
     }
     append(name, value, fileName) {
       needArguments(arguments.length, 2, 'FormData.append');

@@ -1,4 +1,4 @@
-// Forms as bodies: written and read.
+// Serialisation and parsing of `multipart/form-data`.
 (function multipart(realm, native) {
   const { Uint8Array, encodeText, indexOf, list, push, slice, toLowerCase } = realm;
 
@@ -13,7 +13,7 @@
     return text;
   };
 
-  // A name in quotes: what would end it is written another way.
+  // Escapes a name for use in quotes.
   const quoted = (text) => {
     let out = '';
     for (let i = 0; i < text.length; i++) {
@@ -22,7 +22,7 @@
     }
     return out;
   };
-  // Piece by piece: a text that is put together of single characters takes many times as much.
+  // Piece by piece: a string built from single characters takes many times the memory.
   const withWholeBreaks = (text) => {
     let out = '';
     let from = 0;
@@ -35,7 +35,7 @@
     return out + slice(text, from);
   };
 
-  // The bytes of a form, and the type that says how to read them.
+  // The bytes of a form, and their content type.
   realm.writeForm = (form) => {
     const boundary = newBoundary();
     const pairs = realm.pairsOfForm(form);
@@ -57,7 +57,7 @@
     return { __proto__: null, bytes: realm.joinBytes(chunks), type: `multipart/form-data; boundary=${boundary}` };
   };
 
-  const bad = () => new realm.TypeError('The body is no form');
+  const bad = () => new realm.TypeError('The body is not a valid form');
 
   const trimmed = (text) => {
     let from = 0;
@@ -101,7 +101,7 @@
     return out;
   };
 
-  // One character per byte to text.
+  // Decodes UTF-8 from a string with one character per byte.
   const utf8 = (binary) => {
     const bytes = new Uint8Array(binary.length);
     native.latin1Write(binary, bytes);

@@ -1,5 +1,5 @@
-//! The system calls that a worker may make, found by running V8 through every bomb, collection, optimisation and locale
-//! of the tests, and those that end it at once.
+//! Seccomp lists of a worker: allowed system calls, found by running all tests of V8's limits, collections, optimisations and
+//! locales, and deadly ones, which kill the process.
 
 use libc::c_long;
 
@@ -20,7 +20,7 @@ pub const ALLOWED: &[c_long] = &[
     libc::SYS_mprotect,
     libc::SYS_mremap,
     libc::SYS_munmap,
-    // Threads that are there, and waiting.
+    // Existing threads, and waiting.
     libc::SYS_clock_nanosleep,
     libc::SYS_exit,
     libc::SYS_exit_group,
@@ -41,14 +41,14 @@ pub const ALLOWED: &[c_long] = &[
     libc::SYS_rt_sigprocmask,
     libc::SYS_rt_sigreturn,
     libc::SYS_sigaltstack,
-    // Time and chance.
+    // Time and random numbers.
     libc::SYS_clock_getres,
     libc::SYS_clock_gettime,
     libc::SYS_getrandom,
     libc::SYS_gettimeofday,
 ];
 
-/// What nothing in a worker has a reason to try: whoever does is an attacker, and gets no second try.
+/// Calls that no part of a worker makes: they show an attack, and the process is killed at the first one.
 pub const DEADLY: &[c_long] = &[
     // Other programs and processes.
     libc::SYS_execve,
@@ -84,7 +84,7 @@ pub const DEADLY: &[c_long] = &[
     libc::SYS_symlinkat,
     libc::SYS_truncate,
     libc::SYS_unlinkat,
-    // The kernel's large and lesser trodden surfaces.
+    // Large, rarely used parts of the kernel.
     libc::SYS_add_key,
     libc::SYS_bpf,
     libc::SYS_init_module,

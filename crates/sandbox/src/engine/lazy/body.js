@@ -1,18 +1,18 @@
-// Bodies of requests and responses: what they are made from, and how they are read once.
+// Bodies of requests and responses, each readable once.
 (function bodies(realm, native) {
   const { Uint8Array, encodeText, indexOf, list, push, slice, toLowerCase, typedArrayBuffer } = realm;
   const BOM = '\ufeff';
 
   const isStream = (value) => realm.readable?.isStream(value) === true;
 
-  // Text, bytes, or a stream of them; bytes are made of text when somebody wants them.
+  // Text, bytes, or a stream; text is encoded on demand.
   const newBody = (parts) => ({
     __proto__: null,
     text: undefined,
     bytes: undefined,
     stream: undefined,
     type: undefined,
-    // Whether somebody else holds the bytes too.
+    // Whether the bytes have another owner, too.
     isShared: false,
     isUsed: false,
     ...parts,
@@ -20,7 +20,7 @@
   const textBody = (text, type) => newBody({ __proto__: null, text, type });
   const bytesBody = (bytes, type) => newBody({ __proto__: null, bytes, type });
 
-  // What a guest gives as a body.
+  // The body for a guest's value.
   const toBody = (value) => {
     const bytes = typeof value === 'object' ? realm.bytesOf(value) : undefined;
     if (bytes !== undefined) return bytesBody(realm.wholeCopy(bytes));
@@ -58,7 +58,7 @@
     for (;;) {
       const { done, value } = await own(read(reader));
       if (done) return realm.joinBytes(chunks);
-      if (realm.typedArrayName(value) !== 'Uint8Array') throw new realm.TypeError('A chunk of a body is a Uint8Array');
+      if (realm.typedArrayName(value) !== 'Uint8Array') throw new realm.TypeError('A chunk of a body must be a Uint8Array');
       push(chunks, realm.wholeCopy(value));
     }
   };
@@ -68,7 +68,7 @@
     body.isUsed = true;
   };
 
-  // The bytes, which are the caller's alone; the body, which is read once, holds them no longer.
+  // Takes the bytes out of the body; the caller is their only owner.
   const takeBytes = async (body) => {
     use(body);
     if (body.stream !== undefined && body.bytes === undefined && body.text === undefined) {
@@ -89,14 +89,14 @@
     const bytes = await own(takeBytes(body));
     return native.decode('utf-8', bytes, false, false);
   };
-  // `await` looks for it on the promise, and its prototype is the guest's to change.
+  // `await` reads `constructor`; an own property keeps it off the prototype, which the guest can change.
   const own = (promise) => realm.define(promise, 'constructor', realm.Promise);
 
   const streamOf = (body) => {
     if (body.stream === undefined) {
       body.stream = realm.streamOf(bytesIn(body));
       if (body.isUsed) {
-        // There is nothing left in it, and its reader keeps it.
+        // The body was read: its stream is closed and locked.
         const state = realm.readable.stateOf(body.stream);
         realm.promises.quiet(realm.readable.cancel(state, undefined));
         realm.readable.acquire(state);
@@ -117,7 +117,7 @@
     return newBody({ __proto__: null, stream: branches[1], type: body.type });
   };
 
-  // Gives a class the ways to read its body. `bodyOf` is undefined for none, and throws for what is no such object.
+  // Adds the body methods to a class. `bodyOf` returns undefined if there is no body, and throws for other objects.
   realm.addBody = (Class, bodyOf, typeOf) => {
     const bytesFor = async (self) => {
       const body = bodyOf(self);
@@ -151,7 +151,7 @@
         const bytes = await own(bytesFor(this));
         if (indexOf(kind, 'multipart/form-data') === 0) return realm.readForm(bytes, type);
         if (indexOf(kind, 'application/x-www-form-urlencoded') !== 0) {
-          throw new realm.TypeError('The content-type says that the body is no form');
+          throw new realm.TypeError('The content-type of the body is not that of a form');
         }
         const flat = native.formParse(native.decode('utf-8', bytes, false, false));
         const pairs = list();

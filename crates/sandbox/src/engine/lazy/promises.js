@@ -1,8 +1,8 @@
-// Promises between ourselves. What a guest has put on `Promise.prototype` is not asked.
+// Internal promises, independent of changes that a guest makes to `Promise.prototype`.
 (function promises(realm, native) {
   const { Promise, ReflectApply, define } = realm;
 
-  // `await` looks for it on the promise. For promises that no guest gets to see.
+  // `await` reads `constructor`; an own property keeps it off the prototype. For promises that guests never get.
   const own = (promise) => define(promise, 'constructor', Promise);
 
   // A promise with the functions that settle it.
@@ -26,17 +26,17 @@
     return out;
   };
 
-  // A function of the guest's as one of ours: what it gives or throws is in a promise.
+  // A guest's function as an async function: its result or error is in a promise.
   const wrap = (callback, self, last) => {
     if (callback === undefined) return undefined;
     return async (value) => ReflectApply(callback, self, value === NONE ? [last] : [value, last]);
   };
   const NONE = { __proto__: null };
-  // Calls a function of ours, if there is one.
+  // Calls an internal function, if there is one.
   const invoke = (callback, value) => (callback === undefined ? settled(undefined).promise : callback(value));
   const valueOf = async (value) => value;
 
-  // For promises of ours: neither function may throw.
+  // For internal promises; neither callback may throw.
   const when = async (promise, good, bad) => {
     let value;
     try {
@@ -85,21 +85,20 @@
   realm.optionalFunction = (object, name) => {
     const value = object[name];
     if (value === undefined || typeof value === 'function') return value;
-    throw new realm.TypeError(`${name} is no function`);
+    throw new realm.TypeError(`${name} is not a function`);
   };
 
-  // How much a stream holds before it asks its source to wait.
+  // Reads a queuing strategy: the high-water mark and the size function.
   realm.readStrategy = (strategy, standard) => {
-    const given = strategy ?? { __proto__: null };
-    const { highWaterMark, size } = given;
+    const { highWaterMark, size } = strategy ?? { __proto__: null };
     const most = highWaterMark === undefined ? standard : +highWaterMark;
-    if (!(most >= 0)) throw new realm.RangeError('highWaterMark is a number that is not negative');
-    if (size !== undefined && typeof size !== 'function') throw new realm.TypeError('size is no function');
+    if (!(most >= 0)) throw new realm.RangeError('highWaterMark must be a number that is not negative');
+    if (size !== undefined && typeof size !== 'function') throw new realm.TypeError('size is not a function');
     return { __proto__: null, most, size };
   };
   realm.sizeOfChunk = (size, chunk) => {
     const measured = size === undefined ? 1 : +size(chunk);
     if (measured >= 0 && measured !== 1 / 0) return measured;
-    throw new realm.RangeError('The size of a chunk is a number that is not negative');
+    throw new realm.RangeError('The size of a chunk must be a number that is not negative');
   };
 });

@@ -41,11 +41,11 @@
   };
 
   const nameOf = (algorithm) => {
-    const given = algorithm !== null && typeof algorithm === 'object' ? algorithm.name : algorithm;
-    if (given === undefined) throw new realm.TypeError('An algorithm is a name, or an object with one');
-    const wanted = toUpperCase(`${given}`);
+    const input = algorithm !== null && typeof algorithm === 'object' ? algorithm.name : algorithm;
+    if (input === undefined) throw new realm.TypeError('An algorithm must be a name, or an object with one');
+    const wanted = toUpperCase(`${input}`);
     for (let i = 0; i < NAMES.length; i++) if (toUpperCase(NAMES[i]) === wanted) return NAMES[i];
-    return unsupported(`The algorithm ${realm.textOf(`${given}`)}`);
+    return unsupported(`The algorithm ${realm.textOf(`${input}`)}`);
   };
   const hashOf = (value) => {
     if (value === undefined || value === null) throw new realm.TypeError('The algorithm needs a hash');
@@ -55,17 +55,17 @@
 
   const dataOf = (value) => {
     const bytes = value !== null && typeof value === 'object' ? realm.bytesOf(value) : undefined;
-    if (bytes === undefined) throw new realm.TypeError('Data are an ArrayBuffer or a view of one');
+    if (bytes === undefined) throw new realm.TypeError('The data must be an ArrayBuffer or a view of one');
     return bytes;
   };
   const bufferOf = (binary) => typedArrayBuffer(bytesFrom(binary));
 
-  // What a key may be used for, in the order of the standard.
+  // The usages of a key, in the order of the standard.
   const usagesOf = (value, allowed) => {
     const wanted = { __proto__: null };
     for (const usage of value) {
       const name = `${usage}`;
-      if (!contains(USAGES, name)) throw new realm.TypeError(`${realm.textOf(name)} is no usage of a key`);
+      if (!contains(USAGES, name)) throw new realm.TypeError(`${realm.textOf(name)} is not a key usage`);
       if (!contains(allowed, name)) throw new DOMException('The key cannot be used for that', 'SyntaxError');
       wanted[name] = true;
     }
@@ -83,11 +83,11 @@
     return kept;
   };
   const needUsages = (usages) => {
-    if (usages.length === 0) throw new DOMException('A key that can be used for nothing is of no use', 'SyntaxError');
+    if (usages.length === 0) throw new DOMException('A key needs at least one usage', 'SyntaxError');
     return usages;
   };
 
-  // Algorithms as keys name them; ours have everything that signing depends on in one word.
+  // Keys with the algorithm as the standard names it; `scheme` combines all parameters of a signature in one name.
   const hmacKey = (hash, bytes, extractable, usages, length = typedArrayBytes(bytes) * 8) => {
     const algorithm = { name: 'HMAC', hash: { name: hash }, length };
     return newKey({ __proto__: null, type: 'secret', extractable, algorithm, usages }, { __proto__: null, name: 'HMAC', hash, bytes });
@@ -102,7 +102,7 @@
     }
     return { __proto__: null, type, extractable, algorithm, usages };
   };
-  // How long the modulus of a public key for RSA is, and the exponent.
+  // Modulus length and exponent of a public RSA key.
   const numbersOf = (bytes) => {
     const modulus = derContent(bytes, derContent(bytes, 0, 0x30).from, 2);
     const exponent = derContent(bytes, modulus.to, 2);
@@ -141,36 +141,36 @@
   };
   const privateKey = (kind, pkcs8, extractable, usages, named) => {
     const open = native.keyPublic(kind.rsa ? `${kind.name}/SHA-256` : kind.scheme, pkcs8);
-    if (open === undefined) refuse('The key cannot be used: it is none of that algorithm, or of a size that is too small');
+    if (open === undefined) refuse('The key cannot be used: it is not a key of that algorithm, or it is too small');
     if (named !== undefined && !sameBytes(bytesFrom(open), named)) refuse('The parts of the JSON Web Key do not belong together');
     const numbers = kind.rsa ? numbersOf(bytesFrom(open)) : undefined;
     return newKey(facts(kind, 'private', extractable, usages, numbers), { __proto__: null, ...kind, bytes: pkcs8 });
   };
 
-  // Whether a JSON Web Key may be used for what it is to be used for, as far as it says.
+  // Checks that the members of a JSON Web Key allow the requested usages.
   const checkJwk = (jwk, algs, extractable, usages) => {
-    if (extractable && jwk.ext !== undefined && !jwk.ext) refuse('The JSON Web Key is not to be extractable');
+    if (extractable && jwk.ext !== undefined && !jwk.ext) refuse('The JSON Web Key must not be extractable');
     if (usages.length > 0 && jwk.use !== undefined && jwk.use !== 'sig') refuse('The use of the JSON Web Key is not sig');
     if (jwk.alg !== undefined && !contains(algs, jwk.alg)) refuse('The JSON Web Key is for another algorithm');
     if (jwk.key_ops === undefined) return;
-    if (jwk.key_ops === null || typeof jwk.key_ops !== 'object') throw new realm.TypeError('The key_ops of a JSON Web Key are a list');
+    if (jwk.key_ops === null || typeof jwk.key_ops !== 'object') throw new realm.TypeError('The key_ops of a JSON Web Key must be a list');
     const ops = list();
     for (const op of jwk.key_ops) {
       const name = `${op}`;
-      if (contains(ops, name)) refuse('The key_ops of the JSON Web Key name one twice');
+      if (contains(ops, name)) refuse('The key_ops of the JSON Web Key hold a duplicate');
       if (jwk.use === 'sig' && contains(USAGES, name) && name !== 'sign' && name !== 'verify') {
         refuse('The key_ops of the JSON Web Key do not fit its use');
       }
       push(ops, name);
     }
     for (let i = 0; i < usages.length; i++) {
-      if (!contains(ops, usages[i])) refuse('The key_ops of the JSON Web Key have less than the usages');
+      if (!contains(ops, usages[i])) refuse('The key_ops of the JSON Web Key do not include all usages');
     }
   };
 
   const importJwk = (kind, jwk, extractable, usages) => {
     const part = (name) => fromBase64Url(jwk[name]);
-    // A number of a curve has all its bytes, also those that are zero.
+    // Coordinates are zero-padded to the full length.
     const coordinate = (name) => {
       const bytes = part(name);
       const size = kind.curve === undefined ? 32 : CURVES[kind.curve].bytes;
@@ -209,14 +209,14 @@
     return privateKey(kind, pkcs8, extractable, needUsages(allowed), point);
   };
 
-  // How many bits of so many bytes a key has: all, or those of the last byte that it needs; the others become zero.
+  // The length of an HMAC key in bits: all bits of the bytes, or fewer of the last byte; unused bits are cleared.
   const hmacLength = (length, bytes) => {
     const most = typedArrayBytes(bytes) * 8;
     if (length === undefined) return most;
     const bits = +length;
-    if (!(bits > -1 && bits < 4294967296)) throw new realm.TypeError('The length of a key is a number of bits');
+    if (!(bits > -1 && bits < 4294967296)) throw new realm.TypeError('The length of a key must be a number of bits');
     const whole = realm.floor(bits);
-    if (whole > most || whole <= most - 8) refuse('The key does not have the length that is named');
+    if (whole > most || whole <= most - 8) refuse('The key does not have the given length');
     if (whole < most) bytes[typedArrayBytes(bytes) - 1] &= 0xff << (most - whole);
     return whole;
   };
@@ -237,7 +237,7 @@
 
   const usable = (key, usage) => {
     const found = secretsOf(key);
-    if (found === undefined) throw new realm.TypeError('A key is a CryptoKey');
+    if (found === undefined) throw new realm.TypeError('The key must be a CryptoKey');
     if (!contains(found.usages, usage)) throw new DOMException(`The key cannot be used to ${usage}`, 'InvalidAccessError');
     return found;
   };
@@ -281,12 +281,12 @@
           return publicKey(wanted, realm.copyBytes(bytes, 0, typedArrayBytes(bytes)), !!extractable, usagesOf(usages, ['verify']));
         }
         default:
-          throw new realm.TypeError(`${realm.textOf(`${format}`)} is no format of a key`);
+          throw new realm.TypeError(`${realm.textOf(`${format}`)} is not a key format`);
       }
     }
     async exportKey(format, key) {
       const found = secretsOf(key);
-      if (found === undefined) throw new realm.TypeError('A key is a CryptoKey');
+      if (found === undefined) throw new realm.TypeError('The key must be a CryptoKey');
       if (!found.extractable) throw new DOMException('The key is not extractable', 'InvalidAccessError');
       const plain = () => typedArrayBuffer(realm.copyBytes(found.bytes, 0, typedArrayBytes(found.bytes)));
       const wanted = `${format}`;
@@ -315,7 +315,7 @@
         const hash = hashOf(algorithm.hash);
         const bits = algorithm.length === undefined ? BLOCK_BYTES[hash] * 8 : +algorithm.length;
         if (!(bits > 0 && bits <= 65536 && bits % 8 === 0)) {
-          throw new DOMException('The length of a key is a number of bits from 8 to 65536', 'OperationError');
+          throw new DOMException('The length of a key must be a multiple of 8 from 8 to 65536 bits', 'OperationError');
         }
         const allowed = needUsages(usagesOf(usages, ['sign', 'verify']));
         const bytes = new Uint8Array(bits / 8);
@@ -323,7 +323,7 @@
         return hmacKey(hash, bytes, !!extractable, allowed);
       }
       const kind = kindOf(algorithm);
-      if (kind.rsa) unsupported('To make keys for RSA');
+      if (kind.rsa) unsupported('Generating keys for RSA');
       const all = usagesOf(usages, ['sign', 'verify']);
       if (!contains(all, 'sign')) needUsages(list());
       const pkcs8 = bytesFrom(native.keyGenerate(kind.scheme));
@@ -344,10 +344,10 @@
     }
     async verify(algorithm, key, signature, data) {
       const found = matching(algorithm, key, 'verify');
-      const given = dataOf(signature);
+      const input = dataOf(signature);
       const bytes = dataOf(data);
-      if (found.name !== 'HMAC') return native.verify(found.scheme, found.bytes, given, bytes);
-      return sameBytes(bytesFrom(native.hmac(found.hash, found.bytes, bytes)), given);
+      if (found.name !== 'HMAC') return native.verify(found.scheme, found.bytes, input, bytes);
+      return sameBytes(bytesFrom(native.hmac(found.hash, found.bytes, bytes)), input);
     }
     static {
       const missing = ['encrypt', 'decrypt', 'deriveBits', 'deriveKey', 'wrapKey', 'unwrapKey'];
