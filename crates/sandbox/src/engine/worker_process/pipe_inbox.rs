@@ -80,7 +80,7 @@ impl Inbox for PipeInbox {
         let mut timeout = Duration::ZERO;
         while pipe.state == PipeState::Open && pipe.has_input(timeout) {
             pipe.fill();
-            timeout = if pipe.buffer.is_torn() { PARTIAL_MESSAGE_TIMEOUT } else { Duration::ZERO };
+            timeout = if pipe.buffer.is_partial() { PARTIAL_MESSAGE_TIMEOUT } else { Duration::ZERO };
         }
         if pipe.state == PipeState::Ended {
             exit_now(0);

@@ -40,13 +40,13 @@ enum Job {
     #[cfg(target_os = "linux")]
     Supervise,
     #[cfg(target_os = "linux")]
-    Become {
-        walls: String,
+    Exec {
+        confinement: String,
         program: String,
         args: Vec<String>,
     },
     #[cfg(target_os = "linux")]
-    TryWalls,
+    CheckConfinement,
 }
 
 /// Entry point of the worker process. Arguments: `--write-snapshot FILE LOCALES`, `--serve SNAPSHOT LOCALES MEMORY_BYTES`, or
@@ -76,9 +76,9 @@ pub unsafe extern "C" fn tgp_sandbox_main(count: c_int, arguments: *const *const
             program::supervise()
         }
         #[cfg(target_os = "linux")]
-        Some(Job::Become { walls, program, args }) => program::become_program(&walls, &program, &args),
+        Some(Job::Exec { confinement, program, args }) => program::exec_program(&confinement, &program, &args),
         #[cfg(target_os = "linux")]
-        Some(Job::TryWalls) => program::try_walls(),
+        Some(Job::CheckConfinement) => program::check_confinement(),
         None => EXIT_USAGE,
     }
 }
@@ -96,10 +96,10 @@ fn parse(texts: &[String]) -> Option<Job> {
         #[cfg(target_os = "linux")]
         [flag] if flag == "--supervise" => Some(Job::Supervise),
         #[cfg(target_os = "linux")]
-        [flag] if flag == "--try-walls" => Some(Job::TryWalls),
+        [flag] if flag == "--try-walls" => Some(Job::CheckConfinement),
         #[cfg(target_os = "linux")]
-        [flag, walls, program, args @ ..] if flag == "--become" => {
-            Some(Job::Become { walls: walls.clone(), program: program.clone(), args: args.to_vec() })
+        [flag, confinement, program, args @ ..] if flag == "--become" => {
+            Some(Job::Exec { confinement: confinement.clone(), program: program.clone(), args: args.to_vec() })
         }
         _ => None,
     }

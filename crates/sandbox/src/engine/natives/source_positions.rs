@@ -1,14 +1,14 @@
-//! Asks the host where places of the compiled code are in the sources. Only a run that looks at a stack asks, so maps of
-//! positions never cross to a worker.
+//! Source positions of compiled code, requested from the host. Only runs that read a stack need them, so source maps are never
+//! sent to a worker.
 
-use super::host_call::ask_for_engine;
+use super::host_call::call_for_engine;
 use crate::engine::run::{CompiledPlace, RunState, SourcePlace};
 use crate::message::{HostAnswer, PLACES_QUESTION};
 
-/// Places that are asked for at once. Those of a deep recursion are few, so a stack rarely has more.
+/// Most positions per request. A stack rarely has more distinct ones.
 const MAX_PLACES: usize = 256;
 
-/// Finds out where these places are, as far as it is not known. Afterwards the run's `places` tell.
+/// Requests the source positions that are not known yet and stores them in the run's `places`.
 pub fn learn_places<'p>(scope: &mut v8::PinScope<'_, '_>, places: impl Iterator<Item = &'p CompiledPlace>) {
     let Some(state) = scope.get_slot::<RunState>() else { return };
     let mut unknown: Vec<&CompiledPlace> = Vec::new();
@@ -17,14 +17,14 @@ pub fn learn_places<'p>(scope: &mut v8::PinScope<'_, '_>, places: impl Iterator<
             unknown.push(place);
         }
     }
-    // Nobody answers the questions of a run that is to end.
+    // Calls of a run that is to end are not answered.
     if unknown.is_empty() || state.control.cause().is_some() {
         return;
     }
     let question: Vec<_> = unknown.iter().map(|place| (&place.path, place.line, place.column)).collect();
     let limit = state.limits.call_bytes as usize;
     let Some(question) = serde_json::to_string(&question).ok().filter(|text| text.len() <= limit) else { return };
-    let Some(HostAnswer::Value(json)) = ask_for_engine(scope, PLACES_QUESTION, question) else { return };
+    let Some(HostAnswer::Value(json)) = call_for_engine(scope, PLACES_QUESTION, question) else { return };
     let Ok(found) = serde_json::from_str::<Vec<Option<(u32, u32)>>>(&json) else { return };
     let found = found.into_iter().map(|place| place.map(|(line, column)| SourcePlace { line, column }));
     if let Some(state) = scope.get_slot_mut::<RunState>() {
@@ -32,7 +32,7 @@ pub fn learn_places<'p>(scope: &mut v8::PinScope<'_, '_>, places: impl Iterator<
     }
 }
 
-/// Where the place is in its source, once somebody has asked.
+/// The source position, if it was requested before.
 pub fn known_place(scope: &mut v8::PinScope<'_, '_>, place: &CompiledPlace) -> Option<SourcePlace> {
     scope.get_slot::<RunState>()?.places.get(place)
 }

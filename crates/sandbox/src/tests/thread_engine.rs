@@ -1,4 +1,4 @@
-//! The engine in its thread home. The process home is tested through the public API, where the worker executable is.
+//! Tests of the engine on a thread. Worker processes are tested through the public API, where the worker executable exists.
 
 #![expect(clippy::wildcard_enum_match_arm, reason = "a test fails on whatever it did not expect")]
 
@@ -19,7 +19,7 @@ impl Host for Echo {
     }
 }
 
-/// Little time, so that loops end soon.
+/// A short CPU limit, so that loops end soon.
 const LIMITS: RunLimits = RunLimits { cpu: Duration::from_millis(200), ..super::LIMITS };
 
 fn sandbox() -> Sandbox {
@@ -51,7 +51,7 @@ fn value(sandbox: &Sandbox, code: &str) -> String {
 }
 
 #[test]
-fn every_form_of_a_script_gives_its_value() {
+fn every_form_of_a_script_returns_its_value() {
     let sandbox = sandbox();
     assert_eq!(value(&sandbox, "return args.n + 1"), "3");
     assert_eq!(value(&sandbox, "module.exports = (args) => args.n * 2"), "4");
@@ -64,7 +64,7 @@ fn every_form_of_a_script_gives_its_value() {
 }
 
 #[test]
-fn results_cross_as_the_contract_says() {
+fn results_are_serialised_as_documented() {
     let sandbox = sandbox();
     assert_eq!(value(&sandbox, "return 12345678901234567890n"), "\"12345678901234567890\"");
     assert_eq!(
@@ -104,7 +104,7 @@ fn limits_end_a_run_and_the_next_one_works() {
 }
 
 #[test]
-fn a_run_sees_nothing_of_the_one_before() {
+fn a_run_starts_from_a_clean_state() {
     let sandbox = sandbox();
     let poison = "Object.prototype.then = 1; Array.prototype.map = null; globalThis.left = 1; JSON.parse = null;
         setInterval(() => {}, 1); Promise.resolve().then(() => { globalThis.late = 1 }); return 0";
@@ -116,7 +116,7 @@ fn a_run_sees_nothing_of_the_one_before() {
 }
 
 #[test]
-fn guests_cannot_make_code_from_text() {
+fn guests_cannot_compile_code_from_text() {
     let sandbox = sandbox();
     for code in ["return eval('1')", "return new Function('return 1')()", "return (() => {}).constructor('return 1')()"]
     {
@@ -128,7 +128,7 @@ fn guests_cannot_make_code_from_text() {
 }
 
 #[test]
-fn logs_keep_order_and_are_cut_with_a_mark() {
+fn logs_keep_their_order_and_are_truncated_with_a_mark() {
     let sandbox = sandbox();
     let code = "console.log('a', 1, { b: [1n] }); console.error(new Map([[1, 2]])); for (let i = 0; i < 100; i++) tgp.log('x'.repeat(100))";
     let outcome = run_with(&sandbox, code, "{}", LIMITS);
@@ -139,7 +139,7 @@ fn logs_keep_order_and_are_cut_with_a_mark() {
 }
 
 #[test]
-fn a_cancelled_run_ends_and_a_late_cancel_hits_nobody() {
+fn a_cancelled_run_ends_and_a_late_cancel_has_no_effect() {
     let sandbox = sandbox();
     let (sender, receiver) = crossbeam_channel::bounded(1);
     let slow = RunLimits { cpu: Duration::from_secs(60), wall: Duration::from_secs(60), ..LIMITS };
@@ -163,7 +163,7 @@ fn the_same_seed_gives_the_same_numbers() {
 }
 
 #[test]
-fn a_closed_sandbox_refuses_and_forgets_nobody() {
+fn a_closed_sandbox_completes_all_runs_and_refuses_new_ones() {
     let sandbox = sandbox();
     let (sender, receiver) = crossbeam_channel::unbounded();
     for _ in 0..8 {

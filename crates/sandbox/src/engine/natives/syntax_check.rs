@@ -1,20 +1,20 @@
-//! What V8 has to say about a source that is no program.
+//! Syntax check of sources by V8.
 
-use super::source_question::{known_place, learn_places};
+use super::source_positions::{known_place, learn_places};
 use crate::engine::run::{CompiledPlace, RunState, SourcePlace};
 use std::sync::Arc;
 
-/// Whose places an error of V8 is told in.
+/// The text that positions of a syntax error refer to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Told {
+pub enum ErrorOrigin {
     Source,
     Compiled,
 }
 
-/// Has V8 read a module as it was written: what was made of it may have lost what is wrong with it. `None` when it is
-/// wrong, and the error is pending.
-pub fn judge(scope: &mut v8::PinScope<'_, '_>, path: &str) -> Option<()> {
-    let Some(original) = unjudged(scope, path) else { return Some(()) };
+/// Has V8 parse the original text of a module: errors may be lost in the compiled text. `None` if there is an error, which is
+/// pending then.
+pub fn check_syntax(scope: &mut v8::PinScope<'_, '_>, path: &str) -> Option<()> {
+    let Some(original) = unchecked_source(scope, path) else { return Some(()) };
     let text = v8::String::new(scope, &original)?;
     let name = v8::String::new(scope, path)?;
     let origin = v8::ScriptOrigin::new(scope, name.into(), 0, 0, false, -1, None, false, false, true, None);
@@ -24,36 +24,36 @@ pub fn judge(scope: &mut v8::PinScope<'_, '_>, path: &str) -> Option<()> {
     Some(())
 }
 
-fn unjudged(scope: &mut v8::PinScope<'_, '_>, path: &str) -> Option<Arc<str>> {
+fn unchecked_source(scope: &mut v8::PinScope<'_, '_>, path: &str) -> Option<Arc<str>> {
     let state = scope.get_slot::<RunState>()?;
     let original = state.module(path)?.original.as_ref()?;
     (!state.cache.is_judged(path, original)).then(|| Arc::clone(original))
 }
 
-/// Writes into a syntax error where it is, as the compiler would say it: V8 keeps that for itself.
+/// Adds the position to a syntax error in the format of the compiler; V8's error object does not hold it.
 pub fn place_error(
     scope: &mut v8::PinScope<'_, '_>,
     error: v8::Local<'_, v8::Value>,
     message: v8::Local<'_, v8::Message>,
     path: &str,
-    told: Told,
+    origin: ErrorOrigin,
 ) -> Option<()> {
     let error = v8::Local::<'_, v8::Object>::try_from(error).ok().filter(|error| error.is_native_error())?;
     let line = u32::try_from(message.get_line_number(scope)?).ok()?;
     let column = u32::try_from(message.get_start_column().saturating_add(1)).ok()?;
-    let SourcePlace { line, column } = match told {
-        Told::Source => SourcePlace { line, column },
-        Told::Compiled => {
+    let SourcePlace { line, column } = match origin {
+        ErrorOrigin::Source => SourcePlace { line, column },
+        ErrorOrigin::Compiled => {
             let place = CompiledPlace { path: path.to_owned(), line, column };
             learn_places(scope, [&place].into_iter());
             known_place(scope, &place)?
         }
     };
-    let told = message.get(scope).to_rust_string_lossy(scope);
-    let told = told.strip_prefix("Uncaught SyntaxError: ")?;
-    let told = format!("{path}:{line}:{column}: {told}");
-    let stack = format!("SyntaxError: {told}\n    at {path}:{line}:{column}");
-    for (key, value) in [("message", told), ("stack", stack)] {
+    let message = message.get(scope).to_rust_string_lossy(scope);
+    let message = message.strip_prefix("Uncaught SyntaxError: ")?;
+    let message = format!("{path}:{line}:{column}: {message}");
+    let stack = format!("SyntaxError: {message}\n    at {path}:{line}:{column}");
+    for (key, value) in [("message", message), ("stack", stack)] {
         let key = v8::String::new(scope, key)?;
         let value = v8::String::new(scope, &value)?;
         error.define_own_property(scope, key.into(), value.into(), v8::PropertyAttribute::DONT_ENUM)?;

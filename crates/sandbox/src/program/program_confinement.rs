@@ -1,7 +1,8 @@
-//! What holds a program: files by Landlock, system calls by seccomp, and limits of the system. All of it, or nothing is started.
+//! The confinement of a system program: Landlock for files, seccomp for system calls, and resource limits. If any part fails, the
+//! program is not started.
 
 use super::call_filter::{self, Signals};
-use super::order::Walls;
+use super::program_request::ProgramConfinement;
 use landlock::{
     ABI, Access, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, LandlockStatus, Ruleset, RulesetAttr,
     RulesetCreatedAttr, RulesetError, RulesetStatus, Scope, path_beneath_rules,
@@ -12,15 +13,15 @@ use rustix::thread::{CapabilitySet, CapabilitySets};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The first version that holds files back from being cut off: without it, those outside could be emptied.
+/// The first version that restricts truncation: without it, files outside could be emptied.
 const LEAST: ABI = ABI::V3;
-/// The best that is used where the system has it.
+/// The newest version that is used if available.
 const BEST: ABI = ABI::V6;
-/// The application comes first.
+/// Lower priority than the application.
 pub const NICE: i32 = 10;
 const DESCRIPTORS: u64 = 1024;
 
-/// Where systems keep what they run. Secrets lie in `/etc` too, so of that only what libraries read.
+/// System folders with programs and libraries. Of `/etc`, which may hold secrets, only files that libraries read.
 const SYSTEM: &[&str] = &[
     "/usr",
     "/bin",
@@ -54,33 +55,33 @@ const SYSTEM: &[&str] = &[
     "/etc/timezone",
 ];
 
-/// Devices that hold nothing.
+/// Devices without data.
 const DEVICES: &[&str] = &["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
 
-/// The wall that does not stand.
+/// The part of the confinement that failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Missing {
-    #[error("it would not end with whoever watches it")]
+pub enum ConfinementError {
+    #[error("it could not be set to end with its supervisor")]
     Supervision,
-    #[error("the limits of the system could not be set")]
+    #[error("the resource limits could not be set")]
     Limits,
-    #[error("its rights could not be given up")]
-    Rights,
+    #[error("its privileges could not be dropped")]
+    Privileges,
     #[error("the kernel cannot confine files: Landlock of Linux 6.2 or later is needed, and must be enabled")]
     Landlock,
     #[error("the kernel cannot confine system calls: seccomp is needed")]
     Seccomp,
 }
 
-/// Confines this process for good. It has one thread.
-pub fn raise(walls: &Walls, program: &Path) -> Result<(), Missing> {
-    limit(walls).ok_or(Missing::Limits)?;
-    give_up_rights().ok_or(Missing::Rights)?;
-    let signals = restrict_files(walls, program)?;
-    call_filter::apply(signals).ok_or(Missing::Seccomp)
+/// Confines this process, which has one thread. This cannot be undone.
+pub fn enter(confinement: &ProgramConfinement, program: &Path) -> Result<(), ConfinementError> {
+    limit(confinement).ok_or(ConfinementError::Limits)?;
+    drop_privileges().ok_or(ConfinementError::Privileges)?;
+    let signals = restrict_files(confinement, program)?;
+    call_filter::apply(signals).ok_or(ConfinementError::Seccomp)
 }
 
-fn limit(walls: &Walls) -> Option<()> {
+fn limit(confinement: &ProgramConfinement) -> Option<()> {
     rustix::process::umask(Mode::from_raw_mode(0o022));
     let most = |amount: u64| Rlimit { current: Some(amount), maximum: Some(amount) };
     let already = getrlimit(Resource::Nofile).maximum.unwrap_or(DESCRIPTORS);
@@ -89,34 +90,34 @@ fn limit(walls: &Walls) -> Option<()> {
         (Resource::Msgqueue, most(0)),
         (Resource::Memlock, most(0)),
         (Resource::Nofile, most(DESCRIPTORS.min(already))),
-        (Resource::Fsize, most(walls.file_bytes)),
-        (Resource::Data, most(walls.memory_bytes)),
-        (Resource::Cpu, most(walls.cpu_seconds.max(1))),
+        (Resource::Fsize, most(confinement.file_bytes)),
+        (Resource::Data, most(confinement.memory_bytes)),
+        (Resource::Cpu, most(confinement.cpu_seconds.max(1))),
     ]
     .into_iter()
     .all(|(resource, limit)| setrlimit(resource, limit).is_ok())
     .then_some(())
 }
 
-/// With this a program of root has no more rights than one of anybody, also when it becomes another.
-fn give_up_rights() -> Option<()> {
+/// Drops the privileges of root, also for programs that are executed later.
+fn drop_privileges() -> Option<()> {
     rustix::thread::set_no_new_privs(true).ok()?;
     let none = CapabilitySet::empty();
     rustix::thread::set_capabilities(None, CapabilitySets { effective: none, permitted: none, inheritable: none }).ok()
 }
 
-fn restrict_files(walls: &Walls, program: &Path) -> Result<Signals, Missing> {
-    let status = restricted(walls, program).map_err(|_| Missing::Landlock)?;
+fn restrict_files(confinement: &ProgramConfinement, program: &Path) -> Result<Signals, ConfinementError> {
+    let status = restricted(confinement, program).map_err(|_| ConfinementError::Landlock)?;
     match (status.ruleset, status.landlock) {
         (RulesetStatus::NotEnforced, _) | (_, LandlockStatus::NotEnabled | LandlockStatus::NotImplemented) => {
-            Err(Missing::Landlock)
+            Err(ConfinementError::Landlock)
         }
         (_, LandlockStatus::Available { effective_abi, .. }) if effective_abi >= ABI::V6 => Ok(Signals::Scoped),
         (_, LandlockStatus::Available { .. }) => Ok(Signals::Everywhere),
     }
 }
 
-fn restricted(walls: &Walls, program: &Path) -> Result<landlock::RestrictionStatus, RulesetError> {
+fn restricted(confinement: &ProgramConfinement, program: &Path) -> Result<landlock::RestrictionStatus, RulesetError> {
     let read = AccessFs::from_read(BEST);
     Ruleset::default()
         .set_compatibility(CompatLevel::HardRequirement)
@@ -126,15 +127,15 @@ fn restricted(walls: &Walls, program: &Path) -> Result<landlock::RestrictionStat
         .handle_access(AccessNet::from_all(BEST))?
         .scope(Scope::from_all(BEST))?
         .create()?
-        .add_rules(path_beneath_rules(system_around(SYSTEM, &walls.hidden), read))?
+        .add_rules(path_beneath_rules(system_around(SYSTEM, &confinement.hidden), read))?
         .add_rules(path_beneath_rules(DEVICES, device_access()))?
         .add_rules(path_beneath_rules([program], read))?
-        .add_rules(path_beneath_rules(&walls.readable, read))?
-        .add_rules(path_beneath_rules(&walls.writable, write_access()))?
+        .add_rules(path_beneath_rules(&confinement.readable, read))?
+        .add_rules(path_beneath_rules(&confinement.writable, write_access()))?
         .restrict_self()
 }
 
-/// What systems keep there, without the hidden folders: applications are installed in `/opt` and `/usr/src` too.
+/// The system folders without the hidden folders, because applications may be installed in `/opt` or `/usr/src`.
 fn system_around(system: &[&str], hidden: &[PathBuf]) -> Vec<PathBuf> {
     let mut kept = Vec::new();
     let mut open: Vec<PathBuf> = system.iter().map(PathBuf::from).collect();
@@ -143,7 +144,7 @@ fn system_around(system: &[&str], hidden: &[PathBuf]) -> Vec<PathBuf> {
             kept.push(place);
             continue;
         }
-        // A link leads to a place that is kept or hidden by its own name.
+        // Links are skipped: their targets are included or hidden by their own paths.
         let entries = fs::read_dir(&place).into_iter().flatten().flatten();
         let own =
             entries.filter(|entry| entry.file_type().is_ok_and(|kind| !kind.is_symlink())).map(|entry| entry.path());
@@ -152,7 +153,7 @@ fn system_around(system: &[&str], hidden: &[PathBuf]) -> Vec<PathBuf> {
     kept
 }
 
-/// Everything but devices and sockets, which no program makes in a folder of its own.
+/// Everything except creating devices and sockets.
 fn write_access() -> BitFlags<AccessFs> {
     AccessFs::from_all(BEST) & !(AccessFs::MakeChar | AccessFs::MakeBlock | AccessFs::MakeSock | AccessFs::IoctlDev)
 }
@@ -168,7 +169,7 @@ mod tests {
     use std::path::PathBuf;
 
     #[test]
-    fn an_application_in_a_folder_of_the_system_is_left_out_and_all_around_it_stays() {
+    fn an_application_in_a_system_folder_is_hidden_and_its_siblings_are_not() {
         let folder = tempfile::tempdir().unwrap();
         let at = |path: &str| folder.path().join(path);
         for path in ["opt/app/.tgp", "opt/node/bin", "opt/deep/er/app", "opt/deep/er/other", "usr/bin"] {
@@ -180,7 +181,7 @@ mod tests {
         let found: BTreeSet<PathBuf> =
             system_around(&system, &[at("opt/app"), at("opt/deep/er/app")]).into_iter().collect();
         assert_eq!(found, [at("opt/node"), at("opt/deep/er/other"), at("usr")].into_iter().collect());
-        // A folder of the system itself stays: nothing would run without it.
+        // A system folder itself is never hidden: programs could not run without it.
         let own = [at("usr")];
         assert_eq!(system_around(&system[1..], &own), own);
     }

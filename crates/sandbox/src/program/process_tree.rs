@@ -1,6 +1,6 @@
-//! The processes that come from this one, as `/proc` has them.
+//! The descendants of a process, read from `/proc`.
 //!
-//! This process is the reaper of all of them: one whose parent ends becomes its child, whatever has become of the others.
+//! The supervisor is their subreaper: a process whose parent ends becomes its child.
 
 use rustix::process::Pid;
 use std::collections::{BTreeMap, BTreeSet};
@@ -8,13 +8,13 @@ use std::fs::{self, File};
 use std::os::unix::fs::MetadataExt;
 use tgp_base::bounded_read::read_at_most;
 
-/// The longest file of `/proc` that is read here; they are some hundred bytes.
+/// Longest file of `/proc` that is read; they have some hundred bytes.
 const MAX_TEXT: usize = 16 << 10;
 const BLOCK_BYTES: u64 = 512;
-/// `USER_HZ`, which is the same everywhere.
+/// From `USER_HZ`, which is 100 on all systems.
 const MS_PER_TICK: u64 = 10;
 
-/// What some processes use together.
+/// Total resource usage of some processes.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Usage {
     /// Processes and threads.
@@ -26,20 +26,20 @@ pub struct Usage {
 struct Process {
     parent: i32,
     threads: u64,
-    /// Its own, and of its children that it has waited for.
+    /// CPU time of its own, and of its reaped children.
     ticks: u64,
     waited_ticks: u64,
 }
 
-/// Everything that comes from the process `own`, as far as it is there.
-pub struct Family {
+/// The descendants of the process `own`.
+pub struct ProcessTree {
     own: i32,
     processes: BTreeMap<i32, Process>,
     members: BTreeSet<i32>,
 }
 
-impl Family {
-    /// One look. What starts meanwhile is seen by the next one.
+impl ProcessTree {
+    /// Reads the current processes. Processes started meanwhile may be missing.
     pub fn of(own: i32) -> Self {
         let processes: BTreeMap<i32, Process> = ids().filter_map(|id| Some((id, read(id)?))).collect();
         let mut children: BTreeMap<i32, Vec<i32>> = BTreeMap::new();
@@ -66,7 +66,7 @@ impl Family {
         u64::try_from(self.members.len()).unwrap_or(u64::MAX)
     }
 
-    /// What lies on the disk of files that have no name any more and are kept open.
+    /// Disk usage of deleted files that are still open.
     pub fn unlinked_bytes(&self) -> u64 {
         let mut seen = BTreeSet::new();
         let open = self.members.iter().filter_map(|id| fs::read_dir(format!("/proc/{id}/fd")).ok()).flatten().flatten();
@@ -104,7 +104,7 @@ fn read(id: i32) -> Option<Process> {
     parse(&text(format!("/proc/{id}/stat"))?)
 }
 
-/// The name of a program may hold anything, also a bracket: what counts is behind the last one.
+/// Parses `/proc/ID/stat`. The name may contain brackets, so fields are read after the last one.
 fn parse(stat: &str) -> Option<Process> {
     let (_, rest) = stat.rsplit_once(')')?;
     let fields: Vec<&str> = rest.split_ascii_whitespace().collect();
@@ -117,7 +117,7 @@ fn parse(stat: &str) -> Option<Process> {
     })
 }
 
-/// Pages that are no file's: those of programs and libraries are there once for all.
+/// Anonymous and shared memory, without file pages, which processes share.
 fn own_memory(id: i32) -> u64 {
     text(format!("/proc/{id}/status")).map_or(0, |status| {
         let kilobytes = status
@@ -130,10 +130,10 @@ fn own_memory(id: i32) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Family, parse};
+    use super::{ProcessTree, parse};
 
     #[test]
-    fn a_program_with_a_strange_name_is_read_all_the_same() {
+    fn names_with_brackets_are_parsed() {
         let line = "12 (a) b) 7 9 (x)) S 5 12 12 0 -1 4194560 1 2 3 4 10 20 30 40 20 0 6 0 99 1 2";
         let process = parse(line).unwrap();
         assert_eq!((process.parent, process.ticks, process.waited_ticks, process.threads), (5, 30, 70, 6));
@@ -142,17 +142,17 @@ mod tests {
 
     #[test]
     #[expect(clippy::disallowed_methods, reason = "a child to be found")]
-    fn children_of_children_are_found() {
+    fn descendants_are_found() {
         let mut child = std::process::Command::new("/bin/sh").args(["-c", "(sleep 90; :) & wait"]).spawn().unwrap();
-        // Not of this process: children of other tests are none of its business.
+        // The descendants of the child only: this process also has children of other tests.
         let own = i32::try_from(child.id()).unwrap();
         let end = std::time::Instant::now() + std::time::Duration::from_secs(60);
-        let looks = std::iter::from_fn(|| (std::time::Instant::now() < end).then(|| Family::of(own)));
-        let found = looks.into_iter().any(|family| {
-            let usage = family.usage();
-            usage.tasks >= 2 && usage.memory_bytes > 0 && family.members().count() >= 2
+        let looks = std::iter::from_fn(|| (std::time::Instant::now() < end).then(|| ProcessTree::of(own)));
+        let found = looks.into_iter().any(|tree| {
+            let usage = tree.usage();
+            usage.tasks >= 2 && usage.memory_bytes > 0 && tree.members().count() >= 2
         });
-        for member in Family::of(own).members() {
+        for member in ProcessTree::of(own).members() {
             let _gone = rustix::process::kill_process(member, rustix::process::Signal::KILL);
         }
         child.kill().unwrap();

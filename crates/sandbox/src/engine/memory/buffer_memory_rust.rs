@@ -1,10 +1,10 @@
-//! Where buffers live when V8 has no sandbox of its own: wherever Rust has room.
+//! Buffer memory from Rust's allocator, for a V8 without its own sandbox.
 
 use std::alloc::{Layout, alloc, alloc_zeroed, dealloc};
 use std::ffi::c_void;
 use std::ptr::null_mut;
 
-/// Alignment that any typed array can live with.
+/// Alignment that suffices for every typed array.
 const ALIGNMENT: usize = 16;
 
 pub struct BufferMemory;
@@ -14,7 +14,7 @@ impl BufferMemory {
         Self
     }
 
-    /// What a buffer takes.
+    /// The memory that a buffer takes.
     pub fn footprint(bytes: usize) -> u64 {
         bytes as u64
     }
@@ -32,10 +32,10 @@ impl BufferMemory {
     }
 
     /// # Safety
-    /// `memory` must have been taken from here with as many `bytes`, and not been given back.
-    pub unsafe fn give_back(&self, memory: *mut c_void, bytes: usize) {
+    /// `memory` must have been taken from here with the same `bytes`, and not been freed.
+    pub unsafe fn free(&self, memory: *mut c_void, bytes: usize) {
         let Some(layout) = layout(bytes) else { return };
-        // SAFETY: the caller vouches that the block has this layout.
+        // SAFETY: the caller guarantees that the block has this layout.
         unsafe { dealloc(memory.cast(), layout) };
     }
 }

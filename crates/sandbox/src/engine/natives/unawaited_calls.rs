@@ -1,13 +1,13 @@
-//! Questions that a tool asked and forgot to await: it has returned without their answers, mostly with nothing.
+//! A warning about host calls that a tool did not await before it returned.
 
 use crate::engine::run::RunState;
 use crate::log_level::LogLevel;
 use std::collections::BTreeSet;
 
-/// Names that the warning spells out.
+/// Most names in the warning.
 const MAX_NAMED: usize = 5;
 
-/// Says in the log which open questions nobody has ever awaited. One that lost a race was awaited by the race.
+/// Logs a warning that names the open host calls without a handler. A call that lost a `Promise.race` has one.
 pub fn warn_of_unawaited(scope: &mut v8::PinScope<'_, '_>) {
     let Some(state) = scope.get_slot::<RunState>() else { return };
     let waiting: Vec<v8::Global<v8::Function>> = state.waiting.values().cloned().collect();
@@ -15,7 +15,7 @@ pub fn warn_of_unawaited(scope: &mut v8::PinScope<'_, '_>) {
     let mut count = 0_usize;
     for settle in waiting {
         let settle = v8::Local::new(scope, settle);
-        if let Some(name) = forgotten(scope, settle) {
+        if let Some(name) = unawaited_name(scope, settle) {
             count += 1;
             names.insert(name);
         }
@@ -27,20 +27,19 @@ pub fn warn_of_unawaited(scope: &mut v8::PinScope<'_, '_>) {
     }
 }
 
-/// The name of the question, if its promise has no handler.
-fn forgotten(scope: &mut v8::PinScope<'_, '_>, settle: v8::Local<'_, v8::Function>) -> Option<String> {
+/// The name of the call, if its promise has no handler.
+fn unawaited_name(scope: &mut v8::PinScope<'_, '_>, settle: v8::Local<'_, v8::Function>) -> Option<String> {
     let promise = own(scope, settle, "promise")?;
     let promise = v8::Local::<'_, v8::Promise>::try_from(promise).ok()?;
     if promise.has_handler() {
         return None;
     }
     let name = own(scope, settle, "call")?.to_rust_string_lossy(scope);
-    // Those are asked by the realm itself.
+    // Internal calls of the realm.
     (!name.starts_with('#')).then_some(name)
 }
 
-/// A member of its own. One that is not there would be looked for in the prototype, where the guest may have put a getter: it
-/// would be handed a function of ours.
+/// An own member. A lookup in the prototype could call a getter of the guest with an internal function as its receiver.
 fn own<'s>(
     scope: &mut v8::PinScope<'s, '_>,
     settle: v8::Local<'_, v8::Function>,

@@ -1,23 +1,23 @@
-//! The pools for each place of this process, the newest of which keeps workers ready.
+//! The pools of this process by place (root folder). Only the newest pool of a place keeps idle workers.
 //!
-//! A server that reloads its modules makes a kernel anew and forgets the old one, which is not collected for a while. What
-//! is costly must not multiply by that: the older pool lets its idle workers go, and has some when it is asked to run. When
-//! the newer one has ended, the older one is as it was.
+//! A server that reloads its modules creates a new kernel while the old one is not collected yet. So that idle workers do not
+//! multiply, the older pool ends its idle workers and starts new ones only for runs. When the newer pool has ended, the
+//! older one keeps idle workers again.
 
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Weak};
 
-/// Those of each place, the newest last.
-pub struct Places<T>(Mutex<BTreeMap<PathBuf, Vec<Weak<T>>>>);
+/// Pools by place, the newest last.
+pub struct PoolRegistry<T>(Mutex<BTreeMap<PathBuf, Vec<Weak<T>>>>);
 
-impl<T> Places<T> {
+impl<T> PoolRegistry<T> {
     pub const fn new() -> Self {
         Self(Mutex::new(BTreeMap::new()))
     }
 
-    /// Notes the newest for a place; gives the one that was.
+    /// Registers the newest pool of a place; returns the one before.
     pub fn enter(&self, place: &Path, newest: &Arc<T>) -> Option<Arc<T>> {
         let mut places = self.0.lock();
         let here = places.entry(place.to_owned()).or_default();
@@ -26,11 +26,11 @@ impl<T> Places<T> {
         older
     }
 
-    /// Forgets one, which may be about to be dropped; gives the newest that is left.
-    pub fn leave(&self, place: &Path, gone: &T) -> Option<Arc<T>> {
+    /// Removes a pool, which may be about to be dropped; returns the newest of the others.
+    pub fn leave(&self, place: &Path, leaving: &T) -> Option<Arc<T>> {
         let mut places = self.0.lock();
         let here = places.get_mut(place)?;
-        here.retain(|known| !is(known, gone) && known.strong_count() > 0);
+        here.retain(|known| !is(known, leaving) && known.strong_count() > 0);
         if here.is_empty() {
             places.remove(place);
             return None;
@@ -53,13 +53,13 @@ fn is<T>(known: &Weak<T>, one: &T) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::Places;
+    use super::PoolRegistry;
     use std::path::Path;
     use std::sync::Arc;
 
     #[test]
-    fn the_newest_comes_before_the_others_and_they_come_back_when_it_has_left() {
-        let places = Places::new();
+    fn an_older_pool_is_newest_again_after_the_newer_one_has_left() {
+        let places = PoolRegistry::new();
         let (here, there) = (Path::new("/here"), Path::new("/there"));
         let (first, second, third) = (Arc::new(1), Arc::new(2), Arc::new(3));
         assert_eq!(places.enter(here, &first), None);
@@ -70,7 +70,7 @@ mod tests {
         assert_eq!(places.leave(here, &second), Some(Arc::clone(&third)), "the newest stays what it is");
         assert_eq!(places.leave(here, &third), Some(Arc::clone(&first)));
         assert!(places.is_newest(here, &first));
-        assert_eq!(places.leave(here, &third), Some(Arc::clone(&first)), "a second farewell changes nothing");
+        assert_eq!(places.leave(here, &third), Some(Arc::clone(&first)), "a second removal has no effect");
         assert_eq!(places.leave(here, &first), None);
         assert_eq!(places.leave(there, &second), None);
         assert_eq!(places.0.lock().len(), 0);

@@ -1,65 +1,66 @@
-//! What is asked for, and what is said about it: the JSON between JavaScript and the supervisor.
+//! The request for a program and the report about it: the JSON between JavaScript and the supervisor.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// One program to run. Every path is absolute.
+/// A request to run one program. All paths are absolute.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Order {
-    /// The launcher and the library that it loads: what this process is made of.
+pub struct ProgramRequest {
+    /// The launcher and the library that it loads, as in this process.
     pub launcher: PathBuf,
     pub library: PathBuf,
     pub program: PathBuf,
     pub args: Vec<String>,
-    /// All of its environment.
+    /// Its whole environment.
     pub env: BTreeMap<String, String>,
-    /// Where it starts.
+    /// Its working folder.
     pub folder: PathBuf,
-    /// The file that it reads as its standard input.
+    /// The file for its standard input.
     pub input: PathBuf,
-    pub walls: Walls,
-    pub limits: Limits,
+    pub walls: ProgramConfinement,
+    pub limits: ProgramLimits,
 }
 
-/// What the program may reach.
+/// Files and resources that the program may use.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Walls {
-    /// Where it is written why the program could not be started. Nobody else may write there.
+pub struct ProgramConfinement {
+    /// File for the reason why the program could not be started. No other process may write to it.
     pub failure: PathBuf,
-    /// Beside what every program of the system needs.
+    /// Readable paths, beside those that all system programs need.
     pub readable: Vec<PathBuf>,
-    /// Real folders that are not the system's, wherever they lie: of these nothing is readable unless it is named above.
+    /// Canonical folders that do not belong to the system, even if they lie in its folders: nothing in them is readable unless named
+    /// above.
     pub hidden: Vec<PathBuf>,
     pub writable: Vec<PathBuf>,
-    /// What one process may map, write into one file, and compute.
+    /// Limits per process: data, size of a file, and CPU time.
     pub memory_bytes: u64,
     pub file_bytes: u64,
     pub cpu_seconds: u64,
 }
 
-/// What the program may use with all that it starts.
+/// Limits of the program and all its descendants.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Limits {
+pub struct ProgramLimits {
     pub timeout_ms: u64,
     pub cpu_ms: u64,
     pub memory_bytes: u64,
     /// Processes and threads.
     pub tasks: u64,
-    /// Of what lies in the writable folders.
+    /// Of the content of the writable folders.
     pub disk_bytes: u64,
     pub files: u64,
-    /// Kept of each of the two outputs.
+    /// Bytes kept of each of the two outputs.
     pub output_bytes: usize,
 }
 
-/// Why it is over.
+/// Why the program ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub enum End {
+pub enum ProgramEnd {
     Exit,
     Signal,
     Timeout,
@@ -73,28 +74,28 @@ pub enum End {
 
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Report {
-    pub end: End,
+pub struct ProgramReport {
+    pub end: ProgramEnd,
     /// The exit code, or the number of the signal.
     pub code: Option<i32>,
     /// Why it could not be started.
     pub reason: Option<String>,
-    pub stdout: Text,
-    pub stderr: Text,
+    pub stdout: OutputText,
+    pub stderr: OutputText,
     pub wall_ms: u64,
     pub cpu_ms: u64,
-    /// The most that was seen at once.
+    /// Peak memory.
     pub memory_bytes: u64,
-    /// Something could not be ended in time.
+    /// Whether some process could not be killed in time.
     pub has_survivors: bool,
 }
 
 /// The beginning and the end of an output.
 #[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Text {
+pub struct OutputText {
     pub head: String,
     pub tail: String,
-    /// How much was in between.
+    /// Number of bytes left out in between.
     pub left_out: u64,
 }

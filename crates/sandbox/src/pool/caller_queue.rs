@@ -1,23 +1,23 @@
-//! Runs that wait, by caller and tool: the callers take turns, and for each of them its tools.
+//! A queue with round-robin over callers, and over the tools of each caller.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 use tgp_base::turns::Turns;
 
-/// A queue by caller and tool. A caller without anything that waits has no place in it.
-pub struct CallerTurns<T> {
-    /// In the order of turns.
+/// A queue by caller and tool. Callers without items are not in it.
+pub struct CallerQueue<T> {
+    /// In round-robin order.
     lanes: VecDeque<(Arc<str>, Turns<String, T>)>,
 }
 
-impl<T> Default for CallerTurns<T> {
+impl<T> Default for CallerQueue<T> {
     fn default() -> Self {
         Self { lanes: VecDeque::new() }
     }
 }
 
-impl<T> CallerTurns<T> {
-    /// Adds an item behind the others of its tool.
+impl<T> CallerQueue<T> {
+    /// Adds an item after the others of its tool.
     pub fn push(&mut self, caller: &Arc<str>, tool: &str, item: T) {
         match self.place(caller) {
             Some((_, tools)) => tools.push(tool.to_owned(), item),
@@ -25,7 +25,7 @@ impl<T> CallerTurns<T> {
         }
     }
 
-    /// Adds an item before the others of its tool; a caller that waits for nothing else has the next turn.
+    /// Adds an item before the others of its tool; a caller without other items is next.
     pub fn push_front(&mut self, caller: &Arc<str>, tool: &str, item: T) {
         match self.place(caller) {
             Some((_, tools)) => tools.push_front(tool.to_owned(), item),
@@ -43,7 +43,7 @@ impl<T> CallerTurns<T> {
         Some((caller, item))
     }
 
-    /// Takes the first item that `wanted` accepts.
+    /// Removes the first item that `wanted` accepts.
     pub fn remove(&mut self, wanted: impl Fn(&T) -> bool) -> Option<(Arc<str>, T)> {
         let mut found = None;
         for (caller, tools) in &mut self.lanes {
@@ -56,7 +56,7 @@ impl<T> CallerTurns<T> {
         found
     }
 
-    /// Takes the last item of the tool of which the caller has most.
+    /// Removes the last item of the caller's tool with the most items.
     pub fn take_last(&mut self, caller: &Arc<str>) -> Option<T> {
         let (_, tools) = self.place(caller)?;
         let item = tools.take_last();
@@ -64,7 +64,7 @@ impl<T> CallerTurns<T> {
         item
     }
 
-    /// Takes everything.
+    /// Removes all items.
     pub fn drain(&mut self) -> Vec<T> {
         std::mem::take(&mut self.lanes).into_iter().flat_map(|(_, mut tools)| tools.drain()).collect()
     }
@@ -74,7 +74,7 @@ impl<T> CallerTurns<T> {
     }
 }
 
-/// The tools of a caller of which one waits.
+/// The tools of a caller with one item.
 fn one<T>(tool: &str, item: T) -> Turns<String, T> {
     let mut tools = Turns::default();
     tools.push(tool.to_owned(), item);
