@@ -32,7 +32,7 @@ describe('globals that are built when they are first used', () => {
     }
   });
 
-  it('hand nothing of their own to a class that a guest puts behind them', async () => {
+  it('pass no internal values to a class that a guest substitutes', async () => {
     const guest = await sandbox();
     expect(
       await guest(`
@@ -124,7 +124,7 @@ describe('globals that are built when they are first used', () => {
     ).toBe('dé2aGk=b36 stopped functionfunctionAbortController xysqueezedbodynumberm91later ');
   });
 
-  it('are built by the next use when the stack ended while they were', async () => {
+  it('are built by the next use after a stack overflow during the build', async () => {
     const guest = await sandbox();
     expect(
       await guest(`
