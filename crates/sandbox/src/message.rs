@@ -48,7 +48,7 @@ impl Command {
     }
 }
 
-/// One tool, ready to run.
+/// A run with everything that it needs.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct RunCommand {
     pub run: RunId,

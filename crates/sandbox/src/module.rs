@@ -4,7 +4,7 @@ use super::packages::PackageId;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// One compiled module of a run.
+/// A compiled module of a run.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Module {
     pub path: String,

@@ -1,12 +1,12 @@
-//! How a run ended, and what it cost.
+//! The end of a run, and its resource usage.
 
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
-/// How a run ended.
+/// The end of a run.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub enum RunEnd {
-    /// The result as JSON.
+    /// A result, as JSON.
     Value(String),
     Thrown(GuestError),
     /// The result cannot be serialised or is too large.

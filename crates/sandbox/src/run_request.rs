@@ -16,7 +16,7 @@ use std::time::Instant;
 use tgp_base::ids::RunId;
 use tgp_base::threads::Owed;
 
-/// One tool to run.
+/// A request to run a tool.
 pub struct RunRequest {
     pub run: RunId,
     pub entry: String,

@@ -148,7 +148,7 @@ fn serve(
     fitness
 }
 
-/// Whether the isolate is as good for the next run as it was for the first.
+/// Whether the isolate may serve another run.
 fn fitness(isolate: &mut GuestIsolate, cache: &mut CodeCache) -> Fitness {
     if !isolate.is_suspicious() {
         return Fitness::Reusable;

@@ -14,7 +14,7 @@ pub struct PoolOptions {
     pub workers: usize,
     /// Most runs that wait for an answer or a timer without holding a turn.
     pub lent: usize,
-    /// Workers kept ready while nothing runs.
+    /// Number of idle workers to keep.
     pub warm: usize,
     /// How long other workers may be idle before they end.
     pub idle: Duration,

@@ -30,7 +30,7 @@ impl<T> PoolRegistry<T> {
     pub fn leave(&self, place: &Path, leaving: &T) -> Option<Arc<T>> {
         let mut places = self.0.lock();
         let here = places.get_mut(place)?;
-        here.retain(|known| !is(known, leaving) && known.strong_count() > 0);
+        here.retain(|other| !is(other, leaving) && other.strong_count() > 0);
         if here.is_empty() {
             places.remove(place);
             return None;
@@ -39,7 +39,7 @@ impl<T> PoolRegistry<T> {
     }
 
     pub fn is_newest(&self, place: &Path, one: &T) -> bool {
-        self.0.lock().get(place).and_then(|here| here.last()).is_some_and(|known| is(known, one))
+        self.0.lock().get(place).and_then(|here| here.last()).is_some_and(|other| is(other, one))
     }
 }
 
@@ -47,8 +47,8 @@ fn latest<T>(here: &[Weak<T>]) -> Option<Arc<T>> {
     here.iter().rev().find_map(Weak::upgrade)
 }
 
-fn is<T>(known: &Weak<T>, one: &T) -> bool {
-    std::ptr::eq(known.as_ptr(), one)
+fn is<T>(other: &Weak<T>, one: &T) -> bool {
+    std::ptr::eq(other.as_ptr(), one)
 }
 
 #[cfg(test)]

@@ -183,7 +183,7 @@ fn withdrawn_lost_and_requeued_runs_are_counted_correctly() {
     assert_eq!(order.withdraw(RunId(10)), Some(()));
     assert_eq!(order.withdraw(RunId(10)), None);
     push(&mut order, &root(2));
-    assert_eq!(started(&mut order), [0; 0], "the root waits for nobody any more: the turn is its own");
+    assert_eq!(started(&mut order), [0; 0], "the root no longer waits: the turn is its own");
     order.put_back(one.clone(), ());
     assert_eq!(started(&mut order), [1], "it is first in line");
     push(&mut order, &child(11, &one));

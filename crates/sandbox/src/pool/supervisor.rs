@@ -86,7 +86,7 @@ impl Supervisor {
 impl Alarm {
     /// Sets an earlier deadline; true if it was earlier.
     fn bring_forward(&mut self, deadline: Instant) -> bool {
-        let is_earlier = self.wake_at.is_none_or(|known| deadline < known);
+        let is_earlier = self.wake_at.is_none_or(|current| deadline < current);
         if is_earlier {
             self.wake_at = Some(deadline);
         }

@@ -44,8 +44,8 @@ impl Host for PlacesHost {
     /// Answers calls for source positions only, with the same positions.
     fn call(self: Arc<Self>, question: Question, reply: Reply) {
         if question.name == PLACES_QUESTION {
-            let asked: Vec<(String, u32, u32)> = serde_json::from_str(&question.args_json).unwrap();
-            let same: Vec<_> = asked.into_iter().map(|(_, line, column)| (line, column)).collect();
+            let positions: Vec<(String, u32, u32)> = serde_json::from_str(&question.args_json).unwrap();
+            let same: Vec<_> = positions.into_iter().map(|(_, line, column)| (line, column)).collect();
             reply.send(HostAnswer::Value(serde_json::to_string(&same).unwrap()));
         }
     }

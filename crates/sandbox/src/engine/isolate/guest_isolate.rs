@@ -22,7 +22,7 @@ struct Watch {
     budget: Arc<MemoryBudget>,
     control: Arc<EngineControl>,
     doomed: AtomicBool,
-    /// Full collections so far.
+    /// Number of full collections.
     collections: AtomicU32,
 }
 

@@ -5,7 +5,7 @@ use std::sync::Once;
 
 /// Flags of V8 for the whole process, each with its reason.
 pub const FLAGS: [&str; 5] = [
-    // Threads that existed before V8 would crash when they run JavaScript under protection keys; Node's always exist.
+    // Threads started before V8 crash when they run JavaScript under protection keys; Node's threads are such.
     "--no-memory-protection-keys",
     // Unrolled loops have no interrupt check, so they could not be terminated.
     "--no-turboshaft-loop-unrolling",

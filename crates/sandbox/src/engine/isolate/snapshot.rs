@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 use std::hash::{DefaultHasher, Hasher};
 use std::path::Path;
 
-/// Failures while a snapshot is made: all of them mean a broken build.
+/// Errors of creating a snapshot; each means a broken build.
 #[derive(Debug, thiserror::Error)]
 pub enum SnapshotError {
     #[error("the realm's bootstrap script failed")]
@@ -26,7 +26,7 @@ pub struct Snapshot {
     pub seal: u64,
 }
 
-/// [`load`] for a file.
+/// Loads the snapshot from a file.
 pub fn load_from(path: &Path) -> Result<Snapshot, SnapshotError> {
     load(read_file(path))
 }
@@ -137,7 +137,7 @@ fn drop_extras(scope: &mut v8::PinScope<'_, '_>, context: v8::Local<'_, v8::Cont
     let names = extras.get_own_property_names(scope, all)?;
     for index in 0..names.length() {
         let name = names.get_index(scope, index)?;
-        extras.delete(scope, name).filter(|gone| *gone)?;
+        extras.delete(scope, name).filter(|deleted| *deleted)?;
     }
     Some(())
 }

@@ -26,7 +26,7 @@
     return toLowerCase(text);
   };
 
-  // Line breaks as this system writes them.
+  // Converts line breaks to "\n", the native line ending.
   const withOwnBreaks = (text) => {
     let out = '';
     let from = 0;

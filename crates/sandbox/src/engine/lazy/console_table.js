@@ -25,10 +25,10 @@
 
   const columnsOf = (rows, wanted) => {
     const columns = list();
-    const known = { __proto__: null };
+    const seen = { __proto__: null };
     const add = (name) => {
-      if (known[name] === true || columns.length >= MOST_COLUMNS) return;
-      known[name] = true;
+      if (seen[name] === true || columns.length >= MOST_COLUMNS) return;
+      seen[name] = true;
       push(columns, name);
     };
     if (wanted !== undefined) {

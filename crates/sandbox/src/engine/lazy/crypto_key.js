@@ -127,7 +127,7 @@
       if (size > 3) refuse('The key is not in that format');
       length = 0;
       for (let i = 0; i < size; i++) length = length * 256 + bytes[from + i];
-      // A length has one form in DER: the shortest.
+      // DER requires the shortest form of a length.
       if (length < 128 || bytes[from] === 0) refuse('The key is not in that format');
       from += size;
     }

@@ -239,18 +239,18 @@
       state.controller = newController(state);
       if (key === KEY) return;
       if (source === null) throw new realm.TypeError('The source of a stream must be an object');
-      const given = source ?? { __proto__: null };
-      const isBytes = given.type !== undefined;
-      if (isBytes && `${given.type}` !== 'bytes') throw new realm.TypeError("The type of a source must be 'bytes' or undefined");
+      const underlying = source ?? { __proto__: null };
+      const isBytes = underlying.type !== undefined;
+      if (isBytes && `${underlying.type}` !== 'bytes') throw new realm.TypeError("The type of a source must be 'bytes' or undefined");
       const { most, size } = readStrategy(strategy, isBytes ? 0 : 1);
       if (isBytes && size !== undefined) throw new realm.RangeError('A byte stream has no size function');
       state.most = most;
       state.size = isBytes ? byteLength : size;
       state.check = isBytes ? checkBytes : undefined;
-      const start = realm.optionalFunction(given, 'start');
-      state.pull = wrap(realm.optionalFunction(given, 'pull'), given, state.controller);
-      state.cancel = wrap(realm.optionalFunction(given, 'cancel'), given);
-      begin(state, valueOf(start === undefined ? undefined : realm.ReflectApply(start, given, [state.controller])));
+      const start = realm.optionalFunction(underlying, 'start');
+      state.pull = wrap(realm.optionalFunction(underlying, 'pull'), underlying, state.controller);
+      state.cancel = wrap(realm.optionalFunction(underlying, 'cancel'), underlying);
+      begin(state, valueOf(start === undefined ? undefined : realm.ReflectApply(start, underlying, [state.controller])));
     }
     static from(iterable) {
       return fromIterable(iterable);

@@ -78,12 +78,12 @@ impl WebUrl {
         }
     }
 
-    /// With its mark, or empty.
+    /// The part with its leading mark, or empty.
     pub fn search(&self) -> String {
         marked('?', self.query.as_deref())
     }
 
-    /// With its mark, or empty.
+    /// The part with its leading mark, or empty.
     pub fn hash(&self) -> String {
         marked('#', self.fragment.as_deref())
     }

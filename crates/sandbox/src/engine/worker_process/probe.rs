@@ -66,14 +66,14 @@ fn try_system_call(attempt: &str) -> Result<(), Error> {
         "memory-file" => unsafe { libc::memfd_create(c"tgp-probe".as_ptr(), 0) >= 0 },
         // SAFETY: `fork` has no precondition here; a child would be this program, and reports as its parent does.
         "process" => unsafe { libc::fork() >= 0 },
-        other => return Err(Error::other(format!("there is no attempt named {other}"))),
+        other => return Err(Error::other(format!("unknown attempt: {other}"))),
     };
     if done { Ok(()) } else { Err(Error::last_os_error()) }
 }
 
 #[cfg(not(target_os = "linux"))]
 fn try_system_call(attempt: &str) -> Result<(), Error> {
-    Err(Error::other(format!("there is no attempt named {attempt}")))
+    Err(Error::other(format!("unknown attempt: {attempt}")))
 }
 
 #[cfg(target_os = "linux")]

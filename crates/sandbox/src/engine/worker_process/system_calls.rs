@@ -3,7 +3,7 @@
 
 use libc::c_long;
 
-/// Allowed whatever their arguments.
+/// Allowed with any arguments.
 pub const ALLOWED: &[c_long] = &[
     // The pipes to the host.
     libc::SYS_read,
@@ -75,7 +75,7 @@ pub const DEADLY: &[c_long] = &[
     libc::SYS_sendto,
     libc::SYS_socket,
     libc::SYS_socketpair,
-    // Files that are changed.
+    // Changes of files.
     libc::SYS_chroot,
     libc::SYS_linkat,
     libc::SYS_mkdirat,

@@ -15,7 +15,7 @@
     #handler = null;
     // Internal callbacks, called before the listeners of the guest.
     #tasks = list();
-    // Signals that abort with this one.
+    // Signals that follow this one.
     #followers = list();
     constructor(key) {
       if (key !== KEY) throw new realm.TypeError('Illegal constructor: use AbortController or AbortSignal.timeout');

@@ -82,8 +82,8 @@
   }
 
   function copyObject(value, seen) {
-    const known = mapGet(seen, value);
-    if (known !== undefined) return known;
+    const existing = mapGet(seen, value);
+    if (existing !== undefined) return existing;
     if (realm.isDOMException(value)) return new DOMException(realm.readText(value, 'message'), realm.readText(value, 'name'));
     if (native.isError(value)) return copyError(value, seen);
     const type = native.classOf(value);

@@ -177,14 +177,14 @@
       const wanted = `${type}`;
       const listeners = this.#listeners;
       for (let i = 0; i < listeners.length; i++) {
-        const known = listeners[i];
-        if (!known.gone && known.type === wanted && known.callback === callback && known.capture === capture) return;
+        const existing = listeners[i];
+        if (!existing.removed && existing.type === wanted && existing.callback === callback && existing.capture === capture) return;
       }
-      const listener = { __proto__: null, type: wanted, callback, capture, once, passive, gone: false };
+      const listener = { __proto__: null, type: wanted, callback, capture, once, passive, removed: false };
       push(listeners, listener);
       if (signal !== undefined) {
         realm.onAbort(signal, () => {
-          listener.gone = true;
+          listener.removed = true;
           this.#sweep();
         });
       }
@@ -195,8 +195,8 @@
       const capture = isCapturing(options);
       const listeners = this.#listeners;
       for (let i = 0; i < listeners.length; i++) {
-        const known = listeners[i];
-        if (known.type === wanted && known.callback === callback && known.capture === capture) known.gone = true;
+        const existing = listeners[i];
+        if (existing.type === wanted && existing.callback === callback && existing.capture === capture) existing.removed = true;
       }
       this.#sweep();
     }
@@ -211,8 +211,8 @@
       let failure;
       for (let i = 0; i < count && !isStopped(event); i++) {
         const listener = listeners[i];
-        if (listener.gone || listener.type !== type) continue;
-        if (listener.once) listener.gone = true;
+        if (listener.removed || listener.type !== type) continue;
+        if (listener.once) listener.removed = true;
         setPassive(event, listener.passive);
         try {
           callListener(this, listener.callback, event);
@@ -229,7 +229,7 @@
     }
     #sweep() {
       const kept = list();
-      for (let i = 0; i < this.#listeners.length; i++) if (!this.#listeners[i].gone) push(kept, this.#listeners[i]);
+      for (let i = 0; i < this.#listeners.length; i++) if (!this.#listeners[i].removed) push(kept, this.#listeners[i]);
       this.#listeners = kept;
     }
   }

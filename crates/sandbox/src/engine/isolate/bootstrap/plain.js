@@ -50,8 +50,8 @@
     WeakSet: 'a WeakSet, which cannot be listed',
   };
   realm.unwritable = (name) => {
-    const known = ADVICE[name];
-    if (known !== undefined) return known;
+    const advice = ADVICE[name];
+    if (advice !== undefined) return advice;
     return `an object of the class ${realm.brief(name)}, which JSON cannot represent: return the data that is needed`;
   };
 

@@ -121,7 +121,7 @@
   // Defines an ordinary property, without calling setters of the prototypes.
   realm.put = (target, key, value) => defineProperty(target, key, own(value));
 
-  // A list that no guest can see or disturb.
+  // An internal list, out of reach of guests.
   realm.list = () => ({ __proto__: null, length: 0 });
   realm.push = (list, value) => {
     list[list.length] = value;

@@ -22,12 +22,12 @@
 
   const fromRecord = (input) => {
     const pairs = list();
-    const known = { __proto__: null };
+    const seen = { __proto__: null };
     realm.eachMember(input, (key, item) => {
       const name = scalar(key);
       const value = scalar(item);
-      if (known[name] !== undefined) known[name].value = value;
-      else push(pairs, (known[name] = { __proto__: null, name, value }));
+      if (seen[name] !== undefined) seen[name].value = value;
+      else push(pairs, (seen[name] = { __proto__: null, name, value }));
     });
     return pairs;
   };
