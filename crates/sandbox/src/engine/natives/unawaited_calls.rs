@@ -34,7 +34,7 @@ fn unawaited_name(scope: &mut v8::PinScope<'_, '_>, settle: v8::Local<'_, v8::Fu
     if promise.has_handler() {
         return None;
     }
-    let name = own(scope, settle, "call")?.to_rust_string_lossy(scope);
+    let name = own(scope, settle, "callName")?.to_rust_string_lossy(scope);
     // Internal calls of the realm.
     (!name.starts_with('#')).then_some(name)
 }

@@ -63,7 +63,7 @@
       native.call(name, toText(name, values), settle);
     });
     // Read by the engine at the end of the run, to warn of calls that were not awaited.
-    define(settle, 'call', name);
+    define(settle, 'callName', name);
     define(settle, 'promise', promise);
     return promise;
   };
