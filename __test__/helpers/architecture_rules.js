@@ -32,7 +32,7 @@ const ENGINE = 'crates/sandbox/src/engine/';
  * the processes and the scratch of a program (`crates/sandbox/src/program/`).
  */
 const FILE_SYSTEM =
-  /^crates\/(?:vfs\/src\/(?:disk_(?:vfs|threats)|package_file)\.rs$|git\/|net\/src\/ca_bundle\.rs$|ledger\/|sandbox\/src\/(?:engine\/(?:isolate\/(?:snapshot|locale_data)|home\/probe)\.rs$|program\/))/;
+  /^crates\/(?:vfs\/src\/(?:disk_(?:vfs|threats)|package_file)\.rs$|git\/|net\/src\/ca_bundle\.rs$|ledger\/|sandbox\/src\/(?:engine\/(?:isolate\/(?:snapshot|locale_data)|worker_process\/probe)\.rs$|program\/))/;
 
 /** Spelt apart, so that this file does not break its own rule. */
 const LEFTOVER = new RegExp(

@@ -116,8 +116,8 @@ function guest_getters() {
   guest_hostile.add(value);
   return value;
 }
-/** What \`run\` of the late globals would take: it calls what it finds in there with all natives. */
-const guest_bait = { files: { length: 1, 0: guest_callback }, given: {}, built: false };
+/** An argument that \`run\` of the lazy stages would accept: it calls the files in it with all natives. */
+const guest_bait = { files: { length: 1, 0: guest_callback }, globals: {}, built: false };
 
 const guest_arguments = () => [
   [],

@@ -47,18 +47,18 @@ describe.each(Object.entries(NUMBERS))('%s', (name, number) => {
     expect(logs).toEqual([
       {
         level: 'warn',
-        message: `result.rows.1.price is ${name}, which JSON cannot hold: null stands in its place.`,
+        message: `result.rows.1.price is ${name}, which JSON cannot hold: it was replaced by null.`,
       },
     ]);
     const all = await forge(`return new Map([['a', [${name}, ${name}, 1]]])`);
     expect([all.result, all.logs.map(({ message }) => message)]).toEqual([
       { a: [null, null, 1] },
-      [`result.a.0 is ${name}, which JSON cannot hold: null stands in its place. So it is with 1 more.`],
+      [`result.a.0 is ${name}, which JSON cannot hold: it was replaced by null. The same applies to 1 more.`],
     ]);
     const alone = await forge(`return ${name}`);
     expect([alone.result, alone.logs.map(({ message }) => message)]).toEqual([
       null,
-      [`result is ${name}, which JSON cannot hold: null stands in its place.`],
+      [`result is ${name}, which JSON cannot hold: it was replaced by null.`],
     ]);
     await tools.write_file.execute({ path: 'tools/mean.ts', content: `return ${name}` });
     expect(await tools.exec_tool.execute({ path: 'tools/mean.ts' })).toMatchObject({
@@ -74,7 +74,7 @@ describe.each(Object.entries(NUMBERS))('%s', (name, number) => {
     const { result, logs } = await forge(`return [await tgp.echo({ n: ${name} }), await tgp.echo(${name})]`);
     expect(result).toEqual([{ n: null }, null]);
     expect(logs.map(({ message }) => message)).toEqual([
-      `arguments.0.n of tgp.echo is ${name}, which JSON cannot hold: null stands in its place.`,
+      `arguments.0.n of tgp.echo is ${name}, which JSON cannot hold: it was replaced by null.`,
     ]);
   });
 

@@ -23,7 +23,7 @@ async function probe(attempt) {
 }
 
 describe.runIf(process.platform === 'linux')('THREAT: guest code that has broken out of V8', () => {
-  it('has all walls around it on this machine', async () => {
+  it('is fully confined on this machine', async () => {
     const { confinement } = await probe('nothing');
     expect(confinement).toMatchObject({
       noNewPrivileges: 'active',
@@ -41,12 +41,12 @@ describe.runIf(process.platform === 'linux')('THREAT: guest code that has broken
   }
 
   for (const attempt of ['connect', 'listen', 'datagram', 'execute']) {
-    it(`is ended when it reaches for the network or a program: ${attempt}`, async () => {
+    it(`is killed when it uses the network or a program: ${attempt}`, async () => {
       expect((await probe(attempt)).outcome).toBe('SIGSYS');
     });
   }
 
-  it('cannot take more memory than its limit and a bounded rest', async () => {
+  it('cannot allocate more memory than its limit plus a constant', async () => {
     expect((await probe('memory')).outcome).toMatch(/memory allocation failed/);
   });
 
@@ -57,16 +57,16 @@ describe.runIf(process.platform === 'linux')('THREAT: guest code that has broken
   }
 
   for (const attempt of ['process', 'memory-file']) {
-    it(`is ended when it reaches for more than its limits: ${attempt}`, async () => {
+    it(`is killed when it tries to exceed its limits: ${attempt}`, async () => {
       expect((await probe(attempt)).outcome).toBe('SIGSYS');
     });
   }
 
-  it('has memory of its own, as V8 needs it', async () => {
+  it('may map private memory, as V8 needs it', async () => {
     expect((await probe('private-mapping')).outcome).toBe('allowed');
   });
 
-  it('sits in a process that the kernel holds: filter, privileges, capabilities and limits', async () => {
+  it('runs in a process that the kernel confines: filter, privileges, capabilities and limits', async () => {
     const { forge } = await createKernel({ sandbox: { workers: 1 } });
     await forge('return 1');
     const pids = workers();
@@ -87,7 +87,7 @@ describe.runIf(process.platform === 'linux')('THREAT: guest code that has broken
     }
   });
 
-  it('gets room for a run that may use more memory, by the host alone', async () => {
+  it('gets a higher data limit from the host only', async () => {
     const { forge } = await createKernel({ sandbox: { workers: 1 } });
     const source =
       'const a = []; for (let i = 0; i < args.mb; i++) a.push(new Uint8Array(1 << 20).fill(1)); return a.length';
@@ -99,7 +99,7 @@ describe.runIf(process.platform === 'linux')('THREAT: guest code that has broken
 });
 
 describe('confinement()', () => {
-  it('tells which walls there are, and nothing is warned of when all stand', async () => {
+  it('reports the confinement, without a warning if it is complete', async () => {
     const warnings = [];
     const logger = { debug() {}, info() {}, warn: (message) => warnings.push(message), error() {} };
     const kernel = new TGP({ config: { rootDir: await tempRoot(), sandbox: { warm: 0 } }, logger });
@@ -111,13 +111,13 @@ describe('confinement()', () => {
     await expect(kernel.confinement()).rejects.toMatchObject({ code: 'ERR_SHUTDOWN' });
   });
 
-  it('says that threads have none', async () => {
+  it('reports none for threads', async () => {
     const { kernel } = await createKernel({ sandbox: { isolation: 'thread' } });
     expect(await kernel.confinement()).toMatchObject({ isolation: 'thread', seccomp: 'missing', landlock: 'missing' });
   });
 
   for (const isolation of /** @type {const} */ (['process', 'thread'])) {
-    it(`tells which V8 runs tools, by its own account: ${isolation}`, async () => {
+    it(`reports the linked V8: ${isolation}`, async () => {
       const { kernel } = await createKernel({ sandbox: { isolation } });
       const { engine } = await kernel.confinement();
       expect(engine.version).toMatch(/^15\.2\.\d+\.\d+/);

@@ -56,7 +56,7 @@ const PROGRAM = `
 `;
 
 describe.skipIf(process.platform !== 'linux')('memory of many runs', () => {
-  it('is flat: heap, host, threads, descriptors and workers are after 4800 runs what they were after 2400', async () => {
+  it('is flat: heap, host, threads, descriptors and workers are the same after 4800 runs as after 2400', async () => {
     const { before, after } = await runProgram(await tempRoot(), PROGRAM);
     expect(after.heapMb - before.heapMb).toBeLessThan(2);
     expect(after.hostMb - before.hostMb).toBeLessThan(24);

@@ -43,7 +43,7 @@ describe.runIf(platform === 'linux')('the supervisor of a pool', () => {
     expect(woken).toBe(0);
   });
 
-  it('sleeps through runs that keep to their time', async () => {
+  it('does not wake for runs within their limits', async () => {
     const { kernel, forge } = await createKernel({ sandbox: { workers: 1, warm: 1, wallMs: 20_000 } });
     await forge('return args.n', { n: 1 });
     const before = await wakeUps();

@@ -46,8 +46,8 @@ async function looking(sandbox) {
   };
 }
 
-describe.runIf(platform === 'linux')('workers that nobody needs', () => {
-  it('end after sandbox.idleMs, but for those of "warm"; after a quiet time these end too, and come back on demand', async () => {
+describe.runIf(platform === 'linux')('unneeded workers', () => {
+  it('end after sandbox.idleMs, except "warm" ones; those end after a quiet time and come back on demand', async () => {
     const { look, meet } = await looking({ workers: 3, warm: 1, idleMs: 500 });
     expect(await meet()).toEqual([3, 3, 3]);
     await eventually(1);
@@ -62,7 +62,7 @@ describe.runIf(platform === 'linux')('workers that nobody needs', () => {
     expect(await look()).toBe(1);
   });
 
-  it('are seen to be unneeded while others are used', async () => {
+  it('become unneeded while others are used', async () => {
     const { look, meet } = await looking({ workers: 3, warm: 0, idleMs: 1000 });
     expect(await meet()).toEqual([3, 3, 3]);
     await vi.waitFor(async () => expect(await look()).toBe(1), { timeout: 15_000, interval: 50 });
@@ -70,7 +70,7 @@ describe.runIf(platform === 'linux')('workers that nobody needs', () => {
 });
 
 describe.runIf(platform === 'linux')('kernels of one root in one process', () => {
-  it('keep the workers of one of them ready, however many there are, and all of them work', async () => {
+  it('keep idle workers in one of them only, and all of them work', async () => {
     const { kernel: first, rootDir, forge } = await createKernel({ sandbox: { workers: 2, warm: 1, idleMs: 1000 } });
     expect((await forge('return args.n', { n: 0 })).result).toBe(0);
     const kernels = [first];
@@ -85,7 +85,7 @@ describe.runIf(platform === 'linux')('kernels of one root in one process', () =>
     await eventually(1);
   });
 
-  it('keep workers ready again when the newer ones have ended', async () => {
+  it('keep idle workers again when the newer ones have ended', async () => {
     const sandbox = { workers: 2, warm: 2 };
     const { kernel: first, rootDir, forge } = await createKernel({ sandbox });
     expect((await forge('return args.n', { n: 0 })).result).toBe(0);
@@ -100,7 +100,7 @@ describe.runIf(platform === 'linux')('kernels of one root in one process', () =>
     await eventually(2);
   });
 
-  it('let a run go on that was under way when a newer one came', async () => {
+  it('do not interrupt a run when a newer kernel starts', async () => {
     const { kernel, rootDir, forge } = await createKernel();
     await forge(SLEEP, { n: 0 });
     const under = kernel.exec('tools/test/forged.ts', { n: 1 });
@@ -139,7 +139,7 @@ const KEPT = `
 `;
 
 describe.runIf(platform === 'linux')('many kernels of one root that the application keeps', () => {
-  it('hold no more threads and descriptors than a few, and all of them work', async () => {
+  it('use a bounded number of threads and descriptors, and all of them work', async () => {
     const { before, after } = await runProgram(await tempRoot(), KEPT);
     expect(after.threads).toBeLessThanOrEqual(before.threads);
     expect(after.files).toBeLessThanOrEqual(before.files);
@@ -219,11 +219,11 @@ const LAZY = `
 `;
 
 describe.runIf(platform === 'linux')('a kernel that the application drops without a shutdown', () => {
-  it('is collected, though its functions have made timers and pools that live on', async () => {
+  it('is collected, although its functions created timers and pools that are still alive', async () => {
     expect(await runProgram(await tempRoot(), LAZY)).toEqual({ made: 6, children: 0 });
   });
 
-  it('is collected, and its processes, threads and descriptors go with it', async () => {
+  it('is collected with its processes, threads and descriptors', async () => {
     const { before, during, after, alive } = await runProgram(await tempRoot(), DROPPED);
     expect(during.children).toBeGreaterThan(0);
     expect(alive).toBe(0);
@@ -260,7 +260,7 @@ describe.runIf(platform === 'linux')('a kernel that the application drops withou
     expect(ended).toBe(true);
   });
 
-  it('is not collected while somebody waits for it', async () => {
+  it('is not collected while a call is pending', async () => {
     const root = await tempRoot();
     const result = await runProgram(
       root,

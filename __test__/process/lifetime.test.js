@@ -115,7 +115,7 @@ describe('many short processes', () => {
 });
 
 describe('a host that is killed', () => {
-  it('takes its workers with it', async () => {
+  it('ends its workers', async () => {
     const root = await tempRoot();
     const code = `${program(root, { shutdown: false })}
       const { tgpTools: tools } = await import(${JSON.stringify(INDEX)});

@@ -87,8 +87,8 @@ const PROGRAM = `
   console.log(JSON.stringify(report));
 `;
 
-describe.runIf(process.platform === 'linux')('THREAT: a worker that an exploit of V8 has taken over', () => {
-  it('can end its own run and nothing else, whatever it says to the host', async () => {
+describe.runIf(process.platform === 'linux')('THREAT: a worker that is compromised by an exploit of V8', () => {
+  it('can end its own run and nothing else, whatever messages it sends', async () => {
     const folder = await tempRoot();
     const env = await madWorkers(join(folder, 'mad'));
     // Silence ends by the wall alone; whatever else ends must not need it.

@@ -15,8 +15,8 @@ const BOOT = `
   await kernel.shutdown();
   console.log(JSON.stringify(told));`;
 
-describe('a deployment that has lost the modes of files', () => {
-  it('is told so by whoever asks what holds the workers, as by a run', async () => {
+describe('a deployment without file modes', () => {
+  it('is reported by confinement() and by a run', async () => {
     const folder = await tempRoot();
     const env = await madWorkers(join(folder, 'native'));
     await chmod(join(folder, 'native', 'tgp-sandbox'), 0o644);
@@ -32,8 +32,8 @@ describe('a deployment that has lost the modes of files', () => {
   });
 });
 
-describe('a deployment that has forgotten the locale data', () => {
-  it.each(['process', 'thread'])('is told what is missing and where it belongs (%s)', async (ISOLATION) => {
+describe('a deployment without the locale data', () => {
+  it.each(['process', 'thread'])('is reported with the missing file and its place (%s)', async (ISOLATION) => {
     const folder = await tempRoot();
     const env = { ...(await madWorkers(join(folder, 'native'))), ISOLATION };
     const data = join(folder, 'native', 'tgp.icu');
@@ -43,7 +43,7 @@ describe('a deployment that has forgotten the locale data', () => {
     expect(missing.message).toMatch(/beside the native library, or reinstall @tgp\/core/);
   });
 
-  it('is no less told of a file that is torn', async () => {
+  it('is reported for a truncated file, too', async () => {
     const folder = await tempRoot();
     const env = { ...(await madWorkers(join(folder, 'native'))), ISOLATION: 'thread' };
     const data = join(folder, 'native', 'tgp.icu');

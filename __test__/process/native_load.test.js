@@ -46,7 +46,7 @@ describe('the reason of the system is in the message', () => {
     expect(told.message).not.toContain(process.cwd());
   });
 
-  it('tgp doctor tells it too', async () => {
+  it('tgp doctor reports it too', async () => {
     const { folder, env } = await refusedBy('<file>: failed to map segment from shared object');
     const { code, stdout, stderr } = await runCli(folder, ['doctor', '--json'], { env });
     expect(`${stdout}${stderr}`).toMatch(/failed to map segment from shared object\. .*noexec/);
@@ -54,7 +54,7 @@ describe('the reason of the system is in the message', () => {
   });
 });
 
-it('where there is no file to load, it is told how to install one', async () => {
+it('a missing file is reported with how to install it', async () => {
   const { folder, env } = await refusedBy("Cannot find module '<file>'");
   const { message } = await runProgram(folder, BOOT, env);
   expect(message).toMatch(/could not be loaded on \w+-\w+\. It exists for .*--omit=optional/);

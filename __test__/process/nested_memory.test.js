@@ -48,7 +48,7 @@ const SHAPES = {
   }`,
 };
 
-describe.skipIf(process.platform !== 'linux')('THREAT: a run that bloats the host through others', () => {
+describe.skipIf(process.platform !== 'linux')('THREAT: a run that bloats the host through nested runs', () => {
   for (const [shape, fan] of Object.entries(SHAPES)) {
     it(`stays below 200 MB: ${shape}`, async () => {
       const { good, growth } = await runProgram(

@@ -87,7 +87,7 @@ const program = `
   console.log(JSON.stringify(left));
 `;
 
-describe('THREAT: what leaves tells about the machine', () => {
+describe('THREAT: output that reveals the machine', () => {
   it('no result, report, log or error holds a host path, a value of the environment or the home folder', async () => {
     const cwd = await tempRoot();
     const home = join(cwd, 'home-of-somebody');

@@ -17,7 +17,7 @@ describe('one caller that awaits each run', () => {
     expect(workers().length).toBe(known.length + 1);
   });
 
-  it('has one worker when it leaves it some time', async () => {
+  it('has one worker if there is time between runs', async () => {
     const { kernel, forge } = await createKernel({ sandbox: { workers: 2, warm: 1 } });
     await forge(NEXT, { n: 0 });
     const known = workers();

@@ -30,7 +30,7 @@ const filesBelow = (folder) =>
     .filter((path) => statSync(path).isFile());
 
 describe('THREAT: a host that is killed while tools hold scratch files', () => {
-  it('leaves none behind, and the next host finds none', async () => {
+  it('leaves none behind for the next host', async () => {
     const cwd = await tempRoot();
     const temporary = join(cwd, 'temporary');
     mkdirSync(temporary);

@@ -34,7 +34,7 @@ describe("isolation: 'thread'", () => {
     expect(again).toEqual(first);
   });
 
-  it('ends the host where a process of its own would have been replaced: what the warning says is so', async () => {
+  it('ends the host where a worker process would have been replaced, as the warning says', async () => {
     const { ended } = startProgram(
       await tempRoot(),
       `${PROGRAM} await run(make('a', 'thread'), 'return Array.prototype.sort.call({ length: 2 ** 31 })'); console.log('alive');`,
@@ -67,7 +67,7 @@ const LOGGED = {
 };
 
 describe.runIf(process.platform === 'linux')('THREAT: memory of native functions beside the heap', () => {
-  it('is held to memoryMb, on threads of the host too', async () => {
+  it('is limited by memoryMb, on host threads too', async () => {
     const { codes, grown } = await runProgram(
       await tempRoot(),
       `${PROGRAM}
@@ -88,7 +88,7 @@ describe.runIf(process.platform === 'linux')('THREAT: memory of native functions
     expect(grown).toBeLessThan(200 << 20);
   });
 
-  it('leaves room for texts of ordinary size', async () => {
+  it('allows strings of ordinary size', async () => {
     const lengths = await runProgram(
       await tempRoot(),
       `${PROGRAM}

@@ -26,7 +26,7 @@ const PLANTS = {
 const INNOCENT =
   'const held = Array.from({ length: 50 }, (_, i) => new Array(1 << 17).fill(i + 0.5)); return held.length';
 
-describe('THREAT: weight that a run leaves behind', () => {
+describe('THREAT: memory that a run leaves behind', () => {
   for (const isolation of /** @type {const} */ (['process', 'thread'])) {
     for (const [name, plant] of Object.entries(PLANTS)) {
       it(`${name}: the next run has all its memory (${isolation})`, async () => {
@@ -44,7 +44,7 @@ describe('THREAT: weight that a run leaves behind', () => {
     }
   }
 
-  it('replaces the worker, and one that carries nothing stays', async () => {
+  it('replaces the worker, and a clean worker is kept', async () => {
     const { kernel, tools } = await createKernel({ sandbox: { workers: 1, timeoutMs: 10_000 } });
     await tools.write_file.execute({ path: 'tools/plant.ts', content: PLANTS['registered symbols'] });
     await tools.write_file.execute({ path: 'tools/innocent.ts', content: INNOCENT });

@@ -41,7 +41,7 @@ describe('a worker that is killed', () => {
     expect((await forge('return 2')).result).toBe(2);
   });
 
-  it('stopped and deaf: the host ends it by the wall limit', async () => {
+  it('stopped by a signal: the host ends it after the wall limit', async () => {
     const { forge, begun } = await telling();
     await forge('return 1');
     const limits = { timeoutMs: 3_000, wallMs: 3_000 };
@@ -75,7 +75,7 @@ describe('the host', () => {
     );
   });
 
-  it('shutdown ends runs that are under way and those that wait', async () => {
+  it('shutdown ends current and queued runs', async () => {
     const { kernel, forge } = await createKernel({ sandbox: { workers: 1 } });
     await forge('return 1');
     const runs = [1, 2, 3].map((n) =>

@@ -9,7 +9,7 @@ async function exec(path, content) {
   return kernel.exec(path, {});
 }
 
-describe('what V8 can read runs as it is written', () => {
+describe('tools keep their source text, positions and results', () => {
   it('functions show their source text', async () => {
     const text = [
       'function  sum ( a /* left */, b = `x` ) { // adds',
@@ -33,7 +33,7 @@ describe('what V8 can read runs as it is written', () => {
     }
   });
 
-  it('functions of modules and with types show theirs too', async () => {
+  it('functions of modules and functions with types show their source text', async () => {
     const text = [
       "import { sum } from './lib';",
       'enum Kind { A, B }',
@@ -64,7 +64,7 @@ describe('what V8 can read runs as it is written', () => {
     ]);
   });
 
-  it('methods show theirs, whatever they are called and whatever stands before them', async () => {
+  it('methods of any name and with any modifier show their source text', async () => {
     const { forge } = await createKernel({ sandbox: { timeoutMs: 1000 } });
     const { result } = await forge(`const d = (value: unknown, _: unknown) => value;
       class A { classify ( a: number ) { } class ( b: number ) { } static
@@ -81,7 +81,7 @@ describe('what V8 can read runs as it is written', () => {
     ]);
   });
 
-  it('a value at the end is the result, wherever it stands', async () => {
+  it('a final expression is the result, also inside blocks', async () => {
     for (const [text, result] of /** @type {[string, unknown][]} */ ([
       ['1 + 1', 2],
       ['if (args.no) { 1 } else { 2; }', 2],
@@ -103,7 +103,7 @@ describe('what V8 can read runs as it is written', () => {
     expect((await exec('tools/a.ts', 'return (function () { return this === undefined })()')).result).toBe(true);
   });
 
-  it('errors are where they were written', async () => {
+  it('errors have their positions in the source', async () => {
     const text = 'const é = "😀"; function f() { throw new Error("no") }\n\n  if (é) f()';
     const error = await exec('tools/a.js', text).catch((error) => error);
     expect(error).toMatchObject({ code: 'ERR_TOOL_THROWN', details: { line: 1, column: 38 } });

@@ -88,7 +88,7 @@ describe('fs.allowedDirs', () => {
     expect(await readFile(join(folder, 'public/exports-private/key'), 'utf8')).toBe('secret');
   });
 
-  it('may be absolute, and symlinks in them lead nowhere else', async () => {
+  it('may be absolute, and symlinks in them do not lead outside', async () => {
     // Not below /tmp, which is the guest's scratch, whatever the tree of this test is below.
     const outside = await mkdtemp('/var/tmp/tgp-allowed-');
     onTestFinished(() => rm(outside, { recursive: true }));
@@ -108,7 +108,7 @@ describe('fs.allowedDirs', () => {
     expect(await readFile(join(outside, 'secret'), 'utf8')).toBe('secret');
   });
 
-  it('blockUpwardTraversal refuses every step up; without it one that stays inside stands', async () => {
+  it('blockUpwardTraversal refuses every ".."; without it, paths that stay inside are allowed', async () => {
     const source = `${CODE_OF} tgp.write_file('out/a', '1'); return [codeOf(() => tgp.read_file('out/b/../a')), codeOf(() => tgp.read_file('out/../../a')), codeOf(() => tgp.read_file('/tmp/../../a'))];`;
     const blocked = await configured({ fs: { allowedDirs: ['out'] } });
     expect(await blocked.run(source)).toEqual(Array(3).fill('ERR_SECURITY_VIOLATION'));

@@ -36,7 +36,7 @@ const source = (/** @type {string} */ way) => `
   for (let i = 0; i < args.times; i++) held.push(${way});
   return held.reduce((sum, one) => sum + one.byteLength, 0)`;
 
-describe('the account of buffers', () => {
+describe('the memory budget of buffers', () => {
   for (const [name, way] of Object.entries(WAYS)) {
     it(`holds for ${name}`, async () => {
       const { kernel, forge } = await createKernel({ sandbox: { memoryMb: 16 } });
@@ -49,7 +49,7 @@ describe('the account of buffers', () => {
     });
   }
 
-  it('refuses one that is larger than all of it, and not one that is a little smaller', async () => {
+  it('refuses a buffer above the limit, and allows one slightly below', async () => {
     const { kernel, forge } = await createKernel();
     const source = 'return new ArrayBuffer(args.bytes).byteLength';
     expect((await forge(source, { bytes: 60 * MB }, PATIENT)).result).toBe(60 * MB);
@@ -83,7 +83,7 @@ describe('the account of buffers', () => {
     }
   });
 
-  it('gives back what nobody holds any more', async () => {
+  it('releases the memory of unreachable buffers', async () => {
     const { forge } = await createKernel();
     const source = `
       let sum = 0;
@@ -97,7 +97,7 @@ describe('the account of buffers', () => {
     expect(stats.heapPeakBytes).toBeLessThanOrEqual(80 * MB);
   });
 
-  it('a transfer that needs another place for a while needs room for both', async () => {
+  it('a transfer that copies needs room for both buffers', async () => {
     const { kernel, forge } = await createKernel();
     const source = 'return new ArrayBuffer(args.mb << 20).transfer((args.mb << 20) + 4096).byteLength';
     expect((await forge(source, { mb: 20 }, PATIENT)).result).toBe(20 * MB + 4096);

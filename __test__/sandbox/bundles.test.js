@@ -81,7 +81,7 @@ describe('a bundled package', () => {
     });
   });
 
-  it('is kept for the next kernel where no guest reaches, and only for the same content', async () => {
+  it('is stored out of reach of guests, and reused only for the same content', async () => {
     const { install, first, fresh, kept } = await application();
     await install('node_modules/outer', "module.exports = 'made once'");
     expect(await fresh()).toBe('made once');
@@ -108,7 +108,7 @@ describe('a bundled package', () => {
     expect(await fresh()).toBe('new text!');
   });
 
-  it('that an earlier kernel kept is held against the content of its files, whatever their stamps say', async () => {
+  it('of an earlier kernel is compared with the content of its files, not with their timestamps', async () => {
     const { folder, install, fresh, kept } = await application();
     await install('node_modules/outer', "module.exports = 'made once'");
     expect(await fresh()).toBe('made once');
@@ -134,7 +134,7 @@ describe('a bundled package', () => {
     expect(await readdir(kept)).toHaveLength(1);
   });
 
-  it('needs the Node that Rolldown needs, and an older one is told so', () => {
+  it('needs the Node version of Rolldown, and reports an older one', () => {
     const { engines } = createRequire(import.meta.url)('rolldown/package.json');
     expect(engines.node).toBe('^20.19.0 || >=22.12.0');
     const versions = { '20.18.3': false, '20.19.0': true, '21.7.3': false, '22.11.0': false, '22.12.0': true };

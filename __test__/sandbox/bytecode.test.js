@@ -49,7 +49,7 @@ async function forged() {
 }
 
 describe('bytecode of a package', () => {
-  it('is made once and serves every later kernel, whatever its isolation', async () => {
+  it('is compiled once and used by later kernels with any isolation', async () => {
     const { fresh, making, kept } = await forged();
     await making();
     const { written, content } = await kept();
@@ -75,7 +75,7 @@ describe('bytecode of a package', () => {
     });
   });
 
-  it('that is torn, damaged, foreign or gone is ignored and made again', async () => {
+  it('that is truncated, damaged, foreign or missing is ignored and compiled again', async () => {
     const { fresh, making, kept } = await forged();
     await making();
     const { path, content } = await kept();
@@ -92,7 +92,7 @@ describe('bytecode of a package', () => {
     await making();
   });
 
-  it('is kept by a kernel that lives for one run, if the machine has a moment', async () => {
+  it('is stored by a kernel that serves a single run', async () => {
     const { fresh, kept } = await forged();
     await vi.waitFor(async () => {
       await fresh();
@@ -100,7 +100,7 @@ describe('bytecode of a package', () => {
     }, 60_000);
   });
 
-  it('is only kept where files can be: otherwise tools run as ever', async () => {
+  it('is not stored without a writable root, and tools still run', async () => {
     const { fresh, folder } = await forged();
     await writeFile(folder, 'a file where the folder should be');
     await fresh();

@@ -11,7 +11,7 @@ async function sandbox() {
 }
 
 describe('Error.prepareStackTrace', () => {
-  it('gets the places of frames of the tool, as packages read them', async () => {
+  it("gets the positions of the tool's frames", async () => {
     const guest = await sandbox();
     const [places, hidden, shape] = await guest(`
       // As depd, callsites and others do it.
@@ -45,7 +45,7 @@ describe('Error.prepareStackTrace', () => {
     expect(shape).toEqual([true, 4, expect.stringContaining(`${file}:`), '[object CallSite]', [], 'undefined']);
   });
 
-  it('is no part of an error that the tool throws, when it throws itself or is no function', async () => {
+  it('does not affect an error of the tool when it throws itself or is not a function', async () => {
     const { forge } = await createKernel();
     for (const hook of [
       '() => { throw new Error("inner") }',
@@ -67,7 +67,7 @@ describe('Error.prepareStackTrace', () => {
     });
   });
 
-  it('is never handed the object behind globalThis', async () => {
+  it('never gets the global object behind globalThis', async () => {
     const guest = await sandbox();
     expect(
       await guest(`
@@ -86,7 +86,7 @@ describe('Error.prepareStackTrace', () => {
 });
 
 describe('the stack of an error', () => {
-  it('names frames of the tool alone, wherever the error was made', async () => {
+  it('has frames of the tool only, wherever the error was created', async () => {
     const guest = await sandbox();
     const stacks = await guest(`
       const made: string[] = [];

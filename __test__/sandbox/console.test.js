@@ -10,7 +10,7 @@ async function sandbox() {
 }
 
 describe('console', () => {
-  it('counts, asserts, groups and says where it is', async () => {
+  it('supports count, assert, group and trace', async () => {
     const lines = await sandbox();
     expect(
       await lines(`
@@ -40,7 +40,7 @@ describe('console', () => {
     ]);
   });
 
-  it('fills in what a format asks for', async () => {
+  it('supports format placeholders', async () => {
     const lines = await sandbox();
     expect(
       await lines(`

@@ -115,7 +115,7 @@ for (const [curve, size, alg, otherAlg] of /** @type {const} */ ([
   });
 }
 
-test('a JSON Web Key whose parts or words do not fit is refused', async () => {
+test('a JSON Web Key with inconsistent parts or attributes is refused', async () => {
   const [one, other] = [0, 1].map(() => generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' }));
   const { d: _, ...open } = /** @type {any} */ (one);
   const algorithm = { name: 'Ed25519' };
@@ -157,7 +157,7 @@ test('a JSON Web Key whose parts or words do not fit is refused', async () => {
   ]);
 });
 
-test('HMAC: the length that is named counts', async () => {
+test('HMAC: the given length is enforced', async () => {
   const hmac = (/** @type {unknown} */ length) => ({
     name: 'HMAC',
     hash: 'SHA-256',

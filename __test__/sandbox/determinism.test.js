@@ -42,7 +42,7 @@ describe('the same seed and clock', () => {
     ).toBe(49);
   });
 
-  it('may stand in the configuration', async () => {
+  it('may be set in the configuration', async () => {
     const { forge } = await createKernel({ sandbox: { seed: 7, now: NOW } });
     const source = 'return [Math.random(), Date.now()]';
     const { result } = await forge(source);
@@ -51,7 +51,7 @@ describe('the same seed and clock', () => {
     expect((await forge(source, {}, { seed: 8, now: 1 })).result).not.toEqual(result);
   });
 
-  it('are not there by default', async () => {
+  it('are off by default', async () => {
     const { forge } = await createKernel();
     const { result } = await forge('return [Date.now(), crypto.randomUUID()]');
     expect(Math.abs(result[0] - Date.now())).toBeLessThan(60_000);

@@ -15,7 +15,7 @@ const CODE_OF =
   "const codeOf = async (job: () => unknown) => { try { await job(); return 'done' } catch (error: any) { return error.code ?? error.name } };";
 
 describe('fetch', () => {
-  it('sends method, headers and body, and reads the answer in every way', async () => {
+  it('sends method, headers and body, and reads the response in every format', async () => {
     const { url } = await serveHttp(async (request, response) => {
       const body = await textOf(request);
       if (request.url === '/bytes') return response.end(Buffer.from([0, 255, 128]));
@@ -134,7 +134,7 @@ describe('the allow-list of fetch', () => {
     }
   });
 
-  it('is held again at every redirect, and secrets do not follow to another origin', async () => {
+  it('is checked again at every redirect, and secrets do not follow to another origin', async () => {
     /** @type {Record<string, unknown>} */
     let seen = {};
     const other = await serveHttp((request, response) => {
@@ -226,7 +226,7 @@ describe('a hostile request or server', () => {
     expect(requests).toBeLessThanOrEqual(1);
   });
 
-  it('an answer that has no body has none', async () => {
+  it('a response without a body has none', async () => {
     const { url } = await serveHttp((_, response) => response.writeHead(204).end());
     const { forge } = await createKernel({ allowedFetchUrls: [url], sandbox: { timeoutMs: 1000 } });
     const source =
@@ -234,7 +234,7 @@ describe('a hostile request or server', () => {
     expect((await forge(source, { url })).result).toEqual([204, null, '', 204]);
   });
 
-  it('headers of the connection are what the connection makes them, whatever a package sets by habit', async () => {
+  it('connection headers cannot be set by a package', async () => {
     const { url } = await serveHttp(async (request, response) => {
       let body = '';
       for await (const chunk of request) body += chunk;

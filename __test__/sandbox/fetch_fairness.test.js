@@ -27,7 +27,7 @@ async function serve() {
 }
 
 describe("THREAT: one run's slow requests", () => {
-  it("do not delay another's, and are as many as a run may have", async () => {
+  it('do not delay those of another, and are limited per run', async () => {
     const { url, waiting } = await serve();
     const { kernel, tools } = await createKernel({ allowedFetchUrls: [url], sandbox: { workers: 2 } });
     await tools.write_file.execute({
@@ -52,7 +52,7 @@ describe("THREAT: one run's slow requests", () => {
     expect(await slow).toBe('ERR_ABORTED');
   });
 
-  it('are counted together with those of the runs that it starts', async () => {
+  it('are counted together with those of nested runs', async () => {
     const { url, waiting } = await serve();
     const { kernel, tools } = await createKernel({ allowedFetchUrls: [url], sandbox: { workers: 2 } });
     await tools.write_file.execute({

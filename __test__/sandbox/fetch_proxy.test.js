@@ -59,7 +59,7 @@ describe('fetch behind a proxy, with an authority of its own', () => {
     expect(proxy.asked).toEqual([`${HOST}:443`]);
   });
 
-  it('is held to the allow-list: neither another host nor a redirect reaches the proxy', async () => {
+  it('obeys the allow-list: neither another host nor a redirect reaches the proxy', async () => {
     const { ca, proxy, url } = await company();
     const config = { allowedFetchUrls: [url], network: { proxy: proxy.url, ca, forTools: true } };
     expect(await fetched(config, `https://other.${HOST}/`)).toBe('ERR_SECURITY_VIOLATION');

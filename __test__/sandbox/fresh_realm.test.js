@@ -25,7 +25,7 @@ const POISON = `
 
 for (const isolation of /** @type {const} */ (['process', 'thread'])) {
   describe(`a run in a ${isolation}`, () => {
-    it('sees nothing of what an earlier run did to its realm', async () => {
+    it('starts from a clean realm', async () => {
       const { forge } = await createKernel({ sandbox: { isolation, workers: 1 } });
       // The poisoned run ends well: what follows runs in the same worker.
       expect((await forge(POISON)).result).toBe(0);
@@ -54,7 +54,7 @@ for (const isolation of /** @type {const} */ (['process', 'thread'])) {
       expect(workers()).toEqual(poisoned);
     });
 
-    it('cannot make code from text', async () => {
+    it('cannot compile code from text', async () => {
       const { forge } = await createKernel({ sandbox: { isolation } });
       for (const code of [
         'new Function("return 1")()',
@@ -77,7 +77,7 @@ for (const isolation of /** @type {const} */ (['process', 'thread'])) {
 }
 
 describe('results and errors of a hostile guest', () => {
-  it('cross by the rules, whatever the guest did to JSON and prototypes', async () => {
+  it('are serialised correctly, whatever the guest did to JSON and prototypes', async () => {
     const { forge } = await createKernel();
     const hostile =
       'JSON.stringify = () => "lie"; Map.prototype.forEach = null; Array.prototype[Symbol.iterator] = null; Object.keys = null;';
@@ -99,7 +99,7 @@ describe('results and errors of a hostile guest', () => {
     });
   });
 
-  it('name the path of what cannot cross', async () => {
+  it('name the path of a value that cannot be serialised', async () => {
     const { forge } = await createKernel();
     await expect(forge('return { rows: [{ f: () => 1 }] }')).rejects.toMatchObject({
       code: 'ERR_RESULT',
@@ -116,7 +116,7 @@ describe('results and errors of a hostile guest', () => {
     await expect(forge('return () => 1')).rejects.toMatchObject({ code: 'ERR_RESULT' });
   });
 
-  it('an error that fights being read is still one typed error', async () => {
+  it('an error with throwing accessors is still one typed error', async () => {
     const { forge } = await createKernel();
     const thrown = [
       'Object.defineProperty(new Error("x"), "stack", { get() { throw 1 } })',
@@ -133,7 +133,7 @@ describe('results and errors of a hostile guest', () => {
     }
   });
 
-  it('a guest cannot pretend to be the host', async () => {
+  it('a guest cannot forge errors of the host', async () => {
     const { forge } = await createKernel();
     const source = "throw Object.assign(new Error('x'), { code: 'ERR_SECURITY_VIOLATION', host_code: 'ERR_SQL' })";
     await expect(forge(source)).rejects.toMatchObject({ code: 'ERR_TOOL_THROWN' });

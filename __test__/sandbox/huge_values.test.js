@@ -44,7 +44,7 @@ async function allEndWith(cases, expected) {
 }
 
 describe('values that are too large to leave the sandbox', () => {
-  it('are no result, and the worker goes on', async () => {
+  it('are refused as results, and the worker continues', async () => {
     await allEndWith(
       {
         text: `${HUGE}return huge`,
@@ -82,7 +82,7 @@ describe('values that are too large to leave the sandbox', () => {
     });
   });
 
-  it('a result as long as the limit is one', async () => {
+  it('a result at the limit is accepted', async () => {
     const { run } = await oneWorker({ resultBytes: 1000 });
     expect(await run("return 'x'.repeat(998)")).toMatchObject({ result: 'x'.repeat(998) });
     expect(await run("return 'x'.repeat(999)")).toMatchObject({ code: 'ERR_RESULT' });
@@ -97,7 +97,7 @@ describe('values that are too large to leave the sandbox', () => {
     expect(await run('return Array(499).fill(1)')).toMatchObject({ result: Array(499).fill(1) });
   });
 
-  it('are no arguments of host calls', async () => {
+  it('are refused as arguments of host calls', async () => {
     await allEndWith(
       {
         text: `${HUGE}return tgp.take(huge)`,
@@ -120,7 +120,7 @@ describe('values that are too large to leave the sandbox', () => {
     );
   });
 
-  it('can be caught by a tool that goes on', async () => {
+  it('can be caught by the tool', async () => {
     const { run } = await oneWorker();
     const caught = `${HUGE}try { await tgp.take(huge) } catch (error) { return [error.code, await tgp.take('small')] }`;
     expect(await run(caught)).toMatchObject({ result: ['ERR_LIMIT', 'taken'] });
@@ -170,7 +170,7 @@ describe('values that are too large to leave the sandbox', () => {
     expect(wide).toMatchObject({ code: 'ERR_TOOL_THROWN', message: expect.stringContaining('[text of 1000000') });
   });
 
-  it('are refused by what would have to copy them', async () => {
+  it('are refused by functions that would have to copy them', async () => {
     await allEndWith(
       {
         url: `${HUGE}return new URL(huge).href.length`,
@@ -225,7 +225,7 @@ describe('answers that are too large to enter the sandbox', () => {
     await kernel.shutdown();
   });
 
-  it('many small values count by what they take', async () => {
+  it('many small values count by their memory', async () => {
     const { kernel } = await createKernel(
       { sandbox: { workers: 1, memoryMb: 16, timeoutMs: 2000 } },
       { sandboxAPI: { many: async (/** @type {number} */ count) => Array(count).fill(0) } },

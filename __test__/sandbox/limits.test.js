@@ -14,7 +14,7 @@ describe('limits', () => {
     expect(stats.cpuMs).toBeLessThan(40);
   });
 
-  it('timeoutMs is CPU time on a machine that has other things to do', async () => {
+  it('timeoutMs is CPU time on a busy machine', async () => {
     const busy = Array.from({ length: availableParallelism() * 2 }, () =>
       spawn(process.execPath, ['-e', 'for (;;) {}'], { stdio: 'ignore' }),
     );
@@ -34,7 +34,7 @@ describe('limits', () => {
     }
   });
 
-  it('a timeout tells where the tool was', async () => {
+  it('a timeout has the stack of the tool', async () => {
     const { forge } = await createKernel();
     const source = 'function spin(n: number): void {\n  for (;;) n++;\n}\nexport default () => {\n  spin(1);\n};';
     const error = await forge(source).catch((error) => error);
@@ -137,7 +137,7 @@ describe('limits', () => {
     expect(JSON.stringify(error.details).length).toBeLessThan(50_000);
   });
 
-  it('queue holds: one more run is ERR_LIMIT at once, and the others go on', async () => {
+  it('queue holds: one more run is ERR_LIMIT at once, and the others continue', async () => {
     const begun = deferred();
     const release = deferred();
     const api = { hold: () => begun.resolve(undefined) ?? release.promise };
@@ -195,7 +195,7 @@ describe('limits', () => {
     });
   });
 
-  it('a seed makes chance repeatable a thousand times, and no seed does not', async () => {
+  it('random numbers are deterministic with a seed only', async () => {
     const { kernel, forge } = await createKernel();
     const source = 'return [Math.random(), Math.random()]';
     const { result } = await forge(source, {}, { seed: 42 });
@@ -211,7 +211,7 @@ describe('limits', () => {
 describe('host calls', () => {
   const wait = (ms) => new Promise((done) => setTimeout(done, ms));
 
-  it('hostCalls holds: one more is ERR_LIMIT, and what was asked before is answered', async () => {
+  it('hostCalls holds: one more is ERR_LIMIT, and the calls before are answered', async () => {
     const { forge } = await createKernel({ sandbox: { hostCalls: 5 } }, { sandboxAPI: { slow: () => wait(50) } });
     const source = `
       const calls = Array.from({ length: 8 }, () => tgp.slow().then(() => 'done', (error) => error.code));
@@ -243,7 +243,7 @@ describe('host calls', () => {
     expect((await forge('tgp.fail().catch(() => {}); await tgp.wait(); return 1')).result).toBe(1);
   });
 
-  it('nothing new is asked once the tool has returned', async () => {
+  it('no call is made after the tool has returned', async () => {
     const seen = [];
     const api = { step: (n) => wait(20).then(() => seen.push(n)) };
     const { forge } = await createKernel({}, { sandboxAPI: api });
@@ -273,7 +273,7 @@ describe('host calls', () => {
   });
 });
 
-describe('a promise that nobody awaits', () => {
+describe('a promise that is not awaited', () => {
   it('fails the run when it is rejected, and not when it is handled later', async () => {
     const { forge } = await createKernel();
     await expect(forge("Promise.reject(new Error('lost')); return 1")).rejects.toMatchObject({
@@ -288,8 +288,8 @@ describe('a promise that nobody awaits', () => {
   });
 });
 
-describe('a run that took its worker with it', () => {
-  it('has logs and stats all the same', async () => {
+describe('a run that crashed its worker', () => {
+  it('still has logs and stats', async () => {
     const { forge } = await createKernel({ sandbox: { workers: 1 } });
     const source = "console.log('before'); return [].sort.call({ length: 2 ** 31 })";
     const { code, details } = await forge(source).catch((error) => error);
@@ -300,7 +300,7 @@ describe('a run that took its worker with it', () => {
 });
 
 describe('an AbortSignal', () => {
-  it('that fires before the worker has come to the run ends it too', async () => {
+  it('that fires before the worker has started the run ends it too', async () => {
     const { kernel, forge } = await createKernel({ sandbox: { workers: 1 } });
     await forge('return 1');
     await forge('while (true) {}', {}, { timeoutMs: 10 }).catch(() => {});
@@ -329,7 +329,7 @@ describe('an AbortSignal', () => {
     }
   });
 
-  it('has no effect after it: what the tool was doing stops', async () => {
+  it('stops the tool: it has no effect afterwards', async () => {
     /** @type {number[]} */
     const seen = [];
     const note = async (/** @type {number} */ n) => seen.push(n);

@@ -29,7 +29,7 @@ describe('THREAT: log lines that weigh more than their text', () => {
     expect(logs.at(-1)?.message).toContain(CUT);
   });
 
-  it('of many short runs are no crash', async () => {
+  it('of many short runs do not crash the worker', async () => {
     const { kernel, tools } = await createKernel();
     await tools.write_file.execute({
       path: 'tools/inner.ts',
@@ -46,7 +46,7 @@ describe('THREAT: log lines that weigh more than their text', () => {
     for (const outcome of result) expect(outcome).toBeOneOf(['ok', 'ERR_ISOLATE_TIMEOUT', 'ERR_LIMIT']);
   });
 
-  it('that fit are all there', async () => {
+  it('within the limit are complete', async () => {
     const { forge } = await createKernel({ sandbox: { logBytes: 100 * (32 + 1) } });
     const { logs } = await forge("for (let i = 0; i < 100; i++) console.log('x'); return 1");
     expect(logs.map(({ message }) => message)).toEqual(Array(100).fill('x'));

@@ -7,7 +7,7 @@ import { tempRoot } from '../helpers/temp_root.js';
 
 const LIMITS = { timeoutMs: 2000 };
 
-describe('require of a name that is made at run time', () => {
+describe('require with a computed specifier', () => {
   it('follows the rules of every import', async () => {
     const { tools, forge } = await createKernel({ sandbox: LIMITS });
     await tools.write_file.execute({
@@ -102,7 +102,7 @@ describe('allowedImports', () => {
     }
   });
 
-  it('says why a package cannot be used, without a place on the host', async () => {
+  it('reports why a package cannot be used, without a host path', async () => {
     const folder = await tempRoot();
     const packages = {
       needsnode: "module.exports = require('fs').readFileSync('/etc/passwd', 'utf8')",

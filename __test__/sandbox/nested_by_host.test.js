@@ -125,7 +125,7 @@ describe('a function of the application that runs a tool', () => {
     expect((await request.run('me', () => kernel.exec('tools/outer.ts'))).result).toBe('me');
   });
 
-  it('passes on its own context, which it may have narrowed, to all that it starts', async () => {
+  it('passes its context, which it may have narrowed, to all runs that it starts', async () => {
     const request = new AsyncLocalStorage();
     const { kernel, write } = await reentrant(
       { workers: 1 },
@@ -150,7 +150,7 @@ describe('a function of the application that runs a tool', () => {
     expect(result).toEqual([less, [less, less], `less than ${less}`, 'all']);
   });
 
-  it('can abort what it has started, with all that waits below it and nothing above it', async () => {
+  it('can abort a run that it has started, with its nested runs and no others', async () => {
     const controller = new AbortController();
     /** @type {{ signal: AbortSignal, hold: () => void }[]} */
     const held = [];
@@ -183,7 +183,7 @@ describe('a function of the application that runs a tool', () => {
     expect((await outer).result).toEqual([['ERR_ABORTED', false], 'held']);
   });
 
-  it('is told that a call is of no use any more when the run that it has started is over', async () => {
+  it('gets an aborted signal when the run that it has started is over', async () => {
     /** @type {AbortSignal[]} */
     const signals = [];
     /** @type {Record<string, (this: { signal: AbortSignal }, ...args: any[]) => unknown>} */
@@ -203,7 +203,7 @@ describe('a function of the application that runs a tool', () => {
     expect((await kernel.exec('tools/outer.ts')).result).toEqual([1, [[true, 'The run is over.']]]);
   });
 
-  it('does not go on in a function whose run is over; what a function left behind is a run of its own', async () => {
+  it('is not part of a run that is over: later calls are separate runs', async () => {
     /** @type {Promise<string>[]} */
     const ended = [];
     /** @type {(() => void)[]} */

@@ -36,7 +36,7 @@ describe('tgp.exec_tool', () => {
     });
   });
 
-  it('tells where the innermost tool failed, through every tool that called it', async () => {
+  it('has the stack of the innermost tool, through every calling tool', async () => {
     const { kernel, tools } = await createKernel();
     const write = (/** @type {string} */ path, /** @type {string} */ content) =>
       tools.write_file.execute({ path, content });
@@ -106,7 +106,7 @@ describe('tgp.exec_tool', () => {
     });
   });
 
-  it('that starts as many as it may at every level ends by a limit, and nothing of it goes on', async () => {
+  it('that starts the maximum at every level ends by a limit, and no nested run continues', async () => {
     /** @type {number[]} */
     const seen = [];
     const note = (/** @type {number} */ n) => seen.push(n);
@@ -156,7 +156,7 @@ describe('tgp.exec_tool', () => {
     expect(performance.now() - started).toBeLessThan(20_000);
   });
 
-  it('tells the application one run: the outermost', async () => {
+  it('reports one run to the application: the outermost', async () => {
     const rootDir = await tempRoot();
     /** @type {string[]} */
     const seen = [];
@@ -241,7 +241,7 @@ describe('THREAT: a tool that fans out through tgp.exec_tool', () => {
     }
   }
 
-  it('leaves another one that runs tools its turn', async () => {
+  it('leaves a turn for another tool that runs tools', async () => {
     const { kernel, tools } = await createKernel({ sandbox: { workers: 1, nestedTimeoutMs: 60_000 } });
     await tools.write_file.execute({ path: 'tools/leaf.ts', content: LEAF });
     const files = {
@@ -261,11 +261,11 @@ describe('THREAT: a tool that fans out through tgp.exec_tool', () => {
   });
 });
 
-describe('the budget of a run and all that it starts', () => {
+describe('the budget of a run and its nested runs', () => {
   const OUTCOMES =
     "const outcomes = async (calls: Promise<unknown>[]) => (await Promise.allSettled(calls)).map((o: any) => o.status === 'fulfilled' ? 'done' : [o.reason.code, o.reason.message]);";
 
-  it('nestedRuns: those under way at every level', async () => {
+  it('nestedRuns: the current runs at every level', async () => {
     // The runs of a round end when all of them have been asked for, however busy the machine is.
     const opened = new Set();
     const sandboxAPI = {
@@ -329,7 +329,7 @@ describe('the budget of a run and all that it starts', () => {
     expect(deeper.result.at(-1)).toEqual(['ERR_LIMIT', expect.stringContaining('sandbox.nestedTimeoutMs')]);
   });
 
-  it('pendingBytes: the arguments of calls under way, of nested runs and of the application', async () => {
+  it('pendingBytes: the arguments of open calls, of nested runs and of the application', async () => {
     const sandbox = { pendingBytes: 1_000_000, argsBytes: 400_000, workers: 2 };
     let open = () => {};
     const opened = new Promise((done) => {
@@ -374,7 +374,7 @@ describe('the budget of a run and all that it starts', () => {
 });
 
 describe('promises', () => {
-  it('really run concurrently: ten host calls that wait for each other', async () => {
+  it('run concurrently: ten host calls that wait for each other', async () => {
     const rootDir = await tempRoot();
     let met = 0;
     let open = () => {};

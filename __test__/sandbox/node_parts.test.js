@@ -36,8 +36,8 @@ async function application(files, more = []) {
   return { folder, home, run, check: (/** @type {string} */ path) => kernel.check(path) };
 }
 
-describe('a package that asks for parts of Node', () => {
-  it('finds them doing what they do in Node', async () => {
+describe('a package that imports parts of Node', () => {
+  it('gets equivalents that work as in Node', async () => {
     const { home, run } = await application({});
     await copyFile(CASES, join(home, 'index.js'));
     const cases = createRequire(import.meta.url)(CASES);
@@ -47,7 +47,7 @@ describe('a package that asks for parts of Node', () => {
     }
   });
 
-  it('may load what the sandbox does not have, and is told so when it uses it', async () => {
+  it('may load unsupported parts, and gets an error when it uses them', async () => {
     const { run } = await application({
       'index.js': `
         const fs = require('fs'); const { promises, constants } = require('node:fs'); const http = require('http');
@@ -90,7 +90,7 @@ describe('a package that asks for parts of Node', () => {
     expect(JSON.parse(seen)[0]).toMatchObject({ pid: 1, ppid: 0 });
   });
 
-  it('draws the same from the same seed', async () => {
+  it('gets the same random numbers from the same seed', async () => {
     const { run } = await application({
       'index.js': `const { randomBytes, randomInt, randomUUID } = require('crypto');
         exports.draw = () => [randomBytes(8).toString('hex'), randomInt(1e9), randomUUID()];`,
@@ -183,7 +183,7 @@ describe('a package made for browsers too', () => {
   });
 });
 
-describe('a package that makes code from text', () => {
+describe('a package that compiles code from text', () => {
   it('gets the global object the way it asks for it, and is refused when it makes anything else', async () => {
     const { run } = await application({
       'index.js': `

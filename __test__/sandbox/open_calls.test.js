@@ -46,7 +46,7 @@ describe('a host call that is open when the tool returns', () => {
     await vi.waitFor(() => expect(reasons.length).toBe(3), PATIENCE);
   });
 
-  it('has a signal that stays quiet while the run goes on', async () => {
+  it('has a signal that does not fire while the run continues', async () => {
     let fired = false;
     const { forge } = await createKernel(
       {},
@@ -69,14 +69,14 @@ describe('a host call that is open when the tool returns', () => {
 describe('a tool that was started and not awaited', () => {
   const LOSER = "await new Promise((done) => setTimeout(done, 60_000)); return 'late'";
 
-  it('is ended with the run when it has written nothing', async () => {
+  it('is ended with the run if it has not written', async () => {
     const { tools, forge } = await createKernel({ sandbox: { workers: 2 } });
     await tools.write_file.execute({ path: 'tools/loser.ts', content: LOSER });
     const { result } = await forge("return Promise.race([tgp.exec_tool('tools/loser.ts'), 'first'])");
     expect(result).toBe('first');
   });
 
-  it('comes to its end when it has begun to write, and its failure is the failure of the run', async () => {
+  it('is finished if it has begun to write, and its failure fails the run', async () => {
     /** @type {unknown[]} */
     const seen = [];
     const api = {
@@ -111,7 +111,7 @@ async function withTable() {
 }
 
 describe('statements that are open when the tool returns', () => {
-  it('undo the run when they write: what would have come after them is not known', async () => {
+  it('roll the run back if they write', async () => {
     const { forge, rows } = await withTable();
     const slow =
       'INSERT INTO t (n) WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c LIMIT 5000000) SELECT n FROM c';
@@ -159,7 +159,7 @@ describe('all host calls of a run', () => {
     expect((await forge("await tgp.ping(0); return tgp.exec_tool('tools/many.ts')")).result).toEqual([18, ...limit]);
   });
 
-  it('are not what an error takes to tell its lines, whichever of them is used up', async () => {
+  it('do not include the calls for source positions of errors', async () => {
     for (const [limits, use] of /** @type {const} */ ([
       [{ totalHostCalls: 1 }, 'await tgp.text(1)'],
       [{ answerBytes: 1024 }, 'await tgp.text(1021)'],
@@ -189,7 +189,7 @@ describe('all host calls of a run', () => {
   });
 });
 
-describe('a host call that nobody awaits', () => {
+describe('a host call that is not awaited', () => {
   const slow = () => new Promise(() => {});
   const warned = (/** @type {{ level: string, message: string }[]} */ logs) =>
     logs.filter(({ level }) => level === 'warn').map(({ message }) => message);

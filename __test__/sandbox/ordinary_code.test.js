@@ -28,7 +28,7 @@ describe('what an application answers, and what it passes as arguments', () => {
     numbers: [0.5, 2],
   };
 
-  it('keeps what JSON alone would lose, as results do', async () => {
+  it('keeps values that JSON alone would drop, as results do', async () => {
     expect((await ask({ odd }, 'return tgp.odd()')).result).toEqual(kept);
     expect((await ask({}, 'return args', odd())).result).toEqual(kept);
   });
@@ -36,7 +36,7 @@ describe('what an application answers, and what it passes as arguments', () => {
   it.each([
     ['a promise', () => ({ p: Promise.resolve(1) }), /the answer of tgp\.f\.p" is a promise: await it first/],
     ['a generator', () => (function* () {})(), /is a generator: collect what it yields/],
-    ['headers', () => ({ h: new Headers({ a: 'b' }) }), /an object of the class Headers, of which JSON keeps nothing/],
+    ['headers', () => ({ h: new Headers({ a: 'b' }) }), /an object of the class Headers, which JSON cannot represent/],
     ['a response', () => new Response('x'), /take its body first/],
     [
       'a map with one key twice',
@@ -54,7 +54,7 @@ describe('what an application answers, and what it passes as arguments', () => {
     await expect(answered).rejects.toMatchObject({ message: expect.stringMatching(words) });
   });
 
-  it('lets the defaults of a function count where a tool passes undefined', async () => {
+  it('uses default parameters of a function where a tool passes undefined', async () => {
     const search = (/** @type {string} */ q, limit = 10, /** @type {string[]} */ ...more) => [q, limit, more.length];
     const source =
       "return [await tgp.search('x', args.limit), await tgp.search('x', undefined, undefined), await tgp.search('x', 3)]";
@@ -97,7 +97,7 @@ describe('the log', () => {
     return logs.map(({ message }) => message.replaceAll(/\n {4}at [^(\n]*\([^)\n]*\)/g, '')).join('\n');
   };
 
-  it('tells the cause, the parts and the members of an error', async () => {
+  it('shows the cause, the errors and the members of an error', async () => {
     expect(
       await logged(
         "console.error(Object.assign(new Error('outer', { cause: new TypeError('inner') }), { status: 418 }))",
@@ -124,8 +124,8 @@ describe('the log', () => {
   });
 });
 
-describe('an error that stands for several', () => {
-  it('is told with what they say', async () => {
+describe('an AggregateError', () => {
+  it('includes the messages of its errors', async () => {
     const run = ask({}, "await Promise.any([Promise.reject(new TypeError('first')), Promise.reject('second')])");
     await expect(run).rejects.toMatchObject({
       code: 'ERR_TOOL_THROWN',
@@ -199,14 +199,14 @@ describe('packages', () => {
 
 const PATIENT = { timeoutMs: 10_000, wallMs: 60_000 };
 
-describe('what a run has done with', () => {
-  it('makes room for more answers of the application, however many there were', async () => {
+describe('memory that a run no longer uses', () => {
+  it('is reused for more answers of the application', async () => {
     const { forge } = await createKernel({ check: 'off' }, { sandboxAPI: { page: async () => 'x'.repeat(1e6) } });
     const source = 'let n = 0; for (let i = 0; i < 150; i++) n += (await tgp.page()).length; return n';
     expect((await forge(source, {}, PATIENT)).result).toBe(150e6);
   });
 
-  it('leaves no weight to the next run that no account of V8 knows of', async () => {
+  it('does not count against the next run, native memory included', async () => {
     const { kernel, tools } = await createKernel({ check: 'off', sandbox: { workers: 1 } });
     const write = (/** @type {string} */ path, /** @type {string} */ content) =>
       tools.write_file.execute({ path, content });

@@ -102,7 +102,7 @@ describe('a package that reaches for files of the host', () => {
     }
   });
 
-  it('is not told by a tool whether files around it exist', async () => {
+  it('cannot find out through a tool whether host files exist', async () => {
     const { baseDir } = await application(evil('module.exports = 1;'));
     const there = await imported(baseDir, 'evil/../../config.json');
     const missing = await imported(baseDir, 'evil/../../nothing.json');

@@ -26,7 +26,7 @@ const PACKAGES = {
 };
 const JOBS = { ...VALUES, ...FORMATS, ...OTHERS };
 
-it.each(Object.keys(PACKAGES))('%s does in a tool what it does in Node', async (name) => {
+it.each(Object.keys(PACKAGES))('%s works in a tool as in Node', async (name) => {
   const installed = installedPackages('popular', PACKAGES);
   const [imports = '', expression = ''] = JOBS[name] ?? [];
   const content = `${imports};\nexport default async () => ${expression};\n`;

@@ -62,7 +62,7 @@ const REFUSED = /** @type {[string, RegExp][]} */ ([
   ['new Intl.NumberFormat()', /of the class Intl.NumberFormat/],
   ['new AbortController()', /of the class AbortController/],
   ["new URLSearchParams('a=1')", /of the class URLSearchParams/],
-  ['new Map([[{}, 1]])', /is a Map with a key that is no text or number/],
+  ['new Map([[{}, 1]])', /is a Map with a key that is not a string or number/],
 ]);
 
 async function echoing() {
@@ -96,7 +96,7 @@ describe('values that leave the sandbox', () => {
     expect(taken).toEqual([]);
   });
 
-  it('what contains itself is refused, through whatever it goes', async () => {
+  it('cycles are refused, through any container', async () => {
     const { kernel } = await echoing();
     for (const code of [
       'const a = {}; a.self = a; return a',
@@ -113,13 +113,13 @@ describe('values that leave the sandbox', () => {
     expect((await kernel.run(twice)).result).toEqual([{ b: 1 }, { b: 1 }, { a: { b: 1 } }]);
   });
 
-  it('toJSON of a class has the first word', async () => {
+  it('toJSON of a class takes precedence', async () => {
     const { kernel } = await echoing();
     const code = "class Money extends Error { toJSON() { return 'EUR 1' } }\nreturn [new Money('no'), new Money('no')]";
     expect((await kernel.run(code)).result).toEqual(['EUR 1', 'EUR 1']);
   });
 
-  it('a response that nobody has read says how to read it', async () => {
+  it('an unread response is refused with advice', async () => {
     const { kernel } = await createKernel({ allowedFetchUrls: [] }, { sandboxAPI: {} });
     const fake = "const R = { get [Symbol.toStringTag]() { return 'Response' } };\nreturn Object.create(R)";
     await expect(kernel.run(fake)).rejects.toMatchObject({

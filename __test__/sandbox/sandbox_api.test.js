@@ -16,7 +16,7 @@ async function forge(sandboxAPI, source, options) {
 const wait = (ms) => new Promise((done) => setTimeout(done, ms));
 
 describe('sandboxAPI', () => {
-  it('hands sync and async functions through, with plain data both ways', async () => {
+  it('offers sync and async functions, with plain data both ways', async () => {
     const api = {
       add: (a, b) => a + b,
       later: async (value) => ({ value, when: new Date(0), big: 12n }),
@@ -126,7 +126,7 @@ describe('sandboxAPI', () => {
     expect((await run()).result).toBe('mine: /etc/passwd');
   });
 
-  it('an answer that is no plain data is an error in the tool and not in the host', async () => {
+  it('an answer that is not plain data is an error in the tool and not in the host', async () => {
     const { run } = await forge({ bad: () => ({ f: () => 1 }) }, 'await tgp.bad()');
     await expect(run()).rejects.toThrow(/is a function/);
   });
@@ -138,7 +138,7 @@ describe('sandboxAPI', () => {
     expect(results.map(({ result }) => result)).toEqual(['a', 'b', 'c']);
   });
 
-  it('calls nothing more once its run is aborted, not even what was asked before', async () => {
+  it('makes no calls once its run is aborted, not even queued ones', async () => {
     const controller = new AbortController();
     let calls = 0;
     const api = {

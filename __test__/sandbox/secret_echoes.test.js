@@ -180,7 +180,7 @@ test('an echo is known in whatever way a form, a URL, JSON or HTML writes it', a
   }
 });
 
-test('no limit and no header tells how long a value is', async () => {
+test('no limit and no header reveals the length of a value', async () => {
   const bank = await serveHttp(async (request, response) => {
     let body = '';
     for await (const chunk of request) body += chunk;

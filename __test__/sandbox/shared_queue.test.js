@@ -5,7 +5,7 @@ import { tgpTools } from '../../index.js';
 import { createKernel } from '../helpers/create_kernel.js';
 import { deferred } from '../helpers/deferred.js';
 
-it('one session does not fill the queue of another, and does not keep it waiting', async () => {
+it('one session neither fills the queue of another nor delays it', async () => {
   const begun = deferred();
   const release = deferred();
   const api = { hold: () => begun.resolve(undefined) ?? release.promise };
@@ -33,7 +33,7 @@ it('one session does not fill the queue of another, and does not keep it waiting
   expect(ended.slice(2)).toEqual(['busy', 'quiet', 'busy', 'busy']);
 });
 
-it('runs that had to be stopped while they waited do not make the tool wait for itself', async () => {
+it('runs that were stopped while waiting do not block later runs of the tool', async () => {
   let waiting = 0;
   const api = {
     hang: () => {

@@ -57,7 +57,7 @@ export default async (args: { throws?: boolean }) => {
     expect(error).toMatchObject({ message: 'thrown', line: 9, column: 10 });
   });
 
-  it('is the same when the tool has read it before it throws, and costs the figures nothing', async () => {
+  it('is the same if the tool has read it before it throws, and does not count in stats', async () => {
     const { forge } = await createKernel(ROOMY);
     const error = await forge(`${TYPES}\nconst error = new Error('x');\nconsole.log(error.stack);\nthrow error;`).catch(
       (e) => e,
@@ -68,7 +68,7 @@ export default async (args: { throws?: boolean }) => {
     expect(error.details.stats.hostCalls).toBe(0);
   });
 
-  it('names imported tools and the library, and its place is in a tool', async () => {
+  it('names imported tools and the library, and its position is in a tool', async () => {
     const { forge, tools } = await createKernel(ROOMY);
     const lib = `${TYPES}export const fail = () => {\n  throw new Error('from lib');\n};\n`;
     await tools.write_file.execute({ path: 'tools/test/lib.ts', content: lib });
@@ -100,7 +100,7 @@ try { dive() } catch (error: any) { return [all, error.stack.includes('${FILE}:1
   });
 });
 
-describe('errors of the host carry the place of the call', () => {
+describe('errors of the host have the position of the call', () => {
   const api = {
     fail: () => {
       throw new Error('no such user');
@@ -156,7 +156,7 @@ describe('errors of the host carry the place of the call', () => {
     });
   }
 
-  it('exec_tool tells a model', async () => {
+  it('exec_tool reports it to a model', async () => {
     const { kernel, tools } = await createKernel(ROOMY, { sql: sqlite(':memory:') });
     await tools.write_file.execute({
       path: 'tools/q.ts',
@@ -170,7 +170,7 @@ describe('errors of the host carry the place of the call', () => {
     });
   });
 
-  it('what is thrown keeps its words', async () => {
+  it('thrown messages are unchanged', async () => {
     const { forge } = await createKernel(ROOMY, { sandboxAPI: api });
     const told = (/** @type {string} */ source) =>
       forge(source).then(

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { CompilationError, SecurityViolation, ToolError } from '../../index.js';
 import { createKernel } from '../helpers/create_kernel.js';
 
-describe('every form of a tool gives its result', () => {
+describe('every form of a tool returns its result', () => {
   const FORMS = [
     ['default function', 'export default function (args: { n: number }) { return args.n * 2 }', 4],
     ['default arrow', 'export default (args: { n: number }): number => args.n * 2;', 4],
@@ -11,7 +11,7 @@ describe('every form of a tool gives its result', () => {
     ['script with a top-level return', 'const twice: number = args.n * 2;\nreturn twice;', 4],
     ['script with a top-level await', 'const n = await Promise.resolve(args.n);\nreturn n * 2;', 4],
     ['module with a top-level await', 'const two = await Promise.resolve(2);\nexport default () => two * 2', 4],
-    ['a default export that is no function', 'export default { a: [1, 2] }', { a: [1, 2] }],
+    ['a default export that is not a function', 'export default { a: [1, 2] }', { a: [1, 2] }],
     ['enum and namespace', 'enum E { A = 4 }\nnamespace N { export const a = E.A }\nexport default () => N.a', 4],
     ['nothing returned', 'export default () => {}', null],
     ['timers', 'export default () => new Promise((done) => setTimeout(() => done(4), 5))', 4],
@@ -60,7 +60,7 @@ describe('failures point at the TypeScript source', () => {
     expect(frames).toHaveLength(3);
   });
 
-  it('a thrown value that is no error is told as text', async () => {
+  it('a thrown value that is not an error is reported as text', async () => {
     const { forge } = await createKernel();
     await expect(forge('export default () => { throw { why: [1] } }')).rejects.toMatchObject({
       code: 'ERR_TOOL_THROWN',
@@ -68,7 +68,7 @@ describe('failures point at the TypeScript source', () => {
     });
   });
 
-  it('a promise that nothing can settle is an error and not an endless wait', async () => {
+  it('a promise that nothing can settle is an error', async () => {
     const { forge } = await createKernel();
     await expect(forge('export default () => new Promise(() => {})')).rejects.toThrow(/nothing can settle/);
   });

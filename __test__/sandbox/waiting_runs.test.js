@@ -19,7 +19,7 @@ async function silentServer() {
 
 const RULES = { default: 'allow', rules: [{ id: 'posts', ask: ['net'], methods: ['POST'] }] };
 
-describe('runs that wait do not keep others out', () => {
+describe('waiting runs do not block others', () => {
   it.each([
     ['for a timer', `await new Promise((done) => setTimeout(done, ${LONG_MS})); return 1`],
     ['for many short timers', 'for (;;) await new Promise((done) => setTimeout(done, 15))'],

@@ -19,8 +19,8 @@ async function outcomes(/** @type {Record<string, string>} */ attacks, args = {}
   return found;
 }
 
-describe('THREAT: a tool that has the web platform make much of little', () => {
-  it('is held to its memory by what it unpacks, collects and keeps', async () => {
+describe('THREAT: a tool that amplifies memory or work with web APIs', () => {
+  it('is bounded in memory for decompressed and collected data', async () => {
     const bomb = gzipSync(Buffer.alloc(512 << 20)).toString('base64');
     const found = await outcomes(
       {
@@ -43,7 +43,7 @@ describe('THREAT: a tool that has the web platform make much of little', () => {
     }
   });
 
-  it('is not told the texts of functions without end: the host reads the source for each', async () => {
+  it('is bounded in requests for function texts', async () => {
     const { forge } = await createKernel({ sandbox: LIMITS });
     const functions = Array.from({ length: 100 }, (_, i) => `(a${i}: number) => a${i}`);
     const count = (/** @type {string} */ padding) =>
@@ -54,7 +54,7 @@ describe('THREAT: a tool that has the web platform make much of little', () => {
     expect((await count(`/* ${'x'.repeat(256 << 10)} */`)).result).toBe(0);
   });
 
-  it('is held to its time by streams without end', async () => {
+  it('is bounded in time for endless streams', async () => {
     const endless = {
       'a pipe without end':
         'await new ReadableStream({ pull(c) { c.enqueue(1) } }).pipeTo(new WritableStream()); return 0',
@@ -68,7 +68,7 @@ describe('THREAT: a tool that has the web platform make much of little', () => {
       expect({ name, outcome }).toEqual({ name, outcome: 'ERR_ISOLATE_TIMEOUT' });
   });
 
-  it('gets a stream of what a bomb unpacks to, as long as it keeps none of it', async () => {
+  it('may stream a decompression bomb without keeping it', async () => {
     const bomb = gzipSync(Buffer.alloc(96 << 20)).toString('base64');
     const source =
       "const bytes = Uint8Array.from(atob(args.bomb), (c) => c.charCodeAt(0)); let n = 0; for await (const c of new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'))) n += c.length; return n";

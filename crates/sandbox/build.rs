@@ -1,4 +1,4 @@
-//! Tells the code which V8 it is linked with, and writes the locale data of that V8.
+//! Sets `cfg(v8_sandbox)` for the linked V8, and writes the locale data of that V8.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ fn main() {
     }
 }
 
-/// Locale data goes beside the addon instead of into it: a process that uses one language needs a few pages of it.
+/// Writes the locale data to a file beside the addon, not into it: a process that uses one language maps a few pages of it.
 #[expect(
     clippy::disallowed_methods,
     clippy::panic,
@@ -25,7 +25,7 @@ fn write_locale_data() {
     }
 }
 
-/// Whether the crate `v8` is built with `v8_enable_sandbox`: the condition in `Cargo.toml`, which cannot name what it decides.
+/// Whether the crate `v8` is built with `v8_enable_sandbox`; the same condition as in `Cargo.toml`.
 #[expect(clippy::disallowed_methods, reason = "cargo passes the target to a build script in the environment")]
 fn has_v8_sandbox() -> bool {
     let part = |name: &str| std::env::var(format!("CARGO_CFG_TARGET_{name}")).unwrap_or_default();

@@ -15,7 +15,7 @@ const REPORT_BYTES = 64 << 10;
 const MOST_BYTES_PER_BYTE = 12;
 
 /**
- * @typedef {object} Order what `crates/sandbox/src/program/order.rs` reads
+ * @typedef {object} Order what `crates/sandbox/src/program/program_request.rs` reads
  * @property {string} launcher
  * @property {string} library
  * @property {string} program

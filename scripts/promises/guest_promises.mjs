@@ -59,7 +59,7 @@ export const GUEST_PROMISES = [
     promise: 'A point of a curve is imported in one form only.',
     source: 'THREATS 40',
     layer: 'guest',
-    file: 'crates/sandbox/src/engine/late/crypto_key.js',
+    file: 'crates/sandbox/src/engine/lazy/crypto_key.js',
     search: 'return point[0] === 4 && x < p',
     replace: 'return x < p',
     tests: ['__test__/sandbox/crypto_import.test.js'],

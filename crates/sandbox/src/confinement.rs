@@ -1,51 +1,51 @@
-//! What holds a worker, as the worker reports it and the kernel shows it.
+//! The confinement of a worker process, as the worker reports it and the kernel shows it.
 
 use serde::{Deserialize, Serialize};
 
-/// Whether the system gave what was asked for.
+/// Whether the operating system enforces one part of the confinement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
 pub enum Hold {
     Active,
-    /// An older kernel: some of it.
+    /// Enforced in part: the kernel is older than the feature.
     Partial,
     Missing,
 }
 
-/// The V8 that runs guests, by its own account.
+/// The linked V8, as it describes itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct EngineReport {
     pub version: String,
-    /// References inside the heap are 32 bits long, so they cannot lead out of it.
+    /// References inside the heap have 32 bits, so they cannot point outside it.
     pub pointer_compression: bool,
-    /// V8's own sandbox: a guest that has corrupted V8's heap reaches nothing else of the process. Partial where the system did
-    /// not give the address space to keep everything else away from it.
+    /// V8's own sandbox: a guest that has corrupted V8's heap cannot reach other memory of the process. Partial if V8 could not
+    /// reserve the whole address space for it.
     pub sandbox: Hold,
 }
 
-/// Every wall around a worker, each up or not.
+/// The confinement mechanisms of a worker process and whether each is in force.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Confinement {
-    /// Nothing that is executed can gain rights.
+    /// An executed program cannot gain privileges.
     pub no_new_privileges: Hold,
-    /// The capabilities of a host that runs as root are given up.
+    /// The capabilities of a host that runs as root are dropped.
     pub capabilities: Hold,
-    /// No file, no port and no foreign process can be reached.
+    /// No access to files, TCP ports or other processes.
     pub landlock: Hold,
-    /// Only the system calls that V8 needs.
+    /// Only the system calls that V8 needs are allowed.
     pub seccomp: Hold,
-    /// Memory, files and dumps are bounded by the system too.
+    /// Limits on memory, files and core dumps.
     pub resource_limits: Hold,
     pub engine: EngineReport,
 }
 
 impl Confinement {
-    /// Nothing beyond V8, of which nothing is known yet: an engine on a thread of the host, or a system without any of this.
+    /// No confinement, and no engine report yet: for an engine on a host thread, or a system without these mechanisms.
     pub const NONE: Self = Self {
         no_new_privileges: Hold::Missing,
         capabilities: Hold::Missing,
@@ -55,7 +55,7 @@ impl Confinement {
         engine: EngineReport { version: String::new(), pointer_compression: false, sandbox: Hold::Missing },
     };
 
-    /// The walls that are not fully up, by the names that users see.
+    /// Public names of the mechanisms that are not fully in force.
     pub fn gaps(&self) -> Vec<&'static str> {
         [
             ("noNewPrivileges", self.no_new_privileges),
@@ -76,7 +76,7 @@ mod tests {
     use super::{Confinement, Hold};
 
     #[test]
-    fn a_wall_that_is_only_partly_up_is_a_gap() {
+    fn gaps_lists_partial_and_missing_mechanisms() {
         let full = Confinement {
             no_new_privileges: Hold::Active,
             capabilities: Hold::Active,

@@ -1,4 +1,4 @@
-//! Messages on a byte stream: a length, then the message in postcard's encoding.
+//! Framing of messages on a byte stream: a length, then the message in postcard encoding.
 
 use super::message::Event;
 use parking_lot::Mutex;
@@ -6,10 +6,10 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::io::{Error, ErrorKind, Read, Result, Write};
 
-/// No message is larger: arguments, results and modules are all capped well below.
+/// Largest message; arguments, results and modules have much lower limits.
 const MAX_FRAME_BYTES: u32 = 256 << 20;
 
-/// One message as it goes over the stream. `text_bytes` is how much of it is text, as far as that is known.
+/// Encodes one message as a frame. `text_bytes` is the estimated size of its text.
 pub fn encode<T: Serialize>(message: &T, text_bytes: usize) -> Result<Vec<u8>> {
     let mut head = Vec::with_capacity(text_bytes.saturating_add(OVERHEAD_BYTES));
     head.extend([0; LENGTH_BYTES]);
@@ -22,7 +22,7 @@ pub fn encode<T: Serialize>(message: &T, text_bytes: usize) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Writes one message and flushes it. Nobody else waits while it is put together.
+/// Writes one message and flushes it. The lock is not held while the message is encoded.
 pub fn write_frame(output: &Mutex<impl Write>, event: &Event) -> Result<()> {
     let frame = encode(event, event.text_bytes())?;
     let mut output = output.lock();
@@ -30,13 +30,13 @@ pub fn write_frame(output: &Mutex<impl Write>, event: &Event) -> Result<()> {
     output.flush()
 }
 
-/// Room for what most streams bring at a time.
+/// Initial size of the read buffer.
 const READ_BYTES: usize = 64 << 10;
 const LENGTH_BYTES: usize = 4;
-/// What a message is made of beside its text.
+/// Size of a message without its text.
 const OVERHEAD_BYTES: usize = 256;
 
-/// What a stream has brought so far, taken apart into messages.
+/// A read buffer that splits a stream into messages.
 pub struct FrameBuffer {
     bytes: Vec<u8>,
     start: usize,
@@ -51,13 +51,13 @@ impl Default for FrameBuffer {
 }
 
 impl FrameBuffer {
-    /// A longer message than `longest` is an error.
+    /// A message longer than `longest` is an error.
     pub fn new(longest: usize) -> Self {
         let longest = u32::try_from(longest).unwrap_or(MAX_FRAME_BYTES).min(MAX_FRAME_BYTES);
         Self { bytes: Vec::new(), start: 0, end: 0, longest }
     }
 
-    /// Takes in what `read` puts into the room it is given; false at the end of the stream.
+    /// Reads into the buffer with `read`; false at the end of the stream.
     pub fn fill(&mut self, read: impl FnOnce(&mut [u8]) -> Result<usize>) -> Result<bool> {
         self.make_room()?;
         let read = read(self.bytes.get_mut(self.end..).unwrap_or_default())?;
@@ -68,7 +68,7 @@ impl FrameBuffer {
         Ok(read > 0)
     }
 
-    /// The next message that has arrived whole.
+    /// The next complete message.
     pub fn next<T: DeserializeOwned>(&mut self) -> Result<Option<T>> {
         let Some(length) = self.next_length()? else { return Ok(None) };
         let body = self.start + LENGTH_BYTES;
@@ -82,11 +82,11 @@ impl FrameBuffer {
     }
 
     /// Whether a message has arrived in part.
-    pub fn is_torn(&self) -> bool {
+    pub fn is_partial(&self) -> bool {
         self.start < self.end
     }
 
-    /// Length of the message at the front, once that is known.
+    /// Length of the next message, once it has arrived.
     fn next_length(&self) -> Result<Option<usize>> {
         let head = self.bytes.get(self.start..self.end).and_then(|bytes| bytes.first_chunk::<LENGTH_BYTES>());
         let length = head.map(|head| u32::from_le_bytes(*head));
@@ -96,7 +96,7 @@ impl FrameBuffer {
         Ok(length.map(|length| length as usize))
     }
 
-    /// Room for the rest of the message at the front. What a large one took is given back after it.
+    /// Resizes the buffer for the next message; memory of a large message is released after it.
     fn make_room(&mut self) -> Result<()> {
         if self.start > 0 {
             self.bytes.copy_within(self.start..self.end, 0);
@@ -119,7 +119,7 @@ pub struct FrameReader<R> {
 }
 
 impl<R: Read> FrameReader<R> {
-    /// A longer message than `longest` is an error.
+    /// A message longer than `longest` is an error.
     pub fn new(input: R, longest: usize) -> Self {
         Self { input, buffer: FrameBuffer::new(longest) }
     }
@@ -151,7 +151,7 @@ mod tests {
         Command::HostReply { run: RunId(1), call: CallId(2), answer: HostAnswer::Value("x".repeat(bytes)) }
     }
 
-    /// Gives a few bytes at a time.
+    /// Returns a few bytes at a time.
     struct Slowly<'a>(&'a [u8], usize);
 
     impl Read for Slowly<'_> {
@@ -162,18 +162,18 @@ mod tests {
     }
 
     #[test]
-    fn a_message_survives_the_stream_and_a_torn_one_is_an_error() {
+    fn messages_round_trip_and_truncated_ones_are_errors() {
         let bytes = encode(&Command::Cancel { run: RunId(7) }, 0).unwrap();
         let mut reader = FrameReader::new(bytes.as_slice(), MAX_FRAME_BYTES as usize);
         assert!(matches!(reader.read().unwrap(), Some(Command::Cancel { run: RunId(7) })));
         assert!(reader.read::<Command>().unwrap().is_none());
-        let torn = &bytes[..bytes.len() - 1];
-        assert!(FrameReader::new(torn, MAX_FRAME_BYTES as usize).read::<Command>().is_err());
+        let truncated = &bytes[..bytes.len() - 1];
+        assert!(FrameReader::new(truncated, MAX_FRAME_BYTES as usize).read::<Command>().is_err());
         assert!(FrameReader::new([0xff; 8].as_slice(), usize::MAX).read::<Command>().is_err());
     }
 
     #[test]
-    fn messages_of_every_size_arrive_however_the_stream_cuts_them() {
+    fn messages_of_every_size_arrive_in_any_chunks() {
         let sizes = [0, 1, READ_BYTES - 20, READ_BYTES, READ_BYTES + 1, 3 * READ_BYTES, 5];
         let mut bytes = Vec::new();
         for size in sizes {
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_that_is_longer_than_agreed_is_an_error_before_it_has_come() {
+    fn a_message_above_the_limit_is_an_error_before_it_arrives() {
         let bytes = encode(&reply(1000), 0).unwrap();
         assert!(FrameReader::new(bytes.as_slice(), 1100).read::<Command>().unwrap().is_some());
         assert!(FrameReader::new(&bytes[..8], 900).read::<Command>().is_err());

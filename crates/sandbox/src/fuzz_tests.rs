@@ -1,4 +1,4 @@
-//! What a worker that was taken over could send.
+//! Fuzz tests of messages from a compromised worker.
 
 use super::frame::{FrameBuffer, FrameReader, encode};
 use super::log_level::LogLevel;
@@ -12,7 +12,7 @@ use tgp_fuzzing::for_all;
 
 const LONGEST: usize = 1 << 16;
 
-/// Gives a few bytes at a time.
+/// Returns a few bytes at a time.
 struct Slowly<'a>(&'a [u8], usize);
 
 impl Read for Slowly<'_> {
@@ -34,7 +34,7 @@ fn events() -> impl Strategy<Value = Event> {
 }
 
 #[test]
-fn bytes_of_any_kind_are_messages_or_an_error_and_take_no_more_room_than_agreed() {
+fn arbitrary_bytes_are_messages_or_an_error_within_the_size_limit() {
     for_all(file!(), &(vec(any::<u8>(), 0..300), any::<u8>()), |(bytes, step)| {
         let mut reader = FrameReader::new(Slowly(&bytes, usize::from(step)), LONGEST);
         let mut seen = 0;
@@ -46,30 +46,30 @@ fn bytes_of_any_kind_are_messages_or_an_error_and_take_no_more_room_than_agreed(
 }
 
 #[test]
-fn a_body_of_any_kind_in_a_right_frame_is_a_message_or_an_error() {
+fn an_arbitrary_body_in_a_valid_frame_is_a_message_or_an_error() {
     for_all(file!(), &vec(any::<u8>(), 0..200), |body| {
         let frame = [&u32::try_from(body.len()).unwrap().to_le_bytes()[..], &body].concat();
-        // Text of unbounded length that a message only announces is not made room for.
+        // A length that is only announced does not allocate memory.
         let _ = FrameReader::new(frame.as_slice(), LONGEST).read::<Event>();
         let _ = FrameReader::new(frame.as_slice(), LONGEST).read::<Command>();
     });
 }
 
 #[test]
-fn messages_arrive_as_they_were_sent_however_the_stream_cuts_them() {
+fn messages_round_trip_in_any_chunks() {
     for_all(file!(), &(vec(events(), 0..6), 1_usize..64), |(sent, step)| {
         let bytes: Vec<u8> = sent.iter().flat_map(|event| encode(event, event.text_bytes()).unwrap()).collect();
         let mut reader = FrameReader::new(Slowly(&bytes, step), LONGEST);
         for event in &sent {
-            let came = reader.read::<Event>().unwrap().unwrap();
-            assert_eq!(format!("{came:?}"), format!("{event:?}"));
+            let received = reader.read::<Event>().unwrap().unwrap();
+            assert_eq!(format!("{received:?}"), format!("{event:?}"));
         }
         assert!(reader.read::<Event>().unwrap().is_none());
     });
 }
 
 #[test]
-fn a_message_with_one_changed_byte_harms_nobody() {
+fn a_message_with_one_changed_byte_is_handled() {
     let inputs = (events(), any::<usize>(), any::<u8>());
     for_all(file!(), &inputs, |(event, at, byte)| {
         let mut bytes = encode(&event, event.text_bytes()).unwrap();
@@ -84,12 +84,14 @@ fn a_message_with_one_changed_byte_harms_nobody() {
 }
 
 #[test]
-fn answers_of_the_host_arrive_whole() {
+fn host_answers_round_trip() {
     for_all(file!(), &(any::<u64>(), "(?s).{0,200}"), |(run, text)| {
         let answer = Command::HostReply { run: RunId(run), call: CallId(1), answer: HostAnswer::Value(text.clone()) };
         let bytes = encode(&answer, answer.text_bytes()).unwrap();
-        let came = FrameReader::new(bytes.as_slice(), LONGEST).read::<Command>().unwrap();
-        let Some(Command::HostReply { answer: HostAnswer::Value(told), .. }) = came else { panic!("another message") };
-        assert_eq!(told, text);
+        let received = FrameReader::new(bytes.as_slice(), LONGEST).read::<Command>().unwrap();
+        let Some(Command::HostReply { answer: HostAnswer::Value(received_text), .. }) = received else {
+            panic!("another message")
+        };
+        assert_eq!(received_text, text);
     });
 }

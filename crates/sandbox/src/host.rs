@@ -1,4 +1,4 @@
-//! All that a guest may ask for.
+//! The host interface: everything that a guest may request.
 
 use super::json_shape::JsonShape;
 use super::message::{Command, HostAnswer};
@@ -10,14 +10,14 @@ use std::thread::panicking;
 use tgp_base::error::{Error, ErrorCode};
 use tgp_base::ids::{CallId, RunId};
 
-/// Answers the questions of one run. Implemented by whoever owns files, databases and the network.
+/// Answers the host calls of one run. Implemented by the kernel.
 pub trait Host: Send + Sync {
-    /// Takes a question and answers through `reply`, now or later and from any thread. It must not block for long:
-    /// the other questions of the run wait meanwhile.
+    /// Handles a call and answers through `reply`, now or later and from any thread. It must not block for long: other calls of
+    /// the run wait meanwhile.
     fn call(self: Arc<Self>, question: Question, reply: Reply);
 }
 
-/// What a guest asks.
+/// A host call of a guest.
 #[derive(Debug)]
 pub struct Question {
     pub name: String,
@@ -25,7 +25,7 @@ pub struct Question {
     pub args_json: String,
 }
 
-/// The open questions of one run: the run itself and each question hold it, so that their number is the count.
+/// The open calls of one run: the run and each call hold a reference, so the reference count is their number.
 #[derive(Debug, Default)]
 pub(super) struct OpenCalls(Arc<AtomicBool>);
 
@@ -34,8 +34,8 @@ impl OpenCalls {
         Arc::strong_count(&self.0) - 1
     }
 
-    /// One more. `bytes` are what it takes of its tree's budget; none for a question that is not the guest's.
-    /// `memory_bytes` are what the run has to read the answer.
+    /// Opens a call. `bytes` is its part of the tree's budget; `None` for an internal call of the engine. `memory_bytes` is the
+    /// memory that the run has to read the answer.
     pub(super) fn open(&self, bytes: Option<ReservedBytes>, memory_bytes: u64) -> OpenCall {
         OpenCall { run_is_over: Arc::clone(&self.0), bytes, memory_bytes }
     }
@@ -47,7 +47,7 @@ impl Drop for OpenCalls {
     }
 }
 
-/// A question that waits for its answer.
+/// A call that waits for its answer.
 #[derive(Debug)]
 pub(super) struct OpenCall {
     run_is_over: Arc<AtomicBool>,
@@ -56,7 +56,7 @@ pub(super) struct OpenCall {
 }
 
 impl OpenCall {
-    /// The answer, unless the run cannot hold it, or has been given too much already.
+    /// The answer, or an error if it is too large for the run or exceeds the tree's total.
     fn counted(&self, answer: HostAnswer) -> HostAnswer {
         let tree = self.bytes.as_ref().map(ReservedBytes::tree);
         match (answer, tree) {
@@ -71,7 +71,7 @@ impl OpenCall {
     }
 }
 
-/// The way back to the guest. Dropping it answers too, so that no guest waits for nothing.
+/// Sends the answer of a call to the guest. Dropping it sends an error, so that no guest waits forever.
 pub struct Reply {
     worker: Arc<dyn Worker>,
     open: Option<OpenCall>,
@@ -89,13 +89,13 @@ impl Reply {
     }
 
     fn deliver(&mut self, answer: HostAnswer) {
-        // Before the answer: the guest may ask again the moment it has it.
+        // Closed before the answer is sent: the guest may make another call as soon as it has the answer.
         let Some(open) = self.open.take() else { return };
         let is_over = open.run_is_over.load(Ordering::Acquire);
         let answer = open.counted(answer);
         drop(open);
         if !is_over {
-            // A worker that cannot be told has died, and its run ends by that.
+            // Fails only if the worker has ended, which ends its run.
             let _gone = self.worker.send(Command::HostReply { run: self.run, call: self.call, answer });
         }
     }
@@ -104,7 +104,7 @@ impl Reply {
 impl Drop for Reply {
     fn drop(&mut self) {
         let error =
-            if panicking() { Error::panicked() } else { Error::new(ErrorCode::Aborted, "the host gave no answer") };
+            if panicking() { Error::panicked() } else { Error::new(ErrorCode::Aborted, "the host did not answer") };
         self.deliver(error.into());
     }
 }

@@ -1,11 +1,11 @@
-//! How much memory a JSON text would take, found out without building it.
+//! Estimates the memory of a JSON text without parsing it.
 
-/// What an array or object takes in JavaScript beside its text, however little is in it.
+/// Memory of an empty array or object in JavaScript, beside its text.
 const CONTAINER_BYTES: usize = 64;
 
-/// A text that takes no more than this part of a run's memory can be read, whatever is in it.
-const SURELY_READ: usize = 64;
-/// The least that a member takes in V8, and what it is a member of.
+/// A text of at most this fraction (1/n) of a run's memory can be read, whatever its content.
+const ALWAYS_FITS: usize = 64;
+/// Least memory of a member in V8, and of an array or object.
 const MEMBER_BYTES: usize = 8;
 const LEAST_CONTAINER_BYTES: usize = 16;
 
@@ -14,16 +14,16 @@ pub struct JsonShape {
     pub bytes: usize,
     /// Arrays and objects.
     pub containers: usize,
-    /// Members of arrays and objects, or fewer by one for each of them.
+    /// Number of commas, a lower bound of the number of members.
     pub members: usize,
-    /// What is text in it, names left out.
+    /// Length of the strings in it, without names.
     pub text_bytes: usize,
-    /// How deep they stand in each other.
+    /// Nesting depth.
     pub depth: usize,
 }
 
 impl JsonShape {
-    /// The shape of `json`. For text that is no JSON it says something of no use, and no harm.
+    /// The shape of `json`. For text that is not JSON the result is meaningless.
     #[must_use]
     pub fn of(json: &str) -> Self {
         let mut shape = Self { bytes: json.len(), ..Self::default() };
@@ -55,20 +55,20 @@ impl JsonShape {
         shape
     }
 
-    /// About what it takes in memory.
+    /// Approximate memory of the parsed value.
     #[must_use]
     pub fn weight(self) -> usize {
         self.bytes.saturating_add(self.containers.saturating_mul(CONTAINER_BYTES))
     }
 
-    /// Whether a run with so much memory can read the text. A worker that took it in all the same would not survive it.
+    /// Whether a run with that much memory can read the text. A worker would not survive a larger one.
     #[must_use]
     pub fn fits(json: &str, memory_bytes: u64) -> bool {
         let memory = usize::try_from(memory_bytes).unwrap_or(usize::MAX);
-        json.len() <= memory / SURELY_READ || Self::of(json).reading_bytes() <= memory
+        json.len() <= memory / ALWAYS_FITS || Self::of(json).reading_bytes() <= memory
     }
 
-    /// The least that V8 takes to read it: the text, the texts in it, and what holds them.
+    /// Least memory that V8 needs to read it: the text, its strings, and their containers.
     fn reading_bytes(self) -> usize {
         let held = self.members.saturating_mul(MEMBER_BYTES);
         let holders = self.containers.saturating_mul(LEAST_CONTAINER_BYTES);
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_text_takes_to_be_read_has_to_fit() {
+    fn a_text_fits_if_reading_it_fits() {
         let (text, numbers) = (format!("\"{}\"", "x".repeat(1000)), format!("[{}0]", "0,".repeat(500)));
         for (json, memory, fits) in
             [(&text, 2002, true), (&text, 2001, false), (&numbers, 5018, false), (&numbers, 5019, true)]

@@ -1,7 +1,7 @@
-//! Runs code that nobody trusts.
+//! A sandbox that runs untrusted code in V8.
 //!
-//! The public face is [`Sandbox`]; V8 is behind it, in `engine`, and so is the choice between a worker process and a
-//! thread. What a guest may ask for is the trait [`Host`], which somebody else implements.
+//! The public interface is [`Sandbox`]; V8 is hidden in `engine`, and so is the choice between a worker process and a thread.
+//! The trait [`Host`] defines what a guest may request; the kernel implements it.
 
 mod confinement;
 mod engine;

@@ -1,9 +1,9 @@
-//! What one run may use.
+//! Limits of one run.
 
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
-/// Hard limits of one run, decided by the kernel's configuration and the caller's options.
+/// Hard limits of one run, from the kernel's configuration and the caller's options.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunLimits {
     /// V8 heap and array buffers together.
@@ -14,13 +14,13 @@ pub struct RunLimits {
     pub wall: Duration,
     /// Longest result, as UTF-8 JSON.
     pub result_bytes: u32,
-    /// All log text of a run, [`LOG_LINE_BYTES`] more for each line; what comes after is dropped and the cut is marked.
+    /// All log text of a run, plus [`LOG_LINE_BYTES`] per line; later text is dropped and the cut is marked.
     pub log_bytes: u32,
-    /// Questions to the host that may wait for an answer at one time.
+    /// Most host calls that wait for an answer at one time.
     pub host_calls: u32,
-    /// Longest arguments of one question to the host, as UTF-8 JSON.
+    /// Longest arguments of one host call, as UTF-8 JSON.
     pub call_bytes: u32,
 }
 
-/// What a log line costs beside its text: the host keeps it, and shows it with its level.
+/// Cost of a log line beside its text, for its level and bookkeeping in the host.
 pub const LOG_LINE_BYTES: usize = 32;

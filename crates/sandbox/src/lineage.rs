@@ -1,14 +1,14 @@
-//! Where a run stands among those that started each other.
+//! The position of a run in its tree of nested runs.
 
 use tgp_base::ids::RunId;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Lineage {
-    /// The run that no tool has started.
+    /// The run at the root, which was not started by a tool.
     pub root: RunId,
-    /// The run that started this one; none for the root itself.
+    /// The run that started this one; `None` for the root.
     pub parent: Option<RunId>,
-    /// How many runs wait for this one.
+    /// Number of ancestors.
     pub depth: u32,
 }
 
@@ -18,7 +18,7 @@ impl Lineage {
         Self { root: run, parent: None, depth: 0 }
     }
 
-    /// The place of a run that `parent`, which stands here, starts.
+    /// The lineage of a run started by `parent`, the run of this lineage.
     #[must_use]
     pub fn below(self, parent: RunId) -> Self {
         Self { root: self.root, parent: Some(parent), depth: self.depth.saturating_add(1) }

@@ -1,4 +1,4 @@
-//! How much a log line matters.
+//! Log levels of `console`.
 
 use serde::{Deserialize, Serialize};
 
@@ -23,7 +23,7 @@ impl LogLevel {
         (Self::Error, "error"),
     ];
 
-    /// What stands for the level in a realm.
+    /// The number of the level in a realm.
     #[must_use]
     pub fn number(self) -> u32 {
         self as u32

@@ -1,4 +1,4 @@
-//! The only words spoken to an engine, whichever home it has.
+//! Messages between the host and an engine, the same for worker processes and threads.
 
 use super::confinement::Confinement;
 use super::limits::RunLimits;
@@ -10,15 +10,15 @@ use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use tgp_base::ids::{CallId, RunId};
 
-/// What a host tells an engine.
+/// A message from the host to an engine.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum Command {
     Run(Box<RunCommand>),
-    /// A package that the runs to come refer to.
+    /// Store a package that later runs refer to.
     Keep(Arc<Parcel>),
-    /// The package is not referred to any more.
+    /// Drop a package.
     Forget(PackageId),
-    /// Make bytecode of a package's text. The engine runs nothing before it and nothing after it.
+    /// Compile a package's text to bytecode. The engine runs no code before or after it.
     Compile {
         code: Arc<str>,
     },
@@ -28,14 +28,14 @@ pub enum Command {
         call: CallId,
         answer: HostAnswer,
     },
-    /// Stop the run if it is still under way; otherwise nothing.
+    /// Cancel the run; ignored if it is over.
     Cancel {
         run: RunId,
     },
 }
 
 impl Command {
-    /// How much text it brings.
+    /// Size of the text in the message.
     pub fn text_bytes(&self) -> usize {
         match self {
             Self::Run(run) => run.args_json.len() + run.modules.iter().map(Module::text_bytes).sum::<usize>(),
@@ -48,72 +48,71 @@ impl Command {
     }
 }
 
-/// One tool, ready to run.
+/// A run with everything that it needs.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct RunCommand {
     pub run: RunId,
     /// Path of the module to start with; it is one of `modules`.
     pub entry: String,
     pub modules: Arc<Vec<Module>>,
-    /// What `modules` refer to. It goes ahead of the run, to a worker that does not have it yet.
+    /// The packages that `modules` refer to. Sent before the run to a worker that does not have them.
     #[serde(skip)]
     pub packages: Vec<Arc<Package>>,
     /// The value of the guest's `args`, as JSON.
     pub args_json: Arc<str>,
     pub limits: RunLimits,
-    /// Functions of the host that the guest finds on `tgp`, beside the built-in ones.
+    /// Additional functions of the host on `tgp`.
     pub api: Arc<Vec<String>>,
-    /// With a seed, `Math.random` gives the same numbers each time.
+    /// With a seed, random numbers are deterministic.
     pub seed: Option<u64>,
-    /// With a starting moment, in milliseconds since 1970, the clock is the run's own and the same each time.
+    /// With a start time, in milliseconds since 1970, the clock is deterministic.
     pub now: Option<i64>,
     pub counting: Counting,
 }
 
-/// Whether V8 counts what runs.
+/// Whether V8 records code coverage.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Counting {
     #[default]
     Off,
-    /// Of every block of code, whether it ran. The engine is spent afterwards.
+    /// Block coverage. The engine is not reusable afterwards.
     Blocks,
 }
 
-/// What ran of a module: parts of its text, from and to in UTF-16 units, and whether each ran. A part in another part says more.
+/// Coverage of a module: ranges of its text in UTF-16 units, and whether each ran. An inner range overrides an outer one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CountedScript {
     pub path: String,
     pub ranges: Vec<(u32, u32, bool)>,
 }
 
-/// What the host made of a guest's question: JSON, or an error to throw in the guest.
+/// The host's answer to a call: JSON, or an error to throw in the guest.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub enum HostAnswer {
     Value(String),
     Fault { code: String, message: String },
 }
 
-/// The question of an engine, for itself, where places of the compiled code are in the sources. What guests may ask for is
-/// not counted by it.
+/// Internal call of an engine for source positions of compiled code. It does not count against the guest's limits.
 pub const PLACES_QUESTION: &str = "#places";
-/// For the text of a function in its source.
+/// Internal call for the source text of a function.
 pub const FUNCTION_TEXT_QUESTION: &str = "#function_text";
 
-/// How an engine tells what ran, as a list of [`CountedScript`]. It waits for no answer.
+/// Internal call that reports coverage as a list of [`CountedScript`]. It has no answer.
 pub const COUNTED_QUESTION: &str = "#counted";
 
-/// What an engine tells its host.
+/// A message from an engine to the host.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum Event {
-    /// The engine can take a run, and this is what holds it.
+    /// The engine is ready for runs; with its confinement.
     Ready {
         confinement: Confinement,
         engine: EngineTag,
     },
-    /// The answer to [`Command::Compile`]; none for a text that V8 refuses.
+    /// The answer to [`Command::Compile`]; `None` if V8 cannot compile the text.
     Compiled(Option<Bytecode>),
-    /// A run has begun: from here on the guest may have had effects. Comes before anything that the guest does, or when the
-    /// run has gone on for a moment; of a short run that did nothing only the end is reported.
+    /// A run has started: from here on the guest may have had effects. Sent before the first event of the guest, or after a few
+    /// milliseconds; of a short run without events only the end is reported.
     Started {
         run: RunId,
     },
@@ -128,8 +127,8 @@ pub enum Event {
         name: String,
         args_json: String,
     },
-    /// The end of a run. Exactly one for each [`Command::Run`]. `stack` tells where a guest was when its time was up, as
-    /// V8's stack text; empty when it was nowhere or nobody could tell.
+    /// The end of a run. Exactly one for each [`Command::Run`]. `stack` is the stack of a guest that reached a time limit, as V8's
+    /// stack text; otherwise empty.
     Done {
         run: RunId,
         end: RunEnd,
@@ -137,7 +136,7 @@ pub enum Event {
         stack: String,
         fitness: Fitness,
     },
-    /// The guest waits for answers or timers most of the time, or works again. Of most runs neither is reported.
+    /// The guest mostly waits for answers or timers, or works again. Not sent for most runs.
     Rest {
         run: RunId,
         rest: Rest,
@@ -145,7 +144,7 @@ pub enum Event {
 }
 
 impl Event {
-    /// How much text it brings.
+    /// Size of the text in the message.
     pub fn text_bytes(&self) -> usize {
         match self {
             Self::Ready { confinement, .. } => confinement.engine.version.len(),
@@ -158,17 +157,17 @@ impl Event {
     }
 }
 
-/// Whether a guest waits for something outside, an answer of the host or a timer, for most of its time.
+/// Whether a guest waits for answers of the host or timers most of the time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Rest {
     Works,
     Waits,
 }
 
-/// Whether an engine may be given another run.
+/// Whether an engine may serve another run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Fitness {
     Reusable,
-    /// Its heap or its thread was disturbed: replace it.
+    /// Its heap or thread is in an unknown state: replace it.
     Spent,
 }

@@ -1,24 +1,24 @@
-//! One module of a run, as it goes to an engine.
+//! A module of a run, as sent to an engine.
 
 use super::packages::PackageId;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// One compiled module of a run.
+/// A compiled module of a run.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Module {
     pub path: String,
     pub kind: ModuleKind,
     /// A function body over `exports, require, module, __filename, __dirname`, or JSON.
     pub code: Code,
-    /// The module as it was written, where V8 can read that and is to say whether it is one.
+    /// The original text of the module, if V8 can parse it and should check its syntax.
     pub original: Option<Arc<str>>,
-    /// What each import specifier of this module stands for.
+    /// Import specifiers of this module and the paths that they resolve to.
     pub links: Vec<(String, String)>,
 }
 
 impl Module {
-    /// How much text it brings.
+    /// Size of the text in it.
     pub(super) fn text_bytes(&self) -> usize {
         let code = match &self.code {
             Code::Text(text) => text.len(),
@@ -30,18 +30,18 @@ impl Module {
     }
 }
 
-/// Where a module's text is.
+/// The text of a module.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub enum Code {
-    /// Here.
+    /// Inline text.
     Text(Arc<str>),
-    /// In a package that the engine keeps.
+    /// The text of a package that the engine stores.
     Package(PackageId),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ModuleKind {
-    /// ECMAScript module syntax, turned into a function body.
+    /// An ECMAScript module, compiled to a function body.
     Module,
     /// The same, with top-level `await`: the body returns a promise.
     AsyncModule,
@@ -62,7 +62,7 @@ impl ModuleKind {
         (Self::Json, "json"),
     ];
 
-    /// What stands for the kind in a realm.
+    /// The number of the kind in a realm.
     pub(super) fn number(self) -> u32 {
         self as u32
     }

@@ -1,31 +1,31 @@
-//! How a run ended, and what it cost.
+//! The end of a run, and its resource usage.
 
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
-/// How a run ended.
+/// The end of a run.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub enum RunEnd {
-    /// The result as JSON.
+    /// A result, as JSON.
     Value(String),
     Thrown(GuestError),
-    /// The result, or the way it was made, cannot leave the sandbox.
+    /// The result cannot be serialised or is too large.
     BadResult(String),
     CpuTimeout,
     WallTimeout,
     OutOfMemory,
     Cancelled,
-    /// The engine itself gave up.
+    /// The engine failed.
     Crashed(String),
 }
 
-/// Longest name, and longest message and stack, that leave the sandbox.
+/// Longest name, and longest message and stack, of an error.
 const NAME_BYTES: usize = 256;
 const TEXT_BYTES: usize = 16 << 10;
-/// Room in a message for all that is no result, arguments or log line.
+/// Room in a message beside results, arguments and log lines.
 pub const FRAME_SLACK: usize = 4 * TEXT_BYTES;
 
-/// The text, cut with a mark where it is too long. To cut it again changes nothing.
+/// Cuts a long text and marks the cut. Idempotent.
 fn cut(mut text: String, most: usize) -> String {
     if text.len() > most {
         text.truncate(text.floor_char_boundary(most));
@@ -34,14 +34,14 @@ fn cut(mut text: String, most: usize) -> String {
     text
 }
 
-/// A stack text as it leaves the sandbox.
+/// Cuts a stack text to its limit.
 pub fn cut_stack(stack: String) -> String {
     cut(stack, TEXT_BYTES)
 }
 
 impl RunEnd {
-    /// The same end with texts of bounded length; a result has a limit of its own. The engine sends no other, and the host
-    /// believes no other.
+    /// The same end with texts of bounded length; a result has its own limit. Applied by the engine, and again by the host, which
+    /// does not trust the engine.
     pub fn cut(self) -> Self {
         match self {
             Self::Thrown(error) => Self::Thrown(GuestError {
@@ -56,7 +56,7 @@ impl RunEnd {
         }
     }
 
-    /// How much text it brings.
+    /// Size of the text in it.
     pub(super) fn text_bytes(&self) -> usize {
         match self {
             Self::Value(text) | Self::BadResult(text) | Self::Crashed(text) => text.len(),
@@ -66,38 +66,38 @@ impl RunEnd {
     }
 }
 
-/// What the guest threw, read inside the guest's own limits.
+/// An error thrown by the guest, read within the guest's limits.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct GuestError {
     pub name: String,
     pub message: String,
-    /// V8's stack text with positions in the source; empty for thrown values that are no errors.
+    /// V8's stack text with positions in the source; empty for thrown values that are not errors.
     pub stack: String,
-    /// The code of a host fault that went through the guest unchanged.
+    /// The code of an error of the host that the guest did not catch.
     pub host_code: Option<String>,
 }
 
-/// What a run cost.
+/// Resource usage of a run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct RunStats {
     pub cpu_ms: f64,
     pub wall_ms: f64,
-    /// How long it waited for a worker before. The pool measures it, not the engine.
+    /// Time in the queue. Measured by the pool, not by the engine.
     pub queue_ms: f64,
     pub heap_peak_bytes: u64,
     pub host_calls: u32,
 }
 
 impl RunStats {
-    /// The same figures, each of them a number that a clock could show.
+    /// The same figures with invalid times replaced: negative or not finite ones become 0.
     pub fn plausible(self) -> Self {
         let time = |millis: f64| if millis.is_finite() { millis.max(0.0) } else { 0.0 };
         Self { cpu_ms: time(self.cpu_ms), wall_ms: time(self.wall_ms), ..self }
     }
 
-    /// The same figures to a hundredth of a millisecond: more digits tell nothing, and models pay for them.
+    /// The same figures rounded to a hundredth of a millisecond; more digits only cost models tokens.
     #[must_use]
     pub fn rounded(self) -> Self {
         let hundredths = |millis: f64| (millis * 100.0).round() / 100.0;
@@ -109,7 +109,7 @@ impl RunStats {
         }
     }
 
-    /// CPU time, as long as it is one that a run could have used.
+    /// CPU time; an invalid time counts as 0, an overflow as the maximum.
     pub fn cpu(self) -> Duration {
         Duration::try_from_secs_f64(self.plausible().cpu_ms / 1e3).unwrap_or(Duration::MAX)
     }

@@ -1,4 +1,4 @@
-//! What goes into a run and what comes out of it.
+//! The request and the outcome of a run.
 
 use super::host::Host;
 use super::limits::RunLimits;
@@ -16,7 +16,7 @@ use std::time::Instant;
 use tgp_base::ids::RunId;
 use tgp_base::threads::Owed;
 
-/// One tool to run.
+/// A request to run a tool.
 pub struct RunRequest {
     pub run: RunId,
     pub entry: String,
@@ -30,12 +30,12 @@ pub struct RunRequest {
     pub now: Option<i64>,
     pub counting: Counting,
     pub lineage: Lineage,
-    /// What the run shares with its root and all that this one starts.
+    /// The budget shared by all runs of the same root.
     pub tree: Arc<RunTree>,
-    /// When the root is over; none for the root itself.
+    /// Deadline of the root; `None` for the root itself.
     pub deadline: Option<Instant>,
     pub host: Arc<dyn Host>,
-    /// Who it runs for: callers take turns.
+    /// The caller; callers take turns in the queue.
     pub caller: Arc<str>,
 }
 
@@ -47,13 +47,13 @@ pub struct LogLine {
     pub message: String,
 }
 
-/// How a run ended, and what it left behind.
+/// The outcome of a run.
 #[derive(Debug)]
 pub struct RunOutcome {
     pub end: RunEnd,
     pub logs: Vec<LogLine>,
     pub stats: RunStats,
-    /// Where the guest was when its time was up, with positions in the compiled code; empty when that is not known.
+    /// The stack of a guest that reached a time limit, with positions in the compiled code; otherwise empty.
     pub stack: String,
 }
 
@@ -64,10 +64,10 @@ impl RunOutcome {
     }
 }
 
-/// Called exactly once per request, from any thread.
+/// The completion callback of a request, called exactly once, from any thread.
 pub type Done = Owed<Result<RunOutcome, SandboxError>>;
 
-/// Has the outcome of a run go to `callback`.
+/// A completion callback that passes the outcome of a run to `callback`.
 pub fn when_done(callback: impl FnOnce(Result<RunOutcome, SandboxError>) + Send + 'static) -> Done {
     Owed::new(|| Err(SandboxError::Panicked), callback)
 }

@@ -1,4 +1,4 @@
-//! The public face: give it a run, get an outcome.
+//! The public interface of the sandbox.
 
 use super::confinement::Confinement;
 use super::run_request::{Done, RunRequest};
@@ -8,7 +8,7 @@ use crate::pool::{Pool, PoolOptions};
 use std::sync::Arc;
 use tgp_base::ids::RunId;
 
-/// A pool of engines. Dropping it ends them.
+/// A sandbox with a pool of engines. Dropping it ends them.
 pub struct Sandbox {
     pool: Arc<Pool>,
 }
@@ -25,17 +25,17 @@ impl Sandbox {
         self.pool.submit(request, done);
     }
 
-    /// Ends a run early; nothing when it is over already.
+    /// Cancels a run; ignored if it is over.
     pub fn cancel(&self, run: RunId) {
         self.pool.cancel(run);
     }
 
-    /// What holds the workers beyond V8. Waits for the first of them.
+    /// The confinement of the workers. Waits for the first worker.
     pub fn confinement(&self) -> Result<Confinement, SandboxError> {
         self.pool.confinement()
     }
 
-    /// Ends every run and every worker, and waits for the workers to be gone.
+    /// Ends all runs and workers, and waits for the workers to end.
     pub fn shutdown(&self) {
         self.pool.shutdown();
     }

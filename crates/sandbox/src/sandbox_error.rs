@@ -1,33 +1,29 @@
-//! Why a run could not be had at all. What happens inside a run is a [`RunEnd`](super::run_end::RunEnd).
+//! Errors of the sandbox, for runs that could not be started. The end of a run is a [`RunEnd`](super::run_end::RunEnd).
 
 use tgp_base::error::{ErrorCode, PartError};
 
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum SandboxError {
-    #[error("the kernel is shut down; create a new TGP to go on")]
+    #[error("the kernel is shut down; create a new TGP to continue")]
     Closed,
     #[error("the sandbox worker could not be started: {reason}. {advice}")]
     CannotStart { reason: String, advice: &'static str },
-    #[error(
-        "{most} runs are waiting already, and no more may wait (sandbox.queue). Run fewer at once, or try again in a moment"
-    )]
+    #[error("the queue is full: {most} runs are waiting (sandbox.queue). Run fewer at once, or try again in a moment")]
     QueueFull { most: usize },
     #[error(
-        "the run has waited {waited_ms} ms for a worker, and may not wait longer (sandbox.queueMs); nothing of it has run. Run fewer at once, or try again later"
+        "the run was not started: no worker was free within {waited_ms} ms (sandbox.queueMs). Run fewer at once, or try again later"
     )]
     QueueTimeout { waited_ms: u128 },
     #[error(
-        "the sandbox worker died before it could begin, several times in a row; the machine may be out of memory, or the limit on its address space (ulimit -v) too low for V8"
+        "the sandbox worker ended during its start, several times in a row; the machine may be out of memory, or the limit on its address space (ulimit -v) too low for V8"
     )]
     KeepsDying,
-    #[error(
-        "the sandbox failed inside, which is a defect of its own; the application goes on. Try again, and report it"
-    )]
+    #[error("the sandbox failed because of an internal error; the application continues. Try again, and report it")]
     Panicked,
 }
 
 impl SandboxError {
-    /// What the system said when a worker was to be started.
+    /// The error for a worker that could not be started.
     #[must_use]
     pub fn cannot_start(error: &std::io::Error) -> Self {
         let (reason, advice) = match error.raw_os_error().and_then(scarce) {
@@ -38,9 +34,9 @@ impl SandboxError {
     }
 }
 
-const REINSTALL: &str = "Reinstall @tgp/core so that the tgp-sandbox executable is in place and may be run";
+const REINSTALL: &str = "Reinstall @tgp/core so that the tgp-sandbox executable is present and executable";
 
-/// What the machine has no more of, and what to do.
+/// The resource that is exhausted, and what to do.
 #[cfg(unix)]
 fn scarce(code: i32) -> Option<(&'static str, &'static str)> {
     match code {
@@ -52,10 +48,10 @@ fn scarce(code: i32) -> Option<(&'static str, &'static str)> {
             Some(("the system has too many open files", "Close what is no longer used, or raise fs.file-max"))
         }
         libc::EAGAIN => Some((
-            "the system refuses another process or thread",
+            "the limit on processes or threads is reached",
             "Raise the limit on processes (ulimit -u, or pids of the container), or run fewer at once",
         )),
-        libc::ENOMEM => Some(("the machine is out of memory", "Give it more, or lower sandbox.workers")),
+        libc::ENOMEM => Some(("the machine is out of memory", "Add memory, or lower sandbox.workers")),
         _ => None,
     }
 }
@@ -82,7 +78,7 @@ mod tests {
     use std::io::{Error, ErrorKind};
 
     #[test]
-    fn what_the_machine_lacks_is_not_cured_by_an_installation() {
+    fn exhausted_resources_get_other_advice_than_reinstalling() {
         for (code, word) in [
             (libc::EMFILE, "ulimit -n"),
             (libc::ENFILE, "file-max"),

@@ -1,4 +1,4 @@
-//! What is worth keeping, up to a weight in all: past it, what was not used for the longest time goes.
+//! An LRU cache bounded by total weight.
 
 use lru::LruCache;
 use std::borrow::Borrow;
@@ -15,7 +15,7 @@ impl<K: Hash + Eq, V> WeighedCache<K, V> {
         Self { entries: LruCache::unbounded(), weight: 0, limit }
     }
 
-    /// The value, which counts as used now.
+    /// The value; marks it as recently used.
     pub fn get<Q: Hash + Eq + ?Sized>(&mut self, key: &Q) -> Option<&mut V>
     where
         K: Borrow<Q>,
@@ -23,7 +23,7 @@ impl<K: Hash + Eq, V> WeighedCache<K, V> {
         self.entries.get_mut(key).map(|(value, _)| value)
     }
 
-    /// The value, without counting as used.
+    /// The value, without marking it as used.
     pub fn peek<Q: Hash + Eq + ?Sized>(&self, key: &Q) -> Option<&V>
     where
         K: Borrow<Q>,
@@ -31,7 +31,7 @@ impl<K: Hash + Eq, V> WeighedCache<K, V> {
         self.entries.peek(key).map(|(value, _)| value)
     }
 
-    /// Keeps a value and lets others go for it. One that is heavier than all may be is not kept.
+    /// Inserts a value and evicts others for it. A value above the limit is not inserted.
     pub fn put(&mut self, key: K, value: V, weight: usize) {
         if weight > self.limit {
             return;
@@ -41,7 +41,7 @@ impl<K: Hash + Eq, V> WeighedCache<K, V> {
         self.put_beyond(key, value, weight);
     }
 
-    /// Keeps a value, however heavy all of them are then.
+    /// Inserts a value without evicting others, even beyond the limit.
     pub fn put_beyond(&mut self, key: K, value: V, weight: usize) {
         self.weight += weight;
         if let Some((_, (_, old))) = self.entries.push(key, (value, weight)) {
@@ -49,12 +49,12 @@ impl<K: Hash + Eq, V> WeighedCache<K, V> {
         }
     }
 
-    /// Whether there is room for so much more.
+    /// Whether that much weight fits without eviction.
     pub fn has_room(&self, weight: usize) -> bool {
         self.weight + weight <= self.limit
     }
 
-    /// Lets go of what was not used for the longest time, if `may` agrees.
+    /// Evicts the least recently used entry, if `may` accepts its key.
     pub fn pop_oldest(&mut self, may: impl FnOnce(&K) -> bool) -> Option<K> {
         let (oldest, _) = self.entries.peek_lru()?;
         if !may(oldest) {
@@ -77,7 +77,7 @@ mod tests {
     use super::WeighedCache;
 
     #[test]
-    fn what_was_not_used_for_the_longest_time_makes_room() {
+    fn the_least_recently_used_entry_is_evicted() {
         let mut cache = WeighedCache::new(10);
         for key in ["a", "b", "c"] {
             cache.put(key, key.len(), 3);
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_needed_stays_however_heavy_it_is() {
+    fn put_beyond_exceeds_the_limit_without_eviction() {
         let mut cache = WeighedCache::new(10);
         cache.put("a", (), 5);
         cache.put_beyond("b", (), 50);

@@ -1,5 +1,5 @@
-//! The sandbox worker: loads the addon's library and enters its main loop, so that there is one copy of V8 on disk.
-//! With `--tied` it starts another program instead, one that ends when whoever wanted it does.
+//! The launcher of sandbox workers: loads the addon's library and calls its main function, so that there is one copy of V8 on
+//! disk. With `--tied` it executes another program instead, which ends with its parent process.
 
 #![expect(unsafe_code, reason = "loading a library and calling into it cannot be safe")]
 
@@ -12,35 +12,37 @@ type Main = unsafe extern "C" fn(c_int, *const *const c_char) -> c_int;
 const EXIT_USAGE: u8 = 64;
 /// The library cannot be loaded.
 const EXIT_LIBRARY: u8 = 69;
-/// There is no such program, in the words of a shell.
+/// The program was not found, as in shells.
 #[cfg(unix)]
 const EXIT_NO_PROGRAM: u8 = 127;
 
 fn main() -> ExitCode {
-    let mut words = std::env::args_os().skip(1);
-    let Some(path) = words.next() else { return ExitCode::from(EXIT_USAGE) };
+    let mut arguments = std::env::args_os().skip(1);
+    let Some(path) = arguments.next() else { return ExitCode::from(EXIT_USAGE) };
     if path == "--tied" {
-        return tied(words).unwrap_or(ExitCode::from(EXIT_USAGE));
+        return tied(arguments).unwrap_or(ExitCode::from(EXIT_USAGE));
     }
-    let Some(words) = words.map(c_string).collect::<Option<Vec<_>>>() else { return ExitCode::from(EXIT_USAGE) };
-    run(&path, &words).map_or(ExitCode::from(EXIT_LIBRARY), |code| ExitCode::from(u8::try_from(code).unwrap_or(1)))
+    let Some(arguments) = arguments.map(c_string).collect::<Option<Vec<_>>>() else {
+        return ExitCode::from(EXIT_USAGE);
+    };
+    run(&path, &arguments).map_or(ExitCode::from(EXIT_LIBRARY), |code| ExitCode::from(u8::try_from(code).unwrap_or(1)))
 }
 
-/// Becomes the program that the words name, after the process that this one must not outlive. Returns when there is no such
-/// program.
+/// Executes the program named by the arguments, after the id of its parent process, which it must not outlive. Returns only on
+/// failure.
 #[cfg(unix)]
-#[expect(clippy::disallowed_methods, reason = "to become another program is what it is for")]
-fn tied(mut words: impl Iterator<Item = OsString>) -> Option<ExitCode> {
+#[expect(clippy::disallowed_methods, reason = "it executes another program by design")]
+fn tied(mut arguments: impl Iterator<Item = OsString>) -> Option<ExitCode> {
     use std::os::unix::process::CommandExt;
-    let parent: i32 = words.next()?.to_str()?.parse().ok()?;
-    let program = words.next()?;
+    let parent: i32 = arguments.next()?.to_str()?.parse().ok()?;
+    let program = arguments.next()?;
     #[cfg(target_os = "linux")]
     rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL)).ok()?;
-    // Whoever died before that sends no signal any more.
+    // The parent may have ended before the call above; then no signal is sent.
     if rustix::process::getppid().map(rustix::process::Pid::as_raw_nonzero).map(i32::from) != Some(parent) {
         return Some(ExitCode::FAILURE);
     }
-    let _not_started = std::process::Command::new(program).args(words).exec();
+    let _not_started = std::process::Command::new(program).args(arguments).exec();
     Some(ExitCode::from(EXIT_NO_PROGRAM))
 }
 
@@ -49,14 +51,14 @@ fn tied(_: impl Iterator<Item = OsString>) -> Option<ExitCode> {
     None
 }
 
-fn c_string(word: OsString) -> Option<CString> {
-    CString::new(word.into_encoded_bytes()).ok()
+fn c_string(argument: OsString) -> Option<CString> {
+    CString::new(argument.into_encoded_bytes()).ok()
 }
 
-fn run(path: &OsString, words: &[CString]) -> Option<c_int> {
-    let pointers: Vec<*const c_char> = words.iter().map(|word| word.as_ptr()).collect();
+fn run(path: &OsString, arguments: &[CString]) -> Option<c_int> {
+    let pointers: Vec<*const c_char> = arguments.iter().map(|argument| argument.as_ptr()).collect();
     let count = c_int::try_from(pointers.len()).ok()?;
-    // SAFETY: the path is the addon that started this very program, whose initialisers are harmless outside Node.
+    // SAFETY: the path is the addon that started this program; its initialisers are harmless outside Node.
     let library = unsafe { libloading::Library::new(path) }.ok()?;
     // SAFETY: the addon exports this function with this signature.
     let main = unsafe { library.get::<Main>(b"tgp_sandbox_main\0") }.ok()?;

@@ -1,4 +1,4 @@
-//! The engine's thread: one isolate, one run at a time, until it is spent or nobody talks to it any more.
+//! The main loop of an engine: one isolate, one run at a time, until the isolate is spent or the commands end.
 
 use super::event_loop;
 use crate::confinement::Confinement;
@@ -23,15 +23,15 @@ use tgp_base::threads;
 /// Stack of the thread that an engine runs on. V8's guard leaves about one megabyte of it to JavaScript; the rest is for V8
 /// itself.
 pub const ENGINE_STACK: usize = 8 << 20;
-/// How long the next run may take to come before the pause is used for something else.
+/// How long the engine waits for the next run before it prepares more realms.
 const PAUSE: Duration = Duration::from_millis(2);
-/// How long nothing runs before the memory of earlier runs is given back. The first run after that takes a little longer.
+/// Idle time after which the memory of earlier runs is released. The first run after that takes a little longer.
 const QUIET: Duration = Duration::from_secs(5);
 
 /// Serves runs on the calling thread. Returns when the engine is spent or the commands end.
 ///
-/// `memory_bytes` is what most runs will ask for: an isolate for it is made ahead of time. `confine` is called when all
-/// threads of the engine are there, before it has anything to do with a guest, and tells what holds the process.
+/// `memory_bytes` is the usual memory limit: an isolate for it is created ahead of time. `confine` is called once all threads of
+/// the engine are started, before any guest code, and returns the confinement of the process.
 pub fn run_engine(
     inbox: &Arc<dyn Inbox>,
     control: &Arc<EngineControl>,
@@ -49,7 +49,7 @@ pub fn run_engine(
     let closing = CloseOnDrop(control);
     let confinement = confine();
     let mut isolate = GuestIsolate::new(snapshot.blob.clone(), memory_bytes, control);
-    // Moved behind the isolate, so that it is dropped before it: the watchdog must not outlive what it watches.
+    // Moved after the isolate, so that it is dropped first: the watchdog must not outlive the isolate.
     let _closing = closing;
     control.attach(isolate.v8.thread_safe_handle(), note_stack, clock);
     isolate.prepare();
@@ -73,7 +73,7 @@ pub fn run_engine(
             }
             Command::HostReply { .. } | Command::Cancel { .. } => continue,
         };
-        // An isolate remembers functions that it has compiled, and those have no counters.
+        // Functions that an isolate has compiled before have no coverage counters.
         let is_other = command.limits.memory_bytes != isolate.budget().limit();
         if is_other || command.counting == Counting::Blocks {
             drop(isolate);
@@ -94,8 +94,8 @@ impl Drop for CloseOnDrop<'_> {
     }
 }
 
-/// Waits for a command. What time there is until it comes is used to prepare for it, but with a realm in hand a moment is
-/// waited first: a run that follows at once must not wait for the realm of the one after it.
+/// Waits for a command. Idle time is used to prepare realms, but with one prepared realm the engine waits a moment first, so
+/// that a run that follows at once is not delayed.
 fn next(inbox: &dyn Inbox, isolate: &mut GuestIsolate) -> Option<Command> {
     loop {
         match isolate.readiness() {
@@ -131,13 +131,13 @@ fn serve(
     isolate.open_account();
     control.begin(command.run, command.limits, Arc::clone(isolate.budget()));
     #[cfg(target_os = "linux")]
-    abort_signal::forget_refusals();
+    abort_signal::clear_errno();
     let had_realm = realm.is_some();
     let end = match realm {
         Some(realm) => event_loop::run(isolate, &realm, command, control, inbox, cache),
         None => RunEnd::OutOfMemory,
     };
-    // A run that passed its limit with one object, and was over before the next collection, ran out of memory as well.
+    // A run that exceeded its limit with one object and ended before the next collection is out of memory, too.
     let end = if isolate.close_account() { RunEnd::OutOfMemory } else { end };
     let orderly = had_realm && command.counting == Counting::Off && is_orderly(&end, control.cause());
     let fitness = control.settle(end, || if orderly { fitness(isolate, cache) } else { Fitness::Spent });
@@ -148,12 +148,12 @@ fn serve(
     fitness
 }
 
-/// Whether the isolate is as good for the next run as it was for the first.
+/// Whether the isolate may serve another run.
 fn fitness(isolate: &mut GuestIsolate, cache: &mut CodeCache) -> Fitness {
     if !isolate.is_suspicious() {
         return Fitness::Reusable;
     }
-    // These functions keep the run's realm, with all that is in it.
+    // Storing the bytecode releases functions that keep the run's realm alive.
     cache.fill(&mut isolate.v8);
     match isolate.weigh() {
         Burden::Light => Fitness::Reusable,
@@ -161,8 +161,8 @@ fn fitness(isolate: &mut GuestIsolate, cache: &mut CodeCache) -> Fitness {
     }
 }
 
-/// Whether the guest came to its end by itself, so that nothing of it is left half-way in the isolate. That is so as well
-/// when it was refused memory and did not go on.
+/// Whether the guest ended by itself, so that the isolate is in a consistent state. That includes an allocation that failed
+/// without an interruption.
 fn is_orderly(end: &RunEnd, cause: Option<Cause>) -> bool {
     match end {
         RunEnd::Value(_) | RunEnd::Thrown(_) | RunEnd::BadResult(_) => true,
@@ -185,7 +185,7 @@ mod tests {
     use tgp_base::threads::{Panicked, contain};
 
     #[test]
-    fn an_engine_that_panics_before_it_has_an_isolate_leaves_no_watchdog_behind() {
+    fn a_panic_before_the_isolate_exists_stops_the_watchdog() {
         let control = EngineControl::new(Arc::new(|_| {}), StuckPolicy::Abandon);
         let (_commands, receiver) = unbounded::<Command>();
         let inbox: Arc<dyn Inbox> = Arc::new(receiver);
@@ -196,6 +196,6 @@ mod tests {
         while Arc::strong_count(&control) > 1 && Instant::now() < deadline {
             thread::sleep(Duration::from_millis(5));
         }
-        assert_eq!(Arc::strong_count(&control), 1, "the watchdog holds it no more");
+        assert_eq!(Arc::strong_count(&control), 1, "the watchdog has ended");
     }
 }

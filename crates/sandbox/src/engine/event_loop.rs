@@ -1,10 +1,10 @@
-//! One run from its first line to its result.
+//! The event loop of one run, from its first line to its result.
 
 use crate::engine::control::Inbox;
 use crate::engine::control::{Cause, EngineControl};
 use crate::engine::isolate::GuestIsolate;
 use crate::engine::memory::MemoryBudget;
-use crate::engine::natives::{settle_call, warn_of_forgotten};
+use crate::engine::natives::{settle_call, warn_of_unawaited};
 use crate::engine::run::Realm;
 use crate::engine::run::RunState;
 use crate::engine::run::thrown_end;
@@ -16,10 +16,10 @@ use std::sync::Arc;
 use std::time::Instant;
 use tgp_base::ids::RunId;
 
-/// What the loop found after the guest came to rest.
+/// The result of one turn of the loop.
 enum Step {
     Ended(RunEnd),
-    GoOn,
+    Continue,
 }
 
 /// Runs `command` in `realm` until it ends, by itself or by interruption.
@@ -34,7 +34,7 @@ pub fn run(
     let budget = Arc::clone(isolate.budget());
     let mut state = RunState::new(command, realm, Arc::clone(control), Arc::clone(inbox), Arc::clone(&budget));
     let counted = (command.counting == Counting::Blocks).then(|| {
-        // Bytecode that was made without counters has none.
+        // Bytecode compiled without counters must not be reused.
         cache.forget_bytecode();
         CountedCode::begin(&mut isolate.v8)
     });
@@ -90,11 +90,11 @@ fn turn(
         }
         match promise.state() {
             v8::PromiseState::Fulfilled => {
-                // What it has asked for and not awaited is its host's to end.
+                // Host calls that the guest did not await are ended by the host.
                 if let Some(end) = unhandled_end(scope, realm, budget) {
                     return end;
                 }
-                warn_of_forgotten(scope);
+                warn_of_unawaited(scope);
                 let value = promise.result(scope);
                 return value_end(scope, value, command.limits.result_bytes);
             }
@@ -104,7 +104,7 @@ fn turn(
             }
             v8::PromiseState::Pending => {}
         }
-        // What an answer or a timer is told by is let go with it, and not with the run.
+        // Handles of one turn are released with it, and not at the end of the run.
         v8::scope!(let scope, scope);
         if let Step::Ended(end) = wait(scope, realm, command.run, control, inbox, budget) {
             return end;
@@ -148,9 +148,9 @@ fn value_end(scope: &mut v8::PinScope<'_, '_>, value: v8::Local<'_, v8::Value>, 
         return RunEnd::BadResult(message);
     }
     let Ok(text) = v8::Local::<'_, v8::String>::try_from(value) else {
-        return RunEnd::Crashed("the realm gave no text for the result".to_owned());
+        return RunEnd::Crashed("the realm returned no text for the result".to_owned());
     };
-    // To count bytes V8 puts the text together; one with too many characters is too long without that.
+    // Counting bytes makes V8 flatten the string; the number of characters is checked first, without that.
     if text.length() > limit as usize || text.utf8_length(scope) > limit as usize {
         return RunEnd::BadResult(format!(
             "The result is more than {limit} bytes of JSON (sandbox.resultBytes). Return less data, or a page of it."
@@ -159,7 +159,7 @@ fn value_end(scope: &mut v8::PinScope<'_, '_>, value: v8::Local<'_, v8::Value>, 
     RunEnd::Value(text.to_rust_string_lossy(scope))
 }
 
-/// The end of a run that gave a result and left a failed promise behind that nobody awaited.
+/// The end of a run that returned a result but left a rejected promise unhandled.
 fn unhandled_end(scope: &mut v8::PinScope<'_, '_>, realm: &Realm, budget: &MemoryBudget) -> Option<RunEnd> {
     let reason = scope.get_slot::<RunState>()?.rejections.first()?;
     let reason = v8::Local::new(scope, reason);
@@ -170,7 +170,7 @@ fn unhandled_end(scope: &mut v8::PinScope<'_, '_>, realm: &Realm, budget: &Memor
     Some(end)
 }
 
-/// Waits for whatever can wake the guest: an answer, a timer, a cancellation or the end of its time.
+/// Waits for the next event of the guest: an answer of the host, a timer, a cancellation or its deadline.
 fn wait(
     scope: &mut v8::PinScope<'_, '_>,
     realm: &Realm,
@@ -191,7 +191,7 @@ fn wait(
     match control.rest(|| inbox.recv_deadline(until)) {
         Ok(Command::HostReply { run: of, call, answer }) if of == run => {
             settle_call(scope, call, &answer);
-            Step::GoOn
+            Step::Continue
         }
         Ok(Command::Cancel { run: of }) if of == run => Step::Ended(RunEnd::Cancelled),
         Ok(
@@ -201,7 +201,7 @@ fn wait(
             | Command::Keep(_)
             | Command::Forget(_)
             | Command::Compile { .. },
-        ) => Step::GoOn,
+        ) => Step::Continue,
         Err(RecvTimeoutError::Disconnected) => Step::Ended(RunEnd::Cancelled),
         Err(RecvTimeoutError::Timeout) if Instant::now() >= deadline => {
             control.interrupt(Cause::Wall);
@@ -211,18 +211,18 @@ fn wait(
     }
 }
 
-/// Fires one timer that is due. An error it throws ends the run, as an uncaught error would end a program.
+/// Fires one timer that is due. An error thrown by its callback ends the run, as an uncaught error ends a program.
 fn fire_due(scope: &mut v8::PinScope<'_, '_>, realm: &Realm, budget: &MemoryBudget) -> Step {
     let due = scope.get_slot_mut::<RunState>().and_then(|state| state.timers.take_due(Instant::now()));
-    let Some(id) = due else { return Step::GoOn };
+    let Some(id) = due else { return Step::Continue };
     v8::tc_scope!(let scope, scope);
     let fire = v8::Local::new(scope, &realm.fire_timer);
     let receiver = v8::undefined(scope);
     let id = v8::Integer::new_from_unsigned(scope, id);
     if fire.call(scope, receiver.into(), &[id.into()]).is_some() || scope.has_terminated() {
-        return Step::GoOn;
+        return Step::Continue;
     }
-    let Some(error) = scope.exception() else { return Step::GoOn };
+    let Some(error) = scope.exception() else { return Step::Continue };
     scope.reset();
     Step::Ended(thrown_end(scope, realm, budget, error))
 }
@@ -230,13 +230,12 @@ fn fire_due(scope: &mut v8::PinScope<'_, '_>, realm: &Realm, budget: &MemoryBudg
 fn stalled() -> RunEnd {
     RunEnd::Thrown(crate::run_end::GuestError {
         name: "Error".to_owned(),
-        message: "the tool waits for a promise that nothing can settle any more; resolve it, or return a value"
-            .to_owned(),
+        message: "the tool awaits a promise that nothing can settle; resolve it, or return a value".to_owned(),
         ..Default::default()
     })
 }
 
-/// The end of a run that V8 terminated; without a cause on record it was a panic in one of our callbacks.
+/// The end of a run that V8 terminated; without a recorded cause it was a panic in one of our callbacks.
 fn interrupted(control: &EngineControl, otherwise: &str) -> RunEnd {
     control.cause().map_or_else(|| RunEnd::Crashed(otherwise.to_owned()), Into::into)
 }

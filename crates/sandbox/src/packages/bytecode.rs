@@ -1,7 +1,7 @@
-//! What V8 made of a package's text, in a form that outlives the engine that made it.
+//! V8 bytecode of a package, and its file format.
 //!
-//! V8 trusts such data blindly. So it is made only by an engine that never ran anything, and bound by a seal to the text
-//! and the engine that it is for: V8 itself compares little more of a text than its length.
+//! V8 does not verify bytecode. So it is compiled only by an engine that never ran code, and a hash binds it to its text and
+//! engine: V8 itself compares little more than the length of the text.
 
 use super::package_id::PackageId;
 use serde::de::{Error, Visitor};
@@ -11,11 +11,11 @@ use std::sync::Arc;
 
 const SEAL: usize = 32;
 
-/// Which engines may share bytecode: the same V8 with the same flags, the same snapshot and the same version of ours.
+/// Identifies engines that may share bytecode: same V8, flags, snapshot and version of this crate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EngineTag(pub u64);
 
-/// V8's own format.
+/// Bytecode in V8's format.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Bytecode(Arc<[u8]>);
 
@@ -28,14 +28,14 @@ impl Bytecode {
         &self.0
     }
 
-    /// The content of a file that holds this.
+    /// The content of a bytecode file.
     pub fn sealed(&self, package: PackageId, engine: EngineTag) -> Vec<u8> {
         let mut file = self.0.to_vec();
         file.extend(seal(&self.0, package, engine).as_bytes());
         file
     }
 
-    /// What a file holds, unless it is torn, or made for another text or engine.
+    /// The bytecode of a file; `None` if it is damaged, or belongs to another text or engine.
     pub fn unsealed(file: &[u8], package: PackageId, engine: EngineTag) -> Option<Self> {
         let (data, found) = file.split_last_chunk::<SEAL>()?;
         (seal(data, package, engine) == *found).then(|| Self::new(data))
@@ -53,7 +53,7 @@ fn seal(data: &[u8], package: PackageId, engine: EngineTag) -> blake3::Hash {
     hasher.finalize()
 }
 
-/// As one block: the derived form would go byte by byte.
+/// Serialised as one block; the derived implementation would write byte by byte.
 impl Serialize for Bytecode {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_bytes(&self.0)
@@ -84,7 +84,7 @@ mod tests {
     use crate::packages::package::Package;
 
     #[test]
-    fn only_a_whole_file_for_this_text_and_this_engine_is_opened() {
+    fn only_an_intact_file_of_this_text_and_engine_is_accepted() {
         let (one, two) = (Package::new("one".into()).id(), Package::new("two".into()).id());
         let engine = EngineTag(7);
         let made = Bytecode::new(b"bytecode");
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_and_engines_have_files_of_their_own() {
+    fn file_names_differ_by_text_and_engine() {
         let (one, two) = (Package::new("one".into()).id(), Package::new("two".into()).id());
         let names = [file_name(one, EngineTag(1)), file_name(two, EngineTag(1)), file_name(one, EngineTag(2))];
         assert!(names[0] != names[1] && names[0] != names[2]);
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn it_travels_as_one_block() {
+    fn bytecode_is_serialised_as_one_block() {
         let made = Bytecode::new(&[200; 1000]);
         let wire = postcard::to_stdvec(&made).unwrap();
         assert_eq!(wire.len(), 1002);

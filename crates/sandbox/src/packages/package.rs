@@ -1,4 +1,4 @@
-//! Code that many runs share and no guest wrote: it goes to a worker once, not with every run.
+//! A package: trusted code shared by many runs, sent to a worker once.
 
 use super::bytecode::{Bytecode, EngineTag};
 use super::package_id::PackageId;
@@ -11,17 +11,17 @@ use std::sync::Arc;
 pub struct Package {
     id: PackageId,
     code: Arc<str>,
-    /// What is known of its bytecode, and for which engine.
-    pub(crate) bytecode: Mutex<Option<(EngineTag, Known)>>,
+    /// The state of its bytecode, for one engine.
+    pub(crate) bytecode: Mutex<Option<(EngineTag, BytecodeState)>>,
 }
 
-/// What came of the search for a package's bytecode.
+/// The state of a package's bytecode.
 #[derive(Debug, Clone)]
-pub enum Known {
-    Made(Bytecode),
-    BeingMade,
-    /// It was tried, and will not be again.
-    CannotBeMade,
+pub enum BytecodeState {
+    Ready(Bytecode),
+    Pending,
+    /// Compilation failed and is not tried again.
+    Failed,
 }
 
 impl Package {
@@ -41,7 +41,7 @@ impl Package {
     }
 }
 
-/// A package as it travels to a worker.
+/// A package as sent to a worker.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Parcel {
     pub id: PackageId,

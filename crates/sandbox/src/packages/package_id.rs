@@ -1,9 +1,9 @@
-//! What tells packages apart, here and in a worker.
+//! The identity of a package.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// A hash of the text.
+/// A hash of a package's text.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct PackageId([u8; 32]);
 

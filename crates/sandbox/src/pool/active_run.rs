@@ -1,5 +1,5 @@
-//! A run that a worker has, and what the worker may say about it. A worker can be lost to an exploit of V8: all that it
-//! says is foreign, and one that says what no engine would is not believed any more.
+//! A run that is assigned to a worker, and checks of the worker's messages about it. A worker may be compromised by an exploit of
+//! V8, so its messages are untrusted: a worker that sends an invalid one is killed.
 
 use super::frame_budget::FrameBudget;
 use super::run_order::Ticket;
@@ -13,32 +13,32 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tgp_base::error::{Error, ErrorCode};
 
-/// Room in a run's log for the mark that it was cut.
+/// Room in a run's log for the truncation mark.
 const LOG_SLACK: usize = 128;
-/// No function that a guest is offered has a longer name.
+/// Longest name of a host function.
 const MAX_NAME_BYTES: usize = 4096;
-/// What a nested run has at least, so that it ends by a limit and not by an accident.
+/// Minimum time of a nested run, so that it ends with the error of a limit.
 const MIN_TIME: Duration = Duration::from_millis(1);
 
-/// The worker is not the engine that was started, or not any more.
+/// The worker sent a message that an intact engine never sends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rogue;
 
-/// What becomes of a question.
-pub enum Asked {
-    Host(Arc<dyn Host>, OpenCall),
-    /// Too much waits for an answer already.
-    Refused(Error),
-    /// The host is not asked for a run that is to end.
-    Unheard,
+/// What to do with a host call of the guest.
+pub enum CallDecision {
+    Forward(Arc<dyn Host>, OpenCall),
+    /// A limit is exceeded.
+    Refuse(Error),
+    /// The run is cancelled.
+    Ignore,
 }
 
 /// A run that waits for a worker.
 pub struct QueuedRun {
     pub request: RunRequest,
-    /// Workers that it had and lost.
+    /// Workers that it was assigned to and that ended before it began.
     pub attempts: u32,
-    /// When it was queued first.
+    /// When it was first queued.
     pub since: Instant,
     pub done: Done,
 }
@@ -61,7 +61,7 @@ pub struct ActiveRun {
 }
 
 impl ActiveRun {
-    /// The run with the limits that it has from now on: below its root, what is left of the root's.
+    /// The run with its effective limits: for a nested run, at most what is left of its root's.
     pub fn new(ticket: Ticket, queued: QueuedRun, now: Instant) -> Self {
         let QueuedRun { request, attempts, since: queued_at, done } = queued;
         let mut limits = request.limits;
@@ -116,13 +116,13 @@ impl ActiveRun {
         if self.frames.take(bytes) { Ok(()) } else { Err(Rogue) }
     }
 
-    /// From now on the guest may have had effects, and the run is not put back.
+    /// Marks the run as started: the guest may have had effects, so the run is not queued again.
     pub fn begin(&mut self) -> Result<(), Rogue> {
         self.request.args_json = Arc::default();
         if std::mem::replace(&mut self.begun, true) { Err(Rogue) } else { Ok(()) }
     }
 
-    /// An engine cuts its log itself.
+    /// Adds a log line. An intact engine truncates the log itself.
     pub fn log(&mut self, line: LogLine) -> Result<(), Rogue> {
         let cost = line.message.len().saturating_add(LOG_LINE_BYTES);
         self.log_left = self.log_left.checked_sub(cost).filter(|_| self.begun).ok_or(Rogue)?;
@@ -130,44 +130,44 @@ impl ActiveRun {
         Ok(())
     }
 
-    /// An engine counts its open questions itself, and looks at the length of each.
-    pub fn ask(&mut self, name: &str, args: JsonShape) -> Result<Asked, Rogue> {
-        let is_look = matches!(name, PLACES_QUESTION | FUNCTION_TEXT_QUESTION);
-        self.host_calls = self.host_calls.saturating_add(u32::from(!is_look));
-        // One more than waits for promises: a question that the guest's thread waits for.
+    /// Decides about a host call. An intact engine checks the number of open calls and the length of each itself.
+    pub fn ask(&mut self, name: &str, args: JsonShape) -> Result<CallDecision, Rogue> {
+        let is_source_call = matches!(name, PLACES_QUESTION | FUNCTION_TEXT_QUESTION);
+        self.host_calls = self.host_calls.saturating_add(u32::from(!is_source_call));
+        // One more than the limit: a synchronous call, which blocks the guest's thread.
         let too_many = self.calls.count() > self.limits.host_calls as usize;
         let too_long = args.bytes > self.limits.call_bytes as usize || name.len() > MAX_NAME_BYTES;
         if !self.begun || too_many || too_long {
             return Err(Rogue);
         }
         if self.cancelled {
-            return Ok(Asked::Unheard);
+            return Ok(CallDecision::Ignore);
         }
         let tree = &self.request.tree;
-        let counted = if is_look { tree.count_look() } else { tree.count_call() };
+        let counted = if is_source_call { tree.count_source_call() } else { tree.count_call() };
         if !counted {
-            return Ok(Asked::Refused(too_many_calls(name, tree.limits().calls)));
+            return Ok(CallDecision::Refuse(too_many_calls(name, tree.limits().calls)));
         }
         let host = Arc::clone(&self.request.host);
         let memory_bytes = self.limits.memory_bytes;
-        if is_look {
-            // It is short, and answered soon.
-            return Ok(Asked::Host(host, self.calls.open(None, memory_bytes)));
+        if is_source_call {
+            // Source calls are short, so they are not reserved.
+            return Ok(CallDecision::Forward(host, self.calls.open(None, memory_bytes)));
         }
         Ok(match tree.reserve_bytes(args.weight()) {
-            Some(held) => Asked::Host(host, self.calls.open(Some(held), memory_bytes)),
-            None => Asked::Refused(too_much(name, tree.limits().bytes)),
+            Some(held) => CallDecision::Forward(host, self.calls.open(Some(held), memory_bytes)),
+            None => CallDecision::Refuse(too_much(name, tree.limits().bytes)),
         })
     }
 
-    /// Takes note of what the run has cost its tree.
+    /// Charges the CPU time of a nested run to its tree.
     pub fn charge(&self, stats: Option<RunStats>) {
         if self.request.deadline.is_some() {
             self.request.tree.charge_cpu(stats.map_or(self.limits.cpu, RunStats::cpu));
         }
     }
 
-    /// What is known about a run whose worker could not tell.
+    /// The statistics of a run whose worker did not report any.
     fn stats(&self) -> RunStats {
         RunStats {
             wall_ms: self.since.elapsed().as_secs_f64() * 1e3,
@@ -176,22 +176,22 @@ impl ActiveRun {
         }
     }
 
-    /// Reports how the run went.
+    /// Reports the outcome of the run.
     pub fn conclude(self, end: RunEnd, stats: RunStats, stack: String) {
         let queued = self.since.saturating_duration_since(self.queued_at);
         let stats = RunStats { queue_ms: queued.as_secs_f64() * 1e3, ..stats };
         self.done.pay(Ok(RunOutcome { end, logs: self.logs, stats, stack }));
     }
 
-    /// Ends a run whose worker cannot tell any more what it cost.
+    /// Reports the end of a run whose worker ended without a report.
     pub fn conclude_lost(self, end: RunEnd) {
         self.charge(None);
         let stats = self.stats();
         self.conclude(end, stats, String::new());
     }
 
-    /// The run as it was before it came to this worker, if it has had no effect and may try `most` times.
-    #[expect(clippy::result_large_err, reason = "the run goes on either way; the error is not handed up")]
+    /// The run as it was before it was assigned, if it has not started and had fewer than `most` attempts.
+    #[expect(clippy::result_large_err, reason = "the error is the run itself, which the caller uses")]
     pub fn again(self, most: u32) -> Result<(Ticket, QueuedRun), Self> {
         if self.begun || self.attempts >= most {
             return Err(self);
@@ -205,7 +205,7 @@ fn too_many_calls(name: &str, limit: u32) -> Error {
     let name = name.trim_start_matches('#');
     let message = format!(
         "tgp.{name} was refused: this run has made {limit} host calls, nested runs included (sandbox.totalHostCalls). \
-         Ask for more at once: one statement for many rows, one request for a page."
+         Combine calls: one statement for many rows, one request for a page."
     );
     Error::new(ErrorCode::Limit, message)
 }

@@ -1,7 +1,7 @@
-//! Bytecode of packages: found among what earlier kernels kept, or made in the background for the workers to come.
+//! The bytecode cache of packages: read from the store, or compiled in the background for later workers.
 
 use crate::message::{Command, Event};
-use crate::packages::{Bytecode, EngineTag, Known, Package, file_name};
+use crate::packages::{Bytecode, BytecodeState, EngineTag, Package, file_name};
 use crate::transport::{self, Isolation, News, Worker, WorkerFiles};
 use crossbeam_channel::{Receiver, unbounded};
 use parking_lot::{Condvar, Mutex};
@@ -12,32 +12,32 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tgp_base::threads;
 
-/// Texts that are worth it. V8 reads a smaller one in half a millisecond; what a larger one takes of V8's memory is not
-/// worth the risk on a thread of the host.
-const WORTHWHILE: RangeInclusive<usize> = (16 << 10)..=(4 << 20);
-/// Largest bytecode that is kept: several times what V8 makes of the largest text.
+/// Sizes of texts that get bytecode. V8 parses a smaller one in half a millisecond; a larger one takes too much memory for an
+/// engine on a thread of the host.
+const ELIGIBLE: RangeInclusive<usize> = (16 << 10)..=(4 << 20);
+/// Largest bytecode that is stored: several times the size that V8 produces for the largest text.
 const MAX_BYTES: usize = 16 << 20;
-/// How long it waits, so that the run which asked first has the machine to itself.
+/// Delay of the compilation, so that it does not compete with the run that requested it.
 const PAUSE: Duration = Duration::from_millis(100);
-/// Packages that may wait for theirs. What finds no place is asked for again by the next worker.
+/// Most packages in the queue. Others are requested again by the next worker.
 const MAX_WAITING: usize = 32;
-/// Memory of the engine that makes it.
+/// Memory limit of the compiling engine.
 const MEMORY_BYTES: u64 = 256 << 20;
-/// The largest text takes a loaded machine a second.
-const HELPER_TIME_LIMIT: Duration = Duration::from_secs(15);
-/// What a shutdown waits for those that are still to be made: a kernel that lives for one run would leave none otherwise.
-const GRACE: Duration = Duration::from_millis(250);
-/// How long a worker that was told to end may take to be gone.
-const FAREWELL: Duration = Duration::from_secs(2);
+/// Limit of one compilation. The largest text takes a second on a loaded machine.
+const COMPILE_TIMEOUT: Duration = Duration::from_secs(15);
+/// How long a shutdown waits for queued compilations: a kernel that serves a single run would never store bytecode otherwise.
+const DRAIN_TIMEOUT: Duration = Duration::from_millis(250);
+/// How long a killed worker may take to end.
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Where bytecode is kept. Nothing that comes out of it is trusted, and whatever goes wrong in it is no error.
+/// A store of bytecode files. Its content is verified, and its failures are ignored.
 pub trait BytecodeStore: Debug + Send + Sync {
     fn read(&self, name: &str) -> Option<Vec<u8>>;
-    /// All or nothing, and without waiting for the disk.
+    /// Writes atomically, without waiting for the disk.
     fn write(&self, name: &str, content: &[u8]);
 }
 
-/// Keeps nothing.
+/// A store that is always empty.
 #[cfg(test)]
 impl BytecodeStore for () {
     fn read(&self, _: &str) -> Option<Vec<u8>> {
@@ -63,7 +63,7 @@ struct Job {
 #[derive(Default)]
 struct Jobs {
     waiting: VecDeque<Job>,
-    /// One thread does them, one after the other, and ends when none waits.
+    /// Whether the thread runs that processes the queue; it ends when the queue is empty.
     at_work: bool,
     worker: Option<Arc<dyn Worker>>,
     closed: bool,
@@ -74,43 +74,43 @@ impl BytecodeCache {
         Arc::new(Self { isolation, files, store, jobs: Mutex::default(), changed: Condvar::new() })
     }
 
-    /// The package's bytecode for `engine`. If there is none yet, none is waited for.
+    /// The package's bytecode for `engine`. If there is none, it is queued for compilation, and `None` is returned at once.
     pub fn get(self: &Arc<Self>, package: &Arc<Package>, engine: EngineTag) -> Option<Bytecode> {
-        if !WORTHWHILE.contains(&package.code().len()) {
+        if !ELIGIBLE.contains(&package.code().len()) {
             return None;
         }
-        let mut known = package.bytecode.lock();
-        match &*known {
-            Some((of, Known::Made(bytecode))) if *of == engine => return Some(bytecode.clone()),
-            Some((of, Known::BeingMade | Known::CannotBeMade)) if *of == engine => return None,
+        let mut state = package.bytecode.lock();
+        match &*state {
+            Some((of, BytecodeState::Ready(bytecode))) if *of == engine => return Some(bytecode.clone()),
+            Some((of, BytecodeState::Pending | BytecodeState::Failed)) if *of == engine => return None,
             Some(_) | None => {}
         }
         let id = package.id();
-        let kept = self.store.read(&file_name(id, engine)).and_then(|file| Bytecode::unsealed(&file, id, engine));
-        *known = match &kept {
-            Some(bytecode) => Some((engine, Known::Made(bytecode.clone()))),
-            None => self.order(package, engine).then_some((engine, Known::BeingMade)),
+        let stored = self.store.read(&file_name(id, engine)).and_then(|file| Bytecode::unsealed(&file, id, engine));
+        *state = match &stored {
+            Some(bytecode) => Some((engine, BytecodeState::Ready(bytecode.clone()))),
+            None => self.enqueue(package, engine).then_some((engine, BytecodeState::Pending)),
         };
-        kept
+        stored
     }
 
-    /// Takes no more orders, and waits a moment for those that were taken.
+    /// Accepts no more jobs, and waits a moment for the queued ones.
     pub fn close(&self) {
         let mut jobs = self.jobs.lock();
         jobs.closed = true;
         self.changed.notify_all();
-        let grace = Instant::now() + GRACE;
-        while jobs.at_work && !self.changed.wait_until(&mut jobs, grace).timed_out() {}
+        let drain_deadline = Instant::now() + DRAIN_TIMEOUT;
+        while jobs.at_work && !self.changed.wait_until(&mut jobs, drain_deadline).timed_out() {}
         jobs.waiting.clear();
         if let Some(worker) = &jobs.worker {
             worker.kill();
         }
-        let farewell = Instant::now() + FAREWELL;
-        while jobs.at_work && !self.changed.wait_until(&mut jobs, farewell).timed_out() {}
+        let shutdown_deadline = Instant::now() + SHUTDOWN_TIMEOUT;
+        while jobs.at_work && !self.changed.wait_until(&mut jobs, shutdown_deadline).timed_out() {}
     }
 
-    /// Whether it will be made.
-    fn order(self: &Arc<Self>, package: &Arc<Package>, engine: EngineTag) -> bool {
+    /// Queues a compilation; false if it is not accepted.
+    fn enqueue(self: &Arc<Self>, package: &Arc<Package>, engine: EngineTag) -> bool {
         let mut jobs = self.jobs.lock();
         if jobs.closed || jobs.waiting.len() >= MAX_WAITING {
             return false;
@@ -129,19 +129,19 @@ impl BytecodeCache {
 
     fn work(&self) {
         while let Some(Job { package, engine, .. }) = self.next() {
-            // What cannot be made, for whatever reason, is not tried again, and the others are made all the same.
-            let made = threads::contain(|| self.make_and_keep(&package, engine)).ok().flatten();
-            *package.bytecode.lock() = Some((engine, made.map_or(Known::CannotBeMade, Known::Made)));
+            // A failed compilation is not tried again, and does not affect the others.
+            let made = threads::contain(|| self.compile_and_store(&package, engine)).ok().flatten();
+            *package.bytecode.lock() = Some((engine, made.map_or(BytecodeState::Failed, BytecodeState::Ready)));
         }
     }
 
-    fn make_and_keep(&self, package: &Package, engine: EngineTag) -> Option<Bytecode> {
-        let made = self.make(package, engine)?;
+    fn compile_and_store(&self, package: &Package, engine: EngineTag) -> Option<Bytecode> {
+        let made = self.compile(package, engine)?;
         self.store.write(&file_name(package.id(), engine), &made.sealed(package.id(), engine));
         Some(made)
     }
 
-    /// Waits for the next job's time, unless the pool is closing: then there is no run to make way for.
+    /// Waits until the next job is due; while the pool is closing, jobs are due at once.
     fn next(&self) -> Option<Job> {
         let mut jobs = self.jobs.lock();
         while let Some(not_before) = jobs.waiting.front().map(|job| job.not_before)
@@ -156,28 +156,28 @@ impl BytecodeCache {
         next
     }
 
-    /// Has a worker of its own make it: one that has never run anything and never will.
-    fn make(&self, package: &Package, engine: EngineTag) -> Option<Bytecode> {
+    /// Compiles in a dedicated worker, which runs no guest code before or after.
+    fn compile(&self, package: &Package, engine: EngineTag) -> Option<Bytecode> {
         let (sender, news) = unbounded();
         let sink = Arc::new(move |news| {
-            // Whoever asked may have lost patience.
+            // Fails if the receiver timed out and was dropped.
             let _gone = sender.send(news);
         });
         let worker = transport::start(self.isolation, &self.files, MEMORY_BYTES, MAX_BYTES, sink).ok()?;
         self.jobs.lock().worker = Some(Arc::clone(&worker));
-        let made = threads::contain(|| ask(&*worker, &news, package, engine)).ok().flatten();
+        let made = threads::contain(|| request(&*worker, &news, package, engine)).ok().flatten();
         worker.kill();
         self.jobs.lock().worker = None;
-        let farewell = Instant::now() + FAREWELL;
-        while !matches!(news.recv_deadline(farewell), Ok(News::Gone) | Err(_)) {}
+        let shutdown_deadline = Instant::now() + SHUTDOWN_TIMEOUT;
+        while !matches!(news.recv_deadline(shutdown_deadline), Ok(News::Gone) | Err(_)) {}
         made.filter(|bytecode| bytecode.data().len() <= MAX_BYTES)
     }
 }
 
-/// Asks a worker once it is ready. One that says anything else is not believed.
-fn ask(worker: &dyn Worker, news: &Receiver<News>, package: &Package, engine: EngineTag) -> Option<Bytecode> {
-    let deadline = Instant::now() + HELPER_TIME_LIMIT;
-    // The files of the addon may have been replaced since the kernel was started.
+/// Sends the compile command once the worker is ready. A worker that sends anything else is ignored.
+fn request(worker: &dyn Worker, news: &Receiver<News>, package: &Package, engine: EngineTag) -> Option<Bytecode> {
+    let deadline = Instant::now() + COMPILE_TIMEOUT;
+    // The files of the addon may have been replaced since the kernel was started, so the engine is compared.
     match news.recv_deadline(deadline).ok()? {
         News::Event(Event::Ready { engine: of, .. }) if of == engine => {}
         News::Event(_) | News::Gone => return None,

@@ -1,4 +1,4 @@
-//! Moments by which something must have happened, the earliest first.
+//! A set of deadlines by key, ordered by time.
 
 use std::collections::{BTreeSet, HashMap};
 use std::hash::Hash;
@@ -18,8 +18,7 @@ impl<K> Default for Deadlines<K> {
 }
 
 impl<K: Copy + Ord + Hash> Deadlines<K> {
-    /// Gives `key` a deadline in place of the one that it had. `None`, a moment that no clock can show, is no
-    /// deadline.
+    /// Replaces the deadline of `key`. `None`, an overflow of the clock, means no deadline.
     pub fn set(&mut self, key: K, deadline: Option<Instant>) {
         self.clear(key);
         if let Some(deadline) = deadline {
@@ -38,7 +37,7 @@ impl<K: Copy + Ord + Hash> Deadlines<K> {
         self.ordered.first().map(|(deadline, _)| *deadline)
     }
 
-    /// Takes the next key whose deadline has come at `now`.
+    /// Removes the next key whose deadline is due at `now`.
     pub fn take_due(&mut self, now: Instant) -> Option<K> {
         let (_, key) = self.ordered.first().copied().filter(|(deadline, _)| *deadline <= now)?;
         self.clear(key);
@@ -52,7 +51,7 @@ mod tests {
     use std::time::{Duration, Instant};
 
     #[test]
-    fn the_earliest_comes_first_and_what_was_cleared_or_moved_does_not() {
+    fn due_keys_come_in_order_without_cleared_ones() {
         let start = Instant::now();
         let at = |seconds| start + Duration::from_secs(seconds);
         let mut deadlines = Deadlines::default();

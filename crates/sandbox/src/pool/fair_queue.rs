@@ -1,21 +1,20 @@
-//! Who runs next. One caller's hundred runs do not keep another's one waiting, nor one tool's those of another, and tools
-//! that used up their limits the last time wait for those that did not.
+//! A fair queue of runs: round-robin over callers and their tools, with priorities by the outcome of each tool's last run.
 
-use super::caller_turns::CallerTurns;
+use super::caller_queue::CallerQueue;
 use crate::weighed_cache::WeighedCache;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// How a tool's last run went.
+/// The outcome of a tool's last run, for priorities.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Conduct {
-    /// It came to its end by itself.
+    /// It ended by itself.
     Orderly,
-    /// It had to be stopped, or took its worker with it.
+    /// It was stopped at a limit, or crashed its worker.
     Unruly,
 }
 
-/// Classes of tools, the best first.
+/// Priority classes of tools, highest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Class {
     Proven,
@@ -23,18 +22,18 @@ pub enum Class {
     Unruly,
 }
 
-/// Every so many turns a class may go first, so that none waits for ever.
+/// Every how many turns a lower class goes first, so that it never starves.
 const TURN_OF_UNKNOWN: u64 = 4;
 const TURN_OF_UNRULY: u64 = 8;
-/// Tools whose conduct is remembered. Those that did not run for the longest time are strangers again.
+/// Most tools whose conduct is stored; the least recently run are dropped and become `Unknown`.
 const MAX_REMEMBERED: usize = 4096;
 
-/// A queue by class, caller and tool. Within a class the callers take turns, and the tools of a caller; within a tool the
-/// first comes first.
+/// A queue by class, caller and tool: round-robin over the callers of a class and the tools of a caller, first in first out within
+/// a tool.
 pub struct FairQueue<T> {
     /// By class.
-    lanes: [CallerTurns<T>; 3],
-    /// What waits, by caller; one without anything is not in it.
+    lanes: [CallerQueue<T>; 3],
+    /// Number of queued items by caller; callers without items are not in it.
     waiting: HashMap<Arc<str>, usize>,
     conduct: WeighedCache<String, Conduct>,
     turn: u64,
@@ -59,7 +58,7 @@ impl<T> FairQueue<T> {
         }
     }
 
-    /// Remembers how a run of `tool` went.
+    /// Records the conduct of a run of `tool`.
     pub fn note(&mut self, tool: &str, conduct: Conduct) {
         match self.conduct.get(tool) {
             Some(known) => *known = conduct,
@@ -73,14 +72,14 @@ impl<T> FairQueue<T> {
         self.lane(class).push(caller, tool, item);
     }
 
-    /// Puts an item back before the others of its tool.
+    /// Adds an item before the others of its tool.
     pub fn push_front(&mut self, caller: &Arc<str>, tool: &str, item: T) {
         *self.waiting.entry(Arc::clone(caller)).or_default() += 1;
         let class = self.class_of(tool);
         self.lane(class).push_front(caller, tool, item);
     }
 
-    /// The next item. Unruly tools are passed over when `unruly` says that they have enough.
+    /// The next item. Unruly tools are skipped while their share is full.
     pub fn pop(&mut self, unruly: UnrulyShare) -> Option<T> {
         self.turn = self.turn.wrapping_add(1);
         let order = if self.turn.is_multiple_of(TURN_OF_UNRULY) {
@@ -98,7 +97,7 @@ impl<T> FairQueue<T> {
         Some(item)
     }
 
-    /// Takes a late item of the caller with most, so that one of `caller` fits; nothing where `caller` has as many.
+    /// Removes a late item of the caller with the most items, to make room for one of `caller`; `None` if `caller` has as many.
     pub fn make_room(&mut self, caller: &str) -> Option<T> {
         let own = self.waiting.get(caller).copied().unwrap_or_default();
         let (greatest, count) = self.waiting.iter().max_by_key(|(_, count)| **count)?;
@@ -111,17 +110,17 @@ impl<T> FairQueue<T> {
         Some(item)
     }
 
-    /// Takes the first item that `wanted` accepts.
+    /// Removes the first item that `wanted` accepts.
     pub fn remove(&mut self, wanted: impl Fn(&T) -> bool) -> Option<T> {
         let (caller, item) = self.lanes.iter_mut().find_map(|lane| lane.remove(&wanted))?;
         self.forget(&caller);
         Some(item)
     }
 
-    /// Takes everything.
+    /// Removes all items.
     pub fn drain(&mut self) -> Vec<T> {
         self.waiting.clear();
-        self.lanes.iter_mut().flat_map(CallerTurns::drain).collect()
+        self.lanes.iter_mut().flat_map(CallerQueue::drain).collect()
     }
 
     fn forget(&mut self, caller: &Arc<str>) {
@@ -133,7 +132,7 @@ impl<T> FairQueue<T> {
         }
     }
 
-    fn lane(&mut self, class: Class) -> &mut CallerTurns<T> {
+    fn lane(&mut self, class: Class) -> &mut CallerQueue<T> {
         let [proven, unknown, unruly] = &mut self.lanes;
         match class {
             Class::Proven => proven,
@@ -143,7 +142,7 @@ impl<T> FairQueue<T> {
     }
 }
 
-/// Whether tools that misbehaved may have one more worker.
+/// Whether unruly tools may use one more worker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UnrulyShare {
     Open,
@@ -160,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn tools_take_turns_whatever_their_number_of_runs() {
+    fn tools_take_turns_regardless_of_their_number_of_runs() {
         let mut queue = FairQueue::default();
         for run in 0..100 {
             queue.push(&caller("one"), "busy", ("busy", run));
@@ -172,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn unruly_tools_wait_for_the_others_and_still_get_their_turn() {
+    fn unruly_tools_come_after_others_but_do_not_starve() {
         let mut queue = FairQueue::default();
         queue.note("bomb", Conduct::Unruly);
         queue.note("good", Conduct::Orderly);
@@ -184,18 +183,18 @@ mod tests {
         }
         let order: Vec<_> = (0..16).filter_map(|_| queue.pop(UnrulyShare::Open)).map(|(tool, _)| tool).collect();
         assert!(order[..7].iter().all(|tool| *tool == "good"), "{order:?}");
-        assert_eq!(order[7], "bomb", "nobody waits for ever");
+        assert_eq!(order[7], "bomb", "no class starves");
         assert_eq!(queue.len(), 0);
         queue.push(&caller("one"), "bomb", ("bomb", 0));
         assert_eq!(queue.pop(UnrulyShare::Full), None, "their share of workers is used up");
         queue.note("bomb", Conduct::Orderly);
-        assert_eq!(queue.class_of("bomb"), Class::Proven, "good conduct is believed at once");
+        assert_eq!(queue.class_of("bomb"), Class::Proven, "one orderly run is enough");
         assert_eq!(queue.remove(|(tool, _)| *tool == "bomb"), Some(("bomb", 0)));
         assert!(queue.drain().is_empty());
     }
 
     #[test]
-    fn callers_take_turns_whatever_their_number_of_runs_and_tools() {
+    fn callers_take_turns_regardless_of_their_number_of_runs_and_tools() {
         let mut queue = FairQueue::default();
         for run in 0..4 {
             queue.push(&caller("busy"), &format!("tool {run}"), ("busy", run));
@@ -206,12 +205,12 @@ mod tests {
     }
 
     #[test]
-    fn room_is_made_by_the_caller_that_has_most() {
+    fn make_room_removes_items_of_the_caller_with_most() {
         let mut queue = FairQueue::default();
         for run in 0..4 {
             queue.push(&caller("busy"), "tool", ("busy", run));
         }
-        assert_eq!(queue.make_room("busy"), None, "its own are all that wait");
+        assert_eq!(queue.make_room("busy"), None, "only its own items are queued");
         for run in 0..2 {
             assert_eq!(queue.make_room("quiet"), Some(("busy", 3 - run)), "the last to come");
             queue.push(&caller("quiet"), "tool", ("quiet", run));

@@ -1,12 +1,12 @@
-//! How much a worker may say during one run. An engine never comes near it; what does is not the engine we started.
+//! A limit on the messages of a worker during one run. An intact engine never reaches it.
 
 use crate::limits::RunLimits;
 
-/// What any run may need, however short: all of its log, and what it does until the watchdog has looked.
+/// Messages of any run, however short: its log, and what the guest sends until the watchdog's first check.
 const FRAMES: u64 = 20_000;
-/// An engine needs seven times as long for one question or log line.
+/// Time per message; an engine needs seven times as long for one host call or log line.
 const NANOS_PER_FRAME: u64 = 2000;
-/// An engine writes text more slowly than this.
+/// Text per time; an engine writes more slowly.
 const BYTES_PER_NANO: u64 = 4;
 
 #[derive(Debug)]
@@ -16,7 +16,7 @@ pub struct FrameBudget {
 }
 
 impl FrameBudget {
-    /// What an engine could say in the CPU time of a run with these limits.
+    /// The budget for the CPU time of a run with these limits.
     pub fn of(limits: &RunLimits) -> Self {
         let nanos = u64::try_from(limits.cpu.as_nanos()).unwrap_or(u64::MAX);
         let lasting = [limits.result_bytes, limits.log_bytes, limits.call_bytes].map(u64::from).iter().sum();
@@ -26,7 +26,7 @@ impl FrameBudget {
         }
     }
 
-    /// Takes note of one message with that much text; false when it is too much.
+    /// Counts one message with that much text; false beyond the budget.
     pub fn take(&mut self, bytes: usize) -> bool {
         let left = self.frames.checked_sub(1).zip(self.bytes.checked_sub(bytes as u64));
         let Some((frames, bytes)) = left else { return false };

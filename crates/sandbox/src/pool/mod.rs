@@ -1,16 +1,16 @@
-//! The workers of a sandbox: how many there are, what each does, and which run goes next.
+//! The worker pool of a sandbox: its size, the state of each worker, and the order of runs.
 
 mod active_run;
 mod bytecode_cache;
-mod caller_turns;
+mod caller_queue;
 mod deadlines;
 mod fair_queue;
 mod frame_budget;
-mod places;
 #[expect(clippy::module_inception, reason = "one concept per file, named for its main item")]
 mod pool;
 mod pool_action;
 mod pool_options;
+mod pool_registry;
 mod pool_state;
 mod readiness;
 mod run_order;

@@ -1,12 +1,12 @@
-//! The workers: how many there are, which one gets the next run, and what happens when one dies.
+//! The worker pool: starts and kills workers, assigns runs to them, and handles their messages and their end.
 //!
-//! All decisions are taken in [`PoolState`] under one lock; talking to workers and to callers happens outside it.
+//! All decisions are made in [`PoolState`] under one lock; messages to workers and callers are sent outside it.
 
-use super::active_run::{ActiveRun, Asked, Rogue};
+use super::active_run::{ActiveRun, CallDecision, Rogue};
 use super::bytecode_cache::BytecodeCache;
-use super::places::Places;
 use super::pool_action::{Assignment, Loss, Refusal};
 use super::pool_options::PoolOptions;
+use super::pool_registry::PoolRegistry;
 use super::pool_state::{PoolState, QueueLimits};
 use super::stocked_worker;
 use super::supervisor::Supervisor;
@@ -25,10 +25,10 @@ use std::time::{Duration, Instant};
 use tgp_base::ids::{CallId, RunId};
 use tgp_base::threads;
 
-/// How long `shutdown` waits for killed workers to be reaped.
-const FAREWELL: Duration = Duration::from_secs(2);
+/// How long `shutdown` waits for killed workers to end.
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(2);
 
-static POOLS: Places<Pool> = Places::new();
+static POOLS: PoolRegistry<Pool> = PoolRegistry::new();
 
 pub struct Pool {
     options: PoolOptions,
@@ -46,22 +46,22 @@ impl Pool {
         let pool = Arc::new(Self { options, bytecode, state, changed: Condvar::new(), supervisor: Arc::default() });
         let older = pool.options.place.as_deref().and_then(|place| POOLS.enter(place, &pool));
         if let Some(older) = older {
-            older.take_stand();
+            older.update_active();
         }
         pool.start_workers();
         pool
     }
 
-    /// Keeps workers ready, or lets a newer pool do that in place of this one.
-    fn take_stand(&self) {
+    /// Keeps idle workers if this is the newest pool of its place, and ends them otherwise.
+    fn update_active(&self) {
         let idle = {
             let mut state = self.state.lock();
-            // Looked at in here: of two threads that tell it about others, the later one leaves what is true.
+            // Checked under the lock, so that with concurrent calls the last one sets the current state.
             if self.options.place.as_deref().is_some_and(|place| POOLS.is_newest(place, self)) {
-                state.step_forward();
+                state.activate();
                 Vec::new()
             } else {
-                state.stand_back()
+                state.deactivate()
             }
         };
         for worker in idle {
@@ -70,15 +70,15 @@ impl Pool {
         self.relieve_supervisor();
     }
 
-    /// Makes room for the pool that was there before, as this one is about to end.
+    /// Unregisters this pool, and lets the pool before it keep idle workers again.
     fn leave_place(&self) {
         let older = self.options.place.as_deref().and_then(|place| POOLS.leave(place, self));
         if let Some(older) = older {
-            older.take_stand();
+            older.update_active();
         }
     }
 
-    /// Queues a run. `done` is called once, whatever happens.
+    /// Queues a run. `done` is called exactly once.
     pub fn submit(self: &Arc<Self>, request: RunRequest, done: Done) {
         let queued = self.state.lock().enqueue(request, done, Instant::now());
         match queued {
@@ -93,14 +93,14 @@ impl Pool {
         self.supervise(queue_deadline);
     }
 
-    /// Ends a run early, whether it waits or is under way.
+    /// Cancels a run, queued or started.
     pub fn cancel(&self, run: RunId) {
         let (worker, waiting) = {
             let mut state = self.state.lock();
             (state.cancel_active(run), state.take_waiting(run))
         };
         if let Some(worker) = worker {
-            // A worker that cannot be told has died, and its run ends by that.
+            // Fails only if the worker has ended, which ends its run.
             let _gone = worker.send(Command::Cancel { run });
         }
         if let Some(done) = waiting {
@@ -108,7 +108,7 @@ impl Pool {
         }
     }
 
-    /// What holds the workers. Waits for one to tell, and starts one when there is none.
+    /// The confinement of the workers. Waits for the report of one, and starts one if there is none.
     pub fn confinement(self: &Arc<Self>) -> Result<Confinement, SandboxError> {
         self.state.lock().inspect();
         self.start_workers();
@@ -122,7 +122,7 @@ impl Pool {
         }
     }
 
-    /// Ends every run and every worker, and waits until the workers are gone.
+    /// Ends all runs and workers, and waits until the workers have ended.
     pub fn shutdown(&self) {
         self.leave_place();
         let (workers, orphans) = self.state.lock().close();
@@ -130,7 +130,7 @@ impl Pool {
             worker.kill();
         }
         pay_all(orphans, &SandboxError::Closed);
-        let deadline = Instant::now() + FAREWELL;
+        let deadline = Instant::now() + SHUTDOWN_TIMEOUT;
         let mut state = self.state.lock();
         while !state.is_empty() && !self.changed.wait_until(&mut state, deadline).timed_out() {}
         drop(state);
@@ -139,7 +139,7 @@ impl Pool {
         self.changed.notify_all();
     }
 
-    /// Brings the number of workers to what the load asks for.
+    /// Starts the workers that the load requires.
     fn start_workers(self: &Arc<Self>) {
         let (ids, deadline) = {
             let mut state = self.state.lock();
@@ -150,7 +150,7 @@ impl Pool {
         }
         for id in ids {
             let pool = Arc::clone(self);
-            // Starting a process takes a millisecond or more, which the caller does not wait for.
+            // Starting a process takes a millisecond or more; the caller does not wait for it.
             let spawned = threads::spawn("tgp-worker-start", move || {
                 if threads::contain(|| pool.start_worker(id)).is_err() {
                     let loss = pool.state.lock().abandon(id);
@@ -177,7 +177,7 @@ impl Pool {
                     worker.kill();
                 }
                 self.pump();
-                // It may have been ready before it was attached.
+                // The worker may have become ready before it was attached.
                 self.watch_deadlines();
             }
             Err(error) => self.on_start_failed(id, &error),
@@ -192,7 +192,7 @@ impl Pool {
         self.start_workers();
     }
 
-    /// Hands waiting runs to idle workers.
+    /// Assigns queued runs to idle workers.
     fn pump(self: &Arc<Self>) {
         loop {
             let assigned = self.state.lock().assign(Instant::now());
@@ -200,13 +200,13 @@ impl Pool {
             self.supervise(deadline);
             let sent = threads::contain(|| worker.send(Command::Run(Box::new(command))));
             if !matches!(sent, Ok(Ok(()))) {
-                // The worker's own thread will report its death, and then the run goes back to the queue.
+                // The worker's thread reports its end, and then the run is queued again.
                 worker.kill();
             }
         }
     }
 
-    /// Takes note of what a worker says. Nothing of it is believed: what no engine would say ends the worker.
+    /// Handles a message of a worker. Messages are untrusted: an invalid one ends the worker.
     fn on_news(self: &Arc<Self>, id: WorkerId, news: News) {
         let heard = match news {
             News::Event(event) => self.on_event(id, event),
@@ -218,7 +218,7 @@ impl Pool {
         };
         if let Err(Rogue) = heard {
             let loss = self.state.lock().give_up(id);
-            self.settle(loss, RunEnd::Crashed("the worker said what no engine says".to_owned()));
+            self.settle(loss, RunEnd::Crashed("the worker sent an invalid message".to_owned()));
         }
     }
 
@@ -259,13 +259,13 @@ impl Pool {
                     finished.active.conclude(end.cut(), stats.plausible(), cut_stack(stack));
                 }
             }
-            // No worker of the pool is asked for bytecode: what it offers has been in reach of a guest.
+            // Workers that run guests never compile bytecode for others, because a guest could have tampered with it.
             Event::Compiled(_) => return Err(Rogue),
         }
         Ok(())
     }
 
-    /// A run that waits lends its turn to others.
+    /// Records whether a run waits; a waiting run lends its turn to others.
     fn on_rest(self: &Arc<Self>, id: WorkerId, run: RunId, rest: Rest) -> Result<(), Rogue> {
         self.state.lock().note_rest(id, run, rest)?;
         if rest == Rest::Waits {
@@ -275,7 +275,7 @@ impl Pool {
         Ok(())
     }
 
-    /// Has the host of a run answer a question.
+    /// Passes a host call of a run to its host.
     fn ask(&self, id: WorkerId, run: RunId, call: CallId, bytes: usize, question: Question) -> Result<(), Rogue> {
         let shape = JsonShape::of(&question.args_json);
         let (asked, worker) = {
@@ -285,21 +285,21 @@ impl Pool {
         };
         let (Some(asked), Some(worker)) = (asked, worker) else { return Ok(()) };
         match asked {
-            Asked::Host(host, open) => {
+            CallDecision::Forward(host, open) => {
                 let reply = Reply::new(worker, open, run, call);
-                // A panic drops the reply, which tells the guest.
+                // A panic drops the reply, which sends an error to the guest.
                 let _panicked = threads::contain(|| host.call(question, reply));
             }
-            Asked::Refused(error) => {
-                // A worker that cannot be told has died, and its run ends by that.
+            CallDecision::Refuse(error) => {
+                // Fails only if the worker has ended, which ends its run.
                 let _gone = worker.send(Command::HostReply { run, call, answer: error.into() });
             }
-            Asked::Unheard => {}
+            CallDecision::Ignore => {}
         }
         Ok(())
     }
 
-    /// Does what is left to do about a worker that was given up.
+    /// Cleans up after a worker that was given up.
     fn settle(self: &Arc<Self>, loss: Loss, end: RunEnd) {
         if let Some(worker) = loss.worker {
             worker.kill();
@@ -314,7 +314,7 @@ impl Pool {
         self.pump();
     }
 
-    /// Has the supervisor look after the pool by `deadline` at the latest. It holds no pool while it sleeps.
+    /// Has the supervisor check the pool at `deadline` at the latest. It holds only a weak reference to the pool.
     fn supervise(self: &Arc<Self>, deadline: Option<Instant>) {
         let Some(deadline) = deadline else { return };
         let pool = Arc::downgrade(self);
@@ -325,9 +325,9 @@ impl Pool {
         });
     }
 
-    /// Lets the supervisor go when there is nothing to look after, for good when that is for good.
+    /// Stops the supervisor if there is no deadline, permanently if the pool is over.
     fn relieve_supervisor(&self) {
-        // Under the lock: a deadline that is set afterwards is not lost.
+        // Under the lock, so that a deadline that is set afterwards is not lost.
         let state = self.state.lock();
         if state.is_over() {
             self.supervisor.close();
@@ -336,13 +336,13 @@ impl Pool {
         }
     }
 
-    /// Has the supervisor look at the next deadline.
+    /// Sets the supervisor to the next deadline.
     fn watch_deadlines(self: &Arc<Self>) {
         let deadline = self.state.lock().next_deadline();
         self.supervise(deadline);
     }
 
-    /// Ends what is past its deadline: the last wall behind the worker's own watchdog. Ends what is not needed.
+    /// Kills workers past their deadline, in case their own watchdog failed, and idle workers that are not needed.
     fn enforce(self: &Arc<Self>) {
         let (overdue, unneeded, late) = {
             let (mut state, now) = (self.state.lock(), Instant::now());
@@ -353,7 +353,7 @@ impl Pool {
             worker.kill();
         }
         for loss in overdue {
-            // A panic about one must not keep the others alive.
+            // A panic for one worker must not stop the loop.
             let _panicked = threads::contain(|| self.settle(loss, RunEnd::WallTimeout));
         }
         self.watch_deadlines();

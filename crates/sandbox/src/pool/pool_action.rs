@@ -1,4 +1,4 @@
-//! What a pool is to do after its state has changed: run this, kill that, tell whoever waits.
+//! Actions for a pool after a change of its state: runs to start, workers to kill, requests to complete.
 
 use super::active_run::ActiveRun;
 use crate::message::RunCommand;
@@ -7,7 +7,7 @@ use crate::transport::Worker;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// A run for a worker.
+/// A run assigned to a worker.
 pub struct Assignment {
     pub worker: Arc<dyn Worker>,
     pub command: RunCommand,
@@ -18,23 +18,23 @@ pub struct Assignment {
 /// Why a run was not queued.
 pub enum Refusal {
     Closed(Done),
-    /// As many runs wait as may wait.
+    /// The queue is full.
     Full(Done),
 }
 
-/// A run that has ended by itself.
+/// A run whose worker reported its end.
 pub struct Finished {
     pub active: ActiveRun,
-    /// The worker, when it may not be used again.
+    /// The worker, if it must not be used again.
     pub dismissed: Option<Arc<dyn Worker>>,
 }
 
-/// What a worker that is given up leaves behind.
+/// The result of giving up a worker.
 #[derive(Default)]
 pub struct Loss {
-    /// To be killed.
+    /// The worker to kill.
     pub worker: Option<Arc<dyn Worker>>,
     pub run: Option<ActiveRun>,
-    /// Runs that nobody will start.
+    /// Queued runs that will not be started.
     pub given_up: Vec<Done>,
 }

@@ -1,4 +1,4 @@
-//! Size and kind of a pool.
+//! Options of a worker pool.
 
 use super::bytecode_cache::BytecodeStore;
 use crate::transport::{Isolation, WorkerFiles};
@@ -12,22 +12,22 @@ pub struct PoolOptions {
     pub files: WorkerFiles,
     /// Most workers at one time.
     pub workers: usize,
-    /// How many runs may wait for an answer or a timer without holding a turn.
+    /// Most runs that wait for an answer or a timer without holding a turn.
     pub lent: usize,
-    /// Workers kept ready while nothing runs.
+    /// Number of idle workers to keep.
     pub warm: usize,
-    /// How long a worker beyond those may be idle.
+    /// How long other workers may be idle before they end.
     pub idle: Duration,
-    /// What the pool works for. Of the pools for one place in this process the newest that has not ended keeps workers ready.
+    /// The root that the pool serves. Of the pools for one place in this process, only the newest keeps idle workers.
     pub place: Option<PathBuf>,
-    /// Most runs that may wait at one time.
+    /// Longest queue.
     pub queue: usize,
     /// How long a run may wait for a worker.
     pub queue_time: Duration,
-    /// Memory that most runs will ask for.
+    /// The usual memory limit of a run.
     pub memory_bytes: u64,
-    /// The longest text that a worker has a reason to send: a result, or the arguments of a question.
+    /// The longest text that a worker may send: a result, or the arguments of a host call.
     pub longest_text: usize,
-    /// Where bytecode of packages is kept for later pools.
+    /// The store of package bytecode, shared with later pools.
     pub bytecode: Arc<dyn BytecodeStore>,
 }

@@ -1,5 +1,5 @@
-//! All decisions of a pool: which worker gets which run, and what becomes of both. No thread, no pipe, no callback is
-//! touched here; time is an argument.
+//! The state of a pool and all its decisions, without side effects: no threads, pipes or callbacks are used, and time is an
+//! argument.
 
 use super::active_run::{ActiveRun, QueuedRun, Rogue};
 use super::deadlines::Deadlines;
@@ -19,14 +19,14 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tgp_base::ids::RunId;
 
-/// Workers that die before they are ready, in a row, until waiting runs are given up.
+/// Consecutive failed starts of workers after which queued runs fail.
 const START_ATTEMPTS: u32 = 3;
-/// How often a run whose worker died before it began is put back.
+/// How often a run whose worker ended before the run began is queued again.
 const RUN_ATTEMPTS: u32 = 3;
-/// Longest version that an engine may say it has.
+/// Longest version in an engine's report.
 const VERSION_BYTES: usize = 64;
 
-/// How many runs may wait for a worker, and for how long.
+/// Length of the queue, and the longest time in it.
 #[derive(Debug, Clone, Copy)]
 pub struct QueueLimits {
     pub runs: usize,
@@ -37,7 +37,7 @@ pub struct PoolState {
     slots: WorkerSlots,
     pace: RunPace,
     order: RunOrder<QueuedRun>,
-    /// When runs that wait are given up.
+    /// Deadlines of queued runs.
     queue_deadlines: Deadlines<RunId>,
     max_workers: usize,
     readiness: Readiness,
@@ -45,13 +45,13 @@ pub struct PoolState {
     confinement: Option<Confinement>,
     inspected: bool,
     failed_starts: u32,
-    /// Why the last worker could not be started; nothing for one that died by itself.
+    /// Why the last worker could not be started; `None` if it ended by itself.
     last_failure: Option<SandboxError>,
     closed: bool,
 }
 
 impl PoolState {
-    /// `lent` is how many more runs may go on while others wait.
+    /// `lent` is the number of waiting runs that may lend their turn.
     pub fn new(max_workers: usize, lent: usize, warm: usize, idle: Duration, queue: QueueLimits) -> Self {
         Self {
             slots: WorkerSlots::default(),
@@ -69,13 +69,13 @@ impl PoolState {
         }
     }
 
-    /// Queues a run; gives `done` back when it cannot be had. Where the queue is full, it may take the place of a run of a
-    /// caller that has more of them: that one is the answer.
+    /// Queues a run; returns `done` in the error if it is refused. If the queue is full, the run may replace one of a caller with
+    /// more queued runs; the callback of that run is returned.
     pub fn enqueue(&mut self, request: RunRequest, done: Done, now: Instant) -> Result<Option<Done>, Refusal> {
         if self.closed {
             return Err(Refusal::Closed(done));
         }
-        // What runs may start is counted by their roots.
+        // Nested runs are limited by their tree, not by the queue.
         let is_full = request.lineage.depth == 0 && self.order.waiting_roots() >= self.queue.runs;
         let ousted = if is_full {
             let Some((ticket, queued)) = self.order.make_room(&request.caller) else { return Err(Refusal::Full(done)) };
@@ -96,12 +96,12 @@ impl PoolState {
         Ok(ousted)
     }
 
-    /// From now on there is a worker until one has told what holds it.
+    /// Requests a worker until one has reported its confinement.
     pub fn inspect(&mut self) {
         self.inspected = true;
     }
 
-    /// What holds the workers, once one has told; `Err` when none will.
+    /// The confinement of the workers, once one has reported it; `Err` if none will.
     pub fn confinement(&self) -> Result<Option<Confinement>, SandboxError> {
         if self.closed {
             return Err(SandboxError::Closed);
@@ -112,7 +112,7 @@ impl PoolState {
         Ok(self.confinement.clone())
     }
 
-    /// Slots for the workers that the load asks for. The caller starts them.
+    /// Reserves slots for the workers that the load requires. The caller starts them.
     pub fn reserve_workers(&mut self, now: Instant) -> Vec<WorkerId> {
         let startable = self.order.startable();
         if self.closed || self.failed_starts >= START_ATTEMPTS && startable == 0 {
@@ -129,18 +129,18 @@ impl PoolState {
         (alive..wanted).map(|_| self.slots.reserve(now)).collect()
     }
 
-    /// When a worker must have come along or has been idle for long enough, or a run has waited for too long.
+    /// The earliest deadline: of a worker's start or run, an idle worker, or a queued run.
     pub fn next_deadline(&self) -> Option<Instant> {
         let queued = self.queue_deadline();
         self.slots.next_deadline().into_iter().chain(self.readiness.next_look(&self.slots)).chain(queued).min()
     }
 
-    /// When a run has waited for too long; nothing while none waits.
+    /// The earliest deadline of a queued run.
     pub fn queue_deadline(&self) -> Option<Instant> {
         self.queue_deadlines.earliest()
     }
 
-    /// Gives up the workers that have been idle for long enough.
+    /// Gives up the workers that have been idle for too long.
     pub fn take_unneeded(&mut self, now: Instant) -> Vec<Arc<dyn Worker>> {
         let mut workers = Vec::new();
         while let Some(id) = self.readiness.take_unneeded(&self.slots, now) {
@@ -149,9 +149,9 @@ impl PoolState {
         workers
     }
 
-    /// Keeps no worker ready from now on, and gives up those that are idle. The pool goes on working.
-    pub fn stand_back(&mut self) -> Vec<Arc<dyn Worker>> {
-        self.readiness.stand_back();
+    /// Keeps no idle workers from now on, and gives up the current ones. The pool still serves runs.
+    pub fn deactivate(&mut self) -> Vec<Arc<dyn Worker>> {
+        self.readiness.deactivate();
         let mut workers = Vec::new();
         while let Some((id, _)) = self.slots.longest_idle() {
             workers.extend(self.slots.give_up(id).and_then(|given_up| given_up.worker));
@@ -159,17 +159,17 @@ impl PoolState {
         workers
     }
 
-    /// Keeps workers ready again, from the next run on.
-    pub fn step_forward(&mut self) {
-        self.readiness.step_forward();
+    /// Keeps idle workers again, from the next run on.
+    pub fn activate(&mut self) {
+        self.readiness.activate();
     }
 
-    /// Gives a reserved slot its worker; true when it is not wanted any more.
+    /// Sets the worker of a reserved slot; true if it is no longer needed.
     pub fn attach(&mut self, id: WorkerId, worker: Arc<dyn Worker>, now: Instant) -> bool {
         self.slots.attach(id, worker, now) || self.closed
     }
 
-    /// The worker could not be started. Returns the runs that are given up.
+    /// Records that a worker could not be started. Returns the runs that fail because of it.
     pub fn start_failed(&mut self, id: WorkerId, why: &SandboxError) -> Vec<Done> {
         self.last_failure = Some(why.clone());
         if self.slots.remove(id) { self.note_failed_start() } else { Vec::new() }
@@ -186,7 +186,7 @@ impl PoolState {
         Ok(())
     }
 
-    /// Pairs a waiting run with an idle worker.
+    /// Assigns a queued run to an idle worker.
     pub fn assign(&mut self, now: Instant) -> Option<Assignment> {
         let (id, worker, idle_since) = self.slots.next_idle(now)?;
         let (ticket, queued) = self.order.next()?;
@@ -198,7 +198,7 @@ impl PoolState {
         Some(Assignment { worker, command, deadline })
     }
 
-    /// Hands what a worker says about `run` to `hear`. Nothing of a worker that is given up is heard.
+    /// Passes a worker's message about `run` to `hear`. Messages of given-up workers are ignored.
     pub fn hear<T>(
         &mut self,
         id: WorkerId,
@@ -209,7 +209,7 @@ impl PoolState {
         self.slots.hear(id, run, bytes, hear)
     }
 
-    /// Notes whether a run waits for something outside.
+    /// Records whether a run waits for answers or timers.
     pub fn note_rest(&mut self, id: WorkerId, run: RunId, rest: Rest) -> Result<(), Rogue> {
         let ticket = self.slots.hear(id, run, 0, |active| Ok(active.ticket.clone()))?;
         if let Some(ticket) = ticket {
@@ -218,24 +218,24 @@ impl PoolState {
         Ok(())
     }
 
-    /// The worker that a slot has.
+    /// The worker of a slot.
     pub fn worker(&self, id: WorkerId) -> Option<Arc<dyn Worker>> {
         self.slots.worker(id)
     }
 
-    /// Notes that a run is to end early, and gives the worker that has it. What it asks for from now on is not heard: a
-    /// worker takes a moment to stop its guest.
+    /// Marks a run as cancelled, and returns its worker. Its host calls are ignored from now on, because a worker needs a
+    /// moment to stop its guest.
     pub fn cancel_active(&mut self, run: RunId) -> Option<Arc<dyn Worker>> {
         self.slots.cancel(run)
     }
 
-    /// Takes a run that still waits out of the queue.
+    /// Removes a run from the queue.
     pub fn take_waiting(&mut self, run: RunId) -> Option<Done> {
         self.queue_deadlines.clear(run);
         self.order.withdraw(run).map(|queued| queued.done)
     }
 
-    /// Takes the runs out of the queue that have waited for too long.
+    /// Removes the runs from the queue that have waited for too long.
     pub fn take_late(&mut self, now: Instant) -> Vec<Done> {
         let mut late = Vec::new();
         while let Some(run) = self.queue_deadlines.take_due(now) {
@@ -244,14 +244,14 @@ impl PoolState {
         late
     }
 
-    /// Ends a run that its worker has reported, and that [`hear`](Self::hear) has let through.
+    /// Ends a run after its worker's report was accepted by [`hear`](Self::hear).
     pub fn finish(&mut self, id: WorkerId, end: &RunEnd, fitness: Fitness, now: Instant) -> Option<Finished> {
         let active = self.slots.take_run(id)?;
         self.order.end(&active.ticket);
         if let Some(conduct) = conduct(end) {
             self.order.note(&active.ticket.tool, conduct);
         }
-        // Runs that wait have workers of their own. Those that were started for others meanwhile go when they are not needed.
+        // Waiting runs hold workers of their own. Workers that were started for other runs meanwhile end when they are not needed.
         let surplus = self.slots.idle() >= self.max_workers.max(self.order.startable());
         let dismissed = match fitness {
             Fitness::Reusable if !surplus => {
@@ -263,14 +263,14 @@ impl PoolState {
         Some(Finished { active, dismissed })
     }
 
-    /// A worker has ended.
+    /// Records the end of a worker.
     pub fn gone(&mut self, id: WorkerId) -> Loss {
         let loss = self.give_up(id);
         self.slots.remove(id);
         loss
     }
 
-    /// Gives up a worker that has ended or is not believed any more.
+    /// Gives up a worker that has ended or sent an invalid message.
     pub fn give_up(&mut self, id: WorkerId) -> Loss {
         let Some(GivenUp { worker, was }) = self.slots.give_up(id) else { return Loss::default() };
         let loss = match was {
@@ -281,7 +281,7 @@ impl PoolState {
         Loss { worker, ..loss }
     }
 
-    /// Gives up a worker that does not come along. One that never came to be leaves no more than its slot.
+    /// Gives up a worker that did not start in time, and removes its slot if there is no process.
     pub fn abandon(&mut self, id: WorkerId) -> Loss {
         if self.slots.worker(id).is_none() { self.gone(id) } else { self.give_up(id) }
     }
@@ -298,7 +298,7 @@ impl PoolState {
         losses
     }
 
-    /// Takes no more work. Returns the workers to kill and the runs that will not happen.
+    /// Closes the pool. Returns the workers to kill and the runs that will not be completed.
     pub fn close(&mut self) -> (Vec<Arc<dyn Worker>>, Vec<Done>) {
         self.closed = true;
         let mut orphans = self.drain();
@@ -317,12 +317,12 @@ impl PoolState {
         self.slots.is_empty()
     }
 
-    /// Whether there is no worker, and never will be one.
+    /// Whether the pool is closed and all workers have ended.
     pub fn is_over(&self) -> bool {
         self.closed && self.slots.is_empty()
     }
 
-    /// A run that had not begun had no effect: it waits again, first in line.
+    /// Queues a run again, in first place, if it had not begun: it had no effect then.
     fn put_back_or_lose(&mut self, active: ActiveRun) -> Loss {
         let attempts = if self.closed { 0 } else { RUN_ATTEMPTS };
         match active.again(attempts) {
@@ -335,7 +335,7 @@ impl PoolState {
         }
     }
 
-    /// A run that took its worker with it.
+    /// Records a run that crashed its worker.
     fn lose(&mut self, active: ActiveRun) -> ActiveRun {
         self.order.end(&active.ticket);
         self.order.note(&active.ticket.tool, Conduct::Unruly);
@@ -350,14 +350,14 @@ impl PoolState {
         self.drain()
     }
 
-    /// Takes every run that waits.
+    /// Removes all queued runs.
     fn drain(&mut self) -> Vec<Done> {
         self.queue_deadlines = Deadlines::default();
         self.order.drain().into_iter().map(|queued| queued.done).collect()
     }
 }
 
-/// What an end says about the tool; a cancellation says nothing.
+/// The conduct of a tool that a run's end shows; `None` for a cancellation.
 fn conduct(end: &RunEnd) -> Option<Conduct> {
     match end {
         RunEnd::Value(_) | RunEnd::Thrown(_) | RunEnd::BadResult(_) => Some(Conduct::Orderly),

@@ -1,48 +1,48 @@
-//! How long workers are kept that nothing runs in.
+//! The policy for idle workers: how many are kept, and for how long.
 
 use super::worker_slots::{WorkerId, WorkerSlots};
 use std::time::{Duration, Instant};
 
-/// The workers that are kept ready go when nothing has run for this many times as long as others may be idle.
+/// Warm workers end after this many idle times without a run.
 const QUIET: u32 = 10;
 
 pub struct Readiness {
     warm: usize,
     idle: Duration,
-    /// Whether somebody has used the pool of late.
+    /// Whether the pool was used recently.
     awake: bool,
-    /// Whether a newer pool has workers ready in place of this one.
-    stands_back: bool,
+    /// Whether a newer pool keeps the idle workers instead.
+    inactive: bool,
 }
 
 impl Readiness {
     pub fn new(warm: usize, idle: Duration) -> Self {
-        Self { warm, idle, awake: true, stands_back: false }
+        Self { warm, idle, awake: true, inactive: false }
     }
 
-    /// How many idle workers there should be.
+    /// Number of idle workers to keep.
     pub fn kept(&self) -> usize {
-        if self.awake && !self.stands_back { self.warm } else { 0 }
+        if self.awake && !self.inactive { self.warm } else { 0 }
     }
 
-    /// Somebody uses the pool.
+    /// Records a use of the pool.
     pub fn wake(&mut self) {
         self.awake = true;
     }
 
-    /// From now on workers are started when they are needed, and none before.
-    pub fn stand_back(&mut self) {
-        self.stands_back = true;
+    /// Keeps no idle workers; workers are started on demand.
+    pub fn deactivate(&mut self) {
+        self.inactive = true;
     }
 
-    /// From its next use on the pool has workers ready again: nobody may ever use it.
-    pub fn step_forward(&mut self) {
-        if std::mem::take(&mut self.stands_back) {
+    /// Keeps idle workers again, from the next use of the pool on.
+    pub fn activate(&mut self) {
+        if std::mem::take(&mut self.inactive) {
             self.awake = false;
         }
     }
 
-    /// When there may be a worker too many.
+    /// When the next idle worker may have to end.
     pub fn next_look(&self, slots: &WorkerSlots) -> Option<Instant> {
         if slots.idle() > self.kept() {
             return slots.longest_idle()?.1.checked_add(self.idle);
@@ -50,7 +50,7 @@ impl Readiness {
         if slots.busy() > 0 { None } else { slots.last_rest()?.checked_add(self.idle.saturating_mul(QUIET)) }
     }
 
-    /// A worker that nobody has needed for long enough.
+    /// An idle worker that should end.
     pub fn take_unneeded(&mut self, slots: &WorkerSlots, now: Instant) -> Option<WorkerId> {
         while self.next_look(slots).is_some_and(|moment| moment <= now) {
             if slots.idle() > self.kept() {

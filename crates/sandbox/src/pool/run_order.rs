@@ -1,8 +1,8 @@
-//! Which run goes next.
+//! The scheduler: decides which run is started next.
 //!
-//! A run that no tool has started is the root of a tree: the runs that it starts, directly or not, share its turn. A run
-//! that waits for others has lent its turn to them, so a tree always comes to its end, and however many runs it starts, it
-//! is one of several that take turns. Only turns that no other tree wants are used to do more of one tree at once.
+//! A run that was not started by a tool is the root of a tree: the runs that it starts, directly or not, share its turn. A run
+//! that waits for nested runs lends its turn to them, so a tree always makes progress, and it holds one turn however many
+//! runs it starts. Only turns that no other tree needs are used to run more of one tree at once.
 
 use super::fair_queue::{Class, Conduct, FairQueue, UnrulyShare};
 use crate::lineage::Lineage;
@@ -12,36 +12,35 @@ use std::sync::Arc;
 use tgp_base::ids::RunId;
 use tgp_base::turns::Turns;
 
-/// What decides when a run goes.
+/// The properties of a run that decide its order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ticket {
     pub run: RunId,
     pub lineage: Lineage,
     pub tool: String,
-    /// Who the root runs for.
+    /// The caller of the root.
     pub caller: Arc<str>,
 }
 
-/// A tree whose runs all wait for others holds no turn. This many times the number of turns there may be trees in all:
-/// each has a worker for every run that waits.
+/// Limit of trees, as a multiple of the turns. A tree whose runs all wait holds no turn, but each of its runs holds a worker.
 const TREES_PER_TURN: usize = 2;
 
 /// A run that has a worker.
 struct StartedRun {
     depth: u32,
     class: Class,
-    /// Runs that it has started and that are not over.
+    /// Nested runs that are not over.
     children: u32,
     turn: Turn,
     rest: Rest,
 }
 
-/// How a run came to its worker.
+/// The turn that a run was started with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Turn {
-    /// By its tree's turn.
+    /// The turn of its tree.
     Own,
-    /// By a turn that no other tree wanted.
+    /// A turn that no other tree needed.
     Spare,
 }
 
@@ -53,22 +52,22 @@ struct Tree {
 }
 
 impl Tree {
-    /// Runs that do not wait, neither for others nor for something outside.
+    /// Runs that wait neither for nested runs nor for answers or timers.
     fn active(&self) -> usize {
         self.started.values().filter(|run| run.children == 0 && run.rest == Rest::Works).count()
     }
 
-    /// Runs that have a worker and wait for something outside.
+    /// Runs with a worker that wait for answers or timers.
     fn resting(&self) -> usize {
         self.started.values().filter(|run| run.children == 0 && run.rest == Rest::Waits).count()
     }
 
-    /// Whether it has lent its turn.
+    /// Whether all its runs wait, so that its turn may be lent.
     fn only_waits(&self) -> bool {
         self.active() == 0 && self.resting() > 0
     }
 
-    /// Whether a nested run of it may go by the tree's own turn.
+    /// Whether a nested run may be started with the tree's own turn.
     fn has_turn(&self, is_crowded: bool) -> bool {
         self.active() == 0 && (self.resting() == 0 || !is_crowded)
     }
@@ -77,7 +76,7 @@ impl Tree {
         self.started.values().filter(|run| run.turn == Turn::Spare).count()
     }
 
-    /// Whether its root is a tool that misbehaved.
+    /// Whether its root is an unruly tool.
     fn is_unruly(&self) -> bool {
         self.started.values().any(|run| run.depth == 0 && run.class == Class::Unruly)
     }
@@ -87,7 +86,7 @@ impl Tree {
     }
 }
 
-/// Whose turn it is when both kinds wait.
+/// The kind of run that is next when both kinds are queued.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum RunKind {
     #[default]
@@ -95,28 +94,28 @@ enum RunKind {
     Nested,
 }
 
-/// Where a run comes among those of its kind.
+/// The queue position of a run among those of its kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Arrival {
     New,
-    /// It has waited before, so it comes first.
+    /// It was queued before, so it goes first.
     Again,
 }
 
-/// Runs that wait and runs that go on.
+/// The queued runs and the started runs.
 pub struct RunOrder<T> {
     turns: usize,
-    /// How many runs may wait for something outside without holding a turn.
+    /// Most runs that wait for answers or timers without holding a turn.
     lent: usize,
     roots: FairQueue<(Ticket, T)>,
-    /// By root, the deepest first: the runs that wait for them hold workers.
+    /// By root, the deepest first, because the runs that wait for them hold workers.
     nested: Turns<RunId, (Ticket, T)>,
     trees: HashMap<RunId, Tree>,
     next: RunKind,
 }
 
 impl<T> RunOrder<T> {
-    /// An order in which `turns` trees are at work at a time, while up to `lent` runs wait for something outside.
+    /// A scheduler with `turns` concurrent trees, while up to `lent` runs wait for answers or timers.
     pub fn new(turns: usize, lent: usize) -> Self {
         Self {
             turns,
@@ -128,17 +127,17 @@ impl<T> RunOrder<T> {
         }
     }
 
-    /// Roots that wait.
+    /// Number of queued roots.
     pub fn waiting_roots(&self) -> usize {
         self.roots.len()
     }
 
-    /// Takes a root of the caller of which most wait, so that one of `caller` fits.
+    /// Removes a root of the caller with the most queued roots, to make room for one of `caller`.
     pub fn make_room(&mut self, caller: &str) -> Option<(Ticket, T)> {
         self.roots.make_room(caller)
     }
 
-    /// Remembers how a run of `tool` went.
+    /// Records the conduct of a run of `tool`.
     pub fn note(&mut self, tool: &str, conduct: Conduct) {
         self.roots.note(tool, conduct);
     }
@@ -150,7 +149,7 @@ impl<T> RunOrder<T> {
         self.wait(ticket, item, Arrival::New);
     }
 
-    /// The run has lost its worker before it had begun: it waits again, first in line.
+    /// Queues a run again, in first place, whose worker ended before the run began.
     pub fn put_back(&mut self, ticket: Ticket, item: T) {
         self.remove_started(&ticket);
         self.wait(ticket, item, Arrival::Again);
@@ -166,7 +165,7 @@ impl<T> RunOrder<T> {
         Some((ticket, item))
     }
 
-    /// How many runs could go to workers now.
+    /// Number of runs that could be started now.
     pub fn startable(&self) -> usize {
         let active = self.active();
         let free = self.turns.saturating_sub(self.counted_at_work());
@@ -179,7 +178,7 @@ impl<T> RunOrder<T> {
         own + spare.min(self.nested.len().saturating_sub(own.min(waiting_trees)))
     }
 
-    /// Notes whether a run that has a worker waits for something outside.
+    /// Records whether a started run waits for answers or timers.
     pub fn note_rest(&mut self, ticket: &Ticket, rest: Rest) {
         let tree = self.trees.get_mut(&ticket.lineage.root);
         if let Some(run) = tree.and_then(|tree| tree.started.get_mut(&ticket.run)) {
@@ -187,13 +186,13 @@ impl<T> RunOrder<T> {
         }
     }
 
-    /// A run that had a worker is over.
+    /// Records the end of a started run.
     pub fn end(&mut self, ticket: &Ticket) {
         self.remove_started(ticket);
         self.note_end_at_parent(ticket);
     }
 
-    /// Takes a run that still waits out.
+    /// Removes a queued run.
     pub fn withdraw(&mut self, run: RunId) -> Option<T> {
         if let Some((ticket, item)) = self.nested.remove(|(ticket, _)| ticket.run == run) {
             self.forget_waiting(&ticket);
@@ -203,7 +202,7 @@ impl<T> RunOrder<T> {
         self.roots.remove(|(ticket, _)| ticket.run == run).map(|(_, item)| item)
     }
 
-    /// Takes every run that waits.
+    /// Removes all queued runs.
     pub fn drain(&mut self) -> Vec<T> {
         let nested = self.nested.drain();
         for (ticket, _) in &nested {
@@ -251,9 +250,9 @@ impl<T> RunOrder<T> {
         Some((ticket, item))
     }
 
-    /// Tools that misbehaved may not have every turn: one is kept for the others, where there is more than one.
+    /// The share of unruly tools: with more than one turn, one is reserved for others.
     fn unruly_share(&self) -> UnrulyShare {
-        // One that waits for something outside keeps no other from a worker.
+        // Trees that have lent their turn do not count.
         let held = self.trees.values().filter(|tree| !self.has_lent(tree) && tree.is_unruly()).count();
         if held < self.most_unruly() { UnrulyShare::Open } else { UnrulyShare::Full }
     }
@@ -262,39 +261,39 @@ impl<T> RunOrder<T> {
         self.turns.saturating_sub(1).max(1)
     }
 
-    /// Unruly trees at work beyond their share: they began while others of them waited, which then went on as well.
+    /// Unruly trees at work beyond their share: they were started while others waited, which then continued.
     fn unruly_beyond_share(&self) -> usize {
         let working = self.trees.values().filter(|tree| tree.active() > 0 && tree.is_unruly()).count();
         working.saturating_sub(self.most_unruly())
     }
 
-    /// How many trees may wait without holding a turn. Unruly ones beyond their share use that room while they work.
+    /// Most trees that may wait without holding a turn. Working unruly trees beyond their share reduce it.
     fn lent_now(&self) -> usize {
         self.lent.saturating_sub(self.unruly_beyond_share())
     }
 
-    /// Trees that hold a turn, without the unruly ones beyond their share: those take no turn from the others.
+    /// Trees that hold a turn, without the unruly ones beyond their share, which take no turn from others.
     fn counted_at_work(&self) -> usize {
         self.at_work().saturating_sub(self.unruly_beyond_share())
     }
 
-    /// Trees that hold a turn: those that are at work, and those that wait beyond the number that may lend theirs.
+    /// Trees that hold a turn: those at work, and waiting ones beyond the number that may lend theirs.
     fn at_work(&self) -> usize {
         let working = self.trees.values().filter(|tree| tree.active() > 0).count();
         working + self.waiting_trees().saturating_sub(self.lent_now())
     }
 
-    /// Whether as many runs wait for something outside as may: then no tree starts another one in place of one that waits.
+    /// Whether the number of waiting runs is at its limit: then no tree starts another run in place of a waiting one.
     fn is_crowded(&self) -> bool {
         self.trees.values().map(Tree::resting).sum::<usize>() >= self.lent_now()
     }
 
-    /// Whether a tree waits without holding a turn.
+    /// Whether a tree has lent its turn.
     fn has_lent(&self, tree: &Tree) -> bool {
         tree.only_waits() && self.waiting_trees() <= self.lent_now()
     }
 
-    /// Trees that wait for something outside.
+    /// Number of trees that wait for answers or timers.
     fn waiting_trees(&self) -> usize {
         self.trees.values().filter(|tree| tree.only_waits()).count()
     }

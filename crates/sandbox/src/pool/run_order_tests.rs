@@ -1,4 +1,4 @@
-//! Who goes next when runs start runs.
+//! Tests of the scheduler with nested runs.
 
 use super::fair_queue::Conduct;
 use super::run_order::{RunOrder, Ticket};
@@ -23,16 +23,16 @@ fn push(order: &mut RunOrder<()>, ticket: &Ticket) {
     order.push(ticket.clone(), ());
 }
 
-/// The runs that go to workers now.
+/// Starts all runs that can be started now and returns their numbers.
 fn started(order: &mut RunOrder<()>) -> Vec<u64> {
     let startable = order.startable();
     let runs: Vec<u64> = std::iter::from_fn(|| order.next()).map(|(ticket, ())| ticket.run.0).collect();
-    assert!(runs.len() <= startable, "{runs:?} were started, {startable} workers were thought enough");
+    assert!(runs.len() <= startable, "{runs:?} were started, {startable} workers were expected");
     runs
 }
 
 #[test]
-fn as_many_roots_as_there_are_turns() {
+fn as_many_roots_start_as_there_are_turns() {
     let mut order = RunOrder::new(2, 0);
     for run in 1..=3 {
         push(&mut order, &root(run));
@@ -44,7 +44,7 @@ fn as_many_roots_as_there_are_turns() {
 }
 
 #[test]
-fn runs_that_wait_for_something_outside_lend_their_turns_up_to_a_number() {
+fn waiting_runs_lend_their_turns_up_to_a_limit() {
     let mut order = RunOrder::new(1, 2);
     for run in 1..=5 {
         push(&mut order, &root(run));
@@ -64,7 +64,7 @@ fn runs_that_wait_for_something_outside_lend_their_turns_up_to_a_number() {
 }
 
 #[test]
-fn a_run_whose_nested_run_waits_outside_lends_its_turn_too() {
+fn a_run_whose_nested_run_waits_lends_its_turn() {
     let mut order = RunOrder::new(1, 1);
     let one = root(1);
     push(&mut order, &one);
@@ -78,7 +78,7 @@ fn a_run_whose_nested_run_waits_outside_lends_its_turn_too() {
 }
 
 #[test]
-fn nested_runs_that_wait_outside_have_no_more_workers_than_others_that_wait() {
+fn waiting_nested_runs_have_a_bounded_number_of_workers() {
     let (turns, lent) = (1, 2);
     let mut order = RunOrder::new(turns, lent);
     let one = root(1);
@@ -107,7 +107,7 @@ fn nested_runs_that_wait_outside_have_no_more_workers_than_others_that_wait() {
 }
 
 #[test]
-fn a_run_lends_its_turn_to_those_it_waits_for_and_gets_it_back() {
+fn a_run_lends_its_turn_to_nested_runs_and_gets_it_back() {
     let mut order = RunOrder::new(1, 0);
     let (one, two) = (root(1), root(2));
     push(&mut order, &one);
@@ -129,7 +129,7 @@ fn a_run_lends_its_turn_to_those_it_waits_for_and_gets_it_back() {
 }
 
 #[test]
-fn turns_that_nobody_wants_are_used_and_another_root_does_not_wait_for_them() {
+fn spare_turns_are_used_and_do_not_delay_another_root() {
     let mut order = RunOrder::new(3, 0);
     let one = root(1);
     push(&mut order, &one);
@@ -151,7 +151,7 @@ fn turns_that_nobody_wants_are_used_and_another_root_does_not_wait_for_them() {
 }
 
 #[test]
-fn the_deepest_go_first_and_trees_take_turns() {
+fn the_deepest_runs_start_first_and_trees_take_turns() {
     let mut order = RunOrder::new(1, 0);
     let (one, two) = (root(1), root(2));
     push(&mut order, &one);
@@ -174,7 +174,7 @@ fn the_deepest_go_first_and_trees_take_turns() {
 }
 
 #[test]
-fn what_is_withdrawn_lost_or_put_back_is_counted_right() {
+fn withdrawn_lost_and_requeued_runs_are_counted_correctly() {
     let mut order = RunOrder::new(1, 0);
     let one = root(1);
     push(&mut order, &one);
@@ -183,7 +183,7 @@ fn what_is_withdrawn_lost_or_put_back_is_counted_right() {
     assert_eq!(order.withdraw(RunId(10)), Some(()));
     assert_eq!(order.withdraw(RunId(10)), None);
     push(&mut order, &root(2));
-    assert_eq!(started(&mut order), [0; 0], "the root waits for nobody any more: the turn is its own");
+    assert_eq!(started(&mut order), [0; 0], "the root no longer waits: the turn is its own");
     order.put_back(one.clone(), ());
     assert_eq!(started(&mut order), [1], "it is first in line");
     push(&mut order, &child(11, &one));
@@ -196,7 +196,7 @@ fn what_is_withdrawn_lost_or_put_back_is_counted_right() {
     assert_eq!(order.drain().len(), 1);
     order.end(&child(11, &one));
     order.end(&one);
-    // A run whose root is gone: it is about to be cancelled, and must not stand in the way.
+    // A run whose root is over: it is about to be cancelled, and must not block others.
     push(&mut order, &child(13, &one));
     assert_eq!(started(&mut order), [13]);
     order.end(&child(13, &one));
@@ -205,7 +205,7 @@ fn what_is_withdrawn_lost_or_put_back_is_counted_right() {
 }
 
 #[test]
-fn tools_that_misbehaved_do_not_get_every_turn() {
+fn unruly_tools_do_not_get_every_turn() {
     let mut order = RunOrder::new(2, 0);
     for run in 1..=2 {
         order.note(&root(run).tool, Conduct::Unruly);
@@ -217,7 +217,7 @@ fn tools_that_misbehaved_do_not_get_every_turn() {
 }
 
 #[test]
-fn tools_that_misbehaved_and_only_wait_now_keep_no_other_from_a_turn() {
+fn waiting_unruly_tools_do_not_block_others() {
     let mut order = RunOrder::new(2, 8);
     for run in 1..=4 {
         order.note(&root(run).tool, Conduct::Unruly);
@@ -233,10 +233,10 @@ fn tools_that_misbehaved_and_only_wait_now_keep_no_other_from_a_turn() {
     assert_eq!(started(&mut order), [0; 0], "one works again");
 }
 
-/// Chance that is the same each time.
-struct Chance(u64);
+/// A deterministic random number generator.
+struct Random(u64);
 
-impl Chance {
+impl Random {
     fn below(&mut self, most: usize) -> usize {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         usize::try_from(self.0 >> 33).unwrap() % most
@@ -244,26 +244,26 @@ impl Chance {
 }
 
 #[test]
-fn whatever_runs_start_all_come_to_their_end_with_a_bounded_number_of_workers() {
+fn random_trees_all_end_with_a_bounded_number_of_workers() {
     const DEPTH: u32 = 4;
     for (turns, lent) in (1..=4).flat_map(|turns| [(turns, 0), (turns, 3)]) {
         for seed in 0..100 {
-            let mut chance = Chance(seed);
+            let mut random = Random(seed);
             let mut order = RunOrder::new(turns, lent);
             let mut last = 0;
-            // Each run with how many others it still starts, and how many it waits for.
+            // Each run with the number of runs that it will start, and that it waits for.
             let mut busy: Vec<(Ticket, usize, usize)> = Vec::new();
             let mut left = 12;
             let mut nested = 150;
             for step in 0.. {
                 assert!(step < 100_000, "turns {turns}, seed {seed}: no end");
-                if left > 0 && chance.below(3) == 0 {
+                if left > 0 && random.below(3) == 0 {
                     left -= 1;
                     last += 1;
                     push(&mut order, &root(last));
                 }
                 while let Some((ticket, ())) = order.next() {
-                    let more = if ticket.lineage.depth < DEPTH { chance.below(5) } else { 0 };
+                    let more = if ticket.lineage.depth < DEPTH { random.below(5) } else { 0 };
                     busy.push((ticket, more, 0));
                 }
                 let workers = (turns * 2 + lent) * (DEPTH as usize + 1) * (1 + lent) + turns;
@@ -276,11 +276,11 @@ fn whatever_runs_start_all_come_to_their_end_with_a_bounded_number_of_workers() 
                     }
                     continue;
                 }
-                // A run that waits for no other waits for something outside, works again, starts some others, or ends.
-                let at = at_work[chance.below(at_work.len())];
+                // A run that waits for no nested run starts to wait, works again, starts nested runs, or ends.
+                let at = at_work[random.below(at_work.len())];
                 let (ticket, more, waits) = &mut busy[at];
-                if lent > 0 && chance.below(2) == 0 {
-                    order.note_rest(ticket, if chance.below(2) == 0 { Rest::Waits } else { Rest::Works });
+                if lent > 0 && random.below(2) == 0 {
+                    order.note_rest(ticket, if random.below(2) == 0 { Rest::Waits } else { Rest::Works });
                     continue;
                 }
                 if *more > 0 && nested > 0 {
@@ -305,7 +305,7 @@ fn whatever_runs_start_all_come_to_their_end_with_a_bounded_number_of_workers() 
 }
 
 #[test]
-fn unruly_roots_that_go_on_use_the_room_of_those_that_wait() {
+fn resumed_unruly_roots_use_the_places_of_waiting_runs() {
     let (turns, lent, bombs) = (4, 16, 19);
     let mut order = RunOrder::new(turns, lent);
     for run in 1..=bombs {
@@ -334,7 +334,7 @@ fn unruly_roots_that_go_on_use_the_room_of_those_that_wait() {
 }
 
 #[test]
-fn unruly_roots_that_all_go_on_after_waiting_leave_a_turn_for_others() {
+fn resumed_unruly_roots_leave_a_turn_for_others() {
     for (bombs, lent) in [(4, 16), (12, 16)] {
         let mut order = RunOrder::new(4, lent);
         for run in 1..=bombs + 1 {

@@ -1,13 +1,13 @@
-//! Whether runs follow each other so closely that a worker cannot prepare for the next one.
+//! Detects runs in such quick succession that a worker cannot prepare for the next one.
 //!
-//! One caller that awaits each run before it asks for the next keeps one worker busy and never makes a queue. With a
-//! second one, a worker makes its next realm while the other has a run.
+//! One caller that awaits each run before it requests the next keeps one worker busy without ever filling the queue. With a
+//! second worker, one prepares its next realm while the other has a run.
 
 use std::time::Duration;
 
-/// What a worker needs between two runs to make a realm.
+/// Pause between two runs that a worker needs to prepare a realm.
 const REST: Duration = Duration::from_micros(500);
-/// Runs in a row without it, until there is another worker.
+/// Number of consecutive runs without it after which another worker is started.
 const RUNS_WITHOUT_REST: u32 = 16;
 
 #[derive(Debug, Default)]
@@ -16,17 +16,17 @@ pub struct RunPace {
 }
 
 impl RunPace {
-    /// Notes how long the worker of the next run has rested.
+    /// Records how long the worker of the next run was idle.
     pub fn note_rest(&mut self, rested: Duration) {
         self.in_a_row = if rested < REST { self.in_a_row.saturating_add(1) } else { 0 };
     }
 
-    /// Whether the workers need another one beside them.
+    /// Whether another worker should be started.
     pub fn needs_another_worker(&self) -> bool {
         self.in_a_row >= RUNS_WITHOUT_REST
     }
 
-    /// There is another worker: counting starts anew.
+    /// Restarts the count after another worker was started.
     pub fn start_anew(&mut self) {
         self.in_a_row = 0;
     }
@@ -38,7 +38,7 @@ mod tests {
     use std::time::Duration;
 
     #[test]
-    fn a_long_row_of_runs_without_rest_needs_another_worker_and_a_pause_forgets_it() {
+    fn many_runs_without_rest_need_another_worker_and_a_pause_resets_the_count() {
         let mut pace = RunPace::default();
         for _ in 1..RUNS_WITHOUT_REST {
             pace.note_rest(Duration::ZERO);

@@ -1,4 +1,4 @@
-//! A worker together with what is known of its stock of packages: each is sent to it once.
+//! A worker with a record of the packages that it has, so that each is sent once.
 
 use super::bytecode_cache::BytecodeCache;
 use super::pool_options::PoolOptions;
@@ -10,19 +10,19 @@ use crate::weighed_cache::WeighedCache;
 use parking_lot::Mutex;
 use std::sync::{Arc, OnceLock};
 
-/// What a worker keeps at one time.
+/// Most bytes of packages in a worker.
 const MAX_BYTES: usize = 32 << 20;
 
 struct StockedWorker {
     worker: Arc<dyn Worker>,
-    /// Set by the first thing that a worker says, which is before it has a guest.
+    /// Set by the worker's first message, which is sent before it runs a guest.
     engine: Arc<OnceLock<EngineTag>>,
     bytecode: Arc<BytecodeCache>,
-    /// What was sent, as the host remembers it: a worker is not asked what it has.
+    /// The packages that were sent. The worker itself is not asked, because it is not trusted.
     stock: Mutex<WeighedCache<PackageId, ()>>,
 }
 
-/// Starts a worker that is sent what its runs need beside themselves.
+/// Starts a worker that gets the packages of its runs.
 pub fn start(
     options: &PoolOptions,
     bytecode: &Arc<BytecodeCache>,
@@ -30,11 +30,11 @@ pub fn start(
 ) -> Result<Arc<dyn Worker>, SandboxError> {
     let engine = Arc::new(OnceLock::new());
     let reported = Arc::clone(&engine);
-    let sink = Arc::new(move |heard: News| {
-        if let News::Event(Event::Ready { engine, .. }) = &heard {
+    let sink = Arc::new(move |received: News| {
+        if let News::Event(Event::Ready { engine, .. }) = &received {
             reported.get_or_init(|| *engine);
         }
-        news(heard);
+        news(received);
     });
     let PoolOptions { isolation, files, memory_bytes, longest_text, .. } = options;
     let worker = transport::start(*isolation, files, *memory_bytes, *longest_text, sink)?;
@@ -47,8 +47,8 @@ pub fn start(
 }
 
 impl StockedWorker {
-    /// Sends those of a run's packages that the worker does not have. What earlier runs needed makes room for them; what
-    /// this run needs stays, however much it is.
+    /// Sends the packages of a run that the worker does not have. Packages of earlier runs are evicted for them; those of this run
+    /// are kept, even beyond the limit.
     fn supply(&self, packages: &[Arc<Package>]) -> Result<(), WorkerGone> {
         let mut stock = self.stock.lock();
         let missing: Vec<_> = packages.iter().filter(|package| stock.get(&package.id()).is_none()).collect();
@@ -104,20 +104,20 @@ mod tests {
     use std::time::Duration;
     use tgp_base::ids::RunId;
 
-    /// Notes what it is sent.
+    /// Records the commands that it gets.
     #[derive(Default)]
-    struct Scribe {
+    struct Recorder {
         sent: Mutex<Vec<String>>,
         names: Mutex<Vec<(PackageId, String)>>,
     }
 
-    impl Scribe {
+    impl Recorder {
         fn name_of(&self, id: PackageId) -> String {
             self.names.lock().iter().find(|(known, _)| *known == id).map(|(_, name)| name.clone()).unwrap()
         }
     }
 
-    impl Worker for Scribe {
+    impl Worker for Recorder {
         fn send(&self, command: Command) -> Result<(), WorkerGone> {
             let line = match command {
                 Command::Keep(parcel) => {
@@ -161,8 +161,8 @@ mod tests {
     }
 
     #[test]
-    fn a_package_is_sent_once_and_what_was_not_needed_for_longest_makes_room() {
-        let scribe = Arc::<Scribe>::default();
+    fn a_package_is_sent_once_and_the_least_recently_used_is_evicted() {
+        let recorder = Arc::<Recorder>::default();
         let files = WorkerFiles {
             executable: "none".into(),
             library: "none".into(),
@@ -170,7 +170,7 @@ mod tests {
             locales: "none".into(),
         };
         let worker = StockedWorker {
-            worker: Arc::<Scribe>::clone(&scribe),
+            worker: Arc::<Recorder>::clone(&recorder),
             engine: Arc::new(OnceLock::new()),
             bytecode: BytecodeCache::new(Isolation::Thread, files, Arc::new(())),
             stock: Mutex::new(WeighedCache::new(MAX_BYTES)),
@@ -182,7 +182,7 @@ mod tests {
         {
             worker.send(command).unwrap();
         }
-        let sent = scribe.sent.lock().join(", ");
+        let sent = recorder.sent.lock().join(", ");
         let expected = [
             "run",
             "keep a, run",

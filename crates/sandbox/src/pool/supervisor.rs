@@ -1,14 +1,14 @@
-//! A thread that looks after a pool when the earliest deadline has come. There is none for as long as there is no deadline.
+//! The supervisor thread of a pool: wakes at the earliest deadline. It exists only while there is a deadline.
 
 use parking_lot::{Condvar, Mutex};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tgp_base::threads;
 
-/// How long after a panic it looks again.
+/// Delay of the next check after a panic.
 const AFTER_PANIC: Duration = Duration::from_millis(50);
 
-/// The alarm clock of the thread. It outlives the pool for a moment; the pool does not live for its sake.
+/// The wake-up time of the thread. It holds no reference to the pool, and may outlive it for a moment.
 #[derive(Default)]
 pub struct Supervisor {
     alarm: Mutex<Alarm>,
@@ -23,8 +23,8 @@ struct Alarm {
 }
 
 impl Supervisor {
-    /// Has a thread `look` at `deadline` at the latest. Only an earlier one than it knows of wakes it. When the system refuses
-    /// a thread, the next call tries again.
+    /// Calls `look` on the thread at `deadline` at the latest. Only an earlier deadline than the current one wakes the thread. If no
+    /// thread can be started, the next call tries again.
     pub fn wake_by(self: &Arc<Self>, deadline: Instant, look: impl Fn() + Send + 'static) {
         let mut alarm = self.alarm.lock();
         if alarm.closed {
@@ -45,7 +45,7 @@ impl Supervisor {
         }
     }
 
-    /// There is no deadline any more.
+    /// Clears the deadline; the thread ends.
     pub fn rest(&self) {
         self.alarm.lock().wake_at = None;
         self.changed.notify_one();
@@ -59,14 +59,14 @@ impl Supervisor {
 
     fn look_when_due(&self, look: impl Fn()) {
         while self.sleep() {
-            // A look that panicked has set no next deadline: the others must not be left without a supervisor.
+            // A check that panicked has not set the next deadline, so one is set here.
             if threads::contain(&look).is_err() {
                 self.alarm.lock().bring_forward(Instant::now() + AFTER_PANIC);
             }
         }
     }
 
-    /// Waits for the deadline; false when there is none any more, and then there is no thread.
+    /// Waits for the deadline; false if there is none, and then the thread ends.
     fn sleep(&self) -> bool {
         let mut alarm = self.alarm.lock();
         while !alarm.closed
@@ -84,9 +84,9 @@ impl Supervisor {
 }
 
 impl Alarm {
-    /// Whether the thread has to know.
+    /// Sets an earlier deadline; true if it was earlier.
     fn bring_forward(&mut self, deadline: Instant) -> bool {
-        let is_earlier = self.wake_at.is_none_or(|known| deadline < known);
+        let is_earlier = self.wake_at.is_none_or(|current| deadline < current);
         if is_earlier {
             self.wake_at = Some(deadline);
         }
@@ -107,7 +107,7 @@ mod tests {
     const LATE: Duration = Duration::from_secs(60);
 
     #[test]
-    fn it_looks_once_for_a_deadline_and_its_thread_ends_when_there_is_none() {
+    fn it_checks_once_per_deadline_and_ends_without_one() {
         let supervisor = Arc::<Supervisor>::default();
         let (sender, looks) = unbounded();
         let look = move || sender.send(Instant::now()).unwrap();
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn it_rests_when_it_is_told_to_and_looks_again_for_a_new_deadline() {
+    fn rest_and_close_end_the_thread_and_a_new_deadline_restarts_it() {
         let supervisor = Arc::<Supervisor>::default();
         for end in [Supervisor::rest, Supervisor::close] {
             let (sender, looks) = unbounded();
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn it_outlives_a_panic_and_a_thread_that_was_refused() {
+    fn it_survives_a_panic_and_a_failed_thread_start() {
         let supervisor = Arc::<Supervisor>::default();
         let (sender, looks) = unbounded();
         let look = move || {

@@ -1,4 +1,4 @@
-//! The workers of a pool and what each of them does.
+//! The workers of a pool and their states.
 
 use super::active_run::{ActiveRun, Rogue};
 use super::deadlines::Deadlines;
@@ -11,18 +11,18 @@ use tgp_base::ids::RunId;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct WorkerId(u64);
 
-/// How long a worker may take to be ready.
+/// How long a worker may take to become ready.
 const START_TIMEOUT: Duration = Duration::from_secs(15);
-/// An idle worker that has rested for this long has prepared its next run.
+/// Idle time after which a worker has prepared its next realm.
 const PREPARED: Duration = Duration::from_millis(20);
-/// What a worker gets beyond the wall limit before it is killed from outside.
+/// How long after the wall limit a worker is killed from outside.
 const WALL_GRACE: Duration = Duration::from_secs(1);
 
 pub enum SlotState {
     Starting,
     Idle,
     Busy(Box<ActiveRun>),
-    /// Killed or leaving by itself; it counts until it is gone.
+    /// Killed or ending by itself; it counts until it has ended.
     Dying,
 }
 
@@ -31,7 +31,7 @@ struct Slot {
     state: SlotState,
 }
 
-/// A worker that was given up, and what it was doing.
+/// A worker that was given up, and its state before.
 pub struct GivenUp {
     pub worker: Option<Arc<dyn Worker>>,
     pub was: SlotState,
@@ -40,14 +40,14 @@ pub struct GivenUp {
 #[derive(Default)]
 pub struct WorkerSlots {
     slots: HashMap<WorkerId, Slot>,
-    /// Idle workers and since when, the one that has rested longest first.
+    /// Idle workers and the start of their idle time, the longest idle first.
     idle: VecDeque<(WorkerId, Instant)>,
     deadlines: Deadlines<WorkerId>,
     last_id: u64,
 }
 
 impl WorkerSlots {
-    /// Workers that are not about to leave.
+    /// Number of workers that are not dying.
     pub fn alive(&self) -> usize {
         self.slots.values().filter(|slot| !matches!(slot.state, SlotState::Dying)).count()
     }
@@ -60,7 +60,7 @@ impl WorkerSlots {
         self.slots.is_empty()
     }
 
-    /// When the first of them must have come along.
+    /// The earliest deadline of a worker.
     pub fn next_deadline(&self) -> Option<Instant> {
         self.deadlines.earliest()
     }
@@ -79,18 +79,18 @@ impl WorkerSlots {
         id
     }
 
-    /// Gives a reserved slot its worker; true when nobody wants it any more.
+    /// Sets the worker of a reserved slot; true if the worker is no longer needed.
     pub fn attach(&mut self, id: WorkerId, worker: Arc<dyn Worker>, now: Instant) -> bool {
         let Some(slot) = self.slots.get_mut(&id) else { return true };
         slot.worker = Some(worker);
-        // `Ready` may have come before this.
+        // `Ready` may have arrived before this.
         if matches!(slot.state, SlotState::Idle) {
             self.idle.push_back((id, now));
         }
         matches!(slot.state, SlotState::Dying)
     }
 
-    /// Notes that a worker can take runs; false when nobody listens to it any more.
+    /// Marks a worker as ready; false if it was given up.
     pub fn ready(&mut self, id: WorkerId, now: Instant) -> Result<bool, Rogue> {
         let Some(slot) = self.slots.get_mut(&id) else { return Ok(false) };
         match slot.state {
@@ -106,8 +106,8 @@ impl WorkerSlots {
         Ok(true)
     }
 
-    /// The idle worker for the next run, and since when it rests: of those that are prepared the one that came to rest
-    /// last, so that the others are seen to be unneeded; the one that has rested longest while none is.
+    /// The idle worker for the next run, and the start of its idle time: the most recently used of the prepared ones, so that the
+    /// others become unneeded; if none is prepared, the longest idle.
     pub fn next_idle(&self, now: Instant) -> Option<(WorkerId, Arc<dyn Worker>, Instant)> {
         let is_prepared = |(_, since): &&(WorkerId, Instant)| now.saturating_duration_since(*since) >= PREPARED;
         let (id, since) = self.idle.iter().rev().find(is_prepared).or_else(|| self.idle.front()).copied()?;
@@ -118,17 +118,17 @@ impl WorkerSlots {
         self.idle.len()
     }
 
-    /// The worker that has been idle longest, and since when.
+    /// The longest idle worker, and the start of its idle time.
     pub fn longest_idle(&self) -> Option<(WorkerId, Instant)> {
         self.idle.front().copied()
     }
 
-    /// Since when the worker rests that came to rest last.
+    /// The start of the shortest idle time.
     pub fn last_rest(&self) -> Option<Instant> {
         self.idle.back().map(|(_, since)| *since)
     }
 
-    /// Gives an idle worker a run. Returns when the run must be over.
+    /// Assigns a run to an idle worker. Returns the deadline of the run.
     pub fn occupy(&mut self, id: WorkerId, run: ActiveRun, now: Instant) -> Option<Instant> {
         self.idle.retain(|(idle, _)| *idle != id);
         let deadline = now.checked_add(run.wall() + WALL_GRACE);
@@ -139,7 +139,7 @@ impl WorkerSlots {
         deadline
     }
 
-    /// Hands what a worker says about `run` to `hear`. Nothing of a worker that is given up is heard.
+    /// Passes a worker's message about `run` to `hear`. Messages of given-up workers are ignored.
     pub fn hear<T>(
         &mut self,
         id: WorkerId,
@@ -157,12 +157,12 @@ impl WorkerSlots {
         }
     }
 
-    /// The worker that a slot has.
+    /// The worker of a slot.
     pub fn worker(&self, id: WorkerId) -> Option<Arc<dyn Worker>> {
         self.slots.get(&id)?.worker.clone()
     }
 
-    /// Notes that a run is to end early, and gives the worker that has it.
+    /// Marks a run as cancelled, and returns its worker.
     pub fn cancel(&mut self, run: RunId) -> Option<Arc<dyn Worker>> {
         self.slots.values_mut().find_map(|slot| match &mut slot.state {
             SlotState::Busy(active) if active.ticket.run == run => {
@@ -173,7 +173,7 @@ impl WorkerSlots {
         })
     }
 
-    /// The run of a worker, which has none from now on and gets no other until it [rests](Self::rest).
+    /// Takes the run of a worker, which gets no other until [`rest`](Self::rest).
     pub fn take_run(&mut self, id: WorkerId) -> Option<ActiveRun> {
         let slot = self.slots.get_mut(&id)?;
         match std::mem::replace(&mut slot.state, SlotState::Dying) {
@@ -188,7 +188,7 @@ impl WorkerSlots {
         }
     }
 
-    /// A worker whose run was taken may have another.
+    /// Makes a worker whose run was taken idle again.
     pub fn rest(&mut self, id: WorkerId, now: Instant) {
         if let Some(slot) = self.slots.get_mut(&id) {
             slot.state = SlotState::Idle;
@@ -196,7 +196,7 @@ impl WorkerSlots {
         }
     }
 
-    /// Gives up a worker. Its slot counts until the worker is gone.
+    /// Gives up a worker. Its slot counts until the worker has ended.
     pub fn give_up(&mut self, id: WorkerId) -> Option<GivenUp> {
         self.idle.retain(|(idle, _)| *idle != id);
         self.deadlines.clear(id);
@@ -205,14 +205,14 @@ impl WorkerSlots {
         Some(GivenUp { worker: slot.worker.clone(), was })
     }
 
-    /// A worker is gone, or never came to be; true when it had a slot.
+    /// Removes the slot of a worker that has ended or never started; true if there was one.
     pub fn remove(&mut self, id: WorkerId) -> bool {
         self.idle.retain(|(idle, _)| *idle != id);
         self.deadlines.clear(id);
         self.slots.remove(&id).is_some()
     }
 
-    /// Gives up all workers. Their deadlines stay: one that does not go is killed again.
+    /// Gives up all workers. Their deadlines are kept: a worker that does not end is killed again.
     pub fn give_up_all(&mut self) -> Vec<GivenUp> {
         self.idle.clear();
         let slots = self.slots.values_mut();

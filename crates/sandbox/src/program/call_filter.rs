@@ -1,7 +1,7 @@
-//! The system calls of a program, held by three filters: what is not listed does not exist, some that are listed are not
-//! permitted, and some seem to work.
+//! Seccomp filters of a confined program: unlisted system calls fail with ENOSYS, forbidden ones with EPERM, and pretended ones
+//! succeed without effect.
 
-use super::call_lists::{ALLOWED, FORBIDDEN, OLD, OTHERS_BY_FIRST, PRETENDED, SIGNALS};
+use super::call_lists::{ALLOWED, FORBIDDEN, LEGACY, OTHERS_BY_FIRST, PRETENDED, SIGNALS};
 use libc::c_long;
 use seccompiler::{
     BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule,
@@ -11,16 +11,16 @@ use std::collections::BTreeMap;
 
 type Rules = BTreeMap<i64, Vec<SeccompRule>>;
 
-/// Who a program can send signals to, as far as Landlock is concerned.
+/// The processes that Landlock lets a program send signals to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Signals {
-    /// To those that are behind the same walls.
+    /// Processes in the same Landlock domain.
     Scoped,
-    /// To everybody of the same user: the filter has to hold them.
+    /// All processes of the user, so the seccomp filter must restrict signals.
     Everywhere,
 }
 
-/// New namespaces, in which a program would have rights again.
+/// Flags of new namespaces, in which a program would have privileges again.
 const NAMESPACES: &[libc::c_int] = &[
     libc::CLONE_NEWNS,
     libc::CLONE_NEWCGROUP,
@@ -31,35 +31,35 @@ const NAMESPACES: &[libc::c_int] = &[
     libc::CLONE_NEWNET,
 ];
 
-/// Those that send signals to the owner of a descriptor, whoever that is made to be.
+/// `fcntl` commands that set the owner of a descriptor, which gets signals.
 const OWNED_DESCRIPTORS: &[libc::c_int] = &[libc::F_SETOWN, F_SETSIG, F_SETOWN_EX];
 const F_SETSIG: libc::c_int = 10;
 const F_SETOWN_EX: libc::c_int = 15;
 const OWNED_SOCKETS: &[u64] = &[0x8901, 0x8902];
-/// Kinds of controls that file systems have, for flags, attributes and the like of a file: to read it is enough for some.
+/// `ioctl` types of file systems, for flags and attributes of a file; read access is sufficient for some.
 const FILE_CONTROLS: &[u64] = &[0x5800, 0x6600, 0x7600];
 const CONTROL_KIND: u64 = 0xff00;
 /// Types of socket pairs: the low bits are the type, the others are flags.
 const SOCKET_TYPE: u64 = 0xf;
 
-/// Applies to this process, which has one thread, and to all that come from it.
+/// Applies the filters to this process, which has one thread, and its descendants.
 pub fn apply(signals: Signals) -> Option<()> {
-    // The last one that is applied is asked first, and its answer counts where several refuse.
+    // The filter applied last runs first, and its result counts if several refuse.
     for filter in [allowed()?, forbidden(signals)?, pretended()?] {
         apply_filter(&filter).ok()?;
     }
     Some(())
 }
 
-/// Whatever is not listed has the answer of an older kernel, also what a later one will know.
+/// Unlisted system calls, including those of later kernels, fail as on an older kernel.
 fn allowed() -> Option<BpfProgram> {
-    let mut rules = whatever(ALLOWED);
-    rules.extend(whatever(OLD));
+    let mut rules = unconditionally(ALLOWED);
+    rules.extend(unconditionally(LEGACY));
     program(rules, SeccompAction::Errno(errno(libc::ENOSYS)?), SeccompAction::Allow)
 }
 
 fn forbidden(signals: Signals) -> Option<BpfProgram> {
-    let mut rules = whatever(FORBIDDEN);
+    let mut rules = unconditionally(FORBIDDEN);
     for call in OTHERS_BY_FIRST {
         rules.insert(*call, vec![argument(0, SeccompCmpOp::Ne, 0)?]);
     }
@@ -77,25 +77,25 @@ fn forbidden(signals: Signals) -> Option<BpfProgram> {
     let controls = OWNED_SOCKETS.iter().copied().chain(terminals).map(|request| argument(1, SeccompCmpOp::Eq, request));
     let of_files = FILE_CONTROLS.iter().map(|kind| argument(1, SeccompCmpOp::MaskedEq(CONTROL_KIND), *kind));
     rules.insert(libc::SYS_ioctl, controls.chain(of_files).collect::<Option<_>>()?);
-    // Of a pair that takes addresses, either half could write to the sockets of others.
+    // Datagram pairs accept addresses, so either end could write to other processes' sockets.
     let stream = u64::try_from(libc::SOCK_STREAM).ok()?;
     let pairs = other_than(1, SOCKET_TYPE, stream)?;
     rules.insert(libc::SYS_socketpair, pairs);
     if signals == Signals::Everywhere {
-        rules.extend(whatever(SIGNALS));
-        // To its own group.
+        rules.extend(unconditionally(SIGNALS));
+        // Only to its own process group.
         rules.insert(libc::SYS_kill, vec![argument(0, SeccompCmpOp::Ne, 0)?]);
     }
     program(rules, SeccompAction::Allow, SeccompAction::Errno(errno(libc::EPERM)?))
 }
 
-/// Landlock does not hold who may use a file, nor its times: those of every file that can be named or opened could be changed. Most
-/// programs go on only when such a call has worked, so it seems to.
+/// Landlock does not restrict changes of modes and times of files. Most programs fail if such calls fail, so they succeed without
+/// effect.
 fn pretended() -> Option<BpfProgram> {
-    program(whatever(PRETENDED), SeccompAction::Allow, SeccompAction::Errno(0))
+    program(unconditionally(PRETENDED), SeccompAction::Allow, SeccompAction::Errno(0))
 }
 
-fn whatever(calls: &[c_long]) -> Rules {
+fn unconditionally(calls: &[c_long]) -> Rules {
     calls.iter().map(|call| (*call, Vec::new())).collect()
 }
 
@@ -108,7 +108,7 @@ fn argument(index: u8, operator: SeccompCmpOp, value: u64) -> Option<SeccompRule
     SeccompRule::new(vec![condition]).ok()
 }
 
-/// Every value of the masked bits but one.
+/// Rules for every value of the masked bits except one.
 fn other_than(index: u8, mask: u64, value: u64) -> Option<Vec<SeccompRule>> {
     (0..=mask)
         .filter(|other| *other != value)

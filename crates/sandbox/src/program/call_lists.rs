@@ -1,9 +1,9 @@
-//! The system calls of programs, by what becomes of them. Which are needed was found by running interpreters, compilers, Git and
-//! shells behind the walls.
+//! Seccomp lists of system programs. The allowed calls were found by running interpreters, compilers, Git and shells in the
+//! confinement.
 
 use libc::c_long;
 
-/// Those that exist for a program.
+/// Allowed calls.
 pub const ALLOWED: &[c_long] = &[
     // Files by descriptor.
     libc::SYS_read,
@@ -44,7 +44,7 @@ pub const ALLOWED: &[c_long] = &[
     libc::SYS_fgetxattr,
     libc::SYS_flistxattr,
     libc::SYS_ioctl,
-    // Files by path, which Landlock holds.
+    // Files by path, restricted by Landlock.
     libc::SYS_openat,
     libc::SYS_openat2,
     libc::SYS_newfstatat,
@@ -101,7 +101,7 @@ pub const ALLOWED: &[c_long] = &[
     libc::SYS_get_mempolicy,
     libc::SYS_set_mempolicy,
     libc::SYS_mbind,
-    // Processes and threads. None leaves the group that it was started in, so that all can be ended at once.
+    // Processes and threads. None can leave its process group, so that all can be killed at once.
     libc::SYS_clone,
     libc::SYS_execve,
     libc::SYS_execveat,
@@ -141,7 +141,7 @@ pub const ALLOWED: &[c_long] = &[
     libc::SYS_landlock_create_ruleset,
     libc::SYS_landlock_add_rule,
     libc::SYS_landlock_restrict_self,
-    // Signals, which Landlock holds, or a rule of the filter.
+    // Signals, restricted by Landlock or by a rule of the filter.
     libc::SYS_kill,
     libc::SYS_tkill,
     libc::SYS_tgkill,
@@ -157,7 +157,7 @@ pub const ALLOWED: &[c_long] = &[
     libc::SYS_restart_syscall,
     libc::SYS_setitimer,
     libc::SYS_getitimer,
-    // Scheduling and limits, of others by a rule of the filter.
+    // Scheduling and limits; of other processes only by a rule of the filter.
     libc::SYS_sched_yield,
     libc::SYS_sched_getaffinity,
     libc::SYS_sched_setaffinity,
@@ -177,7 +177,7 @@ pub const ALLOWED: &[c_long] = &[
     libc::SYS_setrlimit,
     libc::SYS_getrusage,
     libc::SYS_times,
-    // Time, chance and the system.
+    // Time, random numbers and system information.
     libc::SYS_clock_gettime,
     libc::SYS_clock_getres,
     libc::SYS_clock_nanosleep,
@@ -193,7 +193,7 @@ pub const ALLOWED: &[c_long] = &[
     libc::SYS_sysinfo,
     libc::SYS_uname,
     libc::SYS_ioprio_get,
-    // Pairs of sockets, which lead nowhere else.
+    // Socket pairs, which have no other peers.
     libc::SYS_socketpair,
     libc::SYS_sendto,
     libc::SYS_recvfrom,
@@ -208,9 +208,9 @@ pub const ALLOWED: &[c_long] = &[
     libc::SYS_getpeername,
 ];
 
-/// Those that it may not make, and is told so.
+/// Calls that fail with EPERM.
 pub const FORBIDDEN: &[c_long] = &[
-    // The network, and sockets of others.
+    // The network, and sockets of other processes.
     libc::SYS_socket,
     libc::SYS_connect,
     libc::SYS_bind,
@@ -226,7 +226,7 @@ pub const FORBIDDEN: &[c_long] = &[
     libc::SYS_removexattr,
     libc::SYS_lremovexattr,
     libc::SYS_fremovexattr,
-    // Processes of others.
+    // Other processes.
     libc::SYS_ptrace,
     libc::SYS_process_vm_readv,
     libc::SYS_process_vm_writev,
@@ -276,7 +276,7 @@ pub const FORBIDDEN: &[c_long] = &[
     libc::SYS_msgctl,
     libc::SYS_mq_open,
     libc::SYS_mq_unlink,
-    // The kernel's large and lesser trodden surfaces.
+    // Large, rarely used parts of the kernel.
     libc::SYS_bpf,
     libc::SYS_io_uring_setup,
     libc::SYS_io_uring_enter,
@@ -297,7 +297,7 @@ pub const FORBIDDEN: &[c_long] = &[
     libc::SYS_lchown,
 ];
 
-/// Those that seem to have worked.
+/// Calls that succeed without effect.
 pub const PRETENDED: &[c_long] = &[
     libc::SYS_fchmod,
     libc::SYS_fchmodat,
@@ -312,7 +312,7 @@ pub const PRETENDED: &[c_long] = &[
     libc::SYS_futimesat,
 ];
 
-/// Those whose first argument is a process: zero is the one that makes the call.
+/// Calls whose first argument is a process; only zero, the calling process, is allowed.
 pub const OTHERS_BY_FIRST: &[c_long] = &[
     libc::SYS_prlimit64,
     libc::SYS_sched_setaffinity,
@@ -321,13 +321,13 @@ pub const OTHERS_BY_FIRST: &[c_long] = &[
     libc::SYS_sched_setscheduler,
 ];
 
-/// Those that send signals by process or thread, beside `kill`.
+/// Calls that send signals to a process or thread, except `kill`.
 pub const SIGNALS: &[c_long] =
     &[libc::SYS_tkill, libc::SYS_tgkill, libc::SYS_rt_sigqueueinfo, libc::SYS_rt_tgsigqueueinfo];
 
-/// What older programs make instead of one above. Other processors never had them.
+/// Legacy calls of older programs, on x86-64 only.
 #[cfg(target_arch = "x86_64")]
-pub const OLD: &[c_long] = &[
+pub const LEGACY: &[c_long] = &[
     libc::SYS_open,
     libc::SYS_creat,
     libc::SYS_stat,
@@ -359,4 +359,4 @@ pub const OLD: &[c_long] = &[
     libc::SYS_pause,
 ];
 #[cfg(not(target_arch = "x86_64"))]
-pub const OLD: &[c_long] = &[];
+pub const LEGACY: &[c_long] = &[];

@@ -1,4 +1,4 @@
-//! How much lies in some folders: a program that writes without end must be seen to do so.
+//! Disk usage of folders, to detect a program that fills the disk.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -12,7 +12,7 @@ pub struct DiskUse {
     pub files: u64,
 }
 
-/// What lies there, or as much as shows that it is too much. No link is followed; what goes meanwhile does not count.
+/// The usage of the folders; stops once it exceeds `most`. Links are not followed; files deleted meanwhile do not count.
 pub fn measure(folders: &[PathBuf], most: &DiskUse) -> DiskUse {
     let mut used = DiskUse::default();
     let mut open: Vec<PathBuf> = folders.to_vec();
@@ -38,7 +38,7 @@ mod tests {
     use super::{DiskUse, measure};
 
     #[test]
-    fn files_of_all_folders_count_and_links_do_not_lead_out() {
+    fn nested_files_count_and_links_are_not_followed() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir(folder.path().join("inner")).unwrap();
         std::fs::write(folder.path().join("inner/a"), vec![1; 100_000]).unwrap();

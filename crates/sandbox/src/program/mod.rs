@@ -1,18 +1,18 @@
-//! Programs of the system that somebody lets an agent run: one at a time, behind walls, watched until nothing of it is left.
+//! System programs for agents: each runs confined and supervised, until all its processes have ended.
 //!
-//! Two processes of the same launcher. `supervise` takes an `Order` from its standard input, starts `become_program`,
-//! watches it with all that it starts, and ends everything at a limit, at the program's end, and when whoever asked is gone.
-//! `become_program` puts the walls up around itself and becomes the program.
+//! Two processes of the same launcher. `supervise` reads a `ProgramRequest` from its standard input, starts `exec_program`,
+//! watches all its processes, and kills them at a limit, at the program's end, and when the host closes the input.
+//! `exec_program` confines itself and executes the program.
 
-mod become_program;
 mod call_filter;
 mod call_lists;
 mod disk_use;
-mod order;
+mod exec_program;
 mod output;
-mod processes;
+mod process_tree;
+mod program_confinement;
+mod program_request;
 mod supervisor;
-mod walls;
 
-pub use become_program::{become_program, try_walls};
+pub use exec_program::{check_confinement, exec_program};
 pub use supervisor::supervise;

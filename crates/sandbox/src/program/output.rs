@@ -1,6 +1,6 @@
-//! An output that may be without end: its beginning and its end are kept.
+//! A bounded buffer for output: keeps its beginning and its end.
 
-use super::order::Text;
+use super::program_request::OutputText;
 use std::collections::VecDeque;
 
 pub struct Output {
@@ -25,13 +25,13 @@ impl Output {
         self.left_out = self.left_out.saturating_add(u64::try_from(over).unwrap_or(u64::MAX));
     }
 
-    pub fn into_text(self) -> Text {
+    pub fn into_text(self) -> OutputText {
         let tail: Vec<u8> = self.tail.into();
         if self.left_out == 0 {
             let all = [self.head, tail].concat();
-            return Text { head: String::from_utf8_lossy(&all).into_owned(), ..Text::default() };
+            return OutputText { head: String::from_utf8_lossy(&all).into_owned(), ..OutputText::default() };
         }
-        Text {
+        OutputText {
             head: String::from_utf8_lossy(&self.head).into_owned(),
             tail: String::from_utf8_lossy(&tail).into_owned(),
             left_out: self.left_out,
@@ -53,7 +53,7 @@ mod tests {
     }
 
     #[test]
-    fn what_fits_is_kept_whole_and_of_more_the_middle_is_left_out() {
+    fn long_output_keeps_its_beginning_and_end() {
         assert_eq!(kept(8, &["abc", "dé", "fg"]), ("abcdéfg".to_owned(), String::new(), 0));
         assert_eq!(kept(4, &["abcdefgh", "ij"]), ("ab".to_owned(), "ij".to_owned(), 6));
         assert_eq!(kept(4, &["a", "b", "c", "d", "e"]), ("ab".to_owned(), "de".to_owned(), 1));

@@ -1,9 +1,9 @@
-//! The sandbox as a whole, with engines in their thread home. The process home is tested through the public API, where the
-//! worker executable is.
+//! Tests of the whole sandbox, with engines on threads. Worker processes are tested through the public API, where the worker
+//! executable exists.
 
 mod packages;
 mod panics;
-mod thread_home;
+mod thread_engine;
 
 use super::{
     BytecodeStore, Code, Host, Isolation, Lineage, Module, ModuleKind, Package, PoolOptions, RunLimits, RunRequest,

@@ -1,4 +1,4 @@
-//! Packages and their bytecode, through engines in their thread home.
+//! Tests of packages and their bytecode, with engines on threads.
 
 use super::{request, sandbox_of};
 use crate::packages::{Bytecode, EngineTag, file_name};
@@ -32,20 +32,20 @@ impl Memory {
             if let Some(found) = found.filter(|(_, content)| accepts(content)) {
                 return found;
             }
-            assert!(Instant::now() < deadline, "no bytecode was kept");
+            assert!(Instant::now() < deadline, "no bytecode was stored");
             std::thread::sleep(Duration::from_millis(5));
         }
     }
 }
 
-struct Deaf;
+struct PlacesHost;
 
-impl Host for Deaf {
-    /// Only places in a source are told: those of a package are what they are.
+impl Host for PlacesHost {
+    /// Answers calls for source positions only, with the same positions.
     fn call(self: Arc<Self>, question: Question, reply: Reply) {
         if question.name == PLACES_QUESTION {
-            let asked: Vec<(String, u32, u32)> = serde_json::from_str(&question.args_json).unwrap();
-            let same: Vec<_> = asked.into_iter().map(|(_, line, column)| (line, column)).collect();
+            let positions: Vec<(String, u32, u32)> = serde_json::from_str(&question.args_json).unwrap();
+            let same: Vec<_> = positions.into_iter().map(|(_, line, column)| (line, column)).collect();
             reply.send(HostAnswer::Value(serde_json::to_string(&same).unwrap()));
         }
     }
@@ -55,15 +55,15 @@ fn sandbox(store: &Arc<Memory>) -> Sandbox {
     sandbox_of(1, Arc::<Memory>::clone(store))
 }
 
-/// What a tool gets that hands on what `package` exports.
+/// Runs a tool that returns the result of the package's function.
 fn run(sandbox: &Sandbox, package: &Arc<Package>) -> RunEnd {
-    let request = request("return require('big')()", Some(package), Arc::new(Deaf));
+    let request = request("return require('big')()", Some(package), Arc::new(PlacesHost));
     let (sender, receiver) = crossbeam_channel::bounded(1);
     sandbox.run(request, when_done(move |outcome| sender.send(outcome).unwrap()));
     receiver.recv_timeout(Duration::from_secs(120)).unwrap().unwrap().end
 }
 
-/// A package whose function gives `value`, large enough to be worth bytecode. Equal lengths give equal lengths.
+/// A package whose function returns `value`, large enough for bytecode. Values of equal length give texts of equal length.
 fn package(value: &str) -> Arc<Package> {
     let filler = "module.f = (a) => a + 1;\n".repeat(2000);
     Arc::new(Package::new(format!("{filler}const value = '{value}';\nmodule.exports = () => value;").into()))
@@ -74,7 +74,7 @@ fn assert_gives(end: &RunEnd, value: &str) {
 }
 
 #[test]
-fn kept_bytecode_is_what_a_later_pool_runs() {
+fn a_later_pool_uses_stored_bytecode() {
     let store = Arc::<Memory>::default();
     let first = sandbox(&store);
     assert_gives(&run(&first, &package("one")), "one");
@@ -82,7 +82,7 @@ fn kept_bytecode_is_what_a_later_pool_runs() {
     let (engine, _) = store.wait(&package("one"), |_| true);
     let (_, two) = store.wait(&package("two"), |_| true);
     first.shutdown();
-    // V8 tells texts of the same length apart by nothing, so another's bytecode shows that bytecode was used.
+    // V8 does not distinguish texts of the same length, so the other package's bytecode shows that bytecode was used.
     let two = Bytecode::unsealed(&two, package("two").id(), engine).unwrap();
     let one = package("one").id();
     store.write(&file_name(one, engine), &two.sealed(one, engine));
@@ -114,7 +114,7 @@ fn a_damaged_file_and_one_of_another_package_are_ignored_and_replaced() {
 }
 
 #[test]
-fn bytecode_that_v8_refuses_gives_way_to_the_text() {
+fn text_is_compiled_if_v8_rejects_the_bytecode() {
     let store = Arc::<Memory>::default();
     let first = sandbox(&store);
     run(&first, &package("one"));
@@ -126,7 +126,7 @@ fn bytecode_that_v8_refuses_gives_way_to_the_text() {
 }
 
 #[test]
-fn nothing_is_kept_of_small_packages_and_of_those_that_v8_cannot_read() {
+fn no_bytecode_is_stored_for_small_or_invalid_packages() {
     let store = Arc::<Memory>::default();
     let sandbox = sandbox(&store);
     assert_gives(&run(&sandbox, &Arc::new(Package::new("module.exports = () => 'small'".into()))), "small");
@@ -137,7 +137,7 @@ fn nothing_is_kept_of_small_packages_and_of_those_that_v8_cannot_read() {
 }
 
 #[test]
-fn an_error_in_a_package_names_its_place_with_and_without_bytecode() {
+fn an_error_in_a_package_has_its_position_with_and_without_bytecode() {
     let store = Arc::<Memory>::default();
     let filler = "module.f = (a) => a + 1;\n".repeat(2000);
     let package = || Arc::new(Package::new(format!("{filler}module.exports = () => {{ throw Error('no') }}").into()));

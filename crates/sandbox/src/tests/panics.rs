@@ -1,4 +1,4 @@
-//! Panics on the host's side: the run that met one ends with an error of its kind, and the pool goes on.
+//! Tests of panics in the host: the affected run ends with an error, and the pool continues.
 
 #![expect(clippy::wildcard_enum_match_arm, reason = "a test fails on whatever it did not expect")]
 
@@ -13,12 +13,12 @@ use std::time::Duration;
 use tgp_base::error::{ErrorCode, PartError};
 use tgp_base::threads::refusal;
 
-/// A panic without a message on the screen.
+/// Panics without printing a message.
 fn panic() -> ! {
     resume_unwind(Box::new("no"))
 }
 
-/// Panics when it is asked for that.
+/// A host that panics in the call `panic`.
 struct Fragile;
 
 impl Host for Fragile {
@@ -77,14 +77,14 @@ fn value(sandbox: &Sandbox, code: &str) -> String {
     }
 }
 
-/// Large enough to be worth bytecode.
+/// A package that is large enough for bytecode.
 fn package(value: &str) -> Arc<Package> {
     let filler = "module.f = (a) => a + 1;\n".repeat(2000);
     Arc::new(Package::new(format!("{filler}module.exports = () => '{value}';").into()))
 }
 
 #[test]
-fn a_panic_in_the_answer_to_a_question_is_an_error_in_the_guest() {
+fn a_panic_in_a_host_call_is_an_error_in_the_guest() {
     let sandbox = sandbox(Arc::new(()));
     let caught = "try { await tgp.panic() } catch (error) { return [error.code, await tgp.ask()] }";
     assert_eq!(value(&sandbox, &format!("return (async () => {{ {caught} }})()")), "[\"ERR_INTERNAL\",1]");
@@ -96,7 +96,7 @@ fn a_panic_in_the_answer_to_a_question_is_an_error_in_the_guest() {
 }
 
 #[test]
-fn a_panic_of_whoever_hears_of_the_end_is_its_own_affair() {
+fn a_panic_in_the_completion_callback_does_not_affect_the_pool() {
     let sandbox = sandbox(Arc::new(()));
     for _ in 0..3 {
         submit(&sandbox, "return 1", None, |_| panic());
@@ -105,7 +105,7 @@ fn a_panic_of_whoever_hears_of_the_end_is_its_own_affair() {
 }
 
 #[test]
-fn a_pool_that_gets_no_thread_for_its_supervisor_works_and_tries_again() {
+fn a_pool_without_a_supervisor_thread_works_and_tries_again() {
     let sandbox = refusal::during("tgp-supervisor", || {
         let sandbox = sandbox(Arc::new(()));
         assert_eq!(value(&sandbox, "return 1"), "1");
@@ -116,7 +116,7 @@ fn a_pool_that_gets_no_thread_for_its_supervisor_works_and_tries_again() {
 }
 
 #[test]
-fn a_pool_that_gets_no_threads_for_workers_says_so() {
+fn a_pool_without_worker_threads_reports_an_error() {
     let error = refusal::during("tgp-worker-start", || {
         let sandbox = sandbox(Arc::new(()));
         run_with(&sandbox, "return 1", None).unwrap_err()
@@ -125,7 +125,7 @@ fn a_pool_that_gets_no_threads_for_workers_says_so() {
 }
 
 #[test]
-fn a_panic_while_bytecode_is_kept_costs_the_bytecode_alone() {
+fn a_panic_in_the_bytecode_store_does_not_fail_the_run() {
     let sandbox = sandbox(Arc::new(FragileStore));
     for name in ["one", "two"] {
         let end = run_with(&sandbox, "return require('big')()", Some(&package(name))).unwrap().end;

@@ -1,4 +1,4 @@
-//! The two homes of an engine: a worker process, and a thread of the host.
+//! Transports to an engine: a worker process, or a thread of the host.
 
 mod outbox;
 mod process_worker;
@@ -9,21 +9,21 @@ use super::sandbox_error::SandboxError;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// What a worker's owner hears. `Gone` is the last of it, and always comes.
+/// An event of a worker. `Gone` is always sent, as the last one.
 pub enum News {
     Event(Event),
     Gone,
 }
 
-/// Where a worker's news go. Called from the worker's own thread.
+/// Receiver of a worker's events. Called from the worker's own thread.
 pub type NewsSink = Arc<dyn Fn(News) + Send + Sync>;
 
-/// One engine somewhere.
+/// Handle of an engine.
 pub trait Worker: Send + Sync {
-    /// Fails when the worker is gone.
+    /// Fails if the worker has ended.
     fn send(&self, command: Command) -> Result<(), WorkerGone>;
 
-    /// Ends the worker, whatever it does. In a process that is final; a thread is asked, and left alone if it is deaf.
+    /// Ends the worker. A process is killed; a thread is interrupted, and abandoned if it does not react.
     fn kill(&self);
 }
 
@@ -31,8 +31,7 @@ pub trait Worker: Send + Sync {
 #[derive(Debug, Clone, Copy)]
 pub struct WorkerGone;
 
-/// The files that make a worker: the executable, the library it loads, with the snapshot and the locale data beside
-/// them.
+/// The files of a worker: the executable, the library that it loads, the snapshot and the locale data.
 #[derive(Debug, Clone)]
 pub struct WorkerFiles {
     pub executable: PathBuf,
@@ -41,14 +40,14 @@ pub struct WorkerFiles {
     pub locales: PathBuf,
 }
 
-/// Where engines live.
+/// Where engines run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Isolation {
     Process,
     Thread,
 }
 
-/// Starts a worker in the home of choice. A process that sends more than `longest_text` in one message is ended.
+/// Starts a worker. A process that sends more than `longest_text` in one message is killed.
 pub fn start(
     isolation: Isolation,
     files: &WorkerFiles,

@@ -1,5 +1,5 @@
-//! What is on its way to a worker process. Whoever sends something does not wait for a worker that does not read: what its
-//! pipe does not take at once is written by a thread that lives for as long as there is something to write.
+//! The outgoing queue of a worker process. Senders do not block on a worker that does not read: what its pipe does not take at
+//! once is written by a thread, which ends when the queue is empty.
 
 use parking_lot::Mutex;
 use std::collections::VecDeque;
@@ -8,8 +8,8 @@ use std::process::ChildStdin;
 use std::sync::Arc;
 use tgp_base::threads;
 
-/// What may wait for a worker beside one message of any size. A guest has less memory than that by default, and an engine
-/// reads at every tick of its watchdog: more waits only for one that does not read at all.
+/// Most bytes in the queue, beside one message of any size. An engine reads at every tick of its watchdog, so only a worker that
+/// does not read at all reaches this.
 const MAX_WAITING: usize = 64 << 20;
 
 pub struct Outbox {
@@ -20,10 +20,10 @@ pub struct Outbox {
 #[derive(Default)]
 struct Waiting {
     frames: VecDeque<Vec<u8>>,
-    /// How much of the first one is written.
+    /// Bytes of the first frame that are written.
     written: usize,
     bytes: usize,
-    /// Whether a thread sees to it.
+    /// Whether a thread writes the queue.
     attended: bool,
 }
 
@@ -33,7 +33,7 @@ impl Outbox {
         Arc::new(Self { pipe, waiting: Mutex::default() })
     }
 
-    /// Sends a frame after those that were sent before. Fails when nobody will read it.
+    /// Queues a frame. Fails if the worker does not read.
     pub fn send(self: &Arc<Self>, frame: Vec<u8>) -> Result<()> {
         let mut waiting = self.waiting.lock();
         if !waiting.frames.is_empty() && waiting.bytes.saturating_add(frame.len()) > MAX_WAITING {
@@ -49,7 +49,7 @@ impl Outbox {
         threads::spawn("tgp-worker-out", move || outbox.attend()).map(drop)
     }
 
-    /// Writes what waits until nothing does, or nobody reads.
+    /// Writes until the queue is empty or the pipe is closed.
     fn attend(&self) {
         loop {
             wait_for_room(&self.pipe);
@@ -66,7 +66,7 @@ impl Outbox {
 }
 
 impl Waiting {
-    /// Writes as much as the pipe takes; true when nothing is left.
+    /// Writes as much as the pipe takes; true if the queue is empty then.
     fn write(&mut self, mut pipe: &ChildStdin) -> Result<bool> {
         while let Some(frame) = self.frames.front() {
             match pipe.write(frame.get(self.written..).unwrap_or_default()) {
@@ -75,7 +75,7 @@ impl Waiting {
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(false),
                 Err(error) => {
-                    // Nobody reads: nothing of it is needed.
+                    // The pipe is closed: the queue is dropped.
                     *self = Self { attended: self.attended, ..Self::default() };
                     return Err(error);
                 }
@@ -90,11 +90,11 @@ impl Waiting {
     }
 }
 
-/// Makes writing return instead of waiting. This end of the pipe is ours alone; the worker's end stays as it is.
+/// Makes writes non-blocking. This affects only this end of the pipe.
 #[cfg(unix)]
 fn unblock(pipe: &ChildStdin) {
     use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
-    // A pipe that waits works too, as long as the worker reads.
+    // A blocking pipe works too, as long as the worker reads.
     let _as_it_is = fcntl_getfl(pipe).and_then(|flags| fcntl_setfl(pipe, flags | OFlags::NONBLOCK));
 }
 
@@ -102,11 +102,11 @@ fn unblock(pipe: &ChildStdin) {
 fn wait_for_room(pipe: &ChildStdin) {
     use rustix::event::{PollFd, PollFlags, poll};
     let mut pipes = [PollFd::new(pipe, PollFlags::OUT)];
-    // Whatever it says, writing tells what is the matter.
+    // The result is ignored: the next write reports errors.
     let _ready = poll(&mut pipes, None);
 }
 
-/// Pipes wait here, so nothing is ever left to write.
+/// Writes block here, so the queue is always empty after a write.
 #[cfg(not(unix))]
 fn unblock(_pipe: &ChildStdin) {}
 
@@ -115,7 +115,7 @@ fn wait_for_room(_pipe: &ChildStdin) {}
 
 #[cfg(test)]
 #[cfg(target_os = "linux")]
-#[expect(clippy::disallowed_methods, reason = "programs that read and programs that do not")]
+#[expect(clippy::disallowed_methods, reason = "test programs that read and that do not read")]
 mod tests {
     use super::{MAX_WAITING, Outbox};
     use std::io::Read;
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_waits_for_a_worker_that_does_not_read_and_little_waits_for_it() {
+    fn senders_do_not_block_and_the_queue_is_bounded() {
         let (mut child, outbox) = start("sleep", &["60"]);
         let started = Instant::now();
         let frame = || vec![7; 1 << 20];
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn all_arrives_in_order_however_slowly_it_is_read() {
+    fn frames_arrive_in_order_at_a_slow_reader() {
         let (mut child, outbox) = start("cat", &[]);
         for byte in 0..40_u8 {
             outbox.send(vec![byte; 300_000]).unwrap();

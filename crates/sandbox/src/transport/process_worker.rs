@@ -1,8 +1,8 @@
-//! An engine in a `tgp-sandbox` process: nothing that happens in it can reach the host.
+//! An engine in a `tgp-sandbox` process, isolated from the host.
 
 use super::outbox::Outbox;
 use super::{News, NewsSink, Worker, WorkerFiles, WorkerGone};
-use crate::engine::make_room;
+use crate::engine::raise_data_limit;
 use crate::frame::{FrameReader, encode};
 use crate::message::Command;
 use crate::run_end::FRAME_SLACK;
@@ -14,21 +14,21 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use tgp_base::threads;
 
-/// What a process may ask for without privileges.
+/// The largest pipe that an unprivileged process may have.
 #[cfg(target_os = "linux")]
 const PIPE_BYTES: usize = 1 << 20;
 
-/// It reads messages and hands them on; what they lead to happens on other threads or is shallow.
+/// Stack of the listener thread: it only decodes messages and passes them on.
 const LISTENER_STACK: usize = 512 << 10;
 
 struct ProcessWorker {
     child: Mutex<Child>,
     input: Arc<Outbox>,
-    /// The largest memory limit that the process was given room for.
+    /// The memory limit that the process's data limit allows.
     room: AtomicU64,
 }
 
-/// Spawns the process and a thread that listens to it and reaps it.
+/// Spawns the process and a thread that reads its messages and reaps it.
 #[expect(clippy::disallowed_methods, reason = "the worker's own program")]
 pub fn start(
     files: &WorkerFiles,
@@ -39,7 +39,7 @@ pub fn start(
     let mut command = std::process::Command::new(&files.executable);
     command.arg(&files.library).arg("--serve").arg(&files.snapshot).arg(&files.locales).arg(memory_bytes.to_string());
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-    // Nothing of the host's environment is the guest's business, and no directory is kept busy by a worker.
+    // The host's environment is hidden from guests, and the worker does not keep a directory busy.
     command.env_clear();
     #[cfg(unix)]
     {
@@ -75,8 +75,8 @@ pub fn start(
     }
 }
 
-/// Makes room in a pipe, so that whoever writes a large message need not wait for whoever reads it. A pipe that stays as
-/// it is works too.
+/// Enlarges a pipe, so that the writer of a large message does not have to wait for the reader. If this fails, the pipe works
+/// with its default size.
 #[cfg(target_os = "linux")]
 fn widen(pipe: &impl std::os::fd::AsFd) {
     let _as_it_is = rustix::pipe::fcntl_setpipe_size(pipe, PIPE_BYTES);
@@ -87,7 +87,7 @@ fn widen<P>(_pipe: &P) {}
 
 impl ProcessWorker {
     fn listen(&self, mut output: FrameReader<ChildStdout>, news: &NewsSink) {
-        // The stream has ended or makes no sense, or what it said made us panic: this process has said its last word.
+        // The loop ends when the stream has ended or is invalid, or handling a message has panicked; then the process is killed.
         let _panicked = threads::contain(|| {
             while let Ok(Some(event)) = output.read() {
                 news(News::Event(event));
@@ -99,7 +99,7 @@ impl ProcessWorker {
     }
 
     fn reap(&self) {
-        // The child is dead or dying, so this is short; it cannot fail for a child of ours that nobody else waits for.
+        // The child is dead or dying, so this is short; it cannot fail, because no other code waits for this child.
         let _status = self.child.lock().wait();
     }
 }
@@ -109,19 +109,19 @@ impl Worker for ProcessWorker {
         if let Command::Run(run) = &command {
             let wanted = run.limits.memory_bytes;
             if self.room.fetch_max(wanted, Ordering::Relaxed) < wanted {
-                make_room(self.child.lock().id(), wanted);
+                raise_data_limit(self.child.lock().id(), wanted);
             }
         }
         let frame = encode(&command, command.text_bytes());
         frame.and_then(|frame| self.input.send(frame)).map_err(|_| {
-            // What was not sent is missing for good.
+            // The message is lost, so the worker cannot continue.
             self.kill();
             WorkerGone
         })
     }
 
     fn kill(&self) {
-        // Killing a child that has ended by itself is an error that means success.
+        // An error means that the child has ended already.
         let _ended = self.child.lock().kill();
     }
 }

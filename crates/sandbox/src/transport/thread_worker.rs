@@ -1,4 +1,4 @@
-//! An engine on a thread of the host: the quickest home, for code that the operator trusts not to attack V8 itself.
+//! An engine on a thread of the host: the fastest transport, for code that is trusted not to attack V8 itself.
 
 use super::{News, NewsSink, Worker, WorkerFiles, WorkerGone};
 use crate::confinement::Confinement;
@@ -65,7 +65,7 @@ mod tests {
     use std::time::{Duration, Instant};
     use tgp_base::ids::RunId;
 
-    /// A command to run `code`, which has time enough.
+    /// A command to run `code`, with a generous time limit.
     fn run_of(run: RunId, code: &str) -> Command {
         let path = "tools/t.ts".to_owned();
         let module = Module {
@@ -99,10 +99,10 @@ mod tests {
     }
 
     #[test]
-    fn a_run_that_is_cancelled_while_it_looks_at_a_stack_looks_no_more() {
+    fn a_run_cancelled_during_a_source_call_makes_no_more_calls() {
         let (sender, events) = unbounded();
         let news: NewsSink = Arc::new(move |news| {
-            // Whoever listened has gone when the engine tells its end.
+            // The receiver may have been dropped when the engine reports its end.
             let _unheard = sender.send(news);
         });
         let files = WorkerFiles {
@@ -123,7 +123,7 @@ mod tests {
                 }
                 News::Event(Event::Done { end, .. }) => break end,
                 News::Event(_) => {}
-                News::Gone => panic!("the engine told no end"),
+                News::Gone => panic!("the engine reported no end"),
             }
         };
         assert!(matches!(end, RunEnd::Cancelled), "{end:?}");
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn an_engine_that_panics_reports_its_end_and_leaves_no_thread_behind() {
+    fn an_engine_that_panics_reports_its_end_and_stops_its_threads() {
         let (sender, ends) = unbounded();
         let news: NewsSink = Arc::new(move |news| match news {
             News::Event(_) => resume_unwind(Box::new("no")),
@@ -146,9 +146,9 @@ mod tests {
         };
         let worker = start(&files, 64 << 20, news).unwrap();
         ends.recv_timeout(Duration::from_secs(120)).unwrap();
-        let patience = Instant::now() + Duration::from_secs(60);
+        let deadline = Instant::now() + Duration::from_secs(60);
         while worker.send(Command::Cancel { run: RunId(1) }).is_ok() {
-            assert!(Instant::now() < patience, "the watchdog still waits for commands");
+            assert!(Instant::now() < deadline, "the watchdog still waits for commands");
             sleep(Duration::from_millis(5));
         }
     }

@@ -1,56 +1,56 @@
-//! What of a thread's CPU time is held against the guest that it runs.
+//! CPU time charged to a guest, without pauses of the virtual machine.
 //!
-//! A virtual machine that its host has stopped for a moment does not know: its clocks go on, and the time is charged to whoever
-//! had the processor. A guest of half a millisecond would be ended for a standstill of fifty. The watchdog stands still as well:
-//! what passes between two of its looks beyond what it meant to wait is not held against the guest, up to a bound.
+//! When a hypervisor pauses a virtual machine, its clocks go on and the pause is charged to the running thread. A guest that
+//! used half a millisecond would be ended for a pause of fifty. The watchdog is paused too: time between two samples beyond
+//! the expected interval is not charged, up to a bound.
 
 use std::time::Duration;
 
-/// How much of a run's time is not held against it at most.
-const FORGIVEN: Duration = Duration::from_millis(200);
-/// Most that is held against a guest between two looks, which are meant to be half as far apart.
-const BETWEEN_LOOKS: Duration = Duration::from_millis(20);
+/// Most time of one run that is not charged because of pauses.
+const MAX_PAUSES: Duration = Duration::from_millis(200);
+/// Most time charged between two samples, which are normally half as far apart.
+const MAX_PER_SAMPLE: Duration = Duration::from_millis(20);
 
-/// What a run may use beside its own, in all, for packages that are compiled for the first time.
-const FIRST_LOADS: Duration = Duration::from_millis(500);
+/// Extra time of one run, in all, for packages that are compiled for the first time.
+const MAX_GRANTED: Duration = Duration::from_millis(500);
 
-/// The CPU time of a run.
+/// The CPU time account of one run.
 #[derive(Debug)]
 pub(super) struct CpuAccount {
     begun: Duration,
     seen: Duration,
-    forgiven: Duration,
+    pauses: Duration,
     granted: Duration,
 }
 
 impl CpuAccount {
-    /// Begins when the thread's clock shows `now`.
+    /// An account opened at `now` of the thread's CPU clock.
     pub(super) fn new(now: Duration) -> Self {
-        Self { begun: now, seen: now, forgiven: Duration::ZERO, granted: Duration::ZERO }
+        Self { begun: now, seen: now, pauses: Duration::ZERO, granted: Duration::ZERO }
     }
 
-    /// All that the clock has shown since the beginning.
+    /// All CPU time since the account was opened.
     pub(super) fn spent(&self, now: Duration) -> Duration {
         now.saturating_sub(self.begun)
     }
 
-    /// Leaves out what was done for the host.
-    pub(super) fn leave_out(&mut self, time: Duration) {
+    /// Excludes work that was done for the host.
+    pub(super) fn exclude(&mut self, time: Duration) {
         self.begun += time;
         self.seen += time;
     }
 
-    /// Leaves out what the guest did not ask for and has to do all the same.
+    /// Allows extra time for necessary work that is not the guest's own, such as a first compilation.
     pub(super) fn grant(&mut self, time: Duration) {
-        self.granted = FIRST_LOADS.min(self.granted + time);
+        self.granted = MAX_GRANTED.min(self.granted + time);
     }
 
-    /// What is held against the guest, after another look at it.
+    /// Takes a sample and returns the time charged so far.
     pub(super) fn look(&mut self, now: Duration) -> Duration {
         let passed = now.saturating_sub(self.seen);
         self.seen = now;
-        self.forgiven = FORGIVEN.min(self.forgiven + passed.saturating_sub(BETWEEN_LOOKS));
-        self.spent(now).saturating_sub(self.forgiven + self.granted)
+        self.pauses = MAX_PAUSES.min(self.pauses + passed.saturating_sub(MAX_PER_SAMPLE));
+        self.spent(now).saturating_sub(self.pauses + self.granted)
     }
 }
 
@@ -64,16 +64,16 @@ mod tests {
     }
 
     #[test]
-    fn a_guest_is_held_to_its_time() {
+    fn cpu_time_is_charged_without_host_work() {
         let mut account = CpuAccount::new(ms(1000));
-        let held: Vec<_> = (1..=6).map(|look| account.look(ms(1000 + 10 * look))).collect();
-        assert_eq!(held, [ms(10), ms(20), ms(30), ms(40), ms(50), ms(60)]);
-        account.leave_out(ms(15));
+        let charged: Vec<_> = (1..=6).map(|look| account.look(ms(1000 + 10 * look))).collect();
+        assert_eq!(charged, [ms(10), ms(20), ms(30), ms(40), ms(50), ms(60)]);
+        account.exclude(ms(15));
         assert_eq!(account.look(ms(1080)), ms(65));
     }
 
     #[test]
-    fn a_standstill_is_not_the_guests_and_is_told_as_the_clock_shows_it() {
+    fn a_pause_is_not_charged_but_reported_as_spent() {
         let mut account = CpuAccount::new(ms(0));
         assert_eq!(account.look(ms(8)), ms(8));
         assert_eq!(account.look(ms(142)), ms(28));
@@ -81,14 +81,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_forgiven_has_an_end() {
+    fn uncharged_pauses_are_bounded() {
         let mut account = CpuAccount::new(ms(0));
-        let held: Vec<_> = (1..=5).map(|look| account.look(ms(100 * look))).collect();
-        assert_eq!(held, [ms(20), ms(40), ms(100), ms(200), ms(300)]);
+        let charged: Vec<_> = (1..=5).map(|look| account.look(ms(100 * look))).collect();
+        assert_eq!(charged, [ms(20), ms(40), ms(100), ms(200), ms(300)]);
     }
 
     #[test]
-    fn what_is_granted_is_not_held_against_the_guest_and_has_an_end() {
+    fn granted_time_is_not_charged_and_is_bounded() {
         let mut account = CpuAccount::new(ms(0));
         account.grant(ms(250));
         let last = (1..=30).map(|look| account.look(ms(10 * look))).last();

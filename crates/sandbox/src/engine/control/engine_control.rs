@@ -1,4 +1,4 @@
-//! What other threads may know and do about the run that is under way.
+//! State of the current run, shared between the engine's thread, its watchdog and the threads that send commands.
 
 use super::cpu_account::CpuAccount;
 use super::rest_meter::RestMeter;
@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 use tgp_base::ids::RunId;
 
-/// Where an engine's events go. It must not block for long.
+/// Receiver of an engine's events. It must not block for long.
 pub type EventSink = Arc<dyn Fn(Event) + Send + Sync>;
 
 /// What V8 calls on the guest's thread after an interrupt was requested.
@@ -41,7 +41,7 @@ impl From<Cause> for RunEnd {
     }
 }
 
-/// The run under way.
+/// The current run.
 #[derive(Debug)]
 pub(super) struct Current {
     pub(super) run: RunId,
@@ -56,8 +56,8 @@ pub(super) struct Current {
 /// An isolate that other threads may interrupt.
 struct Interruptible {
     isolate: v8::IsolateHandle,
-    /// Has the guest tell where it is and terminate itself. Gets the engine's control.
-    tell_stack: InterruptCallback,
+    /// Records the guest's stack and terminates the guest. Its argument is the engine's control.
+    capture_stack: InterruptCallback,
 }
 
 /// Shared by the engine's thread, its watchdog and the threads that send it commands.
@@ -71,10 +71,10 @@ pub struct EngineControl {
     pub(super) clock: Mutex<Option<ThreadClock>>,
     isolate: Mutex<Option<Interruptible>>,
     host_calls: AtomicU32,
-    /// A run that was cancelled before its engine had come to it. Only touched while `current` is held.
+    /// A run that was cancelled before the engine started it. Only accessed while `current` is locked.
     cancelled_early: Mutex<Option<RunId>>,
-    /// Whether the host has yet to hear that the run under way has begun. Locked while the report goes out: nothing of the
-    /// run may overtake it.
+    /// Whether the start of the current run is still to be reported. Locked while the report is sent, so that no other event of
+    /// the run overtakes it.
     start_unreported: Mutex<bool>,
     rest: Mutex<RestMeter>,
 }
@@ -97,7 +97,7 @@ impl EngineControl {
         })
     }
 
-    /// Stops `run` if it is the one under way, or as soon as it is.
+    /// Cancels `run` if it is the current one, or as soon as it becomes the current one.
     pub fn cancel(&self, run: RunId) {
         let mut current = self.current.lock();
         match current.as_mut() {
@@ -106,7 +106,7 @@ impl EngineControl {
         }
     }
 
-    /// Stops whatever runs.
+    /// Cancels the current run.
     pub fn stop(&self) {
         self.interrupt(Cause::Cancelled);
     }
@@ -116,25 +116,25 @@ impl EngineControl {
         (self.events)(event);
     }
 
-    /// From now on termination reaches this isolate, and `clock` tells its thread's CPU time. `tell_stack` is called on
-    /// the guest's thread with this control when the guest's time is up.
+    /// Sets the isolate to interrupt and the CPU clock of its thread. `capture_stack` is called with this control on the
+    /// guest's thread when the guest reaches a time limit.
     pub(in crate::engine) fn attach(
         &self,
         isolate: v8::IsolateHandle,
-        tell_stack: InterruptCallback,
+        capture_stack: InterruptCallback,
         clock: Option<ThreadClock>,
     ) {
-        *self.isolate.lock() = Some(Interruptible { isolate, tell_stack });
+        *self.isolate.lock() = Some(Interruptible { isolate, capture_stack });
         *self.clock.lock() = clock;
     }
 
-    /// Sends something that the guest did: the host hears of the run's beginning first.
+    /// Sends an event of the guest, after the report that the run has started.
     pub(in crate::engine) fn emit_of(&self, run: RunId, event: Event) {
         self.report_start(run);
         self.emit(event);
     }
 
-    /// Reports that `run` has begun, unless the host knows.
+    /// Reports that `run` has started, unless that was reported before.
     pub(super) fn report_start(&self, run: RunId) {
         let mut start_unreported = self.start_unreported.lock();
         if std::mem::take(&mut *start_unreported) {
@@ -142,16 +142,16 @@ impl EngineControl {
         }
     }
 
-    /// Waits with `wait` for something that can wake the guest. What that costs is not held against the guest.
+    /// Waits with `wait` for an event that wakes the guest. The wait is not charged to the guest.
     pub(in crate::engine) fn rest<T>(&self, wait: impl FnOnce() -> T) -> T {
         self.rest.lock().begin(Instant::now());
-        let came = self.uncounted(wait);
+        let event = self.uncounted(wait);
         self.rest.lock().end(Instant::now());
-        came
+        event
     }
 
-    /// Reports that the guest of `run` waits most of the time, or works again. The caller, the watchdog, holds `current`: no
-    /// report comes after the run's end.
+    /// Reports that the guest of `run` mostly waits, or works again. The caller, the watchdog, holds `current`, so that no
+    /// report follows the end of the run.
     pub(super) fn report_rest(&self, run: RunId) {
         let change = self.rest.lock().look(Instant::now());
         if let Some(rest) = change {
@@ -163,7 +163,7 @@ impl EngineControl {
         self.host_calls.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Begins the account of a run and wakes the watchdog if it sleeps.
+    /// Makes `run` the current run and wakes the watchdog if it sleeps.
     pub(in crate::engine) fn begin(&self, run: RunId, limits: RunLimits, budget: Arc<MemoryBudget>) {
         self.host_calls.store(0, Ordering::Relaxed);
         *self.start_unreported.lock() = true;
@@ -187,7 +187,7 @@ impl EngineControl {
         }
     }
 
-    /// Interrupts the run under way.
+    /// Interrupts the current run.
     pub(in crate::engine) fn interrupt(&self, cause: Cause) {
         if let Some(current) = self.current.lock().as_mut() {
             self.interrupt_current(current, cause);
@@ -200,12 +200,12 @@ impl EngineControl {
             current.interrupted = Some((cause, Instant::now()));
         }
         let isolate = self.isolate.lock();
-        let Some(Interruptible { isolate, tell_stack }) = isolate.as_ref() else { return };
+        let Some(Interruptible { isolate, capture_stack }) = isolate.as_ref() else { return };
         match cause {
-            // The guest tells where it is and terminates itself; the watchdog terminates it if it does not get there.
+            // The guest captures its stack and terminates itself; if it does not, the watchdog terminates it.
             Cause::Cpu | Cause::Wall if first => {
                 let data = std::ptr::from_ref(self).cast_mut().cast::<c_void>();
-                isolate.request_interrupt(*tell_stack, data);
+                isolate.request_interrupt(*capture_stack, data);
             }
             Cause::Cpu | Cause::Wall | Cause::Memory | Cause::Cancelled => {
                 isolate.terminate_execution();
@@ -213,7 +213,7 @@ impl EngineControl {
         }
     }
 
-    /// Whether the guest is to tell where it is: its time is up, and it has not told yet.
+    /// Whether the guest reached a time limit and its stack is not captured yet.
     pub(in crate::engine) fn wants_stack(&self) -> bool {
         self.current.lock().as_ref().is_some_and(|current| {
             matches!(current.interrupted, Some((Cause::Cpu | Cause::Wall, _))) && current.stack.is_empty()
@@ -226,43 +226,43 @@ impl EngineControl {
         }
     }
 
-    /// Does something for the host on the guest's thread: what it costs is not held against the guest.
+    /// Does `work` for the host on the guest's thread; its CPU time is not charged to the guest.
     pub(in crate::engine) fn uncounted<T>(&self, work: impl FnOnce() -> T) -> T {
         let before = self.cpu_now();
-        let made = work();
+        let result = work();
         let spent = self.cpu_now().saturating_sub(before);
         if let Some(current) = self.current.lock().as_mut() {
-            current.cpu.leave_out(spent);
+            current.cpu.exclude(spent);
         }
-        made
+        result
     }
 
-    /// Has the guest use that much more than it may, for something that happens once and not for its sake.
+    /// Allows the guest that much more CPU time, for one-time work such as a first compilation.
     pub(in crate::engine) fn grant(&self, time: Duration) {
         if let Some(current) = self.current.lock().as_mut() {
             current.cpu.grant(time);
         }
     }
 
-    /// Why the run under way was interrupted, if it was.
+    /// Why the current run was interrupted, if it was.
     pub(in crate::engine) fn cause(&self) -> Option<Cause> {
         self.current.lock().as_ref().and_then(|current| current.interrupted.map(|(cause, _)| cause))
     }
 
-    /// Whether [`Self::settle`] need not wait: nobody holds the run for longer than a moment.
+    /// Whether [`Self::settle`] can take the lock: no thread holds the current run for long.
     #[cfg(target_os = "linux")]
     pub(super) fn can_settle(&self) -> bool {
         const MOMENT: Duration = Duration::from_millis(50);
         self.current.try_lock_for(MOMENT).is_some()
     }
 
-    /// Moment at which the run under way is over in any case.
+    /// The wall-clock deadline of the current run.
     pub(in crate::engine) fn wall_deadline(&self) -> Option<Instant> {
         self.current.lock().as_ref().and_then(|current| current.started.checked_add(current.limits.wall))
     }
 
-    /// Ends the run, once: a second call finds nothing to end. An interruption outranks what the guest made of it.
-    /// `fitness` is asked when the run's account is closed: what it takes is not held against the guest.
+    /// Ends the run and reports it, once: a second call does nothing. An interruption takes precedence over `end`.
+    /// `fitness` is called after the run's CPU account is closed, so its time is not charged to the guest.
     pub(in crate::engine) fn settle(&self, end: RunEnd, fitness: impl FnOnce() -> Fitness) -> Fitness {
         let Some(current) = self.current.lock().take() else { return Fitness::Spent };
         *self.start_unreported.lock() = false;
@@ -281,10 +281,10 @@ impl EngineControl {
         fitness
     }
 
-    /// Lets the watchdog end.
+    /// Stops the watchdog.
     pub(in crate::engine) fn close(&self) {
         {
-            // Without the lock the watchdog could look before this, and wait after the notice.
+            // Without the lock the watchdog could read the flag before this, and start to wait after the notification.
             let _current = self.current.lock();
             self.closed.store(true, Ordering::Release);
         }

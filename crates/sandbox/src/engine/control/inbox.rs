@@ -1,4 +1,4 @@
-//! Where an engine's commands come from.
+//! The command queue of an engine.
 
 use crate::message::Command;
 use crossbeam_channel::{Receiver, RecvTimeoutError};
@@ -6,17 +6,17 @@ use std::time::Instant;
 
 /// Commands, in the order in which they were sent.
 pub trait Inbox: Send + Sync {
-    /// Waits for the next command; `None` when there will be none.
+    /// Waits for the next command; `None` when the queue is closed.
     fn recv(&self) -> Option<Command>;
 
     /// As [`recv`](Self::recv), until `deadline`.
     fn recv_deadline(&self, deadline: Instant) -> Result<Command, RecvTimeoutError>;
 
-    /// Takes note of what came while the engine is busy with its guest. Called by the watchdog.
+    /// Reads commands that arrived while the engine is busy with its guest. Called by the watchdog.
     fn look(&self);
 }
 
-/// In the host, the sender of a cancellation has already given it to the engine's control.
+/// In the host process, the sender of a cancellation has already passed it to the engine's control.
 impl Inbox for Receiver<Command> {
     fn recv(&self) -> Option<Command> {
         Receiver::recv(self).ok()

@@ -1,4 +1,4 @@
-//! What holds an engine to its limits from outside the guest: other threads, and the end of the process.
+//! Limits of a run, enforced from outside the guest: by other threads, and by ending the process.
 
 #[cfg(target_os = "linux")]
 pub mod abort_signal;

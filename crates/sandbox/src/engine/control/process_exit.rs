@@ -1,15 +1,15 @@
-//! How a worker process ends by its own hand, and what its exit codes mean.
+//! Exit codes of a worker process.
 
 /// The guest ignored termination.
 pub const EXIT_STUCK: i32 = 70;
-/// V8 ran out of memory, or refused an allocation for good.
+/// V8 ran out of memory.
 pub const EXIT_MEMORY: i32 = 71;
-/// V8 gave up for another reason.
+/// Another fatal error of V8.
 pub const EXIT_FATAL: i32 = 72;
 /// The command line or the snapshot is unusable.
 pub const EXIT_USAGE: i32 = 64;
 
-/// Ends the process without running anything more: destructors of a V8 that is still at work would crash.
+/// Exits without running destructors: those of a running V8 would crash.
 pub fn exit_now(code: i32) -> ! {
     #[cfg(unix)]
     // SAFETY: `_exit` has no precondition and does not return.

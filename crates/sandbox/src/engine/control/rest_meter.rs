@@ -1,28 +1,28 @@
-//! Whether a guest waits for most of its time, in long pauses or in many short ones: then others may have its turn.
+//! Detects guests that wait most of the time, in long pauses or many short ones, so that other runs may use their turn.
 
 use crate::message::Rest;
 use std::time::{Duration, Instant};
 
-/// What a guest waits at least before others may have its turn.
+/// Shortest wait after which a guest's turn may be lent to other runs.
 const LONG_REST: Duration = Duration::from_millis(20);
-/// The time over which work and waiting are compared.
+/// The window over which work and waiting are compared.
 const WINDOW: Duration = Duration::from_millis(100);
-/// How often one run may take its turn back. Afterwards others keep it: a guest decides how often it changes.
+/// How often one run may take its turn back. The bound exists because a guest decides how often it changes.
 const RETURNS: u32 = 1000;
 
 #[derive(Debug)]
 pub struct RestMeter {
-    /// Since when the guest waits, if it does.
+    /// When the current wait began, if the guest waits.
     since: Option<Instant>,
     window_start: Instant,
-    /// Pauses in the window that are over.
+    /// Finished waits in the window.
     waited: Duration,
     reported: Rest,
     returns: u32,
 }
 
 impl RestMeter {
-    /// The meter of a run that begins at `now`.
+    /// The meter of a run that starts at `now`.
     pub fn new(now: Instant) -> Self {
         Self { since: None, window_start: now, waited: Duration::ZERO, reported: Rest::Works, returns: RETURNS }
     }
@@ -36,7 +36,7 @@ impl RestMeter {
         self.since = None;
     }
 
-    /// What the host is to know now, if that is not what it knows.
+    /// The state to report, if it differs from the one reported last.
     pub fn look(&mut self, now: Instant) -> Option<Rest> {
         let elapsed = now.saturating_duration_since(self.window_start);
         let waited = self.waited_until(now);
@@ -70,7 +70,7 @@ mod tests {
     use crate::message::Rest;
     use std::time::{Duration, Instant};
 
-    /// Time that only a test moves.
+    /// A meter with a simulated clock.
     struct Guest {
         meter: RestMeter,
         now: Instant,
@@ -83,7 +83,7 @@ mod tests {
             Self { meter: RestMeter::new(now), now, reports: Vec::new() }
         }
 
-        /// Lets time go by, with a look every millisecond.
+        /// Advances the clock, with a sample every millisecond.
         fn pass(&mut self, millis: u32) {
             for _ in 0..millis {
                 self.now += Duration::from_millis(1);
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn many_short_pauses_are_one_long_one() {
+    fn many_short_pauses_are_reported_as_waiting() {
         let mut guest = Guest::new();
         for _ in 0..1000 {
             guest.wait(15);
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn a_guest_that_changes_again_and_again_has_its_turn_lent_in_the_end() {
+    fn a_guest_takes_its_turn_back_a_bounded_number_of_times() {
         let mut guest = Guest::new();
         for _ in 0..2 * RETURNS {
             guest.wait(200);

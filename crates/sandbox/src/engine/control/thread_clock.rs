@@ -2,36 +2,36 @@
 
 use std::time::Duration;
 
-/// Reads the CPU time that the thread it was made on has used.
+/// Reads the CPU time of the thread it was created on.
 #[cfg(target_os = "linux")]
 #[derive(Debug, Clone, Copy)]
 pub struct ThreadClock(libc::clockid_t);
 
 #[cfg(target_os = "linux")]
 impl ThreadClock {
-    /// The clock of the calling thread; `None` when the system refuses one.
+    /// The clock of the calling thread; `None` if the system has none.
     pub fn of_current_thread() -> Option<Self> {
         let mut clock: libc::clockid_t = 0;
         // SAFETY: `pthread_self` has no precondition.
         let thread = unsafe { libc::pthread_self() };
-        // SAFETY: `thread` is the running thread, so it is alive, and `clock` is a valid place to write to.
-        let refused = unsafe { libc::pthread_getcpuclockid(thread, &raw mut clock) };
-        (refused == 0).then_some(Self(clock))
+        // SAFETY: `thread` is the running thread, so it is alive, and `clock` is valid for writes.
+        let error = unsafe { libc::pthread_getcpuclockid(thread, &raw mut clock) };
+        (error == 0).then_some(Self(clock))
     }
 
-    /// CPU time used so far; `None` once the thread is gone.
+    /// CPU time used so far; `None` once the thread has ended.
     pub fn now(self) -> Option<Duration> {
         let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-        // SAFETY: a clock id is a plain number: one that has become invalid is answered with an error.
-        let refused = unsafe { libc::clock_gettime(self.0, &raw mut time) };
-        if refused != 0 {
+        // SAFETY: a clock id is a plain number: an invalid one makes the call fail.
+        let error = unsafe { libc::clock_gettime(self.0, &raw mut time) };
+        if error != 0 {
             return None;
         }
         Some(Duration::new(u64::try_from(time.tv_sec).ok()?, u32::try_from(time.tv_nsec).ok()?))
     }
 }
 
-/// Elsewhere a thread's CPU clock cannot be read from outside, so time on the wall stands for it: stricter, never laxer.
+/// On other systems a thread's CPU clock cannot be read from outside; wall time is used instead, which is stricter.
 #[cfg(not(target_os = "linux"))]
 #[derive(Debug, Clone, Copy)]
 pub struct ThreadClock(std::time::Instant);

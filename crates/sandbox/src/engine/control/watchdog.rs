@@ -1,6 +1,6 @@
-//! One thread per engine that holds a run to its CPU and wall limits, whatever the guest does.
+//! The watchdog: one thread per engine that enforces the CPU and wall limits of a run.
 //!
-//! While runs follow each other it ticks by itself, so that arming it costs the engine no system call.
+//! While runs follow each other it ticks by itself, so that the engine needs no system call to arm it.
 
 use super::engine_control::{Cause, Current, EngineControl};
 use super::inbox::Inbox;
@@ -13,24 +13,24 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-/// How long an interrupted guest may take to come to its end.
-const GRACE: Duration = Duration::from_millis(250);
-/// How long a guest whose time is up may take to tell where it is, before it is terminated without.
-const STACK_TIME: Duration = Duration::from_millis(100);
-/// Longest time between two looks at a run.
+/// How long an interrupted guest may take to end before it counts as stuck.
+const TERMINATION_TIMEOUT: Duration = Duration::from_millis(250);
+/// How long the stack capture of a guest at its time limit may take before the guest is terminated without it.
+const STACK_CAPTURE_TIMEOUT: Duration = Duration::from_millis(100);
+/// Longest time between two checks of a run.
 const TICK: Duration = Duration::from_millis(10);
-/// Shortest sleep, so that the last microseconds of a budget are not spent on looking.
+/// Shortest sleep, so that the last microseconds of a budget are not spent on checks.
 const MIN_SLEEP: Duration = Duration::from_micros(200);
 /// Ticks without a run before the watchdog sleeps until it is woken.
 const IDLE_TICKS: u32 = 50;
 
-/// What a look at a run found.
-enum Finding {
+/// The result of a check.
+enum Verdict {
     Wait(Duration),
     Stuck,
 }
 
-/// Watches until the engine is closed, or is stuck.
+/// Runs until the engine is closed or stuck.
 pub fn watch(control: &Arc<EngineControl>, inbox: &dyn Inbox) {
     let mut idle = 0;
     let mut current = control.current.lock();
@@ -50,28 +50,28 @@ pub fn watch(control: &Arc<EngineControl>, inbox: &dyn Inbox) {
             }
             Some(running) => {
                 idle = 0;
-                match look(control, running) {
-                    Finding::Wait(time) => {
+                match check(control, running) {
+                    Verdict::Wait(time) => {
                         control.changed.wait_for(&mut current, time);
                     }
-                    Finding::Stuck => return give_up(control, current),
+                    Verdict::Stuck => return give_up(control, current),
                 }
             }
         }
     }
 }
 
-fn look(control: &EngineControl, running: &mut Current) -> Finding {
+fn check(control: &EngineControl, running: &mut Current) -> Verdict {
     if let Some((cause, since)) = running.interrupted {
         let waited = since.elapsed();
-        if waited >= GRACE {
-            return Finding::Stuck;
+        if waited >= TERMINATION_TIMEOUT {
+            return Verdict::Stuck;
         }
-        if waited < STACK_TIME {
-            return Finding::Wait(STACK_TIME.saturating_sub(waited));
+        if waited < STACK_CAPTURE_TIMEOUT {
+            return Verdict::Wait(STACK_CAPTURE_TIMEOUT.saturating_sub(waited));
         }
         control.interrupt_current(running, cause);
-        return Finding::Wait(GRACE.saturating_sub(waited));
+        return Verdict::Wait(TERMINATION_TIMEOUT.saturating_sub(waited));
     }
     if running.started.elapsed() >= TICK {
         control.report_start(running.run);
@@ -82,13 +82,13 @@ fn look(control: &EngineControl, running: &mut Current) -> Finding {
     let wall_left = running.limits.wall.saturating_sub(Instant::now().duration_since(running.started));
     if cpu_left.is_zero() {
         control.interrupt_current(running, Cause::Cpu);
-        return Finding::Wait(STACK_TIME);
+        return Verdict::Wait(STACK_CAPTURE_TIMEOUT);
     }
     if wall_left.is_zero() {
         control.interrupt_current(running, Cause::Wall);
-        return Finding::Wait(STACK_TIME);
+        return Verdict::Wait(STACK_CAPTURE_TIMEOUT);
     }
-    Finding::Wait(cpu_left.min(wall_left).clamp(MIN_SLEEP, TICK))
+    Verdict::Wait(cpu_left.min(wall_left).clamp(MIN_SLEEP, TICK))
 }
 
 fn give_up(control: &EngineControl, current: MutexGuard<'_, Option<Current>>) {

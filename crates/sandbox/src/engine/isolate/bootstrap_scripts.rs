@@ -1,17 +1,17 @@
 //! The scripts that build a realm.
 
-/// Scripts that run when a realm first uses one of the globals that they make. `late.js` knows them by the key.
+/// Scripts that run when a realm first uses one of the globals that they define. `lazy.js` finds them by the key.
 pub struct Stage {
     pub key: &'static str,
     pub names: &'static [&'static str],
     pub scripts: &'static [&'static str],
 }
 
-/// The scripts that build a realm, in this order: each is a function of what the ones before it have left behind.
+/// The scripts that build a realm, in this order: each is a function of the object that the ones before have filled.
 pub const BOOTSTRAP: [&str; 9] = [
     include_str!("bootstrap/withheld.js"),
     include_str!("bootstrap/primordials.js"),
-    include_str!("bootstrap/late.js"),
+    include_str!("bootstrap/lazy.js"),
     include_str!("bootstrap/host.js"),
     include_str!("bootstrap/modules.js"),
     include_str!("bootstrap/results.js"),
@@ -19,8 +19,8 @@ pub const BOOTSTRAP: [&str; 9] = [
     include_str!("bootstrap/functions.js"),
     include_str!("bootstrap/tgp.js"),
 ];
-/// What a realm builds when it is first used.
-pub const LATE: [Stage; 4] = [
+/// Stages in the snapshot that a realm builds on first use.
+pub const LAZY: [Stage; 4] = [
     Stage {
         key: "text",
         names: &["console", "setTimeout", "setInterval", "clearTimeout", "clearInterval"],
@@ -72,5 +72,5 @@ pub const LATE: [Stage; 4] = [
     Stage { key: "clock", names: &[], scripts: &[include_str!("bootstrap/clock.js")] },
     Stage { key: "callSites", names: &[], scripts: &[include_str!("bootstrap/call_sites.js")] },
 ];
-/// The script that leaves what the engine calls.
+/// The script that defines the entry point of the engine.
 pub const ENTRY: &str = include_str!("bootstrap/start.js");

@@ -1,15 +1,15 @@
-//! Bytecode for other engines, made by one that runs nothing.
+//! Compiles bytecode for other engines, in an engine that runs no code.
 
 use super::guest_isolate::GuestIsolate;
 use super::snapshot::Snapshot;
 use crate::engine::natives::compile_function;
 use crate::packages::{Bytecode, EngineTag};
 
-/// Part of every tag: another version of ours may give modules other parameters.
+/// Part of every tag: another version of this crate may give modules other parameters.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// Which engines can use what this one makes. V8's tag stands for its version and flags; the snapshot holds objects that
-/// bytecode refers to by their place.
+/// Identifies the engines that can use bytecode of this one. V8's tag covers its version and flags; the snapshot is included
+/// because bytecode refers to objects in it by position.
 pub fn engine_tag(snapshot: &Snapshot) -> EngineTag {
     let mut hasher = blake3::Hasher::new();
     hasher.update(&v8::script_compiler::cached_data_version_tag().to_le_bytes());
@@ -19,10 +19,10 @@ pub fn engine_tag(snapshot: &Snapshot) -> EngineTag {
     EngineTag(hash.as_bytes().first_chunk::<8>().map_or(0, |chunk| u64::from_le_bytes(*chunk)))
 }
 
-/// What V8 makes of a module's text; none when it refuses the text.
+/// The bytecode of a module's text; `None` if V8 cannot compile it.
 ///
-/// Functions inside it are only looked over, as V8 does by itself. To compile them all as well makes four times as much
-/// data, and reading that takes longer than to compile the few that a run needs.
+/// Inner functions are compiled lazily, as is V8's default. Compiling all of them gives four times as much data, and reading
+/// that takes longer than compiling the few that a run needs.
 pub fn bytecode_of(isolate: &mut GuestIsolate, code: &str) -> Option<Bytecode> {
     let realm = isolate.take_realm()?;
     v8::scope!(let scope, &mut isolate.v8);
@@ -30,7 +30,7 @@ pub fn bytecode_of(isolate: &mut GuestIsolate, code: &str) -> Option<Bytecode> {
     let scope = &mut v8::ContextScope::new(scope, context);
     v8::tc_scope!(let scope, scope);
     let text = v8::String::new(scope, code)?;
-    // Whoever reads it gives the module its name.
+    // The reader of the bytecode sets the module's name.
     let name = v8::String::empty(scope);
     let origin = v8::ScriptOrigin::new(scope, name.into(), 0, 0, false, -1, None, false, false, false, None);
     let mut source = v8::script_compiler::Source::new(text, Some(&origin));

@@ -1,23 +1,23 @@
-//! What V8 says of itself. Nothing here is taken from how we meant to build it.
+//! The report of V8 about itself, measured at run time and not taken from the build configuration.
 
 use super::platform::engine_version;
 use crate::confinement::{EngineReport, Hold};
 
-/// Length of the lists that are made to see how long references are.
+/// Length of the arrays that are allocated to measure the size of a reference.
 const REFERENCES: usize = 1024;
-/// A list at the end of a page, or a collection between, tells nothing: so many lists, and the middle of what they tell.
-const LISTS: usize = 5;
+/// Number of measurements; the median is used, because a page boundary or a collection distorts single ones.
+const SAMPLES: usize = 5;
 
 unsafe extern "C" {
-    /// The crate's own, which it declares for its tests.
+    /// Declared by the crate for its tests only.
     safe fn v8__V8__IsSandboxEnabled() -> bool;
-    /// `v8::V8::IsSandboxConfiguredSecurely()`, which the crate does not offer.
+    /// `v8::V8::IsSandboxConfiguredSecurely()`, which the crate does not expose.
     #[cfg(v8_sandbox)]
     #[link_name = "_ZN2v82V827IsSandboxConfiguredSecurelyEv"]
     safe fn v8_is_sandbox_configured_securely() -> bool;
 }
 
-/// The V8 of `isolate`, which has made a `context`.
+/// The report for the V8 of `isolate`, with a `context` to measure in.
 pub fn engine_report(isolate: &mut v8::OwnedIsolate, context: Option<&v8::Global<v8::Context>>) -> EngineReport {
     let reference_bytes = context.map(|context| reference_bytes(isolate, context));
     EngineReport {
@@ -27,10 +27,10 @@ pub fn engine_report(isolate: &mut v8::OwnedIsolate, context: Option<&v8::Global
     }
 }
 
-/// By how much the heap grows for each entry of a list.
+/// Growth of the heap per entry of an array.
 fn reference_bytes(isolate: &mut v8::OwnedIsolate, context: &v8::Global<v8::Context>) -> usize {
-    let mut told = [(); LISTS].map(|()| bytes_per_entry(isolate, context));
-    *told.select_nth_unstable(LISTS / 2).1
+    let mut samples = [(); SAMPLES].map(|()| bytes_per_entry(isolate, context));
+    *samples.select_nth_unstable(SAMPLES / 2).1
 }
 
 fn bytes_per_entry(isolate: &mut v8::OwnedIsolate, context: &v8::Global<v8::Context>) -> usize {
@@ -52,8 +52,8 @@ fn sandbox() -> Hold {
     }
 }
 
-/// Whether the sandbox has its address space for itself. With less V8 works all the same, but other memory may come to lie
-/// inside. Only for a V8 that is set up.
+/// Whether the sandbox reserved its whole address space. Otherwise V8 works, but other memory may lie inside the sandbox. V8 must be
+/// initialised.
 #[cfg(v8_sandbox)]
 fn has_all_address_space() -> bool {
     v8_is_sandbox_configured_securely()
@@ -71,7 +71,7 @@ mod tests {
     use crate::engine::isolate::platform;
 
     #[test]
-    fn v8_is_what_it_was_built_to_be() {
+    fn engine_report_matches_the_build() {
         platform::ensure_initialised();
         let mut isolate = v8::Isolate::new(v8::CreateParams::default());
         let context = {
@@ -83,7 +83,7 @@ mod tests {
         assert!(report.version.starts_with("15.2."), "{report:?}");
         let (bytes, sandbox) = if cfg!(v8_sandbox) { (4, Hold::Active) } else { (8, Hold::Missing) };
         assert_eq!(report.sandbox, sandbox);
-        // Again and again: where on its pages the heap happens to be does not matter.
+        // Repeated: the result must not depend on the position in a heap page.
         for _ in 0..100 {
             assert_eq!(reference_bytes(&mut isolate, &context), bytes);
         }

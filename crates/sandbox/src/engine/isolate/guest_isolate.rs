@@ -1,4 +1,4 @@
-//! One V8 isolate with its memory account and a realm made ahead of time.
+//! A V8 isolate with its memory budget and realms that are prepared ahead of time.
 
 use super::engine_report::engine_report;
 use super::prepared_stack::prepare_stack_trace;
@@ -17,52 +17,52 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-/// What V8's callbacks get to see. It lives as long as the isolate.
+/// Data of V8's callbacks. It lives as long as the isolate.
 struct Watch {
     budget: Arc<MemoryBudget>,
     control: Arc<EngineControl>,
     doomed: AtomicBool,
-    /// Full collections so far.
+    /// Number of full collections.
     collections: AtomicU32,
 }
 
-/// Realms made ahead of time: a burst of as many runs waits for none.
+/// Number of realms prepared ahead of time, for bursts of runs.
 const SPARES: usize = 16;
-/// Room on the heap for one of them, beside what guests may use. They take three quarters of it.
+/// Additional heap limit per prepared realm. A realm takes three quarters of it.
 const SPARE_ROOM: usize = 272 << 10;
 
-/// Runs since the last collection, or growth of the heap, that make another one worth its time while nothing runs. V8's own
-/// collections keep the memory that they have freed.
+/// Runs since the last idle collection, or growth of the heap, after which another one is worthwhile. V8's own collections keep
+/// the memory that they have freed.
 const IDLE_RUNS: u32 = 32;
 const IDLE_GROWTH: u64 = 4 << 20;
 
-/// Drops the realms first, then the isolate, then what its callbacks point to.
+/// The fields are dropped in this order: the realms, the isolate, then the data of its callbacks.
 pub struct GuestIsolate {
     spares: Vec<Realm>,
-    /// What one realm takes of the heap, seen when the first was made.
+    /// Heap size of one realm, measured when the first was created.
     realm_bytes: Option<u64>,
     pub v8: v8::OwnedIsolate,
     weight: Weight,
     native: NativeWeight,
-    /// The heap when the last run was over.
+    /// Heap size at the end of the last run.
     heap_at_end: u64,
-    /// The heap after the last collection for which no run was under way, and the runs since then.
+    /// Heap size after the last idle collection, and the number of runs since then.
     heap_at_rest: u64,
     runs_since_rest: u32,
     watch: Box<Watch>,
 }
 
-/// What runs have left in the memory of V8's libraries since it was last weighed.
+/// Growth of native memory since it was last measured.
 struct NativeWeight {
     base: u64,
     began: Instant,
     unseen: u32,
 }
 
-/// To ask for it costs some microseconds: a run that was over so soon can have left little, and many of them are asked once.
+/// Measuring native memory takes microseconds, so it is done once for many runs that are as short as this.
 const BRIEF: Duration = Duration::from_millis(2);
 const BRIEF_RUNS: u32 = 32;
-/// Growth that makes an isolate suspicious, as a part of the memory of a run.
+/// Growth after which an isolate is weighed, as a fraction (1/n) of the memory of a run.
 const NATIVE_SUSPICIOUS: u64 = 8;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -118,7 +118,7 @@ impl GuestIsolate {
         &self.watch.budget
     }
 
-    /// How well the isolate is prepared for the runs to come.
+    /// How many realms are prepared.
     pub fn readiness(&self) -> Readiness {
         match self.spares.len() {
             0 => Readiness::Bare,
@@ -127,12 +127,12 @@ impl GuestIsolate {
         }
     }
 
-    /// What V8 says of itself, with a prepared realm to say it in.
+    /// V8's report about itself, measured in a prepared realm.
     pub fn report(&mut self) -> EngineReport {
         engine_report(&mut self.v8, self.spares.last().map(|realm| &realm.context))
     }
 
-    /// Makes a realm for a later run, so that the run need not wait for it.
+    /// Prepares a realm for a later run.
     pub fn prepare(&mut self) {
         if self.realm_bytes.is_some() {
             self.spares.extend(Realm::new(&mut self.v8));
@@ -143,7 +143,7 @@ impl GuestIsolate {
         self.realm_bytes = Some(self.heap_bytes().saturating_sub(before));
     }
 
-    /// Begins the account of a run, which has its realm already. What the spare ones take is not held against it.
+    /// Starts the memory account of a run, whose realm is already taken. Prepared realms do not count.
     pub fn open_account(&mut self) {
         let heap = self.heap_bytes();
         self.runs_since_rest = self.runs_since_rest.saturating_add(1);
@@ -152,20 +152,20 @@ impl GuestIsolate {
         self.watch.budget.start(heap, self.spare_bytes());
     }
 
-    /// Ends the account of a run; whether it made one object that is larger than all it may use.
+    /// Ends the memory account of a run; true if the run allocated one object above its limit.
     pub fn close_account(&mut self) -> bool {
-        // To ask costs microseconds, more with every dead realm, so the answer is kept.
+        // Measuring takes microseconds, more with every dead realm, so the result is stored.
         self.heap_at_end = self.heap_bytes();
         is_oversized(&mut self.v8, &self.watch.budget, self.heap_at_end)
     }
 
-    /// Whether the run, whose account is closed, may have left so much behind that the isolate should be weighed.
+    /// Whether the last run may have left so much memory that the isolate should be weighed.
     pub fn is_suspicious(&mut self) -> bool {
         let heap = self.heap_at_end;
         self.weight.end_run(heap, self.spare_bytes(), self.collections()) || self.has_grown_outside()
     }
 
-    /// Whether runs have left much beside the heap.
+    /// Whether native memory has grown much.
     fn has_grown_outside(&mut self) -> bool {
         self.native.unseen += 1;
         if self.native.began.elapsed() < BRIEF && self.native.unseen < BRIEF_RUNS {
@@ -175,22 +175,22 @@ impl GuestIsolate {
         native_bytes().saturating_sub(self.native.base) > self.watch.budget.limit() / NATIVE_SUSPICIOUS
     }
 
-    /// Collects whatever can be collected and looks at what is left.
+    /// Runs a full collection and measures the memory that remains.
     pub fn weigh(&mut self) -> Burden {
         self.collect();
         self.native.base = native_bytes();
         self.weight.weigh(self.heap_at_rest, self.spare_bytes(), self.collections())
     }
 
-    /// Whether runs may have left so much memory behind that it should be given back when there is time.
+    /// Whether a collection is worthwhile when the engine is idle.
     pub fn has_garbage(&mut self) -> bool {
         self.runs_since_rest >= IDLE_RUNS || self.heap_bytes() > self.heap_at_rest.saturating_add(IDLE_GROWTH)
     }
 
-    /// Gives back all memory that nothing alive holds. No run may be under way.
+    /// Releases all unused memory. No run may be active.
     pub fn collect(&mut self) {
         self.v8.clear_kept_objects();
-        // It clears V8's caches too, and is over when it returns.
+        // Synchronous; it clears V8's caches, too.
         self.v8.memory_pressure_notification(v8::MemoryPressureLevel::Critical);
         self.v8.memory_pressure_notification(v8::MemoryPressureLevel::None);
         self.heap_at_rest = self.heap_bytes();
@@ -217,8 +217,8 @@ impl GuestIsolate {
     }
 }
 
-/// Dooms the isolate: the run ends, and room for one more allocation lets V8 get there. The second time V8 is left to
-/// its out-of-memory handler, because a guest that ignores termination would otherwise eat the machine.
+/// Ends the run at the heap limit, with some more room so that V8 can terminate it. At the second call the limit is not raised,
+/// and V8 calls its out-of-memory handler: a guest that ignores termination could exhaust the machine otherwise.
 unsafe extern "C" fn near_heap_limit(data: *mut c_void, current: usize, _initial: usize) -> usize {
     // SAFETY: `data` is the `Watch` that its `GuestIsolate` owns and drops after the isolate.
     let watch = unsafe { &*data.cast::<Watch>() };
@@ -226,7 +226,7 @@ unsafe extern "C" fn near_heap_limit(data: *mut c_void, current: usize, _initial
     if watch.doomed.swap(true, Ordering::Relaxed) { current } else { current.saturating_mul(2) }
 }
 
-/// Notes the heap at its fullest.
+/// Records the heap size before a collection.
 unsafe extern "C" fn before_gc(
     isolate: v8::UnsafeRawIsolatePtr,
     _: v8::GCType,
@@ -243,7 +243,7 @@ unsafe extern "C" fn before_gc(
     }
 }
 
-/// After a full collection only live data counts: if that is too much together with the buffers, the run is over.
+/// After a full collection: ends the run if live data and buffers exceed the limit.
 unsafe extern "C" fn after_full_gc(
     isolate: v8::UnsafeRawIsolatePtr,
     _: v8::GCType,
@@ -260,8 +260,8 @@ unsafe extern "C" fn after_full_gc(
     }
 }
 
-/// Notes the heap and looks for an object that V8 has let pass: the first large one since a collection may have any size.
-/// Garbage of ordinary size does not count, however much there is.
+/// Records the heap size and detects a large object above the limit: V8 allows any size for the first large object since a
+/// collection. Other garbage does not count.
 fn is_oversized(isolate: &mut v8::Isolate, budget: &MemoryBudget, heap: u64) -> bool {
     budget.note_heap(heap) && young_large_bytes(isolate) > budget.limit()
 }

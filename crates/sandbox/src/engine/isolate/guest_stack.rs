@@ -1,4 +1,4 @@
-//! Where a guest is when its time is up.
+//! The stack of a guest that reached a time limit.
 
 use crate::engine::control::EngineControl;
 use crate::engine::natives::guarded;
@@ -6,13 +6,13 @@ use crate::engine::run::RunState;
 use std::ffi::c_void;
 use std::fmt::Write;
 
-/// Frames that are reported. A loop is found near the top.
+/// Most frames that are reported; a loop is near the top.
 const FRAMES: usize = 10;
-/// Longest name of a function that is reported. A guest can make them of any length.
+/// Longest function name that is reported. A guest can define names of any length.
 const MAX_NAME: usize = 256;
 
-/// Notes the guest's stack and terminates the guest. V8 calls it on the guest's thread at the next interrupt check after
-/// `request_interrupt`; a run that ended meanwhile, or that is to end for another reason, is left alone.
+/// Records the guest's stack and terminates the guest. V8 calls it on the guest's thread at the next interrupt check after
+/// `request_interrupt`. Does nothing if the run has ended meanwhile, or ends for another reason.
 pub unsafe extern "C" fn note_stack(isolate: v8::UnsafeRawIsolatePtr, data: *mut c_void) {
     // SAFETY: `data` is the engine's control, which outlives the isolate: the engine's thread holds both.
     let control = unsafe { &*data.cast::<EngineControl>() };
@@ -31,7 +31,7 @@ pub unsafe extern "C" fn note_stack(isolate: v8::UnsafeRawIsolatePtr, data: *mut
     isolate.terminate_execution();
 }
 
-/// The stack as V8 writes it in errors.
+/// The current stack in the format of V8's errors.
 fn read_stack(scope: &mut v8::PinScope<'_, '_>) -> String {
     let mut text = String::new();
     let Some(stack) = v8::StackTrace::current_stack_trace(scope, FRAMES) else { return text };

@@ -1,4 +1,4 @@
-//! Locale data of ICU, in a file beside the library: mapped, so that all processes have the same pages.
+//! ICU locale data in a file beside the library, memory-mapped so that all processes share its pages.
 
 use memmap2::Mmap;
 use std::fs::File;
@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 
 static DATA: OnceLock<Mmap> = OnceLock::new();
 
-/// Maps the file. Comes before V8 is made ready, and before a worker's walls are up.
+/// Maps the file. Must be called before V8 is initialised and before a worker enters its confinement.
 pub fn load(path: &Path) -> Result<(), Error> {
     #[cfg(test)]
     let path = if path.exists() { path } else { Path::new(BUILT) };
@@ -19,7 +19,7 @@ pub fn load(path: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-/// What was loaded.
+/// The loaded data.
 pub fn data() -> Option<&'static [u8]> {
     #[cfg(test)]
     load(Path::new(BUILT)).unwrap();
@@ -28,13 +28,13 @@ pub fn data() -> Option<&'static [u8]> {
 
 fn map(path: &Path) -> Result<Mmap, Error> {
     let file = File::open(path)?;
-    // SAFETY: as of the library itself, nobody writes into the file of a running program: it is replaced.
+    // SAFETY: as with the library itself, the file of a running program is replaced, never written to.
     let data = unsafe { Mmap::map(&file) }?;
-    // ICU looks at the beginning alone.
+    // ICU checks the header only, so a truncated file is detected by its length.
     if data.len().to_string() == env!("TGP_LOCALE_BYTES") { Ok(data) } else { Err(ErrorKind::InvalidData.into()) }
 }
 
-/// Where `build.rs` has written the file.
+/// The path of the file written by `build.rs`.
 #[cfg(test)]
 const BUILT: &str = concat!(env!("OUT_DIR"), "/tgp.icu");
 

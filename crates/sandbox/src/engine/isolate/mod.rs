@@ -1,4 +1,4 @@
-//! V8's isolate with the realms in it: what they are made from, and what V8 calls while a guest runs.
+//! The V8 isolate and its realms: snapshot, bootstrap scripts, and the callbacks of V8.
 
 mod bootstrap_scripts;
 mod compile_job;

@@ -1,33 +1,32 @@
-//! V8 is set up once per process and never torn down.
+//! Initialisation of V8, once per process. V8 is never shut down.
 
 use super::locale_data;
 use std::sync::Once;
 
-/// Flags for the whole process, each with the reason it is here.
+/// Flags of V8 for the whole process, each with its reason.
 pub const FLAGS: [&str; 5] = [
-    // Threads that existed before V8 would crash when they run JavaScript under protection keys; Node's always exist.
+    // Threads started before V8 crash when they run JavaScript under protection keys; Node's threads are such.
     "--no-memory-protection-keys",
-    // Unrolled loops lose their interrupt check, and then termination never reaches them.
+    // Unrolled loops have no interrupt check, so they could not be terminated.
     "--no-turboshaft-loop-unrolling",
-    // `Error.captureStackTrace` and friends stay; the list of frames is bounded for every error.
+    // Bounds the frames of every error.
     "--stack-trace-limit=20",
-    // A realm is garbage after its run. To mark a little at a time keeps alive what is made meanwhile, some 30 MB of dead
-    // realms, and slows every write; marking all at once takes a millisecond, because next to nothing is alive.
+    // A realm is garbage after its run. Incremental marking keeps objects alive that are allocated meanwhile, some 30 MB of
+    // dead realms, and slows every write; marking all at once takes a millisecond, because little is alive.
     "--no-incremental-marking",
-    // A collection would have the realm's own functions compiled again, from text, by the next run. Those of tools go with them.
+    // With flushing, the next run after a collection would compile the realm's functions again from their text.
     "--no-flush-bytecode",
 ];
 
 static INITIALISED: Once = Once::new();
 
-/// Makes V8 ready. Cheap when it is already.
+/// Initialises V8; cheap if it is initialised already.
 pub fn ensure_initialised() {
     INITIALISED.call_once(|| {
-        v8::V8::set_entropy_source(fill_with_chance);
+        v8::V8::set_entropy_source(fill_random);
         v8::V8::set_flags_from_string(&FLAGS.join(" "));
-        // Without locale data the first `toLocaleString` would end the process: whoever runs guests has loaded it. A refusal
-        // can only mean that the data and the archive are of different ICU versions, which the pinned crates rule out and a
-        // test would show.
+        // Without locale data the first `toLocaleString` would end the process, so callers load it before guests run. ICU
+        // rejects data of another ICU version only, which the pinned crates and a test rule out.
         if let Some(data) = locale_data::data() {
             let _accepted = v8::icu::set_common_data_78(data);
         }
@@ -38,15 +37,15 @@ pub fn ensure_initialised() {
     });
 }
 
-/// Chance without a file: V8 would open one, and a worker cannot. False where there is no such system call; V8 then helps
-/// itself.
+/// Random bytes from a system call: V8 would open a file, which a confined worker cannot. Returns false if the system call is
+/// missing; V8 then uses its own source.
 #[cfg(target_os = "linux")]
-fn fill_with_chance(bytes: &mut [u8]) -> bool {
+fn fill_random(bytes: &mut [u8]) -> bool {
     rustix::rand::getrandom(bytes, rustix::rand::GetRandomFlags::empty()).is_ok()
 }
 
 #[cfg(not(target_os = "linux"))]
-fn fill_with_chance(_bytes: &mut [u8]) -> bool {
+fn fill_random(_bytes: &mut [u8]) -> bool {
     false
 }
 

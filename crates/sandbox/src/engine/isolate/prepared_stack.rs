@@ -1,12 +1,10 @@
-//! What an error's `stack` is: text about the guest's own frames, or what the guest's `Error.prepareStackTrace` makes of
-//! them.
+//! The `stack` of an error: text of the guest's own frames, or the result of the guest's `Error.prepareStackTrace`.
 //!
-//! V8 by itself would hand that hook its own call sites, which give away functions and receivers of frames that are none
-//! of the guest's business. Since this callback is set it never does: V8's call sites stay in here. All positions are those
-//! of the source.
+//! V8's own call sites would expose functions and receivers of internal frames to that hook. With this callback set, V8 does
+//! not pass them on; they stay in this file. All positions are positions in the source.
 
 use super::stack_frame::{StackFrame, guest_frames};
-use crate::engine::late::SCRIPT_NAME;
+use crate::engine::lazy::SCRIPT_NAME;
 use crate::engine::natives::{known_place, learn_places};
 use crate::engine::run::{CompiledPlace, RunState};
 use std::fmt::Write;
@@ -14,11 +12,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Longest message, in characters, that is copied out of V8.
 const MAX_HEAD: usize = 16 << 10;
-/// Longest message that is part of a stack: whoever looks at the stack has V8 put it together.
+/// Longest message in a stack: reading the stack makes V8 flatten the string.
 const MAX_STACK_HEAD: usize = 1 << 20;
 
-/// V8 calls it when the `stack` of an error is first read, except at the very end of the call stack and while another one
-/// is being made: then it writes plain text.
+/// Called by V8 when the `stack` of an error is first read, except at the end of the call stack and while another stack is being
+/// prepared: then V8 writes plain text.
 pub fn prepare_stack_trace<'s>(
     scope: &mut v8::PinScope<'s, '_>,
     error: v8::Local<'s, v8::Value>,
@@ -52,7 +50,7 @@ fn prepare<'s>(
     hooked.or_else(|| text(scope, internals, error, &frames).map(Into::into))
 }
 
-/// Does what may throw; then it has no result, and the exception is gone. A termination is kept up.
+/// Runs `work` and drops an exception that it throws; the result is `None` then. A termination is kept.
 fn attempt<'s, T>(
     scope: &mut v8::PinScope<'s, '_>,
     work: impl FnOnce(&mut v8::PinScope<'s, '_>) -> Option<T>,
@@ -67,7 +65,7 @@ fn attempt<'s, T>(
     done
 }
 
-/// What the guest's hook gives, if it has set one and the hook does not throw.
+/// The result of the guest's hook, if there is one and it does not throw.
 fn by_hook<'s>(
     scope: &mut v8::PinScope<'s, '_>,
     internals: v8::Local<'s, v8::Object>,
@@ -86,7 +84,7 @@ fn by_hook<'s>(
     prepare.call(scope, receiver.into(), &[hook, error, frames.into()])
 }
 
-/// The stack as V8 writes it. It is put together on the guest's heap, and counts there.
+/// The stack as V8 writes it, built on the guest's heap, so that it counts against its memory limit.
 fn text<'s>(
     scope: &mut v8::PinScope<'s, '_>,
     internals: v8::Local<'s, v8::Object>,
@@ -113,7 +111,7 @@ fn text<'s>(
     Some(text)
 }
 
-/// A text for when there is no stack left for a call: the message, and the place that the error is from.
+/// A shorter text for when the call stack is exhausted: the message and the position of the error.
 fn without_calls<'s>(
     scope: &mut v8::PinScope<'s, '_>,
     error: v8::Local<'s, v8::Value>,
@@ -137,7 +135,7 @@ fn without_calls<'s>(
     v8::String::new(scope, &text)
 }
 
-/// V8 passes the object behind `globalThis` itself when that is whose stack is read. No script may ever hold it.
+/// V8 passes the global object behind the `globalThis` proxy when the stack of `globalThis` is read. Scripts must never get it.
 fn without_global_object<'s>(
     scope: &mut v8::PinScope<'s, '_>,
     error: v8::Local<'s, v8::Value>,
@@ -146,7 +144,7 @@ fn without_global_object<'s>(
     if error.is_native_error() {
         return error;
     }
-    // Nothing but what is stored in them distinguishes the two.
+    // Only a private property distinguishes the two objects.
     let global = scope.get_current_context().global(scope);
     let mark = v8::Private::new(scope, None);
     let set = v8::undefined(scope).into();

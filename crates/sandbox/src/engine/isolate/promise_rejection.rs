@@ -1,8 +1,8 @@
-//! What V8 tells about promises that nobody looks at.
+//! The callback of V8 for rejected promises without a handler.
 
 use crate::engine::run::RunState;
 
-/// V8 calls it for each promise that is rejected without a handler, and again when one gets a handler after all.
+/// Called by V8 when a promise is rejected without a handler, and again when such a promise gets a handler.
 pub unsafe extern "C" fn on_reject(message: v8::PromiseRejectMessage<'_>) {
     v8::callback_scope!(unsafe scope, &message);
     let promise = message.get_promise();

@@ -1,45 +1,45 @@
-//! The startup snapshot: a realm with the bootstrap script already run, so that a fresh realm is a copy.
+//! The V8 startup snapshot: a realm after its bootstrap scripts, so that a new realm is a copy.
 
-use super::bootstrap_scripts::{BOOTSTRAP, ENTRY, LATE, Stage};
+use super::bootstrap_scripts::{BOOTSTRAP, ENTRY, LAZY, Stage};
 use super::platform;
-use crate::engine::late::{STAGES, evaluate};
+use crate::engine::lazy::{STAGES, evaluate};
 use crate::engine::natives::{external_references, native_object, provide_value};
 use parking_lot::Mutex;
 use std::hash::{DefaultHasher, Hasher};
 use std::path::Path;
 
-/// Failures while a snapshot is made: all of them mean a broken build.
+/// Errors of creating a snapshot; each means a broken build.
 #[derive(Debug, thiserror::Error)]
 pub enum SnapshotError {
     #[error("the realm's bootstrap script failed")]
     Bootstrap,
-    #[error("V8 made no snapshot")]
+    #[error("V8 could not create a snapshot")]
     Blob,
     #[error("the snapshot could not be written")]
     Write,
 }
 
-/// A snapshot, and the hash that tells it from others.
+/// A snapshot and its identifying hash.
 #[derive(Clone)]
 pub struct Snapshot {
     pub blob: v8::StartupData,
     pub seal: u64,
 }
 
-/// [`load`] for a file.
+/// Loads the snapshot from a file.
 pub fn load_from(path: &Path) -> Result<Snapshot, SnapshotError> {
     load(read_file(path))
 }
 
-/// The bytes of the file that the build put beside the library; nothing when it cannot be read. Needs no V8.
+/// The bytes of the snapshot file beside the library; empty if it cannot be read. Does not need V8.
 pub fn read_file(path: &Path) -> Vec<u8> {
     std::fs::read(path).unwrap_or_default()
 }
 
-/// The snapshot in a file's bytes; made anew when they are torn or of another V8.
+/// The snapshot in a file's bytes; created anew if they are damaged or belong to another V8.
 pub fn load(file: Vec<u8>) -> Result<Snapshot, SnapshotError> {
     platform::ensure_initialised();
-    // Making a snapshot while other isolates of the process are at work is not safe, so it happens once and first.
+    // Creating a snapshot while other isolates of the process run is not safe, so it happens once and first.
     static MADE: Mutex<Option<(Vec<u8>, u64)>> = Mutex::new(None);
     let mut made = MADE.lock();
     if let Some((bytes, seal)) = made.as_ref() {
@@ -54,7 +54,7 @@ pub fn load(file: Vec<u8>) -> Result<Snapshot, SnapshotError> {
     Ok(Snapshot { blob, seal })
 }
 
-/// Makes a snapshot and writes it to `path`.
+/// Creates a snapshot and writes it to `path`.
 pub fn write(path: &Path) -> Result<(), SnapshotError> {
     platform::ensure_initialised();
     let blob = create()?;
@@ -63,7 +63,7 @@ pub fn write(path: &Path) -> Result<(), SnapshotError> {
     std::fs::write(path, bytes).map_err(|_| SnapshotError::Write)
 }
 
-/// V8 looks at the version alone, so a torn file is recognised by the seal at its end.
+/// V8 checks the version only, so a damaged file is recognised by the hash at its end.
 fn open(mut bytes: Vec<u8>) -> Option<Snapshot> {
     let (blob, expected) = bytes.split_last_chunk::<8>()?;
     let seal = seal(blob);
@@ -75,13 +75,13 @@ fn open(mut bytes: Vec<u8>) -> Option<Snapshot> {
     data.is_valid().then_some(Snapshot { blob: data, seal })
 }
 
-/// A hash over the snapshot and everything that it was made from.
+/// A hash over the snapshot and all its inputs.
 fn seal(blob: &[u8]) -> u64 {
     let mut hasher = DefaultHasher::new();
     hasher.write(platform::engine_version().as_bytes());
-    let late = LATE.iter().flat_map(|stage| stage.scripts.iter().chain(stage.names).chain([&stage.key]));
+    let lazy = LAZY.iter().flat_map(|stage| stage.scripts.iter().chain(stage.names).chain([&stage.key]));
     let named = STAGES.iter().flat_map(|stage| stage.names);
-    for part in BOOTSTRAP.iter().chain(late).chain(named).chain(&platform::FLAGS).chain([&ENTRY]) {
+    for part in BOOTSTRAP.iter().chain(lazy).chain(named).chain(&platform::FLAGS).chain([&ENTRY]) {
         hasher.write(part.as_bytes());
     }
     hasher.write(blob);
@@ -91,7 +91,7 @@ fn seal(blob: &[u8]) -> u64 {
 fn create() -> Result<v8::StartupData, SnapshotError> {
     let mut creator = v8::Isolate::snapshot_creator(Some(external_references().into()), None);
     let built = build_realm(&mut creator).is_some();
-    // The creator must make its blob in any case: dropping it without is an abort.
+    // The creator must create its blob in any case: dropping it without one aborts the process.
     let blob = creator.create_blob(v8::FunctionCodeHandling::Keep);
     if !built {
         return Err(SnapshotError::Bootstrap);
@@ -99,11 +99,11 @@ fn create() -> Result<v8::StartupData, SnapshotError> {
     blob.ok_or(SnapshotError::Blob)
 }
 
-/// Runs the bootstrap scripts in a new context and makes that context, with what they leave behind, the default one.
+/// Runs the bootstrap scripts in a new context and makes that context the default one of the snapshot.
 fn build_realm(creator: &mut v8::OwnedIsolate) -> Option<()> {
     v8::scope!(let scope, creator);
     let context = v8::Context::new(scope, v8::ContextOptions::default());
-    // A failure must leave a usable creator behind, so the context is set before the script can throw.
+    // The creator must stay usable after a failure, so the context is set before a script can throw.
     scope.set_default_context(context);
     let scope = &mut v8::ContextScope::new(scope, context);
     let internals = v8::Object::new(scope);
@@ -115,7 +115,7 @@ fn build_realm(creator: &mut v8::OwnedIsolate) -> Option<()> {
         let function = evaluate(scope, script)?;
         call(scope, function, &[internals.into(), native.into()])?;
     }
-    for stage in &LATE {
+    for stage in &LAZY {
         add_stage(scope, context, internals, stage)?;
     }
     let global = context.global(scope);
@@ -130,19 +130,19 @@ fn build_realm(creator: &mut v8::OwnedIsolate) -> Option<()> {
     Some(())
 }
 
-/// Takes away what V8 keeps for embedders, a console with its functions among it. Nothing here uses that.
+/// Deletes V8's extras for embedders, such as its console; they are not used here.
 fn drop_extras(scope: &mut v8::PinScope<'_, '_>, context: v8::Local<'_, v8::Context>) -> Option<()> {
     let extras = context.get_extras_binding_object(scope);
     let all = v8::GetPropertyNamesArgsBuilder::new().property_filter(v8::PropertyFilter::ALL_PROPERTIES).build();
     let names = extras.get_own_property_names(scope, all)?;
     for index in 0..names.length() {
         let name = names.get_index(scope, index)?;
-        extras.delete(scope, name).filter(|gone| *gone)?;
+        extras.delete(scope, name).filter(|deleted| *deleted)?;
     }
     Some(())
 }
 
-/// Leaves the stage's scripts in the realm, and its globals as properties that run them when they are first looked at.
+/// Adds the stage's scripts to the realm, and its globals as properties that run the scripts when first read.
 fn add_stage(
     scope: &mut v8::PinScope<'_, '_>,
     context: v8::Local<'_, v8::Context>,
@@ -160,7 +160,8 @@ fn add_stage(
     Some(())
 }
 
-/// A function that gives the function of each script by its number: a realm has one function of a stage until it builds that.
+/// The source of a function that returns each script's function by its number: until a stage is built, a realm holds one
+/// function for it.
 fn files_function(scripts: &[&str]) -> String {
     let cases: String = scripts
         .iter()
@@ -208,7 +209,7 @@ mod tests {
     use super::{load, read_file, write};
 
     #[test]
-    fn a_written_snapshot_is_read_back_and_a_damaged_one_is_made_anew() {
+    fn a_written_snapshot_is_read_back_and_a_damaged_one_is_recreated() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("tgp.snapshot");
         write(&path).unwrap();

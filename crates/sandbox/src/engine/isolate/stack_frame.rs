@@ -1,31 +1,31 @@
-//! One frame of a guest's stack, told in positions of its source.
+//! One frame of a guest's stack, with positions in its source.
 
-use crate::engine::late::SCRIPT_NAME;
+use crate::engine::lazy::SCRIPT_NAME;
 use crate::engine::natives::known_place;
 use crate::engine::run::{CompiledPlace, SourcePlace};
 
-/// Longest text of a frame that is copied out of V8. A guest can give its functions names of any length.
+/// Longest text of a frame that is copied out of V8. A guest can define function names of any length.
 const MAX_FRAME: usize = 1 << 10;
-/// Packages are bundles: their frames have no positions that mean anything to anybody.
+/// Packages are bundles: positions in them have no meaning for users.
 const PACKAGES: &str = "node_modules/";
 
-/// A frame that a guest may know of.
+/// A frame that is visible to the guest.
 pub struct StackFrame<'s> {
     site: v8::Local<'s, v8::Object>,
-    /// Where it is in the compiled code; nowhere for built-in functions.
+    /// Its position in the compiled code; `None` for built-in functions.
     place: Option<CompiledPlace>,
 }
 
-/// Where the code of a frame is from.
+/// The origin of a frame's code.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Origin {
     Guest,
     Ours,
-    /// Of V8, like `Array.map`: as visible as whoever called it.
+    /// Of V8, like `Array.map`: visible if its caller is.
     BuiltIn,
 }
 
-/// The frames that a guest may know of, newest first.
+/// The frames that are visible to the guest, newest first.
 pub fn guest_frames<'s>(
     scope: &mut v8::PinScope<'s, '_>,
     sites: v8::Local<'s, v8::Array>,
@@ -59,14 +59,14 @@ pub fn guest_frames<'s>(
 }
 
 impl StackFrame<'_> {
-    /// Where it is in the compiled code, if it has a source.
+    /// Its position in the compiled code, if there is a source.
     pub fn place(&self) -> Option<&CompiledPlace> {
         self.place.as_ref().filter(|place| !place.path.starts_with(PACKAGES))
     }
 }
 
 impl<'s> StackFrame<'s> {
-    /// The frame as a line of a stack; nothing for code without a source.
+    /// The frame as a line of a stack; `None` for code without a source.
     pub fn text(&self, scope: &mut v8::PinScope<'s, '_>) -> Option<v8::Local<'s, v8::String>> {
         let line: v8::Local<'_, v8::String> = call_method(scope, self.site, "toString")?.try_into().ok()?;
         let Some(place) = &self.place else { return Some(line) };
@@ -75,14 +75,14 @@ impl<'s> StackFrame<'s> {
         v8::String::new(scope, &placed(&line, place, source))
     }
 
-    /// What a guest's hook learns of the frame: V8's call site, its text, and its line and column. Nothing for code of the
-    /// tool that is not in its source.
+    /// The frame as passed to `prepareStack`: V8's call site, its text, line and column. `None` for code of the tool that is
+    /// not in its source.
     pub fn for_hook(&self, scope: &mut v8::PinScope<'s, '_>) -> Option<v8::Local<'s, v8::Value>> {
         let at = match self.place() {
             Some(place) => Some(known_place(scope, place)?),
             None => None,
         };
-        // Always four members: what is missing would be looked for on the guest's prototypes.
+        // Always four members: missing ones would be looked up on prototypes that the guest can change.
         let mut members = [v8::undefined(scope).into(); 4];
         members[0] = self.site.into();
         if let Some(at) = at {
@@ -94,7 +94,7 @@ impl<'s> StackFrame<'s> {
     }
 }
 
-/// The line with the place in the source instead of that in the compiled code.
+/// The line with the position in the source instead of that in the compiled code.
 fn placed(line: &str, place: &CompiledPlace, source: SourcePlace) -> String {
     let compiled = format!("{}:{}:{}", place.path, place.line, place.column);
     let (rest, end) = line.strip_suffix(')').map_or((line, ""), |rest| (rest, ")"));
@@ -114,7 +114,7 @@ fn place_of<'s>(
     Some(CompiledPlace { path: file.to_rust_string_lossy(scope), line, column })
 }
 
-/// Calls a method of one of V8's call sites. No guest has ever seen one, so nobody has changed it.
+/// Calls a method of one of V8's call sites. Guests never get one, so its methods are unchanged.
 fn call_method<'s>(
     scope: &mut v8::PinScope<'s, '_>,
     site: v8::Local<'s, v8::Object>,
@@ -130,7 +130,7 @@ mod tests {
     use super::{CompiledPlace, SourcePlace, placed};
 
     #[test]
-    fn a_line_gets_the_place_in_the_source_and_keeps_its_name() {
+    fn a_line_gets_the_source_position_and_keeps_the_function_name() {
         let place = CompiledPlace { path: "tools/a.ts".to_owned(), line: 12, column: 7 };
         let source = SourcePlace { line: 3, column: 5 };
         for (line, expected) in [

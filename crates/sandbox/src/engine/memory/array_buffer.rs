@@ -1,4 +1,4 @@
-//! The allocator behind every `ArrayBuffer`: it counts, and it refuses what the budget does not hold.
+//! The allocator of `ArrayBuffer` memory: counts every buffer and refuses those beyond the memory budget.
 
 use super::buffer_memory::BufferMemory;
 use super::memory_budget::MemoryBudget;
@@ -6,7 +6,7 @@ use std::ffi::c_void;
 use std::ptr::null_mut;
 use std::sync::Arc;
 
-/// What V8's allocator calls, with the account as its first argument.
+/// Callbacks of V8's allocator; the account is their first argument.
 #[repr(C)]
 struct Functions {
     allocate: unsafe extern "C" fn(&Account, usize) -> *mut c_void,
@@ -18,7 +18,8 @@ struct Functions {
 static FUNCTIONS: Functions = Functions { allocate, allocate_uninitialized, free, drop: close };
 
 unsafe extern "C" {
-    /// The crate's own, which it keeps to itself where V8 has a sandbox: Rust's memory would lie outside. Ours does not.
+    /// Private in the crate if V8 has a sandbox, because memory from Rust's allocator would lie outside it. This allocator's memory
+    /// lies inside.
     fn v8__ArrayBuffer__Allocator__NewRustAllocator(
         account: *mut c_void,
         functions: &'static Functions,
@@ -30,11 +31,11 @@ struct Account {
     memory: BufferMemory,
 }
 
-/// An allocator that books every buffer in `budget`. V8 must be set up.
+/// An allocator that counts every buffer in `budget`. V8 must be initialised.
 pub fn counting_allocator(budget: &Arc<MemoryBudget>) -> v8::UniqueRef<v8::Allocator> {
     let account = Box::new(Account { budget: Arc::clone(budget), memory: BufferMemory::new() });
-    // SAFETY: the functions are for this very type, and `close` gives the account back. What comes is a new object's pointer,
-    // which is what the crate's type consists of.
+    // SAFETY: the functions expect this type, and `close` frees the account. The result is the pointer of a new object, which is
+    // all that the crate's type consists of.
     unsafe { v8__ArrayBuffer__Allocator__NewRustAllocator(Box::into_raw(account).cast(), &FUNCTIONS) }
 }
 
@@ -64,8 +65,8 @@ unsafe extern "C" fn free(account: &Account, memory: *mut c_void, bytes: usize) 
     if memory.is_null() {
         return;
     }
-    // SAFETY: V8 gives back, once, what `allocate` made with the same number of bytes.
-    unsafe { account.memory.give_back(memory, bytes) };
+    // SAFETY: V8 frees each block of `allocate` once, with the same number of bytes.
+    unsafe { account.memory.free(memory, bytes) };
     account.budget.release_buffer(BufferMemory::footprint(bytes));
 }
 
@@ -92,24 +93,24 @@ mod tests {
     }
 
     fn take(account: &Account, bytes: usize) -> *mut c_void {
-        // SAFETY: the account outlives what it gives.
+        // SAFETY: the account outlives its blocks.
         unsafe { allocate(account, bytes) }
     }
 
     fn give(account: &Account, block: *mut c_void, bytes: usize) {
-        // SAFETY: each block is given back once, with its length.
+        // SAFETY: each block is freed once, with its length.
         unsafe { free(account, block, bytes) };
     }
 
     #[test]
-    fn a_buffer_is_booked_until_it_is_freed_and_the_first_byte_too_many_is_refused() {
+    fn buffers_count_until_they_are_freed_and_the_limit_is_exact() {
         let account = account();
         for round in 0..100 {
             let half = take(&account, LIMIT / 2);
             assert!(!half.is_null(), "{round}");
             assert!(take(&account, LIMIT / 2 + 1).is_null());
             assert!(account.budget.take_refusal());
-            // SAFETY: the account outlives what it gives.
+            // SAFETY: the account outlives its blocks.
             let rest = unsafe { allocate_uninitialized(&account, LIMIT / 2) };
             assert!(!rest.is_null());
             assert!(take(&account, 1).is_null());
@@ -121,15 +122,15 @@ mod tests {
     }
 
     #[test]
-    fn memory_is_zero_although_the_one_before_has_written_it() {
+    fn reused_memory_is_zeroed() {
         let account = account();
         for bytes in [1, 127, 128, 129, 4096, LIMIT / 4] {
             let first = take(&account, bytes);
-            // SAFETY: the block has this length, and nobody else uses it.
+            // SAFETY: the block has this length, and it has no other user.
             unsafe { from_raw_parts_mut(first.cast::<u8>(), bytes) }.fill(7);
             give(&account, first, bytes);
             let second = take(&account, bytes);
-            // SAFETY: the block has this length, and nobody else uses it.
+            // SAFETY: the block has this length, and it has no other user.
             let found = unsafe { from_raw_parts(second.cast::<u8>(), bytes) };
             assert!(found.iter().all(|byte| *byte == 0), "{bytes}");
             give(&account, second, bytes);
@@ -137,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes_that_no_machine_has_are_refused() {
+    fn impossible_sizes_are_refused() {
         let account = account();
         for bytes in [usize::MAX, usize::MAX - 127, isize::MAX as usize] {
             assert!(take(&account, bytes).is_null());

@@ -1,16 +1,16 @@
-//! The allocator of this library: large blocks come from the system, and go back to it when they are freed.
+//! The global allocator of this library: large blocks are mapped from the system, and unmapped when they are freed.
 //!
-//! glibc keeps freed blocks of up to 32 MB, and as much as 64 MB at the end of each arena, of which there are several for
-//! every processor: an application with large results would hold hundreds of megabytes that nobody uses. How the
-//! application's own memory is kept is none of our business, so only what this library allocates is taken out of there.
+//! glibc keeps freed blocks of up to 32 MB, and up to 64 MB at the end of each arena, of which there are several per
+//! processor: an application with large results would hold hundreds of megabytes of unused memory. The settings of the
+//! application's allocator are not changed; only allocations of this library are affected.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Blocks from here on are given pages of their own.
+/// Blocks of at least this size get their own pages.
 const LARGE: usize = 1 << 20;
-/// What every page can be trusted to be aligned to.
+/// The smallest page size.
 const PAGE: usize = 4096;
 
 static IN_USE: AtomicUsize = AtomicUsize::new(0);
@@ -18,10 +18,10 @@ static IN_USE: AtomicUsize = AtomicUsize::new(0);
 #[global_allocator]
 static ALLOCATOR: LargeBlocksApart = LargeBlocksApart;
 
-/// Leaves small blocks to the C library.
+/// Maps large blocks itself; small blocks come from the C library.
 struct LargeBlocksApart;
 
-/// What the large blocks come to.
+/// Total size of the large blocks in use.
 pub fn large_bytes() -> usize {
     IN_USE.load(Ordering::Relaxed)
 }
@@ -30,10 +30,10 @@ fn is_large(size: usize, layout: Layout) -> bool {
     size >= LARGE && layout.align() <= PAGE
 }
 
-/// Fresh pages, which are zero; null when there are none.
+/// New zeroed pages; null on failure.
 fn map(size: usize) -> *mut u8 {
     let (access, kind) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
-    // SAFETY: it is a mapping of its own, at a place that the system chooses.
+    // SAFETY: a new mapping at an address chosen by the system.
     let block = unsafe { libc::mmap(null_mut(), size, access, kind, -1, 0) };
     if block == libc::MAP_FAILED {
         return null_mut();
@@ -42,14 +42,14 @@ fn map(size: usize) -> *mut u8 {
     block.cast()
 }
 
-// SAFETY: a block is large or not by its layout alone, which whoever frees or resizes it has to name again; so each comes back
-// to where it is from. Pages are aligned to more than any large block asks for.
+// SAFETY: the layout alone decides whether a block is large, and it is passed again when the block is freed or resized, so each
+// block is returned to its own allocator. Pages are aligned to at least the alignment of every large block.
 unsafe impl GlobalAlloc for LargeBlocksApart {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         if is_large(layout.size(), layout) {
             return map(layout.size());
         }
-        // SAFETY: the caller's promises are the ones that are asked for.
+        // SAFETY: the caller fulfils the same contract.
         unsafe { System.alloc(layout) }
     }
 
@@ -67,13 +67,13 @@ unsafe impl GlobalAlloc for LargeBlocksApart {
             return unsafe { System.dealloc(block, layout) };
         }
         IN_USE.fetch_sub(layout.size(), Ordering::Relaxed);
-        // SAFETY: `map` or `mremap` made it, with this size, and nobody uses it any more. What could not be unmapped stays.
-        let _stays = unsafe { libc::munmap(block.cast(), layout.size()) };
+        // SAFETY: `map` or `mremap` made it, with this size, and it is unused. On failure the pages stay mapped.
+        let _failure = unsafe { libc::munmap(block.cast(), layout.size()) };
     }
 
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         match (is_large(layout.size(), layout), is_large(size, layout)) {
-            // SAFETY: the caller's promises are the ones that are asked for.
+            // SAFETY: the caller fulfils the same contract.
             (false, false) => unsafe { System.realloc(block, layout, size) },
             (true, true) => {
                 // SAFETY: `map` or `mremap` made it, with this size.
@@ -86,14 +86,14 @@ unsafe impl GlobalAlloc for LargeBlocksApart {
                 moved.cast()
             }
             (true, false) | (false, true) => {
-                // SAFETY: the caller promises that `size`, rounded up to the alignment, is no overflow.
+                // SAFETY: the caller promises that `size`, rounded up to the alignment, does not overflow.
                 let wanted = unsafe { Layout::from_size_align_unchecked(size, layout.align()) };
-                // SAFETY: it is not empty: one of the two is large, and the caller promises it of `size`.
+                // SAFETY: the size is not zero, as the caller promises.
                 let other = unsafe { self.alloc(wanted) };
                 if !other.is_null() {
-                    // SAFETY: both are as long as that, and they are two.
+                    // SAFETY: both blocks have at least this length, and they do not overlap.
                     unsafe { block.copy_to_nonoverlapping(other, size.min(layout.size())) };
-                    // SAFETY: the caller gives it up.
+                    // SAFETY: the caller passes its ownership.
                     unsafe { self.dealloc(block, layout) };
                 }
                 other
@@ -110,7 +110,7 @@ mod tests {
     struct Wide([u8; 65536]);
 
     #[test]
-    fn blocks_keep_what_is_in_them_over_every_change_of_their_size() {
+    fn content_survives_every_resize() {
         let sizes = [100, LARGE - 1, LARGE, LARGE + 1, 40 * LARGE, 3 * LARGE, LARGE, LARGE - 1, 16, 7 * LARGE];
         let mut block: Vec<u8> = Vec::new();
         for size in sizes {
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn large_blocks_are_counted_and_go_back() {
+    fn large_blocks_are_counted_and_returned() {
         let before = large_bytes();
         let block = vec![1_u8; 10 * LARGE];
         assert_eq!(large_bytes() - before, 10 * LARGE);
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_had_is_refused_and_what_is_strangely_aligned_is_left_to_others() {
+    fn impossible_sizes_fail_and_large_alignments_go_to_the_system_allocator() {
         assert!(Vec::<u8>::new().try_reserve_exact(1 << 60).is_err());
         let before = large_bytes();
         let wide: Vec<Wide> = Vec::with_capacity(32);

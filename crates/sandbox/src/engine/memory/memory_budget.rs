@@ -1,13 +1,13 @@
-//! One account for a run's heap and its array buffers.
+//! The memory budget of a run: V8 heap and array buffers together.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// What an isolate has allocated, held against one limit.
+/// The memory of an isolate, checked against one limit.
 #[derive(Debug)]
 pub struct MemoryBudget {
     limit: u64,
     heap: AtomicU64,
-    /// What is on the heap and not the run's.
+    /// Heap bytes that do not belong to the run.
     spared: AtomicU64,
     buffers: AtomicU64,
     peak: AtomicU64,
@@ -30,7 +30,7 @@ impl MemoryBudget {
         self.limit
     }
 
-    /// Books a buffer; false when it would pass the limit, and then nothing is booked.
+    /// Counts a buffer; false if it would exceed the limit, and then it is not counted.
     pub fn take_buffer(&self, bytes: u64) -> bool {
         let room = self.limit.saturating_sub(self.heap.load(Ordering::Relaxed));
         let booked = self
@@ -47,7 +47,7 @@ impl MemoryBudget {
         booked
     }
 
-    /// Whether so many bytes more would be within the limit.
+    /// Whether that many bytes more would be within the limit.
     pub fn has_room(&self, bytes: u64) -> bool {
         let used = self.heap.load(Ordering::Relaxed).saturating_add(self.buffers.load(Ordering::Relaxed));
         used.checked_add(bytes).is_some_and(|sum| sum <= self.limit)
@@ -57,7 +57,7 @@ impl MemoryBudget {
         self.buffers.fetch_sub(bytes, Ordering::Relaxed);
     }
 
-    /// Tells how large the heap is; true when heap and buffers together are past the limit.
+    /// Sets the size of the heap; true if heap and buffers together exceed the limit.
     pub fn note_heap(&self, bytes: u64) -> bool {
         self.heap.store(bytes.saturating_sub(self.spared.load(Ordering::Relaxed)), Ordering::Relaxed);
         self.note_peak() > self.limit
@@ -73,7 +73,7 @@ impl MemoryBudget {
         self.peak.load(Ordering::Relaxed)
     }
 
-    /// Begins a new run's account; `spared` bytes of the heap are not its own.
+    /// Resets the budget for a new run; `spared` bytes of the heap do not belong to it.
     pub fn start(&self, heap: u64, spared: u64) {
         self.spared.store(spared, Ordering::Relaxed);
         self.refused.store(false, Ordering::Relaxed);
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_the_runs_own_does_not_count() {
+    fn heap_bytes_of_others_do_not_count() {
         let budget = MemoryBudget::new(100);
         budget.start(60, 50);
         assert_eq!(budget.peak(), 10);
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes_that_overflow_are_refused() {
+    fn overflowing_sizes_are_refused() {
         let budget = MemoryBudget::new(u64::MAX);
         assert!(budget.take_buffer(u64::MAX));
         assert!(!budget.take_buffer(1));

@@ -1,8 +1,8 @@
-//! What a guest takes of the machine's memory, and what it leaves behind.
+//! Memory accounting: budgets of runs, buffer allocators, and memory that runs leave behind.
 
 mod array_buffer;
-#[cfg_attr(v8_sandbox, path = "buffer_memory_inside.rs")]
-#[cfg_attr(not(v8_sandbox), path = "buffer_memory_anywhere.rs")]
+#[cfg_attr(v8_sandbox, path = "buffer_memory_v8.rs")]
+#[cfg_attr(not(v8_sandbox), path = "buffer_memory_rust.rs")]
 mod buffer_memory;
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 mod large_blocks;

@@ -1,10 +1,10 @@
-//! What runs leave behind in an isolate: registered symbols, registries that nobody cleans up, caches. A realm goes with its
-//! run, and these do not. They are held against the next run's memory, so an isolate that carries too much is not used again.
+//! Memory that runs leave behind in an isolate: registered symbols, registries, caches. They outlive the run's realm and count
+//! against the memory of the next run, so an isolate with too much of it is not used again.
 //!
-//! To weigh an isolate takes a collection, which costs as much as several short runs. It is weighed when runs have made it
-//! grow by enough to matter; what most runs leave is gone by V8's own collections before that.
+//! Measuring it ("weighing") needs a full collection, which costs as much as several short runs. An isolate is weighed only
+//! after enough growth; garbage of most runs is freed by V8's own collections before that.
 
-/// Growth that makes an isolate suspicious, and weight that it may carry, as parts of the memory of a run.
+/// Growth after which an isolate is weighed, and weight that it may have, as fractions (1/n) of the memory of a run.
 const SUSPICIOUS: u64 = 8;
 const TOLERATED: u64 = 16;
 
@@ -13,11 +13,11 @@ pub struct Weight {
     limit: u64,
     /// The heap before the first realm.
     base: u64,
-    /// The heap when the run under way began.
+    /// The heap when the current run began.
     before: u64,
-    /// The most that the runs since the last weighing can have left.
+    /// Upper bound of what the runs since the last weighing have left.
     unweighed: u64,
-    /// V8's own full collections up to the end of the last run.
+    /// Number of V8's full collections at the end of the last run.
     collections: u32,
 }
 
@@ -37,18 +37,18 @@ impl Weight {
         self.before = heap;
     }
 
-    /// Takes note of a run's end; true when the isolate should be weighed. `spares` is what the prepared realms take of the
-    /// heap, `collections` how many full collections there have been.
+    /// Records the end of a run; true if the isolate should be weighed. `spares` are the heap bytes of prepared realms,
+    /// `collections` the number of full collections so far.
     pub fn end_run(&mut self, heap: u64, spares: u64, collections: u32) -> bool {
         let at_most = self.above_base(heap, spares);
         let grown = self.unweighed.saturating_add(heap.saturating_sub(self.before));
-        // A collection hides how much the run has added.
+        // After a collection the growth of the run is unknown.
         let collected = std::mem::replace(&mut self.collections, collections) != collections;
         self.unweighed = if collected { at_most } else { grown.min(at_most) };
         self.unweighed > self.limit / SUSPICIOUS
     }
 
-    /// Takes note of the heap after a collection for which no run was under way.
+    /// Records the heap after a full collection between runs.
     pub fn weigh(&mut self, heap: u64, spares: u64, collections: u32) -> Burden {
         self.unweighed = 0;
         self.collections = collections;
@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn one_run_that_makes_the_heap_grow_is_suspicious_and_what_is_left_counts() {
+    fn growth_in_one_run_triggers_weighing_and_live_data_counts() {
         let mut weight = weight();
         weight.begin_run(3 * MB);
         assert!(weight.end_run(45 * MB, 2 * MB, 0));
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn many_small_runs_add_up_until_v8_has_collected_by_itself() {
+    fn growth_of_many_small_runs_adds_up() {
         let mut weight = weight();
         let mut heap = 3 * MB;
         let mut run = |weight: &mut Weight, collections: u32| {
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn a_collection_shows_what_was_only_garbage() {
+    fn garbage_does_not_count_after_a_collection() {
         let mut weight = weight();
         for round in 0..1000 {
             weight.begin_run(3 * MB + round % 100 * MB / 16);

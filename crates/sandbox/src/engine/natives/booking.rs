@@ -1,19 +1,20 @@
-//! What native functions copy of a guest's text is outside V8's heap: it is booked in the run's account while it is there.
+//! Accounting of copies of guest text in native functions: they are outside V8's heap, so they are booked in the run's memory
+//! budget while they exist.
 
 use crate::engine::memory::MemoryBudget;
 use crate::engine::run::BUFFER_REFUSED;
 use crate::engine::run::RunState;
 use std::sync::Arc;
 
-/// Less is not worth an entry.
+/// Smaller copies are not booked.
 const MIN_BOOKED_BYTES: usize = 64 << 10;
-/// No more than this part of a run's memory is taken to look at the beginning of a text.
+/// Reading the beginning of a string may take this fraction (1/n) of a run's memory at most.
 const LARGEST_SHARE: u64 = 4;
-/// Most bytes that a character of a text takes in Rust, by how V8 keeps the text: in one byte each, or in two.
+/// Most bytes per character in UTF-8, for strings that V8 stores with one byte and with two bytes per character.
 const MAX_LATIN_BYTES: usize = 2;
 const MAX_WIDE_BYTES: usize = 3;
 
-/// An entry in the run's account, for as long as it lives.
+/// Bytes booked in the run's budget; released on drop.
 pub struct Booking(Option<(Arc<MemoryBudget>, u64)>);
 
 impl Drop for Booking {
@@ -24,7 +25,7 @@ impl Drop for Booking {
     }
 }
 
-/// Books memory. `None` when the run has no room for it: then the error of a buffer that was refused is pending.
+/// Books memory. `None` if the run has no room for it; then the error of a refused buffer is pending.
 pub fn book(scope: &mut v8::PinScope<'_, '_>, bytes: usize) -> Option<Booking> {
     if bytes < MIN_BOOKED_BYTES {
         return Some(Booking(None));
@@ -41,15 +42,14 @@ pub fn book(scope: &mut v8::PinScope<'_, '_>, bytes: usize) -> Option<Booking> {
     None
 }
 
-/// As V8 does for a buffer that was refused: what nobody holds any longer, of this run or of one before, makes room. The
-/// account hears of it from V8.
+/// Tries again after a collection, as V8 does for a refused buffer. The collection updates the budget.
 fn take_after_collection(scope: &mut v8::PinScope<'_, '_>, budget: &MemoryBudget, bytes: u64) -> bool {
     scope.low_memory_notification();
     budget.take_buffer(bytes)
 }
 
-/// A copy of the guest's text, and room for `copies` of it in all. Nothing is asked of a value that is no text, so no code
-/// of the guest runs; it reads as empty. `None` when an exception is pending.
+/// A copy of the guest's string, with memory booked for `copies` of it. A value that is not a string reads as empty, without
+/// conversion, so no guest code runs. `None` if an exception is pending.
 pub fn copy_text(
     scope: &mut v8::PinScope<'_, '_>,
     value: v8::Local<'_, v8::Value>,
@@ -60,8 +60,8 @@ pub fn copy_text(
     Some((text.to_rust_string_lossy(scope), booking))
 }
 
-/// The first `most` characters of a text. V8 can only read a text whose pieces it has put together, which takes as much as
-/// the text: of one that would take more than its share, it says how long it is.
+/// The first `most` characters of a string. V8 must flatten a string to read it, which takes as much memory as the string; for
+/// one that is too large the result is a placeholder with its length.
 pub fn beginning(scope: &mut v8::PinScope<'_, '_>, text: v8::Local<'_, v8::String>, most: usize) -> String {
     let length = text.length();
     if length > most && !is_affordable(scope, text) {
@@ -72,14 +72,14 @@ pub fn beginning(scope: &mut v8::PinScope<'_, '_>, text: v8::Local<'_, v8::Strin
     String::from_utf16_lossy(&characters)
 }
 
-/// Whether V8 may put the pieces of a text together.
+/// Whether V8 may flatten a string.
 fn is_affordable(scope: &mut v8::PinScope<'_, '_>, text: v8::Local<'_, v8::String>) -> bool {
     let bytes = text.length().saturating_mul(if text.is_onebyte() { 1 } else { 2 }) as u64;
     let budget = scope.get_slot::<RunState>().map(|state| &state.budget);
     budget.is_some_and(|budget| bytes <= budget.limit() / LARGEST_SHARE && budget.has_room(bytes))
 }
 
-/// What a copy of a text takes at most.
+/// Largest size of a copy of a string.
 pub fn max_bytes(text: v8::Local<'_, v8::String>) -> usize {
     text.length().saturating_mul(if text.is_onebyte() { MAX_LATIN_BYTES } else { MAX_WIDE_BYTES })
 }

@@ -1,5 +1,4 @@
-//! What every native function is made of. Each runs behind [`guarded`]: a panic that crossed V8's frames would abort the
-//! process.
+//! Helpers of native functions. Each runs inside [`guarded`], because a panic that crosses V8's frames aborts the process.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -21,7 +20,7 @@ pub fn throw(scope: &mut v8::PinScope<'_, '_>, message: &str) {
     }
 }
 
-/// Hands text to the guest; nothing when V8 cannot hold it.
+/// Returns text to the guest; throws if it is too long for V8.
 pub fn give_text(scope: &mut v8::PinScope<'_, '_>, returned: &mut Returned<'_>, text: &str) {
     match v8::String::new(scope, text) {
         Some(text) => returned.set(text.into()),

@@ -1,11 +1,11 @@
-//! Which points may stand in an Ed25519 key or signature, as the Web Cryptography API asks: `ring` checks the equation alone, and
-//! with a key of small order one signature is right for every message.
+//! Checks of points in Ed25519 keys and signatures, as required by the Web Cryptography API. `ring` checks the equation only, and
+//! with a key of small order one signature is valid for every message.
 
 const BYTES: usize = 32;
 /// The highest bit of a point is the sign of x; the others are y, the lowest byte first.
 const SIGN: u8 = 0x80;
 
-/// The y of the points whose order divides 8: the orders are 4, 1, 2, 8 and 8. Each stands for both signs of x.
+/// The y coordinates of the points whose order divides 8, for both signs of x: the orders are 4, 1, 2, 8 and 8.
 const SMALL_ORDER: [[u8; BYTES]; 5] = [
     [0; BYTES],
     [1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
@@ -23,7 +23,7 @@ const SMALL_ORDER: [[u8; BYTES]; 5] = [
     ],
 ];
 
-/// Whether the key and the point that begins the signature are each written in the one valid way, and of large order.
+/// Whether the key and the point at the start of the signature are in canonical encoding and of large order.
 pub fn are_strict(key: &[u8], signature: &[u8]) -> bool {
     let point = signature.get(..BYTES).unwrap_or_default();
     is_strict(key) && is_strict(point)
@@ -33,7 +33,7 @@ fn is_strict(point: &[u8]) -> bool {
     let Ok(mut y) = <[u8; BYTES]>::try_from(point) else { return false };
     let [lowest, middle @ .., highest] = &mut y;
     *highest &= !SIGN;
-    // y is below 2^255 - 19: what is not has another encoding.
+    // Canonical: y is below 2^255 - 19.
     let is_reduced = *highest < 0x7f || *lowest < 0xed || middle.iter().any(|byte| *byte != 0xff);
     is_reduced && !SMALL_ORDER.contains(&y)
 }

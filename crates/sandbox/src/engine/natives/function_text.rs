@@ -1,12 +1,12 @@
-//! The text of a guest's function in its source.
+//! `Function.prototype.toString` for functions of tools: asks the host for the source text.
 
 use super::callback::{Arguments, Returned, give_text, guarded};
-use super::host_call::ask_for_engine;
+use super::host_call::call_for_engine;
 use crate::engine::run::{CompiledPlace, RunState};
 use crate::message::{FUNCTION_TEXT_QUESTION, HostAnswer};
 use crate::module::Code;
 
-/// `sourceText(function, isClass)`: undefined when its own text is all that there is.
+/// `sourceText(function, isClass)`: undefined if there is only the compiled text.
 pub fn source_text(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, mut returned: Returned<'_>) {
     guarded(scope, |scope| {
         let Ok(function) = v8::Local::<'_, v8::Function>::try_from(arguments.get(0)) else { return };
@@ -29,7 +29,7 @@ pub fn source_text(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, m
     });
 }
 
-/// Where a function of a tool is in the compiled code.
+/// Position of a tool's function in the compiled code.
 fn place_of(scope: &mut v8::PinScope<'_, '_>, function: v8::Local<'_, v8::Function>) -> Option<CompiledPlace> {
     let name = function.get_script_origin(scope).resource_name()?;
     let path = v8::Local::<'_, v8::String>::try_from(name).ok()?.to_rust_string_lossy(scope);
@@ -43,13 +43,13 @@ fn place_of(scope: &mut v8::PinScope<'_, '_>, function: v8::Local<'_, v8::Functi
     Some(CompiledPlace { path, line, column })
 }
 
-/// The host's word; nothing when it has answered often enough.
+/// The host's answer; `None` once the limit of such calls is reached.
 fn ask(scope: &mut v8::PinScope<'_, '_>, place: &CompiledPlace, is_class: bool) -> Option<String> {
     if scope.get_slot::<RunState>()?.texts.is_full() {
         return None;
     }
     let question = serde_json::to_string(&(&place.path, place.line, place.column, is_class)).ok()?;
-    match ask_for_engine(scope, FUNCTION_TEXT_QUESTION, question)? {
+    match call_for_engine(scope, FUNCTION_TEXT_QUESTION, question)? {
         HostAnswer::Value(json) => serde_json::from_str::<Option<String>>(&json).ok()?,
         HostAnswer::Fault { .. } => None,
     }

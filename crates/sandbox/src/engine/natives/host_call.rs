@@ -1,6 +1,6 @@
-//! Questions of the guest to the host: asked at once, or answered later by a promise.
+//! Host calls of the guest, synchronous or with a promise.
 //!
-//! Only text crosses: the name of the question, its arguments as JSON, and the answer as the bootstrap script reads it.
+//! Only text crosses: the name of the call, its arguments as JSON, and the answer in the format of `host.js`.
 
 use super::booking::copy_text;
 use super::callback::{Arguments, Returned, guarded, throw};
@@ -16,14 +16,14 @@ pub fn call(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, _: Retur
     guarded(scope, |scope| {
         let Ok(settle) = v8::Local::<'_, v8::Function>::try_from(arguments.get(2)) else { return };
         let Some((name, _booked)) = copy_text(scope, arguments.get(0), 1) else { return };
-        match ask(scope, name, arguments.get(1)) {
-            Some(Asked::Call(call)) => {
+        match start_call(scope, name, arguments.get(1)) {
+            Some(StartedCall::Sent(call)) => {
                 let settle = v8::Global::new(scope, settle);
                 if let Some(state) = scope.get_slot_mut::<RunState>() {
                     state.waiting.insert(call, settle);
                 }
             }
-            Some(Asked::Refused(answer)) => tell(scope, settle, &answer),
+            Some(StartedCall::Refused(answer)) => settle_promise(scope, settle, &answer),
             None => {}
         }
     });
@@ -33,7 +33,7 @@ pub fn call(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, _: Retur
 pub fn call_sync(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, mut returned: Returned<'_>) {
     guarded(scope, |scope| {
         let Some((name, _booked)) = copy_text(scope, arguments.get(0), 1) else { return };
-        if let Some(answer) = ask_now(scope, name, arguments.get(1))
+        if let Some(answer) = call_and_wait(scope, name, arguments.get(1))
             && let Some(text) = answer_text(scope, &answer)
         {
             returned.set(text.into());
@@ -41,15 +41,15 @@ pub fn call_sync(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, mut
     });
 }
 
-/// Asks and waits. `None` when the run is to end, or an exception is pending instead.
-pub fn ask_now(
+/// Makes a call and waits for its answer. `None` if the run is to end or an exception is pending.
+pub fn call_and_wait(
     scope: &mut v8::PinScope<'_, '_>,
     name: String,
     args_json: v8::Local<'_, v8::Value>,
 ) -> Option<HostAnswer> {
-    match ask(scope, name, args_json)? {
-        Asked::Refused(answer) => Some(answer),
-        Asked::Call(call) => {
+    match start_call(scope, name, args_json)? {
+        StartedCall::Refused(answer) => Some(answer),
+        StartedCall::Sent(call) => {
             let answer = wait_for(scope, call);
             if answer.is_none() {
                 scope.terminate_execution();
@@ -59,9 +59,8 @@ pub fn ask_now(
     }
 }
 
-/// Asks on the engine's own behalf, and waits: the guest's limits and figures are not about that. `None` when the run is
-/// to end.
-pub fn ask_for_engine(scope: &mut v8::PinScope<'_, '_>, name: &str, args_json: String) -> Option<HostAnswer> {
+/// Makes an internal call of the engine and waits; it does not count against the guest's limits. `None` if the run is to end.
+pub fn call_for_engine(scope: &mut v8::PinScope<'_, '_>, name: &str, args_json: String) -> Option<HostAnswer> {
     let call = send(scope, name.to_owned(), args_json)?;
     let answer = wait_for(scope, call);
     if answer.is_none() {
@@ -70,47 +69,51 @@ pub fn ask_for_engine(scope: &mut v8::PinScope<'_, '_>, name: &str, args_json: S
     answer
 }
 
-/// Hands an answer to whoever waits for it. Answers to nothing are dropped: their run is over.
+/// Passes an answer to the call that waits for it. Answers without such a call are dropped: their run is over.
 pub fn settle_call(scope: &mut v8::PinScope<'_, '_>, call: CallId, answer: &HostAnswer) {
     let settle = scope.get_slot_mut::<RunState>().and_then(|state| state.waiting.remove(&call));
     if let Some(settle) = settle {
         let settle = v8::Local::new(scope, settle);
-        tell(scope, settle, answer);
+        settle_promise(scope, settle, answer);
     }
 }
 
-fn tell(scope: &mut v8::PinScope<'_, '_>, settle: v8::Local<'_, v8::Function>, answer: &HostAnswer) {
+fn settle_promise(scope: &mut v8::PinScope<'_, '_>, settle: v8::Local<'_, v8::Function>, answer: &HostAnswer) {
     if let Some(text) = answer_text(scope, answer) {
         v8::tc_scope!(let scope, scope);
         let receiver = v8::undefined(scope);
-        // It only settles a promise; a termination is seen by the event loop.
+        // It only settles a promise; the event loop detects a termination.
         let _settled = settle.call(scope, receiver.into(), &[text.into()]);
     }
 }
 
-/// What became of a question.
-enum Asked {
-    Call(CallId),
+/// The result of starting a call.
+enum StartedCall {
+    Sent(CallId),
     Refused(HostAnswer),
 }
 
-/// Sends a question to the host, unless a limit forbids it. `None` when an exception is pending instead.
-fn ask(scope: &mut v8::PinScope<'_, '_>, name: String, args_json: v8::Local<'_, v8::Value>) -> Option<Asked> {
+/// Sends a call to the host, unless a limit is exceeded. `None` if an exception is pending.
+fn start_call(
+    scope: &mut v8::PinScope<'_, '_>,
+    name: String,
+    args_json: v8::Local<'_, v8::Value>,
+) -> Option<StartedCall> {
     let bytes = v8::Local::<'_, v8::String>::try_from(args_json).map_or(0, |text| least_bytes(scope, text));
     let Some(state) = scope.get_slot::<RunState>() else {
         throw(scope, "the run is over");
         return None;
     };
     if let Some(refusal) = refusal(state, &name, bytes) {
-        return Some(Asked::Refused(refusal));
+        return Some(StartedCall::Refused(refusal));
     }
     let (args_json, _booked) = copy_text(scope, args_json, 1)?;
     scope.get_slot::<RunState>()?.control.count_host_call();
-    send(scope, name, args_json).map(Asked::Call)
+    send(scope, name, args_json).map(StartedCall::Sent)
 }
 
-/// How many bytes a text has; for one with more characters than are allowed, that number will do. To count bytes V8 puts
-/// the text together.
+/// The UTF-8 length of a string, or its number of characters if that exceeds the limit already: counting bytes makes V8 flatten
+/// the string.
 fn least_bytes(scope: &mut v8::PinScope<'_, '_>, text: v8::Local<'_, v8::String>) -> usize {
     let most = scope.get_slot::<RunState>().map_or(0, |state| state.limits.call_bytes as usize);
     if text.length() > most { text.length() } else { text.utf8_length(scope) }
@@ -123,13 +126,13 @@ fn send(scope: &mut v8::PinScope<'_, '_>, name: String, args_json: String) -> Op
     Some(call)
 }
 
-/// Why a question may not be asked.
+/// Why a call is refused, if a limit is exceeded.
 fn refusal(state: &RunState, name: &str, bytes: usize) -> Option<HostAnswer> {
     let name = name.trim_start_matches('#');
     let (code, message) = if state.waiting.len() >= state.limits.host_calls as usize {
         let most = state.limits.host_calls;
         let message = format!(
-            "tgp.{name} was refused: {most} calls wait for an answer already (sandbox.hostCalls). Await some of them first."
+            "tgp.{name} was refused: {most} calls are already waiting for an answer (sandbox.hostCalls). Await some of them first."
         );
         (ErrorCode::Limit, message)
     } else if bytes > state.limits.call_bytes as usize {
@@ -144,7 +147,7 @@ fn refusal(state: &RunState, name: &str, bytes: usize) -> Option<HostAnswer> {
     Some(HostAnswer::Fault { code: code.as_str().to_owned(), message })
 }
 
-/// Waits for one answer while others arrive. `None` when the run is to end instead.
+/// Waits for one answer and settles others that arrive meanwhile. `None` if the run is to end.
 fn wait_for(scope: &mut v8::PinScope<'_, '_>, wanted: CallId) -> Option<HostAnswer> {
     loop {
         let (command, run) = {
@@ -183,7 +186,7 @@ fn wait_for(scope: &mut v8::PinScope<'_, '_>, wanted: CallId) -> Option<HostAnsw
     }
 }
 
-/// An answer as the bootstrap script reads it.
+/// An answer in the format of `decodeAnswer` in `host.js`.
 pub fn answer_text<'s>(scope: &mut v8::PinScope<'s, '_>, answer: &HostAnswer) -> Option<v8::Local<'s, v8::String>> {
     match answer {
         HostAnswer::Value(json) => v8::String::new(scope, &format!("={json}")),

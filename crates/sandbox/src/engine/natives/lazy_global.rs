@@ -1,10 +1,10 @@
-//! Globals that are made when a guest first looks at them.
+//! Lazy globals: created when a guest first reads them.
 
 use super::callback::{Returned, guarded};
 use crate::engine::run::RunState;
 
-/// The getter of a global that is made when it is first looked at: asks the run's realm for it. V8 then puts the value in
-/// the property's place. (Data of the property's own would not do: V8 shares it among the realms of an isolate.)
+/// The getter of a lazy global: gets the value from the run's realm; V8 then replaces the property with the value. The realm is
+/// found through the run's state, because V8 shares property data among the realms of an isolate.
 pub fn provide_value(
     scope: &mut v8::PinScope<'_, '_>,
     name: v8::Local<'_, v8::Name>,

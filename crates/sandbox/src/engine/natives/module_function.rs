@@ -1,9 +1,9 @@
-//! How a module's text becomes a function.
+//! Compilation of a module's text to a function.
 
 /// The parameters of every module's function, in order.
 const PARAMETERS: [&str; 5] = ["exports", "require", "module", "__filename", "__dirname"];
 
-/// The function of a module's text.
+/// Compiles a module's text to a function with these parameters.
 pub fn compile_function<'s>(
     scope: &mut v8::PinScope<'s, '_>,
     source: &mut v8::script_compiler::Source,

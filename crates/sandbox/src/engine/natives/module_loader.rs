@@ -1,18 +1,18 @@
-//! The modules of a run, as the realm's `require` sees them.
+//! Native functions of `require`: the modules of a run.
 
 use super::booking::copy_text;
 use super::callback::{Arguments, Returned, guarded, throw};
-use super::host_call::{answer_text, ask_now};
+use super::host_call::{answer_text, call_and_wait};
 use super::module_function::compile_function;
-use super::module_source::{Found, source_of};
-use super::syntax_judge::{Told, judge, place_error};
+use super::module_source::{BytecodeOrigin, source_of};
+use super::syntax_check::{ErrorOrigin, check_syntax, place_error};
 use crate::engine::run::RunState;
 use crate::message::HostAnswer;
 use crate::module::ModuleKind;
 use serde::Deserialize;
 use std::time::Duration;
 
-/// What a package may take that nobody has compiled before: with bytecode it takes a fraction of that.
+/// CPU time granted for a package that is compiled for the first time; with bytecode it takes a fraction of that.
 const FIRST_LOAD: Duration = Duration::from_millis(250);
 
 /// `kind(path)`: one of `moduleKinds`.
@@ -39,7 +39,7 @@ pub fn source(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, mut re
     });
 }
 
-/// `link(importer, specifier)`: the path that the specifier stands for, or undefined.
+/// `link(importer, specifier)`: the path that the specifier resolves to, or undefined.
 pub fn link(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, mut returned: Returned<'_>) {
     guarded(scope, |scope| {
         let Some((importer, _booked)) = copy_text(scope, arguments.get(0), 1) else { return };
@@ -56,17 +56,17 @@ pub fn link(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, mut retu
     });
 }
 
-/// `require(importer, specifier)`: asks the host for a module that the source does not spell out, and takes in what it
-/// sends. The answer is the path, as [`answer_text`] writes it. No code comes from the guest.
+/// `require(importer, specifier)`: gets a module with a computed specifier from the host and adds it to the run. The answer is
+/// the path, in the format of [`answer_text`]. No code comes from the guest.
 pub fn require(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, mut returned: Returned<'_>) {
     guarded(scope, |scope| {
         let Some((importer, _booked)) = copy_text(scope, arguments.get(0), 1) else { return };
-        // As JSON, for V8 and on its way.
+        // Copies: the text, its JSON, V8's string and the message.
         let Some((wanted, _booked)) = copy_text(scope, arguments.get(1), 4) else { return };
         let question = serde_json::to_string(&(importer, wanted)).ok();
         let Some(question) = question.and_then(|question| v8::String::new(scope, &question)) else { return };
-        let answer = match ask_now(scope, "#require".to_owned(), question.into()) {
-            Some(HostAnswer::Value(json)) => take_in(scope, &json),
+        let answer = match call_and_wait(scope, "#require".to_owned(), question.into()) {
+            Some(HostAnswer::Value(json)) => add_required(scope, &json),
             Some(fault) => Some(fault),
             None => return,
         };
@@ -77,7 +77,7 @@ pub fn require(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, mut r
     });
 }
 
-/// What the host answers to `#require`.
+/// The host's answer to `#require`.
 #[derive(Deserialize)]
 struct Required {
     path: String,
@@ -85,8 +85,8 @@ struct Required {
     modules: String,
 }
 
-/// Adds the modules to the run and leaves the path of the one that was asked for.
-fn take_in(scope: &mut v8::PinScope<'_, '_>, json: &str) -> Option<HostAnswer> {
+/// Adds the modules to the run and returns the path of the required one.
+fn add_required(scope: &mut v8::PinScope<'_, '_>, json: &str) -> Option<HostAnswer> {
     let required: Required = serde_json::from_str(json).ok()?;
     let modules = serde_json::from_str(&required.modules).ok()?;
     scope.get_slot_mut::<RunState>()?.add_modules(modules);
@@ -98,8 +98,8 @@ pub fn compile(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, mut r
     guarded(scope, |scope| {
         let Some((path, _booked)) = copy_text(scope, arguments.get(0), 1) else { return };
         v8::tc_scope!(let scope, scope);
-        let told = if judge(scope, &path).is_some() { Told::Compiled } else { Told::Source };
-        let code = if told == Told::Compiled { code_of(scope, &path) } else { None };
+        let origin = if check_syntax(scope, &path).is_some() { ErrorOrigin::Compiled } else { ErrorOrigin::Source };
+        let code = if origin == ErrorOrigin::Compiled { code_of(scope, &path) } else { None };
         match code.and_then(|code| compile_body(scope, &path, code)) {
             Some(function) => returned.set(function.into()),
             None => {
@@ -107,7 +107,7 @@ pub fn compile(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, mut r
                     && let Some(message) = scope.message()
                     && !scope.has_terminated()
                 {
-                    place_error(scope, error, message, &path, told);
+                    place_error(scope, error, message, &path, origin);
                 }
                 scope.rethrow();
             }
@@ -121,7 +121,7 @@ fn code_of<'s>(scope: &mut v8::PinScope<'s, '_>, path: &str) -> Option<v8::Local
     v8::String::new(scope, text)
 }
 
-/// `None` when V8 threw: the exception is pending in the guest.
+/// `None` if V8 threw; the exception is pending in the guest.
 fn compile_body<'s>(
     scope: &mut v8::PinScope<'s, '_>,
     path: &str,
@@ -130,15 +130,15 @@ fn compile_body<'s>(
     let name = v8::String::new(scope, path)?;
     let origin = v8::ScriptOrigin::new(scope, name.into(), 0, 0, false, -1, None, false, false, false, None);
     let (mut source, options, found) = source_of(scope, path, code, &origin);
-    if found == Found::NotYet
+    if found == BytecodeOrigin::FirstCompilation
         && let Some(state) = scope.get_slot::<RunState>()
     {
         state.control.grant(FIRST_LOAD);
     }
     let function = compile_function(scope, &mut source, options)?;
-    // Data of another V8 or text is refused, and then the text was compiled after all.
+    // V8 rejects data of another V8 or text, and compiles the text then.
     let refused = source.get_cached_data().is_none_or(v8::script_compiler::CachedData::rejected);
-    if refused || found != Found::Own {
+    if refused || found != BytecodeOrigin::Worker {
         let fresh = v8::Global::new(scope, function);
         if let Some(state) = scope.get_slot_mut::<RunState>() {
             state.note_compiled(path, fresh);

@@ -1,4 +1,4 @@
-//! Bytes of the guest's buffers: base64, one byte per character, and chance.
+//! Native functions on bytes of guest buffers: base64, Latin-1 and random bytes.
 
 use super::booking::{book, copy_text};
 use super::callback::{Arguments, Returned, give_text, guarded, throw};
@@ -6,7 +6,7 @@ use base64::Engine;
 use base64::alphabet::STANDARD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 
-/// Browsers accept text without padding, and bits that nobody needs.
+/// As in browsers: padding is optional, and trailing bits are ignored.
 const FORGIVING: GeneralPurpose = GeneralPurpose::new(
     &STANDARD,
     GeneralPurposeConfig::new()
@@ -14,15 +14,15 @@ const FORGIVING: GeneralPurpose = GeneralPurpose::new(
         .with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
-/// The bytes of a typed array, to be read before anything else happens in V8.
+/// The bytes of a typed array, to be read before any other use of V8.
 pub fn bytes_of<'a>(value: v8::Local<'a, v8::Value>) -> Option<&'a [u8]> {
     let (data, length) = memory_of(value)?;
-    // SAFETY: the view keeps its buffer alive, V8 tells where its bytes are, and buffers do not move. No code of the guest
-    // runs before the callback that asked is over, and shared memory is not offered, so nobody writes meanwhile.
+    // SAFETY: the view keeps its buffer alive, V8 reports its address, and buffers do not move. No guest code runs before the
+    // callback returns, and there is no shared memory, so the bytes do not change meanwhile.
     Some(if length == 0 { &[] } else { unsafe { std::slice::from_raw_parts(data, length) } })
 }
 
-/// The same memory, to be written. It is of a buffer that is not read at the same time: a guest may have two views of one.
+/// The same memory, for writing. The buffer must not be read at the same time: a guest may have two views of it.
 pub fn room_of<'a>(value: v8::Local<'a, v8::Value>) -> Option<&'a mut [u8]> {
     let (data, length) = memory_of(value)?;
     // SAFETY: as above.
@@ -50,7 +50,7 @@ pub fn atob(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, mut retu
     });
 }
 
-/// `btoa(binary)`: base64 of one byte per character, or undefined when a character is no byte.
+/// `btoa(binary)`: base64 of one byte per character, or undefined if a character does not fit in a byte.
 pub fn btoa(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, mut returned: Returned<'_>) {
     guarded(scope, |scope| {
         let Ok(binary) = v8::Local::<'_, v8::String>::try_from(arguments.get(0)) else { return };

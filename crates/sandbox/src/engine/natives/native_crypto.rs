@@ -1,4 +1,4 @@
-//! Digests, signatures and keys for the realm's `crypto.subtle`, by `ring`. Bytes come back as one character each.
+//! Digests, signatures and keys for the realm's `crypto.subtle`, with `ring`. Bytes are returned as one character each.
 
 use super::booking::copy_text;
 use super::callback::{Arguments, Returned, guarded};
@@ -45,7 +45,7 @@ pub fn hmac_of(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, mut r
     });
 }
 
-/// `keyPublic(scheme, pkcs8)`: the public key of a private one; undefined when it is none of that scheme.
+/// `keyPublic(scheme, pkcs8)`: the public key of a private one; undefined if it is not a key of that scheme.
 pub fn key_public(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, mut returned: Returned<'_>) {
     guarded(scope, |scope| {
         let Some((scheme, _booked)) = copy_text(scope, arguments.get(0), 1) else { return };
@@ -75,7 +75,7 @@ pub fn key_generate(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, 
     });
 }
 
-/// `sign(scheme, pkcs8, bytes)`: undefined when the key cannot sign that.
+/// `sign(scheme, pkcs8, bytes)`: undefined if the key cannot sign the bytes.
 pub fn sign(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, mut returned: Returned<'_>) {
     guarded(scope, |scope| {
         let Some((scheme, _booked)) = copy_text(scope, arguments.get(0), 1) else { return };
@@ -123,7 +123,7 @@ enum PrivateKey {
     Rsa(RsaKeyPair, &'static dyn RsaEncoding),
 }
 
-/// A scheme is an algorithm with all that its signatures depend on.
+/// The private key of a scheme. A scheme names an algorithm with all its parameters.
 fn private_key(scheme: &str, pkcs8: &[u8]) -> Option<PrivateKey> {
     if let Some((algorithm, _)) = curve(scheme) {
         return EcdsaKeyPair::from_pkcs8(algorithm, pkcs8, &SystemRandom::new()).ok().map(PrivateKey::Ecdsa);

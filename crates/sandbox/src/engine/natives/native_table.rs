@@ -1,4 +1,4 @@
-//! The functions that the realm's bootstrap script gets from the engine. The guest never sees them.
+//! The table of native functions for the realm's scripts. Guests never get them.
 
 use super::callback::{Arguments, Returned, guarded};
 use super::function_text::source_text;
@@ -8,7 +8,7 @@ use super::module_loader::{compile, kind, link, require, source};
 use super::native_bytes::{atob, base64, btoa, fill_random, latin1_read, latin1_write};
 use super::native_codec::{codec_close, codec_open, codec_push};
 use super::native_crypto::{digest_of, hmac_of, key_generate, key_public, sign, verify};
-use super::native_late::{elapsed, late_file, late_stage, mark_handled};
+use super::native_lazy::{elapsed, lazy_file, lazy_stage, mark_handled};
 use super::native_text::{decode, encoding_name, head, utf8_length, utf8_write, whole_bytes};
 use super::native_timer::{start_timer, stop_timer};
 use super::native_url::{form_parse, form_serialize, url_parse, url_set};
@@ -18,7 +18,7 @@ use crate::module::ModuleKind;
 use std::ffi::c_void;
 use v8::MapFnTo;
 
-/// Name and callback of every native function, in the order of the snapshot's external references.
+/// Name and callback of every native function in the snapshot, in the order of its external references.
 fn table() -> [(&'static str, v8::FunctionCallback); 33] {
     [
         ("log", log.map_fn_to()),
@@ -49,16 +49,16 @@ fn table() -> [(&'static str, v8::FunctionCallback); 33] {
         ("btoa", btoa.map_fn_to()),
         ("fillRandom", fill_random.map_fn_to()),
         ("require", require.map_fn_to()),
-        ("lateStage", late_stage.map_fn_to()),
-        ("lateFile", late_file.map_fn_to()),
+        ("lazyStage", lazy_stage.map_fn_to()),
+        ("lazyFile", lazy_file.map_fn_to()),
         ("elapsed", elapsed.map_fn_to()),
-        ("lateNatives", late_natives.map_fn_to()),
+        ("lazyNatives", lazy_natives.map_fn_to()),
         ("sourceText", source_text.map_fn_to()),
     ]
 }
 
-/// What only late scripts call. These functions are in no snapshot: a realm gets them with the first such script.
-fn late_table() -> [(&'static str, v8::FunctionCallback); 11] {
+/// Functions for lazy scripts only. They are not in the snapshot: a realm gets them with the first lazy script.
+fn lazy_table() -> [(&'static str, v8::FunctionCallback); 11] {
     [
         ("latin1Read", latin1_read.map_fn_to()),
         ("markHandled", mark_handled.map_fn_to()),
@@ -74,10 +74,10 @@ fn late_table() -> [(&'static str, v8::FunctionCallback); 11] {
     ]
 }
 
-/// `lateNatives()`: an object of these functions. It has no prototype, since a guest may have been at work.
-fn late_natives(scope: &mut v8::PinScope<'_, '_>, _: Arguments<'_>, mut returned: Returned<'_>) {
+/// `lazyNatives()`: an object of these functions. It has no prototype, because the guest may have changed `Object.prototype`.
+fn lazy_natives(scope: &mut v8::PinScope<'_, '_>, _: Arguments<'_>, mut returned: Returned<'_>) {
     guarded(scope, |scope| {
-        if let Some(object) = functions(scope, &late_table()) {
+        if let Some(object) = functions(scope, &lazy_table()) {
             returned.set(object.into());
         }
     });
@@ -109,7 +109,7 @@ fn functions<'s>(
     object.set_prototype(scope, null.into())?;
     for (name, function) in table {
         let key = v8::String::new(scope, name)?;
-        // Without a prototype of its own: there is one such function in every realm.
+        // Without a `prototype` property, to save memory in every realm.
         let value =
             v8::Function::builder_raw(*function).constructor_behavior(v8::ConstructorBehavior::Throw).build(scope)?;
         object.set(scope, key.into(), value.into())?;
@@ -117,7 +117,7 @@ fn functions<'s>(
     Some(object)
 }
 
-/// Gives `target` an object of named numbers. It has no prototype: scripts read it after a guest has been at work.
+/// Sets an object of named numbers on `target`. It has no prototype, because scripts read it after guest code has run.
 fn set_numbers(
     scope: &mut v8::PinScope<'_, '_>,
     target: v8::Local<'_, v8::Object>,

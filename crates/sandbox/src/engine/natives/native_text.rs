@@ -1,22 +1,21 @@
-//! Text to bytes and back for the realm, by the WHATWG rules of `encoding_rs`.
+//! Text encoding and decoding by the WHATWG Encoding standard, with `encoding_rs`.
 
 use super::booking::{beginning, book, copy_text};
 use super::callback::{Arguments, Returned, give_text, guarded};
 use super::native_bytes::{bytes_of, room_of};
 use encoding_rs::{CoderResult, DecoderResult, Encoding, UTF_8, UTF_16BE, UTF_16LE};
 
-/// Most bytes of a character, in any encoding, that can be there without its last one.
+/// Most bytes of an incomplete character, in any encoding.
 const MOST_CUT: usize = 3;
 
-/// Most bytes of text that a byte becomes, in any encoding.
+/// Most bytes of UTF-8 per decoded byte, in any encoding.
 const MAX_DECODED: usize = 3;
 
 /// `utf8Length(text)`: the number of bytes.
 pub fn utf8_length(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, mut returned: Returned<'_>) {
     guarded(scope, |scope| {
         let Ok(text) = v8::Local::<'_, v8::String>::try_from(arguments.get(0)) else { return };
-        // A buffer of at least that many bytes comes next. To count them V8 puts the pieces of the text together, which
-        // takes as much.
+        // Counting makes V8 flatten the string, which takes as much memory as the string.
         let Some(_room) = book(scope, text.length()) else { return };
         returned.set_double(text.utf8_length(scope) as f64);
     });
@@ -27,7 +26,7 @@ pub fn utf8_write(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, mu
     guarded(scope, |scope| {
         let Ok(text) = v8::Local::<'_, v8::String>::try_from(arguments.get(0)) else { return };
         let Some(bytes) = room_of(arguments.get(1)) else { return };
-        // V8 puts the pieces of the text together, however few of its characters are wanted.
+        // V8 flattens the string, however few of its characters are read.
         let Some(_room) = book(scope, text.length()) else { return };
         let mut read = 0;
         let written = text.write_utf8_v2(scope, bytes, v8::WriteFlags::kReplaceInvalidUtf8, Some(&mut read));
@@ -35,7 +34,7 @@ pub fn utf8_write(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, mu
     });
 }
 
-/// `head(text, most)`: the first `most` characters; what it is instead when it is too long to look at.
+/// `head(text, most)`: the first `most` characters; a description if the string is too long to be read.
 pub fn head(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, mut returned: Returned<'_>) {
     guarded(scope, |scope| {
         let Ok(text) = v8::Local::<'_, v8::String>::try_from(arguments.get(0)) else { return };
@@ -55,12 +54,12 @@ pub fn encoding_name(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>,
     });
 }
 
-/// `decode(name, bytes, fatal, keepBom)`: the text, or undefined when it is fatal that the bytes are wrong.
+/// `decode(name, bytes, fatal, keepBom)`: the text, or undefined if the bytes are invalid and `fatal` is set.
 pub fn decode(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, mut returned: Returned<'_>) {
     guarded(scope, |scope| {
         let Some(encoding) = encoding_of(scope, &arguments) else { return };
         let Some(bytes) = bytes_of(arguments.get(1)) else { return };
-        // Proper UTF-8 is text as it stands; of what is wrong, each byte becomes a sign of three.
+        // Valid UTF-8 is not copied; an invalid byte becomes a replacement character of three bytes.
         let is_text = encoding == UTF_8 && Encoding::utf8_valid_up_to(bytes) == bytes.len();
         let copied = if is_text { 0 } else { bytes.len().saturating_mul(MAX_DECODED) };
         let Some(_booked) = book(scope, copied) else { return };
@@ -109,7 +108,7 @@ fn whole(encoding: &'static Encoding, bytes: &[u8]) -> usize {
         .unwrap_or(bytes.len())
 }
 
-/// Whether the bytes could end here: a decoder that is told so has nothing to complain about.
+/// Whether the bytes end with a complete character: a decoder reports no error at this end.
 fn ends_whole(encoding: &'static Encoding, bytes: &[u8]) -> bool {
     let mut decoder = encoding.new_decoder_without_bom_handling();
     let mut scratch = [0; 4096];
@@ -125,14 +124,14 @@ fn ends_whole(encoding: &'static Encoding, bytes: &[u8]) -> bool {
     result == DecoderResult::InputEmpty
 }
 
-/// Whether the bytes begin a character of UTF-8, as far as they go.
+/// Whether the bytes are the beginning of a valid UTF-8 character.
 fn could_go_on(bytes: &[u8]) -> bool {
     let mut decoder = UTF_8.new_decoder_without_bom_handling();
     let (result, ..) = decoder.decode_to_utf8_without_replacement(bytes, &mut [0; 16], false);
     result == DecoderResult::InputEmpty
 }
 
-/// How many bytes at the end begin a character that is not complete.
+/// Number of bytes at the end that belong to an incomplete character.
 fn cut_utf8(bytes: &[u8]) -> usize {
     for (back, byte) in bytes.iter().rev().take(3).enumerate() {
         let needed = match byte {

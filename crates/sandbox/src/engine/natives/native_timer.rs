@@ -1,4 +1,4 @@
-//! The guest's timers, as the realm starts and stops them.
+//! Native functions that start and stop the guest's timers.
 
 use super::callback::{Arguments, Returned, guarded};
 use crate::engine::run::RunState;

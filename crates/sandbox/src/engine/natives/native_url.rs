@@ -5,14 +5,14 @@ use super::callback::{Arguments, Returned, give_text, guarded};
 use crate::engine::web_url::{WebUrl, origin, parse, set_part};
 use url::form_urlencoded;
 
-/// How often a URL's text is there while it is parsed and its parts are written, where one byte becomes three.
+/// Copies of a URL's text during parsing, where one byte may become three.
 const COPIES: usize = 6;
 /// The same for text that is written as part of a form.
 const ESCAPED: usize = 4;
-/// What one part of a form takes beside its text: a handle of V8's, and a place in a list.
+/// Memory of one part of a form beside its text: a V8 handle and an array element.
 const PART_BYTES: usize = 16;
 
-/// `urlParse(input, base)`: the parts of the URL, or undefined when `input` is no URL.
+/// `urlParse(input, base)`: the parts of the URL, or undefined if `input` is not a valid URL.
 pub fn url_parse(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, mut returned: Returned<'_>) {
     guarded(scope, |scope| {
         let Some((input, _booked)) = copy_text(scope, arguments.get(0), COPIES) else { return };
@@ -29,7 +29,7 @@ pub fn url_parse(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, mut
     });
 }
 
-/// `urlSet(href, part, value)`: the parts of the changed URL; a value that does not fit changes nothing.
+/// `urlSet(href, part, value)`: the parts of the changed URL; an invalid value is ignored.
 pub fn url_set(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, mut returned: Returned<'_>) {
     guarded(scope, |scope| {
         let Some((href, _href)) = copy_text(scope, arguments.get(0), COPIES) else { return };
@@ -41,7 +41,7 @@ pub fn url_set(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, mut r
     });
 }
 
-/// `formParse(text)`: names and values one after the other; a leading question mark is left out.
+/// `formParse(text)`: names and values in turn, without a leading question mark.
 pub fn form_parse(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, mut returned: Returned<'_>) {
     guarded(scope, |scope| {
         let Some((text, _booked)) = copy_text(scope, arguments.get(0), 1) else { return };
@@ -60,7 +60,7 @@ pub fn form_parse(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, mu
     });
 }
 
-/// `formSerialize(flat)`: the text of names and values one after the other.
+/// `formSerialize(flat)`: the text of names and values in turn.
 pub fn form_serialize(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, mut returned: Returned<'_>) {
     guarded(scope, |scope| {
         let Ok(flat) = v8::Local::<'_, v8::Array>::try_from(arguments.get(0)) else { return };
@@ -77,7 +77,7 @@ pub fn form_serialize(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>
     });
 }
 
-/// The members of an array of texts.
+/// The elements of an array of strings.
 fn texts_of<'s>(
     scope: &mut v8::PinScope<'s, '_>,
     flat: v8::Local<'_, v8::Array>,

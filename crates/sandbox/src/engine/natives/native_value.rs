@@ -1,4 +1,4 @@
-//! What the realm asks about values, and what it tells about its run: log lines, and results that cannot leave.
+//! Native functions for classes of values, log lines and results that cannot be serialised.
 
 use super::booking::{beginning, copy_text};
 use super::callback::{Arguments, Returned, guarded};
@@ -12,7 +12,7 @@ pub fn log(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, _: Return
         let Ok(line) = v8::Local::<'_, v8::String>::try_from(arguments.get(1)) else { return };
         let Some(room) = scope.get_slot::<RunState>().map(RunState::log_room) else { return };
         let text = if line.length() > room {
-            // One character more, so that it is seen to be cut.
+            // One character more, so that the cut is marked.
             beginning(scope, line, room.saturating_add(1))
         } else {
             let Some((text, _booked)) = copy_text(scope, line.into(), 1) else { return };
@@ -28,7 +28,7 @@ pub fn is_error(_: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, mut retu
     returned.set_bool(arguments.get(0).is_native_error());
 }
 
-/// The class of an object that has more to it than its members; nothing for plain objects and arrays.
+/// The class of an object with internal slots; undefined for plain objects and arrays.
 pub fn class_of(scope: &mut v8::PinScope<'_, '_>, arguments: Arguments<'_>, mut returned: Returned<'_>) {
     let value = arguments.get(0);
     let checks: [(bool, &str); 18] = [

@@ -1,28 +1,28 @@
-//! What a worker keeps from run to run: packages that the host has sent, and bytecode of modules that ran before.
+//! The code cache of a worker: packages from the host, and bytecode of modules that ran before.
 //!
-//! The worker's own bytecode stays in it. V8 trusts such data blindly, so a worker that a guest has taken over could hand
-//! its rights to every other worker through it. What comes with a package was made by an engine that ran nothing.
+//! Bytecode compiled here never leaves the worker. V8 does not verify bytecode, so a compromised worker could take over others
+//! through it. Bytecode of packages comes from an engine that ran no code.
 
 use crate::packages::{PackageId, Parcel};
 use crate::weighed_cache::WeighedCache;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Smaller modules are parsed as quickly as their bytecode is read.
+/// Smaller modules are compiled as quickly as their bytecode is read.
 const MIN_BYTES: usize = 2 << 10;
-/// Bytecode kept at one time.
+/// Most bytes of bytecode.
 const MAX_BYTES: usize = 16 << 20;
-/// Text of judged sources that is remembered at one time.
+/// Most bytes of sources that passed the syntax check.
 const MAX_JUDGED_BYTES: usize = 1 << 20;
 
-/// Bytecode by path, valid for exactly the text it was made from.
+/// Bytecode by path, valid for exactly the text that it was compiled from.
 pub struct CodeCache {
     entries: WeighedCache<String, Entry>,
-    /// Functions of the run under way whose bytecode is not kept yet.
+    /// Functions of the current run whose bytecode is not stored yet.
     fresh: Vec<(String, Arc<str>, v8::Global<v8::Function>)>,
-    /// Sources in which V8 has found nothing wrong.
+    /// Sources that passed V8's syntax check.
     judged: WeighedCache<String, Arc<str>>,
-    /// The host sees to it that they do not become too many.
+    /// Packages; the host bounds their number.
     shelf: HashMap<PackageId, Arc<Parcel>>,
 }
 
@@ -43,17 +43,17 @@ impl Default for CodeCache {
 }
 
 impl CodeCache {
-    /// The bytecode of `code`, if it was kept.
+    /// The bytecode of `code`, if stored.
     pub fn get(&self, path: &str, code: &str) -> Option<&[u8]> {
         self.entries.peek(path).filter(|entry| *entry.code == *code).map(|entry| entry.data.as_slice())
     }
 
-    /// Notes that the bytecode of a module was used: what is not used goes first.
+    /// Marks the bytecode of a module as recently used.
     pub fn note_use(&mut self, path: &str) {
         self.entries.get(path);
     }
 
-    /// Whether V8 has read this very source before and found nothing wrong.
+    /// Whether this exact source passed V8's syntax check before.
     pub fn is_judged(&self, path: &str, source: &str) -> bool {
         self.judged.peek(path).is_some_and(|judged| **judged == *source)
     }
@@ -75,14 +75,15 @@ impl CodeCache {
         self.shelf.get(&id).map(|parcel| &**parcel)
     }
 
-    /// Notes a function that was just made of `code`, to be kept once it has run and V8 knows what it needs of it.
+    /// Records a function that was compiled from `code`; its bytecode is stored after the run, with the inner functions that were
+    /// used.
     pub fn note(&mut self, path: &str, code: Arc<str>, function: v8::Global<v8::Function>) {
         if code.len() >= MIN_BYTES {
             self.fresh.push((path.to_owned(), code, function));
         }
     }
 
-    /// Keeps the bytecode of what the run compiled. Called when the run is over and nobody waits.
+    /// Stores the bytecode of functions that the run compiled. Called after the end of the run was reported.
     pub fn fill(&mut self, isolate: &mut v8::OwnedIsolate) {
         if self.fresh.is_empty() {
             return;
@@ -95,12 +96,12 @@ impl CodeCache {
         }
     }
 
-    /// Lets go of all bytecode that was made here.
+    /// Drops all bytecode that was compiled here.
     pub fn forget_bytecode(&mut self) {
         self.entries = WeighedCache::new(MAX_BYTES);
     }
 
-    /// Lets go of the functions of a run that is over.
+    /// Drops the functions of an ended run.
     pub fn forget_run(&mut self) {
         self.fresh.clear();
     }
@@ -116,7 +117,7 @@ mod tests {
     use super::{CodeCache, MAX_BYTES};
 
     #[test]
-    fn bytecode_is_for_one_text_and_never_more_than_may_be_kept() {
+    fn bytecode_is_valid_for_one_text_and_bounded() {
         let mut cache = CodeCache::default();
         cache.keep("a".to_owned(), "one".into(), vec![1]);
         assert_eq!(cache.get("a", "one"), Some(&[1][..]));

@@ -1,6 +1,6 @@
-//! V8's own counters of what ran, for runs that ask for them.
+//! Block coverage of a run, recorded by V8.
 //!
-//! They are had from the inspector, which is made for the run and goes with it; nothing of it is in reach of the guest.
+//! Uses the inspector, which is created for the run and dropped after it; the guest cannot reach it.
 
 use crate::message::CountedScript;
 use serde::Deserialize;
@@ -11,12 +11,12 @@ use v8::inspector::{
     V8InspectorClientTrustLevel, V8InspectorSession,
 };
 
-/// The only group of contexts.
+/// The only context group.
 const GROUP: i32 = 1;
-/// The last answer of a session is what was asked for last.
+/// The last response of the session.
 type Answer = Rc<RefCell<String>>;
 
-/// Counts what runs in a context.
+/// Records coverage in a context.
 pub struct CountedCode {
     // Dropped first: it belongs to the inspector.
     session: V8InspectorSession,
@@ -70,7 +70,7 @@ struct TakenRange {
 }
 
 impl CountedCode {
-    /// Counts from now on.
+    /// Starts recording.
     pub fn begin(isolate: &mut v8::Isolate) -> Self {
         let inspector = V8Inspector::create(isolate, V8InspectorClient::new(Box::new(Client)));
         let answer = Answer::default();
@@ -83,12 +83,12 @@ impl CountedCode {
         counted
     }
 
-    /// Counts in this context.
+    /// Adds the context to the recording.
     pub fn watch(&self, context: v8::Local<'_, v8::Context>) {
         self.inspector.context_created(context, GROUP, StringView::empty(), StringView::empty());
     }
 
-    /// What has run in this context of the modules that `is_wanted` is true of.
+    /// Ends recording; the coverage of the modules that `is_wanted` accepts.
     pub fn end(&self, context: v8::Local<'_, v8::Context>, is_wanted: impl Fn(&str) -> bool) -> Vec<CountedScript> {
         self.say(r#"{"id":3,"method":"Profiler.takePreciseCoverage"}"#);
         let taken = serde_json::from_str::<Taken>(&self.answer.borrow());

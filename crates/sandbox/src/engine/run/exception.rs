@@ -1,11 +1,11 @@
-//! What a guest threw, read in the guest's realm and inside its limits.
+//! Conversion of a thrown value to the end of a run, within the guest's realm and limits.
 
 use super::realm::Realm;
 use crate::engine::memory::MemoryBudget;
 use crate::run_end::{GuestError, RunEnd};
 use serde::Deserialize;
 
-/// What `describe` in the bootstrap script answers.
+/// The result of `describe` in the bootstrap scripts.
 #[derive(Deserialize)]
 struct Description {
     name: String,
@@ -14,7 +14,7 @@ struct Description {
     host_code: Option<String>,
 }
 
-/// The message of V8's error for a buffer that the allocator refused.
+/// V8's message for a refused buffer.
 pub const BUFFER_REFUSED: &str = "Array buffer allocation failed";
 
 /// The end of a run that threw `error`.

@@ -1,11 +1,11 @@
-//! The texts of functions in their sources, as far as the host was asked. It reads the source for each.
+//! Cache of the source texts of functions that were requested from the host.
 
 use super::source_places::CompiledPlace;
 use std::collections::HashMap;
 
-/// Functions of one run that the host is asked for: it reads the whole source each time, at nobody's expense.
+/// Most requests of one run: the host reads the whole source for each, which is not charged to the run.
 const MAX_ASKED: usize = 64;
-/// Most bytes of texts that are kept, beside the last one: they are in no account.
+/// Most bytes of texts, beside the last one; they are not in the memory budget.
 const MAX_BYTES: usize = 1 << 20;
 
 #[derive(Debug, Default)]
@@ -15,7 +15,7 @@ pub struct FunctionTexts {
 }
 
 impl FunctionTexts {
-    /// What is known of the function at this place.
+    /// The cached text of the function at this position.
     pub fn get(&self, place: &CompiledPlace) -> Option<Option<String>> {
         self.known.get(place).cloned()
     }
@@ -37,7 +37,7 @@ mod tests {
     use super::{CompiledPlace, FunctionTexts, MAX_ASKED, MAX_BYTES};
 
     #[test]
-    fn neither_many_nor_long_texts_are_asked_for_without_end() {
+    fn the_number_and_size_of_texts_are_bounded() {
         let place = |line| CompiledPlace { path: "a".to_owned(), line, column: 1 };
         let mut short = FunctionTexts::default();
         for line in 0..1000 {

@@ -1,4 +1,4 @@
-//! What native functions keep for a guest from one call to the next, until it is closed or the run is over.
+//! Native objects of a run by number, kept until they are closed or the run is over.
 
 use std::any::Any;
 use std::collections::HashMap;
@@ -10,7 +10,7 @@ pub struct Kept {
 }
 
 impl Kept {
-    /// Its number.
+    /// Stores an object and returns its number.
     pub fn keep(&mut self, thing: Box<dyn Any>) -> u32 {
         self.last = self.last.wrapping_add(1);
         self.things.insert(self.last, thing);

@@ -1,4 +1,4 @@
-//! What belongs to one run: its realm, its timers, what it failed with; and the code that a worker keeps from run to run.
+//! State of one run: its realm, timers, exceptions; and the code cache of the worker.
 
 mod code_cache;
 mod counted_code;

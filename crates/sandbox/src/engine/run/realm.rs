@@ -1,26 +1,26 @@
-//! A fresh realm: its own global object, prototypes and microtask queue, used for one run.
+//! A realm: a global object, prototypes and microtask queue, used for one run.
 
-/// Place of the bootstrap's functions among the snapshot's context data.
+/// Index of the bootstrap's functions in the snapshot's context data.
 const FUNCTIONS: usize = 0;
 
-/// Globals that a guest may not have. They go when a realm is made: V8 adds some of them to every context by itself, and
-/// cannot load a snapshot of a global object that lost one.
+/// Globals that are withheld from guests. They are deleted when a realm is created: V8 adds some of them to every context, and
+/// cannot load a snapshot of a global object without them.
 const WITHHELD: [&str; 4] = ["WebAssembly", "SharedArrayBuffer", "Atomics", "eval"];
 
-/// A context nobody has run code in, with the functions that the engine calls in it.
+/// A fresh context, with the functions that the engine calls in it.
 pub struct Realm {
     pub context: v8::Global<v8::Context>,
     pub start: v8::Global<v8::Function>,
     pub describe: v8::Global<v8::Function>,
     pub fire_timer: v8::Global<v8::Function>,
     pub provide: v8::Global<v8::Function>,
-    /// All that the bootstrap scripts have left behind.
+    /// The object that the bootstrap scripts have filled.
     pub internals: v8::Global<v8::Object>,
     pub microtasks: v8::MicrotaskQueueHandle,
 }
 
 impl Realm {
-    /// `None` when the isolate cannot make one, which means that it is out of memory.
+    /// `None` if the isolate is out of memory.
     pub fn new(isolate: &mut v8::OwnedIsolate) -> Option<Self> {
         let microtasks = v8::MicrotaskQueue::new(isolate, v8::MicrotasksPolicy::Explicit);
         v8::scope!(let scope, isolate);

@@ -1,8 +1,8 @@
-//! Promises that were rejected and that nobody has looked at.
+//! Rejected promises without a handler.
 //!
-//! A run that ends well while one of them is left has failed somewhere, and says so.
+//! A run that returns a result while one of them is left ends with its error.
 
-/// Kept at one time: the first ones tell enough, and a guest must not fill the host's memory with them.
+/// Most promises: the first ones suffice, and a guest must not fill the host's memory with them.
 const MAX_KEPT: usize = 32;
 
 #[derive(Default)]
@@ -15,12 +15,12 @@ impl Rejections {
         }
     }
 
-    /// Forgets a promise that got a handler after all.
+    /// Removes a promise that got a handler.
     pub fn remove(&mut self, promise: v8::Local<'_, v8::Promise>) {
         self.0.retain(|(kept, _)| *kept != promise);
     }
 
-    /// The reason of the oldest one.
+    /// The reason of the oldest rejection.
     pub fn first(&self) -> Option<v8::Global<v8::Value>> {
         self.0.first().map(|(_, reason)| reason.clone())
     }

@@ -1,4 +1,4 @@
-//! What the native functions of a realm need to know about the run they serve.
+//! The state of the current run, for native functions.
 
 use super::code_cache::CodeCache;
 use super::function_texts::FunctionTexts;
@@ -19,32 +19,32 @@ use std::sync::Arc;
 use std::time::Instant;
 use tgp_base::ids::{CallId, RunId};
 
-/// Kept in the isolate's slot for as long as the run lasts.
+/// Stored in the isolate's slot during the run.
 pub struct RunState {
     pub run: RunId,
     pub control: Arc<EngineControl>,
     pub inbox: Arc<dyn Inbox>,
     pub budget: Arc<MemoryBudget>,
     pub context: v8::Global<v8::Context>,
-    /// Makes a global of the realm that is looked at for the first time.
+    /// Creates a lazy global of the realm.
     pub provide: v8::Global<v8::Function>,
-    /// What the bootstrap scripts of the realm have left behind.
+    /// The object that the bootstrap scripts have filled.
     pub internals: v8::Global<v8::Object>,
     modules: Arc<Vec<Module>>,
-    /// Modules that were asked for by a name which the source does not spell out.
+    /// Modules that were required with a computed specifier.
     late: Vec<Module>,
-    /// What to call with the answer to each question that is still open.
+    /// The callback for the answer of each open host call.
     pub waiting: HashMap<CallId, v8::Global<v8::Function>>,
     pub timers: Timers,
     pub kept: Kept,
     pub began: Instant,
     pub rejections: Rejections,
     pub cache: CodeCache,
-    /// Where places of the compiled code are in the sources, as far as somebody has looked.
+    /// Source positions of compiled code, as far as they were requested.
     pub places: SourcePlaces,
     pub texts: FunctionTexts,
     pub limits: RunLimits,
-    /// Set when the guest's result cannot leave the sandbox.
+    /// Set if the guest's result cannot be serialised.
     pub refusal: Option<String>,
     log_left: usize,
     log_cut: bool,
@@ -85,7 +85,7 @@ impl RunState {
         }
     }
 
-    /// The module at `path`. A run has few, so a look at each is quicker than an index.
+    /// The module at `path`. A linear search, because a run has few modules.
     pub fn module(&self, path: &str) -> Option<&Module> {
         self.modules.iter().chain(&self.late).find(|module| module.path == path)
     }
@@ -98,7 +98,7 @@ impl RunState {
         }
     }
 
-    /// Notes the function of a module that no bytecode of this worker's own was used for.
+    /// Records the function of a module that was compiled without bytecode of this worker.
     pub fn note_compiled(&mut self, path: &str, function: v8::Global<v8::Function>) {
         let code = self.module(path).and_then(|module| self.code(module)).map(Arc::clone);
         if let Some(code) = code {
@@ -106,7 +106,7 @@ impl RunState {
         }
     }
 
-    /// Takes in modules beside those that the run came with.
+    /// Adds modules to those of the run's request.
     pub fn add_modules(&mut self, modules: Vec<Module>) {
         for module in modules {
             if self.module(&module.path).is_none() {
@@ -120,12 +120,12 @@ impl RunState {
         CallId(self.last_call)
     }
 
-    /// How long the next log line may be, in bytes.
+    /// Longest text of the next log line, in bytes.
     pub fn log_room(&self) -> usize {
         self.log_left.saturating_sub(LOG_LINE_BYTES)
     }
 
-    /// Sends a log line, cut where the run's log is full. What is cut is said once.
+    /// Sends a log line, truncated at the run's log limit. The truncation is marked once.
     pub fn log(&mut self, level: LogLevel, mut text: String) {
         if self.log_cut {
             return;

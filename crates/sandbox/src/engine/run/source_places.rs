@@ -1,11 +1,11 @@
-//! Where places of the compiled code are in the sources, as far as the host was asked.
+//! Cache of source positions that were requested from the host.
 
 use std::collections::HashMap;
 
-/// Places kept at one time. A run that looks at more of them asks again.
+/// Most positions. A run that needs more requests them again.
 const MAX_KNOWN: usize = 4096;
 
-/// A place in the compiled code of a module, counted from 1.
+/// A position in the compiled code of a module, counted from 1.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct CompiledPlace {
     pub path: String,
@@ -13,14 +13,14 @@ pub struct CompiledPlace {
     pub column: u32,
 }
 
-/// A place in a source, counted from 1.
+/// A position in a source, counted from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SourcePlace {
     pub line: u32,
     pub column: u32,
 }
 
-/// The answers of the host; none for code that has no source.
+/// The answers of the host; `None` for code without a source.
 #[derive(Debug, Default)]
 pub struct SourcePlaces(HashMap<CompiledPlace, Option<SourcePlace>>);
 

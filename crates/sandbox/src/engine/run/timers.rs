@@ -1,10 +1,10 @@
-//! The guest's timers: they live and die with the run.
+//! The timers of a run.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 use std::time::{Duration, Instant};
 
-/// Smallest distance between two firings of one interval, as in browsers.
+/// Shortest interval of `setInterval`, as in browsers.
 const SHORTEST_INTERVAL: Duration = Duration::from_millis(1);
 
 /// Due times, soonest first.
@@ -16,7 +16,7 @@ pub struct Timers {
 }
 
 impl Timers {
-    /// A new timer's id.
+    /// Starts a timer and returns its id.
     pub fn start(&mut self, now: Instant, delay: Duration, repeat: bool) -> u32 {
         self.last = self.last.wrapping_add(1);
         self.alive.insert(self.last, repeat.then(|| delay.max(SHORTEST_INTERVAL)));
@@ -28,7 +28,7 @@ impl Timers {
         self.alive.remove(&id);
     }
 
-    /// When the next timer is due.
+    /// The due time of the next timer.
     pub fn next_due(&mut self) -> Option<Instant> {
         while let Some(Reverse((due, id))) = self.due.peek() {
             if self.alive.contains_key(id) {
@@ -59,7 +59,7 @@ mod tests {
     use std::time::{Duration, Instant};
 
     #[test]
-    fn timers_fire_in_order_of_their_due_time_and_stopped_ones_never() {
+    fn timers_fire_in_order_and_stopped_ones_never() {
         let now = Instant::now();
         let mut timers = Timers::default();
         let late = timers.start(now, Duration::from_millis(20), false);
@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn an_interval_stays_until_it_is_stopped() {
+    fn an_interval_repeats_until_it_is_stopped() {
         let now = Instant::now();
         let mut timers = Timers::default();
         let id = timers.start(now, Duration::ZERO, true);

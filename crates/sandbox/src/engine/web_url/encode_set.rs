@@ -1,6 +1,6 @@
-//! Which characters are written as `%XX`, by part of the URL.
+//! Percent-encoding by part of the URL.
 
-/// The percent-encode sets of the standard.
+/// The percent-encode sets of the WHATWG URL standard.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum EncodeSet {
     Control,
@@ -51,7 +51,7 @@ pub fn encoded(text: &str, set: EncodeSet) -> String {
     out
 }
 
-/// The bytes that `%XX` stand for, and all others as they are.
+/// Decodes `%XX` sequences; other bytes are copied.
 pub fn percent_decoded(text: &str) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();

@@ -1,17 +1,17 @@
-//! Hosts: names, IPv4 in all its spellings, IPv6, and what URLs of unknown schemes call a host.
+//! Host parsing: domains, IPv4 in all notations, IPv6, and opaque hosts of other schemes.
 
 use super::encode_set::{EncodeSet, encoded, percent_decoded};
 use idna::AsciiDenyList;
 use std::net::Ipv6Addr;
 
-/// Whether the scheme gives hosts a meaning.
+/// The kind of host that the scheme has.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum HostKind {
     Domain,
     Opaque,
 }
 
-/// The host as URLs write it; `None` when it is none.
+/// The serialised host; `None` if it is invalid.
 pub fn parse_host(text: &str, kind: HostKind) -> Option<String> {
     if let Some(inner) = text.strip_prefix('[') {
         let address: Ipv6Addr = inner.strip_suffix(']')?.parse().ok()?;
@@ -29,7 +29,7 @@ pub fn parse_host(text: &str, kind: HostKind) -> Option<String> {
     if ends_in_number(&name) { ipv4_text(&name) } else { Some(name) }
 }
 
-/// A name of ASCII alone is taken as it is, whatever its labels claim to encode.
+/// Converts a domain to ASCII. An ASCII domain is only lowercased; its Punycode labels are not checked.
 fn ascii_domain(domain: &str) -> Option<String> {
     if domain.is_ascii() {
         return Some(domain.to_ascii_lowercase());
@@ -48,14 +48,14 @@ fn is_forbidden_in_domain(character: char) -> bool {
     is_forbidden(character) || character.is_ascii_control() || character == '%'
 }
 
-/// Such a host is an IPv4 address or nothing.
+/// Whether the host must be an IPv4 address.
 fn ends_in_number(name: &str) -> bool {
     let name = name.strip_suffix('.').unwrap_or(name);
     let last = name.rsplit('.').next().unwrap_or_default();
     (!last.is_empty() && last.bytes().all(|byte| byte.is_ascii_digit())) || ipv4_number(last).is_some()
 }
 
-/// A part of an IPv4 address: decimal, or octal after `0`, or hexadecimal after `0x`. Too large is as good as wrong.
+/// A part of an IPv4 address: decimal, octal after `0`, or hexadecimal after `0x`. An overflow gives `u64::MAX`, which is invalid.
 fn ipv4_number(part: &str) -> Option<u64> {
     if part.is_empty() {
         return None;
@@ -95,7 +95,7 @@ fn ipv4_text(name: &str) -> Option<String> {
     Some(std::net::Ipv4Addr::from(address).to_string())
 }
 
-/// The longest run of two or more zeros, the first one of several, is left out.
+/// Serialises an IPv6 address; the first of the longest runs of two or more zeros is compressed.
 fn ipv6_text(address: Ipv6Addr) -> String {
     let pieces = address.segments();
     let (mut from, mut length, mut start) = (0, 0, None);

@@ -1,6 +1,6 @@
-//! URLs by the WHATWG standard, for the guest's `URL`. The host judges addresses by itself, with a parser of its own.
+//! URL parser by the WHATWG standard, for the guest's `URL`. The host checks addresses with its own parser.
 //!
-//! No V8 here: text in, text out.
+//! Does not use V8.
 
 mod encode_set;
 mod host_text;
@@ -24,7 +24,7 @@ mod tests {
     }
 
     #[test]
-    fn what_older_parsers_have_otherwise() {
+    fn parses_as_the_current_standard_requires() {
         for (input, base, expected) in [
             ("file:///w|/m", "", Some("file:///w:/m")),
             ("a:b  ?c", "", Some("a:b %20?c")),
@@ -52,7 +52,7 @@ mod tests {
     }
 
     #[test]
-    fn what_older_setters_have_otherwise() {
+    fn setters_follow_the_current_standard() {
         for (from, part, value, expected) in [
             ("a:b  #c", "hash", "", "a:b %20"),
             ("a:/.//p", "hostname", "h", "a://h//p"),

@@ -1,9 +1,9 @@
-//! Who a URL belongs to.
+//! The origin of a URL.
 
 use super::parse_url::parse;
 use super::url_record::WebUrl;
 
-/// Scheme, host and port; `null` for what belongs to nobody that others could name.
+/// Scheme, host and port; `null` for an opaque origin.
 pub fn origin(url: &WebUrl) -> String {
     match url.scheme.as_str() {
         "http" | "https" | "ws" | "wss" | "ftp" => format!("{}://{}", url.scheme, url.host_text()),

@@ -1,11 +1,11 @@
-//! Text to URL. The first `#` of a text begins its fragment and the first `?` before that its query, in whatever state the
-//! standard's parser is then: so these are split off first, and the states are functions of what is left.
+//! URL parsing. In every state of the standard's parser, the first `#` begins the fragment and the first `?` before it the query:
+//! so both are split off first, and the states are functions of the rest.
 
 use super::encode_set::{EncodeSet, encode_into, encoded};
 use super::host_text::{HostKind, parse_host};
 use super::url_record::{WebUrl, default_port, is_drive_letter};
 
-/// The URL that `input` is, seen from `base`; `None` when it is none.
+/// Parses `input` relative to `base`; `None` if it is invalid.
 pub fn parse(input: &str, base: Option<&WebUrl>) -> Option<WebUrl> {
     let text = without_breaks(input.trim_matches(|character| character <= ' '));
     let (text, fragment) = split_at_mark(&text, '#');
@@ -21,14 +21,14 @@ pub fn parse(input: &str, base: Option<&WebUrl>) -> Option<WebUrl> {
     Some(url)
 }
 
-/// What follows the path.
+/// Query and fragment.
 #[derive(Clone, Copy)]
 struct Tail<'a> {
     query: Option<&'a str>,
     fragment: Option<&'a str>,
 }
 
-/// Line breaks and tabs may stand anywhere, and mean nothing.
+/// Removes line breaks and tabs, which the standard ignores everywhere.
 pub fn without_breaks(text: &str) -> String {
     text.chars().filter(|character| !matches!(character, '\t' | '\n' | '\r')).collect()
 }
@@ -80,7 +80,7 @@ fn after_scheme(scheme: String, rest: &str, tail: Tail<'_>, base: Option<&WebUrl
         return Some(url);
     }
     url.is_opaque = true;
-    // The last space before a mark would be lost when the URL is read again.
+    // A trailing space before `?` or `#` is encoded, because it would be lost when the URL is parsed again.
     match rest.strip_suffix(' ').filter(|_| tail.query.is_some() || tail.fragment.is_some()) {
         Some(rest) => {
             encode_into(&mut url.path, rest, EncodeSet::Control);
@@ -127,7 +127,7 @@ fn without_slashes(rest: &str) -> &str {
     rest.trim_start_matches(['/', '\\'])
 }
 
-/// User, host and port, and the path behind them.
+/// Parses user, host and port, and the path after them.
 fn authority(mut url: WebUrl, rest: &str) -> Option<WebUrl> {
     let is_special = url.is_special();
     let (place, path) = rest.split_at(rest.find(|character| is_slash(character, is_special)).unwrap_or(rest.len()));
@@ -154,7 +154,7 @@ fn authority(mut url: WebUrl, rest: &str) -> Option<WebUrl> {
     Some(url)
 }
 
-/// The host, and what follows its colon. Colons in brackets are part of an address.
+/// Splits host and port at the colon. Colons in brackets are part of an IPv6 address.
 pub fn split_port(place: &str) -> (&str, Option<&str>) {
     let mut in_brackets = false;
     for (at, character) in place.char_indices() {
@@ -182,7 +182,7 @@ pub fn drop_default_port(url: &mut WebUrl) {
     }
 }
 
-/// The path of a URL that has a host, from its first slash on.
+/// Sets the path of a URL with a host, from its first slash on.
 pub fn start_path(url: &mut WebUrl, path: &str) {
     let is_special = url.is_special();
     if is_special || !path.is_empty() {
@@ -216,7 +216,7 @@ pub fn add_path(url: &mut WebUrl, path: &str) {
     }
 }
 
-/// Of how many dots a segment consists, also where they are encoded; none when it has anything else, or more than two.
+/// Number of dots of a segment that consists of one or two dots, plain or encoded; 0 for other segments.
 fn dots(segment: &str) -> usize {
     let mut rest = segment;
     let mut count = 0;
@@ -274,7 +274,7 @@ fn file(mut url: WebUrl, rest: &str, tail: Tail<'_>, base: Option<&WebUrl>) -> O
     Some(url)
 }
 
-/// The host of a file: this machine has no name.
+/// The host of a file URL; `localhost` becomes empty.
 pub fn file_host(host: &str) -> Option<String> {
     if host.is_empty() {
         return Some(String::new());

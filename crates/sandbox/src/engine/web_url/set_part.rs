@@ -1,4 +1,4 @@
-//! Changing one part of a URL. What does not fit changes nothing, as the standard has it.
+//! Setters for parts of a URL. Invalid values are ignored, as the standard requires.
 
 use super::encode_set::{EncodeSet, encoded};
 use super::host_text::parse_host;
@@ -8,15 +8,15 @@ use super::parse_url::{
 };
 use super::url_record::{WebUrl, is_special};
 
-/// Sets the part that `URL` has a property of that name for.
+/// Sets the part with the name of the `URL` property.
 pub fn set_part(url: &mut WebUrl, part: &str, value: &str) {
     match part {
         "protocol" => set_scheme(url, value),
-        "username" if !url.has_no_place() => url.username = encoded(value, EncodeSet::UserInfo),
-        "password" if !url.has_no_place() => url.password = encoded(value, EncodeSet::UserInfo),
-        "host" if !url.is_opaque => drop(set_host(url, value, WithPort::Taken)),
+        "username" if !url.cannot_have_port() => url.username = encoded(value, EncodeSet::UserInfo),
+        "password" if !url.cannot_have_port() => url.password = encoded(value, EncodeSet::UserInfo),
+        "host" if !url.is_opaque => drop(set_host(url, value, WithPort::Allowed)),
         "hostname" if !url.is_opaque => drop(set_host(url, value, WithPort::Refused)),
-        "port" if !url.has_no_place() => set_port(url, value),
+        "port" if !url.cannot_have_port() => set_port(url, value),
         "pathname" if !url.is_opaque => set_path(url, value),
         "search" => url.query = marked_part(value, '?').map(|query| encoded(&query, query_set(url))),
         "hash" => url.fragment = marked_part(value, '#').map(|fragment| encoded(&fragment, EncodeSet::Fragment)),
@@ -24,7 +24,7 @@ pub fn set_part(url: &mut WebUrl, part: &str, value: &str) {
     }
 }
 
-/// The part without its mark; none when there is none.
+/// The part without its leading mark; `None` for an empty value.
 fn marked_part(value: &str, mark: char) -> Option<String> {
     (!value.is_empty()).then(|| without_breaks(value.strip_prefix(mark).unwrap_or(value)))
 }
@@ -32,18 +32,18 @@ fn marked_part(value: &str, mark: char) -> Option<String> {
 fn set_scheme(url: &mut WebUrl, value: &str) {
     let text = format!("{}:", without_breaks(value));
     let Some((scheme, _)) = split_scheme(&text) else { return };
-    let loses_place = scheme == "file" && (url.has_credentials() || url.port.is_some());
+    let would_lose_authority = scheme == "file" && (url.has_credentials() || url.port.is_some());
     let has_no_host = url.is_file() && url.host.as_deref().is_none_or(str::is_empty);
-    if is_special(&scheme) == url.is_special() && !loses_place && !has_no_host {
+    if is_special(&scheme) == url.is_special() && !would_lose_authority && !has_no_host {
         url.scheme = scheme;
         drop_default_port(url);
     }
 }
 
-/// Whether a host may come with a port.
+/// Whether the value of a host setter may include a port.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum WithPort {
-    Taken,
+    Allowed,
     Refused,
 }
 
@@ -78,7 +78,7 @@ fn set_port(url: &mut WebUrl, value: &str) {
     }
 }
 
-/// The digits at the beginning are the port; without any it stays.
+/// Sets the port to the leading digits; without digits it does not change.
 fn take_port(url: &mut WebUrl, text: &str) {
     let digits = text.split(|character: char| !character.is_ascii_digit()).next().unwrap_or_default();
     if let Some(port) = port_number(digits).filter(|_| !digits.is_empty()) {

@@ -1,6 +1,6 @@
-//! The parts of a URL, and how they are written.
+//! The URL record and its serialisation.
 
-/// A parsed URL. A path that is no text of its own is its segments, each behind a slash.
+/// A parsed URL. Unless it is opaque, the path is a list of segments, each after a slash.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WebUrl {
     pub scheme: String,
@@ -14,7 +14,7 @@ pub struct WebUrl {
     pub fragment: Option<String>,
 }
 
-/// The schemes that the standard gives a meaning, with the ports that go without saying.
+/// The special schemes of the standard with their default ports.
 pub fn default_port(scheme: &str) -> Option<Option<u16>> {
     match scheme {
         "http" | "ws" => Some(Some(80)),
@@ -47,19 +47,19 @@ impl WebUrl {
         !self.username.is_empty() || !self.password.is_empty()
     }
 
-    /// Whether there is nobody to name a user or a port of.
-    pub fn has_no_place(&self) -> bool {
+    /// Whether the URL cannot have a user, a password or a port.
+    pub fn cannot_have_port(&self) -> bool {
         self.host.as_deref().is_none_or(str::is_empty) || self.is_file()
     }
 
-    /// Takes the last segment off. The drive of a file stays.
+    /// Removes the last segment. The drive letter of a file URL is kept.
     pub fn shorten_path(&mut self) {
         if !(self.is_file() && self.first_drive().is_some_and(|drive| drive.len() + 1 == self.path.len())) {
             self.path.truncate(self.path.rfind('/').unwrap_or(0));
         }
     }
 
-    /// The first segment, when it is a drive as it is written here.
+    /// The first segment, if it is a normalised drive letter.
     pub fn first_drive(&self) -> Option<&str> {
         let first = self.path.strip_prefix('/')?.split('/').next()?;
         (is_drive_letter(first) && first.ends_with(':')).then_some(first)
@@ -78,12 +78,12 @@ impl WebUrl {
         }
     }
 
-    /// With its mark, or empty.
+    /// The part with its leading mark, or empty.
     pub fn search(&self) -> String {
         marked('?', self.query.as_deref())
     }
 
-    /// With its mark, or empty.
+    /// The part with its leading mark, or empty.
     pub fn hash(&self) -> String {
         marked('#', self.fragment.as_deref())
     }
@@ -102,7 +102,7 @@ impl WebUrl {
             }
             out.push_str(&self.host_text());
         } else if !self.is_opaque && self.path.starts_with("//") {
-            // Two slashes would begin a host.
+            // Two slashes would start a host.
             out.push_str("/.");
         }
         out.push_str(&self.path);

@@ -1,4 +1,4 @@
-//! When a pool lets workers go that nothing runs in.
+//! Tests of when a pool ends idle workers.
 
 use super::{QUEUE, Silent, enqueue};
 use crate::confinement::Confinement;
@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 const IDLE: Duration = Duration::from_secs(60);
 const QUIET: Duration = Duration::from_mins(10);
 
-/// Starts the workers that are wanted, and has them come.
+/// Starts the workers that the pool requests, and returns their number.
 fn start(state: &mut PoolState, now: Instant) -> usize {
     let ids = state.reserve_workers(now);
     for id in &ids {
@@ -21,7 +21,7 @@ fn start(state: &mut PoolState, now: Instant) -> usize {
     ids.len()
 }
 
-/// A pool that had two runs at once, and has none any more.
+/// A pool after two concurrent runs.
 fn used(warm: usize, now: Instant) -> PoolState {
     let mut state = PoolState::new(2, 0, warm, IDLE, QUEUE);
     let _ends = [enqueue(&mut state, 1), enqueue(&mut state, 2)];
@@ -38,7 +38,7 @@ fn used(warm: usize, now: Instant) -> PoolState {
 }
 
 #[test]
-fn those_beyond_warm_go_when_they_were_idle_and_the_others_when_all_is_quiet() {
+fn workers_beyond_warm_end_after_idle_and_warm_ones_after_quiet() {
     let begin = Instant::now();
     let mut state = used(1, begin);
     assert_eq!(state.next_deadline(), Some(begin + IDLE));
@@ -47,13 +47,13 @@ fn those_beyond_warm_go_when_they_were_idle_and_the_others_when_all_is_quiet() {
     assert_eq!(start(&mut state, begin + IDLE), 0, "the one that is kept is enough");
     assert_eq!(state.next_deadline(), Some(begin + QUIET));
     assert_eq!(state.take_unneeded(begin + QUIET).len(), 1);
-    assert_eq!(start(&mut state, begin + QUIET), 0, "nobody asks for one");
+    assert_eq!(start(&mut state, begin + QUIET), 0, "there is no demand");
     let _ends = enqueue(&mut state, 3);
-    assert_eq!(start(&mut state, begin + QUIET), 1, "somebody does");
+    assert_eq!(start(&mut state, begin + QUIET), 1, "now there is demand");
 }
 
 #[test]
-fn without_warm_all_go() {
+fn without_warm_all_workers_end() {
     let begin = Instant::now();
     let mut state = used(0, begin);
     assert_eq!(state.take_unneeded(begin + IDLE).len(), 2);
@@ -61,10 +61,10 @@ fn without_warm_all_go() {
 }
 
 #[test]
-fn a_pool_that_stands_back_keeps_none_and_works() {
+fn a_deactivated_pool_keeps_no_idle_workers_and_still_works() {
     let begin = Instant::now();
     let mut state = used(1, begin);
-    assert_eq!(state.stand_back().len(), 2);
+    assert_eq!(state.deactivate().len(), 2);
     assert_eq!(start(&mut state, begin), 0);
     let _ends = enqueue(&mut state, 3);
     assert_eq!(start(&mut state, begin), 1);

@@ -1,4 +1,4 @@
-//! A pool's decisions, without threads and without workers that do anything.
+//! Tests of a pool's decisions, without threads and with inert workers.
 
 mod bad_workers;
 mod idle_workers;
@@ -20,7 +20,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use tgp_base::ids::RunId;
 
-/// Says nothing.
+/// A worker and a host that never send anything.
 #[derive(Default)]
 struct Silent {
     killed: AtomicBool,
@@ -81,7 +81,7 @@ fn request(run: u64) -> RunRequest {
     }
 }
 
-/// Queues a run and gives what will tell its end.
+/// Queues a run and returns the receiver of its end.
 fn enqueue(state: &mut PoolState, run: u64) -> Ends {
     let (sender, ends) = unbounded();
     let done = when_done(move |outcome| sender.send(outcome.map(drop)).unwrap());

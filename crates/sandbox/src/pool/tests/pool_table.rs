@@ -1,4 +1,4 @@
-//! What happens to a pool, step by step, and what it does about each.
+//! Table tests of a pool: sequences of events and the expected actions.
 
 use super::{Ends, IDLE, LIMITS, Silent, request};
 use crate::confinement::Confinement;
@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tgp_base::ids::RunId;
 
-/// What can happen to a pool. Workers and runs are named by their numbers, in the order in which they come.
+/// An event of a pool. Workers and runs are numbered in their order.
 #[derive(Debug, Clone, Copy)]
 enum Step {
     Enqueue(u64),
@@ -30,7 +30,7 @@ enum Step {
     StartFailed(usize),
     Gone(usize),
     GiveUp(usize),
-    /// So many seconds pass, and the supervisor looks.
+    /// That many seconds pass, and the supervisor checks.
     Wait(u64),
     Close,
 }
@@ -42,15 +42,15 @@ enum Ending {
     OutOfTime,
 }
 
-/// A pool that is taken through steps.
-struct Rehearsal {
+/// A pool that is driven by steps.
+struct Simulation {
     state: PoolState,
     workers: Vec<(WorkerId, Arc<Silent>)>,
     now: Instant,
     ends: Vec<Ends>,
 }
 
-impl Rehearsal {
+impl Simulation {
     fn new(max_workers: usize, warm: usize, max_waiting: usize) -> Self {
         let state = PoolState::new(max_workers, 0, warm, IDLE, QueueLimits { runs: max_waiting, time: IDLE });
         Self { state, workers: Vec::new(), now: Instant::now(), ends: Vec::new() }
@@ -68,7 +68,7 @@ impl Rehearsal {
         killed.into_iter().chain(lost).chain(given_up).collect()
     }
 
-    /// Takes a step and tells what the pool would have to do.
+    /// Takes a step and describes the actions of the pool.
     fn take(&mut self, step: Step) -> Vec<String> {
         let now = self.now;
         match step {
@@ -95,8 +95,8 @@ impl Rehearsal {
                 if unwanted { vec![format!("kill w{worker}")] } else { Vec::new() }
             }
             Step::Ready(worker) => {
-                let heard = self.state.ready(self.workers[worker].0, Confinement::NONE, now);
-                heard.err().map(|Rogue| "rogue".to_owned()).into_iter().collect()
+                let result = self.state.ready(self.workers[worker].0, Confinement::NONE, now);
+                result.err().map(|Rogue| "rogue".to_owned()).into_iter().collect()
             }
             Step::Assign => {
                 let assigned = self.state.assign(now);
@@ -106,8 +106,8 @@ impl Rehearsal {
                     .collect()
             }
             Step::Begin(worker, run) => {
-                let heard = self.state.hear(self.workers[worker].0, RunId(run), 0, ActiveRun::begin);
-                heard.err().map(|Rogue| "rogue".to_owned()).into_iter().collect()
+                let result = self.state.hear(self.workers[worker].0, RunId(run), 0, ActiveRun::begin);
+                result.err().map(|Rogue| "rogue".to_owned()).into_iter().collect()
             }
             Step::Finish(worker, run, ending) => {
                 let (end, fitness) = match ending {
@@ -131,7 +131,7 @@ impl Rehearsal {
                 self.describe(Loss { given_up, ..Loss::default() })
             }
             Step::Gone(worker) => {
-                // A process that has ended is killed once more, which does nothing.
+                // Killing an ended process again has no effect.
                 let loss = self.state.gone(self.workers[worker].0);
                 self.describe(Loss { worker: None, ..loss })
             }
@@ -154,7 +154,7 @@ impl Rehearsal {
     }
 }
 
-/// Workers, warm workers and places in the queue of a pool, then what happens and what the pool does about it.
+/// Name, then workers, warm workers and queue length of a pool, then events and expected actions.
 type Row = (&'static str, (usize, usize, usize), &'static [(Step, &'static str)]);
 
 const TABLE: &[Row] = {
@@ -192,7 +192,7 @@ const TABLE: &[Row] = {
             ],
         ),
         (
-            "the queue has an end, and cancelling makes room",
+            "the queue is bounded, and cancelling makes room",
             (1, 0, 1),
             &[(Enqueue(1), ""), (Enqueue(2), "full"), (Cancel(1), "drop 1"), (Enqueue(3), ""), (Cancel(1), "")],
         ),
@@ -277,7 +277,7 @@ const TABLE: &[Row] = {
             ],
         ),
         (
-            "workers that cannot be started end the wait of all runs at the third",
+            "all queued runs fail at the third worker that cannot be started",
             (1, 0, 8),
             &[
                 (Enqueue(1), ""),
@@ -296,7 +296,7 @@ const TABLE: &[Row] = {
             ],
         ),
         (
-            "a cancelled run stops its worker and still has its end",
+            "a cancelled run stops its worker and is still finished",
             (1, 1, 8),
             &[
                 (Enqueue(1), ""),
@@ -310,7 +310,7 @@ const TABLE: &[Row] = {
             ],
         ),
         (
-            "a pool that closes forgets nobody and takes nobody",
+            "a pool that closes drops its runs and accepts no more",
             (2, 2, 8),
             &[
                 (Reserve, "start w0, start w1"),
@@ -333,9 +333,9 @@ const TABLE: &[Row] = {
 };
 
 #[test]
-fn every_row_of_the_table_goes_as_it_is_written() {
+fn every_row_of_the_table_gives_the_expected_actions() {
     for (name, (workers, warm, queue), steps) in TABLE {
-        let mut pool = Rehearsal::new(*workers, *warm, *queue);
+        let mut pool = Simulation::new(*workers, *warm, *queue);
         for (place, (step, expected)) in steps.iter().enumerate() {
             assert_eq!(pool.take(*step).join(", "), *expected, "{name}: step {place}, {step:?}");
         }
@@ -343,9 +343,9 @@ fn every_row_of_the_table_goes_as_it_is_written() {
 }
 
 #[test]
-fn there_is_a_deadline_while_a_worker_starts_or_runs_and_a_late_one_while_all_rest() {
+fn deadlines_follow_the_state_of_the_workers() {
     let quiet = Some(IDLE * 10);
-    let mut pool = Rehearsal::new(1, 1, 8);
+    let mut pool = Simulation::new(1, 1, 8);
     let start = pool.now;
     let mut deadline_after = |step| {
         pool.take(step);

@@ -1,4 +1,4 @@
-//! How long a run may wait for a worker.
+//! Tests of the time limit in the queue.
 
 use super::{Ends, IDLE, Silent, enqueue};
 use crate::confinement::Confinement;
@@ -10,7 +10,7 @@ use tgp_base::ids::RunId;
 
 const QUEUE_TIME: Duration = Duration::from_mins(1);
 
-/// A pool whose only worker has a run, and another run that waits.
+/// A pool whose only worker is busy, and a second run in the queue.
 fn busy() -> (PoolState, WorkerId, [Ends; 2]) {
     let mut state = PoolState::new(1, 0, 1, IDLE, QueueLimits { runs: 10, time: QUEUE_TIME });
     let id = state.reserve_workers(Instant::now())[0];
@@ -23,7 +23,7 @@ fn busy() -> (PoolState, WorkerId, [Ends; 2]) {
 }
 
 #[test]
-fn a_run_that_waits_for_too_long_leaves_the_queue_and_one_that_has_a_worker_does_not() {
+fn a_queued_run_times_out_and_an_assigned_one_does_not() {
     let (mut state, _, _ends) = busy();
     let now = Instant::now();
     assert!(state.next_deadline().is_some_and(|deadline| deadline <= now + QUEUE_TIME));
@@ -34,7 +34,7 @@ fn a_run_that_waits_for_too_long_leaves_the_queue_and_one_that_has_a_worker_does
 }
 
 #[test]
-fn a_run_that_is_put_back_has_waited_since_it_was_queued_first() {
+fn a_requeued_run_keeps_its_first_queue_time() {
     let (mut state, id, _ends) = busy();
     let now = Instant::now();
     let loss = state.give_up(id);

@@ -13,9 +13,9 @@
     #aborted = false;
     #reason;
     #handler = null;
-    // What of ours is to happen when it aborts, before anybody else hears of it.
+    // Internal callbacks, called before the listeners of the guest.
     #tasks = list();
-    // Signals that abort with this one.
+    // Signals that follow this one.
     #followers = list();
     constructor(key) {
       if (key !== KEY) throw new realm.TypeError('Illegal constructor: use AbortController or AbortSignal.timeout');
@@ -71,7 +71,7 @@
       follow = (signal, sources) => {
         for (let i = 0; i < sources.length; i++) push(sources[i].#followers, signal);
       };
-      const tell = (signal) => {
+      const notify = (signal) => {
         const tasks = signal.#tasks;
         signal.#tasks = list();
         for (let i = 0; i < tasks.length; i++) tasks[i]();
@@ -81,20 +81,20 @@
         if (signal.#aborted) return;
         signal.#aborted = true;
         signal.#reason = reason === undefined ? new DOMException('This operation was aborted', 'AbortError') : reason;
-        // All that follow are aborted before anybody is told.
-        const told = list();
-        push(told, signal);
-        for (let i = 0; i < told.length; i++) {
-          const followers = told[i].#followers;
-          told[i].#followers = list();
+        // All dependent signals are marked as aborted before any listener is called.
+        const aborted = list();
+        push(aborted, signal);
+        for (let i = 0; i < aborted.length; i++) {
+          const followers = aborted[i].#followers;
+          aborted[i].#followers = list();
           for (let j = 0; j < followers.length; j++) {
             if (followers[j].#aborted) continue;
             followers[j].#aborted = true;
             followers[j].#reason = signal.#reason;
-            push(told, followers[j]);
+            push(aborted, followers[j]);
           }
         }
-        for (let i = 0; i < told.length; i++) tell(told[i]);
+        for (let i = 0; i < aborted.length; i++) notify(aborted[i]);
       };
     }
   }
@@ -109,7 +109,7 @@
     }
   }
 
-  // Has a signal of ours abort with another.
+  // Makes an internal signal follow another one.
   realm.followSignal = (signal, source) => {
     if (isAborted(source)) abortSignal(signal, reasonOf(source));
     else follow(signal, { __proto__: null, length: 1, 0: source });

@@ -1,4 +1,4 @@
-// Array buffers of a fixed size.
+// `ArrayBuffer` without resizable buffers.
 (function buffers(realm) {
   const { ReflectConstruct, ReflectOwnKeys, define, defineProperty, getOwnPropertyDescriptor } = realm;
 

@@ -1,4 +1,4 @@
-// What a guest's `Error.prepareStackTrace` gets to see of the stack: where its own frames are, never the functions in them.
+// The call sites passed to a guest's `Error.prepareStackTrace`: positions of its own frames, never functions or receivers.
 (function callSites(realm) {
   const { ReflectApply, list, push, tag, toArray } = realm;
 
@@ -34,7 +34,7 @@
       for (let i = 0; i < FACTS.length; i++) this.#facts[FACTS[i]] = site[FACTS[i]]();
       if (frame[1] !== undefined) this.#place(frame[1], frame[2], frame[3]);
     }
-    // What V8 knows are places in the compiled code; these are in the source.
+    // V8's positions are in the compiled code; these are in the source.
     #place(text, line, column) {
       this.#facts.toString = text;
       this.#facts.getLineNumber = line;

@@ -1,5 +1,4 @@
-// Chance and time from a seed and a starting moment, so that a run can be repeated exactly. It is built before the guest
-// starts, or not at all.
+// Deterministic random numbers and time, from a seed and a start time. Built before the guest starts, or not at all.
 (function clockAndChance(realm) {
   const { ReflectApply, ReflectConstruct, define, defineProperty, floor, getOwnPropertyDescriptor, imul, repeatable } = realm;
   const NativeDate = realm.Date;
@@ -8,7 +7,7 @@
   const formatOf = getOwnPropertyDescriptor(formats, 'format').get;
   const formatToParts = formats.formatToParts;
 
-  // A 32-bit mixing counter: small, and good enough for what is not a secret.
+  // A 32-bit mixing counter: small, and sufficient for values that are not secret.
   realm.seedChance = (seed) => {
     let state = seed >>> 0;
     const next = () => {
@@ -25,7 +24,7 @@
     });
   };
 
-  // Every reading is one millisecond after the one before, so that a loop that waits for the clock comes to its end.
+  // Every reading advances the clock by one millisecond, so that a loop that waits for a time ends.
   const read = () => {
     const now = repeatable.now;
     repeatable.now = now + 1;

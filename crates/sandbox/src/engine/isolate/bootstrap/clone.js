@@ -1,6 +1,6 @@
 // `structuredClone` and `queueMicrotask`.
 //
-// The clone is made in the guest's own heap and shares its strings, so that it counts against the run's memory.
+// Clones are made in the guest's heap and share its strings, so they count against the run's memory limit.
 (function clone(realm, native) {
   const { DOMException, ReflectConstruct, define, getOwnPropertyDescriptor, give, hasOwn, isArray, objectKeys } = realm;
   const { bufferBytes, dateGetTime, mapForEach, mapGet, mapSet, setAdd, setForEach } = realm;
@@ -40,14 +40,14 @@
     return new Type(buffer, offset, name === undefined ? viewBytes(value) : typedArrayLength(value));
   }
 
-  // Whether all that an object is stands elsewhere than in its members.
+  // Whether an object keeps its state in internal slots instead of members.
   const isOfPlatform = (value) => {
     const prototype = getPrototypeOf(value);
     if (prototype === ObjectPrototype || prototype === null || objectKeys(value).length > 0) return false;
     return typeof value[toStringTag] === 'string';
   };
 
-  // Of objects of the web, those that hold bytes and nothing else have copies.
+  // Among web objects, only those that just hold bytes can be copied.
   function copyPlatformObject(value) {
     if (realm.isFile?.(value)) return realm.newFile(realm.bytesOfBlob(value), value.name, value.type);
     if (realm.isBlob?.(value)) return realm.newBlob(realm.bytesOfBlob(value), value.type);
@@ -62,7 +62,7 @@
     return out;
   }
 
-  // What a value of a known class becomes, before anything it holds is copied; undefined for plain objects.
+  // The copy of a value of a known class without members; undefined for other values.
   function copyLeaf(value, type) {
     switch (type) {
       case 'Date':
@@ -82,8 +82,8 @@
   }
 
   function copyObject(value, seen) {
-    const known = mapGet(seen, value);
-    if (known !== undefined) return known;
+    const existing = mapGet(seen, value);
+    if (existing !== undefined) return existing;
     if (realm.isDOMException(value)) return new DOMException(realm.readText(value, 'message'), realm.readText(value, 'name'));
     if (native.isError(value)) return copyError(value, seen);
     const type = native.classOf(value);
@@ -144,7 +144,7 @@
     try {
       callback();
     } catch (error) {
-      // Nobody can catch it here: it ends the run, as an uncaught error would end a program.
+      // Rethrown from a timer: it ends the run, as an uncaught error ends a program.
       const rethrow = () => {
         throw error;
       };

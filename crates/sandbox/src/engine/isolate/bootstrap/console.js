@@ -1,4 +1,4 @@
-// `console`: lines that come back with the outcome of the run.
+// `console`: its lines are returned with the outcome of the run.
 (function consoleFunctions(realm, native) {
   const { formatLine, give, put, repeatable, slice, textOf } = realm;
   const { debug: DEBUG, error: ERROR, info: INFO, log: LOG, warn: WARN } = native.logLevels;
@@ -8,7 +8,7 @@
   const counts = { __proto__: null };
   const timers = { __proto__: null };
 
-  // Every line of a text, as far to the right as the groups that are open put it.
+  // The text with every line indented by the open groups.
   const indented = (text) => {
     if (indent === '') return text;
     let out = indent;
@@ -23,7 +23,7 @@
   const writeLine = (level, values) => write(level, formatLine(values));
 
   const labelOf = (label) => (label === undefined ? 'default' : `${label}`);
-  // Whole milliseconds, by the clock that the run has.
+  // Whole milliseconds of the run's clock.
   const now = () => (repeatable.now === undefined ? native.elapsed() : realm.readClock());
   const duration = (label, what) => {
     if (timers[label] !== undefined) return `${label}: ${now() - timers[label]}ms`;
@@ -41,10 +41,10 @@
     dir: (value) => write(LOG, textOf(value)),
     dirxml: (...values) => writeLine(LOG, values),
     trace: (...values) => {
-      const told = formatLine(values);
+      const message = formatLine(values);
       const stack = realm.readText(new realm.Error(), 'stack');
       const from = realm.indexOf(stack, '\n');
-      write(DEBUG, `Trace${told === '' ? '' : `: ${told}`}${from < 0 ? '' : slice(stack, from)}`);
+      write(DEBUG, `Trace${message === '' ? '' : `: ${message}`}${from < 0 ? '' : slice(stack, from)}`);
     },
     assert: (condition, ...values) => {
       if (condition) return;
@@ -92,7 +92,7 @@
       if (text !== undefined) write(LOG, text);
       timers[name] = undefined;
     },
-    // What only a terminal or a profiler could do.
+    // Functions of terminals and profilers, without effect here.
     clear: () => {},
     profile: () => {},
     profileEnd: () => {},

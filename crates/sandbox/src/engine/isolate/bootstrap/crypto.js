@@ -1,4 +1,4 @@
-// `crypto`: random values; all else is built when `subtle` is first looked at.
+// `crypto`: random values. `subtle` is built on first use.
 (function crypto(realm, native) {
   const { DOMException, Uint8Array, give, repeatable, tag, typedArrayBuffer, typedArrayBytes } = realm;
   const { typedArrayName, typedArrayOffset } = realm;
@@ -18,7 +18,7 @@
     BigUint64Array: true,
   };
 
-  // From the seed when there is one.
+  // Random bytes, from the seed if there is one.
   const fillRandom = (bytes, length) => {
     const next = repeatable.nextWord;
     if (next === undefined) {
@@ -32,7 +32,7 @@
 
   class Crypto {
     constructor(key) {
-      if (key !== KEY) throw new realm.TypeError('Illegal constructor: there is one crypto');
+      if (key !== KEY) throw new realm.TypeError('Illegal constructor: use the global crypto');
     }
     get subtle() {
       realm.need('subtle');

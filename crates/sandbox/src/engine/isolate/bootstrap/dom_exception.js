@@ -1,4 +1,4 @@
-// `DOMException`, with the codes of old.
+// `DOMException` with its legacy codes.
 (function domException(realm) {
   const { defineProperty, give, tag } = realm;
 
@@ -37,7 +37,7 @@
   };
 
   let isFinished = false;
-  // Whoever sees the class, or an error of it, sees the constants; most runs see neither.
+  // The constants are defined when a guest first uses the class or an error of it; most runs use neither.
   const finish = () => {
     if (isFinished) return;
     isFinished = true;

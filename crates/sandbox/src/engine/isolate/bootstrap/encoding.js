@@ -47,12 +47,12 @@
     #fatal;
     #ignoreBOM;
     #rest;
-    // Of an encoding that switches between sets of characters: the sequence that chose the one in use.
+    // For encodings with shift sequences: the sequence that selected the current character set.
     #shift;
     #begun = false;
     constructor(label = 'utf-8', options = undefined) {
       this.#name = native.encodingName(`${label}`);
-      if (this.#name === undefined) throw new realm.RangeError(`The encoding ${realm.textOf(`${label}`)} is not known`);
+      if (this.#name === undefined) throw new realm.RangeError(`The encoding ${realm.textOf(`${label}`)} is not supported`);
       this.#fatal = !!options?.fatal;
       this.#ignoreBOM = !!options?.ignoreBOM;
     }
@@ -82,7 +82,7 @@
       this.#begun = false;
       throw new realm.TypeError(`The bytes are not valid ${this.#name}`);
     }
-    // A character that is cut at the end of a chunk waits for the next one.
+    // Keeps an incomplete character at the end of a chunk for the next chunk.
     #holdBack(bytes) {
       const whole = native.wholeBytes(this.#name, bytes);
       const length = typedArrayBytes(bytes);
@@ -96,7 +96,7 @@
     }
   }
 
-  // Not by `slice`: that asks for the class of the buffer, which is the guest's to change.
+  // Not with `slice`: it uses the species of the buffer, which the guest can change.
   const copy = (bytes, from, to) => {
     const end = min(to, typedArrayBytes(bytes));
     const out = new Uint8Array(end > from ? end - from : 0);

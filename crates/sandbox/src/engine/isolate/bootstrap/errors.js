@@ -1,11 +1,11 @@
-// What errors say about themselves, and which of them are the host's.
+// Messages and stacks of thrown values, and the mark of errors that come from the host.
 (function errors(realm, native) {
   const { JSONStringify, define, errorToString, getOwnPropertyDescriptor, hasOwn, indexOf, slice, textOf } = realm;
   const { isArray, weakMapGet, weakMapSet } = realm;
 
   const hostFaults = new realm.WeakMap();
 
-  // Longer texts are not put together only to be cut: V8 has to, to look at any part of one.
+  // Longer strings are not read in full only to be cut: V8 flattens a string to read any part of it.
   const MAX_READ = 1 << 20;
   const readable = (text) => (text.length > MAX_READ ? native.head(text, MAX_READ) : text);
 
@@ -28,14 +28,14 @@
 
   const FRAME = '\n    at ';
 
-  // The stack. It was written when it was first read; a message that the tool has changed since comes first all the same.
-  // A message may quote the stack of another error: its frames are none of this one.
+  // The stack. V8 writes it when it is first read; a message that the tool changed later still comes first.
+  // A message may quote the stack of another error; those frames do not belong to this one.
   function stackOf(error) {
     const stack = readText(error, 'stack');
     const message = readText(error, 'message');
     const end = indexOf(stack, FRAME);
-    const told = indexOf(stack, message);
-    if (end < 0 || (told >= 0 && told <= end)) return stack;
+    const messageAt = indexOf(stack, message);
+    if (end < 0 || (messageAt >= 0 && messageAt <= end)) return stack;
     const frames = slice(stack, end);
     const quote = indexOf(message, FRAME);
     const quoted = quote < 0 ? '' : slice(message, quote);
@@ -48,38 +48,38 @@
   }
 
   const CAUSES = 5;
-  // As much as the engine lets through, and a little more, so that it sees that something is missing.
+  // A little more than the engine's limits, so that it sees that something was cut.
   const MAX_NAME = 300;
   const MAX_TEXT = 17000;
 
   const cut = (text, most) => (text.length > most ? slice(text, 0, most) : text);
 
-  // An own member that is no code; undefined for none.
+  // An own member that is not an accessor; undefined if there is none.
   const memberOf = (error, name) => {
     const descriptor = getOwnPropertyDescriptor(error, name);
     return descriptor !== undefined && hasOwn(descriptor, 'value') ? descriptor.value : undefined;
   };
 
-  // What an error that stands for several says, with what the first of them say.
+  // The message of an error; of an AggregateError with the first of its errors' messages.
   const messageOf = (error) => {
     const message = readText(error, 'message');
     const errors = memberOf(error, 'errors');
     if (!isArray(errors)) return message;
-    let told = '';
+    let causes = '';
     for (let i = 0; i < errors.length && i < CAUSES; i++) {
       const one = memberOf(errors, i);
-      told += `${i === 0 ? '' : '; '}${native.isError(one) ? headOf(one) : readable(textOf(one))}`;
+      causes += `${i === 0 ? '' : '; '}${native.isError(one) ? headOf(one) : readable(textOf(one))}`;
     }
-    return told === '' ? message : `${message}: ${told}`;
+    return causes === '' ? message : `${message}: ${causes}`;
   };
 
-  // What a thrown value says about itself, as JSON text.
+  // Name, message, stack and host code of a thrown value, as JSON text.
   function describe(error) {
     const out = { __proto__: null, name: '', message: '', stack: '', host_code: null };
     if (!native.isError(error)) {
-      const told = typeof error === 'object' && error !== null ? readText(error, 'message') : '';
-      if (told !== '') out.name = cut(readText(error, 'name'), MAX_NAME);
-      out.message = cut(told === '' ? readable(textOf(error)) : told, MAX_TEXT);
+      const message = typeof error === 'object' && error !== null ? readText(error, 'message') : '';
+      if (message !== '') out.name = cut(readText(error, 'name'), MAX_NAME);
+      out.message = cut(message === '' ? readable(textOf(error)) : message, MAX_TEXT);
       return JSONStringify(out);
     }
     out.name = cut(readText(error, 'name'), MAX_NAME);
@@ -96,8 +96,8 @@
     return JSONStringify(out);
   }
 
-  // An error that the host means: its code reaches the caller when the guest lets it through. `fault` is one without a
-  // message, made where its frames are to be from.
+  // An error of the host: its code reaches the caller if the guest does not catch it. `fault` is an error without a message,
+  // created earlier so that its frames are those of the call.
   const hostError = (code, message, fault) => {
     const error = fault ?? new realm.Error();
     define(error, 'message', message);
@@ -106,7 +106,7 @@
     return error;
   };
 
-  // A name that somebody made up, for messages.
+  // A name chosen by the guest, shortened for messages.
   realm.brief = (text) => cut(readable(text), MAX_NAME);
   realm.readText = readText;
   realm.errorText = errorText;

@@ -1,4 +1,4 @@
-// `Event`, `CustomEvent` and `EventTarget`. Targets have no parents here, so an event has one target and no way.
+// `Event`, `CustomEvent` and `EventTarget`. Targets have no parents here, so events do not propagate.
 (function events(realm, native) {
   const { DOMException, ReflectApply, defineProperty, give, list, needArguments, push, repeatable, tag, textOf } = realm;
 
@@ -31,7 +31,7 @@
       this.#cancelable = isTrue(init?.cancelable);
       this.#composed = isTrue(init?.composed);
       this.#trusted = trust === TRUSTED;
-      // A reading of the clock that does not move it.
+      // Reads the clock without advancing it.
       this.#time = repeatable.now === undefined ? native.elapsed() : repeatable.now - repeatable.start;
     }
     get type() {
@@ -161,7 +161,7 @@
     read.passive = isTrue(options.passive);
     read.signal = options.signal;
     if (read.signal !== undefined && !realm.isSignal(read.signal)) {
-      throw new realm.TypeError('The signal of an event listener is an AbortSignal');
+      throw new realm.TypeError('The signal of an event listener must be an AbortSignal');
     }
     return read;
   };
@@ -172,19 +172,19 @@
       needArguments(arguments.length, 2, 'EventTarget.addEventListener');
       const { capture, once, passive, signal } = readOptions(options);
       if (callback === null || callback === undefined) return;
-      if (!isCallable(callback)) throw new realm.TypeError(`${textOf(callback)} is no event listener`);
+      if (!isCallable(callback)) throw new realm.TypeError(`${textOf(callback)} is not an event listener`);
       if (signal !== undefined && realm.isAborted(signal)) return;
       const wanted = `${type}`;
       const listeners = this.#listeners;
       for (let i = 0; i < listeners.length; i++) {
-        const known = listeners[i];
-        if (!known.gone && known.type === wanted && known.callback === callback && known.capture === capture) return;
+        const existing = listeners[i];
+        if (!existing.removed && existing.type === wanted && existing.callback === callback && existing.capture === capture) return;
       }
-      const listener = { __proto__: null, type: wanted, callback, capture, once, passive, gone: false };
+      const listener = { __proto__: null, type: wanted, callback, capture, once, passive, removed: false };
       push(listeners, listener);
       if (signal !== undefined) {
         realm.onAbort(signal, () => {
-          listener.gone = true;
+          listener.removed = true;
           this.#sweep();
         });
       }
@@ -195,8 +195,8 @@
       const capture = isCapturing(options);
       const listeners = this.#listeners;
       for (let i = 0; i < listeners.length; i++) {
-        const known = listeners[i];
-        if (known.type === wanted && known.callback === callback && known.capture === capture) known.gone = true;
+        const existing = listeners[i];
+        if (existing.type === wanted && existing.callback === callback && existing.capture === capture) existing.removed = true;
       }
       this.#sweep();
     }
@@ -205,14 +205,14 @@
       const listeners = this.#listeners;
       prepare(event, this);
       const type = typeOf(event);
-      // Listeners that are added meanwhile wait for the next event.
+      // Listeners added during the dispatch get the next event only.
       const count = listeners.length;
       let failed = false;
       let failure;
       for (let i = 0; i < count && !isStopped(event); i++) {
         const listener = listeners[i];
-        if (listener.gone || listener.type !== type) continue;
-        if (listener.once) listener.gone = true;
+        if (listener.removed || listener.type !== type) continue;
+        if (listener.once) listener.removed = true;
         setPassive(event, listener.passive);
         try {
           callListener(this, listener.callback, event);
@@ -223,13 +223,13 @@
       }
       this.#sweep();
       const allowed = finish(event);
-      // An uncaught error of a listener is the tool's to hear of, and must not keep the other listeners from running.
+      // The first error of a listener is thrown after all listeners have run.
       if (failed) throw failure;
       return allowed;
     }
     #sweep() {
       const kept = list();
-      for (let i = 0; i < this.#listeners.length; i++) if (!this.#listeners[i].gone) push(kept, this.#listeners[i]);
+      for (let i = 0; i < this.#listeners.length; i++) if (!this.#listeners[i].removed) push(kept, this.#listeners[i]);
       this.#listeners = kept;
     }
   }

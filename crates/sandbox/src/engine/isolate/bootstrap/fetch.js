@@ -1,13 +1,13 @@
-// `fetch`: the request is described here and made by the host, which decides whether it may be.
+// `fetch`: describes the request; the host checks and performs it.
 (function fetching(realm, native) {
   const { ask, define, give, isAborted, isSignal, onAbort, put, reasonOf } = realm;
 
   let lastToken = 0;
 
-  // `await` and `then` look for it on the promise, and its prototype is the guest's to change.
+  // `await` and `then` read `constructor`; an own property keeps them off the prototype, which the guest can change.
   const own = (promise) => define(promise, 'constructor', realm.Promise);
 
-  const REFUSED = 'The body of a request is text, bytes, a Blob, a form, a stream or URLSearchParams; use JSON.stringify for objects';
+  const REFUSED = 'The body of a request must be text, bytes, a Blob, a form, a stream or URLSearchParams; use JSON.stringify for objects';
 
   const isPlain = (value) =>
     (typeof value === 'object' || typeof value === 'function') &&
@@ -37,9 +37,9 @@
   };
 
   const bodyOf = (from, init) => {
-    const given = init.body ?? undefined;
-    if (given !== undefined && isPlain(given)) throw new realm.TypeError(REFUSED);
-    const body = given === undefined ? from?.body : realm.toBody(given);
+    const input = init.body ?? undefined;
+    if (input !== undefined && isPlain(input)) throw new realm.TypeError(REFUSED);
+    const body = input === undefined ? from?.body : realm.toBody(input);
     if (body !== undefined && !realm.isUsableBody(body)) {
       throw new realm.TypeError('The body of the request was read before, or is locked');
     }
@@ -50,7 +50,7 @@
     new realm.Promise((resolve, reject) => {
       onAbort(signal, () => {
         reject(reasonOf(signal));
-        // The host stops the request; nobody waits for what it says to that.
+        // The host stops the request; its answer is ignored.
         realm.then(
           ask('#fetch_abort', [token]),
           () => {},
@@ -66,13 +66,13 @@
     const from = realm.requestOf(input);
     const signal = options.signal === undefined ? from?.signal : options.signal;
     if (signal !== undefined && signal !== null && !isSignal(signal)) {
-      throw new realm.TypeError('The signal of a request is an AbortSignal');
+      throw new realm.TypeError('The signal of a request must be an AbortSignal');
     }
     const watched = signal ?? undefined;
     if (watched !== undefined && isAborted(watched)) throw reasonOf(watched);
     lastToken += 1;
     const token = lastToken;
-    // As everywhere else, a request that fails is a TypeError.
+    // As in browsers, a failed request is a TypeError.
     const fault = new realm.TypeError();
     const request = describeRequest(input, from, options, token);
     const body = bodyOf(from, options);
@@ -85,8 +85,8 @@
       if (body.text === undefined) put(request, 'base64', encoded(realm.bytesInBody(body)));
       else put(request, 'text', body.text);
     }
-    const asked = ask('#fetch', [request], fault);
-    const answer = watched === undefined ? asked : abortable(asked, watched, token);
+    const reply = ask('#fetch', [request], fault);
+    const answer = watched === undefined ? reply : abortable(reply, watched, token);
     return realm.responseFrom(await own(answer));
   }
 

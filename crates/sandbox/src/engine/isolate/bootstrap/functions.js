@@ -1,4 +1,4 @@
-// `Function.prototype.toString`: functions of tools show what was written, not what became of it.
+// `Function.prototype.toString` for functions of tools: returns the source text, not the compiled text.
 (function functionTexts(realm, native) {
   const { ReflectApply, define, slice } = realm;
 

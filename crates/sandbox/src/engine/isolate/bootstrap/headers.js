@@ -1,10 +1,10 @@
-// `Headers`: names without case, values joined as HTTP joins them. The host checks again what is sent.
+// `Headers`: case-insensitive names, values joined as in HTTP. The host checks the headers again before it sends them.
 (function headers(realm) {
   const { give, iterator, list, nameOfPair, needArguments, pairOf, push, tag, toArray, toLowerCase, valueOfPair } = realm;
 
   const NAME = "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyz";
 
-  // More than any server takes. Looked at first: to look into a text V8 has to put it together.
+  // More than any server accepts. Checked first, because V8 flattens a string to read it.
   const MAX_CHARS = 1 << 20;
   const textOf = (value) => {
     const text = `${value}`;
@@ -16,7 +16,7 @@
     const name = toLowerCase(textOf(value));
     let valid = name !== '';
     for (let i = 0; i < name.length; i++) if (realm.indexOf(NAME, name[i]) < 0) valid = false;
-    if (!valid) throw new realm.TypeError(`${realm.textOf(name)} is no header name`);
+    if (!valid) throw new realm.TypeError(`${realm.textOf(name)} is not a valid header name`);
     return name;
   };
 
@@ -45,11 +45,11 @@
   const COOKIE = 'set-cookie';
 
   class Headers {
-    // One for each value that was given; in the order of their coming.
+    // One pair per value, in insertion order.
     #pairs = list();
-    // As they are iterated: by name, values of one name joined. Made when it is needed.
+    // Pairs in iteration order: sorted by name, values of a name joined. Built on demand.
     #sorted;
-    // Whether the values are members too, as those of a response are.
+    // Whether the values are also properties, as for the headers of a response.
     #open = false;
     #fixed = false;
     constructor(init = undefined) {
@@ -138,7 +138,7 @@
       this.#sorted = undefined;
       this.#show(name);
     }
-    // A name that a method has stays the method's.
+    // Names of methods are not overwritten.
     #show(name) {
       if (this.#open && !(name in prototype)) realm.put(this, name, this.#find(name));
     }
@@ -171,7 +171,7 @@
     }
     static {
       realm.isHeaders = (value) => value !== null && typeof value === 'object' && #pairs in value;
-      // Names and values one after the other, for the host.
+      // Names and values in turn, for the host.
       realm.flatHeaders = (value) => {
         const all = realm.isHeaders(value) ? value : new Headers(value ?? undefined);
         const flat = list();

@@ -1,28 +1,28 @@
-// Questions to the host: answered at once, or by a promise.
+// Calls to the host, synchronous or with a promise.
 (function host(realm, native) {
   const { JSONParse, define, indexOf, slice } = realm;
 
-  // An answer is "=" and JSON, or nothing for undefined; or "!", an error code, a line break and a message. `fault` is the
-  // error to throw then, made where the question was asked.
+  // An answer is "=" and JSON (nothing for undefined), or "!", an error code, a line break and a message. `fault` is the error
+  // to throw then, created at the call.
   function decodeAnswer(answer, fault) {
     if (answer[0] === '=') return answer.length === 1 ? undefined : JSONParse(slice(answer, 1));
     const end = indexOf(answer, '\n');
     throw realm.hostError(slice(answer, 1, end), slice(answer, end + 1), fault);
   }
 
-  // Once in a run: a loop would say nothing else.
+  // At most one warning per run, because of loops.
   let hasWarned = false;
   const warnOnce = (message) => {
     if (!hasWarned) realm.warn(message);
     hasWarned = true;
   };
-  // Questions of our own are marked.
+  // Names of internal calls begin with "#".
   const asNamed = (name) => (name[0] === '#' ? slice(name, 1) : name);
 
   const toText = (name, values) => {
-    // JSON has no undefined in a list; at its end none is needed, and the function's own defaults count.
+    // JSON has no undefined in arrays; trailing ones are dropped, so that default parameters apply.
     while (values.length > 0 && values[values.length - 1] === undefined) values.length -= 1;
-    // Whatever `toJSON` the guest has put on the prototypes is not about this list.
+    // Ignores a `toJSON` that the guest has put on the prototypes.
     define(values, 'toJSON', undefined);
     let why = '';
     let code = '';
@@ -43,13 +43,13 @@
   realm.decodeAnswer = decodeAnswer;
   realm.askNow = (name, values) => decodeAnswer(native.callSync(name, toText(name, values)));
 
-  // When the answer comes, the tool's frames are gone: what may fail is made now. V8 only writes its stack down when
-  // somebody reads it.
+  // The tool's frames are gone when the answer arrives, so the error is created at the call. V8 writes its stack only when it
+  // is read.
   realm.newFault = () => new realm.Error();
 
   const asIs = (value) => value;
 
-  // `finish` makes the promise's value of the answer's.
+  // `finish` converts the answer to the promise's value.
   realm.ask = (name, values, fault = realm.newFault(), finish = asIs) => {
     let settle;
     const promise = new realm.Promise((resolve, reject) => {
@@ -62,8 +62,8 @@
       };
       native.call(name, toText(name, values), settle);
     });
-    // For the end of the run, where the engine looks whether anybody awaited what is still open.
-    define(settle, 'asked', name);
+    // Read by the engine at the end of the run, to warn of calls that were not awaited.
+    define(settle, 'callName', name);
     define(settle, 'promise', promise);
     return promise;
   };

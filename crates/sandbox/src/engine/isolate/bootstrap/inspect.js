@@ -1,19 +1,19 @@
-// Values as text, for logs and for thrown values that are no errors.
+// Values as text, for logs and for thrown values that are not errors.
 (function inspectValues(realm, native) {
   const { JSONStringify, getOwnPropertyDescriptor, getPrototypeOf, hasOwn, indexOf, isArray, objectKeys, min, slice } = realm;
   const { bigintToString, symbolToString, dateGetTime, dateToISOString, mapForEach, setForEach } = realm;
 
   const INSPECT_DEPTH = 4;
   const INSPECT_ENTRIES = 100;
-  // As many characters as Node shows of a text inside of something.
+  // Node's limit for strings inside other values.
   const INSPECT_CHARS = 10000;
-  // No log is longer.
+  // Longest string of a log line.
   const MAX_LINE = 64 << 20;
 
   const quoted = (text) => {
     if (text.length <= INSPECT_CHARS) return JSONStringify(text);
     const head = native.head(text, INSPECT_CHARS);
-    // What is too long to look into is told instead.
+    // A string that is too long to be read is described instead.
     if (head.length < INSPECT_CHARS) return head;
     return `${JSONStringify(head)}... ${text.length - INSPECT_CHARS} more characters`;
   };
@@ -36,7 +36,7 @@
     return typeof name === 'string' ? realm.brief(name) : '';
   };
 
-  // As in Node: what an error was given, and what led to it.
+  // Shown as in Node, although they are not enumerable.
   const HIDDEN = ['cause', 'errors'];
 
   function inspectError(error, depth, seen) {
@@ -128,9 +128,9 @@
 
   function inspectMembers(value, depth, seen) {
     const name = classNameOf(value);
-    const told = name === undefined ? '[Object: null prototype] ' : name === '' || name === 'Object' ? '' : `${name} `;
+    const prefix = name === undefined ? '[Object: null prototype] ' : name === '' || name === 'Object' ? '' : `${name} `;
     const members = inspectEntries('', value, depth, seen);
-    return members === '' ? `${told}{}` : `${told}{ ${members} }`;
+    return members === '' ? `${prefix}{}` : `${prefix}{ ${members} }`;
   }
 
   function inspect(value, depth, seen) {
@@ -164,7 +164,7 @@
     try {
       return `${JSONStringify(value)}`;
     } catch {
-      return '[value that is no JSON]';
+      return '[value that is not JSON]';
     }
   };
 
@@ -179,7 +179,7 @@
     }
   };
 
-  // What a placeholder in the first value of a line stands for; undefined when it is none.
+  // The text for a placeholder in the format string; undefined for an unknown placeholder.
   const placed = (kind, value) => {
     switch (kind) {
       case 's':

@@ -1,4 +1,4 @@
-// The methods and getters of built-ins as plain functions.
+// The methods and getters of built-ins as functions that take `this` as their first argument.
 (function methods(realm) {
   const names = realm.objectKeys(realm.methods);
   for (let i = 0; i < names.length; i++) realm[names[i]] = realm.unbind(realm.methods[names[i]]);

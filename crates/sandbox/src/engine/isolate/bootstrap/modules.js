@@ -1,4 +1,4 @@
-// `require`, and what a tool's file stands for.
+// `require`, and the value that a tool's file evaluates to.
 (function modules(realm, native) {
   const { JSONParse, ReflectApply, ReflectOwnKeys, hasOwn, lastIndexOf, slice } = realm;
 
@@ -15,7 +15,7 @@
   function requireFrom(importer) {
     return function require(specifier) {
       const wanted = typeof specifier === 'string' ? specifier : realm.textOf(specifier);
-      // A name that the source does not spell out is resolved by the host, now.
+      // A specifier that is computed at run time is resolved by the host.
       const loaded = load(native.link(importer, wanted) ?? realm.decodeAnswer(native.require(importer, wanted)));
       if (isAsync(loaded.kind)) {
         throw new realm.Error(
@@ -26,7 +26,7 @@
     };
   }
 
-  // What V8 finds wrong with a source is the host's to tell, as what the compiler finds.
+  // A syntax error found by V8 is reported as an error of the compiler.
   function compile(path) {
     try {
       return native.compile(path);
@@ -65,7 +65,8 @@
       `${path} has no default export. Write \`export default function (args) { … }\` so that it can be run.`,
     );
 
-  // Whether a CommonJS file means its `default`: it assigned `exports.default`, or says that it was a module once.
+  // Whether `default` of a CommonJS file is its default export: the file assigned `exports.default`, or was compiled from a
+  // module.
   const hasDefault = (exported, isOwn) => {
     if (typeof exported !== 'object' || exported === null || !hasOwn(exported, 'default')) return false;
     return isOwn || exported.__esModule === true || typeof exported.default === 'function';
@@ -76,7 +77,7 @@
     return keys.length === 0 || (keys.length === 1 && keys[0] === '__esModule');
   };
 
-  // What an evaluated entry module stands for: its returned value, or its default export, called when it is a function.
+  // The value of an evaluated entry module: its returned value, or its default export, called if it is a function.
   function outcomeOf(loaded, returned, path, args) {
     if (returned !== undefined && !isModule(loaded.kind)) return returned;
     const exported = loaded.module.exports;

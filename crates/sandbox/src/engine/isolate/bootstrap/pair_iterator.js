@@ -1,13 +1,13 @@
-// Iterators over names and values that follow what happens to them meanwhile, and how pairs are read from a guest.
+// Live iterators over name-value pairs, and functions that read pairs from guest values.
 (function pairIterators(realm) {
   const { IteratorPrototype, iterator } = realm;
 
-  // Something to inherit from that has V8's prototype of iterators.
+  // A base class with V8's iterator prototype.
   const Iterating = function () {};
   Iterating.prototype = IteratorPrototype;
 
-  // A function that makes iterators: `pairAt` gives the pair at a place, or undefined behind the last one, and `pick` what is
-  // wanted of it.
+  // Returns a function that creates iterators: `pairAt` returns the pair at an index, or undefined after the last one; `pick`
+  // returns the name, the value or both.
   realm.newPairIterators = (name) => {
     class PairIterator extends Iterating {
       #pairAt;
@@ -22,7 +22,7 @@
         const pair = this.#pairAt?.(this.#next);
         this.#next += 1;
         if (pair !== undefined) return { value: this.#pick(pair), done: false };
-        // What has come to its end stays there.
+        // A finished iterator stays finished.
         this.#pairAt = undefined;
         return { value: undefined, done: true };
       }
@@ -37,7 +37,7 @@
   realm.nameOfPair = (pair) => pair.name;
   realm.valueOfPair = (pair) => pair.value;
 
-  // Calls `add` with the name and the value of each pair in what a guest gave.
+  // Calls `add` with the name and the value of each pair of an iterable.
   realm.eachPair = (input, what, add) => {
     const refuse = () => {
       throw new realm.TypeError(`${what} needs pairs of a name and a value`);
@@ -65,21 +65,21 @@
     for (let i = 0; i < names.length; i++) {
       const descriptor = realm.getOwnPropertyDescriptor(input, names[i]);
       if (descriptor === undefined || !descriptor.enumerable) continue;
-      if (typeof names[i] === 'symbol') throw new realm.TypeError('A name is text, and no symbol');
+      if (typeof names[i] === 'symbol') throw new realm.TypeError('A name must be a string, not a symbol');
       add(names[i], input[names[i]]);
     }
   };
 
-  // By a stable sort of V8's own.
+  // Sorts by name; V8's sort is stable.
   realm.sortPairs = (pairs) => {
     const sorted = realm.sort(realm.toArray(pairs), (a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
     for (let i = 0; i < pairs.length; i++) pairs[i] = sorted[i];
     return pairs;
   };
 
-  realm.needArguments = (given, needed, what) => {
-    if (given < needed) {
-      throw new realm.TypeError(`${what} needs ${needed === 1 ? 'an argument' : `${needed} arguments`}, but has ${given}`);
+  realm.needArguments = (count, needed, what) => {
+    if (count < needed) {
+      throw new realm.TypeError(`${what} needs ${needed === 1 ? 'an argument' : `${needed} arguments`}, but has ${count}`);
     }
   };
 });

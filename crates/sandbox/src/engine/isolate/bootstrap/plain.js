@@ -1,10 +1,10 @@
-// What objects of built-in classes are as plain data, where JSON alone would leave nothing of them.
+// Objects of built-in classes as plain data, where JSON.stringify would drop their content.
 (function plainData(realm, native) {
   const { Uint8Array, bufferBytes, getOwnPropertyDescriptor, hasOwn, objectKeys, put } = realm;
   const { typedArrayBuffer, typedArrayBytes, typedArrayLength, typedArrayName, typedArrayOffset } = realm;
   const { viewBuffer, viewBytes, viewOffset } = realm;
 
-  // Whole bytes of base64 for so many bytes.
+  // Length of the base64 text of that many bytes.
   const base64Length = (bytes) => realm.floor((bytes + 2) / 3) * 4;
 
   const plainBytes = (buffer, offset, bytes, reserve) => {
@@ -12,7 +12,7 @@
     return { __proto__: null, $base64: native.base64(new Uint8Array(buffer, offset, bytes)) };
   };
 
-  // Bytes are base64; numbers of any other kind are a list of numbers.
+  // Bytes become base64; other numbers become an array.
   const plainTypedArray = (array, reserve) => {
     const name = typedArrayName(array);
     if (name === 'Uint8Array' || name === 'Uint8ClampedArray') {
@@ -25,21 +25,21 @@
     return out;
   };
 
-  // Members that every error has and that nobody enumerates.
+  // Members of errors that are not enumerable.
   const HIDDEN = ['cause', 'errors'];
 
   const plainError = (error) => {
-    const told = { __proto__: null, name: realm.readText(error, 'name'), message: realm.readText(error, 'message') };
+    const out = { __proto__: null, name: realm.readText(error, 'name'), message: realm.readText(error, 'message') };
     const names = objectKeys(error);
-    for (let i = 0; i < names.length; i++) if (names[i] !== 'stack') told[names[i]] = error[names[i]];
+    for (let i = 0; i < names.length; i++) if (names[i] !== 'stack') out[names[i]] = error[names[i]];
     for (let i = 0; i < HIDDEN.length; i++) {
       const descriptor = getOwnPropertyDescriptor(error, HIDDEN[i]);
-      if (descriptor !== undefined && hasOwn(descriptor, 'value')) told[HIDDEN[i]] = descriptor.value;
+      if (descriptor !== undefined && hasOwn(descriptor, 'value')) out[HIDDEN[i]] = descriptor.value;
     }
-    return { __proto__: null, $error: told };
+    return { __proto__: null, $error: out };
   };
 
-  // How values are had of which JSON would keep nothing.
+  // Advice for values whose content JSON.stringify would drop.
   const ADVICE = {
     __proto__: null,
     Promise: 'a promise: await it first',
@@ -50,9 +50,9 @@
     WeakSet: 'a WeakSet, which cannot be listed',
   };
   realm.unwritable = (name) => {
-    const known = ADVICE[name];
-    if (known !== undefined) return known;
-    return `an object of the class ${realm.brief(name)}, of which JSON keeps nothing: take out what is needed`;
+    const advice = ADVICE[name];
+    if (advice !== undefined) return advice;
+    return `an object of the class ${realm.brief(name)}, which JSON cannot represent: return the data that is needed`;
   };
 
   realm.asPlain = (item, type, { stop, reserve }) => {

@@ -1,9 +1,9 @@
 // The built-ins that the other files use. It runs before them, in a realm that no guest has touched.
 //
-// Guest code can replace anything it can reach, so nothing may look a built-in up after the snapshot is made, not even
-// `globalThis`: every file takes what it needs from here, objects that are read later have no prototype, and nothing that
-// is ours is spread, destructured as an array or iterated. That holds for the first lines of a file, too: most files run
-// late (`late.js`), when a guest has already been at work.
+// Guest code can replace anything it can reach, so no script may look up a built-in after the snapshot is made, not even
+// `globalThis`: every file takes what it needs from here, objects that are read later have no prototype, and internal values
+// are never spread, destructured as arrays or iterated. That holds for the first lines of a file, too: most files run
+// lazily (`lazy.js`), after guest code.
 (function primordials(realm) {
   const { apply: ReflectApply } = Reflect;
   const unbind = (fn) => (self, a, b) => ReflectApply(fn, self, [a, b]);
@@ -64,7 +64,7 @@
     lastIndexOf: unbind(String.prototype.lastIndexOf),
   });
 
-  // What only later files use: `methods.js` makes functions of them.
+  // Used by lazy files only: `methods.js` makes functions of them.
   realm.methods = {
     __proto__: null,
     sort: Array.prototype.sort,
@@ -116,12 +116,12 @@
   const hidden = (value) => ({ __proto__: null, value, writable: true, enumerable: false, configurable: true });
   const own = (value) => ({ __proto__: null, value, writable: true, enumerable: true, configurable: true });
 
-  // A property as built-ins have them.
+  // Defines a property like those of built-ins: writable, configurable, not enumerable.
   realm.define = (target, key, value) => defineProperty(target, key, hidden(value));
-  // An ordinary property, whatever setters the prototypes have.
+  // Defines an ordinary property, without calling setters of the prototypes.
   realm.put = (target, key, value) => defineProperty(target, key, own(value));
 
-  // A list that no guest can see or disturb.
+  // An internal list, out of reach of guests.
   realm.list = () => ({ __proto__: null, length: 0 });
   realm.push = (list, value) => {
     list[list.length] = value;
@@ -130,7 +130,7 @@
   // The list as an array for the guest.
   const { of: arrayOf } = Array;
   const NativeArray = Array;
-  // More than that at once does not fit on the stack.
+  // More arguments do not fit on the stack.
   const MOST_ARGUMENTS = 5000;
   realm.toArray = (list) => {
     if (list.length <= MOST_ARGUMENTS) return ReflectApply(arrayOf, NativeArray, list);
@@ -139,7 +139,7 @@
     return out;
   };
 
-  // Classes of ours name themselves as built-in ones do.
+  // Sets `Symbol.toStringTag` of a class, as built-ins have it.
   const { toStringTag } = Symbol;
   realm.tag = (name, target) => {
     const tag = { __proto__: null, value: name, writable: false, enumerable: false, configurable: true };

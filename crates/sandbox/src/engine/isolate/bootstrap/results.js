@@ -1,4 +1,4 @@
-// What leaves the realm as JSON text, or why it cannot.
+// Serialisation of results and arguments as JSON text, with reasons for values that cannot be serialised.
 (function results(realm, native) {
   const { JSONStringify, bigintToString, defineProperty, freeze, indexOf, mapForEach, setForEach } = realm;
   const { ObjectPrototype, getPrototypeOf, isArray, objectKeys, slice, toStringTag } = realm;
@@ -20,25 +20,25 @@
   const NAME_CHARS = 100;
   const shortened = (name) => (name.length > NAME_CHARS ? `${slice(name, 0, NAME_CHARS)}…` : name);
 
-  // NaN and the infinities become null, as JSON.stringify writes them; `tell` hears of the first one, and how many more
-  // there are. A tool that divides by nothing has a result all the same, and its caller need not wonder about the null.
-  const toldOf = (first, others) =>
-    `${first}, which JSON cannot hold: null stands in its place.${others === 0 ? '' : ` So it is with ${others} more.`}`;
+  // NaN and the infinities become null, as in JSON.stringify; `warn` gets the first one and the number of the others, so that
+  // the caller knows why a result holds null.
+  const nonFiniteWarning = (first, others) =>
+    `${first}, which JSON cannot hold: it was replaced by null.${others === 0 ? '' : ` The same applies to ${others} more.`}`;
 
   const REFUSED = freeze({ __proto__: null });
   const PLAIN = 'plain data: numbers, strings, booleans, null, arrays, objects';
 
-  // The text; empty after `refuse` was told why there is none. The words of `as` are for messages: `root` and `owner` name
-  // the value, `advice` and `less` say what to do. A text that would be longer than `as.most` is not even begun: what takes
-  // part in it is counted before it is copied.
-  function toJson(value, as, refuse, tell) {
+  // The JSON text; empty after a call of `refuse` with the reason. `as` holds parts of messages: `root` and `owner` name the
+  // value, `advice` and `less` say what to do. Sizes are counted before values are copied, so that a text longer than
+  // `as.most` is never built.
+  function toJson(value, as, refuse, warn) {
     const { root, owner, advice } = as;
     const holders = { __proto__: null };
     const originals = { __proto__: null };
     const names = { __proto__: null };
     let depth = 0;
-    let unheld = 0;
-    let firstUnheld = '';
+    let nonFinite = 0;
+    let firstNonFinite = '';
     let left = as.most;
     const pathTo = (name) => {
       let path = root;
@@ -56,7 +56,7 @@
       left -= count;
       if (left < 0) tooLong('');
     };
-    // Says what it is that takes so much.
+    // Fails before a value is copied that is too large, naming the value.
     const reserve = (count, name, what) => {
       if (count > left) tooLong(count > as.most ? `: ${pathTo(name)} is ${what}` : '');
     };
@@ -64,7 +64,7 @@
       const out = { __proto__: null };
       mapForEach(map, (item, key) => {
         const text = keyOf(key);
-        if (text === undefined) stop('a Map with a key that is no text or number', name);
+        if (text === undefined) stop('a Map with a key that is not a string or number', name);
         if (realm.hasOwn(out, text)) stop(`a Map with two keys that are written "${shortened(text)}"`, name);
         out[text] = item;
       });
@@ -83,7 +83,7 @@
       });
       return out;
     };
-    // Whether nothing would be left of an object: all that it is stands elsewhere than in its members.
+    // Whether JSON would drop all content of an object: it has no members and is not a plain object.
     const isBare = (item) => {
       const prototype = getPrototypeOf(item);
       return prototype !== ObjectPrototype && prototype !== null && objectKeys(item).length === 0;
@@ -125,10 +125,10 @@
       switch (typeof item) {
         case 'number':
           spend(1);
-          // Of numbers that end, this is 0.
+          // 0 for finite numbers, NaN for others.
           if (item - item !== 0) {
-            if (unheld === 0) firstUnheld = `${pathTo(name)} is ${item}`;
-            unheld += 1;
+            if (nonFinite === 0) firstNonFinite = `${pathTo(name)} is ${item}`;
+            nonFinite += 1;
           }
           return item;
         case 'string':
@@ -152,7 +152,7 @@
             spend(typeof made === 'string' ? made.length : 1);
             return made;
           }
-          // JSON.stringify knows only the objects that it is given.
+          // JSON.stringify detects cycles only among the objects that the replacer returns.
           if (made !== item) {
             for (let i = 0; i < depth; i++) {
               if (originals[i] === item) end(`${pathTo()} contains itself. ${advice} a tree of plain data.`, false);
@@ -171,7 +171,7 @@
     }
     try {
       const text = JSONStringify(value, replace) ?? 'null';
-      if (unheld > 0) tell(toldOf(firstUnheld, unheld - 1));
+      if (nonFinite > 0) warn(nonFiniteWarning(firstNonFinite, nonFinite - 1));
       return text;
     } catch (error) {
       if (error === REFUSED) return '';
@@ -190,7 +190,7 @@
 
   realm.toJson = toJson;
   realm.warn = (message) => native.log(native.logLevels.warn, message);
-  // What the texts of a run may be at most; told when it starts.
+  // Size limits of the run, set at its start.
   realm.most = { __proto__: null, result: 0, call: 0 };
   realm.serialise = (value) => {
     if (value === undefined) return 'null';

@@ -1,4 +1,4 @@
-// What the engine calls.
+// The entry point that the engine calls.
 (function entry(realm) {
   const { JSONParse, define } = realm;
 

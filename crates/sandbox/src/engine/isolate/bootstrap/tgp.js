@@ -1,8 +1,8 @@
-// `tgp`: what a tool may ask the kernel for.
+// `tgp`: the functions of the kernel that a tool may call.
 (function bridge(realm, native) {
   const { ask, askNow, define } = realm;
 
-  // The caller's error; its cause says where the nested tool was.
+  // The error of a nested tool, as the caller gets it; its cause has the stack of the nested tool.
   const nestedError = ({ code, message, stack }, fault) => {
     const error = realm.hostError(code, message, fault);
     if (stack !== null) {
@@ -31,7 +31,7 @@
   define(globalThis, 'tgp', tgp);
   realm.tgp = tgp;
 
-  // The application's functions; one of the same name replaces ours.
+  // Functions of the application; one with the name of a built-in function replaces it.
   realm.offer = (names) => {
     for (let i = 0; i < names.length; i++) {
       const call = (...values) => ask(names[i], values);

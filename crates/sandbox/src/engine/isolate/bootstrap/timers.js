@@ -1,4 +1,4 @@
-// Timers, alive within the run only.
+// Timers; they end with the run.
 (function timerFunctions(realm, native) {
   const { ReflectApply, give, min, repeatable, trunc } = realm;
 
@@ -24,7 +24,7 @@
     const timer = timers[id];
     if (timer === undefined) return;
     if (!timer.repeat) delete timers[id];
-    // At least its delay has gone by.
+    // With a fixed clock, moves the clock to the due time.
     if (repeatable.now !== undefined && timer.due > repeatable.now) repeatable.now = timer.due;
     timer.due += timer.wait;
     ReflectApply(timer.callback, undefined, timer.values);

@@ -1,4 +1,4 @@
-// `URL`; parsing and changing are native, by the WHATWG rules.
+// `URL`; parsing and setters are native, by the WHATWG URL standard.
 (function url(realm, native) {
   const { give, indexOf, slice, tag } = realm;
 

@@ -2,7 +2,7 @@
 (function urlSearchParams(realm, native) {
   const { give, iterator, list, nameOfPair, needArguments, pairOf, push, tag, toArray, valueOfPair } = realm;
 
-  // Text as URLs hold it: half of a character becomes the sign for that.
+  // Converts to a USVString: lone surrogates become U+FFFD.
   const scalar = (value) => realm.toWellFormed(`${value}`);
 
   const fromText = (text) => {
@@ -22,12 +22,12 @@
 
   const fromRecord = (input) => {
     const pairs = list();
-    const known = { __proto__: null };
+    const seen = { __proto__: null };
     realm.eachMember(input, (key, item) => {
       const name = scalar(key);
       const value = scalar(item);
-      if (known[name] !== undefined) known[name].value = value;
-      else push(pairs, (known[name] = { __proto__: null, name, value }));
+      if (seen[name] !== undefined) seen[name].value = value;
+      else push(pairs, (seen[name] = { __proto__: null, name, value }));
     });
     return pairs;
   };
@@ -131,7 +131,7 @@
       return this.#text();
     }
     #iterate(pick) {
-      // Without the pairs of now: whoever is no URLSearchParams is told so here.
+      // Reads `#pairs` now, so that a wrong receiver fails here and not at the first `next`.
       return newIterator((place) => this.#pairs[place], this.#pairs && pick);
     }
     #keep(test) {

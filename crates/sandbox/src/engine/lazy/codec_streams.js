@@ -1,0 +1,170 @@
+// Compression, decompression, text encoding and text decoding streams.
+(function codecStreams(realm, native) {
+  const { Uint8Array, copyBytes, give, newTransform, tag, typedArrayBuffer, typedArrayBytes, typedArrayOffset } = realm;
+
+  const { own } = realm.promises;
+  const PIECE = 65536;
+  const EMPTY = new Uint8Array(0);
+
+  const bytesFrom = (chunk) => {
+    const bytes = chunk !== null && typeof chunk === 'object' ? realm.bytesOf(chunk) : undefined;
+    if (bytes === undefined) throw new realm.TypeError('A chunk of this stream must be an ArrayBuffer or a view of one');
+    return bytes;
+  };
+
+  const upToDate = (bytes, from) =>
+    new Uint8Array(typedArrayBuffer(bytes), typedArrayOffset(bytes) + from, typedArrayBytes(bytes) - from);
+
+  // Output of a codec is passed on piece by piece, so that the run's limits apply to each piece.
+  const newCodec = (format, packs) => {
+    if (format !== 'gzip' && format !== 'deflate' && format !== 'deflate-raw') {
+      throw new realm.TypeError(`${realm.textOf(format)} is not a compression format: use gzip, deflate or deflate-raw`);
+    }
+    // Opened for the first bytes: an unused stream takes no memory.
+    let codec;
+    let out;
+    let isOver = false;
+    const stop = (message) => {
+      native.codecClose(codec);
+      isOver = true;
+      throw new realm.TypeError(message);
+    };
+    const push = async (input, last, pass) => {
+      if (codec === undefined) {
+        out = new Uint8Array(PIECE);
+        codec = native.codecOpen(format, packs);
+      }
+      let rest = input;
+      for (;;) {
+        const length = typedArrayBytes(rest);
+        if (isOver && length > 0) throw new realm.TypeError('There are bytes after the end of the compressed data');
+        if (isOver) return;
+        const progress = native.codecPush(codec, rest, out, last);
+        if (progress === undefined) stop(`The bytes are not valid ${format}`);
+        const read = progress[0];
+        const written = progress[1];
+        if (written > 0) await own(pass(copyBytes(out, 0, written)));
+        rest = upToDate(rest, read);
+        if (progress[2] === 1) {
+          isOver = true;
+          native.codecClose(codec);
+        } else if (written < PIECE && (read === 0 || read === length)) {
+          return;
+        }
+      }
+    };
+    return newTransform(
+      async (chunk, pass) => {
+        await own(push(bytesFrom(chunk), false, pass));
+      },
+      async (pass) => {
+        await own(push(EMPTY, true, pass));
+        if (!isOver) stop('The compressed data is truncated');
+      },
+    );
+  };
+
+  const newTextEncoding = () => {
+    // A lone high surrogate at the end of a chunk is kept for the next chunk.
+    let half = '';
+    const isHigh = (unit) => unit >= '\ud800' && unit <= '\udbff';
+    return newTransform(
+      async (chunk, pass) => {
+        let text = half + `${chunk}`;
+        half = '';
+        if (text.length > 0 && isHigh(text[text.length - 1])) {
+          half = text[text.length - 1];
+          text = realm.slice(text, 0, text.length - 1);
+        }
+        if (text !== '') await own(pass(realm.encodeText(text)));
+      },
+      async (pass) => {
+        if (half !== '') await own(pass(realm.encodeText(half)));
+      },
+    );
+  };
+
+  const newTextDecoding = (decoder) =>
+    newTransform(
+      async (chunk, pass) => {
+        const text = realm.decodeWith(decoder, bytesFrom(chunk), true);
+        if (text !== '') await own(pass(text));
+      },
+      async (pass) => {
+        const text = realm.decodeWith(decoder, EMPTY, false);
+        if (text !== '') await own(pass(text));
+      },
+    );
+
+  class CompressionStream {
+    #ends;
+    constructor(format) {
+      realm.needArguments(arguments.length, 1, 'CompressionStream');
+      this.#ends = newCodec(`${format}`, true);
+    }
+    get readable() {
+      return this.#ends.readable;
+    }
+    get writable() {
+      return this.#ends.writable;
+    }
+  }
+
+  class DecompressionStream {
+    #ends;
+    constructor(format) {
+      realm.needArguments(arguments.length, 1, 'DecompressionStream');
+      this.#ends = newCodec(`${format}`, false);
+    }
+    get readable() {
+      return this.#ends.readable;
+    }
+    get writable() {
+      return this.#ends.writable;
+    }
+  }
+
+  class TextEncoderStream {
+    #ends = newTextEncoding();
+    get encoding() {
+      return 'utf-8';
+    }
+    get readable() {
+      return this.#ends.readable;
+    }
+    get writable() {
+      return this.#ends.writable;
+    }
+  }
+
+  class TextDecoderStream {
+    #decoder;
+    #ends;
+    constructor(label, options) {
+      this.#decoder = new realm.TextDecoder(label, options);
+      this.#ends = newTextDecoding(this.#decoder);
+    }
+    get encoding() {
+      return this.#decoder.encoding;
+    }
+    get fatal() {
+      return this.#decoder.fatal;
+    }
+    get ignoreBOM() {
+      return this.#decoder.ignoreBOM;
+    }
+    get readable() {
+      return this.#ends.readable;
+    }
+    get writable() {
+      return this.#ends.writable;
+    }
+  }
+
+  const classes = { __proto__: null, CompressionStream, DecompressionStream, TextEncoderStream, TextDecoderStream };
+  const names = realm.objectKeys(classes);
+  for (let i = 0; i < names.length; i++) {
+    tag(names[i], classes[names[i]]);
+    give(names[i], classes[names[i]]);
+  }
+});

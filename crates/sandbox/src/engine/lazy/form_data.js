@@ -1,0 +1,99 @@
+// `FormData`.
+(function formData(realm) {
+  const { give, iterator, list, nameOfPair, needArguments, pairOf, push, tag, toArray, toWellFormed, valueOfPair } = realm;
+
+  const newIterator = realm.newPairIterators('FormData');
+
+  const valueOf = (value, fileName) => {
+    if (!realm.isBlob(value)) {
+      if (fileName !== undefined) throw new realm.TypeError('Only a Blob has a file name');
+      return toWellFormed(`${value}`);
+    }
+    if (fileName === undefined && realm.isFile(value)) return value;
+    const name = fileName === undefined ? 'blob' : toWellFormed(`${fileName}`);
+    return realm.newFile(realm.bytesOfBlob(value), name, realm.typeOfBlob(value));
+  };
+
+  class FormData {
+    #pairs = list();
+    constructor(form) {
+      if (form !== undefined) throw new realm.TypeError('FormData cannot be made from a form element: append the entries');
+    }
+    append(name, value, fileName) {
+      needArguments(arguments.length, 2, 'FormData.append');
+      push(this.#pairs, { __proto__: null, name: toWellFormed(`${name}`), value: valueOf(value, fileName) });
+    }
+    set(name, value, fileName) {
+      needArguments(arguments.length, 2, 'FormData.set');
+      const pair = { __proto__: null, name: toWellFormed(`${name}`), value: valueOf(value, fileName) };
+      const kept = list();
+      let isThere = false;
+      for (let i = 0; i < this.#pairs.length; i++) {
+        if (this.#pairs[i].name !== pair.name) push(kept, this.#pairs[i]);
+        else if (!isThere) {
+          isThere = true;
+          push(kept, pair);
+        }
+      }
+      if (!isThere) push(kept, pair);
+      this.#pairs = kept;
+    }
+    delete(name) {
+      needArguments(arguments.length, 1, 'FormData.delete');
+      const wanted = toWellFormed(`${name}`);
+      const kept = list();
+      for (let i = 0; i < this.#pairs.length; i++) if (this.#pairs[i].name !== wanted) push(kept, this.#pairs[i]);
+      this.#pairs = kept;
+    }
+    get(name) {
+      needArguments(arguments.length, 1, 'FormData.get');
+      const wanted = toWellFormed(`${name}`);
+      for (let i = 0; i < this.#pairs.length; i++) if (this.#pairs[i].name === wanted) return this.#pairs[i].value;
+      return null;
+    }
+    getAll(name) {
+      needArguments(arguments.length, 1, 'FormData.getAll');
+      const wanted = toWellFormed(`${name}`);
+      const found = list();
+      for (let i = 0; i < this.#pairs.length; i++) if (this.#pairs[i].name === wanted) push(found, this.#pairs[i].value);
+      return toArray(found);
+    }
+    has(name) {
+      needArguments(arguments.length, 1, 'FormData.has');
+      const wanted = toWellFormed(`${name}`);
+      for (let i = 0; i < this.#pairs.length; i++) if (this.#pairs[i].name === wanted) return true;
+      return false;
+    }
+    forEach(callback, self) {
+      if (typeof callback !== 'function') throw new realm.TypeError('FormData.forEach needs a function');
+      for (let i = 0; i < this.#pairs.length; i++) {
+        realm.ReflectApply(callback, self, [this.#pairs[i].value, this.#pairs[i].name, this]);
+      }
+    }
+    entries() {
+      return this.#iterate(pairOf);
+    }
+    keys() {
+      return this.#iterate(nameOfPair);
+    }
+    values() {
+      return this.#iterate(valueOfPair);
+    }
+    #iterate(pick) {
+      return newIterator((at) => this.#pairs[at], pick);
+    }
+    static {
+      realm.isFormData = (value) => value !== null && typeof value === 'object' && #pairs in value;
+      realm.pairsOfForm = (form) => form.#pairs;
+      realm.newForm = (pairs) => {
+        const form = new FormData();
+        form.#pairs = pairs;
+        return form;
+      };
+    }
+  }
+
+  realm.define(FormData.prototype, iterator, FormData.prototype.entries);
+  tag('FormData', FormData);
+  give('FormData', FormData);
+});

@@ -1,0 +1,104 @@
+// Internal promises, independent of changes that a guest makes to `Promise.prototype`.
+(function promises(realm, native) {
+  const { Promise, ReflectApply, define } = realm;
+
+  // `await` reads `constructor`; an own property keeps it off the prototype. For promises that guests never get.
+  const own = (promise) => define(promise, 'constructor', Promise);
+
+  // A promise with the functions that settle it.
+  const later = () => {
+    const out = { __proto__: null, promise: undefined, resolve: undefined, reject: undefined };
+    out.promise = new Promise((resolve, reject) => {
+      out.resolve = resolve;
+      out.reject = reject;
+    });
+    return out;
+  };
+  const settled = (value) => {
+    const out = later();
+    out.resolve(value);
+    return out;
+  };
+  const failed = (error) => {
+    const out = later();
+    native.markHandled(out.promise);
+    out.reject(error);
+    return out;
+  };
+
+  // A guest's function as an async function: its result or error is in a promise.
+  const wrap = (callback, self, last) => {
+    if (callback === undefined) return undefined;
+    return async (value) => ReflectApply(callback, self, value === NONE ? [last] : [value, last]);
+  };
+  const NONE = { __proto__: null };
+  // Calls an internal function, if there is one.
+  const invoke = (callback, value) => (callback === undefined ? settled(undefined).promise : callback(value));
+  const valueOf = async (value) => value;
+
+  // For internal promises; neither callback may throw.
+  const when = async (promise, good, bad) => {
+    let value;
+    try {
+      value = await own(promise);
+    } catch (error) {
+      bad(error);
+      return;
+    }
+    good(value);
+  };
+
+  // First in, first out.
+  const newQueue = () => ({ __proto__: null, first: 0, end: 0, items: { __proto__: null } });
+  const put = (queue, item) => {
+    queue.items[queue.end] = item;
+    queue.end += 1;
+  };
+  const take = (queue) => {
+    const item = queue.items[queue.first];
+    delete queue.items[queue.first];
+    queue.first += 1;
+    return item;
+  };
+
+  realm.promises = {
+    __proto__: null,
+    own,
+    later,
+    settled,
+    failed,
+    NONE,
+    wrap,
+    invoke,
+    valueOf,
+    when,
+    quiet: native.markHandled,
+    newQueue,
+    put,
+    take,
+    sizeOf: (queue) => queue.end - queue.first,
+    peek: (queue) => queue.items[queue.first],
+    nothing: () => {},
+  };
+
+  // A function of a guest's object, or undefined.
+  realm.optionalFunction = (object, name) => {
+    const value = object[name];
+    if (value === undefined || typeof value === 'function') return value;
+    throw new realm.TypeError(`${name} is not a function`);
+  };
+
+  // Reads a queuing strategy: the high-water mark and the size function.
+  realm.readStrategy = (strategy, standard) => {
+    const { highWaterMark, size } = strategy ?? { __proto__: null };
+    const most = highWaterMark === undefined ? standard : +highWaterMark;
+    if (!(most >= 0)) throw new realm.RangeError('highWaterMark must be a number that is not negative');
+    if (size !== undefined && typeof size !== 'function') throw new realm.TypeError('size is not a function');
+    return { __proto__: null, most, size };
+  };
+  realm.sizeOfChunk = (size, chunk) => {
+    const measured = size === undefined ? 1 : +size(chunk);
+    if (measured >= 0 && measured !== 1 / 0) return measured;
+    throw new realm.RangeError('The size of a chunk must be a number that is not negative');
+  };
+});

@@ -1,0 +1,227 @@
+// `TransformStream`, `ByteLengthQueuingStrategy` and `CountQueuingStrategy`.
+(function transformStreams(realm) {
+  const { give, promises, readable, readStrategy, tag, writable } = realm;
+  const { NONE, invoke, later, own, valueOf, when, wrap } = promises;
+
+  const KEY = { __proto__: null };
+  let newController;
+
+  const newState = () => ({
+    __proto__: null,
+    out: undefined,
+    into: undefined,
+    controller: undefined,
+    transform: undefined,
+    flush: undefined,
+    cancel: undefined,
+    // Awaited by the writable side while there is backpressure.
+    change: later(),
+    isFull: true,
+  });
+
+  const setFull = (state, isFull) => {
+    if (state.isFull === isFull) return;
+    state.isFull = isFull;
+    state.change.resolve(undefined);
+    state.change = later();
+  };
+
+  const stopWriting = (state, error) => {
+    state.transform = state.flush = state.cancel = undefined;
+    writable.fail(state.into, error);
+    setFull(state, false);
+  };
+
+  const fail = (state, error) => {
+    readable.fail(state.out, error);
+    stopWriting(state, error);
+  };
+
+  const enqueue = (state, chunk) => {
+    if (state.out.status !== 'readable' || state.out.closing) {
+      throw state.out.status === 'errored' ? state.out.error : new realm.TypeError('The stream is closed and takes no more chunks');
+    }
+    try {
+      readable.enqueue(state.out, chunk);
+    } catch (error) {
+      stopWriting(state, error);
+      throw error;
+    }
+    const isFull = !(readable.wanted(state.out) > 0);
+    if (isFull) setFull(state, true);
+  };
+
+  const transformChunk = async (state, chunk) => {
+    if (state.isFull) {
+      await own(state.change.promise);
+      if (state.into.status === 'erroring') throw state.into.error;
+    }
+    try {
+      if (state.transform === undefined) enqueue(state, chunk);
+      else await own(state.transform(chunk));
+    } catch (error) {
+      fail(state, error);
+      throw error;
+    }
+  };
+
+  const closeOut = async (state) => {
+    try {
+      await own(invoke(state.flush, NONE));
+    } catch (error) {
+      fail(state, error);
+      throw error;
+    }
+    if (state.out.status === 'errored') throw state.out.error;
+    if (state.out.status === 'readable' && !state.out.closing) readable.close(state.out);
+  };
+
+  const abortOut = async (state, reason) => {
+    try {
+      await own(invoke(state.cancel, reason));
+    } catch (error) {
+      readable.fail(state.out, error);
+      throw error;
+    }
+    readable.fail(state.out, reason);
+  };
+
+  const cancelled = async (state, reason) => {
+    try {
+      await own(invoke(state.cancel, reason));
+    } catch (error) {
+      stopWriting(state, error);
+      throw error;
+    }
+    stopWriting(state, reason);
+  };
+
+  class TransformStreamDefaultController {
+    #state;
+    constructor(key, state) {
+      if (key !== KEY) throw new realm.TypeError('Illegal constructor: a stream creates its controller');
+      this.#state = state;
+    }
+    get desiredSize() {
+      return readable.wanted(this.#state.out);
+    }
+    enqueue(chunk) {
+      enqueue(this.#state, chunk);
+    }
+    error(reason) {
+      fail(this.#state, reason);
+    }
+    terminate() {
+      const state = this.#state;
+      if (state.out.status === 'readable' && !state.out.closing) readable.close(state.out);
+      stopWriting(state, new realm.TypeError('The stream was terminated'));
+    }
+    static {
+      newController = (state) => new TransformStreamDefaultController(KEY, state);
+    }
+  }
+
+  // Creates both ends of the stream that `state` describes.
+  const connect = (state, started, into, out) => {
+    const ends = { __proto__: null, readable: undefined, writable: undefined };
+    ends.writable = writable.newStream(
+      {
+        __proto__: null,
+        started,
+        write: (chunk) => transformChunk(state, chunk),
+        close: () => closeOut(state),
+        abort: (reason) => abortOut(state, reason),
+      },
+      into,
+    );
+    // Lifts the backpressure and waits until it is back.
+    const pull = async () => {
+      setFull(state, false);
+      await own(state.change.promise);
+    };
+    state.into = writable.stateOf(ends.writable);
+    ends.readable = readable.newStream(pull, (reason) => cancelled(state, reason), out.most, out.size, started);
+    state.out = readable.stateOf(ends.readable);
+    return ends;
+  };
+
+  class TransformStream {
+    #ends;
+    constructor(transformer = undefined, writableStrategy = undefined, readableStrategy = undefined) {
+      if (transformer === null) throw new realm.TypeError('A transformer must be an object');
+      const source = transformer ?? { __proto__: null };
+      if (source.readableType !== undefined || source.writableType !== undefined) {
+        throw new realm.RangeError('A transformer has no types');
+      }
+      const out = readStrategy(readableStrategy, 0);
+      const into = readStrategy(writableStrategy, 1);
+      const state = newState();
+      const start = realm.optionalFunction(source, 'start');
+      state.controller = newController(state);
+      state.transform = wrap(realm.optionalFunction(source, 'transform'), source, state.controller);
+      state.flush = wrap(realm.optionalFunction(source, 'flush'), source, state.controller);
+      state.cancel = wrap(realm.optionalFunction(source, 'cancel'), source);
+      const started = later();
+      this.#ends = connect(state, started.promise, into, out);
+      const result = start === undefined ? undefined : realm.ReflectApply(start, source, [state.controller]);
+      when(valueOf(result), started.resolve, started.reject);
+      promises.quiet(started.promise);
+    }
+    get readable() {
+      return this.#ends.readable;
+    }
+    get writable() {
+      return this.#ends.writable;
+    }
+  }
+
+  // Both ends of an internal stream: `transform` and `flush` are async and get a function that passes chunks on.
+  realm.newTransform = (transform, flush) => {
+    const state = newState();
+    // One chunk may produce much output: each piece waits until there is no backpressure.
+    const pass = async (chunk) => {
+      if (state.isFull) await own(state.change.promise);
+      if (state.into.status === 'erroring') throw state.into.error;
+      enqueue(state, chunk);
+    };
+    state.transform = (chunk) => transform(chunk, pass);
+    state.flush = () => flush(pass);
+    return connect(state, undefined, { __proto__: null, most: 1, size: undefined }, { __proto__: null, most: 0, size: undefined });
+  };
+
+  const newStrategy = (name, measure) => {
+    const { [name]: Strategy } = {
+      [name]: class {
+        #most;
+        constructor(init) {
+          if (init === null || typeof init !== 'object' || init.highWaterMark === undefined) {
+            throw new realm.TypeError(`${name} needs { highWaterMark }`);
+          }
+          this.#most = +init.highWaterMark;
+        }
+        get highWaterMark() {
+          return this.#most;
+        }
+        get size() {
+          return measure;
+        }
+      },
+    };
+    return Strategy;
+  };
+  const byteLength = { size: (chunk) => chunk.byteLength };
+  const one = { size: () => 1 };
+
+  const classes = {
+    __proto__: null,
+    TransformStream,
+    TransformStreamDefaultController,
+    ByteLengthQueuingStrategy: newStrategy('ByteLengthQueuingStrategy', byteLength.size),
+    CountQueuingStrategy: newStrategy('CountQueuingStrategy', one.size),
+  };
+  const names = realm.objectKeys(classes);
+  for (let i = 0; i < names.length; i++) {
+    tag(names[i], classes[names[i]]);
+    give(names[i], classes[names[i]]);
+  }
+});
