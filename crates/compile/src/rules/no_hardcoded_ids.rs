@@ -9,9 +9,9 @@ use swc_core::ecma::visit::{Visit, VisitWith, noop_visit_type};
 
 use super::rule::{Findings, Guards, Rule};
 use crate::diagnostics::diagnostic::Severity;
-use crate::subject::subject::Subject;
-use crate::subject::texts::each_text;
-use crate::subject::words::words_of;
+use crate::rule_context::identifier_words::words_of;
+use crate::rule_context::rule_context::RuleContext;
+use crate::rule_context::string_literals::each_text;
 use crate::syntax::expr::{key_name, last_name, number_of, text_of};
 
 pub(crate) const RULE: Rule =
@@ -36,8 +36,8 @@ static SQL_ID: LazyLock<Option<Regex>> =
 /// The nil id stands for no record at all.
 const NIL: &str = "00000000-0000-0000-0000-000000000000";
 
-fn check(subject: &Subject<'_>, findings: &mut Findings) {
-    each_text(subject.module, |text, span| {
+fn check(context: &RuleContext<'_>, findings: &mut Findings) {
+    each_text(context.module, |text, span| {
         let is_id = text != NIL && IDS.as_ref().is_some_and(|ids| ids.is_match(text));
         if is_id {
             findings.add(span, "Potential hardcoded ID or Secret detected: the id of one record", HELP);
@@ -45,7 +45,7 @@ fn check(subject: &Subject<'_>, findings: &mut Findings) {
             findings.add(span, "Potential hardcoded ID or Secret detected: the query names one record", HELP);
         }
     });
-    subject.module.visit_with(&mut Walk { findings });
+    context.module.visit_with(&mut Visitor { findings });
 }
 
 /// `userId`, `customer_id`, `id`.
@@ -59,11 +59,11 @@ fn is_record(value: &Expr) -> bool {
         || text_of(value).is_some_and(|text| text.chars().any(|letter| letter.is_ascii_digit()))
 }
 
-struct Walk<'a> {
+struct Visitor<'a> {
     findings: &'a mut Findings,
 }
 
-impl Walk<'_> {
+impl Visitor<'_> {
     fn judge(&mut self, name: Option<&str>, value: &Expr) {
         if name.is_some_and(names_id) && is_record(value) {
             self.findings.add(value.span(), "Potential hardcoded ID or Secret detected: the id of one record", HELP);
@@ -71,7 +71,7 @@ impl Walk<'_> {
     }
 }
 
-impl Visit for Walk<'_> {
+impl Visit for Visitor<'_> {
     noop_visit_type!();
 
     fn visit_bin_expr(&mut self, node: &BinExpr) {

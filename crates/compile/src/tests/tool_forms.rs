@@ -1,4 +1,4 @@
-//! Every form that a tool file may have.
+//! Tests of every accepted form of a tool file.
 
 use serde_json::{Value, json};
 
@@ -45,7 +45,7 @@ fn each_form_is_recognised() {
 }
 
 #[test]
-fn each_form_gives_its_result() {
+fn each_form_returns_its_result() {
     let table = [
         ("export default function (args: {a: number; b: number}) { return args.a + args.b }", json!(5)),
         ("export default (args: any) => args.a * args.b", json!(6)),
@@ -68,7 +68,7 @@ fn each_form_gives_its_result() {
 }
 
 #[test]
-fn a_script_ends_with_its_last_value() {
+fn a_script_returns_its_last_expression() {
     let table = [
         ("const n: number = args.a;\nn * 2 as number", json!(4)),
         (
@@ -105,10 +105,10 @@ fn a_script_ends_with_its_last_value() {
 }
 
 #[test]
-fn what_is_no_script_returns_nothing_by_itself() {
+fn modules_have_no_implicit_return() {
     for source in ["export const a = 1; a", "module.exports = 1", "exports.a = 1; exports.a", "export = 1"] {
         let compiled = Compiler::new().compile("a.ts", source).unwrap();
-        // A getter of an export returns, and nothing else does.
+        // Only the getters of exports return.
         let returned = compiled.code.lines().map(str::trim).filter(|line| line.starts_with("return"));
         assert!(returned.eq(compiled.code.contains("get:").then_some("return a;")), "{}", compiled.code);
     }
@@ -117,7 +117,7 @@ fn what_is_no_script_returns_nothing_by_itself() {
 }
 
 #[test]
-fn import_meta_tells_where_the_file_is() {
+fn import_meta_has_the_address_of_the_file() {
     let source = "import x from './x';\nconst at = import.meta;\nexport default () => [import.meta.url, at.filename, import.meta['dirname'], import.meta?.url, x]";
     let compiled = Compiler::new().compile("tools/a/b.ts", source).unwrap();
     let imports: Vec<_> = compiled.imports.iter().map(|import| import.specifier.as_str()).collect();
@@ -208,7 +208,7 @@ fn cycles_work_as_in_commonjs() {
 }
 
 #[test]
-fn the_names_that_a_guest_uses_cannot_confuse_the_helpers() {
+fn declarations_of_a_guest_do_not_clash_with_helpers() {
     let add = ("add.ts", "export default 1; export const zero = 0");
     let table = [
         "import add from './add'; const _interop_require_default = () => ({ default: 9 }); export default () => [add, _interop_require_default().default]",
@@ -228,7 +228,7 @@ fn the_names_that_a_guest_uses_cannot_confuse_the_helpers() {
 }
 
 #[test]
-fn nothing_is_imported_that_the_source_did_not_import() {
+fn no_helper_packages_are_imported() {
     let source =
         "import * as a from './a'; export * from './b'; @f class C { @f m() {} } export default C; import('./c')";
     let compiled = Compiler::new().compile("t.ts", source).unwrap();
@@ -237,7 +237,7 @@ fn nothing_is_imported_that_the_source_did_not_import() {
 }
 
 #[test]
-fn imports_are_listed_where_they_stand() {
+fn imports_are_listed_with_their_positions() {
     let source = "import a from './a';\nimport type { T } from './types';\nimport { U } from './only-types';\nimport './effect';\nexport { x } from './x';\nexport * from './y';\nconst b = require('b/sub');\nconst c = () => import('./c');\nlet u: U = a; function f(require: any) { return require('not') }\nimport d = require('d'); d;\nrequire(`./t`); require(b);\nexport default u;";
     let compiled = Compiler::new().compile("t.ts", source).unwrap();
     let found: Vec<_> =

@@ -1,4 +1,4 @@
-//! Bytes and characters that no program is made of.
+//! Random bytes, and characters that are unusual in programs.
 
 use super::survival::survive;
 use crate::Compiler;

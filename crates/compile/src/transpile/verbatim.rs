@@ -1,5 +1,5 @@
-//! Sources that V8 can read as they are. Their text runs unchanged: functions show what was written, nothing can be lost on
-//! the way, and V8 itself judges what is no program.
+//! Verbatim output for sources that V8 can parse. Their text runs unchanged: `toString` of a function shows the source, no
+//! transform can introduce an error, and V8 itself reports invalid programs.
 
 use swc_core::common::{BytePos, Span};
 use swc_core::ecma::ast::{
@@ -15,47 +15,47 @@ use swc_core::ecma::visit::{Visit, VisitWith};
 use crate::positions::position_map::PositionMap;
 use crate::positions::source_index::{FIRST_POS, SourceIndex};
 
-/// As what V8 can read a source, if it can.
+/// How V8 can parse an unmodified source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Readable {
+pub(super) enum VerbatimForm {
     /// As the body of a function.
     Body,
-    /// As a module, which the sandbox does not run as such.
+    /// As a module. The sandbox runs function bodies only, so it is lowered.
     Module,
-    /// Not at all.
+    /// Not at all: it contains TypeScript or decorators.
     Never,
 }
 
-impl Readable {
+impl VerbatimForm {
     pub(super) fn of(module: &Module, source: &str) -> Self {
-        // For the parser and for V8 these do not always begin a comment; and a comment must not rename the file.
+        // swc and V8 disagree on HTML-like comments; and a `sourceURL` comment would rename the file.
         let is_ambiguous = ["<!--", "-->", "sourceURL="].iter().any(|sign| source.contains(sign));
-        let mut foreign = Foreign { found: false, modular: false };
-        module.visit_with(&mut foreign);
-        match foreign {
-            Foreign { found: true, .. } => Self::Never,
-            Foreign { modular: true, .. } => Self::Module,
-            Foreign { .. } if is_ambiguous => Self::Never,
-            Foreign { .. } => Self::Body,
+        let mut visitor = UnsupportedSyntax { found: false, modular: false };
+        module.visit_with(&mut visitor);
+        match visitor {
+            UnsupportedSyntax { found: true, .. } => Self::Never,
+            UnsupportedSyntax { modular: true, .. } => Self::Module,
+            UnsupportedSyntax { .. } if is_ambiguous => Self::Never,
+            UnsupportedSyntax { .. } => Self::Body,
         }
     }
 }
 
-/// A text that runs, and where its places are in the source.
-pub(super) struct Written {
+/// A verbatim body and its position map.
+pub(super) struct VerbatimBody {
     pub(super) code: String,
     pub(super) map: PositionMap,
 }
 
-/// The source between `prefix` and `suffix`, with a `return` before each of the `values`. `prefix` is ASCII and has no line
-/// break.
+/// Writes the source between `prefix` and `suffix`, with a `return` before each of `values`. `prefix` is ASCII without line
+/// breaks.
 pub(super) fn write(
     source: &str,
     index: &SourceIndex<'_>,
     values: impl IntoIterator<Item = Span>,
     prefix: &str,
     suffix: &str,
-) -> Written {
+) -> VerbatimBody {
     const RETURN: &str = "return ";
     let mut places: Vec<usize> =
         values.into_iter().map(|span| span.lo.0.saturating_sub(FIRST_POS.0) as usize).collect();
@@ -63,7 +63,7 @@ pub(super) fn write(
     let mut code = prefix.to_owned();
     let mut inserted = vec![(index.position(FIRST_POS), units(prefix))];
     let mut done = 0;
-    // V8 knows such a first line in files alone.
+    // V8 accepts a hashbang in files, but not in function bodies.
     if source.starts_with("#!") {
         code.push_str("//");
         done = 2;
@@ -77,28 +77,29 @@ pub(super) fn write(
     }
     code.push_str(source.get(done..).unwrap_or_default());
     code.push_str(suffix);
-    Written { code, map: PositionMap::of_insertions(inserted, index.lines()) }
+    VerbatimBody { code, map: PositionMap::of_insertions(inserted, index.lines()) }
 }
 
 fn units(ascii: &str) -> u32 {
     u32::try_from(ascii.len()).unwrap_or(u32::MAX)
 }
 
-/// Looks for what V8 cannot read: types, decorators, module syntax, and what TypeScript adds to classes.
-struct Foreign {
+/// A visitor that looks for syntax that V8 cannot parse in a function body: types, decorators, module syntax, and TypeScript
+/// class members.
+struct UnsupportedSyntax {
     found: bool,
-    /// Whether there is something that only modules have, or that they have in another way.
+    /// Whether there is module syntax, such as `import`, `export` or `import.meta`.
     modular: bool,
 }
 
-impl Foreign {
+impl UnsupportedSyntax {
     fn note(&mut self, found: bool) {
         self.found |= found;
     }
 }
 
-/// Nodes that are foreign wherever they stand.
-macro_rules! foreign_nodes {
+/// Nodes that V8 can never parse.
+macro_rules! unsupported_nodes {
     ($($visit:ident: $node:ty),* $(,)?) => {
         $(
             fn $visit(&mut self, _: &$node) {
@@ -108,8 +109,8 @@ macro_rules! foreign_nodes {
     };
 }
 
-impl Visit for Foreign {
-    foreign_nodes! {
+impl Visit for UnsupportedSyntax {
+    unsupported_nodes! {
         visit_decorator: Decorator,
         visit_auto_accessor: AutoAccessor,
         visit_ts_type_ann: TsTypeAnn,

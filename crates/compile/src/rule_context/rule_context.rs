@@ -1,4 +1,4 @@
-//! The source that is judged, as every rule sees it.
+//! The input of a lint rule: the parsed source and its context.
 
 use swc_core::common::Span;
 use swc_core::common::comments::{Comment, CommentKind};
@@ -8,31 +8,31 @@ use super::entry::Entry;
 use crate::positions::source_index::FIRST_POS;
 use crate::syntax::names::Names;
 
-pub(crate) struct Subject<'a> {
-    /// From the root, with `/`.
+pub(crate) struct RuleContext<'a> {
+    /// Path relative to the root, with `/`.
     pub(crate) path: &'a str,
     pub(crate) source: &'a str,
     pub(crate) module: &'a Module,
     pub(crate) names: &'a Names,
     pub(crate) entry: Entry,
-    /// In the order of the source.
+    /// In source order.
     pub(crate) comments: Vec<Comment>,
     /// Packages that may be imported.
     pub(crate) allowed_imports: &'a [String],
 }
 
-impl Subject<'_> {
-    /// The JSDoc block that ends right before this place, without its stars.
+impl RuleContext<'_> {
+    /// The text of the JSDoc block directly before this span, without tags and asterisks.
     pub(crate) fn doc_before(&self, span: Span) -> Option<String> {
         let index = self.comments.partition_point(|comment| comment.span.hi <= span.lo);
         let comment = self.comments.get(index.checked_sub(1)?)?;
         let between = self.text(Span::new(comment.span.hi, span.lo))?;
-        // `export default`, `async` and the like may stand between the block and the name it documents.
+        // `export default`, `async` and similar keywords may be between the block and the name it documents.
         let is_near = between.chars().all(|letter| letter.is_whitespace() || letter.is_ascii_alphabetic());
         (is_near && is_doc(comment)).then(|| doc_text(comment))
     }
 
-    /// The first JSDoc block, when nothing but comments stands before it.
+    /// The text of the first JSDoc block before the first item of the file.
     pub(crate) fn doc_of_file(&self, first: Span) -> Option<String> {
         self.comments.iter().find(|comment| is_doc(comment) && comment.span.hi <= first.lo).map(doc_text)
     }

@@ -1,22 +1,22 @@
-//! What is told of an import that tools may not make: by the rule before a run, and by the run itself.
+//! The message for an import that is not allowed. Used by the lint rule and at run time.
 
-use super::named::without_scheme;
+use super::import_target::without_scheme;
 use super::std_library;
 use tgp_base::near_name::{nearest, question};
 
-/// What is wrong, and what to write instead.
-pub struct Restricted {
+/// Message and help for an import that is not allowed.
+pub struct RestrictedImport {
     pub message: String,
     pub help: String,
 }
 
-/// Tells of `specifier` where `packages` and the standard library are all that may be imported by name.
+/// The message for `specifier`, where only `packages` and the standard library may be imported by name.
 #[must_use]
-pub fn restricted(specifier: &str, packages: &[String]) -> Restricted {
+pub fn restricted_import(specifier: &str, packages: &[String]) -> RestrictedImport {
     let names: Vec<&str> = std::iter::once(std_library::NAME)
         .chain(packages.iter().map(String::as_str).filter(|name| *name != std_library::NAME))
         .collect();
-    Restricted {
+    RestrictedImport {
         message: format!(
             "Restricted import: Import of module '{specifier}' is not allowed. Allowed modules are: {}",
             names.join(", ")
@@ -28,7 +28,7 @@ pub fn restricted(specifier: &str, packages: &[String]) -> Restricted {
 fn help(specifier: &str, names: &[&str]) -> String {
     let tools = "Other tools are imported by a relative path such as './lib/dates' or from '/lib/…'.";
     if specifier.starts_with(['.', '/']) {
-        return format!("The path leads out of the workspace. {tools}");
+        return format!("The path is outside the workspace. {tools}");
     }
     let parts = std_library::specifiers();
     if specifier.starts_with(std_library::NAME) {
@@ -36,11 +36,9 @@ fn help(specifier: &str, names: &[&str]) -> String {
         return format!("{} has the parts {}.{near}", std_library::NAME, std_library::parts().join(", "));
     }
     let instead = match without_scheme(specifier).split('/').next().unwrap_or_default() {
-        "fs" => "Files are read with tgp.read_file(path) and listed with tgp.list_files(dir).",
-        "http" | "https" | "axios" | "node-fetch" | "got" | "undici" => "The network is reached with tgp.fetch(url).",
-        "pg" | "mysql" | "mysql2" | "better-sqlite3" | "knex" => {
-            "The database is reached with tgp.exec_sql(sql, params)."
-        }
+        "fs" => "Read files with tgp.read_file(path) and list them with tgp.list_files(dir).",
+        "http" | "https" | "axios" | "node-fetch" | "got" | "undici" => "Send requests with tgp.fetch(url).",
+        "pg" | "mysql" | "mysql2" | "better-sqlite3" | "knex" => "Query the database with tgp.exec_sql(sql, params).",
         "crypto" => "The global `crypto` has randomUUID() and getRandomValues().",
         "url" => "URL and URLSearchParams are globals.",
         "lodash" | "lodash-es" | "underscore" | "ramda" => {
@@ -58,22 +56,22 @@ fn help(specifier: &str, names: &[&str]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::restricted;
+    use super::restricted_import;
 
     #[test]
-    fn says_what_to_import_instead() {
+    fn the_help_names_the_alternative() {
         let packages = ["zod".to_owned(), "date-fns".to_owned(), "@tgp/std".to_owned()];
         for (specifier, advice) in [
             ("date-fn", "Did you mean 'date-fns'?"),
             ("@tgp/std/cvs", "Did you mean '@tgp/std/csv'?"),
             ("node:fs/promises", "tgp.read_file"),
             ("lodash", "@tgp/std/table"),
-            ("../../../secret", "leads out"),
+            ("../../../secret", "outside the workspace"),
             ("left-pad", "relative path"),
         ] {
-            let told = restricted(specifier, &packages);
-            assert!(told.help.contains(advice), "{specifier}: {}", told.help);
-            assert!(told.message.ends_with("Allowed modules are: @tgp/std, zod, date-fns"), "{}", told.message);
+            let refusal = restricted_import(specifier, &packages);
+            assert!(refusal.help.contains(advice), "{specifier}: {}", refusal.help);
+            assert!(refusal.message.ends_with("Allowed modules are: @tgp/std, zod, date-fns"), "{}", refusal.message);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What running a file gives, judged from its syntax.
+//! The kind of entry point of a file, determined from its syntax.
 
 use swc_core::common::{Span, Spanned};
 use swc_core::ecma::ast::{
@@ -15,13 +15,13 @@ use crate::syntax::names::Names;
 pub(crate) enum Entry {
     /// The default export is a function.
     Function { span: Span, facts: FunctionFacts },
-    /// The default export is a value, or something that only a run can tell.
+    /// The default export is another value, or known only at run time.
     Value { span: Span },
     /// Other files import this one; it has no result of its own.
     Library,
-    /// The body itself runs, with `args`, and returns its result or ends with it.
+    /// A script body that uses `args`; its result is the returned value or the last expression.
     Script,
-    /// A body that neither exports nor has a result.
+    /// A body without exports and without a result.
     Nothing,
 }
 
@@ -73,7 +73,7 @@ fn default_export(declaration: &ModuleDecl, names: &Names) -> Option<Entry> {
                 };
                 let ModuleExportName::Ident(local) = &named.orig else { return None };
                 (exported.sym == "default" && !named.is_type_only).then(|| match export.src {
-                    // What another file exports is seen there.
+                    // A re-export: the function is in the other file.
                     Some(_) => Entry::Value { span: named.span },
                     None => of_expr(&Expr::Ident(local.clone()), named.span, names),
                 })
@@ -94,7 +94,7 @@ fn of_expr(expr: &Expr, span: Span, names: &Names) -> Entry {
         _ => None,
     });
     match facts {
-        // The declaration is what a reader looks at, and where its documentation stands.
+        // Findings point to the declaration, where the documentation is.
         Some(facts) => Entry::Function { span: declaration_of(expr, names).unwrap_or(span), facts },
         None => Entry::Value { span },
     }
@@ -107,7 +107,7 @@ fn declaration_of(expr: &Expr, names: &Names) -> Option<Span> {
     }
 }
 
-/// What `module.exports = …`, `module.exports.x = …` or `exports.x = …` assigns, and to which name.
+/// Name and value of `module.exports = …`, `module.exports.x = …` or `exports.x = …`.
 fn commonjs_export<'a>(expr: &'a Expr, names: &Names) -> Option<(String, &'a Expr)> {
     let Expr::Assign(assign) = plain(expr) else { return None };
     let AssignTarget::Simple(SimpleAssignTarget::Member(target)) = &assign.left else { return None };
@@ -123,7 +123,7 @@ fn commonjs_export<'a>(expr: &'a Expr, names: &Names) -> Option<(String, &'a Exp
     is_ours.then_some((name, &*assign.right))
 }
 
-/// Of the whole module, or of nothing when it is empty.
+/// The span of the first item, or of the whole module when it is empty.
 pub(crate) fn first_span(module: &Module) -> Span {
     module.body.first().map_or(module.span, Spanned::span)
 }

@@ -1,4 +1,4 @@
-//! Very much of something small.
+//! Very large sources made of one repeated statement.
 
 use std::time::Instant;
 

@@ -1,11 +1,11 @@
-//! Guesses within guesses end soon, the same way each time, and say where.
+//! Exponential backtracking of the parser is stopped, deterministically and with a position.
 
 use std::time::{Duration, Instant};
 
 use crate::{CompileError, Compiler, LintOptions};
 
-/// Each doubles the parser's work, or worse, when it is repeated within itself.
-const GUESSES: &[(&str, &str, &str)] = &[
+/// Constructs that at least double the parser's work with each level of nesting.
+const AMBIGUOUS: &[(&str, &str, &str)] = &[
     ("a?(b):c=>", "1", ""),
     ("a?({b}):c=>", "1", ""),
     ("a?async(b):c=>", "1", ""),
@@ -22,26 +22,26 @@ const GUESSES: &[(&str, &str, &str)] = &[
     ("f(a<b,c>(", "1", "))"),
 ];
 
-/// What the clock gives one parse.
+/// Maximum time of one parse.
 const PARSE_TIME: Duration = Duration::from_secs(10);
-/// Far above what any of these takes, but the machine may be busy.
+/// Far more than any source needs, because the machine may be busy.
 const TEST_TIMEOUT: Duration = Duration::from_secs(60);
 
-fn tangled((open, middle, close): (&str, &str, &str), count: usize) -> String {
+fn ambiguous((open, middle, close): (&str, &str, &str), count: usize) -> String {
     format!("export const before = 1;\nexport default\n  {}{middle}{};\n", open.repeat(count), close.repeat(count))
 }
 
 #[test]
-fn nested_guesses_end_soon_whatever_hides_them() {
+fn exponential_backtracking_is_stopped() {
     let compiler = Compiler::new();
-    for shape in GUESSES {
+    for shape in AMBIGUOUS {
         for count in [20, 40, 200, 2_000, 20_000] {
-            let source = tangled(*shape, count);
+            let source = ambiguous(*shape, count);
             let start = Instant::now();
             let compiled = compiler.compile("a.ts", &source).map(drop);
             let checked = compiler.check("a.ts", &source, &LintOptions::default());
             assert!(start.elapsed() < TEST_TIMEOUT, "{shape:?} {count} took {:?}", start.elapsed());
-            // What is counted is the same both times. Only the clock of a busy machine may end one of the two.
+            // The step count is the same both times. Only the time limit, on a busy machine, may end just one of the two.
             if start.elapsed() < PARSE_TIME {
                 assert_eq!(
                     compiled.is_ok(),
@@ -56,19 +56,22 @@ fn nested_guesses_end_soon_whatever_hides_them() {
 }
 
 #[test]
-fn a_tangle_is_named_by_its_line_and_the_same_every_time() {
+fn an_ambiguous_source_is_reported_with_its_line_every_time() {
     let compiler = Compiler::new();
-    let source = tangled(GUESSES[0], 40);
+    let source = ambiguous(AMBIGUOUS[0], 40);
     let error = compiler.compile("tools/t.ts", &source).map(drop).unwrap_err();
     assert_eq!(error.position(), Some((3, 3)), "{error}");
-    assert!(error.to_string().starts_with("tools/t.ts:3:3: too many ways to read this; give nested"), "{error}");
+    assert!(
+        error.to_string().starts_with("tools/t.ts:3:3: this syntax is too ambiguous to parse; move nested"),
+        "{error}"
+    );
     for _ in 0..3 {
         assert_eq!(compiler.compile("tools/t.ts", &source).map(drop).unwrap_err(), error);
     }
 }
 
 #[test]
-fn what_people_write_is_read_to_its_end() {
+fn ordinary_code_is_parsed_completely() {
     let compiler = Compiler::new();
     let line = "const f = <T,>(a: Map<string, Array<T>>, b = a.size > 1 ? (c: T): T => c : (d: T) => d) => a.get('x')?.map<T>((e) => (b(e) ? e : (a.size < 2 ? b : (g: T): T => g)(e)));\n";
     for size in [1, 100, 2_000] {

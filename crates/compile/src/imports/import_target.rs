@@ -1,25 +1,25 @@
-//! What the text of an import names, before anybody looks for a file: the one answer for the rule and for the resolver.
+//! Classification of import specifiers, without file access. Shared by the lint rule and the import resolver.
 
 use super::std_library;
 
-/// The folder that `/lib/` stands for.
+/// The folder that the prefix `/lib/` maps to.
 pub const TOOLS: &str = "tools";
-/// Longest name of a package or a file in it.
+/// Maximum length of a package specifier.
 const MAX_SPECIFIER_BYTES: usize = 1024;
 
-/// What an import names.
+/// The target of an import specifier.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Named<'p> {
-    /// A path of the root, before endings are tried.
+pub enum ImportTarget<'p> {
+    /// A path relative to the workspace root, before file extensions are tried.
     File(String),
-    /// A part of the standard library.
+    /// A module of the standard library.
     Std { path: String, source: &'static str },
-    /// A package, or a file of it.
+    /// An allowed package, or a file in it.
     Package(&'p str),
 }
 
-impl<'p> Named<'p> {
-    /// What `specifier` names in the module `importer`; `None` when that is outside what tools may import.
+impl<'p> ImportTarget<'p> {
+    /// The target of `specifier` in the module `importer`; `None` if tools may not import it.
     #[must_use]
     pub fn new(importer: &str, specifier: &str, packages: &'p [String]) -> Option<Self> {
         if let Some(part) = std_library::part_of(importer, specifier) {
@@ -32,17 +32,17 @@ impl<'p> Named<'p> {
     }
 }
 
-/// A part of Node may be named with its scheme or without, where the application allows it.
+/// The specifier without the `node:` scheme: built-in modules are allowed with or without it.
 #[must_use]
 pub fn without_scheme(specifier: &str) -> &str {
     specifier.strip_prefix("node:").unwrap_or(specifier)
 }
 
-/// The package that `specifier` names, or a file of which it names; `None` when it leads anywhere else.
+/// The allowed package that `specifier` names, or that contains the named file.
 fn package_of<'p>(specifier: &str, packages: &'p [String]) -> Option<&'p str> {
     let is_clean = specifier.len() <= MAX_SPECIFIER_BYTES
         && !specifier.contains(['\\', '\0', ':'])
-        // A package in a package is one that nobody has allowed.
+        // A package nested in another package is not on the allow list.
         && specifier.split('/').all(|part| !matches!(part, "" | "." | ".." | "node_modules"));
     let names = |package: &&String| {
         specifier.strip_prefix(package.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
@@ -50,7 +50,7 @@ fn package_of<'p>(specifier: &str, packages: &'p [String]) -> Option<&'p str> {
     packages.iter().find(names).filter(|_| is_clean).map(String::as_str)
 }
 
-/// The file of the root that a specifier stands for, before endings are tried; `None` when it names no file inside it.
+/// The workspace path of a relative or `/lib/` specifier; `None` for any other specifier or a path outside the root.
 fn file_of(importer: &str, specifier: &str) -> Option<String> {
     if let Some(rest) = specifier.strip_prefix("/lib/") {
         return normal(TOOLS, rest);
@@ -60,7 +60,7 @@ fn file_of(importer: &str, specifier: &str) -> Option<String> {
     if relative { normal(folder, specifier) } else { None }
 }
 
-/// `relative` seen from `folder`; `None` when it leaves the root.
+/// `relative` resolved against `folder`; `None` when it leaves the root.
 fn normal(folder: &str, relative: &str) -> Option<String> {
     let mut segments: Vec<&str> = folder.split('/').filter(|segment| !segment.is_empty()).collect();
     for segment in relative.split('/') {

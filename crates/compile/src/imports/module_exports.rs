@@ -1,4 +1,4 @@
-//! What a file takes from others by name, and what it offers them.
+//! The named imports and the exports of a module.
 
 use std::collections::BTreeSet;
 
@@ -9,18 +9,18 @@ use swc_core::ecma::ast::{
 };
 use swc_core::ecma::visit::{Visit, VisitWith};
 
-use super::specifiers::{CommonJsNames, Named, Walk};
+use super::specifiers::{CommonJsNames, SpecifierCollector, SpecifierScope};
 use crate::parse::language::Language;
 use crate::positions::source_index::SourceIndex;
 
 /// The name of a default export.
 pub const DEFAULT: &str = "default";
 
-/// A name that a file takes from another, where it stands.
+/// A name imported from another file, with its position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImportedName {
     pub specifier: String,
-    /// As the other file spells it.
+    /// The name in the exporting file.
     pub name: String,
     pub line: u32,
     pub column: u32,
@@ -28,17 +28,17 @@ pub struct ImportedName {
     pub end_column: u32,
 }
 
-/// What a file offers to others, types included.
+/// The exports of a file, types included.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Exported {
+pub struct ModuleExports {
     pub names: BTreeSet<String>,
-    /// Files all of whose names it passes on.
-    pub passed_on: Vec<String>,
-    /// Only a run can tell what there is: `module.exports`, or a script without types.
-    pub is_open: bool,
+    /// Specifiers of `export * from`.
+    pub star_exports: Vec<String>,
+    /// The exports are only known at run time: `module.exports`, or an untyped script.
+    pub is_dynamic: bool,
 }
 
-/// The names that a tree takes from other files, in its order.
+/// The names that a module imports from other files, in source order.
 pub(crate) fn imported_names(module: &Module, index: &SourceIndex<'_>) -> Vec<ImportedName> {
     let mut found = Vec::new();
     let mut add = |from: &Str, name: &str, span: Span| {
@@ -87,9 +87,9 @@ fn of_export(export: &NamedExport, add: &mut impl FnMut(&Str, &str, Span)) {
     }
 }
 
-/// What a resolved tree offers; `unresolved` marks the names that the source does not declare itself.
-pub(crate) fn exported(module: &Module, unresolved: SyntaxContext, language: Language) -> Exported {
-    let mut out = Exported::default();
+/// The exports of a resolved module. `unresolved` is the syntax context of names that the source does not declare.
+pub(crate) fn module_exports(module: &Module, unresolved: SyntaxContext, language: Language) -> ModuleExports {
+    let mut out = ModuleExports::default();
     let mut is_module = false;
     for item in &module.body {
         if let ModuleItem::ModuleDecl(declaration) = item {
@@ -98,14 +98,14 @@ pub(crate) fn exported(module: &Module, unresolved: SyntaxContext, language: Lan
         }
     }
     if !is_module {
-        let mut walk = Walk::new(unresolved, Named::InCode);
-        module.visit_with(&mut walk);
-        out.is_open = walk.commonjs == CommonJsNames::Used || language != Language::TypeScript;
+        let mut collector = SpecifierCollector::new(unresolved, SpecifierScope::Code);
+        module.visit_with(&mut collector);
+        out.is_dynamic = collector.commonjs == CommonJsNames::Used || language != Language::TypeScript;
     }
     out
 }
 
-fn add_declaration(declaration: &ModuleDecl, out: &mut Exported) {
+fn add_declaration(declaration: &ModuleDecl, out: &mut ModuleExports) {
     match declaration {
         ModuleDecl::ExportDecl(export) => add_names(&export.decl, out),
         ModuleDecl::ExportDefaultExpr(_) => add_name(DEFAULT, out),
@@ -121,14 +121,14 @@ fn add_declaration(declaration: &ModuleDecl, out: &mut Exported) {
                 }
             }
         }
-        ModuleDecl::ExportAll(export) => out.passed_on.push(export.src.value.to_string_lossy().into_owned()),
-        ModuleDecl::TsExportAssignment(_) | ModuleDecl::TsNamespaceExport(_) => out.is_open = true,
+        ModuleDecl::ExportAll(export) => out.star_exports.push(export.src.value.to_string_lossy().into_owned()),
+        ModuleDecl::TsExportAssignment(_) | ModuleDecl::TsNamespaceExport(_) => out.is_dynamic = true,
         ModuleDecl::TsImportEquals(import) if import.is_export => add_name(&import.id.sym, out),
         ModuleDecl::Import(_) | ModuleDecl::TsImportEquals(_) => {}
     }
 }
 
-fn add_names(declaration: &Decl, out: &mut Exported) {
+fn add_names(declaration: &Decl, out: &mut ModuleExports) {
     match declaration {
         Decl::Class(class) => add_name(&class.ident.sym, out),
         Decl::Fn(function) => add_name(&function.ident.sym, out),
@@ -148,25 +148,25 @@ fn add_names(declaration: &Decl, out: &mut Exported) {
     }
 }
 
-fn add_export(name: &ModuleExportName, out: &mut Exported) {
+fn add_export(name: &ModuleExportName, out: &mut ModuleExports) {
     match name {
         ModuleExportName::Ident(name) => add_name(&name.sym, out),
         ModuleExportName::Str(name) => add_name(&name.value.to_string_lossy(), out),
     }
 }
 
-fn add_name(name: &str, out: &mut Exported) {
+fn add_name(name: &str, out: &mut ModuleExports) {
     out.names.insert(name.to_owned());
 }
 
-/// Adds the names that a pattern binds.
-struct Bindings<'a>(&'a mut Exported);
+/// Collects the names that a pattern binds.
+struct Bindings<'a>(&'a mut ModuleExports);
 
 impl Visit for Bindings<'_> {
     fn visit_binding_ident(&mut self, node: &BindingIdent) {
         add_name(&node.id.sym, self.0);
     }
 
-    // The defaults of a pattern bind nothing.
+    // Default values bind no names.
     fn visit_expr(&mut self, _: &Expr) {}
 }

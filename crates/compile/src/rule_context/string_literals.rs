@@ -1,4 +1,4 @@
-//! The texts in a source that are data: string literals and the fixed parts of templates, not names of modules or types.
+//! Visits string literals and the fixed parts of templates, without module specifiers and types.
 
 use swc_core::common::Span;
 use swc_core::ecma::ast::{
@@ -6,7 +6,7 @@ use swc_core::ecma::ast::{
 };
 use swc_core::ecma::visit::{Visit, VisitWith, noop_visit_type};
 
-/// Calls `visit` with every such text and where it stands.
+/// Calls `visit` with every such text and its span.
 pub(crate) fn each_text(module: &Module, visit: impl FnMut(&str, Span)) {
     module.visit_with(&mut Texts { visit });
 }

@@ -1,6 +1,6 @@
-//! Identifiers as the words they are made of, and what those words promise about a value.
+//! Splits identifiers into words, and classifies values by these words.
 
-/// `taxRate`, `TAX_RATE` and `tax-rate` are `tax`, `rate`.
+/// The words of an identifier: `taxRate`, `TAX_RATE` and `tax-rate` are `tax`, `rate`.
 pub(crate) fn words_of(name: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     let mut previous_is_lower = false;
@@ -23,12 +23,12 @@ pub(crate) fn words_of(name: &str) -> Vec<String> {
     words
 }
 
-/// `MAX_RETRIES`: the spelling by which a constant says that it is meant to be one.
+/// Whether a name is in constant case, such as `MAX_RETRIES`.
 pub(crate) fn is_constant_case(name: &str) -> bool {
     name.len() > 1 && name.chars().any(|letter| letter.is_ascii_uppercase()) && !name.chars().any(char::is_lowercase)
 }
 
-/// Whether a value of this name is decided by a business and not by nature: it belongs into the arguments.
+/// Whether a value with this name depends on a business decision (a rate, a price), so it should be an argument.
 pub(crate) fn is_business_value(name: &str) -> bool {
     words_of(name).iter().any(|word| BUSINESS.contains(&singular(word)))
 }
@@ -67,7 +67,7 @@ const BUSINESS: [&str; 31] = [
     "cutoff",
 ];
 
-/// Good enough for the words above.
+/// The singular of an English noun; sufficient for the words above.
 pub(crate) fn singular(word: &str) -> &str {
     match word {
         "taxes" => "tax",
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn business_values_are_known_by_their_words() {
+    fn business_values_are_recognised_by_their_words() {
         for name in ["tax", "TAX_RATES", "shippingFee", "monthlySalaries", "bonus", "UNIT_PRICE"] {
             assert!(is_business_value(name), "{name}");
         }
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn constants_shout() {
+    fn constants_are_in_upper_case() {
         assert!(is_constant_case("MS_PER_DAY") && is_constant_case("E2"));
         assert!(!is_constant_case("x") && !is_constant_case("Pi") && !is_constant_case("_") && !is_constant_case("_1"));
     }
