@@ -1,5 +1,5 @@
 //! `any` switches the type checker off exactly where a tool meets foreign data. `Promise.any`, a property called `any` and the
-//! word in a comment are no types and pass.
+//! word in a comment are not types and are accepted.
 
 use swc_core::common::Span;
 use swc_core::ecma::ast::{CatchClause, Pat, TsKeywordType, TsKeywordTypeKind};

@@ -1,4 +1,4 @@
-//! One connection on a thread of its own, so that a long statement holds up nobody else.
+//! A database session: one connection on its own thread, so that a long statement does not block others.
 
 use super::query::{QueryAnswer, QueryLimits, run};
 use super::session_control::SessionControl;
@@ -11,15 +11,15 @@ use rusqlite::Connection;
 use std::sync::Arc;
 use tgp_base::threads;
 
-/// Called once with the outcome of a job, on the session's thread.
+/// A callback for the result of a job. Called once, usually on the session's thread.
 pub type Done<T> = Box<dyn FnOnce(Result<T, SqlError>) + Send>;
 
 type Job = Box<dyn FnOnce(&Connection, &Arc<SessionControl>) + Send>;
 
-/// SQLite goes down as deep as expressions are nested; its own limits on depth fit into this several times.
+/// SQLite recurses into nested expressions; its depth limits fit into this several times.
 const STACK_BYTES: usize = 8 << 20;
 
-/// A connection. Dropping it rolls back what is open and ends the thread.
+/// A session. Dropping it rolls back an open transaction and ends the thread.
 pub struct Session {
     jobs: Sender<Job>,
     control: Arc<SessionControl>,
@@ -59,7 +59,7 @@ impl Session {
         self.submit(done, move |connection, control| run(connection, control, &sql, &params_json, limits));
     }
 
-    /// Sets, keeps or undoes a place within the transaction.
+    /// Sets, releases or rolls back to a savepoint.
     pub fn savepoint(&self, action: Savepoint, number: u32, done: Done<()>) {
         self.submit(done, move |connection, control| savepoint(connection, control, action, number));
     }
@@ -68,16 +68,16 @@ impl Session {
         self.submit(done, commit);
     }
 
-    /// Rolls back. A statement that was cancelled for it is forgotten: the session can be used again.
+    /// Rolls back and clears a cancellation, so that the session can be used again.
     pub fn rollback(&self, done: Done<()>) {
         self.submit(done, |connection, control| {
             let rolled_back = rollback(connection, control);
-            control.forget_cancellation();
+            control.clear_cancellation();
             rolled_back
         });
     }
 
-    /// Stops the statement under way and refuses those behind it, until the session is rolled back.
+    /// Stops the running statement and refuses queued ones, until the session is rolled back.
     pub fn cancel(&self) {
         self.control.cancel();
     }

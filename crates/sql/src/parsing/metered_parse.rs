@@ -1,8 +1,8 @@
-//! A parser of others within a number of steps. It reads some constructs twice per level of nesting, so that a short text
-//! would take it hours, and its own limit on depth does not cover all of its recursion.
+//! Runs the `sqlparser` crate within a step budget. It parses some constructs twice per level of nesting, so a short text can
+//! take hours, and its own depth limit does not cover all of its recursion.
 //!
-//! It asks its dialect something at every turn. [`Metered`] answers as the dialect does and counts; the question that is one
-//! too many ends the parse. `__test__/architecture.test.js` holds the questions against those that the parser has.
+//! The parser calls a method of its dialect at every step. [`MeteredDialect`] forwards these calls and counts them; a call beyond the
+//! budget ends the parse. `__test__/architecture.test.js` checks that every method of the trait is forwarded.
 
 use sqlparser::ast::{ColumnOption, Expr, GranteesType, Ident, ObjectNamePart, Statement};
 use sqlparser::dialect::{Dialect, Precedence};
@@ -16,26 +16,26 @@ use std::panic::resume_unwind;
 use std::str::Chars;
 use tgp_base::threads::contain;
 
-/// Steps that any text gets, and steps for each byte of it. Statements that are not nested take three.
+/// Minimum budget in steps, and steps per byte of text. Statements without nesting take three per byte.
 const MIN_STEPS: usize = 5_000;
 const STEPS_PER_BYTE: usize = 20;
-/// Stack that must be left at every step. The parser gets more where it knows of its recursion, at 128 KiB; without
-/// optimisation it needs most of that in between.
+/// Stack that must remain at every step. The parser grows the stack at its known recursions when less than 128 KiB remain;
+/// without optimisation it needs most of that between two of them.
 const MIN_STACK_BYTES: usize = if cfg!(debug_assertions) { 8 << 10 } else { 64 << 10 };
 
 thread_local! {
     static STEPS: Cell<u64> = const { Cell::new(0) };
 }
 
-/// The steps of all parses on this thread so far, for a caller that has a budget for many statements.
+/// Total steps of all parses on this thread, for a caller that has a budget for many statements.
 #[must_use]
 pub fn parse_steps() -> u64 {
     STEPS.get()
 }
 
-/// The statements of a text; nothing where it cannot be parsed, or only in more steps than it may take.
+/// Parses a text; `None` if it is not valid or exceeds the budget.
 pub fn parse_within_budget(grammar: &'static dyn Dialect, text: &str) -> Option<Vec<Statement>> {
-    let metered = Metered { grammar, left: Cell::new(steps_for(text)) };
+    let metered = MeteredDialect { grammar, left: Cell::new(steps_for(text)) };
     let statements = metered.parse(text);
     STEPS.set(STEPS.get().saturating_add((steps_for(text) - metered.left.get()) as u64));
     statements
@@ -45,31 +45,31 @@ const fn steps_for(text: &str) -> usize {
     MIN_STEPS + STEPS_PER_BYTE * text.len()
 }
 
-/// A dialect that answers a number of questions.
+/// A dialect that forwards to `grammar` and counts the calls.
 #[derive(Debug)]
-struct Metered {
+struct MeteredDialect {
     grammar: &'static dyn Dialect,
     left: Cell<usize>,
 }
 
-/// Why a parse was ended.
-struct Spent;
+/// Panic payload: the budget is exhausted.
+struct BudgetExceeded;
 
-impl Metered {
+impl MeteredDialect {
     fn parse(&self, text: &str) -> Option<Vec<Statement>> {
-        // Reads each letter once.
+        // The tokeniser is linear.
         let tokens = Tokenizer::new(self.grammar, text).tokenize_with_location().ok()?;
         contain(|| Parser::new(self).with_tokens_with_locations(tokens).parse_statements().ok()).ok().flatten()
     }
 
-    /// The dialect, for one more question.
-    fn ask(&self) -> &'static dyn Dialect {
+    /// Takes one step, and returns the dialect. Unwinds if the budget or the stack is exhausted.
+    fn take_step(&self) -> &'static dyn Dialect {
         let is_shallow = stacker::remaining_stack().is_none_or(|left| left > MIN_STACK_BYTES);
         match self.left.get().checked_sub(1) {
             Some(left) if is_shallow => self.left.set(left),
-            // Not every question may be answered with an error, and the parser goes on after some errors. This ends all of it,
-            // silently: nothing is printed as for a panic.
-            Some(_) | None => resume_unwind(Box::new(Spent)),
+            // Not every method can return an error, and the parser continues after some errors. This unwinds the whole parse
+            // without printing a panic message.
+            Some(_) | None => resume_unwind(Box::new(BudgetExceeded)),
         }
         self.grammar
     }
@@ -78,7 +78,7 @@ impl Metered {
 macro_rules! metered {
     ($($name:ident($($argument:ident: $kind:ty),*) -> $answer:ty;)*) => {
         $(fn $name(&self, $($argument: $kind),*) -> $answer {
-            self.ask().$name($($argument),*)
+            self.take_step().$name($($argument),*)
         })*
     };
 }
@@ -89,7 +89,7 @@ macro_rules! metered_flags {
     };
 }
 
-impl Dialect for Metered {
+impl Dialect for MeteredDialect {
     metered! {
         dialect() -> TypeId;
         is_delimited_identifier_start(letter: char) -> bool;
@@ -120,15 +120,15 @@ impl Dialect for Metered {
         is_identifier_generating_function_name(name: &Ident, parts: &[ObjectNamePart]) -> bool;
     }
 
-    /// Otherwise each join of a row is one level deeper. The names of tables are the same.
+    /// True, because otherwise each join adds a level of depth. It does not change the table names.
     fn supports_left_associative_joins_without_parens(&self) -> bool {
-        self.ask();
+        self.take_step();
         true
     }
 
-    /// None of the databases has it, and its patterns are read as deep as they are without a question.
+    /// False: none of the databases supports it, and its patterns are parsed recursively without a call of the dialect.
     fn supports_match_recognize(&self) -> bool {
-        self.ask();
+        self.take_step();
         false
     }
 

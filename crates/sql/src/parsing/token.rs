@@ -1,17 +1,17 @@
-//! SQL text as tokens.
+//! SQL tokens.
 
 use std::borrow::Cow;
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// A keyword or a bare name.
+    /// A keyword or an unquoted name.
     Word,
-    /// A name in quotes.
+    /// A quoted name.
     Quoted,
-    /// A string, or bytes.
+    /// A string or byte string literal.
     Text,
-    /// An escape string of PostgreSQL, whose continuation on the next line is one too.
+    /// An escape string of PostgreSQL. Its continuation on the next line is one too.
     EscapeText,
     Number,
     /// `?`
@@ -24,7 +24,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// A bare name, a keyword, or a name in quotes.
+    /// Whether it is a keyword, or an unquoted or quoted name.
     pub fn is_name(self) -> bool {
         matches!(self, Self::Word | Self::Quoted)
     }
@@ -34,7 +34,7 @@ impl Kind {
     }
 }
 
-/// A token and where it stands, in bytes.
+/// A token and its byte range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Token {
     pub kind: Kind,
@@ -43,7 +43,7 @@ pub struct Token {
 }
 
 impl Token {
-    /// `start` and `end` fit: texts that are longer are not read.
+    /// `start` and `end` fit into 32 bits, because longer texts are refused.
     pub(super) fn new(kind: Kind, start: usize, end: usize) -> Self {
         let place = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
         Self { kind, start: place(start), end: place(end) }
@@ -58,11 +58,11 @@ impl Token {
     }
 }
 
-/// The tokens of one statement, without blanks, comments and final semicolons.
+/// The tokens of one statement, without whitespace, comments and trailing semicolons.
 #[derive(Debug)]
 pub struct Tokens<'a> {
     source: &'a str,
-    /// The same bytes with ASCII letters in upper case: keywords and bare names are slices of it.
+    /// The source with ASCII letters in upper case: keywords and unquoted names are slices of it.
     upper: &'a str,
     list: Vec<Token>,
 }
@@ -73,7 +73,7 @@ impl<'a> Tokens<'a> {
         Self { source, upper, list }
     }
 
-    /// The same text, with those of its tokens that are kept.
+    /// The same text with only the tokens that `keep` accepts.
     pub(super) fn filtered(&self, mut keep: impl FnMut(usize) -> bool) -> Self {
         let kept = self.list.iter().enumerate().filter(|(index, _)| keep(*index)).map(|(_, token)| *token);
         Self { source: self.source, upper: self.upper, list: kept.collect() }
@@ -91,12 +91,12 @@ impl<'a> Tokens<'a> {
         self.list.get(index).copied()
     }
 
-    /// The text of a token as it was written.
+    /// The source text of a token.
     pub fn raw(&self, token: Token) -> &'a str {
         self.source.get(token.start()..token.end()).unwrap_or_default()
     }
 
-    /// The word at a place in upper case; empty for everything that is no bare word.
+    /// The keyword or unquoted name at an index, in upper case; empty for other tokens.
     pub fn word(&self, index: usize) -> &'a str {
         match self.list.get(index) {
             Some(token) if token.kind == Kind::Word => self.upper.get(token.start()..token.end()).unwrap_or_default(),
@@ -108,7 +108,7 @@ impl<'a> Tokens<'a> {
         (0..self.list.len()).map(|index| self.word(index))
     }
 
-    /// The word before a place; empty where there is none.
+    /// The word before an index; empty if there is none.
     pub fn word_before(&self, index: usize) -> &'a str {
         index.checked_sub(1).map_or("", |before| self.word(before))
     }
@@ -121,7 +121,7 @@ impl<'a> Tokens<'a> {
         index.checked_sub(1).is_some_and(|before| self.is_symbol(before, symbol))
     }
 
-    /// The name that a token may stand for, without its quotes: words, names in quotes, and what looks like a parameter.
+    /// The name that a token may be, without quotes: a word, a quoted name, or a named parameter.
     pub fn name(&self, token: Token) -> Option<Cow<'a, str>> {
         match token.kind {
             Kind::Word | Kind::Named => Some(Cow::Borrowed(self.raw(token))),
@@ -130,7 +130,7 @@ impl<'a> Tokens<'a> {
         }
     }
 
-    /// What stands between the quotes of a token.
+    /// The content of a quoted token.
     pub fn unquoted(&self, token: Token) -> Cow<'a, str> {
         let raw = self.raw(token);
         let mut letters = raw.chars();
@@ -145,7 +145,7 @@ impl<'a> Tokens<'a> {
         }
     }
 
-    /// The number or the name of a placeholder.
+    /// The number or name of a placeholder.
     pub fn placeholder(&self, token: Token) -> &'a str {
         let raw = self.raw(token);
         raw.strip_prefix(['?', '$', ':', '@']).unwrap_or(raw)

@@ -1,18 +1,18 @@
-//! Strings, bytes and names in quotes.
+//! Scanning of strings, byte strings and quoted names.
 
-use super::cursor::{Cursor, Step, Unread, unterminated};
+use super::cursor::{Cursor, ScanResult, ScanStop, unterminated};
 use super::name_length::{long_name, too_long};
 use super::token::Kind;
 use crate::sql_error::refused;
 
 impl Cursor<'_> {
-    /// A `'…'` literal; the quote is at the present position, and `start` is where its prefix begins.
-    pub(super) fn text_literal(&mut self, start: usize, backslash: bool, kind: Kind) -> Step {
+    /// Scans a `'…'` literal. The quote is at the current position; `start` is the start of its prefix.
+    pub(super) fn text_literal(&mut self, start: usize, backslash: bool, kind: Kind) -> ScanResult {
         self.closing(b'\'', backslash)?;
         let continued = self.tokens.last().is_some_and(|token| token.kind == Kind::EscapeText);
         if continued && kind == Kind::Text {
-            return Err(Unread::Refused(refused(
-                "an escape string that goes on in another literal is not accepted",
+            return Err(ScanStop::Refused(refused(
+                "an escape string that continues in another literal is not accepted",
                 "Pass the text as a parameter.",
             )));
         }
@@ -20,19 +20,19 @@ impl Cursor<'_> {
         Ok(())
     }
 
-    pub(super) fn quoted(&mut self, quote: u8, backslash: bool) -> Step {
+    pub(super) fn quoted(&mut self, quote: u8, backslash: bool) -> ScanResult {
         let start = self.at;
         self.closing(quote, backslash)?;
-        // Two quotes around what is cut off.
-        if too_long(self.lexis(), self.at - start - 2) {
-            return Err(Unread::Refused(long_name()));
+        // Without the two quotes.
+        if too_long(self.syntax(), self.at - start - 2) {
+            return Err(ScanStop::Refused(long_name()));
         }
         self.push(Kind::Quoted, start);
         Ok(())
     }
 
-    /// Reads up to the closing quote, where a doubled quote stands for itself.
-    pub(super) fn closing(&mut self, quote: u8, backslash: bool) -> Step {
+    /// Scans up to the closing quote. A doubled quote is an escaped quote.
+    pub(super) fn closing(&mut self, quote: u8, backslash: bool) -> ScanResult {
         self.at += 1;
         loop {
             match self.peek(0) {
@@ -49,7 +49,7 @@ impl Cursor<'_> {
         }
     }
 
-    pub(super) fn bracketed(&mut self) -> Step {
+    pub(super) fn bracketed(&mut self) -> ScanResult {
         let start = self.at;
         self.skip_while(|byte| byte != b']');
         if self.peek(0).is_none() {
@@ -60,21 +60,21 @@ impl Cursor<'_> {
         Ok(())
     }
 
-    /// The bytes of `x'…'`, which know no doubled quotes.
-    pub(super) fn hex_literal(&mut self, start: usize) -> Step {
+    /// Scans the rest of `x'…'`, which has no doubled quotes.
+    pub(super) fn hex_literal(&mut self, start: usize) -> ScanResult {
         self.at += 1;
         let digits = self.at;
         self.skip_while(|byte| byte.is_ascii_hexdigit());
         if self.peek(0) != Some(b'\'') || !(self.at - digits).is_multiple_of(2) {
-            return Err(Unread::Illegal);
+            return Err(ScanStop::Illegal);
         }
         self.at += 1;
         self.push(Kind::Text, start);
         Ok(())
     }
 
-    /// The rest of a dollar-quoted string of PostgreSQL; `tag` is its opening with both signs.
-    pub(super) fn dollar_body(&mut self, start: usize) -> Step {
+    /// Scans the rest of a dollar-quoted string of PostgreSQL, after its opening tag.
+    pub(super) fn dollar_body(&mut self, start: usize) -> ScanResult {
         let tag = self.text.get(start..self.at).unwrap_or_default();
         let rest = self.text.get(self.at..).unwrap_or_default();
         match memchr::memmem::find(rest, tag) {

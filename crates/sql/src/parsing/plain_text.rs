@@ -1,21 +1,21 @@
-//! A statement written anew from its tokens, in a spelling that no two readers take differently: no comments, no content
-//! of strings, names in their plainest quotes.
+//! Rewrites a statement from its tokens in an unambiguous form for a second parser: without comments and contents of strings,
+//! and with standard quotes around names.
 
-use super::dialect::Lexis;
+use super::dialect::SqlSyntax;
 use super::token::{Kind, Token, Tokens};
 
-/// What is in the place of every string. Where a database takes a string for a name, this is the name of no table.
+/// Replacement for the content of every string. No table has this name, for databases that accept a string as a name.
 pub const STRING: &str = "?";
 
-/// The statement, unless it is longer than `most` bytes.
-pub fn plain_text(tokens: &Tokens<'_>, lexis: Lexis, most: usize) -> Option<String> {
+/// The statement; `None` if it is longer than `most` bytes.
+pub fn plain_text(tokens: &Tokens<'_>, syntax: SqlSyntax, most: usize) -> Option<String> {
     let mut text = String::new();
     let mut before: Option<Token> = None;
     for token in tokens.list() {
         if !before.is_none_or(|left| stay_together(left, *token)) {
             text.push(' ');
         }
-        write(&mut text, tokens, *token, lexis);
+        write(&mut text, tokens, *token, syntax);
         if text.len() > most {
             return None;
         }
@@ -24,18 +24,18 @@ pub fn plain_text(tokens: &Tokens<'_>, lexis: Lexis, most: usize) -> Option<Stri
     Some(text)
 }
 
-/// `a.b`, `>=` and `::` do; everything else gets a blank, and so do two minuses, which may be a comment elsewhere.
+/// Whether no space is needed: in `a.b`, `>=` and `::`. Two minus signs are separated, because they may be a comment elsewhere.
 fn stay_together(left: Token, right: Token) -> bool {
     let signs = matches!((left.kind, right.kind), (Kind::Symbol(_), _) | (_, Kind::Symbol(_)));
     let minuses = left.kind == Kind::Symbol(b'-') && right.kind == Kind::Symbol(b'-');
     signs && !minuses && left.end() == right.start()
 }
 
-fn write(text: &mut String, tokens: &Tokens<'_>, token: Token, lexis: Lexis) {
+fn write(text: &mut String, tokens: &Tokens<'_>, token: Token, syntax: SqlSyntax) {
     match token.kind {
         Kind::Word => text.push_str(tokens.raw(token)),
         Kind::Quoted => {
-            let quote = if lexis == Lexis::Mysql { '`' } else { '"' };
+            let quote = if syntax == SqlSyntax::Mysql { '`' } else { '"' };
             text.push(quote);
             for letter in tokens.unquoted(token).chars() {
                 text.push(letter);

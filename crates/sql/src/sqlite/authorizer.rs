@@ -1,11 +1,11 @@
-//! SQLite's own authorizer, asked about every action while a statement is prepared: what the database has understood is
-//! held against what was judged. It sees through views, triggers and whatever a tokeniser may have missed.
+//! The policy check in SQLite's authorizer callback, called for every action while a statement is prepared. It compares the
+//! actions with the classification of the statement, so it covers views, triggers and anything that the tokeniser missed.
 //!
-//! Rules for tables hold for everything that a statement sets off: the tables below a view, and those that triggers and
-//! foreign keys touch. Rules for verbs hold for the statement itself.
+//! Rules for tables apply to everything that a statement causes: the tables of a view, and those that triggers and foreign keys
+//! touch. Rules for verbs apply to the statement itself.
 
-use crate::reading::dialect::Dialect;
-use crate::reading::parameters::ParameterShape;
+use crate::parsing::dialect::Dialect;
+use crate::parsing::parameters::ParameterShape;
 use crate::rules::forbidden_names::is_forbidden_function;
 use crate::rules::policy::SqlPolicy;
 use crate::rules::pragmas::pragma_reads;
@@ -17,67 +17,67 @@ use rusqlite::hooks::{AuthAction, AuthContext};
 use std::collections::{BTreeSet, HashSet};
 use std::num::NonZeroUsize;
 
-/// What a statement was judged to do.
+/// The classification of a statement.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Judged {
+pub struct Classification {
     pub verbs: BTreeSet<Verb>,
     pub access: Access,
 }
 
-/// Whose actions the authorizer hears of.
+/// Which statement the authorizer callback currently checks.
 #[derive(Debug, Default)]
 enum Phase {
-    /// Nobody has been let in.
+    /// None: every action is denied.
     #[default]
-    Closed,
-    /// The session's own statement, such as COMMIT.
-    Own,
-    /// A tool's statement is prepared. `target` is the table that it changes, once that is known.
-    Preparing { judged: Judged, target: Option<String> },
-    /// It runs, and virtual tables prepare statements of theirs.
-    Running { judged: Judged },
+    Idle,
+    /// An internal statement, such as `COMMIT`: every action is allowed.
+    Internal,
+    /// A tool's statement is being prepared. `target` is the table that it changes, once known.
+    Preparing { classification: Classification, target: Option<String> },
+    /// A tool's statement is running, and virtual tables may prepare internal statements.
+    Running { classification: Classification },
 }
 
-/// What the authorizer goes by.
+/// State of the authorizer.
 #[derive(Debug)]
-pub struct Watch {
+pub struct Authorizer {
     policy: SqlPolicy,
     phase: Phase,
-    /// Tables in which virtual tables keep their content.
+    /// Shadow tables of virtual tables.
     shadows: HashSet<String>,
-    known: LruCache<String, Known>,
+    cache: LruCache<String, CacheEntry>,
 }
 
-/// What is remembered of a text.
+/// A cache entry for a statement text.
 #[derive(Debug)]
-struct Known {
-    judged: Judged,
-    /// What its program weighs, once that was looked at.
-    effort: Option<u64>,
+struct CacheEntry {
+    classification: Classification,
+    /// The cost of its program, once computed.
+    cost: Option<u64>,
 }
 
-/// Judgements that are remembered, and the longest text of one.
-const MAX_KNOWN: NonZeroUsize = NonZeroUsize::new(256).unwrap();
-pub(super) const MAX_KNOWN_BYTES: usize = 4_096;
+/// Maximum number of cached classifications, and maximum length of their text.
+const MAX_CACHED: NonZeroUsize = NonZeroUsize::new(256).unwrap();
+pub(super) const MAX_CACHED_SQL_BYTES: usize = 4_096;
 
-impl Default for Watch {
+impl Default for Authorizer {
     fn default() -> Self {
         Self {
             policy: SqlPolicy::default(),
             phase: Phase::default(),
             shadows: HashSet::new(),
-            known: LruCache::new(MAX_KNOWN),
+            cache: LruCache::new(MAX_CACHED),
         }
     }
 }
 
-impl Watch {
-    /// Whether the rules are others than before.
+impl Authorizer {
+    /// Sets the policy, and returns whether it has changed.
     pub(super) fn set_policy(&mut self, policy: SqlPolicy) -> bool {
         let changed = self.policy != policy;
         if changed {
             self.policy = policy;
-            self.known.clear();
+            self.cache.clear();
         }
         changed
     }
@@ -86,64 +86,64 @@ impl Watch {
         self.shadows = shadows;
     }
 
-    /// Judges the text that SQLite is about to get, and lets it be prepared.
-    pub(super) fn prepare(&mut self, sql: &str, values: usize) -> Result<Judged, SqlError> {
-        let judged = match self.known.get(sql) {
-            Some(known) => known.judged.clone(),
+    /// Classifies a statement, and allows it to be prepared.
+    pub(super) fn prepare(&mut self, sql: &str, values: usize) -> Result<Classification, SqlError> {
+        let classification = match self.cache.get(sql) {
+            Some(entry) => entry.classification.clone(),
             None => {
                 let shape = ParameterShape::Positional(values);
                 let statement = classify(sql, Dialect::Sqlite, &self.policy, &shape)?;
-                let judged = Judged { verbs: statement.verbs, access: statement.access };
-                if sql.len() <= MAX_KNOWN_BYTES {
-                    self.known.put(sql.to_owned(), Known { judged: judged.clone(), effort: None });
+                let classification = Classification { verbs: statement.verbs, access: statement.access };
+                if sql.len() <= MAX_CACHED_SQL_BYTES {
+                    self.cache.put(sql.to_owned(), CacheEntry { classification: classification.clone(), cost: None });
                 }
-                judged
+                classification
             }
         };
-        self.phase = Phase::Preparing { judged: judged.clone(), target: None };
-        Ok(judged)
+        self.phase = Phase::Preparing { classification: classification.clone(), target: None };
+        Ok(classification)
     }
 
-    pub(super) fn effort(&self, sql: &str) -> Option<u64> {
-        self.known.peek(sql).and_then(|known| known.effort)
+    pub(super) fn cost(&self, sql: &str) -> Option<u64> {
+        self.cache.peek(sql).and_then(|entry| entry.cost)
     }
 
-    pub(super) fn set_effort(&mut self, sql: &str, effort: u64) {
-        if let Some(known) = self.known.peek_mut(sql) {
-            known.effort = Some(effort);
+    pub(super) fn set_cost(&mut self, sql: &str, cost: u64) {
+        if let Some(entry) = self.cache.peek_mut(sql) {
+            entry.cost = Some(cost);
         }
     }
 
-    /// After a change of the schema programs are others.
-    pub(super) fn forget_efforts(&mut self) {
-        self.known.iter_mut().for_each(|(_, known)| known.effort = None);
+    /// Clears cached costs, because a schema change changes programs.
+    pub(super) fn clear_costs(&mut self) {
+        self.cache.iter_mut().for_each(|(_, entry)| entry.cost = None);
     }
 
-    pub(super) fn run(&mut self, judged: Judged) {
-        self.phase = Phase::Running { judged };
+    pub(super) fn run(&mut self, classification: Classification) {
+        self.phase = Phase::Running { classification };
     }
 
-    pub(super) fn open_for_own(&mut self) {
-        self.phase = Phase::Own;
+    pub(super) fn allow_internal(&mut self) {
+        self.phase = Phase::Internal;
     }
 
     pub(super) fn close(&mut self) {
-        self.phase = Phase::Closed;
+        self.phase = Phase::Idle;
     }
 
-    fn judged(&self) -> Option<&Judged> {
+    fn classification(&self) -> Option<&Classification> {
         match &self.phase {
-            Phase::Preparing { judged, .. } | Phase::Running { judged } => Some(judged),
-            Phase::Closed | Phase::Own => None,
+            Phase::Preparing { classification, .. } | Phase::Running { classification } => Some(classification),
+            Phase::Idle | Phase::Internal => None,
         }
     }
 
     fn does(&self, verbs: &[Verb]) -> bool {
-        self.judged().is_some_and(|judged| verbs.iter().any(|verb| judged.verbs.contains(verb)))
+        self.classification().is_some_and(|classification| verbs.iter().any(|verb| classification.verbs.contains(verb)))
     }
 
     fn defines(&self) -> bool {
-        self.judged().is_some_and(|judged| judged.access == Access::Schema)
+        self.classification().is_some_and(|classification| classification.access == Access::Schema)
     }
 
     fn allows_table(&self, name: &str) -> bool {
@@ -156,19 +156,19 @@ impl Watch {
             return self.defines() || self.policy.allow.tables.is_none();
         }
         if is_statistics(table) {
-            // What is dropped goes out of the statistics.
-            return self.does(&[Verb::Maintain, Verb::Drop]) || !self.policy.tells_tables_apart();
+            // `DROP` deletes from the statistics.
+            return self.does(&[Verb::Maintain, Verb::Drop]) || !self.policy.has_table_rules();
         }
         self.keeps_sequences(table) || self.allows_table(table)
     }
 
-    /// Whether this is SQLite's own doing: what is dropped or renamed goes out of its list, whatever tables are allowed.
+    /// Whether this is SQLite's own update of `sqlite_sequence` for `DROP` or `ALTER`, which is always allowed.
     fn keeps_sequences(&self, table: &str) -> bool {
         table == SEQUENCES && self.does(&[Verb::Drop, Verb::Alter])
     }
 
-    /// A change of rows. The first table that a statement changes is its own target; other tables are changed by foreign
-    /// keys, and what has an accessor by a trigger: both are the owner's.
+    /// Whether rows of a table may be changed. The first table that a statement changes is its target. Other tables are changed by
+    /// foreign keys or, with an accessor, by triggers; both were defined by the owner.
     fn may_change(&mut self, verb: Verb, table: &str, context: &AuthContext<'_>) -> bool {
         if is_schema_table(table) || is_statistics(table) {
             return self.defines();
@@ -179,15 +179,15 @@ impl Watch {
         if context.database_name == Some("temp") || !self.allows_table(table) {
             return false;
         }
-        let Phase::Preparing { judged, target } = &mut self.phase else {
-            return self.judged().is_some_and(|judged| judged.access != Access::Read);
+        let Phase::Preparing { classification, target } = &mut self.phase else {
+            return self.classification().is_some_and(|classification| classification.access != Access::Read);
         };
         let own = match target {
             Some(target) => target == table,
             None => true,
         };
         if context.accessor.is_some() || !own {
-            return judged.access != Access::Read;
+            return classification.access != Access::Read;
         }
         *target = Some(table.to_owned());
         let other = match verb {
@@ -204,7 +204,7 @@ impl Watch {
             | Verb::Show
             | Verb::Maintain => None,
         };
-        [Some(verb), other].into_iter().flatten().any(|verb| judged.verbs.contains(&verb))
+        [Some(verb), other].into_iter().flatten().any(|verb| classification.verbs.contains(&verb))
     }
 
     fn may_define(&self, verb: Verb, table: &str, context: &AuthContext<'_>) -> bool {
@@ -212,11 +212,11 @@ impl Watch {
         statistics || (context.database_name != Some("temp") && self.does(&[verb]) && self.allows_table(table))
     }
 
-    /// Whether what SQLite is about to do is part of what was let in.
+    /// Whether an action belongs to the current statement and is allowed.
     pub(super) fn permits(&mut self, context: &AuthContext<'_>) -> bool {
         match self.phase {
-            Phase::Own => true,
-            Phase::Closed => false,
+            Phase::Internal => true,
+            Phase::Idle => false,
             Phase::Preparing { .. } | Phase::Running { .. } => self.allows(context),
         }
     }
@@ -241,7 +241,7 @@ impl Watch {
             // Dropping a table drops its triggers.
             | AuthAction::DropTrigger { table_name, .. } => self.may_define(Verb::Drop, table_name, context),
             AuthAction::AlterTable { table_name, .. } => self.may_define(Verb::Alter, table_name, context),
-            // An index is built the first time in the way it is rebuilt.
+            // `CREATE INDEX` reports a reindex.
             AuthAction::Reindex { .. } => self.does(&[Verb::Maintain, Verb::Create]),
             AuthAction::Analyze { table_name } => self.does(&[Verb::Maintain]) && self.allows_table(table_name),
             AuthAction::CreateTempTable { .. }
@@ -260,21 +260,21 @@ impl Watch {
             | AuthAction::Attach { .. }
             | AuthAction::Detach { .. }
             | AuthAction::Unknown { .. } => false,
-            // The library may learn of actions that this list does not know.
+            // Actions added by later versions of the library.
             _ => false,
         }
     }
 }
 
-/// Where SQLite keeps what it has given out for AUTOINCREMENT.
+/// SQLite's table for AUTOINCREMENT.
 const SEQUENCES: &str = "sqlite_sequence";
 
-/// Actions on the schema's own tables come with every change of the schema.
+/// Whether this is a schema table. Every schema change has actions on these.
 fn is_schema_table(name: &str) -> bool {
     matches!(name, "sqlite_master" | "sqlite_schema" | "sqlite_temp_master" | "sqlite_temp_schema")
 }
 
-/// What ANALYZE writes, with samples of the rows in it.
+/// Whether this is a statistics table of ANALYZE, which contains samples of rows.
 fn is_statistics(name: &str) -> bool {
     name.starts_with("sqlite_stat")
 }

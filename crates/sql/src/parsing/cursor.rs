@@ -1,28 +1,28 @@
-//! A place in SQL text, and the tokens before it.
+//! The state of the scanner: a position in SQL text, and the tokens before it.
 
-use super::dialect::{Lexis, Reading};
+use super::dialect::{LexerConfig, SqlSyntax};
 use super::token::{Kind, Token};
 use crate::sql_error::{SqlError, refused};
 
-/// Why a text could not be read to its end.
+/// Why the scanner stopped.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Unread {
-    /// The database would not read it either, and refuse the statement.
+pub enum ScanStop {
+    /// The text is not valid SQL for this database either.
     Illegal,
     Refused(SqlError),
 }
 
-/// One token read, or a reason to stop.
-pub(super) type Step = Result<(), Unread>;
+/// The result of scanning one token.
+pub(super) type ScanResult = Result<(), ScanStop>;
 
-/// Reads a text from its beginning. What belongs to a token is decided beside this file, by kind of token.
+/// Scans a text from its start. Methods for each kind of token are in `scan_*.rs`.
 pub(super) struct Cursor<'a> {
     pub(super) sql: &'a str,
-    /// The same, as bytes.
+    /// The bytes of `sql`.
     pub(super) text: &'a [u8],
     /// The next byte to read.
     pub(super) at: usize,
-    pub(super) reading: Reading,
+    pub(super) config: LexerConfig,
     pub(super) tokens: Vec<Token>,
 }
 
@@ -34,18 +34,18 @@ pub(super) fn continues_name(byte: u8) -> bool {
     starts_name(byte) || byte.is_ascii_digit() || byte == b'$'
 }
 
-pub(super) fn unterminated(what: &str) -> Unread {
-    Unread::Refused(SqlError::Unreadable(format!("The statement has a {what} that does not end. Close it.")))
+pub(super) fn unterminated(what: &str) -> ScanStop {
+    ScanStop::Refused(SqlError::Unreadable(format!("The statement has a {what} that does not end. Close it.")))
 }
 
-pub(super) fn runs_into() -> Unread {
-    let advice = "Put a blank between them.";
-    Unread::Refused(refused("a number or a parameter that runs into a name is read differently by databases", advice))
+pub(super) fn adjacent_name() -> ScanStop {
+    let advice = "Put a space between them.";
+    ScanStop::Refused(refused("databases read a number or parameter directly before a name in different ways", advice))
 }
 
 impl<'a> Cursor<'a> {
-    pub(super) fn new(sql: &'a str, reading: Reading) -> Self {
-        Self { sql, text: sql.as_bytes(), at: 0, reading, tokens: Vec::new() }
+    pub(super) fn new(sql: &'a str, config: LexerConfig) -> Self {
+        Self { sql, text: sql.as_bytes(), at: 0, config, tokens: Vec::new() }
     }
 
     pub(super) fn peek(&self, ahead: usize) -> Option<u8> {
@@ -68,8 +68,8 @@ impl<'a> Cursor<'a> {
         self.text.get(start..).unwrap_or_default()
     }
 
-    pub(super) fn lexis(&self) -> Lexis {
-        self.reading.lexis
+    pub(super) fn syntax(&self) -> SqlSyntax {
+        self.config.syntax
     }
 
     pub(super) fn skip_while(&mut self, wanted: impl Fn(u8) -> bool) {
@@ -78,7 +78,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Whether the last token ends right here.
+    /// Whether the last token ends at the current position and satisfies `wanted`.
     pub(super) fn touches(&self, wanted: impl Fn(Kind) -> bool) -> bool {
         self.tokens.last().is_some_and(|token| token.end() == self.at && wanted(token.kind))
     }

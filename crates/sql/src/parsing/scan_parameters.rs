@@ -1,28 +1,28 @@
-//! Numbers and parameters: where databases differ most in what belongs to a token.
+//! Scanning of numbers and parameters, whose syntax differs most between databases.
 
-use super::cursor::{Cursor, Unread, continues_name, runs_into, starts_name};
-use super::dialect::Lexis;
+use super::cursor::{Cursor, ScanStop, adjacent_name, continues_name, starts_name};
+use super::dialect::SqlSyntax;
 use super::token::Kind;
 use crate::sql_error::refused;
 
 impl Cursor<'_> {
-    /// `?`, `$`, `:` or `@` and what belongs to it.
-    pub(super) fn sign(&mut self, sign: u8) -> Result<(), Unread> {
+    /// Scans a token that starts with `?`, `$`, `:` or `@`.
+    pub(super) fn sign(&mut self, sign: u8) -> Result<(), ScanStop> {
         let next = self.peek(1);
-        match (self.lexis(), sign) {
+        match (self.syntax(), sign) {
             (_, b'?') => self.parameter(u8::is_ascii_digit),
-            (Lexis::Sqlite, _) => self.sqlite_variable(),
-            (Lexis::Postgres, b'$') => self.postgres_dollar(),
-            (Lexis::Mysql, b'$') => self.parameter(|byte| continues_name(*byte)),
-            (Lexis::Mysql, b':') if next == Some(b'=') => Err(Unread::Refused(refused(
-                "a variable of the session may not be set",
-                "Let the tool remember the value, or use WITH.",
+            (SqlSyntax::Sqlite, _) => self.sqlite_variable(),
+            (SqlSyntax::Postgres, b'$') => self.postgres_dollar(),
+            (SqlSyntax::Mysql, b'$') => self.parameter(|byte| continues_name(*byte)),
+            (SqlSyntax::Mysql, b':') if next == Some(b'=') => Err(ScanStop::Refused(refused(
+                "a session variable may not be set",
+                "Keep the value in the tool, or use WITH.",
             ))),
-            (Lexis::Postgres | Lexis::Mysql, b':') if next.is_some_and(starts_name) => {
+            (SqlSyntax::Postgres | SqlSyntax::Mysql, b':') if next.is_some_and(starts_name) => {
                 self.parameter(|byte| continues_name(*byte) && *byte != b'$')
             }
-            // `::` is a cast, `:=` names an argument, `@@` asks for a setting.
-            (Lexis::Postgres | Lexis::Mysql, _) => {
+            // `::` is a cast, `:=` names an argument, `@@` reads a setting.
+            (SqlSyntax::Postgres | SqlSyntax::Mysql, _) => {
                 self.symbol(sign);
                 if next == Some(sign) {
                     self.symbol(sign);
@@ -32,7 +32,7 @@ impl Cursor<'_> {
         }
     }
 
-    fn parameter(&mut self, belongs: impl Fn(&u8) -> bool) -> Result<(), Unread> {
+    fn parameter(&mut self, belongs: impl Fn(&u8) -> bool) -> Result<(), ScanStop> {
         let start = self.at;
         self.at += 1;
         self.skip_while(|byte| belongs(&byte));
@@ -45,45 +45,45 @@ impl Cursor<'_> {
             Kind::Named
         };
         if kind == Kind::Next && self.text_of(start, self.at) != b"?" {
-            return Err(runs_into());
+            return Err(adjacent_name());
         }
         self.push(kind, start);
         Ok(())
     }
 
-    /// SQLite takes Tcl's spelling too, `$a::b(…)`, in which the parentheses and whatever they hold are the name.
-    fn sqlite_variable(&mut self) -> Result<(), Unread> {
+    /// Scans a parameter of SQLite. SQLite also accepts Tcl syntax, `$a::b(…)`, in which the parentheses belong to the name.
+    fn sqlite_variable(&mut self) -> Result<(), ScanStop> {
         let colons = |cursor: &Self| cursor.peek(0) == Some(b':') && cursor.peek(1) == Some(b':');
         let start = self.at;
         self.at += 1;
         let leading = colons(self);
         self.skip_while(continues_name);
         if leading || (self.at > start + 1 && (colons(self) || self.peek(0) == Some(b'('))) {
-            return Err(Unread::Refused(refused(
-                "a parameter in the spelling of Tcl is not accepted",
-                "Write ? or :name, and a blank before what follows.",
+            return Err(ScanStop::Refused(refused(
+                "a parameter in Tcl syntax is not accepted",
+                "Write ? or :name, followed by a space.",
             )));
         }
         let name = self.text_of(start + 1, self.at);
         let dollar = self.text_of(start, start + 1) == b"$";
         let kind = match name.iter().all(u8::is_ascii_digit) {
-            _ if name.is_empty() => return Err(Unread::Illegal),
+            _ if name.is_empty() => return Err(ScanStop::Illegal),
             true if dollar => Kind::Numbered,
-            true => return Err(runs_into()),
+            true => return Err(adjacent_name()),
             false => Kind::Named,
         };
         self.push(kind, start);
         Ok(())
     }
 
-    /// `$1`, `$name`, or a dollar-quoted string.
-    fn postgres_dollar(&mut self) -> Result<(), Unread> {
+    /// Scans `$1`, `$name`, or a dollar-quoted string.
+    fn postgres_dollar(&mut self) -> Result<(), ScanStop> {
         let start = self.at;
         self.at += 1;
         if self.is_next(0, |byte| byte.is_ascii_digit()) {
             self.skip_while(|byte| byte.is_ascii_digit());
             if self.is_next(0, starts_name) {
-                return Err(runs_into());
+                return Err(adjacent_name());
             }
             self.push(Kind::Numbered, start);
             return Ok(());
@@ -94,15 +94,15 @@ impl Cursor<'_> {
             return self.dollar_body(start);
         }
         if self.at == start + 1 {
-            return Err(Unread::Illegal);
+            return Err(ScanStop::Illegal);
         }
         self.push(Kind::Named, start);
         Ok(())
     }
 
-    pub(super) fn number(&mut self) -> Result<(), Unread> {
+    pub(super) fn number(&mut self) -> Result<(), ScanStop> {
         let start = self.at;
-        if self.lexis() == Lexis::Mysql && self.mysql_name_with_digits() {
+        if self.syntax() == SqlSyntax::Mysql && self.mysql_name_with_digits() {
             return self.word();
         }
         let digits = |byte: u8| byte.is_ascii_digit() || byte == b'_';
@@ -122,7 +122,7 @@ impl Cursor<'_> {
             self.exponent();
         }
         if self.is_next(0, continues_name) {
-            return Err(if self.lexis() == Lexis::Sqlite { Unread::Illegal } else { runs_into() });
+            return Err(if self.syntax() == SqlSyntax::Sqlite { ScanStop::Illegal } else { adjacent_name() });
         }
         self.push(Kind::Number, start);
         Ok(())
@@ -138,7 +138,8 @@ impl Cursor<'_> {
         }
     }
 
-    /// In MySQL `2024_sales` is a name, and behind a dot even `1e5` is; `1e5` elsewhere, `0x1f` and `0b1` are numbers.
+    /// Whether digits start a name in MySQL: `2024_sales` is a name, and after a dot even `1e5`; elsewhere `1e5`, `0x1f` and `0b1`
+    /// are numbers.
     fn mysql_name_with_digits(&self) -> bool {
         let behind_dot = self.touches(|kind| kind == Kind::Symbol(b'.'));
         let letters = self.text_from(self.at).iter().take_while(|byte| continues_name(**byte)).count();
@@ -150,7 +151,7 @@ impl Cursor<'_> {
             [b'b' | b'B', rest @ ..] if mantissa == 1 => {
                 !rest.is_empty() && rest.iter().all(|bit| matches!(bit, b'0' | b'1'))
             }
-            // What follows the digits of an exponent is a token of its own.
+            // After the digits of an exponent a new token starts.
             [b'e' | b'E', next, ..] => next.is_ascii_digit(),
             [b'e' | b'E'] => matches!(self.peek(letters), Some(b'+' | b'-')),
             _ => false,

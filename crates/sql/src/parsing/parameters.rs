@@ -1,4 +1,4 @@
-//! Parameters by position and by name, turned into the placeholders that the database knows.
+//! Binds positional and named parameters to the placeholder syntax of the database.
 
 use super::dialect::Dialect;
 use super::token::{Kind, Token, Tokens};
@@ -6,18 +6,18 @@ use crate::sql_error::SqlError;
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
 
-/// What values came with a statement.
+/// The parameters passed with a statement.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
 pub enum ParameterShape {
-    /// That many, by position.
+    /// This many values, by position.
     Positional(usize),
-    /// These, by name.
+    /// Values with these names.
     Named(Vec<String>),
 }
 
-/// Which value goes into a placeholder.
+/// The parameter for a placeholder.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(untagged)]
@@ -27,13 +27,13 @@ pub enum Binding {
     Name(String),
 }
 
-/// A placeholder, and what goes into it.
+/// A placeholder and its parameter.
 struct BoundPlaceholder {
     token: Token,
     binding: Binding,
 }
 
-/// The text with its database's own placeholders, and what goes into them in order.
+/// The text with the placeholder syntax of its database, and the parameters in order.
 pub fn bind(
     sql: &str,
     tokens: &Tokens<'_>,
@@ -44,7 +44,7 @@ pub fn bind(
         ParameterShape::Positional(count) => positional(tokens, dialect, *count)?,
         ParameterShape::Named(names) => named(tokens, names)?,
     };
-    // An unknown dialect keeps its own spelling: the function behind it knows what `?` or `$1` means.
+    // For an unknown dialect the text is unchanged: the application's function handles `?` or `$1`.
     if let (Dialect::Any, ParameterShape::Positional(count)) = (dialect, shape) {
         return Ok((sql.to_owned(), (0..*count).map(Binding::Position).collect()));
     }
@@ -74,13 +74,13 @@ fn placeholders<'t>(tokens: &'t Tokens<'_>) -> impl Iterator<Item = Token> + 't 
     tokens.list().iter().copied().filter(|token| token.kind.is_placeholder())
 }
 
-/// As many as SQLite takes; the other databases take some more.
+/// The limit of SQLite; the other databases accept more.
 const MAX_PLACEHOLDERS: usize = 32_766;
 
 fn positional(tokens: &Tokens<'_>, dialect: Dialect, count: usize) -> Result<Vec<BoundPlaceholder>, SqlError> {
     let numbered = placeholders(tokens).any(|token| token.kind == Kind::Numbered);
     let marks = placeholders(tokens).filter(|token| token.kind == Kind::Next).count();
-    // In PostgreSQL `?` is an operator of jsonb, unless it can only be meant as a placeholder.
+    // In PostgreSQL `?` is a jsonb operator, unless the number of `?` equals the number of values.
     let marks_bind = dialect != Dialect::Postgres || (!numbered && marks == count && count > 0);
     let mut bound = Vec::new();
     let mut next = 0_usize;
@@ -93,39 +93,39 @@ fn positional(tokens: &Tokens<'_>, dialect: Dialect, count: usize) -> Result<Vec
             next += 1;
             next
         } else if token.kind == Kind::Named && matches!(dialect, Dialect::Sqlite | Dialect::Mysql) {
-            // A name without a value, which a database would take for NULL or for a column.
+            // A name without a value, which the database would treat as NULL or as a column.
             return Err(SqlError::Parameters(format!(
-                "The statement has a parameter named '{name}', but the values came as a list. Pass params as an object: {{ {name}: … }}."
+                "The statement has a parameter named '{name}', but params is an array. Pass params as an object: {{ {name}: … }}."
             )));
         } else {
-            // `a[1:n]` of PostgreSQL.
+            // An array slice `a[1:n]` in PostgreSQL.
             continue;
         };
         highest = highest.max(position);
         let Some(index) = position.checked_sub(1).filter(|index| *index < count) else {
             return Err(SqlError::Parameters(format!(
-                "The statement wants parameter {position}, but {count} came. Pass one value in params for each placeholder."
+                "The statement uses parameter {position}, but the number of values in params is {count}. Pass one value for each placeholder."
             )));
         };
         bound.push(BoundPlaceholder { token, binding: Binding::Position(index) });
     }
     if highest < count && dialect != Dialect::Any {
         return Err(SqlError::Parameters(format!(
-            "{count} values came in params, but the statement has {highest} placeholders. Give one value for each."
+            "The number of values in params is {count}, but the statement has {highest} placeholders. Pass one value for each."
         )));
     }
-    few(bound)
+    check_count(bound)
 }
 
-/// Names of values that come first in a message.
+/// Maximum number of unused names in a message.
 const MAX_UNUSED: usize = 5;
 
-/// The values that no placeholder takes: one of them may be the one that is missing, misspelt.
+/// A sentence with the unused names: one of them may be a misspelling of the missing one.
 fn unused(tokens: &Tokens<'_>, names: &[String]) -> String {
     let taken: HashSet<&str> = placeholders(tokens).map(|token| tokens.placeholder(token)).collect();
     let unused = names.iter().filter(|name| !taken.contains(name.as_str())).take(MAX_UNUSED);
     let unused: Vec<String> = unused.map(|name| format!("'{name}'")).collect();
-    if unused.is_empty() { String::new() } else { format!(" No placeholder takes {}.", unused.join(", ")) }
+    if unused.is_empty() { String::new() } else { format!(" Not used by any placeholder: {}.", unused.join(", ")) }
 }
 
 fn named(tokens: &Tokens<'_>, names: &[String]) -> Result<Vec<BoundPlaceholder>, SqlError> {
@@ -142,15 +142,15 @@ fn named(tokens: &Tokens<'_>, names: &[String]) -> Result<Vec<BoundPlaceholder>,
             )));
         } else if !names.is_empty() {
             return Err(SqlError::Parameters(
-                "The values came by name, but the statement has placeholders by position. Write :name for each value, or pass params as an array."
+                "params is an object, but the statement has positional placeholders. Write :name for each value, or pass params as an array."
                     .to_owned(),
             ));
         }
     }
-    few(bound)
+    check_count(bound)
 }
 
-fn few(bound: Vec<BoundPlaceholder>) -> Result<Vec<BoundPlaceholder>, SqlError> {
+fn check_count(bound: Vec<BoundPlaceholder>) -> Result<Vec<BoundPlaceholder>, SqlError> {
     if bound.len() <= MAX_PLACEHOLDERS {
         return Ok(bound);
     }

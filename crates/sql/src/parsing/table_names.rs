@@ -1,21 +1,21 @@
-//! Names of tables, as each database looks them up.
+//! Table names, with the case folding of each database.
 
-use super::dialect::{Dialect, Lexis};
+use super::dialect::{Dialect, SqlSyntax};
 use super::token::{Kind, Token, Tokens};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use tgp_base::table_name::TableName;
 
-/// A name as its database looks it up.
-pub fn looked_up(name: &str, is_quoted: bool, dialect: Dialect) -> String {
+/// A name after the case folding of its database.
+pub fn fold_name(name: &str, is_quoted: bool, dialect: Dialect) -> String {
     match (dialect, is_quoted) {
         (Dialect::Sqlite, _) | (Dialect::Postgres | Dialect::Any, false) => name.to_ascii_lowercase(),
-        // Whether letters differ is a setting of the server.
+        // In MySQL case sensitivity is a server setting.
         (Dialect::Mysql, _) | (Dialect::Postgres | Dialect::Any, true) => name.to_owned(),
     }
 }
 
-/// Whether a table that a rule names is, for certain, the one that was found under a name as it is looked up.
+/// Whether a rule certainly applies to a table. `found` is the case-folded name in the statement.
 pub fn is_table(rule: &str, found: &str, dialect: Dialect) -> bool {
     let found = if dialect == Dialect::Sqlite { Cow::Owned(found.to_ascii_lowercase()) } else { Cow::Borrowed(found) };
     TableName::new(rule).is(&TableName::found(&found, dialect.home()))
@@ -25,7 +25,7 @@ pub fn last_part(name: &str) -> &str {
     name.rsplit('.').next().unwrap_or(name)
 }
 
-/// Words that are reserved in SQLite, PostgreSQL and MySQL: bare, they name no table.
+/// Reserved words of SQLite, PostgreSQL and MySQL. Unquoted, they are not table names.
 const RESERVED: [&str; 35] = [
     "ALL",
     "AND",
@@ -64,15 +64,15 @@ const RESERVED: [&str; 35] = [
     "WHERE",
 ];
 
-/// Whether a word can only be a keyword. Beside a dot it can be a name in some databases.
+/// Whether a word can only be a keyword. Next to a dot it can be a name in some databases.
 pub fn is_keyword(tokens: &Tokens<'_>, index: usize) -> bool {
     let word = tokens.word(index);
     let dotted = tokens.is_symbol(index + 1, b'.') || tokens.is_symbol_before(index, b'.');
     !dotted && RESERVED.contains(&word)
 }
 
-/// Every name in a statement, with each beginning of the dotted ones: whatever its grammar, it touches no other table by name.
-pub fn mentioned(tokens: &Tokens<'_>, dialect: Dialect) -> BTreeSet<String> {
+/// Every name in a statement, and every prefix of dotted names. The statement cannot touch any other table by name.
+pub fn mentioned_names(tokens: &Tokens<'_>, dialect: Dialect) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     let part = |at: usize| tokens.get(at).and_then(|token| part_of_name(tokens, token, dialect));
     for index in 0..tokens.len() {
@@ -92,27 +92,27 @@ pub fn mentioned(tokens: &Tokens<'_>, dialect: Dialect) -> BTreeSet<String> {
 }
 
 pub(crate) fn part_of_name(tokens: &Tokens<'_>, token: Token, dialect: Dialect) -> Option<String> {
-    tokens.name(token).map(|name| looked_up(&name, token.kind == Kind::Quoted, dialect))
+    tokens.name(token).map(|name| fold_name(&name, token.kind == Kind::Quoted, dialect))
 }
 
-/// The functions that a statement may call: a name before a parenthesis, and in PostgreSQL also the last part of a dotted one.
-pub fn called(tokens: &Tokens<'_>, lexis: Lexis, dialect: Dialect) -> BTreeSet<String> {
+/// The functions that a statement may call: names before a parenthesis and, in PostgreSQL, the last part of dotted names.
+pub fn called_functions(tokens: &Tokens<'_>, syntax: SqlSyntax, dialect: Dialect) -> BTreeSet<String> {
     let is_call = |index: usize| {
         let called = tokens.is_symbol(index + 1, b'(') && !is_keyword(tokens, index);
-        called || (lexis == Lexis::Postgres && tokens.is_symbol_before(index, b'.'))
+        called || (syntax == SqlSyntax::Postgres && tokens.is_symbol_before(index, b'.'))
     };
     let names = tokens.list().iter().enumerate().filter(|(index, _)| is_call(*index));
     let mut found: BTreeSet<String> = names.filter_map(|(_, token)| part_of_name(tokens, *token, dialect)).collect();
-    if lexis == Lexis::Mysql && asks_for_next_value(tokens) {
+    if syntax == SqlSyntax::Mysql && asks_for_next_value(tokens) {
         found.insert(NEXT_VALUE.to_owned());
     }
     found
 }
 
-/// What stands for a call that takes the next value of a sequence, however it is written.
+/// The function name used for any syntax that takes the next value of a sequence.
 const NEXT_VALUE: &str = "nextval";
 
-/// `NEXT VALUE FOR x`, `nextval(x)`, and `x.nextval` in a mode of MariaDB.
+/// Whether there is `NEXT VALUE FOR x`, `nextval(x)`, or `x.nextval` (Oracle mode of MariaDB).
 fn asks_for_next_value(tokens: &Tokens<'_>) -> bool {
     tokens.list().iter().enumerate().any(|(index, token)| {
         let is_next = tokens.word(index) == "NEXT" && tokens.word(index + 1) == "VALUE";
@@ -120,12 +120,12 @@ fn asks_for_next_value(tokens: &Tokens<'_>) -> bool {
     })
 }
 
-/// The tables that a statement of MySQL may write to: the one that `INSERT` and `REPLACE` name, or else all its names.
-pub fn written(tokens: &Tokens<'_>, dialect: Dialect) -> BTreeSet<String> {
+/// The tables that a MySQL statement may write to: the target of `INSERT` or `REPLACE`, or else all names.
+pub fn written_tables(tokens: &Tokens<'_>, dialect: Dialect) -> BTreeSet<String> {
     let inserts = matches!(tokens.word(0), "INSERT" | "REPLACE");
     let modifies = |word: &str| matches!(word, "INTO" | "LOW_PRIORITY" | "DELAYED" | "HIGH_PRIORITY" | "IGNORE");
     let Some(first) = (1..tokens.len()).find(|index| !modifies(tokens.word(*index))).filter(|_| inserts) else {
-        return mentioned(tokens, dialect);
+        return mentioned_names(tokens, dialect);
     };
     let part = |at: usize| tokens.get(at).and_then(|token| part_of_name(tokens, token, dialect));
     let table = if tokens.is_symbol(first + 1, b'.') {
@@ -138,12 +138,12 @@ pub fn written(tokens: &Tokens<'_>, dialect: Dialect) -> BTreeSet<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{is_table, mentioned};
-    use crate::reading::dialect::Dialect;
-    use crate::reading::tokenise::tokenise;
+    use super::{is_table, mentioned_names};
+    use crate::parsing::dialect::Dialect;
+    use crate::parsing::tokenise::tokenise;
 
     #[test]
-    fn a_name_is_a_table_where_its_database_says_so() {
+    fn names_are_compared_as_in_their_database() {
         use Dialect::{Any, Mysql, Postgres, Sqlite};
         for (rule, found, dialect, expected) in [
             ("t", "t", Postgres, true),
@@ -166,8 +166,8 @@ mod tests {
             assert_eq!(is_table(rule, found, dialect), expected, "{rule} {found} {dialect:?}");
         }
         let named = |sql: &str| {
-            let reading = Mysql.readings(sql).next().unwrap();
-            mentioned(&tokenise(sql, &sql.to_ascii_uppercase(), reading).unwrap().unwrap(), Mysql)
+            let config = Mysql.lexer_configs(sql).next().unwrap();
+            mentioned_names(&tokenise(sql, &sql.to_ascii_uppercase(), config).unwrap().unwrap(), Mysql)
         };
         assert!(!named("SELECT a FROM t ORDER BY a").contains("ORDER"));
         assert!(named("SELECT a FROM `order` ORDER BY a").contains("order"));

@@ -1,4 +1,4 @@
-use super::{Metered, parse_within_budget, steps_for};
+use super::{MeteredDialect, parse_within_budget, steps_for};
 use sqlparser::dialect::{Dialect, GenericDialect, MySqlDialect, PostgreSqlDialect, SQLiteDialect};
 use sqlparser::keywords::ALL_KEYWORDS;
 use sqlparser::parser::Parser;
@@ -6,9 +6,9 @@ use std::cell::Cell;
 
 const GRAMMARS: [&dyn Dialect; 4] = [&GenericDialect {}, &PostgreSqlDialect {}, &MySqlDialect {}, &SQLiteDialect {}];
 
-/// The answer of a parse, and its steps.
+/// Whether a text is parsed, and the number of steps.
 fn metered(grammar: &'static dyn Dialect, text: &str) -> (bool, usize) {
-    let metered = Metered { grammar, left: Cell::new(steps_for(text)) };
+    let metered = MeteredDialect { grammar, left: Cell::new(steps_for(text)) };
     let is_parsed = metered.parse(text).is_some();
     (is_parsed, steps_for(text) - metered.left.get())
 }
@@ -18,7 +18,7 @@ fn nested(open: &str, inner: &str, close: &str, levels: usize) -> String {
 }
 
 #[test]
-fn a_metered_parse_is_the_parse_of_its_dialect() {
+fn a_metered_parse_gives_the_same_tree_as_a_plain_parse() {
     for sql in [
         "SELECT a.b, count(*) FILTER (WHERE c > 1) FROM s.a AS a LEFT JOIN \"b\" USING (id) WHERE x IN (1, 2) GROUP BY 1",
         "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c) SELECT * FROM c LIMIT 10 OFFSET 2",
@@ -54,7 +54,7 @@ fn a_metered_parse_is_the_parse_of_its_dialect() {
 }
 
 #[test]
-fn recursion_that_the_parser_does_not_limit_ends_within_the_stack() {
+fn unlimited_recursion_of_the_parser_does_not_overflow_the_stack() {
     let parentheses = |count| format!("{}a{}", "(".repeat(count), ")".repeat(count));
     for sql in [
         format!("SELECT 1 FROM {}t", "t JOIN ".repeat(1_400)),
@@ -75,7 +75,7 @@ fn recursion_that_the_parser_does_not_limit_ends_within_the_stack() {
 }
 
 #[test]
-fn a_long_statement_that_is_not_nested_has_steps_to_spare() {
+fn a_long_flat_statement_uses_a_fraction_of_the_budget() {
     let columns = "lower(a.name) AS b, ".repeat(480);
     let values = "(1, 'x', NULL, 2.5), ".repeat(470);
     let conditions = "a.b = 1 AND c IN (1, 2) OR d LIKE '?' AND ".repeat(230);
@@ -98,9 +98,9 @@ fn a_long_statement_that_is_not_nested_has_steps_to_spare() {
     }
 }
 
-/// A parse that the budget does not end would take hours: the test would time out.
+/// Without the budget, a parse would take hours, and the test would time out.
 #[test]
-fn no_word_of_the_parser_nested_in_itself_takes_more_than_the_budget() {
+fn no_nested_keyword_exceeds_the_budget() {
     for word in ALL_KEYWORDS {
         for (open, close) in [("(", ")"), ("(a, ", ")"), (" ", ""), ("((", "))"), ("-", ""), ("<", ">")] {
             for (inner, close) in [("1", close), ("(", "")] {
@@ -113,7 +113,7 @@ fn no_word_of_the_parser_nested_in_itself_takes_more_than_the_budget() {
 }
 
 #[test]
-fn constructs_that_the_parser_reads_twice_per_level_are_ended_by_the_budget() {
+fn exponential_constructs_are_stopped_by_the_budget() {
     let mut ended = 0;
     for (open, inner, close) in [
         ("POSITION(", "'a' IN 'b'", " IN 'b')"),
@@ -131,5 +131,5 @@ fn constructs_that_the_parser_reads_twice_per_level_are_ended_by_the_budget() {
             ended += usize::from(!is_parsed && steps == steps_for(&sql));
         }
     }
-    assert!(ended > 0, "some have used up all their steps");
+    assert!(ended > 0, "some have exhausted their budget");
 }

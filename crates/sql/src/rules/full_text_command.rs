@@ -1,15 +1,15 @@
-//! Commands to SQLite's full-text search, which are written as an `INSERT` into a column that has the name of the table.
-//! Some remove rows, and which one it is may be in a parameter.
+//! Commands of SQLite's full-text search: an `INSERT` into a column with the name of the table. Some of them remove rows, and the
+//! command may be in a parameter.
 
-use crate::reading::token::{Kind, Tokens};
+use crate::parsing::token::{Kind, Tokens};
 use tgp_base::table_name::loose;
 
-/// Whether a row that is inserted may be such a command.
+/// Whether an inserted row may be such a command.
 pub fn commands_search(tokens: &Tokens<'_>) -> bool {
     (0..tokens.len()).any(|index| tokens.word(index) == "INTO" && names_its_table(tokens, index + 1))
 }
 
-/// Whether the table at a place is followed by a list of columns with its own name in it.
+/// Whether the table at an index is followed by a column list with its own name, and by a possible command.
 fn names_its_table(tokens: &Tokens<'_>, at: usize) -> bool {
     let at = if tokens.is_symbol(at + 1, b'.') { at + 2 } else { at };
     let Some(table) = name(tokens, at) else { return false };
@@ -22,12 +22,12 @@ fn names_its_table(tokens: &Tokens<'_>, at: usize) -> bool {
         && (close + 1..tokens.len()).any(|index| may_command(tokens, index))
 }
 
-/// Whether a token behind the columns may be, or become, a command that removes rows. A table may have a column of its own
-/// name, so plain values that are not such a command do not count.
+/// Whether a token after the columns may be a command that removes rows. A table may have a column with its own name, so other
+/// literal values are not commands.
 fn may_command(tokens: &Tokens<'_>, index: usize) -> bool {
     let Some(token) = tokens.get(index) else { return false };
     match token.kind {
-        // Bytes are read as text.
+        // A byte string is read as text.
         Kind::Text => {
             !tokens.raw(token).starts_with('\'') || REMOVING.contains(&loose(&tokens.unquoted(token)).as_str())
         }
@@ -37,10 +37,10 @@ fn may_command(tokens: &Tokens<'_>, index: usize) -> bool {
     }
 }
 
-/// Commands that remove rows, or make the index anew of what is there.
+/// Commands that remove rows or rebuild the index.
 const REMOVING: [&str; 3] = ["delete", "delete-all", "rebuild"];
 
-/// SQLite takes a string for a name where only a name can stand.
+/// The name at an index. SQLite accepts a string as a name where only a name is valid.
 fn name(tokens: &Tokens<'_>, at: usize) -> Option<String> {
     let token = tokens.get(at)?;
     match token.kind == Kind::Text {

@@ -1,18 +1,18 @@
-//! The word that somebody meant who misspelt the first one of a statement.
+//! Spelling suggestions for the first keyword of a statement.
 
 use tgp_base::near_name::slips;
 
-/// What statements of tools begin with.
+/// The first keywords of statements.
 const LEADING: [&str; 16] = [
     "SELECT", "WITH", "INSERT", "UPDATE", "DELETE", "REPLACE", "MERGE", "VALUES", "EXPLAIN", "CREATE", "ALTER", "DROP",
     "TRUNCATE", "SHOW", "DESCRIBE", "PRAGMA",
 ];
 
-/// Keywords of up to this many letters may have one slip, longer ones two.
+/// Keywords up to this length may have one typo, longer ones two.
 const SHORT: usize = 5;
 
-/// The keyword that a word, in upper case, is a slip of; nothing when it is another word.
-pub fn near_keyword(word: &str) -> Option<&'static str> {
+/// The keyword that an upper-case word is a misspelling of, if any.
+pub fn suggest_keyword(word: &str) -> Option<&'static str> {
     LEADING
         .into_iter()
         .filter(|keyword| keyword.len().abs_diff(word.len()) <= 2)
@@ -24,10 +24,10 @@ pub fn near_keyword(word: &str) -> Option<&'static str> {
 
 #[cfg(test)]
 mod tests {
-    use super::near_keyword;
+    use super::suggest_keyword;
 
     #[test]
-    fn slips_are_known_and_other_words_are_left_alone() {
+    fn typos_have_a_suggestion_and_other_words_have_none() {
         for (word, keyword) in [
             ("SELCT", "SELECT"),
             ("SELET", "SELECT"),
@@ -38,13 +38,13 @@ mod tests {
             ("WIHT", "WITH"),
             ("DORP", "DROP"),
         ] {
-            assert_eq!(near_keyword(word), Some(keyword), "{word}");
+            assert_eq!(suggest_keyword(word), Some(keyword), "{word}");
         }
         for word in [
             "SET", "RESET", "GRANT", "CALL", "EXECUTE", "RENAME", "RELEASE", "PREPARE", "LOCK", "DO", "STOP", "PLEASE",
             "",
         ] {
-            assert_eq!(near_keyword(word), None, "{word}");
+            assert_eq!(suggest_keyword(word), None, "{word}");
         }
     }
 }

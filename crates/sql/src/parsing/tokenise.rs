@@ -1,17 +1,17 @@
-//! One statement, from text to tokens.
+//! Tokenises exactly one statement.
 
-use super::cursor::Unread;
-use super::dialect::Reading;
+use super::cursor::ScanStop;
+use super::dialect::LexerConfig;
 use super::scanner::scan;
 use super::token::{Kind, Token, Tokens};
 use crate::sql_error::{SqlError, refused};
 
-/// Longer statements are data in the wrong place.
+/// Maximum length of a statement: longer data belongs in parameters.
 const MAX_CHARS: usize = 1 << 20;
-/// What that many characters take at most.
+/// Maximum size of that many characters.
 const MAX_BYTES: usize = 4 * MAX_CHARS;
 
-/// Refuses text that nobody should read at all.
+/// Refuses text that is too long or contains NUL, before it is scanned.
 pub fn check_text(sql: &str) -> Result<(), SqlError> {
     if sql.len() > MAX_BYTES || (sql.len() > MAX_CHARS && sql.chars().count() > MAX_CHARS) {
         return Err(SqlError::Unreadable(format!(
@@ -19,24 +19,24 @@ pub fn check_text(sql: &str) -> Result<(), SqlError> {
         )));
     }
     if sql.contains('\0') {
-        return Err(refused("a statement may not hold a NUL character", "Remove it."));
+        return Err(refused("a statement may not contain a NUL character", "Remove it."));
     }
     Ok(())
 }
 
-/// The tokens of a text that `check_text` accepted, and that is one statement. Nothing, when a database that reads this
-/// way would read no statement at all. `upper` is the text in upper case.
-pub fn tokenise<'a>(sql: &'a str, upper: &'a str, reading: Reading) -> Result<Option<Tokens<'a>>, SqlError> {
-    let scanned = scan(sql, reading);
+/// The tokens of a text that `check_text` accepted. `None` if the text is not a valid statement under this lexer configuration; an
+/// error if it is more than one statement. `upper` is the text in upper case.
+pub fn tokenise<'a>(sql: &'a str, upper: &'a str, config: LexerConfig) -> Result<Option<Tokens<'a>>, SqlError> {
+    let scanned = scan(sql, config);
     let mut list = scanned.tokens;
     let is_end = |token: &Token| token.kind == Kind::Symbol(b';');
     let begun_again = list.iter().skip_while(|token| !is_end(token)).any(|token| !is_end(token));
     let illegal = match scanned.stopped {
-        Some(Unread::Refused(error)) => return Err(error),
-        Some(Unread::Illegal) => true,
+        Some(ScanStop::Refused(error)) => return Err(error),
+        Some(ScanStop::Illegal) => true,
         None => false,
     };
-    // What stands before an illegal token, and is ended by a semicolon, some drivers would execute.
+    // Some drivers would execute a statement that ends with a semicolon before an illegal token.
     if begun_again || (illegal && list.iter().any(is_end)) {
         return Err(refused("several statements at once are not accepted", "Call exec_sql once for each statement."));
     }

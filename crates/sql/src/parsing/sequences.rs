@@ -1,30 +1,30 @@
-//! Sequences that a statement names in calls: they are relations, and the parser does not show them.
+//! Sequences in calls such as `nextval`. They are relations, but the parser does not report them.
 
-use super::dialect::{Dialect, Lexis};
-use super::table_names::{looked_up, part_of_name};
+use super::dialect::{Dialect, SqlSyntax};
+use super::table_names::{fold_name, part_of_name};
 use super::token::{Kind, Tokens};
 use std::collections::BTreeSet;
 
-/// The sequences that are read or moved, as they are looked up. Nothing where one cannot be found out.
-pub fn sequences(tokens: &Tokens<'_>, lexis: Lexis, dialect: Dialect) -> Option<BTreeSet<String>> {
+/// The sequences that are read or advanced, after case folding; `None` if one cannot be determined.
+pub fn sequences(tokens: &Tokens<'_>, syntax: SqlSyntax, dialect: Dialect) -> Option<BTreeSet<String>> {
     let mut found = BTreeSet::new();
     for index in 0..tokens.len() {
         let called = tokens.is_symbol(index + 1, b'(') && is_sequence_function(tokens, index);
-        match lexis {
-            Lexis::Postgres if called => found.insert(named_by_text(tokens, index + 2)?),
-            Lexis::Mysql if called => found.insert(name_at(tokens, index + 2, dialect)?),
-            Lexis::Mysql if asks_for_value(tokens, index) => found.insert(name_at(tokens, index + 2, dialect)?),
-            // `s.nextval` in a mode of MariaDB.
-            Lexis::Mysql if tokens.is_symbol_before(index, b'.') && is_sequence_function(tokens, index) => {
+        match syntax {
+            SqlSyntax::Postgres if called => found.insert(named_by_text(tokens, index + 2)?),
+            SqlSyntax::Mysql if called => found.insert(name_at(tokens, index + 2, dialect)?),
+            SqlSyntax::Mysql if asks_for_value(tokens, index) => found.insert(name_at(tokens, index + 2, dialect)?),
+            // `s.nextval`, in the Oracle mode of MariaDB.
+            SqlSyntax::Mysql if tokens.is_symbol_before(index, b'.') && is_sequence_function(tokens, index) => {
                 found.insert(name_before(tokens, index, dialect)?)
             }
-            Lexis::Sqlite | Lexis::Postgres | Lexis::Mysql => false,
+            SqlSyntax::Sqlite | SqlSyntax::Postgres | SqlSyntax::Mysql => false,
         };
     }
     Some(found)
 }
 
-/// Whether a word is the type in `nextval('s'::regclass)`.
+/// Whether a token is the type in `nextval('s'::regclass)`.
 pub fn is_type_of_sequence(tokens: &Tokens<'_>, index: usize) -> bool {
     index.checked_sub(5).is_some_and(|call| {
         is_sequence_function(tokens, call)
@@ -56,12 +56,12 @@ fn name_before(tokens: &Tokens<'_>, index: usize, dialect: Dialect) -> Option<St
     let dotted = tokens.is_symbol_before(at, b'.');
     name_at(tokens, if dotted { at.checked_sub(2)? } else { at }, dialect).map(|name| match dotted {
         true => name,
-        // What stands behind the dot is the function.
+        // The last part is the function.
         false => name.rsplit_once('.').map_or(name.clone(), |(sequence, _)| sequence.to_owned()),
     })
 }
 
-/// The sequence that PostgreSQL finds by a string, which is the only argument, perhaps with its type.
+/// The sequence named by a string literal, which must be the only argument, optionally with a cast to `regclass`.
 fn named_by_text(tokens: &Tokens<'_>, at: usize) -> Option<String> {
     let text = tokens.get(at).filter(|token| token.kind == Kind::Text && tokens.raw(*token).starts_with('\''))?;
     let typed = tokens.is_symbol(at + 1, b':') && tokens.is_symbol(at + 2, b':') && tokens.word(at + 3) == "REGCLASS";
@@ -74,15 +74,15 @@ fn named_by_text(tokens: &Tokens<'_>, at: usize) -> Option<String> {
     parts.map(|parts| parts.join("."))
 }
 
-/// Longest name of PostgreSQL.
+/// Maximum length of a name in PostgreSQL.
 const MAX_NAME_BYTES: usize = 63;
 
-/// A part of a name in a string; nothing for one that is not plain.
+/// A part of a name in a string; `None` if it needs escapes, is a number or is too long.
 fn part_of_text(part: &str) -> Option<String> {
     let quoted = part.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
     let name = quoted.unwrap_or(part);
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '$';
-    // What begins with a digit is the number of a relation, and longer names are cut by the database.
+    // A number is the OID of a relation, and the database truncates longer names.
     let begins = |letter: char| is_plain(letter) && !letter.is_ascii_digit() && letter != '$';
     let plain = !name.is_empty()
         && name.len() <= MAX_NAME_BYTES
@@ -91,24 +91,24 @@ fn part_of_text(part: &str) -> Option<String> {
         } else {
             name.starts_with(begins) && name.chars().all(is_plain)
         };
-    plain.then(|| looked_up(name, quoted.is_some(), Dialect::Postgres))
+    plain.then(|| fold_name(name, quoted.is_some(), Dialect::Postgres))
 }
 
 #[cfg(test)]
 mod tests {
     use super::sequences;
-    use crate::reading::dialect::Dialect::{self, Mysql, Postgres};
-    use crate::reading::tokenise::tokenise;
+    use crate::parsing::dialect::Dialect::{self, Mysql, Postgres};
+    use crate::parsing::tokenise::tokenise;
 
     fn found(sql: &str, dialect: Dialect) -> Option<Vec<String>> {
-        let reading = dialect.readings(sql).next().unwrap();
+        let config = dialect.lexer_configs(sql).next().unwrap();
         let upper = sql.to_ascii_uppercase();
-        let tokens = tokenise(sql, &upper, reading).unwrap().unwrap();
-        sequences(&tokens, reading.lexis, dialect).map(|found| found.into_iter().collect())
+        let tokens = tokenise(sql, &upper, config).unwrap().unwrap();
+        sequences(&tokens, config.syntax, dialect).map(|found| found.into_iter().collect())
     }
 
     #[test]
-    fn a_sequence_is_named_by_a_string_or_is_not_known() {
+    fn a_sequence_of_postgresql_is_a_string_literal_or_unknown() {
         for (sql, name) in [
             ("SELECT nextval('s')", "s"),
             ("SELECT pg_catalog.nextval('Shop.S'::regclass)", "shop.s"),

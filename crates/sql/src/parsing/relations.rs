@@ -1,12 +1,12 @@
-//! Which tables a statement names, by a full parser. What it cannot parse has no answer.
+//! The tables of a statement, found by a full parser. An error if the statement cannot be parsed.
 
-use super::dialect::{Dialect, Lexis};
-use super::long_lists::without_plain_values;
+use super::dialect::{Dialect, SqlSyntax};
 use super::metered_parse::parse_within_budget;
 use super::plain_text::plain_text;
 use super::sequences::sequences;
-use super::table_names::{looked_up, part_of_name};
+use super::table_names::{fold_name, part_of_name};
 use super::token::Tokens;
+use super::value_lists::without_plain_values;
 use crate::sql_error::{SqlError, refused};
 use sqlparser::ast::{
     FromTable, Ident, ObjectName, ObjectType, Query, SetExpr, Statement, TableFactor, TableObject, TableWithJoins,
@@ -16,11 +16,11 @@ use sqlparser::dialect::{Dialect as Grammar, GenericDialect, MySqlDialect, Postg
 use std::collections::{BTreeSet, HashMap};
 use std::ops::ControlFlow;
 
-/// Longer statements are not parsed: their trees could be too deep to be freed.
+/// Longer statements are not parsed: their trees could be too deep to drop.
 const MAX_PARSED_BYTES: usize = 10_000;
 
-/// The names of all tables and views in a statement as they are looked up, with their schemas where they are written.
-pub fn relations(tokens: &Tokens<'_>, lexis: Lexis, dialect: Dialect) -> Result<BTreeSet<String>, SqlError> {
+/// The names of all tables and views in a statement after case folding, with their schemas if given.
+pub fn relations(tokens: &Tokens<'_>, syntax: SqlSyntax, dialect: Dialect) -> Result<BTreeSet<String>, SqlError> {
     let grammar: &'static dyn Grammar = match dialect {
         Dialect::Sqlite => &SQLiteDialect {},
         Dialect::Postgres => &PostgreSqlDialect {},
@@ -30,26 +30,26 @@ pub fn relations(tokens: &Tokens<'_>, lexis: Lexis, dialect: Dialect) -> Result<
     if hides_tables(tokens) {
         return Err(unknown_tables());
     }
-    // Nothing that a second tokeniser could read otherwise: no comments, no strings, no escapes.
-    let plain = without_modifiers(tokens, lexis);
-    let text = plain_text(&plain, lexis, MAX_PARSED_BYTES)
-        .or_else(|| plain_text(&without_plain_values(&plain), lexis, MAX_PARSED_BYTES))
+    // Nothing that a second tokeniser could read differently: no comments, strings or escapes.
+    let plain = without_modifiers(tokens, syntax);
+    let text = plain_text(&plain, syntax, MAX_PARSED_BYTES)
+        .or_else(|| plain_text(&without_plain_values(&plain), syntax, MAX_PARSED_BYTES))
         .ok_or_else(too_long)?;
     let statements = parse_within_budget(grammar, &text).ok_or_else(unknown_tables)?;
     let mut found = named_targets(tokens, dialect);
-    found.append(&mut sequences(tokens, lexis, dialect).ok_or_else(unknown_tables)?);
+    found.append(&mut sequences(tokens, syntax, dialect).ok_or_else(unknown_tables)?);
     let mut finder = Finder::new(found, dialect);
     let _ended: ControlFlow<()> = statements.visit(&mut finder);
     if finder.unknown { Err(unknown_tables()) } else { Ok(finder.found) }
 }
 
-/// The statement without the words for how a table is reached, which the parser would take for its name.
-fn without_modifiers<'a>(tokens: &Tokens<'a>, lexis: Lexis) -> Tokens<'a> {
+/// The statement without table modifiers such as `ONLY` and `IGNORE`, which the parser would read as a name.
+fn without_modifiers<'a>(tokens: &Tokens<'a>, syntax: SqlSyntax) -> Tokens<'a> {
     let mut modifies = false;
     tokens.filtered(|index| {
         let word = tokens.word(index);
-        modifies = match lexis {
-            Lexis::Postgres => {
+        modifies = match syntax {
+            SqlSyntax::Postgres => {
                 let sign = [b',', b'('].iter().any(|sign| tokens.is_symbol_before(index, *sign));
                 let keyword = matches!(
                     tokens.word_before(index),
@@ -57,18 +57,18 @@ fn without_modifiers<'a>(tokens: &Tokens<'a>, lexis: Lexis) -> Tokens<'a> {
                 );
                 word == "ONLY" && (sign || keyword)
             }
-            Lexis::Mysql => {
+            SqlSyntax::Mysql => {
                 let verb = matches!(tokens.word_before(index), "UPDATE" | "DELETE" | "INSERT" | "REPLACE");
                 (verb || modifies) && matches!(word, "LOW_PRIORITY" | "HIGH_PRIORITY" | "DELAYED" | "QUICK" | "IGNORE")
             }
-            Lexis::Sqlite => false,
+            SqlSyntax::Sqlite => false,
         };
         !modifies
     })
 }
 
-/// Bare words that name no table in any dialect: where the parser takes one for a name, it has misread the statement.
-const NO_NAMES: [&str; 16] = [
+/// Unquoted words that are not a table name in any dialect. If the parser reports one as a name, it misread the statement.
+const NOT_NAMES: [&str; 16] = [
     "ONLY",
     "LATERAL",
     "IGNORE",
@@ -87,7 +87,7 @@ const NO_NAMES: [&str; 16] = [
     "JOIN",
 ];
 
-/// Whether a definition takes over another table in a way that the parser does not show.
+/// Whether a definition refers to another table in a clause that the parser does not expose.
 fn hides_tables(tokens: &Tokens<'_>) -> bool {
     let hidden = |index: usize| match tokens.word(index) {
         "INHERITS" | "INHERIT" | "OF" | "ATTACH" | "OWNED" | "EXECUTE" | "SERVER" => true,
@@ -97,7 +97,7 @@ fn hides_tables(tokens: &Tokens<'_>) -> bool {
     matches!(tokens.word(0), "CREATE" | "ALTER") && (0..tokens.len()).any(hidden)
 }
 
-/// The names behind words that only the name of a table follows, whatever common table expressions are called.
+/// Names after keywords that are always followed by a table name, even if a common table expression has the same name.
 fn named_targets(tokens: &Tokens<'_>, dialect: Dialect) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for index in 0..tokens.len() {
@@ -124,40 +124,40 @@ fn named_targets(tokens: &Tokens<'_>, dialect: Dialect) -> BTreeSet<String> {
 
 pub fn unknown_tables() -> SqlError {
     refused(
-        "the tables of this statement cannot be found out, and only some tables are allowed",
-        "Write it in plainer SQL.",
+        "the tables of this statement cannot be determined, and only some tables are allowed",
+        "Write it in simpler SQL.",
     )
 }
 
 fn too_long() -> SqlError {
     refused(
-        "the statement is too long for its tables to be found out, and not all tables are allowed",
-        "Make several statements of it; rows of VALUES may be as many as you like where they are parameters and literals alone.",
+        "the statement is too long to determine its tables, and only some tables are allowed",
+        "Split it into several statements. The number of VALUES rows is not limited if they contain only parameters and literals.",
     )
 }
 
-/// Collects relations, and knows which names are common table expressions at each place.
+/// A visitor that collects relations, without references to common table expressions.
 struct Finder {
     dialect: Dialect,
     found: BTreeSet<String>,
     scopes: Vec<Scope>,
-    /// For the query of each expression: which names of its `WITH` it does not see, because they are not defined yet.
+    /// For the query of each common table expression: the names of its `WITH` that are defined later, and so not visible.
     unseen: HashMap<usize, BTreeSet<String>>,
-    /// Whether there is a statement of a kind that has not been looked into, or `TABLE name` for a query.
+    /// Whether there is an unsupported kind of statement, or `TABLE name` as a query.
     unknown: bool,
 }
 
-/// One query under way.
+/// The scope of one query.
 struct Scope {
     expressions: BTreeSet<String>,
-    /// Names that this query does not see in the scope around it.
+    /// Names of the enclosing scope that are not visible in this query.
     unseen: BTreeSet<String>,
 }
 
-/// The name of a common table expression; where letters may differ, only the same letters are the same name.
+/// The name of a common table expression. If case sensitivity is a server setting, only an exact match is the same name.
 fn expression_name(name: &Ident, dialect: Dialect) -> String {
     match dialect {
-        Dialect::Sqlite | Dialect::Postgres => looked_up(&name.value, name.quote_style.is_some(), dialect),
+        Dialect::Sqlite | Dialect::Postgres => fold_name(&name.value, name.quote_style.is_some(), dialect),
         Dialect::Mysql | Dialect::Any => name.value.clone(),
     }
 }
@@ -197,10 +197,10 @@ impl Finder {
                 return;
             };
             let is_quoted = quote_style.is_some();
-            self.unknown |= !is_quoted && NO_NAMES.iter().any(|word| word.eq_ignore_ascii_case(value));
-            // The table `"a.b"` would be taken for `b` of the schema `a`.
+            self.unknown |= !is_quoted && NOT_NAMES.iter().any(|word| word.eq_ignore_ascii_case(value));
+            // The table `"a.b"` would be confused with `b` in the schema `a`.
             self.unknown |= value.contains('.');
-            parts.push(looked_up(value, is_quoted, self.dialect));
+            parts.push(fold_name(value, is_quoted, self.dialect));
         }
         self.found.insert(parts.join("."));
     }
@@ -234,7 +234,7 @@ impl Finder {
 impl Visitor for Finder {
     type Break = ();
 
-    // The parser's tree calls these from hundreds of places.
+    // Called from hundreds of places in the visitor of the parser.
     #[inline(never)]
     fn pre_visit_relation(&mut self, relation: &ObjectName) -> ControlFlow<()> {
         if !self.is_expression(relation) {
@@ -266,9 +266,9 @@ impl Visitor for Finder {
         ControlFlow::Continue(())
     }
 
-    #[expect(clippy::wildcard_enum_match_arm, reason = "what is not known is refused")]
+    #[expect(clippy::wildcard_enum_match_arm, reason = "an unknown statement is refused")]
     fn pre_visit_statement(&mut self, statement: &Statement) -> ControlFlow<()> {
-        // A target is a table, even where a common table expression has its name.
+        // A target is a table, even if a common table expression has the same name.
         match statement {
             Statement::Insert(insert) => match &insert.table {
                 TableObject::TableName(name) => self.add(name),
@@ -292,7 +292,7 @@ impl Visitor for Finder {
             | Statement::CreateIndex(_)
             | Statement::AlterTable(_)
             | Statement::Truncate(_) => {}
-            // What is not known is refused.
+            // An unknown statement is refused.
             _ => self.unknown = true,
         }
         ControlFlow::Continue(())
