@@ -175,7 +175,7 @@ impl Job {
             Err(ParseFailure::Stopped(ParseLimit::Stack, at)) => Err(self.too_deep(at)),
             Err(ParseFailure::Stopped(ParseLimit::Steps | ParseLimit::Time, at)) => {
                 let at = SourceIndex::new(&self.source).position(at);
-                Err(CompileError::TooTangled { path: self.path.clone(), line: at.line, column: at.column })
+                Err(CompileError::TooAmbiguous { path: self.path.clone(), line: at.line, column: at.column })
             }
         }
     }

@@ -21,5 +21,5 @@ pub use sql_error::SqlError;
 pub use sqlite::database::{Database, DatabaseOptions};
 pub use sqlite::heap::install as install_heap_quotas;
 pub use sqlite::query::{QueryAnswer, QueryLimits};
-pub use sqlite::session::{Done, Session};
+pub use sqlite::session::{ResultCallback, Session};
 pub use sqlite::transaction::{BeginMode, Savepoint};

@@ -23,7 +23,7 @@ pub enum CompileError {
         "{path}:{line}:{column}: this syntax is too ambiguous to parse; move nested conditional or generic arrow functions \
          into named functions, and put comparisons with '<' in parentheses"
     )]
-    TooTangled { path: String, line: u32, column: u32 },
+    TooAmbiguous { path: String, line: u32, column: u32 },
     #[error("{path} was not compiled: no thread could be started; free memory and try again")]
     NoThread { path: String },
     #[error("{path} caused an internal compiler error; rewrite its most unusual construct and try again")]
@@ -39,7 +39,7 @@ impl CompileError {
             | Self::TooDense { path }
             | Self::Jsx { path }
             | Self::UnknownLanguage { path }
-            | Self::TooTangled { path, .. }
+            | Self::TooAmbiguous { path, .. }
             | Self::NoThread { path }
             | Self::Internal { path } => path,
         }
@@ -51,7 +51,7 @@ impl CompileError {
         match self {
             Self::Syntax { line, column, .. }
             | Self::TooDeep { line, column, .. }
-            | Self::TooTangled { line, column, .. } => Some((*line, *column)),
+            | Self::TooAmbiguous { line, column, .. } => Some((*line, *column)),
             Self::TooLarge { .. }
             | Self::TooDense { .. }
             | Self::Jsx { .. }
@@ -71,7 +71,7 @@ impl CompileError {
             | Self::TooDense { .. }
             | Self::Jsx { .. }
             | Self::UnknownLanguage { .. }
-            | Self::TooTangled { .. }
+            | Self::TooAmbiguous { .. }
             | Self::NoThread { .. }
             | Self::Internal { .. }) => other.to_string(),
         };

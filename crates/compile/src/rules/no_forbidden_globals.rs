@@ -190,7 +190,7 @@ struct Visitor<'a> {
 }
 
 impl Visitor<'_> {
-    fn judge(&mut self, name: &str, span: Span) {
+    fn check_global(&mut self, name: &str, span: Span) {
         if let Some(help) = instead_of_global(name) {
             let also = if name == "process" { ": Direct access to 'process' is prohibited" } else { "" };
             self.findings.add(span, format!("Global '{name}' is forbidden{also}"), help);
@@ -203,9 +203,9 @@ impl Visitor<'_> {
         }
     }
 
-    fn judge_name(&mut self, name: &Ident) {
+    fn check_name(&mut self, name: &Ident) {
         if self.context.names.is_global(name) {
-            self.judge(&name.sym, name.span);
+            self.check_global(&name.sym, name.span);
         }
     }
 }
@@ -213,28 +213,28 @@ impl Visitor<'_> {
 impl Visit for Visitor<'_> {
     fn visit_expr(&mut self, node: &Expr) {
         if let Expr::Ident(name) = node {
-            self.judge_name(name);
+            self.check_name(name);
         }
         node.visit_children_with(self);
     }
 
     fn visit_prop(&mut self, node: &Prop) {
         if let Prop::Shorthand(name) = node {
-            self.judge_name(name);
+            self.check_name(name);
         }
         node.visit_children_with(self);
     }
 
     fn visit_simple_assign_target(&mut self, node: &SimpleAssignTarget) {
         if let SimpleAssignTarget::Ident(name) = node {
-            self.judge_name(&name.id);
+            self.check_name(&name.id);
         }
         node.visit_children_with(self);
     }
 
     fn visit_ts_type_query_expr(&mut self, node: &TsTypeQueryExpr) {
         if let TsTypeQueryExpr::TsEntityName(TsEntityName::Ident(name)) = node {
-            self.judge_name(name);
+            self.check_name(name);
         }
     }
 
@@ -244,7 +244,7 @@ impl Visit for Visitor<'_> {
             && ABSENT.iter().any(|(absent, _)| *absent == name)
         {
             // The same position as in the type checker, so that it is reported once.
-            self.judge(&name, node.prop.span());
+            self.check_global(&name, node.prop.span());
         }
         node.visit_children_with(self);
     }

@@ -64,7 +64,7 @@ struct Visitor<'a> {
 }
 
 impl Visitor<'_> {
-    fn judge(&mut self, name: Option<&str>, value: &Expr) {
+    fn check_value(&mut self, name: Option<&str>, value: &Expr) {
         if name.is_some_and(names_id) && is_record(value) {
             self.findings.add(value.span(), "Potential hardcoded ID or Secret detected: the id of one record", HELP);
         }
@@ -76,21 +76,21 @@ impl Visit for Visitor<'_> {
 
     fn visit_bin_expr(&mut self, node: &BinExpr) {
         if matches!(node.op, BinaryOp::EqEq | BinaryOp::EqEqEq | BinaryOp::NotEq | BinaryOp::NotEqEq) {
-            self.judge(last_name(&node.left).as_deref(), &node.right);
-            self.judge(last_name(&node.right).as_deref(), &node.left);
+            self.check_value(last_name(&node.left).as_deref(), &node.right);
+            self.check_value(last_name(&node.right).as_deref(), &node.left);
         }
         node.visit_children_with(self);
     }
 
     fn visit_var_declarator(&mut self, node: &VarDeclarator) {
         if let (Pat::Ident(name), Some(value)) = (&node.name, &node.init) {
-            self.judge(Some(&name.id.sym), value);
+            self.check_value(Some(&name.id.sym), value);
         }
         node.visit_children_with(self);
     }
 
     fn visit_key_value_prop(&mut self, node: &KeyValueProp) {
-        self.judge(key_name(&node.key).as_deref(), &node.value);
+        self.check_value(key_name(&node.key).as_deref(), &node.value);
         node.visit_children_with(self);
     }
 }

@@ -49,7 +49,7 @@ struct Visitor<'a> {
 }
 
 impl Visitor<'_> {
-    fn judge(&mut self, value: &Expr, text: &str, span: Span) {
+    fn check_value(&mut self, value: &Expr, text: &str, span: Span) {
         if text.is_empty() {
             return;
         }
@@ -101,7 +101,7 @@ impl Visit for Visitor<'_> {
                 if let Some(text) = text_of(literal)
                     && text_of(value).is_none()
                 {
-                    self.judge(value, &text, node.span);
+                    self.check_value(value, &text, node.span);
                 }
             }
         }
@@ -112,7 +112,7 @@ impl Visit for Visitor<'_> {
         let first =
             node.cases.iter().find_map(|case| case.test.as_deref().and_then(text_of).map(|text| (text, case.span)));
         if let Some((text, span)) = first {
-            self.judge(&node.discriminant, &text, span);
+            self.check_value(&node.discriminant, &text, span);
         }
         node.visit_children_with(self);
     }
@@ -125,7 +125,7 @@ impl Visit for Visitor<'_> {
             && let Expr::Array(list) = plain(&member.obj)
             && let Some(text) = list.elems.iter().flatten().find_map(|element| text_of(&element.expr))
         {
-            self.judge(&arg.expr, &text, node.span());
+            self.check_value(&arg.expr, &text, node.span());
         }
         node.visit_children_with(self);
     }

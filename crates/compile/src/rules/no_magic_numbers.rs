@@ -33,7 +33,7 @@ struct Visitor<'a> {
 }
 
 impl Visitor<'_> {
-    fn judge(&mut self, expr: &Expr, role: NumberRole) {
+    fn check_value(&mut self, expr: &Expr, role: NumberRole) {
         if let Some(number) = number_of(expr)
             && !is_harmless(number, role)
         {
@@ -55,7 +55,7 @@ impl Visitor<'_> {
     }
 
     /// A number that has a name: fine for a fact, not for what a business decides.
-    fn judge_named(&mut self, name: &str, value: &Expr) -> Handled {
+    fn check_named(&mut self, name: &str, value: &Expr) -> Handled {
         let Some(number) = number_of(value) else { return Handled::No };
         if is_business_value(name) && !matches!(number, -1.0 | 0.0 | 1.0) {
             self.findings.add(
@@ -64,7 +64,7 @@ impl Visitor<'_> {
                 format!("It varies from case to case, so take it as an argument: `args.{name}`, with a default if one is usual."),
             );
         } else if !is_constant_case(name) && !explains(name) {
-            self.judge(value, NumberRole::Operand);
+            self.check_value(value, NumberRole::Operand);
         }
         Handled::Yes
     }
@@ -86,7 +86,7 @@ impl Visit for Visitor<'_> {
             node.visit_children_with(self);
             return;
         };
-        if self.judge_named(&name.id.sym, value) == Handled::Yes {
+        if self.check_named(&name.id.sym, value) == Handled::Yes {
             return;
         }
         let is_fact = is_constant_case(&name.id.sym) && !is_business_value(&name.id.sym);
@@ -105,7 +105,7 @@ impl Visit for Visitor<'_> {
             }
             _ => None,
         };
-        let handled = name.map_or(Handled::No, |name| self.judge_named(&name, &node.right));
+        let handled = name.map_or(Handled::No, |name| self.check_named(&name, &node.right));
         if handled == Handled::No {
             node.visit_children_with(self);
         }
@@ -119,7 +119,7 @@ impl Visit for Visitor<'_> {
             }
         }
         if let Some(name) = key_name(&node.key)
-            && self.judge_named(&name, &node.value) == Handled::Yes
+            && self.check_named(&name, &node.value) == Handled::Yes
         {
             return;
         }
@@ -179,7 +179,7 @@ impl Visit for Visitor<'_> {
                 | BinaryOp::Gt
                 | BinaryOp::GtEq => {
                     if !is_explained(other, number) {
-                        self.judge(side, NumberRole::Limit);
+                        self.check_value(side, NumberRole::Limit);
                     }
                 }
                 // A default, a bit, an exponent or a divisor: the operator explains the number.
@@ -193,7 +193,9 @@ impl Visit for Visitor<'_> {
                 | BinaryOp::BitXor
                 | BinaryOp::Exp
                 | BinaryOp::Mod => {}
-                BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div => self.judge(side, NumberRole::Operand),
+                BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div => {
+                    self.check_value(side, NumberRole::Operand);
+                }
                 BinaryOp::LogicalAnd | BinaryOp::In | BinaryOp::InstanceOf => {}
             }
         }

@@ -58,7 +58,7 @@ struct NamedSecrets<'a> {
 }
 
 impl NamedSecrets<'_> {
-    fn judge(&mut self, name: &str, value: &Expr, span: Span) {
+    fn check_value(&mut self, name: &str, value: &Expr, span: Span) {
         let Some(text) = text_of(value) else { return };
         if names_secret(name) && looks_secret(&text) && find_token(&text).is_none() {
             self.findings.add(span, format!("{DETECTED} in '{name}'"), help());
@@ -71,7 +71,7 @@ impl Visit for NamedSecrets<'_> {
 
     fn visit_var_declarator(&mut self, node: &VarDeclarator) {
         if let (Pat::Ident(name), Some(value)) = (&node.name, &node.init) {
-            self.judge(&name.id.sym, value, node.span);
+            self.check_value(&name.id.sym, value, node.span);
         }
         node.visit_children_with(self);
     }
@@ -79,7 +79,7 @@ impl Visit for NamedSecrets<'_> {
     fn visit_key_value_prop(&mut self, node: &KeyValueProp) {
         use swc_core::common::Spanned;
         if let Some(name) = key_name(&node.key) {
-            self.judge(&name, &node.value, node.span());
+            self.check_value(&name, &node.value, node.span());
         }
         node.visit_children_with(self);
     }
@@ -92,7 +92,7 @@ impl Visit for NamedSecrets<'_> {
                 _ => None,
             };
             if let Some(name) = name {
-                self.judge(&name, &node.right, node.span);
+                self.check_value(&name, &node.right, node.span);
             }
         }
         node.visit_children_with(self);

@@ -54,7 +54,7 @@ struct Visitor<'a> {
 }
 
 impl Visitor<'_> {
-    fn judge(&mut self, expr: &Expr) {
+    fn check_query(&mut self, expr: &Expr) {
         let origins = Origins { names: self.context.names, numbers: Vec::new() };
         if origins.of(expr, 0) == Origin::Mixed {
             self.findings.add(expr.span(), MESSAGE, HELP);
@@ -67,14 +67,14 @@ impl Visit for Visitor<'_> {
 
     fn visit_expr(&mut self, node: &Expr) {
         if is_query(node) {
-            self.judge(node);
+            self.check_query(node);
             return;
         }
         if let Some((callee, args)) = call_of(node)
             && last_name(callee).is_some_and(|name| name == "exec_sql")
             && let Some(query) = args.first()
         {
-            self.judge(&query.expr);
+            self.check_query(&query.expr);
         }
         node.visit_children_with(self);
     }

@@ -22,7 +22,7 @@ fn check(context: &RuleContext<'_>, findings: &mut Findings) {
     let message = match others.iter().find(|pattern| is_required(pattern)) {
         Some(_) => "The tool waits for more than one argument, and is called with one object: the others are undefined",
         None if matches!(first, Pat::Rest(_)) => {
-            "The tool collects its arguments in a list, and is called with one object: the list holds just that"
+            "The tool collects its arguments in a list, and is called with one object: the list contains only that"
         }
         None => return,
     };

@@ -27,7 +27,7 @@ struct Visitor<'a> {
 }
 
 impl Visitor<'_> {
-    fn judge(&mut self, body: &Stmt, span: swc_core::common::Span) {
+    fn check_loop(&mut self, body: &Stmt, span: swc_core::common::Span) {
         let mut seen = Body::default();
         body.visit_with(&mut seen);
         if seen.leaves || statements(body) > MAX_STATEMENTS {
@@ -103,19 +103,19 @@ impl Visit for Visitor<'_> {
     noop_visit_type!();
 
     fn visit_for_stmt(&mut self, node: &ForStmt) {
-        self.judge(&node.body, node.span);
+        self.check_loop(&node.body, node.span);
         node.visit_children_with(self);
     }
 
     fn visit_for_of_stmt(&mut self, node: &ForOfStmt) {
         if !node.is_await {
-            self.judge(&node.body, node.span);
+            self.check_loop(&node.body, node.span);
         }
         node.visit_children_with(self);
     }
 
     fn visit_for_in_stmt(&mut self, node: &ForInStmt) {
-        self.judge(&node.body, node.span);
+        self.check_loop(&node.body, node.span);
         node.visit_children_with(self);
     }
 }

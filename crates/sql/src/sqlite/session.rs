@@ -12,7 +12,7 @@ use std::sync::Arc;
 use tgp_base::threads;
 
 /// A callback for the result of a job. Called once, usually on the session's thread.
-pub type Done<T> = Box<dyn FnOnce(Result<T, SqlError>) + Send>;
+pub type ResultCallback<T> = Box<dyn FnOnce(Result<T, SqlError>) + Send>;
 
 type Job = Box<dyn FnOnce(&Connection, &Arc<SessionControl>) + Send>;
 
@@ -50,26 +50,26 @@ impl Session {
         Ok(Self { jobs, control })
     }
 
-    pub fn begin(&self, mode: BeginMode, policy: SqlPolicy, done: Done<()>) {
+    pub fn begin(&self, mode: BeginMode, policy: SqlPolicy, done: ResultCallback<()>) {
         self.submit(done, move |connection, control| begin(connection, control, mode, policy));
     }
 
     /// Runs one statement. `params_json` is an array with one value for each placeholder.
-    pub fn query(&self, sql: String, params_json: String, limits: QueryLimits, done: Done<QueryAnswer>) {
+    pub fn query(&self, sql: String, params_json: String, limits: QueryLimits, done: ResultCallback<QueryAnswer>) {
         self.submit(done, move |connection, control| run(connection, control, &sql, &params_json, limits));
     }
 
     /// Sets, releases or rolls back to a savepoint.
-    pub fn savepoint(&self, action: Savepoint, number: u32, done: Done<()>) {
+    pub fn savepoint(&self, action: Savepoint, number: u32, done: ResultCallback<()>) {
         self.submit(done, move |connection, control| savepoint(connection, control, action, number));
     }
 
-    pub fn commit(&self, done: Done<()>) {
+    pub fn commit(&self, done: ResultCallback<()>) {
         self.submit(done, commit);
     }
 
     /// Rolls back and clears a cancellation, so that the session can be used again.
-    pub fn rollback(&self, done: Done<()>) {
+    pub fn rollback(&self, done: ResultCallback<()>) {
         self.submit(done, |connection, control| {
             let rolled_back = rollback(connection, control);
             control.clear_cancellation();
@@ -84,7 +84,7 @@ impl Session {
 
     fn submit<T: 'static>(
         &self,
-        done: Done<T>,
+        done: ResultCallback<T>,
         work: impl FnOnce(&Connection, &Arc<SessionControl>) -> Result<T, SqlError> + Send + 'static,
     ) {
         let shared = Arc::new(Mutex::new(Some(done)));
