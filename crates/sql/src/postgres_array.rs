@@ -1,5 +1,5 @@
-//! Converts PostgreSQL array text, such as `{1,NULL,"a \"b\""}`, to JSON text. An array of some megabytes has a million elements,
-//! so values are written directly, without intermediate objects.
+//! Converts PostgreSQL array text, such as `{1,NULL,"a \"b\""}`, to JSON text. An array of some megabytes has a million
+//! elements, so values are written directly, without intermediate objects.
 
 use crate::sql_error::SqlError;
 use crate::sqlite::row_text::RowText;
@@ -197,8 +197,8 @@ fn hex(text: &str) -> Vec<u8> {
     pairs.collect()
 }
 
-/// `2024-01-31 23:59:59.123456+02` in the format of JavaScript's `toISOString`; `None` for values outside the range of `Date`, such
-/// as `infinity`.
+/// `2024-01-31 23:59:59.123456+02` in the format of JavaScript's `toISOString`; `None` for values outside the range of
+/// `Date`, such as `infinity`.
 fn instant(text: &str) -> Option<String> {
     let (date, time) = text.split_once(' ')?;
     let (year, month_day) = date.split_once('-').filter(|(year, _)| year.len() == 4)?;

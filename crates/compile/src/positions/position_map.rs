@@ -56,8 +56,8 @@ impl PositionMap {
         Some(Position { line, column })
     }
 
-    /// The map of an emitted text. `mappings` are in the order of the text; `first_line_shift` is the length of the prefix before
-    /// its first line, in UTF-16 units.
+    /// The map of an emitted text. `mappings` are in the order of the text; `first_line_shift` is the length of the prefix
+    /// before its first line, in UTF-16 units.
     pub(crate) fn build(mappings: &[(BytePos, LineCol)], index: &SourceIndex<'_>, first_line_shift: u32) -> Self {
         let mut lines: Vec<u32> = Vec::new();
         let mut segments = Vec::with_capacity(mappings.len() * 4);

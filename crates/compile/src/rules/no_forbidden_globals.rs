@@ -1,5 +1,5 @@
-//! Globals that the sandbox does not have. The list is an allow-list, as the sandbox's own is: a name that neither the source nor the
-//! sandbox declares is reported before a run finds out.
+//! Globals that the sandbox does not have. The list is an allow-list, as the sandbox's own is: a name that neither the
+//! source nor the sandbox declares is reported before a run finds out.
 
 use swc_core::common::{Span, Spanned};
 use swc_core::ecma::ast::{Expr, Ident, MemberExpr, Prop, SimpleAssignTarget, TsEntityName, TsTypeQueryExpr};

@@ -1,5 +1,5 @@
-//! A tool may import other tools, JSON files and the packages that the configuration allows; nothing else exists in the sandbox.
-//! Imports of types count: the type checker would open the file.
+//! A tool may import other tools, JSON files and the packages that the configuration allows; nothing else exists in the
+//! sandbox. Imports of types count: the type checker would open the file.
 
 use super::rule::{Findings, Guards, Rule};
 use crate::diagnostics::diagnostic::Severity;

@@ -1,5 +1,5 @@
-//! Standard 7: a number whose meaning is not in its value belongs into the arguments, or, if it is a fact (a unit, a constant of
-//! nature), into a named constant. Rates, prices and thresholds are never facts.
+//! Standard 7: a number whose meaning is not in its value belongs into the arguments, or, if it is a fact (a unit, a
+//! constant of nature), into a named constant. Rates, prices and thresholds are never facts.
 //!
 //! Harmless are counting numbers, powers of ten, parts of time and angles, and every number whose place explains it: an
 //! index, digits to keep, a status, a default for an argument.

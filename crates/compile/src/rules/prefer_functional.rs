@@ -1,5 +1,5 @@
-//! Standard 3, as advice: a loop that only builds a list, a sum or a table is shorter with map, filter or reduce. Loops that await,
-//! leave early or do several things are not reported.
+//! Standard 3, as advice: a loop that only builds a list, a sum or a table is shorter with map, filter or reduce. Loops
+//! that await, leave early or do several things are not reported.
 
 use swc_core::ecma::ast::{
     ArrowExpr, AssignExpr, AwaitExpr, BlockStmt, BreakStmt, ContinueStmt, Expr, ForInStmt, ForOfStmt, ForStmt,

@@ -21,8 +21,8 @@ const PREFIXED: [&str; 3] = [
     // Prefix, underscore, then letters and digits: DigitalOcean, Docker, Figma, Grafana,
     // Groq, Hugging Face, Linear, Netlify, Notion, Replicate, RubyGems, Sentry, Shopify, Stripe's webhooks, Supabase.
     r"(?-u)\b(?:do[opr]_v1|dckr_pat|figd|gl(?:sa|c)|gsk|hf|lin_(?:api|oauth)|nfp|ntn|r8|rubygems|sntry[su]|shp(?:at|ca|pa|ss)|whsec|sbp|sb_secret)_[A-Za-z0-9_=+/-]{20,}",
-    // Prefix with a dash or a dot: Atlassian, Databricks, Doppler, Dropbox, other GitLab tokens, Google, Heroku, New Relic, Perplexity,
-    // Postman, PyPI, Slack app tokens, Square, Vault, xAI.
+    // Prefix with a dash or a dot: Atlassian, Databricks, Doppler, Dropbox, other GitLab tokens, Google, Heroku, New Relic,
+    // Perplexity, Postman, PyPI, Slack app tokens, Square, Vault, xAI.
     r"(?-u)\b(?:ATATT3|dapi|dp\.(?:pt|st|ct|sa|scim|audit)\.|sl\.(?:B|u\.)|gl(?:dt|rt|cbt|ptt|ft|soat|agent|oas|imt)-|GOCSPX-|ya29\.|HRKU-|NRAK-|pplx-|PMAK-|pypi-|xapp-|xoxe[.-]|sq0(?:atp|csp|idp)-|hv[sbr]\.|xai-)[A-Za-z0-9_=.-]{20,}",
 ];
 /// Tokens that are secrets in any context.

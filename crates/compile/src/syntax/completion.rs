@@ -4,8 +4,8 @@ use swc_core::ecma::ast::{BlockStmt, Decl, ExprStmt, Module, ModuleDecl, ModuleI
 
 use super::function_facts::is_nothing;
 
-/// The expression statements that may be the last one evaluated, and so give the script's value. Empty when the script ends with
-/// a declaration, a loop or similar.
+/// The expression statements that may be the last one evaluated, and so give the script's value. Empty when the script ends
+/// with a declaration, a loop or similar.
 pub(crate) fn last_values(module: &Module) -> Vec<&ExprStmt> {
     let mut found = Vec::new();
     for item in module.body.iter().rev() {

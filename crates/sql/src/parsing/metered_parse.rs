@@ -1,8 +1,8 @@
 //! Runs the `sqlparser` crate within a step budget. It parses some constructs twice per level of nesting, so a short text can
 //! take hours, and its own depth limit does not cover all of its recursion.
 //!
-//! The parser calls a method of its dialect at every step. [`MeteredDialect`] forwards these calls and counts them; a call beyond the
-//! budget ends the parse. `__test__/architecture.test.js` checks that every method of the trait is forwarded.
+//! The parser calls a method of its dialect at every step. [`MeteredDialect`] forwards these calls and counts them; a call
+//! beyond the budget ends the parse. `__test__/architecture.test.js` checks that every method of the trait is forwarded.
 
 use sqlparser::ast::{ColumnOption, Expr, GranteesType, Ident, ObjectNamePart, Statement};
 use sqlparser::dialect::{Dialect, Precedence};

@@ -138,8 +138,8 @@ impl Cursor<'_> {
         }
     }
 
-    /// Whether digits start a name in MySQL: `2024_sales` is a name, and after a dot even `1e5`; elsewhere `1e5`, `0x1f` and `0b1`
-    /// are numbers.
+    /// Whether digits start a name in MySQL: `2024_sales` is a name, and after a dot even `1e5`; elsewhere `1e5`, `0x1f`
+    /// and `0b1` are numbers.
     fn mysql_name_with_digits(&self) -> bool {
         let behind_dot = self.touches(|kind| kind == Kind::Symbol(b'.'));
         let letters = self.text_from(self.at).iter().take_while(|byte| continues_name(**byte)).count();

@@ -24,8 +24,8 @@ pub fn check_text(sql: &str) -> Result<(), SqlError> {
     Ok(())
 }
 
-/// The tokens of a text that `check_text` accepted. `None` if the text is not a valid statement under this lexer configuration; an
-/// error if it is more than one statement. `upper` is the text in upper case.
+/// The tokens of a text that `check_text` accepted. `None` if the text is not a valid statement under this lexer
+/// configuration; an error if it is more than one statement. `upper` is the text in upper case.
 pub fn tokenise<'a>(sql: &'a str, upper: &'a str, config: LexerConfig) -> Result<Option<Tokens<'a>>, SqlError> {
     let scanned = scan(sql, config);
     let mut list = scanned.tokens;

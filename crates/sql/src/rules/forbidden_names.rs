@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-/// Functions that access files, other servers, other sessions or settings, have effects that a rollback does not undo, or execute
-/// text as SQL.
+/// Functions that access files, other servers, other sessions or settings, have effects that a rollback does not undo, or
+/// execute text as SQL.
 static FUNCTIONS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
     HashSet::from([
         // SQLite and its shell
@@ -254,8 +254,8 @@ pub fn is_forbidden_view(name: &str) -> bool {
     in_families(name, VIEWS)
 }
 
-/// Whether a setting of PostgreSQL may contain a secret: settings of applications and extensions, which have a dot in their name,
-/// shell commands, and connections to other servers.
+/// Whether a setting of PostgreSQL may contain a secret: settings of applications and extensions, which have a dot in their
+/// name, shell commands, and connections to other servers.
 pub fn is_forbidden_setting(name: &str) -> bool {
     matches!(name, "ALL" | "PRIMARY_CONNINFO") || name.ends_with("_COMMAND") || name.contains('.')
 }

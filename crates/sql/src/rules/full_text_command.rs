@@ -1,5 +1,5 @@
-//! Commands of SQLite's full-text search: an `INSERT` into a column with the name of the table. Some of them remove rows, and the
-//! command may be in a parameter.
+//! Commands of SQLite's full-text search: an `INSERT` into a column with the name of the table. Some of them remove rows,
+//! and the command may be in a parameter.
 
 use crate::parsing::token::{Kind, Tokens};
 use tgp_base::table_name::loose;

@@ -92,8 +92,8 @@ fn is_named(tokens: &Tokens<'_>, index: usize, expected: &str) -> bool {
     name.is_some_and(|name| name.eq_ignore_ascii_case(expected))
 }
 
-/// Allowed `SHOW` statements of MySQL, which do not expose other sessions. Warnings and errors are not allowed, because they may
-/// belong to a previous statement of another run.
+/// Allowed `SHOW` statements of MySQL, which do not expose other sessions. Warnings and errors are not allowed, because
+/// they may belong to a previous statement of another run.
 const SHOWN: [&str; 12] = [
     "TABLES",
     "COLUMNS",

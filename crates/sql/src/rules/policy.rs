@@ -245,7 +245,8 @@ impl SqlPolicy {
         self.allow.tables.as_ref().is_none_or(|allowed| allowed.iter().any(same)) && !self.denies_table(last_part(name))
     }
 
-    /// Whether a table of the catalogue is allowed. A name with a dot is not a schema and a table, so no allow rule applies to it.
+    /// Whether a table of the catalogue is allowed. A name with a dot is not a schema and a table, so no allow rule applies
+    /// to it.
     #[must_use]
     pub fn allows_relation(&self, schema: Option<&str>, name: &str, dialect: Dialect) -> bool {
         if name.contains('.') {

@@ -32,8 +32,8 @@ pub struct Reach {
 /// Maximum number of names that are checked.
 const MAX_NAMES: usize = 1_000;
 
-/// Determines the reach. `None` for SQLite, whose authorizer checks it, and for statements with too many names if no rule depends
-/// on them.
+/// Determines the reach. `None` for SQLite, whose authorizer checks it, and for statements with too many names if no rule
+/// depends on them.
 pub fn reach(
     tokenised: &[(Tokens<'_>, LexerConfig)],
     dialect: Dialect,

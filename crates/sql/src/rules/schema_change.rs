@@ -1,5 +1,5 @@
-//! Schema changes: tools may create, alter and drop objects that contain data, but no code or privileges, and that are permanent
-//! or dropped with the transaction.
+//! Schema changes: tools may create, alter and drop objects that contain data, but no code or privileges, and that are
+//! permanent or dropped with the transaction.
 
 use super::verb::Verb;
 use crate::parsing::dialect::{Dialect, SqlSyntax};

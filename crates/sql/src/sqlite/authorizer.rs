@@ -167,8 +167,8 @@ impl Authorizer {
         table == SEQUENCES && self.does(&[Verb::Drop, Verb::Alter])
     }
 
-    /// Whether rows of a table may be changed. The first table that a statement changes is its target. Other tables are changed by
-    /// foreign keys or, with an accessor, by triggers; both were defined by the owner.
+    /// Whether rows of a table may be changed. The first table that a statement changes is its target. Other tables are
+    /// changed by foreign keys or, with an accessor, by triggers; both were defined by the owner.
     fn may_change(&mut self, verb: Verb, table: &str, context: &AuthContext<'_>) -> bool {
         if is_schema_table(table) || is_statistics(table) {
             return self.defines();

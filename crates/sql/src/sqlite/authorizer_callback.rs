@@ -13,8 +13,8 @@ pub fn install_authorizer(connection: &mut Connection, control: Arc<SessionContr
     }))
 }
 
-/// The shadow tables of virtual tables. The query also loads the schema and its statistics, so that this does not happen while a
-/// tool's statement is prepared.
+/// The shadow tables of virtual tables. The query also loads the schema and its statistics, so that this does not happen
+/// while a tool's statement is prepared.
 pub fn shadow_tables(connection: &Connection) -> rusqlite::Result<HashSet<String>> {
     let mut statement = connection.prepare_cached("SELECT name FROM pragma_table_list WHERE type = 'shadow'")?;
     let names = statement.query_map([], |row| row.get(0))?;

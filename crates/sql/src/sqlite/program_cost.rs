@@ -1,8 +1,9 @@
 //! Limits the work of a statement between two checks of the deadline, by a maximum value length.
 //!
-//! SQLite calls the progress handler only at backward jumps of its program. Code without loops runs to its end, and ten thousand
-//! calls on values of eight megabytes take minutes. So the maximum value length decreases with the cost of the program. The cost
-//! is that of the compiled program, because a view, a generated column or a subquery can repeat an expression many times.
+//! SQLite calls the progress handler only at backward jumps of its program. Code without loops runs to its end, and ten
+//! thousand calls on values of eight megabytes take minutes. So the maximum value length decreases with the cost of the
+//! program. The cost is that of the compiled program, because a view, a generated column or a subquery can repeat an
+//! expression many times.
 
 use super::functions::failure::interrupted;
 use super::limits::USUAL_VALUE_BYTES;

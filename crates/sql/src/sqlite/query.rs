@@ -28,8 +28,8 @@ pub struct QueryLimits {
 /// The result of a statement.
 #[derive(Debug)]
 pub struct QueryAnswer {
-    /// `{"rows":…,"affected":n}`, in this order: the rows as an array of objects, or `null` for a statement without a result set.
-    /// It is text, so that rows are serialised only once.
+    /// `{"rows":…,"affected":n}`, in this order: the rows as an array of objects, or `null` for a statement without a
+    /// result set. It is text, so that rows are serialised only once.
     pub json: String,
 }
 
