@@ -63,7 +63,7 @@ describe('a parser of others', () => {
     const parsers = packages.filter((/** @type {any} */ { name }) => name === 'sqlparser');
     expect(parsers).toHaveLength(1);
     const dialect = read(dirname(parsers[0].manifest_path), 'src', 'dialect', 'mod.rs');
-    const metered = tree.find(({ path }) => path === 'crates/sql/src/reading/metered_parse.rs')?.text ?? '';
+    const metered = tree.find(({ path }) => path === 'crates/sql/src/parsing/metered_parse.rs')?.text ?? '';
     const { asked, left } = unmeteredQuestions(dialect, metered);
     expect(asked).toBeGreaterThan(100);
     expect(left).toEqual([]);

@@ -45,7 +45,7 @@ const READERS = [
   {
     what: 'parses SQL',
     calls: /\bsqlparser::(?:parser|tokenizer)\b/,
-    places: { 'crates/sql/src/reading/metered_parse.rs': 'STEPS_PER_BYTE' },
+    places: { 'crates/sql/src/parsing/metered_parse.rs': 'STEPS_PER_BYTE' },
   },
   {
     what: 'parses TypeScript',
@@ -123,17 +123,17 @@ export const FOREIGN_TEXT_RULES = [
       });
     },
     broken: [
-      { path: 'crates/sql/src/reading/relations.rs', text: 'use sqlparser::parser::Parser;' },
-      { path: 'crates/sql/src/reading/metered_parse.rs', text: 'use sqlparser::parser::Parser;' },
+      { path: 'crates/sql/src/parsing/relations.rs', text: 'use sqlparser::parser::Parser;' },
+      { path: 'crates/sql/src/parsing/metered_parse.rs', text: 'use sqlparser::parser::Parser;' },
       { path: 'src/kernel/file_diff.rs', text: 'fn f() { git2::Patch::from_buffers(a, None, b, None, None); }' },
       { path: 'crates/git/src/text_diff.rs', text: 'fn f() { Patch::from_buffers(a, None, b, None, None); }' },
     ],
     kept: [
       {
-        path: 'crates/sql/src/reading/metered_parse.rs',
+        path: 'crates/sql/src/parsing/metered_parse.rs',
         text: 'use sqlparser::parser::Parser;\nconst STEPS_PER_BYTE: usize = 9;',
       },
-      { path: 'crates/sql/src/reading/relations.rs', text: 'use sqlparser::ast::Statement;' },
+      { path: 'crates/sql/src/parsing/relations.rs', text: 'use sqlparser::ast::Statement;' },
     ],
   },
 ];

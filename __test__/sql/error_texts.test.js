@@ -149,7 +149,7 @@ describe.each(Object.keys(DATABASES))('what a model reads when its SQL is wrong,
   it.each([
     ['SELECT 1; SELECT 2', 'Call exec_sql once for each statement.'],
     ['COMMIT', 'Leave it out'],
-    ['DROP TABLE users', 'what is missing is added by a migration of the application, so ask for it.'],
+    ['DROP TABLE users', 'ask for a migration of the application if something is missing.'],
     ['GRANT ALL ON users TO x', 'Use SELECT, WITH, INSERT, UPDATE, DELETE, REPLACE, MERGE or EXPLAIN.'],
   ])('what is refused says what to do: %s', async (sql, advice) => {
     for (const failure of await failures(sql)) {

@@ -226,7 +226,7 @@ describe('describe_schema', () => {
     );
     const misnamed = tools.exec_sql.execute({ sql: 'SELECT :id AS id', params: { i: 1 } });
     await expect(misnamed).rejects.toThrow(
-      "no value for the parameter 'id'. Add it to params. No placeholder takes 'i'.",
+      "no value for the parameter 'id'. Add it to params. Not used by any placeholder: 'i'.",
     );
   });
 

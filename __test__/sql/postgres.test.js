@@ -229,7 +229,9 @@ describe.skipIf(!hasServer('postgres'))('PostgreSQL', () => {
       await expect(exec_sql.execute({ sql: 'SELECT 1; SELECT 2' })).rejects.toMatchObject({
         code: 'ERR_SECURITY_VIOLATION',
       });
-      await expect(exec_sql.execute({ sql: 'SET statement_timeout = 0' })).rejects.toThrow(/SET is not for tools/);
+      await expect(exec_sql.execute({ sql: 'SET statement_timeout = 0' })).rejects.toThrow(
+        /SET is not available to tools/,
+      );
       await expect(exec_sql.execute({ sql: "SELECT pg_read_file('/etc/passwd')" })).rejects.toThrow(/pg_read_file/);
     }
     expect([

@@ -138,7 +138,7 @@ export const RUST_PROMISES = [
     search: 'if self.read_only && verb.access() != Access::Read {',
     replace: 'if self.read_only && verb.access() == Access::Schema {',
     tests: ['__test__/sql/exec_sql.test.js'],
-    cargo: { package: 'tgp-sql', filter: 'the_owners_rules_hold' },
+    cargo: { package: 'tgp-sql', filter: 'the_policy_of_the_owner_applies' },
   },
   {
     id: 'git-conflict',

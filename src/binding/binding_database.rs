@@ -2,7 +2,8 @@
 
 use super::background::{Promised, start_alone};
 use crate::kernel::{
-    BeginMode, Database, DatabaseOptions, Done, QueryAnswer, QueryLimits, Savepoint, Session, SqlError, SqlOptions,
+    BeginMode, Database, DatabaseOptions, QueryAnswer, QueryLimits, ResultCallback, Savepoint, Session, SqlError,
+    SqlOptions,
 };
 use napi::Env;
 use napi::bindgen_prelude::Object;
@@ -137,7 +138,7 @@ impl BindingDatabase {
         &self,
         env: &'env Env,
         id: u32,
-        start: impl FnOnce(&Session, Done<T>) -> Result<(), Error>,
+        start: impl FnOnce(&Session, ResultCallback<T>) -> Result<(), Error>,
     ) -> napi::Result<Object<'env>> {
         self.settling(env, id, start, Promised::settle)
     }
@@ -146,14 +147,14 @@ impl BindingDatabase {
         &self,
         env: &'env Env,
         id: u32,
-        start: impl FnOnce(&Session, Done<T>) -> Result<(), Error>,
+        start: impl FnOnce(&Session, ResultCallback<T>) -> Result<(), Error>,
         settle_with: fn(Promised, Result<T, Error>),
     ) -> napi::Result<Object<'env>> {
         let (promised, promise) = Promised::new(env)?;
         let session = self.sessions.lock().open.get(&id).cloned();
         let promised = Arc::new(Mutex::new(Some(promised)));
         let settle = Arc::clone(&promised);
-        let done: Done<T> = Box::new(move |result| {
+        let done: ResultCallback<T> = Box::new(move |result| {
             if let Some(promised) = settle.lock().take() {
                 settle_with(promised, result.map_err(Error::from));
             }

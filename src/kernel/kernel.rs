@@ -85,7 +85,7 @@ impl Kernel {
         model: Option<ModelSource>,
     ) -> Result<Arc<Self>, Error> {
         // Before the ledger opens its own database: from then on SQLite keeps the heap that it has.
-        tgp_sql::share_out_heap();
+        tgp_sql::install_heap_quotas();
         let BootHooks { functions, halt, redact, policy } = hooks;
         let compiler = Arc::new(Compiler::new());
         let mut gate = gate(&config, &policy, &*functions, &compiler)?;

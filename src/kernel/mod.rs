@@ -73,6 +73,6 @@ pub use tgp_git::Halt;
 pub use tgp_policy::Verdict;
 pub use tgp_sandbox::WorkerFiles;
 pub use tgp_sql::{
-    BeginMode, Database, DatabaseOptions, Dialect, Done, ParameterShape, QueryAnswer, QueryLimits, Savepoint, Session,
-    SqlError, SqlPolicy, Statement, array_json, classify,
+    BeginMode, Database, DatabaseOptions, Dialect, ParameterShape, QueryAnswer, QueryLimits, ResultCallback, Savepoint,
+    Session, SqlError, SqlPolicy, Statement, array_json, classify,
 };

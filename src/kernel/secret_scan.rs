@@ -20,7 +20,7 @@ impl SecretScan {
     /// The secrets in a file that nobody has excused, one line each.
     pub fn findings(&self, path: &str, content: &[u8]) -> Vec<String> {
         let Some(compiler) = &self.0 else { return Vec::new() };
-        let named = compiler.secrets_in_words(path).into_iter().map(|found| {
+        let named = compiler.secrets_in_text(path).into_iter().map(|found| {
             let message = format!("{}, in the name of the file: give it another one", found.message);
             line_of(path, &Diagnostic { message, ..found })
         });
@@ -31,7 +31,7 @@ impl SecretScan {
     /// The same for words that are no file; `what` names them.
     pub fn findings_in_words(&self, what: &str, text: &str) -> Vec<String> {
         let Some(compiler) = &self.0 else { return Vec::new() };
-        compiler.secrets_in_words(text).iter().map(|found| line_of(what, found)).collect()
+        compiler.secrets_in_text(text).iter().map(|found| line_of(what, found)).collect()
     }
 
     /// Whether words hold a secret. A comment in them excuses nothing: they are nobody's source.

@@ -1,30 +1,30 @@
-//! The face of this part: source in, runnable body or diagnostics out.
+//! The compiler: source in, runnable body or diagnostics out.
 
 use swc_core::common::BytePos;
 
 use super::describe::description::{Description, describe};
 use super::diagnostics::compile_error::CompileError;
 use super::diagnostics::diagnostic::{Diagnostic, Severity};
-use super::imports::interface::{Exported, exported};
+use super::imports::module_exports::{ModuleExports, module_exports};
 use super::imports::reference::{Reference, references};
 use super::lint::linter::{LintOptions, LintResult, lint, secrets};
-use super::parse::big_stack::{Failure, run_on_big_stack};
+use super::parse::big_stack::{BigStackError, run_on_big_stack};
 use super::parse::fault::Fault;
 use super::parse::language::Language;
 use super::parse::nesting::{Excess, find_excess};
-use super::parse::parse_meter::Spent;
-use super::parse::parser::{Parsed, Unparsed, parse};
+use super::parse::parse_meter::ParseLimit;
+use super::parse::parser::{ParseFailure, Parsed, parse};
 use super::parse::source_limits::stack_for;
 use super::positions::position::Position;
 use super::positions::source_index::SourceIndex;
 use super::secrets::text_scan::{holds_secret, scan};
-use super::syntax::function_text::{Callable, text_around};
+use super::syntax::function_text::{Callable, enclosing_text};
 use super::syntax::resolve::resolve;
 use super::transpile::compiled::Compiled;
 use super::transpile::transpiler::transpile;
 use swc_core::common::comments::SingleThreadedComments;
 
-/// Compiles on threads of its own; may be called from many threads at once.
+/// Compiles, lints and describes sources. Thread-safe: each call parses on its own thread.
 #[derive(Debug, Default)]
 pub struct Compiler {}
 
@@ -34,8 +34,8 @@ impl Compiler {
         Self::default()
     }
 
-    /// Turns a tool's source into what the sandbox runs. `path` names the file in messages and its extension decides the
-    /// language.
+    /// Compiles a tool's source to the body that the sandbox runs. `path` names the file in messages; its extension selects
+    /// the language.
     pub fn compile(&self, path: &str, source: &str) -> Result<Compiled, CompileError> {
         self.guarded(path, source, |job| match job.parse(None)? {
             Ok(parsed) => transpile(parsed, &job.path, &job.source, job.language)
@@ -44,7 +44,7 @@ impl Compiler {
         })
     }
 
-    /// What is wrong with this source: all that keeps it from compiling, or else what the rules find.
+    /// All syntax errors of a source or, if it compiles, the findings of the lint rules.
     #[must_use]
     pub fn check(&self, path: &str, source: &str, options: &LintOptions) -> LintResult {
         let options = options.clone();
@@ -61,7 +61,7 @@ impl Compiler {
             .unwrap_or_else(|error| LintResult { diagnostics: vec![error.into_diagnostic()], ..LintResult::default() })
     }
 
-    /// The secrets in a file of any kind that no comment excuses with a reason.
+    /// The secrets in a file of any kind, without those that a comment with a reason suppresses.
     #[must_use]
     pub fn secrets(&self, path: &str, text: &str) -> Vec<Diagnostic> {
         let found = self.guarded(path, text, |job| {
@@ -71,23 +71,23 @@ impl Compiler {
                 .ok()
                 .map(|parsed| secrets(&job.path, &job.source, parsed.module, comments, job.language)))
         });
-        // What is no code, or none that compiles, is read as text.
+        // Files that are not code, or do not compile, are scanned as plain text.
         found.ok().flatten().unwrap_or_else(|| scan(text))
     }
 
-    /// The secrets in a text that is no file, such as a message or a name.
+    /// The secrets in a text that is not a file, such as a message or a name.
     #[must_use]
-    pub fn secrets_in_words(&self, text: &str) -> Vec<Diagnostic> {
+    pub fn secrets_in_text(&self, text: &str) -> Vec<Diagnostic> {
         scan(text)
     }
 
-    /// Whether words hold a secret, whatever they say about it themselves.
+    /// Whether a text contains a secret. Suppression comments are ignored.
     #[must_use]
     pub fn holds_secret(&self, text: &str) -> bool {
         holds_secret(text)
     }
 
-    /// Every file or package that this source names, also where only types need it.
+    /// Every file or package that the source names, including type-only imports.
     pub fn references(&self, path: &str, source: &str) -> Result<Vec<Reference>, CompileError> {
         self.guarded(path, source, |job| {
             let comments = SingleThreadedComments::default();
@@ -98,30 +98,30 @@ impl Compiler {
         })
     }
 
-    /// What the source offers to those that import it.
-    pub fn exported(&self, path: &str, source: &str) -> Result<Exported, CompileError> {
+    /// The exports of a source.
+    pub fn module_exports(&self, path: &str, source: &str) -> Result<ModuleExports, CompileError> {
         self.guarded(path, source, |job| match job.parse(None)? {
             Ok(parsed) => {
                 let (module, names) = resolve(parsed.module, job.language);
-                Ok(exported(&module, names.unresolved, job.language))
+                Ok(module_exports(&module, names.unresolved, job.language))
             }
             Err(faults) => Err(job.first_error(&faults)),
         })
     }
 
-    /// The text of the function or class that stands around a line and column.
+    /// The text of the innermost function or class that encloses a line and column.
     #[must_use]
     pub fn function_text(&self, path: &str, source: &str, at: (u32, u32), wanted: Callable) -> Option<String> {
         let at = Position { line: at.0, column: at.1 };
         let found = self.guarded(path, source, move |job| {
             let place = SourceIndex::new(&job.source).place(at);
             let parsed = job.parse(None)?.ok();
-            Ok(parsed.zip(place).and_then(|(parsed, place)| text_around(&parsed.module, &job.source, place, wanted)))
+            Ok(parsed.zip(place).and_then(|(parsed, place)| enclosing_text(&parsed.module, &job.source, place, wanted)))
         });
         found.ok().flatten()
     }
 
-    /// What the source says about itself: what it is for, and what it takes.
+    /// The description of a tool and the JSON Schema of its arguments.
     pub fn describe(&self, path: &str, source: &str) -> Result<Description, CompileError> {
         self.guarded(path, source, |job| {
             let comments = SingleThreadedComments::default();
@@ -132,7 +132,7 @@ impl Compiler {
         })
     }
 
-    /// Runs `work` where nothing in the source can hurt.
+    /// Runs `work` on a thread with a stack sized for the source, where panics are caught.
     fn guarded<T: Send + 'static>(
         &self,
         path: &str,
@@ -146,24 +146,24 @@ impl Compiler {
         let path = path.to_owned();
         run_on_big_stack(stack, move || work(&job)).unwrap_or_else(|failure| {
             Err(match failure {
-                Failure::NoThread => CompileError::NoThread { path },
-                Failure::Panicked => CompileError::Internal { path },
+                BigStackError::NoThread => CompileError::NoThread { path },
+                BigStackError::Panicked => CompileError::Internal { path },
             })
         })
     }
 }
 
-/// One source on its way, on a thread of its own.
+/// One source being compiled on its own thread.
 struct Job {
     path: String,
     source: String,
     language: Language,
-    /// What the thread has.
+    /// Stack size of the thread, in bytes.
     stack: usize,
 }
 
 impl Job {
-    /// The tree, or the faults of the source; an error when it is too much for the compiler.
+    /// The syntax tree, or the faults of the source; an error when the source exceeds a limit of the compiler.
     fn parse(&self, comments: Option<&SingleThreadedComments>) -> Result<Result<Parsed, Vec<Fault>>, CompileError> {
         match parse(&self.source, self.language, self.stack, comments) {
             Ok(parsed) => match find_excess(&parsed.module) {
@@ -171,11 +171,11 @@ impl Job {
                 Some(Excess::Scopes) => Err(CompileError::TooDense { path: self.path.clone() }),
                 None => Ok(Ok(parsed)),
             },
-            Err(Unparsed::Faulty(faults)) => Ok(Err(faults)),
-            Err(Unparsed::Stopped(Spent::Stack, at)) => Err(self.too_deep(at)),
-            Err(Unparsed::Stopped(Spent::Steps | Spent::Time, at)) => {
+            Err(ParseFailure::Faults(faults)) => Ok(Err(faults)),
+            Err(ParseFailure::Stopped(ParseLimit::Stack, at)) => Err(self.too_deep(at)),
+            Err(ParseFailure::Stopped(ParseLimit::Steps | ParseLimit::Time, at)) => {
                 let at = SourceIndex::new(&self.source).position(at);
-                Err(CompileError::TooTangled { path: self.path.clone(), line: at.line, column: at.column })
+                Err(CompileError::TooAmbiguous { path: self.path.clone(), line: at.line, column: at.column })
             }
         }
     }

@@ -1,19 +1,19 @@
-//! From what a model wrote to what the sandbox can run, or to a diagnostic it can act on.
+//! Compiler and linter for tools: source to a runnable body, or to diagnostics that a model can act on.
 //!
-//! Source text is hostile input. It is bounded before it is parsed (`parse/source_limits.rs`), it is parsed and transformed
-//! on a thread whose stack was sized for the worst that this text can ask of it (`parse/big_stack.rs`), and no syntax tree
-//! ever leaves that thread.
+//! Source text is hostile input. Its size is limited before it is parsed (`parse/source_limits.rs`), it is parsed and
+//! transformed on a thread whose stack is sized for the worst case of that text (`parse/big_stack.rs`), and no syntax tree
+//! leaves that thread.
 //!
-//! Folders import only those before them: diagnostics and positions, parse, syntax, imports, then transpile, describe and
-//! subject, then secrets, then rules, then lint. The compiler runs them all.
+//! A folder imports only folders listed before it: diagnostics and positions, parse, syntax, imports, then transpile,
+//! describe and rule_context, then secrets, then rules, then lint. The compiler runs them all.
 
-// Not used by name: its features have the parser call out as it goes (`parse/parse_meter.rs`).
+// Not used by name: its features enable the trace points that `parse/parse_meter.rs` counts.
 use swc_ecma_parser as _;
 
 mod compiler;
 #[expect(
     clippy::wildcard_enum_match_arm,
-    reason = "a syntax tree has dozens of kinds of node, and code names the few that it is about"
+    reason = "a syntax tree has dozens of node kinds, and code handles only a few of them"
 )]
 mod describe;
 mod diagnostics;
@@ -23,18 +23,18 @@ mod parse;
 mod positions;
 #[expect(
     clippy::wildcard_enum_match_arm,
-    reason = "a syntax tree has dozens of kinds of node, and code names the few that it is about"
+    reason = "a syntax tree has dozens of node kinds, and code handles only a few of them"
+)]
+mod rule_context;
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "a syntax tree has dozens of node kinds, and code handles only a few of them"
 )]
 mod rules;
 mod secrets;
 #[expect(
     clippy::wildcard_enum_match_arm,
-    reason = "a syntax tree has dozens of kinds of node, and code names the few that it is about"
-)]
-mod subject;
-#[expect(
-    clippy::wildcard_enum_match_arm,
-    reason = "a syntax tree has dozens of kinds of node, and code names the few that it is about"
+    reason = "a syntax tree has dozens of node kinds, and code handles only a few of them"
 )]
 mod syntax;
 mod transpile;
@@ -48,10 +48,10 @@ pub use diagnostics::compile_error::CompileError;
 pub use diagnostics::diagnostic::{Diagnostic, Fix, Severity};
 pub use diagnostics::fix::{Fixed, apply_fixes};
 pub use imports::import::Import;
-pub use imports::interface::{DEFAULT, Exported, ImportedName};
-pub use imports::named::{Named, TOOLS, without_scheme};
+pub use imports::import_target::{ImportTarget, TOOLS, without_scheme};
+pub use imports::module_exports::{DEFAULT, ImportedName, ModuleExports};
 pub use imports::reference::Reference;
-pub use imports::restricted::{Restricted, restricted};
+pub use imports::restricted_import::{RestrictedImport, restricted_import};
 pub use imports::std_library;
 pub use lint::linter::{LintOptions, LintResult, MISSING_EXPORT, TYPES, is_safety, rule_ids};
 pub use lint::test_file::{is_test_file, tested_stem};
@@ -63,4 +63,4 @@ pub use positions::position_map::PositionMap;
 pub use rules::no_forbidden_globals::instead_of_global;
 pub use secrets::patterns::{INSTEAD_OF_SECRETS, NO_SECRETS, mask_tokens};
 pub use syntax::function_text::Callable;
-pub use transpile::compiled::{Compiled, Judge};
+pub use transpile::compiled::{Compiled, SyntaxChecker};

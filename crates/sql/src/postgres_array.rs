@@ -1,5 +1,5 @@
-//! Arrays as PostgreSQL writes them, such as `{1,NULL,"a \"b\""}`, as JSON text. An array of some megabytes has a million
-//! elements: their values are written without being built.
+//! Converts PostgreSQL array text, such as `{1,NULL,"a \"b\""}`, to JSON text. An array of some megabytes has a million
+//! elements, so values are written directly, without intermediate objects.
 
 use crate::sql_error::SqlError;
 use crate::sqlite::row_text::RowText;
@@ -7,9 +7,9 @@ use memchr::{memchr, memchr2};
 use serde::de::IgnoredAny;
 use std::borrow::Cow;
 
-/// Deeper than any honest document; `json_scan.js` has the same.
+/// Maximum nesting depth; the same as in `json_scan.js`.
 const MAX_DEPTH: usize = 500;
-/// Decimal digits that a JavaScript number always holds.
+/// Number of decimal digits that a JavaScript number always represents exactly.
 const SAFE_DIGITS: usize = 15;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,7 +25,7 @@ enum Element {
 }
 
 impl Element {
-    /// By the element type's number in `pg_type`. What is not here is text.
+    /// The element type for an OID in `pg_type`. Other types are text.
     fn of(oid: u32) -> Self {
         match oid {
             16 => Self::Boolean,
@@ -53,7 +53,7 @@ impl Element {
     }
 }
 
-/// The array as JSON of at most `room` bytes. It may be nested, and have bounds in front.
+/// The array as JSON of at most `room` bytes. It may be nested and have a bounds prefix.
 pub fn array_json(text: &str, element_oid: u32, room: usize) -> Result<String, SqlError> {
     let element = Element::of(element_oid);
     let mut out = RowText::new("", room);
@@ -86,7 +86,7 @@ pub fn array_json(text: &str, element_oid: u32, room: usize) -> Result<String, S
                 let end = end_of_quotes(quoted.as_bytes()).ok_or_else(unended)?;
                 let (inner, after) = quoted.split_at_checked(end).ok_or_else(unended)?;
                 if element == Element::Text {
-                    // Text is at least as long in JSON, which escapes the same and more.
+                    // JSON escapes at least the same characters, so the text does not get shorter.
                     out.expect(inner.len())?;
                 }
                 element.write(&unquoted(inner), &mut out)?;
@@ -116,7 +116,7 @@ fn unended() -> SqlError {
     SqlError::Unreadable("an array has no end".to_owned())
 }
 
-/// Where the closing quote is.
+/// The index of the closing quote.
 fn end_of_quotes(bytes: &[u8]) -> Option<usize> {
     let mut at = 0;
     loop {
@@ -150,13 +150,13 @@ fn is_safe(integer: &str) -> bool {
     digits.len() <= SAFE_DIGITS || digits.parse::<u64>().is_ok_and(|value| value <= MAX_SAFE)
 }
 
-/// What the database says is JSON, as it stands.
+/// Writes a value of type `json` or `jsonb` unchanged, or as a string if it is not valid JSON.
 fn write_json(text: &str, out: &mut RowText) -> Result<(), SqlError> {
     out.expect(text.len())?;
     if is_deeper(text.as_bytes()) {
         return Err(SqlError::TooDeep { levels: MAX_DEPTH });
     }
-    // Reads without recursion.
+    // `IgnoredAny` is parsed without recursion.
     match serde_json::from_str::<IgnoredAny>(text) {
         Ok(_) => out.push(text),
         Err(_) => out.push_string(text.as_bytes()),
@@ -186,7 +186,7 @@ fn is_deeper(bytes: &[u8]) -> bool {
     false
 }
 
-/// Bytes as `\x` and hexadecimal digits, up to the first that is none.
+/// Decodes `\x` followed by hexadecimal digits, up to the first invalid digit.
 fn hex(text: &str) -> Vec<u8> {
     let digits = text.strip_prefix("\\x").unwrap_or_default().as_bytes();
     let digit = |byte: &u8| char::from(*byte).to_digit(16);
@@ -197,7 +197,8 @@ fn hex(text: &str) -> Vec<u8> {
     pairs.collect()
 }
 
-/// `2024-01-31 23:59:59.123456+02` as JavaScript's `toISOString` writes it; none for what no `Date` reads, such as `infinity`.
+/// `2024-01-31 23:59:59.123456+02` in the format of JavaScript's `toISOString`; `None` for values outside the range of
+/// `Date`, such as `infinity`.
 fn instant(text: &str) -> Option<String> {
     let (date, time) = text.split_once(' ')?;
     let (year, month_day) = date.split_once('-').filter(|(year, _)| year.len() == 4)?;
@@ -226,7 +227,7 @@ fn number(digits: &str) -> Option<i64> {
     digits.parse().ok().filter(|_| digits.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// Days from 1 March of the year 0 to a date: years that begin in March have their leap day at the end.
+/// Days from 1 March of the year 0 to a date. Years are counted from March, so that the leap day is the last day.
 fn days_before(year: i64, month: i64, day: i64) -> i64 {
     let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
     year * 365 + year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400) + (153 * month + 2) / 5 + day - 1
@@ -249,7 +250,7 @@ mod tests {
     use crate::sql_error::SqlError;
 
     #[test]
-    fn arrays_are_the_json_of_their_elements() {
+    fn arrays_become_json_arrays() {
         for (text, oid, json) in [
             ("{}", 23, "[]"),
             ("{1,-2,NULL}", 23, "[1,-2,null]"),
@@ -273,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn instants_are_those_of_a_calendar() {
+    fn timestamps_are_converted_to_utc() {
         for (text, iso) in [
             ("1970-01-01 00:00:00+00", "1970-01-01T00:00:00.000Z"),
             ("2000-02-29 00:00:00.123456-12", "2000-02-29T12:00:00.123Z"),
@@ -290,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_long_too_deep_or_no_array_is_refused() {
+    fn too_long_too_deep_and_invalid_arrays_are_refused() {
         assert_eq!(array_json("{1,2,3}", 23, 6), Err(SqlError::TooManyBytes { limit: 6 }));
         let deep = format!("{}1{}", "{".repeat(501), "}".repeat(501));
         assert_eq!(array_json(&deep, 23, 10_000), Err(SqlError::TooDeep { levels: 500 }));

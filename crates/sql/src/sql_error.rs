@@ -1,20 +1,20 @@
-//! Every way in which a statement or a database can fail.
+//! Errors of statements and databases.
 
 use tgp_base::error::{Details, ErrorCode, PartError};
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SqlError {
-    /// What no tool may do, whatever the rules allow.
+    /// A statement that tools may not run.
     #[error("Security Violation: {what}. {advice}")]
     Refused { what: String, advice: &'static str },
-    /// A change of the schema where that is not allowed.
+    /// A schema change where that is not allowed.
     #[error("Security Violation: {verb} would change the schema, which tools may not do on this database. {advice}")]
     SchemaFixed { verb: &'static str, advice: &'static str },
     #[error("{0}")]
     Unreadable(String),
     #[error("{0}")]
     Parameters(String),
-    /// What the database itself said.
+    /// An error reported by the database.
     #[error("{message}")]
     Database { message: String, code: Option<String> },
     #[error(
@@ -24,7 +24,7 @@ pub enum SqlError {
     #[error("The statement was cancelled.")]
     Cancelled,
     #[error(
-        "The database was changed by someone else after this run's first read, so its write was refused. Run the tool again."
+        "The database was changed by another connection after this run's first read, so its write was refused. Run the tool again."
     )]
     Conflict,
     #[error("The database is locked by another process. Try again when it has finished.")]
@@ -38,11 +38,11 @@ pub enum SqlError {
     #[error("A value is nested deeper than {levels} levels. Select the part that is needed, or select it as text.")]
     TooDeep { levels: usize },
     #[error(
-        "The statement makes or reads a value of more than {limit} bytes (maxBytes). Compute less in one statement: the more it does at once, the shorter its values may be; take long values in parts with substr()."
+        "The statement creates or reads a value of more than {limit} bytes (maxBytes). Compute less in one statement, because complex statements have a lower limit, or read long values in parts with substr()."
     )]
     TooLong { limit: usize },
     #[error(
-        "The statement needs more memory than the embedded database may use: {megabytes} MB for all its statements, less while other databases use much. Sort, group or return less, add an index, or try again later."
+        "The statement needs more memory than the embedded database may use: {megabytes} MB for all its statements, less while other databases need memory. Sort, group or return less, add an index, or try again later."
     )]
     OutOfMemory { megabytes: usize },
     #[error("The connection to the database is closed.")]
@@ -51,12 +51,12 @@ pub enum SqlError {
     Options(String),
 }
 
-/// What is not for tools, and what to do instead.
+/// A refusal: what is refused, and the alternative.
 pub(super) fn refused(what: impl Into<String>, advice: &'static str) -> SqlError {
     SqlError::Refused { what: what.into(), advice }
 }
 
-/// Longer words are not quoted in full.
+/// Maximum length of a quoted name in a message.
 const QUOTED_CHARS: usize = 60;
 
 pub(super) fn shortened(name: &str) -> String {

@@ -8,7 +8,7 @@ use std::rc::Rc;
 use tgp_base::error::Error;
 use tgp_base::near_name::{nearest, question};
 use tgp_compile::{
-    Compiler, DEFAULT, Diagnostic, Exported, ImportedName, LintResult, MISSING_EXPORT, Severity, std_library,
+    Compiler, DEFAULT, Diagnostic, ImportedName, LintResult, MISSING_EXPORT, ModuleExports, Severity, std_library,
 };
 use tgp_vfs::JailPath;
 
@@ -38,7 +38,7 @@ pub struct ExportCheck<'r> {
 /// What a check has looked at so far.
 #[derive(Default)]
 struct Looked {
-    exports: HashMap<String, Option<Rc<Exported>>>,
+    exports: HashMap<String, Option<Rc<ModuleExports>>>,
     lookups: usize,
     bytes: usize,
     names: usize,
@@ -87,13 +87,13 @@ impl<'r> ExportCheck<'r> {
                 continue;
             }
             let exported = self.exports_of(&target)?;
-            if exported.is_open || !self.looked.borrow_mut().may_pass_on(exported.names.len()) {
+            if exported.is_dynamic || !self.looked.borrow_mut().may_pass_on(exported.names.len()) {
                 return None;
             }
             // `export *` passes on all but the default.
             let is_first = seen.len() == 1;
             names.extend(exported.names.iter().filter(|name| is_first || *name != DEFAULT).cloned());
-            let further: BTreeSet<&String> = exported.passed_on.iter().collect();
+            let further: BTreeSet<&String> = exported.star_exports.iter().collect();
             open.extend(further.into_iter().map(|specifier| (Rc::clone(&path), specifier.clone())));
         }
         Some(names)
@@ -111,7 +111,7 @@ impl<'r> ExportCheck<'r> {
     }
 
     /// What one file exports itself; `None` when it is no source of ours, or cannot be read.
-    fn exports_of(&self, target: &Target) -> Option<Rc<Exported>> {
+    fn exports_of(&self, target: &Target) -> Option<Rc<ModuleExports>> {
         if let Some(known) = self.looked.borrow().exports.get(target.path()) {
             return known.clone();
         }
@@ -120,7 +120,7 @@ impl<'r> ExportCheck<'r> {
         read
     }
 
-    fn read_exports(&self, target: &Target) -> Option<Exported> {
+    fn read_exports(&self, target: &Target) -> Option<ModuleExports> {
         if !self.looked.borrow().may_read() {
             return None;
         }
@@ -131,7 +131,7 @@ impl<'r> ExportCheck<'r> {
             Target::Package { .. } => return None,
         };
         self.looked.borrow_mut().bytes += text.len();
-        self.compiler.exported(target.path(), &text).ok()
+        self.compiler.module_exports(target.path(), &text).ok()
     }
 }
 

@@ -1,7 +1,7 @@
 //! The packages that tools may import.
 
 use std::sync::Arc;
-use tgp_compile::{Named, Restricted, restricted};
+use tgp_compile::{ImportTarget, RestrictedImport, restricted_import};
 
 #[derive(Debug, Clone)]
 pub struct AllowedPackages(Arc<[String]>);
@@ -13,12 +13,12 @@ impl AllowedPackages {
     }
 
     /// What `specifier` names in the module `importer`; `None` when that is outside what tools may import.
-    pub fn named(&self, importer: &str, specifier: &str) -> Option<Named<'_>> {
-        Named::new(importer, specifier, &self.0)
+    pub fn named(&self, importer: &str, specifier: &str) -> Option<ImportTarget<'_>> {
+        ImportTarget::new(importer, specifier, &self.0)
     }
 
     /// What to tell of an import that is none of them.
-    pub fn restricted(&self, specifier: &str) -> Restricted {
-        restricted(specifier, &self.0)
+    pub fn restricted(&self, specifier: &str) -> RestrictedImport {
+        restricted_import(specifier, &self.0)
     }
 }

@@ -3,7 +3,7 @@
 use super::allowed_packages::AllowedPackages;
 use crate::kernel::tool_paths::import_endings;
 use std::sync::Arc;
-use tgp_compile::{Named, Restricted, without_scheme};
+use tgp_compile::{ImportTarget, RestrictedImport, without_scheme};
 use tgp_vfs::{JailPath, Vfs, VfsError};
 
 /// A module that a tool may load.
@@ -58,8 +58,8 @@ impl ImportResolver {
     pub fn resolve(&self, importer: &str, specifier: &str) -> Result<Resolution, VfsError> {
         let at_once = |resolved| Ok(Resolution { resolved, absent: Vec::new() });
         match self.packages.named(importer, specifier) {
-            Some(Named::Std { path, source }) => at_once(Resolved::Found(Target::Std { path, source })),
-            Some(Named::Package(name)) => {
+            Some(ImportTarget::Std { path, source }) => at_once(Resolved::Found(Target::Std { path, source })),
+            Some(ImportTarget::Package(name)) => {
                 let specifier = without_scheme(specifier);
                 at_once(Resolved::Found(Target::Package {
                     name: name.to_owned(),
@@ -67,13 +67,13 @@ impl ImportResolver {
                     path: format!("node_modules/{specifier}"),
                 }))
             }
-            Some(Named::File(base)) if JailPath::parse(&base).is_ok() => self.find(&base),
-            Some(Named::File(_)) | None => at_once(Resolved::Forbidden),
+            Some(ImportTarget::File(base)) if JailPath::parse(&base).is_ok() => self.find(&base),
+            Some(ImportTarget::File(_)) | None => at_once(Resolved::Forbidden),
         }
     }
 
     /// What to tell of an import that is forbidden.
-    pub fn restricted(&self, specifier: &str) -> Restricted {
+    pub fn restricted(&self, specifier: &str) -> RestrictedImport {
         self.packages.restricted(specifier)
     }
 

@@ -12,7 +12,9 @@ use parking_lot::Mutex;
 use std::sync::Arc;
 use tgp_base::error::{Error, ErrorCode};
 use tgp_base::near_name::question;
-use tgp_compile::{BodyKind, Compiler, Import, Judge, ModuleKind as Syntax, Restricted, ToolForm, std_library};
+use tgp_compile::{
+    BodyKind, Compiler, Import, ModuleKind as Syntax, RestrictedImport, SyntaxChecker, ToolForm, std_library,
+};
 use tgp_sandbox::{Code, Module, ModuleKind, Package};
 use tgp_vfs::{JailPath, Stamp, Vfs};
 
@@ -253,9 +255,9 @@ impl<'a> Builder<'a> {
             links.push((import.specifier.clone(), target.path().to_owned()));
             self.open.push(target);
         }
-        let original = match tool.compiled.judge {
-            Judge::EngineAsModule => Some(source.into()),
-            Judge::Parser => None,
+        let original = match tool.compiled.checker {
+            SyntaxChecker::EngineAsModule => Some(source.into()),
+            SyntaxChecker::Parser => None,
         };
         let kind = module_kind(tool.compiled.form);
         let code = Code::Text(tool.compiled.code.as_str().into());
@@ -348,8 +350,8 @@ fn importable(path: &str) -> String {
     inside.map_or_else(|| path.to_owned(), |inside| format!("/lib/{}", bare(inside)))
 }
 
-fn forbidden(importer: &str, import: &Import, told: Restricted) -> Error {
-    let Restricted { message, help } = told;
+fn forbidden(importer: &str, import: &Import, told: RestrictedImport) -> Error {
+    let RestrictedImport { message, help } = told;
     let message = format!("Security Violation: {}: {message}. {help}", place(importer, import));
     placed(Error::new(ErrorCode::SecurityViolation, message), importer, import)
 }

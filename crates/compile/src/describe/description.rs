@@ -1,4 +1,4 @@
-//! What a tool is for and what it takes, read from its source.
+//! A tool's description, tags and argument schema, read from its source.
 
 use super::doc_comment::{DocComment, DocParam, Presence};
 use super::entry_function::{Entry, entry_of};
@@ -16,31 +16,31 @@ use swc_core::ecma::visit::{Visit, VisitWith, noop_visit_type};
 /// The name by which a script body reaches its arguments.
 const ARGS: &str = "args";
 
-/// What one source says about itself.
+/// Metadata of one source.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Description {
     pub description: String,
     /// JSON Schema of the first parameter.
     pub parameters: Value,
     pub tags: Vec<String>,
-    /// Sentences in which the author says when one would want it.
+    /// The `@when` lines: requests that this tool answers.
     pub when: Vec<String>,
-    /// How the author shows its use.
+    /// The `@example` lines.
     pub examples: Vec<String>,
-    /// What it imports, in the order of the source, each once.
+    /// Imported specifiers in source order, without duplicates.
     pub imports: Vec<String>,
     pub role: SourceRole,
 }
 
-/// Whether there is something to run.
+/// Whether a source can be run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SourceRole {
     Runnable,
-    /// Exports names, but no default: other tools import it.
+    /// Has named exports but no default export: other tools import it.
     Library,
 }
 
-/// Reads a parsed source. `comments` were collected while parsing it.
+/// Describes a parsed source. `comments` are those collected while parsing it.
 pub(crate) fn describe(parsed: &Parsed, source: &str, comments: &SingleThreadedComments) -> Description {
     let module = &parsed.module;
     let entry = entry_of(module);
@@ -52,15 +52,15 @@ pub(crate) fn describe(parsed: &Parsed, source: &str, comments: &SingleThreadedC
     let types = TypeSchemas::of(module, comments);
     let mut parameters = match &entry {
         Entry::Function { parameters, .. } => {
-            parameters.first().map_or_else(nothing, |first| pattern_schema(first, &types))
+            parameters.first().map_or_else(empty_schema, |first| pattern_schema(first, &types))
         }
-        Entry::Value { .. } | Entry::None => nothing(),
+        Entry::Value { .. } | Entry::None => empty_schema(),
         Entry::Script => script_schema(module),
     };
     for param in &doc.params {
         add_documentation(&mut parameters, param);
     }
-    // Names are not resolved here: what a local `require` shadows is listed too.
+    // Names are not resolved here, so calls of a local `require` are listed too.
     let references = RunTimeImports::of(module, SyntaxContext::empty(), &SourceIndex::new(source));
     let mut imports: Vec<String> = Vec::new();
     for import in references.imports {
@@ -86,14 +86,14 @@ fn doc_at(comments: &SingleThreadedComments, position: BytePos) -> Option<DocCom
         .find_map(|comment| DocComment::parse(&comment.text))
 }
 
-/// The first JSDoc comment of the file, wherever it stands at the top level.
+/// The first top-level JSDoc comment of the file that has a description.
 fn first_doc(module: &Module, comments: &SingleThreadedComments) -> Option<DocComment> {
     let described = |doc: &DocComment| !doc.description.is_empty();
     module.body.iter().filter_map(|item| doc_at(comments, item.span().lo)).find(described)
 }
 
-/// The schema of a tool that takes nothing.
-fn nothing() -> Value {
+/// The schema of a tool without arguments.
+fn empty_schema() -> Value {
     json!({ "type": "object", "properties": {} })
 }
 
@@ -138,7 +138,7 @@ fn name_of(key: &PropName) -> Option<String> {
     }
 }
 
-/// Notes a destructured property, and its default where that is plain data.
+/// Adds a destructured property, with its default if that is a literal.
 fn add_property(schema: &mut Value, name: &str, default: Option<&Expr>) {
     let Some(Value::Object(properties)) = schema.get_mut("properties") else { return };
     let property = properties.entry(name).or_insert_with(|| json!({}));
@@ -175,7 +175,7 @@ fn type_name(value: &Value) -> Option<&'static str> {
     }
 }
 
-/// Adds what a `@param args.name` says; it never overrules the types of the source.
+/// Adds the documentation of a `@param args.name`; it never overrides the types of the source.
 fn add_documentation(parameters: &mut Value, param: &DocParam) {
     let Some((_, name)) = param.name.split_once('.') else { return };
     let Some(members) = parameters.as_object_mut() else { return };
@@ -204,7 +204,7 @@ fn add_documentation(parameters: &mut Value, param: &DocParam) {
     }
 }
 
-/// The plain types of JSDoc.
+/// The schema of a simple JSDoc type.
 fn documented_type(text: &str) -> Option<Value> {
     if let Some(element) = text.strip_suffix("[]") {
         return Some(json!({ "type": "array", "items": documented_type(element).unwrap_or_else(|| json!({})) }));
@@ -216,7 +216,7 @@ fn documented_type(text: &str) -> Option<Value> {
     }
 }
 
-/// A script body takes what it reads from `args`.
+/// The schema of a script body: the properties that it reads from `args`.
 fn script_schema(module: &Module) -> Value {
     let mut used = UsedArgs::default();
     module.visit_with(&mut used);
@@ -251,7 +251,7 @@ mod tests {
     use crate::Compiler;
 
     #[test]
-    fn a_function_is_found_behind_parentheses_and_type_assertions() {
+    fn a_default_export_is_found_behind_parentheses_and_type_assertions() {
         for export in ["(F)", "F as unknown", "F satisfies unknown", "(F)!", "<unknown>(F)"] {
             let source = format!("export default {};", export.replace('F', "((args: { n: number }) => args.n)"));
             let described = Compiler::new().describe("a.ts", &source).unwrap();

@@ -1,4 +1,4 @@
-//! What a JSDoc comment says.
+//! A JSDoc parser for the tags that describe a tool.
 
 /// The parts of a comment that describe a tool.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -6,13 +6,13 @@ pub(super) struct DocComment {
     pub(super) description: String,
     pub(super) params: Vec<DocParam>,
     pub(super) tags: Vec<String>,
-    /// What each `@when` says.
+    /// The text of each `@when`.
     pub(super) when: Vec<String>,
-    /// What each `@example` shows.
+    /// The text of each `@example`.
     pub(super) examples: Vec<String>,
 }
 
-/// Lines that say when one would want a tool, or show its use, and how long they are: more is documentation.
+/// Maximum number of `@when` and of `@example` lines, and their length. Longer text is documentation, not metadata.
 const MAX_LINES: usize = 8;
 const MAX_LINE_CHARS: usize = 300;
 
@@ -33,7 +33,7 @@ pub(super) enum Presence {
 }
 
 impl DocComment {
-    /// `text` is what stands between `/*` and `*/`; `None` when it is an ordinary comment.
+    /// Parses the text between `/*` and `*/`; `None` for an ordinary comment.
     pub(super) fn parse(text: &str) -> Option<Self> {
         let body = text.strip_prefix('*')?;
         let mut doc = Self::default();
@@ -110,7 +110,7 @@ mod tests {
     use super::{DocComment, Presence};
 
     #[test]
-    fn descriptions_params_and_tags_are_told_apart() {
+    fn descriptions_params_and_tags_are_parsed() {
         let doc = DocComment::parse(
             "*\n * Adds tax\n * to a price.\n *\n * @param {number} args.net - The net price.\n * @param [args.rate=0.2] rate\n * @tags money, VAT\n * @returns {number}\n ",
         )
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_that_say_when_are_kept_each_for_itself_and_within_bounds() {
+    fn when_lines_are_kept_separately_and_bounded() {
         let doc = DocComment::parse(
             "*\n * Adds tax.\n * @when the till shows a price\n *   without tax\n * @when\n * @when bills go abroad\n * @example addTax({ net: 100 }) // 119\n",
         );

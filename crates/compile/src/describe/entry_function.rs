@@ -1,4 +1,4 @@
-//! The part of a source that is called: its default export in any of the accepted forms.
+//! The entry point of a source: its default export in any accepted form.
 
 use swc_core::common::{BytePos, Spanned};
 use swc_core::ecma::ast::{
@@ -11,19 +11,19 @@ use crate::syntax::expr::plain;
 pub(crate) enum Entry<'m> {
     Function {
         position: BytePos,
-        /// Without a parameter called `this`, which is a type and no argument.
+        /// Without a `this` parameter, which is only a type annotation.
         parameters: Vec<&'m Pat>,
     },
-    /// A default export that is no function, or whose function is not in sight.
+    /// A default export that is not a function, or whose function is defined elsewhere.
     Value { position: BytePos },
-    /// A body that runs from top to bottom.
+    /// A script body without exports.
     Script,
     /// Only named exports.
     None,
 }
 
 impl Entry<'_> {
-    /// Where its comment stands before.
+    /// The position that its JSDoc comment precedes.
     pub(super) fn position(&self) -> Option<BytePos> {
         match self {
             Self::Function { position, .. } | Self::Value { position } => Some(*position),
@@ -92,7 +92,7 @@ fn of_expression<'m>(module: &'m Module, expression: &'m Expr, position: BytePos
     }
 }
 
-/// The function that a top-level name stands for.
+/// The top-level function or value with this name.
 fn of_name<'m>(module: &'m Module, name: &str) -> Option<Entry<'m>> {
     module.body.iter().find_map(|item| {
         let declaration = match item {

@@ -1,4 +1,4 @@
-//! What a tool says about itself: what it is for, and what it takes.
+//! Tool metadata read from source: description, tags, and the JSON Schema of the arguments.
 
 pub(super) mod description;
 mod doc_comment;

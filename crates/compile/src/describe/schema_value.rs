@@ -1,8 +1,8 @@
-//! What is done to JSON Schemas once they are made.
+//! Operations on JSON Schemas.
 
 use serde_json::{Map, Value, json};
 
-/// What becomes of named properties.
+/// Whether named properties are kept or dropped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Picking {
     Keep,
@@ -16,13 +16,13 @@ pub(super) fn set(schema: &mut Value, name: &str, value: Value) {
     }
 }
 
-/// A number as JSON writes it: integers without a fraction.
+/// A number as a JSON value: integers have no fraction.
 pub(super) fn number_value(number: f64) -> Value {
     let text = number.to_string();
     serde_json::from_str(&text).unwrap_or(Value::Null)
 }
 
-/// Both schemas at once; of two objects one with the members of both.
+/// The intersection of two schemas; two object schemas become one with the members of both.
 pub(super) fn merged(base: Value, other: Value) -> Value {
     let is_empty = |schema: &Value| schema.as_object().is_some_and(Map::is_empty);
     match (base, other) {
@@ -52,7 +52,7 @@ pub(super) fn merged(base: Value, other: Value) -> Value {
     }
 }
 
-/// The schema with only the named properties, or without them.
+/// The schema with only the named properties (`Pick`), or without them (`Omit`).
 pub(super) fn picked(mut schema: Value, names: &Value, picking: Picking) -> Value {
     let named: Vec<String> = match (names.get("const"), names.get("enum")) {
         (Some(Value::String(name)), _) => vec![name.clone()],

@@ -1,4 +1,4 @@
-//! TypeScript types as JSON Schema, as far as one file can say what they are.
+//! Conversion of TypeScript types to JSON Schema. Only types declared in the same file are resolved.
 
 use super::doc_comment::DocComment;
 use super::schema_value::{Picking, merged, number_value, picked, set};
@@ -12,11 +12,11 @@ use swc_core::ecma::ast::{
     TsKeywordTypeKind, TsLit, TsType, TsTypeElement, TsTypeRef, TsUnionOrIntersectionType,
 };
 
-/// How deep types are followed, and how many schemas one tool may have: a few lines can name a type of any size.
+/// Maximum depth, and maximum number of schemas per tool: a few lines of source can describe a type of any size.
 const MAX_DEPTH: usize = 10;
 const MAX_SCHEMAS: usize = 500;
 
-/// A type that the file declares.
+/// A type declared in the file.
 #[derive(Clone, Copy)]
 enum Declared<'m> {
     Alias(&'m TsType),
@@ -24,10 +24,11 @@ enum Declared<'m> {
     Enum(&'m TsEnumDecl),
 }
 
-/// The types of one file.
+/// Converts the types of one file.
 pub(super) struct TypeSchemas<'m, C> {
     declared: HashMap<String, Declared<'m>>,
     comments: &'m C,
+    /// Schemas that may still be created.
     left: Cell<usize>,
 }
 
@@ -52,7 +53,7 @@ impl<'m, C: Comments> TypeSchemas<'m, C> {
         Self { declared, comments, left: Cell::new(MAX_SCHEMAS) }
     }
 
-    /// The schema of a type; `{}` (anything) for what JSON Schema or this file cannot say.
+    /// The schema of a type; `{}` (anything) for a type that JSON Schema cannot express or that is not declared in this file.
     pub(super) fn schema(&self, of: &TsType) -> Value {
         self.at(of, 0)
     }
@@ -101,7 +102,7 @@ impl<'m, C: Comments> TypeSchemas<'m, C> {
         }
     }
 
-    /// `brace` is where the list of members opens.
+    /// The schema of an object type. `brace` is the position of its opening brace.
     fn object(&self, members: &[TsTypeElement], brace: BytePos, depth: usize) -> Value {
         let (mut properties, mut required) = (Map::new(), Vec::new());
         let mut schema = json!({ "type": "object" });
@@ -153,9 +154,9 @@ impl<'m, C: Comments> TypeSchemas<'m, C> {
 
     fn reference(&self, reference: &TsTypeRef, depth: usize) -> Value {
         let TsEntityName::Ident(name) = &reference.type_name else { return json!({}) };
-        let given: Vec<&TsType> =
-            reference.type_params.iter().flat_map(|given| &given.params).map(|of| &**of).collect();
-        let first = || given.first().map_or_else(|| json!({}), |of| self.at(of, depth));
+        let arguments: Vec<&TsType> =
+            reference.type_params.iter().flat_map(|list| &list.params).map(|of| &**of).collect();
+        let first = || arguments.first().map_or_else(|| json!({}), |of| self.at(of, depth));
         if let Some(declared) = self.declared.get(name.sym.as_str()) {
             return match declared {
                 Declared::Alias(of) => self.at(of, depth),
@@ -168,7 +169,7 @@ impl<'m, C: Comments> TypeSchemas<'m, C> {
                 json!({ "type": "array", "items": first() })
             }
             "Record" | "Map" | "ReadonlyMap" => {
-                let values = given.get(1).map_or_else(|| json!({}), |of| self.at(of, depth));
+                let values = arguments.get(1).map_or_else(|| json!({}), |of| self.at(of, depth));
                 json!({ "type": "object", "additionalProperties": values })
             }
             "Date" => json!({ "type": "string", "format": "date-time" }),
@@ -182,7 +183,7 @@ impl<'m, C: Comments> TypeSchemas<'m, C> {
             }
             "Pick" | "Omit" => picked(
                 first(),
-                &given.get(1).map(|of| self.at(of, depth)).unwrap_or_default(),
+                &arguments.get(1).map(|of| self.at(of, depth)).unwrap_or_default(),
                 if name.sym == "Pick" { Picking::Keep } else { Picking::Drop },
             ),
             _ => json!({}),
@@ -201,10 +202,10 @@ impl<'m, C: Comments> TypeSchemas<'m, C> {
         })
     }
 
-    /// What is said between one member and the next: a JSDoc description, or a line comment of its own.
+    /// The comment between one member and the next: a JSDoc description, or a line comment on its own line.
     fn comment_between(&self, end: BytePos, start: BytePos) -> Option<String> {
         let of_its_own = self.comments.get_leading(start).unwrap_or_default();
-        // On the same line it counts as the end of what stands before, except to people.
+        // swc attaches a comment on the same line to the previous member as trailing.
         let on_the_line = self.comments.get_trailing(end).unwrap_or_default();
         let text = match of_its_own.last() {
             Some(comment) if comment.kind == CommentKind::Line => comment.text.trim().to_owned(),

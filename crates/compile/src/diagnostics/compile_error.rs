@@ -1,10 +1,10 @@
-//! Why a source did not become a runnable body.
+//! Errors of the compiler.
 
 use tgp_base::error::{Details, ErrorCode, PartError};
 
 use super::diagnostic::{Diagnostic, Severity};
 
-/// Failure of [`crate::Compiler::compile`]. Every message is written for the model that will try again.
+/// An error of [`crate::Compiler::compile`]. Each message tells a model how to change the source.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CompileError {
     #[error("{path}:{line}:{column}: {message}")]
@@ -20,13 +20,13 @@ pub enum CompileError {
     #[error("{path} is not a source file that can be compiled; use .ts, .mts, .cts, .js, .mjs or .cjs")]
     UnknownLanguage { path: String },
     #[error(
-        "{path}:{line}:{column}: too many ways to read this; give nested conditional or generic arrow functions names of \
-         their own, and put comparisons with '<' in parentheses"
+        "{path}:{line}:{column}: this syntax is too ambiguous to parse; move nested conditional or generic arrow functions \
+         into named functions, and put comparisons with '<' in parentheses"
     )]
-    TooTangled { path: String, line: u32, column: u32 },
+    TooAmbiguous { path: String, line: u32, column: u32 },
     #[error("{path} was not compiled: no thread could be started; free memory and try again")]
     NoThread { path: String },
-    #[error("{path} makes the compiler fail; rewrite the most unusual construct in it and try again")]
+    #[error("{path} caused an internal compiler error; rewrite its most unusual construct and try again")]
     Internal { path: String },
 }
 
@@ -39,19 +39,19 @@ impl CompileError {
             | Self::TooDense { path }
             | Self::Jsx { path }
             | Self::UnknownLanguage { path }
-            | Self::TooTangled { path, .. }
+            | Self::TooAmbiguous { path, .. }
             | Self::NoThread { path }
             | Self::Internal { path } => path,
         }
     }
 
-    /// Where in the source the fault is; a fault of the whole source has no position.
+    /// Line and column of the error; `None` for an error of the whole source.
     #[must_use]
     pub fn position(&self) -> Option<(u32, u32)> {
         match self {
             Self::Syntax { line, column, .. }
             | Self::TooDeep { line, column, .. }
-            | Self::TooTangled { line, column, .. } => Some((*line, *column)),
+            | Self::TooAmbiguous { line, column, .. } => Some((*line, *column)),
             Self::TooLarge { .. }
             | Self::TooDense { .. }
             | Self::Jsx { .. }
@@ -61,7 +61,7 @@ impl CompileError {
         }
     }
 
-    /// The same failure as a finding, for `check`.
+    /// The error as a diagnostic, for `check`.
     pub(crate) fn into_diagnostic(self) -> Diagnostic {
         let (line, column) = self.position().unwrap_or((1, 1));
         let message = match self {
@@ -71,7 +71,7 @@ impl CompileError {
             | Self::TooDense { .. }
             | Self::Jsx { .. }
             | Self::UnknownLanguage { .. }
-            | Self::TooTangled { .. }
+            | Self::TooAmbiguous { .. }
             | Self::NoThread { .. }
             | Self::Internal { .. }) => other.to_string(),
         };
@@ -112,7 +112,7 @@ mod tests {
     use tgp_base::error::Error;
 
     #[test]
-    fn a_syntax_error_carries_its_place_in_message_and_details() {
+    fn a_syntax_error_has_its_position_in_message_and_details() {
         let error: Error = CompileError::Syntax {
             path: "tools/x.ts".to_owned(),
             line: 3,

@@ -1,10 +1,10 @@
-//! What is wrong with a source, where, and what to write instead.
+//! A finding in a source: rule, message, position, help and fix.
 
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-/// How much a finding weighs: only an error makes a tool invalid.
+/// Severity of a finding. Only an error makes a tool invalid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -19,9 +19,9 @@ pub enum Severity {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields))]
 #[serde(rename_all = "camelCase")]
 pub struct Diagnostic {
-    /// Stable id of the rule, `syntax` for anything that keeps the source from compiling.
+    /// Stable id of the rule; `syntax` for an error of the compiler.
     pub rule: String,
-    /// Number of the standard that the rule guards, if it guards one.
+    /// Number of the standard that the rule enforces, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub standard: Option<u8>,
     pub severity: Severity,
@@ -33,12 +33,12 @@ pub struct Diagnostic {
     /// What to write instead.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub help: Option<String>,
-    /// A repair that can be applied without looking.
+    /// A fix that is safe to apply automatically.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fix: Option<Fix>,
 }
 
-/// Text that takes the place of a range; the range counts as that of a [`Diagnostic`] does.
+/// A text edit. Lines and columns count as in [`Diagnostic`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]

@@ -1,4 +1,4 @@
-//! What is reported about a source, and the repairs that a report offers.
+//! Diagnostics, automatic fixes and compiler errors.
 
 pub(super) mod compile_error;
 pub(super) mod diagnostic;

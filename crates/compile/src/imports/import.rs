@@ -1,12 +1,12 @@
-//! Which other files and packages a source asks for.
+//! The run-time imports of a source.
 
 use swc_core::common::SyntaxContext;
 use swc_core::ecma::visit::VisitWith;
 
-use super::specifiers::{CommonJsNames, Named, Walk};
+use super::specifiers::{CommonJsNames, SpecifierCollector, SpecifierScope};
 use crate::positions::source_index::SourceIndex;
 
-/// One `import`, `export … from`, `require('…')` or `import('…')` with a literal name, where the name stands in the source.
+/// One `import`, `export … from`, `require('…')` or `import('…')` with a literal specifier, and the position of the specifier.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Import {
     pub specifier: String,
@@ -14,7 +14,7 @@ pub struct Import {
     pub column: u32,
 }
 
-/// What a tree still asks for once its types are gone.
+/// The imports that remain after type-only imports are removed.
 #[derive(Debug)]
 pub(crate) struct RunTimeImports {
     pub(crate) imports: Vec<Import>,
@@ -22,18 +22,22 @@ pub(crate) struct RunTimeImports {
 }
 
 impl RunTimeImports {
-    /// `unresolved` marks the names that the source does not declare itself.
-    pub(crate) fn of(tree: &impl VisitWith<Walk>, unresolved: SyntaxContext, index: &SourceIndex<'_>) -> Self {
-        let mut walk = Walk::new(unresolved, Named::InCode);
-        tree.visit_with(&mut walk);
-        let imports = walk
-            .found
+    /// `unresolved` is the syntax context of names that the source does not declare.
+    pub(crate) fn of(
+        tree: &impl VisitWith<SpecifierCollector>,
+        unresolved: SyntaxContext,
+        index: &SourceIndex<'_>,
+    ) -> Self {
+        let mut collector = SpecifierCollector::new(unresolved, SpecifierScope::Code);
+        tree.visit_with(&mut collector);
+        let imports = collector
+            .specifiers
             .into_iter()
             .map(|(specifier, span)| {
                 let at = index.position(span.lo);
                 Import { specifier, line: at.line, column: at.column }
             })
             .collect();
-        Self { imports, commonjs: walk.commonjs }
+        Self { imports, commonjs: collector.commonjs }
     }
 }

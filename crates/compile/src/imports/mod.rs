@@ -1,9 +1,9 @@
-//! The files and packages that a source names.
+//! Imports, exports and references of a source.
 
 pub(super) mod import;
-pub(super) mod interface;
-pub(super) mod named;
+pub(super) mod import_target;
+pub(super) mod module_exports;
 pub(super) mod reference;
-pub(super) mod restricted;
+pub(super) mod restricted_import;
 pub(super) mod specifiers;
 pub mod std_library;

@@ -1,7 +1,6 @@
-//! Every file and package that a source names, types included.
+//! All references of a source to files and packages, types included.
 //!
-//! [`super::import`] lists what is left to load at run time; this lists what anyone who reads the source, a type checker
-//! too, would go and open.
+//! [`super::import`] lists what is loaded at run time; this lists what a type checker would open.
 
 use std::ops::Range;
 
@@ -12,16 +11,16 @@ use swc_core::ecma::ast::Module;
 use super::specifiers::{directives, specifiers};
 use crate::parse::language::Language;
 use crate::positions::source_index::{FIRST_POS, SourceIndex};
-use crate::syntax::comments::sorted;
+use crate::syntax::comments::sorted_comments;
 use crate::syntax::resolve::resolve;
 
-/// One name of a file or package, or a directive that names one.
+/// One specifier of a file or package, or a `/// <reference>` directive.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reference {
     pub specifier: String,
     pub line: u32,
     pub column: u32,
-    /// Where it stands in the source, quotes included; a directive is all of its comment.
+    /// Byte range in the source, quotes included; for a directive the whole comment.
     pub bytes: Range<usize>,
 }
 
@@ -32,11 +31,11 @@ pub(crate) fn references(
     language: Language,
 ) -> Vec<Reference> {
     let (module, names) = resolve(module, language);
-    named(&module, names.unresolved, &sorted(comments), &SourceIndex::new(source))
+    find_references(&module, names.unresolved, &sorted_comments(comments), &SourceIndex::new(source))
 }
 
-/// What a resolved tree and its comments name.
-pub(crate) fn named(
+/// The references of a resolved module and its comments.
+pub(crate) fn find_references(
     module: &Module,
     unresolved: SyntaxContext,
     comments: &[Comment],

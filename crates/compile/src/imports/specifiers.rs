@@ -1,4 +1,4 @@
-//! The names of files and packages in a source.
+//! Collects the import specifiers of a source.
 
 use swc_core::common::comments::Comment;
 use swc_core::common::{Span, Spanned, SyntaxContext};
@@ -10,14 +10,14 @@ use swc_core::ecma::visit::{Visit, VisitWith};
 
 use crate::syntax::expr::{global_name, text_of};
 
-/// The names in the tree, in its order.
+/// All specifiers of a module in source order, types included.
 pub(crate) fn specifiers(module: &Module, unresolved: SyntaxContext) -> Vec<(String, Span)> {
-    let mut walk = Walk::new(unresolved, Named::Anywhere);
-    module.visit_with(&mut walk);
-    walk.found
+    let mut collector = SpecifierCollector::new(unresolved, SpecifierScope::CodeAndTypes);
+    module.visit_with(&mut collector);
+    collector.specifiers
 }
 
-/// `/// <reference path="…" />` and its relatives, by what they name.
+/// The targets of `/// <reference path="…" />` and similar directives.
 pub(crate) fn directives(comments: &[Comment]) -> Vec<(String, Span)> {
     let named = comments.iter().filter_map(|comment| {
         let rest = comment.text.strip_prefix('/')?.trim_start().strip_prefix('<')?;
@@ -30,40 +30,40 @@ pub(crate) fn directives(comments: &[Comment]) -> Vec<(String, Span)> {
     named.collect()
 }
 
-/// Which names count.
+/// Which specifiers are collected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Named {
-    InCode,
-    /// In types too.
-    Anywhere,
+pub(crate) enum SpecifierScope {
+    Code,
+    /// Specifiers in types as well.
+    CodeAndTypes,
 }
 
-/// Whether the code speaks of its own `module` or `exports`.
+/// Whether the code uses the CommonJS variables `module` or `exports`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CommonJsNames {
     Used,
     Unused,
 }
 
-/// Collects the names of files and packages in a tree.
-pub(crate) struct Walk {
+/// A visitor that collects specifiers.
+pub(crate) struct SpecifierCollector {
     unresolved: SyntaxContext,
-    named: Named,
-    pub(crate) found: Vec<(String, Span)>,
+    scope: SpecifierScope,
+    pub(crate) specifiers: Vec<(String, Span)>,
     pub(crate) commonjs: CommonJsNames,
 }
 
-impl Walk {
-    pub(crate) fn new(unresolved: SyntaxContext, named: Named) -> Self {
-        Self { unresolved, named, found: Vec::new(), commonjs: CommonJsNames::Unused }
+impl SpecifierCollector {
+    pub(crate) fn new(unresolved: SyntaxContext, scope: SpecifierScope) -> Self {
+        Self { unresolved, scope, specifiers: Vec::new(), commonjs: CommonJsNames::Unused }
     }
 
     fn add(&mut self, name: &Str) {
-        self.found.push((name.value.to_string_lossy().into_owned(), name.span));
+        self.specifiers.push((name.value.to_string_lossy().into_owned(), name.span));
     }
 }
 
-impl Visit for Walk {
+impl Visit for SpecifierCollector {
     fn visit_import_decl(&mut self, node: &ImportDecl) {
         self.add(&node.src);
     }
@@ -83,14 +83,14 @@ impl Visit for Walk {
     }
 
     fn visit_ts_import_type(&mut self, node: &TsImportType) {
-        if self.named == Named::Anywhere {
+        if self.scope == SpecifierScope::CodeAndTypes {
             self.add(&node.arg);
         }
         node.visit_children_with(self);
     }
 
     fn visit_ts_module_decl(&mut self, node: &TsModuleDecl) {
-        if let (Named::Anywhere, TsModuleName::Str(name)) = (self.named, &node.id) {
+        if let (SpecifierScope::CodeAndTypes, TsModuleName::Str(name)) = (self.scope, &node.id) {
             self.add(name);
         }
         node.visit_children_with(self);
@@ -106,7 +106,7 @@ impl Visit for Walk {
             && let Some(ExprOrSpread { spread: None, expr }) = node.args.first()
             && let Some(text) = text_of(expr)
         {
-            self.found.push((text.into_owned(), expr.span()));
+            self.specifiers.push((text.into_owned(), expr.span()));
         }
         node.visit_children_with(self);
     }

@@ -1,9 +1,9 @@
-//! `@tgp/std`: modules that tools can import with nothing installed. Their source is in `std/`.
+//! `@tgp/std`, the built-in library of tools. Its source is in `std/`.
 
-/// The name of the library.
+/// The package name of the library.
 pub const NAME: &str = "@tgp/std";
 
-/// Every part and its source; `index` is the library itself.
+/// Modules and their sources; `index` is the package root.
 const PARTS: [(&str, &str); 9] = [
     ("index", include_str!("../../../../std/index.ts")),
     ("csv", include_str!("../../../../std/csv.ts")),
@@ -16,30 +16,30 @@ const PARTS: [(&str, &str); 9] = [
     ("text", include_str!("../../../../std/text.ts")),
 ];
 
-/// What only the library itself may import.
+/// Internal modules, which only the library itself may import.
 const INNER: [(&str, &str); 3] = [
     ("expect", include_str!("../../../../std/expect.js")),
     ("test_cases", include_str!("../../../../std/test_cases.ts")),
     ("test_host", include_str!("../../../../std/test_host.ts")),
 ];
 
-/// The only part that is no TypeScript: others wrote it.
+/// The only JavaScript module, a bundle of third-party code.
 const JAVASCRIPT: &str = "expect";
 
-/// The names of all parts.
+/// The names of all public modules.
 #[must_use]
 pub fn parts() -> Vec<&'static str> {
     PARTS.iter().map(|(name, _)| *name).filter(|name| *name != "index").collect()
 }
 
-/// Every name under which something of it is imported.
+/// Every specifier of the library.
 #[must_use]
 pub fn specifiers() -> Vec<String> {
     std::iter::once(NAME.to_owned()).chain(parts().iter().map(|part| format!("{NAME}/{part}"))).collect()
 }
 
-/// Path and source of the part that a specifier names, seen from `importer`: by the library's name, or by `./part` from
-/// inside it. The outer option says whether it names the library at all.
+/// Path and source of the module that a specifier names: by the library's name, or by `./module` from inside it. The outer
+/// option is `None` when the specifier does not belong to the library.
 pub fn part_of(importer: &str, specifier: &str) -> Option<Option<(String, &'static str)>> {
     if specifier == NAME {
         return Some(find(&PARTS, "index"));

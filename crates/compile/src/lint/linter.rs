@@ -1,4 +1,4 @@
-//! All rules on one source, with the severities that the configuration gives them.
+//! The linter: runs all rules on one source, with the configured severities.
 
 use std::collections::HashMap;
 
@@ -6,45 +6,45 @@ use swc_core::common::comments::SingleThreadedComments;
 use swc_core::ecma::ast::Module;
 
 use super::suppression::Suppressions;
-use super::test_file::{is_asked_of_tests, is_test_file};
+use super::test_file::{applies_to_tests, is_test_file};
 use crate::diagnostics::diagnostic::{Diagnostic, Fix, Severity};
-use crate::imports::interface::{ImportedName, imported_names};
-use crate::imports::reference::{Reference, named};
+use crate::imports::module_exports::{ImportedName, imported_names};
+use crate::imports::reference::{Reference, find_references};
 use crate::parse::language::Language;
 use crate::positions::source_index::{FIRST_POS, SourceIndex};
+use crate::rule_context::entry::Entry;
+use crate::rule_context::rule_context::RuleContext;
 use crate::rules::rule::{Finding, Guards, MAX_PER_RULE, Rule};
 use crate::rules::{RULES, no_secrets};
-use crate::subject::entry::Entry;
-use crate::subject::subject::Subject;
-use crate::syntax::comments::sorted;
+use crate::syntax::comments::sorted_comments;
 use crate::syntax::resolve::resolve;
 
-/// The rule of comments that suppress nothing.
+/// Id for findings about suppression comments without effect.
 const SUPPRESSION: &str = "suppression";
-/// Findings beyond these are not reported; errors come first.
+/// Maximum number of findings reported; errors take precedence.
 const MAX_FINDINGS: usize = 100;
-/// Findings of the TypeScript checker, which runs outside this part.
+/// Id for findings of the TypeScript checker, which runs outside this crate.
 pub const TYPES: &str = "types";
-/// Names that are imported and not there: who has the other files finds them.
+/// Id for imported names that do not exist. The kernel finds them, because it has access to the other files.
 pub const MISSING_EXPORT: &str = "missing-export";
 
-/// How sources are judged.
+/// Options of the linter.
 #[derive(Debug, Clone, Default)]
 pub struct LintOptions {
-    /// Packages that tools may import, with all that lies below them.
+    /// Packages that tools may import, with all their files.
     pub allowed_imports: Vec<String>,
-    /// What differs from the rules' own severities; `None` turns a rule off.
+    /// Overrides of the rules' default severities; `None` turns a rule off.
     pub severities: HashMap<String, Option<Severity>>,
 }
 
-/// What the rules say about a source.
+/// Result of a lint.
 #[derive(Debug, Clone, Default)]
 pub struct LintResult {
-    /// In the order of the source.
+    /// In source order.
     pub diagnostics: Vec<Diagnostic>,
-    /// Lines on which a comment covers findings of the type checker.
+    /// Lines on which a comment suppresses findings of the type checker.
     pub types_ignored: Vec<u32>,
-    /// Lines on which a comment covers names that do not exist where they are imported from.
+    /// Lines on which a comment suppresses `missing-export`.
     pub exports_ignored: Vec<u32>,
     /// The names that the source imports.
     pub imported: Vec<ImportedName>,
@@ -52,20 +52,20 @@ pub struct LintResult {
     pub references: Option<Vec<Reference>>,
 }
 
-/// Every name that `severities` may hold.
+/// Every rule id that `severities` accepts.
 #[must_use]
 pub fn rule_ids() -> Vec<&'static str> {
     RULES.iter().map(|rule| rule.id).chain([SUPPRESSION, TYPES, MISSING_EXPORT]).collect()
 }
 
-/// Whether an agent's run is refused for a finding of this rule.
+/// Whether a finding of this rule blocks a run by an agent.
 #[must_use]
 pub fn is_safety(rule: &str) -> bool {
     RULES.iter().any(|known| known.id == rule && known.guards == Guards::Safety)
 }
 
 impl LintOptions {
-    /// What a finding of this rule weighs; `None` when the rule is off.
+    /// The severity of a rule; `None` when the rule is off.
     #[must_use]
     pub fn severity_of(&self, rule: &str, usual: Severity) -> Option<Severity> {
         self.severities.get(rule).copied().unwrap_or(Some(usual))
@@ -82,19 +82,19 @@ pub(crate) fn lint(
 ) -> LintResult {
     let (module, names) = resolve(module, language);
     let entry = Entry::of(&module, &names);
-    let subject = Subject {
+    let context = RuleContext {
         path,
         source,
         module: &module,
         names: &names,
         entry,
-        comments: sorted(comments),
+        comments: sorted_comments(comments),
         allowed_imports: &options.allowed_imports,
     };
-    judge(&subject, options)
+    run_rules(&context, options)
 }
 
-/// The secrets in a source that nobody has excused.
+/// The secrets in a source that no comment suppresses.
 pub(crate) fn secrets(
     path: &str,
     source: &str,
@@ -104,31 +104,31 @@ pub(crate) fn secrets(
 ) -> Vec<Diagnostic> {
     let (module, names) = resolve(module, language);
     let entry = Entry::of(&module, &names);
-    let comments = sorted(comments);
-    let subject = Subject { path, source, module: &module, names: &names, entry, comments, allowed_imports: &[] };
+    let comments = sorted_comments(comments);
+    let context = RuleContext { path, source, module: &module, names: &names, entry, comments, allowed_imports: &[] };
     let index = SourceIndex::new(source);
-    let suppressions = Suppressions::of(&subject, &index, &RULES, &[TYPES]);
+    let suppressions = Suppressions::of(&context, &index, &RULES, &[TYPES]);
     let rule = &no_secrets::RULE;
     let all: Vec<Diagnostic> = rule
-        .findings(&subject)
+        .findings(&context)
         .into_iter()
         .map(|finding| labelled_diagnostic(finding, rule, rule.severity, &index))
         .collect();
-    // A rule ends at so many: what comes after them was not looked at.
+    // A rule stops at its maximum, so a suppressed finding may have hidden a later one: report all.
     if all.len() >= MAX_PER_RULE {
         return all;
     }
     all.into_iter().filter(|found| !suppressions.covers(rule.id, found.line)).collect()
 }
 
-fn judge(subject: &Subject<'_>, options: &LintOptions) -> LintResult {
-    let index = SourceIndex::new(subject.source);
-    let suppressions = Suppressions::of(subject, &index, &RULES, &[TYPES, MISSING_EXPORT]);
+fn run_rules(context: &RuleContext<'_>, options: &LintOptions) -> LintResult {
+    let index = SourceIndex::new(context.source);
+    let suppressions = Suppressions::of(context, &index, &RULES, &[TYPES, MISSING_EXPORT]);
     let mut diagnostics = Vec::new();
-    let is_test = is_test_file(subject.path);
-    for rule in RULES.into_iter().filter(|rule| !is_test || is_asked_of_tests(rule.id)) {
+    let is_test = is_test_file(context.path);
+    for rule in RULES.into_iter().filter(|rule| !is_test || applies_to_tests(rule.id)) {
         let Some(severity) = options.severity_of(rule.id, rule.severity) else { continue };
-        for finding in rule.findings(subject) {
+        for finding in rule.findings(context) {
             let diagnostic = labelled_diagnostic(finding, rule, severity, &index);
             if rule.guards == Guards::Safety || !suppressions.covers(rule.id, diagnostic.line) {
                 diagnostics.push(diagnostic);
@@ -144,12 +144,12 @@ fn judge(subject: &Subject<'_>, options: &LintOptions) -> LintResult {
         diagnostics.truncate(MAX_FINDINGS);
     }
     diagnostics.sort_by_key(|found| (found.line, found.column));
-    let references = named(subject.module, subject.names.unresolved, &subject.comments, &index);
+    let references = find_references(context.module, context.names.unresolved, &context.comments, &index);
     LintResult {
         diagnostics,
         types_ignored: suppressions.lines(TYPES),
         exports_ignored: suppressions.lines(MISSING_EXPORT),
-        imported: imported_names(subject.module, &index),
+        imported: imported_names(context.module, &index),
         references: Some(references),
     }
 }
@@ -162,7 +162,7 @@ fn labelled_diagnostic(finding: Finding, rule: &Rule, severity: Severity, index:
     diagnostic
 }
 
-/// The message behind what it violates, as users of old look for it.
+/// The message with a prefix that names the violated standard. Users of the earlier package match on this prefix.
 fn labelled(rule: &Rule, message: &str) -> String {
     match (rule.standard, rule.guards) {
         (Some(standard), _) => format!("Violation [Standard {standard}]: {message}"),

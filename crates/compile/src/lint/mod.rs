@@ -1,4 +1,4 @@
-//! All rules on one source.
+//! The linter and its suppression comments.
 
 pub(super) mod linter;
 mod suppression;

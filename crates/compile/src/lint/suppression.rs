@@ -1,32 +1,32 @@
-//! `// tgp-ignore rule-id: reason`: a finding that its author has looked at and means to keep.
+//! Suppression comments: `// tgp-ignore rule-id: reason`.
 //!
-//! Beside code it covers its own line, on a line of its own the next one. Without a reason it covers nothing, and what guards
-//! the sandbox is not covered by anybody's comment.
+//! A comment after code applies to its own line; a comment on its own line applies to the next line. A comment without a
+//! reason has no effect, and safety rules cannot be suppressed.
 
 use swc_core::common::Span;
 
 use crate::positions::source_index::{FIRST_POS, SourceIndex};
+use crate::rule_context::rule_context::RuleContext;
 use crate::rules::rule::{Finding, Guards, Rule};
-use crate::subject::subject::Subject;
 
-const WORD: &str = "tgp-ignore";
+const DIRECTIVE: &str = "tgp-ignore";
 
-/// What the comments of a source cover.
+/// The suppressions of one source.
 #[derive(Debug, Default)]
 pub(crate) struct Suppressions {
     covered: Vec<(String, u32)>,
-    /// Comments that cover nothing, and why.
+    /// Comments without effect, and why.
     pub(crate) faults: Vec<Finding>,
 }
 
 impl Suppressions {
-    /// `rules` are all rules; `others` names that are accepted beside them.
-    pub(crate) fn of(subject: &Subject<'_>, index: &SourceIndex<'_>, rules: &[&Rule], others: &[&str]) -> Self {
+    /// `rules` are all rules; `others` are further accepted ids.
+    pub(crate) fn of(context: &RuleContext<'_>, index: &SourceIndex<'_>, rules: &[&Rule], others: &[&str]) -> Self {
         let mut found = Self::default();
-        for comment in &subject.comments {
-            let Some(rest) = comment.text.trim_start().strip_prefix(WORD) else { continue };
+        for comment in &context.comments {
+            let Some(rest) = comment.text.trim_start().strip_prefix(DIRECTIVE) else { continue };
             let (ids, reason) = rest.split_once(':').unwrap_or((rest, ""));
-            let line = covered_line(subject, index, comment.span);
+            let line = covered_line(context, index, comment.span);
             let ids: Vec<&str> = ids.split([',', ' ']).map(str::trim).filter(|id| !id.is_empty()).collect();
             if ids.is_empty() || reason.trim().is_empty() {
                 found.fault(comment.span, "A tgp-ignore comment without a reason has no effect");
@@ -50,21 +50,22 @@ impl Suppressions {
         self.covered.iter().any(|(id, covered)| id == rule && *covered == line)
     }
 
-    /// The lines that are covered for this rule.
+    /// The lines on which this rule is suppressed.
     pub(crate) fn lines(&self, rule: &str) -> Vec<u32> {
         self.covered.iter().filter(|(id, _)| id == rule).map(|(_, line)| *line).collect()
     }
 
     fn fault(&mut self, span: Span, message: impl Into<String>) {
-        let help = "Write `// tgp-ignore rule-id: why this is right here` on the line of the finding or right above it, or repair the finding.";
+        let help =
+            "Write `// tgp-ignore rule-id: reason` on the line of the finding or the line above, or fix the finding.";
         self.faults.push(Finding { span, message: message.into(), help: help.to_owned(), edit: None });
     }
 }
 
-fn covered_line(subject: &Subject<'_>, index: &SourceIndex<'_>, span: Span) -> u32 {
+fn covered_line(context: &RuleContext<'_>, index: &SourceIndex<'_>, span: Span) -> u32 {
     let own = index.position(span.lo);
-    let before = subject.text(Span::new(FIRST_POS, span.lo)).unwrap_or_default();
-    // From its end, and only to the first letter: a line may hold any number of comments.
+    let before = context.text(Span::new(FIRST_POS, span.lo)).unwrap_or_default();
+    // Scans backwards and stops at the first letter: a line may have any number of comments.
     let is_beside_code =
         before.chars().rev().take_while(|letter| !matches!(letter, '\n' | '\r')).any(|letter| !letter.is_whitespace());
     if is_beside_code { own.line } else { index.position(span.hi).line + 1 }

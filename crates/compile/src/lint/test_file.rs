@@ -1,11 +1,11 @@
-//! Files of tests: which they are, and by what they are judged.
+//! Test files: how they are recognised, and which rules apply to them.
 
-/// The word before the extension.
+/// The suffix before the extension.
 const TEST: &str = ".test";
 
-/// What is asked of a test: that it is safe to run, and that nothing in it passes unseen. It holds data by its nature, and
-/// is no tool that others call.
-const RULES_OF_TESTS: [&str; 6] = [
+/// Rules that apply to tests: those for safety and for errors that would go unnoticed. A test contains data by nature and is
+/// not called by other tools.
+const TEST_RULES: [&str; 6] = [
     "no-dynamic-code",
     "no-forbidden-imports",
     "no-forbidden-globals",
@@ -27,18 +27,18 @@ pub fn tested_stem(path: &str) -> Option<&str> {
     (!stem.is_empty() && !stem.ends_with('/')).then_some(stem)
 }
 
-pub(super) fn is_asked_of_tests(rule: &str) -> bool {
-    RULES_OF_TESTS.contains(&rule)
+pub(super) fn applies_to_tests(rule: &str) -> bool {
+    TEST_RULES.contains(&rule)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{RULES_OF_TESTS, is_test_file, tested_stem};
+    use super::{TEST_RULES, is_test_file, tested_stem};
     use crate::rules::RULES;
     use crate::{Compiler, LintOptions};
 
     #[test]
-    fn a_test_is_told_by_its_name() {
+    fn a_test_file_is_recognised_by_its_name() {
         assert_eq!(tested_stem("tools/a/b.test.ts"), Some("tools/a/b"));
         assert_eq!(tested_stem("tools/a.b.test.mjs"), Some("tools/a.b"));
         for other in ["tools/a.ts", "tools/test.ts", "tools/.test.ts", "tools/a.test", "tools/atest.ts", ""] {
@@ -47,14 +47,14 @@ mod tests {
     }
 
     #[test]
-    fn every_rule_that_tests_are_judged_by_exists() {
-        for asked in RULES_OF_TESTS {
-            assert!(RULES.iter().any(|rule| rule.id == asked), "{asked}");
+    fn every_test_rule_exists() {
+        for id in TEST_RULES {
+            assert!(RULES.iter().any(|rule| rule.id == id), "{id}");
         }
     }
 
     #[test]
-    fn a_test_may_hold_data_and_export_nothing_but_lets_no_promise_go() {
+    fn data_and_missing_exports_are_accepted_in_tests_but_dynamic_code_is_not() {
         let text = "import { expect, test } from '@tgp/std/test';\nimport total from './total';\n\
                     test('adds', () => {\n  expect(total({ rows: [{ id: 4711, mail: 'a@example.com' }] })).toBe(4711);\n});\n";
         let check = |text: &str| {

@@ -1,33 +1,33 @@
-//! `await (f())` at the top of a JavaScript file: for the grammar of scripts a call of somebody named `await`.
+//! Detects top-level `await (f())` in a JavaScript file, which the script grammar parses as a call of a function `await`.
 
 use swc_core::ecma::ast::{CallExpr, Callee, Expr, FnDecl, FnExpr, Ident, Module, Pat};
 use swc_core::ecma::visit::{Visit, VisitWith};
 
 const AWAIT: &str = "await";
 
-/// Whether a script calls `await` and nobody has declared it: then it means the keyword, and is a module.
+/// Whether a script calls `await` without declaring it. Then it is the keyword, and the file is a module.
 pub(super) fn means_keyword(script: &Module, source: &str) -> bool {
     if !source.contains(AWAIT) {
         return false;
     }
-    let mut walk = Walk::default();
-    script.visit_with(&mut walk);
-    walk.is_called && !walk.is_declared
+    let mut visitor = Visitor::default();
+    script.visit_with(&mut visitor);
+    visitor.is_called && !visitor.is_declared
 }
 
 #[derive(Default)]
-struct Walk {
+struct Visitor {
     is_called: bool,
     is_declared: bool,
 }
 
-impl Walk {
+impl Visitor {
     fn declare(&mut self, name: &Ident) {
         self.is_declared |= name.sym == AWAIT;
     }
 }
 
-impl Visit for Walk {
+impl Visit for Visitor {
     fn visit_call_expr(&mut self, node: &CallExpr) {
         if let Callee::Expr(callee) = &node.callee
             && let Expr::Ident(name) = &**callee

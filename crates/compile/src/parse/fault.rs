@@ -1,8 +1,8 @@
-//! What is wrong with a source, where it stands.
+//! A syntax fault and its position.
 
 use swc_core::common::Span;
 
-/// One thing that keeps a source from compiling.
+/// A fault that prevents a source from compiling.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Fault {
     pub(crate) span: Span,

@@ -1,4 +1,4 @@
-//! `for (using x = …; …; …)`, which the parser does not know: it gets the same text with `const` in that place.
+//! Support for `for (using x = …; …; …)`, which the parser does not know: `using` is replaced by `const` before parsing.
 
 use std::collections::HashMap;
 
@@ -6,21 +6,21 @@ use swc_core::common::BytePos;
 
 use crate::positions::source_index::FIRST_POS;
 
-/// Loops of this kind in one source. Each is found by another reading of it.
+/// Maximum number of such loops in one source: each takes another parse.
 pub(super) const MAX_LOOPS: usize = 8;
 
 const USING: &str = "using";
 const AWAIT: &str = "await";
 const CONST: &str = "const";
 
-/// What stood there.
+/// The replaced keyword.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Keyword {
     Using,
     AwaitUsing,
 }
 
-/// A source in which such loops say `const`, and where they do.
+/// A source with the keyword replaced by `const`, and the positions of the replacements.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ForUsing {
     text: Option<String>,
@@ -33,9 +33,9 @@ impl ForUsing {
         self.text.as_deref().unwrap_or(source)
     }
 
-    /// Replaces the keyword, if one stands right before the name at which the parser gave up.
-    pub(super) fn replace(&mut self, source: &str, gave_up: BytePos) -> bool {
-        let at = gave_up.0.saturating_sub(FIRST_POS.0) as usize;
+    /// Replaces the keyword before the name at which the parser failed. False if there is no such keyword.
+    pub(super) fn replace(&mut self, source: &str, failed_at: BytePos) -> bool {
+        let at = failed_at.0.saturating_sub(FIRST_POS.0) as usize;
         let Some(before) = self.text(source).get(..at) else { return false };
         let Some(rest) = before.trim_end().strip_suffix(USING).filter(|_| before.ends_with(char::is_whitespace)) else {
             return false;

@@ -1,4 +1,4 @@
-//! Which grammar a file is read with, decided by its name alone.
+//! The grammar of a file, selected by its extension.
 
 use crate::diagnostics::compile_error::CompileError;
 
@@ -31,7 +31,7 @@ mod tests {
     use crate::CompileError;
 
     #[test]
-    fn the_extension_decides() {
+    fn the_extension_selects_the_language() {
         for path in ["a.ts", "tools/a.mts", "a.b.cts", "a.d.ts"] {
             assert_eq!(Language::of(path), Ok(Language::TypeScript), "{path}");
         }

@@ -1,4 +1,4 @@
-//! Text to syntax tree, on a thread and within limits that hold for hostile text.
+//! The parser: text to syntax tree, within limits that hold for hostile text.
 
 mod await_calls;
 pub(super) mod big_stack;

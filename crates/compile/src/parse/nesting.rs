@@ -1,7 +1,7 @@
-//! How deep a syntax tree is, so that no pass after the parser meets one that is absurd.
+//! Limits on the depth and the number of scopes of a syntax tree.
 //!
-//! The stack would hold (see [`super::source_limits`]), but some passes take time that grows with the square of the depth,
-//! and V8 could not run the result.
+//! The stack is large enough for any tree (see [`super::source_limits`]), but some passes take time that is quadratic in the
+//! depth, and V8 could not run the result.
 
 use swc_core::common::{Span, Spanned};
 use swc_core::ecma::ast::{
@@ -10,48 +10,48 @@ use swc_core::ecma::ast::{
 };
 use swc_core::ecma::visit::{Visit, VisitWith};
 
-/// Nodes within each other: enough for a sum of 5 000 terms, 2 000 chained calls or 3 000 `else if`, each a level per link.
+/// Maximum depth in nodes: enough for a sum of 5 000 terms, 2 000 chained calls or 3 000 `else if`.
 const MAX_DEPTH: u32 = 10_000;
 
-/// Scopes within each other; resolving names takes time that grows with the square of it.
+/// Maximum depth in scopes: name resolution takes time quadratic in it.
 const MAX_NESTED_SCOPES: u32 = 500;
 
-/// Scopes in all; telling apart equal names in different ones takes time that grows with the square of their number.
+/// Maximum number of scopes: renaming equal names in different scopes takes time quadratic in it.
 const MAX_SCOPES_IN_ALL: u32 = 10_000;
 
-/// Classes within the `extends` clause or a decorator of another; swc reads each twice, so that each doubles the time.
-const MAX_READ_TWICE: u32 = 8;
+/// Maximum depth of classes in `extends` clauses or decorators: swc visits each twice, so each level doubles the time.
+const MAX_DOUBLED: u32 = 8;
 
-/// Why a tree is not to be given to the passes after the parser.
+/// The limit that a tree exceeds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Excess {
-    /// Too deep from here on.
+    /// The depth limit, at this node.
     Depth(Span),
     Scopes,
 }
 
 pub(crate) fn find_excess(module: &Module) -> Option<Excess> {
-    let mut walk = Walk::default();
-    module.visit_with(&mut walk);
-    let too_many = (walk.scopes_in_all > MAX_SCOPES_IN_ALL).then_some(Excess::Scopes);
-    walk.too_deep.map(Excess::Depth).or(too_many)
+    let mut visitor = Visitor::default();
+    module.visit_with(&mut visitor);
+    let too_many = (visitor.scopes_in_all > MAX_SCOPES_IN_ALL).then_some(Excess::Scopes);
+    visitor.too_deep.map(Excess::Depth).or(too_many)
 }
 
 #[derive(Default)]
-struct Walk {
+struct Visitor {
     depth: u32,
     scopes: u32,
     scopes_in_all: u32,
-    read_twice: u32,
+    doubled: u32,
     too_deep: Option<Span>,
 }
 
-impl Walk {
+impl Visitor {
     fn descend<N: VisitWith<Self> + Spanned>(&mut self, node: &N) {
         if self.too_deep.is_some() {
             return;
         }
-        if self.depth >= MAX_DEPTH || self.scopes > MAX_NESTED_SCOPES || self.read_twice > MAX_READ_TWICE {
+        if self.depth >= MAX_DEPTH || self.scopes > MAX_NESTED_SCOPES || self.doubled > MAX_DOUBLED {
             self.too_deep = Some(node.span());
             return;
         }
@@ -68,8 +68,8 @@ impl Walk {
     }
 }
 
-/// Every way in which a node can hold another of its own kind passes through one of those that descend.
-impl Visit for Walk {
+/// Every kind of recursion in the tree passes through a method that calls `descend`.
+impl Visit for Visitor {
     fn visit_expr(&mut self, node: &Expr) {
         self.descend(node);
     }
@@ -119,17 +119,17 @@ impl Visit for Walk {
     }
 
     fn visit_decorator(&mut self, node: &Decorator) {
-        self.read_twice += 1;
+        self.doubled += 1;
         node.visit_children_with(self);
-        self.read_twice -= 1;
+        self.doubled -= 1;
     }
 
     fn visit_class(&mut self, node: &Class) {
         self.scopes += 1;
         self.scopes_in_all += 1;
-        self.read_twice += 1;
+        self.doubled += 1;
         node.super_class.visit_with(self);
-        self.read_twice -= 1;
+        self.doubled -= 1;
         node.decorators.visit_with(self);
         node.body.visit_with(self);
         node.type_params.visit_with(self);

@@ -1,12 +1,13 @@
-//! How much the parser may do with one source, and how deep it may go.
+//! Limits on the steps, the stack and the time of a parse.
 //!
-//! swc's TypeScript grammar guesses: it reads on, and where it guessed wrong it goes back and reads the same text another
-//! way. Guesses within guesses multiply, so that a few dozen characters can keep it busy for ever, and it recurses
-//! without a guard. It offers no way to stop it. But built with its trace points, it asks at each of them whether
-//! anybody listens. The listener here counts, looks at the stack, and ends a parse that has had enough by unwinding.
+//! swc's TypeScript parser backtracks: where a speculative parse fails, it parses the same text again in another way. Nested
+//! speculation is exponential, so a few dozen characters can keep the parser busy indefinitely, and its recursion is
+//! unbounded. It has no cancellation. But when built with trace points, it asks the `tracing` subscriber at each of them
+//! whether the event is enabled. The subscriber here counts these calls, checks the stack, and unwinds a parse that exceeds
+//! its budget.
 //!
-//! What is counted depends on the text alone, so the same source always ends the same way. The clock is there for what
-//! makes single steps slow, and ordinary sources end long before it.
+//! The count depends on the text alone, so the same source always gives the same result. The clock catches slow single
+//! steps; ordinary sources finish long before it.
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -17,73 +18,71 @@ use tracing::span::{Attributes, Id, Record};
 use tracing::subscriber::Interest;
 use tracing::{Dispatch, Event, Metadata, Subscriber, dispatcher};
 
-/// Where swc's trace points are.
+/// Target of swc's trace points.
 const PARSER: &str = "swc_ecma_parser::parser";
 
-/// Steps that any source gets: some thousand lines of ordinary code.
+/// Minimum budget in steps: enough for some thousand lines of ordinary code.
 const MIN_STEPS: u64 = 100_000;
 
-/// Steps per byte of source. Of 35 000 published files, minified ones too, none takes more than three.
+/// Steps per byte of source. None of 35 000 published files, some of them minified, takes more than three.
 const STEPS_PER_BYTE: u64 = 8;
 
-/// Stack that the parser may use at most: enough for brackets some thousand deep, which is more than anything after it
-/// would take.
+/// Maximum stack of the parser: enough for brackets nested some thousand deep, more than later passes accept.
 const MAX_STACK: usize = 16 << 20;
 
-/// Stack that the parser may use between two trace points, with a margin.
+/// Stack that the parser may use between two trace points, plus a margin.
 const RESERVE: usize = 512 << 10;
 
-/// Time that a parse may take: a hundred times what the largest source needs.
+/// Maximum time of a parse: a hundred times what the largest source needs.
 const MAX_TIME: Duration = Duration::from_secs(10);
 
-/// The clock is looked at once in so many steps.
-const STEPS_PER_LOOK: u64 = 256;
+/// Steps between two checks of the clock.
+const STEPS_PER_CLOCK_CHECK: u64 = 256;
 
-/// Why a parse was ended.
+/// The limit that ended a parse.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Spent {
-    /// All steps.
+pub(crate) enum ParseLimit {
     Steps,
     Stack,
     Time,
 }
 
-/// What a job may still use; of its thread alone.
+/// The remaining budget of the parse on this thread.
 #[derive(Clone, Copy)]
-struct Allowance {
+struct Budget {
     steps: u64,
     /// The lowest address that the stack may reach.
     floor: usize,
-    end: Option<Instant>,
+    deadline: Option<Instant>,
 }
 
 thread_local! {
-    static LEFT: Cell<Allowance> = const { Cell::new(Allowance { steps: u64::MAX, floor: 0, end: None }) };
+    static BUDGET: Cell<Budget> = const { Cell::new(Budget { steps: u64::MAX, floor: 0, deadline: None }) };
 }
 
 static METER: LazyLock<Dispatch> = LazyLock::new(|| Dispatch::new(Meter));
 
-/// The steps that a source of this size gets.
+/// The step budget of a source of this size.
 pub(crate) fn steps_for(bytes: usize) -> u64 {
     MIN_STEPS + STEPS_PER_BYTE * bytes as u64
 }
 
-/// Runs a parse on a thread that has about `stack` bytes of stack left.
-pub(crate) fn metered<T>(steps: u64, stack: usize, parse: impl FnOnce() -> T) -> Result<T, Spent> {
-    let floor = here().saturating_sub(stack.min(MAX_STACK).saturating_sub(RESERVE));
-    let before = LEFT.replace(Allowance { steps, floor, end: Instant::now().checked_add(MAX_TIME) });
-    // What a parse leaves half-made is its own, and dropped here.
+/// Runs a parse within a budget, on a thread with about `stack` bytes of stack left.
+pub(crate) fn metered<T>(steps: u64, stack: usize, parse: impl FnOnce() -> T) -> Result<T, ParseLimit> {
+    let floor = stack_address().saturating_sub(stack.min(MAX_STACK).saturating_sub(RESERVE));
+    let before = BUDGET.replace(Budget { steps, floor, deadline: Instant::now().checked_add(MAX_TIME) });
+    // The state of an interrupted parse is its own, and is dropped here.
     let outcome = catch_unwind(AssertUnwindSafe(|| dispatcher::with_default(&METER, parse)));
-    LEFT.set(before);
-    outcome.or_else(|payload| match payload.downcast::<Spent>() {
-        Ok(spent) => Err(*spent),
+    BUDGET.set(before);
+    outcome.or_else(|payload| match payload.downcast::<ParseLimit>() {
+        Ok(limit) => Err(*limit),
         Err(other) => resume_unwind(other),
     })
 }
 
-/// Roughly where the stack is.
+/// The approximate address of the top of the stack.
 #[inline(never)]
-fn here() -> usize {
+fn stack_address() -> usize {
     let mark = 0_u8;
     std::hint::black_box(std::ptr::from_ref(&mark)).addr()
 }
@@ -95,17 +94,17 @@ impl Subscriber for Meter {
         if point.is_event() && point.target().starts_with(PARSER) { Interest::sometimes() } else { Interest::never() }
     }
 
-    /// Asked at every trace point; nothing is ever recorded.
+    /// Called at every trace point. Nothing is ever recorded.
     fn enabled(&self, _: &Metadata<'_>) -> bool {
-        let Allowance { steps, floor, end } = LEFT.get();
-        let Some(steps) = steps.checked_sub(1) else { resume_unwind(Box::new(Spent::Steps)) };
-        if here() < floor {
-            resume_unwind(Box::new(Spent::Stack));
+        let Budget { steps, floor, deadline } = BUDGET.get();
+        let Some(steps) = steps.checked_sub(1) else { resume_unwind(Box::new(ParseLimit::Steps)) };
+        if stack_address() < floor {
+            resume_unwind(Box::new(ParseLimit::Stack));
         }
-        if steps.is_multiple_of(STEPS_PER_LOOK) && end.is_some_and(|end| Instant::now() > end) {
-            resume_unwind(Box::new(Spent::Time));
+        if steps.is_multiple_of(STEPS_PER_CLOCK_CHECK) && deadline.is_some_and(|deadline| Instant::now() > deadline) {
+            resume_unwind(Box::new(ParseLimit::Time));
         }
-        LEFT.set(Allowance { steps, floor, end });
+        BUDGET.set(Budget { steps, floor, deadline });
         false
     }
 

@@ -1,6 +1,6 @@
-//! Text to syntax tree, with every fault that the parser can name.
+//! Parses a source to a syntax tree or to a list of faults.
 //!
-//! [`parse_meter`](super::parse_meter) bounds what the parser does on the way.
+//! [`parse_meter`](super::parse_meter) limits the work of the parser.
 
 use swc_core::common::comments::{Comments, SingleThreadedComments};
 use swc_core::common::{BytePos, Span, Spanned};
@@ -12,89 +12,89 @@ use super::await_calls::means_keyword;
 use super::fault::Fault;
 use super::for_using::ForUsing;
 use super::language::Language;
-use super::parse_meter::{Spent, metered, steps_for};
+use super::parse_meter::{ParseLimit, metered, steps_for};
 use super::top_level::TopLevel;
 use crate::positions::source_index::FIRST_POS;
 
-/// A tree without faults.
+/// A parsed source without faults.
 pub(crate) struct Parsed {
     pub(crate) module: Module,
     pub(crate) top_level: TopLevel,
     pub(crate) strictness: Strictness,
-    /// Loops that were read in another way than they are written.
+    /// Loops whose `using` was replaced before parsing.
     pub(crate) for_using: ForUsing,
 }
 
-/// Whether the emitted body says `"use strict"`.
+/// Whether the emitted body has `"use strict"`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Strictness {
     Strict,
-    /// As the source says.
-    AsWritten,
+    /// Only if the source has it.
+    FromSource,
 }
 
 const JSX_HELP: &str = "JSX is not supported: a tool returns data, not markup.";
 
-/// Beginnings of a short source that are read to find what stopped the parser.
-const SEARCHES: u64 = 16;
+/// Prefixes of a short source that may be parsed to find the line that stopped the parser.
+const SEARCH_PARSES: u64 = 16;
 
-/// Faults beyond these are not reported: nobody mends more at once, and hostile text has a hundred thousand.
+/// Maximum number of faults reported: hostile text can have a hundred thousand.
 const MAX_FAULTS: usize = 100;
 
 const FENCE: &str = "```";
 const FENCE_HELP: &str = "Send the code alone, without the lines of ``` before and after it.";
 
-/// Why there is no tree.
+/// Why a source could not be parsed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Unparsed {
-    /// The first faults, in the order of the source.
-    Faulty(Vec<Fault>),
-    /// The parser was stopped; where a search found the cause, the first character of its line.
-    Stopped(Spent, BytePos),
+pub(crate) enum ParseFailure {
+    /// The first faults, in source order.
+    Faults(Vec<Fault>),
+    /// A limit stopped the parser; with the first character of the line that caused it, if known.
+    Stopped(ParseLimit, BytePos),
 }
 
-/// A tree without faults, and the comments if there is a place for them. A script becomes a module of statements. `stack`
-/// is what the thread has.
+/// Parses a source. A script becomes a module of statements. Comments are stored in `comments` if given; `stack` is the stack
+/// size of the thread.
 pub(crate) fn parse(
     source: &str,
     language: Language,
     stack: usize,
     comments: Option<&SingleThreadedComments>,
-) -> Result<Parsed, Unparsed> {
-    if let Some(fence) = fence_of(source) {
-        return Err(Unparsed::Faulty(vec![fence]));
+) -> Result<Parsed, ParseFailure> {
+    if let Some(fence) = markdown_fence(source) {
+        return Err(ParseFailure::Faults(vec![fence]));
     }
     let mut for_using = ForUsing::default();
     let outcome = loop {
         let run = || run_parser(for_using.text(source), language, comments);
         let outcome = metered(steps_for(source.len()), stack, run);
         match &outcome {
-            // It will come by the same comments again.
-            Ok((Err(fatal), _)) if for_using.replace(source, fatal.span().lo) => forget(comments),
+            // The next parse collects the same comments again.
+            Ok((Err(fatal), _)) if for_using.replace(source, fatal.span().lo) => clear_comments(comments),
             Ok(_) | Err(_) => break outcome,
         }
     };
     match outcome {
-        Ok((outcome, errors)) => judge(source, outcome, errors, for_using).map_err(Unparsed::Faulty),
-        Err(Spent::Time) => Err(Unparsed::Stopped(Spent::Time, FIRST_POS)),
-        Err(spent @ (Spent::Steps | Spent::Stack)) => {
-            Err(Unparsed::Stopped(spent, find_cause(source, language, stack)))
+        Ok((outcome, errors)) => collect_faults(source, outcome, errors, for_using).map_err(ParseFailure::Faults),
+        Err(ParseLimit::Time) => Err(ParseFailure::Stopped(ParseLimit::Time, FIRST_POS)),
+        Err(limit @ (ParseLimit::Steps | ParseLimit::Stack)) => {
+            Err(ParseFailure::Stopped(limit, find_cause(source, language, stack)))
         }
     }
 }
 
-/// Models send code as they would in a chat. To the grammar three backticks are two texts, the first of which is called.
-fn fence_of(source: &str) -> Option<Fault> {
+/// A leading Markdown code fence, which models tend to send. The grammar would parse it as two template literals.
+fn markdown_fence(source: &str) -> Option<Fault> {
     let code = source.trim_start();
     if !code.starts_with(FENCE) {
         return None;
     }
     let lo = FIRST_POS + BytePos(u32::try_from(source.len() - code.len()).ok()?);
     let span = Span::new(lo, lo + BytePos(u32::try_from(FENCE.len()).ok()?));
-    Some(Fault { span, message: "A Markdown fence is no code".to_owned(), help: Some(FENCE_HELP) })
+    Some(Fault { span, message: "A Markdown fence is not code".to_owned(), help: Some(FENCE_HELP) })
 }
 
-fn forget(comments: Option<&SingleThreadedComments>) {
+fn clear_comments(comments: Option<&SingleThreadedComments>) {
     if let Some(comments) = comments {
         let (mut leading, mut trailing) = comments.borrow_all_mut();
         leading.clear();
@@ -102,7 +102,7 @@ fn forget(comments: Option<&SingleThreadedComments>) {
     }
 }
 
-fn judge(
+fn collect_faults(
     source: &str,
     outcome: PResult<(Module, Strictness)>,
     mut errors: Vec<Error>,
@@ -111,15 +111,15 @@ fn judge(
     let parsed = match outcome {
         Ok((module, strictness)) => {
             let top_level = TopLevel::of(&module);
-            // TypeScript's grammar has no switch for a `return` outside a function, so it is reported and forgiven here.
+            // swc's TypeScript syntax has no option to allow `return` outside a function, so these errors are removed here.
             errors.retain(|error| !(is_return_error(error) && top_level.returns.contains(&error.span())));
-            if strictness == Strictness::AsWritten {
+            if strictness == Strictness::FromSource {
                 errors.retain(|error| !is_sloppy_function(source, error));
             }
             Some(Parsed { module, top_level, strictness, for_using })
         }
         Err(fatal) => {
-            // Without a tree nobody knows which of them stand at the top level.
+            // Without a tree it is unknown which of them are at the top level.
             errors.retain(|error| !is_return_error(error));
             errors.push(fatal);
             None
@@ -160,23 +160,23 @@ fn run_parser(
         }
         Language::JavaScript => parser.parse_program().map(|program| match program {
             Program::Module(module) => (module, Strictness::Strict),
-            script @ Program::Script(_) => (into_module(script), Strictness::AsWritten),
+            script @ Program::Script(_) => (into_module(script), Strictness::FromSource),
         }),
     };
     match outcome {
-        Ok((script, Strictness::AsWritten)) if means_keyword(&script, source) => {
-            forget(comments);
+        Ok((script, Strictness::FromSource)) if means_keyword(&script, source) => {
+            clear_comments(comments);
             run_parser(source, Language::JavaScriptModule, comments)
         }
         outcome => (outcome, parser.take_errors()),
     }
 }
 
-/// The line without which the parser comes to an end, found by reading ever shorter beginnings of the source. The search
-/// gets as many steps as the source did, and some more for short ones.
+/// Finds the line that stops the parser by a binary search over prefixes of the source. The search has the same step budget
+/// as the source, and some more for short sources.
 fn find_cause(source: &str, language: Language, stack: usize) -> BytePos {
     let ends: Vec<usize> = source.match_indices('\n').map(|(at, _)| at + 1).chain([source.len()]).collect();
-    let mut steps = steps_for(source.len()) + SEARCHES * steps_for(0);
+    let mut steps = steps_for(source.len()) + SEARCH_PARSES * steps_for(0);
     let (mut fine, mut bad) = (0, ends.len());
     while fine + 1 < bad {
         let lines = usize::midpoint(fine, bad);
@@ -194,7 +194,7 @@ fn find_cause(source: &str, language: Language, stack: usize) -> BytePos {
     FIRST_POS + BytePos(u32::try_from(start + indent).unwrap_or_default())
 }
 
-/// A script as a module of statements, so that everything after the parser knows one kind of tree.
+/// Converts a script to a module of statements, so that later passes handle one kind of tree.
 pub(crate) fn into_module(program: Program) -> Module {
     match program {
         Program::Module(module) => module,
@@ -225,7 +225,7 @@ fn is_return_error(error: &Error) -> bool {
     matches!(error.kind(), SyntaxError::ReturnNotAllowed)
 }
 
-/// `if (a) function f() {}`, which scripts without strict mode may say. Where they may not, V8 finds out.
+/// `if (a) function f() {}`, which is allowed in sloppy mode. V8 reports it where it is not.
 fn is_sloppy_function(source: &str, error: &Error) -> bool {
     let at = error.span().lo.0.saturating_sub(FIRST_POS.0) as usize;
     matches!(error.kind(), SyntaxError::DeclNotAllowed)

@@ -1,34 +1,34 @@
-//! What a source may ask of the compiler, judged before any of it is parsed.
+//! Limits on a source, checked before it is parsed, and the stack that parsing it needs.
 //!
-//! The judgement reads bytes, not syntax: nothing that a lexer could be talked into (a quote that is really part of a regular
-//! expression, say) changes it. Every character that can take the parser or a transform one level deeper is charged with the
-//! stack that such a level costs at most, as if all of them were nested in each other. Ordinary code is mostly flat, so the
-//! charge is far above what it uses; but stack that is not touched costs nothing.
+//! The check reads bytes, not syntax, so text that would mislead a lexer (such as a quote inside a regular expression) cannot
+//! bypass it. Every character that can take the parser or a transform one level deeper is charged with the maximum stack of
+//! such a level, as if all of them were nested in each other. Ordinary code is mostly flat, so the estimate is far too high;
+//! but unused stack costs nothing.
 
 use crate::diagnostics::compile_error::CompileError;
 
-/// Longest source that is compiled.
+/// Maximum size of a source.
 pub const MAX_SOURCE_BYTES: usize = 1 << 20;
 
-/// Largest stack that a compile gets: address space, of which only what is used becomes memory.
+/// Maximum stack of a compile. It is address space: only the part that is used becomes memory.
 const MAX_STACK: usize = 1 << 30;
 
-/// `else` anywhere in a source: swc walks a chain of them from its start for each.
+/// Maximum number of `else` in a source: swc walks a chain from its start for each link.
 const MAX_ELSES: usize = 10_000;
 
-/// Labels of one statement, `a: b: c: …`; swc compares each with all before it.
+/// Maximum number of labels of one statement, `a: b: c: …`: swc compares each with all previous ones.
 const MAX_LABELS: usize = 200;
 
-/// For what does not depend on the source.
+/// Stack that every compile needs.
 const BASE_STACK: usize = 1 << 20;
 
-/// The stack that reading this source can need at most, in bytes.
+/// Upper bound of the stack for this source, in bytes; an error if the source exceeds a limit.
 pub(crate) fn stack_for(path: &str, source: &str) -> Result<usize, CompileError> {
     if source.len() > MAX_SOURCE_BYTES {
         return Err(CompileError::TooLarge { path: path.to_owned(), bytes: source.len(), limit: MAX_SOURCE_BYTES });
     }
     let too_dense = || CompileError::TooDense { path: path.to_owned() };
-    if source.matches("else").count() > MAX_ELSES || longest_row_of_labels(source) > MAX_LABELS {
+    if source.matches("else").count() > MAX_ELSES || longest_label_sequence(source) > MAX_LABELS {
         return Err(too_dense());
     }
     let mut stack = BASE_STACK;
@@ -45,9 +45,9 @@ pub(crate) fn stack_for(path: &str, source: &str) -> Result<usize, CompileError>
     if stack > MAX_STACK { Err(too_dense()) } else { Ok(stack) }
 }
 
-/// Counts single words with a colon, one after the other. Comments between them hide the rest from it; the clock of
-/// [`super::parse_meter`] does not care.
-fn longest_row_of_labels(source: &str) -> usize {
+/// The longest sequence of words followed by a colon. A comment between labels hides the rest of them; then the clock of
+/// [`super::parse_meter`] ends the parse.
+fn longest_label_sequence(source: &str) -> usize {
     let (mut longest, mut row) = (0, 0);
     for part in source.split(':') {
         let is_label = !part.trim().is_empty() && part.trim().bytes().all(is_word);
@@ -61,7 +61,8 @@ fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'\\') || !byte.is_ascii()
 }
 
-/// Two letters are `do`, `if`, `in`, `as`; more are `new`, `else`, `typeof`, `keyof`; one nests nothing by itself.
+/// Cost of a word by its length: two letters may be `do`, `if`, `in` or `as`; more may be `new`, `else`, `typeof` or `keyof`; a
+/// single letter cannot nest.
 fn word_cost(length: usize) -> usize {
     match length {
         0 | 1 => 0,
@@ -84,14 +85,14 @@ mod tests {
     use crate::CompileError;
 
     #[test]
-    fn the_size_is_limited_to_the_byte() {
+    fn the_size_limit_is_exact() {
         assert!(stack_for("a.ts", &" ".repeat(MAX_SOURCE_BYTES)).is_ok());
         let refused = stack_for("a.ts", &" ".repeat(MAX_SOURCE_BYTES + 1));
         assert!(matches!(refused, Err(CompileError::TooLarge { bytes, .. }) if bytes == MAX_SOURCE_BYTES + 1));
     }
 
     #[test]
-    fn every_level_is_charged_wherever_it_stands() {
+    fn every_bracket_is_charged_in_any_context() {
         let plain = stack_for("a.ts", "").unwrap();
         for text in ["(", "'('", "/(/", "//(", "`(`"] {
             assert!(stack_for("a.ts", text).unwrap() >= plain + 4096, "{text}");
@@ -100,14 +101,14 @@ mod tests {
     }
 
     #[test]
-    fn a_chain_of_alternatives_has_an_end() {
+    fn the_number_of_else_branches_is_limited() {
         let chain = |links: usize| stack_for("a.ts", &"if(a);else ".repeat(links));
         assert!(chain(MAX_ELSES).is_ok());
         assert!(matches!(chain(MAX_ELSES + 1), Err(CompileError::TooDense { .. })));
     }
 
     #[test]
-    fn a_row_of_labels_has_an_end_and_cases_are_none() {
+    fn the_number_of_labels_is_limited_and_cases_do_not_count() {
         assert!(stack_for("a.ts", &"a: ".repeat(MAX_LABELS)).is_ok());
         assert!(matches!(stack_for("a.ts", &"a: ".repeat(MAX_LABELS + 1)), Err(CompileError::TooDense { .. })));
         let cases = "case A:\n".repeat(MAX_LABELS * 2);

@@ -1,20 +1,20 @@
-//! How the sandbox has to run a compiled body.
+//! The form of a compiled body, which determines how the sandbox runs it.
 
-/// What a body is, decided from its syntax.
+/// The module kind and body kind of a source, determined from its syntax.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ToolForm {
     pub module: ModuleKind,
     pub body: BodyKind,
 }
 
-/// Where the result of a file is to be looked for.
+/// Where the result of a file is found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ModuleKind {
     /// `import`/`export` syntax: `exports` is marked `__esModule` and the result is `exports.default`.
     Module(DefaultExport),
-    /// Mentions `module`, `exports`, or says `export =`: the result is `module.exports`.
+    /// Uses `module`, `exports` or `export =`: the result is `module.exports`.
     CommonJs,
-    /// Neither, or imports alone: the result is what the body returns, or else its last expression.
+    /// Neither, or only imports: the result is the returned value or, without `return`, the last expression.
     Script,
 }
 
@@ -24,7 +24,7 @@ pub enum DefaultExport {
     Absent,
 }
 
-/// What calling the body gives.
+/// Whether the body is synchronous.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BodyKind {
     /// The body has run when the call returns.

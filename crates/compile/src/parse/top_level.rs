@@ -1,4 +1,4 @@
-//! What stands at the top level of a file: this decides how the file has to be run.
+//! Exports, `return` and `await` at the top level of a file, which determine how the file is run.
 
 use std::collections::HashSet;
 
@@ -13,7 +13,7 @@ use swc_core::ecma::visit::{Visit, VisitWith, noop_visit_type};
 use super::fault::Fault;
 use super::tool_form::{BodyKind, DefaultExport};
 
-/// Facts about the code outside all functions, taken from the tree as it was written.
+/// Facts about the code outside all functions, taken from the unmodified tree.
 #[derive(Debug)]
 pub(crate) struct TopLevel {
     pub(crate) exports: Exports,
@@ -23,26 +23,26 @@ pub(crate) struct TopLevel {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Exports {
-    /// `export` of ECMAScript.
+    /// ECMAScript `export`.
     Module(DefaultExport),
-    /// `import` of ECMAScript and nothing exported.
+    /// ECMAScript `import`, and no exports.
     Imports,
-    /// `export =` of TypeScript.
+    /// TypeScript `export =`.
     Assignment,
-    /// No such syntax.
+    /// None of these.
     None,
 }
 
 impl TopLevel {
     pub(crate) fn of(module: &Module) -> Self {
-        let mut walk = Walk::default();
-        module.visit_with(&mut walk);
+        let mut visitor = Visitor::default();
+        module.visit_with(&mut visitor);
         let exports = module.body.iter().filter_map(exports_of).fold(Exports::None, Exports::and);
-        let body = if walk.awaits { BodyKind::Async } else { BodyKind::Sync };
-        Self { exports, body, returns: walk.returns }
+        let body = if visitor.awaits { BodyKind::Async } else { BodyKind::Sync };
+        Self { exports, body, returns: visitor.returns }
     }
 
-    /// A module has no completion value: `return` stands only in a script body.
+    /// Faults for `return` in a module: it is allowed only in a script body.
     pub(crate) fn misplaced_returns(&self) -> impl Iterator<Item = Fault> {
         let help = match self.exports {
             Exports::None | Exports::Assignment => None,
@@ -97,7 +97,7 @@ fn exports_of(item: &ModuleItem) -> Option<Exports> {
         | ModuleDecl::ExportAll(_)
         | ModuleDecl::TsNamespaceExport(_) => DefaultExport::Absent,
         ModuleDecl::Import(_) => return Some(Exports::Imports),
-        // `import x = require('x')` and `import x = a.b` are the CommonJS of TypeScript.
+        // `import x = require('x')` and `import x = a.b` are TypeScript's CommonJS syntax.
         ModuleDecl::TsImportEquals(import) if import.is_export => DefaultExport::Absent,
         ModuleDecl::TsImportEquals(_) => return None,
         ModuleDecl::TsExportAssignment(_) => return Some(Exports::Assignment),
@@ -122,14 +122,14 @@ fn is_default(name: &ModuleExportName) -> bool {
     }
 }
 
-/// Enters everything that runs as part of the top level and nothing that is a function of its own.
+/// Visits code that runs as part of the top level, and skips function bodies.
 #[derive(Debug, Default)]
-struct Walk {
+struct Visitor {
     awaits: bool,
     returns: HashSet<Span>,
 }
 
-impl Visit for Walk {
+impl Visit for Visitor {
     noop_visit_type!();
 
     fn visit_return_stmt(&mut self, node: &ReturnStmt) {

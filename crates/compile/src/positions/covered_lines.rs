@@ -1,10 +1,10 @@
-//! Which lines of a source ran, by what ran of the text that it was compiled to.
+//! Line coverage of a source, computed from coverage ranges of its compiled text.
 
 use std::collections::BTreeMap;
 
 use super::position_map::PositionMap;
 
-/// Lines of a source on which there is something that can run.
+/// Coverage of the executable lines of a source.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CoveredLines {
     pub covered: usize,
@@ -12,7 +12,8 @@ pub struct CoveredLines {
     pub uncovered: Vec<u32>,
 }
 
-/// `ranges` are parts of the compiled text, from and to in UTF-16 units, and whether each ran; a smaller part says more.
+/// `ranges` are ranges of the compiled text as (start, end, whether it ran), in UTF-16 units. The smallest range around a
+/// position decides.
 pub(crate) fn covered_lines(text: &str, source: &str, map: &PositionMap, ranges: &[(u32, u32, bool)]) -> CoveredLines {
     let starts = line_starts(text);
     let mut lines: BTreeMap<u32, bool> = BTreeMap::new();
@@ -38,7 +39,7 @@ pub(crate) fn covered_lines(text: &str, source: &str, map: &PositionMap, ranges:
     CoveredLines { covered: lines.len() - uncovered.len(), total: lines.len(), uncovered }
 }
 
-/// Where each line begins, as V8 counts lines.
+/// The offset of each line, with line ends as V8 counts them.
 fn line_starts(text: &str) -> Vec<u32> {
     let (mut starts, mut at) = (vec![0], 0_u32);
     let mut chars = text.chars().peekable();
@@ -61,7 +62,7 @@ mod tests {
     use crate::Compiler;
 
     #[test]
-    fn a_line_ran_when_something_on_it_did() {
+    fn a_line_is_covered_when_any_code_on_it_ran() {
         let source = "type Row = { n: number };\n\nexport default function a(row: Row): number {\n  if (row.n > 1) {\n    return 1;\n  }\n  return 2;\n}\n";
         let compiled = Compiler::new().compile("tools/a.ts", source).unwrap();
         let whole = u32::try_from(compiled.code.len()).unwrap();

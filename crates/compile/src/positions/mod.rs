@@ -1,4 +1,4 @@
-//! Places in a source and in what it becomes.
+//! Positions in a source and in its compiled text.
 
 pub(super) mod covered_lines;
 pub(super) mod position;

@@ -1,6 +1,6 @@
-//! Where something stands in a text.
+//! A line and column in a text.
 
-/// A place in a text; line and column count from 1, columns in UTF-16 units.
+/// A position in a text. Line and column count from 1; columns are UTF-16 units.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Position {
     pub line: u32,

@@ -1,28 +1,28 @@
-//! From a place in the emitted body back to the place in the source.
+//! A source map: positions in the emitted body to positions in the source.
 //!
-//! Built once per compile and looked at only when something was thrown, so it is kept as small as it can be: a few bytes
-//! per mapping, readable line by line.
+//! It is built once per compile and read only for errors, so it is stored compactly: a few bytes per mapping, decoded line by
+//! line.
 
 use swc_core::common::{BytePos, LineCol};
 
 use super::position::Position;
 use super::source_index::SourceIndex;
 
-/// Maps places as V8 reports them to places in the source that was compiled.
+/// Maps positions reported by V8 to positions in the compiled source.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PositionMap {
-    /// Where in `segments` each emitted line begins, and one entry for the end.
+    /// The start of each emitted line in `segments`, and one entry for the end.
     lines: Box<[u32]>,
-    /// Per mapping three variable-length integers: column, source line and source column, each as the difference to the
-    /// mapping before it on the same emitted line.
+    /// Three variable-length integers per mapping: column, source line and source column, each as the difference to the
+    /// previous mapping on the same emitted line.
     segments: Box<[u8]>,
-    /// For a text that is its source but for what was put into it: how many lines it has, and what was put where. No lines
-    /// for any other.
+    /// Number of lines of a verbatim text, which is its source with insertions; 0 for any other text.
     source_lines: u32,
+    /// The insertions of a verbatim text.
     insertions: Box<[Insertion]>,
 }
 
-/// Something that was put into the text before a place of the source.
+/// A text of `units` UTF-16 units inserted before a position of the source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Insertion {
     before: Position,
@@ -30,14 +30,14 @@ struct Insertion {
 }
 
 impl PositionMap {
-    /// For a text that is its source with something put before these places, in their order, of so many UTF-16 units and
-    /// without line breaks.
+    /// The map of a verbatim text. `insertions` are ordered pairs of a position and the length of the inserted text, in UTF-16
+    /// units and without line breaks.
     pub(crate) fn of_insertions(insertions: Vec<(Position, u32)>, source_lines: u32) -> Self {
         let insertions = insertions.into_iter().map(|(before, units)| Insertion { before, units }).collect();
         Self { source_lines, insertions, ..Self::default() }
     }
 
-    /// Whether the text is its source, but for what was put into it.
+    /// Whether the text is verbatim: its source, apart from insertions.
     #[must_use]
     pub fn is_source(&self) -> bool {
         self.source_lines > 0
@@ -56,14 +56,14 @@ impl PositionMap {
         Some(Position { line, column })
     }
 
-    /// `mappings` are in the order in which the text was written; `first_line_shift` is how many UTF-16 units were put
-    /// before the first line afterwards.
+    /// The map of an emitted text. `mappings` are in the order of the text; `first_line_shift` is the length of the prefix
+    /// before its first line, in UTF-16 units.
     pub(crate) fn build(mappings: &[(BytePos, LineCol)], index: &SourceIndex<'_>, first_line_shift: u32) -> Self {
         let mut lines: Vec<u32> = Vec::new();
         let mut segments = Vec::with_capacity(mappings.len() * 4);
         let mut previous = Segment::default();
         for (at, emitted) in mappings {
-            // Made-up nodes and swc's markers lie outside the source.
+            // Synthesised nodes and swc's markers are outside the source.
             if !index.contains(*at) {
                 continue;
             }
@@ -82,8 +82,7 @@ impl PositionMap {
         Self { lines: lines.into(), segments: segments.into(), ..Self::default() }
     }
 
-    /// The source position of the last mapping at or before this one on its line; the very place where the text is its
-    /// source.
+    /// The source position of the last mapping at or before this position on its line. Exact for a verbatim text.
     #[must_use]
     pub fn lookup(&self, line: u32, column: u32) -> Option<Position> {
         if self.is_source() {
@@ -107,7 +106,7 @@ impl PositionMap {
 }
 
 impl PositionMap {
-    /// Every mapping: line and column of the text, and line of the source. None for a text that is its source.
+    /// Calls `note` with line and column in the text and the source line of every mapping. A verbatim text has none.
     pub(crate) fn each(&self, mut note: impl FnMut(u32, u32, u32)) {
         for (number, bounds) in (1..).zip(self.lines.windows(2)) {
             let [start, end] = bounds else { continue };
@@ -122,8 +121,8 @@ impl PositionMap {
     }
 }
 
-/// Moves mappings to where V8 sees them: for V8 a line also ends at LS and PS, which a template literal may hold, while swc
-/// counts them as characters. Lines and columns of `mappings` count from 0 and are in the order of `text`.
+/// Converts mappings from swc's line count to V8's. For V8 a line also ends at LS and PS, which a template literal may contain;
+/// swc counts them as characters. Lines and columns of `mappings` count from 0 and are in the order of `text`.
 pub(crate) fn count_separators(text: &str, mappings: &mut [(BytePos, LineCol)]) {
     if !text.contains(['\u{2028}', '\u{2029}']) {
         return;
@@ -185,7 +184,7 @@ impl Segment {
     }
 }
 
-/// Little-endian groups of 7 bits, the sign in the lowest bit.
+/// Writes a signed variable-length integer: little-endian groups of 7 bits, with the sign in the lowest bit.
 fn write_difference(out: &mut Vec<u8>, from: u32, to: u32) {
     let difference = i64::from(to) - i64::from(from);
     let mut rest = (difference.unsigned_abs() << 1) | u64::from(difference < 0);
@@ -218,7 +217,7 @@ mod tests {
     use swc_core::common::{BytePos, LineCol};
 
     #[test]
-    fn differences_survive_the_encoding() {
+    fn differences_round_trip() {
         for (from, to) in [(0, 0), (0, 63), (0, 64), (5, 4), (100_000, 3), (0, u32::MAX), (u32::MAX, 0)] {
             let mut out = Vec::new();
             write_difference(&mut out, from, to);
@@ -229,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn finds_the_last_mapping_at_or_before_a_place() {
+    fn lookup_finds_the_last_mapping_at_or_before_a_position() {
         let source = "one\ntwo three\nfour";
         let index = SourceIndex::new(source);
         let at = |offset: u32, line, col| (BytePos(offset + 1), LineCol { line, col });
@@ -249,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_that_is_its_source_has_every_place_of_it() {
+    fn a_verbatim_text_maps_every_position_exactly() {
         let place = |line, column| Position { line, column };
         // `{` before the first line, `return ` before columns 1 and 12 of the second.
         let map = PositionMap::of_insertions(vec![(place(1, 1), 1), (place(2, 1), 7), (place(2, 12), 7)], 2);
@@ -272,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn made_up_nodes_map_nowhere() {
+    fn synthesised_nodes_have_no_source_position() {
         let index = SourceIndex::new("ab");
         let marks = [(BytePos(0), LineCol { line: 0, col: 0 }), (BytePos(u32::MAX), LineCol { line: 0, col: 3 })];
         assert_eq!(PositionMap::build(&marks, &index, 0).lookup(1, 4), None::<Position>);

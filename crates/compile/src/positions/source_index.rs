@@ -1,13 +1,13 @@
-//! Byte offsets of a source as the lines and columns that people and V8 speak of.
+//! Conversion between byte offsets and lines and columns of a source.
 
 use swc_core::common::BytePos;
 
 use super::position::Position;
 
-/// Bytes between two remembered UTF-16 counts: a column costs at most this many steps, however long the line is.
+/// Bytes between two stored UTF-16 counts: the maximum number of steps to compute a column.
 const BLOCK: usize = 128;
 
-/// Lines end as ECMAScript says: LF, CR, CRLF, LS and PS. Columns count UTF-16 units.
+/// An index of the lines of a source. Lines end as in ECMAScript: LF, CR, CRLF, LS and PS. Columns count UTF-16 units.
 #[derive(Debug)]
 pub(crate) struct SourceIndex<'a> {
     source: &'a str,
@@ -18,7 +18,7 @@ pub(crate) struct SourceIndex<'a> {
 }
 
 impl<'a> SourceIndex<'a> {
-    /// The source must be shorter than 4 GiB, which [`MAX_SOURCE_BYTES`](crate::MAX_SOURCE_BYTES) sees to.
+    /// The source must be shorter than 4 GiB, which [`MAX_SOURCE_BYTES`](crate::MAX_SOURCE_BYTES) ensures.
     pub(crate) fn new(source: &'a str) -> Self {
         let bytes = source.as_bytes();
         let mut line_starts = vec![0];
@@ -50,7 +50,7 @@ impl<'a> SourceIndex<'a> {
         Position { line: narrow(line), column: self.units_before(offset) - self.units_before(start) + 1 }
     }
 
-    /// The place that has this line and column, if the line has so many.
+    /// The byte position of a line and column; `None` if the line does not exist or is shorter.
     pub(crate) fn place(&self, at: Position) -> Option<BytePos> {
         let line = (at.line as usize).checked_sub(1)?;
         let start = *self.line_starts.get(line)? as usize;
@@ -90,7 +90,7 @@ impl<'a> SourceIndex<'a> {
     }
 }
 
-/// swc keeps position 0 for made-up nodes, so the first byte of a source is 1.
+/// swc reserves position 0 for synthesised nodes, so the first byte of a source is 1.
 pub(crate) const FIRST_POS: BytePos = BytePos(1);
 
 fn utf16_units(bytes: &[u8]) -> u32 {
@@ -106,7 +106,7 @@ mod tests {
     use super::{FIRST_POS, SourceIndex};
     use swc_core::common::BytePos;
 
-    /// The plain, slow definition.
+    /// A simple, slow reference implementation.
     fn expected(source: &str, offset: usize) -> (u32, u32) {
         let (before, after) = source.split_at(offset);
         let mut line = 1;
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn agrees_with_the_plain_definition_at_every_character() {
+    fn agrees_with_the_reference_implementation_at_every_character() {
         let long = format!("let s = '{}'; f(\"😀\")", "é😀a".repeat(200));
         for source in [
             "",
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn a_position_outside_the_source_is_its_nearest_end() {
+    fn a_position_outside_the_source_is_clamped() {
         let index = SourceIndex::new("ab\nc");
         let place = |at| {
             let position = index.position(BytePos(at));

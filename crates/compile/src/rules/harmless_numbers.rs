@@ -1,8 +1,8 @@
-//! Numbers whose meaning is in their value, or in what stands beside them.
+//! Numbers that are not magic: their meaning is in their value, or in their context.
 
 use swc_core::ecma::ast::{BinaryOp, Expr};
 
-use crate::subject::words::{is_business_value, words_of};
+use crate::rule_context::identifier_words::{is_business_value, words_of};
 use crate::syntax::expr::{last_name, number_of, plain};
 
 /// Parts of time, angles, bytes and percent: their meaning is in their value.
@@ -70,21 +70,21 @@ const EXPLAINING_NAMES: [&str; 20] = [
     "index",
 ];
 
-/// How a number is judged.
+/// The role of a number in an expression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Judge {
-    /// As part of a computation.
+pub(super) enum NumberRole {
+    /// An operand of a computation.
     Operand,
-    /// As the limit in a comparison.
+    /// A limit in a comparison.
     Limit,
 }
 
-pub(super) fn is_harmless(number: f64, judge: Judge) -> bool {
+pub(super) fn is_harmless(number: f64, role: NumberRole) -> bool {
     let size = number.abs();
     let is_whole = size.fract() == 0.0;
-    match judge {
-        Judge::Limit => is_whole && size <= 2.0,
-        Judge::Operand => {
+    match role {
+        NumberRole::Limit => is_whole && size <= 2.0,
+        NumberRole::Operand => {
             is_whole && size <= 10.0
                 || HARMLESS.contains(&size)
                 || LONG_TIMES.contains(&size)
@@ -93,14 +93,14 @@ pub(super) fn is_harmless(number: f64, judge: Judge) -> bool {
     }
 }
 
-/// Whether a number of this name needs no other.
+/// Whether a name explains the number assigned to it.
 pub(super) fn explains(name: &str) -> bool {
     words_of(name).iter().any(|word| {
         EXPLAINING_NAMES.contains(&word.strip_suffix('s').unwrap_or(word)) || EXPLAINING_NAMES.contains(&word.as_str())
     })
 }
 
-/// Whether the other side of a comparison says what the number is: a status, a month, a character, a small size.
+/// Whether the other side of a comparison explains the number: a status, a month, a character, a small size.
 pub(super) fn is_explained(other: &Expr, number: f64) -> bool {
     let Some(name) = last_name(other) else {
         let Expr::Bin(bin) = plain(other) else { return false };
@@ -121,7 +121,7 @@ pub(super) fn is_explained(other: &Expr, number: f64) -> bool {
     }
 }
 
-/// Whether the numbers that this function takes are explained by its name.
+/// Whether the name of a function explains its numeric arguments.
 pub(super) fn is_explaining_call(name: &str) -> bool {
     EXPLAINING_CALLS.contains(&name)
 }

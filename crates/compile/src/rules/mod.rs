@@ -1,4 +1,4 @@
-//! What a tool is judged by, one rule per file: why it exists, how it is found, and sources that pass and fail.
+//! The lint rules, one per file: rationale, implementation, and sources that pass and fail.
 
 mod harmless_numbers;
 mod must_export;

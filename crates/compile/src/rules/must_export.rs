@@ -1,17 +1,17 @@
-//! Standard 8: a tool that neither exports nor has a result can be called by nobody.
+//! Standard 8: a tool that neither exports nor has a result cannot be used by any caller.
 
 use super::rule::{Findings, Guards, Rule};
 use crate::diagnostics::diagnostic::Severity;
-use crate::subject::entry::{Entry, first_span};
-use crate::subject::subject::Subject;
+use crate::rule_context::entry::{Entry, first_span};
+use crate::rule_context::rule_context::RuleContext;
 
 pub(crate) const RULE: Rule =
     Rule { id: "must-export", standard: Some(8), severity: Severity::Error, guards: Guards::Quality, check };
 
-fn check(subject: &Subject<'_>, findings: &mut Findings) {
-    if subject.entry == Entry::Nothing {
+fn check(context: &RuleContext<'_>, findings: &mut Findings) {
+    if context.entry == Entry::Nothing {
         findings.add(
-            first_span(subject.module),
+            first_span(context.module),
             "The file exports nothing, returns nothing and ends with no value, so no caller can use it",
             "Write `export default function (args: { … }) { return …; }`.",
         );

@@ -1,17 +1,17 @@
-//! Standard 2: a tool is used through what it returns. One that only logs or changes things leaves its caller with nothing to
-//! go on with.
+//! Standard 2: a tool is used through what it returns. One that only logs or changes things gives its caller no
+//! result.
 
 use super::rule::{Findings, Guards, Rule};
 use crate::diagnostics::diagnostic::Severity;
-use crate::subject::entry::Entry;
-use crate::subject::subject::Subject;
+use crate::rule_context::entry::Entry;
+use crate::rule_context::rule_context::RuleContext;
 use crate::syntax::function_facts::FunctionResult;
 
 pub(crate) const RULE: Rule =
     Rule { id: "must-return", standard: Some(2), severity: Severity::Error, guards: Guards::Quality, check };
 
-fn check(subject: &Subject<'_>, findings: &mut Findings) {
-    if let Entry::Function { span, facts } = subject.entry
+fn check(context: &RuleContext<'_>, findings: &mut Findings) {
+    if let Entry::Function { span, facts } = context.entry
         && facts.result == FunctionResult::Nothing
     {
         findings.add(

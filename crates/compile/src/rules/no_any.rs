@@ -1,5 +1,5 @@
 //! `any` switches the type checker off exactly where a tool meets foreign data. `Promise.any`, a property called `any` and the
-//! word in a comment are no types and pass.
+//! word in a comment are not types and are accepted.
 
 use swc_core::common::Span;
 use swc_core::ecma::ast::{CatchClause, Pat, TsKeywordType, TsKeywordTypeKind};
@@ -7,7 +7,7 @@ use swc_core::ecma::visit::{Visit, VisitWith};
 
 use super::rule::{Edit, Findings, Guards, Rule};
 use crate::diagnostics::diagnostic::Severity;
-use crate::subject::subject::Subject;
+use crate::rule_context::rule_context::RuleContext;
 
 pub(crate) const RULE: Rule =
     Rule { id: "no-any", standard: Some(3), severity: Severity::Error, guards: Guards::Quality, check };
@@ -15,17 +15,17 @@ pub(crate) const RULE: Rule =
 const MESSAGE: &str = "Usage of 'any' is prohibited";
 const HELP: &str = "Write the shape that you expect, such as `{ id: string; total: number }`; for data that you do not know yet write `unknown` and narrow it with typeof, Array.isArray or `in`.";
 
-fn check(subject: &Subject<'_>, findings: &mut Findings) {
-    subject.module.visit_with(&mut Walk { findings, caught: Vec::new() });
+fn check(context: &RuleContext<'_>, findings: &mut Findings) {
+    context.module.visit_with(&mut Visitor { findings, caught: Vec::new() });
 }
 
-struct Walk<'a> {
+struct Visitor<'a> {
     findings: &'a mut Findings,
     /// Types of caught values, for which `unknown` is always right.
     caught: Vec<Span>,
 }
 
-impl Visit for Walk<'_> {
+impl Visit for Visitor<'_> {
     fn visit_catch_clause(&mut self, node: &CatchClause) {
         if let Some(Pat::Ident(name)) = &node.param
             && let Some(annotation) = &name.type_ann
@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn a_caught_any_repairs_itself() {
+    fn any_in_a_catch_clause_has_a_fix() {
         let found = run(&RULE, "export default () => { try { return 1 } catch (e: any) { return String(e) } }");
         assert_eq!(found[0].1.edit.as_ref().map(|edit| edit.text.as_str()), Some("unknown"));
     }

@@ -1,17 +1,17 @@
-//! A file with named exports alone is a library: others import it, and nobody can run it.
+//! A file with named exports alone is a library: other files import it, but it cannot be run.
 
 use super::rule::{Findings, Guards, Rule};
 use crate::diagnostics::diagnostic::Severity;
-use crate::subject::entry::{Entry, first_span};
-use crate::subject::subject::Subject;
+use crate::rule_context::entry::{Entry, first_span};
+use crate::rule_context::rule_context::RuleContext;
 
 pub(crate) const RULE: Rule =
     Rule { id: "no-default-export", standard: None, severity: Severity::Warning, guards: Guards::Quality, check };
 
-fn check(subject: &Subject<'_>, findings: &mut Findings) {
-    if subject.entry == Entry::Library {
+fn check(context: &RuleContext<'_>, findings: &mut Findings) {
+    if context.entry == Entry::Library {
         findings.add(
-            first_span(subject.module),
+            first_span(context.module),
             "The file has no default export: other tools can import it, and exec_tool cannot run it",
             "Leave it so if it is a library. To make it a tool, write `export default function (args: { … }) { return …; }`.",
         );

@@ -7,7 +7,7 @@ use swc_core::ecma::visit::{Visit, VisitWith, noop_visit_type};
 
 use super::rule::{Findings, Guards, Rule};
 use crate::diagnostics::diagnostic::Severity;
-use crate::subject::subject::Subject;
+use crate::rule_context::rule_context::RuleContext;
 use crate::syntax::expr::{call_of, global_member, global_name, member_name, member_of, text_of};
 
 pub(crate) const RULE: Rule =
@@ -17,16 +17,16 @@ const HELP: &str = "Write the logic out as functions. To choose between behaviou
 const MODULE_HELP: &str = "Name the module by a literal: import it at the top, or choose between several literal imports. To call a tool whose name is only known at run time use tgp.exec_tool(path, args).";
 const GLOBAL_OBJECTS: [&str; 5] = ["globalThis", "global", "window", "self", "this"];
 
-fn check(subject: &Subject<'_>, findings: &mut Findings) {
-    subject.module.visit_with(&mut Walk { subject, findings });
+fn check(context: &RuleContext<'_>, findings: &mut Findings) {
+    context.module.visit_with(&mut Visitor { context, findings });
 }
 
-struct Walk<'a> {
-    subject: &'a Subject<'a>,
+struct Visitor<'a> {
+    context: &'a RuleContext<'a>,
     findings: &'a mut Findings,
 }
 
-impl Walk<'_> {
+impl Visitor<'_> {
     fn code(&mut self, span: Span, what: &str) {
         self.findings.add(span, format!("Dynamic code execution ({what}) is prohibited"), HELP);
     }
@@ -39,11 +39,11 @@ impl Walk<'_> {
     }
 }
 
-impl Visit for Walk<'_> {
+impl Visit for Visitor<'_> {
     noop_visit_type!();
 
     fn visit_ident(&mut self, node: &Ident) {
-        if self.subject.names.is_global(node) && matches!(&*node.sym, "eval" | "Function") {
+        if self.context.names.is_global(node) && matches!(&*node.sym, "eval" | "Function") {
             self.code(node.span, &format!("'{}'", node.sym));
         }
     }
@@ -51,7 +51,7 @@ impl Visit for Walk<'_> {
     fn visit_bin_expr(&mut self, node: &BinExpr) {
         node.left.visit_with(self);
         let is_test = node.op == BinaryOp::InstanceOf
-            && global_name(&node.right, self.subject.names.unresolved) == Some("Function");
+            && global_name(&node.right, self.context.names.unresolved) == Some("Function");
         if !is_test {
             node.right.visit_with(self);
         }
@@ -60,7 +60,7 @@ impl Visit for Walk<'_> {
     fn visit_member_expr(&mut self, node: &MemberExpr) {
         let name = member_name(&node.prop).unwrap_or_default();
         if matches!(&*name, "eval" | "Function")
-            && (global_name(&node.obj, self.subject.names.unresolved)
+            && (global_name(&node.obj, self.context.names.unresolved)
                 .is_some_and(|object| GLOBAL_OBJECTS.contains(&object))
                 || node.obj.is_this())
         {
@@ -76,7 +76,7 @@ impl Visit for Walk<'_> {
 
     fn visit_expr(&mut self, node: &Expr) {
         if let Some((callee, args)) = call_of(node) {
-            let names = self.subject.names.unresolved;
+            let names = self.context.names.unresolved;
             if member_of(callee).is_some_and(|member| {
                 member_name(&member.prop).is_some_and(|name| name == "constructor") && !is_this_constructor(member)
             }) {
@@ -100,7 +100,7 @@ impl Visit for Walk<'_> {
     fn visit_call_expr(&mut self, node: &CallExpr) {
         match &node.callee {
             Callee::Import(_) => self.load(&node.args, node.span),
-            Callee::Expr(callee) if global_name(callee, self.subject.names.unresolved) == Some("require") => {
+            Callee::Expr(callee) if global_name(callee, self.context.names.unresolved) == Some("require") => {
                 self.load(&node.args, node.span);
             }
             Callee::Expr(_) | Callee::Super(_) => {}

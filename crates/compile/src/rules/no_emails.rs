@@ -6,8 +6,8 @@ use regex::Regex;
 
 use super::rule::{Findings, Guards, Rule};
 use crate::diagnostics::diagnostic::Severity;
-use crate::subject::subject::Subject;
-use crate::subject::texts::each_text;
+use crate::rule_context::rule_context::RuleContext;
+use crate::rule_context::string_literals::each_text;
 
 pub(crate) const RULE: Rule =
     Rule { id: "no-emails", standard: Some(7), severity: Severity::Error, guards: Guards::Quality, check };
@@ -17,8 +17,8 @@ static EMAIL: LazyLock<Option<Regex>> = LazyLock::new(|| {
         .ok()
 });
 
-fn check(subject: &Subject<'_>, findings: &mut Findings) {
-    each_text(subject.module, |text, span| {
+fn check(context: &RuleContext<'_>, findings: &mut Findings) {
+    each_text(context.module, |text, span| {
         // `https://user@host` is an address of another kind, which `no-secrets` looks at.
         if text.contains('@')
             && !text.contains("://")

@@ -1,5 +1,5 @@
-//! A promise that nobody waits for is lost work: the run ends, and its failure is never seen. Using a promise as if it were
-//! its value is the same mistake one step later.
+//! A promise that is not awaited is lost work: the run ends, and its failure is never seen. Using a promise as if it were
+//! its value is the same mistake.
 
 use std::collections::HashSet;
 
@@ -11,8 +11,8 @@ use swc_core::ecma::visit::{Visit, VisitWith, noop_visit_type};
 
 use super::rule::{Edit, Findings, Guards, Rule};
 use crate::diagnostics::diagnostic::Severity;
-use crate::subject::entry::Entry;
-use crate::subject::subject::Subject;
+use crate::rule_context::entry::Entry;
+use crate::rule_context::rule_context::RuleContext;
 use crate::syntax::completion::last_values;
 use crate::syntax::expr::{call_of, global_member, global_name, member_name, member_of, plain};
 use crate::syntax::function_facts::{FunctionFacts, Timing};
@@ -21,29 +21,29 @@ pub(crate) const RULE: Rule =
     Rule { id: "no-floating-promises", standard: None, severity: Severity::Error, guards: Guards::Quality, check };
 
 const HELP: &str = "Write `await` before it, or collect several and write `await Promise.all([...])`.";
-/// Methods of arrays that look at what their callback returns at once, or not at all.
-const IMPATIENT: [&str; 8] = ["forEach", "filter", "some", "every", "find", "findIndex", "findLast", "sort"];
+/// Array methods that do not await the results of their callback.
+const SYNC_METHODS: [&str; 8] = ["forEach", "filter", "some", "every", "find", "findIndex", "findLast", "sort"];
 
-fn check(subject: &Subject<'_>, findings: &mut Findings) {
-    // What a script ends with is its result, and results are waited for.
-    let results = match subject.entry {
-        Entry::Script => last_values(subject.module).into_iter().map(|statement| statement.span).collect(),
+fn check(context: &RuleContext<'_>, findings: &mut Findings) {
+    // The last expression of a script is its result, and results are awaited.
+    let results = match context.entry {
+        Entry::Script => last_values(context.module).into_iter().map(|statement| statement.span).collect(),
         _ => HashSet::new(),
     };
-    subject.module.visit_with(&mut Walk { subject, findings, results, timing: Timing::Async });
+    context.module.visit_with(&mut Visitor { context, findings, results, timing: Timing::Async });
 }
 
-struct Walk<'a> {
-    subject: &'a Subject<'a>,
+struct Visitor<'a> {
+    context: &'a RuleContext<'a>,
     findings: &'a mut Findings,
     results: HashSet<Span>,
-    /// Of the function around; the top level may wait.
+    /// Timing of the enclosing function; the top level may use `await`.
     timing: Timing,
 }
 
-impl Walk<'_> {
+impl Visitor<'_> {
     fn is_promise(&self, expr: &Expr) -> bool {
-        let unresolved = self.subject.names.unresolved;
+        let unresolved = self.context.names.unresolved;
         let expr = plain(expr);
         if let Expr::New(new) = expr {
             return global_name(&new.callee, unresolved) == Some("Promise");
@@ -60,7 +60,7 @@ impl Walk<'_> {
             };
         }
         if let Expr::Ident(name) = plain(callee) {
-            let function = self.subject.names.get(name).and_then(|binding| binding.function);
+            let function = self.context.names.get(name).and_then(|binding| binding.function);
             return function.is_some_and(|facts| facts.timing == Timing::Async);
         }
         member_of(callee).is_some_and(|member| {
@@ -68,10 +68,10 @@ impl Walk<'_> {
         })
     }
 
-    /// The promise that a variable was given, without anyone having waited for it.
+    /// Whether an expression is a promise, or a variable that holds one.
     fn holds_promise(&self, expr: &Expr) -> bool {
         match plain(expr) {
-            Expr::Ident(name) => self.subject.names.fixed_value(name).is_some_and(|value| self.is_promise(value)),
+            Expr::Ident(name) => self.context.names.fixed_value(name).is_some_and(|value| self.is_promise(value)),
             other => self.is_promise(other),
         }
     }
@@ -90,7 +90,7 @@ impl Walk<'_> {
 
     fn floating(&mut self, expr: &Expr) {
         let span = expr.span();
-        let message = "Nobody waits for this promise";
+        let message = "This promise is not awaited";
         match self.timing {
             Timing::Async => {
                 let edit = Edit { span: Span::new(span.lo, span.lo), text: "await ".to_owned() };
@@ -111,7 +111,7 @@ fn has_async_callback(args: &[ExprOrSpread]) -> bool {
     args.first().and_then(|arg| FunctionFacts::of_expr(&arg.expr)).is_some_and(|facts| facts.timing == Timing::Async)
 }
 
-impl Visit for Walk<'_> {
+impl Visit for Visitor<'_> {
     noop_visit_type!();
 
     fn visit_expr_stmt(&mut self, node: &ExprStmt) {
@@ -131,7 +131,7 @@ impl Visit for Walk<'_> {
         } else if maps_async {
             self.findings.add(
                 expr.span(),
-                "Nobody waits for these promises",
+                "These promises are not awaited",
                 "Write `await Promise.all(items.map(async (item) => …))`.",
             );
         }
@@ -142,7 +142,7 @@ impl Visit for Walk<'_> {
         if let Some((callee, args)) = call_of(node)
             && let Some(member) = member_of(callee)
             && let Some(method) = member_name(&member.prop)
-            && IMPATIENT.contains(&&*method)
+            && SYNC_METHODS.contains(&&*method)
             && has_async_callback(args)
         {
             self.findings.add(
@@ -174,16 +174,16 @@ impl Visit for Walk<'_> {
 
     fn visit_function(&mut self, node: &Function) {
         let timing = FunctionFacts::of_function(node).timing;
-        self.inside(timing, |walk| node.visit_children_with(walk));
+        self.inside(timing, |visitor| node.visit_children_with(visitor));
     }
 
     fn visit_arrow_expr(&mut self, node: &ArrowExpr) {
         let timing = FunctionFacts::of_arrow(node).timing;
-        self.inside(timing, |walk| node.visit_children_with(walk));
+        self.inside(timing, |visitor| node.visit_children_with(visitor));
     }
 
     fn visit_constructor(&mut self, node: &Constructor) {
-        self.inside(Timing::Sync, |walk| node.visit_children_with(walk));
+        self.inside(Timing::Sync, |visitor| node.visit_children_with(visitor));
     }
 }
 
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn an_async_function_can_wait_so_the_repair_is_known() {
+    fn a_floating_promise_in_an_async_function_has_a_fix() {
         let found = run(&RULE, "export default async (u: string) => { tgp.fetch(u); return 1 }");
         assert_eq!(found[0].1.edit.as_ref().map(|edit| edit.text.as_str()), Some("await "));
         let found = run(&RULE, "export default (u: string) => { tgp.fetch(u); return 1 }");

@@ -1,5 +1,5 @@
-//! What the sandbox does not have. The list is an allow-list, as the sandbox's own is: a name that neither the source nor the
-//! sandbox declares is reported before a run finds out.
+//! Globals that the sandbox does not have. The list is an allow-list, as the sandbox's own is: a name that neither the
+//! source nor the sandbox declares is reported before a run finds out.
 
 use swc_core::common::{Span, Spanned};
 use swc_core::ecma::ast::{Expr, Ident, MemberExpr, Prop, SimpleAssignTarget, TsEntityName, TsTypeQueryExpr};
@@ -7,13 +7,13 @@ use swc_core::ecma::visit::{Visit, VisitWith};
 
 use super::rule::{Findings, Guards, Rule};
 use crate::diagnostics::diagnostic::Severity;
-use crate::subject::subject::Subject;
+use crate::rule_context::rule_context::RuleContext;
 use crate::syntax::expr::{global_name, member_name};
 
 pub(crate) const RULE: Rule =
     Rule { id: "no-forbidden-globals", standard: Some(4), severity: Severity::Error, guards: Guards::Quality, check };
 
-/// What the guest has, beside the standard library below.
+/// Globals of the sandbox, apart from the ECMAScript library below.
 const SANDBOX: [&str; 57] = [
     "args",
     "tgp",
@@ -140,10 +140,10 @@ const LIBRARY: [&str; 63] = [
     "unescape",
 ];
 
-/// Judged by `no-dynamic-code`.
+/// Reported by `no-dynamic-code`.
 const DYNAMIC: [&str; 2] = ["eval", "Function"];
 
-/// Known from elsewhere and left out on purpose, with what to use instead.
+/// Globals of other environments that the sandbox omits, and their replacement.
 const ABSENT: [(&str, &str); 25] = [
     (
         "process",
@@ -180,17 +180,17 @@ pub fn instead_of_global(name: &str) -> Option<&'static str> {
     ABSENT.iter().find(|(absent, _)| *absent == name).map(|(_, help)| *help)
 }
 
-fn check(subject: &Subject<'_>, findings: &mut Findings) {
-    subject.module.visit_with(&mut Walk { subject, findings });
+fn check(context: &RuleContext<'_>, findings: &mut Findings) {
+    context.module.visit_with(&mut Visitor { context, findings });
 }
 
-struct Walk<'a> {
-    subject: &'a Subject<'a>,
+struct Visitor<'a> {
+    context: &'a RuleContext<'a>,
     findings: &'a mut Findings,
 }
 
-impl Walk<'_> {
-    fn judge(&mut self, name: &str, span: Span) {
+impl Visitor<'_> {
+    fn check_global(&mut self, name: &str, span: Span) {
         if let Some(help) = instead_of_global(name) {
             let also = if name == "process" { ": Direct access to 'process' is prohibited" } else { "" };
             self.findings.add(span, format!("Global '{name}' is forbidden{also}"), help);
@@ -203,48 +203,48 @@ impl Walk<'_> {
         }
     }
 
-    fn judge_name(&mut self, name: &Ident) {
-        if self.subject.names.is_global(name) {
-            self.judge(&name.sym, name.span);
+    fn check_name(&mut self, name: &Ident) {
+        if self.context.names.is_global(name) {
+            self.check_global(&name.sym, name.span);
         }
     }
 }
 
-impl Visit for Walk<'_> {
+impl Visit for Visitor<'_> {
     fn visit_expr(&mut self, node: &Expr) {
         if let Expr::Ident(name) = node {
-            self.judge_name(name);
+            self.check_name(name);
         }
         node.visit_children_with(self);
     }
 
     fn visit_prop(&mut self, node: &Prop) {
         if let Prop::Shorthand(name) = node {
-            self.judge_name(name);
+            self.check_name(name);
         }
         node.visit_children_with(self);
     }
 
     fn visit_simple_assign_target(&mut self, node: &SimpleAssignTarget) {
         if let SimpleAssignTarget::Ident(name) = node {
-            self.judge_name(&name.id);
+            self.check_name(&name.id);
         }
         node.visit_children_with(self);
     }
 
     fn visit_ts_type_query_expr(&mut self, node: &TsTypeQueryExpr) {
         if let TsTypeQueryExpr::TsEntityName(TsEntityName::Ident(name)) = node {
-            self.judge_name(name);
+            self.check_name(name);
         }
     }
 
     fn visit_member_expr(&mut self, node: &MemberExpr) {
-        if global_name(&node.obj, self.subject.names.unresolved) == Some("globalThis")
+        if global_name(&node.obj, self.context.names.unresolved) == Some("globalThis")
             && let Some(name) = member_name(&node.prop)
             && ABSENT.iter().any(|(absent, _)| *absent == name)
         {
-            // Where a type checker marks it as well, so that it is told once.
-            self.judge(&name, node.prop.span());
+            // The same position as in the type checker, so that it is reported once.
+            self.check_global(&name, node.prop.span());
         }
         node.visit_children_with(self);
     }

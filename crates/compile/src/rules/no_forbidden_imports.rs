@@ -1,24 +1,24 @@
-//! A tool may import other tools, JSON files and the packages that the configuration allows; nothing else exists in the sandbox.
-//! Imports of types count: whoever checks the types would open the file.
+//! A tool may import other tools, JSON files and the packages that the configuration allows; nothing else exists in the
+//! sandbox. Imports of types count: the type checker would open the file.
 
 use super::rule::{Findings, Guards, Rule};
 use crate::diagnostics::diagnostic::Severity;
-use crate::imports::named::Named;
-use crate::imports::restricted::restricted;
+use crate::imports::import_target::ImportTarget;
+use crate::imports::restricted_import::restricted_import;
 use crate::imports::specifiers::{directives, specifiers};
-use crate::subject::subject::Subject;
+use crate::rule_context::rule_context::RuleContext;
 
 pub(crate) const RULE: Rule =
     Rule { id: "no-forbidden-imports", standard: None, severity: Severity::Error, guards: Guards::Safety, check };
 
-fn check(subject: &Subject<'_>, findings: &mut Findings) {
-    for (specifier, span) in specifiers(subject.module, subject.names.unresolved) {
-        if Named::new(subject.path, &specifier, subject.allowed_imports).is_none() {
-            let told = restricted(&specifier, subject.allowed_imports);
-            findings.add(span, told.message, told.help);
+fn check(context: &RuleContext<'_>, findings: &mut Findings) {
+    for (specifier, span) in specifiers(context.module, context.names.unresolved) {
+        if ImportTarget::new(context.path, &specifier, context.allowed_imports).is_none() {
+            let refusal = restricted_import(&specifier, context.allowed_imports);
+            findings.add(span, refusal.message, refusal.help);
         }
     }
-    for (name, span) in directives(&subject.comments) {
+    for (name, span) in directives(&context.comments) {
         findings.add(span, format!("The reference to '{name}' is forbidden"), "Remove it and import what is needed.");
     }
 }

@@ -7,8 +7,8 @@ use swc_core::ecma::visit::{Visit, VisitWith, noop_visit_type};
 
 use super::rule::{Findings, Guards, Rule};
 use crate::diagnostics::diagnostic::Severity;
-use crate::subject::subject::Subject;
-use crate::subject::words::{is_business_value, is_constant_case, singular, words_of};
+use crate::rule_context::identifier_words::{is_business_value, is_constant_case, singular, words_of};
+use crate::rule_context::rule_context::RuleContext;
 use crate::syntax::expr::{is_literal, key_name, number_of, plain};
 
 pub(crate) const RULE: Rule =
@@ -22,7 +22,7 @@ const MAX_CONSTANT_WORDS: usize = 120;
 /// Rows from which a text looks like a pasted table.
 const TABLE_ROWS: usize = 3;
 
-/// Members by which a record says whom or what it is about.
+/// Members that identify a person or thing, or state a business value.
 const IDENTITY: [&str; 22] = [
     "id",
     "sku",
@@ -48,23 +48,23 @@ const IDENTITY: [&str; 22] = [
     "birthday",
 ];
 
-fn check(subject: &Subject<'_>, findings: &mut Findings) {
-    subject.module.visit_with(&mut Walk { findings, name: None });
+fn check(context: &RuleContext<'_>, findings: &mut Findings) {
+    context.module.visit_with(&mut Visitor { findings, name: None });
 }
 
-struct Walk<'a> {
+struct Visitor<'a> {
     findings: &'a mut Findings,
     /// The variable whose value is being looked at.
     name: Option<String>,
 }
 
-impl Walk<'_> {
+impl Visitor<'_> {
     fn is_constant(&self) -> bool {
         self.name.as_deref().is_some_and(|name| is_constant_case(name) && !is_business_value(name))
     }
 }
 
-impl Visit for Walk<'_> {
+impl Visit for Visitor<'_> {
     noop_visit_type!();
 
     fn visit_var_declarator(&mut self, node: &VarDeclarator) {
@@ -138,7 +138,7 @@ fn literal_members(object: &ObjectLit) -> impl Iterator<Item = (String, &Expr)> 
     })
 }
 
-/// A record that describes (a column, an operator) and is about nobody.
+/// Whether a record is vocabulary (a column, an operator) rather than data about a person or thing.
 fn is_vocabulary(record: &ObjectLit) -> bool {
     literal_members(record).all(|(key, _)| {
         let words = words_of(&key);

@@ -9,9 +9,9 @@ use swc_core::ecma::visit::{Visit, VisitWith, noop_visit_type};
 
 use super::rule::{Findings, Guards, Rule};
 use crate::diagnostics::diagnostic::Severity;
-use crate::subject::subject::Subject;
-use crate::subject::texts::each_text;
-use crate::subject::words::words_of;
+use crate::rule_context::identifier_words::words_of;
+use crate::rule_context::rule_context::RuleContext;
+use crate::rule_context::string_literals::each_text;
 use crate::syntax::expr::{key_name, last_name, number_of, text_of};
 
 pub(crate) const RULE: Rule =
@@ -36,8 +36,8 @@ static SQL_ID: LazyLock<Option<Regex>> =
 /// The nil id stands for no record at all.
 const NIL: &str = "00000000-0000-0000-0000-000000000000";
 
-fn check(subject: &Subject<'_>, findings: &mut Findings) {
-    each_text(subject.module, |text, span| {
+fn check(context: &RuleContext<'_>, findings: &mut Findings) {
+    each_text(context.module, |text, span| {
         let is_id = text != NIL && IDS.as_ref().is_some_and(|ids| ids.is_match(text));
         if is_id {
             findings.add(span, "Potential hardcoded ID or Secret detected: the id of one record", HELP);
@@ -45,7 +45,7 @@ fn check(subject: &Subject<'_>, findings: &mut Findings) {
             findings.add(span, "Potential hardcoded ID or Secret detected: the query names one record", HELP);
         }
     });
-    subject.module.visit_with(&mut Walk { findings });
+    context.module.visit_with(&mut Visitor { findings });
 }
 
 /// `userId`, `customer_id`, `id`.
@@ -59,38 +59,38 @@ fn is_record(value: &Expr) -> bool {
         || text_of(value).is_some_and(|text| text.chars().any(|letter| letter.is_ascii_digit()))
 }
 
-struct Walk<'a> {
+struct Visitor<'a> {
     findings: &'a mut Findings,
 }
 
-impl Walk<'_> {
-    fn judge(&mut self, name: Option<&str>, value: &Expr) {
+impl Visitor<'_> {
+    fn check_value(&mut self, name: Option<&str>, value: &Expr) {
         if name.is_some_and(names_id) && is_record(value) {
             self.findings.add(value.span(), "Potential hardcoded ID or Secret detected: the id of one record", HELP);
         }
     }
 }
 
-impl Visit for Walk<'_> {
+impl Visit for Visitor<'_> {
     noop_visit_type!();
 
     fn visit_bin_expr(&mut self, node: &BinExpr) {
         if matches!(node.op, BinaryOp::EqEq | BinaryOp::EqEqEq | BinaryOp::NotEq | BinaryOp::NotEqEq) {
-            self.judge(last_name(&node.left).as_deref(), &node.right);
-            self.judge(last_name(&node.right).as_deref(), &node.left);
+            self.check_value(last_name(&node.left).as_deref(), &node.right);
+            self.check_value(last_name(&node.right).as_deref(), &node.left);
         }
         node.visit_children_with(self);
     }
 
     fn visit_var_declarator(&mut self, node: &VarDeclarator) {
         if let (Pat::Ident(name), Some(value)) = (&node.name, &node.init) {
-            self.judge(Some(&name.id.sym), value);
+            self.check_value(Some(&name.id.sym), value);
         }
         node.visit_children_with(self);
     }
 
     fn visit_key_value_prop(&mut self, node: &KeyValueProp) {
-        self.judge(key_name(&node.key).as_deref(), &node.value);
+        self.check_value(key_name(&node.key).as_deref(), &node.value);
         node.visit_children_with(self);
     }
 }

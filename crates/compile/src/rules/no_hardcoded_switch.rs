@@ -7,14 +7,14 @@ use swc_core::ecma::visit::{Visit, VisitWith, noop_visit_type};
 
 use super::rule::{Findings, Guards, Rule};
 use crate::diagnostics::diagnostic::Severity;
-use crate::subject::subject::Subject;
-use crate::subject::words::words_of;
+use crate::rule_context::identifier_words::words_of;
+use crate::rule_context::rule_context::RuleContext;
 use crate::syntax::expr::{call_of, last_name, member_name, member_of, plain, root_ident, text_of};
 
 pub(crate) const RULE: Rule =
     Rule { id: "no-hardcoded-switch", standard: Some(6), severity: Severity::Error, guards: Guards::Quality, check };
 
-/// Names of things of which each text is one instance.
+/// Names of values that identify one of many instances.
 const INSTANCES: [&str; 21] = [
     "user",
     "username",
@@ -39,22 +39,22 @@ const INSTANCES: [&str; 21] = [
     "author",
 ];
 
-fn check(subject: &Subject<'_>, findings: &mut Findings) {
-    subject.module.visit_with(&mut Walk { subject, findings });
+fn check(context: &RuleContext<'_>, findings: &mut Findings) {
+    context.module.visit_with(&mut Visitor { context, findings });
 }
 
-struct Walk<'a> {
-    subject: &'a Subject<'a>,
+struct Visitor<'a> {
+    context: &'a RuleContext<'a>,
     findings: &'a mut Findings,
 }
 
-impl Walk<'_> {
-    fn judge(&mut self, value: &Expr, text: &str, span: Span) {
+impl Visitor<'_> {
+    fn check_value(&mut self, value: &Expr, text: &str, span: Span) {
         if text.is_empty() {
             return;
         }
         if let Expr::Ident(name) = plain(value)
-            && let Some(fixed) = self.subject.names.fixed_value(name).and_then(text_of)
+            && let Some(fixed) = self.context.names.fixed_value(name).and_then(text_of)
         {
             self.findings.add(
                 span,
@@ -74,7 +74,7 @@ impl Walk<'_> {
     }
 }
 
-/// Whether the value says which one of many it is, and the text names one.
+/// Whether the value identifies one of many instances, and the text names one.
 fn is_instance(value: &Expr, text: &str) -> bool {
     let Some(name) = last_name(value) else { return false };
     let words = words_of(&name);
@@ -92,7 +92,7 @@ fn is_instance(value: &Expr, text: &str) -> bool {
             || owner.iter().chain(&words).any(|word| INSTANCES.contains(&word.as_str())))
 }
 
-impl Visit for Walk<'_> {
+impl Visit for Visitor<'_> {
     noop_visit_type!();
 
     fn visit_bin_expr(&mut self, node: &BinExpr) {
@@ -101,7 +101,7 @@ impl Visit for Walk<'_> {
                 if let Some(text) = text_of(literal)
                     && text_of(value).is_none()
                 {
-                    self.judge(value, &text, node.span);
+                    self.check_value(value, &text, node.span);
                 }
             }
         }
@@ -112,7 +112,7 @@ impl Visit for Walk<'_> {
         let first =
             node.cases.iter().find_map(|case| case.test.as_deref().and_then(text_of).map(|text| (text, case.span)));
         if let Some((text, span)) = first {
-            self.judge(&node.discriminant, &text, span);
+            self.check_value(&node.discriminant, &text, span);
         }
         node.visit_children_with(self);
     }
@@ -125,7 +125,7 @@ impl Visit for Walk<'_> {
             && let Expr::Array(list) = plain(&member.obj)
             && let Some(text) = list.elems.iter().flatten().find_map(|element| text_of(&element.expr))
         {
-            self.judge(&arg.expr, &text, node.span());
+            self.check_value(&arg.expr, &text, node.span());
         }
         node.visit_children_with(self);
     }

@@ -1,5 +1,5 @@
-//! Standard 7: a number whose meaning is not in its value belongs into the arguments, or, if it is a fact (a unit, a constant of
-//! nature), into a named constant. Rates, prices and thresholds are never facts, whatever they are called.
+//! Standard 7: a number whose meaning is not in its value belongs into the arguments, or, if it is a fact (a unit, a
+//! constant of nature), into a named constant. Rates, prices and thresholds are never facts.
 //!
 //! Harmless are counting numbers, powers of ten, parts of time and angles, and every number whose place explains it: an
 //! index, digits to keep, a status, a default for an argument.
@@ -11,31 +11,31 @@ use swc_core::ecma::ast::{
 };
 use swc_core::ecma::visit::{Visit, VisitWith, noop_visit_type};
 
-use super::harmless_numbers::{Judge, explains, is_explained, is_explaining_call, is_harmless};
+use super::harmless_numbers::{NumberRole, explains, is_explained, is_explaining_call, is_harmless};
 use super::no_hardcoded_data::is_table;
 use super::rule::{Findings, Guards, Rule};
 use crate::diagnostics::diagnostic::Severity;
-use crate::subject::subject::Subject;
-use crate::subject::words::{is_business_value, is_constant_case};
+use crate::rule_context::identifier_words::{is_business_value, is_constant_case};
+use crate::rule_context::rule_context::RuleContext;
 use crate::syntax::expr::{call_of, key_name, last_name, member_name, member_of, number_of, plain};
 
 pub(crate) const RULE: Rule =
     Rule { id: "no-magic-numbers", standard: Some(1), severity: Severity::Error, guards: Guards::Quality, check };
 
-fn check(subject: &Subject<'_>, findings: &mut Findings) {
-    subject.module.visit_with(&mut Walk { findings, constant: None });
+fn check(context: &RuleContext<'_>, findings: &mut Findings) {
+    context.module.visit_with(&mut Visitor { findings, constant: None });
 }
 
-struct Walk<'a> {
+struct Visitor<'a> {
     findings: &'a mut Findings,
     /// The constant whose value is being looked at.
     constant: Option<String>,
 }
 
-impl Walk<'_> {
-    fn judge(&mut self, expr: &Expr, judge: Judge) {
+impl Visitor<'_> {
+    fn check_value(&mut self, expr: &Expr, role: NumberRole) {
         if let Some(number) = number_of(expr)
-            && !is_harmless(number, judge)
+            && !is_harmless(number, role)
         {
             self.report(expr, number);
         }
@@ -55,7 +55,7 @@ impl Walk<'_> {
     }
 
     /// A number that has a name: fine for a fact, not for what a business decides.
-    fn judge_named(&mut self, name: &str, value: &Expr) -> Handled {
+    fn check_named(&mut self, name: &str, value: &Expr) -> Handled {
         let Some(number) = number_of(value) else { return Handled::No };
         if is_business_value(name) && !matches!(number, -1.0 | 0.0 | 1.0) {
             self.findings.add(
@@ -64,7 +64,7 @@ impl Walk<'_> {
                 format!("It varies from case to case, so take it as an argument: `args.{name}`, with a default if one is usual."),
             );
         } else if !is_constant_case(name) && !explains(name) {
-            self.judge(value, Judge::Operand);
+            self.check_value(value, NumberRole::Operand);
         }
         Handled::Yes
     }
@@ -76,7 +76,7 @@ enum Handled {
     No,
 }
 
-impl Visit for Walk<'_> {
+impl Visit for Visitor<'_> {
     noop_visit_type!();
 
     fn visit_ts_enum_decl(&mut self, _: &TsEnumDecl) {}
@@ -86,7 +86,7 @@ impl Visit for Walk<'_> {
             node.visit_children_with(self);
             return;
         };
-        if self.judge_named(&name.id.sym, value) == Handled::Yes {
+        if self.check_named(&name.id.sym, value) == Handled::Yes {
             return;
         }
         let is_fact = is_constant_case(&name.id.sym) && !is_business_value(&name.id.sym);
@@ -105,7 +105,7 @@ impl Visit for Walk<'_> {
             }
             _ => None,
         };
-        let handled = name.map_or(Handled::No, |name| self.judge_named(&name, &node.right));
+        let handled = name.map_or(Handled::No, |name| self.check_named(&name, &node.right));
         if handled == Handled::No {
             node.visit_children_with(self);
         }
@@ -119,7 +119,7 @@ impl Visit for Walk<'_> {
             }
         }
         if let Some(name) = key_name(&node.key)
-            && self.judge_named(&name, &node.value) == Handled::Yes
+            && self.check_named(&name, &node.value) == Handled::Yes
         {
             return;
         }
@@ -179,10 +179,10 @@ impl Visit for Walk<'_> {
                 | BinaryOp::Gt
                 | BinaryOp::GtEq => {
                     if !is_explained(other, number) {
-                        self.judge(side, Judge::Limit);
+                        self.check_value(side, NumberRole::Limit);
                     }
                 }
-                // A default, a bit, an exponent or a divisor of a remainder: the operator says what it is for.
+                // A default, a bit, an exponent or a divisor: the operator explains the number.
                 BinaryOp::NullishCoalescing
                 | BinaryOp::LogicalOr
                 | BinaryOp::LShift
@@ -193,7 +193,9 @@ impl Visit for Walk<'_> {
                 | BinaryOp::BitXor
                 | BinaryOp::Exp
                 | BinaryOp::Mod => {}
-                BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div => self.judge(side, Judge::Operand),
+                BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div => {
+                    self.check_value(side, NumberRole::Operand);
+                }
                 BinaryOp::LogicalAnd | BinaryOp::In | BinaryOp::InstanceOf => {}
             }
         }
@@ -212,7 +214,7 @@ impl Visit for Walk<'_> {
             return;
         }
         if let Some(number) = number_of(node) {
-            if self.constant.is_none() && !is_harmless(number, Judge::Operand) {
+            if self.constant.is_none() && !is_harmless(number, NumberRole::Operand) {
                 self.report(node, number);
             }
             return;

@@ -6,30 +6,30 @@ use swc_core::ecma::ast::{Expr, Module, ModuleItem, Stmt, VarDecl, VarDeclKind, 
 
 use super::rule::{Edit, Findings, Guards, Rule};
 use crate::diagnostics::diagnostic::Severity;
-use crate::subject::entry::Entry;
-use crate::subject::subject::Subject;
+use crate::rule_context::entry::Entry;
+use crate::rule_context::rule_context::RuleContext;
 use crate::syntax::expr::plain;
-use crate::syntax::names::{Binding, BindingKind, How, Scope};
+use crate::syntax::names::{Binding, BindingKind, ChangeKind, Scope};
 
 pub(crate) const RULE: Rule =
     Rule { id: "no-module-state", standard: Some(4), severity: Severity::Error, guards: Guards::Quality, check };
 
 const HELP: &str = "Move it into the function, or take it as an argument and return the new value. Nothing at module level survives to the next run.";
 
-fn check(subject: &Subject<'_>, findings: &mut Findings) {
-    for (name, change) in &subject.names.global_changes {
+fn check(context: &RuleContext<'_>, findings: &mut Findings) {
+    for (name, change) in &context.names.global_changes {
         let is_commonjs = matches!(name.as_str(), "module" | "exports");
-        let is_own = change.how != How::Assigned && name == "args";
-        if !is_commonjs && !is_own && change.how != How::Called {
+        let is_own = change.kind != ChangeKind::Assigned && name == "args";
+        if !is_commonjs && !is_own && change.kind != ChangeKind::Called {
             let message = format!("'{name}' is global and is changed here");
             findings.add(change.span, message, HELP);
         }
     }
-    if matches!(subject.entry, Entry::Script | Entry::Nothing) {
+    if matches!(context.entry, Entry::Script | Entry::Nothing) {
         return;
     }
     let mut states: Vec<(Span, String)> = Vec::new();
-    for (name, binding) in subject.names.iter() {
+    for (name, binding) in context.names.iter() {
         if let Some(span) = state_of(binding) {
             states.push((span, format!("'{name}' is state at module level")));
         }
@@ -38,35 +38,35 @@ fn check(subject: &Subject<'_>, findings: &mut Findings) {
     for (span, message) in states {
         findings.add(span, message, HELP);
     }
-    for declaration in top_level_lets(subject.module) {
-        suggest_const(subject, declaration, findings);
+    for declaration in top_level_lets(context.module) {
+        suggest_const(context, declaration, findings);
     }
 }
 
-/// Where a name of the top level is changed by a function; its declaration when it is a variable that changes at all.
+/// The span to report if a top-level binding is state: its declaration for a variable that changes, else the change.
 fn state_of(binding: &Binding) -> Option<Span> {
     if binding.scope != Scope::TopLevel {
         return None;
     }
     match binding.kind {
         BindingKind::Let | BindingKind::Var => {
-            let changed = binding.changes.iter().any(|change| match change.how {
-                How::Assigned => true,
-                How::Mutated => change.scope == Scope::Function,
-                How::Called => change.scope == Scope::Function && holds_collection(binding),
+            let changed = binding.changes.iter().any(|change| match change.kind {
+                ChangeKind::Assigned => true,
+                ChangeKind::Mutated => change.scope == Scope::Function,
+                ChangeKind::Called => change.scope == Scope::Function && holds_collection(binding),
             });
             changed.then_some(binding.span)
         }
         BindingKind::Const | BindingKind::Import | BindingKind::Class | BindingKind::Function | BindingKind::Enum => {
-            let counts = |how: How| how != How::Called || holds_collection(binding);
-            let state = binding.changes.iter().find(|change| change.scope == Scope::Function && counts(change.how));
+            let counts = |kind: ChangeKind| kind != ChangeKind::Called || holds_collection(binding);
+            let state = binding.changes.iter().find(|change| change.scope == Scope::Function && counts(change.kind));
             state.map(|change| change.span)
         }
         BindingKind::Parameter => None,
     }
 }
 
-/// Whether a method called `set` or `add` changes this value: that of a module of functions does not.
+/// Whether a method named `set` or `add` changes this value. A method of an imported module does not.
 fn holds_collection(binding: &Binding) -> bool {
     binding
         .init
@@ -82,8 +82,8 @@ fn top_level_lets(module: &Module) -> impl Iterator<Item = &VarDecl> {
     })
 }
 
-/// A `let` that never changes is a constant with the wrong word, which repairs itself.
-fn suggest_const(subject: &Subject<'_>, declaration: &VarDecl, findings: &mut Findings) {
+/// Suggests `const`, with a fix, for a `let` or `var` that never changes.
+fn suggest_const(context: &RuleContext<'_>, declaration: &VarDecl, findings: &mut Findings) {
     let word = match declaration.kind {
         VarDeclKind::Let | VarDeclKind::Var => declaration.kind.as_str(),
         VarDeclKind::Const => return,
@@ -93,7 +93,7 @@ fn suggest_const(subject: &Subject<'_>, declaration: &VarDecl, findings: &mut Fi
             && variable
                 .name
                 .as_ident()
-                .and_then(|name| subject.names.get(&name.id))
+                .and_then(|name| context.names.get(&name.id))
                 .is_some_and(|binding| binding.changes.is_empty())
     };
     if declaration.declare || !declaration.decls.iter().all(is_constant) {

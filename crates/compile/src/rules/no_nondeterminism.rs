@@ -7,7 +7,7 @@ use swc_core::ecma::visit::{Visit, VisitWith, noop_visit_type};
 
 use super::rule::{Findings, Guards, Rule};
 use crate::diagnostics::diagnostic::Severity;
-use crate::subject::subject::Subject;
+use crate::rule_context::rule_context::RuleContext;
 use crate::syntax::expr::{global_member, global_name};
 
 pub(crate) const RULE: Rule =
@@ -16,18 +16,18 @@ pub(crate) const RULE: Rule =
 const CLOCK: &str = "Take the time as an argument, `args: { now: string }`, and use `new Date(args.now)`. Then a run can be repeated and tested.";
 const CHANCE: &str = "Take a seed or the chosen value as an argument, such as `args: { seed: number }`. Fresh ids come from crypto.randomUUID().";
 
-fn check(subject: &Subject<'_>, findings: &mut Findings) {
-    subject.module.visit_with(&mut Walk { subject, findings, fallback: 0 });
+fn check(context: &RuleContext<'_>, findings: &mut Findings) {
+    context.module.visit_with(&mut Visitor { context, findings, fallback: 0 });
 }
 
-struct Walk<'a> {
-    subject: &'a Subject<'a>,
+struct Visitor<'a> {
+    context: &'a RuleContext<'a>,
     findings: &'a mut Findings,
     /// How many expressions around this one are used only when an argument is missing.
     fallback: u32,
 }
 
-impl Walk<'_> {
+impl Visitor<'_> {
     fn found(&mut self, span: Span, what: &str, help: &str) {
         if self.fallback == 0 {
             self.findings.add(span, format!("{what} makes every run different"), help);
@@ -41,12 +41,12 @@ impl Walk<'_> {
     }
 }
 
-impl Visit for Walk<'_> {
+impl Visit for Visitor<'_> {
     noop_visit_type!();
 
     fn visit_call_expr(&mut self, node: &CallExpr) {
         if let Callee::Expr(callee) = &node.callee {
-            match global_member(callee, self.subject.names.unresolved) {
+            match global_member(callee, self.context.names.unresolved) {
                 Some(("Math", name)) if name == "random" => self.found(node.span, "Math.random()", CHANCE),
                 Some(("Date", name)) if name == "now" => self.found(node.span, "Date.now()", CLOCK),
                 Some(("crypto", name)) if name == "getRandomValues" => {
@@ -54,7 +54,7 @@ impl Visit for Walk<'_> {
                 }
                 _ => {}
             }
-            if global_name(callee, self.subject.names.unresolved) == Some("Date") {
+            if global_name(callee, self.context.names.unresolved) == Some("Date") {
                 self.found(node.span, "Date()", CLOCK);
             }
         }
@@ -63,7 +63,7 @@ impl Visit for Walk<'_> {
 
     fn visit_new_expr(&mut self, node: &NewExpr) {
         let is_now = node.args.as_deref().unwrap_or_default().is_empty();
-        if is_now && global_name(&node.callee, self.subject.names.unresolved) == Some("Date") {
+        if is_now && global_name(&node.callee, self.context.names.unresolved) == Some("Date") {
             self.found(node.span, "new Date()", CLOCK);
         }
         node.visit_children_with(self);

@@ -7,9 +7,9 @@ use swc_core::ecma::visit::{Visit, VisitWith, noop_visit_type};
 use super::rule::{Findings, Guards, Rule};
 use crate::diagnostics::diagnostic::Severity;
 use crate::positions::source_index::FIRST_POS;
+use crate::rule_context::rule_context::RuleContext;
+use crate::rule_context::string_literals::each_text;
 use crate::secrets::patterns::{INSTEAD_OF_SECRETS, NO_SECRETS, find_token, looks_secret, names_secret};
-use crate::subject::subject::Subject;
-use crate::subject::texts::each_text;
 use crate::syntax::expr::{key_name, member_name, text_of};
 
 pub(crate) const RULE: Rule =
@@ -17,24 +17,24 @@ pub(crate) const RULE: Rule =
 
 const DETECTED: &str = "Potential hardcoded ID or Secret detected";
 
-fn check(subject: &Subject<'_>, findings: &mut Findings) {
+fn check(context: &RuleContext<'_>, findings: &mut Findings) {
     let mut texts: Vec<Span> = Vec::new();
-    each_text(subject.module, |text, span| {
+    each_text(context.module, |text, span| {
         if find_token(text).is_some() {
             findings.add(span, DETECTED, help());
             texts.push(span);
         }
     });
     texts.sort_by_key(|text| text.lo);
-    subject.module.visit_with(&mut Named { findings });
-    in_other_text(subject, &texts, findings);
+    context.module.visit_with(&mut NamedSecrets { findings });
+    in_other_text(context, &texts, findings);
 }
 
-/// Secrets outside the texts that the code holds: in comments, types and names of modules. They are in the file as well.
-/// `texts` are in the order of the source, and no two of them overlap.
-fn in_other_text(subject: &Subject<'_>, texts: &[Span], findings: &mut Findings) {
+/// Finds secrets outside string literals: in comments, types and module specifiers. `texts` are the literals already reported,
+/// in source order and without overlap.
+fn in_other_text(context: &RuleContext<'_>, texts: &[Span], findings: &mut Findings) {
     let mut start = FIRST_POS.0;
-    for line in subject.source.split_inclusive(['\n', '\r']) {
+    for line in context.source.split_inclusive(['\n', '\r']) {
         let length = u32::try_from(line.len()).unwrap_or(u32::MAX);
         if let Some(offset) = find_token(line) {
             let at = BytePos(start.saturating_add(u32::try_from(offset).unwrap_or(u32::MAX)));
@@ -53,12 +53,12 @@ fn help() -> String {
     format!("Remove it, and treat it as leaked. Instead, {INSTEAD_OF_SECRETS}.")
 }
 
-struct Named<'a> {
+struct NamedSecrets<'a> {
     findings: &'a mut Findings,
 }
 
-impl Named<'_> {
-    fn judge(&mut self, name: &str, value: &Expr, span: Span) {
+impl NamedSecrets<'_> {
+    fn check_value(&mut self, name: &str, value: &Expr, span: Span) {
         let Some(text) = text_of(value) else { return };
         if names_secret(name) && looks_secret(&text) && find_token(&text).is_none() {
             self.findings.add(span, format!("{DETECTED} in '{name}'"), help());
@@ -66,12 +66,12 @@ impl Named<'_> {
     }
 }
 
-impl Visit for Named<'_> {
+impl Visit for NamedSecrets<'_> {
     noop_visit_type!();
 
     fn visit_var_declarator(&mut self, node: &VarDeclarator) {
         if let (Pat::Ident(name), Some(value)) = (&node.name, &node.init) {
-            self.judge(&name.id.sym, value, node.span);
+            self.check_value(&name.id.sym, value, node.span);
         }
         node.visit_children_with(self);
     }
@@ -79,7 +79,7 @@ impl Visit for Named<'_> {
     fn visit_key_value_prop(&mut self, node: &KeyValueProp) {
         use swc_core::common::Spanned;
         if let Some(name) = key_name(&node.key) {
-            self.judge(&name, &node.value, node.span());
+            self.check_value(&name, &node.value, node.span());
         }
         node.visit_children_with(self);
     }
@@ -92,7 +92,7 @@ impl Visit for Named<'_> {
                 _ => None,
             };
             if let Some(name) = name {
-                self.judge(&name, &node.right, node.span);
+                self.check_value(&name, &node.right, node.span);
             }
         }
         node.visit_children_with(self);

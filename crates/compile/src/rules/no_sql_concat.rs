@@ -1,6 +1,5 @@
-//! Values that are pasted into a query are how databases are robbed; they travel as parameters. What a query may be put
-//! together from is text that stands in the source: other literals, constants, placeholders for a list, a choice between
-//! literals.
+//! SQL injection: values belong in parameters, not in the text of a query. A query may be built only from text in the source:
+//! literals, constants, placeholders for a list, a choice between literals.
 
 use std::sync::LazyLock;
 
@@ -13,8 +12,8 @@ use swc_core::ecma::visit::{Visit, VisitWith, noop_visit_type};
 
 use super::rule::{Findings, Guards, Rule};
 use crate::diagnostics::diagnostic::Severity;
-use crate::subject::subject::Subject;
-use crate::subject::words::is_constant_case;
+use crate::rule_context::identifier_words::is_constant_case;
+use crate::rule_context::rule_context::RuleContext;
 use crate::syntax::expr::{
     arrow_value, call_of, global_name, is_literal, last_name, member_name, member_of, plain, text_of,
 };
@@ -27,55 +26,55 @@ const MESSAGE: &str = "The query is put together from values";
 const HELP: &str = "Write placeholders and pass the values: `tgp.exec_sql('SELECT * FROM users WHERE name = ?', [args.name])`; for a list make one placeholder per value with `ids.map(() => '?').join(', ')`. A column or direction that varies is chosen from a constant object of literals.";
 
 static QUERY: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    // All capitals or none: a sentence that begins with "Select" is no query.
+    // All capitals or none: a sentence that begins with "Select" is not a query.
     Regex::new(r"(?s)^\s*(?:SELECT\s.*\sFROM\s|select\s.*\sfrom\s|(?:INSERT|insert)\s+(?:INTO|into)\s|UPDATE\s+\S+\s+SET\s|update\s+\S+\s+set\s|(?:DELETE|delete)\s+(?:FROM|from)\s|(?:WITH|with)\s+\w+\s+(?:AS|as)\s*\()").ok()
 });
 
 /// Chains of variables longer than this are not followed.
 const MAX_STEPS: u32 = 24;
 
-fn check(subject: &Subject<'_>, findings: &mut Findings) {
-    subject.module.visit_with(&mut Walk { subject, findings });
+fn check(context: &RuleContext<'_>, findings: &mut Findings) {
+    context.module.visit_with(&mut Visitor { context, findings });
 }
 
 /// Where the text of an expression comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Origin {
-    /// From the source alone.
+    /// Only from the source.
     Source,
-    /// From outside, whole.
+    /// Only from outside.
     Outside,
     /// From both.
     Mixed,
 }
 
-struct Walk<'a> {
-    subject: &'a Subject<'a>,
+struct Visitor<'a> {
+    context: &'a RuleContext<'a>,
     findings: &'a mut Findings,
 }
 
-impl Walk<'_> {
-    fn judge(&mut self, expr: &Expr) {
-        let origins = Origins { names: self.subject.names, numbers: Vec::new() };
+impl Visitor<'_> {
+    fn check_query(&mut self, expr: &Expr) {
+        let origins = Origins { names: self.context.names, numbers: Vec::new() };
         if origins.of(expr, 0) == Origin::Mixed {
             self.findings.add(expr.span(), MESSAGE, HELP);
         }
     }
 }
 
-impl Visit for Walk<'_> {
+impl Visit for Visitor<'_> {
     noop_visit_type!();
 
     fn visit_expr(&mut self, node: &Expr) {
         if is_query(node) {
-            self.judge(node);
+            self.check_query(node);
             return;
         }
         if let Some((callee, args)) = call_of(node)
             && last_name(callee).is_some_and(|name| name == "exec_sql")
             && let Some(query) = args.first()
         {
-            self.judge(&query.expr);
+            self.check_query(&query.expr);
         }
         node.visit_children_with(self);
     }
@@ -116,7 +115,7 @@ fn sum_text(bin: &BinExpr) -> String {
 
 struct Origins<'a> {
     names: &'a Names,
-    /// Parameters that are known to be positions in a list.
+    /// Callback parameters that are list positions, and so numbers.
     numbers: Vec<Id>,
 }
 
@@ -152,7 +151,7 @@ impl Origins<'_> {
         if is_bare && template.exprs.len() == 1 { together(parts) } else { together(parts.chain([Origin::Source])) }
     }
 
-    /// Sums may be thousands of terms long, so their left side is walked and not recursed into.
+    /// Sums may have thousands of terms, so the left side is iterated, not recursed.
     fn of_sum(&self, bin: &BinExpr, steps: u32) -> Origin {
         match bin.op {
             BinaryOp::Add => {
@@ -242,7 +241,7 @@ impl Origins<'_> {
         }
     }
 
-    /// What a callback makes of its elements; its second parameter is a position.
+    /// The origin of the result of a callback; its second parameter is a position.
     fn of_callback(&self, callback: &Expr, steps: u32) -> Origin {
         let Expr::Arrow(arrow) = plain(callback) else { return Origin::Outside };
         let Some(value) = arrow_value(&arrow.body) else { return Origin::Outside };
@@ -265,7 +264,7 @@ fn both(left: Origin, right: Origin) -> Origin {
     if left == Origin::Source && right == Origin::Source { Origin::Source } else { Origin::Mixed }
 }
 
-/// Joining nothing but text of the source to it keeps an origin.
+/// Joining text from the source keeps the origin of `left`.
 fn both_or(left: Origin, right: Origin) -> Origin {
     if right == Origin::Source { left } else { both(left, right) }
 }
@@ -278,7 +277,7 @@ fn either(left: Origin, right: Origin) -> Origin {
     }
 }
 
-/// Of several parts put together; one part alone keeps its own.
+/// The origin of a concatenation; a single part keeps its own.
 fn together(parts: impl Iterator<Item = Origin>) -> Origin {
     let parts: Vec<Origin> = parts.collect();
     match parts.as_slice() {

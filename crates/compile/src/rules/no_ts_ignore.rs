@@ -1,22 +1,22 @@
-//! `@ts-ignore` and its relatives hide what the type checker found from whoever reads the result.
+//! `@ts-ignore` and its relatives hide the findings of the type checker.
 
 use super::rule::{Findings, Guards, Rule};
 use crate::diagnostics::diagnostic::Severity;
-use crate::subject::subject::Subject;
+use crate::rule_context::rule_context::RuleContext;
 
 pub(crate) const RULE: Rule =
     Rule { id: "no-ts-ignore", standard: None, severity: Severity::Error, guards: Guards::Quality, check };
 
 const DIRECTIVES: [&str; 3] = ["@ts-ignore", "@ts-nocheck", "@ts-expect-error"];
 
-fn check(subject: &Subject<'_>, findings: &mut Findings) {
-    for comment in &subject.comments {
+fn check(context: &RuleContext<'_>, findings: &mut Findings) {
+    for comment in &context.comments {
         let text = comment.text.trim_start_matches(['*', '/', ' ', '\t', '\n', '\r']);
         if let Some(directive) = DIRECTIVES.iter().find(|directive| text.starts_with(**directive)) {
             findings.add(
                 comment.span,
                 format!("'{directive}' is prohibited"),
-                "Repair the type error instead: narrow the value, or declare the shape that you expect. If it must stay, write `// tgp-ignore types: reason` above the line.",
+                "Fix the type error instead: narrow the value, or declare the shape that you expect. If it must stay, write `// tgp-ignore types: reason` above the line.",
             );
         }
     }

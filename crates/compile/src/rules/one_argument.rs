@@ -1,33 +1,33 @@
-//! Standard 8: a tool is called with one object. One that waits for more gets `undefined`, and its answer is wrong without
+//! Standard 8: a tool is called with one object. One that expects more gets `undefined`, and its answer is wrong without
 //! an error.
 
 use super::rule::{Findings, Guards, Rule};
 use crate::describe::entry_function::{Entry, entry_of};
 use crate::diagnostics::diagnostic::Severity;
-use crate::subject::subject::Subject;
+use crate::rule_context::rule_context::RuleContext;
 use swc_core::common::Spanned;
 use swc_core::ecma::ast::Pat;
 
 pub(crate) const RULE: Rule =
     Rule { id: "one-argument", standard: Some(8), severity: Severity::Error, guards: Guards::Quality, check };
 
-/// Parameters that a message writes out; a list longer than this is shown by its beginning.
+/// Maximum number of parameters shown in a message.
 const MAX_SHOWN: usize = 8;
-/// The longest text of a parameter that is worth repeating.
+/// Maximum length of a parameter shown in a message.
 const MAX_SHOWN_BYTES: usize = 80;
 
-fn check(subject: &Subject<'_>, findings: &mut Findings) {
-    let Entry::Function { parameters, .. } = entry_of(subject.module) else { return };
+fn check(context: &RuleContext<'_>, findings: &mut Findings) {
+    let Entry::Function { parameters, .. } = entry_of(context.module) else { return };
     let Some((first, others)) = parameters.split_first() else { return };
     let message = match others.iter().find(|pattern| is_required(pattern)) {
         Some(_) => "The tool waits for more than one argument, and is called with one object: the others are undefined",
         None if matches!(first, Pat::Rest(_)) => {
-            "The tool collects its arguments in a list, and is called with one object: the list holds just that"
+            "The tool collects its arguments in a list, and is called with one object: the list contains only that"
         }
         None => return,
     };
     let span = first.span().with_hi(parameters.last().map_or(first.span().hi, |last| last.span().hi));
-    let fields: Vec<String> = parameters.iter().take(MAX_SHOWN).map(|pattern| field(subject, pattern)).collect();
+    let fields: Vec<String> = parameters.iter().take(MAX_SHOWN).map(|pattern| field(context, pattern)).collect();
     let more = if parameters.len() > MAX_SHOWN { "; …" } else { "" };
     findings.add(
         span,
@@ -39,7 +39,7 @@ fn check(subject: &Subject<'_>, findings: &mut Findings) {
     );
 }
 
-/// Whether a parameter after the first is undefined in every call, and not meant to be.
+/// Whether a parameter after the first is required. It would be undefined in every call.
 fn is_required(pattern: &Pat) -> bool {
     match pattern {
         Pat::Ident(name) => !name.id.optional,
@@ -49,10 +49,10 @@ fn is_required(pattern: &Pat) -> bool {
     }
 }
 
-/// A parameter as a member of that object.
-fn field(subject: &Subject<'_>, pattern: &Pat) -> String {
+/// A parameter as a member of the argument object.
+fn field(context: &RuleContext<'_>, pattern: &Pat) -> String {
     let text = |pattern: &Pat| {
-        let text = subject.text(pattern.span()).map(|text| text.trim_start_matches("...").trim().to_owned());
+        let text = context.text(pattern.span()).map(|text| text.trim_start_matches("...").trim().to_owned());
         text.filter(|text| text.len() <= MAX_SHOWN_BYTES && !text.contains('\n'))
     };
     let shown = match pattern {
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn the_help_writes_the_object_out() {
+    fn the_help_shows_the_argument_object() {
         for (source, written) in [
             ("export default (a: number, b: number) => a + b", "(args: { a: number; b: number })"),
             ("export default (a, b) => a + b", "(args: { a: …; b: … })"),

@@ -1,5 +1,5 @@
-//! Standard 3, as advice: a loop that only builds a list, a sum or a table says in five lines what map, filter or reduce say in
-//! one. Loops that wait, leave early or do several things are left alone.
+//! Standard 3, as advice: a loop that only builds a list, a sum or a table is shorter with map, filter or reduce. Loops
+//! that await, leave early or do several things are not reported.
 
 use swc_core::ecma::ast::{
     ArrowExpr, AssignExpr, AwaitExpr, BlockStmt, BreakStmt, ContinueStmt, Expr, ForInStmt, ForOfStmt, ForStmt,
@@ -9,25 +9,25 @@ use swc_core::ecma::visit::{Visit, VisitWith, noop_visit_type};
 
 use super::rule::{Findings, Guards, Rule};
 use crate::diagnostics::diagnostic::Severity;
-use crate::subject::subject::Subject;
+use crate::rule_context::rule_context::RuleContext;
 use crate::syntax::expr::{call_of, member_name, member_of};
 
 pub(crate) const RULE: Rule =
     Rule { id: "prefer-functional", standard: Some(3), severity: Severity::Advice, guards: Guards::Quality, check };
 
-/// Statements up to which a body does one thing.
+/// Maximum number of statements in the body of a reported loop.
 const MAX_STATEMENTS: usize = 2;
 
-fn check(subject: &Subject<'_>, findings: &mut Findings) {
-    subject.module.visit_with(&mut Walk { findings });
+fn check(context: &RuleContext<'_>, findings: &mut Findings) {
+    context.module.visit_with(&mut Visitor { findings });
 }
 
-struct Walk<'a> {
+struct Visitor<'a> {
     findings: &'a mut Findings,
 }
 
-impl Walk<'_> {
-    fn judge(&mut self, body: &Stmt, span: swc_core::common::Span) {
+impl Visitor<'_> {
+    fn check_loop(&mut self, body: &Stmt, span: swc_core::common::Span) {
         let mut seen = Body::default();
         body.visit_with(&mut seen);
         if seen.leaves || statements(body) > MAX_STATEMENTS {
@@ -40,11 +40,7 @@ impl Walk<'_> {
             }
             (false, false) => return,
         };
-        self.findings.add(
-            span,
-            "The loop only builds a value",
-            format!("Say what is built instead of how: {instead}."),
-        );
+        self.findings.add(span, "The loop only builds a value", format!("Use {instead}."));
     }
 }
 
@@ -103,23 +99,23 @@ impl Visit for Body {
     }
 }
 
-impl Visit for Walk<'_> {
+impl Visit for Visitor<'_> {
     noop_visit_type!();
 
     fn visit_for_stmt(&mut self, node: &ForStmt) {
-        self.judge(&node.body, node.span);
+        self.check_loop(&node.body, node.span);
         node.visit_children_with(self);
     }
 
     fn visit_for_of_stmt(&mut self, node: &ForOfStmt) {
         if !node.is_await {
-            self.judge(&node.body, node.span);
+            self.check_loop(&node.body, node.span);
         }
         node.visit_children_with(self);
     }
 
     fn visit_for_in_stmt(&mut self, node: &ForInStmt) {
-        self.judge(&node.body, node.span);
+        self.check_loop(&node.body, node.span);
         node.visit_children_with(self);
     }
 }

@@ -1,23 +1,23 @@
-//! Standard 5: a tool is found again by what it says about itself. Its description is the JSDoc block before the default
+//! Standard 5: a tool is found again by its description. This is the JSDoc block before the default
 //! export, or the one that begins the file.
 
 use swc_core::common::Span;
 
 use super::rule::{Findings, Guards, Rule};
 use crate::diagnostics::diagnostic::Severity;
-use crate::subject::entry::{Entry, first_span};
-use crate::subject::subject::Subject;
+use crate::rule_context::entry::{Entry, first_span};
+use crate::rule_context::rule_context::RuleContext;
 
 pub(crate) const RULE: Rule =
     Rule { id: "require-description", standard: Some(5), severity: Severity::Advice, guards: Guards::Quality, check };
 
-fn check(subject: &Subject<'_>, findings: &mut Findings) {
-    let place: Span = match subject.entry {
+fn check(context: &RuleContext<'_>, findings: &mut Findings) {
+    let place: Span = match context.entry {
         Entry::Function { span, .. } | Entry::Value { span } => span,
-        Entry::Script => first_span(subject.module),
+        Entry::Script => first_span(context.module),
         Entry::Library | Entry::Nothing => return,
     };
-    let documented = [subject.doc_before(place), subject.doc_of_file(first_span(subject.module))]
+    let documented = [context.doc_before(place), context.doc_of_file(first_span(context.module))]
         .into_iter()
         .flatten()
         .any(|text| !text.is_empty());
@@ -25,7 +25,7 @@ fn check(subject: &Subject<'_>, findings: &mut Findings) {
         findings.add(
             place,
             "The tool has no description",
-            "Put `/** What it does, for whom, and what it returns. */` before the default export, with two or three lines `@when <what somebody would ask for who needs it>`: that is how the tool is found again.",
+            "Put `/** What it does, for whom, and what it returns. */` before the default export, with two or three lines `@when <a request that this tool answers>`: that is how the tool is found again.",
         );
     }
 }

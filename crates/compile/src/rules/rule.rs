@@ -1,35 +1,35 @@
-//! What a rule is, and what it finds.
+//! The definition of a lint rule, and its findings.
 
 use swc_core::common::Span;
 
 use crate::diagnostics::diagnostic::Severity;
-use crate::subject::subject::Subject;
+use crate::rule_context::rule_context::RuleContext;
 
-/// One thing that a tool is judged by. Each lives in a file of its own under `rules/`.
+/// A lint rule. Each is in its own file in `rules/`.
 pub(crate) struct Rule {
-    /// Stable name, as configuration and `tgp-ignore` comments spell it.
+    /// Stable id, as used in the configuration and in `tgp-ignore` comments.
     pub(crate) id: &'static str,
-    /// The standard that it guards, 1 to 8.
+    /// The standard that it enforces, 1 to 8.
     pub(crate) standard: Option<u8>,
-    /// What a finding weighs unless the configuration says otherwise.
+    /// Default severity; the configuration may override it.
     pub(crate) severity: Severity,
     pub(crate) guards: Guards,
-    pub(crate) check: fn(&Subject<'_>, &mut Findings),
+    pub(crate) check: fn(&RuleContext<'_>, &mut Findings),
 }
 
 impl Rule {
-    /// What this rule finds in a source.
-    pub(crate) fn findings(&self, subject: &Subject<'_>) -> Vec<Finding> {
+    /// The findings of this rule in a source.
+    pub(crate) fn findings(&self, context: &RuleContext<'_>) -> Vec<Finding> {
         let mut findings = Findings::default();
-        (self.check)(subject, &mut findings);
+        (self.check)(context, &mut findings);
         findings.0
     }
 }
 
-/// What a rule is there for.
+/// What a rule protects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Guards {
-    /// The sandbox: a tool that breaks it is not run for an agent, and no comment suppresses it.
+    /// Safety: a tool that violates it is not run for an agent, and comments cannot suppress it.
     Safety,
     /// The quality of the tool.
     Quality,
@@ -44,18 +44,18 @@ pub(crate) struct Finding {
     pub(crate) edit: Option<Edit>,
 }
 
-/// Text that takes the place of a span, without changing what a correct tool does.
+/// A replacement of a span that does not change the behaviour of a correct tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Edit {
     pub(crate) span: Span,
     pub(crate) text: String,
 }
 
-/// Findings of one rule on one source: enough to learn from, bounded for sources made of nothing else.
+/// The findings of one rule in one source, up to a maximum.
 #[derive(Debug, Default)]
 pub(crate) struct Findings(Vec<Finding>);
 
-/// A model repairs a handful at a time; hundreds only push the rest out of its context.
+/// Maximum findings per rule: a model fixes a few at a time, and more would fill its context.
 pub(crate) const MAX_PER_RULE: usize = 20;
 
 impl Findings {

@@ -5,15 +5,15 @@ use swc_core::common::comments::SingleThreadedComments;
 use super::rule::{Finding, Rule};
 use crate::parse::language::Language;
 use crate::parse::parser::parse;
-use crate::subject::entry::Entry;
-use crate::subject::subject::Subject;
-use crate::syntax::comments::sorted;
+use crate::rule_context::entry::Entry;
+use crate::rule_context::rule_context::RuleContext;
+use crate::syntax::comments::sorted_comments;
 use crate::syntax::resolve::resolve;
 
-/// What a test's thread has at least.
+/// Minimum stack of a test thread.
 const TEST_STACK: usize = 1 << 20;
 
-/// `fail` holds sources with a part of the text that the first finding marks, or of its message.
+/// `fail` has pairs of a source and a fragment of the text marked by the first finding, or of its message.
 pub(crate) fn check(rule: &Rule, pass: &[&str], fail: &[(&str, &str)]) {
     for source in pass {
         let found = run(rule, source);
@@ -38,15 +38,15 @@ pub(crate) fn run(rule: &Rule, source: &str) -> Vec<(String, Finding)> {
     let parsed = parse(source, Language::TypeScript, TEST_STACK, Some(&comments));
     let module = parsed.unwrap_or_else(|failure| panic!("{failure:?}\n{source}")).module;
     let (module, names) = resolve(module, Language::TypeScript);
-    let subject = Subject {
+    let context = RuleContext {
         path: "tools/deep/tool.ts",
         source,
         module: &module,
         names: &names,
         entry: Entry::of(&module, &names),
-        comments: sorted(comments),
+        comments: sorted_comments(comments),
         allowed_imports: &["zod".to_owned(), "@scope/kit".to_owned()],
     };
-    let found = rule.findings(&subject);
-    found.into_iter().map(|finding| (subject.text(finding.span).unwrap_or_default().to_owned(), finding)).collect()
+    let found = rule.findings(&context);
+    found.into_iter().map(|finding| (context.text(finding.span).unwrap_or_default().to_owned(), finding)).collect()
 }

@@ -1,4 +1,4 @@
-//! What a secret looks like, in code and in any other text.
+//! Secret detection in code and in other text.
 
 pub(super) mod patterns;
 pub(super) mod text_scan;

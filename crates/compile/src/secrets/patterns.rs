@@ -1,4 +1,4 @@
-//! How keys, passwords and tokens look, and what things that hold one are called.
+//! Patterns of keys, passwords and tokens, and names of variables that contain one.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -6,30 +6,30 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use crate::subject::words::words_of;
+use crate::rule_context::identifier_words::words_of;
 
-/// The rule that secrets break, as `tgp-ignore` comments and the configuration spell it.
+/// Id of the rule against secrets, as used in `tgp-ignore` comments and in the configuration.
 pub const NO_SECRETS: &str = "no-secrets";
 
-/// What to do instead of writing a secret down, or of having a model pass it.
+/// Advice for messages: how to use a secret without writing it into a file or an argument.
 pub const INSTEAD_OF_SECRETS: &str = "use a secret that the application has bound, by writing {{secret:NAME}} in the request or in the function's argument, or let the application make the call";
 
-/// Keys that are known by their prefix. Identifiers begin like them too, so they count only with a digit near their end.
+/// Keys with a known prefix. Identifiers may have the same prefix, so a match counts only with a digit near its end.
 const PREFIXED: [&str; 3] = [
-    // Our own capability tokens.
+    // Capability tokens of this package.
     r"(?-u)\btgp_[A-Za-z0-9_-]{32,}",
-    // Keys whose prefix says whose they are, and which are letters and digits behind it: DigitalOcean, Docker, Figma, Grafana,
+    // Prefix, underscore, then letters and digits: DigitalOcean, Docker, Figma, Grafana,
     // Groq, Hugging Face, Linear, Netlify, Notion, Replicate, RubyGems, Sentry, Shopify, Stripe's webhooks, Supabase.
     r"(?-u)\b(?:do[opr]_v1|dckr_pat|figd|gl(?:sa|c)|gsk|hf|lin_(?:api|oauth)|nfp|ntn|r8|rubygems|sntry[su]|shp(?:at|ca|pa|ss)|whsec|sbp|sb_secret)_[A-Za-z0-9_=+/-]{20,}",
-    // With a dash or a point: Atlassian, Databricks, Doppler, Dropbox, GitLab's others, Google, Heroku, New Relic, Perplexity,
-    // Postman, PyPI, Slack's applications, Square, Vault, xAI.
+    // Prefix with a dash or a dot: Atlassian, Databricks, Doppler, Dropbox, other GitLab tokens, Google, Heroku, New Relic,
+    // Perplexity, Postman, PyPI, Slack app tokens, Square, Vault, xAI.
     r"(?-u)\b(?:ATATT3|dapi|dp\.(?:pt|st|ct|sa|scim|audit)\.|sl\.(?:B|u\.)|gl(?:dt|rt|cbt|ptt|ft|soat|agent|oas|imt)-|GOCSPX-|ya29\.|HRKU-|NRAK-|pplx-|PMAK-|pypi-|xapp-|xoxe[.-]|sq0(?:atp|csp|idp)-|hv[sbr]\.|xai-)[A-Za-z0-9_=.-]{20,}",
 ];
-/// What is a secret wherever it stands.
+/// Tokens that are secrets in any context.
 const TOKENS: [&str; 18] = [
     // Mailgun, Twilio, Telegram, Discord, age.
     r"(?-u)\b(?:key-[0-9a-f]{32}\b|SK[0-9a-f]{32}\b|[0-9]{8,10}:AA[A-Za-z0-9_-]{32,}|[MNO][A-Za-z0-9_-]{23,25}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,}|AGE-SECRET-KEY-1[A-Z0-9]{50,})",
-    // Azure's storage, and webhooks of Discord.
+    // Azure Storage, Discord webhooks.
     r"(?-u)\b(?:AccountKey=[A-Za-z0-9+/=]{40,}|discord(?:app)?\.com/api/webhooks/[0-9]+/[A-Za-z0-9_-]{20,})",
     r"(?-u)\b(?:AKIA|ASIA)[A-Z0-9]{16}\b",
     r"(?-u)\b[sprw]k_(?:live|test)_[A-Za-z0-9]{8,}",
@@ -48,13 +48,13 @@ const TOKENS: [&str; 18] = [
     r"[a-z][a-z0-9+.-]*://[^\s/:@]+:[^\s/:@{}$]+@",
     r"(?i-u)[?&](?:api_?key|access_?token|token|secret|password)=[A-Za-z0-9._~-]{8,}",
 ];
-/// No token is shorter.
+/// Minimum length of a token.
 const SHORTEST: usize = 12;
-/// Around the lines of a private key.
+/// Markers of the first and last line of a private key.
 const KEY_BEGIN: &str = "-----BEGIN ";
 const KEY_END: &str = "-----END ";
 const DASHES: &str = "-----";
-/// Bytes at the end of a key with a prefix that have a digit among them.
+/// A key with a prefix must have a digit among this many bytes at its end.
 const RANDOM_BYTES: usize = 20;
 
 static TOKEN: LazyLock<Option<Regex>> =
@@ -66,31 +66,31 @@ fn any_of<'p>(patterns: impl Iterator<Item = &'p str>) -> String {
     patterns.map(|pattern| format!("(?:{pattern})")).collect::<Vec<String>>().join("|")
 }
 
-/// Names of things that must stay unknown.
+/// Names of variables that contain a secret, as lower-case words.
 static NAMES: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"(?:^| )(?:password|passwd|pwd|secret|passphrase|credential|credentials)(?: |$)|(?:api|access|auth|private|secret|signing|encryption|session|bearer|refresh|bot|service) ?(?:key|token)|^token$|^apikey$|^authorization$").ok()
 });
 
-/// Texts that name a place for a secret, and are none.
+/// Placeholder values, which are not secrets.
 const PLACEHOLDERS: [&str; 11] =
     ["string", "password", "secret", "token", "none", "required", "bearer", "basic", "pass", "changeme", "redacted"];
 
-/// The offset of the first secret in a text that is one whatever its name is.
+/// The offset of the first token in a text that is a secret regardless of its name.
 pub(crate) fn find_token(text: &str) -> Option<usize> {
     if text.len() < SHORTEST {
         return None;
     }
-    let found = TOKEN.as_ref()?.find_iter(text).find(|found| is_meant(found.as_str()));
+    let found = TOKEN.as_ref()?.find_iter(text).find(|found| is_plausible_secret(found.as_str()));
     found.map(|found| found.start())
 }
 
-/// `text` with `by` in place of every secret that is one whatever its name is. Of addresses the password alone is replaced.
+/// Replaces every token in `text` that is a secret regardless of its name with `by`. Of a URL only the password is replaced.
 #[must_use]
 pub fn mask_tokens<'t>(text: &'t str, by: &str) -> Cow<'t, str> {
     let Some(pattern) = TOKEN.as_ref().filter(|_| text.len() >= SHORTEST) else { return Cow::Borrowed(text) };
     let (mut masked, mut from) = (String::new(), 0);
-    for found in pattern.find_iter(text).filter(|found| is_meant(found.as_str())) {
-        // Within a key of several lines.
+    for found in pattern.find_iter(text).filter(|found| is_plausible_secret(found.as_str())) {
+        // Inside a multi-line key that is already masked.
         if found.start() < from {
             continue;
         }
@@ -106,7 +106,7 @@ pub fn mask_tokens<'t>(text: &'t str, by: &str) -> Cow<'t, str> {
     Cow::Owned(masked)
 }
 
-/// Where the secret is that a match shows.
+/// The range of the secret that a match belongs to.
 fn secret_part(text: &str, found: Range<usize>) -> Range<usize> {
     let matched = text.get(found.clone()).unwrap_or_default();
     if matched.starts_with(KEY_BEGIN) {
@@ -116,7 +116,7 @@ fn secret_part(text: &str, found: Range<usize>) -> Range<usize> {
         return found.start..last.map_or(text.len(), |last| found.end + last);
     }
     if matched.contains("://") {
-        // Its `@` stays.
+        // The `@` is kept.
         let password = matched.rfind(':').map_or(0, |at| at + 1);
         return found.start + password..found.end - 1;
     }
@@ -126,8 +126,8 @@ fn secret_part(text: &str, found: Range<usize>) -> Range<usize> {
     found
 }
 
-/// Whether a match is more than words of the same shape.
-fn is_meant(found: &str) -> bool {
+/// Whether a match is a secret rather than prose, an identifier or a placeholder of the same shape.
+fn is_plausible_secret(found: &str) -> bool {
     if let Some((_, login)) = found.split_once("://") {
         let password = login.trim_end_matches('@').rsplit(':').next().unwrap_or_default();
         return !is_placeholder(password);
@@ -142,13 +142,13 @@ fn is_meant(found: &str) -> bool {
     !is_scheme || has_digit(found)
 }
 
-/// Whether something of this name should not be known.
+/// Whether a variable with this name contains a secret.
 pub(crate) fn names_secret(name: &str) -> bool {
     let words = words_of(name).join(" ");
     NAMES.as_ref().is_some_and(|names| names.is_match(&words))
 }
 
-/// Not empty, not a word that describes, not the name of a column or header.
+/// Whether a value looks like a password or key, rather than a placeholder, a word, or the name of a column or header.
 pub(crate) fn looks_secret(text: &str) -> bool {
     let has_symbol = text.chars().any(|letter| !letter.is_alphanumeric() && !matches!(letter, '_' | '-' | ' ' | '.'));
     text.len() >= 6
@@ -183,12 +183,12 @@ mod tests {
     use super::{NAMES, TOKEN, WHOLE_PREFIXED, find_token, looks_secret, mask_tokens, names_secret};
 
     #[test]
-    fn the_patterns_are_patterns() {
+    fn the_patterns_compile() {
         assert!(TOKEN.is_some() && WHOLE_PREFIXED.is_some() && NAMES.is_some());
     }
 
     #[test]
-    fn keys_are_known_by_their_form() {
+    fn keys_are_recognised_by_their_form() {
         let (hex, word) = ("0123456789abcdef".repeat(3), "a1B2c3D4e5".repeat(6));
         let tail = |text: &str, most: usize| text.chars().take(most).collect::<String>();
         for key in [
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_are_masked_with_what_is_around_them_left() {
+    fn masking_replaces_only_the_keys() {
         let word = "a1B2c3D4e5".repeat(4);
         for (text, masked) in [
             (format!("one hf_{word} two gsk_{word}."), "one [hidden] two [hidden]."),
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn prose_and_placeholders_are_no_secrets() {
+    fn prose_and_placeholders_are_not_secrets() {
         for text in [
             "needs a basic understanding/of-the-matter",
             "Bearer authentication-and-authorisation",

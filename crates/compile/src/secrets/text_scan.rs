@@ -1,4 +1,4 @@
-//! Secrets in a text that is no code, or does not parse as code: data, notes, settings.
+//! Secret detection in text that is not code, or does not parse as code: data, notes, settings.
 
 use std::sync::LazyLock;
 
@@ -7,54 +7,54 @@ use regex::Regex;
 use super::patterns::{NO_SECRETS, find_token, has_digit, looks_secret, names_secret};
 use crate::diagnostics::diagnostic::{Diagnostic, Severity};
 
-/// More say nothing new.
-const MAX_FOUND: usize = 20;
+/// Maximum number of findings.
+const MAX_FINDINGS: usize = 20;
 
-const HELP: &str = "Remove it, and treat it as leaked. If it is no secret, say so on the line itself or the one above: `tgp-ignore no-secrets: why`, in JSON as a member \"tgp-ignore no-secrets\": \"why\".";
+const HELP: &str = "Remove it, and treat it as leaked. If it is not a secret, write `tgp-ignore no-secrets: reason` on the same line or the line above; in JSON, add a member \"tgp-ignore no-secrets\": \"reason\".";
 
 /// `name: value` and `name = value`, with or without quotes.
 static NAMED: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r#"([A-Za-z_][A-Za-z0-9_.-]{0,63})["']?\s*[:=]\s*(?:"([^"\n]{1,512})"|'([^'\n]{1,512})'|([^\s,;"'`(){}\[\]<>]{6,512}))"#).ok()
 });
 
-/// Of these every name of a secret has one: a text without them need not be taken apart.
+/// A quick filter: every name of a secret contains one of these words.
 static MARKS: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new("(?i)pass|pwd|secret|credential|key|token|authorization").ok());
 
-/// What nobody has excused, in the order of the lines.
+/// Findings of all secrets without a suppression, in line order.
 pub(crate) fn scan(text: &str) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     let mut covered = false;
     for (line, number) in text.split('\n').zip(1..) {
-        let excuses = is_excuse(line);
+        let suppresses = is_suppression(line);
         if !covered
-            && !excuses
+            && !suppresses
             && let Some((offset, message)) = secret_in(line)
         {
             let column = line.get(..offset).map_or(1, |before| before.encode_utf16().count() + 1);
             found.push(diagnostic(number, u32::try_from(column).unwrap_or(1), message));
         }
-        covered = excuses;
-        if found.len() >= MAX_FOUND {
+        covered = suppresses;
+        if found.len() >= MAX_FINDINGS {
             break;
         }
     }
     found
 }
 
-/// Whether there is one, whatever a comment says about it.
+/// Whether a text contains a secret. Suppressions are ignored.
 pub(crate) fn holds_secret(text: &str) -> bool {
     text.split('\n').any(|line| secret_in(line).is_some())
 }
 
-/// Where the first secret of a line is, and what it is.
+/// Offset and message of the first secret in a line.
 fn secret_in(line: &str) -> Option<(usize, String)> {
     if let Some(offset) = find_token(line) {
-        return Some((offset, "A secret is written down here".to_owned()));
+        return Some((offset, "The text contains a secret".to_owned()));
     }
     let named = NAMED.as_ref().filter(|_| MARKS.as_ref().is_none_or(|marks| marks.is_match(line)))?;
     named.find_iter(line).find_map(|found| {
-        // The parts of a pair cost more than to find it.
+        // Capture groups are slower than a match, so the name is checked first.
         let end = found.as_str().find(|letter: char| !letter.is_ascii_alphanumeric() && !"_.-".contains(letter))?;
         if !names_secret(found.as_str().get(..end)?) {
             return None;
@@ -63,15 +63,15 @@ fn secret_in(line: &str) -> Option<(usize, String)> {
         let name = pair.get(1)?;
         let quoted = pair.get(2).or_else(|| pair.get(3));
         let value = quoted.or_else(|| pair.get(4))?.as_str();
-        // Without quotes it may be prose ("the password: whatever you like"), and a token may be a word.
+        // An unquoted value may be prose ("the password: whatever you like"), and a token may be a plain word.
         let must_have_digit = quoted.is_none() || name.as_str().eq_ignore_ascii_case("token");
         let is_secret = looks_secret(value) && (!must_have_digit || has_digit(value));
-        is_secret.then(|| (name.start(), format!("'{}' holds a secret", name.as_str())))
+        is_secret.then(|| (name.start(), format!("'{}' contains a secret", name.as_str())))
     })
 }
 
-/// Whether a line says why what looks like a secret is none.
-fn is_excuse(line: &str) -> bool {
+/// Whether a line has a suppression with a reason.
+fn is_suppression(line: &str) -> bool {
     let Some((_, rest)) = line.split_once("tgp-ignore") else { return false };
     let Some((ids, reason)) = rest.split_once(':') else { return false };
     let mut ids = ids.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '-');
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn data_is_searched_by_line_and_by_name() {
+    fn secrets_in_data_are_found_by_form_and_by_name() {
         assert!(NAMED.is_some());
         for text in [
             r#"{"stripe":"sk_live_4eC39HqLyjWDarjtT1zdp7dc"}"#,
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reason_excuses_its_line_and_the_next() {
+    fn a_suppression_with_a_reason_covers_its_line_and_the_next() {
         let secret = r#""key": "sk_live_4eC39HqLyjWDarjtT1zdp7dc""#;
         let excused = format!("{{\n  \"tgp-ignore no-secrets\": \"a made-up key\",\n  {secret}\n}}");
         assert!(lines(&excused).is_empty());
@@ -137,12 +137,12 @@ mod tests {
     }
 
     #[test]
-    fn every_name_of_a_secret_has_a_mark() {
+    fn every_secret_name_contains_a_mark() {
         let marks = MARKS.as_ref().unwrap();
         for name in ["password", "dbPasswd", "PWD", "client_secret", "passphrase", "Credentials", "apiKey", "TOKEN"] {
             assert!(names_secret(name) && marks.is_match(name), "{name}");
         }
-        // The words that `NAMES` is made of.
+        // The words in the pattern `NAMES`.
         let words = names_pattern().split(|letter: char| !letter.is_ascii_lowercase());
         let known =
             ["api", "access", "auth", "private", "signing", "encryption", "session", "bearer", "refresh", "bot"];
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_of_nothing_else_is_not_searched_to_its_end() {
+    fn the_number_of_findings_is_limited() {
         assert_eq!(scan(&"password: hunter22\n".repeat(1000)).len(), 20);
     }
 }

@@ -1,4 +1,4 @@
-//! Finds every place at which a variable, or what it holds, is changed.
+//! A visitor that records every change of a variable or of its value.
 
 use swc_core::common::{Span, Spanned};
 use swc_core::ecma::ast::{
@@ -8,9 +8,9 @@ use swc_core::ecma::ast::{
 use swc_core::ecma::visit::{Visit, VisitWith, noop_visit_type};
 
 use super::expr::{call_of, global_name, member_name, member_of, plain, root_ident};
-use super::names::{Bound, Change, How, Names, Scope, copy};
+use super::names::{BoundNames, Change, ChangeKind, Names, Scope, copy};
 
-/// Methods that change the object they are called on, of arrays, maps and sets.
+/// Methods of arrays, maps and sets that change their object.
 const MUTATORS: [&str; 12] =
     ["push", "pop", "shift", "unshift", "splice", "sort", "reverse", "fill", "copyWithin", "set", "add", "clear"];
 
@@ -20,8 +20,8 @@ pub(crate) struct Changes<'a> {
 }
 
 impl Changes<'_> {
-    fn note(&mut self, name: &Ident, span: Span, how: How, value: Option<&Expr>) {
-        let change = Change { span, scope: self.scope, how, value: value.and_then(copy) };
+    fn note(&mut self, name: &Ident, span: Span, kind: ChangeKind, value: Option<&Expr>) {
+        let change = Change { span, scope: self.scope, kind, value: value.and_then(copy) };
         if name.ctxt == self.names.unresolved {
             self.names.global_changes.push((name.sym.to_string(), change));
         } else if let Some(binding) = self.names.bindings.get_mut(&name.to_id()) {
@@ -31,13 +31,13 @@ impl Changes<'_> {
 
     fn note_member(&mut self, member: &MemberExpr, span: Span, value: Option<&Expr>) {
         if let Some(name) = root_ident(&member.obj).cloned() {
-            self.note(&name, span, How::Mutated, value);
+            self.note(&name, span, ChangeKind::Mutated, value);
         }
     }
 
     fn note_target(&mut self, expr: &Expr, span: Span, value: Option<&Expr>) {
         match plain(expr) {
-            Expr::Ident(name) => self.note(&name.clone(), span, How::Assigned, value),
+            Expr::Ident(name) => self.note(&name.clone(), span, ChangeKind::Assigned, value),
             Expr::Member(member) => self.note_member(member, span, value),
             _ => {}
         }
@@ -55,11 +55,11 @@ impl Changes<'_> {
         }
     }
 
-    fn note_pattern<N: VisitWith<Bound>>(&mut self, pattern: &N, span: Span) {
-        let mut bound = Bound(Vec::new());
+    fn note_pattern<N: VisitWith<BoundNames>>(&mut self, pattern: &N, span: Span) {
+        let mut bound = BoundNames(Vec::new());
         pattern.visit_with(&mut bound);
         for name in bound.0 {
-            self.note(&name, span, How::Assigned, None);
+            self.note(&name, span, ChangeKind::Assigned, None);
         }
     }
 }
@@ -71,9 +71,9 @@ impl Visit for Changes<'_> {
         let value = Some(&*node.right);
         match &node.left {
             AssignTarget::Simple(SimpleAssignTarget::Ident(name)) => {
-                // `x += y` keeps what was there, so its value alone says nothing less than `x = y` does.
+                // `x += y` is recorded like `x = y`: only the added value matters.
                 debug_assert!(matches!(node.op, AssignOp::Assign) || node.left.is_simple());
-                self.note(&name.id, node.span, How::Assigned, value);
+                self.note(&name.id, node.span, ChangeKind::Assigned, value);
             }
             AssignTarget::Simple(SimpleAssignTarget::Member(member)) => self.note_member(member, node.span, value),
             AssignTarget::Simple(SimpleAssignTarget::Paren(inner)) => self.note_target(&inner.expr, node.span, value),
@@ -110,10 +110,10 @@ impl Visit for Changes<'_> {
                 && let Some(name) = root_ident(&member.obj).cloned()
             {
                 for arg in args {
-                    self.note(&name, node.span(), How::Called, Some(&arg.expr));
+                    self.note(&name, node.span(), ChangeKind::Called, Some(&arg.expr));
                 }
                 if args.is_empty() {
-                    self.note(&name, node.span(), How::Called, None);
+                    self.note(&name, node.span(), ChangeKind::Called, None);
                 }
             }
             let is_object_change =
@@ -123,7 +123,7 @@ impl Visit for Changes<'_> {
                 && let Some(target) = args.first()
                 && let Some(name) = root_ident(&target.expr).cloned()
             {
-                self.note(&name, node.span(), How::Mutated, None);
+                self.note(&name, node.span(), ChangeKind::Mutated, None);
             }
         }
         node.visit_children_with(self);

@@ -1,11 +1,11 @@
-//! The value that a script ends with, as a console would show it.
+//! The completion value of a script: its last expression.
 
 use swc_core::ecma::ast::{BlockStmt, Decl, ExprStmt, Module, ModuleDecl, ModuleItem, Stmt, SwitchCase};
 
 use super::function_facts::is_nothing;
 
-/// The statements one of which is the last that the script evaluates: each is an expression whose value is the script's. None
-/// when it ends with a declaration, a loop or the like.
+/// The expression statements that may be the last one evaluated, and so give the script's value. Empty when the script ends
+/// with a declaration, a loop or similar.
 pub(crate) fn last_values(module: &Module) -> Vec<&ExprStmt> {
     let mut found = Vec::new();
     for item in module.body.iter().rev() {
@@ -15,7 +15,7 @@ pub(crate) fn last_values(module: &Module) -> Vec<&ExprStmt> {
                 collect(statement, &mut found);
                 break;
             }
-            // They are there before the first statement, wherever they stand.
+            // Imports are evaluated before the first statement.
             ModuleItem::ModuleDecl(ModuleDecl::Import(_) | ModuleDecl::TsImportEquals(_)) => {}
             ModuleItem::ModuleDecl(_) => break,
         }
@@ -23,7 +23,7 @@ pub(crate) fn last_values(module: &Module) -> Vec<&ExprStmt> {
     found
 }
 
-/// Functions and types are declared before anything runs: below the last expression they stand in nobody's way.
+/// Whether a statement has no effect at its position: functions and types are declared before the script runs.
 fn is_passed_over(statement: &Stmt) -> bool {
     matches!(statement, Stmt::Empty(_) | Stmt::Decl(Decl::Fn(_) | Decl::TsInterface(_) | Decl::TsTypeAlias(_)))
 }
@@ -62,7 +62,7 @@ fn collect_last<'a>(statements: &'a [Stmt], found: &mut Vec<&'a ExprStmt>) {
     }
 }
 
-/// What stands before the `break` of a case; a case without one goes on to the next.
+/// The last statement before the `break` of a case. A case without `break` falls through to the next.
 fn collect_case<'a>(case: &'a SwitchCase, is_last: bool, found: &mut Vec<&'a ExprStmt>) {
     let statements = match case.cons.as_slice() {
         [Stmt::Block(BlockStmt { stmts, .. })] => stmts.as_slice(),
@@ -75,7 +75,7 @@ fn collect_case<'a>(case: &'a SwitchCase, is_last: bool, found: &mut Vec<&'a Exp
     }
 }
 
-/// Whether one of them has a value that a caller can use: `console.log(…)` and the like have none.
+/// Whether any of them has a useful value: `console.log(…)` and similar calls have none.
 pub(crate) fn gives_value(values: &[&ExprStmt]) -> bool {
     values.iter().any(|statement| !is_nothing(&statement.expr))
 }

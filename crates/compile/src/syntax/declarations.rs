@@ -1,4 +1,4 @@
-//! Finds every declaration of a source.
+//! A visitor that records every declaration of a source.
 
 use swc_core::ecma::ast::{
     ArrowExpr, CatchClause, ClassDecl, Constructor, Expr, FnDecl, FnExpr, Function, Ident, ImportDecl, ImportSpecifier,
@@ -7,7 +7,7 @@ use swc_core::ecma::ast::{
 use swc_core::ecma::visit::{Visit, VisitWith, noop_visit_type};
 
 use super::function_facts::FunctionFacts;
-use super::names::{Binding, BindingKind, Bound, Names, Scope, copy};
+use super::names::{Binding, BindingKind, BoundNames, Names, Scope, copy};
 
 pub(crate) struct Declarations<'a> {
     pub(crate) names: &'a mut Names,
@@ -27,8 +27,8 @@ impl Declarations<'_> {
         self.names.bindings.entry(name.to_id()).or_insert(binding);
     }
 
-    fn declare_pattern<N: VisitWith<Bound>>(&mut self, pattern: &N, kind: BindingKind) {
-        let mut bound = Bound(Vec::new());
+    fn declare_pattern<N: VisitWith<BoundNames>>(&mut self, pattern: &N, kind: BindingKind) {
+        let mut bound = BoundNames(Vec::new());
         pattern.visit_with(&mut bound);
         for name in bound.0 {
             self.declare(&name, kind, None, None);

@@ -1,4 +1,4 @@
-//! Small questions about expressions that many rules ask.
+//! Helpers to inspect expressions.
 
 use std::borrow::Cow;
 
@@ -46,7 +46,7 @@ pub(crate) fn number_of(expr: &Expr) -> Option<f64> {
     }
 }
 
-/// The name of a global that the source does not declare itself.
+/// The name of a global variable, which the source does not declare.
 pub(crate) fn global_name(expr: &Expr, unresolved: SyntaxContext) -> Option<&str> {
     match plain(expr) {
         Expr::Ident(name) if name.ctxt == unresolved => Some(&name.sym),
@@ -54,7 +54,7 @@ pub(crate) fn global_name(expr: &Expr, unresolved: SyntaxContext) -> Option<&str
     }
 }
 
-/// The property that a member expression names, when its text stands in the source.
+/// The property name of a member expression, if it is not computed at run time.
 pub(crate) fn member_name(prop: &MemberProp) -> Option<Cow<'_, str>> {
     match prop {
         MemberProp::Ident(name) => Some(Cow::Borrowed(&name.sym)),
@@ -72,7 +72,7 @@ pub(crate) fn key_name(key: &PropName) -> Option<Cow<'_, str>> {
     }
 }
 
-/// The member expression that this is, also as part of an optional chain.
+/// The expression as a member expression, including in an optional chain.
 pub(crate) fn member_of(expr: &Expr) -> Option<&MemberExpr> {
     match plain(expr) {
         Expr::Member(member) => Some(member),
@@ -84,7 +84,7 @@ pub(crate) fn member_of(expr: &Expr) -> Option<&MemberExpr> {
     }
 }
 
-/// Callee and arguments of a call, also as part of an optional chain.
+/// Callee and arguments of a call, including in an optional chain.
 pub(crate) fn call_of(expr: &Expr) -> Option<(&Expr, &[ExprOrSpread])> {
     match plain(expr) {
         Expr::Call(call) => match &call.callee {
@@ -99,7 +99,7 @@ pub(crate) fn call_of(expr: &Expr) -> Option<(&Expr, &[ExprOrSpread])> {
     }
 }
 
-/// `('tgp', 'exec_sql')` for `tgp.exec_sql` where `tgp` is the global one.
+/// `('tgp', 'exec_sql')` for `tgp.exec_sql`, if `tgp` is the global variable.
 pub(crate) fn global_member(expr: &Expr, unresolved: SyntaxContext) -> Option<(&str, Cow<'_, str>)> {
     let member = member_of(expr)?;
     Some((global_name(&member.obj, unresolved)?, member_name(&member.prop)?))
@@ -118,7 +118,7 @@ pub(crate) fn last_name(expr: &Expr) -> Option<Cow<'_, str>> {
     }
 }
 
-/// The variable that `a.b[c].d` starts from.
+/// The root variable of a member chain: `a` in `a.b[c].d`.
 pub(crate) fn root_ident(expr: &Expr) -> Option<&Ident> {
     let mut current = plain(expr);
     loop {
@@ -129,7 +129,7 @@ pub(crate) fn root_ident(expr: &Expr) -> Option<&Ident> {
     }
 }
 
-/// A literal, or an array or object of nothing but literals.
+/// Whether an expression is a literal, or a template without expressions.
 pub(crate) fn is_literal(expr: &Expr) -> bool {
     number_of(expr).is_some() || text_of(expr).is_some() || matches!(plain(expr), Expr::Lit(_))
 }

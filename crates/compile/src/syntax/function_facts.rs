@@ -1,4 +1,4 @@
-//! What a function is seen to be without running it.
+//! Static facts about a function: whether it returns a value and whether it is async.
 
 use swc_core::ecma::ast::{
     ArrowExpr, ArrowFunctionBody, Class, Constructor, Expr, Function, GetterProp, MethodProp, ReturnStmt, SetterProp,
@@ -14,7 +14,7 @@ pub(crate) struct FunctionFacts {
     pub(crate) timing: Timing,
 }
 
-/// What comes back from a call.
+/// Whether a call returns a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FunctionResult {
     Value,
@@ -32,7 +32,7 @@ impl FunctionFacts {
         let result = match &function.body {
             _ if function.is_generator => FunctionResult::Value,
             Some(body) => result_of(body),
-            // An overload or a declaration without a body says nothing.
+            // An overload or a declaration without a body is unknown.
             None => FunctionResult::Value,
         };
         Self { result, timing: timing(function.is_async) }
@@ -61,14 +61,14 @@ fn timing(is_async: bool) -> Timing {
     if is_async { Timing::Async } else { Timing::Sync }
 }
 
-/// What a function body, or a file that runs like one, returns.
+/// The result of a function body, or of a script body.
 pub(crate) fn result_of<N: VisitWith<Returns>>(body: &N) -> FunctionResult {
     let mut returns = Returns { result: FunctionResult::Nothing };
     body.visit_with(&mut returns);
     returns.result
 }
 
-/// Whether an expression never has a value worth returning.
+/// Whether an expression never has a useful value, such as `console.log(…)`.
 pub(super) fn is_nothing(expr: &Expr) -> bool {
     match plain(expr) {
         Expr::Ident(name) => name.sym == "undefined",
@@ -85,7 +85,7 @@ pub(super) fn is_nothing(expr: &Expr) -> bool {
     }
 }
 
-/// Looks for `return value` in one function, not in those inside it.
+/// A visitor that looks for `return value` in one function, without nested functions.
 pub(crate) struct Returns {
     result: FunctionResult,
 }

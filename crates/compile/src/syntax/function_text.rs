@@ -1,4 +1,4 @@
-//! The text of a function in its source: V8 knows only what became of it.
+//! The source text of a function or class. V8 has only the compiled text.
 
 use swc_core::common::{BytePos, Span};
 use swc_core::ecma::ast::{ArrowExpr, Class, ClassMethod, Function, GetterProp, Module, PrivateMethod, SetterProp};
@@ -6,18 +6,18 @@ use swc_core::ecma::visit::{Visit, VisitWith, noop_visit_type};
 
 use crate::positions::source_index::FIRST_POS;
 
-/// What is looked for.
+/// The kind of definition to find.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Callable {
     Function,
     Class,
 }
 
-/// The innermost one that stands around a place.
-pub(crate) fn text_around(module: &Module, source: &str, at: BytePos, wanted: Callable) -> Option<String> {
-    let mut walk = Around { at, wanted, found: None };
-    module.visit_with(&mut walk);
-    let Found { span, start, is_static } = walk.found?;
+/// The text of the innermost definition of the wanted kind around a position.
+pub(crate) fn enclosing_text(module: &Module, source: &str, at: BytePos, wanted: Callable) -> Option<String> {
+    let mut visitor = EnclosingFinder { at, wanted, found: None };
+    module.visit_with(&mut visitor);
+    let Enclosing { span, start, is_static } = visitor.found?;
     let start = start.0.checked_sub(FIRST_POS.0)? as usize;
     let end = span.hi.0.checked_sub(FIRST_POS.0)? as usize;
     let text = source.get(start..end)?.trim_start();
@@ -25,41 +25,42 @@ pub(crate) fn text_around(module: &Module, source: &str, at: BytePos, wanted: Ca
     Some(text.to_owned())
 }
 
-struct Around {
+struct EnclosingFinder {
     at: BytePos,
     wanted: Callable,
-    found: Option<Found>,
+    found: Option<Enclosing>,
 }
 
-/// What stands around the place, and where its own text begins: decorators and `static` are no part of a method.
+/// A definition around the position, and the start of its text: decorators and `static` do not belong to a method.
 #[derive(Clone, Copy)]
-struct Found {
+struct Enclosing {
     span: Span,
     start: BytePos,
     is_static: bool,
 }
 
-impl Around {
+impl EnclosingFinder {
     fn note(&mut self, span: Span, is: Callable) {
-        self.take(Found { span, start: span.lo, is_static: false }, is);
+        self.take(Enclosing { span, start: span.lo, is_static: false }, is);
     }
 
     fn note_method(&mut self, span: Span, function: &Function, is_static: bool) {
         let start = function.decorators.last().map_or(span.lo, |decorator| decorator.span.hi);
-        self.take(Found { span, start, is_static }, Callable::Function);
+        self.take(Enclosing { span, start, is_static }, Callable::Function);
     }
 
-    fn take(&mut self, outer: Found, is: Callable) {
+    fn take(&mut self, outer: Enclosing, is: Callable) {
         let span = outer.span;
         let is_around = span.lo <= self.at && self.at < span.hi;
-        let is_inner = self.found.is_none_or(|Found { span: found, .. }| found.lo <= span.lo && span.hi <= found.hi);
+        let is_inner =
+            self.found.is_none_or(|Enclosing { span: found, .. }| found.lo <= span.lo && span.hi <= found.hi);
         if is == self.wanted && is_around && is_inner {
             self.found = Some(outer);
         }
     }
 }
 
-impl Visit for Around {
+impl Visit for EnclosingFinder {
     noop_visit_type!();
 
     fn visit_function(&mut self, node: &Function) {
@@ -74,14 +75,14 @@ impl Visit for Around {
 
     fn visit_class_method(&mut self, node: &ClassMethod) {
         self.note_method(node.span, &node.function, node.is_static);
-        // Its function is not all of it.
+        // The span of `function` is not the whole method, so only its children are visited.
         node.key.visit_with(self);
         node.function.visit_children_with(self);
     }
 
     fn visit_private_method(&mut self, node: &PrivateMethod) {
         self.note_method(node.span, &node.function, node.is_static);
-        // Its function is not all of it.
+        // The span of `function` is not the whole method, so only its children are visited.
         node.key.visit_with(self);
         node.function.visit_children_with(self);
     }
@@ -110,7 +111,7 @@ mod tests {
     use crate::Compiler;
 
     #[test]
-    fn the_innermost_text_around_a_place() {
+    fn finds_the_innermost_definition_around_a_position() {
         let source = "export default function  f ( a: number ) { return [ x=>x, class  A { static async  m ( ) { } get y ( ) { return 1 } } ] }\nconst o = { * g ( ) { } , k : async  function ( ) { } , static (w) { } };\nclass B { @d(1) @e static\n  n ( ) { } }";
         let compiler = Compiler::new();
         let text = |sign: &str, wanted| {

@@ -1,4 +1,4 @@
-//! Questions about a syntax tree that more than one step asks: what an expression is, and whom a name means.
+//! Syntax tree analysis shared by several passes: name resolution, expressions, functions.
 
 mod changes;
 pub(super) mod comments;

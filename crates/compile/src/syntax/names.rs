@@ -1,6 +1,6 @@
-//! Who every name in a source is: a global, or which declaration of the source.
+//! The symbol table of a source: its declarations, and changes of globals.
 //!
-//! swc's resolver tells apart names that are spelt alike; this keeps what rules need to know about each declaration.
+//! swc's resolver distinguishes equal names in different scopes; this table stores what rules need about each declaration.
 
 use std::collections::HashMap;
 
@@ -22,10 +22,10 @@ pub(crate) enum BindingKind {
     Enum,
 }
 
-/// Where a name is declared, or changed.
+/// The scope in which a name is declared or changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Scope {
-    /// In what runs once, when the file is loaded.
+    /// Code that runs once, when the file is loaded.
     TopLevel,
     Function,
 }
@@ -34,44 +34,44 @@ pub(crate) enum Scope {
 pub(crate) struct Binding {
     pub(crate) kind: BindingKind,
     pub(crate) scope: Scope,
-    /// Of the name in its declaration.
+    /// Span of the name in its declaration.
     pub(crate) span: Span,
     /// A copy of the initial value, unless it is long.
     pub(crate) init: Option<Box<Expr>>,
-    /// Set when the name is a function from its declaration on.
+    /// Set when the name is declared as a function.
     pub(crate) function: Option<FunctionFacts>,
     pub(crate) changes: Vec<Change>,
 }
 
-/// One place at which a variable, or what it holds, is changed after its declaration.
+/// One change of a variable or of its value after its declaration.
 #[derive(Debug)]
 pub(crate) struct Change {
     pub(crate) span: Span,
     pub(crate) scope: Scope,
-    pub(crate) how: How,
+    pub(crate) kind: ChangeKind,
     /// A copy of the value that is assigned, appended or set, unless it is long.
     pub(crate) value: Option<Box<Expr>>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum How {
-    /// The variable itself gets a value.
+pub(crate) enum ChangeKind {
+    /// The variable is assigned.
     Assigned,
     /// A member is assigned or deleted.
     Mutated,
-    /// A method is called whose name says that it changes its object.
+    /// A mutating method is called, such as `push`.
     Called,
 }
 
 pub(crate) struct Names {
-    /// Marks what the source does not declare.
+    /// Syntax context of names that the source does not declare.
     pub(crate) unresolved: SyntaxContext,
     pub(crate) bindings: HashMap<Id, Binding>,
-    /// Changes of names that are declared nowhere, and of built-ins.
+    /// Changes of undeclared names and of built-ins.
     pub(crate) global_changes: Vec<(String, Change)>,
 }
 
-/// Longer initial values are not copied: copies of nested ones would add up to the square of the source.
+/// Maximum length of a copied value: copies of nested values would take memory quadratic in the source.
 const MAX_COPIED: u32 = 4096;
 
 impl Names {
@@ -87,10 +87,10 @@ impl Names {
         self.bindings.iter().map(|((name, _), binding)| (&**name, binding))
     }
 
-    /// The value that a name has for good, when its text is at hand.
+    /// The initial value of a name that is never reassigned.
     pub(crate) fn fixed_value(&self, name: &Ident) -> Option<&Expr> {
         let binding = self.get(name)?;
-        let settled = !binding.changes.iter().any(|change| change.how == How::Assigned);
+        let settled = !binding.changes.iter().any(|change| change.kind == ChangeKind::Assigned);
         binding.init.as_deref().filter(|_| settled)
     }
 }
@@ -102,9 +102,9 @@ pub(crate) fn copy(expr: &Expr) -> Option<Box<Expr>> {
 }
 
 /// The names that a pattern declares or sets.
-pub(crate) struct Bound(pub(crate) Vec<Ident>);
+pub(crate) struct BoundNames(pub(crate) Vec<Ident>);
 
-impl Visit for Bound {
+impl Visit for BoundNames {
     fn visit_binding_ident(&mut self, node: &BindingIdent) {
         self.0.push(node.id.clone());
     }

@@ -1,4 +1,4 @@
-//! Tells apart names that are spelt alike, and collects what is known about each.
+//! Name resolution.
 
 use std::collections::HashMap;
 
@@ -12,7 +12,7 @@ use super::declarations::Declarations;
 use super::names::{Names, Scope};
 use crate::parse::language::Language;
 
-/// Marks every name of the module with what it refers to, and says what it found.
+/// Resolves every name of a module, and returns the module with its symbol table.
 pub(crate) fn resolve(module: Module, language: Language) -> (Module, Names) {
     GLOBALS.set(&Globals::new(), || {
         let unresolved = Mark::new();

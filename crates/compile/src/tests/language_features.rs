@@ -1,4 +1,4 @@
-//! TypeScript in full, run and compared with what `tsc` documents.
+//! TypeScript features, run in Node and compared with documented results.
 
 use serde_json::{Value, json};
 
@@ -10,7 +10,7 @@ fn code(source: &str) -> String {
 }
 
 #[test]
-fn typescript_runs() {
+fn typescript_features_run() {
     let table = [
         ("enum E { A, B = 5, C } return [E.A, E.B, E.C, E[6]]", json!([0, 5, 6, "C"])),
         ("enum S { A = 'x', B = `y` } return Object.values(S)", json!(["x", "y"])),
@@ -93,7 +93,7 @@ fn decorators_follow_the_standard() {
 }
 
 #[test]
-fn what_v8_can_read_is_left_alone() {
+fn syntax_that_v8_supports_is_not_lowered() {
     let emitted = code(
         "class A { #x = 1; static { } m() { return this.#x ?? 1 } } { using c = f(); } await using b = g(); a ||= 1;",
     );
@@ -103,7 +103,7 @@ fn what_v8_can_read_is_left_alone() {
 }
 
 #[test]
-fn types_leave_nothing_behind() {
+fn types_are_removed() {
     let emitted = code(
         "interface A { b: string } type B = A; declare const c: B; declare module 'x' { } import type { T } from './t'; let d: T;",
     );

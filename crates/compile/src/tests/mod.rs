@@ -1,10 +1,10 @@
-//! The part as a whole, seen from outside: what the emitted body does, where its errors point, what hostile text can do.
+//! Tests of the whole crate: behaviour of the emitted body, error positions, hostile source text.
 
-mod forms;
 mod hostile_source;
 mod language_features;
 #[expect(clippy::disallowed_methods, reason = "Node is the oracle")]
 mod node_oracle;
-mod parser_effort;
+mod parser_limits;
 mod source_positions;
 mod syntax_errors;
+mod tool_forms;

@@ -1,4 +1,4 @@
-//! Runs compiled bodies in Node, the way the sandbox runs them in its own V8.
+//! Runs compiled bodies in Node, as the sandbox runs them in its own V8.
 
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -70,7 +70,7 @@ fn prepare(compiler: &Compiler, files: &Files<'_>, args: &Value) -> Value {
     json!({"files": compiled, "entry": files[0].0, "args": args})
 }
 
-/// For each set of files, what running its first one gives: `{value}`, or `{error, frames}` with frames in the emitted code.
+/// Runs the first file of each set. Returns `{value}`, or `{error, frames}` with frames in the emitted code.
 pub(super) fn run_all(sets: &[Files<'_>], args: &Value) -> Vec<Value> {
     let compiler = Compiler::new();
     let input: Vec<Value> = sets.iter().map(|files| prepare(&compiler, files, args)).collect();
@@ -87,7 +87,7 @@ pub(super) fn run_all(sets: &[Files<'_>], args: &Value) -> Vec<Value> {
     outcomes
 }
 
-/// Runs each TypeScript source, beside `others`, and compares what it gives.
+/// Runs each TypeScript source, with `others` as further files, and compares its result.
 pub(super) fn assert_values(table: &[(&str, Value)], others: &[(&str, &str)], args: &Value) {
     let sets: Vec<Files<'_>> = table.iter().map(|(source, _)| [&[("tool.ts", *source)], others].concat()).collect();
     for ((source, expected), outcome) in table.iter().zip(run_all(&sets, args)) {

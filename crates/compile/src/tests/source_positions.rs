@@ -1,11 +1,11 @@
-//! A thrown error points into the TypeScript source.
+//! Positions of thrown errors in the TypeScript source.
 
 use serde_json::Value;
 
 use super::node_oracle::run_all;
 use crate::{Compiled, Compiler};
 
-/// Runs each source and looks where its innermost frame is said to be; `§` marks where it should be.
+/// Runs each source and compares the mapped position of its innermost frame with the mark `§`.
 fn assert_found(path: &str, table: &[&str]) {
     let sources: Vec<String> = table.iter().map(|marked| marked.replace('§', "")).collect();
     let sets: Vec<_> = sources.iter().map(|source| vec![(path, source.as_str())]).collect();
@@ -29,7 +29,7 @@ fn place(compiled: &Compiled, frame: &Value) -> Option<(u32, u32)> {
 }
 
 #[test]
-fn throw_sites_are_found() {
+fn the_innermost_frame_maps_to_the_throw() {
     let table = [
         "null.§x",
         "throw §new Error('a')",
@@ -63,7 +63,7 @@ fn throw_sites_are_found() {
 }
 
 #[test]
-fn outer_frames_are_found_too() {
+fn outer_frames_map_to_their_calls() {
     let source = "type T = number\nfunction inner(n: T): T {\n  throw new Error('a')\n}\nfunction outer(n: T): T { return inner(n) }\nexport default () => outer(1)";
     let outcome = run_all(&[vec![("tool.ts", source)]], &Value::Null).remove(0);
     let compiled = Compiler::new().compile("tool.ts", source).unwrap();
@@ -72,7 +72,7 @@ fn outer_frames_are_found_too() {
 }
 
 #[test]
-fn a_made_up_line_maps_nowhere_or_near() {
+fn positions_outside_the_code_have_no_source() {
     let compiled = Compiler::new().compile("t.ts", "export default 1").unwrap();
     assert_eq!(compiled.map.lookup(1, 1), None, "{}", compiled.code);
     assert_eq!(compiled.map.lookup(9_999, 1), None);

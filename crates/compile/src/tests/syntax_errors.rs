@@ -1,4 +1,4 @@
-//! What a model is told about source that does not parse.
+//! Messages for source that does not parse.
 
 use crate::{CompileError, Compiler, LintOptions, Severity};
 
@@ -30,18 +30,18 @@ fn an_error_names_file_line_and_column() {
 }
 
 #[test]
-fn a_markdown_fence_is_named() {
+fn a_markdown_fence_is_reported() {
     for (source, place) in [("```ts\nreturn 1\n```", (1, 1)), ("\n ```\nexport default () => 1;\n```\n", (2, 2))] {
         let error = error("a.ts", source);
-        assert!(error.to_string().contains("A Markdown fence is no code"), "{error}");
+        assert!(error.to_string().contains("A Markdown fence is not code"), "{error}");
         assert!(error.to_string().contains("Send the code alone"), "{error}");
         assert_eq!(error.position(), Some(place));
     }
-    assert!(Compiler::new().compile("a.ts", "return `a` + ```b`").is_ok(), "elsewhere it is what the grammar says");
+    assert!(Compiler::new().compile("a.ts", "return `a` + ```b`").is_ok(), "elsewhere backticks are template literals");
 }
 
 #[test]
-fn a_return_in_a_module_is_explained() {
+fn a_return_in_a_module_has_help() {
     let message = error("a.ts", "import x from './x'\nconst y = x\nreturn y").to_string();
     assert!(
         message.starts_with("a.ts:3:1: A top-level `return` cannot be combined with `import` or `export`"),
@@ -55,7 +55,7 @@ fn a_return_in_a_module_is_explained() {
 }
 
 #[test]
-fn markup_is_refused_with_a_reason() {
+fn jsx_is_refused_with_help() {
     assert!(error("a.tsx", "return 1").to_string().contains("JSX is not supported"));
     for source in [
         "export default () => <div>hello</div>",

@@ -1,4 +1,4 @@
-//! Names that a body may not declare directly, because its function already has them as parameters.
+//! Detects declarations that clash with the parameters of the compiled function.
 
 use swc_core::ecma::ast::{BindingIdent, Decl, Module, ModuleItem, Stmt, VarDeclKind};
 use swc_core::ecma::visit::{Visit, VisitWith};
@@ -6,7 +6,7 @@ use swc_core::ecma::visit::{Visit, VisitWith};
 /// The parameters of every compiled body, in order.
 const PARAMETERS: [&str; 5] = ["exports", "require", "module", "__filename", "__dirname"];
 
-/// Whether the body must be put into a block of its own, as `const module = 1` beside a parameter `module` is an error.
+/// Whether the body must be wrapped in a block: `const module = 1` beside a parameter `module` is an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum BodyScope {
     Function,
@@ -14,7 +14,7 @@ pub(crate) enum BodyScope {
 }
 
 impl BodyScope {
-    /// For a tree in which all names are final.
+    /// Determines the scope. All names of the tree must be final.
     pub(crate) fn of(module: &Module) -> Self {
         let clashes = module.body.iter().any(|item| match item {
             ModuleItem::Stmt(Stmt::Decl(declaration)) => declares_parameter(declaration),

@@ -1,35 +1,36 @@
-//! What the transpiler makes.
+//! The output of the transpiler.
 
 use crate::imports::import::Import;
 use crate::parse::tool_form::ToolForm;
 use crate::positions::covered_lines::{CoveredLines, covered_lines};
 use crate::positions::position_map::PositionMap;
 
-/// A source that can be run.
+/// A compiled source.
 #[derive(Debug, Clone)]
 pub struct Compiled {
     /// Body of a function with the parameters `(exports, require, module, __filename, __dirname)`.
     pub code: String,
     pub map: PositionMap,
-    /// In the order of the source; names that only types needed are not among them.
+    /// Run-time imports in source order, without type-only imports.
     pub imports: Vec<Import>,
     pub form: ToolForm,
-    /// Who says whether the source is a program at all.
-    pub judge: Judge,
+    /// What checks the source for early errors.
+    pub checker: SyntaxChecker,
 }
 
 impl Compiled {
-    /// Which lines of the source ran. `ranges` are parts of `code`, from and to in UTF-16 units, and whether each ran.
+    /// Line coverage of the source. `ranges` are ranges of `code` as (start, end, whether it ran), in UTF-16 units.
     #[must_use]
     pub fn covered_lines(&self, source: &str, ranges: &[(u32, u32, bool)]) -> CoveredLines {
         covered_lines(&self.code, source, &self.map, ranges)
     }
 }
 
+/// The checker of early errors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Judge {
-    /// The parser has. What it lets pass is found out by V8, as far as `code` still shows it.
+pub enum SyntaxChecker {
+    /// The parser. Errors that it misses are found by V8, if they are still present in `code`.
     Parser,
-    /// V8 can read the source as a module, and knows better.
+    /// V8, which can parse the source as a module and finds more errors than the parser.
     EngineAsModule,
 }

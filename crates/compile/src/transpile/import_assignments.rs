@@ -1,5 +1,5 @@
-//! Assignments to imports. CommonJS reads an import as a member of what was required and leaves its name where it is assigned
-//! to: there it becomes a constant, so that V8 throws what it throws in a module.
+//! Assignments to imports. The CommonJS transform replaces reads of an import by a member access, but leaves assignments to its
+//! name. The name is declared as a constant, so that V8 throws the same error as in a module.
 
 use std::collections::HashSet;
 
@@ -11,7 +11,7 @@ use swc_core::ecma::ast::{
 };
 use swc_core::ecma::visit::{VisitMut, VisitMutWith};
 
-/// The imports that are assigned to somewhere. To be found while they are imports.
+/// The imports that are assigned to. Must be collected before the CommonJS transform.
 pub(super) struct ImportAssignments(Vec<Ident>);
 
 impl ImportAssignments {
@@ -20,12 +20,12 @@ impl ImportAssignments {
         if imports.is_empty() {
             return Self(imports);
         }
-        let mut walk = Walk { imports: imports.iter().map(Ident::to_id).collect(), assigned: HashSet::new() };
-        program.visit_mut_with(&mut walk);
-        Self(imports.into_iter().filter(|import| walk.assigned.contains(&import.to_id())).collect())
+        let mut visitor = Visitor { imports: imports.iter().map(Ident::to_id).collect(), assigned: HashSet::new() };
+        program.visit_mut_with(&mut visitor);
+        Self(imports.into_iter().filter(|import| visitor.assigned.contains(&import.to_id())).collect())
     }
 
-    /// Declares them behind the directives of a program in which they are imports no more.
+    /// Declares them as constants after the directives. Must be called after the CommonJS transform.
     pub(super) fn declare(self, program: &mut Program) {
         let Program::Module(module) = program else { return };
         if self.0.is_empty() {
@@ -62,14 +62,14 @@ fn constant(import: Ident) -> VarDeclarator {
     }
 }
 
-/// Notes what is assigned to, and writes out what would read the constant before: `a ||= b` as `a || (a = b)`.
-struct Walk {
+/// A visitor that records assignments to imports, and expands `a ||= b` to `a || (a = b)`, which reads the import first.
+struct Visitor {
     imports: HashSet<Id>,
     assigned: HashSet<Id>,
 }
 
-impl VisitMut for Walk {
-    // Names that a pattern declares are other names than those of imports.
+impl VisitMut for Visitor {
+    // A name that a pattern declares has another id than an import.
     fn visit_mut_binding_ident(&mut self, node: &mut BindingIdent) {
         let id = node.id.to_id();
         if self.imports.contains(&id) {
@@ -108,5 +108,5 @@ fn logical(assignment: AssignOp) -> Option<BinaryOp> {
         (AssignOp::OrAssign, BinaryOp::LogicalOr),
         (AssignOp::NullishAssign, BinaryOp::NullishCoalescing),
     ];
-    known.into_iter().find_map(|(op, meant)| (op == assignment).then_some(meant))
+    known.into_iter().find_map(|(op, binary)| (op == assignment).then_some(binary))
 }

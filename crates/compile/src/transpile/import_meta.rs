@@ -1,4 +1,4 @@
-//! `import.meta`, which a function body cannot have: an object that says where the file is, in the tool's own world.
+//! Replaces `import.meta`, which is not allowed in a function body, by an object with the file's address in the sandbox.
 
 use swc_core::common::{DUMMY_SP, SyntaxContext};
 use swc_core::ecma::ast::{
@@ -6,13 +6,13 @@ use swc_core::ecma::ast::{
 };
 use swc_core::ecma::visit::{VisitMut, VisitMutWith};
 
-use crate::imports::named::TOOLS;
+use crate::imports::import_target::TOOLS;
 
-/// Letters that stand in an address as they are.
+/// Characters that are not percent-encoded in a URL.
 const PLAIN: &[u8] = b"-._~/@+,=!()";
 
 pub(super) struct ImportMeta<'a> {
-    /// From the root, with `/`.
+    /// Path relative to the root, with `/`.
     pub(super) path: &'a str,
     pub(super) unresolved: SyntaxContext,
 }
@@ -45,7 +45,7 @@ impl VisitMut for ImportMeta<'_> {
     }
 }
 
-/// Where `tgp.read_file` finds the file: the folder of the tools is `/lib`.
+/// The URL of a file, with the path that `tgp.read_file` uses: the tools folder is `/lib`.
 fn address_of(path: &str) -> String {
     let inside = path.strip_prefix(TOOLS).filter(|rest| rest.starts_with('/'));
     let path = inside.map_or_else(|| format!("/{path}"), |rest| format!("/lib{rest}"));
@@ -65,7 +65,7 @@ mod tests {
     use super::address_of;
 
     #[test]
-    fn addresses_lead_to_the_folder_of_the_tools() {
+    fn addresses_map_the_tools_folder_to_lib() {
         assert_eq!(address_of("tools/a/b.ts"), "file:///lib/a/b.ts");
         assert_eq!(address_of("tools.ts"), "file:///tools.ts");
         assert_eq!(address_of("tools/ä b?.ts"), "file:///lib/%C3%A4%20b%3F.ts");

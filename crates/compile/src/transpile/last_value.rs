@@ -1,4 +1,4 @@
-//! A script that ends with an expression gives its value, without a `return`.
+//! Inserts `return` before the last expression of a script.
 
 use std::collections::HashSet;
 
@@ -7,28 +7,28 @@ use swc_core::common::{Span, SyntaxContext};
 use swc_core::ecma::ast::{Class, Expr, Function, Module, Program, ReturnStmt, Stmt};
 use swc_core::ecma::visit::{VisitMut, VisitMutWith, VisitWith};
 
-use crate::imports::specifiers::{CommonJsNames, Named, Walk};
+use crate::imports::specifiers::{CommonJsNames, SpecifierCollector, SpecifierScope};
 use crate::syntax::completion::last_values;
 
-/// The expressions one of which is the script's value. None when the script speaks of `module` or `exports`: then it says
-/// there what its result is.
+/// Spans of the expressions that may give the script's value. Empty when the script uses `module` or `exports`, which then hold
+/// the result.
 pub(super) fn ending_values(module: &Module, unresolved: SyntaxContext) -> HashSet<Span> {
-    let mut walk = Walk::new(unresolved, Named::InCode);
-    module.visit_with(&mut walk);
-    match walk.commonjs {
+    let mut collector = SpecifierCollector::new(unresolved, SpecifierScope::Code);
+    module.visit_with(&mut collector);
+    match collector.commonjs {
         CommonJsNames::Used => HashSet::new(),
         CommonJsNames::Unused => last_values(module).into_iter().map(|statement| statement.span).collect(),
     }
 }
 
-/// Has the script return the wanted expressions.
+/// Turns the wanted expressions into `return` statements.
 pub(super) fn return_values(program: &mut Program, wanted: HashSet<Span>) {
     if !wanted.is_empty() {
         program.visit_mut_with(&mut Returning { wanted });
     }
 }
 
-/// Makes `return` statements of the wanted expressions.
+/// A visitor that turns the wanted expressions into `return` statements.
 struct Returning {
     wanted: HashSet<Span>,
 }
@@ -45,7 +45,7 @@ impl VisitMut for Returning {
         }
     }
 
-    // Whatever is in there belongs to a function of its own.
+    // Nested functions are not part of the script body.
     fn visit_mut_expr(&mut self, _: &mut Expr) {}
     fn visit_mut_function(&mut self, _: &mut Function) {}
     fn visit_mut_class(&mut self, _: &mut Class) {}

@@ -1,4 +1,4 @@
-//! Two things that the passes of swc cannot write: `for (using x = …; …; …)`, and what stands behind `extends`.
+//! Two rewrites that swc's passes lack: `for (using x = …; …; …)`, and parentheses around the operand of `extends`.
 
 use std::collections::HashMap;
 
@@ -11,9 +11,9 @@ use swc_core::ecma::visit::{VisitMut, VisitMutWith};
 
 use crate::parse::for_using::Keyword;
 
-/// Moves what a loop is `using` before the loop. The parser has read it as `const`.
+/// Moves the `using` declaration of a loop before the loop. The parser has read it as `const`.
 pub(super) struct LoopsWithUsing<'a> {
-    /// The loops' declarations, by where they begin.
+    /// The keywords by the position of the declaration.
     pub(super) keywords: &'a HashMap<BytePos, Keyword>,
 }
 
@@ -33,7 +33,7 @@ impl LoopsWithUsing<'_> {
 
 impl VisitMut for LoopsWithUsing<'_> {
     fn visit_mut_stmt(&mut self, node: &mut Stmt) {
-        // From outside in: the labels of a loop go with it.
+        // Outermost label first: the labels of a loop are moved with it.
         let using = loop_behind_labels(node).and_then(|inner| self.taken_from(inner));
         if let Some(using) = using {
             let stmts = vec![Stmt::Decl(Decl::Using(Box::new(using))), node.take()];
@@ -43,7 +43,7 @@ impl VisitMut for LoopsWithUsing<'_> {
     }
 }
 
-/// The loop behind its labels: a `continue` needs them right before it.
+/// The loop inside its labels. The labels must stay directly before it, for `continue`.
 fn loop_behind_labels(node: &mut Stmt) -> Option<&mut ForStmt> {
     if let Stmt::Labeled(LabeledStmt { body, .. }) = node {
         return loop_behind_labels(body);
@@ -51,7 +51,7 @@ fn loop_behind_labels(node: &mut Stmt) -> Option<&mut ForStmt> {
     if let Stmt::For(inner) = node { Some(inner) } else { None }
 }
 
-/// Puts what a class extends into parentheses where the grammar wants them.
+/// Adds parentheses around the operand of `extends` where the grammar requires them.
 pub(super) struct Superclasses;
 
 impl VisitMut for Superclasses {

@@ -1,6 +1,5 @@
-//! Syntax tree to a body that the sandbox can run.
+//! The transpiler: syntax tree to a function body for the sandbox.
 
-mod as_written;
 mod body_scope;
 pub(super) mod compiled;
 mod import_assignments;
@@ -8,3 +7,4 @@ mod import_meta;
 mod last_value;
 mod loops;
 pub(super) mod transpiler;
+mod verbatim;

@@ -1,9 +1,9 @@
-//! Syntax tree to the text of a CommonJS function body.
+//! Transpiles a syntax tree to the text of a CommonJS function body.
 //!
-//! A script that V8 can read runs as it is written. In all else only what V8 15 cannot read is lowered: types, enums,
+//! A script that V8 can parse is emitted verbatim. In other sources only what V8 15 cannot parse is lowered: types, enums,
 //! namespaces, parameter properties, module syntax, decorators and `accessor`.
-//! Decorators and `accessor` follow the standard (the proposal's 2023-11 text, what TypeScript 5 does without `experimentalDecorators`).
-//! `using` stays as it is, V8 has it.
+//! Decorators and `accessor` follow the standard (the 2023-11 version of the proposal, as TypeScript 5 without
+//! `experimentalDecorators`). `using` is not lowered, because V8 supports it.
 
 use std::collections::HashSet;
 
@@ -22,13 +22,13 @@ use swc_core::ecma::transforms::proposal::decorator_2023_11::decorator_2023_11;
 use swc_core::ecma::transforms::typescript::{Config as TypeScriptConfig, TsImportExportAssignConfig, typescript};
 use swc_core::ecma::visit::{VisitMut, VisitMutWith};
 
-use super::as_written::{self, Readable};
 use super::body_scope::BodyScope;
-use super::compiled::{Compiled, Judge};
+use super::compiled::{Compiled, SyntaxChecker};
 use super::import_assignments::ImportAssignments;
 use super::import_meta::ImportMeta;
 use super::last_value::{ending_values, return_values};
 use super::loops::{LoopsWithUsing, Superclasses};
+use super::verbatim::{self, VerbatimForm};
 use crate::imports::import::RunTimeImports;
 use crate::imports::specifiers::CommonJsNames;
 use crate::parse::for_using::ForUsing;
@@ -39,12 +39,12 @@ use crate::parse::top_level::Exports;
 use crate::positions::position_map::{PositionMap, count_separators};
 use crate::positions::source_index::SourceIndex;
 
-/// The printer could not write, which memory does not do.
+/// The code generator failed. Does not happen when writing to memory.
 #[derive(Debug)]
 pub(crate) struct PrintFailed;
 
-/// What is known about a source as a whole.
-struct Whole<'a> {
+/// Properties of the source that the passes need.
+struct SourceProperties<'a> {
     path: &'a str,
     source: &'a str,
     language: Language,
@@ -53,57 +53,58 @@ struct Whole<'a> {
     for_using: ForUsing,
 }
 
-/// What a source has become.
-enum Made {
-    /// A tree that V8 can read.
+/// The kind of output.
+enum Output {
+    /// A lowered syntax tree, which V8 can parse after printing.
     Lowered(Module),
-    /// Nothing else: V8 can read it.
-    AsWritten(BodyScope),
+    /// The source itself.
+    Verbatim(BodyScope),
 }
 
-/// What was made of a source, and what is known about it.
+/// The output of the passes, and what they found.
 struct Transformed {
-    made: Made,
+    output: Output,
     references: RunTimeImports,
-    /// Where the expressions are one of which is the script's value.
+    /// Spans of the expressions that may give the script's value.
     values: HashSet<Span>,
 }
 
 pub(crate) fn transpile(parsed: Parsed, path: &str, source: &str, language: Language) -> Result<Compiled, PrintFailed> {
     let index = SourceIndex::new(source);
     let Parsed { module, top_level, strictness, for_using } = parsed;
-    let readable = Readable::of(&module, source);
-    let whole = Whole { path, source, language, exports: top_level.exports, strictness, for_using };
-    let Transformed { made, references, values } = GLOBALS
-        .set(&Globals::new(), || HELPERS.set(&Helpers::new(false), || transform(module, &whole, readable, &index)));
+    let verbatim_form = VerbatimForm::of(&module, source);
+    let properties = SourceProperties { path, source, language, exports: top_level.exports, strictness, for_using };
+    let Transformed { output, references, values } = GLOBALS.set(&Globals::new(), || {
+        HELPERS.set(&Helpers::new(false), || transform(module, &properties, verbatim_form, &index))
+    });
     let kind = match (top_level.exports, references.commonjs) {
         (Exports::Module(default), _) => ModuleKind::Module(default),
         (Exports::Imports, _) if values.is_empty() => ModuleKind::Module(DefaultExport::Absent),
         (Exports::Assignment, _) | (Exports::None, CommonJsNames::Used) => ModuleKind::CommonJs,
         (Exports::None | Exports::Imports, _) => ModuleKind::Script,
     };
-    let (code, map) = match made {
-        Made::AsWritten(scope) => {
+    let (code, map) = match output {
+        Output::Verbatim(scope) => {
             let (prefix, suffix) = wrapping(top_level.body, scope, strictness);
-            let is_said = scope == BodyScope::Block && top_level.body == BodyKind::Sync;
+            let has_directive = scope == BodyScope::Block && top_level.body == BodyKind::Sync;
             let prefix = match strictness {
-                Strictness::Strict if !is_said => format!("{prefix}\"use strict\";"),
-                Strictness::Strict | Strictness::AsWritten => prefix.to_owned(),
+                Strictness::Strict if !has_directive => format!("{prefix}\"use strict\";"),
+                Strictness::Strict | Strictness::FromSource => prefix.to_owned(),
             };
-            let written = as_written::write(source, &index, values, &prefix, suffix);
+            let written = verbatim::write(source, &index, values, &prefix, suffix);
             (written.code, written.map)
         }
-        Made::Lowered(module) => print_mapped(&module, top_level.body, strictness, &index)?,
+        Output::Lowered(module) => print_mapped(&module, top_level.body, strictness, &index)?,
     };
-    let judge = match top_level.exports {
-        Exports::Module(_) | Exports::Imports if readable == Readable::Module => Judge::EngineAsModule,
-        Exports::Module(_) | Exports::Imports | Exports::Assignment | Exports::None => Judge::Parser,
+    let checker = match top_level.exports {
+        Exports::Module(_) | Exports::Imports if verbatim_form == VerbatimForm::Module => SyntaxChecker::EngineAsModule,
+        Exports::Module(_) | Exports::Imports | Exports::Assignment | Exports::None => SyntaxChecker::Parser,
     };
     let form = ToolForm { module: kind, body: top_level.body };
-    Ok(Compiled { code, map, imports: references.imports, form, judge })
+    Ok(Compiled { code, map, imports: references.imports, form, checker })
 }
 
-/// The text of a tree, and where its places are in the source.
+/// Prints a tree, and builds its position map.
 fn print_mapped(
     module: &Module,
     body: BodyKind,
@@ -119,30 +120,35 @@ fn print_mapped(
     Ok((text, map))
 }
 
-fn transform(module: Module, whole: &Whole<'_>, readable: Readable, index: &SourceIndex<'_>) -> Transformed {
+fn transform(
+    module: Module,
+    properties: &SourceProperties<'_>,
+    verbatim_form: VerbatimForm,
+    index: &SourceIndex<'_>,
+) -> Transformed {
     let (unresolved, top_level) = (Mark::new(), Mark::new());
     let mut program = Program::Module(module);
-    resolver(unresolved, top_level, whole.language == Language::TypeScript).process(&mut program);
+    resolver(unresolved, top_level, properties.language == Language::TypeScript).process(&mut program);
     let unresolved_names = SyntaxContext::empty().apply_mark(unresolved);
     let module = into_module(program);
-    let values = match whole.exports {
+    let values = match properties.exports {
         Exports::None | Exports::Imports => ending_values(&module, unresolved_names),
         Exports::Module(_) | Exports::Assignment => HashSet::new(),
     };
-    // A directive in a block says nothing.
+    // A directive inside a block has no effect.
     let scope = BodyScope::of(&module);
-    if readable == Readable::Body && !(scope == BodyScope::Block && says_strict(&module)) {
+    if verbatim_form == VerbatimForm::Body && !(scope == BodyScope::Block && has_use_strict(&module)) {
         let references = RunTimeImports::of(&module, unresolved_names, index);
-        return Transformed { made: Made::AsWritten(scope), references, values };
+        return Transformed { output: Output::Verbatim(scope), references, values };
     }
     let mut program = Program::Module(module);
-    // Before enums and the like become expressions.
+    // Before enums and other declarations become expressions.
     return_values(&mut program, values.clone());
-    let references = lower(&mut program, whole, unresolved, top_level, index);
-    Transformed { made: Made::Lowered(into_module(program)), references, values }
+    let references = lower(&mut program, properties, unresolved, top_level, index);
+    Transformed { output: Output::Lowered(into_module(program)), references, values }
 }
 
-fn says_strict(module: &Module) -> bool {
+fn has_use_strict(module: &Module) -> bool {
     let mut directives = module.body.iter().map_while(|item| {
         let ModuleItem::Stmt(Stmt::Expr(statement)) = item else { return None };
         let Expr::Lit(Lit::Str(text)) = &*statement.expr else { return None };
@@ -153,12 +159,12 @@ fn says_strict(module: &Module) -> bool {
 
 fn lower(
     program: &mut Program,
-    whole: &Whole<'_>,
+    properties: &SourceProperties<'_>,
     unresolved: Mark,
     top_level: Mark,
     index: &SourceIndex<'_>,
 ) -> RunTimeImports {
-    let Whole { path, source, language, exports, strictness, for_using } = whole;
+    let SourceProperties { path, source, language, exports, strictness, for_using } = properties;
     let unresolved_names = SyntaxContext::empty().apply_mark(unresolved);
     if !for_using.keywords.is_empty() {
         program.visit_mut_with(&mut LoopsWithUsing { keywords: &for_using.keywords });
@@ -178,7 +184,7 @@ fn lower(
     common_js(Resolver::Default, unresolved, commonjs_config(*exports, *strictness), features).process(program);
     assigned.declare(program);
     inject_helpers(unresolved).process(program);
-    program.visit_mut_with(&mut MadeUpNames { unresolved: unresolved_names });
+    program.visit_mut_with(&mut GeneratedNames { unresolved: unresolved_names });
     hygiene_with_config(HygieneConfig { top_level_mark: top_level, ..HygieneConfig::hygiene_default() })
         .process(program);
     fixer(None).process(program);
@@ -186,13 +192,13 @@ fn lower(
     references
 }
 
-/// The passes write `Object` and `Promise` without saying whose; they mean the global ones. Told so, [`hygiene_with_config`]
-/// renames what the guest declares under such a name.
-struct MadeUpNames {
+/// Marks identifiers generated by the passes, such as `Object` and `Promise`, as global. Then [`hygiene_with_config`] renames
+/// declarations of the guest with the same name.
+struct GeneratedNames {
     unresolved: SyntaxContext,
 }
 
-impl VisitMut for MadeUpNames {
+impl VisitMut for GeneratedNames {
     fn visit_mut_ident(&mut self, node: &mut Ident) {
         if node.ctxt == SyntaxContext::empty() {
             node.ctxt = self.unresolved;
@@ -210,26 +216,26 @@ fn typescript_config() -> TypeScriptConfig {
 
 fn commonjs_config(exports: Exports, strictness: Strictness) -> CommonJsConfig {
     CommonJsConfig {
-        // `this` is `undefined` in a module and what the caller gives in CommonJS.
+        // `this` is `undefined` in a module, and set by the caller in CommonJS.
         allow_top_level_this: match exports {
             Exports::Module(_) | Exports::Imports => false,
             Exports::Assignment | Exports::None => true,
         },
         strict_mode: match strictness {
             Strictness::Strict => true,
-            Strictness::AsWritten => false,
+            Strictness::FromSource => false,
         },
         ..CommonJsConfig::default()
     }
 }
 
-/// What stands around the printed body. The prefix is ASCII and has no line break, so it only shifts the first line.
+/// Prefix and suffix of the printed body. The prefix is ASCII without line breaks, so it only shifts the first line.
 fn wrapping(body: BodyKind, scope: BodyScope, strictness: Strictness) -> (&'static str, &'static str) {
     match (body, scope, strictness) {
         (BodyKind::Async, BodyScope::Function | BodyScope::Block, _) => ("return(async()=>{", "\n})();"),
         (BodyKind::Sync, BodyScope::Function, _) => ("", ""),
         (BodyKind::Sync, BodyScope::Block, Strictness::Strict) => ("\"use strict\";{", "\n}"),
-        (BodyKind::Sync, BodyScope::Block, Strictness::AsWritten) => ("{", "\n}"),
+        (BodyKind::Sync, BodyScope::Block, Strictness::FromSource) => ("{", "\n}"),
     }
 }
 
@@ -242,7 +248,7 @@ fn print(
     let source_map = Lrc::new(SourceMap::default());
     let mut text = prefix.as_bytes().to_vec();
     let mut writer = JsWriter::new(source_map.clone(), "\n", &mut text, Some(mappings));
-    // Indentation would let nested code grow with the square of its depth.
+    // With indentation, nested code would grow quadratically in its depth.
     writer.set_indent_str("");
     let mut emitter = Emitter {
         cfg: PrintConfig::default().with_target(EsVersion::latest()),

@@ -1,9 +1,10 @@
-//! Functions and catalogues that reach outside, by name.
+//! Names of forbidden functions, catalogues and settings.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-/// Functions that touch files, other servers, other sessions, settings, what no rollback undoes, or run text as SQL.
+/// Functions that access files, other servers, other sessions or settings, have effects that a rollback does not undo, or
+/// execute text as SQL.
 static FUNCTIONS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
     HashSet::from([
         // SQLite and its shell
@@ -45,9 +46,9 @@ static FUNCTIONS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
         "BRIN_SUMMARIZE_RANGE",
         "BRIN_DESUMMARIZE_RANGE",
         "GIN_CLEAN_PENDING_LIST",
-        // Sequences are set for good, whatever becomes of the transaction.
+        // The value of a sequence is not rolled back.
         "SETVAL",
-        // PostgreSQL: text that is run as SQL, now or later, and raw pages of tables
+        // PostgreSQL: execution of text as SQL, now or later, and raw pages of tables
         "TS_STAT",
         "TS_REWRITE",
         "XPATH_TABLE",
@@ -86,7 +87,7 @@ static FUNCTIONS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
     ])
 });
 
-/// The same, for families of functions whose names columns do not have.
+/// Prefixes of forbidden functions that are not used for column names.
 const FAMILIES: &[&str] = &[
     "PG_STAT_FILE",
     "PG_STAT_RESET",
@@ -117,7 +118,7 @@ const FAMILIES: &[&str] = &[
     "POSTGRES_FDW_",
 ];
 
-/// The same, for families whose names a column may have: they are refused when they are called.
+/// Prefixes of forbidden functions that may also be column names: refused only in calls.
 const CALLED_FAMILIES: &[&str] = &[
     "HTTP_",
     "CROSSTAB",
@@ -128,7 +129,7 @@ const CALLED_FAMILIES: &[&str] = &[
     "GROUP_REPLICATION_",
 ];
 
-/// Names that are refused wherever they stand: paths of the host, passwords and their likes.
+/// Names that are refused anywhere: catalogues with host paths, passwords and similar data.
 const NAMES: &[&str] = &[
     "PRAGMA_DATABASE_LIST",
     "PG_AUTHID",
@@ -151,10 +152,10 @@ const NAMES: &[&str] = &[
     "PG_USER",
 ];
 
-/// Columns with settings of roles, and with code.
+/// Columns with role settings or code.
 const COLUMNS: &[&str] = &["ROLCONFIG", "USECONFIG", "PROSRC", "PROSQLBODY"];
 
-/// Statements of other sessions, which hold their values.
+/// Catalogues with statements of other sessions, including their values.
 const SESSIONS: &[&str] =
     &["PG_STAT_ACTIVITY", "PG_STAT_GET_ACTIVITY", "PG_STAT_GET_BACKEND", "PG_STAT_STATEMENTS", "PG_STAT_MONITOR"];
 
@@ -177,12 +178,12 @@ const VIEWS: &[&str] = &[
     "INNODB_TRX",
 ];
 
-/// Whose tables hide those of everybody else on a connection.
+/// The schema of temporary tables, which hide permanent tables on a connection.
 const TEMPORARY_SCHEMA: &str = "PG_TEMP";
 
-/// Catalogues and functions that show values, definitions or sizes of other tables, or statements of other sessions that hold
-/// such values.
-const TELLTALES: &[&str] = &[
+/// Catalogues and functions that expose values, definitions or sizes of other tables, or statements of other sessions with such
+/// values.
+const EXPOSING: &[&str] = &[
     "SQLITE_STAT",
     "DBSTAT",
     "PG_STATS",
@@ -228,33 +229,33 @@ fn in_families(name: &str, families: &[&str]) -> bool {
     families.iter().any(|family| name.starts_with(family))
 }
 
-/// Whether a call by this name reaches outside. Names are in upper case.
+/// Whether a call of this function is forbidden. Names are in upper case.
 pub fn is_forbidden_function(name: &str) -> bool {
     FUNCTIONS.contains(name) || in_families(name, FAMILIES) || in_families(name, CALLED_FAMILIES)
 }
 
-/// Whether a name stands for such a function even where nothing calls it.
+/// Whether a name is such a function even without a call.
 pub fn is_function_by_any_name(name: &str) -> bool {
     in_families(name, FAMILIES) || (FUNCTIONS.contains(name) && !matches!(name, "HTTP" | "SCHEDULE" | "EDIT"))
 }
 
-/// Whether a view of the schema `sys` by this name shows what other sessions do.
+/// Whether a view in the schema `sys` shows what other sessions do.
 pub fn is_forbidden_in_sys(name: &str) -> bool {
     in_families(name, SYS_VIEWS)
 }
 
-/// Whether a schema of MySQL by this name is the server's own.
+/// Whether a schema of MySQL belongs to the server.
 pub fn is_server_schema(name: &str) -> bool {
     matches!(name, "MYSQL" | "PERFORMANCE_SCHEMA")
 }
 
-/// Whether a view of `information_schema` by this name is not for tools.
+/// Whether a view of `information_schema` is forbidden.
 pub fn is_forbidden_view(name: &str) -> bool {
     in_families(name, VIEWS)
 }
 
-/// Whether a setting of PostgreSQL by this name may hold a secret: those of applications and extensions have a dot, others
-/// are commands of the shell or connect to another server.
+/// Whether a setting of PostgreSQL may contain a secret: settings of applications and extensions, which have a dot in their
+/// name, shell commands, and connections to other servers.
 pub fn is_forbidden_setting(name: &str) -> bool {
     matches!(name, "ALL" | "PRIMARY_CONNINFO") || name.ends_with("_COMMAND") || name.contains('.')
 }
@@ -265,7 +266,7 @@ pub fn is_forbidden_name(name: &str) -> bool {
         || COLUMNS.contains(&name)
 }
 
-/// Whether a name stands for something that shows values of tables which the statement does not name.
-pub fn tells_of_others(name: &str) -> bool {
-    in_families(name, TELLTALES)
+/// Whether a name is a catalogue or function that exposes tables which the statement does not name.
+pub fn exposes_other_tables(name: &str) -> bool {
+    in_families(name, EXPOSING)
 }

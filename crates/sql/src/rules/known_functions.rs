@@ -1,14 +1,15 @@
-//! What a statement may call in a database that is not known and so cannot be asked. Only what every database has itself passes.
+//! Functions, operators and types that exist in every database. In an unknown database, which cannot be queried, only these may
+//! be called.
 
-use crate::reading::dialect::{Dialect, Reading};
-use crate::reading::relations::relations;
-use crate::reading::table_names::part_of_name;
-use crate::reading::token::{Kind, Tokens};
+use crate::parsing::dialect::{Dialect, LexerConfig};
+use crate::parsing::relations::relations;
+use crate::parsing::table_names::part_of_name;
+use crate::parsing::token::{Kind, Tokens};
 use std::collections::{BTreeSet, HashSet};
 use std::sync::LazyLock;
 use tgp_base::sql_detail::SqlDetail;
 
-/// Words that no function can have for its name, at least in the databases whose owners may define functions.
+/// Words that cannot be the name of a function, at least in databases with user-defined functions.
 const RESERVED: &str = "
     all and any array as between case cast check default distinct else except exists from group having in
     intersect into lateral limit not offset on only or order primary references returning row select some table
@@ -17,7 +18,7 @@ const RESERVED: &str = "
     varchar
 ";
 
-/// Words that stand before a parenthesis without calling anything, unless an expression begins with them.
+/// Words before a parenthesis that are not a call, unless an expression starts with them.
 const BEHIND_OPERAND: &str = "
     by conflict cross escape filter glob ilike inner is join key left like materialized natural outer over regexp
     right rlike set similar within
@@ -26,7 +27,7 @@ const BEHIND_OPERAND: &str = "
 /// Types with a length.
 const TYPES: &str = "binary datetime double enum number nvarchar tinyint varbinary varying";
 
-/// Types that are not the owner's.
+/// Built-in types without a length.
 const PLAIN_TYPES: &str = "blob date json jsonb signed text unsigned uuid";
 
 /// Functions that all three databases have.
@@ -37,13 +38,13 @@ const FUNCTIONS: &str = "
     row_number rtrim sign sin sqrt substr substring sum tan trim upper
 ";
 
-/// Words that an expression may follow; others are names, or end one.
+/// Words that an expression may follow.
 const OPENING: &str = "
     all and any between by case check default distinct else escape from glob having ilike in is like limit not offset
     on or regexp returning rlike select set some then to using values when where
 ";
 
-/// Words that a string may follow: others would be its type.
+/// Words that a string may follow. Any other word would be the type of the string.
 const BEFORE_TEXT: &str = "as collate interval separator similar";
 
 /// Operators that all three databases have.
@@ -64,19 +65,19 @@ static KNOWN: Words = Words::new(|| words(&[FUNCTIONS]));
 static OPENS: Words = Words::new(|| words(&[OPENING]));
 static TEXT_FOLLOWS: Words = Words::new(|| words(&[OPENING, BEFORE_TEXT, RESERVED, PLAIN_TYPES]));
 
-/// Words behind which a name with a parenthesis is that of a table, or of columns.
+/// Words after which a name with a parenthesis is a table with its columns.
 const NAMING: [&str; 8] = ["INTO", "TABLE", "AS", "WITH", "RECURSIVE", "REFERENCES", "EXISTS", "OVERWRITE"];
 
-/// What a statement may call that not every database has: functions, operators, casts to types of the owner, and names with
-/// a dot, which PostgreSQL takes for calls where there is no such column. Where no rule looks at it, functions alone.
-pub fn unknown_calls(tokens: &Tokens<'_>, reading: Reading, detail: SqlDetail) -> BTreeSet<String> {
+/// The calls of a statement that are not known in every database: functions, operators, casts to user-defined types, and dotted
+/// names, which PostgreSQL treats as calls if there is no such column. Without rules for SQL, only functions.
+pub fn unknown_calls(tokens: &Tokens<'_>, config: LexerConfig, detail: SqlDetail) -> BTreeSet<String> {
     let mut found = functions(tokens);
     if detail == SqlDetail::Nothing {
         return found;
     }
     found.extend(operators(tokens));
     found.extend(types(tokens));
-    found.extend(attributes(tokens, reading));
+    found.extend(attributes(tokens, config));
     found
 }
 
@@ -84,7 +85,7 @@ fn lower(tokens: &Tokens<'_>, index: usize) -> String {
     tokens.word(index).to_ascii_lowercase()
 }
 
-/// One with a schema is never known.
+/// Unknown functions. A function with a schema is never known.
 fn functions(tokens: &Tokens<'_>) -> BTreeSet<String> {
     let defines = matches!(tokens.word(0), "CREATE" | "ALTER");
     let mut found = BTreeSet::new();
@@ -105,7 +106,7 @@ fn functions(tokens: &Tokens<'_>) -> BTreeSet<String> {
     found
 }
 
-/// Whether an expression could begin at a place.
+/// Whether an expression could start at an index.
 fn begins_operand(tokens: &Tokens<'_>, index: usize) -> bool {
     let Some(before) = index.checked_sub(1) else { return true };
     let word = lower(tokens, before);
@@ -119,7 +120,7 @@ fn begins_operand(tokens: &Tokens<'_>, index: usize) -> bool {
     }
 }
 
-/// Signs that PostgreSQL takes for one operator when nothing is between them.
+/// Unknown operators: adjacent symbols, which PostgreSQL reads as one operator.
 fn operators(tokens: &Tokens<'_>) -> BTreeSet<String> {
     let mut runs: Vec<(String, usize)> = Vec::new();
     for token in tokens.list() {
@@ -138,14 +139,14 @@ fn operators(tokens: &Tokens<'_>) -> BTreeSet<String> {
     runs.into_iter().map(|(run, _)| run).filter(|run| !is_operator(run)).collect()
 }
 
-/// A sign before an operand, as in `a =-1`, is an operator of its own; the colon is that of a part of an array.
+/// Whether a run of symbols is a known operator, optionally with a sign as in `a =-1`, or the colon of an array slice.
 fn is_operator(run: &str) -> bool {
     let known = |text: &str| OPERATORS.contains(&text);
     let signed = run.strip_suffix(['-', '+']).filter(|rest| rest.bytes().all(|sign| b"+-*/<>=".contains(&sign)));
     run == ":" || known(run) || signed.is_some_and(known)
 }
 
-/// Types of the owner that a value is cast to: behind `AS` in `CAST(…)`, or before a string.
+/// User-defined types of casts: after `AS` in `CAST(…)`, or before a string.
 fn types(tokens: &Tokens<'_>) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     let mut open: Vec<bool> = Vec::new();
@@ -166,8 +167,8 @@ fn types(tokens: &Tokens<'_>) -> BTreeSet<String> {
     found
 }
 
-/// Names behind a dot, but for those of tables with their schemas.
-fn attributes(tokens: &Tokens<'_>, reading: Reading) -> BTreeSet<String> {
+/// Dotted names, except for tables with their schemas.
+fn attributes(tokens: &Tokens<'_>, config: LexerConfig) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for index in 1..tokens.len() {
         let Some(last) = name_at(tokens, index).filter(|_| tokens.is_symbol_before(index, b'.')) else { continue };
@@ -175,7 +176,7 @@ fn attributes(tokens: &Tokens<'_>, reading: Reading) -> BTreeSet<String> {
         found.insert(first.map_or_else(|| last.clone(), |first| format!("{first}.{last}")));
     }
     if !found.is_empty() {
-        let tables = relations(tokens, reading.lexis, Dialect::Any).unwrap_or_default();
+        let tables = relations(tokens, config.syntax, Dialect::Any).unwrap_or_default();
         found.retain(|name| !tables.contains(name));
     }
     found

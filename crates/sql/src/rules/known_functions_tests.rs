@@ -1,5 +1,5 @@
-use crate::reading::dialect::Dialect;
-use crate::reading::tokenise::tokenise;
+use crate::parsing::dialect::Dialect;
+use crate::parsing::tokenise::tokenise;
 use std::collections::BTreeSet;
 use tgp_base::sql_detail::SqlDetail;
 
@@ -9,15 +9,15 @@ fn unknown(sql: &str) -> Vec<String> {
 
 fn unknown_under(sql: &str, detail: SqlDetail) -> Vec<String> {
     let upper = sql.to_ascii_uppercase();
-    let readings = Dialect::Any.readings(sql);
-    let found = readings.filter_map(|reading| {
-        tokenise(sql, &upper, reading).ok()?.map(|tokens| super::unknown_calls(&tokens, reading, detail))
+    let configs = Dialect::Any.lexer_configs(sql);
+    let found = configs.filter_map(|config| {
+        tokenise(sql, &upper, config).ok()?.map(|tokens| super::unknown_calls(&tokens, config, detail))
     });
     found.flatten().collect::<BTreeSet<_>>().into_iter().collect()
 }
 
 #[test]
-fn what_every_database_has_is_known() {
+fn portable_statements_have_no_unknown_calls() {
     for sql in [
         "SELECT count(*), MAX(a) FROM t WHERE id IN (1, 2) AND (a OR (b)) ORDER BY lower(a)",
         "INSERT INTO items (id, name) VALUES (1, 'x')",
@@ -38,7 +38,7 @@ fn what_every_database_has_is_known() {
 }
 
 #[test]
-fn functions_of_some_databases_and_of_the_owner_are_not_known() {
+fn functions_that_are_not_portable_are_unknown() {
     for (sql, name) in [
         ("SELECT purge_things()", "purge_things"),
         ("UPDATE t SET a = \"Erase\" (1)", "Erase"),
@@ -58,7 +58,7 @@ fn functions_of_some_databases_and_of_the_owner_are_not_known() {
 }
 
 #[test]
-fn what_calls_without_parentheses_is_not_known() {
+fn calls_without_parentheses_are_unknown() {
     for sql in [
         "SELECT acc.purge FROM acc",
         "SELECT (acc).purge FROM acc",
@@ -82,7 +82,7 @@ fn what_calls_without_parentheses_is_not_known() {
 }
 
 #[test]
-fn where_no_rule_looks_at_sql_only_functions_count() {
+fn without_sql_rules_only_functions_are_reported() {
     for sql in
         ["SELECT o.id FROM orders o", "SELECT id == 1 FROM t", "SELECT id::comp FROM t", "SELECT email 'x' FROM t"]
     {

@@ -1,14 +1,14 @@
-//! What a statement may do: what is refused to everybody, and what the owner of a database allows.
+//! Classification of statements, rules that always apply, and the policy of the database owner.
 
 pub mod forbidden_names;
+mod full_text_command;
+mod keyword_suggestion;
 mod known_functions;
-mod near_keyword;
 pub mod outline;
-mod outside;
+mod outside_access;
 pub mod policy;
 pub mod pragmas;
 pub mod reach;
 mod schema_change;
-mod search_command;
 pub mod statement;
 pub mod verb;

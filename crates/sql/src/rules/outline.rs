@@ -1,27 +1,27 @@
-//! What a statement does and to which tables, for those who judge it by rules of their own.
+//! The verbs and tables of a statement, for the policy of the kernel.
 
-use super::policy::{SqlPolicy, shadow_of, shows_others};
-use super::statement::judge;
+use super::policy::{SqlPolicy, is_exposing_name, shadow_of};
+use super::statement::verbs_of;
 use super::verb::Verb;
-use crate::reading::dialect::{Dialect, Lexis};
-use crate::reading::plain_text::STRING;
-use crate::reading::relations::relations;
-use crate::reading::table_names::{last_part, mentioned};
-use crate::reading::token::Tokens;
-use crate::reading::tokenise::{check_text, tokenise};
+use crate::parsing::dialect::{Dialect, SqlSyntax};
+use crate::parsing::plain_text::STRING;
+use crate::parsing::relations::relations;
+use crate::parsing::table_names::{last_part, mentioned_names};
+use crate::parsing::token::Tokens;
+use crate::parsing::tokenise::{check_text, tokenise};
 use std::collections::BTreeSet;
 
-/// What a statement does in the database that reads it.
+/// Verbs, tables and names of a statement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outline {
     pub verbs: BTreeSet<Verb>,
-    /// As they are looked up. Nothing where they cannot be found out.
+    /// Case-folded table names; `None` if they cannot be determined.
     pub tables: Option<BTreeSet<String>>,
-    /// Every name in the statement; it touches no table of another one. Empty where the tables cannot be found out.
+    /// Every name in the statement, which cannot touch any other table. Empty if the tables cannot be determined.
     pub mentioned: BTreeSet<String>,
 }
 
-/// Nothing for a statement that no database of ours is given.
+/// The outline of a statement; `None` if it is refused in every database.
 #[must_use]
 pub fn outline(sql: &str, dialect: Dialect) -> Option<Outline> {
     check_text(sql).ok()?;
@@ -30,21 +30,21 @@ pub fn outline(sql: &str, dialect: Dialect) -> Option<Outline> {
     let mut verbs = BTreeSet::new();
     let mut tables = Some(BTreeSet::new());
     let mut names = BTreeSet::new();
-    for reading in dialect.readings(sql) {
-        let Some(tokens) = tokenise(sql, &upper, reading).ok()? else { continue };
-        verbs.append(&mut judge(&tokens, reading.lexis, dialect, &policy).ok()?);
-        // Where one reading has no answer, the others are not parsed.
+    for config in dialect.lexer_configs(sql) {
+        let Some(tokens) = tokenise(sql, &upper, config).ok()? else { continue };
+        verbs.append(&mut verbs_of(&tokens, config.syntax, dialect, &policy).ok()?);
+        // If one lexer configuration has no result, the others are not parsed.
         let Some(known) = &mut tables else { continue };
         let is_whole = |found: &BTreeSet<String>| {
-            !found.iter().any(|name| has_string(name)) && !has_catalogue(&tokens, reading.lexis)
+            !found.iter().any(|name| has_string(name)) && !has_catalogue(&tokens, config.syntax)
         };
-        match relations(&tokens, reading.lexis, dialect) {
+        match relations(&tokens, config.syntax, dialect) {
             Ok(mut found) if is_whole(&found) => {
-                if reading.lexis == Lexis::Sqlite {
+                if config.syntax == SqlSyntax::Sqlite {
                     names.extend(owners(&found));
                 }
                 known.append(&mut found);
-                names.append(&mut mentioned(&tokens, dialect));
+                names.append(&mut mentioned_names(&tokens, dialect));
             }
             Ok(_) | Err(_) => tables = None,
         }
@@ -53,28 +53,28 @@ pub fn outline(sql: &str, dialect: Dialect) -> Option<Outline> {
     (!verbs.is_empty()).then_some(Outline { verbs, tables, mentioned })
 }
 
-/// Whether something in the statement shows values of tables that it does not name.
-fn has_catalogue(tokens: &Tokens<'_>, lexis: Lexis) -> bool {
+/// Whether the statement uses a catalogue that exposes tables which it does not name.
+fn has_catalogue(tokens: &Tokens<'_>, syntax: SqlSyntax) -> bool {
     tokens
         .list()
         .iter()
         .enumerate()
-        .any(|(index, token)| tokens.name(*token).is_some_and(|name| shows_others(tokens, index, &name, lexis)))
+        .any(|(index, token)| tokens.name(*token).is_some_and(|name| is_exposing_name(tokens, index, &name, syntax)))
 }
 
-/// The virtual tables of SQLite whose rows these tables hold.
+/// The virtual tables of SQLite that these shadow tables belong to.
 fn owners(tables: &BTreeSet<String>) -> impl Iterator<Item = String> {
     tables.iter().filter_map(|name| shadow_of(last_part(name)).map(str::to_owned))
 }
 
-/// Whether a part of a name was a string, which some databases take for a name; it stands there without its text.
+/// Whether a part of a name was a string, which some databases accept as a name. Its text has been replaced.
 fn has_string(name: &str) -> bool {
     name.split('.').any(|part| part == STRING)
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::reading::dialect::Dialect;
+    use crate::parsing::dialect::Dialect;
     use crate::rules::outline::Outline;
     use crate::rules::verb::Verb;
 
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn statements_tell_their_verbs_and_tables() {
+    fn the_outline_has_verbs_and_tables() {
         for (sql, verbs, tables) in [
             (
                 "select * from Orders o join shop.items i on true",
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn tables_are_named_as_their_database_looks_them_up() {
+    fn table_names_are_folded_as_in_their_database() {
         use Dialect::{Any, Mysql, Postgres, Sqlite};
         for (sql, dialect, tables) in [
             ("SELECT * FROM ONLY Orders", Postgres, vec!["orders"]),
@@ -143,7 +143,7 @@ mod tests {
         ] {
             let found = super::outline(sql, dialect).unwrap_or_else(|| panic!("{sql}"));
             let named = found.tables.map(|tables| tables.into_iter().collect::<Vec<_>>());
-            // Where the database is not known, one reading may not make sense of it.
+            // For an unknown database, one of the lexer configurations may not parse it.
             let expected = (dialect != Any).then(|| tables.iter().map(ToString::to_string).collect());
             assert_eq!(named, expected, "{sql}");
             assert!(found.mentioned.is_empty() || tables.iter().all(|table| found.mentioned.contains(*table)), "{sql}");
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn what_shows_other_tables_has_unknown_tables_and_a_shadow_names_its_owner() {
+    fn a_catalogue_makes_the_tables_unknown_and_a_shadow_table_mentions_its_owner() {
         use Dialect::{Mysql, Postgres, Sqlite};
         for (sql, dialect) in [
             ("SELECT most_common_vals FROM pg_stats", Postgres),
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn a_command_of_full_text_search_may_remove_rows() {
+    fn a_full_text_search_command_counts_as_delete() {
         use Dialect::{Any, Postgres, Sqlite};
         for (sql, dialect, removes) in [
             ("INSERT INTO ft(ft) VALUES ('delete-all')", Sqlite, true),

@@ -1,21 +1,21 @@
-//! What the owner of a database allows tools to do.
+//! The policy of a database owner for tools.
 
-use super::forbidden_names::tells_of_others;
-use super::pragmas::{name_at, pragma_names_its_table, pragma_tells_of_tables};
+use super::forbidden_names::exposes_other_tables;
+use super::pragmas::{name_at, pragma_exposes_tables, pragma_takes_table};
 use super::schema_change::schema_is_fixed;
 use super::verb::{Access, Verb};
-use crate::reading::dialect::{Dialect, Lexis};
-use crate::reading::relations::{relations, unknown_tables};
-use crate::reading::sequences::{is_type_of_sequence, sequences};
-use crate::reading::table_names::{is_keyword, is_table, last_part, looked_up};
-use crate::reading::token::{Kind, Tokens};
+use crate::parsing::dialect::{Dialect, SqlSyntax};
+use crate::parsing::relations::{relations, unknown_tables};
+use crate::parsing::sequences::{is_type_of_sequence, sequences};
+use crate::parsing::table_names::{fold_name, is_keyword, is_table, last_part};
+use crate::parsing::token::{Kind, Tokens};
 use crate::sql_error::{SqlError, refused, shortened};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeSet, HashSet};
 use tgp_base::sql_detail::SqlDetail;
 use tgp_base::table_name::loose;
 
-/// Rules beyond those that always hold.
+/// Rules of the database owner, in addition to those that always apply.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct SqlPolicy {
@@ -24,11 +24,11 @@ pub struct SqlPolicy {
     pub ddl: bool,
     pub allow: RuleList,
     pub deny: RuleList,
-    /// What rules of others look at: those of a policy or a token.
+    /// What the rules of a kernel policy or a token depend on.
     pub judged: SqlDetail,
 }
 
-/// Tables and verbs; nothing where there is no rule.
+/// Lists of tables and verbs; `None` for no rule.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
@@ -40,22 +40,22 @@ pub struct RuleList {
 const LEAVE_OUT: &str = "Leave it out of the statement.";
 
 impl SqlPolicy {
-    /// Whether nothing but reading is allowed, however the rules are written: it holds in the database as well.
+    /// Whether the rules allow only reading. Then the database connection is read-only too.
     #[must_use]
     pub fn only_reads(&self) -> bool {
         self.read_only || Verb::ALL.iter().all(|verb| verb.access() == Access::Read || !self.allows_verb(*verb))
     }
 
-    /// Whether a statement that writes may be refused where one that reads is accepted.
+    /// Whether there are rules that distinguish verbs.
     #[must_use]
-    pub fn tells_verbs_apart(&self) -> bool {
+    pub fn has_verb_rules(&self) -> bool {
         self.read_only || self.allow.verbs.is_some() || self.deny.verbs.is_some()
     }
 
-    /// What all rules together look at.
+    /// What all rules together depend on.
     #[must_use]
     pub fn detail(&self) -> SqlDetail {
-        let own = match (self.tells_tables_apart(), self.tells_verbs_apart()) {
+        let own = match (self.has_table_rules(), self.has_verb_rules()) {
             (true, _) => SqlDetail::Tables,
             (false, true) => SqlDetail::Verbs,
             (false, false) => SqlDetail::Nothing,
@@ -63,8 +63,9 @@ impl SqlPolicy {
         own.max(self.judged)
     }
 
+    /// Whether there are rules that distinguish tables.
     #[must_use]
-    pub fn tells_tables_apart(&self) -> bool {
+    pub fn has_table_rules(&self) -> bool {
         self.allow.tables.is_some() || self.deny.tables.as_ref().is_some_and(|denied| !denied.is_empty())
     }
 
@@ -76,7 +77,7 @@ impl SqlPolicy {
         !denied && (self.allow.verbs.is_none() || named(&self.allow.verbs, &verb))
     }
 
-    /// The first verb of the owner's list that needs leave to change the schema, which is not given.
+    /// The first verb in the owner's allow list that requires `ddl`, if `ddl` is off.
     #[must_use]
     pub fn needs_ddl(&self) -> Option<Verb> {
         let listed = self.allow.verbs.iter().flatten().copied();
@@ -85,7 +86,7 @@ impl SqlPolicy {
 
     pub(super) fn check_verbs(&self, verbs: &BTreeSet<Verb>) -> Result<(), SqlError> {
         for verb in verbs {
-            let name = verb.said();
+            let name = verb.keywords();
             if self.read_only && verb.access() != Access::Read {
                 return Err(refused(
                     format!("{name} is not accepted: the database is read-only for tools"),
@@ -97,7 +98,7 @@ impl SqlPolicy {
             }
             if !self.allows_verb(*verb) {
                 let allowed: Vec<&str> =
-                    Verb::ALL.into_iter().filter(|verb| self.allows_verb(*verb)).map(Verb::said).collect();
+                    Verb::ALL.into_iter().filter(|verb| self.allows_verb(*verb)).map(Verb::keywords).collect();
                 let what = format!("{name} is not allowed on this database, only {}", allowed.join(", "));
                 return Err(refused(what, "Use one of those."));
             }
@@ -105,37 +106,37 @@ impl SqlPolicy {
         Ok(())
     }
 
-    /// Refuses a statement in which the name of a denied table stands anywhere, or of something that shows what is in
-    /// other tables. A column of that name is refused with it: a rule that could be talked round is none.
-    pub(super) fn check_names(&self, tokens: &Tokens<'_>, lexis: Lexis, dialect: Dialect) -> Result<(), SqlError> {
-        if !self.tells_tables_apart() {
+    /// Refuses a statement that contains the name of a denied table anywhere, or of a catalogue that exposes other tables. A
+    /// column with that name is refused too, because distinguishing them could be bypassed.
+    pub(super) fn check_names(&self, tokens: &Tokens<'_>, syntax: SqlSyntax, dialect: Dialect) -> Result<(), SqlError> {
+        if !self.has_table_rules() {
             return Ok(());
         }
-        // `a.b` may be meant for the table `"a.b"` too.
+        // A rule `a.b` may also refer to the table `"a.b"`.
         let spelt = |table: &String| [loose(last_part(table)), loose(table)];
         let denied: HashSet<String> = self.deny.tables.iter().flatten().flat_map(spelt).collect();
         for (index, token) in tokens.list().iter().enumerate() {
             let name = match tokens.name(*token) {
                 Some(_) if is_keyword(tokens, index) => continue,
                 Some(name) => name,
-                // SQLite takes a string for a name where only a name can stand.
-                None if lexis == Lexis::Sqlite && token.kind == Kind::Text && may_name(tokens, index) => {
+                // SQLite accepts a string as a name where only a name is valid.
+                None if syntax == SqlSyntax::Sqlite && token.kind == Kind::Text && may_name(tokens, index) => {
                     tokens.unquoted(*token)
                 }
                 None => continue,
             };
-            if shows_others(tokens, index, &name, lexis) {
-                let what = format!("{} shows all tables, and not all are for tools", shortened(&name));
+            if is_exposing_name(tokens, index, &name, syntax) {
+                let what = format!("{} shows all tables, and only some tables are allowed", shortened(&name));
                 return Err(refused(what, LEAVE_OUT));
             }
             if denied.contains(&loose(&name)) {
                 return Err(self.refuse_table(&name));
             }
         }
-        if lexis == Lexis::Sqlite {
+        if syntax == SqlSyntax::Sqlite {
             self.check_shadows(tokens, dialect, &denied)?;
         } else if !denied.is_empty() {
-            let named = sequences(tokens, lexis, dialect).ok_or_else(unknown_tables)?;
+            let named = sequences(tokens, syntax, dialect).ok_or_else(unknown_tables)?;
             if let Some(name) = named.iter().find(|name| denied.contains(&loose(last_part(name)))) {
                 return Err(self.refuse_table(name));
             }
@@ -144,7 +145,7 @@ impl SqlPolicy {
         self.check_pragma_argument(tokens)
     }
 
-    /// Refuses the tables in which a denied virtual table keeps its rows.
+    /// Refuses the shadow tables of a denied virtual table.
     fn check_shadows(&self, tokens: &Tokens<'_>, dialect: Dialect, denied: &HashSet<String>) -> Result<(), SqlError> {
         let shadow = |name: &str| {
             let name = loose(name);
@@ -153,8 +154,8 @@ impl SqlPolicy {
         };
         let mut named = tokens.list().iter().filter_map(|token| tokens.name(*token));
         if let Some(first) = named.find(|name| shadow(name)) {
-            // A column may be called so.
-            match relations(tokens, Lexis::Sqlite, dialect) {
+            // It may be a column.
+            match relations(tokens, SqlSyntax::Sqlite, dialect) {
                 Ok(found) => {
                     if let Some(name) = found.iter().find(|name| shadow(last_part(name))) {
                         return Err(self.refuse_table(name));
@@ -172,16 +173,18 @@ impl SqlPolicy {
         }
     }
 
-    /// Refuses what changes tables that the statement does not name.
+    /// Refuses changes of tables that the statement does not name.
     fn check_reach_of_change(&self, tokens: &Tokens<'_>) -> Result<(), SqlError> {
         let verb = tokens.word(0);
-        // `ON DELETE CASCADE` only says what a later statement will do.
+        // `ON DELETE CASCADE` only affects later statements.
         let cascade =
             |index: usize| tokens.word(index) == "CASCADE" && !matches!(tokens.word_before(index), "DELETE" | "UPDATE");
         let cascades = matches!(verb, "DROP" | "TRUNCATE" | "ALTER") && (0..tokens.len()).any(cascade);
         let whole_schema = matches!(verb, "DROP" | "ALTER") && tokens.word(1) == "SCHEMA";
         if cascades || whole_schema {
-            let what = format!("{verb} would reach tables that the statement does not name, and not all are for tools");
+            let what = format!(
+                "{verb} would change tables that the statement does not name, and only some tables are allowed"
+            );
             return Err(refused(what, "Name the tables, without CASCADE."));
         }
         Ok(())
@@ -196,36 +199,36 @@ impl SqlPolicy {
             true => tokens.unquoted(token).into_owned(),
             false => tokens.name(token).unwrap_or_default().into_owned(),
         });
-        let argument = argument.map(|name| looked_up(&name, false, Dialect::Sqlite));
+        let argument = argument.map(|name| fold_name(&name, false, Dialect::Sqlite));
         if self.allows_pragma(tokens.word(at), argument.as_deref()) {
             return Ok(());
         }
         Err(refused(
-            "this PRAGMA shows all tables, and not all are for tools",
+            "this PRAGMA shows all tables, and only some tables are allowed",
             "Name a table, as in PRAGMA table_info(name).",
         ))
     }
 
     pub(crate) fn allows_pragma(&self, name: &str, argument: Option<&str>) -> bool {
-        !self.tells_tables_apart()
-            || !pragma_tells_of_tables(name)
-            || (pragma_names_its_table(name) && argument.is_some_and(|table| self.allows_table(table, Dialect::Sqlite)))
+        !self.has_table_rules()
+            || !pragma_exposes_tables(name)
+            || (pragma_takes_table(name) && argument.is_some_and(|table| self.allows_table(table, Dialect::Sqlite)))
     }
 
-    /// Refuses a statement that touches a table outside the allowed ones, or whose tables cannot be found out.
+    /// Refuses a statement that touches a table that is not allowed, or whose tables cannot be determined.
     pub(super) fn check_relations(
         &self,
         tokens: &Tokens<'_>,
-        lexis: Lexis,
+        syntax: SqlSyntax,
         dialect: Dialect,
         access: Access,
     ) -> Result<(), SqlError> {
-        // What a PRAGMA shows has been checked; SHOW of PostgreSQL shows settings.
+        // PRAGMAs are checked elsewhere; SHOW of PostgreSQL shows settings.
         let no_tables = tokens.word(0) == "PRAGMA" || (tokens.word(0) == "SHOW" && dialect == Dialect::Postgres);
         if self.allow.tables.is_none() || no_tables {
             return Ok(());
         }
-        let found = relations(tokens, lexis, dialect)?;
+        let found = relations(tokens, syntax, dialect)?;
         if found.is_empty() && access == Access::Schema {
             return Err(unknown_tables());
         }
@@ -235,14 +238,15 @@ impl SqlPolicy {
         }
     }
 
-    /// Whether a table, perhaps with its schema, may be touched. The name is as it is looked up.
+    /// Whether a table, with or without schema, is allowed. The name is case-folded.
     #[must_use]
     pub fn allows_table(&self, name: &str, dialect: Dialect) -> bool {
         let same = |table: &String| is_table(table, name, dialect);
         self.allow.tables.as_ref().is_none_or(|allowed| allowed.iter().any(same)) && !self.denies_table(last_part(name))
     }
 
-    /// The same for a table of the catalogue. One with a dot in its name is not the one of a schema, and no rule allows it.
+    /// Whether a table of the catalogue is allowed. A name with a dot is not a schema and a table, so no allow rule applies
+    /// to it.
     #[must_use]
     pub fn allows_relation(&self, schema: Option<&str>, name: &str, dialect: Dialect) -> bool {
         if name.contains('.') {
@@ -264,36 +268,36 @@ impl SqlPolicy {
     fn refuse_table(&self, name: &str) -> SqlError {
         let name = shortened(name);
         let what = match &self.allow.tables {
-            Some(allowed) => format!("the table '{name}' is not for tools; allowed are {}", allowed.join(", ")),
-            None => format!("the table '{name}' is not for tools"),
+            Some(allowed) => format!("the table '{name}' is not allowed; allowed tables are {}", allowed.join(", ")),
+            None => format!("the table '{name}' is not allowed"),
         };
         refused(what, LEAVE_OUT)
     }
 }
 
-/// The schema in which MySQL shows what other sessions do.
+/// The schema of MySQL that exposes other sessions.
 const SYS: &str = "sys";
 
-/// The type by which PostgreSQL finds a table by its name in a string.
+/// The type of PostgreSQL that converts a string to a table.
 const REGCLASS: &str = "REGCLASS";
 
-/// How SQLite calls the tables in which full-text search and R-trees keep their rows, behind the name of their own.
+/// Suffixes of the shadow tables of full-text search and R-trees in SQLite.
 const SHADOWS: [&str; 11] =
     ["content", "data", "idx", "docsize", "config", "segments", "segdir", "stat", "node", "parent", "rowid"];
 
-/// Whether a name stands for something that shows values of tables which the statement does not name.
-pub(super) fn shows_others(tokens: &Tokens<'_>, index: usize, name: &str, lexis: Lexis) -> bool {
-    let server = lexis == Lexis::Mysql && tokens.is_symbol(index + 1, b'.') && name.eq_ignore_ascii_case(SYS);
+/// Whether a name is a catalogue or function that exposes tables which the statement does not name.
+pub(super) fn is_exposing_name(tokens: &Tokens<'_>, index: usize, name: &str, syntax: SqlSyntax) -> bool {
+    let server = syntax == SqlSyntax::Mysql && tokens.is_symbol(index + 1, b'.') && name.eq_ignore_ascii_case(SYS);
     let name = name.to_ascii_uppercase();
-    server || (tells_of_others(&name) && !(name == REGCLASS && is_type_of_sequence(tokens, index)))
+    server || (exposes_other_tables(&name) && !(name == REGCLASS && is_type_of_sequence(tokens, index)))
 }
 
-/// The virtual table that a table of this name would belong to.
+/// The virtual table that a shadow table of this name would belong to.
 pub(super) fn shadow_of(name: &str) -> Option<&str> {
     name.rsplit_once('_').filter(|(_, last)| SHADOWS.contains(last)).map(|(owner, _)| owner)
 }
 
-/// Whether a string at this place could be the name of a table.
+/// Whether a string at this index could be a table name.
 fn may_name(tokens: &Tokens<'_>, index: usize) -> bool {
     let sign = [b',', b'(', b'.'].iter().any(|sign| tokens.is_symbol_before(index, *sign));
     sign || matches!(

@@ -1,9 +1,9 @@
-//! What SQLite tells of itself: the PRAGMAs that only read.
+//! The allowed PRAGMAs of SQLite: those that only read.
 
-use crate::reading::token::Tokens;
+use crate::parsing::token::Tokens;
 use crate::sql_error::{SqlError, refused, shortened};
 
-/// PRAGMAs that only read, and that take an argument in parentheses at most.
+/// PRAGMAs that only read, with or without an argument in parentheses.
 const PRAGMAS: &[&str] = &[
     "TABLE_INFO",
     "TABLE_XINFO",
@@ -17,11 +17,11 @@ const PRAGMAS: &[&str] = &[
     "QUICK_CHECK",
 ];
 
-/// PRAGMAs of which the argument is a table.
+/// PRAGMAs whose argument is a table.
 const PRAGMAS_OF_A_TABLE: &[&str] =
     &["TABLE_INFO", "TABLE_XINFO", "INDEX_LIST", "FOREIGN_KEY_LIST", "FOREIGN_KEY_CHECK"];
 
-/// PRAGMAs that read when nothing follows them.
+/// PRAGMAs that only read if they have no argument.
 const BARE_PRAGMAS: &[&str] = &[
     "COMPILE_OPTIONS",
     "USER_VERSION",
@@ -37,11 +37,11 @@ const BARE_PRAGMAS: &[&str] = &[
     "FOREIGN_KEYS",
     "JOURNAL_MODE",
     "APPLICATION_ID",
-    // What full-text search asks for before each query.
+    // Used by full-text search before each query.
     "DATA_VERSION",
 ];
 
-/// Refuses every PRAGMA that could change something or tell a path of the host.
+/// Refuses every PRAGMA that could change something or expose a host path.
 pub fn check_pragma(tokens: &Tokens<'_>) -> Result<(), SqlError> {
     let name_at = name_at(tokens);
     let name = tokens.word(name_at);
@@ -50,7 +50,7 @@ pub fn check_pragma(tokens: &Tokens<'_>) -> Result<(), SqlError> {
         return Ok(());
     }
     Err(refused(
-        format!("PRAGMA {} is not for tools", shortened(&name.to_lowercase())),
+        format!("PRAGMA {} is not available to tools", shortened(&name.to_lowercase())),
         "Only pragmas that describe tables and indexes are accepted, such as PRAGMA table_info(name).",
     ))
 }
@@ -61,17 +61,17 @@ pub fn pragma_reads(name: &str, argument: Option<&str>) -> bool {
     PRAGMAS.contains(&name.as_str()) || (argument.is_none() && BARE_PRAGMAS.contains(&name.as_str()))
 }
 
-/// Whether a PRAGMA tells of rows, definitions or damage in a table: of the one in its argument, or of any.
-pub fn pragma_tells_of_tables(name: &str) -> bool {
+/// Whether a PRAGMA exposes rows, definitions or corruption of the table in its argument, or of all tables.
+pub fn pragma_exposes_tables(name: &str) -> bool {
     PRAGMAS.iter().any(|pragma| pragma.eq_ignore_ascii_case(name) && *pragma != "TABLE_LIST")
 }
 
-/// Whether the argument of a PRAGMA is the table it tells of.
-pub fn pragma_names_its_table(name: &str) -> bool {
+/// Whether the argument of a PRAGMA is a table.
+pub fn pragma_takes_table(name: &str) -> bool {
     PRAGMAS_OF_A_TABLE.iter().any(|pragma| pragma.eq_ignore_ascii_case(name))
 }
 
-/// Where the name of a PRAGMA stands, which may have its schema before it.
+/// The index of the name of a PRAGMA, which may follow a schema.
 pub fn name_at(tokens: &Tokens<'_>) -> usize {
     if tokens.is_symbol(2, b'.') { 3 } else { 1 }
 }

@@ -1,55 +1,55 @@
-//! What a statement was read to reach, for a database that can be asked whether that is all.
+//! The tables and functions that a statement uses, to be verified against the catalogue of the database before it runs.
 
 use super::known_functions::unknown_calls;
 use super::policy::SqlPolicy;
 use super::verb::Access;
-use crate::reading::dialect::{Dialect, Reading};
-use crate::reading::relations::relations;
-use crate::reading::sequences::sequences;
-use crate::reading::table_names::{called, mentioned, written};
-use crate::reading::token::Tokens;
+use crate::parsing::dialect::{Dialect, LexerConfig};
+use crate::parsing::relations::relations;
+use crate::parsing::sequences::sequences;
+use crate::parsing::table_names::{called_functions, mentioned_names, written_tables};
+use crate::parsing::token::Tokens;
 use crate::sql_error::{SqlError, refused};
 use serde::Serialize;
 use std::collections::BTreeSet;
 use tgp_base::sql_detail::SqlDetail;
 
-/// Names as the database looks them up.
+/// Case-folded names of a statement.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Reach {
-    /// Every table that was found; nothing where they could not be, and where they need not be compared.
+    /// Every table; `None` if they cannot be determined or need not be compared.
     pub tables: Option<BTreeSet<String>>,
-    /// Whether there is a plan to compare them with.
+    /// Whether the database can give a query plan to compare them with.
     pub planned: bool,
     /// Every name.
     pub names: BTreeSet<String>,
-    /// Functions that may be called; where the database is not known, whatever may call one that not every database has.
+    /// Functions that may be called; for an unknown database, only calls that are not known in every database.
     pub calls: BTreeSet<String>,
-    /// Tables that may be written to, in a database where some tables have no transactions.
+    /// Tables that may be written to, for MySQL, where some tables are not transactional.
     pub written: BTreeSet<String>,
 }
 
-/// A statement with more names is not checked.
+/// Maximum number of names that are checked.
 const MAX_NAMES: usize = 1_000;
 
-/// What the database may be asked about. Nothing for SQLite, whose authorizer sees it by itself, and for statements with too many
-/// names where no rule looks at them.
+/// Determines the reach. `None` for SQLite, whose authorizer checks it, and for statements with too many names if no rule
+/// depends on them.
 pub fn reach(
-    readings: &[(Tokens<'_>, Reading)],
+    tokenised: &[(Tokens<'_>, LexerConfig)],
     dialect: Dialect,
     policy: &SqlPolicy,
     access: Access,
 ) -> Result<Option<Reach>, SqlError> {
-    let Some((tokens, reading)) = readings.first().filter(|_| dialect != Dialect::Sqlite) else { return Ok(None) };
+    let Some((tokens, config)) = tokenised.first().filter(|_| dialect != Dialect::Sqlite) else { return Ok(None) };
     let detail = policy.detail();
     let calls = match dialect {
-        // A database that is not known has no catalogue that could be asked, and any reading may be its own.
-        Dialect::Any => readings.iter().flat_map(|(tokens, reading)| unknown_calls(tokens, *reading, detail)).collect(),
-        Dialect::Sqlite | Dialect::Postgres | Dialect::Mysql => called(tokens, reading.lexis, dialect),
+        // An unknown database has no catalogue to query, and any of the lexer configurations may apply.
+        Dialect::Any => tokenised.iter().flat_map(|(tokens, config)| unknown_calls(tokens, *config, detail)).collect(),
+        Dialect::Sqlite | Dialect::Postgres | Dialect::Mysql => called_functions(tokens, config.syntax, dialect),
     };
-    let mut reach = Reach { names: mentioned(tokens, dialect), calls, ..Reach::default() };
+    let mut reach = Reach { names: mentioned_names(tokens, dialect), calls, ..Reach::default() };
     if dialect == Dialect::Mysql && access != Access::Read {
-        reach.written = written(tokens, dialect);
+        reach.written = written_tables(tokens, dialect);
     }
     if detail == SqlDetail::Nothing && reach.names.len().max(reach.calls.len()) > MAX_NAMES {
         if reach.written.is_empty() {
@@ -59,16 +59,16 @@ pub fn reach(
     }
     if reach.names.len().max(reach.calls.len()).max(reach.written.len()) > MAX_NAMES {
         let what = format!("a statement with more than {MAX_NAMES} names cannot be checked");
-        return Err(refused(what, "Make several statements of it."));
+        return Err(refused(what, "Split it into several statements."));
     }
-    // Denied tables are found by their names anywhere; a plan is needed where only some tables are allowed.
+    // Denied tables are found by name anywhere; a plan is needed only if there is an allow list.
     let is_compared = policy.judged == SqlDetail::Tables || policy.allow.tables.is_some();
     if is_compared && dialect == Dialect::Postgres {
-        reach.tables = relations(tokens, reading.lexis, dialect).ok();
+        reach.tables = relations(tokens, config.syntax, dialect).ok();
         reach.planned = reach.tables.is_some() && has_plan(tokens);
     }
     if detail == SqlDetail::Tables {
-        reach.names.extend(sequences(tokens, reading.lexis, dialect).unwrap_or_default());
+        reach.names.extend(sequences(tokens, config.syntax, dialect).unwrap_or_default());
     }
     Ok(Some(reach))
 }

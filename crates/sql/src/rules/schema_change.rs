@@ -1,9 +1,9 @@
-//! What tools may make, change and drop: objects that hold data, no code and no rights, and that end with the run or stay
-//! for everybody.
+//! Schema changes: tools may create, alter and drop objects that contain data, but no code or privileges, and that are
+//! permanent or dropped with the transaction.
 
 use super::verb::Verb;
-use crate::reading::dialect::{Dialect, Lexis};
-use crate::reading::token::Tokens;
+use crate::parsing::dialect::{Dialect, SqlSyntax};
+use crate::parsing::token::Tokens;
 use crate::sql_error::{SqlError, refused, shortened};
 
 const OBJECTS: [&str; 8] = ["TABLE", "INDEX", "VIEW", "SCHEMA", "SEQUENCE", "TYPE", "DOMAIN", "STATISTICS"];
@@ -21,7 +21,7 @@ const ADJECTIVES: [&str; 11] = [
     "CONCURRENTLY",
 ];
 
-/// Parts of a definition that run code, give rights away or take a guard off.
+/// Clauses that execute code, grant privileges or disable a protection.
 const CODE_AND_RIGHTS: [&[&str]; 11] = [
     &["LEVEL", "SECURITY"],
     &["ENABLE", "TRIGGER"],
@@ -37,13 +37,13 @@ const CODE_AND_RIGHTS: [&[&str]; 11] = [
 ];
 
 const DATA_ONLY: &str =
-    "Tools may create, alter and drop tables, indexes and views, nothing that holds code or rights.";
+    "Tools may create, alter and drop tables, indexes and views, but not objects with code or privileges.";
 
 pub fn check_schema_change(verb: Verb, tokens: &Tokens<'_>, dialect: Dialect) -> Result<(), SqlError> {
     if dialect == Dialect::Mysql {
         return Err(refused(
-            format!("MySQL commits at {}, and the run could not be rolled back any more", verb.as_str().to_uppercase()),
-            "Change the schema by a migration of the application; for an intermediate result use WITH.",
+            format!("MySQL commits at {}, so the run could no longer be rolled back", verb.as_str().to_uppercase()),
+            "Change the schema in a migration of the application; use WITH for an intermediate result.",
         ));
     }
     if !matches!(verb, Verb::Create | Verb::Alter | Verb::Drop) {
@@ -54,29 +54,32 @@ pub fn check_schema_change(verb: Verb, tokens: &Tokens<'_>, dialect: Dialect) ->
     let adjectives = words.get(1..=described).unwrap_or_default();
     let object = words.get(1 + described).copied().unwrap_or_default();
     if !OBJECTS.contains(&object) {
-        let what = format!("{} {} is not for tools", verb.as_str().to_uppercase(), shortened(object));
+        let what = format!("{} {} is not available to tools", verb.as_str().to_uppercase(), shortened(object));
         return Err(refused(what, DATA_ONLY));
     }
     let temporary = adjectives.iter().any(|word| matches!(*word, "TEMP" | "TEMPORARY"));
     let ends_with_run = dialect == Dialect::Postgres && has(&words, &["ON", "COMMIT", "DROP"]);
     if (temporary && !ends_with_run) || in_temporary_schema(tokens) {
-        return Err(lingers(dialect));
+        return Err(temporary_table(dialect));
     }
     let further = words.iter().skip(1).any(|word| matches!(*word, "CREATE" | "GRANT"));
     let base_type = object == "TYPE" && verb == Verb::Create && base_type(tokens);
-    // A column may be named so, and renamed.
+    // A column may have this name, and be renamed.
     let owner = words.windows(3).any(|window| matches!(window, [before, "OWNER", "TO"] if *before != "COLUMN"));
     if further || base_type || owner || CODE_AND_RIGHTS.iter().any(|part| has(&words, part)) {
-        return Err(refused("a definition that holds code, rights or further statements is not for tools", DATA_ONLY));
+        return Err(refused(
+            "a definition with code, privileges or further statements is not available to tools",
+            DATA_ONLY,
+        ));
     }
     Ok(())
 }
 
-/// What to do where the schema may not be changed.
+/// The error for a schema change where that is not allowed.
 pub fn schema_is_fixed(verb: Verb) -> SqlError {
     let advice = match verb {
         Verb::Truncate => "Remove the rows with DELETE FROM.",
-        Verb::Maintain => "Leave it out; it is for those who look after the database.",
+        Verb::Maintain => "Leave it out; maintenance is done by the owner of the database.",
         Verb::Select
         | Verb::Insert
         | Verb::Update
@@ -87,30 +90,30 @@ pub fn schema_is_fixed(verb: Verb) -> SqlError {
         | Verb::Alter
         | Verb::Drop
         | Verb::Show => {
-            "Use the tables and columns there are, and WITH for intermediate results; what is missing is added by a migration of the application, so ask for it."
+            "Use the tables that exist, and WITH for intermediate results; ask for a migration of the application if something is missing."
         }
     };
-    SqlError::SchemaFixed { verb: verb.said(), advice }
+    SqlError::SchemaFixed { verb: verb.keywords(), advice }
 }
 
 fn has(words: &[&str], wanted: &[&str]) -> bool {
     words.windows(wanted.len()).any(|window| window == wanted)
 }
 
-/// `CREATE TYPE name (INPUT = …)`: a type whose values are made by functions.
+/// Whether this is `CREATE TYPE name (INPUT = …)`: a type implemented by functions.
 fn base_type(tokens: &Tokens<'_>) -> bool {
     let opening = (0..tokens.len()).find(|index| tokens.is_symbol(*index, b'('));
     opening.is_some_and(|index| !matches!(tokens.word_before(index), "AS" | "ENUM" | "RANGE"))
 }
 
-/// A temporary table stays on its connection, where it hides the real one from whoever comes next.
-fn lingers(dialect: Dialect) -> SqlError {
+/// The error for a temporary table, which would stay on its pooled connection and hide the real table from later runs.
+fn temporary_table(dialect: Dialect) -> SqlError {
     let advice = if dialect == Dialect::Postgres {
         "Use WITH, or CREATE TEMP TABLE … ON COMMIT DROP."
     } else {
         "Use WITH for an intermediate result, or a table that the tool drops."
     };
-    refused("what is temporary would outlive the run on its connection", advice)
+    refused("a temporary object would outlive the run on its connection", advice)
 }
 
 fn in_temporary_schema(tokens: &Tokens<'_>) -> bool {
@@ -119,8 +122,8 @@ fn in_temporary_schema(tokens: &Tokens<'_>) -> bool {
     })
 }
 
-/// Whether `SELECT … INTO name` makes a table; where it would set a variable or write a file, it is refused.
-pub fn check_select_into(tokens: &Tokens<'_>, at: usize, leading: Verb, lexis: Lexis) -> Result<bool, SqlError> {
+/// Whether `SELECT … INTO name` creates a table. An error if it would set a variable.
+pub fn check_select_into(tokens: &Tokens<'_>, at: usize, leading: Verb, syntax: SqlSyntax) -> Result<bool, SqlError> {
     let mut creates = false;
     if leading != Verb::Select {
         return Ok(creates);
@@ -136,8 +139,8 @@ pub fn check_select_into(tokens: &Tokens<'_>, at: usize, leading: Verb, lexis: L
         if tokens.word(index) != "INTO" {
             continue;
         }
-        if lexis == Lexis::Mysql && tokens.is_symbol(index + 1, b'@') {
-            return Err(refused("a variable of the session may not be set", "Let the tool remember the value."));
+        if syntax == SqlSyntax::Mysql && tokens.is_symbol(index + 1, b'@') {
+            return Err(refused("a session variable may not be set", "Keep the value in the tool."));
         }
         let of_main = main.is_some_and(|main| index > main && depth == 0);
         let reads = main.is_none_or(|main| matches!(tokens.word(main), "SELECT" | "VALUES" | "TABLE" | "WITH"));
@@ -155,7 +158,7 @@ pub fn check_select_into(tokens: &Tokens<'_>, at: usize, leading: Verb, lexis: L
         );
         if if of_main || main.is_none() { reads } else { !inserts } {
             if matches!(tokens.word(index + 1), "TEMP" | "TEMPORARY" | "LOCAL" | "GLOBAL") {
-                return Err(lingers(Dialect::Any));
+                return Err(temporary_table(Dialect::Any));
             }
             creates = true;
         }
@@ -163,8 +166,7 @@ pub fn check_select_into(tokens: &Tokens<'_>, at: usize, leading: Verb, lexis: L
     Ok(creates)
 }
 
-/// Where the statement itself begins, behind `EXPLAIN` and behind common table expressions. Nothing, when that cannot be
-/// told.
+/// The start of the main statement, after `EXPLAIN` and common table expressions; `None` if it cannot be determined.
 fn main_statement(tokens: &Tokens<'_>, at: usize) -> Option<usize> {
     let is_verb = |word: &str| {
         matches!(word, "SELECT" | "INSERT" | "UPDATE" | "DELETE" | "REPLACE" | "MERGE" | "VALUES" | "TABLE" | "WITH")

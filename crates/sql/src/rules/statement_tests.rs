@@ -1,11 +1,11 @@
 use super::{Access, Returns, classify};
-use crate::reading::dialect::Dialect::{self, Any, Mysql, Postgres, Sqlite};
-use crate::reading::parameters::{Binding, ParameterShape};
+use crate::parsing::dialect::Dialect::{self, Any, Mysql, Postgres, Sqlite};
+use crate::parsing::parameters::{Binding, ParameterShape};
 use crate::rules::policy::SqlPolicy;
 use crate::sql_error::SqlError;
 use tgp_base::error::{ErrorCode, PartError};
 
-/// With nothing forbidden that an owner can allow.
+/// The most permissive policy.
 fn open() -> SqlPolicy {
     SqlPolicy { ddl: true, ..SqlPolicy::default() }
 }
@@ -53,7 +53,7 @@ fn ordinary_statements_pass_with_their_access() {
 }
 
 #[test]
-fn transaction_control_is_refused_however_it_is_hidden() {
+fn hidden_transaction_control_is_refused() {
     for sql in [
         "COMMIT",
         "commit;",
@@ -82,7 +82,7 @@ fn transaction_control_is_refused_however_it_is_hidden() {
         // Comments nest in PostgreSQL only.
         ("SELECT 1 /* /* */ ; COMMIT -- */", Sqlite),
         ("SELECT 1 /* /* */ */ ; COMMIT", Postgres),
-        // A backslash escapes in MySQL, unless the server is told otherwise; both readings must be harmless.
+        // Whether a backslash escapes in MySQL is a server setting; both interpretations must be safe.
         (r"SELECT '\'; COMMIT; -- '", Mysql),
         (r"SELECT '\\'; COMMIT", Mysql),
         (r"SELECT E'\''; COMMIT; --'", Postgres),
@@ -100,7 +100,7 @@ fn transaction_control_is_refused_however_it_is_hidden() {
     ] {
         assert!(is_refused(sql, dialect), "{dialect:?}: {sql}");
     }
-    // What only looks like a second statement.
+    // Not a second statement.
     for (sql, dialect) in [
         ("SELECT /* /* ; */ ; */ 1", Postgres),
         ("SELECT $$; COMMIT$$", Postgres),
@@ -115,7 +115,7 @@ fn transaction_control_is_refused_however_it_is_hidden() {
 }
 
 #[test]
-fn what_reaches_outside_is_refused() {
+fn access_outside_the_database_is_refused() {
     for (sql, dialect) in [
         ("ATTACH DATABASE '/etc/passwd' AS x", Sqlite),
         ("DETACH x", Sqlite),
@@ -177,9 +177,9 @@ fn what_reaches_outside_is_refused() {
 }
 
 #[test]
-fn what_databases_read_differently_is_refused() {
+fn text_that_databases_read_differently_is_refused() {
     for (sql, dialect) in [
-        // Tcl's parameters of SQLite.
+        // Tcl syntax for parameters in SQLite.
         ("WITH c AS (SELECT $::a(')) DELETE FROM t -- '))", Sqlite),
         ("SELECT $a(')--')", Sqlite),
         ("SELECT @a::b(1)", Sqlite),
@@ -188,22 +188,22 @@ fn what_databases_read_differently_is_refused() {
         ("WITH c AS (SELECT #p [ ' ]) DELETE FROM t -- '", Sqlite),
         ("WITH c AS (SELECT #p [ ' ]) DELETE FROM t -- '", Any),
         ("SELECT #::a(')--')", Any),
-        // Blanks that are none, and the other way round.
+        // Characters that look like spaces and are not, and vice versa.
         ("WITH c AS (SELECT 1) DELETE\u{feff}FROM t", Sqlite),
         ("SELECT\u{a0}1", Mysql),
         ("SELECT\u{2003}1", Postgres),
         ("SELECT\u{b}1", Postgres),
         ("SELECT \u{200b}a FROM t", Any),
-        // Numbers and parameters that run into a word.
+        // Numbers and parameters directly before a word.
         ("SELECT 1E'\\'; COMMIT --'", Postgres),
         ("SELECT $1E'\\'; COMMIT --'", Postgres),
         ("SELECT 1UNION SELECT 2", Postgres),
         ("SELECT 1e5UNION SELECT 2", Mysql),
         ("SELECT 1.5UNION SELECT 2", Mysql),
-        // Names that are cut off.
+        // Names that are truncated.
         (&format!("SELECT * FROM {}", "a".repeat(64)), Postgres),
         (&format!("SELECT * FROM \"{}\"", "a".repeat(64)), Postgres),
-        // Variables of the session, and hints.
+        // Session variables and hints.
         ("SELECT @a := 1", Mysql),
         ("SELECT 1 INTO @a", Mysql),
         ("SELECT /*+ SET_VAR(sql_mode='') */ 1", Mysql),
@@ -212,7 +212,7 @@ fn what_databases_read_differently_is_refused() {
     ] {
         assert!(is_refused(sql, dialect), "{dialect:?}: {sql}");
     }
-    // What a database does not read either is an error of the statement.
+    // Text that the database does not accept is an error of the statement.
     for (sql, dialect) in [
         ("SELECT #", Sqlite),
         ("SELECT 1a", Sqlite),
@@ -223,7 +223,7 @@ fn what_databases_read_differently_is_refused() {
     ] {
         assert!(matches!(judge(sql, dialect), Err(SqlError::Unreadable(_))), "{dialect:?}: {sql}");
     }
-    // Behind a function there is one database, and the others need not know the text.
+    // For an unknown dialect, the text must be valid in only one database.
     for sql in [
         "SELECT a::text FROM t",
         "SELECT '{}'::jsonb #> '{a}'",
@@ -234,7 +234,7 @@ fn what_databases_read_differently_is_refused() {
         assert_eq!(access(sql, Any), Access::Read, "{sql}");
     }
     assert!(is_refused("DELETE FROM t; SELECT a::text", Any));
-    // A name of MySQL that begins with digits is one name.
+    // In MySQL a name may begin with digits.
     let denied = SqlPolicy { deny: serde_json::from_str(r#"{"tables":["2024_sales"]}"#).unwrap(), ..open() };
     for sql in ["SELECT * FROM 2024_sales", "SELECT * FROM shop.2024_sales"] {
         assert!(classify(sql, Mysql, &denied, &ParameterShape::Positional(0)).is_err(), "{sql}");
@@ -243,7 +243,7 @@ fn what_databases_read_differently_is_refused() {
 }
 
 #[test]
-fn long_and_deep_statements_are_judged_at_once() {
+fn long_and_deep_statements_are_classified_quickly() {
     let allowed = SqlPolicy { allow: serde_json::from_str(r#"{"tables":["t"]}"#).unwrap(), ..open() };
     let started = std::time::Instant::now();
     for piece in [
@@ -276,13 +276,13 @@ fn long_and_deep_statements_are_judged_at_once() {
 }
 
 #[test]
-fn what_cannot_be_read_is_no_statement() {
+fn unreadable_text_is_an_error() {
     for sql in ["", " ; ", "-- only a comment", "SELECT 'open", "SELECT /* open", "SELECT \"open"] {
         assert!(matches!(judge(sql, Sqlite), Err(SqlError::Unreadable(_))), "{sql}");
     }
     assert!(judge("SELECT $a$ open", Postgres).is_err());
     assert!(judge(&"x".repeat(2_000_000), Sqlite).is_err());
-    // A model may send anything; nothing may panic.
+    // Random text must not cause a panic.
     for seed in 0..2_000_u32 {
         let letters: Vec<char> = "'\"`$[]();-/*!#\\ \nEU&aA1?:@.\0é".chars().collect();
         let text: String = (0..40_u32)
@@ -299,7 +299,7 @@ fn what_cannot_be_read_is_no_statement() {
 }
 
 #[test]
-fn parameters_become_what_the_database_knows() {
+fn parameters_get_the_placeholder_syntax_of_the_database() {
     let bound = |sql: &str, dialect, shape: ParameterShape| {
         let statement = classify(sql, dialect, &open(), &shape).unwrap_or_else(|error| panic!("{sql}: {error}"));
         (statement.sql, statement.bindings)
@@ -334,7 +334,7 @@ fn parameters_become_what_the_database_knows() {
 }
 
 #[test]
-fn catalogues_may_be_read_and_not_changed() {
+fn catalogues_may_be_read_but_not_changed() {
     for sql in [
         "UPDATE pg_settings SET setting = 'x'",
         "UPDATE \"pg_settings\" SET setting = 'x'",

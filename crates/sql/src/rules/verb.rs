@@ -1,4 +1,4 @@
-//! What statements do, as the words that rules are written in.
+//! The verbs of statements, as used in rules.
 
 use serde::{Deserialize, Serialize};
 
@@ -17,13 +17,13 @@ pub enum Verb {
     Create,
     Alter,
     Drop,
-    /// `SHOW`, `DESCRIBE`, reading a `PRAGMA`.
+    /// `SHOW`, `DESCRIBE`, or a `PRAGMA` that reads.
     Show,
     /// `ANALYZE`, `REINDEX`, `REFRESH`, `COMMENT`.
     Maintain,
 }
 
-/// How much of the database a statement can change.
+/// What a statement can change in the database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
@@ -57,7 +57,7 @@ impl Verb {
         }
     }
 
-    /// What else happens to rows: who denies one of these denies the verb.
+    /// Verbs that this verb implies: if one of them is denied, so is this verb.
     pub const fn implies(self) -> &'static [Self] {
         match self {
             Self::Replace => &[Self::Delete, Self::Insert],
@@ -92,8 +92,8 @@ impl Verb {
         }
     }
 
-    /// The verb as statements have it.
-    pub const fn said(self) -> &'static str {
+    /// The SQL keywords of the verb, for messages.
+    pub const fn keywords(self) -> &'static str {
         match self {
             Self::Select => "SELECT",
             Self::Insert => "INSERT",
@@ -110,7 +110,7 @@ impl Verb {
         }
     }
 
-    /// The verb that a statement begins with; nothing for every other word.
+    /// The verb for the first word of a statement.
     pub fn leading(word: &str) -> Option<Self> {
         Some(match word {
             "SELECT" | "VALUES" | "TABLE" | "WITH" | "EXPLAIN" => Self::Select,
@@ -129,7 +129,7 @@ impl Verb {
         })
     }
 
-    /// The verb of a word in the middle of a statement: a common table expression may write.
+    /// The verb for a later word of a statement: a common table expression may write.
     pub fn inner(word: &str) -> Option<Self> {
         Some(match word {
             "INSERT" => Self::Insert,
@@ -138,7 +138,7 @@ impl Verb {
             "REPLACE" => Self::Replace,
             "MERGE" => Self::Merge,
             "TRUNCATE" => Self::Truncate,
-            // What is read comes back through RETURNING, or through an error that quotes it.
+            // `RETURNING` reads, and errors can quote values that are read.
             "SELECT" | "RETURNING" => Self::Select,
             _ => return None,
         })

@@ -1,8 +1,8 @@
-//! An embedded SQLite database: a file, and the way connections to it are set up.
+//! An embedded SQLite database: its options, and the setup of its connections.
 
+use super::authorizer_callback::install_authorizer;
 use super::functions::install::install;
-use super::guard::guard;
-use super::heap::{self, HeapShare};
+use super::heap::{self, HeapQuota};
 use super::limits::{MAX_VALUE_BYTES, USUAL_VALUE_BYTES, set_limits};
 use super::session::Session;
 use super::session_control::SessionControl;
@@ -13,7 +13,7 @@ use serde::Deserialize;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How a database is opened.
+/// Options to open a database.
 #[derive(Debug, Clone, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -22,19 +22,19 @@ pub struct DatabaseOptions {
     pub file: String,
     /// How long to wait for another process that holds the lock.
     pub busy_timeout_ms: u64,
-    /// Given for a file that the application has open itself.
+    /// Set for a file that the application has open itself.
     #[serde(default)]
     pub shared: Option<SharedFile>,
 }
 
-/// What the application's own connection says of its file. It keeps its journal mode, and is never made anew.
+/// Settings of the application's own connection. The file keeps its journal mode, and is never created.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SharedFile {
     pub read_only: bool,
     pub foreign_keys: bool,
-    /// SQLite's number for how often a commit waits for the disk.
+    /// The value of `PRAGMA synchronous`.
     pub synchronous: u8,
 }
 
@@ -42,19 +42,19 @@ pub struct SharedFile {
 #[derive(Debug)]
 pub struct Database {
     options: DatabaseOptions,
-    heap: Arc<HeapShare>,
+    heap: Arc<HeapQuota>,
 }
 
-/// Prepared statements that a connection remembers.
+/// Prepared statements cached per connection.
 const CACHED_STATEMENTS: usize = 32;
 
 impl Database {
     #[must_use]
     pub fn new(options: DatabaseOptions) -> Self {
-        Self { options, heap: Arc::new(HeapShare::new()) }
+        Self { options, heap: Arc::new(HeapQuota::new()) }
     }
 
-    /// Opens a connection with a thread of its own.
+    /// Opens a connection with its own thread.
     pub fn connect(&self) -> Result<Session, SqlError> {
         heap::install();
         let (options, heap) = (self.options.clone(), Arc::clone(&self.heap));
@@ -73,30 +73,30 @@ fn open(options: &DatabaseOptions, control: &Arc<SessionControl>) -> Result<Conn
     };
     let flags = access | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_EXRESCODE;
     let mut connection = Connection::open_with_flags(&options.file, flags).map_err(|error| {
-        // SQLite's own text holds the path of the file.
+        // The message of SQLite contains the path of the file.
         let code = error.sqlite_error_code().map(|code| format!("{code:?}"));
         SqlError::Database {
             message: "The database file cannot be opened. Check its folder and its permissions.".to_owned(),
             code,
         }
     })?;
-    wait_for_others(&mut connection, Duration::from_millis(options.busy_timeout_ms), Arc::clone(control))
+    set_busy_handler(&mut connection, Duration::from_millis(options.busy_timeout_ms), Arc::clone(control))
         .and_then(|()| set_up(&connection, options.shared, control))
         .map_err(|error| super::sqlite_error::database_error(&error, control))?;
-    // The application's own file may hold longer values already, and a row with one could not even be changed.
-    control.set_least_longest(if options.shared.is_some() { MAX_VALUE_BYTES } else { USUAL_VALUE_BYTES });
-    // A file that is only read keeps its journal mode: the first transaction that may write changes it.
-    control.set_awaits_wal(options.shared.is_none());
-    let watch = Arc::clone(control);
+    // The application's file may already contain longer values; with a lower limit, their rows could not be changed.
+    control.set_min_value_limit(if options.shared.is_some() { MAX_VALUE_BYTES } else { USUAL_VALUE_BYTES });
+    // The first transaction that may write switches to WAL, so a file that is only read keeps its journal mode.
+    control.set_needs_wal(options.shared.is_none());
+    let progress = Arc::clone(control);
     connection
-        .progress_handler(OPERATIONS_BETWEEN_LOOKS, Some(move || watch.must_stop()))
-        .and_then(|()| guard(&mut connection, Arc::clone(control)))
+        .progress_handler(OPERATIONS_BETWEEN_CHECKS, Some(move || progress.must_stop()))
+        .and_then(|()| install_authorizer(&mut connection, Arc::clone(control)))
         .map_err(|error| super::sqlite_error::database_error(&error, control))?;
     Ok(connection)
 }
 
-/// Virtual machine operations between two looks at the clock. Each may work on a value as long as values may be.
-const OPERATIONS_BETWEEN_LOOKS: i32 = 200;
+/// Virtual machine operations between two checks of the deadline. Each may process a value of maximum length.
+const OPERATIONS_BETWEEN_CHECKS: i32 = 200;
 
 fn set_up(connection: &Connection, shared: Option<SharedFile>, control: &Arc<SessionControl>) -> rusqlite::Result<()> {
     connection.set_prepared_statement_cache_capacity(CACHED_STATEMENTS);
@@ -119,10 +119,10 @@ fn set_up(connection: &Connection, shared: Option<SharedFile>, control: &Arc<Ses
     install(connection, control)
 }
 
-const MAX_NAP: Duration = Duration::from_millis(20);
+const MAX_LOCK_SLEEP: Duration = Duration::from_millis(20);
 
-/// Waits for locks of others in short naps, so that a cancellation is seen.
-fn wait_for_others(connection: &mut Connection, most: Duration, control: Arc<SessionControl>) -> rusqlite::Result<()> {
+/// Sets a busy handler that waits for locks in short sleeps, so that a cancellation is noticed.
+fn set_busy_handler(connection: &mut Connection, most: Duration, control: Arc<SessionControl>) -> rusqlite::Result<()> {
     let mut waited = Duration::ZERO;
     connection.busy_handler(Some(move |attempt: i32| {
         if attempt == 0 {
@@ -131,9 +131,9 @@ fn wait_for_others(connection: &mut Connection, most: Duration, control: Arc<Ses
         if waited >= most || control.must_stop() {
             return false;
         }
-        let nap = Duration::from_millis(u64::from(attempt.unsigned_abs()) + 1).min(MAX_NAP);
-        std::thread::sleep(nap);
-        waited += nap;
+        let sleep = Duration::from_millis(u64::from(attempt.unsigned_abs()) + 1).min(MAX_LOCK_SLEEP);
+        std::thread::sleep(sleep);
+        waited += sleep;
         true
     }))
 }

@@ -1,8 +1,7 @@
-//! SQLite's memory, by database. SQLite has one heap for the whole process and one limit for all of it, so that one database
-//! could leave none to the others. Here every block is held against the database that it was made for, and that one alone is
-//! refused more.
+//! A memory allocator for SQLite with a quota per database. SQLite has one heap and one limit for the whole process, so one
+//! database could exhaust it. This allocator charges every block to its database, and refuses only that database.
 //!
-//! Connections have threads of their own, so the thread says whose a block is; a thread without a database is not limited.
+//! Each connection has its own thread, so the thread determines the database. A thread without a database is not limited.
 #![expect(unsafe_code, reason = "SQLite takes its allocator as C functions")]
 
 use parking_lot::Mutex;
@@ -13,39 +12,39 @@ use std::ffi::{c_int, c_void};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-/// What one database may use: pages, values, sorting, prepared statements. Two may have that much at once.
+/// Maximum memory of one database, for pages, values, sorting and prepared statements. Two databases can reach it at once.
 pub const MAX_HEAP_BYTES: usize = 40 << 20;
-/// What each database has, whatever the others use.
+/// Memory reserved for each database.
 const OWN_BYTES: usize = 8 << 20;
-/// What all databases of the process may use beyond that, together.
+/// Memory shared by all databases of the process beyond their reserves.
 const SHARED_BYTES: usize = 80 << 20;
 
-/// In front of every block: its length, and whose it is.
+/// Size of the header before every block: its length and its account.
 const HEADER: usize = 16;
 const ALIGN: usize = 16;
 
-/// What a database uses.
+/// The memory used by one database.
 #[derive(Debug, Default)]
 struct Account {
-    /// Under a lock: what is borrowed follows from what it was before.
+    /// Under a lock, because the borrowed amount depends on the previous value.
     used: Mutex<usize>,
     is_open: AtomicBool,
 }
 
-/// All there ever were: memory may outlive its database for a moment, so none is freed, and each is used again.
+/// All accounts. A block may outlive its database, so accounts are never freed; they are reused.
 static ACCOUNTS: Mutex<Vec<&'static Account>> = Mutex::new(Vec::new());
-/// What the databases use beyond their own.
+/// Shared memory in use.
 static SHARED: AtomicUsize = AtomicUsize::new(0);
 
 thread_local! {
     static CURRENT: Cell<Option<&'static Account>> = const { Cell::new(None) };
 }
 
-/// A database's share of the heap.
+/// The memory quota of a database.
 #[derive(Debug)]
-pub struct HeapShare(&'static Account);
+pub struct HeapQuota(&'static Account);
 
-impl HeapShare {
+impl HeapQuota {
     pub fn new() -> Self {
         let mut accounts = ACCOUNTS.lock();
         let is_free = |account: &&&Account| !account.is_open.load(Ordering::Relaxed) && *account.used.lock() == 0;
@@ -58,21 +57,21 @@ impl HeapShare {
         Self(account)
     }
 
-    /// From now on what this thread asks SQLite for is held against the database.
+    /// Charges all further SQLite allocations of this thread to the database.
     pub fn enter(&self) {
         CURRENT.set(Some(self.0));
     }
 }
 
-impl Drop for HeapShare {
+impl Drop for HeapQuota {
     fn drop(&mut self) {
         self.0.is_open.store(false, Ordering::Relaxed);
     }
 }
 
 impl Account {
-    /// Whether `bytes` more may be used; they are from then on.
-    fn take(&self, bytes: usize) -> bool {
+    /// Charges `bytes` to the account. False, without a charge, if that exceeds a limit.
+    fn charge(&self, bytes: usize) -> bool {
         let mut used = self.used.lock();
         let after = used.saturating_add(bytes);
         let borrowed = beyond_own(after) - beyond_own(*used);
@@ -85,7 +84,7 @@ impl Account {
         fits
     }
 
-    fn give_back(&self, bytes: usize) {
+    fn release(&self, bytes: usize) {
         let mut used = self.used.lock();
         let after = used.saturating_sub(bytes);
         SHARED.fetch_sub(beyond_own(*used) - beyond_own(after), Ordering::Relaxed);
@@ -97,7 +96,7 @@ const fn beyond_own(used: usize) -> usize {
     used.saturating_sub(OWN_BYTES)
 }
 
-/// Whether SQLite uses this heap. The first call decides; it must come before SQLite is used for the first time.
+/// Installs the allocator, and returns whether SQLite uses it. The first call must be before the first use of SQLite.
 pub fn install() -> bool {
     static INSTALLED: OnceLock<bool> = OnceLock::new();
     *INSTALLED.get_or_init(|| {
@@ -125,14 +124,14 @@ unsafe extern "C" fn malloc(bytes: c_int) -> *mut c_void {
         return std::ptr::null_mut();
     };
     let account = CURRENT.try_with(Cell::get).ok().flatten();
-    if account.is_some_and(|account| !account.take(bytes)) {
+    if account.is_some_and(|account| !account.charge(bytes)) {
         return std::ptr::null_mut();
     }
     // SAFETY: the layout has at least the header's size.
     let block = unsafe { alloc(layout) };
     if block.is_null() {
         if let Some(account) = account {
-            account.give_back(bytes);
+            account.release(bytes);
         }
         return std::ptr::null_mut();
     }
@@ -150,14 +149,14 @@ unsafe fn write_header(block: *mut u8, bytes: usize, account: Option<&'static Ac
     unsafe { block.add(HEADER) }.cast()
 }
 
-/// The block, its length and whose it is.
+/// The block, its length and its account.
 ///
 /// # Safety
 /// `memory` came from `malloc` or `grow`, and was not freed.
 unsafe fn header_of(memory: *mut c_void) -> (*mut u8, usize, Option<&'static Account>) {
-    // SAFETY: the header is in front of what SQLite has.
+    // SAFETY: the header is directly before the memory that SQLite has.
     let block = unsafe { memory.cast::<u8>().sub(HEADER) };
-    // SAFETY: it was written there when the block was made.
+    // SAFETY: the header was written when the block was allocated.
     let (bytes, account) = unsafe { block.cast::<(usize, Option<&'static Account>)>().read() };
     (block, bytes, account)
 }
@@ -166,19 +165,19 @@ unsafe extern "C" fn free(memory: *mut c_void) {
     if memory.is_null() {
         return;
     }
-    // SAFETY: SQLite frees what it has got here, once.
+    // SAFETY: SQLite frees memory from this allocator, once.
     let (block, bytes, account) = unsafe { header_of(memory) };
     if let Some(account) = account {
-        account.give_back(bytes);
+        account.release(bytes);
     }
     if let Some(layout) = layout(bytes) {
-        // SAFETY: the block was made with this layout.
+        // SAFETY: the block was allocated with this layout.
         unsafe { dealloc(block, layout) };
     }
 }
 
 unsafe extern "C" fn grow(memory: *mut c_void, bytes: c_int) -> *mut c_void {
-    // SAFETY: SQLite passes what it has got here.
+    // SAFETY: SQLite passes memory from this allocator.
     let (block, before, account) = unsafe { header_of(memory) };
     let Some((bytes, old, new)) =
         usize::try_from(bytes).ok().and_then(|bytes| Some((bytes, layout(before)?, layout(bytes)?)))
@@ -186,26 +185,26 @@ unsafe extern "C" fn grow(memory: *mut c_void, bytes: c_int) -> *mut c_void {
         return std::ptr::null_mut();
     };
     let (more, less) = (bytes.saturating_sub(before), before.saturating_sub(bytes));
-    if account.is_some_and(|account| more > 0 && !account.take(more)) {
+    if account.is_some_and(|account| more > 0 && !account.charge(more)) {
         return std::ptr::null_mut();
     }
-    // SAFETY: the block was made with the old layout, and the new size is not zero.
+    // SAFETY: the block was allocated with the old layout, and the new size is not zero.
     let moved = unsafe { realloc(block, old, new.size()) };
     if moved.is_null() {
         if let Some(account) = account {
-            account.give_back(more);
+            account.release(more);
         }
         return std::ptr::null_mut();
     }
     if let Some(account) = account {
-        account.give_back(less);
+        account.release(less);
     }
     // SAFETY: the block begins with room for the header.
     unsafe { write_header(moved, bytes, account) }
 }
 
 unsafe extern "C" fn size(memory: *mut c_void) -> c_int {
-    // SAFETY: SQLite asks about what it has got here.
+    // SAFETY: SQLite passes memory from this allocator.
     let (_, bytes, _) = unsafe { header_of(memory) };
     c_int::try_from(bytes).unwrap_or(c_int::MAX)
 }
@@ -222,28 +221,28 @@ unsafe extern "C" fn shut_down(_: *mut c_void) {}
 
 #[cfg(test)]
 mod tests {
-    use super::{HeapShare, MAX_HEAP_BYTES, OWN_BYTES, SHARED_BYTES};
+    use super::{HeapQuota, MAX_HEAP_BYTES, OWN_BYTES, SHARED_BYTES};
 
     #[test]
-    fn one_that_uses_much_leaves_the_others_their_own() {
-        let (greedy, second, third, modest) = (HeapShare::new(), HeapShare::new(), HeapShare::new(), HeapShare::new());
+    fn a_database_at_its_limit_leaves_the_others_their_reserve() {
+        let (greedy, second, third, modest) = (HeapQuota::new(), HeapQuota::new(), HeapQuota::new(), HeapQuota::new());
         for share in [&greedy, &second] {
-            assert!(share.0.take(MAX_HEAP_BYTES), "two may use all that one may use");
-            assert!(!share.0.take(1));
+            assert!(share.0.charge(MAX_HEAP_BYTES), "two databases can reach the maximum");
+            assert!(!share.0.charge(1));
         }
         let rest = SHARED_BYTES - 2 * (MAX_HEAP_BYTES - OWN_BYTES);
-        assert!(third.0.take(OWN_BYTES + rest));
-        assert!(!third.0.take(1));
-        assert!(modest.0.take(OWN_BYTES));
-        assert!(!modest.0.take(1));
-        greedy.0.give_back(MAX_HEAP_BYTES);
-        assert!(modest.0.take(1));
-        modest.0.give_back(OWN_BYTES + 1);
-        second.0.give_back(MAX_HEAP_BYTES);
-        third.0.give_back(OWN_BYTES + rest);
+        assert!(third.0.charge(OWN_BYTES + rest));
+        assert!(!third.0.charge(1));
+        assert!(modest.0.charge(OWN_BYTES));
+        assert!(!modest.0.charge(1));
+        greedy.0.release(MAX_HEAP_BYTES);
+        assert!(modest.0.charge(1));
+        modest.0.release(OWN_BYTES + 1);
+        second.0.release(MAX_HEAP_BYTES);
+        third.0.release(OWN_BYTES + rest);
         let account = std::ptr::from_ref(modest.0);
         drop(modest);
-        let next = [HeapShare::new(), HeapShare::new()];
-        assert!(next.iter().any(|share| std::ptr::eq(share.0, account)), "it is used again");
+        let next = [HeapQuota::new(), HeapQuota::new()];
+        assert!(next.iter().any(|share| std::ptr::eq(share.0, account)), "the account is reused");
     }
 }

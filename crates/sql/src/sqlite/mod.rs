@@ -1,11 +1,12 @@
-//! The embedded SQLite: connections on threads of their own, within limits, and under the rules.
+//! The embedded SQLite: connections on their own threads, with limits and an authorizer.
 
+mod authorizer;
+mod authorizer_callback;
 pub mod database;
-mod effort;
 mod functions;
-mod guard;
 pub mod heap;
 mod limits;
+mod program_cost;
 pub mod query;
 pub mod row_text;
 pub mod session;
@@ -13,4 +14,3 @@ mod session_control;
 mod sqlite_error;
 pub mod transaction;
 mod values;
-mod watch;

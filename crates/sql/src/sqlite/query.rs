@@ -1,12 +1,12 @@
-//! One statement on SQLite: values in, rows out as JSON text, within limits.
+//! Runs one statement: parameters in, rows out as JSON text, within limits.
 
-use super::effort::longest_value;
+use super::authorizer::{Authorizer, MAX_CACHED_SQL_BYTES};
 use super::limits::{MAX_VALUE_BYTES, bound_values};
+use super::program_cost::max_value_length;
 use super::row_text::RowText;
 use super::session_control::SessionControl;
 use super::sqlite_error::database_error;
 use super::values::parameters;
-use super::watch::{MAX_KNOWN_BYTES, Watch};
 use crate::rules::verb::{Access, Verb};
 use crate::sql_error::{SqlError, refused};
 use rusqlite::types::Value;
@@ -15,7 +15,7 @@ use serde::Deserialize;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// How much a statement may take.
+/// Limits of a statement.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -25,18 +25,18 @@ pub struct QueryLimits {
     pub timeout_ms: u64,
 }
 
-/// What a statement gave.
+/// The result of a statement.
 #[derive(Debug)]
 pub struct QueryAnswer {
-    /// `{"rows":…,"affected":n}`, in this order: the rows as an array of objects, `null` when the statement returns none by
-    /// nature. It is text, so that the rows are written once.
+    /// `{"rows":…,"affected":n}`, in this order: the rows as an array of objects, or `null` for a statement without a
+    /// result set. It is text, so that rows are serialised only once.
     pub json: String,
 }
 
 const ROWS: &str = "{\"rows\":";
 
-/// A prepared statement that takes more memory is not kept.
-const MAX_KEPT_BYTES: i32 = 128 << 10;
+/// A larger prepared statement is not cached.
+const MAX_CACHED_BYTES: i32 = 128 << 10;
 
 pub(super) fn run(
     connection: &Connection,
@@ -50,13 +50,13 @@ pub(super) fn run(
     }
     control.set_deadline(Some(Instant::now() + Duration::from_millis(limits.timeout_ms)));
     let answer = parameters(params_json).and_then(|values| execute(connection, control, sql, &values, limits));
-    control.with_watch(Watch::close);
-    let late = control.is_late();
+    control.with_authorizer(Authorizer::close);
+    let late = control.is_past_deadline();
     control.set_deadline(None);
     match answer {
         Err(SqlError::Cancelled) if late => Err(SqlError::Timeout { ms: limits.timeout_ms }),
         Err(error @ SqlError::OutOfMemory { .. }) => {
-            // What this session keeps for later is the first to go.
+            // Frees the caches of this session first.
             connection.flush_prepared_statement_cache();
             let _best_effort = connection.release_memory();
             Err(error)
@@ -73,25 +73,25 @@ fn execute(
     limits: QueryLimits,
 ) -> Result<QueryAnswer, SqlError> {
     let failed = |error: rusqlite::Error| database_error(&error, control);
-    // As long as values may be: what the last statement was held to is not for SQLite's own reading of the schema.
-    let most = limits.max_bytes.clamp(control.least_longest(), MAX_VALUE_BYTES);
+    // The full limit: the lower limit of the last statement must not apply when SQLite reads the schema.
+    let most = limits.max_bytes.clamp(control.min_value_limit(), MAX_VALUE_BYTES);
     bound_values(connection, control, most).map_err(failed)?;
     let before = connection.total_changes();
-    let judged = control.with_watch(|watch| watch.prepare(sql, values.len()))?;
+    let classification = control.with_authorizer(|authorizer| authorizer.prepare(sql, values.len()))?;
     let mut statement = connection.prepare_cached(sql).map_err(failed)?;
-    // What a PRAGMA may do has been asked; to tell the journal's mode SQLite counts as writing.
-    let pragma = judged.verbs.contains(&Verb::Show);
-    if judged.access == Access::Read && !pragma && !statement.readonly() {
+    // PRAGMAs are checked by the rules. SQLite does not report `PRAGMA journal_mode` as read-only.
+    let pragma = classification.verbs.contains(&Verb::Show);
+    if classification.access == Access::Read && !pragma && !statement.readonly() {
         statement.discard();
         return Err(refused(
-            "the statement reads by its text, but the database would write",
-            "Write it in plainer SQL, or use INSERT, UPDATE or DELETE openly.",
+            "the statement looks like a read, but the database would write",
+            "Write it in simpler SQL, or use INSERT, UPDATE or DELETE directly.",
         ));
     }
-    let longest = longest_value(connection, control, &statement, sql, most).map_err(failed)?;
+    let longest = max_value_length(connection, control, &statement, sql, most).map_err(failed)?;
     bound_values(connection, control, longest).map_err(failed)?;
-    let defines = judged.access == Access::Schema;
-    control.with_watch(|watch| watch.run(judged));
+    let defines = classification.access == Access::Schema;
+    control.with_authorizer(|authorizer| authorizer.run(classification));
     for (index, value) in values.iter().enumerate() {
         statement.raw_bind_parameter(index + 1, value).map_err(failed)?;
     }
@@ -101,11 +101,11 @@ fn execute(
         rows(&mut statement, limits, failed)
     };
     statement.clear_bindings();
-    keep(statement, sql);
+    cache(statement, sql);
     bound_values(connection, control, most).map_err(failed)?;
     if defines {
         connection.flush_prepared_statement_cache();
-        control.with_watch(Watch::forget_efforts);
+        control.with_authorizer(Authorizer::clear_costs);
     }
     let mut json = rows?;
     let affected = connection.total_changes().saturating_sub(before);
@@ -114,9 +114,9 @@ fn execute(
     Ok(QueryAnswer { json })
 }
 
-/// Keeps a prepared statement for the next time, unless it is large.
-fn keep(statement: CachedStatement<'_>, sql: &str) {
-    if sql.len() > MAX_KNOWN_BYTES || statement.get_status(StatementStatus::MemUsed) > MAX_KEPT_BYTES {
+/// Returns a prepared statement to the cache, unless it is large.
+fn cache(statement: CachedStatement<'_>, sql: &str) {
+    if sql.len() > MAX_CACHED_SQL_BYTES || statement.get_status(StatementStatus::MemUsed) > MAX_CACHED_BYTES {
         statement.discard();
     }
 }

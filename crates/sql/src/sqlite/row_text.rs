@@ -1,25 +1,25 @@
-//! Rows as JSON text that never grows beyond its limit while it is written.
+//! A JSON writer for rows, with a size limit that is checked before every write.
 
 use crate::sql_error::SqlError;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use rusqlite::types::ValueRef;
 
-/// The key that marks bytes in JSON.
+/// The key that marks binary data in JSON.
 pub const BASE64: &str = "$base64";
-/// Largest integer that a JavaScript number holds exactly.
+/// The largest safe integer of JavaScript.
 const MAX_SAFE: i64 = (1 << 53) - 1;
 
 pub struct RowText {
     text: String,
-    /// Of what has been pushed.
+    /// Maximum number of bytes pushed.
     limit: usize,
-    /// Length of what the text began with.
+    /// Length of the prefix, which does not count.
     prefix: usize,
 }
 
 impl RowText {
-    /// A text that begins with `prefix`, to which `limit` bytes can be pushed.
+    /// A text that starts with `prefix`, to which at most `limit` bytes can be pushed.
     pub fn new(prefix: &str, limit: usize) -> Self {
         Self { text: prefix.to_owned(), limit, prefix: prefix.len() }
     }
@@ -28,7 +28,7 @@ impl RowText {
         self.text
     }
 
-    /// Makes room for so many bytes more, or fails when they would be too many.
+    /// Reserves space for more bytes, or fails if they would exceed the limit.
     pub fn expect(&mut self, more: usize) -> Result<(), SqlError> {
         let needed = self.text.len().saturating_add(more);
         let most = self.prefix + self.limit;
@@ -70,9 +70,9 @@ impl RowText {
         self.push("\"}")
     }
 
-    /// A string in quotes. What is not UTF-8 becomes U+FFFD.
+    /// Pushes a JSON string. Invalid UTF-8 becomes U+FFFD.
     pub fn push_string(&mut self, bytes: &[u8]) -> Result<(), SqlError> {
-        // Each byte takes one at least.
+        // Each byte takes at least one byte.
         self.expect(bytes.len())?;
         self.push("\"")?;
         for chunk in bytes.utf8_chunks() {
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn values_are_the_json_that_a_reader_expects() {
+    fn values_are_valid_json() {
         for text in ["", "plain", "\"\\\n\r\t\u{1}\u{1f}\u{7f} é 𝄞", "\u{0}", "]\u{2028}"] {
             let json = text_of(ValueRef::Text(text.as_bytes()), 1_000).unwrap();
             assert_eq!(serde_json::from_str::<String>(&json).unwrap(), text);
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_grows_beyond_the_limit() {
+    fn the_text_never_exceeds_the_limit() {
         let control = vec![1_u8; 1_000];
         assert!(text_of(ValueRef::Text(&control), 6_002).is_some());
         assert!(text_of(ValueRef::Text(&control), 6_001).is_none());

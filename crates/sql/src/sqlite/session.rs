@@ -1,4 +1,4 @@
-//! One connection on a thread of its own, so that a long statement holds up nobody else.
+//! A database session: one connection on its own thread, so that a long statement does not block others.
 
 use super::query::{QueryAnswer, QueryLimits, run};
 use super::session_control::SessionControl;
@@ -11,15 +11,15 @@ use rusqlite::Connection;
 use std::sync::Arc;
 use tgp_base::threads;
 
-/// Called once with the outcome of a job, on the session's thread.
-pub type Done<T> = Box<dyn FnOnce(Result<T, SqlError>) + Send>;
+/// A callback for the result of a job. Called once, usually on the session's thread.
+pub type ResultCallback<T> = Box<dyn FnOnce(Result<T, SqlError>) + Send>;
 
 type Job = Box<dyn FnOnce(&Connection, &Arc<SessionControl>) + Send>;
 
-/// SQLite goes down as deep as expressions are nested; its own limits on depth fit into this several times.
+/// SQLite recurses into nested expressions; its depth limits fit into this several times.
 const STACK_BYTES: usize = 8 << 20;
 
-/// A connection. Dropping it rolls back what is open and ends the thread.
+/// A session. Dropping it rolls back an open transaction and ends the thread.
 pub struct Session {
     jobs: Sender<Job>,
     control: Arc<SessionControl>,
@@ -50,41 +50,41 @@ impl Session {
         Ok(Self { jobs, control })
     }
 
-    pub fn begin(&self, mode: BeginMode, policy: SqlPolicy, done: Done<()>) {
+    pub fn begin(&self, mode: BeginMode, policy: SqlPolicy, done: ResultCallback<()>) {
         self.submit(done, move |connection, control| begin(connection, control, mode, policy));
     }
 
     /// Runs one statement. `params_json` is an array with one value for each placeholder.
-    pub fn query(&self, sql: String, params_json: String, limits: QueryLimits, done: Done<QueryAnswer>) {
+    pub fn query(&self, sql: String, params_json: String, limits: QueryLimits, done: ResultCallback<QueryAnswer>) {
         self.submit(done, move |connection, control| run(connection, control, &sql, &params_json, limits));
     }
 
-    /// Sets, keeps or undoes a place within the transaction.
-    pub fn savepoint(&self, action: Savepoint, number: u32, done: Done<()>) {
+    /// Sets, releases or rolls back to a savepoint.
+    pub fn savepoint(&self, action: Savepoint, number: u32, done: ResultCallback<()>) {
         self.submit(done, move |connection, control| savepoint(connection, control, action, number));
     }
 
-    pub fn commit(&self, done: Done<()>) {
+    pub fn commit(&self, done: ResultCallback<()>) {
         self.submit(done, commit);
     }
 
-    /// Rolls back. A statement that was cancelled for it is forgotten: the session can be used again.
-    pub fn rollback(&self, done: Done<()>) {
+    /// Rolls back and clears a cancellation, so that the session can be used again.
+    pub fn rollback(&self, done: ResultCallback<()>) {
         self.submit(done, |connection, control| {
             let rolled_back = rollback(connection, control);
-            control.forget_cancellation();
+            control.clear_cancellation();
             rolled_back
         });
     }
 
-    /// Stops the statement under way and refuses those behind it, until the session is rolled back.
+    /// Stops the running statement and refuses queued ones, until the session is rolled back.
     pub fn cancel(&self) {
         self.control.cancel();
     }
 
     fn submit<T: 'static>(
         &self,
-        done: Done<T>,
+        done: ResultCallback<T>,
         work: impl FnOnce(&Connection, &Arc<SessionControl>) -> Result<T, SqlError> + Send + 'static,
     ) {
         let shared = Arc::new(Mutex::new(Some(done)));

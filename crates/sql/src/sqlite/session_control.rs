@@ -1,44 +1,44 @@
-//! What a session is told while it is at work, and what it has been judged to do.
+//! Shared state of a running session: cancellation, deadline, limits and authorizer.
 
-use super::watch::Watch;
+use super::authorizer::Authorizer;
 use parking_lot::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Instant;
 
-/// What other threads may tell a session that is at work.
+/// State of a session that other threads may set while it runs.
 #[derive(Debug, Default)]
 pub struct SessionControl {
     deadline: Mutex<Option<Instant>>,
     cancelled: AtomicBool,
-    /// Longest value that the statement under way may make, in bytes.
-    longest: AtomicUsize,
-    /// How long values may be however few bytes the rows may have.
-    least_longest: AtomicUsize,
-    /// Whether the file is nobody else's and its journal mode has not been seen to yet.
-    awaits_wal: AtomicBool,
-    /// What the authorizer goes by; only the session's own thread asks for it.
-    watch: Mutex<Watch>,
+    /// Maximum value length of the running statement, in bytes.
+    value_limit: AtomicUsize,
+    /// Minimum of the value limit, even if `maxBytes` is lower.
+    min_value_limit: AtomicUsize,
+    /// Whether the file is not shared, and still has to be switched to WAL.
+    needs_wal: AtomicBool,
+    /// State of the authorizer. Used only on the session's own thread.
+    authorizer: Mutex<Authorizer>,
 }
 
 impl SessionControl {
     pub(super) fn must_stop(&self) -> bool {
-        self.is_cancelled() || self.is_late()
+        self.is_cancelled() || self.is_past_deadline()
     }
 
     pub(super) fn is_cancelled(&self) -> bool {
         self.cancelled.load(Ordering::Acquire)
     }
 
-    /// Stops the statement under way and refuses those behind it.
+    /// Stops the running statement and refuses queued ones.
     pub(super) fn cancel(&self) {
         self.cancelled.store(true, Ordering::Release);
     }
 
-    pub(super) fn forget_cancellation(&self) {
+    pub(super) fn clear_cancellation(&self) {
         self.cancelled.store(false, Ordering::Release);
     }
 
-    pub(super) fn is_late(&self) -> bool {
+    pub(super) fn is_past_deadline(&self) -> bool {
         self.deadline.lock().is_some_and(|deadline| Instant::now() >= deadline)
     }
 
@@ -46,41 +46,41 @@ impl SessionControl {
         *self.deadline.lock() = deadline;
     }
 
-    pub(super) fn longest(&self) -> usize {
-        self.longest.load(Ordering::Acquire)
+    pub(super) fn value_limit(&self) -> usize {
+        self.value_limit.load(Ordering::Acquire)
     }
 
-    pub(super) fn set_longest(&self, bytes: usize) {
-        self.longest.store(bytes, Ordering::Release);
+    pub(super) fn set_value_limit(&self, bytes: usize) {
+        self.value_limit.store(bytes, Ordering::Release);
     }
 
-    pub(super) fn least_longest(&self) -> usize {
-        self.least_longest.load(Ordering::Acquire)
+    pub(super) fn min_value_limit(&self) -> usize {
+        self.min_value_limit.load(Ordering::Acquire)
     }
 
-    pub(super) fn set_least_longest(&self, bytes: usize) {
-        self.least_longest.store(bytes, Ordering::Release);
+    pub(super) fn set_min_value_limit(&self, bytes: usize) {
+        self.min_value_limit.store(bytes, Ordering::Release);
     }
 
-    pub(super) fn awaits_wal(&self) -> bool {
-        self.awaits_wal.load(Ordering::Acquire)
+    pub(super) fn needs_wal(&self) -> bool {
+        self.needs_wal.load(Ordering::Acquire)
     }
 
-    pub(super) fn set_awaits_wal(&self, awaits: bool) {
-        self.awaits_wal.store(awaits, Ordering::Release);
+    pub(super) fn set_needs_wal(&self, awaits: bool) {
+        self.needs_wal.store(awaits, Ordering::Release);
     }
 
-    pub(super) fn with_watch<T>(&self, look: impl FnOnce(&mut Watch) -> T) -> T {
-        look(&mut self.watch.lock())
+    pub(super) fn with_authorizer<T>(&self, look: impl FnOnce(&mut Authorizer) -> T) -> T {
+        look(&mut self.authorizer.lock())
     }
 
-    /// Runs a statement of the session itself: neither guarded nor cancelled.
-    pub(super) fn own<T>(&self, work: impl FnOnce() -> T) -> T {
-        self.with_watch(Watch::open_for_own);
+    /// Runs an internal statement, without authorizer and cancellation.
+    pub(super) fn run_internal<T>(&self, work: impl FnOnce() -> T) -> T {
+        self.with_authorizer(Authorizer::allow_internal);
         let cancelled = self.cancelled.swap(false, Ordering::AcqRel);
         let done = work();
         self.cancelled.fetch_or(cancelled, Ordering::AcqRel);
-        self.with_watch(Watch::close);
+        self.with_authorizer(Authorizer::close);
         done
     }
 }

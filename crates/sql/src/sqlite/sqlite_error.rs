@@ -1,4 +1,4 @@
-//! What SQLite says when it fails, as this part says it.
+//! Conversion of SQLite errors to [`SqlError`].
 
 use super::heap::MAX_HEAP_BYTES;
 use super::session_control::SessionControl;
@@ -6,7 +6,7 @@ use crate::sql_error::SqlError;
 use rusqlite::{ErrorCode, ffi};
 use std::sync::Arc;
 
-/// SQLite's failure in our words; its own text where it has one.
+/// Converts an SQLite error. Errors without a specific variant keep the message of SQLite.
 pub(super) fn database_error(error: &rusqlite::Error, control: &Arc<SessionControl>) -> SqlError {
     let extended = error.sqlite_error().map(|inner| inner.extended_code);
     match error.sqlite_error_code() {
@@ -15,28 +15,28 @@ pub(super) fn database_error(error: &rusqlite::Error, control: &Arc<SessionContr
         Some(ErrorCode::DatabaseBusy) if extended == Some(ffi::SQLITE_BUSY_SNAPSHOT) => SqlError::Conflict,
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => SqlError::Busy,
         Some(ErrorCode::OutOfMemory) => SqlError::OutOfMemory { megabytes: MAX_HEAP_BYTES >> 20 },
-        Some(ErrorCode::TooBig) => SqlError::TooLong { limit: control.longest() },
+        Some(ErrorCode::TooBig) => SqlError::TooLong { limit: control.value_limit() },
         Some(ErrorCode::AuthorizationForStatementDenied) => SqlError::Refused {
-            what: "the statement touches something that is not for tools".to_owned(),
-            advice: "Use the tables and actions that the owner allows.",
+            what: "the statement uses a table or an action that is not allowed".to_owned(),
+            advice: "Use the tables and actions that the database owner allows.",
         },
         Some(code) => SqlError::Database { message: message_of(error), code: Some(format!("{code:?}")) },
         None => SqlError::Database { message: message_of(error), code: None },
     }
 }
 
-/// Longer messages quote the statement back.
+/// Maximum length of a message: longer ones quote the statement.
 const MAX_MESSAGE_CHARS: usize = 500;
 
 fn message_of(error: &rusqlite::Error) -> String {
-    let said = if let rusqlite::Error::SqliteFailure(_, Some(message))
+    let message = if let rusqlite::Error::SqliteFailure(_, Some(message))
     | rusqlite::Error::SqlInputError { msg: message, .. } = error
     {
         message.clone()
     } else {
         error.to_string()
     };
-    let short: String = said.chars().take(MAX_MESSAGE_CHARS).collect();
-    let cut = if short.len() < said.len() { "…" } else { "" };
-    format!("The database says: {short}{cut}.")
+    let short: String = message.chars().take(MAX_MESSAGE_CHARS).collect();
+    let cut = if short.len() < message.len() { "…" } else { "" };
+    format!("The database reported: {short}{cut}.")
 }

@@ -1,6 +1,6 @@
-//! The beginning and the ends of a transaction.
+//! Transaction control: begin, commit, rollback and savepoints.
 
-use super::guard::shadows;
+use super::authorizer_callback::shadow_tables;
 use super::limits::set_temporary_storage;
 use super::session_control::SessionControl;
 use super::sqlite_error::database_error;
@@ -10,18 +10,18 @@ use rusqlite::Connection;
 use serde::Deserialize;
 use std::sync::Arc;
 
-/// What a transaction will need.
+/// The kind of transaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
 pub enum BeginMode {
-    /// A snapshot, which becomes a writer when nobody else has written meanwhile.
+    /// A snapshot, which can be upgraded to a writer if no other connection has written in the meantime.
     Read,
-    /// The write lock at once, so that nothing can come between the first read and the last write.
+    /// Takes the write lock immediately, so that no other write can happen during the transaction.
     Write,
 }
 
-/// Begins under rules, which hold until the next beginning.
+/// Begins a transaction with a policy, which applies until the next one.
 pub(super) fn begin(
     connection: &Connection,
     control: &Arc<SessionControl>,
@@ -35,30 +35,30 @@ pub(super) fn begin(
     if control.is_cancelled() {
         return Err(SqlError::Cancelled);
     }
-    let (only_reads, tells_tables_apart) = (policy.only_reads(), policy.tells_tables_apart());
-    let others = control.with_watch(|watch| watch.set_policy(policy));
-    let begun = control.own(|| {
-        if others {
-            // Statements that were prepared under other rules.
+    let (only_reads, has_table_rules) = (policy.only_reads(), policy.has_table_rules());
+    let changed = control.with_authorizer(|authorizer| authorizer.set_policy(policy));
+    let begun = control.run_internal(|| {
+        if changed {
+            // Cached statements were authorized under the previous policy.
             connection.flush_prepared_statement_cache();
             set_temporary_storage(connection, only_reads)?;
         }
-        if !only_reads && control.awaits_wal() {
+        if !only_reads && control.needs_wal() {
             connection.pragma_update(None, "journal_mode", "wal")?;
-            control.set_awaits_wal(false);
+            control.set_needs_wal(false);
         }
         connection.execute_batch(sql)?;
-        if tells_tables_apart { shadows(connection).map(Some) } else { Ok(None) }
+        if has_table_rules { shadow_tables(connection).map(Some) } else { Ok(None) }
     });
     let shadows = begun.map_err(|error| database_error(&error, control))?;
-    control.with_watch(|watch| watch.set_shadows(shadows.unwrap_or_default()));
+    control.with_authorizer(|authorizer| authorizer.set_shadows(shadows.unwrap_or_default()));
     Ok(())
 }
 
 pub(super) fn commit(connection: &Connection, control: &Arc<SessionControl>) -> Result<(), SqlError> {
     check_open(connection)?;
     control.set_deadline(None);
-    control.own(|| connection.execute_batch("COMMIT")).map_err(|error| database_error(&error, control))
+    control.run_internal(|| connection.execute_batch("COMMIT")).map_err(|error| database_error(&error, control))
 }
 
 fn check_open(connection: &Connection) -> Result<(), SqlError> {
@@ -69,26 +69,27 @@ fn check_open(connection: &Connection) -> Result<(), SqlError> {
     Err(SqlError::Database { message, code: None })
 }
 
-/// What becomes of the statements since a place within a transaction.
+/// An action on a savepoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
 pub enum Savepoint {
-    /// The place is here.
+    /// Creates it.
     Set,
-    /// They stay, if the transaction does.
+    /// Releases it: the statements since are kept if the transaction commits.
     Keep,
+    /// Rolls back to it and releases it.
     Undo,
 }
 
-/// `number` names the place.
+/// Performs the action on the savepoint `number`.
 pub(super) fn savepoint(
     connection: &Connection,
     control: &Arc<SessionControl>,
     action: Savepoint,
     number: u32,
 ) -> Result<(), SqlError> {
-    // Outside of a transaction it would begin one.
+    // Outside a transaction, `SAVEPOINT` would begin one.
     check_open(connection)?;
     let sql = match action {
         Savepoint::Set => format!("SAVEPOINT tgp_{number}"),
@@ -96,7 +97,7 @@ pub(super) fn savepoint(
         Savepoint::Undo => format!("ROLLBACK TO tgp_{number}; RELEASE tgp_{number}"),
     };
     control.set_deadline(None);
-    control.own(|| connection.execute_batch(&sql)).map_err(|error| database_error(&error, control))
+    control.run_internal(|| connection.execute_batch(&sql)).map_err(|error| database_error(&error, control))
 }
 
 pub(super) fn rollback(connection: &Connection, control: &Arc<SessionControl>) -> Result<(), SqlError> {
@@ -104,5 +105,5 @@ pub(super) fn rollback(connection: &Connection, control: &Arc<SessionControl>) -
     if connection.is_autocommit() {
         return Ok(());
     }
-    control.own(|| connection.execute_batch("ROLLBACK")).map_err(|error| database_error(&error, control))
+    control.run_internal(|| connection.execute_batch("ROLLBACK")).map_err(|error| database_error(&error, control))
 }

@@ -1,4 +1,4 @@
-//! Parameters as SQLite takes them.
+//! Conversion of JSON parameters to SQLite values.
 
 use super::row_text::BASE64;
 use crate::sql_error::SqlError;
@@ -6,10 +6,10 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use rusqlite::types::Value;
 
-/// The key that marks an integer of 64 bits in JSON.
+/// The key that marks a 64-bit integer in JSON.
 const INTEGER: &str = "$integer";
 
-/// Values from a JSON array.
+/// Parses a JSON array of parameters.
 pub fn parameters(json: &str) -> Result<Vec<Value>, SqlError> {
     let values: Vec<serde_json::Value> = serde_json::from_str(json).map_err(|_| {
         SqlError::Parameters(

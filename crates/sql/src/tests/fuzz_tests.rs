@@ -1,7 +1,7 @@
-//! Statements that nobody would think of; SQLite itself says whether they write.
+//! Fuzz tests of the classifier, with SQLite as the oracle for writes.
 
-use crate::reading::dialect::Dialect;
-use crate::reading::parameters::ParameterShape;
+use crate::parsing::dialect::Dialect;
+use crate::parsing::parameters::ParameterShape;
 use crate::rules::outline::outline;
 use crate::rules::policy::SqlPolicy;
 use crate::rules::statement::classify;
@@ -90,7 +90,7 @@ const PIECES: &[&str] = &[
     "EXISTS ",
 ];
 
-/// Texts that begin as a statement does: most others are refused at once.
+/// Starts of statements: most other texts are refused immediately.
 const HEADS: &[&str] = &[
     "",
     "SELECT ",
@@ -103,13 +103,13 @@ const HEADS: &[&str] = &[
     "-- ",
 ];
 
-/// What is only explained is not done, whatever it is.
+/// `EXPLAIN` never changes anything.
 fn changes_nothing(prepared: &rusqlite::Statement<'_>) -> bool {
     prepared.readonly() || prepared.is_explain() != 0
 }
 
 #[test]
-fn no_statement_that_sqlite_calls_writing_is_called_reading() {
+fn no_writing_statement_is_classified_as_reading() {
     let connection = Connection::open_in_memory().unwrap();
     connection.execute_batch("CREATE TABLE t (a); CREATE TABLE c (a)").unwrap();
     let inputs = (proptest::sample::select(HEADS), texts(PIECES, 14));
@@ -123,22 +123,22 @@ fn no_statement_that_sqlite_calls_writing_is_called_reading() {
                 Err(rusqlite::Error::MultipleStatement) => panic!("two statements"),
                 Err(_) => {}
             }
-            let reading = SqlPolicy { read_only: true, ..SqlPolicy::default() };
-            let read = classify(&sql, dialect, &reading, &ParameterShape::Positional(0)).is_ok();
+            let read_only = SqlPolicy { read_only: true, ..SqlPolicy::default() };
+            let read = classify(&sql, dialect, &read_only, &ParameterShape::Positional(0)).is_ok();
             assert_eq!(read, statement.access == Access::Read, "read-only refuses exactly what writes");
         }
     });
 }
 
 #[test]
-fn an_outline_that_tells_of_reading_is_one_of_a_statement_that_reads() {
+fn an_outline_with_only_reads_is_of_a_statement_that_reads() {
     let connection = Connection::open_in_memory().unwrap();
     connection.execute_batch("CREATE TABLE t (a); CREATE TABLE c (a)").unwrap();
     let inputs = (proptest::sample::select(HEADS), texts(PIECES, 14));
     for_all(file!(), &inputs, |(head, rest)| {
         let sql = format!("{head}{rest}");
-        let Some(told) = outline(&sql, Dialect::Any) else { return };
-        if told.verbs.iter().all(|verb| verb.access() == Access::Read) {
+        let Some(outline) = outline(&sql, Dialect::Any) else { return };
+        if outline.verbs.iter().all(|verb| verb.access() == Access::Read) {
             let prepared = connection.prepare(&sql);
             assert!(prepared.map_or(true, |prepared| changes_nothing(&prepared)), "it writes");
         }
@@ -146,7 +146,7 @@ fn an_outline_that_tells_of_reading_is_one_of_a_statement_that_reads() {
 }
 
 #[test]
-fn any_piece_many_times_over_is_judged_to_an_end() {
+fn every_repeated_piece_is_classified_in_bounded_time() {
     let policies: Vec<SqlPolicy> =
         [r#"{"allow":{"tables":["t"]}}"#, r#"{"deny":{"tables":["t","u"]}}"#, r#"{"readOnly":true}"#]
             .into_iter()
@@ -159,6 +159,6 @@ fn any_piece_many_times_over_is_judged_to_an_end() {
                 let _judged = classify(&sql, dialect, policy, &ParameterShape::Positional(0));
             }
         }
-        let _told = outline(&sql, Dialect::Any);
+        let _outline = outline(&sql, Dialect::Any);
     }
 }

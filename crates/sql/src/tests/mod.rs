@@ -1,4 +1,4 @@
-//! What the rules accept and refuse, and what SQLite makes of the same texts.
+//! Tests of the rules, with SQLite as an oracle.
 
 mod fuzz_tests;
 mod oracle;

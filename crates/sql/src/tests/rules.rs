@@ -1,5 +1,5 @@
-use crate::reading::dialect::Dialect::{self, Any, Mysql, Postgres, Sqlite};
-use crate::reading::parameters::ParameterShape;
+use crate::parsing::dialect::Dialect::{self, Any, Mysql, Postgres, Sqlite};
+use crate::parsing::parameters::ParameterShape;
 use crate::rules::outline::outline;
 use crate::rules::policy::SqlPolicy;
 use crate::rules::statement::{Statement, classify};
@@ -15,7 +15,7 @@ fn check(sql: &str, dialect: Dialect, policy: &SqlPolicy) -> Result<Statement, S
 }
 
 #[test]
-fn the_owners_rules_hold() {
+fn the_policy_of_the_owner_applies() {
     let read_only = policy(r#"{"readOnly":true}"#);
     assert!(check("SELECT 1", Postgres, &read_only).is_ok());
     for sql in
@@ -27,7 +27,7 @@ fn the_owners_rules_hold() {
     assert!(check("SELECT 1", Sqlite, &verbs).is_ok());
     assert!(check("UPDATE t SET a = 1", Sqlite, &verbs).is_err());
     assert!(check("DELETE FROM t", Sqlite, &verbs).is_err());
-    // A verb does what it says, and all it says.
+    // A statement needs all verbs that it implies.
     let appending = policy(r#"{"allow":{"verbs":["select","insert"]}}"#);
     for (sql, dialect) in [
         ("INSERT OR REPLACE INTO t VALUES (1)", Sqlite),
@@ -94,7 +94,7 @@ fn the_owners_rules_hold() {
 }
 
 #[test]
-fn allowed_tables_hold_in_every_reading() {
+fn allowed_tables_apply_under_every_lexer_configuration() {
     let allowed = policy(r#"{"allow":{"tables":["t"]}}"#);
     for (sql, dialect) in [
         ("SELECT $$+' $$, pw FROM secret -- '", Any),
@@ -119,7 +119,7 @@ fn allowed_tables_hold_in_every_reading() {
 }
 
 #[test]
-fn denied_tables_hold_where_sqlite_takes_a_string_for_a_name() {
+fn denied_tables_apply_where_sqlite_accepts_a_string_as_a_name() {
     let denied = policy(r#"{"deny":{"tables":["secret"]}}"#);
     for sql in [
         "UPDATE OR IGNORE 'secret' SET pw = 'z'",
@@ -137,7 +137,7 @@ fn denied_tables_hold_where_sqlite_takes_a_string_for_a_name() {
 }
 
 #[test]
-fn the_tables_below_a_denied_virtual_table_are_denied() {
+fn shadow_tables_of_a_denied_virtual_table_are_denied() {
     let denied = policy(r#"{"deny":{"tables":["notes", "user"]}}"#);
     for sql in [
         "SELECT * FROM notes_content",
@@ -150,7 +150,7 @@ fn the_tables_below_a_denied_virtual_table_are_denied() {
     ] {
         assert!(check(sql, Sqlite, &denied).is_err(), "{sql}");
     }
-    // Columns, and what only looks like it.
+    // Columns, and names that only look similar.
     for sql in
         ["SELECT user_data, t.user_config FROM t", "SELECT * FROM notes_archive", "SELECT 'user_data' AS a FROM t"]
     {
@@ -162,7 +162,7 @@ fn the_tables_below_a_denied_virtual_table_are_denied() {
 }
 
 #[test]
-fn what_mysql_tells_of_others_is_denied_with_tables() {
+fn table_rules_deny_the_sys_schema_of_mysql() {
     let denied = policy(r#"{"deny":{"tables":["secret"]}}"#);
     for sql in
         ["SELECT * FROM sys.session", "SELECT * FROM `sys`.`innodb_lock_waits`", "SELECT * FROM SYS . processlist"]
@@ -170,7 +170,7 @@ fn what_mysql_tells_of_others_is_denied_with_tables() {
         assert!(check(sql, Mysql, &denied).is_err(), "{sql}");
     }
     assert!(check("SELECT sys FROM t", Mysql, &denied).is_ok());
-    // A reserved word is the name of a table only in quotes or beside a dot.
+    // A reserved word is a table name only in quotes or next to a dot.
     let orders = policy(r#"{"deny":{"tables":["order"]}}"#);
     for dialect in [Sqlite, Postgres, Mysql, Any] {
         assert!(check("SELECT a FROM t ORDER BY a", dialect, &orders).is_ok(), "{dialect:?}");
@@ -181,7 +181,7 @@ fn what_mysql_tells_of_others_is_denied_with_tables() {
 }
 
 #[test]
-fn the_schema_stays_unless_its_owner_says_otherwise() {
+fn schema_changes_require_ddl() {
     let fixed = SqlPolicy::default();
     for (sql, dialects) in [
         ("CREATE TABLE a (b int)", &[Sqlite, Postgres, Mysql, Any][..]),
@@ -213,7 +213,7 @@ fn the_schema_stays_unless_its_owner_says_otherwise() {
 }
 
 #[test]
-fn a_statement_whose_tables_take_too_long_to_find_is_refused_where_tables_count() {
+fn a_statement_that_exceeds_the_parse_budget_is_refused_under_table_rules() {
     let sql = format!("SELECT {}'a' IN 'b'{}", "POSITION(".repeat(30), " IN 'b')".repeat(30));
     let some = policy(r#"{"allow":{"tables":["t"]}}"#);
     // Without a budget it takes an hour.
@@ -224,7 +224,7 @@ fn a_statement_whose_tables_take_too_long_to_find_is_refused_where_tables_count(
 }
 
 #[test]
-fn a_table_is_the_one_that_the_database_looks_up() {
+fn table_rules_use_the_case_folding_of_the_database() {
     let allowed = policy(r#"{"allow":{"tables":["t"]}}"#);
     for (sql, dialect, is_allowed) in [
         ("SELECT * FROM T", Postgres, true),
@@ -258,7 +258,7 @@ fn a_table_is_the_one_that_the_database_looks_up() {
 }
 
 #[test]
-fn what_shows_passwords_and_statements_of_others_is_for_nobody() {
+fn catalogues_with_passwords_or_statements_of_others_are_refused() {
     for (sql, dialect) in [
         ("SHOW WARNINGS", Mysql),
         ("SHOW ERRORS", Mysql),
@@ -329,12 +329,12 @@ fn what_shows_passwords_and_statements_of_others_is_for_nobody() {
 }
 
 #[test]
-fn what_the_database_is_asked_about_is_what_was_read() {
+fn the_reach_has_the_tables_and_calls_of_the_statement() {
     let judged = SqlPolicy { judged: SqlDetail::Tables, ..SqlPolicy::default() };
     let reach = |sql: &str, dialect, policy: &SqlPolicy| check(sql, dialect, policy).unwrap().reach;
-    let told = reach("SELECT purge(), (o).x FROM \"Orders\" o", Postgres, &judged).unwrap();
-    assert_eq!(told.tables.unwrap().into_iter().collect::<Vec<_>>(), ["Orders"]);
-    assert!(told.calls.contains("purge") && told.calls.contains("x") && !told.calls.contains("o"));
+    let found = reach("SELECT purge(), (o).x FROM \"Orders\" o", Postgres, &judged).unwrap();
+    assert_eq!(found.tables.unwrap().into_iter().collect::<Vec<_>>(), ["Orders"]);
+    assert!(found.calls.contains("purge") && found.calls.contains("x") && !found.calls.contains("o"));
     assert!(check("SELECT purge()", Postgres, &judged).unwrap().fenced);
     let verbs = SqlPolicy { judged: SqlDetail::Verbs, ..SqlPolicy::default() };
     for (policy, fenced, compared) in
@@ -346,7 +346,7 @@ fn what_the_database_is_asked_about_is_what_was_read() {
         assert_eq!((reach.tables.is_some(), reach.calls.contains("f")), (compared, true));
     }
     assert_eq!(reach("SELECT 1 FROM t", Mysql, &judged).unwrap().tables, None);
-    // Whatever is called is a name too: no question about it is empty.
+    // Keywords before a parenthesis are not calls.
     let plain = reach("SELECT 1 WHERE 1 IN (1) AND (1) = 1", Postgres, &judged).unwrap();
     assert!(plain.calls.is_empty() && plain.names.is_empty());
     assert_eq!(reach("SELECT 1", Sqlite, &judged), None);

@@ -1,9 +1,9 @@
-//! The compiler cannot be crashed, hung or bloated by source text.
+//! Source text cannot crash or hang the compiler, or exhaust its memory.
 //!
-//! Everything here runs in the test's own process: a stack overflow would end it.
+//! These tests run in the test process: a stack overflow would end it.
 
-mod amount;
+mod large_sources;
 mod nesting;
-mod odd_text;
+mod random_text;
 mod shapes;
 mod survival;

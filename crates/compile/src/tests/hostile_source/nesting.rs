@@ -1,4 +1,4 @@
-//! Nesting, alone, mixed, many at once, and as deep as the size allows.
+//! Deep nesting: of one kind, mixed, in parallel, and up to the size limit.
 
 use super::shapes::{BROKEN_SHAPES, SHAPES, build};
 use super::survival::survive;
@@ -41,9 +41,9 @@ fn nesting_as_deep_as_the_size_allows_is_a_typed_error() {
     }
 }
 
-/// The longest nesting that the stack is charged for and that deceives the early check.
+/// The deepest nesting that passes the stack estimate, with brackets that look like part of a string.
 #[test]
-fn the_stack_holds_when_the_early_check_is_deceived() {
+fn the_stack_suffices_when_brackets_are_hidden_in_text() {
     let compiler = Compiler::new();
     for shape in BROKEN_SHAPES.iter().filter(|shape| shape[0].contains(['\'', '`', '"'])) {
         let largest =
@@ -67,7 +67,7 @@ fn mixed_nesting_is_a_typed_error_or_compiles() {
 }
 
 #[test]
-fn many_compiles_at_once_do_not_disturb_each_other() {
+fn concurrent_compiles_are_independent() {
     let compiler = Compiler::new();
     std::thread::scope(|scope| {
         for worker in 0..16 {
@@ -86,7 +86,7 @@ fn many_compiles_at_once_do_not_disturb_each_other() {
 }
 
 #[test]
-fn the_caller_may_have_a_small_stack() {
+fn a_caller_with_a_small_stack_can_compile() {
     let source = build(&SHAPES[0], 900);
     let outcome = std::thread::Builder::new()
         .stack_size(128 << 10)

@@ -1,9 +1,9 @@
-//! Ways in which source text nests.
+//! Nested constructs, as templates for test sources.
 
-/// Text before, what is repeated before the middle, the middle, what is repeated after it, text after.
+/// Prefix, repeated opening, middle, repeated closing, suffix.
 pub(super) type Shape = [&'static str; 5];
 
-/// Nesting that compiles when there is little of it.
+/// Nesting that compiles if it is shallow.
 pub(super) const SHAPES: &[Shape] = &[
     ["x=", "(", "1", ")", ";"],
     ["x=", "[", "", "]", ";"],
@@ -80,7 +80,7 @@ pub(super) const SHAPES: &[Shape] = &[
     ["function*g(){x=", "yield ", "1", "", "}"],
 ];
 
-/// Nesting that no one writes, or that is wrong, however little there is of it.
+/// Nesting that is invalid or exponential even if it is shallow.
 pub(super) const BROKEN_SHAPES: &[Shape] = &[
     ["x=", "(", "", "", ""],
     ["x=", "a+(", "", "", ""],
@@ -106,7 +106,7 @@ pub(super) const BROKEN_SHAPES: &[Shape] = &[
     ["", "@(", "a", ")", " class A{}"],
     ["", "declare module 'a'{", "", "}", ""],
     ["type X=", "A extends infer B extends ", "C", "?D:E", ";"],
-    // What deceives a reader of text: brackets behind what may be a string, a regular expression or a comment.
+    // Brackets after something that looks like the start of a string, a regular expression or a comment.
     ["let a /'/;x=", "(", "1", ")", ";"],
     ["let a /`/;x=", "[", "", "]", ";"],
     ["var b 1 /\"/,", "[", "", "]", ";"],

@@ -1,4 +1,4 @@
-//! Arguments as SQLite's own functions see them.
+//! Function arguments, converted as in SQLite's built-in functions.
 
 use parking_lot::Mutex;
 use rusqlite::functions::{Context, SqlFnArg};
@@ -6,28 +6,28 @@ use rusqlite::types::{ToSql, ToSqlOutput, Value, ValueRef};
 use rusqlite::{Connection, Result};
 use std::borrow::Cow;
 
-/// Turns values into text, and asks an SQLite of its own where only that knows how.
+/// Converts values to text. Uses a separate in-memory SQLite for conversions that only SQLite implements.
 #[derive(Default)]
-pub struct Texts {
+pub struct TextConverter {
     helper: Mutex<Option<Connection>>,
 }
 
-impl Texts {
-    /// The bytes of a value as text; nothing for NULL.
+impl TextConverter {
+    /// The bytes of a value as text; `None` for NULL.
     pub fn of<'a>(&self, value: ValueRef<'a>) -> Result<Option<Cow<'a, [u8]>>> {
         Ok(match value {
             ValueRef::Null => None,
             ValueRef::Text(bytes) | ValueRef::Blob(bytes) => Some(Cow::Borrowed(bytes)),
             ValueRef::Integer(number) => Some(Cow::Owned(number.to_string().into_bytes())),
-            ValueRef::Real(_) => match self.ask("SELECT CAST(?1 AS TEXT)", &[value])? {
+            ValueRef::Real(_) => match self.evaluate("SELECT CAST(?1 AS TEXT)", &[value])? {
                 Value::Text(text) => Some(Cow::Owned(text.into_bytes())),
                 Value::Null | Value::Integer(_) | Value::Real(_) | Value::Blob(_) => None,
             },
         })
     }
 
-    /// What an SQLite without tables answers.
-    pub fn ask(&self, sql: &str, values: &[ValueRef<'_>]) -> Result<Value> {
+    /// Evaluates a query in an SQLite without tables, and returns the first value.
+    pub fn evaluate(&self, sql: &str, values: &[ValueRef<'_>]) -> Result<Value> {
         let mut helper = self.helper.lock();
         let connection = match helper.take() {
             Some(connection) => connection,
@@ -46,12 +46,12 @@ impl Texts {
     }
 }
 
-/// What comes back from a function that makes text.
+/// The result of a text function.
 pub enum TextAnswer {
     Null,
-    /// The text that was its argument, as it is.
+    /// The argument, unchanged.
     Same(SqlFnArg),
-    /// Bytes as text, whatever they are.
+    /// Bytes as text, even if they are not valid UTF-8.
     Bytes(Vec<u8>),
 }
 

@@ -1,18 +1,18 @@
-//! How a function fails.
+//! Errors of functions.
 
 use rusqlite::{Error, ffi};
 
-/// What a statement ends with that was told to stop.
+/// The error of an interrupted statement.
 pub fn interrupted() -> Error {
     failure(ffi::SQLITE_INTERRUPT)
 }
 
-/// A failure that SQLite knows by its code.
+/// An error with an SQLite error code.
 pub fn failure(code: i32) -> Error {
     Error::SqliteFailure(ffi::Error::new(code), None)
 }
 
-/// A failure that says what is wrong.
-pub fn failure_saying(message: &str) -> Error {
+/// An error with a message.
+pub fn failure_with_message(message: &str) -> Error {
     Error::UserFunctionError(message.into())
 }

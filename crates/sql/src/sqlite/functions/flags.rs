@@ -1,8 +1,8 @@
-//! How SQLite is told of a function.
+//! Registration flags of the functions.
 
 use rusqlite::functions::FunctionFlags;
 
-/// What the built-in functions are: they may stand in indexes, views and constraints.
+/// The flags of built-in functions, which are allowed in indexes, views and constraints.
 pub fn flags() -> FunctionFlags {
     FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC | FunctionFlags::SQLITE_INNOCUOUS
 }

@@ -1,13 +1,13 @@
-//! Puts the functions into a connection.
+//! Registers the functions on a connection.
 
-use super::argument::Texts;
+use super::argument::TextConverter;
 use super::{limited, pattern, search, trim};
 use crate::sqlite::session_control::SessionControl;
 use rusqlite::Connection;
 use std::sync::Arc;
 
 pub fn install(connection: &Connection, control: &Arc<SessionControl>) -> rusqlite::Result<()> {
-    let texts = Arc::new(Texts::default());
+    let texts = Arc::new(TextConverter::default());
     pattern::install(connection, control, &texts)?;
     search::install(connection, control, &texts)?;
     trim::install(connection, &texts)?;

@@ -7,7 +7,7 @@ use rusqlite::types::Value;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// The same sequence every time.
+/// A deterministic random number generator.
 struct Random(u64);
 
 impl Random {
@@ -26,12 +26,12 @@ impl Random {
 fn replaced() -> (Connection, Arc<SessionControl>) {
     let connection = Connection::open_in_memory().unwrap();
     let control = Arc::new(SessionControl::default());
-    control.set_longest(1 << 24);
+    control.set_value_limit(1 << 24);
     install(&connection, &control).unwrap();
     (connection, control)
 }
 
-/// What a connection makes of arguments: a value, or what it says.
+/// The result of a query as text: a value or an error message.
 fn answer(connection: &Connection, sql: &str, values: &[Value]) -> String {
     let mut statement = connection.prepare_cached(sql).unwrap();
     let values = rusqlite::params_from_iter(values.iter().take(statement.parameter_count()));
@@ -45,7 +45,7 @@ fn answer(connection: &Connection, sql: &str, values: &[Value]) -> String {
 }
 
 #[test]
-fn functions_answer_as_the_built_in_ones_do() {
+fn results_equal_those_of_the_built_in_functions() {
     let built_in = Connection::open_in_memory().unwrap();
     let (own, _control) = replaced();
     let mut random = Random(0x5eed);
@@ -70,7 +70,7 @@ fn functions_answer_as_the_built_in_ones_do() {
         "漢".as_bytes(),
         b"\x00",
     ];
-    // Malformed UTF-8 as well, which a CAST makes text of; trim() tells such letters apart in its own way.
+    // With malformed UTF-8, which `CAST` turns into text. Not for `trim()`, which splits malformed characters differently.
     let broken: [&[u8]; 23] = [
         b"a",
         b"A",
@@ -119,7 +119,7 @@ fn functions_answer_as_the_built_in_ones_do() {
     for round in 0..6_000 {
         let (sql, any) = &calls[round % calls.len()];
         let alphabet: &[&[u8]] = if *any && round % 2 == 0 { &broken } else { &letters };
-        // Few letters at a time, so that something fits.
+        // A small alphabet, so that there are matches.
         let few: Vec<&[u8]> = (0..1 + random.below(4)).map(|_| alphabet[random.below(alphabet.len())]).collect();
         let values: Vec<Value> = (0..3)
             .map(|_| match random.below(12) {
@@ -145,7 +145,7 @@ fn functions_answer_as_the_built_in_ones_do() {
 }
 
 #[test]
-fn a_call_that_would_take_for_ever_stops_when_it_is_told_to() {
+fn a_slow_call_stops_at_the_deadline() {
     let (connection, control) = replaced();
     let zeros = "hex(zeroblob(2000000))";
     for sql in [

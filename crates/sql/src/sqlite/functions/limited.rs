@@ -1,7 +1,7 @@
-//! Functions that few use: SQLite itself answers, as long as the work stays within a second.
+//! Rarely used functions: SQLite evaluates them, if the work takes less than a second.
 
-use super::argument::Texts;
-use super::failure::{failure_saying, interrupted};
+use super::argument::TextConverter;
+use super::failure::{failure_with_message, interrupted};
 use super::flags::flags;
 use crate::sqlite::session_control::SessionControl;
 use rusqlite::functions::{Context, FunctionFlags, SubType};
@@ -9,25 +9,26 @@ use rusqlite::types::{Value, ValueRef};
 use rusqlite::{Connection, Result};
 use std::sync::Arc;
 
-/// How SQLite marks text that is JSON.
+/// The SQLite subtype of JSON text.
 const JSON: u32 = 'J' as u32;
 
 struct Limited {
     name: &'static str,
-    question: &'static str,
-    /// The product of the lengths of both arguments, at most.
+    /// The query that evaluates the built-in function.
+    sql: &'static str,
+    /// Maximum product of the lengths of both arguments.
     most: u64,
     subtype: SubType,
 }
 
 const LIMITED: [Limited; 3] = [
-    Limited { name: "unhex", question: "SELECT unhex(?1, ?2)", most: 1 << 28, subtype: None },
-    // Keys are compared, each of one object with each of the other.
-    Limited { name: "json_patch", question: "SELECT json_patch(?1, ?2)", most: 1 << 31, subtype: Some(JSON) },
-    Limited { name: "jsonb_patch", question: "SELECT jsonb_patch(?1, ?2)", most: 1 << 31, subtype: None },
+    Limited { name: "unhex", sql: "SELECT unhex(?1, ?2)", most: 1 << 28, subtype: None },
+    // Each key of one object is compared with each key of the other.
+    Limited { name: "json_patch", sql: "SELECT json_patch(?1, ?2)", most: 1 << 31, subtype: Some(JSON) },
+    Limited { name: "jsonb_patch", sql: "SELECT jsonb_patch(?1, ?2)", most: 1 << 31, subtype: None },
 ];
 
-pub fn install(connection: &Connection, control: &Arc<SessionControl>, texts: &Arc<Texts>) -> Result<()> {
+pub fn install(connection: &Connection, control: &Arc<SessionControl>, texts: &Arc<TextConverter>) -> Result<()> {
     for limited in LIMITED {
         let name = limited.name;
         let (control, texts) = (Arc::clone(control), Arc::clone(texts));
@@ -43,13 +44,13 @@ pub fn install(connection: &Connection, control: &Arc<SessionControl>, texts: &A
     Ok(())
 }
 
-fn answer(context: &Context<'_>, limited: &Limited, texts: &Texts) -> Result<(Value, SubType)> {
+fn answer(context: &Context<'_>, limited: &Limited, texts: &TextConverter) -> Result<(Value, SubType)> {
     let values = [context.get_raw(0), context.get_raw(1)];
     let work = values.iter().map(|value| length(*value)).product::<u64>();
     if work > limited.most {
-        return Err(failure_saying(&format!("the arguments of {}() are too long together", limited.name)));
+        return Err(failure_with_message(&format!("the combined arguments of {}() are too long", limited.name)));
     }
-    let answered = texts.ask(limited.question, &values)?;
+    let answered = texts.evaluate(limited.sql, &values)?;
     let subtype = limited.subtype.filter(|_| answered != Value::Null);
     Ok((answered, subtype))
 }

@@ -1,34 +1,34 @@
-//! `LIKE` and `GLOB`. SQLite's own go one level deeper with every wildcard.
+//! `LIKE` and `GLOB`. The built-in functions recurse at every wildcard.
 
-use super::argument::Texts;
-use super::failure::{failure_saying, interrupted};
+use super::argument::TextConverter;
+use super::failure::{failure_with_message, interrupted};
 use super::flags::flags;
-use super::letters::{before_nul, continues_letter};
+use super::utf8::{before_nul, continues_letter};
 use crate::sqlite::session_control::SessionControl;
 use memchr::{memchr, memchr2};
 use rusqlite::functions::Context;
 use rusqlite::{Connection, Result};
 use std::sync::Arc;
 
-/// As in SQLite.
+/// The same limit as in SQLite.
 const MAX_PATTERN_BYTES: usize = 50_000;
 
-/// What a pattern means.
+/// The syntax of a pattern.
 #[derive(Debug, Clone, Copy)]
 pub struct Style {
-    /// Stands for any text; nothing when it is the escape.
+    /// Matches any text; `None` if it is the escape character.
     all: Option<u32>,
-    /// Stands for any letter.
+    /// Matches any character.
     one: Option<u32>,
     escape: Option<u32>,
-    /// Whether `[…]` is a set of letters.
+    /// Whether `[…]` is a set of characters.
     sets: bool,
     ignores_case: bool,
 }
 
 impl Style {
-    /// A step through a set may be as long as the pattern.
-    const fn steps_between_looks(self) -> usize {
+    /// Steps between two checks of the deadline. A step through a set may be as long as the pattern.
+    const fn steps_between_checks(self) -> usize {
         if self.sets { 1 << 8 } else { 1 << 14 }
     }
 }
@@ -38,7 +38,7 @@ const LIKE: Style =
 const GLOB: Style =
     Style { all: Some('*' as u32), one: Some('?' as u32), escape: None, sets: true, ignores_case: false };
 
-pub fn install(connection: &Connection, control: &Arc<SessionControl>, texts: &Arc<Texts>) -> Result<()> {
+pub fn install(connection: &Connection, control: &Arc<SessionControl>, texts: &Arc<TextConverter>) -> Result<()> {
     for (name, arguments, style) in [("like", 2, LIKE), ("like", 3, LIKE), ("glob", 2, GLOB)] {
         let (control, texts) = (Arc::clone(control), Arc::clone(texts));
         let answer = move |context: &Context<'_>| answer(context, style, &texts, &control);
@@ -47,16 +47,21 @@ pub fn install(connection: &Connection, control: &Arc<SessionControl>, texts: &A
     Ok(())
 }
 
-fn answer(context: &Context<'_>, mut style: Style, texts: &Texts, control: &SessionControl) -> Result<Option<bool>> {
+fn answer(
+    context: &Context<'_>,
+    mut style: Style,
+    texts: &TextConverter,
+    control: &SessionControl,
+) -> Result<Option<bool>> {
     let pattern = texts.of(context.get_raw(0))?;
     if pattern.as_ref().is_some_and(|pattern| pattern.len() > MAX_PATTERN_BYTES) {
-        return Err(failure_saying("LIKE or GLOB pattern too complex"));
+        return Err(failure_with_message("LIKE or GLOB pattern too complex"));
     }
     if context.len() == 3 {
         let Some(escape) = texts.of(context.get_raw(2))? else { return Ok(None) };
         let (letter, rest) = letter_of(before_nul(&escape), 0).unwrap_or((0, 0));
         if letter == 0 || rest != before_nul(&escape).len() {
-            return Err(failure_saying("ESCAPE expression must be a single character"));
+            return Err(failure_with_message("ESCAPE expression must be a single character"));
         }
         style.escape = Some(letter);
         style.all = style.all.filter(|all| *all != letter);
@@ -69,7 +74,7 @@ fn answer(context: &Context<'_>, mut style: Style, texts: &Texts, control: &Sess
     }
 }
 
-/// The letter at a place and where the next begins, in SQLite's reading of UTF-8 that may be malformed.
+/// The character at an index and the index of the next one. Decodes malformed UTF-8 as SQLite does.
 fn letter_of(bytes: &[u8], at: usize) -> Option<(u32, usize)> {
     let first = *bytes.get(at)?;
     let mut next = at + 1;
@@ -92,20 +97,20 @@ fn letter_of(bytes: &[u8], at: usize) -> Option<(u32, usize)> {
     Some((if wrong { 0xfffd } else { letter }, next))
 }
 
-/// The last wildcard for any text: where the pattern goes on behind it, and where in the text that is tried.
+/// The last wildcard for any text: the index of the pattern after it, and the index of the text where that is tried.
 struct Wildcard {
     pattern: usize,
     text: usize,
 }
 
-/// Whether a text fits a pattern; nothing when `stop` said so first.
+/// Whether a text matches a pattern; `None` if `stop` returned true first.
 pub fn matches(pattern: &[u8], text: &[u8], style: Style, stop: impl Fn() -> bool) -> Option<bool> {
     let (mut at, mut in_text) = (0, 0);
     let mut wildcard: Option<Wildcard> = None;
     let mut steps = 0_usize;
     loop {
         steps += 1;
-        if steps.is_multiple_of(style.steps_between_looks()) && stop() {
+        if steps.is_multiple_of(style.steps_between_checks()) && stop() {
             return None;
         }
         let (behind, from) = match letter_of(pattern, at) {
@@ -121,7 +126,7 @@ pub fn matches(pattern: &[u8], text: &[u8], style: Style, stop: impl Fn() -> boo
                     (at, in_text) = next;
                     continue;
                 }
-                // The wildcard takes one letter more.
+                // The wildcard matches one more character.
                 (None, Some(wildcard)) => match letter_of(text, wildcard.text) {
                     Some((_, next)) => (wildcard.pattern, next),
                     None => return Some(false),
@@ -139,7 +144,7 @@ pub fn matches(pattern: &[u8], text: &[u8], style: Style, stop: impl Fn() -> boo
     }
 }
 
-/// The first place in the text from which the pattern behind a wildcard could fit, by its first letter.
+/// The first index of the text where the pattern after a wildcard could match, by its first character.
 fn first_place(pattern: &[u8], behind: usize, text: &[u8], from: usize, style: Style) -> Option<usize> {
     let (letter, _) = letter_of(pattern, behind)?;
     let special = [style.all, style.one, style.escape].contains(&Some(letter)) || (style.sets && letter == OPENING);
@@ -153,7 +158,7 @@ fn first_place(pattern: &[u8], behind: usize, text: &[u8], from: usize, style: S
     found.map(|offset| from + offset)
 }
 
-/// What comes behind, in pattern and text, when one letter of each fits.
+/// The next indices of pattern and text, if one character of each matches.
 fn fits(pattern: &[u8], at: usize, text: &[u8], in_text: usize, style: Style) -> Option<(usize, usize)> {
     let (mut letter, mut next) = letter_of(pattern, at)?;
     let escaped = Some(letter) == style.escape;
@@ -172,7 +177,7 @@ fn fits(pattern: &[u8], at: usize, text: &[u8], in_text: usize, style: Style) ->
 const OPENING: u32 = '[' as u32;
 const CLOSING: u32 = ']' as u32;
 
-/// Where the pattern goes on behind a set of letters that has this one; the set begins at `at`.
+/// The index of the pattern after a set of characters that matches `actual`; the set starts at `at`.
 fn behind_set(pattern: &[u8], at: usize, actual: u32) -> Option<usize> {
     let (mut letter, mut next) = letter_of(pattern, at)?;
     let inverted = letter == '^' as u32;

@@ -1,9 +1,9 @@
-//! `instr()` and `replace()`, in time that grows with the length of the text alone.
+//! `instr()` and `replace()`, in time linear in the length of the text.
 
-use super::argument::{TextAnswer, Texts};
+use super::argument::{TextAnswer, TextConverter};
 use super::failure::failure;
 use super::flags::flags;
-use super::letters::continues_letter;
+use super::utf8::continues_letter;
 use crate::sqlite::session_control::SessionControl;
 use memchr::memmem;
 use rusqlite::functions::Context;
@@ -11,20 +11,20 @@ use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Result, ffi};
 use std::sync::Arc;
 
-pub fn install(connection: &Connection, control: &Arc<SessionControl>, texts: &Arc<Texts>) -> Result<()> {
+pub fn install(connection: &Connection, control: &Arc<SessionControl>, texts: &Arc<TextConverter>) -> Result<()> {
     let (control, of_replace) = (Arc::clone(control), Arc::clone(texts));
     let texts = Arc::clone(texts);
     connection.create_scalar_function("instr", 2, flags(), move |context| instr(context, &texts))?;
-    let replace = move |context: &Context<'_>| replace(context, &of_replace, control.longest());
+    let replace = move |context: &Context<'_>| replace(context, &of_replace, control.value_limit());
     connection.create_scalar_function("replace", 3, flags(), replace)
 }
 
-/// Where a text has another for the first time, in letters and counted from 1; 0 where it has not. Of bytes, in bytes.
-fn instr(context: &Context<'_>, texts: &Texts) -> Result<Option<i64>> {
+/// The index of the first occurrence of a text in another, in characters from 1; 0 if there is none. For blobs, in bytes.
+fn instr(context: &Context<'_>, texts: &TextConverter) -> Result<Option<i64>> {
     let (left, right) = (context.get_raw(0), context.get_raw(1));
     let bytes = matches!((left, right), (ValueRef::Blob(_), ValueRef::Blob(_)));
     let (Some(text), Some(wanted)) = (texts.of(left)?, texts.of(right)?) else { return Ok(None) };
-    // A letter is never looked for in the middle of another.
+    // A match must start at a character boundary.
     let place = if !bytes && wanted.first().is_some_and(|byte| continues_letter(*byte)) {
         text.starts_with(&wanted).then_some(0)
     } else {
@@ -38,7 +38,7 @@ fn instr(context: &Context<'_>, texts: &Texts) -> Result<Option<i64>> {
     Ok(Some(i64::try_from(count).unwrap_or(i64::MAX)))
 }
 
-fn replace(context: &Context<'_>, texts: &Texts, longest: usize) -> Result<TextAnswer> {
+fn replace(context: &Context<'_>, texts: &TextConverter, longest: usize) -> Result<TextAnswer> {
     let (Some(text), Some(wanted)) = (texts.of(context.get_raw(0))?, texts.of(context.get_raw(1))?) else {
         return Ok(TextAnswer::Null);
     };

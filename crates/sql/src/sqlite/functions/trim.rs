@@ -1,9 +1,8 @@
-//! `trim()`, `ltrim()` and `rtrim()` with a set of letters, in time that grows with the text and the set, not with their
-//! product.
+//! `trim()`, `ltrim()` and `rtrim()` with a set of characters, in time linear in the text and the set.
 
-use super::argument::{TextAnswer, Texts};
+use super::argument::{TextAnswer, TextConverter};
 use super::flags::flags;
-use super::letters::{before_nul, continues_letter};
+use super::utf8::{before_nul, continues_letter};
 use rusqlite::functions::Context;
 use rusqlite::{Connection, Result};
 use std::collections::HashSet;
@@ -16,7 +15,7 @@ enum Side {
     Both,
 }
 
-pub fn install(connection: &Connection, texts: &Arc<Texts>) -> Result<()> {
+pub fn install(connection: &Connection, texts: &Arc<TextConverter>) -> Result<()> {
     for (name, side) in [("ltrim", Side::Left), ("rtrim", Side::Right), ("trim", Side::Both)] {
         let texts = Arc::clone(texts);
         connection.create_scalar_function(name, 2, flags(), move |context| trim(context, &texts, side))?;
@@ -24,7 +23,7 @@ pub fn install(connection: &Connection, texts: &Arc<Texts>) -> Result<()> {
     Ok(())
 }
 
-fn trim(context: &Context<'_>, texts: &Texts, side: Side) -> Result<TextAnswer> {
+fn trim(context: &Context<'_>, texts: &TextConverter, side: Side) -> Result<TextAnswer> {
     let (Some(text), Some(set)) = (texts.of(context.get_raw(0))?, texts.of(context.get_raw(1))?) else {
         return Ok(TextAnswer::Null);
     };
@@ -46,17 +45,17 @@ fn trim(context: &Context<'_>, texts: &Texts, side: Side) -> Result<TextAnswer> 
     Ok(TextAnswer::Bytes(text.get(range).unwrap_or_default().to_vec()))
 }
 
-/// A letter takes four bytes at most; what is longer is malformed, and is in no text that can be trimmed of it.
+/// Maximum bytes of a character. Longer sequences are malformed, and never match.
 const MAX_LETTER_BYTES: usize = 4;
 
-/// A set of letters.
+/// A set of characters.
 struct Letters<'a> {
     single: [bool; 256],
     longer: HashSet<&'a [u8]>,
 }
 
 impl<'a> Letters<'a> {
-    /// The letters of a text up to its first NUL.
+    /// The characters of a text up to its first NUL.
     fn of(set: &'a [u8]) -> Self {
         let mut letters = Self { single: [false; 256], longer: HashSet::new() };
         let mut rest = before_nul(set);
@@ -82,7 +81,7 @@ impl<'a> Letters<'a> {
         self.single.get(usize::from(byte)).copied().unwrap_or_default()
     }
 
-    /// The length of the letter that the text begins with, if it is in the set.
+    /// The length of the first character of the text, if it is in the set.
     fn first(&self, text: &[u8]) -> Option<usize> {
         if self.has_single(*text.first()?) {
             return Some(1);
@@ -91,7 +90,7 @@ impl<'a> Letters<'a> {
         (2..=MAX_LETTER_BYTES).find(|length| !self.longer.is_empty() && known(length))
     }
 
-    /// The same at its end.
+    /// The length of the last character of the text, if it is in the set.
     fn last(&self, text: &[u8]) -> Option<usize> {
         if self.has_single(*text.last()?) {
             return Some(1);

@@ -1,0 +1,77 @@
+//! The message for an import that is not allowed. Used by the lint rule and at run time.
+
+use super::import_target::without_scheme;
+use super::std_library;
+use tgp_base::near_name::{nearest, question};
+
+/// Message and help for an import that is not allowed.
+pub struct RestrictedImport {
+    pub message: String,
+    pub help: String,
+}
+
+/// The message for `specifier`, where only `packages` and the standard library may be imported by name.
+#[must_use]
+pub fn restricted_import(specifier: &str, packages: &[String]) -> RestrictedImport {
+    let names: Vec<&str> = std::iter::once(std_library::NAME)
+        .chain(packages.iter().map(String::as_str).filter(|name| *name != std_library::NAME))
+        .collect();
+    RestrictedImport {
+        message: format!(
+            "Restricted import: Import of module '{specifier}' is not allowed. Allowed modules are: {}",
+            names.join(", ")
+        ),
+        help: help(specifier, &names),
+    }
+}
+
+fn help(specifier: &str, names: &[&str]) -> String {
+    let tools = "Other tools are imported by a relative path such as './lib/dates' or from '/lib/…'.";
+    if specifier.starts_with(['.', '/']) {
+        return format!("The path is outside the workspace. {tools}");
+    }
+    let parts = std_library::specifiers();
+    if specifier.starts_with(std_library::NAME) {
+        let near = question(nearest(specifier, parts.iter().map(String::as_str)));
+        return format!("{} has the parts {}.{near}", std_library::NAME, std_library::parts().join(", "));
+    }
+    let instead = match without_scheme(specifier).split('/').next().unwrap_or_default() {
+        "fs" => "Read files with tgp.read_file(path) and list them with tgp.list_files(dir).",
+        "http" | "https" | "axios" | "node-fetch" | "got" | "undici" => "Send requests with tgp.fetch(url).",
+        "pg" | "mysql" | "mysql2" | "better-sqlite3" | "knex" => "Query the database with tgp.exec_sql(sql, params).",
+        "crypto" => "The global `crypto` has randomUUID() and getRandomValues().",
+        "url" => "URL and URLSearchParams are globals.",
+        "lodash" | "lodash-es" | "underscore" | "ramda" => {
+            "@tgp/std/table has groupBy, sortBy, uniqueBy, join and pivot; the rest is map, filter and reduce."
+        }
+        "moment" | "dayjs" | "luxon" | "date-fns" => "@tgp/std/dates has calendar days; Intl formats times.",
+        "papaparse" | "csv-parse" | "csv-parser" | "csv-stringify" => "@tgp/std/csv reads and writes CSV.",
+        _ => {
+            let near = nearest(specifier, names.iter().copied());
+            return format!("{tools}{}", question(near));
+        }
+    };
+    format!("{instead} {tools}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::restricted_import;
+
+    #[test]
+    fn the_help_names_the_alternative() {
+        let packages = ["zod".to_owned(), "date-fns".to_owned(), "@tgp/std".to_owned()];
+        for (specifier, advice) in [
+            ("date-fn", "Did you mean 'date-fns'?"),
+            ("@tgp/std/cvs", "Did you mean '@tgp/std/csv'?"),
+            ("node:fs/promises", "tgp.read_file"),
+            ("lodash", "@tgp/std/table"),
+            ("../../../secret", "outside the workspace"),
+            ("left-pad", "relative path"),
+        ] {
+            let refusal = restricted_import(specifier, &packages);
+            assert!(refusal.help.contains(advice), "{specifier}: {}", refusal.help);
+            assert!(refusal.message.ends_with("Allowed modules are: @tgp/std, zod, date-fns"), "{}", refusal.message);
+        }
+    }
+}
