@@ -97,7 +97,7 @@ describe('tgp doctor', () => {
       'two at once',
       'tgp.config.json',
       '{"secrets":{"A":{"env":"TGP_NONE"}},"network":{"proxy":"x"}}',
-      ['TGP_NONE, which is not set', 'network.proxy is no address'],
+      ['TGP_NONE, which is not set', 'network.proxy is not a URL'],
     ],
   ];
   test.each(faults)('tells %s once, under Config', async (_, file, text, words) => {

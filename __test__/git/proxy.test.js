@@ -81,7 +81,7 @@ describe('Git behind a proxy of the config, with an authority of its own', () =>
     const error = await other.kernel.boot().catch((reason) => reason);
     expect(error).toMatchObject({
       code: 'ERR_GIT',
-      message: expect.stringMatching(/the proxy wants a user name and a password/),
+      message: expect.stringMatching(/the proxy requires a user name and a password/),
     });
     expect(error.message).not.toContain('hunter');
   });

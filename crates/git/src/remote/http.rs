@@ -20,11 +20,11 @@ pub struct HttpRequest {
     /// What is sent, and how long it is.
     pub body: Option<(Box<dyn Read + Send>, u64)>,
     /// For all of it.
-    pub time: Duration,
+    pub total_timeout: Duration,
     /// How long nothing may come once the answer has begun.
-    pub read_silence: Duration,
+    pub read_idle_timeout: Duration,
     /// How long the server may take nothing of the body.
-    pub write_silence: Duration,
+    pub write_idle_timeout: Duration,
 }
 
 /// Waits for the start of an answer, or says why there is none in words that hold no address.

@@ -52,7 +52,7 @@ impl PatientHttp {
         body: Option<RequestBody>,
         patience: &Patience,
     ) -> Result<(AnswerHead, PeerStream), GitError> {
-        let (time, read_silence) = (patience.left()? + GRACE, patience.silence());
+        let (total_timeout, read_idle_timeout) = (patience.left()? + GRACE, patience.silence());
         let (headers, url) = (headers.to_vec(), url.to_owned());
         let client = Arc::clone(&self.0);
         let cancellation = Cancellation::default();
@@ -64,7 +64,8 @@ impl PatientHttp {
                 (Box::new(reader) as Box<dyn Read + Send>, length)
             });
             let method = method.name();
-            let request = HttpRequest { method, url, headers, body, time, read_silence, write_silence: IDLE };
+            let request =
+                HttpRequest { method, url, headers, body, total_timeout, read_idle_timeout, write_idle_timeout: IDLE };
             let HttpExchange { cancel, answer } = client.start(request).map_err(unreachable)?;
             begun.begun(cancel);
             let answer = answer().map_err(unreachable)?;
