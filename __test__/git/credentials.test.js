@@ -69,7 +69,7 @@ describe('an answer of an API', () => {
     const git_ = { ...forge.config, repo: `${forge.url}/owner/name.git`, apiBaseUrl: hostile.url };
     const { tools } = await createKernel({ git: git_ });
     const written = await tools.write_file.execute({ path: 'tools/a.ts', content: 'return 1' });
-    expect(written).toMatchObject({ persisted: 'local', problem: expect.stringMatching(/API|cannot be understood/) });
+    expect(written).toMatchObject({ persisted: 'local', problem: expect.stringMatching(/API|is not usable/) });
     expect(JSON.stringify(written)).not.toContain(forge.token);
   });
 });

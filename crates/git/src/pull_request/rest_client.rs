@@ -1,14 +1,14 @@
 //! JSON over HTTP, patient with servers that are busy.
 
 use crate::backoff::jittered;
+use crate::exchange_deadline::{ExchangeDeadline, Halt};
 use crate::git_error::GitError;
 use crate::limits::MAX_REASON;
-use crate::patience::{Halt, Patience};
 use crate::remote::http::HttpClient;
-use crate::remote::patient_http::{self, PatientHttp};
 use crate::remote::peer_stream::{AnswerHead, PeerStream};
 use crate::remote::remote_url::Provider;
 use crate::remote::request_body::RequestBody;
+use crate::remote::timed_http::{self, TimedHttp};
 use crate::secret::Secret;
 use serde_json::Value;
 use std::io::Read;
@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 use tgp_base::loopback::is_loopback;
 use url::Url;
 
-pub(super) use crate::remote::patient_http::Method;
+pub(super) use crate::remote::timed_http::Method;
 
 const ATTEMPTS: usize = 4;
 const FIRST_PAUSE: Duration = Duration::from_millis(250);
@@ -28,7 +28,7 @@ const TIME: Duration = Duration::from_secs(30);
 const MAX_BYTES: u64 = 1 << 20;
 
 pub(super) struct RestClient {
-    http: PatientHttp,
+    http: TimedHttp,
     base: String,
     headers: Vec<(&'static str, String)>,
     token: Option<Secret>,
@@ -67,14 +67,7 @@ impl RestClient {
                 }
             });
         }
-        Ok(Self {
-            http: PatientHttp::new(http),
-            base: base.trim_end_matches('/').to_owned(),
-            headers,
-            token,
-            halt,
-            time,
-        })
+        Ok(Self { http: TimedHttp::new(http), base: base.trim_end_matches('/').to_owned(), headers, token, halt, time })
     }
 
     /// The answer's JSON. A refusal of the request itself is the inner error.
@@ -90,21 +83,21 @@ impl RestClient {
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
             let trouble = match self.send(method, path, body, left.min(TIME)) {
-                Ok((head, answer)) => match self.judge(&head, answer)? {
-                    Judged::Final(answer) => return Ok(answer),
-                    Judged::Later { trouble, after } => {
+                Ok((head, answer)) => match self.classify(&head, answer)? {
+                    Classified::Final(answer) => return Ok(answer),
+                    Classified::Later { trouble, after } => {
                         pause = after.unwrap_or(pause);
                         trouble
                     }
                 },
-                Err(error) if error.may_pass() => error,
+                Err(error) if error.is_transient() => error,
                 Err(error) => return Err(error),
             };
             let is_over = deadline.saturating_duration_since(Instant::now()) <= pause;
             if attempt == ATTEMPTS || pause > LONGEST_WAIT || is_over {
                 return Err(trouble);
             }
-            Patience::new(LONGEST_WAIT * 2, &self.halt).sleep(jittered(pause).max(pause / 2))?;
+            ExchangeDeadline::new(LONGEST_WAIT * 2, &self.halt).sleep(jittered(pause).max(pause / 2))?;
             pause *= 2;
             attempt += 1;
         }
@@ -122,23 +115,24 @@ impl RestClient {
         let request = body.map(|body| RequestBody { start: body.to_string().into_bytes(), pack: None });
         let mut headers = self.headers.clone();
         headers.extend(request.iter().map(|_| ("content-type", "application/json".to_owned())));
-        let (head, answer) = self.http.ask(method, &url, &headers, request, &Patience::new(time, &self.halt))?;
-        match patient_http::redirection(&head, &url) {
-            Some(next) => Err(patient_http::redirected(&next, "git.apiBaseUrl")),
+        let (head, answer) =
+            self.http.ask(method, &url, &headers, request, &ExchangeDeadline::new(time, &self.halt))?;
+        match timed_http::redirection(&head, &url) {
+            Some(next) => Err(timed_http::redirected(&next, "git.apiBaseUrl")),
             None => Ok((head, answer)),
         }
     }
 
-    fn judge(&self, head: &AnswerHead, answer: PeerStream) -> Result<Judged, GitError> {
+    fn classify(&self, head: &AnswerHead, answer: PeerStream) -> Result<Classified, GitError> {
         let status = head.status;
         let is_limit = status == 429 || (status == 403 && head.is_rate_limited);
         if is_limit || status >= 500 {
             let trouble = GitError::Unreachable { reason: format!("its API answered with status {status}") };
             let after = head.retry_after.as_deref().and_then(|seconds| seconds.parse().ok());
-            return Ok(Judged::Later { trouble, after: after.map(Duration::from_secs) });
+            return Ok(Classified::Later { trouble, after: after.map(Duration::from_secs) });
         }
         let mut text = Vec::new();
-        answer.take(MAX_BYTES + 1).read_to_end(&mut text).map_err(GitError::carried)?;
+        answer.take(MAX_BYTES + 1).read_to_end(&mut text).map_err(GitError::from_stream)?;
         if text.len() as u64 > MAX_BYTES {
             return Err(GitError::protocol("the answer of its API is too long; check git.apiBaseUrl"));
         }
@@ -146,10 +140,10 @@ impl RestClient {
             200..=299 => {
                 let value =
                     serde_json::from_slice(&text).map_err(|_| GitError::protocol("its API did not answer in JSON"))?;
-                Ok(Judged::Final(Ok(value)))
+                Ok(Classified::Final(Ok(value)))
             }
             401 | 403 => Err(GitError::Unauthorized),
-            _ => Ok(Judged::Final(Err(Refusal { status, reason: self.reason(&text) }))),
+            _ => Ok(Classified::Final(Err(Refusal { status, reason: self.reason(&text) }))),
         }
     }
 
@@ -167,7 +161,7 @@ impl RestClient {
     }
 }
 
-enum Judged {
+enum Classified {
     Final(Result<Value, Refusal>),
     Later { trouble: GitError, after: Option<Duration> },
 }

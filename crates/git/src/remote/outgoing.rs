@@ -1,12 +1,12 @@
 //! What a remote has to be sent, found without going down a single call per folder: the history may be anybody's.
 
+use crate::exchange_deadline::ExchangeDeadline;
 use crate::git_error::GitError;
 use crate::limits::Limits;
 use crate::objects::pack;
 use crate::objects::raw_tree::{self, RawEntry};
 use crate::objects::tree_names::TreeNames;
 use crate::objects::trees::{Trees, unreadable};
-use crate::patience::Patience;
 use git2::{ObjectType, Oid, Repository};
 use std::collections::HashSet;
 use std::fs::File;
@@ -26,7 +26,7 @@ impl Outgoing {
         tip: Oid,
         known: &[Oid],
         limits: &Limits,
-        patience: &Patience,
+        deadline: &ExchangeDeadline,
     ) -> Result<Self, GitError> {
         let failed = |error: git2::Error| GitError::git("find the commits for the remote", &error);
         let mut walk = repository.revwalk().map_err(failed)?;
@@ -43,7 +43,7 @@ impl Outgoing {
         let trees = Trees::new(repository, *limits);
         let mut seen = HashSet::new();
         for id in walk {
-            patience.left()?;
+            deadline.remaining()?;
             let id = id.map_err(failed)?;
             let commit = repository.find_commit(id).map_err(failed)?;
             let before = trees.of(commit.parent_id(0).ok())?;
@@ -91,8 +91,8 @@ fn new_parts(trees: &Trees<'_>, old: Option<Oid>, new: Oid, seen: &mut HashSet<O
 pub(crate) fn pack_file(
     repository: &Repository,
     outgoing: &Outgoing,
-    patience: &Patience,
+    deadline: &ExchangeDeadline,
 ) -> Result<(File, u64), GitError> {
     let all = outgoing.commits.iter().flat_map(|(commit, parts)| std::iter::once(commit).chain(parts));
-    pack::pack_file(repository, all.copied(), patience)
+    pack::pack_file(repository, all.copied(), deadline)
 }

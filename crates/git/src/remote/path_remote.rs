@@ -9,19 +9,19 @@ use super::object_copy;
 use super::remote::{PushAnswer, RefUpdate, Remote, RemoteRefs, Want};
 use crate::durability::repository_lock::RepositoryLock;
 use crate::durability::stale_lock::{self, Evidence};
+use crate::exchange_deadline::ExchangeDeadline;
 use crate::git_error::GitError;
 use crate::limits::Limits;
 use crate::objects::pack::{self, StoredPack};
-use crate::patience::Patience;
 use crate::store::repository_setup::{self, Flush};
 use git2::{ErrorCode, OdbLookupFlags, Oid, Repository};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// How long other writers are waited for.
-const WAIT: Duration = Duration::from_secs(20);
+const LOCK_TIMEOUT: Duration = Duration::from_secs(20);
 /// A reference is locked for milliseconds; one this old, after a writer died, was that writer's.
-const ABANDONED: Duration = Duration::from_secs(2);
+const STALE_LOCK_AGE: Duration = Duration::from_secs(2);
 const PAUSE: Duration = Duration::from_millis(20);
 /// How often a remote that changes under our hands is read.
 const MAX_READS: usize = 3;
@@ -49,7 +49,7 @@ impl PathRemote {
 }
 
 impl Remote for PathRemote {
-    fn refs(&self, _: &Patience) -> Result<RemoteRefs, GitError> {
+    fn refs(&self, _: &ExchangeDeadline) -> Result<RemoteRefs, GitError> {
         ForeignRepository::find(&self.path)?.refs()
     }
 
@@ -59,14 +59,14 @@ impl Remote for PathRemote {
         want: Want<'_>,
         have: &[Oid],
         limits: &Limits,
-        patience: &Patience,
+        deadline: &ExchangeDeadline,
     ) -> Result<(Oid, StoredPack), GitError> {
         let remote = ForeignRepository::find(&self.path)?;
         let odb = repository.odb().map_err(|error| GitError::git("fetch from the remote repository", &error))?;
         let is_known = |id: Oid| !have.is_empty() && odb.exists_ext(id, OdbLookupFlags::NO_REFRESH);
-        despite_repacks(&remote, || {
-            let mut pack = PackServer::new(&remote, want.id, &is_known, limits, patience)?;
-            Ok((want.id, pack::receive(repository, &mut pack, want.id, limits, patience)?))
+        retry_after_repack(&remote, || {
+            let mut pack = PackServer::new(&remote, want.id, &is_known, limits, deadline)?;
+            Ok((want.id, pack::receive(repository, &mut pack, want.id, limits, deadline)?))
         })
     }
 
@@ -75,11 +75,11 @@ impl Remote for PathRemote {
         repository: &Repository,
         update: &RefUpdate,
         limits: &Limits,
-        patience: &Patience,
+        deadline: &ExchangeDeadline,
     ) -> Result<PushAnswer, GitError> {
         let failed = |error: git2::Error| GitError::git("push to the remote repository", &error);
         let foreign = ForeignRepository::find(&self.path)?;
-        foreign.check_writable(update, patience)?;
+        foreign.check_writable(update, deadline)?;
         let remote = self.open()?;
         if !remote.is_bare() && remote.find_reference("HEAD").is_ok_and(|head| points_at(&head, &update.name)) {
             return Err(GitError::RemoteCheckedOut);
@@ -95,9 +95,9 @@ impl Remote for PathRemote {
             return Ok(PushAnswer::Stale(theirs));
         }
         let known: Vec<Oid> = branches.into_values().collect();
-        object_copy::copy(repository, &remote, update.new, &known, limits, patience)?;
-        let mut lock = RepositoryLock::acquire(remote.path(), WAIT.min(patience.left()?))?;
-        clear_leftover(&remote, &update.name, lock.evidence(), patience)?;
+        object_copy::copy(repository, &remote, update.new, &known, limits, deadline)?;
+        let mut lock = RepositoryLock::acquire(remote.path(), LOCK_TIMEOUT.min(deadline.remaining()?))?;
+        clear_leftover(&remote, &update.name, lock.evidence(), deadline)?;
         lock.begin(std::iter::empty())?;
         let moved = move_branch(&remote, update);
         lock.finish()?;
@@ -114,7 +114,7 @@ impl Remote for PathRemote {
 
 /// Reads from `remote`, once more when somebody packed its objects anew meanwhile: then what was found in one file may
 /// be in another.
-fn despite_repacks<T>(
+fn retry_after_repack<T>(
     remote: &ForeignRepository,
     mut read: impl FnMut() -> Result<T, GitError>,
 ) -> Result<T, GitError> {
@@ -147,24 +147,29 @@ fn move_branch(remote: &Repository, update: &RefUpdate) -> Result<(), git2::Erro
 
 /// Removes the branch's lock file if a dead writer left it. A young one may be that of a living `git`: it gets the time
 /// that any living one needs.
-fn clear_leftover(remote: &Repository, name: &str, evidence: Evidence, patience: &Patience) -> Result<(), GitError> {
+fn clear_leftover(
+    remote: &Repository,
+    name: &str,
+    evidence: Evidence,
+    deadline: &ExchangeDeadline,
+) -> Result<(), GitError> {
     let path = remote.commondir().join(format!("{name}.lock"));
     while evidence == Evidence::HolderDied && is_young(&path) {
-        patience.sleep(PAUSE)?;
+        deadline.sleep(PAUSE)?;
     }
     stale_lock::clear(&path, evidence).map_err(GitError::io("remove a stale lock of the remote"))
 }
 
 fn is_young(path: &Path) -> bool {
     let modified = std::fs::symlink_metadata(path).and_then(|metadata| metadata.modified());
-    modified.is_ok_and(|modified| modified.elapsed().is_ok_and(|age| age < ABANDONED))
+    modified.is_ok_and(|modified| modified.elapsed().is_ok_and(|age| age < STALE_LOCK_AGE))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{ForeignRepository, MAX_READS, PackServer, despite_repacks};
+    use super::{ForeignRepository, MAX_READS, PackServer, retry_after_repack};
     use crate::GitError;
-    use crate::patience::{Halt, Patience};
+    use crate::exchange_deadline::{ExchangeDeadline, Halt};
     use crate::tests::test_repository::{TestRepository, limits};
     use git2::Oid;
     use std::io::Read;
@@ -178,30 +183,30 @@ mod tests {
         }
         let want = Oid::from_str(test.git(&["rev-parse", "HEAD"]).trim()).unwrap();
         let remote = ForeignRepository::find(&test.root()).unwrap();
-        let patience = Patience::new(Duration::from_secs(60), &Halt::default());
+        let deadline = ExchangeDeadline::new(Duration::from_secs(60), &Halt::default());
         let mut reads = 0;
-        let pack = despite_repacks(&remote, || {
+        let pack = retry_after_repack(&remote, || {
             reads += 1;
             // After the packs were listed, and before an object is read.
             let repack = |_: Oid| {
                 test.git(&["repack", "-q", "-a", "-d"]);
                 false
             };
-            let mut server = PackServer::new(&remote, want, &repack, &limits(), &patience)?;
+            let mut server = PackServer::new(&remote, want, &repack, &limits(), &deadline)?;
             let mut pack = Vec::new();
-            server.read_to_end(&mut pack).map_err(GitError::carried)?;
+            server.read_to_end(&mut pack).map_err(GitError::from_stream)?;
             Ok(pack)
         });
         assert_eq!((reads, pack.unwrap().get(..4)), (2, Some(b"PACK".as_slice())));
         let mut reads = 0;
-        let damaged = despite_repacks(&remote, || {
+        let damaged = retry_after_repack(&remote, || {
             reads += 1;
             Err::<(), _>(GitError::protocol("damaged"))
         });
         assert!(damaged.is_err());
         assert_eq!(reads, 1);
         let mut reads = 0;
-        let restless = despite_repacks(&remote, || {
+        let restless = retry_after_repack(&remote, || {
             reads += 1;
             std::fs::write(test.git_dir().join(format!("objects/pack/pack-{reads}.idx")), "").unwrap();
             Err::<(), _>(GitError::protocol("damaged"))

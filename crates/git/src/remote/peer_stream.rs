@@ -1,11 +1,11 @@
 //! A thread that waits for a peer, so that whoever needs the answer need not wait longer than it wants to.
 //!
 //! Sockets and pipes can keep a reader for ever. Here a helper thread does the reading and writing; what it learns comes
-//! through a channel, which is asked in short steps until patience ends. A helper that nobody listens to any more ends
+//! through a channel, which is asked in short steps until deadline ends. A helper that nobody listens to any more ends
 //! with its next step, or when its peer is given up.
 
+use crate::exchange_deadline::ExchangeDeadline;
 use crate::git_error::GitError;
-use crate::patience::Patience;
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
 use std::io::{self, ErrorKind, Read};
 use std::process::ChildStdin;
@@ -13,7 +13,7 @@ use tgp_base::threads;
 
 const CHUNK: usize = 64 << 10;
 /// Chunks that wait to be read.
-const WAITING: usize = 4;
+const MAX_BUFFERED_CHUNKS: usize = 4;
 
 /// What a peer says before its answer.
 #[derive(Debug, Default)]
@@ -41,15 +41,15 @@ pub(crate) struct PeerSender(Sender<Event>);
 
 /// Nobody listens any more.
 #[derive(Debug)]
-pub(crate) struct Gone;
+pub(crate) struct ReceiverDropped;
 
 impl PeerSender {
-    pub(crate) fn head(&self, head: AnswerHead) -> Result<(), Gone> {
-        self.0.send(Event::Head(Box::new(head))).map_err(|_| Gone)
+    pub(crate) fn head(&self, head: AnswerHead) -> Result<(), ReceiverDropped> {
+        self.0.send(Event::Head(Box::new(head))).map_err(|_| ReceiverDropped)
     }
 
-    pub(crate) fn alive(&self) -> Result<(), Gone> {
-        self.0.send(Event::Alive).map_err(|_| Gone)
+    pub(crate) fn alive(&self) -> Result<(), ReceiverDropped> {
+        self.0.send(Event::Alive).map_err(|_| ReceiverDropped)
     }
 
     /// Hands on all that `stream` holds, until its end or until nobody listens. How much that was.
@@ -73,7 +73,7 @@ impl PeerSender {
 /// The answer of a peer, as it comes in.
 pub(crate) struct PeerStream {
     events: Receiver<Event>,
-    patience: Patience,
+    deadline: ExchangeDeadline,
     chunk: Vec<u8>,
     at: usize,
     is_over: bool,
@@ -84,15 +84,15 @@ impl PeerStream {
     /// Has `job` talk to the peer and waits for the head of its answer. `give_up` ends the talk; it is called once, when
     /// the stream is dropped.
     pub(crate) fn send(
-        patience: &Patience,
+        deadline: &ExchangeDeadline,
         give_up: impl FnOnce() + Send + 'static,
         job: impl FnOnce(&PeerSender) -> Result<(), GitError> + Send + 'static,
     ) -> Result<(AnswerHead, Self), GitError> {
-        let (post, events) = bounded(WAITING);
+        let (post, events) = bounded(MAX_BUFFERED_CHUNKS);
         let post = PeerSender(post);
         let mut stream = Self {
             events,
-            patience: patience.clone(),
+            deadline: deadline.clone(),
             chunk: Vec::new(),
             at: 0,
             is_over: false,
@@ -115,8 +115,8 @@ impl PeerStream {
     }
 
     /// From now on it is waited for so long.
-    pub(crate) fn wait_with(&mut self, patience: &Patience) {
-        self.patience = patience.clone();
+    pub(crate) fn wait_with(&mut self, deadline: &ExchangeDeadline) {
+        self.deadline = deadline.clone();
     }
 
     /// The next event; `None` after the last one.
@@ -124,9 +124,9 @@ impl PeerStream {
         if self.is_over {
             return Ok(None);
         }
-        let wait = self.patience.wait();
+        let wait = self.deadline.wait();
         loop {
-            match self.events.recv_timeout(wait.step()?) {
+            match self.events.recv_timeout(wait.next_poll()?) {
                 Ok(Event::End(end)) => {
                     self.is_over = true;
                     return end.map(|()| None);
@@ -171,18 +171,18 @@ impl Drop for PeerStream {
 mod tests {
     use super::{AnswerHead, PeerStream};
     use crate::GitError;
-    use crate::patience::{Halt, Patience};
+    use crate::exchange_deadline::{ExchangeDeadline, Halt};
     use std::io::Read;
     use std::sync::mpsc::channel;
     use std::time::Duration;
 
     #[test]
     fn all_of_the_answer_arrives_and_its_end_is_told() {
-        let patience = Patience::new(Duration::from_secs(60), &Halt::default());
+        let deadline = ExchangeDeadline::new(Duration::from_secs(60), &Halt::default());
         let text = vec![7; 1 << 20];
         let sent = text.clone();
         let (head, mut stream) = PeerStream::send(
-            &patience,
+            &deadline,
             || {},
             move |post| {
                 post.alive().unwrap();
@@ -195,13 +195,13 @@ mod tests {
         let mut got = Vec::new();
         let end = stream.read_to_end(&mut got).unwrap_err();
         assert_eq!((head.status, got == text), (200, true));
-        assert!(matches!(GitError::carried(end), GitError::Unauthorized));
+        assert!(matches!(GitError::from_stream(end), GitError::Unauthorized));
     }
 
     #[test]
     fn a_peer_that_never_answers_or_panics_is_given_up() {
         let (tell, told) = channel::<()>();
-        let short = Patience::new(Duration::from_millis(100), &Halt::default());
+        let short = ExchangeDeadline::new(Duration::from_millis(100), &Halt::default());
         let waiting = PeerStream::send(
             &short,
             move || drop(tell),
@@ -211,7 +211,7 @@ mod tests {
             },
         );
         assert!(matches!(waiting.err(), Some(GitError::Unreachable { .. })));
-        let long = Patience::new(Duration::from_secs(60), &Halt::default());
+        let long = ExchangeDeadline::new(Duration::from_secs(60), &Halt::default());
         let panicking = PeerStream::send(&long, || {}, |_| std::panic::resume_unwind(Box::new(())));
         assert!(matches!(panicking.err(), Some(GitError::Unreachable { .. })));
     }

@@ -1,9 +1,9 @@
 //! What a remote repository can be asked, however it is reached.
 
+use crate::exchange_deadline::ExchangeDeadline;
 use crate::git_error::GitError;
 use crate::limits::Limits;
 use crate::objects::pack::StoredPack;
-use crate::patience::Patience;
 use git2::{Oid, Repository};
 use std::collections::BTreeMap;
 
@@ -53,7 +53,7 @@ pub(crate) enum PushAnswer {
 /// A repository elsewhere. Every call is on its own; nothing stays open between calls.
 pub(crate) trait Remote: Send + Sync {
     /// All branches, in one round trip.
-    fn refs(&self, patience: &Patience) -> Result<RemoteRefs, GitError>;
+    fn refs(&self, deadline: &ExchangeDeadline) -> Result<RemoteRefs, GitError>;
 
     /// Brings `want` and all that it needs into `repository`, if nothing goes beyond `limits`; `have` is there already.
     /// Returns the fetched commit, which is another one when the branch has moved since.
@@ -63,7 +63,7 @@ pub(crate) trait Remote: Send + Sync {
         want: Want<'_>,
         have: &[Oid],
         limits: &Limits,
-        patience: &Patience,
+        deadline: &ExchangeDeadline,
     ) -> Result<(Oid, StoredPack), GitError>;
 
     /// Sends what `update.new` needs and moves the branch by compare-and-swap.
@@ -72,6 +72,6 @@ pub(crate) trait Remote: Send + Sync {
         repository: &Repository,
         update: &RefUpdate,
         limits: &Limits,
-        patience: &Patience,
+        deadline: &ExchangeDeadline,
     ) -> Result<PushAnswer, GitError>;
 }

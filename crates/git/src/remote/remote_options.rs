@@ -3,8 +3,8 @@
 use super::http::HttpClient;
 use super::remote::Remote;
 use super::remote_url::{Provider, RemoteUrl};
+use crate::exchange_deadline::Halt;
 use crate::git_error::GitError;
-use crate::patience::Halt;
 use crate::secret::Secret;
 use std::path::PathBuf;
 use std::sync::Arc;

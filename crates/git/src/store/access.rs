@@ -1,7 +1,7 @@
 //! Whether the repository of a root can be written here: a root may be baked into an image, or mounted read-only.
 
 use crate::durability::repository_lock::LOCK_NAME;
-use crate::plain_file;
+use crate::regular_file;
 use std::fs::File;
 use std::io;
 use std::path::Path;
@@ -19,7 +19,7 @@ impl Access {
             return Self::Writable;
         }
         let lock = git_dir.join(LOCK_NAME);
-        match plain_file::open(&lock, File::options().read(true).write(true).create(true).truncate(false)) {
+        match regular_file::open(&lock, File::options().read(true).write(true).create(true).truncate(false)) {
             Err(error) if is_refusal(&error) => Self::ReadOnly,
             Ok(_) | Err(_) => Self::Writable,
         }

@@ -52,7 +52,7 @@ pub(crate) fn held(
 ) -> Result<Held, GitError> {
     let target = strategy::target(repository, context.options, &[FileChange { path, content: Some(content) }])?;
     let trees = Trees::new(repository, context.options.limits);
-    lost_objects::despite_losses(repository, context.log, || {
+    lost_objects::retry_after_restore(repository, context.log, || {
         held_in(&trees, trees.of(target.commit.or(target.start))?, path, content)
     })
 }
@@ -89,7 +89,9 @@ pub(crate) fn advance(
     message: &str,
     changes: &[FileChange<'_>],
 ) -> Result<Option<Oid>, GitError> {
-    lost_objects::despite_losses(repository, context.log, || try_advance(repository, lock, context, message, changes))
+    lost_objects::retry_after_restore(repository, context.log, || {
+        try_advance(repository, lock, context, message, changes)
+    })
 }
 
 fn try_advance(
@@ -101,7 +103,7 @@ fn try_advance(
 ) -> Result<Option<Oid>, GitError> {
     let failed = |error: git2::Error| GitError::git("commit", &error);
     let changes = strategy::own_changes(context.options, changes);
-    held_back::refuse_unseen(repository, context, &changes)?;
+    held_back::refuse_unseen_versions(repository, context, &changes)?;
     let mut update = TreeUpdate::default();
     let mut blobs = Vec::new();
     for change in &changes {
@@ -134,7 +136,7 @@ fn try_advance(
         match move_branch(repository, &target, id, &message) {
             Ok(()) => {
                 if let Some(log) = context.log {
-                    log.note_moved(&target.branch, target.commit.map(|id| id.to_string()), id.to_string());
+                    log.record_move(&target.branch, target.commit.map(|id| id.to_string()), id.to_string());
                 }
                 strategy::check_out(repository, &target)?;
                 lock.set_index(index);

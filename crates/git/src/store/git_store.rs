@@ -9,14 +9,14 @@ use super::upkeep::Upkeep;
 use crate::branches::{backup_branch, head, pending, strategy};
 use crate::commit_id::CommitId;
 use crate::durability::context::Context;
-use crate::durability::redo::Known;
+use crate::durability::redo::Suspicion;
 use crate::durability::redo_log::{self, RedoLog};
 use crate::durability::repository_lock::RepositoryLock;
 use crate::durability::{damage, redo, settle};
+use crate::exchange_deadline::{ExchangeDeadline, Halt};
 use crate::file_change::FileChange;
 use crate::git_error::GitError;
 use crate::objects::trees::Trees;
-use crate::patience::{Halt, Patience};
 use crate::store_options::{StoreOptions, WriteStrategy};
 use crate::work_tree::work_tree::WorkTree;
 use git2::Repository;
@@ -28,10 +28,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// How long another writer, in this process or another, is waited for.
-const WAIT: Duration = Duration::from_secs(10);
+const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// How long all files are compared with the history at most.
-const COMPARE_TIME: Duration = Duration::from_secs(120);
+const COMPARE_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// An ordinary local repository with a work tree. New content of files is the caller's to write; this writes history.
 ///
@@ -69,7 +69,7 @@ impl GitStore {
         work: Arc<dyn WorkTree>,
         session: Option<String>,
     ) -> Result<Self, GitError> {
-        let repository = Mutex::new(repository_setup::open_or_init(root, &options, WAIT)?);
+        let repository = Mutex::new(repository_setup::open_or_init(root, &options, LOCK_TIMEOUT)?);
         let access = Access::of(&root.join(".git"));
         let upkeep = Upkeep::new(root, options.limits);
         if access == Access::ReadOnly {
@@ -82,15 +82,15 @@ impl GitStore {
         };
         let logged = session.map(log).transpose()?;
         let store = Self { repository, logged, root: root.to_owned(), options, work, access, upkeep };
-        let lock = RepositoryLock::acquire(store.repository()?.path(), WAIT)?;
+        let lock = RepositoryLock::acquire(store.repository()?.path(), LOCK_TIMEOUT)?;
         if let Some(Logged { log, .. }) = &store.logged {
-            redo::redo(&*store.repository()?, &store.context(), log, &lock, Known::Nothing)?;
+            redo::redo(&*store.repository()?, &store.context(), log, &lock, Suspicion::Unconfirmed)?;
         }
         damage::check_head(&*store.repository()?)?;
         store.upkeep.begin_if_large(&store.repository()?.commondir().join("objects"));
         if !lock.behind().is_empty() {
             let repository = store.repository()?;
-            settle::heal(&repository, &lock, &store.context())?;
+            settle::recover(&repository, &lock, &store.context())?;
             settle::settle(&repository, lock, &store.context());
         }
         Ok(store)
@@ -172,7 +172,7 @@ impl GitStore {
     ///
     /// # Errors
     /// `Busy`, `Git`.
-    pub fn waits_elsewhere(&self, paths: &[&str]) -> Result<Option<String>, GitError> {
+    pub fn changed_on_other_branch(&self, paths: &[&str]) -> Result<Option<String>, GitError> {
         let (WriteStrategy::PullRequest, Some(first)) = (self.options.strategy, paths.first()) else { return Ok(None) };
         let repository = self.repository()?;
         let own = pending::branch_for(&repository, &self.options, first)?;
@@ -197,18 +197,18 @@ impl GitStore {
     /// Files that are ignored, or that follow from others, are left out.
     ///
     /// # Errors
-    /// `Git`, also after [`COMPARE_TIME`] and when `halt` says so.
+    /// `Git`, also after [`COMPARE_TIMEOUT`] and when `halt` says so.
     pub fn uncommitted(&self, present: &BTreeSet<String>, halt: &Halt) -> Result<Vec<(String, FileState)>, GitError> {
         // A handle of its own: others need not wait until every file is read.
         let repository = self.open_again()?;
-        let patience = Patience::new(COMPARE_TIME, halt);
-        let found = uncommitted::uncommitted(&repository, &self.options, &*self.work, present, &patience);
-        // Patience speaks of a remote, which has no part in this.
+        let deadline = ExchangeDeadline::new(COMPARE_TIMEOUT, halt);
+        let found = uncommitted::uncommitted(&repository, &self.options, &*self.work, present, &deadline);
+        // ExchangeDeadline speaks of a remote, which has no part in this.
         found.map_err(|error| {
             if !matches!(error, GitError::Unreachable { .. }) {
                 return error;
             }
-            let reason = format!("it took longer than {} s, or the kernel was shut down", COMPARE_TIME.as_secs());
+            let reason = format!("it took longer than {} s, or the kernel was shut down", COMPARE_TIMEOUT.as_secs());
             GitError::Git { action: "compare the files with the history", reason }
         })
     }
@@ -248,7 +248,7 @@ impl GitStore {
     ) -> Result<(MutexGuard<'s, Repository>, RepositoryLock), GitError> {
         self.check_writable()?;
         let repository = wait_for(handle)?;
-        let lock = RepositoryLock::acquire(repository.path(), WAIT)?;
+        let lock = RepositoryLock::acquire(repository.path(), LOCK_TIMEOUT)?;
         let context = self.context();
         if let Some(known) = redo::suspicion(&repository, context.log) {
             repository_setup::restore_head(repository.path(), &self.options.branch)?;
@@ -259,7 +259,7 @@ impl GitStore {
             }
             damage::check_head(&fresh)?;
         }
-        settle::heal(&repository, &lock, &context)?;
+        settle::recover(&repository, &lock, &context)?;
         Ok((repository, lock))
     }
 
@@ -277,7 +277,7 @@ impl GitStore {
 
     pub(crate) fn context(&self) -> Context<'_> {
         let log = self.logged.as_ref().map(|logged| &logged.log);
-        Context { options: &self.options, work: &*self.work, wait: WAIT, log }
+        Context { options: &self.options, work: &*self.work, wait: LOCK_TIMEOUT, log }
     }
 
     /// A handle of its own, for what takes long.
@@ -291,7 +291,7 @@ impl GitStore {
 }
 
 fn wait_for(handle: &Mutex<Repository>) -> Result<MutexGuard<'_, Repository>, GitError> {
-    handle.try_lock_for(WAIT).ok_or(GitError::Busy { seconds: WAIT.as_secs() })
+    handle.try_lock_for(LOCK_TIMEOUT).ok_or(GitError::Busy { seconds: LOCK_TIMEOUT.as_secs() })
 }
 
 /// A change of files under way. Dropped without a commit, it leaves the history as it was.

@@ -3,7 +3,7 @@
 //! They are remembered, for nothing of them tells afterwards that the person has not seen the others' version: one that is
 //! removed would look like a file that its owner wants gone, and one that is mended like a change of the newest version.
 
-use crate::branches::backup_branch::{self, Kept};
+use crate::branches::backup_branch::{self, BackupBranch};
 use crate::branches::head::Head;
 use crate::branches::strategy;
 use crate::commit_id::CommitId;
@@ -13,7 +13,7 @@ use crate::file_change::FileChange;
 use crate::git_error::GitError;
 use crate::limits::MAX_PATHS_BYTES;
 use crate::objects::trees::Trees;
-use crate::plain_file;
+use crate::regular_file;
 use crate::work_tree::checkout;
 use git2::{ObjectType, Oid, Repository};
 use std::collections::BTreeMap;
@@ -26,14 +26,14 @@ const MAX_BYTES: u64 = 2 * MAX_PATHS_BYTES as u64;
 
 /// What is known of a path at which the file is not what the history has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Known {
+enum HeldState {
     /// The file goes back to this version, not to the one that others have made of it.
     Base(Option<Oid>),
     /// A branch keeps this content: others' version may take its place.
     Kept(Option<Oid>),
 }
 
-type Records = BTreeMap<String, Known>;
+type Records = BTreeMap<String, HeldState>;
 
 /// What became of the files that were held back.
 #[derive(Debug, Default)]
@@ -43,7 +43,7 @@ pub(crate) struct Released {
     /// Those that are what the history has now.
     pub(crate) replaced: Vec<String>,
     /// What of them nothing held back any longer.
-    pub(crate) kept: Option<Kept>,
+    pub(crate) kept: Option<BackupBranch>,
 }
 
 /// Remembers that the file at each path goes back to a version that the history is about to leave.
@@ -54,8 +54,8 @@ pub(crate) fn remember(repository: &Repository, held: Vec<(String, Option<Oid>)>
     let mut records = read(repository)?;
     for (path, base) in held {
         // The version that its owner had seen is the first one.
-        if !matches!(records.get(&path), Some(Known::Base(_))) {
-            records.insert(path, Known::Base(base));
+        if !matches!(records.get(&path), Some(HeldState::Base(_))) {
+            records.insert(path, HeldState::Base(base));
         }
     }
     write(repository, &records)
@@ -63,7 +63,7 @@ pub(crate) fn remember(repository: &Repository, held: Vec<(String, Option<Oid>)>
 
 /// Refuses a commit that would put a file over a version of others that its owner has not seen. Its changes are kept on a
 /// branch, and [`release`] brings the others' version.
-pub(crate) fn refuse_unseen(
+pub(crate) fn refuse_unseen_versions(
     repository: &Repository,
     context: &Context<'_>,
     changes: &[FileChange<'_>],
@@ -78,7 +78,7 @@ pub(crate) fn refuse_unseen(
     let mut unseen = None;
     for change in changes.iter().filter(|change| !context.options.derived.iter().any(|path| path == change.path)) {
         let content = change.content.map(id_of).transpose()?;
-        if let Some(Known::Base(base)) = records.remove(change.path) {
+        if let Some(HeldState::Base(base)) = records.remove(change.path) {
             let theirs = trees.entry(view, change.path)?.map(|entry| entry.id);
             if theirs != base && theirs != content {
                 unseen = unseen.or(Some(change.path));
@@ -91,7 +91,7 @@ pub(crate) fn refuse_unseen(
     let kept = kept.map(|change| (change.path.to_owned(), change.content.map(<[u8]>::to_vec))).collect();
     let parent = Head::read(repository)?.commit;
     let Some(kept) = backup_branch::back_up_files(repository, context.options, parent, kept)? else { return Ok(()) };
-    records.extend(own.into_iter().map(|(path, content)| (path, Known::Kept(content))));
+    records.extend(own.into_iter().map(|(path, content)| (path, HeldState::Kept(content))));
     write(repository, &records)?;
     let commit = CommitId::from(kept.commit).as_str().to_owned();
     Err(GitError::Conflict { path: path.to_owned(), commit, branch: kept.branch })
@@ -125,17 +125,17 @@ pub(crate) fn release(
             continue;
         }
         match (known, present) {
-            (Known::Base(base), _) if base == theirs => {}
-            (Known::Kept(kept), _) if kept != own => {}
-            (Known::Base(_), Some(content)) if context.work.is_held_back(&path, &content) => {
+            (HeldState::Base(base), _) if base == theirs => {}
+            (HeldState::Kept(kept), _) if kept != own => {}
+            (HeldState::Base(_), Some(content)) if context.work.is_held_back(&path, &content) => {
                 left.insert(path.clone(), known);
                 released.still.push(path);
             }
-            (Known::Base(_), Some(content)) => {
+            (HeldState::Base(_), Some(content)) => {
                 free.push((path.clone(), Some(content)));
                 released.replaced.push(path);
             }
-            (Known::Base(_), None) | (Known::Kept(_), _) => released.replaced.push(path),
+            (HeldState::Base(_), None) | (HeldState::Kept(_), _) => released.replaced.push(path),
         }
     }
     let parent = Head::read(repository)?.commit;
@@ -151,7 +151,7 @@ fn id_of(content: &[u8]) -> Result<Oid, GitError> {
 }
 
 fn read(repository: &Repository) -> Result<Records, GitError> {
-    let bytes = match plain_file::read(&repository.path().join(NAME), MAX_BYTES) {
+    let bytes = match regular_file::read(&repository.path().join(NAME), MAX_BYTES) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Records::new()),
         Err(error) => return Err(GitError::io("read which files are held back")(error)),
@@ -168,12 +168,12 @@ fn read(repository: &Repository) -> Result<Records, GitError> {
     Ok(records)
 }
 
-fn parsed(known: &str) -> Option<Known> {
+fn parsed(known: &str) -> Option<HeldState> {
     let (kind, id) = known.split_once(' ')?;
     let id = if id.is_empty() { None } else { Some(Oid::from_str(id).ok()?) };
     match kind {
-        "base" => Some(Known::Base(id)),
-        "kept" => Some(Known::Kept(id)),
+        "base" => Some(HeldState::Base(id)),
+        "kept" => Some(HeldState::Kept(id)),
         _ => None,
     }
 }
@@ -191,13 +191,13 @@ fn write(repository: &Repository, records: &Records) -> Result<(), GitError> {
         let mut text = String::new();
         for (path, known) in records {
             let (kind, id) = match known {
-                Known::Base(id) => ("base", id),
-                Known::Kept(id) => ("kept", id),
+                HeldState::Base(id) => ("base", id),
+                HeldState::Kept(id) => ("kept", id),
             };
             let id = id.map(|id| id.to_string()).unwrap_or_default();
             text.push_str(&format!("{kind} {id}\0{path}\0"));
         }
-        let mut file = plain_file::open(&new, File::options().write(true).create(true).truncate(true))?;
+        let mut file = regular_file::open(&new, File::options().write(true).create(true).truncate(true))?;
         file.write_all(text.as_bytes())?;
         file.sync_all()?;
         fs::rename(&new, &place)

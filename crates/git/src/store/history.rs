@@ -3,7 +3,7 @@
 use super::git_store::GitStore;
 use crate::branches::references::at;
 use crate::git_error::GitError;
-use crate::objects::object_reader::{self, Found};
+use crate::objects::object_reader::{self, ReadObject};
 use crate::objects::raw_tree;
 use crate::objects::tree_entry::Entry;
 use crate::objects::trees::Trees;
@@ -14,7 +14,7 @@ use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
 /// How long a history is looked through, and how long two versions are compared.
-pub(super) const LOG_TIME: Duration = Duration::from_secs(10);
+pub(super) const SEARCH_TIMEOUT: Duration = Duration::from_secs(10);
 /// Folders of which it is remembered what they have at the rest of a path.
 const MAX_REMEMBERED: usize = 100_000;
 
@@ -50,7 +50,7 @@ impl GitStore {
         }
         let commits = known.unwrap_or_default().into_iter().map(Ok).chain(walk);
         let trees = Trees::new(&repository, self.options.limits);
-        let deadline = Instant::now() + LOG_TIME;
+        let deadline = Instant::now() + SEARCH_TIMEOUT;
         let mut file = path.map(|path| FileInTrees::new(&trees, path));
         let mut entries = Vec::new();
         for id in commits.take_while(|_| Instant::now() < deadline) {
@@ -102,7 +102,7 @@ impl GitStore {
             options.pathspec(path).disable_pathspec_match(true);
         }
         let diff = repository.diff_tree_to_tree(old.as_ref(), new.as_ref(), Some(&mut options)).map_err(failed)?;
-        diff_text(&trees, &diff, Instant::now() + LOG_TIME)
+        diff_text(&trees, &diff, Instant::now() + SEARCH_TIMEOUT)
     }
 
     /// The bytes of `path` as they were in `commit`.
@@ -116,9 +116,9 @@ impl GitStore {
         let trees = Trees::new(&repository, self.options.limits);
         let entry = trees.entry(trees.of(Some(id))?, path)?.ok_or_else(missing)?;
         match object_reader::read(&repository, entry.id, ObjectType::Blob, self.options.limits.file_bytes)? {
-            Found::Content(content) => Ok(content),
-            Found::TooLarge => Err(GitError::TooLarge { path: path.to_owned(), commit: commit.to_owned() }),
-            Found::Nothing => Err(missing()),
+            ReadObject::Content(content) => Ok(content),
+            ReadObject::TooLarge => Err(GitError::TooLarge { path: path.to_owned(), commit: commit.to_owned() }),
+            ReadObject::Missing => Err(missing()),
         }
     }
 }
@@ -159,8 +159,8 @@ fn content(trees: &Trees<'_>, file: &DiffFile<'_>) -> Option<Vec<u8>> {
         return None;
     }
     match object_reader::read(trees.repository, file.id(), ObjectType::Blob, trees.limits.file_bytes) {
-        Ok(Found::Content(content)) => Some(content),
-        Ok(Found::TooLarge | Found::Nothing) | Err(_) => None,
+        Ok(ReadObject::Content(content)) => Some(content),
+        Ok(ReadObject::TooLarge | ReadObject::Missing) | Err(_) => None,
     }
 }
 

@@ -3,11 +3,11 @@
 //! Beside each commit are short hashes of the paths that it left other than its first parent had them. What they say is a hint: a
 //! commit counts only when its trees say so, too. The file that it is kept in may be lost, damaged or old at any time.
 
+use crate::exchange_deadline::ExchangeDeadline;
 use crate::git_error::GitError;
 use crate::limits::Limits;
 use crate::objects::trees::Trees;
-use crate::patience::Patience;
-use crate::plain_file;
+use crate::regular_file;
 use flate2::Crc;
 use git2::{Oid, Repository, Sort};
 use std::collections::HashSet;
@@ -42,7 +42,7 @@ pub(crate) struct HistoryIndex {
 
 /// Whether an index has come to where it was to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Reached {
+pub(crate) enum FollowResult {
     Head,
     /// Too many commits are missing for now.
     TooFar,
@@ -56,26 +56,26 @@ impl HistoryIndex {
         head: Oid,
         limits: &Limits,
         most: usize,
-        patience: &Patience,
-    ) -> Result<Reached, GitError> {
+        deadline: &ExchangeDeadline,
+    ) -> Result<FollowResult, GitError> {
         if !self.is_loaded {
             *self = Self::load(repository).unwrap_or_default();
             self.is_loaded = true;
         }
         // What is cut off may be brought in later, without another commit.
         if repository.is_shallow() {
-            return Ok(Reached::TooFar);
+            return Ok(FollowResult::TooFar);
         }
         if self.commits.last() == Some(&head) {
-            return Ok(Reached::Head);
+            return Ok(FollowResult::Head);
         }
-        let Some(fresh) = self.missing(repository, head, most, patience)? else { return Ok(Reached::TooFar) };
+        let Some(fresh) = self.missing(repository, head, most, deadline)? else { return Ok(FollowResult::TooFar) };
         let trees = Trees::new(repository, *limits);
         // All of them or none: a part would not be what leads to one commit.
         let mut taken = Vec::with_capacity(fresh.len());
         let mut room = MAX_HASHES.saturating_sub(self.hashes.len());
         for id in fresh.into_iter().rev() {
-            patience.left()?;
+            deadline.remaining()?;
             let hashes = if room == 0 { vec![ANY] } else { changed_paths(&trees, id)? };
             room = room.saturating_sub(hashes.len());
             taken.push((id, hashes));
@@ -83,7 +83,7 @@ impl HistoryIndex {
         for (id, hashes) in taken {
             self.push(id, &hashes);
         }
-        Ok(Reached::Head)
+        Ok(FollowResult::Head)
     }
 
     /// The commits that may have changed `path`, newest first; all of them without a path.
@@ -132,7 +132,7 @@ impl HistoryIndex {
     }
 
     fn load(repository: &Repository) -> Option<Self> {
-        let bytes = plain_file::read(&repository.path().join("tgp").join(FILE), MAX_FILE_BYTES).ok()?;
+        let bytes = regular_file::read(&repository.path().join("tgp").join(FILE), MAX_FILE_BYTES).ok()?;
         let (content, own_sum) = bytes.split_last_chunk::<4>()?;
         if u32::from_le_bytes(*own_sum) != sum(content) {
             return None;
@@ -163,10 +163,10 @@ impl HistoryIndex {
         repository: &Repository,
         head: Oid,
         most: usize,
-        patience: &Patience,
+        deadline: &ExchangeDeadline,
     ) -> Result<Option<Vec<Oid>>, GitError> {
         let failed = |error: git2::Error| GitError::git("read the history", &error);
-        let shared = self.cut_back(repository, head, patience)?;
+        let shared = self.remove_unrelated(repository, head, deadline)?;
         let mut walk = repository.revwalk().map_err(failed)?;
         walk.set_sorting(Sort::TOPOLOGICAL).and_then(|()| walk.push(head)).map_err(failed)?;
         if let Some(shared) = shared {
@@ -174,7 +174,7 @@ impl HistoryIndex {
         }
         let mut fresh = Vec::new();
         for id in walk {
-            patience.left()?;
+            deadline.remaining()?;
             let id = id.map_err(failed)?;
             if fresh.len() >= most.min(MAX_COMMITS.saturating_sub(self.commits.len())) {
                 return Ok(None);
@@ -186,7 +186,12 @@ impl HistoryIndex {
 
     /// Removes what does not lead to `head`, because the branch was reset, or is another one that began at the same commit.
     /// Returns the last commit that is left.
-    fn cut_back(&mut self, repository: &Repository, head: Oid, patience: &Patience) -> Result<Option<Oid>, GitError> {
+    fn remove_unrelated(
+        &mut self,
+        repository: &Repository,
+        head: Oid,
+        deadline: &ExchangeDeadline,
+    ) -> Result<Option<Oid>, GitError> {
         let failed = |error: git2::Error| GitError::git("read the history", &error);
         let tip = self.commits.last().copied().filter(|tip| repository.find_commit(*tip).is_ok());
         let shared = tip.and_then(|tip| Some((tip, repository.merge_base(tip, head).ok()?)));
@@ -195,7 +200,7 @@ impl HistoryIndex {
             let mut walk = repository.revwalk().map_err(failed)?;
             walk.push(tip).and_then(|()| walk.hide(shared)).map_err(failed)?;
             for id in walk {
-                patience.left()?;
+                deadline.remaining()?;
                 gone.insert(id.map_err(failed)?);
             }
         }
@@ -229,7 +234,7 @@ fn changed_paths(trees: &Trees<'_>, id: Oid) -> Result<Vec<u32>, GitError> {
     }
     // What cannot be told apart here is looked at when it is asked for.
     let Ok(changes) = trees.changes(parent, own) else { return Ok(vec![ANY]) };
-    if changes.all.len() > MAX_PATHS || changes.left_out.warning().is_some() {
+    if changes.all.len() > MAX_PATHS || changes.skipped.warning().is_some() {
         return Ok(vec![ANY]);
     }
     Ok(changes.all.iter().map(|change| hash(&change.path)).collect())

@@ -1,17 +1,17 @@
 //! Moving to commits that others made: the branches, the files and the index, in this order.
 
 use super::held_back;
-use crate::branches::backup_branch::{self, Kept};
+use crate::branches::backup_branch::{self, BackupBranch};
 use crate::branches::head::Head;
 use crate::branches::references::is_contention;
 use crate::durability::context::Context;
 use crate::durability::repository_lock::RepositoryLock;
 use crate::durability::settle;
 use crate::durability::stale_lock::{self, Evidence};
+use crate::exchange_deadline::ExchangeDeadline;
 use crate::git_error::GitError;
-use crate::objects::left_out::LeftOut;
+use crate::objects::skipped_files::SkippedFiles;
 use crate::objects::trees::Trees;
-use crate::patience::Patience;
 use crate::work_tree::checkout;
 use git2::{ErrorCode, Oid, Repository};
 use std::collections::BTreeSet;
@@ -40,11 +40,11 @@ pub(crate) struct Landed {
     /// The files that changed.
     pub(crate) paths: Vec<String>,
     /// The branch that keeps files without a commit which were in the way.
-    pub(crate) backup: Option<Kept>,
+    pub(crate) backup: Option<BackupBranch>,
     /// The branch that is no longer the current one, unless it is one of a pull request.
     pub(crate) left_branch: Option<String>,
     /// What has no file.
-    pub(crate) left_out: LeftOut,
+    pub(crate) skipped: SkippedFiles,
 }
 
 /// Goes there. A kill at any point leaves the old state, or the new one for the next writer to finish. `Busy` when
@@ -54,17 +54,17 @@ pub(crate) fn land(
     mut lock: RepositoryLock,
     context: &Context<'_>,
     landing: &Landing,
-    patience: &Patience,
+    deadline: &ExchangeDeadline,
 ) -> Result<Landed, GitError> {
     let failed = |error: git2::Error| GitError::git("move to the remote's commits", &error);
     let head = Head::read(repository)?;
     let trees = Trees::new(repository, context.options.limits);
-    let patient = trees.patient(patience);
+    let patient = trees.with_deadline(deadline);
     let changed = patient.changes(landing.before, landing.after)?;
-    let mut left_out = changed.left_out;
+    let mut skipped = changed.skipped;
     let changes = changed.all;
     let switched = patient.changes(trees.of(head.commit)?, trees.of(landing.current.1)?)?.all;
-    left_out.extend(checkout::survey(&trees, &changes, context.work)?);
+    skipped.extend(checkout::survey(&trees, &changes, context.work)?);
     let mut uncommitted = checkout::uncommitted(&changes, context.work)?;
     uncommitted.retain(|(path, _)| !context.options.derived.contains(path));
     // A branch that keeps them would be pushed.
@@ -95,7 +95,7 @@ pub(crate) fn land(
     let left_branch = (head.branch != landing.current.0 && head.commit.is_some() && !is_ours(&head.branch))
         .then(|| head.branch.trim_start_matches("refs/heads/").to_owned());
     let paths = changes.into_iter().map(|change| change.path).filter(|path| !held_back.contains(path)).collect();
-    Ok(Landed { paths, backup, left_branch, left_out })
+    Ok(Landed { paths, backup, left_branch, skipped })
 }
 
 /// Moves one reference, if it still is where it was.

@@ -1,7 +1,7 @@
 //! Finds what messages of commits say, in everything that the repository has seen of its branches.
 
 use super::git_store::GitStore;
-use super::history::{LOG_TIME, MAX_MESSAGE_BYTES, cut};
+use super::history::{MAX_MESSAGE_BYTES, SEARCH_TIMEOUT, cut};
 use crate::branches::references::{at, branch_at};
 use crate::git_error::GitError;
 use git2::{Oid, Repository};
@@ -15,7 +15,7 @@ use std::time::Instant;
 const MAX_REFERENCES: usize = 1000;
 const MAX_WALKED: usize = 1_000_000;
 /// Commits of one tip that are looked at before those of the next: none takes up the room of the others.
-const STRETCH: usize = 100;
+const COMMITS_PER_TURN: usize = 100;
 /// Bytes of a reflog that are read, from its end.
 const MAX_LOG_BYTES: u64 = 1 << 20;
 
@@ -58,12 +58,12 @@ impl GitStore {
         mut find: impl FnMut(&str) -> Option<T>,
     ) -> Result<MessageSearch<T>, GitError> {
         let repository = self.open_again()?;
-        let deadline = Instant::now() + LOG_TIME;
+        let deadline = Instant::now() + SEARCH_TIMEOUT;
         let (mut queue, is_complete) = self.tips(&repository)?;
         let mut search = MessageSearch { found: Vec::new(), is_complete };
         let mut seen: HashSet<Oid> = HashSet::new();
         while let Some(tip) = queue.pop_front() {
-            let (mut next, mut left) = (Some(tip), STRETCH);
+            let (mut next, mut left) = (Some(tip), COMMITS_PER_TURN);
             while let Some(id) = next.filter(|id| !seen.contains(id)) {
                 if left == 0 {
                     queue.push_back(id);
@@ -112,7 +112,7 @@ impl GitStore {
                 tips.extend(reference.map_err(failed)?.peel_to_commit().ok().map(|commit| commit.id()));
             }
         }
-        match left_commits(&repository.path().join("logs").join("HEAD")) {
+        match reflog_commits(&repository.path().join("logs").join("HEAD")) {
             Ok(left) => tips.extend(left),
             // There is none before the first commit, and where Git is set to keep none.
             Err(error) => is_complete &= error.kind() == std::io::ErrorKind::NotFound,
@@ -122,7 +122,7 @@ impl GitStore {
 }
 
 /// Where the current branch was before, the latest first. One that was put back leaves no other trace of the commits it had.
-fn left_commits(reflog: &Path) -> std::io::Result<Vec<Oid>> {
+fn reflog_commits(reflog: &Path) -> std::io::Result<Vec<Oid>> {
     let mut file = File::open(reflog)?;
     let start = file.metadata()?.len().saturating_sub(MAX_LOG_BYTES);
     file.seek(SeekFrom::Start(start))?;

@@ -4,11 +4,11 @@
 //! so that an object is packed again only a few times in its life. Safe by the rules of [`super::packing`]: the new pack is read again
 //! and on the disk before the old ones go, and readers that miss a pack look for others. Packs that `git` has marked, or counts on, stay.
 
-use super::packing::{MAX_OBJECT_BYTES, take_turn};
+use super::packing::{MAX_OBJECT_BYTES, lock_for_packing};
+use crate::exchange_deadline::{ExchangeDeadline, Halt};
 use crate::git_error::GitError;
 use crate::limits::Limits;
 use crate::objects::pack::{self, PackIndex};
-use crate::patience::{Halt, Patience};
 use git2::{Odb, Oid, Repository};
 use std::collections::HashSet;
 use std::fs;
@@ -24,7 +24,7 @@ const MOST_OBJECTS: u64 = 1 << 16;
 const MOST_BYTES: u64 = 64 << 20;
 const MOST_UNPACKED_BYTES: usize = 256 << 20;
 /// Files beside a pack that say more about it than where its objects are.
-const MARKS: [&str; 4] = ["keep", "promisor", "mtimes", "bitmap"];
+const MARKER_EXTENSIONS: [&str; 4] = ["keep", "promisor", "mtimes", "bitmap"];
 /// An index over all packs: it names each of them.
 const SHARED_INDEX: &str = "multi-pack-index";
 /// What a running `git gc` has; an older one was left by one that was killed, as `git` takes it, too.
@@ -40,7 +40,7 @@ struct SmallPack {
 /// Merges small packs and returns how many: none when they are few, or not ours to merge.
 pub(crate) fn merge(repository: &Repository, limits: &Limits, halt: &Halt) -> Result<usize, GitError> {
     let failed = GitError::io("merge packs");
-    let Some(turn) = take_turn(repository, halt)? else { return Ok(0) };
+    let Some(turn) = lock_for_packing(repository, halt)? else { return Ok(0) };
     let folder = turn.objects.join("pack");
     if is_git_at_work(repository) || fs::symlink_metadata(folder.join(SHARED_INDEX)).is_ok() {
         return Ok(0);
@@ -52,7 +52,7 @@ pub(crate) fn merge(repository: &Repository, limits: &Limits, halt: &Halt) -> Re
     for pack in chosen {
         // What cannot be read stays, and so does what would be too much.
         let Ok(ids) = PackIndex::open(&pack.index).and_then(|mut index| index.ids()) else { continue };
-        let Some(left) = unpacked_bytes(&odb, &ids, &turn.patience)?.and_then(|bytes| room.checked_sub(bytes)) else {
+        let Some(left) = unpacked_bytes(&odb, &ids, &turn.deadline)?.and_then(|bytes| room.checked_sub(bytes)) else {
             continue;
         };
         room = left;
@@ -63,7 +63,7 @@ pub(crate) fn merge(repository: &Repository, limits: &Limits, halt: &Halt) -> Re
     }
     let all: HashSet<Oid> = merged.iter().flat_map(|(_, ids)| ids).copied().collect();
     let all: Vec<Oid> = all.into_iter().collect();
-    let made = pack::store(repository, &all, limits, &turn.patience)?;
+    let made = pack::store(repository, &all, limits, &turn.deadline)?;
     let there: HashSet<Oid> = made.ids.into_iter().collect();
     let mut count = 0;
     for (index, ids) in &merged {
@@ -99,7 +99,7 @@ fn small_packs(folder: &Path) -> io::Result<Vec<SmallPack>> {
     for entry in fs::read_dir(folder)? {
         let index = entry?.path();
         let is_index = index.extension().is_some_and(|kind| kind == "idx");
-        if !is_index || MARKS.iter().any(|mark| index.with_extension(mark).exists()) {
+        if !is_index || MARKER_EXTENSIONS.iter().any(|mark| index.with_extension(mark).exists()) {
             continue;
         }
         let Ok(file) = fs::symlink_metadata(index.with_extension("pack")) else { continue };
@@ -138,10 +138,10 @@ fn chosen(mut packs: Vec<SmallPack>) -> Vec<SmallPack> {
 }
 
 /// What the objects hold together; nothing when one of them is large or cannot be read.
-fn unpacked_bytes(odb: &Odb<'_>, ids: &[Oid], patience: &Patience) -> Result<Option<usize>, GitError> {
+fn unpacked_bytes(odb: &Odb<'_>, ids: &[Oid], deadline: &ExchangeDeadline) -> Result<Option<usize>, GitError> {
     let mut bytes = 0;
     for id in ids {
-        patience.left()?;
+        deadline.remaining()?;
         match odb.read_header(*id) {
             Ok((size, _)) if size <= MAX_OBJECT_BYTES => bytes += size,
             Ok(_) | Err(_) => return Ok(None),
@@ -153,8 +153,8 @@ fn unpacked_bytes(odb: &Odb<'_>, ids: &[Oid], patience: &Patience) -> Result<Opt
 #[cfg(test)]
 mod tests {
     use super::{MOST_BYTES, MOST_OBJECTS, SmallPack, chosen, merge};
+    use crate::exchange_deadline::{ExchangeDeadline, Halt};
     use crate::objects::pack;
-    use crate::patience::{Halt, Patience};
     use crate::tests::test_repository::{TestRepository, limits};
     use git2::Repository;
     use std::fs;
@@ -188,10 +188,10 @@ mod tests {
         }
         // What nothing leads to, and what another pack has as well.
         let repository = Repository::open(test.root()).unwrap();
-        let patience = Patience::new(Duration::from_secs(60), &Halt::default());
+        let deadline = ExchangeDeadline::new(Duration::from_secs(60), &Halt::default());
         let ids: Vec<_> = (0..3).map(|number| repository.blob(format!("{number}").as_bytes()).unwrap()).collect();
         for some in [&ids[..2], &ids[1..]] {
-            pack::store(&repository, some, &limits(), &patience).unwrap();
+            pack::store(&repository, some, &limits(), &deadline).unwrap();
         }
         test.git(&["prune-packed"]);
         (test, 8)

@@ -5,11 +5,11 @@
 //! holds go; who misses a file looks at the packs again. Nothing is lost that was there, whether anything leads to it or not. One
 //! process packs at a time. A repository whose `gc.auto` is 0, or whose objects are precious, is left as it is.
 
+use crate::exchange_deadline::{ExchangeDeadline, Halt};
 use crate::git_error::GitError;
 use crate::limits::Limits;
 use crate::objects::pack;
-use crate::patience::{Halt, Patience};
-use crate::plain_file;
+use crate::regular_file;
 use git2::{Odb, Oid, Repository};
 use std::collections::HashSet;
 use std::fs::{self, File, TryLockError};
@@ -24,8 +24,8 @@ const MOST_FILES: usize = 4096;
 /// What one round takes.
 const ROUND_OBJECTS: usize = 8192;
 const ROUND_BYTES: usize = 64 << 20;
-const ROUND_TIME: Duration = Duration::from_secs(60);
-const ABANDONED_AFTER: Duration = Duration::from_hours(1);
+const ROUND_TIMEOUT: Duration = Duration::from_secs(60);
+const STALE_TEMP_AGE: Duration = Duration::from_hours(1);
 /// Larger objects stay in files of their own.
 pub(super) const MAX_OBJECT_BYTES: usize = 1 << 20;
 
@@ -40,28 +40,30 @@ pub(crate) enum Round {
 }
 
 /// The right to change how the objects of a repository are kept, for as long as one round may take.
-pub(super) struct Turn {
+pub(super) struct PackingLock {
     pub(super) objects: PathBuf,
-    pub(super) patience: Patience,
+    pub(super) deadline: ExchangeDeadline,
     _lock: File,
 }
 
 /// Nothing when another process has it, or the repository is not to be packed.
-pub(super) fn take_turn(repository: &Repository, halt: &Halt) -> Result<Option<Turn>, GitError> {
-    let patience = Patience::new(ROUND_TIME, halt);
-    patience.left()?;
-    if is_left_alone(repository) {
+pub(super) fn lock_for_packing(repository: &Repository, halt: &Halt) -> Result<Option<PackingLock>, GitError> {
+    let deadline = ExchangeDeadline::new(ROUND_TIMEOUT, halt);
+    deadline.remaining()?;
+    if is_packing_disabled(repository) {
         return Ok(None);
     }
     let Some(lock) = lock(repository)? else { return Ok(None) };
     let objects = repository.commondir().join("objects");
     let is_own = [&objects, &objects.join("pack")].into_iter().all(|folder| is_own_folder(folder));
-    Ok(is_own.then_some(Turn { objects, patience, _lock: lock }))
+    Ok(is_own.then_some(PackingLock { objects, deadline, _lock: lock }))
 }
 
 /// Packs some of what there is.
 pub(crate) fn round(repository: &Repository, limits: &Limits, halt: &Halt) -> Result<Round, GitError> {
-    let Some(Turn { objects, patience, _lock }) = take_turn(repository, halt)? else { return Ok(Round::NotOurs) };
+    let Some(PackingLock { objects, deadline, _lock }) = lock_for_packing(repository, halt)? else {
+        return Ok(Round::NotOurs);
+    };
     clear_abandoned(&objects.join("pack"));
     let found = loose_objects(&objects).map_err(GitError::io("list the objects"))?;
     let packs = count_packs(&objects.join("pack"));
@@ -74,7 +76,7 @@ pub(crate) fn round(repository: &Repository, limits: &Limits, halt: &Halt) -> Re
     let mut chosen = Vec::new();
     for (id, _) in &found {
         // The other half is for the pack.
-        if patience.left()? < ROUND_TIME / 2 {
+        if deadline.remaining()? < ROUND_TIMEOUT / 2 {
             break;
         }
         if chosen.len() >= ROUND_OBJECTS || bytes >= ROUND_BYTES {
@@ -89,7 +91,7 @@ pub(crate) fn round(repository: &Repository, limits: &Limits, halt: &Halt) -> Re
     if chosen.len() < enough / 2 && bytes < ROUND_BYTES {
         return Ok(Round::TooFew);
     }
-    let packed: HashSet<Oid> = pack::store(repository, &chosen, limits, &patience)?.ids.into_iter().collect();
+    let packed: HashSet<Oid> = pack::store(repository, &chosen, limits, &deadline)?.ids.into_iter().collect();
     let (mut count, mut failure) = (0, None);
     for (_, path) in found.iter().filter(|(id, _)| packed.contains(id)) {
         match fs::remove_file(path) {
@@ -113,7 +115,7 @@ fn clear_abandoned(packs: &Path) {
         let is_temporary =
             name.to_str().is_some_and(|name| name.starts_with("tmp_pack_") || name.starts_with("tmp_idx_"));
         let age = || entry.metadata().ok()?.modified().ok()?.elapsed().ok();
-        if is_temporary && age().is_some_and(|age| age > ABANDONED_AFTER) {
+        if is_temporary && age().is_some_and(|age| age > STALE_TEMP_AGE) {
             // `git gc` may be clearing, too.
             let _ = fs::remove_file(entry.path());
         }
@@ -128,7 +130,7 @@ fn sound_size(odb: &Odb<'_>, id: Oid) -> Option<usize> {
 }
 
 /// Whether people want to have their objects as they are.
-fn is_left_alone(repository: &Repository) -> bool {
+fn is_packing_disabled(repository: &Repository) -> bool {
     let Ok(config) = repository.config() else { return true };
     config.get_i64("gc.auto").is_ok_and(|limit| limit <= 0)
         || config.get_bool("extensions.preciousobjects").is_ok_and(|precious| precious)
@@ -139,7 +141,8 @@ fn lock(repository: &Repository) -> Result<Option<File>, GitError> {
     let failed = GitError::io("lock the objects");
     let path = repository.commondir().join(LOCK_NAME);
     let mut options = File::options();
-    let file = plain_file::open(&path, options.read(true).write(true).create(true).truncate(false)).map_err(&failed)?;
+    let file =
+        regular_file::open(&path, options.read(true).write(true).create(true).truncate(false)).map_err(&failed)?;
     match file.try_lock() {
         Ok(()) => Ok(Some(file)),
         Err(TryLockError::WouldBlock) => Ok(None),
@@ -191,8 +194,8 @@ fn count_packs(folder: &Path) -> usize {
 #[cfg(test)]
 mod tests {
     use super::{FEWEST_FILES, Round, lock, loose_objects};
+    use crate::exchange_deadline::{ExchangeDeadline, Halt};
     use crate::objects::pack;
-    use crate::patience::{Halt, Patience};
     use crate::tests::test_repository::{TestRepository, limits};
     use git2::{ObjectType, Oid, Repository};
     use std::fs;
@@ -247,10 +250,10 @@ mod tests {
     fn a_packer_that_dies_between_its_steps_leaves_what_the_next_one_finishes() {
         let (test, loose) = many();
         let repository = Repository::open(test.root()).unwrap();
-        let patience = Patience::new(Duration::from_secs(60), &Halt::default());
+        let deadline = ExchangeDeadline::new(Duration::from_secs(60), &Halt::default());
         // Before the pack has a name; and after it has, with every file still there.
         fs::write(test.git_dir().join("objects/pack/tmp_pack_dead"), b"PACK").unwrap();
-        assert_eq!(pack::store(&repository, &loose, &limits(), &patience).unwrap().ids.len(), loose.len());
+        assert_eq!(pack::store(&repository, &loose, &limits(), &deadline).unwrap().ids.len(), loose.len());
         assert_eq!(test.git(&["fsck", "--full", "--strict", "--no-dangling"]), "");
         let first = loose.first().unwrap().to_string();
         fs::remove_file(path_of(&test, &first)).unwrap();

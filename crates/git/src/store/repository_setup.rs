@@ -6,10 +6,10 @@ use crate::branches::references::branch_reference;
 use crate::durability::repository_lock::RepositoryLock;
 use crate::git_error::GitError;
 use crate::limits::Limits;
-use crate::objects::object_reader::{self, Found};
+use crate::objects::object_reader::{self, ReadObject};
 use crate::objects::raw_tree;
 use crate::objects::trees::Trees;
-use crate::plain_file;
+use crate::regular_file;
 use crate::store_options::StoreOptions;
 use crate::work_tree::checkout::is_plain;
 use crate::work_tree::exclude_file;
@@ -186,7 +186,8 @@ pub(crate) fn is_damaged(root: &Path, limits: &Limits) -> bool {
         for change in trees.changes(None, trees.of(Some(head))?)?.all {
             let file = change.new.filter(|entry| entry.mode.is_some_and(is_file));
             if let Some(entry) = file
-                && object_reader::read(&repository, entry.id, ObjectType::Blob, limits.file_bytes)? == Found::Nothing
+                && object_reader::read(&repository, entry.id, ObjectType::Blob, limits.file_bytes)?
+                    == ReadObject::Missing
             {
                 return Err(GitError::Incomplete);
             }
@@ -221,9 +222,9 @@ const MAX_SETTINGS_BYTES: u64 = 4 << 10;
 pub(crate) fn isolate(repository: &Repository, flush: Flush) -> Result<(), GitError> {
     let (name, settings) = flush.settings();
     let own = repository.path().join(name);
-    if plain_file::read(&own, MAX_SETTINGS_BYTES).ok().as_deref() != Some(settings.as_bytes()) {
+    if regular_file::read(&own, MAX_SETTINGS_BYTES).ok().as_deref() != Some(settings.as_bytes()) {
         let mut options = File::options();
-        let file = plain_file::open(&own, options.write(true).create(true).truncate(true));
+        let file = regular_file::open(&own, options.write(true).create(true).truncate(true));
         let written = file.and_then(|mut file| file.write_all(settings.as_bytes()));
         // They are about writing.
         if Access::of(repository.path()) == Access::Writable {

@@ -3,7 +3,7 @@
 
 use crate::git_error::GitError;
 use crate::limits::MAX_REFS;
-use crate::{git_link, plain_file};
+use crate::{path_file, regular_file};
 use std::path::{Path, PathBuf};
 
 /// Files that libgit2 reads whole, and how large one of ours can be.
@@ -28,11 +28,11 @@ pub(crate) fn check(root: &Path) -> Result<(), GitError> {
     let mut own = root.join(".git");
     // That of a linked work tree is elsewhere.
     if own.is_file() {
-        let link = git_link::link_in(&own, "gitdir: ").map_err(|_| special(".git"))?;
+        let link = path_file::read_path(&own, "gitdir: ").map_err(|_| special(".git"))?;
         own = link.map_or(own, |link| root.join(link));
     }
     check_folder(&own)?;
-    match git_link::link_in(&own.join("commondir"), "") {
+    match path_file::read_path(&own.join("commondir"), "") {
         Ok(Some(common)) => check_folder(&own.join(common)),
         Ok(None) => Ok(()),
         Err(_) => Err(special("commondir")),
@@ -42,7 +42,7 @@ pub(crate) fn check(root: &Path) -> Result<(), GitError> {
 /// As [`check`], for a folder that is a repository itself.
 pub(crate) fn check_folder(git_dir: &Path) -> Result<(), GitError> {
     for (file, most) in READ_WHOLE {
-        if !plain_file::is_harmless(&git_dir.join(file), most) {
+        if !regular_file::is_harmless(&git_dir.join(file), most) {
             return Err(GitError::SpecialFile { file });
         }
     }
@@ -72,7 +72,7 @@ fn has_only_files(folder: PathBuf, depth: Depth) -> bool {
             let Ok(kind) = entry.file_type() else { continue };
             if kind.is_dir() && depth == Depth::All {
                 waiting.push(entry.path());
-            } else if !kind.is_file() && !kind.is_dir() && !plain_file::is_harmless(&entry.path(), u64::MAX) {
+            } else if !kind.is_file() && !kind.is_dir() && !regular_file::is_harmless(&entry.path(), u64::MAX) {
                 return false;
             }
             if met > MAX_REFS {

@@ -1,12 +1,12 @@
 //! Files of the work tree that the history does not have as they are.
 
 use crate::branches::strategy;
+use crate::exchange_deadline::ExchangeDeadline;
 use crate::git_error::GitError;
 use crate::objects::object_reader;
 use crate::objects::tree_changes::TreeChange;
 use crate::objects::trees::Trees;
-use crate::patience::Patience;
-use crate::plain_file;
+use crate::regular_file;
 use crate::store_options::StoreOptions;
 use crate::work_tree::checkout::is_plain;
 use crate::work_tree::work_tree::WorkTree;
@@ -34,21 +34,21 @@ pub(crate) fn uncommitted(
     options: &StoreOptions,
     work: &dyn WorkTree,
     present: &BTreeSet<String>,
-    patience: &Patience,
+    deadline: &ExchangeDeadline,
 ) -> Result<Vec<(String, FileState)>, GitError> {
-    let trees = Trees::new(repository, options.limits).patient(patience);
+    let trees = Trees::new(repository, options.limits).with_deadline(deadline);
     let is_ours = |path: &str| work.accepts(path) && !options.derived.iter().any(|derived| derived == path);
     let committed = trees.changes(None, strategy::view(repository, options)?)?.all;
     let mut found = Vec::new();
     for change in committed.iter().filter(|change| is_ours(&change.path)) {
-        patience.left()?;
+        deadline.remaining()?;
         let state = state_of(&trees, change, present.contains(&change.path), work)?;
         found.extend(state.map(|state| (change.path.clone(), state)));
     }
     let known: BTreeSet<&str> = committed.iter().map(|change| change.path.as_str()).collect();
     let mut ignored = Ignored::new(repository);
     for path in present.iter().filter(|path| !known.contains(path.as_str()) && is_ours(path)) {
-        patience.left()?;
+        deadline.remaining()?;
         if !ignored.has(path)? {
             found.push((path.clone(), FileState::New));
         }
@@ -96,7 +96,7 @@ impl<'r> Ignored<'r> {
             let is_harmless = *self
                 .harmless
                 .entry(folder.to_owned())
-                .or_insert_with(|| plain_file::is_harmless(&root.join(folder).join(".gitignore"), MAX_IGNORE_BYTES));
+                .or_insert_with(|| regular_file::is_harmless(&root.join(folder).join(".gitignore"), MAX_IGNORE_BYTES));
             if !is_harmless {
                 return Ok(false);
             }

@@ -1,13 +1,13 @@
 //! What a repository needs every now and then, on a thread that makes way for all others: an index of its history, and packs.
 
-use super::history_index::{HistoryIndex, Reached};
+use super::history_index::{FollowResult, HistoryIndex};
 use super::pack_merging;
 use super::packing::{self, Round};
 use super::repository_setup::{self, Flush};
 use crate::branches::references::at;
+use crate::exchange_deadline::{ExchangeDeadline, Halt};
 use crate::git_error::GitError;
 use crate::limits::Limits;
-use crate::patience::{Halt, Patience};
 use git2::{Oid, Repository};
 use parking_lot::Mutex;
 use std::path::{Path, PathBuf};
@@ -21,10 +21,10 @@ const COMMITS: u32 = 128;
 /// Commits that a question takes into the index; more are left to the thread.
 const FEW_COMMITS: usize = 500;
 /// How long a question waits for the thread: what is new since the last time takes less, a whole history longer.
-const INDEX_WAIT: Duration = Duration::from_millis(100);
+const INDEX_LOCK_TIMEOUT: Duration = Duration::from_millis(100);
 /// How long a question, and the thread, take for that at most.
-const QUESTION_TIME: Duration = Duration::from_secs(2);
-const INDEX_TIME: Duration = Duration::from_secs(300);
+const QUERY_TIMEOUT: Duration = Duration::from_secs(2);
+const INDEX_TIMEOUT: Duration = Duration::from_secs(300);
 
 pub(crate) struct Upkeep {
     root: PathBuf,
@@ -92,11 +92,11 @@ impl Upkeep {
         head: Oid,
         path: Option<&str>,
     ) -> Option<Vec<Oid>> {
-        let mut index = self.index.try_lock_for(INDEX_WAIT)?;
-        let patience = Patience::new(QUESTION_TIME, &self.halt);
+        let mut index = self.index.try_lock_for(INDEX_LOCK_TIMEOUT)?;
+        let deadline = ExchangeDeadline::new(QUERY_TIMEOUT, &self.halt);
         // Who goes through the history instead hears what is wrong with it.
-        let reached = index.follow(repository, head, &self.limits, FEW_COMMITS, &patience);
-        if matches!(reached, Ok(Reached::Head)) {
+        let reached = index.follow(repository, head, &self.limits, FEW_COMMITS, &deadline);
+        if matches!(reached, Ok(FollowResult::Head)) {
             return Some(index.candidates(path));
         }
         drop(index);
@@ -133,8 +133,8 @@ impl Upkeep {
     fn index_history(&self, repository: &Repository) -> Result<(), GitError> {
         let Some(head) = at(repository, "HEAD")? else { return Ok(()) };
         let mut index = self.index.lock();
-        let patience = Patience::new(INDEX_TIME, &self.halt);
-        index.follow(repository, head, &self.limits, usize::MAX, &patience)?;
+        let deadline = ExchangeDeadline::new(INDEX_TIMEOUT, &self.halt);
+        index.follow(repository, head, &self.limits, usize::MAX, &deadline)?;
         index.store(repository).map_err(GitError::io("store the index of the history"))
     }
 }
@@ -142,8 +142,8 @@ impl Upkeep {
 #[cfg(test)]
 mod tests {
     use super::{FEW_COMMITS, Upkeep};
-    use crate::patience::{Halt, Patience};
-    use crate::store::history_index::Reached;
+    use crate::exchange_deadline::{ExchangeDeadline, Halt};
+    use crate::store::history_index::FollowResult;
     use crate::tests::test_repository::{TestRepository, limits};
     use git2::{Oid, Repository};
     use std::fs;
@@ -241,10 +241,10 @@ mod tests {
             test.git(&[&person, step].concat());
             fs::write(test.root().join("t3.ts"), format!("of step {number}")).unwrap();
             test.git(&[&person, ["commit", "-q", "-a", "-m", "step"].as_slice()].concat());
-            let patience = Patience::new(Duration::from_secs(60), &Halt::default());
+            let deadline = ExchangeDeadline::new(Duration::from_secs(60), &Halt::default());
             let mut index = upkeep.index.lock();
-            let reached = index.follow(&repository, head(&repository), &limits(), FEW_COMMITS, &patience).unwrap();
-            assert_eq!(reached, Reached::Head, "{step:?}");
+            let reached = index.follow(&repository, head(&repository), &limits(), FEW_COMMITS, &deadline).unwrap();
+            assert_eq!(reached, FollowResult::Head, "{step:?}");
             let all: Vec<String> = index.candidates(None).iter().map(Oid::to_string).collect();
             let mut sorted = [all, test.git(&["rev-list", "HEAD"]).lines().map(str::to_owned).collect()];
             sorted.iter_mut().for_each(|list| list.sort_unstable());

@@ -11,7 +11,7 @@ use parking_lot::Mutex;
 use std::time::{Duration, Instant};
 
 /// How long others count as present after they were last in the way.
-const PRESENT: Duration = Duration::from_mins(1);
+const RIVAL_TTL: Duration = Duration::from_mins(1);
 /// How many exchanges a turn and a break are long: others look, fetch and push in a break. It costs nothing where one does, for
 /// then it is the turn of that one.
 const EXCHANGES_PER_TURN: u32 = 5;
@@ -20,31 +20,31 @@ const PUSHES_PER_BREAK: u32 = 8;
 /// Where a push alone takes longer, each is a turn.
 pub(crate) const LONGEST_TURN: Duration = Duration::from_millis(750);
 /// After a break that was so many times as long, others have nothing to push, unless the longest is too short for them.
-const MOST_GREED: u32 = 4;
+const MAX_BREAK_FACTOR: u32 = 4;
 const SHORTEST_BREAK: Duration = Duration::from_millis(50);
 const LONGEST_BREAK: Duration = Duration::from_secs(3);
 /// Without others there is a break after so many times of its length, at first and in the end: what may never come costs little.
-const FIRST_WORK: u32 = 3;
-const MOST_WORK: u32 = 48;
-/// How many exchanges are between two looks at a branch that others move, at first; after so many looks it is half of that. Who waits
+const FIRST_WORK_FACTOR: u32 = 3;
+const MAX_WORK_FACTOR: u32 = 48;
+/// How many exchanges are between two polls at a branch that others move, at first; after so many polls it is half of that. Who waits
 /// longest finds its rest first.
-const EXCHANGES_PER_LOOK: u32 = 2;
-const LOOKS_PER_HALF: u32 = 2;
+const EXCHANGES_PER_POLL: u32 = 2;
+const POLLS_PER_HALVING: u32 = 2;
 
 #[derive(Debug, Default)]
-pub(crate) struct Pace(Mutex<Recent>);
+pub(crate) struct Pace(Mutex<PaceState>);
 
 #[derive(Debug)]
-struct Recent {
+struct PaceState {
     /// When others were last in the way.
     others: Option<Instant>,
     /// What a push takes, and what one takes with the fetch before it, once there was such.
     push: Duration,
     exchange: Option<Duration>,
     /// How many times its usual length the next break has: it doubles with each in which no other came, who may be too slow.
-    greed: u32,
+    break_factor: u32,
     /// How often this machine has looked at the branch since its last push.
-    looks: u32,
+    polls: u32,
     /// Since when there was no break, and until when there was a push.
     busy: Option<(Instant, Instant)>,
     /// Without others, how many times its length is worked before the next break.
@@ -52,18 +52,18 @@ struct Recent {
     next: Option<Instant>,
 }
 
-impl Default for Recent {
+impl Default for PaceState {
     fn default() -> Self {
-        let (push, greed, looks, work) = (Duration::ZERO, 1, 0, FIRST_WORK);
-        Self { others: None, push, exchange: None, greed, looks, busy: None, work, next: None }
+        let (push, break_factor, polls, work) = (Duration::ZERO, 1, 0, FIRST_WORK_FACTOR);
+        Self { others: None, push, exchange: None, break_factor, polls, busy: None, work, next: None }
     }
 }
 
 /// Whether others' commits came in before a push.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Before {
-    Nothing,
-    Fetch,
+pub(crate) enum PrecedingFetch {
+    None,
+    Done,
 }
 
 impl Pace {
@@ -73,17 +73,17 @@ impl Pace {
     }
 
     /// A push has ended, after `took` since the fetch before it.
-    pub(crate) fn pushed(&self, took: Duration, before: Before) {
+    pub(crate) fn pushed(&self, took: Duration, before: PrecedingFetch) {
         let now = Instant::now();
         let mut recent = self.0.lock();
-        recent.looks = 0;
+        recent.polls = 0;
         match before {
             // Others came between: this is the first push of a turn.
-            Before::Fetch => {
+            PrecedingFetch::Done => {
                 recent.exchange = Some((recent.exchange.unwrap_or(took) + took) / 2);
-                (recent.greed, recent.busy) = (1, None);
+                (recent.break_factor, recent.busy) = (1, None);
             }
-            Before::Nothing => {
+            PrecedingFetch::None => {
                 let known = if recent.push.is_zero() { took } else { recent.push };
                 recent.push = (known + took) / 2;
             }
@@ -100,18 +100,18 @@ impl Pace {
         recent.busy = Some((since, now));
         recent.next = None;
         let worked = now.saturating_duration_since(since);
-        if recent.others.is_some_and(|seen| now.saturating_duration_since(seen) < PRESENT) {
-            recent.work = FIRST_WORK;
-            let had_time = recent.exchange.unwrap_or_default() * MOST_GREED < LONGEST_BREAK;
-            if recent.greed > MOST_GREED && had_time {
-                (recent.others, recent.greed) = (None, 1);
+        if recent.others.is_some_and(|seen| now.saturating_duration_since(seen) < RIVAL_TTL) {
+            recent.work = FIRST_WORK_FACTOR;
+            let had_time = recent.exchange.unwrap_or_default() * MAX_BREAK_FACTOR < LONGEST_BREAK;
+            if recent.break_factor > MAX_BREAK_FACTOR && had_time {
+                (recent.others, recent.break_factor) = (None, 1);
             } else if worked >= turn {
                 recent.busy = None;
-                recent.next = Some(now + jittered(length.saturating_mul(recent.greed).min(LONGEST_BREAK)));
-                recent.greed = recent.greed.saturating_mul(2);
+                recent.next = Some(now + jittered(length.saturating_mul(recent.break_factor).min(LONGEST_BREAK)));
+                recent.break_factor = recent.break_factor.saturating_mul(2);
             }
         } else if worked >= length * recent.work {
-            recent.work = (recent.work * 2).min(MOST_WORK);
+            recent.work = (recent.work * 2).min(MAX_WORK_FACTOR);
             recent.busy = None;
             recent.next = Some(now + length);
         }
@@ -124,11 +124,11 @@ impl Pace {
 
     /// How long to wait at most before the next look at a branch that others move, if it is worth a look: where each push is a
     /// turn, it is not.
-    pub(crate) fn next_look(&self) -> Option<Duration> {
+    pub(crate) fn next_poll(&self) -> Option<Duration> {
         let mut recent = self.0.lock();
         let exchange = recent.exchange.filter(|exchange| *exchange * 2 <= LONGEST_TURN)?;
-        recent.looks = recent.looks.saturating_add(1);
-        let pause = exchange * EXCHANGES_PER_LOOK * LOOKS_PER_HALF / recent.looks.saturating_add(LOOKS_PER_HALF);
+        recent.polls = recent.polls.saturating_add(1);
+        let pause = exchange * EXCHANGES_PER_POLL * POLLS_PER_HALVING / recent.polls.saturating_add(POLLS_PER_HALVING);
         // A push of the others may just be under way.
         Some(pause.max(recent.push / 2))
     }
@@ -141,7 +141,7 @@ impl Pace {
 
 #[cfg(test)]
 mod tests {
-    use super::{Before, Pace};
+    use super::{Pace, PrecedingFetch};
     use std::time::{Duration, Instant};
 
     const QUICK: Duration = Duration::from_millis(1);
@@ -149,10 +149,10 @@ mod tests {
     #[test]
     fn there_is_no_pause_until_others_push() {
         let pace = Pace::default();
-        pace.pushed(QUICK, Before::Nothing);
+        pace.pushed(QUICK, PrecedingFetch::None);
         assert_eq!(pace.next_push(), None);
         pace.saw_others();
-        pace.pushed(Duration::from_secs(5), Before::Fetch);
+        pace.pushed(Duration::from_secs(5), PrecedingFetch::Done);
         assert!(pace.next_push().is_some());
     }
 
@@ -165,7 +165,7 @@ mod tests {
             let (mut before, mut pushes) = (first, 0);
             loop {
                 pace.pushed(took, before);
-                (before, pushes) = (Before::Nothing, pushes + 1);
+                (before, pushes) = (PrecedingFetch::None, pushes + 1);
                 if let Some(next) = pace.next_push() {
                     return (pushes, next.saturating_duration_since(Instant::now()));
                 }
@@ -173,31 +173,31 @@ mod tests {
             }
         };
         let quick = Duration::from_millis(30);
-        let (pushes, first) = turn(quick, Before::Fetch);
+        let (pushes, first) = turn(quick, PrecedingFetch::Done);
         assert!(pushes > 1 && first <= quick * super::EXCHANGES_PER_BREAK, "{pushes}, {first:?}");
-        turn(quick, Before::Nothing);
+        turn(quick, PrecedingFetch::None);
         // As long as it gets, which is more than chance adds to the first.
-        assert!(turn(quick, Before::Nothing).1 > first);
+        assert!(turn(quick, PrecedingFetch::None).1 > first);
         // Others have had their chance.
-        pace.pushed(super::LONGEST_TURN, Before::Nothing);
+        pace.pushed(super::LONGEST_TURN, PrecedingFetch::None);
         assert_eq!(pace.next_push(), None);
         pace.saw_others();
-        let (pushes, slow) = turn(super::LONGEST_TURN, Before::Fetch);
+        let (pushes, slow) = turn(super::LONGEST_TURN, PrecedingFetch::Done);
         assert!(pushes == 1 && slow <= super::LONGEST_BREAK, "{pushes}, {slow:?}");
     }
 
     #[test]
     fn who_waits_longest_looks_most_often_and_not_where_each_push_is_a_turn() {
         let pace = Pace::default();
-        assert_eq!(pace.next_look(), None, "nothing is known yet");
-        pace.pushed(Duration::from_millis(100), Before::Fetch);
-        let first = pace.next_look().unwrap();
-        let later: Vec<_> = (0..10).map(|_| pace.next_look().unwrap()).collect();
+        assert_eq!(pace.next_poll(), None, "nothing is known yet");
+        pace.pushed(Duration::from_millis(100), PrecedingFetch::Done);
+        let first = pace.next_poll().unwrap();
+        let later: Vec<_> = (0..10).map(|_| pace.next_poll().unwrap()).collect();
         assert!(later.is_sorted_by(|a, b| a > b) && later[0] < first);
-        pace.pushed(QUICK, Before::Nothing);
-        assert_eq!(pace.next_look().unwrap(), first);
-        pace.pushed(super::LONGEST_TURN, Before::Fetch);
-        assert_eq!(pace.next_look(), None);
+        pace.pushed(QUICK, PrecedingFetch::None);
+        assert_eq!(pace.next_poll().unwrap(), first);
+        pace.pushed(super::LONGEST_TURN, PrecedingFetch::Done);
+        assert_eq!(pace.next_poll(), None);
     }
 
     #[test]
@@ -207,7 +207,7 @@ mod tests {
         while pace.next_push().is_none() {
             assert!(begun.elapsed() < Duration::from_secs(30), "a break after a third of a second");
             std::thread::sleep(QUICK);
-            pace.pushed(QUICK, Before::Nothing);
+            pace.pushed(QUICK, PrecedingFetch::None);
         }
     }
 }

@@ -1,15 +1,15 @@
 //! Pushing in the background: writes that arrive while a push is under way share the next one.
 
 use super::hydrate::Hydrated;
+use super::push_policy::PushPolicy;
 use super::reachability::ReachListener;
-use super::sharing::Sharing;
-use super::upstream::{Fate, Upstream};
+use super::upstream::{CommitOutcome, Upstream};
 use crate::branches::pending;
 use crate::branches::references::branch_at;
 use crate::commit_id::CommitId;
+use crate::exchange_deadline::ExchangeDeadline;
 use crate::git_error::GitError;
-use crate::limits::{IDLE, WRITE_SILENCE};
-use crate::patience::Patience;
+use crate::limits::{IDLE_TIMEOUT, WRITE_IDLE_TIMEOUT};
 use crate::pull_request::pull_request::PullRequest;
 use crate::store_options::WriteStrategy;
 use git2::{Oid, Repository};
@@ -22,9 +22,9 @@ use tgp_base::threads::{self, Panicked};
 const FIRST_RETRY: Duration = Duration::from_secs(2);
 const LONGEST_RETRY: Duration = Duration::from_mins(1);
 /// How long the end of a kernel waits at most for a remote that did not answer before.
-const LAST_TRY: Duration = Duration::from_secs(1);
+const UNREACHABLE_SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(1);
 /// An exchange that is told to end does so within this time.
-const LAST_STEP: Duration = Duration::from_millis(500);
+const CANCEL_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// A commit that somebody waits for.
 pub struct Ticket {
@@ -57,21 +57,21 @@ pub struct Publisher {
 
 struct Shared {
     upstream: Upstream,
-    state: Mutex<State>,
+    state: Mutex<PublisherState>,
     changed: Condvar,
 }
 
-struct State {
+struct PublisherState {
     queue: Vec<Ticket>,
-    life: Life,
+    thread: ThreadState,
     retry: Option<Instant>,
     pause: Duration,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Life {
+enum ThreadState {
     /// No thread yet.
-    Asleep,
+    NotRunning,
     Running,
     Stopping,
 }
@@ -79,7 +79,8 @@ enum Life {
 impl Publisher {
     #[must_use]
     pub fn new(upstream: Upstream) -> Self {
-        let state = State { queue: Vec::new(), life: Life::Asleep, retry: None, pause: FIRST_RETRY };
+        let state =
+            PublisherState { queue: Vec::new(), thread: ThreadState::NotRunning, retry: None, pause: FIRST_RETRY };
         Self { shared: Arc::new(Shared { upstream, state: Mutex::new(state), changed: Condvar::new() }) }
     }
 
@@ -90,33 +91,33 @@ impl Publisher {
             Some(reason) => {
                 if state.retry.is_none() {
                     // The exchange that finds the remote back may have begun without this commit.
-                    self.enqueue(state, nobody());
+                    self.enqueue(state, unobserved_ticket());
                 } else {
                     drop(state);
                 }
-                ticket.stays_here(reason);
+                ticket.complete_locally(reason);
             }
             None => self.enqueue(state, ticket),
         }
     }
 
-    fn enqueue(&self, mut state: MutexGuard<'_, State>, ticket: Ticket) {
-        match state.life {
-            Life::Stopping => {
+    fn enqueue(&self, mut state: MutexGuard<'_, PublisherState>, ticket: Ticket) {
+        match state.thread {
+            ThreadState::Stopping => {
                 drop(state);
-                ticket.stays_here("the kernel was shut down before the push".to_owned());
+                ticket.complete_locally("the kernel was shut down before the push".to_owned());
                 return;
             }
-            Life::Running => {}
-            Life::Asleep => {
+            ThreadState::Running => {}
+            ThreadState::NotRunning => {
                 let shared = Arc::clone(&self.shared);
                 let started = threads::spawn("tgp-git", move || shared.run());
                 if started.is_err() {
                     drop(state);
-                    ticket.stays_here("the system refuses more threads".to_owned());
+                    ticket.complete_locally("the system refuses more threads".to_owned());
                     return;
                 }
-                state.life = Life::Running;
+                state.thread = ThreadState::Running;
             }
         }
         state.queue.push(ticket);
@@ -124,9 +125,9 @@ impl Publisher {
     }
 
     /// Has somebody asked before every push from now on.
-    pub fn ask_before_pushing(&self, sharing: Arc<dyn Sharing>) {
+    pub fn set_push_policy(&self, push_policy: Arc<dyn PushPolicy>) {
         // There is one for the life of a kernel.
-        let _first = self.shared.upstream.sharing.set(sharing);
+        let _first = self.shared.upstream.push_policy.set(push_policy);
     }
 
     /// Has the listener hear when the remote stops answering, and when it answers again.
@@ -135,8 +136,8 @@ impl Publisher {
     }
 
     /// Pushes whatever is not pushed yet, in the background.
-    pub fn nudge(&self) {
-        self.enqueue(self.shared.state.lock(), nobody());
+    pub fn push_in_background(&self) {
+        self.enqueue(self.shared.state.lock(), unobserved_ticket());
     }
 
     /// Pushes whatever is not pushed yet, then brings in what others pushed.
@@ -144,12 +145,12 @@ impl Publisher {
     /// # Errors
     /// Whatever keeps the push or the fetch from being made; `Conflict` when both sides changed a file.
     pub fn sync(&self) -> Result<Hydrated, GitError> {
-        self.look_again(self.try_sync())
+        self.retry_in_background(self.try_sync())
     }
 
     fn try_sync(&self) -> Result<Hydrated, GitError> {
         let upstream = &self.shared.upstream;
-        let round = upstream.publish(IDLE);
+        let round = upstream.publish(IDLE_TIMEOUT);
         let lost = upstream.take_conflicts().into_iter().next();
         match (round.error, lost) {
             // What is held back keeps nothing of others' away.
@@ -171,13 +172,13 @@ impl Publisher {
     /// # Errors
     /// As [`Upstream::hydrate`].
     pub fn hydrate(&self) -> Result<Hydrated, GitError> {
-        self.look_again(self.shared.upstream.hydrate())
+        self.retry_in_background(self.shared.upstream.hydrate())
     }
 
     /// Has the background find out when a remote answers that has just been found away.
-    fn look_again<T>(&self, result: Result<T, GitError>) -> Result<T, GitError> {
+    fn retry_in_background<T>(&self, result: Result<T, GitError>) -> Result<T, GitError> {
         if matches!(result, Err(GitError::Unreachable { .. })) && self.shared.upstream.reach.away().is_some() {
-            self.nudge();
+            self.push_in_background();
         }
         result
     }
@@ -185,48 +186,52 @@ impl Publisher {
     /// How often others' commits have moved the branch, in any exchange so far, those that failed afterwards included. A
     /// replay leaves derived files out, so these may lack what local commits had in them.
     #[must_use]
-    pub fn times_overtaken(&self) -> usize {
-        self.shared.upstream.times_overtaken()
+    pub fn foreign_update_count(&self) -> usize {
+        self.shared.upstream.foreign_update_count()
     }
 
     /// Makes the pushes that wait, for at most `wait`, and ends. What is not pushed then stays committed.
     pub fn stop(&self, wait: Duration) {
         let is_away = self.shared.upstream.reach.away().is_some();
-        let deadline = Instant::now() + if is_away { wait.min(LAST_TRY) } else { wait };
+        let deadline = Instant::now() + if is_away { wait.min(UNREACHABLE_SHUTDOWN_TIMEOUT) } else { wait };
         let mut state = self.shared.state.lock();
-        if state.life == Life::Running {
-            state.life = Life::Stopping;
+        if state.thread == ThreadState::Running {
+            state.thread = ThreadState::Stopping;
             if state.retry.is_some() {
-                state.queue.push(nobody());
+                state.queue.push(unobserved_ticket());
             }
             self.shared.changed.notify_all();
-            while state.life != Life::Asleep && !self.shared.changed.wait_until(&mut state, deadline).timed_out() {}
-            // A remote that has not answered by now keeps nobody.
+            while state.thread != ThreadState::NotRunning
+                && !self.shared.changed.wait_until(&mut state, deadline).timed_out()
+            {}
+            // A remote that has not answered by now keeps unobserved_ticket.
             self.shared.upstream.halt.set();
-            let deadline = Instant::now() + LAST_STEP;
-            while state.life != Life::Asleep && !self.shared.changed.wait_until(&mut state, deadline).timed_out() {}
+            let deadline = Instant::now() + CANCEL_TIMEOUT;
+            while state.thread != ThreadState::NotRunning
+                && !self.shared.changed.wait_until(&mut state, deadline).timed_out()
+            {}
         }
         self.shared.upstream.halt.set();
-        state.life = Life::Stopping;
+        state.thread = ThreadState::Stopping;
     }
 }
 
 impl Ticket {
     /// Reports that the commit is here only, for this reason.
-    fn stays_here(self, reason: String) {
+    fn complete_locally(self, reason: String) {
         (self.done)(Ok(Published { commit: self.commit, reach: Reach::Local(reason), pull_request: None }));
     }
 }
 
-/// A ticket that nobody waits for.
-fn nobody() -> Ticket {
+/// A ticket that unobserved_ticket waits for.
+fn unobserved_ticket() -> Ticket {
     Ticket { path: String::new(), commit: None, done: Box::new(drop) }
 }
 
 impl Drop for Publisher {
     fn drop(&mut self) {
         self.shared.upstream.halt.set();
-        self.shared.state.lock().life = Life::Stopping;
+        self.shared.state.lock().thread = ThreadState::Stopping;
         self.shared.changed.notify_all();
     }
 }
@@ -235,20 +240,20 @@ impl Shared {
     fn run(&self) {
         while let Some(tickets) = self.next() {
             // A fault in one round must not keep the tickets of this and the next ones waiting for ever.
-            let round = threads::contain(|| self.upstream.publish(WRITE_SILENCE))
+            let round = threads::contain(|| self.upstream.publish(WRITE_IDLE_TIMEOUT))
                 .unwrap_or_else(|Panicked| Round { error: Some(GitError::Fault), ..Round::default() });
-            let may_pass = round.error.as_ref().is_some_and(GitError::may_pass);
+            let is_transient = round.error.as_ref().is_some_and(GitError::is_transient);
             for ticket in tickets {
                 let Ticket { path, commit, done } = ticket;
-                let verdict = threads::contain(|| self.upstream.verdict(&round, &path, commit));
-                let verdict = verdict.unwrap_or(Err(GitError::Fault));
+                let outcome = threads::contain(|| self.upstream.outcome(&round, &path, commit));
+                let outcome = outcome.unwrap_or(Err(GitError::Fault));
                 // Whoever gave it away hears of it by its being dropped.
-                let _ = threads::contain(|| done(verdict));
+                let _ = threads::contain(|| done(outcome));
             }
             let mut state = self.state.lock();
             let away = self.upstream.reach.away();
             // While it counts as away, no write tries for itself.
-            if may_pass || away.is_some() {
+            if is_transient || away.is_some() {
                 state.retry = Some(Instant::now() + state.pause);
                 state.pause = (state.pause * 2).min(LONGEST_RETRY);
             } else {
@@ -263,11 +268,11 @@ impl Shared {
             drop(state);
             for ticket in left {
                 let reason = away.clone().unwrap_or_default();
-                let _ = threads::contain(|| ticket.stays_here(reason));
+                let _ = threads::contain(|| ticket.complete_locally(reason));
             }
         }
         let mut state = self.state.lock();
-        state.life = Life::Asleep;
+        state.thread = ThreadState::NotRunning;
         self.changed.notify_all();
     }
 
@@ -275,7 +280,7 @@ impl Shared {
     fn next(&self) -> Option<Vec<Ticket>> {
         let mut state = self.state.lock();
         loop {
-            let is_stopping = state.life == Life::Stopping;
+            let is_stopping = state.thread == ThreadState::Stopping;
             if !state.queue.is_empty() {
                 match self.upstream.pace.next_push().filter(|_| !is_stopping) {
                     Some(at) => drop(self.changed.wait_until(&mut state, at)),
@@ -322,18 +327,18 @@ impl Round {
 impl Upstream {
     /// Pushes whatever is not pushed yet, to a remote that is silent for no longer than `silence`. One that is away gets all the
     /// time it may take, and what others pushed meanwhile comes in.
-    pub(crate) fn publish(&self, silence: Duration) -> Round {
+    pub(crate) fn publish(&self, idle_timeout: Duration) -> Round {
         let _turn = self.turn.lock();
         let mut round = Round::default();
         let (began, is_away) = (Instant::now(), self.reach.away().is_some());
-        let patience = self.patience().within(if is_away { IDLE } else { silence });
+        let deadline = self.deadline().with_idle_timeout(if is_away { IDLE_TIMEOUT } else { idle_timeout });
         let published = self.store.open_again().and_then(|repository| {
             if is_away {
-                self.catch_up(&repository, &patience)?;
+                self.catch_up(&repository, &deadline)?;
             }
             match self.options().strategy {
-                WriteStrategy::Direct => self.push_branch(&repository, &patience).map(drop),
-                WriteStrategy::PullRequest => self.publish_tools(&repository, &mut round, &patience),
+                WriteStrategy::Direct => self.push_branch(&repository, &deadline).map(drop),
+                WriteStrategy::PullRequest => self.publish_tools(&repository, &mut round, &deadline),
             }
         });
         round.error = published.err().or(round.error);
@@ -343,18 +348,23 @@ impl Upstream {
         round
     }
 
-    fn publish_tools(&self, repository: &Repository, round: &mut Round, patience: &Patience) -> Result<(), GitError> {
+    fn publish_tools(
+        &self,
+        repository: &Repository,
+        round: &mut Round,
+        deadline: &ExchangeDeadline,
+    ) -> Result<(), GitError> {
         for tool in pending::all(repository, self.options())? {
-            let result = self.publish_tool(repository, &tool, patience);
+            let result = self.publish_tool(repository, &tool, deadline);
             round.tools.push((tool.branch, result.as_ref().map(Clone::clone).map_err(ToString::to_string)));
-            // The other tools may fare better, unless nobody can be reached.
+            // The other tools may fare better, unless unobserved_ticket can be reached.
             match result {
-                Err(error) if error.may_pass() => return Err(error),
+                Err(error) if error.is_transient() => return Err(error),
                 Err(error) => round.error = Some(error),
                 Ok(_) => {}
             }
         }
-        self.push_backups(repository, patience);
+        self.push_backups(repository, deadline);
         Ok(())
     }
 
@@ -369,7 +379,7 @@ impl Upstream {
         Ok(holder.map_or(own, |pending| pending.branch))
     }
 
-    fn verdict(&self, round: &Round, path: &str, commit: Option<CommitId>) -> Result<Published, GitError> {
+    fn outcome(&self, round: &Round, path: &str, commit: Option<CommitId>) -> Result<Published, GitError> {
         let repository = self.store.open_again()?;
         let Some(commit) = commit else {
             let branch = pending::branch_for(&repository, self.options(), path)?;
@@ -385,9 +395,9 @@ impl Upstream {
             let reach = Reach::Local(round.error.as_ref().map(ToString::to_string).unwrap_or_default());
             return Ok(Published { commit: Some(commit), reach, pull_request: None });
         };
-        let commit = match self.fate(&repository, path, id, head)? {
-            Fate::Conflict(error) => return Err(error),
-            Fate::Survives(id) => Some(CommitId::from(id)),
+        let commit = match self.commit_outcome(&repository, path, id, head)? {
+            CommitOutcome::Conflict(error) => return Err(error),
+            CommitOutcome::Survives(id) => Some(CommitId::from(id)),
         };
         let (reach, pull_request) = round.reach(&branch);
         Ok(Published { commit, reach, pull_request })

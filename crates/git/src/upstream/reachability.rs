@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 /// A failure that took less than this costs no write anything: the next one may try for itself.
-const SOON: Duration = Duration::from_secs(1);
+const FAST_FAILURE: Duration = Duration::from_secs(1);
 
 const BACK: &str = "The remote repository answers again";
 
@@ -34,7 +34,7 @@ impl Reachability {
     /// Notes what an exchange that began at `began`, and in which the remote had to answer if it was away, says of it.
     pub(crate) fn note(&self, began: Instant, error: Option<&GitError>) {
         let news = match error {
-            Some(error @ GitError::Unreachable { .. }) if began.elapsed() >= SOON => {
+            Some(error @ GitError::Unreachable { .. }) if began.elapsed() >= FAST_FAILURE => {
                 let mut away = self.away.lock();
                 let is_new = away.is_none();
                 *away = Some(error.to_string());

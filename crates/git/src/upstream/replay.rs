@@ -1,9 +1,9 @@
 //! Local commits put on top of commits that others made, in memory.
 
+use crate::exchange_deadline::ExchangeDeadline;
 use crate::git_error::GitError;
 use crate::objects::commit_object::NewCommit;
 use crate::objects::trees::Trees;
-use crate::patience::Patience;
 use crate::store_options::StoreOptions;
 use git2::{Commit, Oid, Repository};
 use std::collections::HashMap;
@@ -35,10 +35,10 @@ pub(crate) fn replay(
     tip: Oid,
     onto: Oid,
     options: &StoreOptions,
-    patience: &Patience,
+    deadline: &ExchangeDeadline,
 ) -> Result<Replayed, GitError> {
     let failed = |error: git2::Error| GitError::git("put local commits on top of the remote's", &error);
-    let trees = Trees::new(repository, options.limits).patient(patience);
+    let trees = Trees::new(repository, options.limits).with_deadline(deadline);
     let mut result = Replayed::default();
     let mut head = onto;
     for commit in local_commits(repository, base, tip).map_err(failed)? {

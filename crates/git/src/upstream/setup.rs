@@ -2,9 +2,9 @@
 
 use super::hydrate::{Hydrated, LocalCommits};
 use super::upstream::Upstream;
+use crate::exchange_deadline::ExchangeDeadline;
 use crate::git_error::GitError;
-use crate::limits::{BOOT_SILENCE, IDLE};
-use crate::patience::Patience;
+use crate::limits::{BOOT_IDLE_TIMEOUT, IDLE_TIMEOUT};
 use crate::pull_request::connect::connect;
 use crate::pull_request::pull_request::Describe;
 use crate::remote::remote_options::RemoteOptions;
@@ -29,8 +29,8 @@ pub struct Opened {
 /// # Errors
 /// `BadRemote`, and whatever keeps the remote from answering.
 pub fn ask(remote: &RemoteOptions, branch: &str, time: Duration) -> Result<(usize, bool), GitError> {
-    let patience = Patience::new(time, &remote.halt);
-    let refs = remote.connect()?.refs(&patience)?;
+    let deadline = ExchangeDeadline::new(time, &remote.halt);
+    let refs = remote.connect()?.refs(&deadline)?;
     Ok((refs.branches.len(), refs.branches.contains_key(&format!("refs/heads/{branch}"))))
 }
 
@@ -77,9 +77,10 @@ fn try_open(
     let upstream = Upstream::new(Arc::clone(&store), connection, forge, describe, remote.halt.clone());
     let is_sound = || !repository_setup::is_damaged(root, &options.limits);
     let has_copy = store.head()?.is_some();
-    let hydrated = match upstream.hydrate_within(if has_copy { BOOT_SILENCE } else { IDLE }) {
+    let hydrated = match upstream.hydrate_within(if has_copy { BOOT_IDLE_TIMEOUT } else { IDLE_TIMEOUT }) {
         Err(error)
-            if store.head()?.is_some() && (error.spares_local_copy() || (error.is_of_content() && is_sound())) =>
+            if store.head()?.is_some()
+                && (error.leaves_local_copy_usable() || (error.is_damaged_content() && is_sound())) =>
         {
             Hydrated {
                 warnings: vec![format!("{error}. Started from the local copy.")],

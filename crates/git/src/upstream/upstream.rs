@@ -1,18 +1,18 @@
 //! The store and its remote: what comes in, what goes out, and what became of commits on the way.
 
 use super::pace::Pace;
+use super::push_policy::PushPolicy;
 use super::reachability::Reachability;
 use super::replay::Replayed;
-use super::sharing::Sharing;
 use super::warnings;
 use crate::branches::backup_branch;
 use crate::branches::references::{at, tracking_reference};
 use crate::commit_id::CommitId;
+use crate::exchange_deadline::{ExchangeDeadline, Halt};
 use crate::git_error::GitError;
 use crate::limits::Limit;
 use crate::objects::pack::StoredPack;
 use crate::objects::trees::Trees;
-use crate::patience::{Halt, Patience};
 use crate::pull_request::forge_api::ForgeApi;
 use crate::pull_request::pull_request::{Describe, PullRequest, PullRequestText};
 use crate::remote::remote::{PushAnswer, RefUpdate, Remote, Want};
@@ -46,7 +46,7 @@ pub struct Upstream {
     /// A commit of the remote that goes beyond a limit: it is not asked for again.
     refused: Mutex<Option<(Oid, Limit)>>,
     /// How often others' commits have moved the branch.
-    overtaken: AtomicUsize,
+    foreign_updates: AtomicUsize,
     /// When the next push may begin.
     pub(crate) pace: Pace,
     /// Whether the remote answers.
@@ -56,7 +56,7 @@ pub struct Upstream {
     /// Ends every exchange.
     pub(crate) halt: Halt,
     /// Who is asked before a push.
-    pub(crate) sharing: OnceLock<Arc<dyn Sharing>>,
+    pub(crate) push_policy: OnceLock<Arc<dyn PushPolicy>>,
 }
 
 #[derive(Default)]
@@ -67,7 +67,7 @@ struct Rewrites {
 }
 
 /// What a local commit has become.
-pub(crate) enum Fate {
+pub(crate) enum CommitOutcome {
     Survives(Oid),
     Conflict(GitError),
 }
@@ -81,8 +81,8 @@ impl Upstream {
         halt: Halt,
     ) -> Self {
         let (turn, rewrites, pull_requests) = (Mutex::default(), Mutex::default(), Mutex::default());
-        let (refused, overtaken, notices) = (Mutex::default(), AtomicUsize::default(), Mutex::default());
-        let (pace, reach, sharing) = (Pace::default(), Reachability::default(), OnceLock::new());
+        let (refused, foreign_updates, notices) = (Mutex::default(), AtomicUsize::default(), Mutex::default());
+        let (pace, reach, push_policy) = (Pace::default(), Reachability::default(), OnceLock::new());
         Self {
             store,
             remote,
@@ -92,18 +92,18 @@ impl Upstream {
             rewrites,
             pull_requests,
             refused,
-            overtaken,
+            foreign_updates,
             pace,
             reach,
             notices,
             halt,
-            sharing,
+            push_policy,
         }
     }
 
     /// The time for one exchange that begins now.
-    pub(crate) fn patience(&self) -> Patience {
-        Patience::new(self.options().limits.time, &self.halt)
+    pub(crate) fn deadline(&self) -> ExchangeDeadline {
+        ExchangeDeadline::new(self.options().limits.time, &self.halt)
     }
 
     pub(crate) fn options(&self) -> &StoreOptions {
@@ -116,14 +116,14 @@ impl Upstream {
         &self,
         repository: &Repository,
         want: Want<'_>,
-        patience: &Patience,
+        deadline: &ExchangeDeadline,
         land: impl Fn(Oid) -> Result<T, GitError>,
     ) -> Result<T, GitError> {
         if let Some((_, limit)) = self.refused.lock().filter(|(refused, _)| *refused == want.id) {
             return Err(GitError::RemoteLimit(limit));
         }
         let limits = &self.options().limits;
-        let fetch = |have: &[Oid]| self.remote.fetch(repository, want, have, limits, patience);
+        let fetch = |have: &[Oid]| self.remote.fetch(repository, want, have, limits, deadline);
         // A commit is written after all that it needs: if it is here, so is the rest.
         let is_here = repository.find_commit(want.id).is_ok();
         let mut fetched = if is_here { Ok((want.id, StoredPack::default())) } else { fetch(&recent(repository)) };
@@ -155,7 +155,7 @@ impl Upstream {
     }
 
     /// Sends the branches that keep what did not fit; a failure leaves them for next time.
-    pub(crate) fn push_backups(&self, repository: &Repository, patience: &Patience) {
+    pub(crate) fn push_backups(&self, repository: &Repository, deadline: &ExchangeDeadline) {
         let Ok(references) = repository.references_glob(&format!("refs/heads/{}*", backup_branch::PREFIX)) else {
             return;
         };
@@ -168,11 +168,11 @@ impl Upstream {
                 continue;
             }
             let shared = at(repository, &tracking_reference(&self.options().branch)).ok().flatten();
-            if self.check_sharing(repository, shared, new, patience).is_err() {
+            if self.check_push_policy(repository, shared, new, deadline).is_err() {
                 continue;
             }
             let update = RefUpdate { name: name.to_owned(), old: None, new };
-            let pushed = self.remote.push(repository, &update, &self.options().limits, patience);
+            let pushed = self.remote.push(repository, &update, &self.options().limits, deadline);
             if matches!(pushed, Ok(PushAnswer::Moved)) {
                 let _ = repository.reference(&tracking, new, true, "push");
             }
@@ -180,8 +180,8 @@ impl Upstream {
     }
 
     /// Notes that others' commits are about to move the branch. Whoever counts one too many looks once too often.
-    pub(crate) fn note_overtaken(&self) {
-        self.overtaken.fetch_add(1, Ordering::Relaxed);
+    pub(crate) fn count_foreign_update(&self) {
+        self.foreign_updates.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Notes that the remote's branch no longer has `before`, which it had: somebody put another history in its place. The
@@ -213,8 +213,8 @@ impl Upstream {
     }
 
     /// How often others' commits have moved the branch, whatever the exchange was for and however it ended.
-    pub(crate) fn times_overtaken(&self) -> usize {
-        self.overtaken.load(Ordering::Relaxed)
+    pub(crate) fn foreign_update_count(&self) -> usize {
+        self.foreign_updates.load(Ordering::Relaxed)
     }
 
     /// Notes what a replay did, and makes the branch that keeps what did not fit.
@@ -231,12 +231,18 @@ impl Upstream {
     }
 
     /// What has become of `commit`, which changed `path`, now that its branch is at `head`.
-    pub(crate) fn fate(&self, repository: &Repository, path: &str, commit: Oid, head: Oid) -> Result<Fate, GitError> {
+    pub(crate) fn commit_outcome(
+        &self,
+        repository: &Repository,
+        path: &str,
+        commit: Oid,
+        head: Oid,
+    ) -> Result<CommitOutcome, GitError> {
         let mut rewrites = self.rewrites.lock();
         let mut id = commit;
         loop {
             if let Some(branch) = rewrites.conflicts.remove(&(path.to_owned(), id)) {
-                return Ok(Fate::Conflict(conflict(path, id, &branch)));
+                return Ok(CommitOutcome::Conflict(conflict(path, id, &branch)));
             }
             match rewrites.now.get(&id) {
                 Some(next) if *next != id => id = *next,
@@ -244,15 +250,15 @@ impl Upstream {
             }
         }
         if id == head || repository.graph_descendant_of(head, id).unwrap_or(false) {
-            return Ok(Fate::Survives(id));
+            return Ok(CommitOutcome::Survives(id));
         }
         drop(rewrites);
         // Another process put it on top of others' commits.
         if let Some(id) = replayed_as(repository, &Trees::new(repository, self.options().limits), path, id, head)? {
-            return Ok(Fate::Survives(id));
+            return Ok(CommitOutcome::Survives(id));
         }
         let branch = backup_branch::back_up_commit(repository, id)?;
-        Ok(Fate::Conflict(conflict(path, id, &branch)))
+        Ok(CommitOutcome::Conflict(conflict(path, id, &branch)))
     }
 
     /// The conflicts met since the last call, for callers that do not ask about a commit of theirs.

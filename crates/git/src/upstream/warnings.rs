@@ -1,6 +1,6 @@
 //! What the user is told of files and branches that an exchange with the remote has moved.
 
-use crate::branches::backup_branch::Kept;
+use crate::branches::backup_branch::BackupBranch;
 use crate::store::held_back::Released;
 use crate::store::landing::Landed;
 
@@ -10,7 +10,7 @@ const SHOWN: usize = 5;
 /// What the user should know of a landing.
 pub(super) fn of_landing(landed: &Landed) -> impl Iterator<Item = String> {
     let backup = landed.backup.as_ref().map(backup_warning);
-    landed.left_branch.as_deref().map(switched_warning).into_iter().chain(backup).chain(landed.left_out.warning())
+    landed.left_branch.as_deref().map(switched_warning).into_iter().chain(backup).chain(landed.skipped.warning())
 }
 
 /// What the user should know of files that were held back, or still are.
@@ -42,8 +42,8 @@ fn held_back_warning(paths: &[String]) -> Option<String> {
     })
 }
 
-fn backup_warning(kept: &Kept) -> String {
-    let Kept { branch, commit, paths } = kept;
+fn backup_warning(kept: &BackupBranch) -> String {
+    let BackupBranch { branch, commit, paths } = kept;
     let first = paths.first().map_or("<file>", String::as_str);
     format!(
         "Files that were not committed stood where the remote changed something: {}. The remote's are in the workspace now; \

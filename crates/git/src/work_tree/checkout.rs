@@ -7,9 +7,9 @@
 use super::work_tree::WorkTree;
 use crate::git_error::GitError;
 use crate::limits::Limit;
-use crate::objects::left_out::{LeftOut, Why};
-use crate::objects::object_reader::{self, Found};
+use crate::objects::object_reader::{self, ReadObject};
 use crate::objects::raw_tree::{EXECUTABLE, PLAIN};
+use crate::objects::skipped_files::{SkipReason, SkippedFiles};
 use crate::objects::tree_changes::TreeChange;
 use crate::objects::trees::{Finder, Trees};
 use git2::{ObjectType, Oid};
@@ -22,26 +22,26 @@ pub(crate) const fn is_plain(mode: i32) -> bool {
 
 /// Looks at all that `changes` would make, before anything is made: what is left out, and whether the rest is there and
 /// not too much.
-pub(crate) fn survey(trees: &Trees<'_>, changes: &[TreeChange], work: &dyn WorkTree) -> Result<LeftOut, GitError> {
-    let mut left_out = LeftOut::default();
+pub(crate) fn survey(trees: &Trees<'_>, changes: &[TreeChange], work: &dyn WorkTree) -> Result<SkippedFiles, GitError> {
+    let mut skipped = SkippedFiles::default();
     let most = trees.limits.root_bytes;
     let mut room = most;
     for change in changes {
         let Some(entry) = change.new else { continue };
         if !entry.mode.is_some_and(is_plain) {
-            left_out.add(&change.path, Why::Mode);
+            skipped.add(&change.path, SkipReason::Mode);
         } else if !work.accepts(&change.path) {
-            left_out.add(&change.path, Why::Name);
+            skipped.add(&change.path, SkipReason::Name);
         } else {
             let size = object_reader::blob_size(trees.repository, entry.id).ok_or(GitError::Incomplete)?;
             if size > trees.limits.file_bytes {
-                left_out.add(&change.path, Why::Size);
+                skipped.add(&change.path, SkipReason::Size);
             } else {
                 room = room.checked_sub(size).ok_or(GitError::RemoteLimit(Limit::RootBytes(most)))?;
             }
         }
     }
-    Ok(left_out)
+    Ok(skipped)
 }
 
 /// Makes the files at `paths` what `view` has there. A path at which something other than a file stands is left alone, and
@@ -67,13 +67,13 @@ pub(crate) fn place<'p>(
     }
     for (path, id) in writes {
         match object_reader::read(trees.repository, id, ObjectType::Blob, trees.limits.file_bytes)? {
-            Found::Content(content) => {
+            ReadObject::Content(content) => {
                 if work.read(path).ok().flatten().is_none_or(|present| present != content) {
                     tolerate(work.write(path, &content)).map_err(&failed)?;
                 }
             }
-            Found::TooLarge => tolerate(work.remove(path)).map_err(&failed)?,
-            Found::Nothing => return Err(GitError::Incomplete),
+            ReadObject::TooLarge => tolerate(work.remove(path)).map_err(&failed)?,
+            ReadObject::Missing => return Err(GitError::Incomplete),
         }
     }
     Ok(())

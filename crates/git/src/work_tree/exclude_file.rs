@@ -1,6 +1,6 @@
 //! The local list of files that `git status` does not show, `info/exclude`.
 
-use crate::plain_file;
+use crate::regular_file;
 use git2::Repository;
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -15,7 +15,7 @@ const END: &str = "# tgp: end";
 /// Adds the patterns that the local exclude file does not have yet.
 pub(crate) fn add_patterns(info: &Path, patterns: &[String]) -> io::Result<()> {
     let file = info.join("exclude");
-    let present = match plain_file::read_linked(&file, MAX_EXCLUDE_BYTES) {
+    let present = match regular_file::read_linked(&file, MAX_EXCLUDE_BYTES) {
         Ok(text) => String::from_utf8_lossy(&text).into_owned(),
         Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
         // Not one that `git` would go by.
@@ -29,7 +29,7 @@ pub(crate) fn add_patterns(info: &Path, patterns: &[String]) -> io::Result<()> {
         return Ok(());
     }
     fs::create_dir_all(info)?;
-    let mut file = match plain_file::open(&file, File::options().append(true).create(true)) {
+    let mut file = match regular_file::open(&file, File::options().append(true).create(true)) {
         // A link leads to a file that is not ours to write.
         Err(error) if error.kind() == io::ErrorKind::InvalidInput => return Ok(()),
         opened => opened?,
@@ -43,7 +43,7 @@ pub(crate) fn add_patterns(info: &Path, patterns: &[String]) -> io::Result<()> {
 /// Rewrites our section of the local exclude file.
 pub(super) fn set_others<'p>(repository: &Repository, paths: impl Iterator<Item = &'p str>) -> io::Result<()> {
     let file = repository.commondir().join("info").join("exclude");
-    let present = match plain_file::read_linked(&file, MAX_EXCLUDE_BYTES) {
+    let present = match regular_file::read_linked(&file, MAX_EXCLUDE_BYTES) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
         result => String::from_utf8_lossy(&result?).into_owned(),
     };

@@ -4,7 +4,7 @@
 //! takes a fraction of the time when there are thousands. What is not plain (other versions, split or sparse indexes) is
 //! left to libgit2.
 
-use crate::plain_file;
+use crate::regular_file;
 use git2::{ErrorClass, ErrorCode, Oid};
 use sha1::{Digest, Sha1};
 use std::fs::File;
@@ -48,12 +48,12 @@ pub(crate) enum Patched {
 /// Makes the index in `git_dir` hold `changes`, under its lock.
 pub(crate) fn patch(git_dir: &Path, changes: &[Change<'_>]) -> Result<Patched, git2::Error> {
     let (index, lock) = (git_dir.join("index"), git_dir.join("index.lock"));
-    if changes.len() > MAX_CHANGES || !index.exists() || !plain_file::is_harmless(&index, MAX_INDEX_BYTES) {
+    if changes.len() > MAX_CHANGES || !index.exists() || !regular_file::is_harmless(&index, MAX_INDEX_BYTES) {
         return Ok(Patched::NotPlain);
     }
     let mut file = File::options().write(true).create_new(true).open(&lock).map_err(|error| failure(&error))?;
     let replace = || {
-        let old = plain_file::read(&index, MAX_INDEX_BYTES)?;
+        let old = regular_file::read(&index, MAX_INDEX_BYTES)?;
         match changed(&old, changes) {
             None => Ok(Some(Patched::NotPlain)),
             Some(new) if new == old => Ok(Some(Patched::Done)),

@@ -1,9 +1,9 @@
 //! Packs as a remote that means harm could make them.
 
-use super::{DeltaSizes, EntryHeader, Form, apply, receive};
+use super::{DeltaSizes, Encoding, EntryHeader, apply, receive};
+use crate::exchange_deadline::{ExchangeDeadline, Halt};
 use crate::limits::Limits;
 use crate::objects::raw_tree::{entries, sorted};
-use crate::patience::{Halt, Patience};
 use git2::{ObjectType, Oid, Repository, Signature};
 use proptest::collection::vec;
 use proptest::prelude::any;
@@ -39,10 +39,10 @@ fn a_delta_of_any_kind_gives_nothing_or_the_bytes_that_it_announced() {
 #[test]
 fn a_header_of_any_bytes_is_refused_or_says_the_same_when_it_is_written_again() {
     let forms = Union::new(vec![
-        (0_u64..1 << 50).prop_map(Form::Earlier).boxed(),
-        any::<[u8; 20]>().prop_map(|id| Form::Named(Oid::from_bytes(&id).unwrap())).boxed(),
+        (0_u64..1 << 50).prop_map(Encoding::OffsetDelta).boxed(),
+        any::<[u8; 20]>().prop_map(|id| Encoding::RefDelta(Oid::from_bytes(&id).unwrap())).boxed(),
     ]);
-    for_all(file!(), &(vec(any::<u8>(), 0..40), forms, 0_u64..1 << 50), |(bytes, form, size)| {
+    for_all(file!(), &(vec(any::<u8>(), 0..40), forms, 0_u64..1 << 50), |(bytes, encoding, size)| {
         let again = |header: EntryHeader| {
             let mut written = Vec::new();
             header.write(&mut written);
@@ -51,7 +51,7 @@ fn a_header_of_any_bytes_is_refused_or_says_the_same_when_it_is_written_again() 
         if let Ok(header) = EntryHeader::read(&mut bytes.as_slice()) {
             again(header);
         }
-        again(EntryHeader { form, size });
+        again(EntryHeader { encoding, size });
     });
 }
 
@@ -68,8 +68,8 @@ fn a_tree_of_any_bytes_is_read_to_its_end_or_refused() {
         let read: Result<Vec<_>, _> = entries(&bytes).collect();
         if let Ok(read) = read {
             assert_eq!(read.iter().map(|entry| entry.bytes.len()).sum::<usize>(), bytes.len());
-            let (kept, left_out) = sorted(&bytes).unwrap();
-            assert_eq!(kept.len() + left_out, read.len());
+            let (kept, skipped) = sorted(&bytes).unwrap();
+            assert_eq!(kept.len() + skipped, read.len());
             assert!(kept.windows(2).all(|pair| pair[0].name < pair[1].name));
         } else {
             assert!(torn && sorted(&bytes).is_err());
@@ -110,12 +110,12 @@ fn summed(mut pack: Vec<u8>) -> Vec<u8> {
 fn a_pack_with_changed_bytes_is_refused_or_brings_what_was_asked_for() {
     let (pack, commit) = sound_pack();
     let body = pack[..pack.len() - SUM_BYTES].to_vec();
-    let patience = Patience::new(Duration::from_secs(600), &Halt::default());
+    let deadline = ExchangeDeadline::new(Duration::from_secs(600), &Halt::default());
     let dir = TempDir::new().unwrap();
     let kept = |bytes: &[u8]| {
         let place = TempDir::new_in(dir.path()).unwrap();
         let repository = Repository::init_bare(place.path()).unwrap();
-        let is_kept = receive(&repository, &mut &*bytes, commit, &LIMITS, &patience).is_ok();
+        let is_kept = receive(&repository, &mut &*bytes, commit, &LIMITS, &deadline).is_ok();
         assert!(
             !is_kept || repository.odb().unwrap().read_header(commit).is_ok_and(|(_, kind)| kind == ObjectType::Commit)
         );

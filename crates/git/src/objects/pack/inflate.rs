@@ -19,7 +19,7 @@ impl Inflater {
         // One more than there should be shows that there is more.
         out.reserve_exact(size + 1);
         loop {
-            let bytes = input.look()?;
+            let bytes = input.peek()?;
             if bytes.is_empty() {
                 return Err(cut_off());
             }

@@ -8,13 +8,13 @@ const BUFFER: usize = 32 << 10;
 /// Bytes that are looked at before they are taken.
 pub(crate) trait Input {
     /// The next bytes; none at the end.
-    fn look(&mut self) -> Result<&[u8], GitError>;
+    fn peek(&mut self) -> Result<&[u8], GitError>;
 
     /// Takes the first `count` of them.
     fn take(&mut self, count: usize) -> Result<(), GitError>;
 
     fn byte(&mut self) -> Result<u8, GitError> {
-        let byte = self.look()?.first().copied().ok_or_else(cut_off)?;
+        let byte = self.peek()?.first().copied().ok_or_else(cut_off)?;
         self.take(1)?;
         Ok(byte)
     }
@@ -86,7 +86,7 @@ pub(crate) struct FileInput<'f, F> {
 }
 
 impl<F: Read + Seek> Input for FileInput<'_, F> {
-    fn look(&mut self) -> Result<&[u8], GitError> {
+    fn peek(&mut self) -> Result<&[u8], GitError> {
         self.window.at(self.offset).map_err(GitError::io("read a pack"))
     }
 
@@ -115,15 +115,15 @@ impl<'r, I> Recorder<'r, I> {
 }
 
 impl<I: Input> Input for Recorder<'_, I> {
-    fn look(&mut self) -> Result<&[u8], GitError> {
-        self.input.look()
+    fn peek(&mut self) -> Result<&[u8], GitError> {
+        self.input.peek()
     }
 
     fn take(&mut self, count: usize) -> Result<(), GitError> {
         if count > self.most.saturating_sub(self.taken.len()) {
             return Err(unreadable());
         }
-        self.taken.extend_from_slice(self.input.look()?.get(..count).ok_or_else(cut_off)?);
+        self.taken.extend_from_slice(self.input.peek()?.get(..count).ok_or_else(cut_off)?);
         self.input.take(count)
     }
 }
@@ -147,7 +147,7 @@ mod tests {
             }
             assert_eq!(taken, content[at..at + count]);
         }
-        assert!(window.from(content.len() as u64).look().unwrap().is_empty());
+        assert!(window.from(content.len() as u64).peek().unwrap().is_empty());
         assert!(window.from(u64::MAX).byte().is_err());
     }
 

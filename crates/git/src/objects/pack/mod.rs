@@ -21,7 +21,7 @@ mod scan;
 
 pub(crate) use cache::Cache;
 pub(crate) use delta::{DeltaSizes, apply};
-pub(crate) use entry_header::{EntryHeader, Form};
+pub(crate) use entry_header::{Encoding, EntryHeader};
 pub(crate) use finish::StoredPack;
 pub(crate) use inflate::Inflater;
 #[cfg(test)]

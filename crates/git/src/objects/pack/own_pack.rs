@@ -4,9 +4,9 @@ use super::finish::{self, Temporary};
 use super::incoming_pack::IncomingPack;
 use super::resolve::resolve;
 use super::scan::scan;
+use crate::exchange_deadline::ExchangeDeadline;
 use crate::git_error::GitError;
 use crate::limits::Limits;
-use crate::patience::Patience;
 use git2::{Oid, Repository};
 use std::fs::File;
 use std::io::{Seek, Write};
@@ -19,7 +19,7 @@ const OWN_PACK_BYTES: u64 = 128 << 20;
 pub(crate) fn pack_file(
     repository: &Repository,
     ids: impl Iterator<Item = Oid>,
-    patience: &Patience,
+    deadline: &ExchangeDeadline,
 ) -> Result<(File, u64), GitError> {
     let failed = |error: git2::Error| GitError::git("pack objects", &error);
     let unwritten = GitError::io("pack objects");
@@ -34,7 +34,7 @@ pub(crate) fn pack_file(
     let mut file = temporary.file.try_clone().map_err(&unwritten)?;
     let mut result = Ok(());
     let written = builder.foreach(|bytes| {
-        result = patience.left().and_then(|_| temporary.file.write_all(bytes).map_err(&unwritten));
+        result = deadline.remaining().and_then(|_| temporary.file.write_all(bytes).map_err(&unwritten));
         result.is_ok()
     });
     result?;
@@ -55,18 +55,18 @@ pub(crate) fn store(
     repository: &Repository,
     ids: &[Oid],
     limits: &Limits,
-    patience: &Patience,
+    deadline: &ExchangeDeadline,
 ) -> Result<OwnPack, GitError> {
     // Not what a remote sends.
     let limits = &Limits { fetch_bytes: limits.fetch_bytes.max(OWN_PACK_BYTES), ..*limits };
     let failed = GitError::io("store a pack");
-    let (mut source, _) = pack_file(repository, ids.iter().copied(), patience)?;
+    let (mut source, _) = pack_file(repository, ids.iter().copied(), deadline)?;
     let dir = repository.commondir().join("objects").join("pack");
     let mut temporary = Temporary::new(&dir, "pack").map_err(&failed)?;
-    let mut incoming = IncomingPack::new(&mut source, temporary.file.try_clone().map_err(&failed)?, limits, patience);
+    let mut incoming = IncomingPack::new(&mut source, temporary.file.try_clone().map_err(&failed)?, limits, deadline);
     let mut scanned = scan(&mut incoming, limits)?;
     let (_, sum) = incoming.finish()?;
-    resolve(&mut scanned, &mut temporary.file, limits, patience)?;
+    resolve(&mut scanned, &mut temporary.file, limits, deadline)?;
     finish::keep_whole(&dir, temporary, &scanned.entries, &sum)?;
     let ids = scanned.entries.iter().filter_map(|entry| Some(entry.known?.id)).collect();
     Ok(OwnPack { path: finish::path_of(&dir, &sum), ids })

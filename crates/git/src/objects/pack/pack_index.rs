@@ -1,6 +1,6 @@
 //! The file beside a pack that tells where each object is.
 
-use crate::plain_file;
+use crate::regular_file;
 use git2::Oid;
 use sha1::{Digest, Sha1};
 use std::fs::File;
@@ -115,7 +115,7 @@ impl IndexNames {
 impl PackIndex {
     /// Opens an index of version two, the only one that `git` has written since 2008.
     pub(crate) fn open(path: &Path) -> io::Result<Self> {
-        let mut file = plain_file::open(path, File::options().read(true))?;
+        let mut file = regular_file::open(path, File::options().read(true))?;
         let mut start = [0; 8];
         file.read_exact(&mut start)?;
         if start != SIGNATURE {

@@ -4,9 +4,9 @@ use super::finish::{self, StoredPack, Temporary};
 use super::incoming_pack::IncomingPack;
 use super::resolve::resolve;
 use super::scan::scan;
+use crate::exchange_deadline::ExchangeDeadline;
 use crate::git_error::GitError;
 use crate::limits::Limits;
-use crate::patience::Patience;
 use git2::{ObjectType, Oid, Repository};
 use std::io::Read;
 
@@ -17,16 +17,16 @@ pub(crate) fn receive(
     source: &mut dyn Read,
     want: Oid,
     limits: &Limits,
-    patience: &Patience,
+    deadline: &ExchangeDeadline,
 ) -> Result<StoredPack, GitError> {
     let dir = repository.commondir().join("objects").join("pack");
     let failed = GitError::io("store a pack");
     std::fs::create_dir_all(&dir).map_err(&failed)?;
     let mut temporary = Temporary::new(&dir, "pack").map_err(&failed)?;
-    let mut incoming = IncomingPack::new(source, temporary.file.try_clone().map_err(&failed)?, limits, patience);
+    let mut incoming = IncomingPack::new(source, temporary.file.try_clone().map_err(&failed)?, limits, deadline);
     let mut scanned = scan(&mut incoming, limits)?;
     let (_, sum) = incoming.finish()?;
-    resolve(&mut scanned, &mut temporary.file, limits, patience)?;
+    resolve(&mut scanned, &mut temporary.file, limits, deadline)?;
     let odb = repository.odb().map_err(|error| GitError::git("store what the remote sent", &error))?;
     let mut ids: Vec<_> =
         scanned.entries.iter().filter_map(|entry| entry.known).map(|known| (known.id, known.kind)).collect();

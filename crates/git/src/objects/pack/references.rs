@@ -125,7 +125,7 @@ impl CommitLinks {
     }
 }
 
-/// Whether the commit says who wrote it, in a form that libgit2 reads: it goes no further at one that does not.
+/// Whether the commit says who wrote it, in a encoding that libgit2 reads: it goes no further at one that does not.
 fn names_people(commit: &[u8]) -> bool {
     let mut lines = commit.split(|byte| *byte == b'\n').take_while(|line| !line.is_empty());
     let mut is_person = |role: &[u8]| {

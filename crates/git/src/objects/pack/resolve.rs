@@ -6,9 +6,9 @@ use super::entry_header::EntryHeader;
 use super::inflate::Inflater;
 use super::input::{FileWindow, unreadable};
 use super::scan::{Base, Entry, Scanned};
+use crate::exchange_deadline::ExchangeDeadline;
 use crate::git_error::GitError;
 use crate::limits::{Limit, Limits};
-use crate::patience::Patience;
 use git2::Oid;
 use std::collections::HashMap;
 use std::fs::File;
@@ -96,29 +96,29 @@ impl<'p> Objects<'p> {
 }
 
 /// Which entry each delta is a change of.
-struct Family {
+struct DeltaGraph {
     /// Base and delta, sorted.
     children: Vec<(u32, u32)>,
     /// Deltas on objects whose names are not known yet.
     waiting: HashMap<Oid, Vec<u32>>,
 }
 
-impl Family {
+impl DeltaGraph {
     fn new(entries: &[Entry]) -> Self {
-        let mut family = Self { children: Vec::new(), waiting: HashMap::new() };
+        let mut graph = Self { children: Vec::new(), waiting: HashMap::new() };
         for (index, entry) in (0_u32..).zip(entries) {
             match entry.base {
                 Base::None => {}
-                Base::Entry(base) => family.children.push((base, index)),
-                Base::Named(id) => family.waiting.entry(id).or_default().push(index),
+                Base::Entry(base) => graph.children.push((base, index)),
+                Base::Named(id) => graph.waiting.entry(id).or_default().push(index),
             }
         }
-        family.children.sort_unstable();
-        family
+        graph.children.sort_unstable();
+        graph
     }
 
     /// The deltas on the entry that turned out to be `id`.
-    fn of(&mut self, index: u32, id: &Oid) -> Vec<u32> {
+    fn children_of(&mut self, index: u32, id: &Oid) -> Vec<u32> {
         let start = self.children.partition_point(|(base, _)| *base < index);
         let own = self.children.get(start..).unwrap_or_default().iter().take_while(|(base, _)| *base == index);
         let mut found: Vec<u32> = own.map(|(_, child)| *child).collect();
@@ -133,11 +133,11 @@ pub(super) fn resolve(
     scanned: &mut Scanned,
     file: &mut File,
     limits: &Limits,
-    patience: &Patience,
+    deadline: &ExchangeDeadline,
 ) -> Result<(), GitError> {
-    let Scanned { entries, references, allowance } = scanned;
-    let mut family = Family::new(entries);
-    if family.children.is_empty() && family.waiting.is_empty() {
+    let Scanned { entries, references, budget } = scanned;
+    let mut graph = DeltaGraph::new(entries);
+    if graph.children.is_empty() && graph.waiting.is_empty() {
         return Ok(());
     }
     let mut found: Vec<_> = entries.iter().map(|entry| entry.known).collect();
@@ -150,7 +150,7 @@ pub(super) fn resolve(
         let entry = objects.entry(index)?;
         let mut known = found.get(index as usize).copied().flatten().ok_or_else(unreadable)?;
         if entry.known.is_none() {
-            patience.left()?;
+            deadline.remaining()?;
             let content = objects.read(index, &|index| bases.get(index as usize).copied().flatten())?;
             known.id = Oid::hash_object(known.kind, &content).map_err(|_| unreadable())?;
             references.note(known.kind, &content)?;
@@ -158,9 +158,9 @@ pub(super) fn resolve(
                 *place = Some(known);
             }
         }
-        for child in family.of(index, &known.id) {
+        for child in graph.children_of(index, &known.id) {
             let size = objects.entry(child)?.size;
-            allowance.book_kind(known.kind, size)?;
+            budget.charge_kind(known.kind, size)?;
             if let (Some(place), Some(base)) = (found.get_mut(child as usize), bases.get_mut(child as usize)) {
                 *place = Some(known.next(size, limits.chain_bytes())?);
                 *base = Some(index);

@@ -10,12 +10,12 @@ mod serve;
 mod writable;
 
 use crate::git_error::GitError;
-use crate::git_link::link_in;
+use crate::path_file::read_path;
 pub(crate) use serve::PackServer;
 
 use std::path::{Path, PathBuf};
 
-const BORROWS: &str =
+const USES_ALTERNATES: &str =
     "it borrows objects from another repository; run `git repack -a -d` in it and remove objects/info/alternates";
 
 /// Where the files of a repository are.
@@ -35,12 +35,12 @@ impl ForeignRepository {
         } else if path.join(".git").is_dir() {
             path.join(".git")
         } else {
-            let link = link_in(&path.join(".git"), "gitdir: ")?;
+            let link = read_path(&path.join(".git"), "gitdir: ")?;
             path.join(link.ok_or_else(|| GitError::Unreachable {
                 reason: "there is no Git repository at its path; create one with `git init --bare`".to_owned(),
             })?)
         };
-        let common = link_in(&own.join("commondir"), "")?.map_or_else(|| own.clone(), |link| own.join(link));
+        let common = read_path(&own.join("commondir"), "")?.map_or_else(|| own.clone(), |link| own.join(link));
         for name in ["objects", "refs"] {
             let there =
                 std::fs::symlink_metadata(common.join(name)).map_err(GitError::io("open the remote repository"))?;

@@ -1,13 +1,13 @@
 //! The objects of a repository, from its files: loose ones and packs.
 
 use super::packs::Packs;
-use super::{BORROWS, ForeignRepository};
+use super::{ForeignRepository, USES_ALTERNATES};
+use crate::exchange_deadline::ExchangeDeadline;
 use crate::git_error::GitError;
 use crate::limits::{Limit, Limits, MAX_DELTA_CHAIN};
 use crate::objects::object_reader::loose_header;
-use crate::objects::pack::{Cache, DELTA_OVERHEAD, DeltaSizes, EntryHeader, Form, Inflater, Recorder, apply};
-use crate::patience::Patience;
-use crate::plain_file;
+use crate::objects::pack::{Cache, DELTA_OVERHEAD, DeltaSizes, Encoding, EntryHeader, Inflater, Recorder, apply};
+use crate::regular_file;
 use flate2::read::ZlibDecoder;
 use git2::{ObjectType, Oid};
 use std::fs::File;
@@ -38,7 +38,7 @@ pub(super) struct Object {
 
 pub(super) struct ForeignObjects<'p> {
     dir: PathBuf,
-    patience: &'p Patience,
+    deadline: &'p ExchangeDeadline,
     packs: Packs,
     cache: Cache<ObjectLocation, Object>,
     inflater: Inflater,
@@ -52,12 +52,12 @@ impl<'p> ForeignObjects<'p> {
     pub(super) fn new(
         repository: &ForeignRepository,
         limits: &Limits,
-        patience: &'p Patience,
+        deadline: &'p ExchangeDeadline,
     ) -> Result<Self, GitError> {
         Ok(Self {
             packs: Packs::new(repository.pack_indexes()?),
             dir: repository.common.join("objects"),
-            patience,
+            deadline,
             cache: Cache::new(CACHE_BYTES),
             inflater: Inflater::new(),
             deflated: Vec::new(),
@@ -74,11 +74,11 @@ impl<'p> ForeignObjects<'p> {
         if self.loose_path(id).is_some_and(|path| path.exists()) {
             return Ok(ObjectLocation::Loose(id));
         }
-        if let Some((pack, offset)) = self.packs.locate(&id, self.patience)? {
+        if let Some((pack, offset)) = self.packs.locate(&id, self.deadline)? {
             return Ok(ObjectLocation::Packed { pack, offset });
         }
         Err(GitError::protocol(if self.dir.join("info").join("alternates").exists() {
-            BORROWS
+            USES_ALTERNATES
         } else {
             "it has not all that its commits need; look with `git fsck` in it"
         }))
@@ -89,7 +89,7 @@ impl<'p> ForeignObjects<'p> {
         let mut steps = Vec::new();
         let (mut at, mut delta_bytes, mut chain_bytes) = (location, 0, 0);
         let mut object = loop {
-            self.patience.left()?;
+            self.deadline.remaining()?;
             if let Some(object) = self.cache.get(at) {
                 break object;
             }
@@ -110,7 +110,7 @@ impl<'p> ForeignObjects<'p> {
             }
         };
         for (location, delta) in steps.into_iter().rev() {
-            self.patience.left()?;
+            self.deadline.remaining()?;
             let content = apply(&object.content, &delta, self.object_bytes).ok_or_else(unreadable)?;
             chain_bytes += content.len() as u64;
             if chain_bytes > self.chain_bytes {
@@ -138,7 +138,7 @@ impl<'p> ForeignObjects<'p> {
 
     fn stored_loose(&self, id: Oid) -> Result<Stored, GitError> {
         let path = self.loose_path(id).ok_or_else(unreadable)?;
-        let file = plain_file::open(&path, File::options().read(true)).map_err(|_| unreadable())?;
+        let file = regular_file::open(&path, File::options().read(true)).map_err(|_| unreadable())?;
         let mut stream = BufReader::new(ZlibDecoder::new(file));
         let (kind, size) = loose_header(&mut stream).ok_or_else(unreadable)?;
         self.check(size)?;
@@ -151,20 +151,20 @@ impl<'p> ForeignObjects<'p> {
         let file = self.packs.file(pack).map_err(|_| unreadable())?;
         let mut input = file.from(offset);
         let header = EntryHeader::read(&mut input)?;
-        let overhead = if matches!(header.form, Form::Whole(_)) { 0 } else { DELTA_OVERHEAD };
+        let overhead = if matches!(header.encoding, Encoding::Whole(_)) { 0 } else { DELTA_OVERHEAD };
         if header.size > self.object_bytes + overhead {
             return Err(GitError::RemoteLimit(Limit::ObjectBytes(self.object_bytes)));
         }
         let mut content = Vec::new();
         let mut input = Recorder::new(input, &mut self.deflated, header.size);
         self.inflater.inflate(&mut input, header.size, &mut content)?;
-        let base = match header.form {
-            Form::Whole(kind) => return Ok(Stored::Whole(kind, content)),
-            Form::Earlier(distance) => {
+        let base = match header.encoding {
+            Encoding::Whole(kind) => return Ok(Stored::Whole(kind, content)),
+            Encoding::OffsetDelta(distance) => {
                 let offset = offset.checked_sub(distance).filter(|_| distance > 0).ok_or_else(unreadable)?;
                 ObjectLocation::Packed { pack, offset }
             }
-            Form::Named(id) => self.locate(id)?,
+            Encoding::RefDelta(id) => self.locate(id)?,
         };
         let sizes = DeltaSizes::read(&content).ok_or_else(unreadable)?;
         self.check(sizes.base.max(sizes.result))?;

@@ -1,10 +1,10 @@
 //! The packs of a repository, as few of them open as need be.
 
 use super::ForeignRepository;
+use crate::exchange_deadline::ExchangeDeadline;
 use crate::git_error::GitError;
 use crate::objects::pack::{Cache, FileWindow, IndexNames, PackIndex};
-use crate::patience::Patience;
-use crate::plain_file;
+use crate::regular_file;
 use git2::Oid;
 use std::fs::File;
 use std::io::{self, ErrorKind};
@@ -67,9 +67,9 @@ impl Packs {
     }
 
     /// The pack that has the object, and where.
-    pub(super) fn locate(&mut self, id: &Oid, patience: &Patience) -> Result<Option<(usize, u64)>, GitError> {
+    pub(super) fn locate(&mut self, id: &Oid, deadline: &ExchangeDeadline) -> Result<Option<(usize, u64)>, GitError> {
         for pack in 0..self.all.len() {
-            patience.left()?;
+            deadline.remaining()?;
             // One that cannot be read has no objects.
             if let Ok(Some(offset)) = self.offset(pack, id) {
                 self.last = pack;
@@ -117,7 +117,7 @@ impl Packs {
         let files = match pack.files.take() {
             Some(files) => files,
             None => {
-                let file = plain_file::open(&pack.index.with_extension("pack"), File::options().read(true))?;
+                let file = regular_file::open(&pack.index.with_extension("pack"), File::options().read(true))?;
                 (PackIndex::open(&pack.index)?, FileWindow::new(file))
             }
         };

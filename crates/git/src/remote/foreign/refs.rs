@@ -3,7 +3,7 @@
 use super::ForeignRepository;
 use crate::git_error::GitError;
 use crate::limits::{Limit, MAX_ADVERTISEMENT_BYTES, MAX_REF_BYTES, MAX_REFS};
-use crate::plain_file;
+use crate::regular_file;
 use crate::remote::remote::RemoteRefs;
 use git2::Oid;
 use std::collections::BTreeMap;
@@ -53,7 +53,7 @@ impl ForeignRepository {
     }
 
     fn packed(&self, found: &mut BTreeMap<String, Value>) -> Result<(), GitError> {
-        let text = match plain_file::read(&self.common.join("packed-refs"), MAX_ADVERTISEMENT_BYTES) {
+        let text = match regular_file::read(&self.common.join("packed-refs"), MAX_ADVERTISEMENT_BYTES) {
             Ok(text) => text,
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
             Err(error) if error.kind() == ErrorKind::FileTooLarge => {
@@ -114,7 +114,7 @@ fn put(found: &mut BTreeMap<String, Value>, name: String, value: Value) -> Resul
 
 /// `None` when it is gone by now, torn, or too long to be one.
 pub(super) fn read_value(path: &Path) -> io::Result<Option<Value>> {
-    let text = match plain_file::read(path, 2 * MAX_REF_BYTES as u64) {
+    let text = match regular_file::read(path, 2 * MAX_REF_BYTES as u64) {
         Ok(text) => text,
         Err(error)
             if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::FileTooLarge | ErrorKind::InvalidInput) =>

@@ -4,11 +4,11 @@
 
 use super::ForeignRepository;
 use super::objects::{ForeignObjects, ObjectLocation, Stored};
+use crate::exchange_deadline::ExchangeDeadline;
 use crate::git_error::GitError;
 use crate::limits::{Limit, Limits, MAX_DELTA_CHAIN};
-use crate::objects::pack::{CommitLinks, EntryHeader, Form, RecentNames};
+use crate::objects::pack::{CommitLinks, Encoding, EntryHeader, RecentNames};
 use crate::objects::raw_tree;
-use crate::patience::Patience;
 use flate2::{Compress, Compression, FlushCompress, Status};
 use git2::{ObjectType, Oid};
 use sha1::{Digest, Sha1};
@@ -17,7 +17,7 @@ use std::io::{self, Read};
 
 pub(crate) struct PackServer<'p> {
     objects: ForeignObjects<'p>,
-    patience: &'p Patience,
+    deadline: &'p ExchangeDeadline,
     chain_bytes: u64,
     /// What is still to be sent; the last comes first.
     waiting: Vec<ObjectLocation>,
@@ -38,17 +38,17 @@ impl<'p> PackServer<'p> {
         want: Oid,
         is_known: &dyn Fn(Oid) -> bool,
         limits: &Limits,
-        patience: &'p Patience,
+        deadline: &'p ExchangeDeadline,
     ) -> Result<Self, GitError> {
-        let mut objects = ForeignObjects::new(repository, limits, patience)?;
-        let mut waiting = reachable(&mut objects, want, is_known, limits, patience)?;
+        let mut objects = ForeignObjects::new(repository, limits, deadline)?;
+        let mut waiting = reachable(&mut objects, want, is_known, limits, deadline)?;
         waiting.reverse();
         let sent: HashMap<_, _> = waiting.iter().map(|location| (*location, None)).collect();
         let count = u32::try_from(sent.len()).map_err(|_| GitError::RemoteLimit(Limit::Objects(limits.objects())))?;
         let buffer = [b"PACK".as_slice(), &2_u32.to_be_bytes(), &count.to_be_bytes()].concat();
         Ok(Self {
             objects,
-            patience,
+            deadline,
             chain_bytes: limits.chain_bytes(),
             waiting,
             sent,
@@ -69,11 +69,11 @@ impl<'p> PackServer<'p> {
             if self.sent.get(&location) != Some(&None) {
                 continue;
             }
-            self.patience.left()?;
-            let (form, content) = match self.objects.stored(location)? {
-                Stored::Whole(kind, content) => (Form::Whole(kind), content),
+            self.deadline.remaining()?;
+            let (encoding, content) = match self.objects.stored(location)? {
+                Stored::Whole(kind, content) => (Encoding::Whole(kind), content),
                 Stored::Delta(base, delta) => match self.sent.get(&base).copied() {
-                    Some(Some(offset)) => (Form::Earlier(self.offset - offset), delta),
+                    Some(Some(offset)) => (Encoding::OffsetDelta(self.offset - offset), delta),
                     Some(None) => {
                         // Its base goes first. A chain that bites its own tail never ends here.
                         if self.waiting.len() > self.sent.len() + usize::from(MAX_DELTA_CHAIN) {
@@ -84,7 +84,8 @@ impl<'p> PackServer<'p> {
                     }
                     None => {
                         let object = self.objects.read(location)?;
-                        let header = EntryHeader { form: Form::Whole(object.kind), size: object.content.len() as u64 };
+                        let header =
+                            EntryHeader { encoding: Encoding::Whole(object.kind), size: object.content.len() as u64 };
                         header.write(&mut self.buffer);
                         deflate(&mut self.deflater, &object.content, &mut self.buffer)?;
                         self.put(location);
@@ -92,7 +93,7 @@ impl<'p> PackServer<'p> {
                     }
                 },
             };
-            EntryHeader { form, size: content.len() as u64 }.write(&mut self.buffer);
+            EntryHeader { encoding, size: content.len() as u64 }.write(&mut self.buffer);
             match self.objects.deflated() {
                 Some(bytes) => self.buffer.extend_from_slice(bytes),
                 None => deflate(&mut self.deflater, &content, &mut self.buffer)?,
@@ -146,14 +147,14 @@ fn reachable(
     want: Oid,
     is_known: &dyn Fn(Oid) -> bool,
     limits: &Limits,
-    patience: &Patience,
+    deadline: &ExchangeDeadline,
 ) -> Result<Vec<ObjectLocation>, GitError> {
     let recent = RecentNames::new();
-    let mut plan = Plan { met: HashSet::new(), recent, count: 0, most: limits.objects(), is_known };
+    let mut plan = VisitedObjects { met: HashSet::new(), recent, count: 0, most: limits.objects(), is_known };
     let mut room = limits.unpacked_bytes();
     let (mut found, mut files) = (Vec::new(), Vec::new());
     let mut read = |id: Oid, kind: ObjectType| {
-        patience.left()?;
+        deadline.remaining()?;
         let location = objects.locate(id)?;
         found.push(location);
         let object = objects.read(location)?;
@@ -191,14 +192,14 @@ fn reachable(
         }
     }
     for id in files {
-        patience.left()?;
+        deadline.remaining()?;
         found.push(objects.locate(id)?);
     }
     Ok(found)
 }
 
 /// What was met already.
-struct Plan<'k> {
+struct VisitedObjects<'k> {
     met: HashSet<Oid>,
     recent: RecentNames,
     count: u64,
@@ -206,7 +207,7 @@ struct Plan<'k> {
     is_known: &'k dyn Fn(Oid) -> bool,
 }
 
-impl Plan<'_> {
+impl VisitedObjects<'_> {
     /// Whether the object is met for the first time, and is not known elsewhere.
     fn is_new(&mut self, id: Oid) -> Result<bool, GitError> {
         if self.recent.is_repeated(id, ObjectType::Any) || !self.met.insert(id) || (self.is_known)(id) {
@@ -220,8 +221,8 @@ impl Plan<'_> {
 #[cfg(test)]
 mod tests {
     use super::{ForeignRepository, PackServer};
+    use crate::exchange_deadline::{ExchangeDeadline, Halt};
     use crate::objects::pack;
-    use crate::patience::{Halt, Patience};
     use crate::tests::test_repository::{TestRepository, git, limits};
     use git2::{Oid, Repository};
     use std::io::Read;
@@ -238,19 +239,19 @@ mod tests {
             test.forge(&format!("tools/b{number}.ts"), version(number).get(..900).unwrap());
             if number == 4 || number == 8 {
                 // One pack with deltas on names, one with deltas on places, and the rest in files.
-                let form = if number == 4 { "false" } else { "true" };
-                test.git(&["-c", &format!("repack.useDeltaBaseOffset={form}"), "repack", "-q", "-d", "-f"]);
+                let encoding = if number == 4 { "false" } else { "true" };
+                test.git(&["-c", &format!("repack.useDeltaBaseOffset={encoding}"), "repack", "-q", "-d", "-f"]);
             }
         }
         let want = Oid::from_str(test.git(&["rev-parse", "HEAD"]).trim()).unwrap();
         let remote = ForeignRepository::find(&test.root()).unwrap();
         assert_eq!(remote.pack_indexes().unwrap().len(), 2);
-        let patience = Patience::new(Duration::from_secs(60), &Halt::default());
+        let deadline = ExchangeDeadline::new(Duration::from_secs(60), &Halt::default());
         let mut served = Vec::new();
-        PackServer::new(&remote, want, &|_| false, &limits(), &patience).unwrap().read_to_end(&mut served).unwrap();
+        PackServer::new(&remote, want, &|_| false, &limits(), &deadline).unwrap().read_to_end(&mut served).unwrap();
         let copy = tempfile::tempdir().unwrap();
         let repository = Repository::init_bare(copy.path()).unwrap();
-        pack::receive(&repository, &mut served.as_slice(), want, &limits(), &patience).unwrap();
+        pack::receive(&repository, &mut served.as_slice(), want, &limits(), &deadline).unwrap();
         repository.reference("refs/heads/main", want, true, "copy").unwrap();
         assert_eq!(git(copy.path(), &["fsck", "--full", "--strict"]), "");
         let list = ["rev-list", "--objects", "main"];

@@ -2,10 +2,10 @@
 //! waiting.
 
 use super::refs::{Value, read_value};
-use super::{BORROWS, ForeignRepository};
+use super::{ForeignRepository, USES_ALTERNATES};
+use crate::exchange_deadline::ExchangeDeadline;
 use crate::git_error::GitError;
-use crate::patience::Patience;
-use crate::plain_file;
+use crate::regular_file;
 use crate::remote::remote::RefUpdate;
 use git2::Reference;
 use std::fs::FileType;
@@ -27,7 +27,7 @@ const ODD: GitError = GitError::protocol("one of its files is no plain file");
 
 impl ForeignRepository {
     /// Whether the branch can be moved.
-    pub(crate) fn check_writable(&self, update: &RefUpdate, patience: &Patience) -> Result<(), GitError> {
+    pub(crate) fn check_writable(&self, update: &RefUpdate, deadline: &ExchangeDeadline) -> Result<(), GitError> {
         for file in OWN_FILES {
             check_file(&self.own, file)?;
         }
@@ -35,8 +35,8 @@ impl ForeignRepository {
             check_file(&self.common, file)?;
         }
         // Nothing but folders and plain files: no object is written elsewhere, no pack is waited for.
-        self.check_entries("objects", |kind| kind.is_dir() || kind.is_file(), patience)?;
-        self.check_entries("objects/pack", |kind| kind.is_file(), patience)?;
+        self.check_entries("objects", |kind| kind.is_dir() || kind.is_file(), deadline)?;
+        self.check_entries("objects/pack", |kind| kind.is_file(), deadline)?;
         let id = update.new.to_string();
         let (folder, file) = id.split_at_checked(2).unwrap_or_default();
         check_file(&self.common, &format!("objects/{folder}/{file}"))?;
@@ -45,7 +45,7 @@ impl ForeignRepository {
         self.check_reference(&self.own, "HEAD")?;
         let alternates = std::fs::symlink_metadata(self.common.join(ALTERNATES));
         if alternates.is_ok_and(|there| there.len() > 0) {
-            return Err(GitError::protocol(BORROWS));
+            return Err(GitError::protocol(USES_ALTERNATES));
         }
         check_settings(&self.common.join("config"))?;
         check_settings(&self.own.join("config.worktree"))
@@ -56,7 +56,7 @@ impl ForeignRepository {
         &self,
         folder: &str,
         is_right: impl Fn(FileType) -> bool,
-        patience: &Patience,
+        deadline: &ExchangeDeadline,
     ) -> Result<(), GitError> {
         let failed = GitError::io("read the objects of the remote");
         check_file(&self.common, &format!("{folder}/-"))?;
@@ -66,7 +66,7 @@ impl ForeignRepository {
             Err(error) => return Err(failed(error)),
         };
         for entry in entries {
-            patience.left()?;
+            deadline.remaining()?;
             match entry.and_then(|entry| entry.file_type()) {
                 Ok(kind) if is_right(kind) => {}
                 Ok(kind) => return Err(if kind.is_symlink() { LINKED } else { ODD }),
@@ -129,7 +129,7 @@ fn check_file(base: &Path, file: &str) -> Result<(), GitError> {
 }
 
 fn check_settings(file: &Path) -> Result<(), GitError> {
-    let text = match plain_file::read(file, MAX_CONFIG_BYTES) {
+    let text = match regular_file::read(file, MAX_CONFIG_BYTES) {
         Ok(text) => text,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
         Err(_) => return Err(GitError::protocol("its configuration is too large")),

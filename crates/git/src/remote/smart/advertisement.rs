@@ -1,6 +1,6 @@
 //! What a server says first: its references, and what it can do.
 
-use super::pkt_line::{Frames, Packet, spoken};
+use super::pkt_line::{Frames, Packet, server_message};
 use crate::git_error::GitError;
 use crate::limits::{Limit, MAX_ADVERTISEMENT_BYTES, MAX_REF_BYTES, MAX_REFS};
 use crate::remote::remote::RemoteRefs;
@@ -50,7 +50,7 @@ impl Advertisement {
 
     fn take(&mut self, line: &[u8]) -> Result<(), GitError> {
         if let Some(message) = line.strip_prefix(b"ERR ") {
-            return Err(GitError::Refused { reason: spoken(message) });
+            return Err(GitError::Refused { reason: server_message(message) });
         }
         let line = String::from_utf8_lossy(line);
         let (reference, capabilities) = match line.split_once('\0') {

@@ -1,7 +1,7 @@
 //! How the two services of a Git server are reached.
 
+use crate::exchange_deadline::ExchangeDeadline;
 use crate::git_error::GitError;
-use crate::patience::Patience;
 use crate::remote::request_body::RequestBody;
 use std::io::Read;
 
@@ -26,14 +26,14 @@ pub(crate) trait Conversation {
     fn greeting(&mut self) -> &mut dyn Read;
 
     /// Sends the whole request and returns the answer.
-    fn ask(self: Box<Self>, request: RequestBody, patience: &Patience) -> Result<Box<dyn Read>, GitError>;
+    fn ask(self: Box<Self>, request: RequestBody, deadline: &ExchangeDeadline) -> Result<Box<dyn Read>, GitError>;
 
     /// Ends it without a request.
     fn leave(self: Box<Self>);
 }
 
 pub(crate) trait Connection: Send + Sync {
-    fn open(&self, service: Service, patience: &Patience) -> Result<Box<dyn Conversation>, GitError>;
+    fn open(&self, service: Service, deadline: &ExchangeDeadline) -> Result<Box<dyn Conversation>, GitError>;
 
     /// A text of the server without what we told it in confidence.
     fn scrub(&self, text: &str) -> String {

@@ -1,7 +1,7 @@
 //! What a server that means harm could say.
 
 use super::advertisement::Advertisement;
-use super::pkt_line::{Frames, Packet, put, spoken};
+use super::pkt_line::{Frames, Packet, put, server_message};
 use super::side_band::SideBand;
 use crate::limits::{Limit, MAX_REF_BYTES};
 use proptest::collection::vec;
@@ -105,7 +105,7 @@ fn a_pack_is_what_the_first_band_brought_and_nothing_else() {
 #[test]
 fn what_a_server_says_is_on_one_line() {
     for_all(file!(), &vec(any::<u8>(), 0..100), |bytes| {
-        let said = spoken(&bytes);
+        let said = server_message(&bytes);
         assert!(!said.contains(char::is_control) && said.trim() == said, "{said:?}");
     });
 }

@@ -4,13 +4,13 @@
 //! was renamed. Nothing, and no token, is ever sent anywhere else.
 
 use super::connection::{Connection, Conversation, Service};
+use crate::exchange_deadline::ExchangeDeadline;
 use crate::git_error::GitError;
-use crate::patience::Patience;
 use crate::remote::credentials::Credentials;
 use crate::remote::http::HttpClient;
-use crate::remote::patient_http::{self, Method, PatientHttp};
 use crate::remote::peer_stream::PeerStream;
 use crate::remote::request_body::RequestBody;
+use crate::remote::timed_http::{self, Method, TimedHttp};
 use std::io::Read;
 use std::sync::Arc;
 use url::Url;
@@ -21,7 +21,7 @@ const KEY: &str = "git.repo";
 pub(crate) struct HttpConnection {
     /// Without a slash at the end.
     base: String,
-    client: PatientHttp,
+    client: TimedHttp,
     credentials: Option<Credentials>,
 }
 
@@ -29,33 +29,33 @@ struct HttpConversation {
     service: Service,
     /// Where the greeting came from in the end: a moved repository is written to at its new place.
     base: String,
-    client: PatientHttp,
+    client: TimedHttp,
     headers: Vec<(&'static str, String)>,
     greeting: PeerStream,
 }
 
 impl HttpConnection {
     pub(crate) fn new(url: &str, http: &Arc<dyn HttpClient>, credentials: Option<Credentials>) -> Self {
-        Self { base: url.trim_end_matches('/').to_owned(), client: PatientHttp::new(http), credentials }
+        Self { base: url.trim_end_matches('/').to_owned(), client: TimedHttp::new(http), credentials }
     }
 }
 
 impl Connection for HttpConnection {
-    fn open(&self, service: Service, patience: &Patience) -> Result<Box<dyn Conversation>, GitError> {
+    fn open(&self, service: Service, deadline: &ExchangeDeadline) -> Result<Box<dyn Conversation>, GitError> {
         let headers: Vec<_> =
             self.credentials.iter().map(|credentials| ("authorization", credentials.basic())).collect();
         let path = format!("/info/refs?service={}", service.name());
         let mut url = format!("{}{path}", self.base);
         for _ in 0..=MAX_REDIRECTS {
-            let (head, greeting) = self.client.ask(Method::Get, &url, &headers, None, patience)?;
-            if let Some(next) = patient_http::redirection(&head, &url) {
+            let (head, greeting) = self.client.ask(Method::Get, &url, &headers, None, deadline)?;
+            if let Some(next) = timed_http::redirection(&head, &url) {
                 if !is_same_origin(&next, &self.base) {
-                    return Err(patient_http::redirected(&next, KEY));
+                    return Err(timed_http::redirected(&next, KEY));
                 }
                 url = next.to_string();
                 continue;
             }
-            patient_http::check_status(head.status)?;
+            timed_http::check_status(head.status)?;
             if head.content_type != format!("application/x-{}-advertisement", service.name()) {
                 return Err(GitError::protocol("its address does not lead to a Git repository"));
             }
@@ -75,17 +75,17 @@ impl Conversation for HttpConversation {
         &mut self.greeting
     }
 
-    fn ask(self: Box<Self>, request: RequestBody, patience: &Patience) -> Result<Box<dyn Read>, GitError> {
+    fn ask(self: Box<Self>, request: RequestBody, deadline: &ExchangeDeadline) -> Result<Box<dyn Read>, GitError> {
         let name = self.service.name();
         let url = format!("{}/{name}", self.base);
         let mut headers = self.headers;
         headers.push(("content-type", format!("application/x-{name}-request")));
         headers.push(("accept", format!("application/x-{name}-result")));
-        let (head, answer) = self.client.ask(Method::Post, &url, &headers, Some(request), patience)?;
-        if let Some(next) = patient_http::redirection(&head, &url) {
-            return Err(patient_http::redirected(&next, KEY));
+        let (head, answer) = self.client.ask(Method::Post, &url, &headers, Some(request), deadline)?;
+        if let Some(next) = timed_http::redirection(&head, &url) {
+            return Err(timed_http::redirected(&next, KEY));
         }
-        patient_http::check_status(head.status)?;
+        timed_http::check_status(head.status)?;
         Ok(Box::new(answer))
     }
 

@@ -1,4 +1,4 @@
-//! Git's smart protocol, spoken over HTTP or a child process: what `git fetch` and `git push` say, without their
+//! Git's smart protocol, server_message over HTTP or a child process: what `git fetch` and `git push` say, without their
 //! negotiation. One request holds all wants and haves, so each operation is two round trips at most.
 
 mod advertisement;

@@ -40,7 +40,7 @@ impl<'s> Frames<'s> {
         let mut header = [0_u8; HEADER];
         let mut filled = 0;
         while let Some(rest) = header.get_mut(filled..).filter(|rest| !rest.is_empty()) {
-            match self.stream.read(rest).map_err(GitError::carried)? {
+            match self.stream.read(rest).map_err(GitError::from_stream)? {
                 0 if filled == 0 => return Ok(None),
                 0 => return Err(GitError::protocol("the answer ends in the middle")),
                 count => filled += count,
@@ -54,7 +54,7 @@ impl<'s> Frames<'s> {
             Some(0) => Ok(Some(Packet::Flush)),
             Some(length) if (HEADER..=LONGEST).contains(&length) => {
                 let mut payload = vec![0; length - HEADER];
-                self.stream.read_exact(&mut payload).map_err(GitError::carried)?;
+                self.stream.read_exact(&mut payload).map_err(GitError::from_stream)?;
                 Ok(Some(Packet::Data(payload)))
             }
             Some(_) | None => Err(GitError::protocol("it does not answer as a Git server does")),
@@ -64,14 +64,14 @@ impl<'s> Frames<'s> {
 
 /// What a server says to people, on one line. It may be as long as a frame, and may quote a token: it is cut only after
 /// that was masked, or a part of it would remain.
-pub(super) fn spoken(text: &[u8]) -> String {
+pub(super) fn server_message(text: &[u8]) -> String {
     let text: String = String::from_utf8_lossy(text).chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     text.trim().to_owned()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Frames, Packet, put, spoken};
+    use super::{Frames, Packet, put, server_message};
     use crate::limits::Limit;
 
     fn frames<'s>(stream: &'s mut &[u8], most: u64) -> Frames<'s> {
@@ -107,6 +107,6 @@ mod tests {
 
     #[test]
     fn what_a_server_says_is_on_one_line() {
-        assert_eq!(spoken(b" no\r\n\x1b[31mreally\xff\n"), "no   [31mreally\u{fffd}");
+        assert_eq!(server_message(b" no\r\n\x1b[31mreally\xff\n"), "no   [31mreally\u{fffd}");
     }
 }

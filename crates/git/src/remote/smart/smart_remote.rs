@@ -2,12 +2,12 @@
 
 use super::advertisement::Advertisement;
 use super::connection::{Connection, Service};
-use super::pkt_line::{self, FLUSH, Frames, Packet, spoken};
+use super::pkt_line::{self, FLUSH, Frames, Packet, server_message};
 use super::side_band::SideBand;
+use crate::exchange_deadline::ExchangeDeadline;
 use crate::git_error::GitError;
 use crate::limits::{Limit, Limits, MAX_REASON, MAX_REPORT_BYTES};
 use crate::objects::pack::{self, StoredPack};
-use crate::patience::Patience;
 use crate::remote::outgoing::{self, Outgoing};
 use crate::remote::remote::{PushAnswer, RefUpdate, Remote, RemoteRefs, Want};
 use crate::remote::request_body::RequestBody;
@@ -28,9 +28,9 @@ impl<C: Connection> SmartRemote<C> {
 }
 
 impl<C: Connection> Remote for SmartRemote<C> {
-    fn refs(&self, patience: &Patience) -> Result<RemoteRefs, GitError> {
+    fn refs(&self, deadline: &ExchangeDeadline) -> Result<RemoteRefs, GitError> {
         self.scrubbed(|| {
-            let mut conversation = self.connection.open(Service::UploadPack, patience)?;
+            let mut conversation = self.connection.open(Service::UploadPack, deadline)?;
             let advertisement = Advertisement::read(conversation.greeting())?;
             conversation.leave();
             Ok(advertisement.refs)
@@ -43,10 +43,10 @@ impl<C: Connection> Remote for SmartRemote<C> {
         want: Want<'_>,
         have: &[Oid],
         limits: &Limits,
-        patience: &Patience,
+        deadline: &ExchangeDeadline,
     ) -> Result<(Oid, StoredPack), GitError> {
         self.scrubbed(|| {
-            let mut conversation = self.connection.open(Service::UploadPack, patience)?;
+            let mut conversation = self.connection.open(Service::UploadPack, deadline)?;
             let advertisement = Advertisement::read(conversation.greeting())?;
             if !advertisement.can("side-band-64k") {
                 return Err(GitError::protocol("it is too old: it cannot send packs beside messages"));
@@ -60,8 +60,8 @@ impl<C: Connection> Remote for SmartRemote<C> {
                 pkt_line::put(&mut start, &format!("have {id}\n"));
             }
             pkt_line::put(&mut start, "done\n");
-            let mut answer = conversation.ask(RequestBody { start, pack: None }, patience)?;
-            Ok((want, pack::receive(repository, &mut SideBand::new(&mut *answer), want, limits, patience)?))
+            let mut answer = conversation.ask(RequestBody { start, pack: None }, deadline)?;
+            Ok((want, pack::receive(repository, &mut SideBand::new(&mut *answer), want, limits, deadline)?))
         })
     }
 
@@ -70,10 +70,10 @@ impl<C: Connection> Remote for SmartRemote<C> {
         repository: &Repository,
         update: &RefUpdate,
         limits: &Limits,
-        patience: &Patience,
+        deadline: &ExchangeDeadline,
     ) -> Result<PushAnswer, GitError> {
         self.scrubbed(|| {
-            let mut conversation = self.connection.open(Service::ReceivePack, patience)?;
+            let mut conversation = self.connection.open(Service::ReceivePack, deadline)?;
             let advertisement = Advertisement::read(conversation.greeting())?;
             let current = advertisement.refs.branches.get(&update.name).copied();
             if current != update.old {
@@ -81,14 +81,15 @@ impl<C: Connection> Remote for SmartRemote<C> {
                 return Ok(if current == Some(update.new) { PushAnswer::Moved } else { PushAnswer::Stale(current) });
             }
             let known: Vec<Oid> = advertisement.refs.branches.values().copied().collect();
-            let outgoing = Outgoing::find(repository, update.new, &known, limits, patience)?;
-            let pack = outgoing::pack_file(repository, &outgoing, patience)?;
+            let outgoing = Outgoing::find(repository, update.new, &known, limits, deadline)?;
+            let pack = outgoing::pack_file(repository, &outgoing, deadline)?;
             let old = update.old.map_or_else(|| NOTHING.to_owned(), |old| old.to_string());
             let mut start = Vec::new();
             pkt_line::put(&mut start, &format!("{old} {} {}\0report-status {AGENT}\n", update.new, update.name));
             start.extend_from_slice(FLUSH);
             // Its hooks may take their time, and say nothing until they are done.
-            let mut answer = conversation.ask(RequestBody { start, pack: Some(pack) }, &patience.unhurried())?;
+            let mut answer =
+                conversation.ask(RequestBody { start, pack: Some(pack) }, &deadline.without_idle_timeout())?;
             read_report(&mut *answer)
         })
     }
@@ -112,7 +113,7 @@ fn read_report(answer: &mut dyn Read) -> Result<PushAnswer, GitError> {
     // To the very end: the server may still be at work after its report.
     while let Some(packet) = frames.next()? {
         let Packet::Data(line) = packet else { continue };
-        let line = spoken(&line);
+        let line = server_message(&line);
         if let Some(reason) = line.strip_prefix("unpack ").filter(|reason| *reason != "ok") {
             return Err(GitError::Refused { reason: format!("it could not take the commits ({reason})") });
         }

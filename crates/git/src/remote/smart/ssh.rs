@@ -2,8 +2,8 @@
 
 use super::connection::{Connection, Conversation, Service};
 use super::ssh_child::SshChild;
+use crate::exchange_deadline::ExchangeDeadline;
 use crate::git_error::GitError;
-use crate::patience::Patience;
 use crate::remote::peer_stream::{AnswerHead, PeerSender, PeerStream};
 use crate::remote::request_body::{Progress, RequestBody};
 use std::io::{self, Read, Write};
@@ -30,7 +30,7 @@ struct SshConversation {
 }
 
 impl Connection for SshConnection {
-    fn open(&self, service: Service, patience: &Patience) -> Result<Box<dyn Conversation>, GitError> {
+    fn open(&self, service: Service, deadline: &ExchangeDeadline) -> Result<Box<dyn Conversation>, GitError> {
         // Never a question on a terminal, never an endless wait.
         let mut words: Vec<String> =
             ["-o", "BatchMode=yes", "-o", "ConnectTimeout=10", "-o", "ServerAliveInterval=15"].map(Into::into).into();
@@ -38,18 +38,18 @@ impl Connection for SshConnection {
         words.extend(["--".to_owned(), self.host.clone(), format!("{} {}", service.name(), quoted(&self.path))]);
         let child = Arc::new(SshChild::default());
         let (killed, launcher) = (Arc::clone(&child), self.launcher.clone());
-        let (tell, told) = crossbeam_channel::bounded(1);
+        let (sender, receiver) = crossbeam_channel::bounded(1);
         let job = move |post: &PeerSender| {
             // The thread that starts it stays: a program that is tied to us ends with its thread.
             let (input, mut output) = child.start(launcher.as_deref(), &words)?;
             // Whoever asked is gone if this fails, and so is the program.
-            let _ = tell.send(post.clone());
+            let _ = sender.send(post.clone());
             let _ = post.head(AnswerHead { input: Some(input), ..AnswerHead::default() });
-            let said = post.pump(&mut output).map_err(GitError::carried)?;
-            child.end(said)
+            let bytes_read = post.pump(&mut output).map_err(GitError::from_stream)?;
+            child.end(bytes_read)
         };
-        let (head, answer) = PeerStream::send(patience, move || killed.kill(), job)?;
-        let post = told.recv().map_err(|_| GitError::Unreachable { reason: "the connection broke".to_owned() })?;
+        let (head, answer) = PeerStream::send(deadline, move || killed.kill(), job)?;
+        let post = receiver.recv().map_err(|_| GitError::Unreachable { reason: "the connection broke".to_owned() })?;
         Ok(Box::new(SshConversation { input: head.input, answer, post }))
     }
 }
@@ -59,8 +59,8 @@ impl Conversation for SshConversation {
         &mut self.answer
     }
 
-    fn ask(mut self: Box<Self>, request: RequestBody, patience: &Patience) -> Result<Box<dyn Read>, GitError> {
-        self.answer.wait_with(patience);
+    fn ask(mut self: Box<Self>, request: RequestBody, deadline: &ExchangeDeadline) -> Result<Box<dyn Read>, GitError> {
+        self.answer.wait_with(deadline);
         if let Some(mut input) = self.input.take() {
             let mut request = Progress { stream: request.into_reader(), post: self.post };
             // A server that stops reading must not keep us: its answer, or the lack of one, tells.

@@ -51,16 +51,16 @@ const PREFIXES: [&str; 2] = ["SSH_", "LC_"];
 /// How a launcher says that it could not start the program.
 const EXIT_NO_PROGRAM: i32 = 127;
 
-/// How long a program that has said nothing and closed its output has to end.
-const LAST_WORDS: Duration = Duration::from_secs(2);
+/// How long a program that has bytes_read nothing and closed its output has to end.
+const EXIT_TIMEOUT: Duration = Duration::from_secs(2);
 const PAUSE: Duration = Duration::from_millis(10);
 
 /// The program: not started yet, running, or not to be started any more.
 #[derive(Default)]
-pub(super) struct SshChild(Mutex<State>);
+pub(super) struct SshChild(Mutex<ChildState>);
 
 #[derive(Default)]
-enum State {
+enum ChildState {
     #[default]
     New,
     Running(Child),
@@ -75,30 +75,30 @@ impl SshChild {
         words: &[String],
     ) -> Result<(ChildStdin, ChildStdout), GitError> {
         let mut state = self.0.lock();
-        if matches!(*state, State::Over) {
+        if matches!(*state, ChildState::Over) {
             return Err(unreachable("nobody waits for it any more"));
         }
         let mut child = command(launcher, words).spawn().map_err(|_| no_program())?;
         let ends = (child.stdin.take(), child.stdout.take());
-        *state = State::Running(child);
+        *state = ChildState::Running(child);
         match ends {
             (Some(input), Some(output)) => Ok((input, output)),
             _ => Err(unreachable("the program `ssh` could not be reached")),
         }
     }
 
-    /// Whether a program that has closed its output after `said` bytes was one at all.
-    pub(super) fn end(&self, said: u64) -> Result<(), GitError> {
-        let deadline = Instant::now() + LAST_WORDS;
-        while said == 0 && Instant::now() < deadline {
+    /// Whether a program that has closed its output after `bytes_read` bytes was one at all.
+    pub(super) fn end(&self, bytes_read: u64) -> Result<(), GitError> {
+        let deadline = Instant::now() + EXIT_TIMEOUT;
+        while bytes_read == 0 && Instant::now() < deadline {
             // Not held while waiting: whoever wants to end the program must be able to.
             match &mut *self.0.lock() {
-                State::Running(child) => match child.try_wait() {
+                ChildState::Running(child) => match child.try_wait() {
                     Ok(Some(status)) if status.code() == Some(EXIT_NO_PROGRAM) => return Err(no_program()),
                     Ok(None) => {}
                     Ok(Some(_)) | Err(_) => break,
                 },
-                State::New | State::Over => break,
+                ChildState::New | ChildState::Over => break,
             }
             std::thread::sleep(PAUSE);
         }
@@ -107,7 +107,7 @@ impl SshChild {
 
     /// Ends the program and all that it started, and waits until it is gone. It is not started after this.
     pub(super) fn kill(&self) {
-        if let State::Running(mut child) = std::mem::replace(&mut *self.0.lock(), State::Over) {
+        if let ChildState::Running(mut child) = std::mem::replace(&mut *self.0.lock(), ChildState::Over) {
             #[cfg(unix)]
             if let Some(group) = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw) {
                 // One that has ended by itself has no group any more.

@@ -1,23 +1,23 @@
 //! HTTP with limits on time, for Git servers and their APIs. No redirect is followed here: whoever asks decides.
 
-use super::cancellation::Cancellation;
+use super::cancellation::CancelHandle;
 use super::http::{HttpAnswer, HttpClient, HttpExchange, HttpRequest};
 use super::peer_stream::{AnswerHead, PeerSender, PeerStream};
 use super::request_body::{Progress, RequestBody};
+use crate::exchange_deadline::ExchangeDeadline;
 use crate::git_error::GitError;
-use crate::limits::IDLE;
-use crate::patience::Patience;
+use crate::limits::IDLE_TIMEOUT;
 use std::io::Read;
 use std::sync::Arc;
 use std::time::Duration;
 use url::Url;
 
-/// What the client has beyond our patience, so that we are the ones who end it, and say why.
+/// What the client has beyond our deadline, so that we are the ones who end it, and say why.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// The client, asked with patience. Clones share it.
+/// The client, asked with deadline. Clones share it.
 #[derive(Clone)]
-pub(crate) struct PatientHttp(Arc<dyn HttpClient>);
+pub(crate) struct TimedHttp(Arc<dyn HttpClient>);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Method {
@@ -38,7 +38,7 @@ impl Method {
     }
 }
 
-impl PatientHttp {
+impl TimedHttp {
     pub(crate) fn new(client: &Arc<dyn HttpClient>) -> Self {
         Self(Arc::clone(client))
     }
@@ -50,13 +50,13 @@ impl PatientHttp {
         url: &str,
         headers: &[(&'static str, String)],
         body: Option<RequestBody>,
-        patience: &Patience,
+        deadline: &ExchangeDeadline,
     ) -> Result<(AnswerHead, PeerStream), GitError> {
-        let (total_timeout, read_idle_timeout) = (patience.left()? + GRACE, patience.silence());
+        let (total_timeout, read_idle_timeout) = (deadline.remaining()? + GRACE, deadline.idle_timeout());
         let (headers, url) = (headers.to_vec(), url.to_owned());
         let client = Arc::clone(&self.0);
-        let cancellation = Cancellation::default();
-        let begun = cancellation.clone();
+        let cancellation = CancelHandle::default();
+        let started = cancellation.clone();
         let job = move |post: &PeerSender| {
             let body = body.map(|body| {
                 let length = body.length();
@@ -64,10 +64,17 @@ impl PatientHttp {
                 (Box::new(reader) as Box<dyn Read + Send>, length)
             });
             let method = method.name();
-            let request =
-                HttpRequest { method, url, headers, body, total_timeout, read_idle_timeout, write_idle_timeout: IDLE };
+            let request = HttpRequest {
+                method,
+                url,
+                headers,
+                body,
+                total_timeout,
+                read_idle_timeout,
+                write_idle_timeout: IDLE_TIMEOUT,
+            };
             let HttpExchange { cancel, answer } = client.start(request).map_err(unreachable)?;
-            begun.begun(cancel);
+            started.started(cancel);
             let answer = answer().map_err(unreachable)?;
             let head = head_of(&answer);
             let mut body = answer.body;
@@ -76,7 +83,7 @@ impl PatientHttp {
             }
             Ok(())
         };
-        PeerStream::send(patience, move || cancellation.cancel(), job)
+        PeerStream::send(deadline, move || cancellation.cancel(), job)
     }
 }
 
