@@ -120,7 +120,7 @@ impl GitError {
     /// Extracts the error that a stream wrapped in an I/O error.
     pub(super) fn from_stream(error: io::Error) -> Self {
         let kind = error.kind();
-        let reason = || format!("the connection broke: {kind}");
+        let reason = || format!("the connection was lost: {kind}");
         error.downcast().unwrap_or_else(|_| Self::Unreachable { reason: reason() })
     }
 

@@ -71,7 +71,7 @@ impl<'r> Trees<'r> {
 }
 
 pub(crate) const fn unreadable() -> GitError {
-    GitError::protocol("it has a folder that cannot be read")
+    GitError::protocol("it has an invalid folder")
 }
 
 /// Memory for the open directories of a finder, except the innermost.

@@ -1,11 +1,11 @@
-//! Ending something that another thread begins, whichever of the two comes first.
+//! Cancellation of an operation that another thread starts, in either order.
 
 use parking_lot::Mutex;
 use std::sync::Arc;
 
 type Cancel = Box<dyn FnOnce() + Send>;
 
-/// Clones are one and the same.
+/// A handle to cancel an operation. Clones share the state.
 #[derive(Clone, Default)]
 pub(super) struct CancelHandle(Arc<Mutex<CancelState>>);
 
@@ -18,7 +18,7 @@ enum CancelState {
 }
 
 impl CancelHandle {
-    /// Notes how to end what has begun; ends it at once if that was asked for before.
+    /// Registers the cancel callback of a started operation; calls it at once if it was cancelled before.
     pub(super) fn started(&self, cancel: Cancel) {
         let mut state = self.0.lock();
         if matches!(*state, CancelState::Cancelled) {
@@ -29,7 +29,7 @@ impl CancelHandle {
         }
     }
 
-    /// Ends it now, or as soon as it begins.
+    /// Cancels the operation now, or as soon as it starts.
     pub(super) fn cancel(&self) {
         let state = std::mem::replace(&mut *self.0.lock(), CancelState::Cancelled);
         if let CancelState::Started(cancel) = state {
@@ -45,7 +45,7 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     #[test]
-    fn it_ends_once_in_either_order() {
+    fn the_callback_runs_once_in_either_order() {
         for is_early in [true, false] {
             let ended = Arc::new(AtomicUsize::new(0));
             let count = Arc::clone(&ended);

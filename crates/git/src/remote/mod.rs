@@ -1,4 +1,4 @@
-//! A repository elsewhere, however it is reached. Nothing that it says is believed.
+//! Remote repositories over paths, HTTP and SSH. All their data is untrusted.
 
 mod cancellation;
 pub(super) mod credentials;

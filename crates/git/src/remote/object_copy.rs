@@ -1,4 +1,4 @@
-//! Copying commits, with all that belongs to them, to a repository on this machine.
+//! Copies commits with all their objects to a local repository.
 
 use super::outgoing::{self, Outgoing};
 use crate::exchange_deadline::ExchangeDeadline;
@@ -7,10 +7,10 @@ use crate::limits::Limits;
 use git2::{Odb, Oid, Repository};
 use std::io::{self, Read};
 
-/// Up to this many commits go object by object, as `git` unpacks a small push. More, and a first copy, go as one pack.
+/// Up to this many commits are copied as loose objects, as `git` unpacks small pushes. More, and a first copy, become one pack.
 const MAX_LOOSE: usize = 64;
 
-/// Makes `tip` and its history complete in `to`. `known` are commits that are complete there.
+/// Copies `tip` and its history to `to`. `known` are commits that are complete there.
 pub(crate) fn copy(
     from: &Repository,
     to: &Repository,
@@ -25,7 +25,7 @@ pub(crate) fn copy(
     if !outgoing.is_shared || outgoing.commits.len() > MAX_LOOSE {
         return copy_pack(from, &target, &outgoing, deadline);
     }
-    // Parents first, and of each commit the files first: a kill in between leaves nothing that lacks its parts.
+    // Dependencies first, so that a kill leaves no incomplete objects.
     for (commit, parts) in &outgoing.commits {
         deadline.remaining()?;
         for id in parts.iter().chain(std::iter::once(commit)) {

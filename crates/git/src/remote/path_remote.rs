@@ -1,8 +1,8 @@
-//! A remote that is a directory of this machine.
+//! A remote at a local path.
 //!
-//! libgit2's own push to a path moves the branch without looking, so that two pushers can both be told yes. Here the
-//! objects are copied and the branch moves by compare-and-swap under the same lock file that `git` uses; writers of this
-//! library take turns by a lock of the operating system before that.
+//! libgit2's push to a path updates the branch without a check, so that two concurrent pushes can both succeed and one is lost.
+//! Here objects are copied first, then the branch is updated by compare-and-swap under the lock file of `git`. Writers of this
+//! library are serialised by an operating system lock.
 
 use super::foreign::{ForeignRepository, PackServer};
 use super::object_copy;
@@ -18,12 +18,12 @@ use git2::{ErrorCode, OdbLookupFlags, Oid, Repository};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// How long other writers are waited for.
+/// How long to wait for other writers.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(20);
-/// A reference is locked for milliseconds; one this old, after a writer died, was that writer's.
+/// Age at which a reference lock is stale after a writer died. A lock is held for milliseconds.
 const STALE_LOCK_AGE: Duration = Duration::from_secs(2);
 const PAUSE: Duration = Duration::from_millis(20);
-/// How often a remote that changes under our hands is read.
+/// Attempts to read a remote that is being repacked.
 const MAX_READS: usize = 3;
 
 #[derive(Debug)]
@@ -39,7 +39,7 @@ impl PathRemote {
     fn open(&self) -> Result<Repository, GitError> {
         match Repository::open(&self.path) {
             Ok(repository) => Ok(repository),
-            // A mount that is away for now looks the same: the local copy goes on.
+            // An unmounted volume looks the same, so the local copy is used.
             Err(error) if error.code() == ErrorCode::NotFound => Err(GitError::Unreachable {
                 reason: "there is no Git repository at its path; create one with `git init --bare`".to_owned(),
             }),
@@ -91,7 +91,7 @@ impl Remote for PathRemote {
             return Ok(PushAnswer::Moved);
         }
         if theirs != update.old {
-            // A push that cannot succeed leaves no objects there. Of commits that are not known here it would be all of them.
+            // Checked before copying: a push that must fail should not leave objects in the remote.
             return Ok(PushAnswer::Stale(theirs));
         }
         let known: Vec<Oid> = branches.into_values().collect();
@@ -112,8 +112,7 @@ impl Remote for PathRemote {
     }
 }
 
-/// Reads from `remote`, once more when somebody packed its objects anew meanwhile: then what was found in one file may
-/// be in another.
+/// Reads from `remote`, and retries if its packs changed meanwhile, because a repack moves objects.
 fn retry_after_repack<T>(
     remote: &ForeignRepository,
     mut read: impl FnMut() -> Result<T, GitError>,
@@ -145,8 +144,7 @@ fn move_branch(remote: &Repository, update: &RefUpdate) -> Result<(), git2::Erro
     Ok(())
 }
 
-/// Removes the branch's lock file if a dead writer left it. A young one may be that of a living `git`: it gets the time
-/// that any living one needs.
+/// Removes a stale lock file of the branch. A recent one may belong to a running `git`, so it is waited for first.
 fn clear_leftover(
     remote: &Repository,
     name: &str,
@@ -176,7 +174,7 @@ mod tests {
     use std::time::Duration;
 
     #[test]
-    fn a_repack_in_the_middle_is_survived_and_damage_is_told() {
+    fn a_concurrent_repack_is_retried_and_damage_is_an_error() {
         let test = TestRepository::new();
         for name in ["a", "b"] {
             test.forge(name, name.as_bytes());
@@ -187,7 +185,7 @@ mod tests {
         let mut reads = 0;
         let pack = retry_after_repack(&remote, || {
             reads += 1;
-            // After the packs were listed, and before an object is read.
+            // Runs after the packs were listed and before an object is read.
             let repack = |_: Oid| {
                 test.git(&["repack", "-q", "-a", "-d"]);
                 false

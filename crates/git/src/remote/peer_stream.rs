@@ -1,8 +1,8 @@
-//! A thread that waits for a peer, so that whoever needs the answer need not wait longer than it wants to.
+//! A byte stream from a peer with timeouts, read on a helper thread.
 //!
-//! Sockets and pipes can keep a reader for ever. Here a helper thread does the reading and writing; what it learns comes
-//! through a channel, which is asked in short steps until deadline ends. A helper that nobody listens to any more ends
-//! with its next step, or when its peer is given up.
+//! Reads from sockets and pipes can block forever. A helper thread does the blocking I/O and sends the data through a channel,
+//! which is polled until the deadline. The helper ends with its next event after the stream was dropped, or when the peer is
+//! closed.
 
 use crate::exchange_deadline::ExchangeDeadline;
 use crate::git_error::GitError;
@@ -12,10 +12,10 @@ use std::process::ChildStdin;
 use tgp_base::threads;
 
 const CHUNK: usize = 64 << 10;
-/// Chunks that wait to be read.
+/// Chunks that are read ahead.
 const MAX_BUFFERED_CHUNKS: usize = 4;
 
-/// What a peer says before its answer.
+/// The head of an answer.
 #[derive(Debug, Default)]
 pub(crate) struct AnswerHead {
     pub(crate) status: u16,
@@ -23,14 +23,14 @@ pub(crate) struct AnswerHead {
     pub(crate) location: Option<String>,
     pub(crate) retry_after: Option<String>,
     pub(crate) is_rate_limited: bool,
-    /// Where the peer can be written to.
+    /// The input of the peer.
     pub(crate) input: Option<ChildStdin>,
 }
 
 enum Event {
     Head(Box<AnswerHead>),
     Chunk(Vec<u8>),
-    /// Something goes on.
+    /// Sign of progress.
     Alive,
     End(Result<(), GitError>),
 }
@@ -39,7 +39,7 @@ enum Event {
 #[derive(Clone)]
 pub(crate) struct PeerSender(Sender<Event>);
 
-/// Nobody listens any more.
+/// The stream was dropped.
 #[derive(Debug)]
 pub(crate) struct ReceiverDropped;
 
@@ -52,7 +52,7 @@ impl PeerSender {
         self.0.send(Event::Alive).map_err(|_| ReceiverDropped)
     }
 
-    /// Hands on all that `stream` holds, until its end or until nobody listens. How much that was.
+    /// Forwards `stream` until its end or until the receiver is dropped; returns the number of bytes.
     pub(crate) fn pump(&self, stream: &mut dyn Read) -> io::Result<u64> {
         let mut total = 0;
         loop {
@@ -70,22 +70,22 @@ impl PeerSender {
     }
 }
 
-/// The answer of a peer, as it comes in.
+/// The answer of a peer as a stream.
 pub(crate) struct PeerStream {
     events: Receiver<Event>,
     deadline: ExchangeDeadline,
     chunk: Vec<u8>,
     at: usize,
     is_over: bool,
-    give_up: Option<Box<dyn FnOnce() + Send>>,
+    close: Option<Box<dyn FnOnce() + Send>>,
 }
 
 impl PeerStream {
-    /// Has `job` talk to the peer and waits for the head of its answer. `give_up` ends the talk; it is called once, when
-    /// the stream is dropped.
+    /// Runs `job`, which communicates with the peer, and waits for the head of the answer. `close` aborts the communication;
+    /// it is called once, when the stream is dropped.
     pub(crate) fn send(
         deadline: &ExchangeDeadline,
-        give_up: impl FnOnce() + Send + 'static,
+        close: impl FnOnce() + Send + 'static,
         job: impl FnOnce(&PeerSender) -> Result<(), GitError> + Send + 'static,
     ) -> Result<(AnswerHead, Self), GitError> {
         let (post, events) = bounded(MAX_BUFFERED_CHUNKS);
@@ -96,26 +96,26 @@ impl PeerStream {
             chunk: Vec::new(),
             at: 0,
             is_over: false,
-            give_up: Some(Box::new(give_up)),
+            close: Some(Box::new(close)),
         };
         let work = move || {
             let end = job(&post);
-            // Who listens hears how it ended; if nobody does, nobody has to.
+            // Fails if the stream was dropped.
             let _ = post.0.send(Event::End(end));
         };
         threads::spawn("tgp-git-io", work)
-            .map_err(|_| GitError::Unreachable { reason: "the system refuses more threads".to_owned() })?;
+            .map_err(|_| GitError::Unreachable { reason: "the system could not create a thread".to_owned() })?;
         loop {
             match stream.next()? {
                 Some(Event::Head(head)) => return Ok((*head, stream)),
                 Some(Event::Alive) => {}
-                Some(Event::Chunk(_) | Event::End(_)) | None => return Err(broke()),
+                Some(Event::Chunk(_) | Event::End(_)) | None => return Err(connection_lost()),
             }
         }
     }
 
-    /// From now on it is waited for so long.
-    pub(crate) fn wait_with(&mut self, deadline: &ExchangeDeadline) {
+    /// Replaces the deadline.
+    pub(crate) fn set_deadline(&mut self, deadline: &ExchangeDeadline) {
         self.deadline = deadline.clone();
     }
 
@@ -134,14 +134,14 @@ impl PeerStream {
                 Ok(event) => return Ok(Some(event)),
                 Err(RecvTimeoutError::Timeout) => {}
                 // The helper panicked.
-                Err(RecvTimeoutError::Disconnected) => return Err(broke()),
+                Err(RecvTimeoutError::Disconnected) => return Err(connection_lost()),
             }
         }
     }
 }
 
-fn broke() -> GitError {
-    GitError::Unreachable { reason: "the connection broke".to_owned() }
+fn connection_lost() -> GitError {
+    GitError::Unreachable { reason: "the connection was lost".to_owned() }
 }
 
 impl Read for PeerStream {
@@ -161,8 +161,8 @@ impl Read for PeerStream {
 
 impl Drop for PeerStream {
     fn drop(&mut self) {
-        if let Some(give_up) = self.give_up.take() {
-            give_up();
+        if let Some(close) = self.close.take() {
+            close();
         }
     }
 }
@@ -177,7 +177,7 @@ mod tests {
     use std::time::Duration;
 
     #[test]
-    fn all_of_the_answer_arrives_and_its_end_is_told() {
+    fn the_whole_answer_and_its_final_result_are_received() {
         let deadline = ExchangeDeadline::new(Duration::from_secs(60), &Halt::default());
         let text = vec![7; 1 << 20];
         let sent = text.clone();
@@ -199,14 +199,14 @@ mod tests {
     }
 
     #[test]
-    fn a_peer_that_never_answers_or_panics_is_given_up() {
-        let (tell, told) = channel::<()>();
+    fn a_silent_or_panicking_peer_is_an_error() {
+        let (sender, receiver) = channel::<()>();
         let short = ExchangeDeadline::new(Duration::from_millis(100), &Halt::default());
         let waiting = PeerStream::send(
             &short,
-            move || drop(tell),
+            move || drop(sender),
             move |_| {
-                let _ = told.recv();
+                let _ = receiver.recv();
                 Ok(())
             },
         );

@@ -1,4 +1,4 @@
-//! HTTP with limits on time, for Git servers and their APIs. No redirect is followed here: whoever asks decides.
+//! HTTP requests with an exchange deadline, for Git servers and their APIs. Redirects are returned to the caller.
 
 use super::cancellation::CancelHandle;
 use super::http::{HttpAnswer, HttpClient, HttpExchange, HttpRequest};
@@ -12,10 +12,10 @@ use std::sync::Arc;
 use std::time::Duration;
 use url::Url;
 
-/// What the client has beyond our deadline, so that we are the ones who end it, and say why.
+/// Extra time of the client, so that the exchange deadline expires first and determines the error.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// The client, asked with deadline. Clones share it.
+/// An HTTP client with deadlines. Clones share it.
 #[derive(Clone)]
 pub(crate) struct TimedHttp(Arc<dyn HttpClient>);
 
@@ -43,8 +43,8 @@ impl TimedHttp {
         Self(Arc::clone(client))
     }
 
-    /// Asks, and returns the head of the answer with the stream of its body.
-    pub(crate) fn ask(
+    /// Sends a request and returns the head of the answer with the stream of its body.
+    pub(crate) fn send(
         &self,
         method: Method,
         url: &str,
@@ -103,7 +103,7 @@ const fn unreachable(reason: String) -> GitError {
     GitError::Unreachable { reason }
 }
 
-/// Refuses an answer that is no success.
+/// An error for a status other than success.
 pub(crate) fn check_status(status: u16) -> Result<(), GitError> {
     match status {
         200..=299 => Ok(()),
@@ -114,13 +114,13 @@ pub(crate) fn check_status(status: u16) -> Result<(), GitError> {
     }
 }
 
-/// Where an answer sends us, if it does.
+/// The target of a redirect, if any.
 pub(crate) fn redirection(head: &AnswerHead, from: &str) -> Option<Url> {
     let location = head.location.as_deref().filter(|_| matches!(head.status, 301 | 302 | 303 | 307 | 308))?;
     Url::parse(from).ok()?.join(location).ok()
 }
 
-/// That we do not go there. Scheme, host and port are all that is shown of it.
+/// The error for a redirect that is not followed. Shows only scheme, host and port.
 pub(crate) fn redirected(to: &Url, key: &'static str) -> GitError {
     GitError::Redirected { origin: to.origin().ascii_serialization().chars().take(LONGEST_ORIGIN).collect(), key }
 }

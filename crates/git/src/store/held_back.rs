@@ -1,7 +1,7 @@
-//! Files that stayed as they were when others changed them, because they must not be committed.
+//! Files that were not overwritten by foreign changes because they must not be committed.
 //!
-//! They are remembered, for nothing of them tells afterwards that the person has not seen the others' version: one that is
-//! removed would look like a file that its owner wants gone, and one that is mended like a change of the newest version.
+//! They are recorded, because their later state does not show that the user has not seen the foreign version: a removed file
+//! would look like a deliberate deletion, and a fixed file like an edit of the newest version.
 
 use crate::branches::backup_branch::{self, BackupBranch};
 use crate::branches::head::Head;
@@ -24,36 +24,36 @@ const NAME: &str = "tgp-held-back";
 const NEW_NAME: &str = "tgp-held-back-new";
 const MAX_BYTES: u64 = 2 * MAX_PATHS_BYTES as u64;
 
-/// What is known of a path at which the file is not what the history has.
+/// The record of a held-back file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum HeldState {
-    /// The file goes back to this version, not to the one that others have made of it.
+    /// The file is based on this version, not on the foreign one.
     Base(Option<Oid>),
-    /// A branch keeps this content: others' version may take its place.
+    /// A backup branch has this content; the foreign version may replace it.
     Kept(Option<Oid>),
 }
 
 type Records = BTreeMap<String, HeldState>;
 
-/// What became of the files that were held back.
+/// The result of releasing held-back files.
 #[derive(Debug, Default)]
 pub(crate) struct Released {
-    /// Those that still are.
+    /// Files that are still held back.
     pub(crate) still: Vec<String>,
-    /// Those that are what the history has now.
+    /// Files that now match the history.
     pub(crate) replaced: Vec<String>,
-    /// What of them nothing held back any longer.
+    /// The backup of edited files that were replaced.
     pub(crate) kept: Option<BackupBranch>,
 }
 
-/// Remembers that the file at each path goes back to a version that the history is about to leave.
+/// Records the base version of held-back files before the history moves on.
 pub(crate) fn remember(repository: &Repository, held: Vec<(String, Option<Oid>)>) -> Result<(), GitError> {
     if held.is_empty() {
         return Ok(());
     }
     let mut records = read(repository)?;
     for (path, base) in held {
-        // The version that its owner had seen is the first one.
+        // The first recorded version is the one that the user has seen.
         if !matches!(records.get(&path), Some(HeldState::Base(_))) {
             records.insert(path, HeldState::Base(base));
         }
@@ -61,8 +61,8 @@ pub(crate) fn remember(repository: &Repository, held: Vec<(String, Option<Oid>)>
     write(repository, &records)
 }
 
-/// Refuses a commit that would put a file over a version of others that its owner has not seen. Its changes are kept on a
-/// branch, and [`release`] brings the others' version.
+/// Refuses a commit that would overwrite a foreign version that the user has not seen. Its changes are backed up on a branch,
+/// and [`release`] checks out the foreign version.
 pub(crate) fn refuse_unseen_versions(
     repository: &Repository,
     context: &Context<'_>,
@@ -97,13 +97,13 @@ pub(crate) fn refuse_unseen_versions(
     Err(GitError::Conflict { path: path.to_owned(), commit, branch: kept.branch })
 }
 
-/// Whether any file is remembered.
+/// Whether any file is recorded.
 pub(crate) fn has_any(repository: &Repository) -> bool {
     repository.path().join(NAME).exists()
 }
 
-/// Makes the files that nothing holds back any longer what the history has. One that was removed comes back; one without
-/// its secret is kept on a branch first, as every file without a commit is where others changed something.
+/// Checks out the files that need not be held back any longer. Removed files are restored; edited files are backed up on a
+/// branch first.
 pub(crate) fn release(
     repository: &Repository,
     lock: &mut RepositoryLock,
@@ -160,7 +160,7 @@ fn read(repository: &Repository) -> Result<Records, GitError> {
     let mut fields = text.split('\0');
     let mut records = Records::new();
     while let (Some(known), Some(path)) = (fields.next(), fields.next()) {
-        // A line that somebody else wrote is no reason to refuse every commit.
+        // Invalid records are ignored, so that they cannot block all commits.
         if let Some(known) = parsed(known) {
             records.insert(path.to_owned(), known);
         }
@@ -178,7 +178,7 @@ fn parsed(known: &str) -> Option<HeldState> {
     }
 }
 
-/// At one go: half of it would be another list.
+/// Replaces the file atomically.
 fn write(repository: &Repository, records: &Records) -> Result<(), GitError> {
     let (place, new) = (repository.path().join(NAME), repository.path().join(NEW_NAME));
     let replace = || {

@@ -1,7 +1,7 @@
-//! Which commits changed which file, so that the history of one file is read without going through all others'.
+//! An index of the commits that changed each path, for fast file histories.
 //!
-//! Beside each commit are short hashes of the paths that it left other than its first parent had them. What they say is a hint: a
-//! commit counts only when its trees say so, too. The file that it is kept in may be lost, damaged or old at any time.
+//! For each commit it has short hashes of the paths changed compared to the first parent. They are hints: every candidate is
+//! verified against its trees. The index file is a cache and may be missing, damaged or outdated.
 
 use crate::exchange_deadline::ExchangeDeadline;
 use crate::git_error::GitError;
@@ -17,39 +17,39 @@ use std::io::Write;
 const FILE: &str = "history-index";
 const MAGIC: &[u8; 8] = b"TGPHIST1";
 const MAX_FILE_BYTES: u64 = 256 << 20;
-/// A longer history has no index.
+/// A longer history is not indexed.
 const MAX_COMMITS: usize = 2_000_000;
-/// Of a commit that changes more, all paths count as changed.
+/// A commit with more changes counts as changing every path.
 const MAX_PATHS: usize = 256;
-/// Hashes in all: 32 MB. Of commits beyond that all paths count as changed.
+/// Total number of hashes, 32 MB. Later commits count as changing every path.
 const MAX_HASHES: usize = 8 << 20;
 /// Stands for every path.
 const ANY: u32 = 0;
-/// It is stored when it has grown by one in so many.
+/// The index is stored when it has grown by this fraction.
 const STORE_SHARE: usize = 8;
 const ID_BYTES: usize = 20;
 
 #[derive(Default)]
 pub(crate) struct HistoryIndex {
-    /// Parents before their children: all that leads to the last one, and nothing else.
+    /// The last commit and all its ancestors, parents first.
     commits: Vec<Oid>,
-    /// Where the hashes of each commit end.
+    /// The end of each commit's hashes.
     ends: Vec<u32>,
     hashes: Vec<u32>,
     stored: usize,
     is_loaded: bool,
 }
 
-/// Whether an index has come to where it was to be.
+/// Whether the index was brought up to date.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FollowResult {
     Head,
-    /// Too many commits are missing for now.
+    /// Too many commits are missing.
     TooFar,
 }
 
 impl HistoryIndex {
-    /// Takes in what leads to `head` and is missing, if that is no more than `most` commits.
+    /// Adds the missing ancestors of `head`, if they are at most `most` commits.
     pub(crate) fn follow(
         &mut self,
         repository: &Repository,
@@ -62,7 +62,7 @@ impl HistoryIndex {
             *self = Self::load(repository).unwrap_or_default();
             self.is_loaded = true;
         }
-        // What is cut off may be brought in later, without another commit.
+        // A shallow history may be completed later without a new commit.
         if repository.is_shallow() {
             return Ok(FollowResult::TooFar);
         }
@@ -71,7 +71,7 @@ impl HistoryIndex {
         }
         let Some(fresh) = self.missing(repository, head, most, deadline)? else { return Ok(FollowResult::TooFar) };
         let trees = Trees::new(repository, *limits);
-        // All of them or none: a part would not be what leads to one commit.
+        // All or none: the index must contain all ancestors of its last commit.
         let mut taken = Vec::with_capacity(fresh.len());
         let mut room = MAX_HASHES.saturating_sub(self.hashes.len());
         for id in fresh.into_iter().rev() {
@@ -86,7 +86,7 @@ impl HistoryIndex {
         Ok(FollowResult::Head)
     }
 
-    /// The commits that may have changed `path`, newest first; all of them without a path.
+    /// The commits that may have changed `path`, newest first; all commits if it is `None`.
     pub(crate) fn candidates(&self, path: Option<&str>) -> Vec<Oid> {
         let wanted = path.map(hash);
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
@@ -101,7 +101,7 @@ impl HistoryIndex {
         found
     }
 
-    /// Keeps it for the next process, when it is worth it. Without it the next one makes it again.
+    /// Stores the index if it has grown enough.
     pub(crate) fn store(&mut self, repository: &Repository) -> std::io::Result<()> {
         if self.commits.len() < self.stored + self.stored / STORE_SHARE + 64 {
             return Ok(());
@@ -120,11 +120,11 @@ impl HistoryIndex {
         let folder = repository.path().join("tgp");
         fs::create_dir_all(&folder)?;
         let temporary = folder.join(format!("{FILE}.{}", std::process::id()));
-        // Of a process that died and had the same number.
+        // Left by a dead process with the same id.
         if fs::symlink_metadata(&temporary).is_ok() {
             fs::remove_file(&temporary)?;
         }
-        // Follows no link, and need not survive a power cut.
+        // Does not follow links. Not synced, because it is a cache.
         File::options().write(true).create_new(true).open(&temporary)?.write_all(&bytes)?;
         fs::rename(&temporary, folder.join(FILE))?;
         self.stored = self.commits.len();
@@ -157,7 +157,7 @@ impl HistoryIndex {
         self.ends.push(u32::try_from(self.hashes.len()).unwrap_or(u32::MAX));
     }
 
-    /// What leads to `head` and is not here, newest first; nothing when it is too much.
+    /// The ancestors of `head` that are not indexed, newest first; `None` if they are too many.
     fn missing(
         &mut self,
         repository: &Repository,
@@ -184,8 +184,8 @@ impl HistoryIndex {
         Ok(Some(fresh))
     }
 
-    /// Removes what does not lead to `head`, because the branch was reset, or is another one that began at the same commit.
-    /// Returns the last commit that is left.
+    /// Removes commits that are not ancestors of `head`, after a reset or a switch of the branch. Returns the last remaining
+    /// commit.
     fn remove_unrelated(
         &mut self,
         repository: &Repository,
@@ -205,7 +205,7 @@ impl HistoryIndex {
             }
         }
         let old = std::mem::take(self);
-        // One that begins anew is worth a file, however long it was before.
+        // A new index is stored even if the old one was longer.
         let stored = if shared.is_some() { old.stored } else { 0 };
         *self = Self { is_loaded: true, stored, ..Self::default() };
         let Some((_, shared)) = shared else { return Ok(None) };
@@ -223,7 +223,7 @@ impl HistoryIndex {
     }
 }
 
-/// Short hashes of the paths that a commit left other than its first parent had them.
+/// Short hashes of the paths that a commit changed compared to its first parent.
 fn changed_paths(trees: &Trees<'_>, id: Oid) -> Result<Vec<u32>, GitError> {
     let failed = |error: git2::Error| GitError::git("read the history", &error);
     let commit = trees.repository.find_commit(id).map_err(failed)?;
@@ -232,7 +232,7 @@ fn changed_paths(trees: &Trees<'_>, id: Oid) -> Result<Vec<u32>, GitError> {
     if own == parent {
         return Ok(Vec::new());
     }
-    // What cannot be told apart here is looked at when it is asked for.
+    // On an error every path counts as changed and is verified on lookup.
     let Ok(changes) = trees.changes(parent, own) else { return Ok(vec![ANY]) };
     if changes.all.len() > MAX_PATHS || changes.skipped.warning().is_some() {
         return Ok(vec![ANY]);

@@ -1,4 +1,4 @@
-//! Bringing the remote's commits in, and putting local ones on top of them.
+//! Fetches the commits of the remote and replays local ones on top.
 
 use super::replay::{Replayed, replay};
 use super::upstream::Upstream;
@@ -19,17 +19,17 @@ use crate::store_options::WriteStrategy;
 use git2::{Oid, Repository};
 use std::time::{Duration, Instant};
 
-/// What hydrating did.
+/// The result of hydrating.
 #[derive(Debug, Default)]
 pub struct Hydrated {
-    /// Files that changed because others changed them.
+    /// Files changed by foreign commits.
     pub changed: Vec<String>,
-    /// What the user should know.
+    /// Warnings for the user.
     pub warnings: Vec<String>,
     pub local: LocalCommits,
 }
 
-/// Whether there is anything that the remote does not have.
+/// Whether there are unpushed commits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum LocalCommits {
     #[default]
@@ -52,7 +52,7 @@ impl Hydrated {
 }
 
 impl Upstream {
-    /// Moves to the remote's head, local commits on top. When the remote is where it was, one round trip is all.
+    /// Updates to the remote's branch, with local commits on top. One round trip if the remote has not changed.
     ///
     /// # Errors
     /// `Unreachable`, `Unauthorized`, `RemoteMissing`, `Refused`, `Protocol`, `RemoteLimit`, `DetachedHead`, `Busy`, `Git`, `Io`.
@@ -60,7 +60,7 @@ impl Upstream {
         self.hydrate_within(IDLE_TIMEOUT)
     }
 
-    /// As [`Self::hydrate`], from a remote that begins to answer within `silence`.
+    /// As [`Self::hydrate`], with an idle timeout for the first answer.
     pub(crate) fn hydrate_within(&self, idle_timeout: Duration) -> Result<Hydrated, GitError> {
         let _turn = self.turn.lock();
         let began = Instant::now();
@@ -87,10 +87,10 @@ impl Upstream {
                     hydrated.local = LocalCommits::Waiting;
                 }
             }
-            // The first push makes the branch; until then it starts where the remote's own branch is.
+            // The first push creates the branch; it starts from the remote's default branch.
             (None, Some(start)) if branch_at(&repository, branch)?.is_none() => {
                 hydrated.warnings.push(format!(
-                    "The remote has no branch '{branch}' yet: it starts from the remote's default branch, and the first write makes it."
+                    "The remote has no branch '{branch}' yet. It starts from the remote's default branch and is created by the first write."
                 ));
                 self.forget_tracking(&repository)?;
                 hydrated.take(self.start_from(&repository, start, &deadline)?);
@@ -109,7 +109,7 @@ impl Upstream {
         Ok(hydrated)
     }
 
-    /// Brings in what others have pushed. With nothing to push, no other request would find that the remote answers again.
+    /// Fetches foreign commits. Without commits to push, this is the request that detects that the remote is reachable again.
     pub(crate) fn catch_up(&self, repository: &Repository, deadline: &ExchangeDeadline) -> Result<(), GitError> {
         let branch = &self.options().branch;
         let theirs = self.remote.refs(deadline)?.branches.get(&branch_reference(branch)).copied();
@@ -119,7 +119,7 @@ impl Upstream {
         }
     }
 
-    /// Makes `theirs` part of the local history.
+    /// Integrates the remote commit `theirs` into the local history.
     pub(crate) fn integrate(
         &self,
         network: &Repository,
@@ -181,8 +181,8 @@ impl Upstream {
         landing::land(&repository, lock, &self.store.context(), &landing, deadline)
     }
 
-    /// In the strategy of pull requests nothing local is on the branch itself: it is where the remote's is, and the work
-    /// tree shows the waiting tools on top.
+    /// With pull requests the branch has no local commits: it equals the remote's branch, and the work tree shows the pending
+    /// tools on top.
     fn land_view(&self, theirs: Oid, deadline: &ExchangeDeadline) -> Result<Landed, GitError> {
         let (repository, lock) = self.store.writer()?;
         let options = self.options();
@@ -202,7 +202,7 @@ impl Upstream {
         {
             let kept = back_up_commit(&repository, local)?;
             self.notice(format!(
-                "The branch '{}' had commits here that the remote's does not have. They are kept on the branch {kept}.",
+                "The local branch '{}' had commits that the remote's does not have. They are kept on the branch {kept}.",
                 options.branch
             ));
         }
@@ -226,7 +226,7 @@ impl Upstream {
         landing::land(&repository, lock, &self.store.context(), &landing, deadline)
     }
 
-    /// The local commits on top of `theirs`.
+    /// Replays the local commits on top of `theirs`.
     pub(crate) fn rebase_onto(
         &self,
         repository: &Repository,
@@ -243,7 +243,7 @@ impl Upstream {
         if contains(theirs, local) {
             return Ok(Replayed { head: Some(theirs), ..Replayed::default() });
         }
-        // What the remote had when we last looked is theirs, even if they have thrown it away since.
+        // Commits that the remote had before are not local, even if the remote has dropped them since.
         let base = match known.filter(|known| contains(local, *known)) {
             Some(known) => Some(known),
             None => repository.merge_base(local, theirs).ok(),
@@ -271,6 +271,6 @@ impl Upstream {
     pub(crate) fn forget_tracking(&self, repository: &Repository) -> Result<(), GitError> {
         let name = tracking_reference(&self.options().branch);
         landing::apply(repository, &RefMove { name, old: None, new: None })
-            .map_err(|error| GitError::git("forget a branch of the remote", &error))
+            .map_err(|error| GitError::git("remove a remote-tracking branch", &error))
     }
 }

@@ -1,4 +1,4 @@
-//! The store and its remote together: hydrating, replaying, pushing, publishing.
+//! Synchronisation of the store with its remote: fetch, replay, push and pull requests.
 
 pub(super) mod hydrate;
 mod pace;

@@ -1,4 +1,4 @@
-//! Sending the branches of tools out, and asking for their merge.
+//! Pushes the branches of tools and manages their pull requests.
 
 use super::upstream::Upstream;
 use crate::backoff::Backoff;
@@ -16,8 +16,8 @@ use crate::store::landing::{self, Landing, RefMove};
 use git2::{Oid, Repository};
 
 impl Upstream {
-    /// Pushes one tool's branch and makes sure of its pull request. A plain remote gets the branch alone, and there is none to
-    /// make when all that the branch had was removed again.
+    /// Pushes the branch of a tool and creates or updates its pull request. `None` for a remote without pull requests, and for a
+    /// branch without changes.
     pub(crate) fn publish_tool(
         &self,
         repository: &Repository,
@@ -40,8 +40,8 @@ impl Upstream {
         let paths: Vec<String> = tool.changes.iter().map(|change| change.path.clone()).collect();
         let text = self.describe.describe(&paths);
         let known = self.pull_requests.lock().get(&tool.branch).cloned();
-        if let (Sent::Nothing, Some((known, told))) = (sent, known)
-            && told == text
+        if let (Sent::Nothing, Some((known, known_text))) = (sent, known)
+            && known_text == text
         {
             return Ok(Some(known));
         }
@@ -81,10 +81,10 @@ impl Upstream {
                 sent = Sent::Commits;
                 continue;
             }
-            // Before the fetch: what it brings is old after any wait.
+            // Wait before the fetch, so that its result is current.
             backoff.wait(deadline)?;
             match answer {
-                // What is left of an earlier pull request makes room: it was merged or declined.
+                // The remote branch belongs to a finished pull request and is replaced.
                 PushAnswer::Stale(Some(theirs)) if known.is_none() && self.is_pull_request_done(forge, branch)? => {
                     replaced = Some(theirs);
                 }
@@ -95,14 +95,14 @@ impl Upstream {
         }
     }
 
-    /// Whether the branch's pull request is done; a remote without such does not tell.
+    /// Whether the pull request of the branch is merged or declined; `false` for a remote without pull requests.
     fn is_pull_request_done(&self, forge: Option<&dyn ForgeApi>, branch: &str) -> Result<bool, GitError> {
         let Some(forge) = forge else { return Ok(false) };
         let found = forge.find(branch, &self.options().branch)?;
         Ok(found.is_some_and(|found| found.state == PullRequestState::Done))
     }
 
-    /// Puts our commits of a tool on top of the ones that somebody else pushed for it.
+    /// Replays our commits of a tool on top of foreign ones on its branch.
     fn land_tool(
         &self,
         network: &Repository,
@@ -149,7 +149,7 @@ impl Upstream {
                 self.note_landed(&landed);
                 Ok(())
             }
-            // Somebody else was faster; the next round sees what they did.
+            // Lost a race with another writer; the next attempt uses the new state.
             Err(GitError::Busy { seconds: 0 }) => Ok(()),
             Err(error) => Err(error),
         }
@@ -164,5 +164,5 @@ enum Sent {
 
 fn forget(repository: &Repository, tracking: &str) -> Result<(), GitError> {
     landing::apply(repository, &RefMove { name: tracking.to_owned(), old: None, new: None })
-        .map_err(|error| GitError::git("forget a branch of the remote", &error))
+        .map_err(|error| GitError::git("remove a remote-tracking branch", &error))
 }

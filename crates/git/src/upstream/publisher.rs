@@ -1,4 +1,4 @@
-//! Pushing in the background: writes that arrive while a push is under way share the next one.
+//! Background pushes. Commits that arrive during a push share the next one.
 
 use super::hydrate::Hydrated;
 use super::push_policy::PushPolicy;
@@ -18,39 +18,39 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tgp_base::threads::{self, Panicked};
 
-/// How soon a push that could not be made is tried again, at first and at most.
+/// Initial and longest pause before a failed push is retried.
 const FIRST_RETRY: Duration = Duration::from_secs(2);
 const LONGEST_RETRY: Duration = Duration::from_mins(1);
-/// How long the end of a kernel waits at most for a remote that did not answer before.
+/// How long a shutdown waits for a remote that is unreachable.
 const UNREACHABLE_SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(1);
-/// An exchange that is told to end does so within this time.
+/// How long a cancelled exchange takes to end.
 const CANCEL_TIMEOUT: Duration = Duration::from_millis(500);
 
-/// A commit that somebody waits for.
+/// A commit to push, and the callback for its result.
 pub struct Ticket {
     pub path: String,
     pub commit: Option<CommitId>,
     pub done: Box<dyn FnOnce(Result<Published, GitError>) + Send>,
 }
 
-/// What became of a commit.
+/// The result of publishing a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Published {
-    /// Its name now: it changes when it is put on top of others' commits.
+    /// Its current id, which changes when it is replayed on foreign commits.
     pub commit: Option<CommitId>,
     pub reach: Reach,
     pub pull_request: Option<PullRequest>,
 }
 
-/// How far a commit has come.
+/// Whether a commit has reached the remote.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reach {
     Remote,
-    /// It is here only, for this reason; it is pushed later.
+    /// Only local, for this reason; it is pushed later.
     Local(String),
 }
 
-/// Pushes what is committed, one push at a time.
+/// Pushes commits, one push at a time.
 pub struct Publisher {
     shared: Arc<Shared>,
 }
@@ -70,7 +70,7 @@ struct PublisherState {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ThreadState {
-    /// No thread yet.
+    /// No thread is running.
     NotRunning,
     Running,
     Stopping,
@@ -84,13 +84,13 @@ impl Publisher {
         Self { shared: Arc::new(Shared { upstream, state: Mutex::new(state), changed: Condvar::new() }) }
     }
 
-    /// Pushes the ticket's commit soon, and says what became of it. A remote that does not answer is not waited for.
+    /// Queues a commit for the next push. If the remote is unreachable, the ticket completes at once.
     pub fn submit(&self, ticket: Ticket) {
         let state = self.shared.state.lock();
         match self.shared.upstream.reach.away() {
             Some(reason) => {
                 if state.retry.is_none() {
-                    // The exchange that finds the remote back may have begun without this commit.
+                    // A running exchange may not include this commit.
                     self.enqueue(state, unobserved_ticket());
                 } else {
                     drop(state);
@@ -114,7 +114,7 @@ impl Publisher {
                 let started = threads::spawn("tgp-git", move || shared.run());
                 if started.is_err() {
                     drop(state);
-                    ticket.complete_locally("the system refuses more threads".to_owned());
+                    ticket.complete_locally("the system could not create a thread".to_owned());
                     return;
                 }
                 state.thread = ThreadState::Running;
@@ -124,26 +124,26 @@ impl Publisher {
         self.shared.changed.notify_all();
     }
 
-    /// Has somebody asked before every push from now on.
+    /// Sets the policy that is checked before every push.
     pub fn set_push_policy(&self, push_policy: Arc<dyn PushPolicy>) {
-        // There is one for the life of a kernel.
+        // Set once per kernel.
         let _first = self.shared.upstream.push_policy.set(push_policy);
     }
 
-    /// Has the listener hear when the remote stops answering, and when it answers again.
+    /// Sets the listener for changes of the remote's reachability.
     pub fn report_reach(&self, listener: ReachListener) {
         self.shared.upstream.reach.listen(listener);
     }
 
-    /// Pushes whatever is not pushed yet, in the background.
+    /// Pushes all unpushed commits in the background.
     pub fn push_in_background(&self) {
         self.enqueue(self.shared.state.lock(), unobserved_ticket());
     }
 
-    /// Pushes whatever is not pushed yet, then brings in what others pushed.
+    /// Pushes all unpushed commits, then fetches foreign ones.
     ///
     /// # Errors
-    /// Whatever keeps the push or the fetch from being made; `Conflict` when both sides changed a file.
+    /// The error of the push or the fetch; `Conflict` if both sides changed a file.
     pub fn sync(&self) -> Result<Hydrated, GitError> {
         self.retry_in_background(self.try_sync())
     }
@@ -153,7 +153,7 @@ impl Publisher {
         let round = upstream.publish(IDLE_TIMEOUT);
         let lost = upstream.take_conflicts().into_iter().next();
         match (round.error, lost) {
-            // What is held back keeps nothing of others' away.
+            // A push refused by the policy does not prevent the fetch.
             (Some(GitError::Held { reason }), None) => {
                 let mut hydrated = upstream.hydrate()?;
                 if let Some(conflict) = upstream.take_conflicts().into_iter().next() {
@@ -167,7 +167,7 @@ impl Publisher {
         }
     }
 
-    /// Brings in what others pushed.
+    /// Fetches foreign commits.
     ///
     /// # Errors
     /// As [`Upstream::hydrate`].
@@ -175,7 +175,7 @@ impl Publisher {
         self.retry_in_background(self.shared.upstream.hydrate())
     }
 
-    /// Has the background find out when a remote answers that has just been found away.
+    /// Starts background retries if the remote was found unreachable.
     fn retry_in_background<T>(&self, result: Result<T, GitError>) -> Result<T, GitError> {
         if matches!(result, Err(GitError::Unreachable { .. })) && self.shared.upstream.reach.away().is_some() {
             self.push_in_background();
@@ -183,14 +183,14 @@ impl Publisher {
         result
     }
 
-    /// How often others' commits have moved the branch, in any exchange so far, those that failed afterwards included. A
-    /// replay leaves derived files out, so these may lack what local commits had in them.
+    /// Number of times that foreign commits moved the branch, including exchanges that failed later. A replay skips derived
+    /// files, so the caller must regenerate them when this changes.
     #[must_use]
     pub fn foreign_update_count(&self) -> usize {
         self.shared.upstream.foreign_update_count()
     }
 
-    /// Makes the pushes that wait, for at most `wait`, and ends. What is not pushed then stays committed.
+    /// Finishes pending pushes for at most `wait` and stops the thread. Unpushed commits stay local.
     pub fn stop(&self, wait: Duration) {
         let is_away = self.shared.upstream.reach.away().is_some();
         let deadline = Instant::now() + if is_away { wait.min(UNREACHABLE_SHUTDOWN_TIMEOUT) } else { wait };
@@ -204,7 +204,7 @@ impl Publisher {
             while state.thread != ThreadState::NotRunning
                 && !self.shared.changed.wait_until(&mut state, deadline).timed_out()
             {}
-            // A remote that has not answered by now keeps unobserved_ticket.
+            // Cancels an exchange with an unresponsive remote.
             self.shared.upstream.halt.set();
             let deadline = Instant::now() + CANCEL_TIMEOUT;
             while state.thread != ThreadState::NotRunning
@@ -217,13 +217,13 @@ impl Publisher {
 }
 
 impl Ticket {
-    /// Reports that the commit is here only, for this reason.
+    /// Completes the ticket: the commit is only local, for this reason.
     fn complete_locally(self, reason: String) {
         (self.done)(Ok(Published { commit: self.commit, reach: Reach::Local(reason), pull_request: None }));
     }
 }
 
-/// A ticket that unobserved_ticket waits for.
+/// A ticket without a caller.
 fn unobserved_ticket() -> Ticket {
     Ticket { path: String::new(), commit: None, done: Box::new(drop) }
 }
@@ -239,7 +239,7 @@ impl Drop for Publisher {
 impl Shared {
     fn run(&self) {
         while let Some(tickets) = self.next() {
-            // A fault in one round must not keep the tickets of this and the next ones waiting for ever.
+            // A panic in one round must not block its tickets or later rounds.
             let round = threads::contain(|| self.upstream.publish(WRITE_IDLE_TIMEOUT))
                 .unwrap_or_else(|Panicked| Round { error: Some(GitError::Fault), ..Round::default() });
             let is_transient = round.error.as_ref().is_some_and(GitError::is_transient);
@@ -247,12 +247,12 @@ impl Shared {
                 let Ticket { path, commit, done } = ticket;
                 let outcome = threads::contain(|| self.upstream.outcome(&round, &path, commit));
                 let outcome = outcome.unwrap_or(Err(GitError::Fault));
-                // Whoever gave it away hears of it by its being dropped.
+                // After a panic the caller notices that the callback was dropped.
                 let _ = threads::contain(|| done(outcome));
             }
             let mut state = self.state.lock();
             let away = self.upstream.reach.away();
-            // While it counts as away, no write tries for itself.
+            // While the remote is unreachable, only retries push.
             if is_transient || away.is_some() {
                 state.retry = Some(Instant::now() + state.pause);
                 state.pause = (state.pause * 2).min(LONGEST_RETRY);
@@ -260,7 +260,7 @@ impl Shared {
                 state.retry = None;
                 state.pause = FIRST_RETRY;
             }
-            // What came during the silence does not wait for another one.
+            // Tickets that arrived during the timeout do not wait for another one.
             let left = if away.is_some() { std::mem::take(&mut state.queue) } else { Vec::new() };
             if state.queue.is_empty() {
                 self.upstream.forget_rewrites();
@@ -276,7 +276,7 @@ impl Shared {
         self.changed.notify_all();
     }
 
-    /// The tickets of the next push; none of them for a retry; `None` when it is time to end.
+    /// The tickets of the next push, empty for a retry; `None` to stop.
     fn next(&self) -> Option<Vec<Ticket>> {
         let mut state = self.state.lock();
         loop {
@@ -303,16 +303,16 @@ impl Shared {
     }
 }
 
-/// What one exchange with the remote came to.
+/// The result of one exchange with the remote.
 #[derive(Default)]
 pub(crate) struct Round {
     pub(crate) error: Option<GitError>,
-    /// By branch: the pull request, where the remote has such, or why nothing got there.
+    /// By branch: the pull request, if any, or the error.
     tools: Vec<(String, Result<Option<PullRequest>, String>)>,
 }
 
 impl Round {
-    /// How far the commits of `branch` have come.
+    /// Whether the commits of `branch` have reached the remote, and its pull request.
     fn reach(&self, branch: &str) -> (Reach, Option<PullRequest>) {
         let tool = self.tools.iter().find(|(name, _)| name == branch).map(|(_, result)| result);
         match (tool, &self.error) {
@@ -325,8 +325,8 @@ impl Round {
 }
 
 impl Upstream {
-    /// Pushes whatever is not pushed yet, to a remote that is silent for no longer than `silence`. One that is away gets all the
-    /// time it may take, and what others pushed meanwhile comes in.
+    /// Pushes all unpushed commits, with an idle timeout. An unreachable remote gets the full timeout, and foreign commits are
+    /// fetched first.
     pub(crate) fn publish(&self, idle_timeout: Duration) -> Round {
         let _turn = self.turn.lock();
         let mut round = Round::default();
@@ -357,7 +357,7 @@ impl Upstream {
         for tool in pending::all(repository, self.options())? {
             let result = self.publish_tool(repository, &tool, deadline);
             round.tools.push((tool.branch, result.as_ref().map(Clone::clone).map_err(ToString::to_string)));
-            // The other tools may fare better, unless unobserved_ticket can be reached.
+            // Other tools may succeed, unless the remote is unreachable.
             match result {
                 Err(error) if error.is_transient() => return Err(error),
                 Err(error) => round.error = Some(error),
@@ -368,7 +368,7 @@ impl Upstream {
         Ok(())
     }
 
-    /// The branch that a commit of `path` is on. When it took back all that its branch had, only the commit tells.
+    /// The branch with a commit of `path`. If the commit removed all files of its branch, the branch is found by the commit.
     fn branch_with(&self, repository: &Repository, path: &str, commit: Oid) -> Result<String, GitError> {
         let own = pending::branch_for(repository, self.options(), path)?;
         if branch_at(repository, &own)?.is_some() {

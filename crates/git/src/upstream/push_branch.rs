@@ -1,4 +1,4 @@
-//! Sending local commits out, until the remote has them.
+//! Pushes local commits, and retries until the remote has them.
 
 use super::pace::{self, PrecedingFetch};
 use super::upstream::Upstream;
@@ -12,7 +12,7 @@ use git2::{Oid, Repository};
 use std::time::Instant;
 
 impl Upstream {
-    /// Pushes the branch; others' commits that are in the way come in first. The commit that the remote has now.
+    /// Pushes the branch, after integrating foreign commits if necessary. Returns the commit of the remote.
     pub(crate) fn push_branch(
         &self,
         repository: &Repository,
@@ -35,10 +35,10 @@ impl Upstream {
                 self.set_tracking(&tracking, new)?;
                 self.pace.pushed(began.elapsed(), before);
                 self.push_backups(repository, deadline);
-                // What was committed meanwhile goes out with the next push: first, others may have a turn.
+                // Later commits are part of the next push, so that other machines get a turn.
                 return Ok(Some(new));
             }
-            // PrecedingFetch the fetch: what it brings is old after any wait.
+            // Wait before the fetch, so that its result is current.
             let answer = match answer {
                 PushAnswer::Stale(Some(theirs)) if Some(theirs) != known => {
                     self.pace.saw_others();
@@ -66,7 +66,7 @@ impl Upstream {
 }
 
 impl Upstream {
-    /// Waits until others rest, who have pushed `theirs`, and for as long as a turn takes at most. What the remote has then.
+    /// Waits until the remote branch stops changing, for at most one turn. Returns its commit.
     fn wait_for_idle_branch(
         &self,
         name: &str,
@@ -87,16 +87,16 @@ impl Upstream {
         Ok(seen)
     }
 
-    /// Notes that the remote has `commit`. When somebody else is at it, the next exchange finds out by itself.
+    /// Records that the remote has `commit`. If another writer holds the lock, the next exchange updates the record.
     pub(crate) fn set_tracking(&self, tracking: &str, commit: Oid) -> Result<(), GitError> {
-        // Not worth a flush: what is lost here is found out again.
+        // Not flushed: a lost update is repeated by the next exchange.
         let (repository, mut lock) = self.store.committer()?;
-        // Under the journal: whoever comes after a kill in here knows whose lock file that is.
+        // Sets the journal, so that a lock file left by a kill is recognised as stale.
         lock.begin(std::iter::empty())?;
         let set = repository.reference(tracking, commit, true, "push").map(drop);
         settle(&repository, lock, &self.store.context());
         match set {
-            Err(error) if !is_contention(&error) => Err(GitError::git("note what the remote has", &error)),
+            Err(error) if !is_contention(&error) => Err(GitError::git("update a remote-tracking branch", &error)),
             Ok(()) | Err(_) => Ok(()),
         }
     }

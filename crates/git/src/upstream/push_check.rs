@@ -1,4 +1,4 @@
-//! Asking before commits go out.
+//! Applies the push policy.
 
 use super::upstream::Upstream;
 use crate::exchange_deadline::ExchangeDeadline;
@@ -8,7 +8,7 @@ use crate::objects::trees::Trees;
 use git2::{ObjectType, Oid, Repository};
 
 impl Upstream {
-    /// Whether the files by which `new` differs from what the remote has may go there.
+    /// Checks the files that differ between `new` and the remote against the push policy.
     pub(crate) fn check_push_policy(
         &self,
         repository: &Repository,

@@ -1,7 +1,7 @@
-//! Who has a say in what is pushed.
+//! The push policy.
 
-/// Whoever is asked before commits go to a remote.
+/// Decides whether commits may be pushed.
 pub trait PushPolicy: Send + Sync {
-    /// Why these files are not to be pushed as they are in the commit, if so.
+    /// The reason why these files must not be pushed; `None` if they may.
     fn refusal(&self, paths: &[&str], text_of: &dyn Fn(&str) -> Option<String>) -> Option<String>;
 }

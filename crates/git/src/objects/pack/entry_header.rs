@@ -1,23 +1,23 @@
-//! What stands before each object of a pack: what it is, and how large.
+//! The header of a pack entry: type, size and delta base.
 
 use super::input::{Input, unreadable};
 use crate::git_error::GitError;
 use git2::{ObjectType, Oid};
 
-/// How an object is written.
+/// The encoding of a pack entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Encoding {
     Whole(ObjectType),
-    /// As a change of the object that begins so many bytes before it.
+    /// A delta on the entry that begins this many bytes earlier (`OFS_DELTA`).
     Earlier(u64),
-    /// As a change of the object of this name.
+    /// A delta on the object with this id (`REF_DELTA`).
     Named(Oid),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct EntryHeader {
     pub(crate) encoding: Encoding,
-    /// Of what follows, unpacked: the object, or the change.
+    /// The unpacked size of the object or delta that follows.
     pub(crate) size: u64,
 }
 
@@ -28,7 +28,7 @@ impl EntryHeader {
         let (mut more, mut shift) = (first & 128 != 0, 4);
         while more {
             let byte = input.byte()?;
-            // More than 60 bits are more than any limit.
+            // Larger than any limit.
             if shift > 60 - 7 {
                 return Err(unreadable());
             }
@@ -48,7 +48,7 @@ impl EntryHeader {
         Ok(Self { encoding, size })
     }
 
-    /// The header as it stands in a pack.
+    /// Writes the header.
     pub(crate) fn write(&self, pack: &mut Vec<u8>) {
         let kind = match self.encoding {
             Encoding::Whole(ObjectType::Commit) => 1,
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_without_end_are_refused() {
+    fn overlong_numbers_are_refused() {
         assert!(EntryHeader::read(&mut [0xff; 100].as_slice()).is_err());
         assert!(EntryHeader::read(&mut [[0x61].as_slice(), &[0xff; 100]].concat().as_slice()).is_err());
         assert!(EntryHeader::read(&mut [0x50, 0].as_slice()).is_err());

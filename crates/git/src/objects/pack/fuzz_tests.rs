@@ -1,4 +1,4 @@
-//! Packs as a remote that means harm could make them.
+//! Fuzz tests of packs, deltas and trees from a hostile remote.
 
 use super::{DeltaSizes, Encoding, EntryHeader, apply, receive};
 use crate::exchange_deadline::{ExchangeDeadline, Halt};
@@ -23,7 +23,7 @@ const LIMITS: Limits = Limits {
 };
 
 #[test]
-fn a_delta_of_any_kind_gives_nothing_or_the_bytes_that_it_announced() {
+fn a_delta_is_refused_or_yields_the_announced_size() {
     for_all(file!(), &(vec(any::<u8>(), 0..64), vec(any::<u8>(), 0..64)), |(base, mut delta)| {
         // Most of them for a base of this length.
         if let Some(first) = delta.first_mut() {
@@ -37,7 +37,7 @@ fn a_delta_of_any_kind_gives_nothing_or_the_bytes_that_it_announced() {
 }
 
 #[test]
-fn a_header_of_any_bytes_is_refused_or_says_the_same_when_it_is_written_again() {
+fn a_header_is_refused_or_survives_a_round_trip() {
     let forms = Union::new(vec![
         (0_u64..1 << 50).prop_map(Encoding::OffsetDelta).boxed(),
         any::<[u8; 20]>().prop_map(|id| Encoding::RefDelta(Oid::from_bytes(&id).unwrap())).boxed(),
@@ -56,7 +56,7 @@ fn a_header_of_any_bytes_is_refused_or_says_the_same_when_it_is_written_again() 
 }
 
 #[test]
-fn a_tree_of_any_bytes_is_read_to_its_end_or_refused() {
+fn a_tree_is_read_completely_or_refused() {
     let entry = ("[0-7]{1,8}", "[a-c/.]{0,3}", any::<[u8; 20]>());
     let inputs = (vec(entry, 0..6), vec(any::<u8>(), 0..30), any::<bool>());
     for_all(file!(), &inputs, |(made, rest, torn)| {
@@ -77,7 +77,7 @@ fn a_tree_of_any_bytes_is_read_to_its_end_or_refused() {
     });
 }
 
-/// A pack with a commit, and the commit.
+/// A valid pack with a commit, and the commit.
 fn sound_pack() -> (Vec<u8>, Oid) {
     let dir = TempDir::new().unwrap();
     let repository = Repository::init_bare(dir.path()).unwrap();
@@ -107,7 +107,7 @@ fn summed(mut pack: Vec<u8>) -> Vec<u8> {
 }
 
 #[test]
-fn a_pack_with_changed_bytes_is_refused_or_brings_what_was_asked_for() {
+fn a_mutated_pack_is_refused_or_contains_the_requested_commit() {
     let (pack, commit) = sound_pack();
     let body = pack[..pack.len() - SUM_BYTES].to_vec();
     let deadline = ExchangeDeadline::new(Duration::from_secs(600), &Halt::default());

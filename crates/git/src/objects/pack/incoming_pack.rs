@@ -1,4 +1,4 @@
-//! A pack on its way in: counted, hashed and written to a file while it is read.
+//! The input stream of a pack: limited, hashed and written to a file while it is read.
 
 use super::input::{Input, cut_off, unreadable};
 use crate::exchange_deadline::ExchangeDeadline;
@@ -12,7 +12,7 @@ use std::io::{BufWriter, Read, Write};
 const BUFFER: usize = 64 << 10;
 const SUM_BYTES: usize = 20;
 
-/// The checksum that a pack ends with.
+/// The checksum at the end of a pack.
 pub(super) type PackSum = [u8; SUM_BYTES];
 
 pub(super) struct IncomingPack<'s> {
@@ -42,22 +42,22 @@ impl<'s> IncomingPack<'s> {
         }
     }
 
-    /// How many bytes were taken.
+    /// The number of consumed bytes.
     pub(super) const fn offset(&self) -> u64 {
         self.offset
     }
 
-    /// From here on the bytes belong to the next object.
+    /// Starts the next entry.
     pub(super) fn begin_entry(&mut self) {
         self.crc.reset();
     }
 
-    /// The checksum of the object's bytes.
+    /// The CRC of the current entry.
     pub(super) fn entry_crc(&self) -> u32 {
         self.crc.sum()
     }
 
-    /// Reads the checksum of the whole, after which nothing may follow, and returns it with the file.
+    /// Verifies the checksum of the pack and the end of the stream, and returns the file with the checksum.
     pub(super) fn finish(mut self) -> Result<(File, PackSum), GitError> {
         let expected: PackSum = std::mem::take(&mut self.sum).finalize().into();
         if self.array::<SUM_BYTES>()? != expected || !self.peek()?.is_empty() {

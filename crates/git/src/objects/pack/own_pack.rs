@@ -1,4 +1,4 @@
-//! Packs of the repository's own objects: for a remote, and in place of their files.
+//! Packs of the repository's own objects: for a push, and to replace loose objects.
 
 use super::finish::{self, Temporary};
 use super::incoming_pack::IncomingPack;
@@ -12,10 +12,10 @@ use std::fs::File;
 use std::io::{Seek, Write};
 use std::path::PathBuf;
 
-/// What one pack of the repository's own may have at least.
+/// Minimum size limit of such a pack.
 const OWN_PACK_BYTES: u64 = 128 << 20;
 
-/// One pack with these objects, in a file without a name, and its length.
+/// Creates a pack of these objects in an unnamed temporary file; returns it with its length.
 pub(crate) fn pack_file(
     repository: &Repository,
     ids: impl Iterator<Item = Oid>,
@@ -44,20 +44,20 @@ pub(crate) fn pack_file(
     Ok((file, length))
 }
 
-/// A pack of the repository's own, and what was found in it when it was read again.
+/// A stored pack, and the ids found when it was read back.
 pub(crate) struct OwnPack {
     pub(crate) path: PathBuf,
     pub(crate) ids: Vec<Oid>,
 }
 
-/// Puts these objects into a pack beside the others, safe on the disk.
+/// Stores these objects in a new pack, synced to disk.
 pub(crate) fn store(
     repository: &Repository,
     ids: &[Oid],
     limits: &Limits,
     deadline: &ExchangeDeadline,
 ) -> Result<OwnPack, GitError> {
-    // Not what a remote sends.
+    // The limit applies to data from a remote.
     let limits = &Limits { fetch_bytes: limits.fetch_bytes.max(OWN_PACK_BYTES), ..*limits };
     let failed = GitError::io("store a pack");
     let (mut source, _) = pack_file(repository, ids.iter().copied(), deadline)?;

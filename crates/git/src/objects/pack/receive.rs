@@ -1,4 +1,4 @@
-//! The one way in for packs.
+//! The only entry point for packs from others.
 
 use super::finish::{self, StoredPack, Temporary};
 use super::incoming_pack::IncomingPack;
@@ -10,8 +10,8 @@ use crate::limits::Limits;
 use git2::{ObjectType, Oid, Repository};
 use std::io::Read;
 
-/// Reads the pack that `source` is and keeps it in `repository`, if it has all that `want` needs and is not here yet, and
-/// nothing in it goes beyond `limits`. In any other case nothing is left of it.
+/// Reads a pack from `source` and stores it in `repository`, if `want` is complete with it and no limit is exceeded. Otherwise
+/// nothing is stored.
 pub(crate) fn receive(
     repository: &Repository,
     source: &mut dyn Read,
@@ -36,7 +36,7 @@ pub(crate) fn receive(
         Err(_) => odb.read_header(id).ok().map(|(_, kind)| kind),
     };
     if find(want) != Some(ObjectType::Commit) {
-        return Err(GitError::protocol("it did not send the commit that its branch is at"));
+        return Err(GitError::protocol("it did not send the commit of its branch"));
     }
     scanned.references.check(find)?;
     finish::keep(&dir, temporary, &scanned.entries, &sum, &odb, limits)

@@ -1,4 +1,4 @@
-//! The second look at a pack: every delta becomes an object, once, and gets its name.
+//! The second pass over a pack: resolves every delta and computes its object id.
 
 use super::cache::Cache;
 use super::delta::apply;
@@ -14,7 +14,7 @@ use std::collections::HashMap;
 use std::fs::File;
 use std::rc::Rc;
 
-/// Unpacked objects that are kept for the deltas on them.
+/// Cache for unpacked delta bases.
 const CACHE_BYTES: u64 = 32 << 20;
 
 /// The objects of a pack that is on disk.
@@ -23,7 +23,7 @@ pub(super) struct Objects<'p> {
     entries: &'p [Entry],
     cache: Cache<u32, Vec<u8>>,
     inflater: Inflater,
-    /// What may still be unpacked.
+    /// Remaining bytes that may be unpacked.
     work: u64,
     object_bytes: u64,
     chain_bytes: u64,
@@ -42,7 +42,7 @@ impl<'p> Objects<'p> {
         }
     }
 
-    /// The content of an object, from the nearest object of its chain that is at hand. `base_of` says what a delta is on.
+    /// The content of an object, from the nearest cached object of its chain. `base_of` returns the base of a delta.
     pub(super) fn read(&mut self, index: u32, base_of: &dyn Fn(u32) -> Option<u32>) -> Result<Rc<Vec<u8>>, GitError> {
         let mut steps = Vec::new();
         let mut at = index;
@@ -80,7 +80,7 @@ impl<'p> Objects<'p> {
         Ok(())
     }
 
-    /// What stands in the pack: the object itself, or the delta. Its size was held to the limit when it came in.
+    /// The stored object or delta. Its size was checked during the scan.
     fn stored(&mut self, index: u32) -> Result<Vec<u8>, GitError> {
         let offset = self.entry(index)?.offset;
         let mut input = self.file.from(offset);
@@ -95,11 +95,11 @@ impl<'p> Objects<'p> {
     }
 }
 
-/// Which entry each delta is a change of.
+/// The deltas of a pack by their bases.
 struct DeltaGraph {
     /// Base and delta, sorted.
     children: Vec<(u32, u32)>,
-    /// Deltas on objects whose names are not known yet.
+    /// Deltas on objects whose ids are not known yet.
     waiting: HashMap<Oid, Vec<u32>>,
 }
 
@@ -117,7 +117,7 @@ impl DeltaGraph {
         graph
     }
 
-    /// The deltas on the entry that turned out to be `id`.
+    /// The deltas on an entry with the object id `id`.
     fn children_of(&mut self, index: u32, id: &Oid) -> Vec<u32> {
         let start = self.children.partition_point(|(base, _)| *base < index);
         let own = self.children.get(start..).unwrap_or_default().iter().take_while(|(base, _)| *base == index);
@@ -127,8 +127,7 @@ impl DeltaGraph {
     }
 }
 
-/// Names every object of the pack. Families are gone through from the base outwards, so that each object is made from one
-/// that was made just before.
+/// Computes the id of every object. Delta chains are traversed depth-first from their bases, so that each base is still cached.
 pub(super) fn resolve(
     scanned: &mut Scanned,
     file: &mut File,
@@ -170,7 +169,7 @@ pub(super) fn resolve(
     }
     drop(objects);
     for ((entry, known), base) in entries.iter_mut().zip(found).zip(bases) {
-        // A delta that nothing led to is on an object that is not here, or on itself.
+        // An unreached delta has a missing base or is part of a cycle.
         entry.known = Some(known.ok_or_else(unreadable)?);
         entry.base = base.map_or(Base::None, Base::Entry);
     }

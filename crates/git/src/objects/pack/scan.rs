@@ -1,4 +1,4 @@
-//! The first look at a pack, while it comes in: what is in it, and whether any of it is too large.
+//! The first pass over a pack, while it is received: lists its entries and checks their sizes.
 
 use super::delta::DeltaSizes;
 use super::entry_header::{Encoding, EntryHeader};
@@ -10,48 +10,48 @@ use crate::git_error::GitError;
 use crate::limits::{Limit, Limits, MAX_COMMIT_BYTES, MAX_COMMITS_BYTES, MAX_DELTA_CHAIN};
 use git2::{ObjectType, Oid};
 
-/// Deltas that are kept in memory until they are resolved; the others are read again.
+/// Memory for unresolved deltas; the others are read again.
 const KEPT_DELTA_BYTES: usize = 16 << 20;
-/// A delta may be so much longer than the object that it makes.
+/// Extra size allowed for a delta, compared to its result.
 pub(crate) const DELTA_OVERHEAD: u64 = 1 << 20;
 const VERSION: u32 = 2;
 
-/// An object of a pack.
+/// An entry of a pack.
 #[derive(Debug)]
 pub(super) struct Entry {
     pub(super) offset: u64,
     pub(super) crc: u32,
-    /// Of the object, not of the delta.
+    /// The size of the object, not of the delta.
     pub(super) size: u64,
     pub(super) base: Base,
     pub(super) known: Option<ResolvedObject>,
-    /// The change itself, if there was room for it.
+    /// The delta, if it is kept in memory.
     pub(super) delta: Option<Box<[u8]>>,
 }
 
-/// What an object is changed from.
+/// The base of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Base {
-    /// It is whole.
+    /// Not a delta.
     None,
     /// Another object of the pack, by its index.
     Entry(u32),
-    /// An object that must be in the pack too.
+    /// An object that must also be in the pack.
     Named(Oid),
 }
 
-/// What is known of an object once it was unpacked.
+/// An object whose id is known.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ResolvedObject {
     pub(super) id: Oid,
     pub(super) kind: ObjectType,
-    /// How many deltas are between it and a whole object, and the bytes of all objects on the way.
+    /// Length of its delta chain, and total size of the objects in the chain.
     pub(super) chain: u16,
     pub(super) chain_bytes: u64,
 }
 
 impl ResolvedObject {
-    /// What a delta of `size` on this object will be, but for its name. A chain may have `most` bytes.
+    /// The chain data of a delta of `size` bytes on this object. A chain may have `most` bytes.
     pub(super) fn next(&self, size: u64, most: u64) -> Result<Self, GitError> {
         let next = Self { chain: self.chain + 1, chain_bytes: self.chain_bytes + size, ..*self };
         if next.chain > MAX_DELTA_CHAIN || next.chain_bytes > most {
@@ -61,7 +61,7 @@ impl ResolvedObject {
     }
 }
 
-/// What a pack may still bring.
+/// The remaining limits of a pack.
 #[derive(Debug)]
 pub(super) struct PackBudget {
     object_bytes: u64,
@@ -75,7 +75,7 @@ impl PackBudget {
         Self { object_bytes: limits.object_bytes(), unpacked: (most, most), commits: MAX_COMMITS_BYTES }
     }
 
-    /// Books an object of this size, before anything of it is unpacked.
+    /// Charges an object before it is unpacked.
     fn charge(&mut self, size: u64) -> Result<(), GitError> {
         if size > self.object_bytes {
             return Err(GitError::RemoteLimit(Limit::ObjectBytes(self.object_bytes)));
@@ -85,7 +85,7 @@ impl PackBudget {
         Ok(())
     }
 
-    /// Books what only some kinds of objects may be.
+    /// Charges the separate limit for commits and tags.
     pub(super) fn charge_kind(&mut self, kind: ObjectType, size: u64) -> Result<(), GitError> {
         if matches!(kind, ObjectType::Tree | ObjectType::Blob) {
             return Ok(());
@@ -96,7 +96,7 @@ impl PackBudget {
     }
 }
 
-/// All objects of a pack, and what the whole ones name.
+/// The entries of a pack, and the references of its full objects.
 pub(super) struct Scanned {
     pub(super) entries: Vec<Entry>,
     pub(super) references: References,
@@ -121,13 +121,13 @@ pub(super) fn scan(incoming: &mut IncomingPack<'_>, limits: &Limits) -> Result<S
         let offset = incoming.offset();
         let header = EntryHeader::read(incoming)?;
         let entry = match header.encoding {
-            Encoding::Whole(kind) => whole(incoming, &mut scanned, kind, header.size, &mut inflater, &mut buffer)?,
+            Encoding::Whole(kind) => read_full(incoming, &mut scanned, kind, header.size, &mut inflater, &mut buffer)?,
             Encoding::OffsetDelta(distance) => {
                 let base = scanned.entry_at(offset.checked_sub(distance).ok_or_else(unreadable)?)?;
-                change(incoming, &mut scanned, Base::Entry(base), header.size, &mut inflater, &mut buffer)?
+                read_delta(incoming, &mut scanned, Base::Entry(base), header.size, &mut inflater, &mut buffer)?
             }
             Encoding::RefDelta(id) => {
-                change(incoming, &mut scanned, Base::Named(id), header.size, &mut inflater, &mut buffer)?
+                read_delta(incoming, &mut scanned, Base::Named(id), header.size, &mut inflater, &mut buffer)?
             }
         };
         let delta = (entry.base != Base::None && buffer.len() <= room).then(|| {
@@ -146,7 +146,7 @@ impl Scanned {
     }
 }
 
-fn whole(
+fn read_full(
     incoming: &mut IncomingPack<'_>,
     scanned: &mut Scanned,
     kind: ObjectType,
@@ -163,7 +163,7 @@ fn whole(
     Ok(Entry { offset: 0, crc: 0, size, base: Base::None, known, delta: None })
 }
 
-fn change(
+fn read_delta(
     incoming: &mut IncomingPack<'_>,
     scanned: &mut Scanned,
     base: Base,

@@ -1,4 +1,4 @@
-//! The objects of a repository, from its files: loose ones and packs.
+//! Reads loose and packed objects of a foreign repository.
 
 use super::packs::Packs;
 use super::{ForeignRepository, USES_ALTERNATES};
@@ -17,14 +17,14 @@ use std::rc::Rc;
 
 const CACHE_BYTES: usize = 16 << 20;
 
-/// Where an object is.
+/// The location of an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum ObjectLocation {
     Loose(Oid),
     Packed { pack: usize, offset: u64 },
 }
 
-/// An object as it is written at its location.
+/// A stored object or delta.
 pub(super) enum Stored {
     Whole(ObjectType, Vec<u8>),
     Delta(ObjectLocation, Vec<u8>),
@@ -42,7 +42,7 @@ pub(super) struct ForeignObjects<'p> {
     packs: Packs,
     cache: Cache<ObjectLocation, Object>,
     inflater: Inflater,
-    /// What stands in a pack after the header of the object that was read last.
+    /// The compressed bytes of the last object that was read from a pack.
     deflated: Vec<u8>,
     object_bytes: u64,
     chain_bytes: u64,
@@ -66,7 +66,7 @@ impl<'p> ForeignObjects<'p> {
         })
     }
 
-    /// Where the object is; an error when it is nowhere.
+    /// Finds an object; an error if it is missing.
     pub(super) fn locate(&mut self, id: Oid) -> Result<ObjectLocation, GitError> {
         if let Some((pack, offset)) = self.packs.locate_beside_last(&id) {
             return Ok(ObjectLocation::Packed { pack, offset });
@@ -80,11 +80,11 @@ impl<'p> ForeignObjects<'p> {
         Err(GitError::protocol(if self.dir.join("info").join("alternates").exists() {
             USES_ALTERNATES
         } else {
-            "it has not all that its commits need; look with `git fsck` in it"
+            "it does not have all that its commits need; run `git fsck` in it"
         }))
     }
 
-    /// The object, through all the deltas that it is made of.
+    /// Reads an object and resolves its deltas.
     pub(super) fn read(&mut self, location: ObjectLocation) -> Result<Rc<Object>, GitError> {
         let mut steps = Vec::new();
         let (mut at, mut delta_bytes, mut chain_bytes) = (location, 0, 0);
@@ -122,12 +122,12 @@ impl<'p> ForeignObjects<'p> {
         Ok(object)
     }
 
-    /// The bytes of a pack that [`Self::stored`] has made of its last object; none when that was not in a pack.
+    /// The compressed bytes of the last object read by [`Self::stored`]; `None` if it was loose.
     pub(super) fn deflated(&self) -> Option<&[u8]> {
         Some(self.deflated.as_slice()).filter(|bytes| !bytes.is_empty())
     }
 
-    /// What stands at a location.
+    /// Reads the object or delta at a location.
     pub(super) fn stored(&mut self, location: ObjectLocation) -> Result<Stored, GitError> {
         self.deflated.clear();
         match location {
@@ -184,5 +184,5 @@ impl<'p> ForeignObjects<'p> {
 }
 
 fn unreadable() -> GitError {
-    GitError::protocol("it holds an object that cannot be read; look with `git fsck` in it")
+    GitError::protocol("it has an object that cannot be read; run `git fsck` in it")
 }

@@ -1,6 +1,6 @@
-//! A pack of what somebody lacks, made while it is read: what `git upload-pack` does, within limits.
+//! Streams a pack of missing objects, like `git upload-pack`, within limits.
 //!
-//! Deltas are handed on as they are where their base is in the pack too. Whoever reads it resolves and checks them.
+//! Deltas are copied unchanged if their base is in the pack too. The receiver resolves and checks them.
 
 use super::ForeignRepository;
 use super::objects::{ForeignObjects, ObjectLocation, Stored};
@@ -19,9 +19,9 @@ pub(crate) struct PackServer<'p> {
     objects: ForeignObjects<'p>,
     deadline: &'p ExchangeDeadline,
     chain_bytes: u64,
-    /// What is still to be sent; the last comes first.
+    /// Objects to send, last first.
     waiting: Vec<ObjectLocation>,
-    /// Where each object of the pack was put, once it was.
+    /// The offset of each object in the pack, once it was written.
     sent: HashMap<ObjectLocation, Option<u64>>,
     buffer: Vec<u8>,
     at: usize,
@@ -32,7 +32,7 @@ pub(crate) struct PackServer<'p> {
 }
 
 impl<'p> PackServer<'p> {
-    /// Finds all that `want` needs and `is_known` does not know of.
+    /// Collects all objects reachable from `want` for which `is_known` is false.
     pub(crate) fn new(
         repository: &ForeignRepository,
         want: Oid,
@@ -61,7 +61,7 @@ impl<'p> PackServer<'p> {
         })
     }
 
-    /// Puts the next object into the buffer; at the end the checksum, and then nothing.
+    /// Fills the buffer with the next object; at the end with the checksum, then with nothing.
     fn next(&mut self) -> Result<(), GitError> {
         self.buffer.clear();
         self.at = 0;
@@ -75,7 +75,7 @@ impl<'p> PackServer<'p> {
                 Stored::Delta(base, delta) => match self.sent.get(&base).copied() {
                     Some(Some(offset)) => (Encoding::OffsetDelta(self.offset - offset), delta),
                     Some(None) => {
-                        // Its base goes first. A chain that bites its own tail never ends here.
+                        // The base goes first. The limit detects cycles.
                         if self.waiting.len() > self.sent.len() + usize::from(MAX_DELTA_CHAIN) {
                             return Err(GitError::RemoteLimit(Limit::DeltaChain(self.chain_bytes)));
                         }
@@ -108,7 +108,7 @@ impl<'p> PackServer<'p> {
         Ok(())
     }
 
-    /// The buffer has the object at `location`.
+    /// Records that the buffer contains the object at `location`.
     fn put(&mut self, location: ObjectLocation) {
         self.sent.insert(location, Some(self.offset));
         self.offset += self.buffer.len() as u64;
@@ -116,7 +116,7 @@ impl<'p> PackServer<'p> {
     }
 }
 
-/// Appends `content` to `out`, packed.
+/// Appends compressed `content` to `out`.
 fn deflate(deflater: &mut Compress, content: &[u8], out: &mut Vec<u8>) -> Result<(), GitError> {
     deflater.reset();
     loop {
@@ -141,7 +141,7 @@ impl Read for PackServer<'_> {
     }
 }
 
-/// All that `want` needs, in the order in which it was met: commits, folders, files.
+/// All objects reachable from `want`: commits, then trees, then blobs.
 fn reachable(
     objects: &mut ForeignObjects<'_>,
     want: Oid,
@@ -150,7 +150,7 @@ fn reachable(
     deadline: &ExchangeDeadline,
 ) -> Result<Vec<ObjectLocation>, GitError> {
     let recent = RecentNames::new();
-    let mut plan = VisitedObjects { met: HashSet::new(), recent, count: 0, most: limits.objects(), is_known };
+    let mut visited = VisitedObjects { seen: HashSet::new(), recent, count: 0, most: limits.objects(), is_known };
     let mut room = limits.unpacked_bytes();
     let (mut found, mut files) = (Vec::new(), Vec::new());
     let mut read = |id: Oid, kind: ObjectType| {
@@ -163,30 +163,30 @@ fn reachable(
         if object.kind == kind {
             Ok(object)
         } else {
-            Err(GitError::protocol("its commits take one object for another"))
+            Err(GitError::protocol("its commits refer to an object of another type"))
         }
     };
     let (mut commits, mut folders) = (vec![want], Vec::new());
-    plan.is_new(want)?;
+    visited.is_new(want)?;
     while let Some(id) = commits.pop() {
         let links = CommitLinks::read(&read(id, ObjectType::Commit)?.content)?;
-        if plan.is_new(links.tree)? {
+        if visited.is_new(links.tree)? {
             folders.push(links.tree);
         }
         for parent in links.parents {
-            if plan.is_new(parent)? {
+            if visited.is_new(parent)? {
                 commits.push(parent);
             }
         }
     }
-    // The newest first, as `git` does it: deltas are on newer versions.
+    // Newest first, as in `git`: deltas have newer versions as their base.
     folders.reverse();
     while let Some(id) = folders.pop() {
         for entry in raw_tree::entries(&read(id, ObjectType::Tree)?.content) {
-            let entry = entry.map_err(|_| GitError::protocol("it has a folder that cannot be read"))?;
+            let entry = entry.map_err(|_| GitError::protocol("it has an invalid folder"))?;
             match entry.kind() {
-                Some(ObjectType::Tree) if plan.is_new(entry.id)? => folders.push(entry.id),
-                Some(ObjectType::Blob) if plan.is_new(entry.id)? => files.push(entry.id),
+                Some(ObjectType::Tree) if visited.is_new(entry.id)? => folders.push(entry.id),
+                Some(ObjectType::Blob) if visited.is_new(entry.id)? => files.push(entry.id),
                 Some(_) | None => {}
             }
         }
@@ -198,9 +198,9 @@ fn reachable(
     Ok(found)
 }
 
-/// What was met already.
+/// The visited objects.
 struct VisitedObjects<'k> {
-    met: HashSet<Oid>,
+    seen: HashSet<Oid>,
     recent: RecentNames,
     count: u64,
     most: u64,
@@ -208,9 +208,9 @@ struct VisitedObjects<'k> {
 }
 
 impl VisitedObjects<'_> {
-    /// Whether the object is met for the first time, and is not known elsewhere.
+    /// Whether the object is visited for the first time and is not known to the receiver.
     fn is_new(&mut self, id: Oid) -> Result<bool, GitError> {
-        if self.recent.is_repeated(id, ObjectType::Any) || !self.met.insert(id) || (self.is_known)(id) {
+        if self.recent.is_repeated(id, ObjectType::Any) || !self.seen.insert(id) || (self.is_known)(id) {
             return Ok(false);
         }
         self.count += 1;
@@ -229,7 +229,7 @@ mod tests {
     use std::time::Duration;
 
     #[test]
-    fn objects_of_packs_and_files_arrive_whole_and_deltas_as_they_stood() {
+    fn packed_and_loose_objects_are_sent_and_deltas_copied() {
         let test = TestRepository::new();
         let version = |number: usize| -> Vec<u8> {
             (0..200).flat_map(|line| format!("line {} of {number}\n", line * number).into_bytes()).collect()
@@ -238,7 +238,7 @@ mod tests {
             test.forge("tools/a.ts", &version(number));
             test.forge(&format!("tools/b{number}.ts"), version(number).get(..900).unwrap());
             if number == 4 || number == 8 {
-                // One pack with deltas on names, one with deltas on places, and the rest in files.
+                // One pack with REF_DELTA entries, one with OFS_DELTA entries, and the rest loose.
                 let encoding = if number == 4 { "false" } else { "true" };
                 test.git(&["-c", &format!("repack.useDeltaBaseOffset={encoding}"), "repack", "-q", "-d", "-f"]);
             }

@@ -1,4 +1,4 @@
-//! The pack within an answer, without what the server says beside it.
+//! Extracts the pack from a side-band answer and discards progress messages.
 
 use super::pkt_line::{Frames, Packet, server_message};
 use crate::git_error::GitError;
@@ -7,7 +7,7 @@ use std::io::{self, Read};
 
 const PACK_DATA: u8 = 1;
 const PROGRESS: u8 = 2;
-/// What a frame costs at least, be it ever so empty.
+/// Minimum size of a frame.
 const FRAME_BYTES: u64 = 4;
 
 pub(super) struct SideBand<'s> {
@@ -20,7 +20,7 @@ pub(super) struct SideBand<'s> {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum SideBandState {
-    /// What is said about common commits comes before the pack.
+    /// Acknowledgements before the pack.
     Before,
     Pack,
     After,
@@ -28,7 +28,7 @@ enum SideBandState {
 
 impl<'s> SideBand<'s> {
     pub(super) const fn new(answer: &'s mut dyn Read) -> Self {
-        // Whoever reads the pack holds it to its own limit.
+        // The size of the pack is limited by its reader.
         let frames = Frames::new(answer, u64::MAX, Limit::Chatter);
         Self { frames, chatter: MAX_CHATTER_BYTES, data: Vec::new(), at: 0, state: SideBandState::Before }
     }
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn the_pack_is_put_together_and_the_rest_is_counted() {
+    fn the_pack_is_extracted_and_messages_are_limited() {
         let parts = [b"NAK\n".as_slice(), b"\x02working", b"\x01PA", b"\x01", b"\x02\x02", b"\x01CK"];
         let answer: Vec<u8> = parts.iter().flat_map(|part| frame(part)).chain(*b"0000").collect();
         assert_eq!(read(&answer).unwrap(), b"PACK");
