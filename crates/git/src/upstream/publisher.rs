@@ -63,15 +63,15 @@ struct Shared {
 
 struct PublisherState {
     queue: Vec<Ticket>,
-    thread: ThreadState,
+    thread: Thread,
     retry: Option<Instant>,
     pause: Duration,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum ThreadState {
+enum Thread {
     /// No thread is running.
-    NotRunning,
+    Idle,
     Running,
     Stopping,
 }
@@ -79,8 +79,7 @@ enum ThreadState {
 impl Publisher {
     #[must_use]
     pub fn new(upstream: Upstream) -> Self {
-        let state =
-            PublisherState { queue: Vec::new(), thread: ThreadState::NotRunning, retry: None, pause: FIRST_RETRY };
+        let state = PublisherState { queue: Vec::new(), thread: Thread::Idle, retry: None, pause: FIRST_RETRY };
         Self { shared: Arc::new(Shared { upstream, state: Mutex::new(state), changed: Condvar::new() }) }
     }
 
@@ -103,13 +102,13 @@ impl Publisher {
 
     fn enqueue(&self, mut state: MutexGuard<'_, PublisherState>, ticket: Ticket) {
         match state.thread {
-            ThreadState::Stopping => {
+            Thread::Stopping => {
                 drop(state);
                 ticket.complete_locally("the kernel was shut down before the push".to_owned());
                 return;
             }
-            ThreadState::Running => {}
-            ThreadState::NotRunning => {
+            Thread::Running => {}
+            Thread::Idle => {
                 let shared = Arc::clone(&self.shared);
                 let started = threads::spawn("tgp-git", move || shared.run());
                 if started.is_err() {
@@ -117,7 +116,7 @@ impl Publisher {
                     ticket.complete_locally("the system could not create a thread".to_owned());
                     return;
                 }
-                state.thread = ThreadState::Running;
+                state.thread = Thread::Running;
             }
         }
         state.queue.push(ticket);
@@ -195,24 +194,20 @@ impl Publisher {
         let is_away = self.shared.upstream.reach.away().is_some();
         let deadline = Instant::now() + if is_away { wait.min(UNREACHABLE_SHUTDOWN_TIMEOUT) } else { wait };
         let mut state = self.shared.state.lock();
-        if state.thread == ThreadState::Running {
-            state.thread = ThreadState::Stopping;
+        if state.thread == Thread::Running {
+            state.thread = Thread::Stopping;
             if state.retry.is_some() {
                 state.queue.push(unobserved_ticket());
             }
             self.shared.changed.notify_all();
-            while state.thread != ThreadState::NotRunning
-                && !self.shared.changed.wait_until(&mut state, deadline).timed_out()
-            {}
+            while state.thread != Thread::Idle && !self.shared.changed.wait_until(&mut state, deadline).timed_out() {}
             // Cancels an exchange with an unresponsive remote.
             self.shared.upstream.halt.set();
             let deadline = Instant::now() + CANCEL_TIMEOUT;
-            while state.thread != ThreadState::NotRunning
-                && !self.shared.changed.wait_until(&mut state, deadline).timed_out()
-            {}
+            while state.thread != Thread::Idle && !self.shared.changed.wait_until(&mut state, deadline).timed_out() {}
         }
         self.shared.upstream.halt.set();
-        state.thread = ThreadState::Stopping;
+        state.thread = Thread::Stopping;
     }
 }
 
@@ -231,7 +226,7 @@ fn unobserved_ticket() -> Ticket {
 impl Drop for Publisher {
     fn drop(&mut self) {
         self.shared.upstream.halt.set();
-        self.shared.state.lock().thread = ThreadState::Stopping;
+        self.shared.state.lock().thread = Thread::Stopping;
         self.shared.changed.notify_all();
     }
 }
@@ -272,7 +267,7 @@ impl Shared {
             }
         }
         let mut state = self.state.lock();
-        state.thread = ThreadState::NotRunning;
+        state.thread = Thread::Idle;
         self.changed.notify_all();
     }
 
@@ -280,7 +275,7 @@ impl Shared {
     fn next(&self) -> Option<Vec<Ticket>> {
         let mut state = self.state.lock();
         loop {
-            let is_stopping = state.thread == ThreadState::Stopping;
+            let is_stopping = state.thread == Thread::Stopping;
             if !state.queue.is_empty() {
                 match self.upstream.pace.next_push().filter(|_| !is_stopping) {
                     Some(at) => drop(self.changed.wait_until(&mut state, at)),
