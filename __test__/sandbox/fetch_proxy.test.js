@@ -59,7 +59,7 @@ describe('fetch behind a proxy, with an authority of its own', () => {
     expect(proxy.asked).toEqual([`${HOST}:443`]);
   });
 
-  it('is held to the allow-list: neither another host nor a redirect reaches the proxy', async () => {
+  it('applies the allow-list: neither another host nor a redirect reaches the proxy', async () => {
     const { ca, proxy, url } = await company();
     const config = { allowedFetchUrls: [url], network: { proxy: proxy.url, ca, forTools: true } };
     expect(await fetched(config, `https://other.${HOST}/`)).toBe('ERR_SECURITY_VIOLATION');
@@ -67,7 +67,7 @@ describe('fetch behind a proxy, with an authority of its own', () => {
     expect(proxy.asked).toEqual([`${HOST}:443`]);
   });
 
-  it('names the proxy that fails, and says what its owner can do', async () => {
+  it('names the proxy that fails, with a remedy for its owner', async () => {
     const { url } = await company();
     const authorization = `Basic ${Buffer.from('me:hunter2').toString('base64')}`;
     const strict = await connectProxy({}, { authorization });
