@@ -25,7 +25,7 @@ pub(crate) fn back_up_commit(repository: &Repository, commit: Oid) -> Result<Str
     match repository.reference(&branch_reference(&branch), commit, false, "keep") {
         Ok(_) => Ok(branch),
         Err(error) if error.code() == ErrorCode::Exists => Ok(branch),
-        Err(error) => Err(GitError::git("keep a version that does not fit", &error)),
+        Err(error) => Err(GitError::git("back up a conflicting version", &error)),
     }
 }
 
@@ -37,7 +37,7 @@ pub(crate) fn back_up_file(
     parent: Option<Oid>,
     (path, content): (&str, &[u8]),
 ) -> Result<String, GitError> {
-    let failed = |error: git2::Error| GitError::git("keep a file without a commit", &error);
+    let failed = |error: git2::Error| GitError::git("back up an uncommitted file", &error);
     let name = [path.as_bytes(), content].join(&0);
     let id = Oid::hash_object(ObjectType::Blob, &name).map_err(failed)?;
     let trees = Trees::new(repository, options.limits);
@@ -77,7 +77,7 @@ fn commit_of(
     parent: Option<Oid>,
     files: Vec<(String, Option<Vec<u8>>)>,
 ) -> Result<Oid, GitError> {
-    let failed = |error: git2::Error| GitError::git("keep files without a commit", &error);
+    let failed = |error: git2::Error| GitError::git("back up uncommitted files", &error);
     let mut changes = Vec::new();
     for (path, content) in files {
         let blob = content.map(|content| repository.blob(&content)).transpose().map_err(failed)?;

@@ -66,9 +66,9 @@ pub(crate) fn redo(
     let restored = if has_index(repository) { Vec::new() } else { restore_index(&trees)? };
     // Each path once: an index with duplicate paths is invalid.
     let all: BTreeSet<&str> = restored.iter().map(|change| change.path.as_str()).chain(paths).collect();
-    let failed = |error: git2::Error| GitError::git("bring the index along", &error);
+    let failed = |error: git2::Error| GitError::git("update the index", &error);
     if let Some(commit) = head::target(repository, "HEAD").map_err(failed)? {
-        index_update::bring_along(&trees, commit, all.into_iter(), context.work).map_err(failed)?;
+        index_update::update_entries(&trees, commit, all.into_iter(), context.work).map_err(failed)?;
     }
     if has_failed_flush {
         rewrite::rewrite(repository, &records, context.work)?;

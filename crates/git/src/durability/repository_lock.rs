@@ -72,7 +72,7 @@ impl RepositoryLock {
         drop(queue);
         let mut journal = Vec::new();
         let start = (&mut file).take(MAX_JOURNAL_BYTES).read_to_end(&mut journal);
-        start.map_err(GitError::io("read the state of the repository"))?;
+        start.map_err(GitError::io("read the lock journal of the repository"))?;
         // Paths are text; a journal torn by a power cut yields paths that match nothing, which is harmless.
         let journal = String::from_utf8_lossy(&journal);
         let mut fields = journal.split('\0');
@@ -159,7 +159,7 @@ impl RepositoryLock {
             self.file.set_len(0)?;
             self.file.write_all(journal.as_bytes())
         };
-        replace().map_err(GitError::io("note the state of the repository"))
+        replace().map_err(GitError::io("write the lock journal of the repository"))
     }
 }
 

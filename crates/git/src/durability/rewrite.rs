@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 /// Rewrites all loose objects, and the branches and files of `records`.
 pub(super) fn rewrite(repository: &Repository, records: &[Record], work: &dyn WorkTree) -> Result<(), GitError> {
-    let failed = GitError::io("write again what was not flushed");
+    let failed = GitError::io("rewrite files after a failed flush");
     let logged: HashSet<&str> = records.iter().flat_map(|record| &record.objects).map(|object| &*object.id).collect();
     for prefix in 0..=u8::MAX {
         let folder = format!("{prefix:02x}");

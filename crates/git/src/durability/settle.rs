@@ -65,7 +65,7 @@ pub(crate) fn prepare_index(
     commit: Option<Oid>,
 ) -> IndexLevel {
     let Some(commit) = commit else { return IndexLevel::Behind };
-    let prepared = unlocked(repository, || bring_along(repository, lock, context, commit));
+    let prepared = unlocked(repository, || update_entries(repository, lock, context, commit));
     prepared.map_or(IndexLevel::Behind, |()| IndexLevel::Level)
 }
 
@@ -77,7 +77,7 @@ pub(crate) fn settle(repository: &Repository, lock: RepositoryLock, context: &Co
     }
     let follow = || {
         match (lock.index(), head::target(repository, "HEAD")?) {
-            (IndexLevel::Behind, Some(commit)) => bring_along(repository, &lock, context, commit)?,
+            (IndexLevel::Behind, Some(commit)) => update_entries(repository, &lock, context, commit)?,
             (IndexLevel::Behind | IndexLevel::Level, _) => {}
         }
         hide_others(repository, context)
@@ -90,14 +90,14 @@ pub(crate) fn settle(repository: &Repository, lock: RepositoryLock, context: &Co
     IndexState::Behind
 }
 
-fn bring_along(
+fn update_entries(
     repository: &Repository,
     lock: &RepositoryLock,
     context: &Context<'_>,
     commit: Oid,
 ) -> Result<(), git2::Error> {
     let paths = lock.behind().iter().map(String::as_str);
-    index_update::bring_along(&Trees::new(repository, context.options.limits), commit, paths, context.work)
+    index_update::update_entries(&Trees::new(repository, context.options.limits), commit, paths, context.work)
 }
 
 /// Runs `change`, and retries it while another process holds the index lock.

@@ -60,7 +60,7 @@ pub(crate) fn held(
 /// Compares content with the file at `path` in a tree.
 pub(crate) fn held_in(trees: &Trees<'_>, tree: Option<Oid>, path: &str, content: &[u8]) -> Result<Held, GitError> {
     let entry = trees.entry(tree, path)?;
-    let own = Oid::hash_object(ObjectType::Blob, content).map_err(|error| GitError::git("name a file", &error))?;
+    let own = Oid::hash_object(ObjectType::Blob, content).map_err(|error| GitError::git("hash a file", &error))?;
     Ok(match entry {
         None => Held::Nothing,
         Some(entry) if entry.id == own => Held::Same,

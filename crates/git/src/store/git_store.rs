@@ -263,13 +263,13 @@ impl GitStore {
     }
 
     /// Configures the remote for users of `git` in the root.
-    pub(crate) fn name_remote(&self, url: &str) -> Result<(), GitError> {
+    pub(crate) fn configure_remote(&self, url: &str) -> Result<(), GitError> {
         if repository_setup::has_remote(&*self.repository()?, url) {
             return Ok(());
         }
         let (repository, mut lock) = self.writer()?;
         lock.begin(std::iter::empty())?;
-        let named = repository_setup::name_remote(&repository, url, &self.options.branch);
+        let named = repository_setup::configure_remote(&repository, url, &self.options.branch);
         settle::settle(&repository, lock, &self.context());
         named
     }

@@ -154,7 +154,7 @@ fn read(repository: &Repository) -> Result<Records, GitError> {
     let bytes = match regular_file::read(&repository.path().join(NAME), MAX_BYTES) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Records::new()),
-        Err(error) => return Err(GitError::io("read which files are held back")(error)),
+        Err(error) => return Err(GitError::io("read the list of held-back files")(error)),
     };
     let text = String::from_utf8_lossy(&bytes);
     let mut fields = text.split('\0');
@@ -202,5 +202,5 @@ fn write(repository: &Repository, records: &Records) -> Result<(), GitError> {
         file.sync_all()?;
         fs::rename(&new, &place)
     };
-    replace().map_err(GitError::io("note which files are held back"))
+    replace().map_err(GitError::io("write the list of held-back files"))
 }

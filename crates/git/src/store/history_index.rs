@@ -195,13 +195,13 @@ impl HistoryIndex {
         let failed = |error: git2::Error| GitError::git("read the history", &error);
         let tip = self.commits.last().copied().filter(|tip| repository.find_commit(*tip).is_ok());
         let shared = tip.and_then(|tip| Some((tip, repository.merge_base(tip, head).ok()?)));
-        let mut gone = HashSet::new();
+        let mut removed = HashSet::new();
         if let Some((tip, shared)) = shared.filter(|(tip, shared)| tip != shared) {
             let mut walk = repository.revwalk().map_err(failed)?;
             walk.push(tip).and_then(|()| walk.hide(shared)).map_err(failed)?;
             for id in walk {
                 deadline.remaining()?;
-                gone.insert(id.map_err(failed)?);
+                removed.insert(id.map_err(failed)?);
             }
         }
         let old = std::mem::take(self);
@@ -209,13 +209,13 @@ impl HistoryIndex {
         let stored = if shared.is_some() { old.stored } else { 0 };
         *self = Self { is_loaded: true, stored, ..Self::default() };
         let Some((_, shared)) = shared else { return Ok(None) };
-        if gone.is_empty() {
+        if removed.is_empty() {
             *self = old;
             return Ok(Some(shared));
         }
         let starts = std::iter::once(0).chain(old.ends.iter().copied());
         for ((id, start), end) in old.commits.iter().zip(starts).zip(&old.ends) {
-            if !gone.contains(id) {
+            if !removed.contains(id) {
                 self.push(*id, old.hashes.get(start as usize..*end as usize).unwrap_or_default());
             }
         }

@@ -152,7 +152,7 @@ pub(crate) fn has_remote(repository: &Repository, url: &str) -> bool {
 }
 
 /// Configures the remote for users of `git` in the root. The address contains no secret.
-pub(crate) fn name_remote(repository: &Repository, url: &str, branch: &str) -> Result<(), GitError> {
+pub(crate) fn configure_remote(repository: &Repository, url: &str, branch: &str) -> Result<(), GitError> {
     let name = || {
         let mut config = Config::open(&repository.commondir().join("config"))?;
         config.set_str("remote.origin.url", url)?;
@@ -160,7 +160,7 @@ pub(crate) fn name_remote(repository: &Repository, url: &str, branch: &str) -> R
         config.set_str(&format!("branch.{branch}.remote"), "origin")?;
         config.set_str(&format!("branch.{branch}.merge"), &branch_reference(branch))
     };
-    name().map_err(|error| GitError::git("name the remote in the repository", &error))
+    name().map_err(|error| GitError::git("configure the remote in the repository", &error))
 }
 
 /// Whether the data of the repository at `root` is damaged. Wrong settings or owners are not damage.

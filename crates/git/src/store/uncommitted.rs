@@ -102,6 +102,6 @@ impl<'r> Ignored<'r> {
             }
         }
         let ignored = self.repository.is_path_ignored(Path::new(path));
-        ignored.map_err(|error| GitError::git("read which files are ignored", &error))
+        ignored.map_err(|error| GitError::git("read the ignore rules", &error))
     }
 }

@@ -37,7 +37,7 @@ pub(crate) fn replay(
     options: &StoreOptions,
     deadline: &ExchangeDeadline,
 ) -> Result<Replayed, GitError> {
-    let failed = |error: git2::Error| GitError::git("put local commits on top of the remote's", &error);
+    let failed = |error: git2::Error| GitError::git("replay local commits on the remote's", &error);
     let trees = Trees::new(repository, options.limits).with_deadline(deadline);
     let mut result = Replayed::default();
     let mut head = onto;

@@ -75,7 +75,7 @@ fn try_open(
         WriteStrategy::Direct | WriteStrategy::PullRequest => None,
     };
     let store = Arc::new(GitStore::open_or_init(root, options.clone(), Arc::clone(work))?);
-    store.name_remote(&remote.url.display())?;
+    store.configure_remote(&remote.url.display())?;
     let upstream = Upstream::new(Arc::clone(&store), connection, forge, describe, remote.halt.clone());
     let is_sound = || !repository_setup::is_damaged(root, &options.limits);
     let has_copy = store.head()?.is_some();

@@ -191,7 +191,7 @@ impl Upstream {
         let short: String = id.chars().take(SHORT_HASH).collect();
         repository
             .reference(&format!("refs/tgp/replaced-{short}"), before, true, "keep")
-            .map_err(|error| GitError::git("keep a history that the remote has replaced", &error))?;
+            .map_err(|error| GitError::git("keep a replaced history", &error))?;
         self.notice(format!(
             "The remote's branch was replaced by another history. Files that only the old one had were removed here too; they are kept in the commit {id}. To restore one, revert the file to that commit."
         ));
@@ -288,7 +288,7 @@ fn replayed_as(
     commit: Oid,
     head: Oid,
 ) -> Result<Option<Oid>, GitError> {
-    let failed = |error: git2::Error| GitError::git("find what became of a commit", &error);
+    let failed = |error: git2::Error| GitError::git("find a replayed commit", &error);
     let ours = trees.entry(trees.of(Some(commit))?, path)?;
     let original = repository.find_commit(commit).map_err(failed)?;
     let is_same = |other: &git2::Commit<'_>| {

@@ -11,7 +11,7 @@ use git2::{Index, IndexEntry, IndexEntryExtendedFlag, IndexEntryFlag, IndexTime,
 use std::path::{Component, Path};
 
 /// Updates the index entries of `paths` to `commit`. Other entries, including staged changes, are kept.
-pub(crate) fn bring_along<'p>(
+pub(crate) fn update_entries<'p>(
     trees: &Trees<'_>,
     commit: Oid,
     paths: impl Iterator<Item = &'p str>,
