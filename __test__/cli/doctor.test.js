@@ -97,7 +97,7 @@ describe('tgp doctor', () => {
       'two at once',
       'tgp.config.json',
       '{"secrets":{"A":{"env":"TGP_NONE"}},"network":{"proxy":"x"}}',
-      ['TGP_NONE, which is not set', 'network.proxy is no address'],
+      ['TGP_NONE, which is not set', 'network.proxy is not a URL'],
     ],
   ];
   test.each(faults)('tells %s once, under Config', async (_, file, text, words) => {
@@ -137,9 +137,9 @@ describe('tgp doctor', () => {
     await runCli(folder, ['init']);
     const root = join(folder, '.tgp');
     const odd = [
-      ['tools/nul.ts', /'tools\/nul\.ts' \(has a name that is a device on Windows\)/],
+      ['tools/nul.ts', /'tools\/nul\.ts' \(has a name that Windows reserves for a device\)/],
       ['a:b.ts', /'a:b\.ts' \(a name that is not the same file on every system\)/],
-      ['tools/a\nb\u001b[31m.ts', /'tools\/a\\u\{a\}b\\u\{1b\}\[31m\.ts' \(has a control character/],
+      ['tools/a\nb\u001b[31m.ts', /'tools\/a\\u\{a\}b\\u\{1b\}\[31m\.ts' \(contains a control character/],
       [Buffer.from([...Buffer.from(`${root}/tools/`), 0xff, 0x2e, 0x74, 0x73]), /\(its name is not UTF-8\)/],
     ];
     const workspaceOf = async () => find((await runCli(folder, ['doctor', '--json'])).json(), 'Workspace');

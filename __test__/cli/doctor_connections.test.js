@@ -44,7 +44,7 @@ describe('tgp doctor looks at the way out', () => {
   const none = { network: { ca: './none.pem' } };
   /** @type {[string, object, string][]} */
   const wrong = [
-    ['a proxy, without a remote', { network: { proxy: 'x' } }, 'network.proxy is no address'],
+    ['a proxy, without a remote', { network: { proxy: 'x' } }, 'network.proxy is not a URL'],
     ['certificates, without a remote', none, 'network.ca cannot be read'],
     ['certificates, with a remote', { ...none, git: { repo: './tools.git' } }, 'network.ca cannot be read'],
   ];

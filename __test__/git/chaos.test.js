@@ -103,7 +103,7 @@ describe(`${AGENTS} agents, a rival with git, and kill -9 at random`, () => {
 });
 
 describe('SIGTERM during a push', () => {
-  it('leaves no lock and a repository that goes on', async () => {
+  it('leaves no lock and a usable repository', async () => {
     const { folder, remote } = await bareRemote();
     const rootDir = join(folder, 'agent');
     for (let round = 0; round < 3; round++) {

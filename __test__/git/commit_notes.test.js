@@ -9,8 +9,8 @@ const message = (root) =>
 
 const trailers = (root, key) => git(root, 'log', '-1', `--format=%(trailers:key=${key},valueonly)`);
 
-describe('what a commit says beside what was done', () => {
-  it('why, session and model are trailers that git and file_history read', async () => {
+describe('reason, session and model of a commit', () => {
+  it('are trailers that git and file_history read', async () => {
     const { kernel, rootDir } = await createKernel();
     const tools = tgpTools(kernel, { session: 'chat-42', model: 'claude' });
     const path = 'tools/a.ts';
@@ -42,7 +42,7 @@ describe('what a commit says beside what was done', () => {
     expect((await kernel.git.log('tools/b.ts'))[0]).toMatchObject({ why: 'by the application' });
   });
 
-  it('nothing is said where nothing was given', async () => {
+  it('are omitted when they are not given', async () => {
     const { tools, rootDir } = await createKernel();
     await tools.write_file.execute({ path: 'tools/a.ts', content: 'return 1' });
     expect(message(rootDir)).toBe('Forge: tools/a.ts');
@@ -54,7 +54,7 @@ describe('what a commit says beside what was done', () => {
     ]);
   });
 
-  it('THREAT: a text that would be another trailer, another subject or a flood is one short line', async () => {
+  it('THREAT: a text that forges a trailer or subject, or is too long, becomes one short line', async () => {
     const { kernel, rootDir } = await createKernel();
     const tools = tgpTools(kernel, {
       session: 'a\nTGP-Model: forged\r\n\r\nSigned-off-by: boss',
@@ -71,7 +71,7 @@ describe('what a commit says beside what was done', () => {
     expect(git(rootDir, 'log', '-1', '--format=%s')).toBe('Forge: tools/a.ts');
   });
 
-  it('a secret is no reason', async () => {
+  it('a reason with a secret is refused', async () => {
     const { tools, rootDir } = await createKernel();
     const why = 'uses sk_live_4eC39HqLyjWDarjtT1zdp7dc now';
     await tools.write_file.execute({ path: 'tools/a.ts', content: 'return 1', why });

@@ -16,7 +16,7 @@ async function startedForge(provider) {
 }
 
 describe.each(PROVIDERS)('the API of %s', (provider) => {
-  it('redirects to another host, port or scheme: neither the request nor the token follows', async () => {
+  it('redirects to another host, port or scheme are not followed', async () => {
     const forge = await startedForge(provider);
     /** @type {object[]} */
     const seen = [];
@@ -38,7 +38,7 @@ describe.each(PROVIDERS)('the API of %s', (provider) => {
     expect(seen).toEqual([]);
   });
 
-  it('redirects within itself: not followed either, and the address is told without its path', async () => {
+  it('redirects to the same host are not followed either, and are reported without their path', async () => {
     const forge = await startedForge(provider);
     const { tools } = await createKernel({ git: forge.config });
     forge.troubles.push({ status: 308, headers: { location: `/moved?token=${forge.token}` } });
@@ -69,7 +69,7 @@ describe('an answer of an API', () => {
     const git_ = { ...forge.config, repo: `${forge.url}/owner/name.git`, apiBaseUrl: hostile.url };
     const { tools } = await createKernel({ git: git_ });
     const written = await tools.write_file.execute({ path: 'tools/a.ts', content: 'return 1' });
-    expect(written).toMatchObject({ persisted: 'local', problem: expect.stringMatching(/API|cannot be understood/) });
+    expect(written).toMatchObject({ persisted: 'local', problem: expect.stringMatching(/API|is not usable/) });
     expect(JSON.stringify(written)).not.toContain(forge.token);
   });
 });

@@ -42,7 +42,7 @@ function push(folder, remote, files, message = 'by hand') {
 }
 
 describe('a branch that the remote has replaced', () => {
-  it('is told, and what only the old one had can be gone back to', async () => {
+  it('is reported, and files of the old history can be restored', async () => {
     const { folder, remote } = await bareRemote();
     const warnings = [];
     const logger = { info() {}, debug() {}, error() {}, warn: (text) => warnings.push(text) };
@@ -68,7 +68,7 @@ describe('a branch that the remote has replaced', () => {
 });
 
 describe('hydration', () => {
-  it('brings in what was committed with git, and runs it', async () => {
+  it('fetches and runs tools committed with git', async () => {
     const { folder, remote } = await bareRemote();
     push(folder, remote, { 'tools/hello.ts': 'export default () => "hello"', 'data/x.bin': 'a\0b' });
     const { kernel, tools, rootDir } = await agent(remote);
@@ -78,7 +78,7 @@ describe('hydration', () => {
     expect(git(rootDir, 'rev-parse', 'HEAD')).toBe(git(remote, 'rev-parse', 'main'));
   });
 
-  it('works with file:// and relative paths, and shows git where the remote is', async () => {
+  it('works with file:// and relative paths, and configures the remote for git', async () => {
     const { folder, remote } = await bareRemote();
     push(folder, remote, { 'tools/a.ts': 'return 1' });
     const first = await agent(`file://${remote}`);
@@ -93,7 +93,7 @@ describe('hydration', () => {
     expect((await kernel.exec('tools/a.ts')).result).toBe(1);
   });
 
-  it('an empty remote works, and the first write makes the branch', async () => {
+  it('an empty remote works, and the first write creates the branch', async () => {
     const { remote } = await bareRemote();
     const { kernel, tools } = await agent(remote);
     await kernel.boot();
@@ -126,7 +126,7 @@ describe('hydration', () => {
     expect(soundness(rootDir)).toEqual(SOUND);
   });
 
-  it('files without a commit that are in the way are kept on a branch', async () => {
+  it('uncommitted files that would be overwritten are backed up on a branch', async () => {
     const { folder, remote } = await bareRemote();
     push(folder, remote, { 'tools/a.ts': 'return 1' });
     const rootDir = join(await tempRoot(), 'root');
@@ -210,7 +210,7 @@ describe('two kernels on one remote', () => {
     }
   });
 
-  it('that change the same file: a conflict, with both versions kept and a way on', async () => {
+  it('that change the same file get a conflict that keeps both versions', async () => {
     const { folder, remote } = await bareRemote();
     push(folder, remote, { 'tools/x.ts': 'base' });
     const [a, b] = [await agent(remote), await agent(remote)];
@@ -231,7 +231,7 @@ describe('two kernels on one remote', () => {
     expect(git(remote, 'show', 'main:tools/x.ts')).toBe('by b');
   });
 
-  it('what one forges is found by the other right after its sync', async () => {
+  it('a tool of one is found by the other after its sync', async () => {
     const { remote } = await bareRemote();
     const [a, b] = [await agent(remote), await agent(remote)];
     await b.kernel.boot();
@@ -275,7 +275,7 @@ describe('two kernels on one remote', () => {
 });
 
 describe('an unreachable remote', () => {
-  it('of which there is no local copy yet cannot be started from, and that is said', async () => {
+  it('without a local copy is a boot error', async () => {
     const { remote } = await bareRemote();
     renameSync(remote, `${remote}.away`);
     const { kernel } = await agent(remote);
@@ -317,7 +317,7 @@ describe('an unreachable remote', () => {
     expect(git(remote, 'rev-parse', 'main')).toBe(written.commit);
   });
 
-  it('without a local copy is an error that a later boot can get over', async () => {
+  it('without a local copy does not prevent a later boot', async () => {
     const { folder, remote } = await bareRemote();
     renameSync(remote, `${remote}.away`);
     const { kernel, tools } = await agent(remote);
@@ -331,7 +331,7 @@ describe('an unreachable remote', () => {
 });
 
 describe('a damaged local repository', () => {
-  it('is mended where that is certain, and otherwise kept aside and cloned anew', async () => {
+  it('is repaired if possible, otherwise moved aside and cloned again', async () => {
     const { folder, remote } = await bareRemote();
     push(folder, remote, { 'tools/a.ts': 'return 1' });
     /** @type {[(root: string) => void, 'mended' | 'aside'][]} */
@@ -357,7 +357,7 @@ describe('a damaged local repository', () => {
   });
 });
 
-describe('a remote that is somebody else’s work tree', () => {
+describe('a remote with a work tree', () => {
   it('is not written to while its branch is checked out', async () => {
     const { folder, remote } = await bareRemote();
     const work = push(folder, remote, { 'tools/a.ts': 'return 1' });
@@ -370,7 +370,7 @@ describe('a remote that is somebody else’s work tree', () => {
 });
 
 describe('locks', () => {
-  it('stale ones in the remote heal, live ones are waited for', async () => {
+  it('stale ones in the remote are removed, live ones are waited for', async () => {
     const { remote } = await bareRemote();
     const { tools, rootDir } = await agent(remote);
     await tools.write_file.execute({ path: 'tools/a.ts', content: '1' });

@@ -44,10 +44,10 @@ async function lostWrite(branch, kernelIs) {
 }
 
 // Elsewhere every object is flushed, and there is no log.
-describe.runIf(existsSync('/proc/sys/kernel/random/boot_id'))('a file system that failed and came back', () => {
+describe.runIf(existsSync('/proc/sys/kernel/random/boot_id'))('a file system that failed and was remounted', () => {
   const cases = /** @type {const} */ (['HEAD is empty', 'the branch is empty', 'the branch is whole']);
 
-  it.each(cases)('has lost nothing for the next boot, without a restart of the machine: %s', async (branch) => {
+  it.each(cases)('is recovered by the next boot without a restart of the machine: %s', async (branch) => {
     const { rootDir, written } = await lostWrite(branch, 'shut down');
     const again = await createKernel({ rootDir, sandbox: { warm: 0 } });
     await again.kernel.boot();
@@ -58,7 +58,7 @@ describe.runIf(existsSync('/proc/sys/kernel/random/boot_id'))('a file system tha
     expect(soundness(rootDir)).toEqual(SOUND);
   });
 
-  it.each(cases)('has lost nothing for the next write: %s', async (branch) => {
+  it.each(cases)('is recovered by the next write: %s', async (branch) => {
     const { rootDir, write, written } = await lostWrite(branch, 'running');
     expect(await write('c')).toMatchObject({ persisted: true });
     expect(git(rootDir, 'log', '--format=%H', '-1', '--', 'tools/b.ts')).toBe(written.commit);
@@ -66,7 +66,7 @@ describe.runIf(existsSync('/proc/sys/kernel/random/boot_id'))('a file system tha
     expect(git(rootDir, 'fsck', '--full', '--strict', '--no-dangling', '--no-progress')).toBe('');
   });
 
-  it('and has lost the log too: boot is an error, not a repository with an empty head', async () => {
+  it('without the redo log is a boot error, not an empty repository', async () => {
     const { rootDir } = await lostWrite('the branch is whole', 'shut down');
     rmSync(join(rootDir, '.git/tgp-redo'));
     const again = await createKernel({ rootDir, sandbox: { warm: 0 } });

@@ -71,8 +71,8 @@ describe('four machines that write to one remote without a pause', () => {
   });
 });
 
-describe('a push that comes too late', () => {
-  it('adds nothing to a path but the commit that it leads to', async () => {
+describe('a push that loses the race', () => {
+  it('leaves no objects at a path remote', async () => {
     const { folder, remote } = await bareRemote();
     const seed = clone(folder, remote);
     for (const number of Array(20).keys()) {

@@ -8,7 +8,7 @@ const BROKEN = "/** Says a unit. */\nlet unit = 'm';\nexport default function sa
 const REPAIRED = BROKEN.replace('let unit', 'const unit');
 
 describe('a fix with a remote', () => {
-  it('is pushed before it is called persisted', async () => {
+  it('is pushed before it is reported as persisted', async () => {
     const { remote } = await bareRemote();
     const { kernel, tools } = await createKernel({ git: { repo: remote } });
     await tools.write_file.execute({ path, content: BROKEN });

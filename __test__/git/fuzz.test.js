@@ -68,8 +68,8 @@ const PROGRAM = `
   writeFileSync(process.env.RESULT, JSON.stringify({ outcomes, peakMb }));
 `;
 
-describe('answers of a real server with chance in them', () => {
-  it('are typed errors or a sound repository; the host lives on', async () => {
+describe('randomly mutated answers of a real server', () => {
+  it('end in a typed error or an intact repository, and the host survives', async () => {
     const random = chance(SEED);
     const { folder, remote } = await bareRemote();
     const work = clone(folder, remote);

@@ -29,7 +29,7 @@ async function edited(config = {}) {
   return { ...made, first };
 }
 
-describe('THREAT: what a person wrote is overwritten and lost', () => {
+describe("THREAT: a user's edit is overwritten and lost", () => {
   const DIFF =
     '<<<<<<< SEARCH\nexport const double = (n: number) => n + n;\n=======\nexport const double = (n: number) => n << 1;\n>>>>>>> REPLACE\n';
   /** @type {[string, string, (tools: any, first: string) => Promise<any>][]} */
@@ -87,7 +87,7 @@ describe('THREAT: what a person wrote is overwritten and lost', () => {
     expect(soundness(rootDir)).toEqual(SOUND);
   });
 
-  it('nothing is kept of what the kernel wrote, what git has, and what the write itself brings', async () => {
+  it('files of the kernel, committed files and the written content are not backed up', async () => {
     const { tools, kernel, rootDir } = await createKernel({ check: 'strict' });
     await tools.write_file.execute({ path: PATH, content: LIB });
     await tools.write_file.execute({ path: PATH, content: FAULTY });
@@ -105,7 +105,7 @@ describe('THREAT: what a person wrote is overwritten and lost', () => {
     expect(git(rootDir, 'branch', '--list', 'tgp/*')).toBe('');
   });
 
-  it('a draft leaves the branch as it is: what it replaces is on a branch of its own', async () => {
+  it('a draft does not change the branch, and the replaced file is backed up on its own branch', async () => {
     const { tools, rootDir, first } = await edited({ check: 'strict' });
     const draft = await tools.write_file.execute({ path: PATH, content: FAULTY });
     expect(draft).toMatchObject({ persisted: false, problem: expect.stringMatching(/kept as a draft.*tgp\/kept-/s) });
@@ -135,7 +135,7 @@ describe('THREAT: what a person wrote is overwritten and lost', () => {
     expect(git(rootDir, 'log', '--all', '-p')).not.toContain('sk_live');
   });
 
-  it('where nothing can be committed it stays as it is, and what the kernel wrote may still change', async () => {
+  it('an edit that cannot be committed is not overwritten; files of the kernel may change', async () => {
     const { tools, rootDir } = await edited();
     await tools.write_file.execute({ path: 'tools/own.ts', content: LIB });
     byHand(rootDir, PATH, OTHER);
@@ -151,7 +151,7 @@ describe('THREAT: what a person wrote is overwritten and lost', () => {
   });
 });
 
-describe('THREAT: what a person wrote gets lost on the way to being kept', () => {
+describe("THREAT: a user's edit is lost while it is backed up", () => {
   const kept = (rootDir) => git(rootDir, 'branch', '--list', 'tgp/kept-*', '--format=%(refname:short)');
 
   it.each(['looking', 'working'])('a process is killed while the journal says "%s"', async (state) => {
@@ -204,7 +204,7 @@ describe('THREAT: what a person wrote gets lost on the way to being kept', () =>
     await kernel.shutdown();
   });
 
-  it('what could not be had back is not committed, and not overwritten', async () => {
+  it('a file that could not be restored is neither committed nor overwritten', async () => {
     const { kernel, tools, rootDir } = await createKernel({ fs: { fileBytes: 1000 } });
     const large = 'x'.repeat(1001);
     byHand(rootDir, 'data/large.txt', large);
@@ -294,7 +294,7 @@ describe('kernel.git.uncommitted', () => {
     ]);
   });
 
-  it('with pull requests leaves out what waits for one', async () => {
+  it('skips files of pending pull requests', async () => {
     const { folder, remote, config } = await forgeServer('github');
     const work = clone(folder, remote);
     writeFileSync(join(work, 'README.md'), 'tools');

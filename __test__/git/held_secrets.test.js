@@ -23,7 +23,7 @@ async function withRemote(more = {}) {
 
 describe('THREAT: a secret in a file is committed and pushed', () => {
   it.each(['off', 'warn', 'strict'])(
-    'a tool with one stays on disk until it is mended, with check: %s',
+    'a tool with a secret stays on disk until it is fixed, with check: %s',
     async (check) => {
       const { kernel, tools, rootDir, remote } = await withRemote({ check });
       const path = 'tools/pay.ts';
@@ -101,7 +101,7 @@ describe('THREAT: a secret in a file is committed and pushed', () => {
     expect(await tools.write_file.execute({ path: 'data/keys.json', content })).toMatchObject({ persisted: true });
   });
 
-  it('every route is held: patches, diffs, reverts and persist', async () => {
+  it('every write path is checked: patches, diffs, reverts and persist', async () => {
     const { kernel, tools, rootDir, remote } = await withRemote();
     const path = 'tools/pay.ts';
     const first = await tools.write_file.execute({ path, content: CLEAN });
@@ -162,7 +162,7 @@ describe('THREAT: a secret in a file is committed and pushed', () => {
     expect(git(remote, 'show', `main:${path}`)).toBe(CLEAN.trim());
   });
 
-  it('what others have committed with one comes in, and their repair too', async () => {
+  it('a file with a secret committed by others is fetched, and so is its fix', async () => {
     const { folder, remote, kernel, rootDir } = await withRemote();
     await kernel.boot();
     const person = clone(folder, remote);

@@ -3,7 +3,7 @@ import { createKernel } from '../helpers/create_kernel.js';
 import { git } from '../helpers/git_remote.js';
 
 describe('the history of a file', () => {
-  it('can be read, compared and gone back to', async () => {
+  it('can be read, compared and restored', async () => {
     const { kernel, tools, rootDir } = await createKernel();
     const first = await tools.write_file.execute({ path: 'tools/a.ts', content: 'return 1\n' });
     await tools.write_file.execute({ path: 'tools/b.ts', content: 'return 0\n' });
@@ -33,7 +33,7 @@ describe('the history of a file', () => {
     expect(git(rootDir, 'status', '--porcelain')).toBe('');
   });
 
-  it('refuses what is not there', async () => {
+  it('refuses unknown files and commits', async () => {
     const { kernel, tools } = await createKernel();
     const { commit } = await tools.write_file.execute({ path: 'tools/a.ts', content: 'return 1' });
     for (const [path, id] of [

@@ -13,7 +13,7 @@ function stage(work, mode, content, path) {
 }
 
 describe('a hostile remote', () => {
-  it('gets no link, submodule, hook or filter to work', async () => {
+  it('cannot use links, submodules, hooks or filters', async () => {
     const outside = await tempRoot();
     writeFileSync(join(outside, 'secret.txt'), 'secret');
     const { folder, remote } = await bareRemote();

@@ -81,7 +81,7 @@ describe.each(WAYS)('a tree that git would not write, by %s', (way) => {
     ]);
     expect(readFileSync(join(rootDir, 'tools/good.ts'), 'utf8')).toBe(GOOD);
     expect(first.warnings).toHaveLength(1);
-    expect(first.warnings[0]).toMatch(/^Kept in the history, but not made files of the root: .+ and \d+ more\.$/);
+    expect(first.warnings[0]).toMatch(/^Kept in the history, but not checked out: .+ and \d+ more\.$/);
     expect(first.warnings[0]?.length).toBeLessThan(1000);
     expect(first.value).toMatchObject({ result: 5 });
     expect(first.peakMb).toBeLessThan(MAX_MB);
@@ -135,7 +135,7 @@ describe.each(DEPTHS)('by %s, %i folders deep', (way, depth) => {
     for (const attempt of [1, 2]) {
       const again = await probe(config, { env: remote.env, work: WORK });
       expect(again.error, `boot ${attempt}`).toBeNull();
-      expect(again.warnings[0]).toMatch(/beyond a limit: its folders are more than 512 deep.*Started from the local/);
+      expect(again.warnings[0]).toMatch(/exceeds a limit: its folders are more than 512 deep.*Started from the local/);
       expect(again.value).toMatchObject({ persisted: 'local', problem: /512 deep/, result: 5 });
       expect(again.peakMb).toBeLessThan(MAX_MB);
     }

@@ -94,7 +94,7 @@ describe('a path remote that was tampered with', () => {
     const linked = await probe({ rootDir: join(folder, 'b'), git: { repo: remote } });
     expect(linked.error).toMatchObject({
       code: 'ERR_GIT',
-      message: expect.stringMatching(/'objects' or 'refs' is no folder/),
+      message: expect.stringMatching(/'objects' or 'refs' is not a folder/),
     });
   });
 

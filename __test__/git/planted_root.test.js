@@ -33,7 +33,10 @@ describe('a root with planted files', () => {
       mkdirSync(file);
     }
     const { error, ms } = await probe({ rootDir, git: { repo: remote } });
-    expect(error).toMatchObject({ code: 'ERR_GIT', message: expect.stringMatching(/no plain file or too large/) });
+    expect(error).toMatchObject({
+      code: 'ERR_GIT',
+      message: expect.stringMatching(/is not a regular file, or is too large/),
+    });
     expect(ms).toBeLessThan(SOON_MS);
     expect(readdirSync(folder).filter((other) => other.includes('broken-git'))).toEqual([]);
   });

@@ -68,7 +68,7 @@ describe('Git behind a proxy of the config, with an authority of its own', () =>
     expect(proxy.asked).toEqual([]);
   });
 
-  it('tells the proxy who it is, and nobody else', async () => {
+  it('sends its credentials only to the proxy', async () => {
     const authorization = `Basic ${Buffer.from('me:hunter2').toString('base64')}`;
     const { ca, proxy } = await company({ authorization });
     const asMe = proxy.url.replace('://', '://me:hunter2@');
@@ -81,12 +81,12 @@ describe('Git behind a proxy of the config, with an authority of its own', () =>
     const error = await other.kernel.boot().catch((reason) => reason);
     expect(error).toMatchObject({
       code: 'ERR_GIT',
-      message: expect.stringMatching(/the proxy wants a user name and a password/),
+      message: expect.stringMatching(/the proxy requires a user name and a password/),
     });
     expect(error.message).not.toContain('hunter');
   });
 
-  it('names the proxy that gives no connection, and only where it was asked', async () => {
+  it('names a proxy that refuses the connection, only if it was used', async () => {
     const network = { proxy: 'http://me:hunter2@127.0.0.1:9' };
     const { kernel } = await createKernel({ git: { repo: REPO }, network });
     const error = await kernel.boot().catch((reason) => reason);
@@ -134,7 +134,7 @@ describe('Git behind a proxy of the environment', () => {
 });
 
 describe('a variable that names no HTTP proxy', () => {
-  it('is told of, whether the server is reached or not', async () => {
+  it('is reported, whether the server is reached or not', async () => {
     const { folder, remote } = await bareRemote();
     const server = await gitHttpServer(folder);
     const rootDir = join(await tempRoot(), 'root');
@@ -158,7 +158,7 @@ describe('a variable that names no HTTP proxy', () => {
 });
 
 describe('a token for this machine', () => {
-  it('is told to no proxy, whoever names it', async () => {
+  it('is not sent to any proxy', async () => {
     const token = 'tok_s3cr3t_value';
     const authorization = `Basic ${Buffer.from(`git:${token}`).toString('base64')}`;
     const { folder } = await bareRemote();
@@ -176,7 +176,7 @@ describe('a token for this machine', () => {
 });
 
 describe('the section network', () => {
-  it('refuses what cannot be meant, by its key', async () => {
+  it('refuses invalid values and names the key', async () => {
     const folder = await tempRoot();
     const junk = join(folder, 'junk.pem');
     writeFileSync(junk, 'no certificate');

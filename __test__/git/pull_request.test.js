@@ -109,7 +109,7 @@ describe.each(['github', 'gitlab', 'bitbucket'])('a pull request at %s', (provid
 });
 
 describe('pull requests', () => {
-  it('a refusal is told, without the token, and the commit stays', async () => {
+  it('a refusal is reported without the token, and the commit is kept', async () => {
     const server = await forge('github');
     const { kernel, tools, rootDir } = await createKernel({ git: server.config });
     await kernel.boot();
@@ -158,7 +158,7 @@ describe('pull requests', () => {
     expect(git(server.remote, 'diff', '--name-only', `main...${server.requests[2].head}`)).toBe('tools/a.ts');
   });
 
-  it('tells nobody what data was keyed by, and calls nobody', async () => {
+  it('does not contain keys of data, and mentions no users', async () => {
     const server = await forge('github');
     const { kernel, tools } = await createKernel({ git: server.config });
     const path = 'tools/count.ts';
@@ -177,7 +177,7 @@ describe('pull requests', () => {
     expect(request.body).not.toMatch(/ada@example|Grace/);
   });
 
-  it('shows the reviewer an example and a run, without what words and long numbers say', async () => {
+  it('shows an example and a run, with long texts and numbers masked', async () => {
     const server = await forge('github');
     const { kernel, tools } = await createKernel({ git: server.config });
     const path = 'tools/greet.ts';

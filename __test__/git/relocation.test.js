@@ -35,7 +35,7 @@ describe('delete_file', () => {
     expect(soundness(rootDir)).toEqual(SOUND);
   });
 
-  it('refuses what others import, and names them', async () => {
+  it('refuses a file that others import, and names them', async () => {
     const { tools, rootDir } = await createKernel();
     await tools.write_file.execute({ path: 'tools/lib/double.ts', content: LIB });
     await tools.write_file.execute({ path: 'tools/use.ts', content: USER });
@@ -80,7 +80,7 @@ describe('delete_file', () => {
 });
 
 describe('revert_file', () => {
-  it('goes back to a commit, and brings back what was removed', async () => {
+  it('restores a version of a commit, also of a removed file', async () => {
     const { tools, rootDir } = await createKernel();
     const path = 'tools/a.ts';
     await tools.write_file.execute({ path, content: LIB });

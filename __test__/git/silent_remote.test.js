@@ -19,7 +19,7 @@ function listener() {
 }
 
 describe('a remote that connects and never answers', () => {
-  it('is waited for once: writes are local, one line says so, and what waits is pushed when it answers', async () => {
+  it('delays only one write: later writes are local, one line reports it, and all are pushed when it answers', async () => {
     const { folder, remote } = await bareRemote();
     git(remote, 'config', 'http.receivepack', 'true');
     let isSilent = false;

@@ -70,7 +70,7 @@ describe('an ssh remote', () => {
     expect(soundness(rootDir)).toEqual(SOUND);
   });
 
-  it('without a program for it is an error that says what to do', async () => {
+  it('without the ssh program is an error with a remedy', async () => {
     process.env.GIT_SSH = '/nowhere/ssh';
     const { kernel } = await createKernel({ git: { repo: 'git@host.example:r.git' } });
     const error = await kernel.boot().catch((thrown) => thrown);

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { createKernel } from '../helpers/create_kernel.js';
 import { bareRemote, clone, git, SOUND, soundness } from '../helpers/git_remote.js';
 
-it('folders that a kill left here without their files do not stop the next fetch', async () => {
+it('incomplete trees left by a killed fetch do not prevent the next fetch', async () => {
   const { folder, remote } = await bareRemote();
   const rival = clone(folder, remote);
   git(rival, 'commit', '-q', '--allow-empty', '-m', 'Start');
@@ -42,7 +42,7 @@ const BAD = {
 };
 
 describe.each(Object.entries(BAD))('a commit %s at the remote', (_, commit) => {
-  it('keeps nobody from what is here: boot warns and goes on', async () => {
+  it('does not prevent a boot from the local copy, with a warning', async () => {
     const { folder, remote } = await bareRemote();
     const rootDir = join(folder, 'agent');
     const first = await createKernel({ rootDir, git: { repo: remote } });

@@ -156,7 +156,7 @@ describe('the same with pull requests', () => {
   });
 });
 
-describe('what the user is told when the remote moves files', () => {
+describe('warnings when the remote changes files', () => {
   it.each([
     ['a fetch', async ({ kernel }) => kernel.git.hydrate()],
     [
@@ -181,7 +181,7 @@ describe('what the user is told when the remote moves files', () => {
     expect(readFileSync(join(made.rootDir, PATH), 'utf8')).toBe(THEIRS);
   });
 
-  it('a workspace on another branch is told to be on that of the configuration, and nothing is lost', async () => {
+  it('a workspace on another branch switches to the configured one with a warning, and nothing is lost', async () => {
     const { remote } = await bareRemote();
     const made = await watched({ git: { repo: remote } });
     await made.tools.write_file.execute({ path: PATH, content: CLEAN });

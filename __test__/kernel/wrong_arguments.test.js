@@ -202,9 +202,9 @@ describe('network.noProxy', () => {
     const folder = await tempRoot();
     for (const [entry, why] of Object.entries({
       'git.example:443': /'git\.example:443' has a port/,
-      '10.0.0.0/40': /is no network/,
+      '10.0.0.0/40': /is not a network/,
       'http://git.example': /is an address/,
-      'a.*.example': /is no host/,
+      'a.*.example': /is not a host/,
     })) {
       await writeFile(
         join(folder, 'tgp.config.json'),

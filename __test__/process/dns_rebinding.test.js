@@ -11,7 +11,7 @@ const NETWORK = ['--map-root-user', '--mount', '--net'];
 const allowed = spawnSync('unshare', [...NETWORK, 'ip', 'link', 'set', 'lo', 'up']).status === 0;
 
 describe.skipIf(!allowed)('a name that changes its address (in a network of its own, with a real DNS server)', () => {
-  it('is checked at every lookup, and the connection goes to what was checked', async () => {
+  it('is checked at every lookup, and the connection uses the checked address', async () => {
     const root = await tempRoot();
     writeFileSync(join(root, 'resolv.conf'), 'nameserver 127.0.0.1\n');
     const set = 'ip link set lo up && ip addr add 93.184.216.34/32 dev lo && mount --bind "$1" /etc/resolv.conf';

@@ -35,14 +35,14 @@ async function asked(url, env, network = {}) {
   return [git.error?.message ?? 'booted', (await probe(config, { env, work })).value];
 }
 
-describe.skipIf(process.platform !== 'linux')('whom the machine trusts', () => {
-  it('Git and tools trust, and nobody else', async () => {
+describe.skipIf(process.platform !== 'linux')('the CAs that the machine trusts', () => {
+  it('are trusted by Git and tools, and no others', async () => {
     const { ca, url } = await server();
     expect(await asked(url, { SSL_CERT_FILE: ca })).toEqual(['booted', 200]);
     expect(await asked(url, {})).toEqual([expect.stringContaining('certificate is not trusted'), 'ERR_FETCH']);
   });
 
-  it('may be nobody at all: then the config can still name somebody', async () => {
+  it('may be empty; the config can still add a CA', async () => {
     const { ca, url } = await server();
     const nobody = [expect.stringContaining('SSL_CERT_FILE and SSL_CERT_DIR'), 'ERR_FETCH'];
     expect(await asked(url, WITHOUT_ANY)).toEqual(nobody);
@@ -50,7 +50,7 @@ describe.skipIf(process.platform !== 'linux')('whom the machine trusts', () => {
     expect(await asked(url, WITHOUT_ANY, { ca })).toEqual(['booted', 'ERR_FETCH']);
   });
 
-  it('is nobody when the variable that says so has a mistake in it, not all the world', async () => {
+  it('are empty if the certificate variable is wrong, not all CAs', async () => {
     const { url } = await server();
     for (const name of ['SSL_CERT_FILE', 'SSL_CERT_DIR']) {
       const unset = { SSL_CERT_FILE: undefined, SSL_CERT_DIR: undefined };

@@ -54,7 +54,7 @@ describe('fetch', () => {
     });
   });
 
-  it('overlaps with itself: ten answers that wait for each other', async () => {
+  it('runs ten requests concurrently', async () => {
     /** @type {import('node:http').ServerResponse[]} */
     const waiting = [];
     const { url } = await serveHttp((_, response) => {
@@ -69,7 +69,7 @@ describe('fetch', () => {
 });
 
 describe('the allow-list of fetch', () => {
-  it('holds against look-alikes, user-info, other ports, schemes and paths; nothing is sent', async () => {
+  it('refuses look-alikes, user-info, other ports, schemes and paths; nothing is sent', async () => {
     let requests = 0;
     const { url, port } = await serveHttp((_, response) => {
       requests += 1;
@@ -120,7 +120,7 @@ describe('the allow-list of fetch', () => {
     expect((await forge("return (await fetch(args.url + '/v1/x')).text()", { url })).result).toBe('secret');
   });
 
-  it('is empty by default, and an entry that is no URL is refused by name', async () => {
+  it('is empty by default, and an entry that is not a URL is refused by name', async () => {
     const { forge } = await createKernel();
     await expect(forge("return fetch('https://example.com')")).rejects.toMatchObject({
       code: 'ERR_SECURITY_VIOLATION',
@@ -134,7 +134,7 @@ describe('the allow-list of fetch', () => {
     }
   });
 
-  it('is checked again at every redirect, and secrets do not follow to another origin', async () => {
+  it('is checked at every redirect, and credentials are not sent to another origin', async () => {
     /** @type {Record<string, unknown>} */
     let seen = {};
     const other = await serveHttp((request, response) => {
@@ -186,7 +186,7 @@ describe('the allow-list of fetch', () => {
     expect(seen).not.toHaveProperty('cookie');
   });
 
-  it('refuses names with private addresses unless the entry says so itself', async () => {
+  it('refuses names with private addresses unless they are listed as such', async () => {
     const { port } = await serveHttp((_, response) => response.end('local'), '0.0.0.0');
     const { forge } = await createKernel({
       allowedFetchUrls: [`http://${hostname()}:${port}`, `http://localhost:${port}`],
@@ -200,7 +200,7 @@ describe('the allow-list of fetch', () => {
 });
 
 describe('a hostile request or server', () => {
-  it('headers cannot smuggle, and methods and bodies are a fixed set', async () => {
+  it('only supported headers, methods and bodies are sent', async () => {
     let requests = 0;
     const { url } = await serveHttp((_, response) => {
       requests += 1;
@@ -234,7 +234,7 @@ describe('a hostile request or server', () => {
     expect((await forge(source, { url })).result).toEqual([204, null, '', 204]);
   });
 
-  it('connection headers cannot be set by a package', async () => {
+  it('connection headers set by packages are ignored', async () => {
     const { url } = await serveHttp(async (request, response) => {
       let body = '';
       for await (const chunk of request) body += chunk;

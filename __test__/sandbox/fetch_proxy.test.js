@@ -59,7 +59,7 @@ describe('fetch behind a proxy, with an authority of its own', () => {
     expect(proxy.asked).toEqual([`${HOST}:443`]);
   });
 
-  it('obeys the allow-list: neither another host nor a redirect reaches the proxy', async () => {
+  it('applies the allow-list: neither another host nor a redirect reaches the proxy', async () => {
     const { ca, proxy, url } = await company();
     const config = { allowedFetchUrls: [url], network: { proxy: proxy.url, ca, forTools: true } };
     expect(await fetched(config, `https://other.${HOST}/`)).toBe('ERR_SECURITY_VIOLATION');
@@ -67,14 +67,14 @@ describe('fetch behind a proxy, with an authority of its own', () => {
     expect(proxy.asked).toEqual([`${HOST}:443`]);
   });
 
-  it('names the proxy that fails, and says what its owner can do', async () => {
+  it('names the proxy that fails, with a remedy for its owner', async () => {
     const { url } = await company();
     const authorization = `Basic ${Buffer.from('me:hunter2').toString('base64')}`;
     const strict = await connectProxy({}, { authorization });
     const told = `try { await fetch(args.url); return 'done' } catch (error: any) { return error.message }`;
     for (const [proxy, message] of /** @type {[string, RegExp][]} */ ([
-      ['http://me:hunter3@127.0.0.1:9', /the proxy '127\.0\.0\.1:9' \(network\.proxy\) gave no connection/],
-      [strict.url, /the proxy '127\.0\.0\.1:\d+' \(network\.proxy\) wants a user name and a password/],
+      ['http://me:hunter3@127.0.0.1:9', /the proxy '127\.0\.0\.1:9' \(network\.proxy\) refused the connection/],
+      [strict.url, /the proxy '127\.0\.0\.1:\d+' \(network\.proxy\) requires a user name and a password/],
     ])) {
       const { forge } = await createKernel({ allowedFetchUrls: [url], network: { proxy, forTools: true } });
       const { result } = await forge(told, { url });

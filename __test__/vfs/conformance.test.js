@@ -23,7 +23,7 @@ describe.each(Object.entries(ADAPTERS))('%s', (_, create) => {
     expect(await vfs.exists('tools/deep/er/a.ts')).toBe(true);
   });
 
-  it('tells what is missing from what is empty', async () => {
+  it('distinguishes missing from empty files', async () => {
     const vfs = await create();
     await vfs.writeFile('a/file', 'x');
     for (const missing of ['b', 'a/b', 'b/c', 'a/file/below']) {
@@ -51,7 +51,7 @@ describe.each(Object.entries(ADAPTERS))('%s', (_, create) => {
     }
   });
 
-  it('removes without a trace', async () => {
+  it('removes a file and empty directories', async () => {
     const vfs = await create();
     await vfs.writeFile('a/b/c', 'x');
     await vfs.remove('a/b/c');
@@ -60,7 +60,7 @@ describe.each(Object.entries(ADAPTERS))('%s', (_, create) => {
     expect(await vfs.listFiles('.', true)).toEqual(['a']);
   });
 
-  it('files and folders do not take each other for their own', async () => {
+  it('files and folders are not confused', async () => {
     const vfs = await create();
     await vfs.writeFile('dir/file', 'x');
     for (const job of [
@@ -102,7 +102,7 @@ describe.each(Object.entries(ADAPTERS))('%s', (_, create) => {
     expect(await vfs.listFiles('.', true)).toEqual([]);
   });
 
-  it('a file has a limit, and what does not fit changes nothing', async () => {
+  it('a file over the size limit is refused and changes nothing', async () => {
     const vfs = await create();
     await vfs.writeFile('f', 'old');
     await expect(vfs.writeFile('f', 'x'.repeat(1024 * 1024 + 1))).rejects.toMatchObject({ code: 'ERR_LIMIT' });
@@ -126,7 +126,7 @@ describe('createMemoryVFS', () => {
     expect(() => createMemoryVFS({ '../a': 'x' })).toThrow(SecurityViolation);
   });
 
-  it('shares nothing with another one', async () => {
+  it('shares no files with another instance', async () => {
     const one = createMemoryVFS({ a: '1' });
     const two = createMemoryVFS();
     expect([await one.exists('a'), await two.exists('a')]).toEqual([true, false]);

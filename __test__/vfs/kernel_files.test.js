@@ -75,7 +75,7 @@ describe.each(Object.entries(ADAPTERS))('a kernel on %s', (_, create) => {
     expect(await kernel.vfs.exists('tools/double.ts')).toBe(true);
   });
 
-  it('sees at once what is changed behind its back', async () => {
+  it('sees external changes at once', async () => {
     const vfs = await create();
     await vfs.writeFile('tools/a.ts', 'return 1');
     const { kernel, tools } = kernelOn(vfs);
@@ -187,7 +187,7 @@ describe('files that are not on disk', () => {
     expect([...vfs.rows.keys()].sort()).toEqual(['meta.json', 'tools/a.ts', 'tools/b.ts']);
   });
 
-  it('an adapter that does not keep what it takes is an error', async () => {
+  it('an adapter that does not store what was written is an error', async () => {
     const vfs = ownAdapter({});
     const { tools } = kernelOn(vfs);
     vfs.writeFile = async (path, content) => void vfs.rows.set(path, content.slice(1));

@@ -93,8 +93,8 @@ export const RUST_PROMISES = [
     layer: 'rust',
     file: 'crates/vfs/src/disk_vfs.rs',
     search:
-      'Standing::File(metadata) => Some(metadata),\n            Standing::Symlink => return Err(VfsError::violation(path.as_str(), Violation::Symlink)),',
-    replace: 'Standing::File(metadata) => Some(metadata),\n            Standing::Symlink => None,',
+      'EntryKind::File(metadata) => Some(metadata),\n            EntryKind::Symlink => return Err(VfsError::violation(path.as_str(), Violation::Symlink)),',
+    replace: 'EntryKind::File(metadata) => Some(metadata),\n            EntryKind::Symlink => None,',
     tests: ['__test__/vfs/conformance.test.js'],
   },
   {

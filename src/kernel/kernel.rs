@@ -180,7 +180,7 @@ impl Kernel {
             door: Arc::clone(&door),
             tests: Arc::clone(&tests),
         });
-        history.ask_before_pushing(Arc::<TestFirst>::clone(&tests), waiting);
+        history.set_push_policy(Arc::<TestFirst>::clone(&tests), waiting);
         let pushing = Arc::downgrade(&history);
         tests.when_green(move || pushing.upgrade().into_iter().for_each(|history| history.push_again()));
         let writes = WritePath::new(WriteParts {

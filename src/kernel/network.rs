@@ -7,7 +7,7 @@ use tgp_base::error::Error;
 use tgp_git::{HttpAnswer, HttpClient, HttpExchange, HttpRequest};
 use tgp_ledger::TlsSettings;
 use tgp_net::{
-    CaBundle, ExchangeFailure, ExchangeRequest, Exchanges, NetError, ProxyChoice, Route, broken_proxy_variables, tls,
+    CaBundle, ExchangeFailure, ExchangeRequest, Exchanges, NetError, ProxyChoice, Route, invalid_proxy_variables, tls,
 };
 
 /// The status of a proxy that does not know who asks.
@@ -34,7 +34,7 @@ pub fn git_http(config: &NetworkConfig, base_dir: &Path) -> Result<Arc<dyn HttpC
 
 /// What the user should know about the environment's proxies, which Git goes by when the configuration names none.
 pub fn proxy_warning(config: &NetworkConfig) -> Option<String> {
-    let broken = if config.proxy.is_some() { Vec::new() } else { broken_proxy_variables() };
+    let broken = if config.proxy.is_some() { Vec::new() } else { invalid_proxy_variables() };
     (!broken.is_empty()).then(|| {
         let names = broken.join(" and ");
         format!("{names} in the environment names no HTTP proxy and is ignored. Correct it, as http://host:port, or unset it.")
@@ -60,18 +60,19 @@ struct GitHttp {
 
 impl HttpClient for GitHttp {
     fn start(&self, request: HttpRequest) -> Result<HttpExchange, String> {
-        let carrier = self.exchanges.carrier_of(&request.url);
+        let carrier = self.exchanges.proxy_description(&request.url);
         let warning = self.warning.clone();
         let told = move |failure: ExchangeFailure| match (&carrier, &warning) {
-            _ if !failure.may_be_carriers() => failure.to_string(),
+            _ if !failure.may_be_caused_by_proxy() => failure.to_string(),
             (Some(carrier), _) => {
                 format!("{failure}; the request went through {carrier}: check that it runs and lets it through")
             }
             (None, Some(warning)) => format!("{failure}. {}", warning.trim_end_matches('.')),
             (None, None) => failure.to_string(),
         };
-        let HttpRequest { method, url, headers, body, time, read_silence, write_silence } = request;
-        let request = ExchangeRequest { method, url, headers, body, time, read_silence, write_silence };
+        let HttpRequest { method, url, headers, body, total_timeout, read_idle_timeout, write_idle_timeout } = request;
+        let request =
+            ExchangeRequest { method, url, headers, body, total_timeout, read_idle_timeout, write_idle_timeout };
         let exchange = self.exchanges.start(request).map_err(&told)?;
         let cancel = Box::new(exchange.canceller());
         let answer = move || {

@@ -1,4 +1,4 @@
-//! The name of a commit.
+//! The hash of a commit.
 
 use std::fmt;
 

@@ -1,6 +1,6 @@
-//! What a commit is to change.
+//! A change of one file in a commit.
 
-/// One file of a commit.
+/// A change of one file.
 #[derive(Debug, Clone, Copy)]
 pub struct FileChange<'a> {
     /// Relative to the root, with `/`.

@@ -1,4 +1,4 @@
-//! Every way in which the repository can fail.
+//! Errors of the repository and its remote.
 
 use super::limits::Limit;
 use std::io;
@@ -8,11 +8,11 @@ use tgp_base::error::{Details, ErrorCode, PartError};
 pub enum GitError {
     #[error(
         "The repository belongs to another user of this machine; run as that user, change its owner, or trust it with \
-         `git config --global --add safe.directory <directory>`. Where the root is a volume that belongs to somebody else, \
-         choose a folder in it as rootDir"
+         `git config --global --add safe.directory <directory>`. If the root is a volume of another owner, \
+         set rootDir to a folder in it"
     )]
     NotOwned,
-    #[error("A Git configuration file cannot be read; run `git config --list` in the root and repair what it reports")]
+    #[error("A Git configuration file cannot be read; run `git config --list` in the root and fix what it reports")]
     BadConfiguration,
     #[error("The root is a repository without a work tree; choose another directory as the root")]
     Bare,
@@ -20,78 +20,75 @@ pub enum GitError {
     DetachedHead,
     #[error("'{name}' cannot be the name of a branch; choose another one")]
     BadBranch { name: String },
-    #[error("The author's name and e-mail must not be empty or hold any of < > and line breaks")]
+    #[error("The author's name and e-mail must not be empty or contain <, > or line breaks")]
     BadAuthor,
     #[error("'{path}' cannot be committed: {reason}")]
     BadPath { path: String, reason: &'static str },
-    #[error("The repository was busy for {seconds} s; another process holds it, try again when it is done")]
+    #[error("The repository was locked by another process for {seconds} s; retry when it has finished")]
     Busy { seconds: u64 },
     #[error("git.repo is not valid: {reason}")]
     BadRemote { reason: &'static str },
-    #[error("The remote repository cannot be reached: {reason}. What is committed stays here and is pushed later")]
+    #[error("The remote repository cannot be reached: {reason}. Commits are kept locally and pushed later")]
     Unreachable { reason: String },
     #[error(
-        "The remote repository {remote} cannot be reached: {reason}. There is no local copy of it yet, so nothing can start \
-         before it is: check git.repo and the network and boot again, or set git.provider to 'local' to work without a remote"
+        "The remote repository {remote} cannot be reached: {reason}. There is no local copy of it yet, so the start \
+         requires a connection: check git.repo and the network and boot again, or set git.provider to 'local' to work without a remote"
     )]
     NoCopyYet { remote: String, reason: String },
     #[error(
-        "The remote repository refuses the credentials; check git.auth.token or the token's environment variable, and that \
-         it may write to this repository"
+        "The remote repository rejected the credentials; check git.auth.token or the token's environment variable, and that \
+         the token may write to this repository"
     )]
     Unauthorized,
-    #[error("The remote repository does not exist, or the token may not see it; check git.repo")]
+    #[error("The remote repository does not exist, or the token has no access to it; check git.repo")]
     RemoteMissing,
-    #[error("The remote repository refuses: {reason}")]
+    #[error("The remote repository refused the request: {reason}")]
     Refused { reason: String },
-    #[error("{reason} Until then it is committed here and not pushed.")]
+    #[error("{reason} Until then the commit is kept locally and not pushed.")]
     Held { reason: String },
-    #[error("The remote repository cannot be understood: {reason}")]
+    #[error("The remote repository is not usable: {reason}")]
     Protocol { reason: &'static str },
-    #[error("The remote repository goes beyond a limit: {0}")]
+    #[error("The remote repository exceeds a limit: {0}")]
     RemoteLimit(Limit),
     #[error(
-        "The remote redirects to {origin}, which gets neither the request nor the token; if that is its new place, put the \
-         address into {key}"
+        "The remote redirects to {origin}; the redirect was not followed and no token was sent. If that is its new address, \
+         set {key} to it"
     )]
     Redirected { origin: String, key: &'static str },
     #[error(
-        "Objects of the repository are missing or damaged; boot again to fetch them, or look with `git fsck` in the root"
+        "Objects of the repository are missing or damaged; boot again to fetch them, or run `git fsck` in the root"
     )]
     Incomplete,
-    #[error("{file} of the repository is no plain file or too large; put it right and boot again")]
+    #[error("{file} in the repository is not a regular file, or is too large. Fix it and boot again")]
     SpecialFile { file: &'static str },
-    #[error("The push ended by a fault of its own; what is committed stays here and is pushed later")]
+    #[error("The push failed because of an internal error; commits are kept locally and pushed later")]
     Fault,
     #[error(
-        "The remote is a repository with this branch checked out; make it a bare one (`git init --bare`), or choose another \
+        "The remote is a repository with this branch checked out; use a bare repository (`git init --bare`), or another \
          git.branch"
     )]
     RemoteCheckedOut,
-    #[error(
-        "Others pushed to the branch all the time for {seconds} s; what is committed stays here and is pushed later"
-    )]
+    #[error("Other pushes kept changing the branch for {seconds} s; commits are kept locally and pushed later")]
     Contended { seconds: u64 },
     #[error(
-        "{path} was changed by someone else as well. Their version is in the workspace now; yours is kept in commit {commit} \
-         on the branch {branch}. Read the file again, put your change into it and write it once more"
+        "{path} was changed by someone else too. Their version is in the workspace now; yours is kept in commit {commit} \
+         on the branch {branch}. Read the file again, apply your change and write it again"
     )]
     Conflict { path: String, commit: String, branch: String },
-    #[error("There is no commit '{commit}'; look for one with file_history")]
+    #[error("Commit '{commit}' does not exist; find one with file_history")]
     NoSuchCommit { commit: String },
-    #[error("{path} is not in commit {commit}; look for another one with file_history")]
+    #[error("{path} is not in commit {commit}; find another commit with file_history")]
     NotInCommit { path: String, commit: String },
-    #[error("{path} of commit {commit} is larger than fs.fileBytes; raise that to bring it back")]
+    #[error("{path} of commit {commit} is larger than fs.fileBytes; raise the limit to restore it")]
     TooLarge { path: String, commit: String },
     #[error(
-        "Nothing can be written here: the workspace is read-only, by its file system or by the rights of its files. Tools that \
-         exist can be read, checked and run; use those. To keep new ones, whoever runs this application has to put rootDir \
-         where it can be written, such as on a volume"
+        "Cannot write: the workspace is read-only, because of its file system or file permissions. Existing tools can be read, \
+         checked and run. To save new ones, the operator must set rootDir to a writable location, such as a volume"
     )]
     ReadOnly,
     #[error(
-        "The root has no repository, and none can be made, because it is read-only. Bring its .git folder along (look into \
-         .dockerignore), or put rootDir where it can be written"
+        "The root has no repository, and none can be created because it is read-only. Include its .git folder (check \
+         .dockerignore), or set rootDir to a writable location"
     )]
     NothingToRead,
     #[error("Could not {action}: {reason}")]
@@ -101,7 +98,7 @@ pub enum GitError {
 }
 
 impl GitError {
-    /// What libgit2 said, without the host's paths.
+    /// Converts an error of libgit2 and removes host paths.
     pub(super) fn git(action: &'static str, error: &git2::Error) -> Self {
         match (error.code(), error.class()) {
             (git2::ErrorCode::Owner, _) => Self::NotOwned,
@@ -114,28 +111,28 @@ impl GitError {
         Self::Protocol { reason }
     }
 
-    /// Whether the same may work later without anybody doing anything.
+    /// Whether a retry may succeed.
     #[must_use]
-    pub const fn may_pass(&self) -> bool {
+    pub const fn is_transient(&self) -> bool {
         matches!(self, Self::Unreachable { .. } | Self::Contended { .. } | Self::Busy { .. })
     }
 
-    /// What a stream of ours carried as an error of reading.
-    pub(super) fn carried(error: io::Error) -> Self {
+    /// Extracts the error that a stream wrapped in an I/O error.
+    pub(super) fn from_stream(error: io::Error) -> Self {
         let kind = error.kind();
-        let reason = || format!("the connection broke: {kind}");
+        let reason = || format!("the connection was lost: {kind}");
         error.downcast().unwrap_or_else(|_| Self::Unreachable { reason: reason() })
     }
 
-    /// Whether the remote is to blame, in a way that leaves the local copy as good as it was.
+    /// Whether the remote failed and the local copy can still be used.
     #[must_use]
-    pub const fn spares_local_copy(&self) -> bool {
-        self.may_pass() || matches!(self, Self::RemoteLimit(_) | Self::Protocol { .. })
+    pub const fn leaves_local_copy_usable(&self) -> bool {
+        self.is_transient() || matches!(self, Self::RemoteLimit(_) | Self::Protocol { .. })
     }
 
-    /// Whether something in a repository is not as it should be: in the remote's, or in the local one.
+    /// Whether objects of the local or remote repository may be damaged.
     #[must_use]
-    pub const fn is_of_content(&self) -> bool {
+    pub const fn is_damaged_content(&self) -> bool {
         matches!(self, Self::Git { .. } | Self::Incomplete)
     }
 

@@ -1,24 +1,24 @@
-//! The repository that remembers every tool, and the remote that it is shared through.
+//! Git storage of tools: commits, history, remotes and pull requests.
 //!
-//! The files here are what all folders share. Of the folders, each uses only those named before it: `objects`, `branches`,
+//! The files here are shared by all folders. Each folder uses only those named before it: `objects`, `branches`,
 //! `work_tree`, `durability`, `store`, `remote`, `pull_request`, `upstream`.
 
-// Not used by name: its feature links zlib into libgit2.
+// Not used directly: its feature links zlib into libgit2.
 use libz_sys as _;
 
 mod backoff;
 mod branches;
 mod commit_id;
 mod durability;
+mod exchange_deadline;
 mod file_change;
 mod git_error;
-mod git_link;
 mod limits;
-mod long_diff;
 mod objects;
-mod patience;
-mod plain_file;
+mod path_file;
+mod patience_diff;
 mod pull_request;
+mod regular_file;
 mod remote;
 mod secret;
 mod store;
@@ -33,10 +33,10 @@ mod tests;
 
 pub use commit_id::CommitId;
 pub use durability::settle::IndexState;
+pub use exchange_deadline::Halt;
 pub use file_change::FileChange;
 pub use git_error::GitError;
 pub use limits::{Limit, Limits};
-pub use patience::Halt;
 pub use pull_request::pull_request::{Describe, PullRequest, PullRequestState, PullRequestText};
 pub use remote::http::{HttpAnswer, HttpClient, HttpExchange, HttpRequest};
 pub use remote::remote_options::RemoteOptions;
@@ -52,8 +52,8 @@ pub use store_options::{StoreOptions, WriteStrategy};
 pub use text_diff::{DiffEffort, text_diff};
 pub use upstream::hydrate::{Hydrated, LocalCommits};
 pub use upstream::publisher::{Published, Publisher, Reach, Ticket};
+pub use upstream::push_policy::PushPolicy;
 pub use upstream::reachability::ReachListener;
 pub use upstream::setup::{Opened, ask, open};
-pub use upstream::sharing::Sharing;
 pub use upstream::upstream::Upstream;
 pub use work_tree::work_tree::WorkTree;

@@ -1,21 +1,21 @@
-//! What a remote may cost us. Everything that comes from one is held to these numbers before it is believed.
+//! Limits for data from a remote.
 
 use std::fmt;
 use std::time::Duration;
 
-/// Of the unpacked content of a fetch, for each byte that may be sent.
+/// Unpacked bytes per byte of `git.fetchBytes`.
 const UNPACKED_PER_BYTE: u64 = 32;
-/// One object may be sent for so many bytes that may be sent.
+/// Bytes of `git.fetchBytes` per object.
 const BYTES_PER_OBJECT: u64 = 512;
-/// Objects that a fetch may name without bringing them, for each that it may bring.
+/// Referenced objects per object of a fetch.
 const NAMES_PER_OBJECT: u64 = 2;
-/// What resolving deltas may write, for each byte of unpacked content: every link of a chain counts again.
+/// Bytes written while resolving deltas, per unpacked byte. Every link of a chain counts.
 const WORK_PER_BYTE: u64 = 4;
-/// Largest object unless files may be larger; a delta needs its base, itself and its result at one time.
+/// Largest object, unless larger files are allowed. A delta needs memory for its base, itself and its result.
 const OBJECT_BYTES: u64 = 16 << 20;
-/// What reading one object may unpack on the way, all links of its chain together: so many of the largest.
+/// Total size of all objects in a delta chain, in largest objects.
 const OBJECTS_PER_CHAIN: u64 = 64;
-/// Most files unless the root may hold more.
+/// Most changed files, unless the root may have more.
 const FILES: u64 = 100_000;
 
 /// Largest commit or tag, with its message.
@@ -24,44 +24,44 @@ pub(super) const MAX_COMMIT_BYTES: u64 = 1 << 20;
 pub(super) const MAX_COMMITS_BYTES: u64 = 256 << 20;
 /// Parents of one commit; the largest merge of the Linux kernel has 66.
 pub(super) const MAX_PARENTS: usize = 1024;
-/// Deltas on deltas, as many as `git` itself can write.
+/// Longest delta chain; the maximum that `git` writes.
 pub(super) const MAX_DELTA_CHAIN: u16 = 4095;
-/// Directories within directories: as many as the longest path of the root can name.
+/// Deepest directory: the maximum for the longest path.
 pub(super) const MAX_TREE_DEPTH: usize = 512;
-/// Longest path that is looked at; a longer one stays in the history.
+/// Longest path that is checked out; a longer one stays in the history.
 pub(super) const MAX_PATH_BYTES: usize = 1024;
-/// Text of all the paths that one step to the remote's commit changes.
+/// Total length of all paths that one update changes.
 pub(super) const MAX_PATHS_BYTES: usize = 32 << 20;
-/// What a server says before it is asked for anything.
+/// Largest reference advertisement of a server.
 pub(super) const MAX_ADVERTISEMENT_BYTES: u64 = 32 << 20;
-/// References of a remote, and the length of each.
+/// Number of references, and length of each.
 pub(super) const MAX_REFS: usize = 200_000;
 pub(super) const MAX_REF_BYTES: usize = 1024;
-/// What a server says about a push.
+/// Largest push report.
 pub(super) const MAX_REPORT_BYTES: u64 = 1 << 20;
-/// What a server says beside a pack, such as its progress.
+/// Messages of a server besides the pack, such as progress.
 pub(super) const MAX_CHATTER_BYTES: u64 = 4 << 20;
-/// A text of a remote in a message of ours, in characters.
+/// Characters of a remote's text in an error message.
 pub(super) const MAX_REASON: usize = 300;
-/// A remote that says nothing for this long is given up, whatever the time for the exchange.
-pub(super) const IDLE: Duration = Duration::from_secs(30);
-/// A start that has a local copy waits so long for the remote's first answer.
-pub(super) const BOOT_SILENCE: Duration = Duration::from_secs(3);
-/// A write waits so long for a remote that has answered so far. After that it is asked in the background, with more time.
-pub(super) const WRITE_SILENCE: Duration = Duration::from_secs(5);
+/// Longest time without data from a remote.
+pub(super) const IDLE_TIMEOUT: Duration = Duration::from_secs(30);
+/// Idle timeout of a boot with a local copy.
+pub(super) const BOOT_IDLE_TIMEOUT: Duration = Duration::from_secs(3);
+/// Idle timeout of a write. After it, the push is retried in the background with more time.
+pub(super) const WRITE_IDLE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The limits that follow from the configuration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Most that one fetch may bring, as sent: `git.fetchBytes`.
+    /// Largest fetch, as transferred: `git.fetchBytes`.
     pub fetch_bytes: u64,
-    /// Time for one exchange with the remote, all of it: `git.timeoutMs`.
+    /// Total time of one exchange with the remote: `git.timeoutMs`.
     pub time: Duration,
-    /// Largest file that the work tree may hold: `fs.fileBytes`.
+    /// Largest file of the work tree: `fs.fileBytes`.
     pub file_bytes: u64,
-    /// Most files that the work tree may hold: `fs.rootFiles`.
+    /// Most files of the work tree: `fs.rootFiles`.
     pub files: u64,
-    /// What all files together may hold: `fs.rootBytes`.
+    /// Total size of all files: `fs.rootBytes`.
     pub root_bytes: u64,
 }
 
@@ -95,7 +95,7 @@ impl Limits {
     }
 }
 
-/// A limit that a remote went beyond.
+/// A limit that a remote exceeded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Limit {
     FetchBytes(u64),
@@ -116,7 +116,7 @@ pub enum Limit {
 }
 
 impl Limit {
-    /// The key of the configuration that raises it, where there is one.
+    /// The configuration key that raises the limit, if any.
     pub(super) const fn key(self) -> Option<&'static str> {
         match self {
             Self::FetchBytes(_) | Self::UnpackedBytes(_) | Self::Objects(_) | Self::Names(_) => Some("git.fetchBytes"),
@@ -138,7 +138,7 @@ impl fmt::Display for Limit {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::FetchBytes(most) => write!(formatter, "it sends more than {most} bytes")?,
-            Self::UnpackedBytes(most) => write!(formatter, "what it sends is more than {most} bytes unpacked")?,
+            Self::UnpackedBytes(most) => write!(formatter, "it sends more than {most} bytes unpacked")?,
             Self::Objects(most) => write!(formatter, "it sends more than {most} objects")?,
             Self::ObjectBytes(most) => write!(formatter, "it sends a file or folder of more than {most} bytes")?,
             Self::CommitBytes => write!(
@@ -150,24 +150,27 @@ impl fmt::Display for Limit {
                 formatter,
                 "it sends an object that is more than {MAX_DELTA_CHAIN} deltas or {most} bytes away from its base"
             )?,
-            Self::Names(most) => write!(formatter, "its folders name more than {most} objects")?,
+            Self::Names(most) => write!(formatter, "its folders refer to more than {most} objects")?,
             Self::TreeDepth => write!(formatter, "its folders are more than {MAX_TREE_DEPTH} deep")?,
             Self::Files(most) => write!(formatter, "it changes more than {most} files at once")?,
             Self::PathsBytes => {
-                write!(formatter, "the paths of the files it changes are more than {MAX_PATHS_BYTES} bytes of text")?;
+                write!(formatter, "the paths of the files it changes have more than {MAX_PATHS_BYTES} bytes")?;
             }
-            Self::RootBytes(most) => write!(formatter, "the files it changes hold more than {most} bytes")?,
+            Self::RootBytes(most) => write!(formatter, "the files it changes have more than {most} bytes")?,
             Self::Advertisement => {
-                write!(formatter, "its list of references is more than {MAX_ADVERTISEMENT_BYTES} bytes")?;
+                write!(formatter, "its list of references has more than {MAX_ADVERTISEMENT_BYTES} bytes")?;
             }
             Self::Refs => write!(formatter, "it has more than {MAX_REFS} references")?,
             Self::Chatter => {
-                write!(formatter, "it says more than {MAX_CHATTER_BYTES} bytes beside what it was asked for")?;
+                write!(
+                    formatter,
+                    "it sends more than {MAX_CHATTER_BYTES} bytes of messages besides the requested data"
+                )?;
             }
         }
         match self.key() {
-            Some(key) => write!(formatter, "; raise {key} if you trust it, or have its history made smaller"),
-            None => write!(formatter, "; have it repaired, or choose another git.branch"),
+            Some(key) => write!(formatter, "; raise {key} if you trust it, or reduce its history"),
+            None => write!(formatter, "; repair the repository, or choose another git.branch"),
         }
     }
 }

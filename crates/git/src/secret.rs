@@ -1,4 +1,4 @@
-//! Text that must not be shown.
+//! Secrets that are never printed.
 
 use serde::{Deserialize, Serialize, Serializer};
 use std::borrow::Cow;
@@ -7,7 +7,7 @@ use url::Url;
 
 const MASK: &str = "[hidden]";
 
-/// A token or password. Printing, formatting and serialising it shows a mask.
+/// A token or password. Formatting and serialising it yields a mask.
 #[derive(Clone, PartialEq, Eq, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(transparent)]
@@ -19,7 +19,7 @@ impl Secret {
         Self(text)
     }
 
-    /// The text itself, for the one place that sends it.
+    /// The plain text, for sending it.
     #[must_use]
     pub fn expose(&self) -> &str {
         &self.0
@@ -50,14 +50,13 @@ impl Serialize for Secret {
     }
 }
 
-/// An address as it may be shown: without the user name, password and query that one of http holds, and without the password of
-/// others.
+/// Masks the secrets of an address: user name, password and query of an http address, the password of others.
 #[must_use]
 pub fn shown_address(address: &str) -> Cow<'_, str> {
     let Some((scheme, rest)) = address.split_once("://") else { return Cow::Borrowed(address) };
     let is_http = scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https");
     if is_http && Url::parse(address).is_err() {
-        // Where its password ends is unknown.
+        // The end of the password is unknown.
         return Cow::Owned(format!("{scheme}://{MASK}"));
     }
     let info = user_info(rest);
@@ -76,7 +75,7 @@ pub fn shown_address(address: &str) -> Cow<'_, str> {
     }
 }
 
-/// The password within an address, decoded: as it is sent, and as a server may repeat it.
+/// The decoded password of an address, as it is sent.
 #[must_use]
 pub fn password_in(address: &str) -> Option<Secret> {
     let (_, password) = user_info(address.split_once("://")?.1)?.split_once(':')?;
@@ -84,12 +83,12 @@ pub fn password_in(address: &str) -> Option<Secret> {
 }
 
 fn decoded(text: &str) -> String {
-    // A form without names and spaces is the percent encoding of a URL.
+    // A form value without separators is percent-encoded like a URL.
     let form = text.replace('+', "%2B").replace('&', "%26").replace('=', "%3D");
     url::form_urlencoded::parse(form.as_bytes()).map(|(name, _)| name.into_owned()).collect()
 }
 
-/// What stands before the host, of an address without its scheme.
+/// The user info of an address without its scheme.
 fn user_info(rest: &str) -> Option<&str> {
     let authority = rest.split(['/', '?', '#', '\\']).next()?;
     authority.rsplit_once('@').map(|(info, _)| info)
@@ -100,7 +99,7 @@ mod tests {
     use super::{Secret, password_in, shown_address};
 
     #[test]
-    fn an_address_is_shown_without_what_lets_somebody_in() {
+    fn addresses_are_shown_without_secrets() {
         for (address, shown) in [
             ("https://bot:ghp_abc@host/a.git", "https://[hidden]@host/a.git"),
             ("https://ghp_abc@host:8443/a.git", "https://[hidden]@host:8443/a.git"),
@@ -123,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn no_way_of_writing_it_shows_it() {
+    fn secrets_are_masked_in_every_format() {
         let secret = Secret::new("ghp_abc".to_owned());
         for text in [format!("{secret:?}"), secret.to_string(), serde_json::to_string(&secret).unwrap()] {
             assert!(!text.contains("abc"), "{text}");

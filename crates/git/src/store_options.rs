@@ -1,10 +1,10 @@
-//! How a repository is opened and written to.
+//! Options of a repository.
 
 use super::git_error::GitError;
 use super::limits::Limits;
 use git2::Signature;
 
-/// How a repository is opened and written to.
+/// Options for opening and writing a repository.
 #[derive(Debug, Clone)]
 pub struct StoreOptions {
     /// The first branch of a repository that has no commits. In any other, commits go to the branch that is checked
@@ -12,10 +12,9 @@ pub struct StoreOptions {
     pub branch: String,
     pub author_name: String,
     pub author_email: String,
-    /// Patterns of files that `git status` shall not show, such as those of writes under way; kept in
-    /// `.git/info/exclude`, not in the history.
+    /// Patterns hidden from `git status`, such as temporary files; written to `.git/info/exclude`.
     pub exclude: Vec<String>,
-    /// Files that follow from the others. They never conflict: the caller makes them anew after others' commits came in.
+    /// Generated files. They never conflict; the caller regenerates them after foreign commits.
     pub derived: Vec<String>,
     pub strategy: WriteStrategy,
     pub limits: Limits,
@@ -27,11 +26,11 @@ impl StoreOptions {
     }
 }
 
-/// Where commits go.
+/// The target of commits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WriteStrategy {
     /// Commits go to the branch and are pushed to it.
     Direct,
-    /// Each tool has a branch of its own, from the remote's, and a pull request.
+    /// Each tool has its own branch and pull request.
     PullRequest,
 }

@@ -1,25 +1,25 @@
-//! How one file differs from another version of itself, without a repository: as `git diff --no-renames` shows it.
+//! The unified diff of two versions of a file, without a repository, in the format of `git diff --no-renames`.
 
 use super::git_error::GitError;
-use super::long_diff::add_hunks;
+use super::patience_diff::add_hunks;
 use git2::{DiffOptions, ObjectType, Oid, Patch};
 use std::fmt::Write as _;
 
-/// Longest diff, of one file or of all.
+/// Maximum size of a diff.
 const MAX_DIFF_BYTES: usize = 256 << 10;
-/// Stands where a diff was cut.
+/// Marks a truncated diff.
 pub(crate) const TRUNCATED: &str = "\n[truncated]\n";
-/// What is compared as Git does it, in all files of one answer: it may take a look at each line for each.
+/// Total input for Git's diff algorithm, which is quadratic in the worst case.
 const MAX_COMPARED_LINES: usize = 10_000;
 const MAX_COMPARED_BYTES: usize = 8 << 20;
-/// Bytes in which Git looks for one that is in no text.
+/// Bytes that Git searches for a NUL to detect binary files.
 const LOOKED_AT: usize = 8_000;
-/// Digits of a hash that Git shows.
+/// Digits of an abbreviated hash.
 const SHORT: usize = 7;
 const NOTHING: &str = "0000000";
 
-/// How much may still be compared as Git does it. Longer texts are compared in a way that takes no longer for any text, and
-/// finds fewer of their lines in both.
+/// The remaining budget for Git's diff algorithm. Larger texts are compared by a patience diff, which is fast for any input
+/// but finds fewer common lines.
 #[derive(Debug)]
 pub struct DiffEffort {
     lines: usize,
@@ -33,7 +33,7 @@ impl Default for DiffEffort {
 }
 
 impl DiffEffort {
-    /// Whether there was enough left for these texts.
+    /// Charges two texts; `false` if the budget is exhausted.
     pub(crate) fn spend(&mut self, before: &[u8], after: &[u8]) -> bool {
         let lines = |text: &[u8]| 1 + text.iter().filter(|byte| **byte == b'\n').count();
         let left = self.lines.checked_sub(lines(before) + lines(after));
@@ -43,7 +43,7 @@ impl DiffEffort {
     }
 }
 
-/// The unified diff from `before` to `after`, each `None` where there is no file. Empty when nothing differs.
+/// The unified diff from `before` to `after`; `None` is a missing file. Empty if they are equal.
 ///
 /// # Errors
 /// `Git`.
@@ -57,12 +57,12 @@ pub fn text_diff(
         return Ok(String::new());
     }
     let failed = |error: git2::Error| GitError::git("compare two versions", &error);
-    // As of two files in no repository, which have absolute paths.
+    // Files outside a repository have absolute paths.
     let below = path.trim_start_matches('/');
     let (old, new) = (quoted("a/", below), quoted("b/", below));
     let mut text = format!("diff --git {old} {new}\n");
     let ids = format!("{}..{}", short(before).map_err(failed)?, short(after).map_err(failed)?);
-    // Writing to a text cannot fail.
+    // Writing to a string cannot fail.
     let _infallible = match (before, after) {
         (None, _) => writeln!(text, "new file mode 100644\nindex {ids}"),
         (_, None) => writeln!(text, "deleted file mode 100644\nindex {ids}"),
@@ -92,7 +92,7 @@ pub fn text_diff(
     Ok(text)
 }
 
-/// Cuts a diff where it is too long, with a mark. Whether it was.
+/// Truncates a diff that is too long and adds a mark; returns whether it did.
 pub(crate) fn cut_diff(text: &mut String) -> bool {
     let is_long = text.len() > MAX_DIFF_BYTES;
     if is_long {
@@ -104,7 +104,7 @@ pub(crate) fn cut_diff(text: &mut String) -> bool {
 
 fn add_patch(text: &mut String, patch: &mut Patch<'_>) -> Result<(), git2::Error> {
     let printed = patch.print(&mut |_, hunk, line| {
-        // Without a hunk it is the heading, which is written above.
+        // Lines without a hunk are the header, which is written above.
         if hunk.is_some() {
             if matches!(line.origin(), '+' | '-' | ' ') {
                 text.push(line.origin());
@@ -113,17 +113,17 @@ fn add_patch(text: &mut String, patch: &mut Patch<'_>) -> Result<(), git2::Error
         }
         text.len() <= MAX_DIFF_BYTES
     });
-    // It was told to stop.
+    // The callback stops at the size limit.
     if text.len() > MAX_DIFF_BYTES { Ok(()) } else { printed }
 }
 
-/// The beginning of the hash that a blob of this content has.
+/// The abbreviated blob hash of the content.
 fn short(content: Option<&[u8]>) -> Result<String, git2::Error> {
     let Some(content) = content else { return Ok(NOTHING.to_owned()) };
     Ok(Oid::hash_object(ObjectType::Blob, content)?.to_string().chars().take(SHORT).collect())
 }
 
-/// A path as Git prints it: in quotes when it holds what is no plain letter.
+/// A path as Git prints it: quoted if it contains special characters.
 fn quoted(side: &str, path: &str) -> String {
     let is_plain = |byte: u8| (b' '..0x7f).contains(&byte) && byte != b'"' && byte != b'\\';
     if path.bytes().all(is_plain) {
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn files_that_come_go_and_change_look_as_git_shows_them() {
+    fn diffs_have_the_format_of_git() {
         assert_eq!(
             diff("a.ts", None, Some("1\n")),
             "diff --git a/a.ts b/a.ts\nnew file mode 100644\nindex 0000000..d00491f\n--- /dev/null\n+++ b/a.ts\n@@ -0,0 +1 @@\n+1\n"
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_text_or_no_plain_name_or_too_long_is_told_as_such() {
+    fn binary_files_special_names_and_long_diffs_are_marked() {
         assert!(diff("a.bin", Some("a\0b"), Some("a\0c")).ends_with("Binary files a/a.bin and b/a.bin differ\n"));
         assert!(diff("é.ts", None, Some("1")).starts_with("diff --git \"a/\\303\\251.ts\" \"b/\\303\\251.ts\"\n"));
         let long = diff("a.ts", None, Some(&"line\n".repeat(MAX_DIFF_BYTES)));
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_text_with_few_changes_shows_those_alone() {
+    fn a_long_text_with_few_changes_has_few_hunks() {
         let line = |at: usize| format!("\"key {at}\": {at},\n");
         let before: String = (0..MAX_COMPARED_LINES).map(line).collect();
         let after = before.replace("\"key 7\": 7", "\"key 7\": 8").replace(": 9990,", ": 0,");
@@ -197,8 +197,8 @@ mod tests {
     }
 
     #[test]
-    fn texts_that_are_made_to_be_hard_to_compare_are_not_left_to_git() {
-        // Few kinds of lines in an order that fits nowhere, and many.
+    fn adversarial_texts_are_not_compared_by_git() {
+        // Random lines of few and many kinds.
         let text = |seed: u64, kinds: u64, lines: usize| {
             let mut state = seed;
             (0..lines).fold(String::new(), |mut text, _| {
@@ -211,7 +211,7 @@ mod tests {
             for lines in [MAX_COMPARED_LINES / 2, 90_000] {
                 let (before, after) = (text(1, kinds, lines), text(2, kinds, lines));
                 let is_left_to_git = DiffEffort::default().spend(before.as_bytes(), after.as_bytes());
-                assert!(!is_left_to_git, "it takes minutes for {lines} lines of {kinds} kinds");
+                assert!(!is_left_to_git, "Git takes minutes for {lines} lines of {kinds} kinds");
                 assert!(diff("a.txt", Some(&before), Some(&after)).len() > 1_000);
                 let turned: String = before.lines().rev().fold(String::new(), |text, line| text + line + "\n");
                 assert!(diff("a.txt", Some(&before), Some(&turned)).len() > 1_000);
@@ -220,13 +220,13 @@ mod tests {
     }
 
     #[test]
-    fn many_files_have_one_effort() {
+    fn many_files_share_one_budget() {
         let mut effort = DiffEffort::default();
         let text = "a\nb\n".repeat(MAX_COMPARED_LINES / 8);
         let turned = "b\na\n".repeat(MAX_COMPARED_LINES / 8);
         let mut shown =
             |turned: &str| text_diff("a", Some(text.as_bytes()), Some(turned.as_bytes()), &mut effort).unwrap();
         let (first, _, third) = (shown(&turned), shown(&turned), shown(&turned));
-        assert_ne!(first, third, "the third is compared the other way");
+        assert_ne!(first, third, "the third uses the patience diff");
     }
 }

@@ -1,4 +1,4 @@
-//! Certificates that the application trusts beside those of the machine.
+//! Additional CA certificates from the application's configuration.
 
 use super::net_error::NetError;
 use rustls::RootCertStore;
@@ -9,43 +9,42 @@ use std::io;
 use std::path::Path;
 use tgp_base::bounded_read::read_at_most;
 
-/// A bundle of all the authorities that browsers trust is some 250 KB.
+/// A bundle of all CAs that browsers trust has about 250 KB.
 const MAX_BYTES: usize = 4 << 20;
 
-/// Certificates of authorities; none by default.
+/// CA certificates; empty by default.
 #[derive(Debug, Clone, Default)]
 pub struct CaBundle(Vec<CertificateDer<'static>>);
 
 impl CaBundle {
-    /// Reads a file of certificates in PEM, one or more.
+    /// Reads a PEM file with one or more certificates.
     ///
     /// # Errors
-    /// `BadCa` when it cannot be read or holds anything that is no certificate of an authority.
+    /// `BadCa` when the file cannot be read or contains anything but CA certificates.
     pub fn read(path: &Path) -> Result<Self, NetError> {
         let bad = |why| NetError::BadCa { why };
         let file = open(path).map_err(|_| {
-            bad("cannot be read. Name a file of certificates in PEM, relative to the folder of the config file")
+            bad("cannot be read. Set it to a PEM file of certificates, relative to the folder of the config file")
         })?;
-        let text = read_at_most(file, MAX_BYTES, 0).map_err(|_| bad("cannot be read. Check the disk it is on"))?;
-        Self::parse(&text.ok_or_else(|| bad("is larger than 4 MiB. Keep only the certificates of your own authorities: those of the machine are trusted anyway"))?)
+        let text = read_at_most(file, MAX_BYTES, 0).map_err(|_| bad("cannot be read. Check the disk"))?;
+        Self::parse(&text.ok_or_else(|| bad("is larger than 4 MiB. Keep only the certificates of your own CAs; those of the system are trusted anyway"))?)
     }
 
     fn parse(pem: &[u8]) -> Result<Self, NetError> {
         let bad = |why| NetError::BadCa { why };
-        let found: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(pem).collect();
-        let found = found.map_err(|_| {
-            bad("is damaged: a certificate in it cannot be read. Export it again in PEM, also known as Base64")
-        })?;
-        if found.is_empty() {
+        let certificates: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(pem).collect();
+        let certificates =
+            certificates.map_err(|_| bad("contains a damaged certificate. Export it again as PEM (Base64)"))?;
+        if certificates.is_empty() {
             return Err(bad(
-                "holds no certificate in PEM. Export it as PEM, which begins with '-----BEGIN CERTIFICATE-----'; DER is not read",
+                "contains no PEM certificate. Export it as PEM, which begins with '-----BEGIN CERTIFICATE-----'; DER is not supported",
             ));
         }
         let mut store = RootCertStore::empty();
-        for certificate in &found {
-            store.add(certificate.clone()).map_err(|_| bad("holds a certificate that cannot be used. Name the certificate of the authority (X.509), not a key or a request"))?;
+        for certificate in &certificates {
+            store.add(certificate.clone()).map_err(|_| bad("contains a certificate that cannot be used. Provide the X.509 certificate of the CA, not a key or a signing request"))?;
         }
-        Ok(Self(found))
+        Ok(Self(certificates))
     }
 
     pub(super) fn certificates(&self) -> impl Iterator<Item = CertificateDer<'static>> {
@@ -57,7 +56,7 @@ impl CaBundle {
     }
 }
 
-/// Opens a plain file, without waiting: a pipe might never be written to.
+/// Opens a regular file without blocking; opening a pipe could block forever.
 fn open(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true);
@@ -73,7 +72,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_pipe_that_nobody_writes_to_is_refused_at_once() {
+    fn a_pipe_is_refused_without_blocking() {
         use rustix::fs::{CWD, FileType, Mode, mknodat};
         let dir = tempfile::tempdir().unwrap();
         let pipe = dir.path().join("ca.pem");
@@ -82,9 +81,9 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_certificate_is_refused() {
+    fn files_without_certificates_are_refused() {
         let junk = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
-        for (text, why) in [("", "no certificate"), ("hello", "no certificate"), (junk, "cannot be used")] {
+        for (text, why) in [("", "no PEM certificate"), ("hello", "no PEM certificate"), (junk, "cannot be used")] {
             let error = CaBundle::parse(text.as_bytes()).unwrap_err().to_string();
             assert!(error.contains(why) && error.contains("network.ca"), "{error}");
         }

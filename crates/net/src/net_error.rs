@@ -1,4 +1,4 @@
-//! Every way in which a request can fail or be refused.
+//! Errors of HTTP requests.
 
 use tgp_base::bound_secrets::Withheld;
 use tgp_base::error::{Details, Error, ErrorCode, PartError};
@@ -21,27 +21,27 @@ pub enum NetError {
         "Security Violation: URL \"{url}\" is not in the allowed list. Tools reach only {allowed}.{near} Use one of these, or take the data as an argument"
     )]
     NotAllowed { url: String, allowed: String, near: String },
-    #[error("Security Violation: '{url}' holds a user name or password; send an Authorization header instead")]
+    #[error("Security Violation: '{url}' contains a user name or password; send an Authorization header instead")]
     UserInfo { url: String },
     #[error(
-        "Security Violation: '{host}' has a private address, which a name may not stand for. Use another allowed address, or take the data as an argument"
+        "Security Violation: '{host}' resolves to a private address, which is not allowed. Use another allowed address, or take the data as an argument"
     )]
     PrivateAddress { host: String },
     #[error("fetch does not send {method} requests; use GET, HEAD, POST, PUT, PATCH, DELETE or OPTIONS")]
     Method { method: String },
     #[error("Security Violation: the header '{name}' {why}")]
     Header { name: String, why: &'static str },
-    #[error("A request with {method} has no body; drop it or use POST")]
+    #[error("A {method} request cannot have a body; remove it or use POST")]
     UnwantedBody { method: String },
-    #[error("fetch knows the redirect modes follow, manual and error, not '{mode}'")]
+    #[error("'{mode}' is not a redirect mode of fetch; use 'follow', 'manual' or 'error'")]
     RedirectMode { mode: String },
     #[error("'{url}' answered with a redirect, which this request forbids")]
     RedirectForbidden { url: String },
     #[error("'{url}' was redirected more than {limit} times")]
     TooManyRedirects { url: String, limit: usize },
-    #[error("'{url}' gave no whole answer within {millis} ms; ask for less at once (sandbox.fetchTimeoutMs)")]
+    #[error("'{url}' did not answer completely within {millis} ms (sandbox.fetchTimeoutMs); request less data at once")]
     TimedOut { url: String, millis: u128 },
-    #[error("The {what} of '{url}' is larger than {limit} bytes (sandbox.fetchBytes); ask for a smaller part")]
+    #[error("The {what} of '{url}' is larger than {limit} bytes (sandbox.fetchBytes); request a smaller part")]
     TooLarge { url: String, what: &'static str, limit: usize },
     #[error("'{url}' could not be fetched: {why}")]
     Failed { url: String, why: &'static str },
@@ -49,19 +49,19 @@ pub enum NetError {
     Withheld(#[from] Withheld),
     #[error("'{url}' could not be fetched: {proxy} {why}")]
     Proxy { url: String, proxy: String, why: &'static str },
-    /// Whoever sends the request may not send it there.
+    /// The redirect check of the caller refused the target.
     #[error(transparent)]
-    HopRefused(Box<Error>),
-    #[error("The network cannot be used: the system refuses a thread or a socket")]
+    RedirectRefused(Box<Error>),
+    #[error("The network is unavailable: the system could not create a thread or a socket")]
     NoRuntime,
-    #[error("Nobody can be trusted: {variables} names no certificates that can be read; mend it, or unset it")]
+    #[error("No trusted certificates: {variables} does not point to readable certificates. Fix or unset it")]
     NoTrust { variables: &'static str },
 }
 
 impl PartError for NetError {
     fn code(&self) -> ErrorCode {
         match self {
-            Self::HopRefused(refusal) => refusal.code,
+            Self::RedirectRefused(refusal) => refusal.code,
             Self::BadEntry { .. } | Self::BadProxy { .. } | Self::BadCa { .. } => ErrorCode::Config,
             Self::Withheld(Withheld::Unknown { .. } | Withheld::TooMuch | Withheld::InPath) => ErrorCode::Validation,
             Self::NoNetwork
@@ -86,7 +86,7 @@ impl PartError for NetError {
     }
 
     fn details(&self) -> Details {
-        if let Self::HopRefused(refusal) = self {
+        if let Self::RedirectRefused(refusal) = self {
             return refusal.details.clone();
         }
         let key = if matches!(self, Self::BadEntry { .. }) {
@@ -102,21 +102,21 @@ impl PartError for NetError {
     }
 }
 
-/// Longest piece of a URL that a message repeats.
-const SHOWN: usize = 200;
+/// Longest part of a URL in a message.
+const MAX_SHOWN_CHARS: usize = 200;
 
-/// A URL made safe to print: what may be secret (user, query, fragment) is left out.
+/// Formats a URL for a message, without user, query and fragment, which may be secret.
 pub fn shown(url: &url::Url) -> String {
     let mut plain = url.clone();
     plain.set_query(None);
     plain.set_fragment(None);
-    // Only URLs without a host refuse these, and they hold no user.
+    // Fails only for URLs without a host, which have no user.
     let _ = plain.set_username("");
     let _ = plain.set_password(None);
     shown_text(plain.as_str())
 }
 
-/// Text of a guest made safe to print.
+/// Makes the text of a guest safe to print: no control characters, bounded length.
 pub fn shown_text(text: &str) -> String {
-    text.chars().take(SHOWN).map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c }).collect()
+    text.chars().take(MAX_SHOWN_CHARS).map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c }).collect()
 }

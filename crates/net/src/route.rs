@@ -1,8 +1,8 @@
-//! How requests leave this machine: through which proxy, and trusting whom.
+//! The network route of a client: its proxy and its TLS trust.
 
 use super::ca_bundle::CaBundle;
-use super::direct_hosts::{DirectHosts, as_client_knows, names_host_of};
 use super::net_error::NetError;
+use super::no_proxy::{NoProxyHosts, client_syntax, entry_matches};
 use super::trust;
 use reqwest::redirect::Policy;
 use reqwest::{Client, ClientBuilder, NoProxy, Proxy};
@@ -11,43 +11,43 @@ use std::{fmt, iter};
 use tgp_base::loopback::is_loopback;
 use url::Url;
 
-/// Hosts that are this machine, in the words of `NO_PROXY`. A proxy would take them for itself.
+/// Loopback hosts, in `NO_PROXY` syntax. A proxy would resolve them to itself.
 const LOOPBACK: &str = "localhost,127.0.0.0/8,::1";
 
-/// Who carries requests to their host.
+/// The choice of a proxy.
 #[derive(Clone, Default)]
 pub enum ProxyChoice {
-    /// Nobody, whatever the environment says.
+    /// No proxy, even if the environment sets one.
     #[default]
     Direct,
-    /// Whom the usual variables name: `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY`, `NO_PROXY`.
+    /// The proxy of the environment variables `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY`.
     Environment,
     Through(NamedProxy),
 }
 
-/// A proxy that the application named.
+/// A proxy from the configuration.
 #[derive(Clone)]
 pub struct NamedProxy {
     proxy: Box<Proxy>,
-    /// Its own name, which is looked up here.
+    /// The host name of the proxy.
     host: String,
     port: Option<u16>,
-    /// Whose hosts are reached without it.
-    direct: Vec<String>,
+    /// `NO_PROXY` entries.
+    no_proxy: Vec<String>,
 }
 
 impl NamedProxy {
-    /// `url` is an http or https address, with a user and a password if the proxy wants them; `direct` are the hosts that
-    /// are reached without it, in the words of `NO_PROXY`; this machine is in any case.
+    /// `url` is an http or https address, with a user and a password if the proxy requires them. `no_proxy` lists hosts that
+    /// are reached directly, in `NO_PROXY` syntax; loopback hosts always are.
     ///
     /// # Errors
     /// `BadProxy`.
-    pub fn parse(url: &str, direct: &[String]) -> Result<Self, NetError> {
+    pub fn parse(url: &str, no_proxy: &[String]) -> Result<Self, NetError> {
         let bad = |why| NetError::BadProxy { why };
-        let parsed = Url::parse(url).map_err(|_| bad("is no address, such as 'http://proxy.example:3128'"))?;
+        let parsed = Url::parse(url).map_err(|_| bad("is not a URL, such as 'http://proxy.example:3128'"))?;
         if parsed.scheme().starts_with("socks") {
             return Err(bad(
-                "is a SOCKS proxy, and only HTTP proxies are used. Name the address of one that begins with http:// or \
+                "is a SOCKS proxy, which is not supported. Use the URL of an HTTP proxy, which begins with http:// or \
                  https://, or put one in front of it",
             ));
         }
@@ -57,33 +57,33 @@ impl NamedProxy {
         let host = parsed.host_str().ok_or_else(|| bad("has no host"))?.to_owned();
         let proxy = Proxy::all(url).map_err(|_| bad("cannot be used as a proxy"))?;
         let without: Vec<&str> =
-            iter::once(LOOPBACK).chain(direct.iter().map(|entry| as_client_knows(entry))).collect();
+            iter::once(LOOPBACK).chain(no_proxy.iter().map(|entry| client_syntax(entry))).collect();
         Ok(Self {
             proxy: Box::new(proxy.no_proxy(NoProxy::from_string(&without.join(",")))),
             host,
             port: parsed.port_or_known_default(),
-            direct: direct.to_vec(),
+            no_proxy: no_proxy.to_vec(),
         })
     }
 }
 
-/// Shown without its address, which may hold a password.
+/// Omits the address, which may contain a password.
 impl fmt::Debug for NamedProxy {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("NamedProxy")
     }
 }
 
-/// A way out of this machine.
+/// A proxy and additional trusted CAs.
 #[derive(Clone, Default)]
 pub struct Route {
     pub proxy: ProxyChoice,
-    /// Authorities that are trusted beside the machine's.
+    /// CAs trusted in addition to those of the system.
     pub ca: CaBundle,
 }
 
 impl Route {
-    /// Whom its clients trust. Takes a while.
+    /// The TLS settings. Slow: reads the system's certificates.
     ///
     /// # Errors
     /// `NoTrust`, `NoRuntime`.
@@ -91,7 +91,7 @@ impl Route {
         trust::tls(&self.ca)
     }
 
-    /// A client that follows no redirect.
+    /// A client builder; redirects are not followed.
     pub(super) fn client(&self, tls: ClientConfig) -> ClientBuilder {
         match &self.proxy {
             ProxyChoice::Direct => direct_client(tls),
@@ -100,17 +100,17 @@ impl Route {
         }
     }
 
-    /// Hosts that are to be reached without anybody between, though the client would not.
-    pub(super) fn direct_hosts(&self) -> DirectHosts {
+    /// Wildcard `NO_PROXY` hosts, which the HTTP client does not support.
+    pub(super) fn no_proxy_hosts(&self) -> NoProxyHosts {
         match &self.proxy {
-            ProxyChoice::Environment => DirectHosts::of_environment(),
-            ProxyChoice::Direct | ProxyChoice::Through(_) => DirectHosts::default(),
+            ProxyChoice::Environment => NoProxyHosts::from_environment(),
+            ProxyChoice::Direct | ProxyChoice::Through(_) => NoProxyHosts::default(),
         }
     }
 
-    /// Who may be between this machine and `url`, in words for messages; the user and the password of a proxy are left out.
+    /// Describes the proxy used for `url` in messages, without its user and password; `None` for a direct connection.
     #[must_use]
-    pub fn carrier_of(&self, url: &Url) -> Option<String> {
+    pub fn proxy_description(&self, url: &Url) -> Option<String> {
         if is_loopback(url) {
             return None;
         }
@@ -119,7 +119,7 @@ impl Route {
             ProxyChoice::Environment => {
                 proxy_variable(url.scheme()).map(|name| format!("the proxy of the environment variable {name}"))
             }
-            ProxyChoice::Through(named) if named.direct.iter().any(|entry| names_host_of(entry, url)) => None,
+            ProxyChoice::Through(named) if named.no_proxy.iter().any(|entry| entry_matches(entry, url)) => None,
             ProxyChoice::Through(NamedProxy { host, port, .. }) => {
                 let port = port.map(|port| format!(":{port}")).unwrap_or_default();
                 Some(format!("the proxy '{host}{port}' (network.proxy)"))
@@ -127,7 +127,7 @@ impl Route {
         }
     }
 
-    /// The name of the proxy that the application named.
+    /// The host name of the configured proxy.
     pub(super) fn proxy_host(&self) -> Option<&str> {
         match &self.proxy {
             ProxyChoice::Through(named) => Some(&named.host),
@@ -136,7 +136,7 @@ impl Route {
     }
 }
 
-/// The variables that name a proxy for addresses of a scheme, as the client reads them.
+/// The proxy variables for a URL scheme, in the order of the HTTP client.
 fn proxy_variables(scheme: &str) -> [&'static str; 4] {
     match scheme {
         "https" => ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"],
@@ -153,9 +153,9 @@ fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|text| !text.trim().is_empty())
 }
 
-/// The variables of the environment that name a proxy which the client does not understand, and so passes over.
+/// The proxy variables whose value is not an HTTP proxy and which the HTTP client therefore ignores.
 #[must_use]
-pub fn broken_proxy_variables() -> Vec<&'static str> {
+pub fn invalid_proxy_variables() -> Vec<&'static str> {
     let mut names = [proxy_variables("https"), proxy_variables("http")].concat();
     names.sort_unstable();
     names.dedup();
@@ -163,14 +163,14 @@ pub fn broken_proxy_variables() -> Vec<&'static str> {
     names
 }
 
-/// Whether a variable holds what the client takes for a proxy; the scheme may be left out.
+/// Whether the HTTP client accepts the value of a variable as a proxy. The scheme is optional.
 fn is_http_proxy(text: &str) -> bool {
     let text = text.trim();
     let full = if text.contains("://") { text.to_owned() } else { format!("http://{text}") };
     Url::parse(&full).is_ok_and(|url| matches!(url.scheme(), "http" | "https") && url.host().is_some())
 }
 
-/// A client without anybody between.
+/// A client without a proxy.
 pub(super) fn direct_client(tls: ClientConfig) -> ClientBuilder {
     plain_client(tls).no_proxy()
 }
@@ -185,7 +185,7 @@ mod tests {
     use url::Url;
 
     #[test]
-    fn only_an_http_proxy_is_one_and_its_password_is_not_shown() {
+    fn only_http_proxies_are_accepted_and_passwords_are_not_shown() {
         for url in ["proxy.example:3128", "socks5://proxy.example", "ftp://x", "", "http://"] {
             let error = NamedProxy::parse(url, &[]).unwrap_err().to_string();
             assert!(error.starts_with("network.proxy"), "{error}");
@@ -194,13 +194,13 @@ mod tests {
         assert_eq!(proxy.host, "proxy.example");
         assert!(!format!("{proxy:?}").contains("hunter2"));
         let route = Route { proxy: ProxyChoice::Through(proxy), ..Route::default() };
-        let carrier = |url: &str| route.carrier_of(&Url::parse(url).unwrap());
-        assert_eq!(carrier("https://a.example/").as_deref(), Some("the proxy 'proxy.example:3128' (network.proxy)"));
-        assert_eq!(carrier("http://127.0.0.1:9/"), None);
+        let proxy_for = |url: &str| route.proxy_description(&Url::parse(url).unwrap());
+        assert_eq!(proxy_for("https://a.example/").as_deref(), Some("the proxy 'proxy.example:3128' (network.proxy)"));
+        assert_eq!(proxy_for("http://127.0.0.1:9/"), None);
     }
 
     #[test]
-    fn a_variable_may_leave_the_scheme_out_but_must_name_an_http_proxy() {
+    fn proxy_variables_may_omit_the_scheme() {
         for text in ["proxy.example:3128", "http://proxy.example", " https://u:p@proxy.example:1 "] {
             assert!(is_http_proxy(text), "{text}");
         }

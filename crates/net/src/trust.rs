@@ -1,8 +1,8 @@
-//! Whom we take for who they say they are: one policy for all that leaves this machine, of Git and of tools.
+//! The TLS trust policy for all outgoing connections, of Git and of tools.
 //!
-//! What the machine trusts is trusted: its own store on macOS and Windows, its certificates elsewhere. A machine without
-//! any, such as a bare container, gets Mozilla's, which are inside the addon. The application may add its own. Where
-//! `SSL_CERT_FILE` or `SSL_CERT_DIR` says whom to trust, nobody else is: a mistake in them opens nothing.
+//! The CAs of the system are trusted: its store on macOS and Windows, its certificate files elsewhere. A system without any,
+//! such as a bare container, uses Mozilla's CAs, which the addon contains. The application may add its own. If `SSL_CERT_FILE`
+//! or `SSL_CERT_DIR` is set, it replaces the system's CAs; a mistake in it is an error and never extends trust.
 
 use super::ca_bundle::CaBundle;
 use super::net_error::NetError;
@@ -13,10 +13,10 @@ use rustls::{ClientConfig, RootCertStore};
 use rustls_platform_verifier::Verifier;
 use std::sync::Arc;
 
-/// The settings of every TLS connection. Reads the machine's certificates, which takes a while.
+/// The settings of every TLS connection. Slow: reads the system's certificates.
 ///
 /// # Errors
-/// `NoTrust`, or `NoRuntime` when the system gives no randomness or no memory for them.
+/// `NoTrust`, or `NoRuntime` when the system provides no randomness or memory.
 pub fn tls(extra: &CaBundle) -> Result<ClientConfig, NetError> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let verifier = match variables() {
@@ -26,15 +26,15 @@ pub fn tls(extra: &CaBundle) -> Result<ClientConfig, NetError> {
     let config = ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
         .map_err(|_| NetError::NoRuntime)?
-        // No danger: a verifier of rustls' own authors, or of rustls itself.
+        // Safe: the verifier comes from rustls or its authors.
         .dangerous()
         .with_custom_certificate_verifier(verifier)
         .with_no_client_auth();
     Ok(config)
 }
 
-/// The variables that say whom to trust, where they are set.
-#[expect(clippy::disallowed_methods, reason = "whether there are any; the verifier reads them itself")]
+/// The names of the certificate variables that are set.
+#[expect(clippy::disallowed_methods, reason = "checks only whether they are set; the verifier reads them")]
 fn variables() -> Option<&'static str> {
     match (std::env::var_os("SSL_CERT_FILE"), std::env::var_os("SSL_CERT_DIR")) {
         (Some(_), Some(_)) => Some("SSL_CERT_FILE and SSL_CERT_DIR"),
@@ -44,7 +44,7 @@ fn variables() -> Option<&'static str> {
     }
 }
 
-/// Trusts whom the variables name and the application adds; an error when that is nobody.
+/// Trusts the CAs of the variables and of the application; an error if the variables have none.
 fn verifier_of_environment(
     extra: &CaBundle,
     provider: &Arc<CryptoProvider>,
@@ -60,7 +60,7 @@ fn verifier_of_machine(
     extra: &CaBundle,
     provider: &Arc<CryptoProvider>,
 ) -> Result<Arc<dyn ServerCertVerifier>, NetError> {
-    // Without the extra ones first: with them, a machine that has none would not be noticed.
+    // Tried without the extra CAs first: with them, a system without CAs would not be detected.
     match Verifier::new(Arc::clone(provider)) {
         Ok(verifier) if extra.is_empty() => Ok(Arc::new(verifier)),
         Ok(_) => {

@@ -1,4 +1,4 @@
-//! What every [`Vfs`] does, whatever is behind it.
+//! Conformance tests: every [`Vfs`] implementation runs the same scenarios.
 
 use super::{DiskVfs, JailPath, MemoryVfs, Vfs, VfsError, Violation};
 
@@ -12,7 +12,7 @@ fn listed(vfs: &dyn Vfs, dir: &str) -> Vec<String> {
     vfs.list(&path(dir)).unwrap().iter().map(ToString::to_string).collect()
 }
 
-fn reads_what_was_written(vfs: &dyn Vfs) {
+fn a_read_returns_the_written_text(vfs: &dyn Vfs) {
     for content in ["", "export default 1\n", "\u{feff}späth 日本 🦀\r\n\0"] {
         vfs.write(&path("tools/deep/er/a.ts"), content).unwrap();
         assert_eq!(vfs.read(&path("./tools//deep/er/a.ts")).unwrap(), content);
@@ -20,7 +20,7 @@ fn reads_what_was_written(vfs: &dyn Vfs) {
     assert!(vfs.exists(&path("tools/deep/er/a.ts")).unwrap());
 }
 
-fn missing_things_are_told_apart_from_empty_ones(vfs: &dyn Vfs) {
+fn missing_files_are_not_found(vfs: &dyn Vfs) {
     vfs.write(&path("a/file"), "x").unwrap();
     for missing in ["b", "a/b", "b/c", "a/file/below"] {
         assert!(matches!(vfs.read(&path(missing)), Err(VfsError::NotFound { .. })), "{missing}");
@@ -31,7 +31,7 @@ fn missing_things_are_told_apart_from_empty_ones(vfs: &dyn Vfs) {
     assert_eq!(vfs.read(&path("a/file")).unwrap(), "x");
 }
 
-fn directories_are_no_files(vfs: &dyn Vfs) {
+fn file_operations_refuse_directories(vfs: &dyn Vfs) {
     vfs.write(&path("dir/file"), "x").unwrap();
     for dir in ["", "dir"] {
         assert!(matches!(vfs.read(&path(dir)), Err(VfsError::NotAFile { .. })), "{dir}");
@@ -42,7 +42,7 @@ fn directories_are_no_files(vfs: &dyn Vfs) {
     assert_eq!(listed(vfs, ""), ["dir/file"]);
 }
 
-fn files_are_no_directories(vfs: &dyn Vfs) {
+fn a_file_cannot_be_a_parent_directory(vfs: &dyn Vfs) {
     vfs.write(&path("file"), "x").unwrap();
     for below in ["file/a", "file/a/b"] {
         assert!(matches!(vfs.write(&path(below), "y"), Err(VfsError::NotADirectory { .. })), "{below}");
@@ -60,7 +60,7 @@ fn lists_are_sorted_recursive_and_by_segment(vfs: &dyn Vfs) {
     assert_eq!(listed(vfs, "tools/a"), ["tools/a/z.ts"]);
 }
 
-fn removing_leaves_no_trace(vfs: &dyn Vfs) {
+fn removing_a_file_removes_empty_directories(vfs: &dyn Vfs) {
     vfs.write(&path("a/b/c"), "x").unwrap();
     vfs.write(&path("a/d"), "x").unwrap();
     vfs.remove(&path("a/b/c")).unwrap();
@@ -70,7 +70,7 @@ fn removing_leaves_no_trace(vfs: &dyn Vfs) {
     assert_eq!(listed(vfs, ""), ["a"]);
 }
 
-fn files_have_a_limit(vfs: &dyn Vfs) {
+fn files_over_the_size_limit_are_refused(vfs: &dyn Vfs) {
     let full = "x".repeat(LIMIT);
     vfs.write(&path("f"), &full).unwrap();
     assert!(matches!(vfs.write(&path("f"), &"y".repeat(LIMIT + 1)), Err(VfsError::TooLarge { limit: LIMIT, .. })));
@@ -79,7 +79,7 @@ fn files_have_a_limit(vfs: &dyn Vfs) {
     assert_eq!(listed(vfs, ""), ["f"]);
 }
 
-fn git_is_out_of_reach(vfs: &dyn Vfs) {
+fn git_directories_are_refused(vfs: &dyn Vfs) {
     for text in [".git", ".git/config", ".GIT/hooks/pre-commit", "sub/.git/config", "git~1/config"] {
         let path = path(text);
         let results = [
@@ -133,13 +133,13 @@ macro_rules! conformance {
 }
 
 conformance! {
-    reads_what_was_written
-    missing_things_are_told_apart_from_empty_ones
-    directories_are_no_files
-    files_are_no_directories
+    a_read_returns_the_written_text
+    missing_files_are_not_found
+    file_operations_refuse_directories
+    a_file_cannot_be_a_parent_directory
     lists_are_sorted_recursive_and_by_segment
-    removing_leaves_no_trace
-    files_have_a_limit
-    git_is_out_of_reach
+    removing_a_file_removes_empty_directories
+    files_over_the_size_limit_are_refused
+    git_directories_are_refused
     parallel_writers_and_removers_never_tear_a_file
 }

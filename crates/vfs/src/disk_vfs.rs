@@ -1,4 +1,4 @@
-//! Files on disk behind a directory handle: the only way in this crate to the host's file system.
+//! A [`Vfs`] on disk, behind a directory handle. It is the only access to the host's file system in this crate.
 //!
 //! The jail is not a check on strings. Every operation starts at one open handle of the root and opens segment by
 //! segment, each relative to the handle before it and none through a symlink, so swapping a directory for a link while
@@ -6,15 +6,15 @@
 //!
 //! - Symlinks: never followed for writing, removing or listing, and not listed. A read follows one if the target lies
 //!   inside the root and outside `.git`.
-//! - FIFOs, sockets and devices: refused, by the type of the opened handle, without waiting for a peer.
+//! - FIFOs, sockets and devices: refused by the type of the opened handle, without blocking on a peer.
 //! - Hard links: a second name of the same file may lie outside and cannot be found, so a file with several names is
 //!   not read. Writing gives the path a new file and leaves the other name as it was. (No tool and no Git repository can
 //!   make a hard link; only someone with access to the host can.)
 
 use super::durable_file::{self, Durability, TEMP_PREFIX};
+use super::fingerprint::{Fingerprint, ListedFile};
 use super::jail_path::JailPath;
-use super::root_dir::{Missing, RootDir, Standing, split};
-use super::stamp::{Stamp, StampedFile};
+use super::root_dir::{EntryKind, MissingDir, RootDir, split};
 use super::usage::Usage;
 use super::vfs::{DEFAULT_MAX_FILE_BYTES, Vfs};
 use super::vfs_error::{VfsError, Violation};
@@ -25,16 +25,16 @@ use std::path::Path;
 use std::time::Duration;
 use tgp_base::bounded_read::read_at_most;
 
-/// A write takes milliseconds; a temporary file of this age has no writer any more.
-const ABANDONED_AFTER: Duration = Duration::from_mins(10);
+/// Age after which a temporary file counts as abandoned. A write takes milliseconds.
+const STALE_TEMP_AGE: Duration = Duration::from_mins(10);
 
-/// Largest file that is read as bytes: as large as the largest that may be configured.
+/// Largest file that is read as bytes; equals the highest configurable limit.
 const MAX_BYTES: usize = 64 << 20;
 
-/// What failed when a file has its new text, but a power cut may undo that.
-const SYNC: &str = "sync the new text of";
+/// Action named by an error when the new text was written but not synced: a power cut may undo it.
+const SYNC_ACTION: &str = "sync the new text of";
 
-/// How often a write starts over because a removal took its directory away in between.
+/// Attempts of a write whose directory is removed concurrently.
 const WRITE_ATTEMPTS: usize = 8;
 
 #[derive(Debug)]
@@ -45,20 +45,20 @@ pub struct DiskVfs {
 }
 
 impl DiskVfs {
-    /// Opens the directory `root`, which is created if need be, and clears what killed writers left in it.
+    /// Opens the directory `root`, creates it if needed, and removes temporary files of killed writers.
     ///
     /// # Errors
     /// `Io` when the directory cannot be created or opened.
     pub fn open(root: &Path) -> Result<Self, VfsError> {
         let root = RootDir::open(root).map_err(|error| VfsError::io("open the root directory", ".", error))?;
         let vfs = Self { root, max_file_bytes: DEFAULT_MAX_FILE_BYTES, durability: Durability::Synced };
-        // An unreadable directory must not keep the root from opening; what stays is invisible.
-        let _ = vfs.remove_abandoned();
+        // An unreadable directory must not prevent opening the root; remaining temporary files are never listed.
+        let _ = vfs.remove_stale_temp_files();
         Ok(vfs)
     }
 
-    /// Opens a directory that others use too, which is created if need be: it is not cleared, and `hidden`, which may lie
-    /// anywhere in it, is out of reach.
+    /// Opens a directory shared with other programs and creates it if needed. Temporary files are not removed, and the
+    /// directory `hidden`, at any depth below it, is inaccessible.
     ///
     /// # Errors
     /// `Io` when one of the directories cannot be opened.
@@ -68,26 +68,25 @@ impl DiskVfs {
         Ok(Self { root, max_file_bytes: DEFAULT_MAX_FILE_BYTES, durability: Durability::Synced })
     }
 
-    /// The same root with another limit for each file.
+    /// Sets the size limit of a file.
     #[must_use]
     pub fn with_max_file_bytes(self, max_file_bytes: usize) -> Self {
         Self { max_file_bytes, ..self }
     }
 
-    /// The same root once more, with another limit for each file.
+    /// A second view of the same root with its own size limit per file.
     #[must_use]
     pub fn reopened(&self, max_file_bytes: usize) -> Self {
         Self { root: self.root.clone(), max_file_bytes, durability: self.durability }
     }
 
-    /// The same root for files that can be made again: no write waits for the disk.
+    /// Skips the sync of every write, for files that can be recreated.
     #[must_use]
     pub fn restorable(self) -> Self {
         Self { durability: Durability::Restorable, ..self }
     }
 
-    /// Makes `content` the bytes of the file, as [`Vfs::write`] does, but whatever they are and without waiting for the
-    /// disk: for content that is kept elsewhere, such as in a repository.
+    /// Writes any bytes of any size without a sync: for content that is stored elsewhere, such as in a repository.
     ///
     /// # Errors
     /// As [`Vfs::write`], but never `TooLarge`.
@@ -96,7 +95,7 @@ impl DiskVfs {
         self.write_real(path, content, Durability::Restorable)
     }
 
-    /// As [`Vfs::write`], but without waiting for the disk: for text that is kept elsewhere before it counts as written.
+    /// As [`Vfs::write`], but without a sync: for text that is also stored elsewhere before the write is reported.
     ///
     /// # Errors
     /// As [`Vfs::write`].
@@ -106,19 +105,19 @@ impl DiskVfs {
         self.write_real(path, content.as_bytes(), Durability::Restorable)
     }
 
-    /// Waits until the file at `path`, as it is, survives a power cut. It takes no room on the disk.
+    /// Syncs the file at `path` and its directory entry to disk. Needs no free disk space.
     ///
     /// # Errors
     /// As [`Vfs::read`].
     pub fn sync(&self, path: &JailPath) -> Result<(), VfsError> {
         path.refuse_git()?;
-        let failed = |error| VfsError::io(SYNC, path.as_str(), error);
+        let failed = |error| VfsError::io(SYNC_ACTION, path.as_str(), error);
         self.open_file(path)?.sync_all().map_err(failed)?;
         let Some((dir, _)) = self.root.find(path)? else { return Err(VfsError::not_found(path.as_str())) };
         durable_file::sync_dir(&dir).map_err(failed)
     }
 
-    /// The bytes of a regular file, whatever they are; a symlink is not followed.
+    /// The bytes of a regular file. Symlinks are not followed.
     ///
     /// # Errors
     /// `NotFound`, `NotAFile`, `TooLarge`, `SecurityViolation`, `Io`.
@@ -132,14 +131,14 @@ impl DiskVfs {
         if is_large { Err(VfsError::too_large(path.as_str(), self.max_file_bytes)) } else { Ok(()) }
     }
 
-    /// How much is there, `.git` aside.
+    /// Total size and number of files, without `.git`.
     ///
     /// # Errors
     /// `Io`.
     pub fn usage(&self) -> Result<Usage, VfsError> {
         let mut usage = Usage::default();
         self.root.walk(&JailPath::root(), |dir, _, name| {
-            // One that was removed meanwhile holds nothing.
+            // A file removed concurrently counts as nothing.
             if let Ok(metadata) = dir.symlink_metadata(name) {
                 usage.files += 1;
                 usage.bytes += metadata.len();
@@ -155,9 +154,9 @@ impl DiskVfs {
     pub fn size_of(&self, path: &JailPath) -> Result<Option<u64>, VfsError> {
         path.refuse_git()?;
         let Some((dir, name)) = self.root.find(path)? else { return Ok(None) };
-        match Standing::at(&dir, name).map_err(|error| VfsError::io("find", path.as_str(), error))? {
-            Standing::File(metadata) => Ok(Some(metadata.len())),
-            Standing::Nothing | Standing::Directory | Standing::Symlink | Standing::Special => Ok(None),
+        match EntryKind::at(&dir, name).map_err(|error| VfsError::io("find", path.as_str(), error))? {
+            EntryKind::File(metadata) => Ok(Some(metadata.len())),
+            EntryKind::Nothing | EntryKind::Directory | EntryKind::Symlink | EntryKind::Special => Ok(None),
         }
     }
 
@@ -170,25 +169,27 @@ impl DiskVfs {
         Err(VfsError::io("write", path.as_str(), io::ErrorKind::NotFound.into()))
     }
 
-    fn remove_abandoned(&self) -> Result<(), VfsError> {
+    fn remove_stale_temp_files(&self) -> Result<(), VfsError> {
         self.root.walk(&JailPath::root(), |dir, _, name| {
             let age = || dir.symlink_metadata(name).ok()?.modified().ok()?.into_std().elapsed().ok();
-            if name.starts_with(TEMP_PREFIX) && age().is_some_and(|age| age > ABANDONED_AFTER) {
-                // Somebody else may be clearing too.
+            if name.starts_with(TEMP_PREFIX) && age().is_some_and(|age| age > STALE_TEMP_AGE) {
+                // Another process may remove it at the same time.
                 let _ = dir.remove_file(name);
             }
         })
     }
 
-    /// Runs a reading operation, once more with the real path if a symlink is in the way. The real path holds no
-    /// symlink: if one appears there meanwhile, the operation refuses it.
-    fn following<T>(
+    /// Runs a read operation and repeats it on the resolved path if a symlink is in the way. The resolved path has no
+    /// symlinks; one that appears concurrently is refused.
+    fn follow_symlinks<T>(
         &self,
         path: &JailPath,
         operation: impl Fn(&JailPath) -> Result<T, VfsError>,
     ) -> Result<T, VfsError> {
         match operation(path) {
-            Err(VfsError::SecurityViolation { violation: Violation::Symlink, .. }) => operation(&self.root.real(path)?),
+            Err(VfsError::SecurityViolation { violation: Violation::Symlink, .. }) => {
+                operation(&self.root.resolve(path)?)
+            }
             result => result,
         }
     }
@@ -198,11 +199,11 @@ impl DiskVfs {
         // Without `nonblock`, opening a FIFO waits for its other end.
         let mut options = OpenOptions::new();
         options.read(true).follow(FollowSymlinks::No).nonblock(true);
-        dir.open_with(name, &options).map_err(|error| match Standing::at(&dir, name) {
-            Ok(Standing::Nothing) => VfsError::not_found(path.as_str()),
-            Ok(Standing::Symlink) => VfsError::violation(path.as_str(), Violation::Symlink),
-            Ok(Standing::Directory | Standing::Special) => VfsError::not_a_file(path.as_str()),
-            Ok(Standing::File(_)) | Err(_) => VfsError::io("read", path.as_str(), error),
+        dir.open_with(name, &options).map_err(|error| match EntryKind::at(&dir, name) {
+            Ok(EntryKind::Nothing) => VfsError::not_found(path.as_str()),
+            Ok(EntryKind::Symlink) => VfsError::violation(path.as_str(), Violation::Symlink),
+            Ok(EntryKind::Directory | EntryKind::Special) => VfsError::not_a_file(path.as_str()),
+            Ok(EntryKind::File(_)) | Err(_) => VfsError::io("read", path.as_str(), error),
         })
     }
 
@@ -229,20 +230,21 @@ impl DiskVfs {
         bytes.ok_or_else(|| VfsError::too_large(path.as_str(), limit))
     }
 
-    /// `false` when the directory was taken away by a removal; then nothing was written.
+    /// `false` when the directory was removed concurrently; then nothing was written.
     fn try_write(&self, path: &JailPath, content: &[u8], durability: Durability) -> Result<bool, VfsError> {
         let (parent, name) = split(path)?;
-        let Some(dir) = self.root.enter(&parent, Missing::Create)? else { return Ok(false) };
-        let previous = match Standing::at(&dir, name).map_err(|error| VfsError::io("write", path.as_str(), error))? {
-            Standing::Nothing => None,
-            Standing::File(metadata) => Some(metadata),
-            Standing::Symlink => return Err(VfsError::violation(path.as_str(), Violation::Symlink)),
-            Standing::Directory | Standing::Special => return Err(VfsError::not_a_file(path.as_str())),
+        let Some(dir) = self.root.enter(&parent, MissingDir::Create)? else { return Ok(false) };
+        let previous = match EntryKind::at(&dir, name).map_err(|error| VfsError::io("write", path.as_str(), error))? {
+            EntryKind::Nothing => None,
+            EntryKind::File(metadata) => Some(metadata),
+            EntryKind::Symlink => return Err(VfsError::violation(path.as_str(), Violation::Symlink)),
+            EntryKind::Directory | EntryKind::Special => return Err(VfsError::not_a_file(path.as_str())),
         };
         match durable_file::replace(&dir, name, content, previous.as_ref(), durability) {
             Ok(()) if durability == Durability::Restorable => Ok(true),
             Ok(()) => {
-                let synced = durable_file::sync_dir(&dir).map_err(|error| VfsError::io(SYNC, path.as_str(), error));
+                let synced =
+                    durable_file::sync_dir(&dir).map_err(|error| VfsError::io(SYNC_ACTION, path.as_str(), error));
                 synced.map(|()| true)
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
@@ -254,7 +256,7 @@ impl DiskVfs {
 impl Vfs for DiskVfs {
     fn read(&self, path: &JailPath) -> Result<String, VfsError> {
         path.refuse_git()?;
-        self.following(path, |path| self.read_real(path))
+        self.follow_symlinks(path, |path| self.read_real(path))
     }
 
     fn write(&self, path: &JailPath, content: &str) -> Result<(), VfsError> {
@@ -267,11 +269,11 @@ impl Vfs for DiskVfs {
         path.refuse_git()?;
         self.refuse_large(path, content)?;
         let (parent, name) = split(path)?;
-        let Some(dir) = self.root.enter(&parent, Missing::Accept)? else { return Ok(()) };
-        match Standing::at(&dir, name).map_err(|error| VfsError::io("write", path.as_str(), error))? {
-            Standing::Nothing | Standing::File(_) => Ok(()),
-            Standing::Symlink => Err(VfsError::violation(path.as_str(), Violation::Symlink)),
-            Standing::Directory | Standing::Special => Err(VfsError::not_a_file(path.as_str())),
+        let Some(dir) = self.root.enter(&parent, MissingDir::Accept)? else { return Ok(()) };
+        match EntryKind::at(&dir, name).map_err(|error| VfsError::io("write", path.as_str(), error))? {
+            EntryKind::Nothing | EntryKind::File(_) => Ok(()),
+            EntryKind::Symlink => Err(VfsError::violation(path.as_str(), Violation::Symlink)),
+            EntryKind::Directory | EntryKind::Special => Err(VfsError::not_a_file(path.as_str())),
         }
     }
 
@@ -279,11 +281,11 @@ impl Vfs for DiskVfs {
         path.refuse_git()?;
         let failed = |error| VfsError::io("remove", path.as_str(), error);
         let Some((dir, name)) = self.root.find(path)? else { return Ok(()) };
-        match Standing::at(&dir, name).map_err(failed)? {
-            Standing::Nothing => return Ok(()),
-            Standing::File(_) => {}
-            Standing::Symlink => return Err(VfsError::violation(path.as_str(), Violation::Symlink)),
-            Standing::Directory | Standing::Special => return Err(VfsError::not_a_file(path.as_str())),
+        match EntryKind::at(&dir, name).map_err(failed)? {
+            EntryKind::Nothing => return Ok(()),
+            EntryKind::File(_) => {}
+            EntryKind::Symlink => return Err(VfsError::violation(path.as_str(), Violation::Symlink)),
+            EntryKind::Directory | EntryKind::Special => return Err(VfsError::not_a_file(path.as_str())),
         }
         match dir.remove_file(name) {
             Ok(()) => durable_file::sync_dir(&dir).map_err(failed)?,
@@ -299,30 +301,32 @@ impl Vfs for DiskVfs {
         if path.is_root() {
             return Ok(false);
         }
-        let found = self.following(path, |path| match self.root.find(path)? {
+        let exists = self.follow_symlinks(path, |path| match self.root.find(path)? {
             None => Ok(false),
             Some((dir, name)) => {
-                match Standing::at(&dir, name).map_err(|error| VfsError::io("find", path.as_str(), error))? {
-                    Standing::File(_) => Ok(true),
-                    Standing::Nothing | Standing::Directory | Standing::Special => Ok(false),
-                    Standing::Symlink => Err(VfsError::violation(path.as_str(), Violation::Symlink)),
+                match EntryKind::at(&dir, name).map_err(|error| VfsError::io("find", path.as_str(), error))? {
+                    EntryKind::File(_) => Ok(true),
+                    EntryKind::Nothing | EntryKind::Directory | EntryKind::Special => Ok(false),
+                    EntryKind::Symlink => Err(VfsError::violation(path.as_str(), Violation::Symlink)),
                 }
             }
         });
-        match found {
+        match exists {
             Err(VfsError::NotFound { .. }) => Ok(false),
             result => result,
         }
     }
 
-    fn stamp(&self, path: &JailPath) -> Result<Option<Stamp>, VfsError> {
+    fn fingerprint(&self, path: &JailPath) -> Result<Option<Fingerprint>, VfsError> {
         path.refuse_git()?;
         let Some((dir, name)) = self.root.find(path)? else { return Ok(None) };
-        match Standing::at(&dir, name).map_err(|error| VfsError::io("find", path.as_str(), error))? {
-            Standing::File(file) if file.nlink() == 1 => Ok(stamp_of(&file)),
-            Standing::File(_) | Standing::Nothing | Standing::Symlink | Standing::Directory | Standing::Special => {
-                Ok(None)
-            }
+        match EntryKind::at(&dir, name).map_err(|error| VfsError::io("find", path.as_str(), error))? {
+            EntryKind::File(file) if file.nlink() == 1 => Ok(fingerprint_of(&file)),
+            EntryKind::File(_)
+            | EntryKind::Nothing
+            | EntryKind::Symlink
+            | EntryKind::Directory
+            | EntryKind::Special => Ok(None),
         }
     }
 
@@ -347,15 +351,15 @@ impl Vfs for DiskVfs {
         }
     }
 
-    fn list_stamped(&self, dir: &JailPath) -> Result<Vec<StampedFile>, VfsError> {
+    fn list_with_fingerprints(&self, dir: &JailPath) -> Result<Vec<ListedFile>, VfsError> {
         dir.refuse_git()?;
         let mut files = Vec::new();
         self.root.walk(dir, |handle, parent, name| {
             if let Ok(path) = parent.join(name)
                 && !path.is_git()
             {
-                let stamp = handle.symlink_metadata(name).ok().and_then(|file| stamp_of(&file));
-                files.push(StampedFile { path, stamp });
+                let fingerprint = handle.symlink_metadata(name).ok().and_then(|file| fingerprint_of(&file));
+                files.push(ListedFile { path, fingerprint });
             }
         })?;
         files.sort_unstable_by(|left, right| left.path.cmp(&right.path));
@@ -363,6 +367,6 @@ impl Vfs for DiskVfs {
     }
 }
 
-fn stamp_of(file: &Metadata) -> Option<Stamp> {
-    Stamp::of(file.modified().ok()?.into_std(), file.len(), file.ino())
+fn fingerprint_of(file: &Metadata) -> Option<Fingerprint> {
+    Fingerprint::of(file.modified().ok()?.into_std(), file.len(), file.ino())
 }

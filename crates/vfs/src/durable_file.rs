@@ -1,26 +1,26 @@
-//! Replacing a file so that a kill or a power cut leaves the old text or the new one.
+//! Atomic file replacement: after a crash or a power cut a file has its old text or its new one.
 
 use cap_std::fs::{Dir, File, Metadata, OpenOptions};
 use std::hash::{BuildHasher, RandomState};
 use std::io::{self, Write};
 
-/// How the names of files begin that are still being written. No [`super::JailPath`] can name one, so none is ever
-/// listed, read or committed; a killed process may leave one behind for the next [`super::DiskVfs::open`] to remove.
+/// Name prefix of temporary files. No [`super::JailPath`] can name one, so none is ever listed, read or committed. The next
+/// [`super::DiskVfs::open`] removes those that a killed process left.
 pub const TEMP_PREFIX: &str = ".tgp-tmp-";
 
-/// How often a taken temporary name is drawn again.
+/// Attempts to find an unused temporary name.
 const NAME_ATTEMPTS: usize = 8;
 
 /// Whether a replaced file must survive a power cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Durability {
     Synced,
-    /// The content can be had again from elsewhere.
+    /// The content can be restored from elsewhere.
     Restorable,
 }
 
-/// Makes `content` the file `name` of `dir`: written and synced aside, then renamed over; an error leaves the file that
-/// was there. Its permission bits are kept. [`sync_dir`] makes the new name survive.
+/// Replaces the file `name` of `dir`: writes a temporary file, syncs it, and renames it over the old one. An error leaves the
+/// old file. Access bits are kept. Call [`sync_dir`] to make the rename durable.
 pub(super) fn replace(
     dir: &Dir,
     name: &str,
@@ -39,7 +39,7 @@ pub(super) fn replace(
     temp.rename(name)
 }
 
-/// Makes additions and removals in `dir` survive a power cut.
+/// Makes additions to and removals from `dir` durable.
 #[cfg(unix)]
 pub(super) fn sync_dir(dir: &Dir) -> io::Result<()> {
     // The handle itself may be one that only names the directory and cannot be synced.
@@ -64,7 +64,7 @@ fn keep_mode(_file: &File, _previous: &Metadata) -> io::Result<()> {
     Ok(())
 }
 
-/// A named file that is gone when dropped, unless it was renamed.
+/// A temporary file that is removed on drop unless it was renamed.
 struct TempFile<'d> {
     dir: &'d Dir,
     name: String,
@@ -93,7 +93,7 @@ impl<'d> TempFile<'d> {
 impl Drop for TempFile<'_> {
     fn drop(&mut self) {
         if !self.name.is_empty() {
-            // Nothing better can be done here; what stays is removed when the root is opened later.
+            // An error cannot be reported here; the next open of the root removes the file.
             let _ = self.dir.remove_file(&self.name);
         }
     }

@@ -1,4 +1,4 @@
-//! Paths that nobody would think of.
+//! Fuzz tests of path parsing and mounts.
 
 use super::{JailPath, MemoryVfs, MountTable, Traversal, Vfs};
 use std::path::{Component, Path};
@@ -39,7 +39,7 @@ const PIECES: &[&str] = &[
 ];
 
 #[test]
-fn what_parses_is_its_own_normal_form_and_stays_below_the_root() {
+fn a_parsed_path_is_normalised_and_stays_below_the_root() {
     for_all(file!(), &texts(PIECES, 12), |text| match JailPath::parse(&text) {
         Ok(path) => {
             assert_eq!(JailPath::parse(path.as_str()).unwrap(), path);
@@ -54,7 +54,7 @@ fn what_parses_is_its_own_normal_form_and_stays_below_the_root() {
 }
 
 #[test]
-fn what_is_joined_lies_below() {
+fn a_joined_path_stays_below_its_base() {
     for_all(file!(), &(texts(PIECES, 4), texts(PIECES, 8)), |(base, relative)| {
         let Ok(base) = JailPath::parse(&base) else { return };
         let Ok(joined) = base.join(&relative) else { return };
@@ -63,7 +63,7 @@ fn what_is_joined_lies_below() {
 }
 
 #[test]
-fn guests_write_only_where_they_may_whatever_they_write_as_a_path() {
+fn no_path_lets_a_guest_write_outside_writable_mounts() {
     for_all(file!(), &texts(PIECES, 10), |text| {
         for traversal in [Traversal::Refused, Traversal::Inside] {
             let root = Arc::new(MemoryVfs::new());

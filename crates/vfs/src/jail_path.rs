@@ -1,4 +1,4 @@
-//! The only kind of path that other parts may hand around.
+//! A validated path below a root. All parts use this type for paths of a guest or an agent.
 
 use super::portable_name;
 use super::vfs_error::{VfsError, Violation};
@@ -26,7 +26,7 @@ impl JailPath {
             return Err(VfsError::bad_path(text, "is longer than 1024 bytes; shorten it"));
         }
         for segment in text.split('/').filter(|segment| !matches!(*segment, "" | ".")) {
-            if let Some(reason) = portable_name::fault(segment) {
+            if let Some(reason) = portable_name::invalid_reason(segment) {
                 return Err(VfsError::bad_path(text, reason));
             }
             if !path.is_empty() {
@@ -75,7 +75,7 @@ impl JailPath {
         self.file_name()?.rsplit_once('.').and_then(|(stem, extension)| (!stem.is_empty()).then_some(extension))
     }
 
-    /// `relative` as seen from this directory.
+    /// Appends a relative path.
     ///
     /// # Errors
     /// As [`JailPath::parse`].
@@ -93,7 +93,7 @@ impl JailPath {
         dir.split('/').filter(|segment| !matches!(*segment, "" | ".")).all(|segment| own.next() == Some(segment))
     }
 
-    /// Whether any segment is a repository's `.git`, however it is spelt.
+    /// Whether any segment is a `.git`, in any spelling that a file system accepts.
     #[must_use]
     pub fn is_git(&self) -> bool {
         self.segments().any(portable_name::is_git)
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn spelling_is_normalised() {
+    fn paths_are_normalised() {
         for (text, expected) in [
             ("a/b.ts", "a/b.ts"),
             ("./a//b/./c/", "a/b/c"),
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn oddities_are_validation_errors() {
+    fn unportable_names_are_validation_errors() {
         let (long, deep) = ("x".repeat(300), "a/".repeat(600));
         for text in ["a./b", "a /b", "...", "nul", "a/COM1.txt", "ab:c", "a\nb", ".tgp-tmp-1", &long, &deep] {
             assert_eq!(JailPath::parse(text).unwrap_err().code(), ErrorCode::Validation, "{text}");
@@ -194,12 +194,12 @@ mod tests {
     }
 
     #[test]
-    fn encoded_dots_are_only_a_name() {
+    fn percent_encoded_dots_are_not_decoded() {
         assert_eq!(path("%2e%2e/a").as_str(), "%2e%2e/a");
     }
 
     #[test]
-    fn parts_of_a_path() {
+    fn parent_file_name_and_extension() {
         let file = path("tools/lib/x.test.ts");
         assert_eq!(file.parent(), Some(path("tools/lib")));
         assert_eq!(file.file_name(), Some("x.test.ts"));
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn git_is_seen_at_any_depth() {
+    fn git_is_detected_at_any_depth() {
         for text in [".git", ".git/config", "a/.GIT/hooks/x", "git~1/x", "sub/.git"] {
             assert!(path(text).is_git(), "{text}");
         }

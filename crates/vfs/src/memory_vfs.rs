@@ -1,4 +1,4 @@
-//! Files that live as long as the process, with the same behaviour as those on disk.
+//! A [`Vfs`] in memory, with the same behaviour as the one on disk.
 
 use super::jail_path::JailPath;
 use super::vfs::{DEFAULT_MAX_FILE_BYTES, Vfs};
@@ -19,13 +19,13 @@ impl MemoryVfs {
         Self { files: RwLock::new(BTreeMap::new()), max_file_bytes: DEFAULT_MAX_FILE_BYTES }
     }
 
-    /// The same files with another limit for each of them.
+    /// Sets the size limit of a file.
     #[must_use]
     pub fn with_max_file_bytes(self, max_file_bytes: usize) -> Self {
         Self { max_file_bytes, ..self }
     }
 
-    fn refuse(&self, files: &BTreeMap<JailPath, String>, path: &JailPath, content: &str) -> Result<(), VfsError> {
+    fn check_limits(&self, files: &BTreeMap<JailPath, String>, path: &JailPath, content: &str) -> Result<(), VfsError> {
         path.refuse_git()?;
         if content.len() > self.max_file_bytes {
             return Err(VfsError::too_large(path.as_str(), self.max_file_bytes));
@@ -66,13 +66,13 @@ impl Vfs for MemoryVfs {
 
     fn write(&self, path: &JailPath, content: &str) -> Result<(), VfsError> {
         let mut files = self.files.write();
-        self.refuse(&files, path, content)?;
+        self.check_limits(&files, path, content)?;
         files.insert(path.clone(), content.to_owned());
         Ok(())
     }
 
     fn check_write(&self, path: &JailPath, content: &str) -> Result<(), VfsError> {
-        self.refuse(&self.files.read(), path, content)
+        self.check_limits(&self.files.read(), path, content)
     }
 
     fn remove(&self, path: &JailPath) -> Result<(), VfsError> {
@@ -104,7 +104,7 @@ fn is_directory(files: &BTreeMap<JailPath, String>, path: &JailPath) -> bool {
     path.is_root() || below(files, path).next().is_some()
 }
 
-/// Everything under `dir`. Names such as `a-b` sort between `a` and `a/b`, so the range can hold strangers.
+/// All files below `dir`. Names such as `a-b` sort between `a` and `a/b`, so the range also contains unrelated files.
 fn below<'a>(files: &'a BTreeMap<JailPath, String>, dir: &'a JailPath) -> impl Iterator<Item = &'a JailPath> {
     files
         .range((Bound::Excluded(dir.clone()), Bound::Unbounded))

@@ -1,16 +1,16 @@
-//! The file tree that a guest sees: which of its paths lie where, and which of them it may write.
+//! The mount table of a guest: maps its paths to file systems and decides which of them are writable.
 
 use super::jail_path::JailPath;
 use super::vfs::Vfs;
 use super::vfs_error::{VfsError, Violation};
 use std::sync::Arc;
 
-/// What becomes of `..` in a guest's path.
+/// Handling of `..` in a guest's path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Traversal {
     /// Every `..` is refused.
     Refused,
-    /// It may stand where it does not lead out.
+    /// `..` is allowed if the path stays inside its mount.
     Inside,
 }
 
@@ -20,24 +20,24 @@ enum Access {
     ReadWrite,
 }
 
-/// A folder of the tree.
+/// A mounted folder.
 #[derive(Clone)]
 struct Mount {
-    /// How guests name it, by segment; an absolute name begins with an empty segment.
+    /// Mount point, by segment; an absolute one begins with an empty segment.
     name: Vec<String>,
     files: Arc<dyn Vfs>,
-    /// Where in `files` it begins.
+    /// The directory of `files` that is mounted.
     base: JailPath,
     access: Access,
 }
 
-/// A guest's path, found in the tree.
-struct Place<'a> {
+/// A guest's path, resolved to a mount.
+struct ResolvedPath<'a> {
     mount: &'a Mount,
     path: JailPath,
 }
 
-/// The tree of one run.
+/// The file tree of one run.
 #[derive(Clone)]
 pub struct MountTable {
     traversal: Traversal,
@@ -50,20 +50,20 @@ impl MountTable {
         Self { traversal, mounts: Vec::new() }
     }
 
-    /// `base` of `files` appears as `name` and cannot be written. The empty name is the tree's root.
+    /// Mounts `base` of `files` read-only at `name`. The empty name is the root of the tree.
     #[must_use]
     pub fn read_only(self, name: &str, files: Arc<dyn Vfs>, base: JailPath) -> Self {
-        self.with(name, files, base, Access::ReadOnly)
+        self.mount(name, files, base, Access::ReadOnly)
     }
 
-    /// `files` appears as `name` and can be written.
+    /// Mounts `files` writable at `name`.
     #[must_use]
     pub fn read_write(self, name: &str, files: Arc<dyn Vfs>) -> Self {
-        self.with(name, files, JailPath::root(), Access::ReadWrite)
+        self.mount(name, files, JailPath::root(), Access::ReadWrite)
     }
 
-    fn with(mut self, name: &str, files: Arc<dyn Vfs>, base: JailPath, access: Access) -> Self {
-        self.mounts.push(Mount { name: normal(name), files, base, access });
+    fn mount(mut self, name: &str, files: Arc<dyn Vfs>, base: JailPath, access: Access) -> Self {
+        self.mounts.push(Mount { name: normalise(name), files, base, access });
         self
     }
 
@@ -75,7 +75,7 @@ impl MountTable {
     }
 
     /// # Errors
-    /// `ReadOnly` where only reading is allowed; otherwise as [`Vfs::write`].
+    /// `ReadOnly` in a read-only mount; otherwise as [`Vfs::write`].
     pub fn write(&self, text: &str, content: &str) -> Result<(), VfsError> {
         let place = self.find(text)?;
         match place.mount.access {
@@ -84,7 +84,7 @@ impl MountTable {
         }
     }
 
-    /// The files below a folder, by the names under which the guest can read them.
+    /// The files below a folder, as paths of the guest.
     ///
     /// # Errors
     /// As [`Vfs::list`].
@@ -98,10 +98,10 @@ impl MountTable {
         Ok(place.mount.files.list(&place.path)?.iter().map(named).collect())
     }
 
-    /// The folder with the longest name that the path begins with.
-    fn find(&self, text: &str) -> Result<Place<'_>, VfsError> {
+    /// Resolves a path to the mount with the longest matching mount point.
+    fn find(&self, text: &str) -> Result<ResolvedPath<'_>, VfsError> {
         let violation = |violation| VfsError::violation(text, violation);
-        // What is no path at all is told before the tree is looked at.
+        // An invalid path is refused before the lookup.
         if text.contains('\0') {
             return Err(violation(Violation::Nul));
         }
@@ -109,7 +109,7 @@ impl MountTable {
         if climbs && self.traversal == Traversal::Refused {
             return Err(violation(Violation::LeavesRoot));
         }
-        let wanted = normal(text);
+        let wanted = normalise(text);
         let mount = self
             .mounts
             .iter()
@@ -120,7 +120,7 @@ impl MountTable {
         if mount.name.is_empty() && text.starts_with('/') {
             return Err(violation(Violation::Absolute));
         }
-        Ok(Place { mount, path: mount.base.join(&inside)? })
+        Ok(ResolvedPath { mount, path: mount.base.join(&inside)? })
     }
 
     fn writable(&self) -> String {
@@ -129,8 +129,8 @@ impl MountTable {
     }
 }
 
-/// The segments of a path with every `..` resolved that can be; those that lead out stay in front.
-fn normal(text: &str) -> Vec<String> {
+/// Splits a path into segments and resolves `..`; those that lead above the start stay in front.
+fn normalise(text: &str) -> Vec<String> {
     let mut segments: Vec<String> = Vec::new();
     for segment in text.split('/') {
         match segment {
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn each_path_lies_where_its_longest_name_says() {
+    fn a_path_resolves_to_its_longest_mount_point() {
         let table = table(Traversal::Refused);
         assert_eq!(table.read("/lib/a.ts").unwrap(), "tools/a.ts");
         assert_eq!(table.read("./data.json").unwrap(), "data.json");
@@ -180,11 +180,11 @@ mod tests {
         assert_eq!(table.list("out").unwrap(), ["out/x", "out/y/x"]);
         assert_eq!(table.list("/lib").unwrap(), ["/lib/a.ts"]);
         assert_eq!(table.list("/tmp").unwrap(), ["/tmp/x"]);
-        assert!(table.read("out/here").is_err(), "the folder hides what the root has there");
+        assert!(table.read("out/here").is_err(), "the mount hides the files of the root below it");
     }
 
     #[test]
-    fn nothing_else_is_reached_or_written() {
+    fn writes_outside_writable_mounts_are_refused() {
         for traversal in [Traversal::Refused, Traversal::Inside] {
             let table = table(traversal);
             for path in [
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn an_upward_step_stands_only_where_it_is_allowed_and_stays_inside() {
+    fn dot_dot_is_allowed_only_inside_a_mount() {
         for path in ["tools/../data.json", "/lib/b/../a.ts"] {
             assert!(table(Traversal::Refused).read(path).is_err(), "{path}");
             assert!(table(Traversal::Inside).read(path).is_ok(), "{path}");

@@ -1,4 +1,4 @@
-//! Files that are written beside those they seem to change: whoever reads here sees them, and nobody else does.
+//! A copy-on-write overlay: writes stay in memory and are visible only through the overlay.
 
 use super::jail_path::JailPath;
 use super::vfs::Vfs;
@@ -10,13 +10,13 @@ use std::sync::Arc;
 pub struct OverlayVfs {
     below: Arc<dyn Vfs>,
     max_file_bytes: usize,
-    /// What was written, and `None` for what was removed.
+    /// Written files; `None` for a removed one.
     above: RwLock<BTreeMap<JailPath, Option<String>>>,
 }
 
-/// A file that is not what it is below.
+/// A file that differs from the one below.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Overlaid {
+pub struct OverlayChange {
     pub path: JailPath,
     pub before: Option<String>,
     pub after: Option<String>,
@@ -28,11 +28,11 @@ impl OverlayVfs {
         Self { below, max_file_bytes, above: RwLock::default() }
     }
 
-    /// Every file that was written or removed here, sorted by path. One that cannot be read as text below counts as none.
+    /// Every file written or removed in the overlay, sorted by path. A file below that is not readable text counts as missing.
     ///
     /// # Errors
     /// `SecurityViolation`, `Io`.
-    pub fn changes(&self) -> Result<Vec<Overlaid>, VfsError> {
+    pub fn changes(&self) -> Result<Vec<OverlayChange>, VfsError> {
         let above = self.above.read();
         let change = |(path, after): (&JailPath, &Option<String>)| {
             let before = match self.below.read(path) {
@@ -40,7 +40,7 @@ impl OverlayVfs {
                 Err(VfsError::NotFound { .. } | VfsError::NotText { .. } | VfsError::TooLarge { .. }) => None,
                 Err(error) => return Err(error),
             };
-            Ok(Overlaid { path: path.clone(), before, after: after.clone() })
+            Ok(OverlayChange { path: path.clone(), before, after: after.clone() })
         };
         above.iter().map(change).collect()
     }
@@ -114,7 +114,7 @@ impl Vfs for OverlayVfs {
 
 #[cfg(test)]
 mod tests {
-    use super::{Overlaid, OverlayVfs};
+    use super::{OverlayChange, OverlayVfs};
     use crate::{JailPath, MemoryVfs, Vfs, VfsError};
     use std::sync::Arc;
 
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_seen_here_and_nowhere_else() {
+    fn changes_are_visible_only_through_the_overlay() {
         let below = Arc::new(MemoryVfs::new());
         below.write(&path("a/old"), "1").unwrap();
         below.write(&path("b"), "1").unwrap();
@@ -136,7 +136,7 @@ mod tests {
         assert_eq!(overlay.list(&JailPath::root()).unwrap(), [path("a/new"), path("a/old")]);
         assert_eq!(below.read(&path("a/old")).unwrap(), "1");
         assert_eq!(below.list(&JailPath::root()).unwrap(), [path("a/old"), path("b")]);
-        let change = |name: &str, before: Option<&str>, after: Option<&str>| Overlaid {
+        let change = |name: &str, before: Option<&str>, after: Option<&str>| OverlayChange {
             path: path(name),
             before: before.map(str::to_owned),
             after: after.map(str::to_owned),
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn what_would_be_refused_is_refused() {
+    fn a_write_that_the_files_below_would_refuse_is_refused() {
         let below = Arc::new(MemoryVfs::new());
         below.write(&path("file"), "1").unwrap();
         below.write(&path("folder/file"), "1").unwrap();

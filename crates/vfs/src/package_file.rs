@@ -1,8 +1,7 @@
-//! One file of a package that the application has installed.
+//! Reads one file of an installed package.
 //!
-//! The jail is for what agents name. This path was found by the application's own module resolution, and package managers
-//! lay such files out as hard links to a store, so none of the jail's rules about names fits. What holds is that it is a
-//! regular file of bounded size, and that it is only read.
+//! The path comes from the application's module resolution, not from an agent, and package managers install such files as hard
+//! links to a store. The rules of the jail therefore do not apply; the file must be regular and of bounded size.
 
 use super::vfs_error::VfsError;
 use cap_fs_ext::OpenOptionsSyncExt;
@@ -12,7 +11,7 @@ use std::io;
 use std::path::Path;
 use tgp_base::bounded_read::read_at_most;
 
-/// The bytes of the file. Errors name it as `name`, never by its place on this machine.
+/// The bytes of the file. Errors call it `name` and never contain its host path.
 ///
 /// # Errors
 /// `NotFound`, `NotAFile`, `TooLarge`, `Io`.
@@ -31,8 +30,8 @@ pub fn read_package_file(path: &Path, name: &str, max_bytes: usize) -> Result<Ve
     if !metadata.is_file() {
         return Err(VfsError::not_a_file(name));
     }
-    let announced = usize::try_from(metadata.len()).unwrap_or(usize::MAX);
-    read_at_most(file, max_bytes, announced).map_err(failed)?.ok_or_else(|| VfsError::too_large(name, max_bytes))
+    let size = usize::try_from(metadata.len()).unwrap_or(usize::MAX);
+    read_at_most(file, max_bytes, size).map_err(failed)?.ok_or_else(|| VfsError::too_large(name, max_bytes))
 }
 
 #[cfg(test)]
@@ -41,7 +40,7 @@ mod tests {
     use crate::VfsError;
 
     #[test]
-    fn a_file_is_read_whatever_links_lead_to_it_and_errors_do_not_say_where_it_is() {
+    fn hard_links_are_read_and_errors_hide_the_host_path() {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
         std::fs::write(at("weights"), b"12345").unwrap();
@@ -63,7 +62,7 @@ mod tests {
     #[cfg(unix)]
     #[test]
     #[expect(clippy::disallowed_methods, reason = "the standard library makes no pipes in folders")]
-    fn a_folder_or_a_pipe_is_refused_and_not_waited_for() {
+    fn folders_and_pipes_are_refused_without_blocking() {
         let folder = tempfile::tempdir().unwrap();
         let pipe = folder.path().join("pipe");
         std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();

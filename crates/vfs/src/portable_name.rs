@@ -1,33 +1,32 @@
-//! What one segment of a path may be called.
+//! Validation of path segments.
 //!
-//! The same repository is opened on Linux, macOS and Windows, so a name is allowed only if it means the same file
-//! everywhere.
+//! The same repository is opened on Linux, macOS and Windows, so a name is valid only if it is the same file on all of them.
 
 use super::durable_file::TEMP_PREFIX;
 
 const MAX_NAME_BYTES: usize = 255;
 
-/// Why a segment is not a name, or `None` when it is one. `/`, `\`, NUL and `..` are the caller's business.
-pub(super) fn fault(name: &str) -> Option<&'static str> {
+/// Why a segment is not a valid name; `None` if it is valid. The caller checks for `/`, `\`, NUL and `..`.
+pub(super) fn invalid_reason(name: &str) -> Option<&'static str> {
     if name.len() > MAX_NAME_BYTES {
         Some("has a name longer than 255 bytes; shorten it")
     } else if name.chars().any(|c| c.is_control() || matches!(c, ':' | '*' | '?' | '"' | '<' | '>' | '|')) {
-        Some("has a control character or one of : * ? \" < > | in it; use letters, digits, '-', '_' and '.'")
+        Some("contains a control character or one of : * ? \" < > |; use letters, digits, '-', '_' and '.'")
     } else if name.contains(char::REPLACEMENT_CHARACTER) {
-        Some("has a character in it that is not valid text; use letters, digits, '-', '_' and '.'")
+        Some("contains a character that is not valid Unicode; use letters, digits, '-', '_' and '.'")
     } else if name.ends_with(['.', ' ']) {
         Some("has a name that ends with a dot or a space; remove it")
     } else if is_device(name) {
-        Some("has a name that is a device on Windows; choose another name")
+        Some("has a name that Windows reserves for a device; choose another name")
     } else if name.starts_with(TEMP_PREFIX) {
-        Some("has a name that is reserved for files being written; choose another name")
+        Some("has a name that is reserved for temporary files; choose another name")
     } else {
         None
     }
 }
 
-/// Whether some file system opens `.git` for this name: by case, by its short name, by a stream, by trailing dots and
-/// spaces, or by code points that HFS+ ignores.
+/// Whether any file system opens `.git` for this name: in another case, by its short name, as an alternate data stream, with
+/// trailing dots and spaces, or with code points that HFS+ ignores.
 pub(super) fn is_git(name: &str) -> bool {
     let folded: String = name.chars().filter(|c| !is_ignored_by_hfs(*c)).flat_map(char::to_lowercase).collect();
     let stem = folded.split(':').next().unwrap_or_default().trim_end_matches(['.', ' ']);
@@ -51,10 +50,10 @@ fn is_ignored_by_hfs(c: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{fault, is_git};
+    use super::{invalid_reason, is_git};
 
     #[test]
-    fn ordinary_names_pass() {
+    fn ordinary_names_are_valid() {
         for name in [
             "a",
             "a.ts",
@@ -69,7 +68,7 @@ mod tests {
             "com10",
             "nulls",
         ] {
-            assert_eq!(fault(name), None, "{name}");
+            assert_eq!(invalid_reason(name), None, "{name}");
         }
     }
 
@@ -79,13 +78,13 @@ mod tests {
         for name in
             ["a.", "a ", "...", "a:b", "a*", "nul", "NUL.txt", "con", "Com1.ts", "lpt¹", "aux .ts", "a\nb", &long]
         {
-            assert!(fault(name).is_some(), "{name}");
+            assert!(invalid_reason(name).is_some(), "{name}");
         }
-        assert!(fault(".tgp-tmp-0").is_some());
+        assert!(invalid_reason(".tgp-tmp-0").is_some());
     }
 
     #[test]
-    fn every_spelling_of_git_is_known() {
+    fn every_spelling_of_git_is_detected() {
         for name in
             [".git", ".GIT", ".Git", "git~1", "GIT~1", ".git.", ".git ", ".git::$INDEX_ALLOCATION", ".g\u{200c}it"]
         {

@@ -1,4 +1,4 @@
-//! A root directory as an open handle, and the ways down from it.
+//! An open handle of a root directory, and jailed traversal below it.
 
 use super::durable_file;
 use super::jail_path::JailPath;
@@ -12,19 +12,19 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Weak};
 
-/// What is open in this process. A server that reloads its modules makes a kernel anew and may keep the old one for good: of
-/// one directory they all share one handle. While it is open, no other directory at its place can have its identity.
+/// Open root handles of this process. A server that reloads its modules may leak kernels, so all kernels of one directory
+/// share one handle. While the handle is open, no other directory can have its device and inode number.
 static OPEN: Mutex<BTreeMap<PathBuf, (Identity, Weak<Dir>)>> = Mutex::new(BTreeMap::new());
 
 /// Opens segment by segment, each relative to the handle before it and none through a symlink.
 #[derive(Debug, Clone)]
 pub(super) struct RootDir {
     dir: Arc<Dir>,
-    /// A directory below that nothing here may enter.
+    /// A directory below the root that must not be entered.
     hidden: Option<Identity>,
 }
 
-/// What tells a directory from all others, however it is reached or spelt.
+/// The identity of a directory: device and inode number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Identity {
     device: u64,
@@ -38,35 +38,35 @@ impl Identity {
     }
 }
 
-/// What to do about a directory that is not there.
+/// Handling of a missing directory.
 #[derive(Clone, Copy)]
-pub(super) enum Missing {
+pub(super) enum MissingDir {
     Create,
     Accept,
 }
 
 impl RootDir {
-    /// The directory `root`, created if need be.
+    /// Opens the directory `root` and creates it if needed.
     pub(super) fn open(root: &Path) -> io::Result<Self> {
         let authority = ambient_authority();
         Dir::create_ambient_dir_all(root, authority)?;
         let dir = Dir::open_ambient_dir(root, authority)?;
-        Ok(Self { dir: shared(root, dir)?, hidden: None })
+        Ok(Self { dir: shared_handle(root, dir)?, hidden: None })
     }
 
-    /// As [`RootDir::open`], with `hidden` out of reach.
+    /// As [`RootDir::open`], with `hidden` inaccessible.
     pub(super) fn open_around(root: &Path, hidden: &Path) -> io::Result<Self> {
         let hidden = Identity::of(&Dir::open_ambient_dir(hidden, ambient_authority())?)?;
         Ok(Self { hidden: Some(hidden), ..Self::open(root)? })
     }
 
-    /// The handle of `dir`, or `None` when it is not there.
-    pub(super) fn enter(&self, dir: &JailPath, missing: Missing) -> Result<Option<Dir>, VfsError> {
+    /// Opens `dir`; `None` if it does not exist.
+    pub(super) fn enter(&self, dir: &JailPath, missing: MissingDir) -> Result<Option<Dir>, VfsError> {
         let mut entered: Option<Dir> = None;
         for name in dir.segments() {
             let handle = entered.as_ref().unwrap_or(&self.dir);
             let mut next = handle.open_dir_nofollow(name);
-            if let (Missing::Create, Err(error)) = (missing, &next)
+            if let (MissingDir::Create, Err(error)) = (missing, &next)
                 && error.kind() == io::ErrorKind::NotFound
             {
                 create_dir(handle, name).map_err(|error| VfsError::io("create", dir.as_str(), error))?;
@@ -75,7 +75,7 @@ impl RootDir {
             let next = match next {
                 Ok(next) => next,
                 Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-                Err(error) => return Err(no_directory(handle, name, dir, error)),
+                Err(error) => return Err(open_dir_error(handle, name, dir, error)),
             };
             self.refuse_hidden(&next, dir)?;
             entered = Some(next);
@@ -95,26 +95,24 @@ impl RootDir {
         }
     }
 
-    /// The directory that holds `path`, and its name in there. A path through a file is as missing as one through
-    /// nothing.
+    /// The parent directory of `path` and its file name; `None` if a parent is missing or is a file.
     pub(super) fn find<'p>(&self, path: &'p JailPath) -> Result<Option<(Dir, &'p str)>, VfsError> {
         let (parent, name) = split(path)?;
-        match self.enter(&parent, Missing::Accept) {
+        match self.enter(&parent, MissingDir::Accept) {
             Ok(dir) => Ok(dir.map(|dir| (dir, name))),
             Err(VfsError::NotADirectory { .. }) => Ok(None),
             Err(error) => Err(error),
         }
     }
 
-    /// Where `path` leads when symlinks are followed. The result holds none; one that appears there afterwards is met
-    /// by [`RootDir::enter`] as any other.
-    pub(super) fn real(&self, path: &JailPath) -> Result<JailPath, VfsError> {
+    /// Resolves the symlinks of `path`. The result has none; one that appears later is refused by [`RootDir::enter`].
+    pub(super) fn resolve(&self, path: &JailPath) -> Result<JailPath, VfsError> {
         let violation = |violation| VfsError::violation(path.as_str(), violation);
         let target = self.dir.canonicalize(path.as_str()).map_err(|error| {
             if error.kind() == io::ErrorKind::NotFound {
                 VfsError::not_found(path.as_str())
             } else if error.kind() == io::ErrorKind::PermissionDenied && error.raw_os_error().is_none() {
-                // The capability layer's own refusal; one by the system has a number.
+                // Refused by cap-std; an error of the system has a number.
                 violation(Violation::LeavesRoot)
             } else {
                 violation(Violation::Symlink)
@@ -129,7 +127,7 @@ impl RootDir {
         if real.is_git() { Err(violation(Violation::Git)) } else { Ok(real) }
     }
 
-    /// Removes the directories above a removed file as far as they are empty and nobody is in the way.
+    /// Removes the empty directories above a removed file.
     pub(super) fn prune(&self, mut dir: Option<JailPath>) {
         while let Some(path) = dir
             && let Ok(Some((parent, name))) = self.find(&path)
@@ -139,18 +137,18 @@ impl RootDir {
         }
     }
 
-    /// Visits every regular file below `start`, except in `.git`. One handle is open at a time, so neither a wide nor a
-    /// deep tree exhausts them.
+    /// Visits every regular file below `start`, except in `.git`. Only one handle is open at a time, so large trees cannot
+    /// exhaust file descriptors.
     pub(super) fn walk(&self, start: &JailPath, mut visit: impl FnMut(&Dir, &JailPath, &str)) -> Result<(), VfsError> {
         let mut pending = vec![start.clone()];
         while let Some(path) = pending.pop() {
             let failed = |error| VfsError::io("list", path.as_str(), error);
-            let dir = match self.enter(&path, Missing::Accept) {
+            let dir = match self.enter(&path, MissingDir::Accept) {
                 Ok(Some(dir)) => dir,
                 Ok(None) => continue,
-                // Replaced since its name was seen: not a directory any more.
+                // No longer a directory: replaced after it was listed.
                 Err(VfsError::NotADirectory { .. } | VfsError::SecurityViolation { .. }) if path != *start => continue,
-                // A folder that others use too has what is not for everybody.
+                // A shared folder may contain directories without read permission.
                 Err(VfsError::Io { source, .. })
                     if self.hidden.is_some() && path != *start && source.kind() == io::ErrorKind::PermissionDenied =>
                 {
@@ -160,9 +158,9 @@ impl RootDir {
             };
             let entries = match dir.entries() {
                 Ok(entries) => entries,
-                // Removed since it was opened.
+                // Removed after it was opened.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
-                // Entered by its name alone, and read by its owner only.
+                // A directory that may be entered but not listed.
                 Err(error)
                     if self.hidden.is_some() && path != *start && error.kind() == io::ErrorKind::PermissionDenied =>
                 {
@@ -188,26 +186,26 @@ impl RootDir {
     }
 }
 
-/// The handle of `place` that is open already, if it is one of this directory, or else this one.
-fn shared(place: &Path, dir: Dir) -> io::Result<Arc<Dir>> {
+/// The handle that is already open for the same directory, or `dir` as a new one.
+fn shared_handle(root: &Path, dir: Dir) -> io::Result<Arc<Dir>> {
     let identity = Identity::of(&dir)?;
     let mut open = OPEN.lock();
     open.retain(|_, (_, handle)| handle.strong_count() > 0);
-    if let Some((known, handle)) = open.get(place)
+    if let Some((known, handle)) = open.get(root)
         && *known == identity
         && let Some(handle) = handle.upgrade()
-        // A directory that is gone from a network file system may have left its number to the next one.
+        // A network file system may reuse the inode number of a removed directory.
         && Identity::of(&handle).is_ok_and(|present| present == identity)
     {
         return Ok(handle);
     }
     let dir = Arc::new(dir);
-    open.insert(place.to_owned(), (identity, Arc::downgrade(&dir)));
+    open.insert(root.to_owned(), (identity, Arc::downgrade(&dir)));
     Ok(dir)
 }
 
-/// What is at a name right now, without following it.
-pub(super) enum Standing {
+/// The kind of a directory entry; symlinks are not followed.
+pub(super) enum EntryKind {
     Nothing,
     File(Metadata),
     Directory,
@@ -216,7 +214,7 @@ pub(super) enum Standing {
     Special,
 }
 
-impl Standing {
+impl EntryKind {
     pub(super) fn at(dir: &Dir, name: &str) -> io::Result<Self> {
         match dir.symlink_metadata(name) {
             Ok(metadata) if metadata.is_symlink() => Ok(Self::Symlink),
@@ -229,7 +227,7 @@ impl Standing {
     }
 }
 
-/// The directory and the name of a file; the root has no name.
+/// The parent and the name of a file; an error for the root.
 pub(super) fn split(path: &JailPath) -> Result<(JailPath, &str), VfsError> {
     path.parent().zip(path.file_name()).ok_or_else(|| VfsError::not_a_file("."))
 }
@@ -237,18 +235,18 @@ pub(super) fn split(path: &JailPath) -> Result<(JailPath, &str), VfsError> {
 fn create_dir(parent: &Dir, name: &str) -> io::Result<()> {
     match parent.create_dir(name) {
         Ok(()) => durable_file::sync_dir(parent),
-        // Created by another writer, or about to be missed by the caller because this directory itself is gone.
+        // Created by another writer; or the parent was removed, which the caller notices.
         Err(error) if matches!(error.kind(), io::ErrorKind::AlreadyExists | io::ErrorKind::NotFound) => Ok(()),
         Err(error) => Err(error),
     }
 }
 
 /// Why `name` could not be opened as a directory.
-fn no_directory(parent: &Dir, name: &str, path: &JailPath, error: io::Error) -> VfsError {
-    match Standing::at(parent, name) {
-        Ok(Standing::Symlink) => VfsError::violation(path.as_str(), Violation::Symlink),
-        Ok(Standing::File(_) | Standing::Special) => VfsError::not_a_directory(path.as_str()),
-        Ok(Standing::Directory | Standing::Nothing) | Err(_) => VfsError::io("open", path.as_str(), error),
+fn open_dir_error(parent: &Dir, name: &str, path: &JailPath, error: io::Error) -> VfsError {
+    match EntryKind::at(parent, name) {
+        Ok(EntryKind::Symlink) => VfsError::violation(path.as_str(), Violation::Symlink),
+        Ok(EntryKind::File(_) | EntryKind::Special) => VfsError::not_a_directory(path.as_str()),
+        Ok(EntryKind::Directory | EntryKind::Nothing) | Err(_) => VfsError::io("open", path.as_str(), error),
     }
 }
 
@@ -260,7 +258,7 @@ mod tests {
     use tempfile::tempdir;
 
     #[test]
-    fn a_directory_is_opened_once_and_one_that_takes_its_place_anew() {
+    fn roots_of_one_directory_share_a_handle_until_it_is_replaced() {
         let folder = tempdir().unwrap();
         let place = folder.path().join("root");
         let first = RootDir::open(&place).unwrap();

@@ -1,20 +1,20 @@
-//! How much a root may hold in all.
+//! The quota of a root: total bytes and number of files.
 
 use super::disk_vfs::DiskVfs;
 use super::jail_path::JailPath;
 use super::usage::Usage;
-use super::vfs_error::{Room, VfsError};
+use super::vfs_error::{QuotaScope, VfsError};
 use parking_lot::Mutex;
 use std::time::{Duration, Instant};
 
-/// How long a count of the root is relied on. Other processes change files as well, so that it becomes wrong with time.
-const COUNTED_FOR: Duration = Duration::from_secs(30);
+/// How long a usage count is reused. Other processes change files too, so a count becomes outdated.
+const COUNT_TTL: Duration = Duration::from_secs(30);
 
-/// Lets a file be written only if it fits into the root. A file that makes the root smaller always fits.
+/// Refuses writes that would exceed the limit. A write that shrinks the root is always allowed.
 #[derive(Debug)]
 pub struct RootQuota {
     limit: Usage,
-    /// What was there when it was last counted, and when that was.
+    /// The last usage count and its time.
     counted: Mutex<Option<(Usage, Instant)>>,
 }
 
@@ -24,7 +24,7 @@ impl RootQuota {
         Self { limit, counted: Mutex::default() }
     }
 
-    /// Calls `write`, which gives the file at `path` so many bytes, if the root has room for them.
+    /// Calls `write`, which sets the file at `path` to `bytes` bytes, if the quota allows it.
     ///
     /// # Errors
     /// `Quota`, and what `write` fails with.
@@ -36,22 +36,22 @@ impl RootQuota {
         write: impl FnOnce() -> Result<(), VfsError>,
     ) -> Result<(), VfsError> {
         let mut counted = self.counted.lock();
-        let after = self.room(&mut counted, root, path, bytes)?;
+        let after = self.usage_after(&mut counted, root, path, bytes)?;
         write()?;
         *counted = counted.map(|(_, at)| (after, at));
         Ok(())
     }
 
-    /// Whether the root has room for so many bytes at `path`.
+    /// Checks whether the quota allows `bytes` bytes at `path`.
     ///
     /// # Errors
     /// `Quota`.
     pub fn check(&self, root: &DiskVfs, path: &JailPath, bytes: usize) -> Result<(), VfsError> {
-        self.room(&mut self.counted.lock(), root, path, bytes).map(|_| ())
+        self.usage_after(&mut self.counted.lock(), root, path, bytes).map(|_| ())
     }
 
-    /// What the root would hold with so many bytes at `path`, if it has room for them.
-    fn room(
+    /// The usage after setting the file at `path` to `bytes` bytes, if the quota allows it.
+    fn usage_after(
         &self,
         counted: &mut Option<(Usage, Instant)>,
         root: &DiskVfs,
@@ -63,10 +63,10 @@ impl RootQuota {
             bytes: before.bytes.saturating_sub(replaced.unwrap_or_default()) + bytes as u64,
             files: before.files + u64::from(replaced.is_none()),
         };
-        let known = counted.filter(|(_, at)| at.elapsed() < COUNTED_FOR);
+        let known = counted.filter(|(_, at)| at.elapsed() < COUNT_TTL);
         let before = match known {
             Some((usage, _)) if self.excess(usage, after(usage)).is_none() => usage,
-            // A refusal is never based on an old count.
+            // A write is never refused because of an outdated count.
             Some(_) | None => {
                 let usage = root.usage()?;
                 *counted = Some((usage, Instant::now()));
@@ -74,7 +74,7 @@ impl RootQuota {
             }
         };
         if let Some((what, limit)) = self.excess(before, after(before)) {
-            return Err(VfsError::quota(path.as_str(), Room::Root, what, limit));
+            return Err(VfsError::quota(path.as_str(), QuotaScope::Root, what, limit));
         }
         Ok(after(before))
     }
@@ -94,7 +94,7 @@ mod tests {
     use crate::{DiskVfs, JailPath, Vfs, VfsError};
 
     #[test]
-    fn growth_stops_at_either_limit_and_shrinking_never_does() {
+    fn growth_is_limited_in_bytes_and_files_and_shrinking_is_not() {
         let folder = tempfile::tempdir().unwrap();
         let root = DiskVfs::open(folder.path()).unwrap();
         let quota = RootQuota::new(Usage { bytes: 10, files: 2 });
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn what_others_put_there_counts_and_what_they_removed_is_room() {
+    fn changes_of_other_processes_are_counted() {
         let folder = tempfile::tempdir().unwrap();
         let root = DiskVfs::open(folder.path()).unwrap();
         let quota = RootQuota::new(Usage { bytes: 10, files: 9 });
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn a_root_that_is_over_its_limit_may_still_be_made_smaller() {
+    fn a_root_over_its_limit_can_shrink() {
         let folder = tempfile::tempdir().unwrap();
         let root = DiskVfs::open(folder.path()).unwrap();
         std::fs::write(folder.path().join("large"), "x".repeat(100)).unwrap();

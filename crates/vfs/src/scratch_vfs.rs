@@ -1,13 +1,13 @@
-//! Scratch files of one run: in memory, within a quota, gone with the run however it ends.
+//! Scratch files of one run: in memory, with a quota, dropped with the run.
 
 use super::jail_path::JailPath;
 use super::memory_vfs::MemoryVfs;
 use super::vfs::Vfs;
-use super::vfs_error::{Room, VfsError};
+use super::vfs_error::{QuotaScope, VfsError};
 use parking_lot::Mutex;
 use std::collections::HashMap;
 
-/// How much a run may keep in its scratch folder.
+/// Limits of a scratch folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ScratchQuota {
     pub bytes: usize,
@@ -18,7 +18,7 @@ pub struct ScratchQuota {
 pub struct ScratchVfs {
     files: MemoryVfs,
     quota: ScratchQuota,
-    /// The size of each file. Held while a file is written, so that two writes cannot share the same room.
+    /// The size of each file. Locked during a write, so that concurrent writes cannot use the same quota.
     sizes: Mutex<HashMap<JailPath, usize>>,
 }
 
@@ -39,10 +39,10 @@ impl Vfs for ScratchVfs {
         let mut sizes = self.sizes.lock();
         let others: usize = sizes.iter().filter(|(known, _)| *known != path).map(|(_, size)| size).sum();
         if others.saturating_add(content.len()) > self.quota.bytes {
-            return Err(VfsError::quota(path.as_str(), Room::Scratch, "bytes", self.quota.bytes as u64));
+            return Err(VfsError::quota(path.as_str(), QuotaScope::Scratch, "bytes", self.quota.bytes as u64));
         }
         if !sizes.contains_key(path) && sizes.len() >= self.quota.files {
-            return Err(VfsError::quota(path.as_str(), Room::Scratch, "files", self.quota.files as u64));
+            return Err(VfsError::quota(path.as_str(), QuotaScope::Scratch, "files", self.quota.files as u64));
         }
         self.files.write(path, content)?;
         sizes.insert(path.clone(), content.len());
@@ -75,7 +75,7 @@ mod tests {
     use crate::{JailPath, Vfs};
 
     #[test]
-    fn bytes_and_files_are_counted_and_given_back() {
+    fn removing_a_file_frees_its_quota() {
         let scratch = ScratchVfs::new(ScratchQuota { bytes: 10, files: 2 });
         let path = |text: &str| JailPath::parse(text).unwrap();
         scratch.write(&path("a"), "12345").unwrap();

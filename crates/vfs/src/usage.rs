@@ -1,6 +1,6 @@
-//! How much is in a folder.
+//! Disk usage of a folder.
 
-/// Files in a folder and all below it.
+/// Total size and number of files below a folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Usage {
     pub bytes: u64,

@@ -1,20 +1,20 @@
-//! Every way in which a file operation can fail.
+//! Errors of file operations.
 
 use std::{fmt, io};
 use tgp_base::error::{Details, ErrorCode, PartError};
 
-/// Longest piece of a caller's path that a message repeats.
-const SHOWN_CHARS: usize = 200;
+/// Longest part of a caller's path in a message.
+const MAX_SHOWN_CHARS: usize = 200;
 
 #[derive(Debug, thiserror::Error)]
 pub enum VfsError {
     #[error("Security Violation: {}", violation.of(path))]
     SecurityViolation { path: String, violation: Violation },
-    #[error("File not found: {path}. list_files shows what there is.")]
+    #[error("File not found: {path}. Use list_files to see the existing files.")]
     NotFound { path: String },
     #[error("'{path}' is not a regular file; name a file")]
     NotAFile { path: String },
-    #[error("A part of '{path}' is a file where a directory is needed; choose another path")]
+    #[error("A parent of '{path}' is a file, not a directory; choose another path")]
     NotADirectory { path: String },
     #[error("The path '{path}' {reason}")]
     BadPath { path: String, reason: &'static str },
@@ -25,21 +25,21 @@ pub enum VfsError {
     #[error("Security Violation: Write access denied for '{path}'. Allowed directories: {writable}")]
     ReadOnly { path: String, writable: String },
     #[error("'{path}' does not fit: {room} at most {limit} {what}; {}", room.advice())]
-    Quota { path: String, room: Room, what: &'static str, limit: u64 },
+    Quota { path: String, room: QuotaScope, what: &'static str, limit: u64 },
     #[error("Could not {action} '{path}': {source}")]
     Io { action: &'static str, path: String, source: io::Error },
 }
 
-/// What has only so much room.
+/// What a quota applies to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Room {
+pub enum QuotaScope {
     Scratch,
     Root,
-    /// What one run writes into allowed folders.
+    /// Writes of one run to allowed folders.
     Run,
 }
 
-impl Room {
+impl QuotaScope {
     fn advice(self) -> &'static str {
         match self {
             Self::Scratch => "write less, or return the data",
@@ -49,17 +49,17 @@ impl Room {
     }
 }
 
-impl fmt::Display for Room {
+impl fmt::Display for QuotaScope {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
             Self::Scratch => "the scratch folder of a run holds",
-            Self::Root => "the root holds",
-            Self::Run => "one run writes into allowed folders",
+            Self::Root => "the root may hold",
+            Self::Run => "one run may write to allowed folders",
         })
     }
 }
 
-/// Which rule of the jail a path broke.
+/// The jail rule that a path violates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Violation {
     /// `..`, or a symlink whose target lies outside.
@@ -75,7 +75,7 @@ pub enum Violation {
 }
 
 impl Violation {
-    /// What is wrong with `path`, and what to do.
+    /// The message for `path`: the reason and the fix.
     fn of(self, path: &str) -> String {
         let why = match self {
             Self::LeavesRoot => {
@@ -85,28 +85,32 @@ impl Violation {
             }
             Self::Absolute => {
                 return format!(
-                    "Path '{path}' is outside the sandbox root, for it is absolute. Use one relative to the root, such as 'tools/a.ts'."
+                    "Path '{path}' is outside the sandbox root: it is absolute. Use a path relative to the root, such as 'tools/a.ts'."
                 );
             }
-            Self::Nul => "holds a NUL character; remove it",
-            Self::Backslash => "holds a backslash; separate directories with '/'",
-            Self::Git => "belongs to the repository's own data; use a path outside '.git'",
-            Self::Symlink => "leads through a symbolic link that may not be followed; name the real file",
-            Self::HardLink => "is a file with several hard links and may lie outside too; replace it by a copy",
-            Self::Root => {
-                "belongs to the root, which is not reached this way; read it by its path in the root, and change tools with write_file"
+            Self::Nul => "contains a NUL character; remove it",
+            Self::Backslash => "contains a backslash; separate directories with '/'",
+            Self::Git => "belongs to the Git repository; use a path outside '.git'",
+            Self::Symlink => "contains a symbolic link that must not be followed; use the path of the real file",
+            Self::HardLink => {
+                "has several hard links and may be shared with a file outside the root; replace it with a copy"
             }
-            Self::Application => "has a name of an application's own files, which are executed; choose another one",
+            Self::Root => {
+                "belongs to the root, which is not accessible through this folder; read it by its path in the root, and change tools with write_file"
+            }
+            Self::Application => {
+                "has a name reserved for files of an application, which may be executed; choose another name"
+            }
         };
         format!("'{path}' {why}")
     }
 }
 
 impl VfsError {
-    /// Whether the process or the machine is out of descriptors or memory: the file itself may be sound.
+    /// Whether the process or the machine is out of file descriptors or memory, so that the file itself may be intact.
     #[must_use]
     pub fn is_exhaustion(&self) -> bool {
-        // As all Unix systems number them.
+        // The same numbers on all Unix systems.
         const ENFILE: i32 = 23;
         const EMFILE: i32 = 24;
         let Self::Io { source, .. } = self else { return false };
@@ -115,43 +119,43 @@ impl VfsError {
     }
 
     pub(super) fn violation(path: &str, violation: Violation) -> Self {
-        Self::SecurityViolation { path: shown(path), violation }
+        Self::SecurityViolation { path: printable(path), violation }
     }
 
     pub(super) fn bad_path(path: &str, reason: &'static str) -> Self {
-        Self::BadPath { path: shown(path), reason }
+        Self::BadPath { path: printable(path), reason }
     }
 
     pub(super) fn not_found(path: &str) -> Self {
-        Self::NotFound { path: shown(path) }
+        Self::NotFound { path: printable(path) }
     }
 
     pub(super) fn not_a_file(path: &str) -> Self {
-        Self::NotAFile { path: shown(path) }
+        Self::NotAFile { path: printable(path) }
     }
 
     pub(super) fn not_a_directory(path: &str) -> Self {
-        Self::NotADirectory { path: shown(path) }
+        Self::NotADirectory { path: printable(path) }
     }
 
     pub(super) fn too_large(path: &str, limit: usize) -> Self {
-        Self::TooLarge { path: shown(path), limit }
+        Self::TooLarge { path: printable(path), limit }
     }
 
     pub(super) fn not_text(path: &str) -> Self {
-        Self::NotText { path: shown(path) }
+        Self::NotText { path: printable(path) }
     }
 
     pub(super) fn read_only(path: &str, writable: &str) -> Self {
-        Self::ReadOnly { path: shown(path), writable: writable.to_owned() }
+        Self::ReadOnly { path: printable(path), writable: writable.to_owned() }
     }
 
-    pub(super) fn quota(path: &str, room: Room, what: &'static str, limit: u64) -> Self {
-        Self::Quota { path: shown(path), room, what, limit }
+    pub(super) fn quota(path: &str, room: QuotaScope, what: &'static str, limit: u64) -> Self {
+        Self::Quota { path: printable(path), room, what, limit }
     }
 
     pub(super) fn io(action: &'static str, path: &str, source: io::Error) -> Self {
-        Self::Io { action, path: shown(path), source }
+        Self::Io { action, path: printable(path), source }
     }
 
     fn path(&self) -> &str {
@@ -188,9 +192,9 @@ impl PartError for VfsError {
     }
 }
 
-/// The caller's path made safe to print: no control characters, bounded length.
-fn shown(path: &str) -> String {
-    path.chars().take(SHOWN_CHARS).map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c }).collect()
+/// Makes a caller's path safe to print: no control characters, bounded length.
+fn printable(path: &str) -> String {
+    path.chars().take(MAX_SHOWN_CHARS).map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c }).collect()
 }
 
 #[cfg(test)]
@@ -199,7 +203,7 @@ mod tests {
     use tgp_base::error::{Error, ErrorCode, PartError};
 
     #[test]
-    fn a_violation_says_so_first() {
+    fn a_violation_message_starts_with_security_violation() {
         let error = Error::from(VfsError::violation("../x", Violation::LeavesRoot));
         assert_eq!(error.code, ErrorCode::SecurityViolation);
         assert!(error.message.starts_with("Security Violation"), "{error}");

@@ -4,7 +4,7 @@ use super::refused::refused;
 use serde::{Deserialize, Serialize};
 use tgp_base::error::Error;
 use tgp_git::Secret;
-use tgp_net::{NamedProxy, NetError, fault_of_direct_host, shown_text};
+use tgp_net::{NamedProxy, NetError, no_proxy_entry_error, shown_text};
 
 /// Every request is held against all of them.
 const MAX_DIRECT_HOSTS: usize = 1000;
@@ -38,7 +38,7 @@ impl NetworkConfig {
             return Err(refused("network.noProxy", "must name one host or network in each entry"));
         }
         for host in &self.no_proxy {
-            if let Some(fault) = fault_of_direct_host(host) {
+            if let Some(fault) = no_proxy_entry_error(host) {
                 return Err(refused("network.noProxy", &format!("never matches: '{}' {fault}", shown_text(host))));
             }
         }

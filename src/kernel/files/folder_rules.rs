@@ -8,7 +8,7 @@ use crate::kernel::config::{Config, refused};
 use crate::kernel::shared_folder::is_temporary;
 use std::path::{Path, PathBuf};
 use tgp_base::error::Error;
-use tgp_vfs::{is_application_mark, names_in, real_place};
+use tgp_vfs::{entry_names, is_application_marker, resolve_host_path};
 
 const ROOT: &str = "rootDir";
 const ALLOWED: &str = "fs.allowedDirs";
@@ -26,7 +26,8 @@ impl Homes {
     fn of(base_dir: &Path) -> Self {
         let application = [Some(base_dir.to_owned()), std::env::current_dir().ok()];
         let shared = [std::env::home_dir(), Some(std::env::temp_dir())];
-        let real = |paths: [Option<PathBuf>; 2]| paths.into_iter().flatten().map(|path| real_place(&path)).collect();
+        let real =
+            |paths: [Option<PathBuf>; 2]| paths.into_iter().flatten().map(|path| resolve_host_path(&path)).collect();
         Self { application: real(application), shared: real(shared) }
     }
 }
@@ -35,9 +36,9 @@ impl Homes {
 /// folder that nobody asked for is left out instead.
 pub fn check_folders(config: &mut Config, base_dir: &Path) -> Result<Vec<String>, Error> {
     let homes = Homes::of(base_dir);
-    let root = real_place(&base_dir.join(&config.root_dir));
+    let root = resolve_host_path(&base_dir.join(&config.root_dir));
     let mut warnings = check_root(config, &root, &homes)?;
-    let mut folders = config.fs.allowed_dirs.iter().map(|name| real_place(&base_dir.join(name)));
+    let mut folders = config.fs.allowed_dirs.iter().map(|name| resolve_host_path(&base_dir.join(name)));
     let checked = folders.try_for_each(|folder| check_allowed(&folder, &root, &homes));
     match checked {
         Err(error) if config.fs.has_default_dirs() => {
@@ -66,7 +67,7 @@ fn check_root(config: &Config, root: &Path, homes: &Homes) -> Result<Vec<String>
     if is_inside_machinery(root) {
         return Err(refused(ROOT, "lies in node_modules or .git. Name a folder of its own, such as './.tgp'"));
     }
-    let names = names_in(root);
+    let names = entry_names(root);
     let found = marks_in(&names);
     if found.is_empty() {
         return Ok(Vec::new());
@@ -95,7 +96,7 @@ fn check_allowed(folder: &Path, root: &Path, homes: &Homes) -> Result<(), Error>
         ));
     }
     // Anybody's files are in the folder of temporary ones; tools cannot touch those that an application is known by.
-    let looks_like_one = !is_temporary(folder) && !marks_in(&names_in(folder)).is_empty();
+    let looks_like_one = !is_temporary(folder) && !marks_in(&entry_names(folder)).is_empty();
     let is_application = holds_any(folder, &homes.application) || looks_like_one;
     if is_application || is_inside_machinery(folder) {
         return Err(refused(
@@ -120,7 +121,7 @@ fn is_inside_machinery(folder: &Path) -> bool {
 }
 
 fn marks_in(names: &[String]) -> Vec<String> {
-    names.iter().filter(|name| is_application_mark(name)).cloned().collect()
+    names.iter().filter(|name| is_application_marker(name)).cloned().collect()
 }
 
 #[cfg(test)]

@@ -169,7 +169,7 @@ impl Plan for Relocation<'_> {
         steps.push(Step { path: from.clone(), before: Before::Text(text), after: None });
         // What goes decides the branch, so it comes first.
         let paths: Vec<&str> = steps.iter().rev().map(|step| step.path.as_str()).collect();
-        if let Some(other) = history.waits_elsewhere(&paths)? {
+        if let Some(other) = history.changed_on_other_branch(&paths)? {
             let message = format!(
                 "{} was not moved: {other} has to change with it, and waits for a pull request of its own. Have that one merged or closed first.",
                 from.as_str()

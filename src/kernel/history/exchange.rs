@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use tgp_base::error::Error;
-use tgp_git::{GitError, Hydrated, LocalCommits, Publisher, Reach, Sharing, Ticket};
+use tgp_git::{GitError, Hydrated, LocalCommits, Publisher, PushPolicy, Reach, Ticket};
 
 /// The message that the JavaScript side writes to the application's log. No guest can send it.
 const WARN: &str = "#warn";
@@ -53,7 +53,7 @@ pub struct Exchange {
 
 impl Exchange {
     pub fn new(publisher: Option<Publisher>, tools: Arc<Tools>, examples: Arc<RunExamples>) -> Self {
-        let noted = publisher.as_ref().map_or(0, Publisher::times_overtaken);
+        let noted = publisher.as_ref().map_or(0, Publisher::foreign_update_count);
         Self { publisher, tools, examples, noted: AtomicUsize::new(noted) }
     }
 
@@ -93,11 +93,11 @@ impl Exchange {
     }
 
     /// Has somebody asked before every push, and makes those that wait since before.
-    pub fn ask_before_pushing(&self, sharing: Arc<dyn Sharing>, waiting: LocalCommits) {
+    pub fn set_push_policy(&self, sharing: Arc<dyn PushPolicy>, waiting: LocalCommits) {
         let Some(publisher) = &self.publisher else { return };
-        publisher.ask_before_pushing(sharing);
+        publisher.set_push_policy(sharing);
         if waiting == LocalCommits::Waiting {
-            publisher.nudge();
+            publisher.push_in_background();
         }
     }
 
@@ -113,7 +113,7 @@ impl Exchange {
     /// Pushes what may be pushed by now, in the background.
     pub fn push_again(&self) {
         if let Some(publisher) = &self.publisher {
-            publisher.nudge();
+            publisher.push_in_background();
         }
     }
 
@@ -141,7 +141,7 @@ impl Exchange {
     /// or that failed afterwards.
     pub fn note_overtaken(&self) {
         let Some(publisher) = &self.publisher else { return };
-        let now = publisher.times_overtaken();
+        let now = publisher.foreign_update_count();
         if now > self.noted.load(Ordering::Relaxed) {
             self.tools.registry().was_overtaken();
             self.noted.fetch_max(now, Ordering::Relaxed);
@@ -153,7 +153,7 @@ impl Exchange {
         if let Some(publisher) = &self.publisher {
             // What was run since belongs into the pull requests' texts.
             if has_news || self.examples.take_news() {
-                publisher.nudge();
+                publisher.push_in_background();
             }
             publisher.stop(wait.unwrap_or(LAST_PUSH));
         }

@@ -14,7 +14,7 @@ use serde::Serialize;
 use std::sync::Arc;
 use std::time::Duration;
 use tgp_base::error::{Error, ErrorCode};
-use tgp_git::{Committed, FileChange, GitError, GitStore, Halt, LocalCommits, LogEntry, MessageSearch, Sharing};
+use tgp_git::{Committed, FileChange, GitError, GitStore, Halt, LocalCommits, LogEntry, MessageSearch, PushPolicy};
 use tgp_registry::META_FILE;
 use tgp_vfs::{DiskVfs, JailPath, Vfs, VfsError};
 
@@ -144,8 +144,8 @@ impl History {
     }
 
     /// One of `paths` that cannot be in one commit with the first of them, because it waits for a pull request of its own.
-    pub fn waits_elsewhere(&self, paths: &[&str]) -> Result<Option<String>, Error> {
-        Ok(self.git.waits_elsewhere(paths)?)
+    pub fn changed_on_other_branch(&self, paths: &[&str]) -> Result<Option<String>, Error> {
+        Ok(self.git.changed_on_other_branch(paths)?)
     }
 
     /// Waits for the right to change files. Whoever changes one by its content reads that afterwards: nothing from the
@@ -202,8 +202,8 @@ impl History {
     }
 
     /// Has somebody asked before every push, and makes those that wait since before.
-    pub fn ask_before_pushing(&self, sharing: Arc<dyn Sharing>, waiting: LocalCommits) {
-        self.exchange.ask_before_pushing(sharing, waiting);
+    pub fn set_push_policy(&self, sharing: Arc<dyn PushPolicy>, waiting: LocalCommits) {
+        self.exchange.set_push_policy(sharing, waiting);
     }
 
     /// Pushes what may be pushed by now, in the background.

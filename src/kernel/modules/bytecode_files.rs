@@ -23,10 +23,10 @@ impl BytecodeFiles {
 
     /// Makes room for a file of `bytes`: what was made first goes first.
     fn make_room(&self, folder: &JailPath, bytes: u64) {
-        let mut files = self.0.list_stamped(folder).unwrap_or_default();
+        let mut files = self.0.list_with_fingerprints(folder).unwrap_or_default();
         files.retain(|file| file.path.extension() == Some(ENDING));
-        // A file that is too new to have a stamp is the newest.
-        files.sort_unstable_by_key(|file| std::cmp::Reverse((file.stamp.is_none(), file.stamp)));
+        // A file that is too new to have a fingerprint is the newest.
+        files.sort_unstable_by_key(|file| std::cmp::Reverse((file.fingerprint.is_none(), file.fingerprint)));
         let (mut count, mut total) = (1, bytes);
         for file in files {
             count += 1;

@@ -6,7 +6,7 @@ use crate::kernel::bounded_cache::BoundedCache;
 use std::sync::Arc;
 use tgp_base::error::Error;
 use tgp_sandbox::Module;
-use tgp_vfs::{JailPath, Stamp, Vfs};
+use tgp_vfs::{Fingerprint, JailPath, Vfs};
 
 /// Graphs kept at one time.
 const MAX_GRAPHS: usize = 1024;
@@ -25,7 +25,7 @@ impl Default for GraphCache {
 struct Prepared {
     modules: Arc<Vec<Module>>,
     tools: Arc<CompiledTools>,
-    read: Vec<(JailPath, Stamp)>,
+    read: Vec<(JailPath, Fingerprint)>,
     absent: Vec<JailPath>,
 }
 
@@ -68,7 +68,7 @@ impl Prepared {
     }
 
     fn is_true(&self, vfs: &dyn Vfs) -> bool {
-        self.read.iter().all(|(path, stamp)| vfs.stamp(path).is_ok_and(|now| now == Some(*stamp)))
+        self.read.iter().all(|(path, stamp)| vfs.fingerprint(path).is_ok_and(|now| now == Some(*stamp)))
             && self.absent.iter().all(|path| vfs.exists(path).is_ok_and(|exists| !exists))
     }
 }

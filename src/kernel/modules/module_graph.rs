@@ -16,7 +16,7 @@ use tgp_compile::{
     BodyKind, Compiler, Import, ModuleKind as Syntax, RestrictedImport, SyntaxChecker, ToolForm, std_library,
 };
 use tgp_sandbox::{Code, Module, ModuleKind, Package};
-use tgp_vfs::{JailPath, Stamp, Vfs};
+use tgp_vfs::{Fingerprint, JailPath, Vfs};
 
 /// Modules that one tool may pull in.
 pub(super) const MAX_MODULES: usize = 256;
@@ -45,7 +45,7 @@ pub struct ModuleGraph {
 /// What a graph was made from.
 pub(super) enum Origin {
     /// Files of the root, stamped before they were read, and places where a file would have changed the outcome.
-    Files { read: Vec<(JailPath, Option<Stamp>)>, absent: Vec<JailPath> },
+    Files { read: Vec<(JailPath, Option<Fingerprint>)>, absent: Vec<JailPath> },
     /// Packages too, which come from elsewhere.
     Elsewhere,
 }
@@ -230,7 +230,7 @@ impl<'a> Builder<'a> {
             Target::File(file) => {
                 refuse_disguised(path)?;
                 if let Origin::Files { read, .. } = &mut self.origin {
-                    read.push((file.clone(), self.sources.files.stamp(file)?));
+                    read.push((file.clone(), self.sources.files.fingerprint(file)?));
                 }
                 let source = self
                     .sources

@@ -8,7 +8,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use tgp_base::error::Error;
 use tgp_vfs::{
-    CountedVfs, DiskVfs, JailPath, LateVfs, MountTable, OverlayVfs, RunWrites, ScratchQuota, ScratchVfs, Traversal,
+    DiskVfs, JailPath, LazyVfs, MountTable, OverlayVfs, QuotaVfs, RunWriteQuota, ScratchQuota, ScratchVfs, Traversal,
     Vfs, VfsError,
 };
 
@@ -64,14 +64,14 @@ impl GuestFiles {
 
     /// The tree of one run, with an empty scratch folder; an allowed folder of the same name takes its place. What it writes
     /// elsewhere is counted in `writes`, and in a dry run goes into `preview`.
-    pub fn for_run(&self, writes: &Arc<RunWrites>, preview: Option<&RunPreview>) -> MountTable {
+    pub fn for_run(&self, writes: &Arc<RunWriteQuota>, preview: Option<&RunPreview>) -> MountTable {
         let mut tree = self.shared.clone();
         if !self.allowed.iter().any(|(name, _)| Path::new(name) == Path::new(SCRATCH)) {
             tree = tree.read_write(SCRATCH, Arc::new(ScratchVfs::new(self.quota)));
         }
         self.allowed.iter().fold(tree, |tree, (name, files)| {
             let files = preview.and_then(|preview| preview.folder(name)).unwrap_or_else(|| Arc::clone(files));
-            tree.read_write(name, Arc::new(CountedVfs::new(name, files, Arc::clone(writes))))
+            tree.read_write(name, Arc::new(QuotaVfs::new(name, files, Arc::clone(writes))))
         })
     }
 }
@@ -96,9 +96,9 @@ fn allowed(name: &str, base_dir: &Path, root_dir: &Path) -> Result<PathBuf, Erro
 }
 
 /// A folder that holds the root, or is anybody's, is not cleared, and the root is out of reach in it.
-fn opened_late(folder: PathBuf, root_dir: PathBuf, file_bytes: usize) -> Result<LateVfs, VfsError> {
+fn opened_late(folder: PathBuf, root_dir: PathBuf, file_bytes: usize) -> Result<LazyVfs, VfsError> {
     let place = folder.clone();
-    LateVfs::new(folder, move || {
+    LazyVfs::new(folder, move || {
         let files = if is_shared(&place, &root_dir) {
             DiskVfs::open_around(&place, &root_dir)?
         } else {

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 use tgp_base::ids::RunId;
 use tgp_sandbox::{Lineage, RunLimits, RunTree, TreeLimits};
-use tgp_vfs::RunWrites;
+use tgp_vfs::RunWriteQuota;
 
 /// The outermost run: the application knows only this one.
 struct Root {
@@ -34,7 +34,7 @@ pub struct RunScope {
     pub limits: RunLimits,
     pub options: ExecOptions,
     /// What this run and all that it starts have written.
-    pub writes: Arc<RunWrites>,
+    pub writes: Arc<RunWriteQuota>,
     pub effects: Arc<Effects>,
     /// Path of the tool that runs here; of the one that asks, while a run is only asked for.
     pub tool: Arc<str>,
@@ -53,7 +53,7 @@ impl RunScope {
         limits: RunLimits,
         mut tree: TreeLimits,
         options: ExecOptions,
-        writes: RunWrites,
+        writes: RunWriteQuota,
     ) -> Self {
         tree.cpu = tree.cpu.max(limits.cpu);
         Self {

@@ -31,7 +31,7 @@ use tgp_base::threads;
 use tgp_net::Fetcher;
 use tgp_sandbox::{Host, RunLimits, RunRequest, Sandbox, when_done};
 use tgp_state::{Mode, Through};
-use tgp_vfs::{JailPath, RunWrites};
+use tgp_vfs::{JailPath, RunWriteQuota};
 
 /// Arguments up to this size fit into a worker's pipe, so that nobody waits while they are sent.
 const QUICK_ARGS: usize = 64 << 10;
@@ -301,7 +301,7 @@ impl Runs {
 
     fn scope(&self, run: RunId, limits: RunLimits, options: ExecOptions) -> RunScope {
         let config = &self.config;
-        let writes = RunWrites::new(config.write_bytes.into(), config.write_files.into());
+        let writes = RunWriteQuota::new(config.write_bytes.into(), config.write_files.into());
         let preview = options.is_dry().then(|| self.guest_files.preview());
         let mut scope = RunScope::outermost(run, limits, config.tree_limits(), options, writes);
         scope.preview = preview;

@@ -3,10 +3,10 @@
 use super::test_first::{TestFirst, text_id};
 use std::collections::BTreeSet;
 use tgp_base::error::Error;
-use tgp_git::Sharing;
+use tgp_git::PushPolicy;
 use tgp_state::{Asked, Subject, Texts, Through, test_of};
 
-impl Sharing for TestFirst {
+impl PushPolicy for TestFirst {
     fn refusal(&self, paths: &[&str], text_of: &dyn Fn(&str) -> Option<String>) -> Option<String> {
         let tools: BTreeSet<String> = paths.iter().filter_map(|path| Some(Subject::of(path)?.tool)).collect();
         let id = |path: &str| text_of(path).map(|text| text_id(&text));

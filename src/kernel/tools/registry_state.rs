@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::time::Instant;
 use tgp_registry::{ContentHash, Registry, ToolMeta};
-use tgp_vfs::{Stamp, StampedFile};
+use tgp_vfs::{Fingerprint, ListedFile};
 
 #[derive(Default)]
 pub(super) struct State {
@@ -32,7 +32,7 @@ pub(super) struct BackgroundLook {
 
 #[derive(Clone, serde::Serialize, serde::Deserialize)]
 pub(super) struct Seen {
-    pub(super) stamp: Stamp,
+    pub(super) stamp: Fingerprint,
     pub(super) hash: ContentHash,
     /// The entry that was made of it here.
     #[serde(default)]
@@ -42,7 +42,7 @@ pub(super) struct Seen {
 /// What a file turned out to be.
 pub(super) struct Looked {
     pub(super) path: String,
-    pub(super) stamp: Option<Stamp>,
+    pub(super) stamp: Option<Fingerprint>,
     pub(super) hash: ContentHash,
     /// `None` when the known entry still holds.
     pub(super) entry: Option<ToolMeta>,
@@ -62,9 +62,9 @@ impl State {
     }
 
     /// Whether a file is what it was when its entry was made.
-    pub(super) fn knows(&self, entries: &HashMap<String, ToolMeta>, file: &StampedFile) -> bool {
+    pub(super) fn knows(&self, entries: &HashMap<String, ToolMeta>, file: &ListedFile) -> bool {
         let path = file.path.as_str();
-        let Some(seen) = self.seen.get(path).filter(|seen| Some(seen.stamp) == file.stamp) else { return false };
+        let Some(seen) = self.seen.get(path).filter(|seen| Some(seen.stamp) == file.fingerprint) else { return false };
         self.registry.hash_of(path) == Some(&seen.hash)
             || entries.get(path).is_some_and(|entry| entry.hash == seen.hash)
     }

@@ -23,7 +23,7 @@ use tgp_base::error::Error;
 use tgp_base::threads;
 use tgp_compile::Compiler;
 use tgp_registry::{ContentHash, Found, META_FILE, Meaning, Registry, ToolMeta};
-use tgp_vfs::{DiskVfs, JailPath, StampedFile, Vfs, VfsError};
+use tgp_vfs::{DiskVfs, JailPath, ListedFile, Vfs, VfsError};
 
 /// A question looks at the files again when the last look is longer ago than this.
 const FRESH_FOR: Duration = Duration::from_secs(1);
@@ -267,7 +267,7 @@ impl ToolRegistry {
         if state.looked.is_none() {
             self.look(state, Look::Quick)?;
         } else if is_tool(path) {
-            let file = StampedFile { path: path.clone(), stamp: None };
+            let file = ListedFile { path: path.clone(), fingerprint: None };
             let held = |path: &str, hash: &ContentHash| state.registry.hash_of(path) == Some(hash);
             match self.examine(held, &file)? {
                 Some(looked) => state.take_note(looked, &mut HashMap::new()),
@@ -289,8 +289,8 @@ impl ToolRegistry {
     }
 
     /// The files of tools, and those that people would take for another one.
-    fn list_files(&self) -> Result<(Vec<StampedFile>, Vec<String>), Error> {
-        let mut files = self.files.tools.list_stamped(&JailPath::parse(TOOLS)?)?;
+    fn list_files(&self) -> Result<(Vec<ListedFile>, Vec<String>), Error> {
+        let mut files = self.files.tools.list_with_fingerprints(&JailPath::parse(TOOLS)?)?;
         files.retain(|file| is_tool(&file.path));
         Ok(without_look_alikes(files, |file| file.path.as_str()))
     }
@@ -300,7 +300,7 @@ impl ToolRegistry {
         &self,
         state: &mut State,
         look: Look,
-        (mut files, left_out): (Vec<StampedFile>, Vec<String>),
+        (mut files, left_out): (Vec<ListedFile>, Vec<String>),
         noted: &HashSet<String>,
         began: Instant,
     ) -> Result<(), Error> {
@@ -359,7 +359,7 @@ impl ToolRegistry {
     fn examine(
         &self,
         held: impl Fn(&str, &ContentHash) -> bool,
-        file: &StampedFile,
+        file: &ListedFile,
     ) -> Result<Option<Looked>, VfsError> {
         let text = match self.files.tools.read(&file.path) {
             Ok(text) => text,
@@ -371,7 +371,7 @@ impl ToolRegistry {
         let checked = || self.checked.get(path).filter(|entry| entry.hash == hash);
         let made = || checked().unwrap_or_else(|| tool_entry(&self.compiler, path, &text, hash.clone()));
         let entry = (!held(path, &hash)).then(made);
-        Ok(Some(Looked { path: path.to_owned(), stamp: file.stamp, hash, entry }))
+        Ok(Some(Looked { path: path.to_owned(), stamp: file.fingerprint, hash, entry }))
     }
 
     fn write_meta(&self, state: &State) -> Result<Option<String>, Error> {

@@ -1,4 +1,4 @@
-//! Branches that keep what would otherwise be overwritten.
+//! Backup branches for versions that would be overwritten.
 
 use super::head;
 use super::references::branch_reference;
@@ -11,33 +11,33 @@ use git2::{ErrorCode, ObjectType, Oid, Repository};
 pub(crate) const PREFIX: &str = "tgp/kept-";
 const ID_DIGITS: usize = 10;
 
-/// Files on a branch of their own.
+/// A backup branch and its files.
 #[derive(Debug)]
-pub(crate) struct Kept {
+pub(crate) struct BackupBranch {
     pub(crate) branch: String,
     pub(crate) commit: Oid,
     pub(crate) paths: Vec<String>,
 }
 
-/// Makes a branch that holds `commit`, and returns its short name.
+/// Creates a backup branch at `commit` and returns its short name.
 pub(crate) fn back_up_commit(repository: &Repository, commit: Oid) -> Result<String, GitError> {
     let branch = short_name(commit);
     match repository.reference(&branch_reference(&branch), commit, false, "keep") {
         Ok(_) => Ok(branch),
         Err(error) if error.code() == ErrorCode::Exists => Ok(branch),
-        Err(error) => Err(GitError::git("keep a version that does not fit", &error)),
+        Err(error) => Err(GitError::git("back up a conflicting version", &error)),
     }
 }
 
-/// Makes a branch that holds a file as it is, on top of `parent`, unless there is one, and returns its short name. The name
-/// follows from the file: what is kept again and again is kept once.
+/// Creates a backup branch with a file on top of `parent` and returns its short name. The name is derived from path and
+/// content, so repeated backups create one branch.
 pub(crate) fn back_up_file(
     repository: &Repository,
     options: &StoreOptions,
     parent: Option<Oid>,
     (path, content): (&str, &[u8]),
 ) -> Result<String, GitError> {
-    let failed = |error: git2::Error| GitError::git("keep a file without a commit", &error);
+    let failed = |error: git2::Error| GitError::git("back up an uncommitted file", &error);
     let name = [path.as_bytes(), content].join(&0);
     let id = Oid::hash_object(ObjectType::Blob, &name).map_err(failed)?;
     let trees = Trees::new(repository, options.limits);
@@ -54,30 +54,30 @@ pub(crate) fn back_up_file(
     Ok(branch)
 }
 
-/// Makes a branch with `files` on top of `parent`, without those that have no content; none when there are no files.
+/// Creates a backup branch with `files` on top of `parent`; files without content are removed. `None` if there are no files.
 pub(crate) fn back_up_files(
     repository: &Repository,
     options: &StoreOptions,
     parent: Option<Oid>,
     files: Vec<(String, Option<Vec<u8>>)>,
-) -> Result<Option<Kept>, GitError> {
+) -> Result<Option<BackupBranch>, GitError> {
     if files.is_empty() {
         return Ok(None);
     }
     let paths = files.iter().map(|(path, _)| path.clone()).collect();
     let commit = commit_of(repository, options, parent, files)?;
     let branch = back_up_commit(repository, commit)?;
-    Ok(Some(Kept { branch, commit, paths }))
+    Ok(Some(BackupBranch { branch, commit, paths }))
 }
 
-/// Writes a commit with `files` on top of `parent`, without those that have no content.
+/// Writes a commit with `files` on top of `parent`; files without content are removed.
 fn commit_of(
     repository: &Repository,
     options: &StoreOptions,
     parent: Option<Oid>,
     files: Vec<(String, Option<Vec<u8>>)>,
 ) -> Result<Oid, GitError> {
-    let failed = |error: git2::Error| GitError::git("keep files without a commit", &error);
+    let failed = |error: git2::Error| GitError::git("back up uncommitted files", &error);
     let mut changes = Vec::new();
     for (path, content) in files {
         let blob = content.map(|content| repository.blob(&content)).transpose().map_err(failed)?;

@@ -1,19 +1,19 @@
-//! What is checked out.
+//! The current branch.
 
 use crate::git_error::GitError;
 use git2::{ErrorCode, Oid, Repository};
 
-/// Where a commit goes: the branch's full name, and its commit unless it has none yet.
+/// A branch by its full name, and its last commit if it has one.
 #[derive(Debug, Clone)]
 pub(crate) struct Head {
     pub(crate) branch: String,
     pub(crate) commit: Option<Oid>,
-    /// Where a branch without commits starts.
+    /// The start of a branch without commits.
     pub(crate) start: Option<Oid>,
 }
 
 impl Head {
-    /// What is checked out.
+    /// Reads the current branch.
     pub(crate) fn read(repository: &Repository) -> Result<Self, GitError> {
         let failed = |error: git2::Error| GitError::git("read the current branch", &error);
         let head = repository.find_reference("HEAD").map_err(failed)?;
@@ -23,7 +23,7 @@ impl Head {
     }
 }
 
-/// The commit that a reference leads to; `None` when its branch has none yet.
+/// The commit of a reference; `None` if its branch has no commits.
 pub(crate) fn target(repository: &Repository, reference: &str) -> Result<Option<Oid>, git2::Error> {
     match repository.refname_to_id(reference) {
         Ok(commit) => Ok(Some(commit)),

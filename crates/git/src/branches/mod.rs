@@ -1,4 +1,4 @@
-//! Branches by name: which one is current, where a change goes, what waits for a merge, what is backed up.
+//! Branches: the current one, the target of a change, pending pull requests and backups.
 
 pub(super) mod backup_branch;
 pub(super) mod head;

@@ -1,4 +1,4 @@
-//! Tools that wait for their pull request: one branch each.
+//! Branches of tools with a pending pull request.
 
 use super::references::{base, branch_at};
 use crate::git_error::GitError;
@@ -12,17 +12,17 @@ const PREFIX: &str = "tgp/feat-";
 const LONGEST_SLUG: usize = 40;
 const ID_DIGITS: usize = 8;
 
-/// A branch that is not merged yet.
+/// A branch that is not merged.
 #[derive(Debug, Clone)]
-pub(crate) struct Pending {
+pub(crate) struct PendingBranch {
     /// Short name, such as `tgp/feat-vat-1f2e3d4c`.
     pub(crate) branch: String,
     pub(crate) tip: Oid,
-    /// What it changes, from where it left the base.
+    /// Its changes since the merge base.
     pub(crate) changes: Vec<TreeChange>,
 }
 
-/// The branch of the tool at `path`, the same wherever and whenever it is asked for.
+/// The branch name of the tool at `path`, derived from the path alone.
 pub(crate) fn branch_of(path: &str) -> String {
     let name = path.strip_prefix("tools/").unwrap_or(path);
     let name = name.rsplit_once('.').map_or(name, |(name, _)| name);
@@ -40,7 +40,7 @@ pub(crate) fn branch_of(path: &str) -> String {
     format!("{PREFIX}{}-{id}", slug.trim_matches('-'))
 }
 
-/// The branch on which `path` is changed: its own, unless it came to be on another tool's, by a move.
+/// The branch on which `path` is changed: its own, or the one of the tool that it was moved with.
 pub(crate) fn branch_for(repository: &Repository, options: &StoreOptions, path: &str) -> Result<String, GitError> {
     let own = branch_of(path);
     if branch_at(repository, &own)?.is_some() {
@@ -52,7 +52,7 @@ pub(crate) fn branch_for(repository: &Repository, options: &StoreOptions, path: 
 }
 
 /// All local branches of tools, sorted.
-pub(crate) fn all(repository: &Repository, options: &StoreOptions) -> Result<Vec<Pending>, GitError> {
+pub(crate) fn all(repository: &Repository, options: &StoreOptions) -> Result<Vec<PendingBranch>, GitError> {
     let failed = |error: git2::Error| GitError::git("list the branches of tools", &error);
     let base = base(repository, options)?;
     let trees = Trees::new(repository, options.limits);
@@ -62,26 +62,30 @@ pub(crate) fn all(repository: &Repository, options: &StoreOptions) -> Result<Vec
         let (Ok(name), Some(tip)) = (reference.shorthand(), reference.target()) else { continue };
         let fork = base.and_then(|base| repository.merge_base(base, tip).ok());
         let changes = changes_since(&trees, fork, tip)?;
-        found.push(Pending { branch: name.to_owned(), tip, changes });
+        found.push(PendingBranch { branch: name.to_owned(), tip, changes });
     }
     found.sort_by(|one, other| one.branch.cmp(&other.branch));
     Ok(found)
 }
 
-/// What the commits after `fork` up to `tip` change.
+/// The changes of the commits after `fork` up to `tip`.
 pub(crate) fn changes_since(trees: &Trees<'_>, fork: Option<Oid>, tip: Oid) -> Result<Vec<TreeChange>, GitError> {
     Ok(trees.changes(trees.of(fork)?, trees.of(Some(tip))?)?.all)
 }
 
-/// The base with every pending change that the base has not decided about.
+/// The base with all pending changes that it has neither merged nor replaced.
 pub(crate) fn view(repository: &Repository, options: &StoreOptions) -> Result<Option<Oid>, GitError> {
     let trees = Trees::new(repository, options.limits);
     let base = trees.of(base(repository, options)?)?;
     overlay(&trees, base, &all(repository, options)?)
 }
 
-/// `base` with the changes of `pending` that it has not decided about.
-pub(crate) fn overlay(trees: &Trees<'_>, base: Option<Oid>, pending: &[Pending]) -> Result<Option<Oid>, GitError> {
+/// Applies the changes of `pending` that `base` has neither merged nor replaced.
+pub(crate) fn overlay(
+    trees: &Trees<'_>,
+    base: Option<Oid>,
+    pending: &[PendingBranch],
+) -> Result<Option<Oid>, GitError> {
     let mut changes = BTreeMap::new();
     for change in pending.iter().flat_map(|pending| &pending.changes) {
         if trees.entry(base, &change.path)? == change.old {
@@ -94,8 +98,8 @@ pub(crate) fn overlay(trees: &Trees<'_>, base: Option<Oid>, pending: &[Pending])
     trees.with_changes(base, changes).map(Some)
 }
 
-/// Whether `base` has taken over or decided otherwise about everything that `pending` changes.
-pub(crate) fn is_decided(trees: &Trees<'_>, pending: &Pending, base: Option<Oid>) -> Result<bool, GitError> {
+/// Whether `base` has merged or replaced all changes of `pending`.
+pub(crate) fn is_decided(trees: &Trees<'_>, pending: &PendingBranch, base: Option<Oid>) -> Result<bool, GitError> {
     for change in &pending.changes {
         if trees.entry(base, &change.path)? == change.old {
             return Ok(false);

@@ -1,4 +1,4 @@
-//! Names of branches, and the commits that they lead to.
+//! Names of branches, and their commits.
 
 use super::head;
 use crate::git_error::GitError;
@@ -15,7 +15,7 @@ pub(crate) fn tracking_reference(branch: &str) -> String {
     format!("refs/remotes/origin/{branch}")
 }
 
-/// The commit that a reference leads to.
+/// The commit of a reference.
 pub(crate) fn at(repository: &Repository, reference: &str) -> Result<Option<Oid>, GitError> {
     head::target(repository, reference).map_err(|error| GitError::git("read a branch", &error))
 }
@@ -25,7 +25,7 @@ pub(crate) fn branch_at(repository: &Repository, branch: &str) -> Result<Option<
     at(repository, &branch_reference(branch))
 }
 
-/// Where new branches start: at the remote's branch, or at the local one while there is none.
+/// The base of new branches: the remote's branch, or the local one if there is none.
 pub(crate) fn base(repository: &Repository, options: &StoreOptions) -> Result<Option<Oid>, GitError> {
     match at(repository, &tracking_reference(&options.branch))? {
         Some(commit) => Ok(Some(commit)),
@@ -33,7 +33,7 @@ pub(crate) fn base(repository: &Repository, options: &StoreOptions) -> Result<Op
     }
 }
 
-/// Whether somebody else holds or moved the branch, so that trying again makes sense.
+/// Whether another writer locked or moved the branch, so that a retry may succeed.
 pub(crate) fn is_contention(error: &git2::Error) -> bool {
     matches!(error.code(), ErrorCode::Locked | ErrorCode::Modified | ErrorCode::Exists)
 }

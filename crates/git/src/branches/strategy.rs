@@ -1,4 +1,4 @@
-//! Where commits go: to the branch itself, or to one branch per tool for a pull request each.
+//! The target of commits: the branch itself, or one branch per tool with a pull request.
 
 use super::head::{self, Head};
 use super::pending;
@@ -9,7 +9,7 @@ use crate::objects::trees::Trees;
 use crate::store_options::{StoreOptions, WriteStrategy};
 use git2::{Oid, Repository};
 
-/// What the work tree is to hold.
+/// The tree that the work tree must match.
 pub(crate) fn view(repository: &Repository, options: &StoreOptions) -> Result<Option<Oid>, GitError> {
     match options.strategy {
         WriteStrategy::Direct => {
@@ -21,7 +21,7 @@ pub(crate) fn view(repository: &Repository, options: &StoreOptions) -> Result<Op
     }
 }
 
-/// The changes that a commit is to hold. A pull request is about its tool alone: derived files follow when it is merged.
+/// The changes to commit. A pull request excludes derived files, which are regenerated after the merge.
 pub(crate) fn own_changes<'c>(options: &StoreOptions, changes: &[FileChange<'c>]) -> Vec<FileChange<'c>> {
     let is_own = |change: &FileChange<'_>| match options.strategy {
         WriteStrategy::Direct => true,
@@ -30,7 +30,7 @@ pub(crate) fn own_changes<'c>(options: &StoreOptions, changes: &[FileChange<'c>]
     changes.iter().copied().filter(is_own).collect()
 }
 
-/// The branch that `changes` belong to.
+/// The target branch of `changes`.
 pub(crate) fn target(
     repository: &Repository,
     options: &StoreOptions,
@@ -47,7 +47,7 @@ pub(crate) fn target(
     }
 }
 
-/// The paths whose index entries change when `target`, once it is at `commit`, gets checked out.
+/// The paths whose index entries change when `target` at `commit` is checked out.
 pub(crate) fn paths_to_switch(
     repository: &Repository,
     options: &StoreOptions,

@@ -1,4 +1,4 @@
-//! Whether something of the repository is not on the disk although it was written.
+//! Detection of lost or torn objects and branches.
 
 use super::redo_log::{Record, RedoLog};
 use crate::branches::head;
@@ -9,11 +9,11 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::SystemTime;
 
-/// Commits that others may have put on top of one of the log, for it to be found below them.
-const FARTHEST: usize = 1024;
+/// Commits that are searched for a logged commit.
+const MAX_DEPTH: usize = 1024;
 
-/// Whether an object, a branch or the current commit of `records` is lost or torn. What was not flushed when a file system
-/// failed is empty or missing afterwards, so all of it is looked for, and only the last commit is read.
+/// Whether an object, a branch or the current commit of `records` is lost or torn. A file system failure leaves unflushed files
+/// empty or missing, so existence is checked for all objects and content only for the last commit.
 pub(super) fn has_lost(repository: &Repository, records: &[Record]) -> bool {
     let Some(last) = records.last() else { return false };
     let Ok(odb) = repository.odb() else { return true };
@@ -24,9 +24,9 @@ pub(super) fn has_lost(repository: &Repository, records: &[Record]) -> bool {
         || branches(records).into_iter().any(|(name, records)| has_lost_branch(repository, name, &records))
 }
 
-/// Takes out the records of branches that `git` or another process has moved away from the last of them since it was written:
-/// what is not there any more was removed. A file system that fails brings back an older file.
-pub(super) fn take_moved(repository: &Repository, records: &mut Vec<Record>) -> Vec<Record> {
+/// Removes and returns the records of branches that `git` or another process has moved elsewhere since they were logged. A
+/// branch file older than the log was rolled back by the file system and is not one of them.
+pub(super) fn remove_moved(repository: &Repository, records: &mut Vec<Record>) -> Vec<Record> {
     let Some(logged) = RedoLog::time(repository.path()) else { return Vec::new() };
     let moved: Vec<String> = branches(records)
         .into_iter()
@@ -40,7 +40,7 @@ pub(super) fn take_moved(repository: &Repository, records: &mut Vec<Record>) -> 
     records.extract_if(.., |record| moved.contains(&record.reference)).collect()
 }
 
-/// Whether `commit`, which may be lost, is among the newest commits of the history of `current`.
+/// Whether `commit`, which may be lost, is among the newest ancestors of `current`.
 fn is_within(repository: &Repository, current: Oid, commit: Oid) -> bool {
     let (mut seen, mut next) = (HashSet::from([current]), VecDeque::from([current]));
     while let Some(id) = next.pop_front() {
@@ -48,13 +48,13 @@ fn is_within(repository: &Repository, current: Oid, commit: Oid) -> bool {
             return true;
         }
         if let Ok(child) = repository.find_commit(id) {
-            next.extend(child.parent_ids().filter(|parent| seen.len() < FARTHEST && seen.insert(*parent)));
+            next.extend(child.parent_ids().filter(|parent| seen.len() < MAX_DEPTH && seen.insert(*parent)));
         }
     }
     false
 }
 
-/// When a branch was written last.
+/// The modification time of a branch.
 fn branch_time(repository: &Repository, name: &str) -> Option<SystemTime> {
     let folder = repository.commondir();
     let file = fs::metadata(folder.join(name)).or_else(|_| fs::metadata(folder.join("packed-refs")));
@@ -70,20 +70,20 @@ pub(super) fn branches(records: &[Record]) -> BTreeMap<&str, Vec<&Record>> {
     branches
 }
 
-/// Whether a branch cannot be read, or went back on its own way without an entry in its log. One that is gone may have been
-/// removed, unless it is the current one.
+/// Whether a branch is unreadable, or was rolled back without a reflog entry. A missing branch counts as deleted, unless it is
+/// the current one.
 fn has_lost_branch(repository: &Repository, name: &str, records: &[&Record]) -> bool {
     let Some(record) = records.last() else { return false };
     let Ok(last) = Oid::from_str(&record.new) else { return false };
     let Ok(current) = head::target(repository, name) else { return true };
     let current_id = current.map(|id| id.to_string());
-    // A commit is logged before the branch moves: a writer that was killed, or refused, has not moved it.
+    // A commit is logged before the branch moves, so a writer that was killed or refused has not moved it.
     if current == Some(last) || (current_id == record.old && !was_at(repository, name, last)) {
         return false;
     }
-    let is_on_way = |id: &String| records.iter().any(|record| record.old.as_ref() == Some(id) || record.new == *id);
+    let is_logged = |id: &String| records.iter().any(|record| record.old.as_ref() == Some(id) || record.new == *id);
     match &current_id {
-        Some(id) => is_on_way(id) && !was_left(repository, name, last),
+        Some(id) => is_logged(id) && !was_moved_away(repository, name, last),
         None => {
             let head = repository.find_reference("HEAD");
             head.is_ok_and(|head| matches!(head.symbolic_target(), Ok(Some(branch)) if branch == name))
@@ -91,25 +91,25 @@ fn has_lost_branch(repository: &Repository, name: &str, records: &[&Record]) -> 
     }
 }
 
-/// Whether the branch has come to `commit`.
+/// Whether the reflog has a move to `commit`.
 fn was_at(repository: &Repository, name: &str, commit: Oid) -> bool {
     let Ok(history) = repository.reflog(name) else { return false };
     history.iter().any(|entry| entry.id_new() == commit)
 }
 
-/// Whether the branch was at `commit` and was taken elsewhere on purpose.
-pub(super) fn was_left(repository: &Repository, name: &str, commit: Oid) -> bool {
+/// Whether the reflog has a move away from `commit`.
+pub(super) fn was_moved_away(repository: &Repository, name: &str, commit: Oid) -> bool {
     let Ok(history) = repository.reflog(name) else { return false };
     history.iter().any(|entry| entry.id_old() == commit)
 }
 
-/// Where the file of an object is that is in no pack.
+/// The path of a loose object.
 pub(super) fn loose_path(repository: &Repository, id: &str) -> PathBuf {
     let (folder, file) = id.split_at_checked(2).unwrap_or((id, ""));
     repository.commondir().join("objects").join(folder).join(file)
 }
 
-/// Whether an object has a file that is not empty, or is in a pack.
+/// Whether an object exists as a file that is not empty, or in a pack.
 pub(super) fn is_there(repository: &Repository, id: &str) -> bool {
     match fs::metadata(loose_path(repository, id)) {
         Ok(file) => file.len() > 0,
@@ -117,20 +117,19 @@ pub(super) fn is_there(repository: &Repository, id: &str) -> bool {
     }
 }
 
-/// Whether an object has a file with nothing in it. One that was removed has none.
-pub(super) fn is_emptied(repository: &Repository, id: &str) -> bool {
+/// Whether the file of an object exists and is empty.
+pub(super) fn is_truncated(repository: &Repository, id: &str) -> bool {
     fs::metadata(loose_path(repository, id)).is_ok_and(|file| file.len() == 0)
 }
 
-/// Whether the current commit and its tree are on the disk, for the price of three looks at it. A branch without commits is
-/// looked at more closely.
+/// Whether the current commit and its tree exist. `false` also for a branch without commits. Needs three file system calls.
 pub(crate) fn has_head(repository: &Repository) -> bool {
     let Ok(Some(commit)) = head::target(repository, "HEAD") else { return false };
     let tree = repository.find_commit(commit).map(|commit| commit.tree_id().to_string());
     is_there(repository, &commit.to_string()) && tree.is_ok_and(|tree| is_there(repository, &tree))
 }
 
-/// Refuses a repository whose current commit, or the tree of it, cannot be read. What is in the tree is not judged here.
+/// Refuses a repository whose current commit or root tree cannot be read. Objects below are not checked.
 pub(crate) fn check_head(repository: &Repository) -> Result<(), GitError> {
     let read = || -> Result<(), git2::Error> {
         let Some(commit) = head::target(repository, "HEAD")? else { return Ok(()) };

@@ -1,10 +1,10 @@
-//! Objects of the log that are not on the disk any more. Writing them again changes nothing else, so a write may do it at any point.
+//! Restores lost objects from the redo log. This changes nothing else, so any write may do it at any point.
 
 use super::damage;
 use super::redo_log::{LoggedObject, Record, RedoLog};
 use super::rewrite;
 use crate::git_error::GitError;
-use crate::plain_file;
+use crate::regular_file;
 use flate2::Compression;
 use flate2::read::ZlibDecoder;
 use flate2::write::ZlibEncoder;
@@ -12,19 +12,19 @@ use git2::{ObjectType, Oid, Repository};
 use std::fs::File;
 use std::io::{self, Read, Write};
 
-/// What deflating adds at most to twice the size of an object.
+/// Slack for the deflated size, in addition to twice the size of an object.
 const LONGEST_DEFLATED: u64 = 1 << 16;
 
-/// What `attempt` comes to; once more if it has failed for want of an object that the log has.
-pub(crate) fn despite_losses<T>(
+/// Runs `attempt`, and retries it once if it failed because of an object that could be restored from the log.
+pub(crate) fn retry_after_restore<T>(
     repository: &Repository,
     log: Option<&RedoLog>,
     mut attempt: impl FnMut() -> Result<T, GitError>,
 ) -> Result<T, GitError> {
     match (attempt(), log) {
-        (Err(error), Some(log)) if error.is_of_content() => {
+        (Err(error), Some(log)) if error.is_damaged_content() => {
             let mut records = log.records(repository.path()).map_err(GitError::io("read the log of commits"))?;
-            let emptied = restore_emptied(repository, &damage::take_moved(repository, &mut records))?;
+            let emptied = restore_truncated(repository, &damage::remove_moved(repository, &mut records))?;
             let restored = restore(repository, records.iter().flat_map(|record| &record.objects))?;
             if emptied + restored > 0 { attempt() } else { Err(error) }
         }
@@ -32,20 +32,20 @@ pub(crate) fn despite_losses<T>(
     }
 }
 
-/// Writes again what is not there of a log that is about to be emptied.
+/// Restores missing objects before the log is emptied.
 pub(crate) fn restore_missing(repository: &Repository, mut records: Vec<Record>) -> Result<(), GitError> {
-    restore_emptied(repository, &damage::take_moved(repository, &mut records))?;
+    restore_truncated(repository, &damage::remove_moved(repository, &mut records))?;
     let objects = records.iter().flat_map(|record| &record.objects);
     restore(repository, objects.filter(|object| !damage::is_there(repository, &object.id))).map(drop)
 }
 
-/// Writes again what was lost of commits that a branch may not have any more. Others may share their objects.
-pub(super) fn restore_emptied(repository: &Repository, moved: &[Record]) -> Result<usize, GitError> {
+/// Restores truncated objects of commits that no branch may have. Other commits may share them.
+pub(super) fn restore_truncated(repository: &Repository, moved: &[Record]) -> Result<usize, GitError> {
     let objects = moved.iter().flat_map(|record| &record.objects);
-    restore(repository, objects.filter(|object| damage::is_emptied(repository, &object.id)))
+    restore(repository, objects.filter(|object| damage::is_truncated(repository, &object.id)))
 }
 
-/// Writes those of `objects` again that cannot be read; how many there were.
+/// Restores unreadable objects and returns their number.
 pub(super) fn restore<'o>(
     repository: &Repository,
     objects: impl Iterator<Item = &'o LoggedObject>,
@@ -57,21 +57,21 @@ pub(super) fn restore<'o>(
     Ok(restored)
 }
 
-/// Writes an object again if its file is not there, or holds something else; whether that was so. A file that cannot be read
-/// at the moment may be sound.
+/// Restores an object if its file is missing or has other content; returns whether it did. A file with a transient read error
+/// may be intact and is kept.
 fn restore_object(repository: &Repository, object: &LoggedObject) -> Result<bool, GitError> {
     let failed = |error: git2::Error| GitError::git("restore a commit", &error);
     let kind = ObjectType::from_str(&object.kind).unwrap_or(ObjectType::Blob);
     if Oid::hash_object(kind, &object.data).map_err(failed)?.to_string() != object.id {
-        // The log may be anybody's.
+        // The log is not trusted.
         return Ok(false);
     }
     let path = damage::loose_path(repository, &object.id);
     let header = format!("{} {}\0", kind.str(), object.data.len());
-    match plain_file::read(&path, LONGEST_DEFLATED + 2 * object.data.len() as u64) {
+    match regular_file::read(&path, LONGEST_DEFLATED + 2 * object.data.len() as u64) {
         Ok(deflated) if is_inflated(&deflated, &[header.as_bytes(), &object.data].concat()) => return Ok(false),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            // It asks for packs as they are now; a handle remembers what it has read.
+            // `write` refreshes the list of packs first.
             repository.odb().and_then(|odb| odb.write(kind, &object.data)).map_err(failed)?;
             return Ok(path.exists());
         }
@@ -91,7 +91,7 @@ fn restore_object(repository: &Repository, object: &LoggedObject) -> Result<bool
     Ok(true)
 }
 
-/// Whether `deflated` holds `content` and nothing else.
+/// Whether `deflated` decompresses to exactly `content`.
 fn is_inflated(deflated: &[u8], content: &[u8]) -> bool {
     let mut inflated = Vec::new();
     let read = ZlibDecoder::new(deflated).take(content.len() as u64 + 1).read_to_end(&mut inflated);
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn only_content_that_is_not_the_object_is_replaced() {
+    fn only_missing_or_damaged_objects_are_rewritten() {
         let test = TestRepository::new();
         let repository = Repository::open(test.root()).unwrap();
         let object = logged(b"content");
@@ -136,7 +136,7 @@ mod tests {
         test.git(&["repack", "-q", "-a", "-d"]);
         test.git(&["prune-packed"]);
         assert_eq!((restored().unwrap(), path.exists()), (0, false), "in a pack");
-        // Neither what cannot be read nor what another name claims is touched.
+        // Unreadable files and objects with a wrong hash are not replaced.
         let elsewhere = test.root().join("elsewhere");
         fs::write(&elsewhere, &sound).unwrap();
         fs::create_dir_all(path.parent().unwrap()).unwrap();

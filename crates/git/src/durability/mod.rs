@@ -1,4 +1,4 @@
-//! What a kill or a power cut must not take: the lock with its journal, the log of commits, and bringing both to an end.
+//! Crash safety: the lock with its journal, the redo log of commits, and recovery from both.
 
 pub(super) mod context;
 pub(super) mod damage;

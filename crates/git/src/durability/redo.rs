@@ -1,7 +1,7 @@
-//! Making commits again that a power cut, or a file system that failed, may have taken from the disk.
+//! Recovery of commits that a power cut or a file system failure may have lost.
 
 use super::context::Context;
-use super::damage::{self, was_left};
+use super::damage::{self, was_moved_away};
 use super::lost_objects;
 use super::redo_log::{Record, RedoLog};
 use super::repository_lock::RepositoryLock;
@@ -15,43 +15,42 @@ use crate::work_tree::index_update;
 use git2::{Oid, Repository};
 use std::collections::{BTreeSet, HashSet};
 
-/// What is known before anything is looked at.
+/// Why the repository may have lost commits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Known {
-    Nothing,
-    /// A branch is not where this process has moved it.
-    WentBack,
+pub(crate) enum Suspicion {
+    Unconfirmed,
+    /// A branch is not at the commit to which this process moved it.
+    BranchRolledBack,
 }
 
-/// Why a repository has to be looked at closely before something is committed; nothing for most.
-pub(crate) fn suspicion(repository: &Repository, log: Option<&RedoLog>) -> Option<Known> {
+/// A quick check before a commit; `None` if the repository shows no sign of damage.
+pub(crate) fn suspicion(repository: &Repository, log: Option<&RedoLog>) -> Option<Suspicion> {
     let target = |name: &str| head::target(repository, name).ok().flatten().map(|id| id.to_string());
-    if log.is_some_and(|log| log.has_gone_back(target)) {
-        return Some(Known::WentBack);
+    if log.is_some_and(|log| log.is_rolled_back(target)) {
+        return Some(Suspicion::BranchRolledBack);
     }
-    let is_doubted = log.is_some() && RedoLog::is_doubted(repository.path());
-    (is_doubted || !damage::has_head(repository)).then_some(Known::Nothing)
+    let has_failed_flush = log.is_some() && RedoLog::has_failed_flush(repository.path());
+    (has_failed_flush || !damage::has_head(repository)).then_some(Suspicion::Unconfirmed)
 }
 
-/// Brings everything in the log to where it belongs, if the machine has restarted since, or something of it is not on the disk:
-/// a file system may fail and come back while the machine stays up. After a flush that failed all of it is written again. The
-/// repository's lock is held.
+/// Replays the log if the machine has restarted since it was written, or if logged data is missing: a file system may fail and
+/// be remounted without a restart. After a failed flush everything is rewritten. The caller holds the repository lock.
 pub(crate) fn redo(
     repository: &Repository,
     context: &Context<'_>,
     log: &RedoLog,
     lock: &RepositoryLock,
-    known: Known,
+    known: Suspicion,
 ) -> Result<(), GitError> {
     let mut records = log.records(repository.path()).map_err(GitError::io("read the log of commits"))?;
-    let is_doubted = RedoLog::is_doubted(repository.path());
+    let has_failed_flush = RedoLog::has_failed_flush(repository.path());
     if !log.is_before_restart(&records) {
-        lost_objects::restore_emptied(repository, &damage::take_moved(repository, &mut records))?;
-        if records.is_empty() && !is_doubted {
-            log.forget_way();
+        lost_objects::restore_truncated(repository, &damage::remove_moved(repository, &mut records))?;
+        if records.is_empty() && !has_failed_flush {
+            log.forget_moves();
             return Ok(());
         }
-        if known == Known::Nothing && !is_doubted && !damage::has_lost(repository, &records) {
+        if known == Suspicion::Unconfirmed && !has_failed_flush && !damage::has_lost(repository, &records) {
             return Ok(());
         }
     }
@@ -65,28 +64,28 @@ pub(crate) fn redo(
     let trees = Trees::new(repository, context.options.limits);
     restore_files(repository, context, view, paths.iter().copied())?;
     let restored = if has_index(repository) { Vec::new() } else { restore_index(&trees)? };
-    // Each once: an index that names a path twice is none.
+    // Each path once: an index with duplicate paths is invalid.
     let all: BTreeSet<&str> = restored.iter().map(|change| change.path.as_str()).chain(paths).collect();
-    let failed = |error: git2::Error| GitError::git("bring the index along", &error);
+    let failed = |error: git2::Error| GitError::git("update the index", &error);
     if let Some(commit) = head::target(repository, "HEAD").map_err(failed)? {
-        index_update::bring_along(&trees, commit, all.into_iter(), context.work).map_err(failed)?;
+        index_update::update_entries(&trees, commit, all.into_iter(), context.work).map_err(failed)?;
     }
-    if is_doubted {
+    if has_failed_flush {
         rewrite::rewrite(repository, &records, context.work)?;
     }
     log.empty(repository.path()).map_err(GitError::io("empty the log of commits"))
 }
 
-/// Moves a branch on to the last commit that was logged for it, from wherever on the way the power cut left it.
+/// Moves a branch forward to its last logged commit, if it is still at a logged commit.
 fn restore_branch(repository: &Repository, name: &str, records: &[&Record]) -> Result<(), git2::Error> {
     let Some(last) = records.last().map(|record| Oid::from_str(&record.new)).transpose()? else { return Ok(()) };
-    let way: HashSet<&str> =
+    let logged: HashSet<&str> =
         records.iter().flat_map(|record| [record.old.as_deref(), Some(&record.new)]).flatten().collect();
     match head::target(repository, name) {
         Ok(Some(current)) if current == last => return Ok(()),
-        // Others have moved it since.
-        Ok(Some(current)) if !way.contains(current.to_string().as_str()) => return Ok(()),
-        Ok(_) if was_left(repository, name, last) => return Ok(()),
+        // Moved by another writer.
+        Ok(Some(current)) if !logged.contains(current.to_string().as_str()) => return Ok(()),
+        Ok(_) if was_moved_away(repository, name, last) => return Ok(()),
         Ok(_) => {}
         Err(_) => drop(std::fs::remove_file(repository.commondir().join(name))),
     }
@@ -97,7 +96,7 @@ fn has_index(repository: &Repository) -> bool {
     repository.index().and_then(|mut index| index.read(true)).is_ok()
 }
 
-/// An index that cannot be read is made anew, and empty; what it is to hold is all of the current commit.
+/// Replaces an unreadable index with an empty one and returns the entries to add: all of the current commit.
 fn restore_index(trees: &Trees<'_>) -> Result<Vec<TreeChange>, GitError> {
     let failed = |error: git2::Error| GitError::git("restore the index", &error);
     let repository = trees.repository;
@@ -134,14 +133,14 @@ mod tests {
         folders.flat_map(|folder| fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path())).collect()
     }
 
-    /// Makes a file what it was before, with the time of then.
+    /// Restores old content and an old modification time.
     fn put_back(path: &Path, text: &str) {
         fs::write(path, text).unwrap();
         let long_ago = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_000_000_000);
         fs::File::options().write(true).open(path).unwrap().set_modified(long_ago).unwrap();
     }
 
-    /// What a disk may be left with when nothing but the log was flushed: torn objects, an old branch, a torn file.
+    /// Simulates a power cut after which only the log was flushed: torn objects, an old branch, a torn file.
     fn cut_power(root: &Path, kept: &[PathBuf], branch: &str) {
         let git_dir = root.join(".git");
         for path in objects(&git_dir).iter().filter(|path| !kept.contains(path)) {
@@ -159,7 +158,7 @@ mod tests {
 
     const CUTS: [&str; 3] = ["old", "torn", "ahead"];
 
-    /// A repository that lost what was not flushed, with its branch as `cut` says, and the commit that was last.
+    /// A repository after a simulated power cut, with its branch in the state `cut`, and its last commit.
     fn after_cut(cut: &str, session: &str) -> (TestRepository, CommitId) {
         let test = TestRepository::new();
         let store = open(&test.root(), session);
@@ -178,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_power_cut_tears_is_made_again() {
+    fn commits_are_recovered_after_a_power_cut() {
         for cut in CUTS {
             let (test, last) = after_cut(cut, "before");
             assert!(!test.try_git(&["fsck", "--full", "--strict"]), "{cut}: the disk is damaged");
@@ -192,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_file_system_loses_while_the_machine_is_up_is_made_again() {
+    fn commits_are_recovered_after_a_file_system_failure_without_a_restart() {
         for cut in CUTS {
             let (test, last) = after_cut(cut, "same");
             let again = open(&test.root(), "same");
@@ -203,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn a_branch_that_went_back_by_itself_is_brought_forward() {
+    fn a_rolled_back_branch_is_restored() {
         let test = TestRepository::new();
         let store = open(&test.root(), "same");
         let first = forge(&test.root(), &store, "tools/a.ts", b"1").id.unwrap();
@@ -213,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn a_store_that_stays_open_makes_them_again_before_its_next_commit() {
+    fn an_open_store_recovers_before_its_next_commit() {
         let test = TestRepository::new();
         let store = open(&test.root(), "same");
         forge(&test.root(), &store, "tools/a.ts", b"1");
@@ -227,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn a_store_that_stays_open_does_not_commit_on_a_branch_that_went_back() {
+    fn an_open_store_does_not_commit_on_a_rolled_back_branch() {
         for objects_are_left in [true, false] {
             let test = TestRepository::new();
             let store = open(&test.root(), "same");
@@ -241,7 +240,7 @@ mod tests {
                     .filter(|path| !kept.contains(path))
                     .for_each(|path| fs::remove_file(path).unwrap());
             }
-            // As a file system has it that comes back with what it knew before: branch, its log and files.
+            // A remounted file system with an older state of the branch, its reflog and the files.
             put_back(&test.git_dir().join("refs/heads/main"), &format!("{}\n", first.as_str()));
             fs::remove_dir_all(test.git_dir().join("logs")).unwrap();
             fs::remove_file(test.root().join("tools/b.ts")).unwrap();
@@ -253,7 +252,7 @@ mod tests {
         }
     }
 
-    /// Empties the file of an object, as a file system does that lost it.
+    /// Truncates the file of an object, like a file system failure.
     fn lose(test: &TestRepository, object: &str) {
         let id = test.git(&["rev-parse", object]);
         let (folder, file) = id.trim().split_at(2);
@@ -262,7 +261,7 @@ mod tests {
         fs::write(path, "").unwrap();
     }
 
-    /// More than the log can hold.
+    /// Writes more than the capacity of the log.
     fn fill(test: &TestRepository, store: &GitStore) {
         for number in 0..4 {
             forge(&test.root(), store, "large.bin", &[number; 300_000]);
@@ -270,14 +269,14 @@ mod tests {
     }
 
     #[test]
-    fn a_lost_folder_or_file_is_brought_back_by_the_write_that_needs_it() {
+    fn a_write_restores_a_lost_tree_or_blob() {
         for lost in ["HEAD:tools", "HEAD:tools/a.ts"] {
             let test = TestRepository::new();
             let store = open(&test.root(), "same");
             forge(&test.root(), &store, "tools/a.ts", b"1");
             lose(&test, lost);
             forge(&test.root(), &store, "tools/b.ts", b"2");
-            // A write below another folder goes by, and the log keeps what is lost until it is full.
+            // A write in another folder does not need it; the log keeps it until it is full.
             fill(&test, &store);
             assert_eq!(test.git(&["fsck", "--full", "--strict"]), "", "{lost}");
             assert_eq!(test.git(&["show", "HEAD:tools/a.ts"]), "1", "{lost}");
@@ -285,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_lost_below_a_commit_of_git_is_brought_back() {
+    fn objects_lost_below_a_commit_of_git_are_restored() {
         for (commit, next) in [("--quiet", "boot"), ("--quiet", "write"), ("--amend", "boot"), ("--amend", "write")] {
             let test = TestRepository::new();
             let store = open(&test.root(), "same");
@@ -301,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn after_a_flush_that_failed_all_is_written_again_before_the_log_is_emptied() {
+    fn after_a_failed_flush_everything_is_rewritten_before_the_log_is_emptied() {
         for next in ["a write of the same process", "the boot of another"] {
             let test = TestRepository::new();
             let store = open(&test.root(), "same");
@@ -322,7 +321,7 @@ mod tests {
                 "the boot of another" => drop(open(&test.root(), "same")),
                 _ => drop(forge(&test.root(), &store, "elsewhere.ts", b"2")),
             }
-            // The branch has moved by the write.
+            // The write has moved the branch.
             let same = files().iter().zip(&before).filter(|(now, before)| now == before).count();
             assert_eq!(same, 0, "{next}: of {}", before.len());
             let age = fs::metadata(test.root().join("tools/a.ts")).unwrap().modified().unwrap().elapsed().unwrap();
@@ -333,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_removed_for_good_does_not_come_back() {
+    fn deleted_commits_are_not_restored() {
         let test = TestRepository::new();
         let store = open(&test.root(), "same");
         let first = forge(&test.root(), &store, "tools/a.ts", b"1").id.unwrap();
@@ -352,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn a_head_that_no_log_brings_back_is_an_error() {
+    fn an_unrecoverable_head_is_an_error() {
         let test = TestRepository::new();
         let store = open(&test.root(), "same");
         forge(&test.root(), &store, "tools/a.ts", b"1");
@@ -366,7 +365,7 @@ mod tests {
     }
 
     #[test]
-    fn a_log_of_others_reaches_no_file_outside_of_the_repository() {
+    fn a_forged_log_cannot_change_files_outside_the_repository() {
         let test = TestRepository::new();
         test.forge("tools/a.ts", b"1");
         fs::write(test.root().join("victim"), "here").unwrap();
@@ -385,7 +384,7 @@ mod tests {
     }
 
     #[test]
-    fn what_people_did_since_stays() {
+    fn a_manual_reset_is_kept() {
         let test = TestRepository::new();
         let store = open(&test.root(), "before");
         let first = forge(&test.root(), &store, "tools/a.ts", b"1").id.unwrap();

@@ -1,15 +1,14 @@
-//! Commits that survive a power cut for the price of one flush.
+//! A redo log that makes commits durable with one flush each.
 //!
-//! A commit is half a dozen small files; to wait for the disk for each of them would be most of its cost. They are written
-//! without waiting. What they hold goes to this log before the branch moves, and only the log is flushed. A process that
-//! dies loses nothing: the system has its writes. When the machine itself went down, or the file system failed and came back
-//! without what was not flushed, the next boot or write writes everything in the log again. A full log is emptied by having the
-//! system flush all its files, once. A flush that fails leaves a mark: the system may have dropped what it could not write, and
-//! reports that once only.
+//! A commit writes about six small files, and flushing each would dominate its cost. They are written without a flush; their
+//! content is appended to this log before the branch moves, and only the log is flushed. A killed process loses nothing, since
+//! the operating system has its writes. After a restart of the machine, or a file system failure that lost unflushed data, the
+//! next boot or write replays the log. A full log is emptied after one flush of the whole file system. A failed flush leaves a
+//! mark, because the system may have dropped the data and reports the error only once.
 //!
-//! The log is used where the system can tell one start of the machine from another; elsewhere every file is flushed.
+//! The log is used where the system provides a boot id; elsewhere every file is flushed.
 
-use crate::plain_file;
+use crate::regular_file;
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use std::fs::File;
@@ -18,24 +17,24 @@ use std::path::Path;
 use std::time::SystemTime;
 
 const LOG_NAME: &str = "tgp-redo";
-/// Written in full when the log is made: a flush then changes nothing but these blocks.
+/// Allocated completely at creation, so that a flush writes only data blocks.
 pub(crate) const CAPACITY: u64 = 1 << 20;
-/// How long the log is while a flush of all files is under way, or has failed.
-const MARKED: u64 = CAPACITY + 1;
+/// File size that marks a running or failed flush of the file system.
+const MARKED_SIZE: u64 = CAPACITY + 1;
 const ID_BYTES: usize = 16;
 const FRAME_BYTES: usize = 4 + ID_BYTES;
 
-/// Stands for one start of the machine; `None` where the system does not tell.
+/// The boot id of the machine; `None` where the system has none.
 pub(crate) fn session() -> Option<String> {
     let id = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
     Some(id.trim().to_owned()).filter(|id| !id.is_empty())
 }
 
-/// One commit, with all that is needed to make it again.
+/// One commit with all data needed to restore it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Record {
     pub(crate) session: String,
-    /// Full name of the branch, and what it was and became.
+    /// Full name of the branch; `old` and `new` are its commits before and after.
     pub(crate) reference: String,
     pub(crate) old: Option<String>,
     pub(crate) new: String,
@@ -47,44 +46,44 @@ pub(crate) struct Record {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct LoggedObject {
     pub(crate) id: String,
-    /// As Git names it.
+    /// Git's name of the object type.
     pub(crate) kind: String,
     pub(crate) data: Vec<u8>,
 }
 
-/// Whether the record of a commit has its objects.
+/// Whether a record contains the objects of its commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Size {
     Fits,
-    /// They are left out, because the log could not hold them.
+    /// They are omitted because they exceed the log.
     TooLarge,
 }
 
-/// The log of one repository. Every call needs the repository's lock to be held.
+/// The log of one repository. Callers must hold the repository lock.
 #[derive(Debug)]
 pub(crate) struct RedoLog {
     session: String,
-    /// How far the log was read; others may have written on.
+    /// The position up to which the log was read. Other processes may have appended records.
     known: Mutex<Position>,
-    /// The way of the branch that this process has moved last.
-    moved: Mutex<Moved>,
-    /// Open since the first commit: through it the system reports whatever it could not write since then.
+    /// The branch that this process moved last, and its commits.
+    moved: Mutex<MovedBranch>,
+    /// Open since the first commit, so that the system reports write errors since then through it.
     watch: Mutex<Option<File>>,
 }
 
-/// A branch, and the commits that it had one after the other.
+/// A branch and its successive commits.
 #[derive(Debug, Default)]
-struct Moved {
+struct MovedBranch {
     reference: String,
-    way: Vec<String>,
+    commits: Vec<String>,
 }
 
-/// Commits of a way that are remembered.
-const LONGEST_WAY: usize = 1024;
+/// Commits remembered per branch.
+const MAX_REMEMBERED_COMMITS: usize = 1024;
 
 #[derive(Debug, Clone, Copy, Default)]
 struct Position {
-    /// Changes whenever the log is emptied, so that what was in it before is no longer valid.
+    /// Changes whenever the log is emptied, which invalidates older records.
     generation: [u8; ID_BYTES],
     end: u64,
 }
@@ -98,8 +97,8 @@ impl RedoLog {
         &self.session
     }
 
-    /// Makes sure that the commit of `record` survives, once its branch has moved. What is in a full log goes to
-    /// `before_emptying` first.
+    /// Appends a record and flushes the log, to be called before the branch moves. The records of a full log are passed to
+    /// `before_emptying`.
     pub(crate) fn append(
         &self,
         git_dir: &Path,
@@ -113,20 +112,20 @@ impl RedoLog {
         let mut payload = encode(&record)?;
         if size == Size::TooLarge || position.end + frame_size(&payload) > CAPACITY {
             before_emptying(self.records(git_dir)?)?;
-            position = self.begin_again(&mut file)?;
+            position = self.reset(&mut file)?;
             if position.end + frame_size(&payload) > CAPACITY {
-                // Its objects are safe by now; what is left is where the branch goes.
+                // Its objects have been flushed, so only the branch move is logged.
                 record.objects.clear();
                 payload = encode(&record)?;
             }
         }
         let length = u32::try_from(payload.len()).map_err(|_| io::ErrorKind::FileTooLarge)?;
         let mut frame = length.to_le_bytes().to_vec();
-        frame.extend_from_slice(&check(&position.generation, &payload));
+        frame.extend_from_slice(&checksum(&position.generation, &payload));
         frame.extend_from_slice(&payload);
         file.seek(SeekFrom::Start(position.end))?;
         if let Err(error) = file.write_all(&frame).and_then(|()| file.sync_data()) {
-            // Not in the log, although it can be read: the next record takes its place, so that all of it is written again.
+            // Invalidates the record, so that the next one overwrites it.
             file.seek(SeekFrom::Start(position.end))?;
             file.write_all(&[0; 4])?;
             return Err(error);
@@ -135,66 +134,68 @@ impl RedoLog {
         Ok(())
     }
 
-    /// Notes that a branch has moved to a commit that is in the log.
-    pub(crate) fn note_moved(&self, reference: &str, old: Option<String>, new: String) {
+    /// Records that a branch has moved to a logged commit.
+    pub(crate) fn record_move(&self, reference: &str, old: Option<String>, new: String) {
         let mut moved = self.moved.lock();
-        if moved.reference != reference || moved.way.last() != old.as_ref() || moved.way.len() >= LONGEST_WAY {
-            *moved = Moved { reference: reference.to_owned(), way: old.into_iter().collect() };
+        if moved.reference != reference
+            || moved.commits.last() != old.as_ref()
+            || moved.commits.len() >= MAX_REMEMBERED_COMMITS
+        {
+            *moved = MovedBranch { reference: reference.to_owned(), commits: old.into_iter().collect() };
         }
-        moved.way.push(new);
+        moved.commits.push(new);
     }
 
-    /// Whether the branch that this process has moved last is at a commit before that one.
-    pub(crate) fn has_gone_back(&self, current: impl FnOnce(&str) -> Option<String>) -> bool {
+    /// Whether the branch that this process moved last is at an earlier one of its commits.
+    pub(crate) fn is_rolled_back(&self, current: impl FnOnce(&str) -> Option<String>) -> bool {
         let moved = self.moved.lock();
-        let Some((last, before)) = moved.way.split_last() else { return false };
+        let Some((last, before)) = moved.commits.split_last() else { return false };
         current(&moved.reference).is_some_and(|current| current != *last && before.contains(&current))
     }
 
-    /// When something was written to it last.
+    /// The modification time of the log.
     pub(crate) fn time(git_dir: &Path) -> Option<SystemTime> {
         std::fs::metadata(git_dir.join(LOG_NAME)).ok()?.modified().ok()
     }
 
-    /// What is in the log, oldest first.
+    /// All records, oldest first.
     pub(crate) fn records(&self, git_dir: &Path) -> io::Result<Vec<Record>> {
-        let mut file = match plain_file::open(&git_dir.join(LOG_NAME), File::options().read(true)) {
+        let mut file = match regular_file::open(&git_dir.join(LOG_NAME), File::options().read(true)) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
             Err(error) => return Err(error),
         };
         if file.metadata()?.len() < CAPACITY {
-            // Whoever made it died before it was ready, and so before its first commit.
+            // Its creator died before the first commit.
             return Ok(Vec::new());
         }
         let (_, payloads) = read_on(&mut file, Position::default())?;
         Ok(payloads.iter().filter_map(|payload| decode(payload)).collect())
     }
 
-    /// Whether `records` were written before the machine last started. Whoever finds such empties the log: the first one
-    /// speaks for all.
+    /// Whether `records` were written before the last start of the machine. All records of a log are from the same start.
     pub(crate) fn is_before_restart(&self, records: &[Record]) -> bool {
         records.first().is_some_and(|first| first.session != self.session)
     }
 
-    /// Forgets everything, after it was made again.
+    /// Empties the log after its records were restored.
     pub(crate) fn empty(&self, git_dir: &Path) -> io::Result<()> {
         let mut file = self.open(git_dir)?;
-        let position = self.begin_again(&mut file)?;
+        let position = self.reset(&mut file)?;
         file.sync_data()?;
         *self.known.lock() = position;
-        self.forget_way();
+        self.forget_moves();
         Ok(())
     }
 
-    /// Whether a flush of all files has failed: what is on the disk of those that were written before is not known.
-    pub(crate) fn is_doubted(git_dir: &Path) -> bool {
-        std::fs::symlink_metadata(git_dir.join(LOG_NAME)).is_ok_and(|file| file.len() >= MARKED)
+    /// Whether a flush of the file system has failed, so that earlier writes may be lost.
+    pub(crate) fn has_failed_flush(git_dir: &Path) -> bool {
+        std::fs::symlink_metadata(git_dir.join(LOG_NAME)).is_ok_and(|file| file.len() >= MARKED_SIZE)
     }
 
-    /// Has all files written to the disk, and empties the log.
-    fn begin_again(&self, file: &mut File) -> io::Result<Position> {
-        file.set_len(MARKED)?;
+    /// Flushes the file system and empties the log.
+    fn reset(&self, file: &mut File) -> io::Result<Position> {
+        file.set_len(MARKED_SIZE)?;
         flush_everything(self.watch.lock().as_ref().unwrap_or(file))?;
         let position = Position { generation: new_generation()?, end: ID_BYTES as u64 };
         file.rewind()?;
@@ -212,15 +213,15 @@ impl RedoLog {
         Ok(file)
     }
 
-    /// Nothing is known any more of where this process has moved a branch.
-    pub(crate) fn forget_way(&self) {
-        *self.moved.lock() = Moved::default();
+    /// Forgets the branch moves of this process.
+    pub(crate) fn forget_moves(&self) {
+        *self.moved.lock() = MovedBranch::default();
     }
 }
 
 fn open(git_dir: &Path) -> io::Result<File> {
     let mut options = File::options();
-    let mut file = plain_file::open(&git_dir.join(LOG_NAME), options.read(true).write(true).create(true))?;
+    let mut file = regular_file::open(&git_dir.join(LOG_NAME), options.read(true).write(true).create(true))?;
     if file.metadata()?.len() < CAPACITY {
         file.write_all(&vec![0; usize::try_from(CAPACITY).unwrap_or_default()])?;
         file.rewind()?;
@@ -232,7 +233,7 @@ fn open(git_dir: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// Where the log ends, and the payloads after `known`.
+/// The end of the log, and the payloads after `known`.
 fn read_on(file: &mut File, known: Position) -> io::Result<(Position, Vec<Vec<u8>>)> {
     let generation = generation_of(file)?;
     let end = if known.generation == generation { known.end.max(ID_BYTES as u64) } else { ID_BYTES as u64 };
@@ -252,7 +253,7 @@ fn generation_of(file: &mut File) -> io::Result<[u8; ID_BYTES]> {
     Ok(generation)
 }
 
-/// The payload at the end of what was read so far; `None` when there is no valid one.
+/// The payload at a position; `None` if there is no valid one.
 fn payload_at(file: &mut File, position: &Position) -> io::Result<Option<Vec<u8>>> {
     if position.end + FRAME_BYTES as u64 > CAPACITY {
         return Ok(None);
@@ -267,14 +268,14 @@ fn payload_at(file: &mut File, position: &Position) -> io::Result<Option<Vec<u8>
     }
     let mut payload = vec![0; usize::try_from(length).unwrap_or_default()];
     file.read_exact(&mut payload)?;
-    Ok((check(&position.generation, &payload) == sum).then_some(payload))
+    Ok((checksum(&position.generation, &payload) == sum).then_some(payload))
 }
 
 fn encode(record: &Record) -> io::Result<Vec<u8>> {
     postcard::to_stdvec(record).map_err(io::Error::other)
 }
 
-/// A record, unless it names as a branch what leads out of the repository: the log may be anybody's.
+/// Decodes a record. Returns `None` for an invalid branch name, which could lead out of the repository.
 fn decode(payload: &[u8]) -> Option<Record> {
     let is_branch = |name: &str| name.starts_with("refs/") && git2::Reference::is_valid_name(name);
     postcard::from_bytes(payload).ok().filter(|record: &Record| is_branch(&record.reference))
@@ -284,7 +285,7 @@ const fn frame_size(payload: &[u8]) -> u64 {
     (FRAME_BYTES + payload.len()) as u64
 }
 
-fn check(generation: &[u8; ID_BYTES], payload: &[u8]) -> [u8; ID_BYTES] {
+fn checksum(generation: &[u8; ID_BYTES], payload: &[u8]) -> [u8; ID_BYTES] {
     let mut hasher = blake3::Hasher::new();
     hasher.update(generation).update(payload);
     let mut sum = [0; ID_BYTES];
@@ -309,7 +310,7 @@ fn flush_everything(file: &File) -> io::Result<()> {
 
 #[cfg(not(target_os = "linux"))]
 fn flush_everything(_: &File) -> io::Result<()> {
-    // Without a session there is no log.
+    // There is no log without a boot id.
     Err(io::ErrorKind::Unsupported.into())
 }
 
@@ -320,7 +321,7 @@ pub(super) mod tests {
     use std::cell::Cell;
 
     thread_local! {
-        /// No file system can be made to fail by a test that any user can run.
+        /// Simulates a failed flush, which an unprivileged test cannot cause.
         pub(in super::super) static NEXT_FLUSH_FAILS: Cell<bool> = const { Cell::new(false) };
     }
 
@@ -342,7 +343,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn only_what_was_written_before_the_restart_is_made_again() {
+    fn only_records_from_before_the_restart_are_replayed() {
         let dir = tempfile::tempdir().unwrap();
         let (before, other) = (RedoLog::new("one".to_owned()), RedoLog::new("one".to_owned()));
         assert_eq!(news(&before, dir.path()), [""; 0]);
@@ -359,7 +360,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_full_log_begins_again_and_a_huge_commit_keeps_its_branch() {
+    fn a_full_log_is_emptied_and_a_huge_commit_is_logged_without_objects() {
         let dir = tempfile::tempdir().unwrap();
         let log = RedoLog::new("one".to_owned());
         let third = usize::try_from(CAPACITY).unwrap() / 3;

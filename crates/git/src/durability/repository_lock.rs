@@ -1,16 +1,16 @@
-//! One writer at a time, across processes.
+//! The write lock of a repository, across processes.
 //!
-//! The lock is one that the operating system drops with its holder, so it cannot be stale. The locked file doubles as a
-//! journal: it names the paths whose index entries are behind the branch. Whoever takes the lock next finds there what
-//! a killed process left undone. Its name does not end in `.lock`: it stays, and nobody should take it for a leftover.
+//! The operating system releases the lock when its holder dies, so it cannot be stale. The locked file is also a journal: it
+//! lists the paths whose index entries are behind the branch, so that the next holder can finish the work of a killed process.
+//! The file is permanent; its name does not end in `.lock`, so that it is not mistaken for a stale lock.
 //!
-//! A second file is the queue: only who holds it may wait for the lock. A process that commits without a pause has to
-//! queue behind a waiting one, so it cannot keep the others out.
+//! A second lock is the queue: only its holder may wait for the write lock. A process that commits continuously has to queue
+//! behind a waiting one and cannot starve the others.
 
 use super::stale_lock::Evidence;
 use crate::git_error::GitError;
 use crate::limits::MAX_PATHS_BYTES;
-use crate::plain_file;
+use crate::regular_file;
 use std::collections::BTreeSet;
 use std::fs::{File, TryLockError};
 use std::io::{self, Read, Seek, Write};
@@ -20,42 +20,42 @@ use std::time::{Duration, Instant};
 pub(crate) const LOCK_NAME: &str = "tgp-writer";
 const QUEUE_NAME: &str = "tgp-queue";
 const PAUSE: Duration = Duration::from_millis(1);
-/// All paths that one landing can change, and their ends.
+/// All paths that one update can change, with separators.
 const MAX_JOURNAL_BYTES: u64 = 2 * MAX_PATHS_BYTES as u64;
 
-/// First line of the journal while its holder works; found by the next holder, it means that this one died.
-const WORKING: &str = "working";
-/// First line of the journal while its holder works and has not touched a file; found by the next holder, it means that this
-/// one died, and that the files are as people have them.
-const LOOKING: &str = "looking";
-/// First line of the journal when its holder had to leave the index behind.
-const LEFT_BEHIND: &str = "behind";
+/// First line of the journal while its holder changes files. If the next holder finds it, the previous one died.
+const FILES_TOUCHED: &str = "working";
+/// First line of the journal while its holder works without changing files. If the next holder finds it, the previous one died
+/// and left the files unchanged.
+const BRANCH_ONLY: &str = "looking";
+/// First line of the journal if the index was not updated.
+const STALE_INDEX: &str = "behind";
 
-/// The right to write to the repository; given up when dropped.
+/// The held write lock; released on drop.
 #[derive(Debug)]
 pub(crate) struct RepositoryLock {
     file: File,
     behind: BTreeSet<String>,
-    /// What the journal said when the lock was taken.
-    found: Journal,
-    /// What it says of this holder.
-    own: Journal,
+    /// The journal state of the previous holder.
+    previous: JournalState,
+    /// The journal state of this holder.
+    own: JournalState,
     index: IndexLevel,
 }
 
-/// Whether the index has what the branch has at the paths of the journal.
+/// Whether the index matches the branch at the paths of the journal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum IndexLevel {
     Behind,
     Level,
 }
 
-/// What the first line of the journal says.
+/// The state in the first line of the journal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Journal {
+enum JournalState {
     Idle,
-    Looking,
-    Working,
+    BranchOnly,
+    FilesTouched,
 }
 
 impl RepositoryLock {
@@ -72,30 +72,30 @@ impl RepositoryLock {
         drop(queue);
         let mut journal = Vec::new();
         let start = (&mut file).take(MAX_JOURNAL_BYTES).read_to_end(&mut journal);
-        start.map_err(GitError::io("read the state of the repository"))?;
+        start.map_err(GitError::io("read the lock journal of the repository"))?;
         // Paths are text; a journal torn by a power cut yields paths that match nothing, which is harmless.
         let journal = String::from_utf8_lossy(&journal);
         let mut fields = journal.split('\0');
-        let found = match fields.next() {
-            Some(WORKING) => Journal::Working,
-            Some(LOOKING) => Journal::Looking,
-            _ => Journal::Idle,
+        let previous = match fields.next() {
+            Some(FILES_TOUCHED) => JournalState::FilesTouched,
+            Some(BRANCH_ONLY) => JournalState::BranchOnly,
+            _ => JournalState::Idle,
         };
         let behind = fields.filter(|path| !path.is_empty()).map(ToOwned::to_owned).collect();
-        Ok(Self { file, behind, found, own: Journal::Idle, index: IndexLevel::Behind })
+        Ok(Self { file, behind, previous, own: JournalState::Idle, index: IndexLevel::Behind })
     }
 
-    /// What the state of the journal says about lock files found now.
+    /// What the journal implies about existing lock files.
     pub(crate) const fn evidence(&self) -> Evidence {
-        match self.found {
-            Journal::Idle => Evidence::AgeOnly,
-            Journal::Looking | Journal::Working => Evidence::HolderDied,
+        match self.previous {
+            JournalState::Idle => Evidence::AgeOnly,
+            JournalState::BranchOnly | JournalState::FilesTouched => Evidence::HolderDied,
         }
     }
 
-    /// Whether a holder died that may have changed the files it named.
-    pub(crate) const fn left_files_half_done(&self) -> bool {
-        matches!(self.found, Journal::Working)
+    /// Whether the previous holder died and may have changed the listed files.
+    pub(crate) const fn has_unfinished_files(&self) -> bool {
+        matches!(self.previous, JournalState::FilesTouched)
     }
 
     /// The paths whose index entries may differ from the branch.
@@ -103,20 +103,21 @@ impl RepositoryLock {
         &self.behind
     }
 
-    /// Notes that the files at `paths` are about to change, to be called before they do: after a kill the next holder makes
-    /// them what the history says.
+    /// Records that the files at `paths` are about to change. If this process is killed, the next holder restores them from the
+    /// history.
     pub(crate) fn begin<'p>(&mut self, paths: impl Iterator<Item = &'p str>) -> Result<(), GitError> {
-        self.note(Journal::Working, paths)
+        self.note(JournalState::FilesTouched, paths)
     }
 
-    /// Notes that the branch is about to change at `paths`, to be called before it does. Files that were not begun are as
-    /// people have them: after a kill they stay so.
+    /// Records that the branch is about to change at `paths`. If this process is killed, the next holder leaves files alone that
+    /// were not passed to [`Self::begin`].
     pub(crate) fn begin_branch<'p>(&mut self, paths: impl Iterator<Item = &'p str>) -> Result<(), GitError> {
-        let own = if self.own == Journal::Working { Journal::Working } else { Journal::Looking };
+        let own =
+            if self.own == JournalState::FilesTouched { JournalState::FilesTouched } else { JournalState::BranchOnly };
         self.note(own, paths)
     }
 
-    /// Notes what became of the index, when the branch has moved.
+    /// Sets the state of the index after the branch has moved.
     pub(crate) const fn set_index(&mut self, index: IndexLevel) {
         self.index = index;
     }
@@ -125,26 +126,26 @@ impl RepositoryLock {
         self.index
     }
 
-    fn note<'p>(&mut self, own: Journal, paths: impl Iterator<Item = &'p str>) -> Result<(), GitError> {
+    fn note<'p>(&mut self, own: JournalState, paths: impl Iterator<Item = &'p str>) -> Result<(), GitError> {
         let known = self.behind.len();
         self.behind.extend(paths.map(ToOwned::to_owned));
         if self.own == own && self.behind.len() == known {
             return Ok(());
         }
-        self.write(if own == Journal::Working { WORKING } else { LOOKING })?;
+        self.write(if own == JournalState::FilesTouched { FILES_TOUCHED } else { BRANCH_ONLY })?;
         self.own = own;
         Ok(())
     }
 
-    /// Notes that the index is level with the branch.
+    /// Clears the journal: the index matches the branch.
     pub(crate) fn finish(mut self) -> Result<(), GitError> {
         self.behind.clear();
         self.write("")
     }
 
-    /// Leaves the index to the next holder.
-    pub(crate) fn leave_behind(mut self) -> Result<(), GitError> {
-        self.write(LEFT_BEHIND)
+    /// Leaves the index update to the next holder.
+    pub(crate) fn release_with_stale_index(mut self) -> Result<(), GitError> {
+        self.write(STALE_INDEX)
     }
 
     fn write(&mut self, state: &str) -> Result<(), GitError> {
@@ -158,13 +159,13 @@ impl RepositoryLock {
             self.file.set_len(0)?;
             self.file.write_all(journal.as_bytes())
         };
-        replace().map_err(GitError::io("note the state of the repository"))
+        replace().map_err(GitError::io("write the lock journal of the repository"))
     }
 }
 
-/// The file at `path`, locked; `None` when somebody else held it until `deadline`.
+/// Locks the file at `path`; `None` if another process held the lock until `deadline`.
 fn lock_file(path: &Path, deadline: Instant) -> io::Result<Option<File>> {
-    let file = plain_file::open(path, File::options().read(true).write(true).create(true).truncate(false))?;
+    let file = regular_file::open(path, File::options().read(true).write(true).create(true).truncate(false))?;
     loop {
         match file.try_lock() {
             Ok(()) => return Ok(Some(file)),
@@ -186,7 +187,7 @@ mod tests {
     const SHORT: Duration = Duration::from_millis(50);
 
     #[test]
-    fn a_second_holder_waits_until_its_deadline() {
+    fn acquiring_a_held_lock_waits_until_the_deadline() {
         let dir = tempfile::tempdir().unwrap();
         let first = RepositoryLock::acquire(dir.path(), SHORT).unwrap();
         let start = Instant::now();
@@ -197,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn a_holder_that_never_pauses_cannot_keep_others_out() {
+    fn a_continuous_writer_cannot_starve_others() {
         let dir = tempfile::tempdir().unwrap();
         let stop = AtomicBool::new(false);
         std::thread::scope(|scope| {
@@ -216,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn the_journal_tells_the_next_holder_what_happened() {
+    fn the_journal_reports_unfinished_work_to_the_next_holder() {
         let dir = tempfile::tempdir().unwrap();
         let mut lock = RepositoryLock::acquire(dir.path(), SHORT).unwrap();
         assert_eq!(lock.evidence(), Evidence::AgeOnly);
@@ -224,9 +225,9 @@ mod tests {
         drop(lock);
 
         let lock = RepositoryLock::acquire(dir.path(), SHORT).unwrap();
-        assert_eq!((lock.evidence(), lock.left_files_half_done()), (Evidence::HolderDied, true));
+        assert_eq!((lock.evidence(), lock.has_unfinished_files()), (Evidence::HolderDied, true));
         assert!(lock.behind().iter().eq(["a b", "ä/\n"]));
-        lock.leave_behind().unwrap();
+        lock.release_with_stale_index().unwrap();
 
         let lock = RepositoryLock::acquire(dir.path(), SHORT).unwrap();
         assert_eq!(lock.evidence(), Evidence::AgeOnly);
@@ -239,10 +240,10 @@ mod tests {
         drop(lock);
 
         let mut lock = RepositoryLock::acquire(dir.path(), SHORT).unwrap();
-        assert_eq!((lock.evidence(), lock.left_files_half_done()), (Evidence::HolderDied, false));
+        assert_eq!((lock.evidence(), lock.has_unfinished_files()), (Evidence::HolderDied, false));
         lock.begin(["c"].into_iter()).unwrap();
         lock.begin_branch(["a b"].into_iter()).unwrap();
         drop(lock);
-        assert!(RepositoryLock::acquire(dir.path(), SHORT).unwrap().left_files_half_done());
+        assert!(RepositoryLock::acquire(dir.path(), SHORT).unwrap().has_unfinished_files());
     }
 }

@@ -1,10 +1,10 @@
-//! Writing files again that the system could not bring to the disk: it may have dropped what they hold, and what can still be read
-//! of them goes when it needs the memory. As new files they are flushed with the next ones.
+//! Rewrites files after a failed flush. The system may have dropped their data, and what is still readable is only cached in
+//! memory. As new files they are part of the next flush.
 
 use super::damage;
 use super::redo_log::Record;
 use crate::git_error::GitError;
-use crate::plain_file;
+use crate::regular_file;
 use crate::work_tree::work_tree::WorkTree;
 use git2::{ObjectType, Oid, Repository};
 use std::collections::HashSet;
@@ -12,9 +12,9 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Writes every object that is in no pack, and the branches and files of `records`, under the names they have.
+/// Rewrites all loose objects, and the branches and files of `records`.
 pub(super) fn rewrite(repository: &Repository, records: &[Record], work: &dyn WorkTree) -> Result<(), GitError> {
-    let failed = GitError::io("write again what was not flushed");
+    let failed = GitError::io("rewrite files after a failed flush");
     let logged: HashSet<&str> = records.iter().flat_map(|record| &record.objects).map(|object| &*object.id).collect();
     for prefix in 0..=u8::MAX {
         let folder = format!("{prefix:02x}");
@@ -22,14 +22,14 @@ pub(super) fn rewrite(repository: &Repository, records: &[Record], work: &dyn Wo
             let id = format!("{folder}{file}");
             let written = rewrite_object(repository, &damage::loose_path(repository, &id));
             written
-                .or_else(|error| if logged.contains(&*id) { Err(error) } else { pass_over(error) })
+                .or_else(|error| if logged.contains(&*id) { Err(error) } else { ignore_permanent(error) })
                 .map_err(&failed)?;
         }
     }
     for name in damage::branches(records).into_keys() {
         let branch = repository.commondir().join(name);
         replace(&branch, &repository.commondir().join(format!("{name}.lock")), |file| copy(&branch, file))
-            .or_else(unless_gone)
+            .or_else(ignore_missing)
             .map_err(&failed)?;
     }
     for path in records.iter().flat_map(|record| &record.paths) {
@@ -44,14 +44,14 @@ fn file_names(folder: &Path) -> io::Result<Vec<String>> {
         let names = entries.map(|entry| Ok(entry?.file_name().into_string().unwrap_or_default()));
         names.filter(|name| name.as_ref().map_or(true, |name| name.len() == 38)).collect()
     });
-    listed.or_else(|error| pass_over(error).map(|()| Vec::new()))
+    listed.or_else(|error| ignore_permanent(error).map(|()| Vec::new()))
 }
 
 fn rewrite_object(repository: &Repository, path: &Path) -> io::Result<()> {
-    replace(path, &temporary(repository)?, |file| copy(path, file)).or_else(unless_gone)
+    replace(path, &temporary(repository)?, |file| copy(path, file)).or_else(ignore_missing)
 }
 
-/// What is not in the history is an edit, which its editor saves.
+/// Rewrites a file whose content is in the history. Other content is an edit and left to its editor.
 fn rewrite_file(repository: &Repository, path: &str, work: &dyn WorkTree) -> io::Result<()> {
     let Some(content) = work.read(path)? else { return Ok(()) };
     let is_known = Oid::hash_object(ObjectType::Blob, &content)
@@ -60,48 +60,47 @@ fn rewrite_file(repository: &Repository, path: &str, work: &dyn WorkTree) -> io:
     if is_known && work.read(path)?.as_ref() == Some(&content) { work.write(path, &content) } else { Ok(()) }
 }
 
-/// A name in the folder of objects that `git gc` clears if the process dies.
+/// A temporary name in the object folder that `git gc` removes if the process dies.
 pub(super) fn temporary(repository: &Repository) -> io::Result<PathBuf> {
     let mut chance = [0; 8];
     getrandom::fill(&mut chance).map_err(io::Error::other)?;
     Ok(repository.commondir().join("objects").join(format!("tmp_obj_{:016x}", u64::from_le_bytes(chance))))
 }
 
-/// Puts a new file in the place of the one at `path`. What `write` reads of that is read while `temporary` is there, which
-/// is the lock of a branch.
+/// Replaces the file at `path`. `write` runs while `temporary` exists, which for a branch is its lock file.
 pub(super) fn replace(
     path: &Path,
     temporary: &Path,
     write: impl FnOnce(&mut File) -> io::Result<()>,
 ) -> io::Result<()> {
-    let mut file = plain_file::open(temporary, File::options().write(true).create_new(true))?;
+    let mut file = regular_file::open(temporary, File::options().write(true).create_new(true))?;
     let replaced = fs::metadata(path)
         .and_then(|present| file.set_permissions(present.permissions()))
         .and_then(|()| write(&mut file))
         .and_then(|()| fs::rename(temporary, path));
     if replaced.is_err() {
-        // Under a name that does not matter; for a branch the next writer clears it.
+        // If this fails, the next writer removes a branch lock, and `git gc` other files.
         let _ = fs::remove_file(temporary);
     }
     replaced
 }
 
 fn copy(path: &Path, file: &mut File) -> io::Result<()> {
-    io::copy(&mut plain_file::open(path, File::options().read(true))?, file).map(drop)
+    io::copy(&mut regular_file::open(path, File::options().read(true))?, file).map(drop)
 }
 
-/// `git` has packed or removed it.
-fn unless_gone(error: io::Error) -> io::Result<()> {
+/// Ignores a missing file: `git` has packed or removed it.
+fn ignore_missing(error: io::Error) -> io::Result<()> {
     if error.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(error) }
 }
 
-/// Passes over what will not be better the next time: it is damaged, or belongs to another user.
-fn pass_over(error: io::Error) -> io::Result<()> {
+/// Ignores permanent errors: damaged files and files of another user.
+fn ignore_permanent(error: io::Error) -> io::Result<()> {
     let is_lasting = matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::InvalidInput);
-    if is_lasting || is_damage(&error) { Ok(()) } else { unless_gone(error) }
+    if is_lasting || is_damage(&error) { Ok(()) } else { ignore_missing(error) }
 }
 
-/// Whether the disk could not give what it has.
+/// Whether the disk reported a read error.
 pub(super) fn is_damage(error: &io::Error) -> bool {
     error.raw_os_error() == Some(libc::EIO)
 }
@@ -128,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_log_does_not_need_blocks_no_write() {
+    fn unreadable_objects_that_are_not_logged_are_skipped() {
         let test = TestRepository::new();
         test.forge("tools/a.ts", b"1");
         test.forge("tools/b.ts", b"2");
@@ -151,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn an_edit_and_a_branch_that_git_is_moving_are_left_alone() {
+    fn edited_files_and_locked_branches_are_not_rewritten() {
         let test = TestRepository::new();
         test.forge("tools/a.ts", b"1");
         test.forge("tools/b.ts", b"2");
@@ -173,7 +172,7 @@ mod tests {
         assert_eq!(fs::read_to_string(&lock).unwrap(), "of git");
         assert_eq!(fs::metadata(&branch).unwrap().ino(), before);
         fs::remove_file(&lock).unwrap();
-        // What is read is what the branch is while the lock is held.
+        // The branch is read while the lock is held.
         let read_under_lock = replace(&branch, &lock, |file| {
             assert!(!test.try_git(&["update-ref", "refs/heads/main", "HEAD^"]), "git waits for the lock");
             copy(&branch, file)

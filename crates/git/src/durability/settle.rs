@@ -1,4 +1,4 @@
-//! Bringing changes of the repository to their end: one's own, and those of a process that was killed.
+//! Completion of repository changes: index updates, and recovery after a killed process.
 
 use super::context::Context;
 use super::repository_lock::{IndexLevel, RepositoryLock};
@@ -13,31 +13,31 @@ use git2::{ErrorCode, Oid, Repository};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// How long the index is waited for: a person's `git` command in the same repository takes milliseconds.
-const INDEX_WAIT: Duration = Duration::from_millis(250);
+/// How long to wait for the index lock. An interactive `git` command holds it for milliseconds.
+const INDEX_LOCK_TIMEOUT: Duration = Duration::from_millis(250);
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// Whether `git status` agrees about the committed files already.
+/// Whether the index already has the committed files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum IndexState {
     Current,
-    /// Somebody else holds the index; the next commit or start brings it along. The commit itself is safe.
+    /// Another process holds the index lock; the next commit or start updates the index. The commit itself is safe.
     Behind,
 }
 
-/// Finishes or undoes what a killed predecessor left half done: its lock files go, and the files that it was about to
-/// change become what the history says. Only here, once: a lock file that appears later is a living one's.
-pub(crate) fn heal(repository: &Repository, lock: &RepositoryLock, context: &Context<'_>) -> Result<(), GitError> {
+/// Recovers from a killed writer: removes its lock files and restores the files that it was changing from the history. Runs
+/// once after acquiring the lock; lock files that appear later belong to running processes.
+pub(crate) fn recover(repository: &Repository, lock: &RepositoryLock, context: &Context<'_>) -> Result<(), GitError> {
     clear_leftovers(repository, lock)?;
-    if !lock.left_files_half_done() {
+    if !lock.has_unfinished_files() {
         return Ok(());
     }
     let view = strategy::view(repository, context.options)?;
     restore_files(repository, context, view, lock.behind().iter().map(String::as_str))
 }
 
-/// Makes the files at `paths` what `view` has there. What is nowhere else is on a branch of its own before: somebody may have
-/// been at a file since it was noted.
+/// Restores the files at `paths` from `view`. Content that the repository does not have is backed up on a branch first, because
+/// the file may have been edited meanwhile.
 pub(crate) fn restore_files<'p>(
     repository: &Repository,
     context: &Context<'_>,
@@ -53,10 +53,11 @@ pub(crate) fn restore_files<'p>(
     checkout::place(&trees, view, paths, context.work)
 }
 
-/// Brings the index to what `commit` has, to be called before the branch moves there. `git commit` reads the branch, then the
-/// index: one that is older than the branch it would commit, and so take back what the branch has just got.
+/// Updates the index to `commit` before the branch moves there. `git commit` reads the branch, then the index; an index older
+/// than the branch would revert the branch's last commit.
 ///
-/// Whether that worked is to be noted when the branch has moved; if not, the index follows the branch.
+/// The caller passes the result to [`RepositoryLock::set_index`] after the branch has moved; on failure the index is updated
+/// afterwards.
 pub(crate) fn prepare_index(
     repository: &Repository,
     lock: &RepositoryLock,
@@ -64,19 +65,19 @@ pub(crate) fn prepare_index(
     commit: Option<Oid>,
 ) -> IndexLevel {
     let Some(commit) = commit else { return IndexLevel::Behind };
-    let prepared = unlocked(repository, || bring_along(repository, lock, context, commit));
+    let prepared = unlocked(repository, || update_entries(repository, lock, context, commit));
     prepared.map_or(IndexLevel::Behind, |()| IndexLevel::Level)
 }
 
-/// Brings the index along for all that the journal names. Cannot fail: whatever is wrong with the index must not make a
-/// commit look as if it had not been made.
+/// Updates the index at all paths of the journal and releases the lock. An index failure is not an error, because the commit
+/// has been made.
 pub(crate) fn settle(repository: &Repository, lock: RepositoryLock, context: &Context<'_>) -> IndexState {
     if lock.behind().is_empty() {
         return lock.finish().map_or(IndexState::Behind, |()| IndexState::Current);
     }
     let follow = || {
         match (lock.index(), head::target(repository, "HEAD")?) {
-            (IndexLevel::Behind, Some(commit)) => bring_along(repository, &lock, context, commit)?,
+            (IndexLevel::Behind, Some(commit)) => update_entries(repository, &lock, context, commit)?,
             (IndexLevel::Behind | IndexLevel::Level, _) => {}
         }
         hide_others(repository, context)
@@ -84,27 +85,27 @@ pub(crate) fn settle(repository: &Repository, lock: RepositoryLock, context: &Co
     if unlocked(repository, follow).is_ok() {
         return lock.finish().map_or(IndexState::Behind, |()| IndexState::Current);
     }
-    // Unwritten, the note still says what is behind.
-    let _ = lock.leave_behind();
+    // If this write fails, the journal still lists the paths.
+    let _ = lock.release_with_stale_index();
     IndexState::Behind
 }
 
-fn bring_along(
+fn update_entries(
     repository: &Repository,
     lock: &RepositoryLock,
     context: &Context<'_>,
     commit: Oid,
 ) -> Result<(), git2::Error> {
     let paths = lock.behind().iter().map(String::as_str);
-    index_update::bring_along(&Trees::new(repository, context.options.limits), commit, paths, context.work)
+    index_update::update_entries(&Trees::new(repository, context.options.limits), commit, paths, context.work)
 }
 
-/// Changes the index when others have let go of it.
+/// Runs `change`, and retries it while another process holds the index lock.
 fn unlocked(repository: &Repository, mut change: impl FnMut() -> Result<(), git2::Error>) -> Result<(), git2::Error> {
     let index_lock = repository.path().join("index.lock");
-    let deadline = Instant::now() + INDEX_WAIT;
+    let deadline = Instant::now() + INDEX_LOCK_TIMEOUT;
     loop {
-        // Whether that worked shows in the change itself.
+        // On failure `change` reports the lock.
         let _ = stale_lock::clear(&index_lock, Evidence::AgeOnly);
         match change() {
             Err(error) if error.code() == ErrorCode::Locked && Instant::now() < deadline => std::thread::sleep(PAUSE),
@@ -120,7 +121,7 @@ fn hide_others(repository: &Repository, context: &Context<'_>) -> Result<(), git
     }
 }
 
-/// Removes the lock files of a predecessor that was killed.
+/// Removes the lock files of a killed writer.
 pub(super) fn clear_leftovers(repository: &Repository, lock: &RepositoryLock) -> Result<(), GitError> {
     let git_dir = repository.commondir();
     let mut locks = vec![repository.path().join("index.lock"), repository.path().join("HEAD.lock")];

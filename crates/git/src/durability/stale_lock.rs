@@ -1,8 +1,7 @@
-//! Lock files that their makers did not live to remove.
+//! Removal of stale lock files.
 //!
-//! Git's own locks are plain files: nothing tells whether their maker is alive. Two facts serve as evidence. If the
-//! process that held the repository before us died in the middle of a commit, a lock found now is its. Otherwise age
-//! decides: an ordinary command holds a lock for milliseconds.
+//! Git's lock files do not record their owner. A lock file is stale if the previous holder of the repository lock died during a
+//! commit, or if it is old: an ordinary command holds a lock for milliseconds.
 
 use crate::limits::MAX_REFS;
 use std::io;
@@ -11,7 +10,7 @@ use std::time::Duration;
 
 const STALE_AFTER: Duration = Duration::from_mins(1);
 
-/// What is known about the maker of a lock file.
+/// What is known about the owner of a lock file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Evidence {
     /// The previous holder of the repository died while it may have held the lock.
@@ -19,7 +18,7 @@ pub(crate) enum Evidence {
     AgeOnly,
 }
 
-/// Removes the lock file at `path` if its maker is gone for all that is known.
+/// Removes the lock file at `path` if it is stale.
 pub(crate) fn clear(path: &Path, evidence: Evidence) -> io::Result<()> {
     let age = match std::fs::symlink_metadata(path).and_then(|metadata| metadata.modified()) {
         Ok(modified) => modified.elapsed().unwrap_or_default(),
@@ -29,21 +28,21 @@ pub(crate) fn clear(path: &Path, evidence: Evidence) -> io::Result<()> {
     match evidence {
         Evidence::AgeOnly if age < STALE_AFTER => Ok(()),
         Evidence::AgeOnly | Evidence::HolderDied => match std::fs::remove_file(path) {
-            // Its maker was alive after all and has just removed it.
+            // Removed by its owner meanwhile.
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
             result => result,
         },
     }
 }
 
-/// Adds every lock file below `dir` to `found`, as far as a repository can have them.
+/// Adds the lock files below `dir` to `found`; visits at most [`MAX_REFS`] entries.
 pub(crate) fn find(dir: &Path, found: &mut Vec<PathBuf>) {
     let mut waiting = vec![dir.to_owned()];
-    let mut met = 0;
+    let mut visited = 0;
     while let Some(dir) = waiting.pop() {
         for entry in std::fs::read_dir(dir).into_iter().flatten().flatten() {
-            met += 1;
-            if met > MAX_REFS {
+            visited += 1;
+            if visited > MAX_REFS {
                 return;
             }
             let path = entry.path();
@@ -63,7 +62,7 @@ mod tests {
     use std::time::SystemTime;
 
     #[test]
-    fn age_or_the_death_of_the_holder_decides() {
+    fn a_lock_is_stale_by_age_or_death_of_its_holder() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("index.lock");
         clear(&path, Evidence::AgeOnly).unwrap();

@@ -1,9 +1,9 @@
-//! A commit, written as it is: libgit2 would first take its tree apart, and refuse one that has odd entries.
+//! Writes commit objects directly: libgit2 would parse the tree and refuse unusual entries.
 
 use crate::git_error::GitError;
 use git2::{ObjectType, Oid, Repository, Signature};
 
-/// What a commit says.
+/// The content of a commit.
 pub(crate) struct NewCommit<'c> {
     pub(crate) tree: Oid,
     pub(crate) parents: &'c [Oid],
@@ -13,7 +13,7 @@ pub(crate) struct NewCommit<'c> {
 }
 
 impl NewCommit<'_> {
-    /// Writes it; no branch moves.
+    /// Writes the object; no branch moves.
     pub(crate) fn write(&self, repository: &Repository) -> Result<Oid, GitError> {
         let written = repository.odb().and_then(|odb| odb.write(ObjectType::Commit, &self.bytes()));
         written.map_err(|error| GitError::git("write a commit", &error))
@@ -24,11 +24,11 @@ impl NewCommit<'_> {
         for parent in self.parents {
             bytes.extend_from_slice(format!("parent {parent}\n").as_bytes());
         }
-        for (word, who) in [("author ", self.author), ("committer ", self.committer)] {
-            let time = who.when();
+        for (role, person) in [("author ", self.author), ("committer ", self.committer)] {
+            let time = person.when();
             let (minutes, sign) = (time.offset_minutes(), if time.offset_minutes() < 0 { '-' } else { '+' });
             let zone = format!("{sign}{:02}{:02}", (minutes / 60).abs(), (minutes % 60).abs());
-            let parts = [word.as_bytes(), who.name_bytes(), b" <", who.email_bytes(), b"> "];
+            let parts = [role.as_bytes(), person.name_bytes(), b" <", person.email_bytes(), b"> "];
             parts.iter().for_each(|part| bytes.extend_from_slice(part));
             bytes.extend_from_slice(format!("{} {zone}\n", time.seconds()).as_bytes());
         }
@@ -45,7 +45,7 @@ mod tests {
     use git2::{Repository, Signature, Time};
 
     #[test]
-    fn libgit2_writes_the_same() {
+    fn commits_equal_those_of_libgit2() {
         let test = TestRepository::new();
         test.forge("a", b"1");
         let repository = Repository::open(test.root()).unwrap();

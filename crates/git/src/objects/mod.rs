@@ -1,10 +1,10 @@
-//! Objects, trees and packs: read to limits, because they may be anybody's.
+//! Bounded reading of untrusted objects, trees and packs, and writing of new ones.
 
 pub(super) mod commit_object;
-pub(super) mod left_out;
 pub(super) mod object_reader;
 pub(super) mod pack;
 pub(super) mod raw_tree;
+pub(super) mod skipped_files;
 pub(super) mod tree_changes;
 pub(super) mod tree_entry;
 pub(super) mod tree_names;

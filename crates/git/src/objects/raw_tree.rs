@@ -1,7 +1,7 @@
-//! A tree as its bytes stand, whoever wrote them.
+//! A parser and editor for raw trees from any source.
 //!
-//! Libraries refuse or abort on what `git` itself would never write: modes that mean nothing, names twice, out of order,
-//! empty or with a slash. Here every entry is seen for what it is, and what is not understood is carried along unchanged.
+//! Libraries refuse or abort on entries that `git` never writes: unknown modes, duplicate names, wrong order, empty names or
+//! names with a slash. Here every entry is parsed, and entries that are not understood are preserved.
 
 use git2::{ObjectType, Oid};
 
@@ -13,19 +13,19 @@ const SUBMODULE: i32 = 0o160_000;
 
 const ID_BYTES: usize = 20;
 
-/// One entry, as it stands in the tree.
+/// One unmodified entry of a tree.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RawEntry<'t> {
-    /// Whatever number is there; one that is too long is the largest.
+    /// The mode; `u32::MAX` on overflow.
     pub(crate) mode: u32,
     pub(crate) name: &'t [u8],
     pub(crate) id: Oid,
-    /// All of it.
+    /// All bytes of the entry.
     pub(crate) bytes: &'t [u8],
 }
 
 impl RawEntry<'_> {
-    /// The mode that `git` takes this one for: what is no file, folder or link is as foreign as a submodule.
+    /// The normalised mode, as in `git`. Unknown modes count as submodules.
     pub(crate) const fn meaning(&self) -> i32 {
         match self.mode & 0o170_000 {
             0o040_000 => DIRECTORY,
@@ -40,7 +40,7 @@ impl RawEntry<'_> {
         self.meaning() == DIRECTORY
     }
 
-    /// What the entry leads to in the same repository.
+    /// The type of the object; `None` if it is not in this repository.
     pub(crate) const fn kind(&self) -> Option<ObjectType> {
         match self.meaning() {
             DIRECTORY => Some(ObjectType::Tree),
@@ -49,17 +49,17 @@ impl RawEntry<'_> {
         }
     }
 
-    /// Whether a path can be made with the name.
+    /// Whether the name is a valid path segment.
     pub(crate) fn is_named(&self) -> bool {
         !self.name.is_empty() && !self.name.contains(&b'/')
     }
 }
 
-/// The bytes are no tree.
+/// The bytes are not a tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Malformed;
 
-/// The entries in the order in which they stand.
+/// The entries in their original order.
 pub(crate) const fn entries(tree: &[u8]) -> Entries<'_> {
     Entries { rest: tree }
 }
@@ -105,7 +105,7 @@ fn first(tree: &[u8]) -> Option<(RawEntry<'_>, &[u8])> {
     Some((RawEntry { mode, name: after.get(..length)?, id, bytes }, rest))
 }
 
-/// The entry of this name; of several the first.
+/// The entry with this name; the first of duplicates.
 pub(crate) fn find<'t>(tree: &'t [u8], name: &[u8]) -> Result<Option<RawEntry<'t>>, Malformed> {
     for entry in entries(tree) {
         let entry = entry?;
@@ -116,19 +116,19 @@ pub(crate) fn find<'t>(tree: &'t [u8], name: &[u8]) -> Result<Option<RawEntry<'t
     Ok(None)
 }
 
-/// The entries that a path can be made with, sorted by name, each name once; and how many others there are.
+/// The entries with valid names, sorted and without duplicates; and the number of others.
 pub(crate) fn sorted(tree: &[u8]) -> Result<(Vec<RawEntry<'_>>, usize), Malformed> {
     let all = entries(tree).collect::<Result<Vec<_>, _>>()?;
     let count = all.len();
     let mut named: Vec<_> = all.into_iter().filter(RawEntry::is_named).collect();
-    // Stable, so that of several the first stays.
+    // Stable, so that the first of duplicates stays.
     named.sort_by(|one, other| one.name.cmp(other.name));
     named.dedup_by(|later, earlier| later.name == earlier.name);
     let others = count - named.len();
     Ok((named, others))
 }
 
-/// What becomes of a name.
+/// A change of one name.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Edit<'e> {
     pub(crate) name: &'e str,
@@ -136,7 +136,7 @@ pub(crate) struct Edit<'e> {
     pub(crate) entry: Option<(Oid, i32)>,
 }
 
-/// The tree with `edits`; all that they do not name stays as it stands, byte by byte. `None` when nothing is left.
+/// Applies `edits` and preserves all other entries byte by byte. `None` if nothing remains.
 pub(crate) fn edited(tree: &[u8], edits: &[Edit<'_>]) -> Result<Option<Vec<u8>>, Malformed> {
     let mut puts: Vec<_> = edits.iter().filter_map(|edit| Some((edit.name.as_bytes(), edit.entry?))).collect();
     puts.sort_by(|(one, (_, mode)), (other, (_, other_mode))| {
@@ -164,7 +164,7 @@ pub(crate) fn edited(tree: &[u8], edits: &[Edit<'_>]) -> Result<Option<Vec<u8>>,
     Ok((!new.is_empty()).then_some(new))
 }
 
-/// Where Git's order puts a name: that of a folder as if it ended in a slash.
+/// The sort key of a name in Git's order: a directory sorts as if it ended with a slash.
 fn place(name: &[u8], is_directory: bool) -> impl Iterator<Item = u8> {
     name.iter().copied().chain(is_directory.then_some(b'/'))
 }
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn every_mode_has_a_meaning() {
+    fn modes_are_normalised() {
         for (mode, meaning) in [
             ("100644", PLAIN),
             ("100664", PLAIN),
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_tree_is_refused_at_any_cut() {
+    fn truncated_and_invalid_trees_are_refused() {
         let whole = tree(&[("100644", b"name", 1)]);
         for length in 1..whole.len() {
             assert!(entries(&whole[..length]).next().unwrap().is_err(), "{length}");
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn odd_names_and_orders_are_seen_once_and_counted() {
+    fn invalid_and_duplicate_names_are_counted() {
         let tree = tree(&[
             ("100644", b"z", 1),
             ("100644", b"a", 2),
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn an_edit_leaves_the_rest_byte_by_byte() {
+    fn an_edit_preserves_other_entries() {
         let odd = tree(&[("100600", b"b", 1), ("777", b"b-odd", 2), ("40000", b"b.dir", 3), ("100644", b"", 4)]);
         let new = edited(&odd, &[Edit { name: "b", entry: Some((id(9), DIRECTORY)) }]).unwrap().unwrap();
         // A folder sorts as `b/`, after `b-odd` and `b.dir`; the unnamed entry was out of order and stays where it was.

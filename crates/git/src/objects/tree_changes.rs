@@ -1,7 +1,7 @@
-//! What differs between two trees, file by file.
+//! The file-level differences between two trees.
 
-use super::left_out::{LeftOut, Why};
 use super::raw_tree::{self, RawEntry};
+use super::skipped_files::{SkipReason, SkippedFiles};
 use super::tree_entry::Entry;
 use super::trees::{Trees, unreadable};
 use crate::git_error::GitError;
@@ -9,7 +9,7 @@ use crate::limits::{Limit, MAX_PATH_BYTES, MAX_PATHS_BYTES, MAX_TREE_DEPTH};
 use git2::Oid;
 use std::cmp::Ordering;
 
-/// One path that two trees disagree about.
+/// A path that differs between two trees.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct TreeChange {
     pub(crate) path: String,
@@ -17,29 +17,29 @@ pub(crate) struct TreeChange {
     pub(crate) new: Option<Entry>,
 }
 
-/// All of them, sorted by path.
+/// All differences, sorted by path.
 #[derive(Debug, Default)]
 pub(crate) struct TreeChanges {
     pub(crate) all: Vec<TreeChange>,
-    /// What the new tree has beside them and no path leads to: names that no file can have, or that are there twice.
-    pub(crate) left_out: LeftOut,
+    /// Entries of the new tree without a valid path: invalid or duplicate names.
+    pub(crate) skipped: SkippedFiles,
 }
 
-/// Two folders at the same path, one of which may not be there.
+/// Two directories at the same path; one may be missing.
 struct Pair {
-    /// Ends in a slash unless it is empty. `None` below a path that is too long.
+    /// Ends with a slash unless empty. `None` below a path that is too long.
     path: Option<String>,
     depth: usize,
     old: Option<Oid>,
     new: Option<Oid>,
 }
 
-/// A comparison under way.
-struct Walk<'t, 'r> {
+/// A running comparison.
+struct TreeComparison<'t, 'r> {
     trees: &'t Trees<'r>,
     found: TreeChanges,
     waiting: Vec<Pair>,
-    /// What may still be met, be named and be read.
+    /// Remaining budgets: entries, path bytes and tree bytes.
     entries: u64,
     path_bytes: usize,
     bytes: u64,
@@ -48,7 +48,7 @@ struct Walk<'t, 'r> {
 impl Trees<'_> {
     /// The paths at which `new` differs from `old`.
     pub(crate) fn changes(&self, old: Option<Oid>, new: Option<Oid>) -> Result<TreeChanges, GitError> {
-        let mut walk = Walk {
+        let mut walk = TreeComparison {
             trees: self,
             found: TreeChanges::default(),
             waiting: Vec::new(),
@@ -56,7 +56,7 @@ impl Trees<'_> {
             path_bytes: MAX_PATHS_BYTES,
             bytes: self.limits.unpacked_bytes(),
         };
-        walk.wait_for(Pair { path: Some(String::new()), depth: 0, old, new })?;
+        walk.push(Pair { path: Some(String::new()), depth: 0, old, new })?;
         while let Some(pair) = walk.waiting.pop() {
             walk.compare(&pair)?;
         }
@@ -65,8 +65,8 @@ impl Trees<'_> {
     }
 }
 
-impl Walk<'_, '_> {
-    fn wait_for(&mut self, pair: Pair) -> Result<(), GitError> {
+impl TreeComparison<'_, '_> {
+    fn push(&mut self, pair: Pair) -> Result<(), GitError> {
         if pair.old == pair.new {
             return Ok(());
         }
@@ -77,9 +77,9 @@ impl Walk<'_, '_> {
         Ok(())
     }
 
-    fn count(&mut self, met: usize) -> Result<(), GitError> {
+    fn count(&mut self, entries: usize) -> Result<(), GitError> {
         let most = self.trees.limits.changed_files();
-        self.entries = self.entries.checked_sub(met as u64).ok_or(GitError::RemoteLimit(Limit::Files(most)))?;
+        self.entries = self.entries.checked_sub(entries as u64).ok_or(GitError::RemoteLimit(Limit::Files(most)))?;
         Ok(())
     }
 
@@ -98,7 +98,7 @@ impl Walk<'_, '_> {
         if others > 0 {
             self.count(others)?;
             let folder = pair.path.as_deref().unwrap_or_default().trim_end_matches('/');
-            self.found.left_out.add_many(folder, Why::Name, others);
+            self.found.skipped.add_many(folder, SkipReason::Name, others);
         }
         let (mut old, mut new) = (old.iter().peekable(), new.iter().peekable());
         loop {
@@ -110,17 +110,22 @@ impl Walk<'_, '_> {
             };
             let before = if order == Ordering::Greater { None } else { old.next() };
             let after = if order == Ordering::Less { None } else { new.next() };
-            self.meet(pair, before, after)?;
+            self.compare_entry(pair, before, after)?;
         }
     }
 
-    /// What stands at one name in both folders.
-    fn meet(&mut self, pair: &Pair, old: Option<&RawEntry<'_>>, new: Option<&RawEntry<'_>>) -> Result<(), GitError> {
+    /// Compares the entries of one name in both directories.
+    fn compare_entry(
+        &mut self,
+        pair: &Pair,
+        old: Option<&RawEntry<'_>>,
+        new: Option<&RawEntry<'_>>,
+    ) -> Result<(), GitError> {
         let is_same = |(old, new): (&RawEntry<'_>, &RawEntry<'_>)| old.id == new.id && old.meaning() == new.meaning();
         if old.zip(new).is_some_and(is_same) {
             return Ok(());
         }
-        // Whatever it is, and whether a path leads to it or not.
+        // Entries without a valid path count too.
         self.count(1)?;
         let Some(name) = old.or(new).map(|entry| entry.name) else { return Ok(()) };
         let folder = |entry: Option<&RawEntry<'_>>| entry.filter(|entry| entry.is_directory()).map(|entry| entry.id);
@@ -131,11 +136,11 @@ impl Walk<'_, '_> {
         });
         if path.is_none() && new.is_some() {
             let shown = pair.path.as_deref().unwrap_or_default();
-            self.found.left_out.add(&format!("{shown}{}", String::from_utf8_lossy(name)), Why::Name);
+            self.found.skipped.add(&format!("{shown}{}", String::from_utf8_lossy(name)), SkipReason::Name);
         }
         if folder(old).or(folder(new)).is_some() {
             let path = path.clone().map(|path| path + "/");
-            self.wait_for(Pair { path, depth: pair.depth + 1, old: folder(old), new: folder(new) })?;
+            self.push(Pair { path, depth: pair.depth + 1, old: folder(old), new: folder(new) })?;
         }
         let (old, new) = (file(old), file(new));
         if let Some(path) = path.filter(|_| old.is_some() || new.is_some()) {

@@ -1,18 +1,18 @@
-//! What a path of a tree holds.
+//! An entry of a tree.
 
 use super::raw_tree::RawEntry;
 use git2::Oid;
 
-/// What a path is to hold.
+/// The object and mode of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Entry {
     pub(crate) id: Oid,
-    /// `None`: as executable as the file that is there.
+    /// `None`: keep the executable bit of the existing file.
     pub(crate) mode: Option<i32>,
 }
 
 impl Entry {
-    /// What an entry of a tree is taken for.
+    /// Converts a raw entry.
     pub(crate) const fn of(entry: &RawEntry<'_>) -> Self {
         Self { id: entry.id, mode: Some(entry.meaning()) }
     }

@@ -1,8 +1,8 @@
-//! A tree to be asked for many names, in little more memory than its bytes take.
+//! A name index of a tree, for many lookups with little extra memory.
 
 use super::raw_tree::{self, Malformed, RawEntry};
 
-/// The bytes of a tree, and where its entries begin, sorted by name.
+/// The bytes of a tree, and the positions of its entries, sorted by name.
 #[derive(Debug, Default)]
 pub(crate) struct TreeNames {
     tree: Vec<u8>,
@@ -17,12 +17,12 @@ impl TreeNames {
             places.push(u32::try_from(at).map_err(|_| Malformed)?);
             at += entry?.bytes.len();
         }
-        // Stable, so that of several the first comes first. A tree that `git` wrote is nearly sorted as it stands.
+        // Stable, so that the first of duplicate names comes first.
         places.sort_by(|one, other| name_at(&tree, *one).cmp(&name_at(&tree, *other)));
         Ok(Self { tree, places })
     }
 
-    /// The entry of this name; of several the first.
+    /// The entry with this name; the first of duplicates.
     pub(crate) fn find(&self, name: &[u8]) -> Option<RawEntry<'_>> {
         let place = self.places.partition_point(|place| name_at(&self.tree, *place) < Some(name));
         entry_at(&self.tree, *self.places.get(place)?).filter(|entry| entry.name == name)
@@ -47,7 +47,7 @@ mod tests {
     use crate::objects::raw_tree;
 
     #[test]
-    fn every_name_is_found_as_by_going_through_the_tree() {
+    fn lookups_equal_a_linear_search() {
         let names: [&[u8]; 8] = [b"b", b"a", b"", b"b", b"b.c", b"b/c", b"\xff", b"zz"];
         let mut tree = Vec::new();
         for (index, name) in (1_u8..).zip(names) {

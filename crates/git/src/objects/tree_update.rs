@@ -1,4 +1,4 @@
-//! A tree with some files changed, made without an index or a work tree.
+//! Applies file changes to a tree without an index or a work tree.
 
 use super::raw_tree::{self, DIRECTORY, EXECUTABLE, Edit, PLAIN};
 use super::tree_entry::Entry;
@@ -7,12 +7,12 @@ use crate::git_error::GitError;
 use git2::Oid;
 use std::collections::{BTreeMap, HashMap};
 
-/// Up to so many names are looked for one by one.
-const FEW: usize = 8;
-/// A larger folder is read twice rather than kept while the folders in it are changed.
+/// Most names that are looked up by linear search.
+const MAX_LINEAR_LOOKUPS: usize = 8;
+/// A larger directory is read twice instead of being held in memory while its subdirectories change.
 const SMALL_BYTES: usize = 64 << 10;
 
-/// What becomes of a name, and of the names below it.
+/// The change of a path, and the changes below it.
 #[derive(Debug, Default)]
 pub(crate) struct TreeUpdate {
     change: Option<Change>,
@@ -26,13 +26,13 @@ enum Change {
 }
 
 impl TreeUpdate {
-    /// Puts `blob` at `path`, or nothing.
+    /// Sets the blob at `path`; `None` removes it.
     pub(crate) fn set(&mut self, path: &str, blob: Option<Entry>) -> Result<(), GitError> {
         let bad = |reason| GitError::BadPath { path: path.to_owned(), reason };
         let mut node = self;
         for name in path.split('/') {
             if name.is_empty() {
-                return Err(bad("the path must be relative and without empty parts"));
+                return Err(bad("the path must be relative and must not have empty segments"));
             }
             if blob.is_some() && matches!(node.change, Some(Change::Write(_))) {
                 return Err(bad("the same commit writes a file where this path needs a directory"));
@@ -53,8 +53,8 @@ impl TreeUpdate {
         matches!(self.change, Some(Change::Write(_))) || self.below.values().any(Self::writes)
     }
 
-    /// `base` with the changes, written to the repository; `None` when no file is left. Every tree that was written is
-    /// added to `written`. Entries that no change is about stay as they are, however odd.
+    /// Applies the changes to `base` and writes the trees; `None` if no file remains. Written trees are added to `written`.
+    /// Other entries stay unchanged, even if they are unusual.
     pub(crate) fn apply(
         &self,
         trees: &Trees<'_>,
@@ -64,7 +64,7 @@ impl TreeUpdate {
         let read = || base.map_or_else(|| Ok(Vec::new()), |base| trees.read(base));
         let content = read()?;
         let existing = self.look_up(&content)?;
-        // Not held while the folders below are changed: there may be many of them, one in the other.
+        // A large directory is not held in memory during the recursion.
         let small = Some(content).filter(|content| content.len() <= SMALL_BYTES);
         let mut edits = Vec::new();
         for ((name, node), existing) in self.below.iter().zip(existing) {
@@ -92,9 +92,9 @@ impl TreeUpdate {
         }
     }
 
-    /// What a tree has at each of the names, in their order; of several entries the first.
+    /// The entries of a tree at each name, in order; the first of duplicates.
     fn look_up(&self, tree: &[u8]) -> Result<Vec<Option<Entry>>, GitError> {
-        if self.below.len() <= FEW {
+        if self.below.len() <= MAX_LINEAR_LOOKUPS {
             let find = |name: &String| raw_tree::find(tree, name.as_bytes()).map_err(|_| unreadable());
             return self.below.keys().map(|name| Ok(find(name)?.as_ref().map(Entry::of))).collect();
         }
@@ -110,7 +110,7 @@ impl TreeUpdate {
 }
 
 impl Trees<'_> {
-    /// `base` with `changes` put in; the empty tree when nothing is left.
+    /// Applies `changes` to `base`; the empty tree if nothing remains.
     pub(crate) fn with_changes(
         &self,
         base: Option<Oid>,
@@ -127,7 +127,7 @@ impl Trees<'_> {
     }
 }
 
-/// Refuses names that a checkout must never make, and what does not exist: as libgit2 does it for a tree of this alone.
+/// Refuses names that must never be checked out and missing objects, with the checks of libgit2.
 fn refuse_bad(trees: &Trees<'_>, edit: &Edit<'_>) -> Result<(), GitError> {
     let Some((id, mode)) = edit.entry else { return Ok(()) };
     let tried = trees.repository.treebuilder(None).and_then(|mut alone| alone.insert(edit.name, id, mode).map(drop));
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn files_come_go_and_take_the_place_of_directories() {
+    fn files_are_added_removed_and_replace_directories() {
         let test = TestRepository::new();
         let repository = Repository::open(test.root()).unwrap();
         let names = |tree: Option<Oid>| test.git(&["ls-tree", "-r", "--name-only", &tree.unwrap().to_string()]);
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn large_folders_and_many_names_are_changed_all_the_same() {
+    fn large_directories_and_many_names_are_changed_correctly() {
         let test = TestRepository::new();
         let repository = Repository::open(test.root()).unwrap();
         let names: Vec<String> = (0..SMALL_BYTES / 50).map(|index| format!("a/b/{index:050}")).collect();
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn contradictory_and_odd_paths_are_refused() {
+    fn contradictory_and_invalid_paths_are_refused() {
         let blob = Some(Oid::ZERO_SHA1.into());
         for paths in [["a", "a"], ["a", "a/b"], ["a/b", "a"], ["a", "a/b/c"], ["a/b/c", "a"]] {
             let mut update = TreeUpdate::default();

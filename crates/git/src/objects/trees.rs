@@ -1,30 +1,29 @@
-//! The trees of the local repository. They may be anybody's: nothing here goes deeper, reads more or believes more than it
-//! was told to.
+//! Bounded reading of the trees of the local repository, which are untrusted.
 
-use super::object_reader::{self, Found};
+use super::object_reader::{self, ReadObject};
 use super::raw_tree::{self, DIRECTORY};
 use super::tree_entry::Entry;
 use super::tree_names::TreeNames;
+use crate::exchange_deadline::ExchangeDeadline;
 use crate::git_error::GitError;
 use crate::limits::{Limit, Limits};
-use crate::patience::Patience;
 use git2::{ObjectType, Oid, Repository};
 
 #[derive(Clone, Copy)]
 pub(crate) struct Trees<'r> {
     pub(crate) repository: &'r Repository,
     pub(crate) limits: Limits,
-    patience: Option<&'r Patience>,
+    deadline: Option<&'r ExchangeDeadline>,
 }
 
 impl<'r> Trees<'r> {
     pub(crate) const fn new(repository: &'r Repository, limits: Limits) -> Self {
-        Self { repository, limits, patience: None }
+        Self { repository, limits, deadline: None }
     }
 
-    /// The same, read for no longer than `patience` lasts.
-    pub(crate) const fn patient(self, patience: &'r Patience) -> Self {
-        Self { patience: Some(patience), ..self }
+    /// Sets a deadline for reading.
+    pub(crate) const fn with_deadline(self, deadline: &'r ExchangeDeadline) -> Self {
+        Self { deadline: Some(deadline), ..self }
     }
 
     /// The tree of a commit; `None` for no commit.
@@ -35,16 +34,16 @@ impl<'r> Trees<'r> {
 
     /// The bytes of a tree.
     pub(crate) fn read(&self, tree: Oid) -> Result<Vec<u8>, GitError> {
-        self.patience.map_or(Ok(()), |patience| patience.left().map(drop))?;
+        self.deadline.map_or(Ok(()), |deadline| deadline.remaining().map(drop))?;
         let most = self.limits.object_bytes();
         match object_reader::read(self.repository, tree, ObjectType::Tree, most)? {
-            Found::Content(content) => Ok(content),
-            Found::TooLarge => Err(GitError::RemoteLimit(Limit::ObjectBytes(most))),
-            Found::Nothing => Err(GitError::Incomplete),
+            ReadObject::Content(content) => Ok(content),
+            ReadObject::TooLarge => Err(GitError::RemoteLimit(Limit::ObjectBytes(most))),
+            ReadObject::Missing => Err(GitError::Incomplete),
         }
     }
 
-    /// What `tree` has at `path`, if that is no folder.
+    /// The entry of `tree` at `path`, unless it is a directory.
     pub(crate) fn entry(&self, tree: Option<Oid>, path: &str) -> Result<Option<Entry>, GitError> {
         let mut next = tree;
         let mut names = path.split('/').peekable();
@@ -60,7 +59,7 @@ impl<'r> Trees<'r> {
         Ok(None)
     }
 
-    /// The tree without entries, written.
+    /// Writes the empty tree.
     pub(crate) fn empty(&self) -> Result<Oid, GitError> {
         self.write(&[])
     }
@@ -72,13 +71,13 @@ impl<'r> Trees<'r> {
 }
 
 pub(crate) const fn unreadable() -> GitError {
-    GitError::protocol("it has a folder that cannot be read")
+    GitError::protocol("it has an invalid folder")
 }
 
-/// What the open folders of a finder may take together, but for the innermost.
+/// Memory for the open directories of a finder, except the innermost.
 const OPEN_BYTES: usize = 32 << 20;
 
-/// Looks for many paths of one tree. Folders stay open from one question to the next: sorted paths open each once.
+/// Looks up many paths of one tree. Directories stay open between lookups, so sorted paths open each one once.
 pub(crate) struct Finder<'t, 'r> {
     trees: &'t Trees<'r>,
     root: Option<Oid>,
@@ -89,7 +88,7 @@ pub(crate) struct Finder<'t, 'r> {
 struct Folder {
     name: String,
     tree: Oid,
-    /// `None` when it had to make room; it is read again when it is needed.
+    /// `None` after eviction; read again when needed.
     entries: Option<TreeNames>,
 }
 
@@ -102,7 +101,7 @@ impl<'t, 'r> Finder<'t, 'r> {
     pub(crate) fn entry(&mut self, path: &str) -> Result<Option<Entry>, GitError> {
         let Some(root) = self.root else { return Ok(None) };
         let (folders, name) = path.rsplit_once('/').map_or((None, path), |(folders, name)| (Some(folders), name));
-        // The root goes by a name that no folder has.
+        // The root has the empty name, which no directory has.
         let names: Vec<&str> =
             std::iter::once("").chain(folders.into_iter().flat_map(|path| path.split('/'))).collect();
         let is_open = self.open.iter().zip(&names).take_while(|(folder, name)| folder.name == **name).count();
@@ -119,7 +118,7 @@ impl<'t, 'r> Finder<'t, 'r> {
         Ok(found.map(|(id, mode)| Entry { id, mode: Some(mode) }))
     }
 
-    /// What the innermost open folder has at a name.
+    /// The entry of the innermost open directory at a name.
     fn innermost(&mut self, name: &str) -> Result<Option<(Oid, i32)>, GitError> {
         let Some(folder) = self.open.last_mut() else { return Ok(None) };
         if folder.entries.is_none() {
@@ -131,7 +130,7 @@ impl<'t, 'r> Finder<'t, 'r> {
         Ok(found.map(|entry| (entry.id, entry.meaning())))
     }
 
-    /// Closes folders, the outermost first: what is innermost is asked next.
+    /// Evicts directories, the outermost first.
     fn make_room(&mut self) {
         let Some((_, outer)) = self.open.split_last_mut() else { return };
         let size = |folder: &Folder| folder.entries.as_ref().map_or(0, TreeNames::bytes);
@@ -149,26 +148,26 @@ impl<'t, 'r> Finder<'t, 'r> {
 #[cfg(test)]
 mod tests {
     use super::{Finder, Trees};
-    use crate::patience::{Halt, Patience};
+    use crate::exchange_deadline::{ExchangeDeadline, Halt};
     use crate::tests::test_repository::{TestRepository, limits};
     use git2::Repository;
     use std::time::Duration;
 
     #[test]
-    fn nothing_is_read_after_patience_has_ended() {
+    fn reading_fails_after_the_deadline() {
         let test = TestRepository::new();
         test.forge("a", b"a");
         let repository = Repository::open(test.root()).unwrap();
         let root = Some(repository.head().unwrap().peel_to_tree().unwrap().id());
         for (seconds, is_read) in [(0, false), (60, true)] {
-            let patience = Patience::new(Duration::from_secs(seconds), &Halt::default());
-            let trees = Trees::new(&repository, limits()).patient(&patience);
+            let deadline = ExchangeDeadline::new(Duration::from_secs(seconds), &Halt::default());
+            let trees = Trees::new(&repository, limits()).with_deadline(&deadline);
             assert_eq!(trees.changes(None, root).is_ok(), is_read);
         }
     }
 
     #[test]
-    fn a_finder_without_room_finds_the_same() {
+    fn a_finder_with_little_memory_finds_the_same() {
         let test = TestRepository::new();
         let paths = ["a/b/c/d", "a/b/c/e", "a/b/f", "a/g/h", "a/i", "j", "k/l"];
         for path in paths {

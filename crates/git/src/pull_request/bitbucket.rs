@@ -10,7 +10,7 @@ use url::form_urlencoded::byte_serialize;
 pub(super) struct Bitbucket {
     pub(super) client: RestClient,
     pub(super) project: String,
-    /// Where people look at its pull requests.
+    /// Base URL of its pull requests on the web.
     pub(super) requests: String,
 }
 
@@ -26,9 +26,9 @@ impl ForgeApi for Bitbucket {
         let states = "state=OPEN&state=MERGED&state=DECLINED&state=SUPERSEDED";
         let query: String = byte_serialize(query.as_bytes()).collect();
         let path = format!("{}?q={query}&{states}&sort=-created_on&pagelen=1", self.path());
-        let found =
+        let response =
             self.client.call(Method::Get, &path, None)?.map_err(|refusal| refusal.into_error("list pull requests"))?;
-        found.pointer("/values/0").map(|value| read(value, &self.requests)).transpose()
+        response.pointer("/values/0").map(|value| read(value, &self.requests)).transpose()
     }
 
     fn create(&self, branch: &str, base: &str, text: &PullRequestText) -> Result<PullRequest, GitError> {
@@ -47,8 +47,8 @@ impl ForgeApi for Bitbucket {
 
     fn update(&self, number: u64, text: &PullRequestText) -> Result<(), GitError> {
         let body = json!({ "title": text.title, "description": text.body });
-        let done = self.client.call(Method::Put, &format!("{}/{number}", self.path()), Some(&body))?;
-        done.map(drop).map_err(|refusal| refusal.into_error("update the pull request"))
+        let response = self.client.call(Method::Put, &format!("{}/{number}", self.path()), Some(&body))?;
+        response.map(drop).map_err(|refusal| refusal.into_error("update the pull request"))
     }
 }
 

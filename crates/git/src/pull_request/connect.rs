@@ -1,4 +1,4 @@
-//! From a remote to the API of its host.
+//! Creates the pull request API client for a remote.
 
 use super::bitbucket::Bitbucket;
 use super::forge_api::ForgeApi;
@@ -10,7 +10,7 @@ use crate::remote::remote_options::RemoteOptions;
 use crate::remote::remote_url::Provider;
 use std::time::Duration;
 
-/// The API of the host of the remote.
+/// The API client for the host of the remote.
 pub(crate) fn connect(remote: &RemoteOptions, time: Duration) -> Result<Box<dyn ForgeApi>, GitError> {
     let RemoteOptions { provider, url, api_base, token, http, halt, .. } = remote;
     let missing = GitError::BadRemote {

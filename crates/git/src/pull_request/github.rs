@@ -1,4 +1,4 @@
-//! GitHub, and servers that speak its API.
+//! GitHub and compatible servers.
 
 use super::forge_api::ForgeApi;
 use super::pull_request::{PullRequest, PullRequestState, PullRequestText};
@@ -10,7 +10,7 @@ use url::form_urlencoded::byte_serialize;
 pub(super) struct GitHub {
     pub(super) client: RestClient,
     pub(super) project: String,
-    /// Where people look at its pull requests.
+    /// Base URL of its pull requests on the web.
     pub(super) requests: String,
 }
 
@@ -34,7 +34,7 @@ impl ForgeApi for GitHub {
         let made = self.client.call(Method::Post, &format!("/repos/{}/pulls", self.project), Some(&body))?;
         match made {
             Ok(value) => read(&value, &self.requests),
-            // Somebody else was faster, or an answer got lost on the way.
+            // Another process created it, or the answer to an earlier attempt was lost.
             Err(refusal) if refusal.status == 422 => match self.find(branch, base)? {
                 Some(found) if found.state == PullRequestState::Open => Ok(found),
                 _ => Err(refusal.into_error("open the pull request")),

@@ -1,4 +1,4 @@
-//! GitLab, where a pull request is a merge request.
+//! GitLab. A pull request is a merge request there.
 
 use super::forge_api::ForgeApi;
 use super::pull_request::{PullRequest, PullRequestState, PullRequestText};
@@ -10,7 +10,7 @@ use url::form_urlencoded::byte_serialize;
 pub(super) struct GitLab {
     pub(super) client: RestClient,
     pub(super) project: String,
-    /// Where people look at its pull requests.
+    /// Base URL of its pull requests on the web.
     pub(super) requests: String,
 }
 
@@ -39,7 +39,7 @@ impl ForgeApi for GitLab {
         });
         match self.client.call(Method::Post, &self.path(), Some(&body))? {
             Ok(value) => read(&value, &self.requests),
-            // Somebody else was faster, or an answer got lost on the way.
+            // Another process created it, or the answer to an earlier attempt was lost.
             Err(refusal) if matches!(refusal.status, 409 | 422) => match self.find(branch, base)? {
                 Some(found) if found.state == PullRequestState::Open => Ok(found),
                 _ => Err(refusal.into_error("open the merge request")),

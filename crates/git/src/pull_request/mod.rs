@@ -1,4 +1,4 @@
-//! Pull requests, through the REST API of whoever hosts the repository.
+//! Pull requests through the REST API of a Git host.
 
 mod bitbucket;
 pub(super) mod connect;

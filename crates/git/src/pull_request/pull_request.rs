@@ -1,13 +1,13 @@
-//! A pull request, and the text that reviewers read.
+//! A pull request and its text.
 
 use crate::git_error::GitError;
 
-/// A request to merge one branch into another, whatever its host calls it.
+/// A request to merge one branch into another.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PullRequest {
     pub number: u64,
-    /// Where people look at it: made here of what the configuration says, because a model reads it. What the host calls its
-    /// address is text of others, and could name another host or give orders.
+    /// Its web address, built from the configuration. The address in the host's answer is untrusted text that a model would
+    /// read; it could name another host or contain instructions.
     pub url: String,
     pub state: PullRequestState,
 }
@@ -20,7 +20,7 @@ pub enum PullRequestState {
 }
 
 impl PullRequest {
-    /// Read from an answer of a host, if that held what it must: `requests` is where its pull requests are looked at.
+    /// Validates an answer of a host. `requests` is the base URL of its pull requests.
     pub(super) fn read(
         number: Option<u64>,
         address: Option<&str>,
@@ -31,12 +31,12 @@ impl PullRequest {
             (Some(number), Some(address)) if address.starts_with("http") => {
                 Ok(Self { number, url: format!("{requests}/{number}"), state })
             }
-            _ => Err(GitError::protocol("its API did not answer as git.provider says; check git.apiBaseUrl")),
+            _ => Err(GitError::protocol("its API does not match git.provider; check git.apiBaseUrl")),
         }
     }
 }
 
-/// What a reviewer reads.
+/// Title and body of a pull request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PullRequestText {
     pub title: String,
@@ -44,7 +44,7 @@ pub struct PullRequestText {
     pub body: String,
 }
 
-/// Tells what a change is about.
+/// Describes a change for reviewers.
 pub trait Describe: Send + Sync {
     fn describe(&self, paths: &[String]) -> PullRequestText;
 }
@@ -54,7 +54,7 @@ mod tests {
     use super::{PullRequest, PullRequestState};
 
     #[test]
-    fn nothing_of_a_hosts_address_is_in_ours() {
+    fn the_address_in_the_answer_is_not_used() {
         let requests = "https://github.com/owner/name/pull";
         for address in [
             "https://github.com@evil.example/x",

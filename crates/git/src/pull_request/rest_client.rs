@@ -1,14 +1,14 @@
-//! JSON over HTTP, patient with servers that are busy.
+//! A JSON client for REST APIs, with retries.
 
 use crate::backoff::jittered;
+use crate::exchange_deadline::{ExchangeDeadline, Halt};
 use crate::git_error::GitError;
 use crate::limits::MAX_REASON;
-use crate::patience::{Halt, Patience};
 use crate::remote::http::HttpClient;
-use crate::remote::patient_http::{self, PatientHttp};
 use crate::remote::peer_stream::{AnswerHead, PeerStream};
 use crate::remote::remote_url::Provider;
 use crate::remote::request_body::RequestBody;
+use crate::remote::timed_http::{self, TimedHttp};
 use crate::secret::Secret;
 use serde_json::Value;
 use std::io::Read;
@@ -17,27 +17,27 @@ use std::time::{Duration, Instant};
 use tgp_base::loopback::is_loopback;
 use url::Url;
 
-pub(super) use crate::remote::patient_http::Method;
+pub(super) use crate::remote::timed_http::Method;
 
 const ATTEMPTS: usize = 4;
 const FIRST_PAUSE: Duration = Duration::from_millis(250);
-/// Whoever wants us to wait longer is asked again another time.
+/// Longest pause before a retry. If the server asks for more, the call fails.
 const LONGEST_WAIT: Duration = Duration::from_secs(15);
-/// Time for one call, and what its answer may hold: a pull request is some ten kilobytes.
-const TIME: Duration = Duration::from_secs(30);
+/// Timeout of one attempt, and maximum size of an answer. A pull request has about ten kilobytes.
+const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(30);
 const MAX_BYTES: u64 = 1 << 20;
 
 pub(super) struct RestClient {
-    http: PatientHttp,
+    http: TimedHttp,
     base: String,
     headers: Vec<(&'static str, String)>,
     token: Option<Secret>,
     halt: Halt,
-    /// For one call with all its attempts.
+    /// For one call with all attempts.
     time: Duration,
 }
 
-/// An answer that is neither a success nor a passing trouble.
+/// A permanent refusal of a request.
 #[derive(Debug)]
 pub(super) struct Refusal {
     pub(super) status: u16,
@@ -54,9 +54,9 @@ impl RestClient {
         time: Duration,
     ) -> Result<Self, GitError> {
         let bad = |reason| GitError::BadRemote { reason };
-        let url = Url::parse(base).map_err(|_| bad("git.apiBaseUrl is no address"))?;
+        let url = Url::parse(base).map_err(|_| bad("git.apiBaseUrl is not a URL"))?;
         if token.is_some() && url.scheme() != "https" && !is_loopback(&url) {
-            return Err(bad("a token is not sent over http://; make git.apiBaseUrl an https:// address"));
+            return Err(bad("a token is not sent over http://; use an https:// address as git.apiBaseUrl"));
         }
         let mut headers = vec![("accept", "application/json".to_owned())];
         if let Some(token) = &token {
@@ -67,17 +67,10 @@ impl RestClient {
                 }
             });
         }
-        Ok(Self {
-            http: PatientHttp::new(http),
-            base: base.trim_end_matches('/').to_owned(),
-            headers,
-            token,
-            halt,
-            time,
-        })
+        Ok(Self { http: TimedHttp::new(http), base: base.trim_end_matches('/').to_owned(), headers, token, halt, time })
     }
 
-    /// The answer's JSON. A refusal of the request itself is the inner error.
+    /// Sends a request and returns the JSON of the answer. The inner error is a refusal of the request.
     pub(super) fn call(
         &self,
         method: Method,
@@ -89,28 +82,28 @@ impl RestClient {
         let deadline = Instant::now() + self.time;
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
-            let trouble = match self.send(method, path, body, left.min(TIME)) {
-                Ok((head, answer)) => match self.judge(&head, answer)? {
-                    Judged::Final(answer) => return Ok(answer),
-                    Judged::Later { trouble, after } => {
+            let failure = match self.send(method, path, body, left.min(ATTEMPT_TIMEOUT)) {
+                Ok((head, answer)) => match self.classify(&head, answer)? {
+                    Classified::Final(answer) => return Ok(answer),
+                    Classified::Later { failure, after } => {
                         pause = after.unwrap_or(pause);
-                        trouble
+                        failure
                     }
                 },
-                Err(error) if error.may_pass() => error,
+                Err(error) if error.is_transient() => error,
                 Err(error) => return Err(error),
             };
             let is_over = deadline.saturating_duration_since(Instant::now()) <= pause;
             if attempt == ATTEMPTS || pause > LONGEST_WAIT || is_over {
-                return Err(trouble);
+                return Err(failure);
             }
-            Patience::new(LONGEST_WAIT * 2, &self.halt).sleep(jittered(pause).max(pause / 2))?;
+            ExchangeDeadline::new(LONGEST_WAIT * 2, &self.halt).sleep(jittered(pause).max(pause / 2))?;
             pause *= 2;
             attempt += 1;
         }
     }
 
-    /// No redirect is followed: the token is for this very address.
+    /// Redirects are not followed: the token is for this address only.
     fn send(
         &self,
         method: Method,
@@ -122,54 +115,55 @@ impl RestClient {
         let request = body.map(|body| RequestBody { start: body.to_string().into_bytes(), pack: None });
         let mut headers = self.headers.clone();
         headers.extend(request.iter().map(|_| ("content-type", "application/json".to_owned())));
-        let (head, answer) = self.http.ask(method, &url, &headers, request, &Patience::new(time, &self.halt))?;
-        match patient_http::redirection(&head, &url) {
-            Some(next) => Err(patient_http::redirected(&next, "git.apiBaseUrl")),
+        let (head, answer) =
+            self.http.send(method, &url, &headers, request, &ExchangeDeadline::new(time, &self.halt))?;
+        match timed_http::redirection(&head, &url) {
+            Some(next) => Err(timed_http::redirected(&next, "git.apiBaseUrl")),
             None => Ok((head, answer)),
         }
     }
 
-    fn judge(&self, head: &AnswerHead, answer: PeerStream) -> Result<Judged, GitError> {
+    fn classify(&self, head: &AnswerHead, answer: PeerStream) -> Result<Classified, GitError> {
         let status = head.status;
         let is_limit = status == 429 || (status == 403 && head.is_rate_limited);
         if is_limit || status >= 500 {
-            let trouble = GitError::Unreachable { reason: format!("its API answered with status {status}") };
+            let failure = GitError::Unreachable { reason: format!("its API answered with status {status}") };
             let after = head.retry_after.as_deref().and_then(|seconds| seconds.parse().ok());
-            return Ok(Judged::Later { trouble, after: after.map(Duration::from_secs) });
+            return Ok(Classified::Later { failure, after: after.map(Duration::from_secs) });
         }
         let mut text = Vec::new();
-        answer.take(MAX_BYTES + 1).read_to_end(&mut text).map_err(GitError::carried)?;
+        answer.take(MAX_BYTES + 1).read_to_end(&mut text).map_err(GitError::from_stream)?;
         if text.len() as u64 > MAX_BYTES {
-            return Err(GitError::protocol("the answer of its API is too long; check git.apiBaseUrl"));
+            return Err(GitError::protocol("the answer of its API is too large; check git.apiBaseUrl"));
         }
         match status {
             200..=299 => {
-                let value =
-                    serde_json::from_slice(&text).map_err(|_| GitError::protocol("its API did not answer in JSON"))?;
-                Ok(Judged::Final(Ok(value)))
+                let value = serde_json::from_slice(&text)
+                    .map_err(|_| GitError::protocol("the answer of its API is not valid JSON"))?;
+                Ok(Classified::Final(Ok(value)))
             }
             401 | 403 => Err(GitError::Unauthorized),
-            _ => Ok(Judged::Final(Err(Refusal { status, reason: self.reason(&text) }))),
+            _ => Ok(Classified::Final(Err(Refusal { status, reason: self.reason(&text) }))),
         }
     }
 
-    /// What the server says about a refusal, short and without the token.
+    /// The server's reason for a refusal, truncated and without the token.
     fn reason(&self, text: &[u8]) -> String {
         let value: Value = serde_json::from_slice(text).unwrap_or_default();
         let message = ["/errors/0/message", "/error/message", "/message/0", "/message", "/error"]
             .iter()
             .find_map(|pointer| value.pointer(pointer).and_then(Value::as_str))
-            .unwrap_or("it gave no reason");
+            .unwrap_or("no reason given");
         let message: String = message.chars().filter(|c| !c.is_control()).collect();
-        // Cut last: of a token that is cut in two, no half would be known again.
+        // Truncated last: a truncated token would not be masked.
         let message = self.token.as_ref().map_or(message.clone(), |token| token.scrub(&message));
         message.chars().take(MAX_REASON).collect()
     }
 }
 
-enum Judged {
+enum Classified {
     Final(Result<Value, Refusal>),
-    Later { trouble: GitError, after: Option<Duration> },
+    Later { failure: GitError, after: Option<Duration> },
 }
 
 impl Refusal {
@@ -177,7 +171,7 @@ impl Refusal {
         let Self { status, reason } = self;
         match status {
             404 => GitError::RemoteMissing,
-            _ => GitError::Refused { reason: format!("it does not {action} (status {status}): {reason}") },
+            _ => GitError::Refused { reason: format!("it did not {action} (status {status}): {reason}") },
         }
     }
 }

@@ -1,38 +1,38 @@
-//! Ending something that another thread begins, whichever of the two comes first.
+//! Cancellation of an operation that another thread starts, in either order.
 
 use parking_lot::Mutex;
 use std::sync::Arc;
 
 type Cancel = Box<dyn FnOnce() + Send>;
 
-/// Clones are one and the same.
+/// A handle to cancel an operation. Clones share the state.
 #[derive(Clone, Default)]
-pub(super) struct Cancellation(Arc<Mutex<State>>);
+pub(super) struct CancelHandle(Arc<Mutex<CancelState>>);
 
 #[derive(Default)]
-enum State {
+enum CancelState {
     #[default]
-    NotBegun,
-    Begun(Cancel),
+    NotStarted,
+    Started(Cancel),
     Cancelled,
 }
 
-impl Cancellation {
-    /// Notes how to end what has begun; ends it at once if that was asked for before.
-    pub(super) fn begun(&self, cancel: Cancel) {
+impl CancelHandle {
+    /// Registers the cancel callback of a started operation; calls it at once if it was cancelled before.
+    pub(super) fn started(&self, cancel: Cancel) {
         let mut state = self.0.lock();
-        if matches!(*state, State::Cancelled) {
+        if matches!(*state, CancelState::Cancelled) {
             drop(state);
             cancel();
         } else {
-            *state = State::Begun(cancel);
+            *state = CancelState::Started(cancel);
         }
     }
 
-    /// Ends it now, or as soon as it begins.
+    /// Cancels the operation now, or as soon as it starts.
     pub(super) fn cancel(&self) {
-        let state = std::mem::replace(&mut *self.0.lock(), State::Cancelled);
-        if let State::Begun(cancel) = state {
+        let state = std::mem::replace(&mut *self.0.lock(), CancelState::Cancelled);
+        if let CancelState::Started(cancel) = state {
             cancel();
         }
     }
@@ -40,21 +40,21 @@ impl Cancellation {
 
 #[cfg(test)]
 mod tests {
-    use super::Cancellation;
+    use super::CancelHandle;
     use std::sync::Arc;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     #[test]
-    fn it_ends_once_in_either_order() {
+    fn the_callback_runs_once_in_either_order() {
         for is_early in [true, false] {
             let ended = Arc::new(AtomicUsize::new(0));
             let count = Arc::clone(&ended);
-            let one = Cancellation::default();
+            let one = CancelHandle::default();
             let other = one.clone();
             let end = move || {
                 count.fetch_add(1, Ordering::Relaxed);
             };
-            let begin = move || one.begun(Box::new(end));
+            let begin = move || one.started(Box::new(end));
             if is_early {
                 other.cancel();
                 begin();

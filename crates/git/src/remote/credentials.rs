@@ -1,10 +1,10 @@
-//! Who we are to a remote.
+//! Credentials for a remote.
 
 use crate::secret::Secret;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
-/// A user name and a token, sent only to the host they are for.
+/// A user name and a token, sent only to their host.
 #[derive(Debug, Clone)]
 pub(crate) struct Credentials {
     pub(crate) user: String,
@@ -17,7 +17,7 @@ impl Credentials {
         format!("Basic {}", self.encoded().expose())
     }
 
-    /// `text` without the token, in whatever form we sent it.
+    /// Masks the token in `text`, plain and encoded.
     pub(crate) fn scrub(&self, text: &str) -> String {
         self.encoded().scrub(&self.token.scrub(text))
     }

@@ -1,14 +1,14 @@
-//! What is needed of HTTP. Whoever has the network provides it: this part sends nothing by itself.
+//! The HTTP client interface, implemented by the kernel.
 
 use std::io::Read;
 use std::time::Duration;
 
-/// Sends requests one by one. No redirect is followed and no body unpacked: whoever asks decides.
+/// An HTTP client. It does not follow redirects and does not decode bodies.
 pub trait HttpClient: Send + Sync {
-    /// Begins a request, without waiting for anything.
+    /// Starts a request without blocking.
     ///
     /// # Errors
-    /// Why it cannot be sent at all, in words that hold no address.
+    /// Why the request cannot be sent; without addresses.
     fn start(&self, request: HttpRequest) -> Result<HttpExchange, String>;
 }
 
@@ -17,30 +17,30 @@ pub struct HttpRequest {
     pub method: &'static str,
     pub url: String,
     pub headers: Vec<(&'static str, String)>,
-    /// What is sent, and how long it is.
+    /// The body and its length in bytes.
     pub body: Option<(Box<dyn Read + Send>, u64)>,
-    /// For all of it.
-    pub time: Duration,
-    /// How long nothing may come once the answer has begun.
-    pub read_silence: Duration,
-    /// How long the server may take nothing of the body.
-    pub write_silence: Duration,
+    /// For the whole request.
+    pub total_timeout: Duration,
+    /// Longest time without data once the answer has begun.
+    pub read_idle_timeout: Duration,
+    /// Longest time in which the server accepts no data of the body.
+    pub write_idle_timeout: Duration,
 }
 
-/// Waits for the start of an answer, or says why there is none in words that hold no address.
+/// Blocks until the headers have arrived; the error contains no addresses.
 pub type AwaitAnswer = Box<dyn FnOnce() -> Result<HttpAnswer, String> + Send>;
 
-/// A request under way.
+/// A running request.
 pub struct HttpExchange {
-    /// Ends it, whoever waits for it.
+    /// Cancels the request from any thread.
     pub cancel: Box<dyn FnOnce() + Send>,
     pub answer: AwaitAnswer,
 }
 
-/// An answer whose body is still to come. Reading it fails with an error whose text holds no address.
+/// An answer with its body as a stream. Read errors contain no addresses.
 pub struct HttpAnswer {
     pub status: u16,
-    /// Names in lower case. Values that are no text are left out.
+    /// Names in lower case. Values that are not text are omitted.
     pub headers: Vec<(String, String)>,
     pub body: Box<dyn Read + Send>,
 }

@@ -1,4 +1,4 @@
-//! A repository elsewhere, however it is reached. Nothing that it says is believed.
+//! Remote repositories over paths, HTTP and SSH. All their data is untrusted.
 
 mod cancellation;
 pub(super) mod credentials;
@@ -7,7 +7,6 @@ pub(super) mod http;
 pub(super) mod object_copy;
 pub(super) mod outgoing;
 pub(super) mod path_remote;
-pub(super) mod patient_http;
 pub(super) mod peer_stream;
 #[expect(clippy::module_inception, reason = "the file is named for its main item")]
 pub(super) mod remote;
@@ -15,3 +14,4 @@ pub(super) mod remote_options;
 pub(super) mod remote_url;
 pub(super) mod request_body;
 pub(super) mod smart;
+pub(super) mod timed_http;

@@ -1,32 +1,32 @@
-//! What a remote has to be sent, found without going down a single call per folder: the history may be anybody's.
+//! Collects the objects that a remote needs. Iterative, because the history is untrusted.
 
+use crate::exchange_deadline::ExchangeDeadline;
 use crate::git_error::GitError;
 use crate::limits::Limits;
 use crate::objects::pack;
 use crate::objects::raw_tree::{self, RawEntry};
 use crate::objects::tree_names::TreeNames;
 use crate::objects::trees::{Trees, unreadable};
-use crate::patience::Patience;
 use git2::{ObjectType, Oid, Repository};
 use std::collections::HashSet;
 use std::fs::File;
 
-/// Commits in the order in which they can be written, each with the new objects that it needs before it.
+/// Commits in dependency order, each with its new objects.
 #[derive(Debug, Default)]
 pub(crate) struct Outgoing {
     pub(crate) commits: Vec<(Oid, Vec<Oid>)>,
-    /// Whether the remote is known to have any of the history.
+    /// Whether the remote has any commit of the history.
     pub(crate) is_shared: bool,
 }
 
 impl Outgoing {
-    /// All of `tip` that is not in `known`, which are commits that the remote has.
+    /// The objects of `tip` that are not reachable from `known`, the commits of the remote.
     pub(crate) fn find(
         repository: &Repository,
         tip: Oid,
         known: &[Oid],
         limits: &Limits,
-        patience: &Patience,
+        deadline: &ExchangeDeadline,
     ) -> Result<Self, GitError> {
         let failed = |error: git2::Error| GitError::git("find the commits for the remote", &error);
         let mut walk = repository.revwalk().map_err(failed)?;
@@ -43,7 +43,7 @@ impl Outgoing {
         let trees = Trees::new(repository, *limits);
         let mut seen = HashSet::new();
         for id in walk {
-            patience.left()?;
+            deadline.remaining()?;
             let id = id.map_err(failed)?;
             let commit = repository.find_commit(id).map_err(failed)?;
             let before = trees.of(commit.parent_id(0).ok())?;
@@ -54,7 +54,7 @@ impl Outgoing {
     }
 }
 
-/// What `new` has and `old` has not, the parts of a folder before the folder.
+/// The objects of `new` that are not in `old`, dependencies first.
 fn new_parts(trees: &Trees<'_>, old: Option<Oid>, new: Oid, seen: &mut HashSet<Oid>) -> Result<Vec<Oid>, GitError> {
     let mut parts = Vec::new();
     let mut waiting = Vec::new();
@@ -82,17 +82,17 @@ fn new_parts(trees: &Trees<'_>, old: Option<Oid>, new: Oid, seen: &mut HashSet<O
             }
         }
     }
-    // Folders were met before their parts.
+    // Directories were visited before their entries.
     parts.reverse();
     Ok(parts)
 }
 
-/// One pack with all of `outgoing`, in a file without a name, and its length.
+/// Creates a pack of `outgoing` in an unnamed temporary file; returns it with its length.
 pub(crate) fn pack_file(
     repository: &Repository,
     outgoing: &Outgoing,
-    patience: &Patience,
+    deadline: &ExchangeDeadline,
 ) -> Result<(File, u64), GitError> {
     let all = outgoing.commits.iter().flat_map(|(commit, parts)| std::iter::once(commit).chain(parts));
-    pack::pack_file(repository, all.copied(), patience)
+    pack::pack_file(repository, all.copied(), deadline)
 }

@@ -1,21 +1,21 @@
-//! A thread that waits for a peer, so that whoever needs the answer need not wait longer than it wants to.
+//! A byte stream from a peer with timeouts, read on a helper thread.
 //!
-//! Sockets and pipes can keep a reader for ever. Here a helper thread does the reading and writing; what it learns comes
-//! through a channel, which is asked in short steps until patience ends. A helper that nobody listens to any more ends
-//! with its next step, or when its peer is given up.
+//! Reads from sockets and pipes can block forever. A helper thread does the blocking I/O and sends the data through a channel,
+//! which is polled until the deadline. The helper ends with its next event after the stream was dropped, or when the peer is
+//! closed.
 
+use crate::exchange_deadline::ExchangeDeadline;
 use crate::git_error::GitError;
-use crate::patience::Patience;
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
 use std::io::{self, ErrorKind, Read};
 use std::process::ChildStdin;
 use tgp_base::threads;
 
 const CHUNK: usize = 64 << 10;
-/// Chunks that wait to be read.
-const WAITING: usize = 4;
+/// Chunks that are read ahead.
+const MAX_BUFFERED_CHUNKS: usize = 4;
 
-/// What a peer says before its answer.
+/// The head of an answer.
 #[derive(Debug, Default)]
 pub(crate) struct AnswerHead {
     pub(crate) status: u16,
@@ -23,14 +23,14 @@ pub(crate) struct AnswerHead {
     pub(crate) location: Option<String>,
     pub(crate) retry_after: Option<String>,
     pub(crate) is_rate_limited: bool,
-    /// Where the peer can be written to.
+    /// The input of the peer.
     pub(crate) input: Option<ChildStdin>,
 }
 
 enum Event {
     Head(Box<AnswerHead>),
     Chunk(Vec<u8>),
-    /// Something goes on.
+    /// Sign of progress.
     Alive,
     End(Result<(), GitError>),
 }
@@ -39,20 +39,20 @@ enum Event {
 #[derive(Clone)]
 pub(crate) struct PeerSender(Sender<Event>);
 
-/// Nobody listens any more.
+/// The stream was dropped.
 #[derive(Debug)]
-pub(crate) struct Gone;
+pub(crate) struct ReceiverDropped;
 
 impl PeerSender {
-    pub(crate) fn head(&self, head: AnswerHead) -> Result<(), Gone> {
-        self.0.send(Event::Head(Box::new(head))).map_err(|_| Gone)
+    pub(crate) fn head(&self, head: AnswerHead) -> Result<(), ReceiverDropped> {
+        self.0.send(Event::Head(Box::new(head))).map_err(|_| ReceiverDropped)
     }
 
-    pub(crate) fn alive(&self) -> Result<(), Gone> {
-        self.0.send(Event::Alive).map_err(|_| Gone)
+    pub(crate) fn alive(&self) -> Result<(), ReceiverDropped> {
+        self.0.send(Event::Alive).map_err(|_| ReceiverDropped)
     }
 
-    /// Hands on all that `stream` holds, until its end or until nobody listens. How much that was.
+    /// Forwards `stream` until its end or until the receiver is dropped; returns the number of bytes.
     pub(crate) fn pump(&self, stream: &mut dyn Read) -> io::Result<u64> {
         let mut total = 0;
         loop {
@@ -70,53 +70,53 @@ impl PeerSender {
     }
 }
 
-/// The answer of a peer, as it comes in.
+/// The answer of a peer as a stream.
 pub(crate) struct PeerStream {
     events: Receiver<Event>,
-    patience: Patience,
+    deadline: ExchangeDeadline,
     chunk: Vec<u8>,
     at: usize,
     is_over: bool,
-    give_up: Option<Box<dyn FnOnce() + Send>>,
+    close: Option<Box<dyn FnOnce() + Send>>,
 }
 
 impl PeerStream {
-    /// Has `job` talk to the peer and waits for the head of its answer. `give_up` ends the talk; it is called once, when
-    /// the stream is dropped.
+    /// Runs `job`, which communicates with the peer, and waits for the head of the answer. `close` aborts the communication;
+    /// it is called once, when the stream is dropped.
     pub(crate) fn send(
-        patience: &Patience,
-        give_up: impl FnOnce() + Send + 'static,
+        deadline: &ExchangeDeadline,
+        close: impl FnOnce() + Send + 'static,
         job: impl FnOnce(&PeerSender) -> Result<(), GitError> + Send + 'static,
     ) -> Result<(AnswerHead, Self), GitError> {
-        let (post, events) = bounded(WAITING);
+        let (post, events) = bounded(MAX_BUFFERED_CHUNKS);
         let post = PeerSender(post);
         let mut stream = Self {
             events,
-            patience: patience.clone(),
+            deadline: deadline.clone(),
             chunk: Vec::new(),
             at: 0,
             is_over: false,
-            give_up: Some(Box::new(give_up)),
+            close: Some(Box::new(close)),
         };
         let work = move || {
             let end = job(&post);
-            // Who listens hears how it ended; if nobody does, nobody has to.
+            // Fails if the stream was dropped.
             let _ = post.0.send(Event::End(end));
         };
         threads::spawn("tgp-git-io", work)
-            .map_err(|_| GitError::Unreachable { reason: "the system refuses more threads".to_owned() })?;
+            .map_err(|_| GitError::Unreachable { reason: "the system could not create a thread".to_owned() })?;
         loop {
             match stream.next()? {
                 Some(Event::Head(head)) => return Ok((*head, stream)),
                 Some(Event::Alive) => {}
-                Some(Event::Chunk(_) | Event::End(_)) | None => return Err(broke()),
+                Some(Event::Chunk(_) | Event::End(_)) | None => return Err(connection_lost()),
             }
         }
     }
 
-    /// From now on it is waited for so long.
-    pub(crate) fn wait_with(&mut self, patience: &Patience) {
-        self.patience = patience.clone();
+    /// Replaces the deadline.
+    pub(crate) fn set_deadline(&mut self, deadline: &ExchangeDeadline) {
+        self.deadline = deadline.clone();
     }
 
     /// The next event; `None` after the last one.
@@ -124,9 +124,9 @@ impl PeerStream {
         if self.is_over {
             return Ok(None);
         }
-        let wait = self.patience.wait();
+        let wait = self.deadline.wait();
         loop {
-            match self.events.recv_timeout(wait.step()?) {
+            match self.events.recv_timeout(wait.next_poll()?) {
                 Ok(Event::End(end)) => {
                     self.is_over = true;
                     return end.map(|()| None);
@@ -134,14 +134,14 @@ impl PeerStream {
                 Ok(event) => return Ok(Some(event)),
                 Err(RecvTimeoutError::Timeout) => {}
                 // The helper panicked.
-                Err(RecvTimeoutError::Disconnected) => return Err(broke()),
+                Err(RecvTimeoutError::Disconnected) => return Err(connection_lost()),
             }
         }
     }
 }
 
-fn broke() -> GitError {
-    GitError::Unreachable { reason: "the connection broke".to_owned() }
+fn connection_lost() -> GitError {
+    GitError::Unreachable { reason: "the connection was lost".to_owned() }
 }
 
 impl Read for PeerStream {
@@ -161,8 +161,8 @@ impl Read for PeerStream {
 
 impl Drop for PeerStream {
     fn drop(&mut self) {
-        if let Some(give_up) = self.give_up.take() {
-            give_up();
+        if let Some(close) = self.close.take() {
+            close();
         }
     }
 }
@@ -171,18 +171,18 @@ impl Drop for PeerStream {
 mod tests {
     use super::{AnswerHead, PeerStream};
     use crate::GitError;
-    use crate::patience::{Halt, Patience};
+    use crate::exchange_deadline::{ExchangeDeadline, Halt};
     use std::io::Read;
     use std::sync::mpsc::channel;
     use std::time::Duration;
 
     #[test]
-    fn all_of_the_answer_arrives_and_its_end_is_told() {
-        let patience = Patience::new(Duration::from_secs(60), &Halt::default());
+    fn the_whole_answer_and_its_final_result_are_received() {
+        let deadline = ExchangeDeadline::new(Duration::from_secs(60), &Halt::default());
         let text = vec![7; 1 << 20];
         let sent = text.clone();
         let (head, mut stream) = PeerStream::send(
-            &patience,
+            &deadline,
             || {},
             move |post| {
                 post.alive().unwrap();
@@ -195,23 +195,23 @@ mod tests {
         let mut got = Vec::new();
         let end = stream.read_to_end(&mut got).unwrap_err();
         assert_eq!((head.status, got == text), (200, true));
-        assert!(matches!(GitError::carried(end), GitError::Unauthorized));
+        assert!(matches!(GitError::from_stream(end), GitError::Unauthorized));
     }
 
     #[test]
-    fn a_peer_that_never_answers_or_panics_is_given_up() {
-        let (tell, told) = channel::<()>();
-        let short = Patience::new(Duration::from_millis(100), &Halt::default());
+    fn a_silent_or_panicking_peer_is_an_error() {
+        let (sender, receiver) = channel::<()>();
+        let short = ExchangeDeadline::new(Duration::from_millis(100), &Halt::default());
         let waiting = PeerStream::send(
             &short,
-            move || drop(tell),
+            move || drop(sender),
             move |_| {
-                let _ = told.recv();
+                let _ = receiver.recv();
                 Ok(())
             },
         );
         assert!(matches!(waiting.err(), Some(GitError::Unreachable { .. })));
-        let long = Patience::new(Duration::from_secs(60), &Halt::default());
+        let long = ExchangeDeadline::new(Duration::from_secs(60), &Halt::default());
         let panicking = PeerStream::send(&long, || {}, |_| std::panic::resume_unwind(Box::new(())));
         assert!(matches!(panicking.err(), Some(GitError::Unreachable { .. })));
     }

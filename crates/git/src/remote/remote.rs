@@ -1,21 +1,21 @@
-//! What a remote repository can be asked, however it is reached.
+//! The interface of a remote repository.
 
+use crate::exchange_deadline::ExchangeDeadline;
 use crate::git_error::GitError;
 use crate::limits::Limits;
 use crate::objects::pack::StoredPack;
-use crate::patience::Patience;
 use git2::{Oid, Repository};
 use std::collections::BTreeMap;
 
-/// The branches of a remote, as full reference names, and the one it calls its own.
+/// The branches of a remote by full reference name, and its `HEAD`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct RemoteRefs {
     pub(crate) branches: BTreeMap<String, Oid>,
-    /// Where the remote's `HEAD` stands.
+    /// The commit of the remote's `HEAD`.
     pub(crate) head: Option<Oid>,
 }
 
-/// A branch to fetch, and the commit that it had when the remote was listed.
+/// A branch to fetch, and its commit when the remote was listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Want<'name> {
     /// Full reference name, or `HEAD`.
@@ -30,12 +30,12 @@ impl RemoteRefs {
     }
 }
 
-/// A request to move a branch of the remote, if it still is where it was thought to be.
+/// A compare-and-swap update of a branch of the remote.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct RefUpdate {
     /// Full reference name.
     pub(crate) name: String,
-    /// `None`: it must not exist yet.
+    /// The expected commit; `None` if the branch must not exist.
     pub(crate) old: Option<Oid>,
     pub(crate) new: Oid,
 }
@@ -44,34 +44,34 @@ pub(crate) struct RefUpdate {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum PushAnswer {
     Moved,
-    /// The branch is elsewhere by now; nothing was moved.
+    /// The branch has another commit; nothing was moved.
     Stale(Option<Oid>),
-    /// The remote was busy with the branch; nothing was moved.
+    /// The branch was locked; nothing was moved.
     Busy,
 }
 
-/// A repository elsewhere. Every call is on its own; nothing stays open between calls.
+/// A remote repository. Calls are independent; no connection is kept between them.
 pub(crate) trait Remote: Send + Sync {
     /// All branches, in one round trip.
-    fn refs(&self, patience: &Patience) -> Result<RemoteRefs, GitError>;
+    fn refs(&self, deadline: &ExchangeDeadline) -> Result<RemoteRefs, GitError>;
 
-    /// Brings `want` and all that it needs into `repository`, if nothing goes beyond `limits`; `have` is there already.
-    /// Returns the fetched commit, which is another one when the branch has moved since.
+    /// Fetches `want` with its history into `repository`, within `limits`; `have` are commits that exist there.
+    /// Returns the fetched commit, which differs from `want` if the branch has moved.
     fn fetch(
         &self,
         repository: &Repository,
         want: Want<'_>,
         have: &[Oid],
         limits: &Limits,
-        patience: &Patience,
+        deadline: &ExchangeDeadline,
     ) -> Result<(Oid, StoredPack), GitError>;
 
-    /// Sends what `update.new` needs and moves the branch by compare-and-swap.
+    /// Sends the missing objects of `update.new` and moves the branch by compare-and-swap.
     fn push(
         &self,
         repository: &Repository,
         update: &RefUpdate,
         limits: &Limits,
-        patience: &Patience,
+        deadline: &ExchangeDeadline,
     ) -> Result<PushAnswer, GitError>;
 }

@@ -1,4 +1,4 @@
-//! Where the remote is, from what people write: `owner/name`, any https or ssh address, a path or a `file://` address.
+//! Parsing of remote addresses: `owner/name`, https and ssh addresses, paths and `file://` addresses.
 
 use super::credentials::Credentials;
 use super::http::HttpClient;
@@ -12,21 +12,21 @@ use std::sync::Arc;
 use tgp_base::loopback::is_loopback;
 use url::Url;
 
-/// Whose servers the remote is on.
+/// The Git host of a remote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Provider {
-    /// None of the known ones; no pull requests.
+    /// Any other host; without pull requests.
     Plain,
     GitHub,
     GitLab,
     Bitbucket,
 }
 
-/// A remote that was understood. No member holds a secret that `Debug` would show.
+/// A parsed remote address. `Debug` shows no secrets.
 #[derive(Debug, Clone)]
 pub struct RemoteUrl {
     address: Address,
-    /// `owner/name` on the provider's server, where that is known.
+    /// `owner/name` on the server, if known.
     pub(crate) project: Option<String>,
     /// Origin of the server, such as `https://github.com`.
     pub(crate) origin: Option<String>,
@@ -43,7 +43,7 @@ enum Address {
 }
 
 impl RemoteUrl {
-    /// How a message names it: no path of this machine, and no secret.
+    /// Its name in messages, without local paths and secrets.
     pub(crate) fn named(&self) -> String {
         match &self.address {
             Address::Path(_) => "of git.repo".to_owned(),
@@ -51,7 +51,7 @@ impl RemoteUrl {
         }
     }
 
-    /// Whether it is reached over HTTP, and so perhaps through a proxy.
+    /// Whether it is accessed over HTTP, and so possibly through a proxy.
     #[must_use]
     pub const fn is_http(&self) -> bool {
         matches!(self.address, Address::Http(_))
@@ -68,7 +68,7 @@ impl Provider {
         }
     }
 
-    /// The name that a token is sent with.
+    /// The user name for a token.
     const fn token_user(self) -> &'static str {
         match self {
             Self::Plain => "git",
@@ -80,7 +80,7 @@ impl Provider {
 }
 
 impl RemoteUrl {
-    /// Understands `repo`. Relative paths start at `base_dir`.
+    /// Parses an address. Relative paths are resolved against `base_dir`.
     ///
     /// # Errors
     /// `BadRemote`.
@@ -102,11 +102,11 @@ impl RemoteUrl {
         let Ok(mut url) = Url::parse(repo) else { return Ok(at(Address::Path(base_dir.join(repo)))) };
         match url.scheme() {
             "file" => {
-                let path = url.to_file_path().map_err(|()| bad("its file:// address names no path of this machine"))?;
+                let path = url.to_file_path().map_err(|()| bad("its file:// address is not a path on this machine"))?;
                 Ok(at(Address::Path(path)))
             }
             "ssh" => {
-                let host = url.host_str().ok_or_else(|| bad("its ssh:// address names no host"))?;
+                let host = url.host_str().ok_or_else(|| bad("its ssh:// address has no host"))?;
                 let user = Some(url.username()).filter(|user| !user.is_empty());
                 let path = url.path().strip_prefix("/~").map_or(url.path(), |_| url.path().trim_start_matches('/'));
                 let ssh = SshConnection {
@@ -121,7 +121,9 @@ impl RemoteUrl {
             "http" | "https" => {
                 let user = Some(url.username().to_owned()).filter(|user| !user.is_empty());
                 let password = url.password().map(|text| Secret::new(text.to_owned()));
-                url.set_username("").and_then(|()| url.set_password(None)).map_err(|()| bad("its address is odd"))?;
+                url.set_username("")
+                    .and_then(|()| url.set_password(None))
+                    .map_err(|()| bad("its address is not a valid URL"))?;
                 url.set_query(None);
                 url.set_fragment(None);
                 let (origin, project) = (url.origin().ascii_serialization(), project_of(url.path()));
@@ -133,7 +135,7 @@ impl RemoteUrl {
         }
     }
 
-    /// The address for `.git/config`, without any secret.
+    /// The address for `.git/config`, without secrets.
     pub(crate) fn display(&self) -> String {
         match &self.address {
             Address::Path(path) => path.to_string_lossy().into_owned(),
@@ -147,7 +149,7 @@ impl RemoteUrl {
         }
     }
 
-    /// The way there. A token goes to https, or to this very machine.
+    /// Creates the connection. A token is sent only over https, or to this machine.
     pub(crate) fn connect(
         &self,
         token: Option<&Secret>,
@@ -189,9 +191,9 @@ fn project_of(path: &str) -> Option<String> {
     path.contains('/').then(|| path.to_owned())
 }
 
-/// The site that an API belongs to: `https://api.github.com` is of `https://github.com`, `https://x/api/v3` of `https://x`.
+/// The website of an API: `https://github.com` for `https://api.github.com`, `https://x` for `https://x/api/v3`.
 fn site_of_api(api: &str) -> Result<String, GitError> {
-    let url = Url::parse(api).map_err(|_| bad("git.apiBaseUrl is no address"))?;
+    let url = Url::parse(api).map_err(|_| bad("git.apiBaseUrl is not a URL"))?;
     Ok(url.origin().ascii_serialization().replacen("://api.", "://", 1))
 }
 
@@ -222,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn every_way_of_writing_it_is_understood() {
+    fn all_address_forms_are_parsed() {
         for (provider, repo, shown, project) in [
             (Provider::GitHub, "my-org/tools", "https://github.com/my-org/tools.git", Some("my-org/tools")),
             (Provider::GitLab, "a/b/c", "https://gitlab.com/a/b/c.git", Some("a/b/c")),
@@ -241,14 +243,14 @@ mod tests {
     }
 
     #[test]
-    fn an_api_elsewhere_means_a_site_elsewhere() {
+    fn the_site_is_derived_from_the_api_address() {
         let parse = |api| RemoteUrl::parse(Provider::GitHub, "a/b", Some(api), Path::new("/")).unwrap().display();
         assert_eq!(parse("https://api.github.com"), "https://github.com/a/b.git");
         assert_eq!(parse("https://git.corp.example/api/v3"), "https://git.corp.example/a/b.git");
     }
 
     #[test]
-    fn secrets_stay_hidden_and_off_plain_http() {
+    fn secrets_are_not_shown_and_not_sent_over_http() {
         let url = parse(Provider::Plain, "https://me:hunter2@x.org/a/b");
         assert!(!format!("{url:?} {}", url.display()).contains("hunter2"));
         let token = Secret::new("t".to_owned());

@@ -1,10 +1,10 @@
-//! What a Git server is sent.
+//! The body of a request to a Git server.
 
 use super::peer_stream::PeerSender;
 use std::fs::File;
 use std::io::{self, Cursor, Read};
 
-/// What is sent: some bytes, and a file after them.
+/// Some bytes followed by a pack file.
 #[derive(Debug, Default)]
 pub(crate) struct RequestBody {
     pub(crate) start: Vec<u8>,
@@ -25,7 +25,7 @@ impl RequestBody {
     }
 }
 
-/// Tells the waiting side that the sending goes on.
+/// Reports progress to the receiving side while the body is read.
 pub(crate) struct Progress<R> {
     pub(crate) stream: R,
     pub(crate) post: PeerSender,

@@ -1,8 +1,8 @@
-//! One commit of exactly the given files, made in memory.
+//! Commits exactly the given files, without using the work tree.
 //!
-//! Blobs, trees and the commit are written first, and logged so that they survive a power cut; then the branch moves in
-//! one compare-and-swap; the index follows. A kill at any point leaves the old branch or the new one, and at worst an
-//! index for the next writer to bring along.
+//! Blobs, trees and the commit are written and logged first, so that they survive a power cut. Then the branch moves by
+//! compare-and-swap, and the index is updated. After a kill the branch is at the old or the new commit; the next writer
+//! updates the index if necessary.
 
 use super::held_back;
 use crate::branches::head::Head;
@@ -27,15 +27,15 @@ use std::time::{Duration, Instant};
 
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// What a commit did.
+/// The result of a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Committed {
-    /// `None` when the branch already held exactly this.
+    /// `None` if the branch already had these files.
     pub id: Option<CommitId>,
     pub index: IndexState,
 }
 
-/// What the branch that a file belongs to has of it.
+/// The committed state of a file, compared to some content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Held {
     Nothing,
@@ -43,7 +43,7 @@ pub enum Held {
     Same,
 }
 
-/// What the branch that `path` belongs to has of a file with this content.
+/// Compares content with the file at `path` on its branch.
 pub(crate) fn held(
     repository: &Repository,
     context: &Context<'_>,
@@ -52,15 +52,15 @@ pub(crate) fn held(
 ) -> Result<Held, GitError> {
     let target = strategy::target(repository, context.options, &[FileChange { path, content: Some(content) }])?;
     let trees = Trees::new(repository, context.options.limits);
-    lost_objects::despite_losses(repository, context.log, || {
+    lost_objects::retry_after_restore(repository, context.log, || {
         held_in(&trees, trees.of(target.commit.or(target.start))?, path, content)
     })
 }
 
-/// What a tree has of a file with this content.
+/// Compares content with the file at `path` in a tree.
 pub(crate) fn held_in(trees: &Trees<'_>, tree: Option<Oid>, path: &str, content: &[u8]) -> Result<Held, GitError> {
     let entry = trees.entry(tree, path)?;
-    let own = Oid::hash_object(ObjectType::Blob, content).map_err(|error| GitError::git("name a file", &error))?;
+    let own = Oid::hash_object(ObjectType::Blob, content).map_err(|error| GitError::git("hash a file", &error))?;
     Ok(match entry {
         None => Held::Nothing,
         Some(entry) if entry.id == own => Held::Same,
@@ -68,7 +68,7 @@ pub(crate) fn held_in(trees: &Trees<'_>, tree: Option<Oid>, path: &str, content:
     })
 }
 
-/// Commits `changes` on top of the branch that they belong to, whoever moves it meanwhile.
+/// Commits `changes` to their branch; retries if the branch moves concurrently.
 pub(crate) fn commit(
     repository: &Repository,
     mut lock: RepositoryLock,
@@ -81,7 +81,7 @@ pub(crate) fn commit(
     Ok(Committed { id: id?.map(CommitId::from), index })
 }
 
-/// Moves the branch to a commit with `changes`; `None` when it holds them already.
+/// Moves the branch to a commit with `changes`; `None` if it already has them.
 pub(crate) fn advance(
     repository: &Repository,
     lock: &mut RepositoryLock,
@@ -89,7 +89,9 @@ pub(crate) fn advance(
     message: &str,
     changes: &[FileChange<'_>],
 ) -> Result<Option<Oid>, GitError> {
-    lost_objects::despite_losses(repository, context.log, || try_advance(repository, lock, context, message, changes))
+    lost_objects::retry_after_restore(repository, context.log, || {
+        try_advance(repository, lock, context, message, changes)
+    })
 }
 
 fn try_advance(
@@ -101,7 +103,7 @@ fn try_advance(
 ) -> Result<Option<Oid>, GitError> {
     let failed = |error: git2::Error| GitError::git("commit", &error);
     let changes = strategy::own_changes(context.options, changes);
-    held_back::refuse_unseen(repository, context, &changes)?;
+    held_back::refuse_unseen_versions(repository, context, &changes)?;
     let mut update = TreeUpdate::default();
     let mut blobs = Vec::new();
     for change in &changes {
@@ -134,7 +136,7 @@ fn try_advance(
         match move_branch(repository, &target, id, &message) {
             Ok(()) => {
                 if let Some(log) = context.log {
-                    log.note_moved(&target.branch, target.commit.map(|id| id.to_string()), id.to_string());
+                    log.record_move(&target.branch, target.commit.map(|id| id.to_string()), id.to_string());
                 }
                 strategy::check_out(repository, &target)?;
                 lock.set_index(index);
@@ -142,26 +144,26 @@ fn try_advance(
             }
             Err(error) if !is_contention(&error) => return Err(failed(error)),
             Err(_) if Instant::now() >= deadline => return Err(GitError::Busy { seconds: context.wait.as_secs() }),
-            // Moved by somebody else, or about to be: on to its new commit.
+            // Moved or locked by another writer: retry on its new commit.
             Err(_) => std::thread::sleep(PAUSE),
         }
     }
 }
 
-/// What is too large to be brought back as a file is not committed. Derived files come back by themselves.
+/// Refuses files that are too large to be checked out again, except derived files, which are regenerated.
 pub(crate) fn refuse_large(options: &StoreOptions, change: &FileChange<'_>) -> Result<(), GitError> {
     let is_derived = || options.derived.iter().any(|derived| derived == change.path);
     match change.content {
         Some(content) if content.len() as u64 > options.limits.file_bytes && !is_derived() => {
             let reason =
-                "it is larger than fs.fileBytes, so that it could not be brought back; raise that, or make it smaller";
+                "it is larger than fs.fileBytes and could not be restored; raise the limit, or make the file smaller";
             Err(GitError::BadPath { path: change.path.to_owned(), reason })
         }
         Some(_) | None => Ok(()),
     }
 }
 
-/// The new tree, or `None` when it equals `base`.
+/// The new tree; `None` if it equals `base`.
 fn changed_tree(
     trees: &Trees<'_>,
     update: &TreeUpdate,
@@ -180,7 +182,7 @@ fn changed_tree(
     Ok((base != Some(tree)).then_some(tree))
 }
 
-/// Makes sure that the objects `written`, the last of which is the commit that the branch of `target` moves to, survive.
+/// Logs the objects `written`; the last one is the new commit of `target`.
 fn log_commit(
     repository: &Repository,
     log: &RedoLog,
@@ -195,7 +197,7 @@ fn log_commit(
     for id in written {
         let object = odb.read(*id).map_err(failed)?;
         let Some(left) = room.checked_sub(object.len() as u64) else {
-            // Not all of them in memory at once, only to find that out.
+            // Frees the objects, which will not be logged.
             (objects, size) = (Vec::new(), Size::TooLarge);
             break;
         };
@@ -215,9 +217,9 @@ fn log_commit(
     log.append(repository.path(), record, size, restore).map_err(GitError::io("log a commit"))
 }
 
-/// Points the branch from what it was to `id`; an error of contention when it is no longer what it was.
+/// Moves the branch to `id` by compare-and-swap; a contention error if it has moved.
 pub(crate) fn move_branch(repository: &Repository, head: &Head, id: Oid, message: &str) -> Result<(), git2::Error> {
-    // Whether that worked shows in the update itself.
+    // On failure the update reports the lock.
     let _ = stale_lock::clear(&branch_lock(repository, &head.branch), Evidence::AgeOnly);
     let subject = message.lines().next().unwrap_or_default();
     match head.commit {

@@ -1,4 +1,4 @@
-//! The public face of the repository.
+//! The public API of the local repository.
 
 use super::access::Access;
 use super::commit::{self, Committed, Held};
@@ -9,14 +9,14 @@ use super::upkeep::Upkeep;
 use crate::branches::{backup_branch, head, pending, strategy};
 use crate::commit_id::CommitId;
 use crate::durability::context::Context;
-use crate::durability::redo::Known;
+use crate::durability::redo::Suspicion;
 use crate::durability::redo_log::{self, RedoLog};
 use crate::durability::repository_lock::RepositoryLock;
 use crate::durability::{damage, redo, settle};
+use crate::exchange_deadline::{ExchangeDeadline, Halt};
 use crate::file_change::FileChange;
 use crate::git_error::GitError;
 use crate::objects::trees::Trees;
-use crate::patience::{Halt, Patience};
 use crate::store_options::{StoreOptions, WriteStrategy};
 use crate::work_tree::work_tree::WorkTree;
 use git2::Repository;
@@ -27,18 +27,18 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How long another writer, in this process or another, is waited for.
-const WAIT: Duration = Duration::from_secs(10);
+/// How long to wait for another writer, in this process or another.
+const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How long all files are compared with the history at most.
-const COMPARE_TIME: Duration = Duration::from_secs(120);
+/// Limit for comparing all files with the history.
+const COMPARE_TIMEOUT: Duration = Duration::from_secs(120);
 
-/// An ordinary local repository with a work tree. New content of files is the caller's to write; this writes history.
+/// A local Git repository with a work tree. Callers write new file contents; the store writes the history.
 ///
-/// Safe to share between threads, and to open many times in many processes.
+/// Safe to share between threads and to open in several processes.
 pub struct GitStore {
     repository: Mutex<Repository>,
-    /// What commits go through; without it through the other.
+    /// The handle for commits with a redo log, if supported.
     logged: Option<Logged>,
     root: PathBuf,
     pub(crate) options: StoreOptions,
@@ -47,14 +47,14 @@ pub struct GitStore {
     pub(super) upkeep: Arc<Upkeep>,
 }
 
-/// A handle whose objects are not flushed, and the log that makes up for it.
+/// A handle that does not flush objects, and the redo log that makes them durable.
 struct Logged {
     repository: Mutex<Repository>,
     log: RedoLog,
 }
 
 impl GitStore {
-    /// Opens the repository at exactly `root` or creates it, and finishes what a killed process left undone.
+    /// Opens the repository at `root` or creates it, and recovers from a killed process.
     ///
     /// # Errors
     /// `NotOwned`, `BadConfiguration`, `Bare`, `BadBranch`, `BadAuthor`, `Busy`, `Git`, `Io`.
@@ -62,14 +62,14 @@ impl GitStore {
         Self::open_in_session(root, options, work, redo_log::session())
     }
 
-    /// As [`Self::open_or_init`], since the start of the machine that `session` stands for.
+    /// As [`Self::open_or_init`], with a given boot id.
     pub(crate) fn open_in_session(
         root: &Path,
         options: StoreOptions,
         work: Arc<dyn WorkTree>,
         session: Option<String>,
     ) -> Result<Self, GitError> {
-        let repository = Mutex::new(repository_setup::open_or_init(root, &options, WAIT)?);
+        let repository = Mutex::new(repository_setup::open_or_init(root, &options, LOCK_TIMEOUT)?);
         let access = Access::of(&root.join(".git"));
         let upkeep = Upkeep::new(root, options.limits);
         if access == Access::ReadOnly {
@@ -82,21 +82,21 @@ impl GitStore {
         };
         let logged = session.map(log).transpose()?;
         let store = Self { repository, logged, root: root.to_owned(), options, work, access, upkeep };
-        let lock = RepositoryLock::acquire(store.repository()?.path(), WAIT)?;
+        let lock = RepositoryLock::acquire(store.repository()?.path(), LOCK_TIMEOUT)?;
         if let Some(Logged { log, .. }) = &store.logged {
-            redo::redo(&*store.repository()?, &store.context(), log, &lock, Known::Nothing)?;
+            redo::redo(&*store.repository()?, &store.context(), log, &lock, Suspicion::Unconfirmed)?;
         }
         damage::check_head(&*store.repository()?)?;
         store.upkeep.begin_if_large(&store.repository()?.commondir().join("objects"));
         if !lock.behind().is_empty() {
             let repository = store.repository()?;
-            settle::heal(&repository, &lock, &store.context())?;
+            settle::recover(&repository, &lock, &store.context())?;
             settle::settle(&repository, lock, &store.context());
         }
         Ok(store)
     }
 
-    /// The commit that is checked out; `None` before the first one.
+    /// The current commit; `None` before the first one.
     ///
     /// # Errors
     /// `Busy`, `Git`.
@@ -107,8 +107,8 @@ impl GitStore {
         }
     }
 
-    /// A directory for what belongs to this copy of the repository and not to its history. It may not exist yet, unless it
-    /// could not be made: then it is one that has nothing of the kind.
+    /// A directory for local data outside the history. It may not exist yet. In a read-only repository without it, the `.git`
+    /// directory is returned.
     ///
     /// # Errors
     /// `Busy`.
@@ -118,7 +118,7 @@ impl GitStore {
         Ok(if self.access == Access::ReadOnly && !private.is_dir() { own } else { private })
     }
 
-    /// Refuses to begin what could not be written.
+    /// An error if the repository is read-only.
     ///
     /// # Errors
     /// `ReadOnly`.
@@ -129,8 +129,8 @@ impl GitStore {
         }
     }
 
-    /// Commits exactly `changes` on top of the branch they belong to; no commit when they change nothing. Then makes
-    /// `git status` agree about these files. Anything else in the work tree or staged by a person stays as it is.
+    /// Commits exactly `changes` to their branch, unless they change nothing, and updates the index for these files. Other
+    /// files and staged changes are kept.
     ///
     /// # Errors
     /// `BadPath`, `DetachedHead`, `Busy`, `Git`, `Io`; then the branch is what it was.
@@ -141,13 +141,13 @@ impl GitStore {
         committed
     }
 
-    /// Whether a committed file comes back after a power cut even if it was written without waiting for the disk.
+    /// Whether a committed file survives a power cut even if it was written without a flush.
     #[must_use]
     pub const fn restores_files(&self) -> bool {
         self.logged.is_some()
     }
 
-    /// Begins a change: one step for other writers. Nobody moves files in between.
+    /// Starts a write transaction, which excludes other writers until it ends.
     ///
     /// # Errors
     /// `Busy`, `Git`, `Io`.
@@ -167,12 +167,12 @@ impl GitStore {
         Ok(target.commit.or(target.start).map(CommitId::from))
     }
 
-    /// One of `paths` that another branch than that of the first has changed, with pull requests: one commit cannot change
-    /// both.
+    /// With pull requests: one of `paths` that is changed on another branch than that of the first path. One commit cannot
+    /// change both.
     ///
     /// # Errors
     /// `Busy`, `Git`.
-    pub fn waits_elsewhere(&self, paths: &[&str]) -> Result<Option<String>, GitError> {
+    pub fn changed_on_other_branch(&self, paths: &[&str]) -> Result<Option<String>, GitError> {
         let (WriteStrategy::PullRequest, Some(first)) = (self.options.strategy, paths.first()) else { return Ok(None) };
         let repository = self.repository()?;
         let own = pending::branch_for(&repository, &self.options, first)?;
@@ -181,40 +181,39 @@ impl GitStore {
         Ok(changed.find(|path| paths.contains(&path.as_str())))
     }
 
-    /// Whether the file that is checked out at `path` holds this, on a branch or not, whoever else writes meanwhile.
+    /// Whether the committed file at `path` in the current view has this content. Does not wait for writers.
     ///
     /// # Errors
     /// `Git`.
     pub fn is_checked_out(&self, path: &str, content: &[u8]) -> Result<bool, GitError> {
-        // A handle of its own: the others may be in use.
+        // A separate handle, because the others may be in use.
         let repository = self.open_again()?;
         let trees = Trees::new(&repository, self.options.limits);
         let view = strategy::view(&repository, &self.options)?;
         Ok(commit::held_in(&trees, view, path, content)? == Held::Same)
     }
 
-    /// The files among `present`, and those that should be, which the history has otherwise or not at all, sorted by path.
-    /// Files that are ignored, or that follow from others, are left out.
+    /// The files of the work tree that differ from the history, sorted by path. `present` are the existing files. Ignored and
+    /// derived files are skipped.
     ///
     /// # Errors
-    /// `Git`, also after [`COMPARE_TIME`] and when `halt` says so.
+    /// `Git`, also after [`COMPARE_TIMEOUT`] and when `halt` is set.
     pub fn uncommitted(&self, present: &BTreeSet<String>, halt: &Halt) -> Result<Vec<(String, FileState)>, GitError> {
-        // A handle of its own: others need not wait until every file is read.
+        // A separate handle, so that others do not wait while all files are read.
         let repository = self.open_again()?;
-        let patience = Patience::new(COMPARE_TIME, halt);
-        let found = uncommitted::uncommitted(&repository, &self.options, &*self.work, present, &patience);
-        // Patience speaks of a remote, which has no part in this.
+        let deadline = ExchangeDeadline::new(COMPARE_TIMEOUT, halt);
+        let found = uncommitted::uncommitted(&repository, &self.options, &*self.work, present, &deadline);
+        // The error of the deadline mentions a remote, which is not involved here.
         found.map_err(|error| {
             if !matches!(error, GitError::Unreachable { .. }) {
                 return error;
             }
-            let reason = format!("it took longer than {} s, or the kernel was shut down", COMPARE_TIME.as_secs());
+            let reason = format!("it took longer than {} s, or the kernel was shut down", COMPARE_TIMEOUT.as_secs());
             GitError::Git { action: "compare the files with the history", reason }
         })
     }
 
-    /// Brings others' version of files that stayed as they were because of what they held, where that is over: after a commit
-    /// that was a conflict, too.
+    /// Checks out the foreign version of files that were held back because of their content and no longer need to be.
     ///
     /// # Errors
     /// `ReadOnly`, `Busy`, `Git`, `Io`.
@@ -232,12 +231,12 @@ impl GitStore {
         released
     }
 
-    /// The repository and the right to write to it, after finishing what a killed process left undone.
+    /// Locks the repository for writing, after recovery from a killed process.
     pub(crate) fn writer(&self) -> Result<(MutexGuard<'_, Repository>, RepositoryLock), GitError> {
         self.writer_through(&self.repository)
     }
 
-    /// As [`Self::writer`], without flushes: for commits that are logged, and for what need not survive a power cut.
+    /// As [`Self::writer`], without flushes: for logged commits and for data that need not survive a power cut.
     pub(crate) fn committer(&self) -> Result<(MutexGuard<'_, Repository>, RepositoryLock), GitError> {
         self.writer_through(self.logged.as_ref().map_or(&self.repository, |logged| &logged.repository))
     }
@@ -248,39 +247,39 @@ impl GitStore {
     ) -> Result<(MutexGuard<'s, Repository>, RepositoryLock), GitError> {
         self.check_writable()?;
         let repository = wait_for(handle)?;
-        let lock = RepositoryLock::acquire(repository.path(), WAIT)?;
+        let lock = RepositoryLock::acquire(repository.path(), LOCK_TIMEOUT)?;
         let context = self.context();
         if let Some(known) = redo::suspicion(&repository, context.log) {
             repository_setup::restore_head(repository.path(), &self.options.branch)?;
-            // A handle that remembers nothing of what it has read.
+            // A fresh handle without cached objects.
             let fresh = self.open_again()?;
             if let Some(log) = context.log {
                 redo::redo(&fresh, &context, log, &lock, known)?;
             }
             damage::check_head(&fresh)?;
         }
-        settle::heal(&repository, &lock, &context)?;
+        settle::recover(&repository, &lock, &context)?;
         Ok((repository, lock))
     }
 
-    /// Names the remote for people who use `git` in the root.
-    pub(crate) fn name_remote(&self, url: &str) -> Result<(), GitError> {
+    /// Configures the remote for users of `git` in the root.
+    pub(crate) fn configure_remote(&self, url: &str) -> Result<(), GitError> {
         if repository_setup::has_remote(&*self.repository()?, url) {
             return Ok(());
         }
         let (repository, mut lock) = self.writer()?;
         lock.begin(std::iter::empty())?;
-        let named = repository_setup::name_remote(&repository, url, &self.options.branch);
+        let named = repository_setup::configure_remote(&repository, url, &self.options.branch);
         settle::settle(&repository, lock, &self.context());
         named
     }
 
     pub(crate) fn context(&self) -> Context<'_> {
         let log = self.logged.as_ref().map(|logged| &logged.log);
-        Context { options: &self.options, work: &*self.work, wait: WAIT, log }
+        Context { options: &self.options, work: &*self.work, wait: LOCK_TIMEOUT, log }
     }
 
-    /// A handle of its own, for what takes long.
+    /// A separate handle, for long operations.
     pub(crate) fn open_again(&self) -> Result<Repository, GitError> {
         repository_setup::open_again(&self.root, Flush::Each)
     }
@@ -291,18 +290,18 @@ impl GitStore {
 }
 
 fn wait_for(handle: &Mutex<Repository>) -> Result<MutexGuard<'_, Repository>, GitError> {
-    handle.try_lock_for(WAIT).ok_or(GitError::Busy { seconds: WAIT.as_secs() })
+    handle.try_lock_for(LOCK_TIMEOUT).ok_or(GitError::Busy { seconds: LOCK_TIMEOUT.as_secs() })
 }
 
-/// A change of files under way. Dropped without a commit, it leaves the history as it was.
+/// A write transaction. Dropped without a commit, it does not change the history.
 pub struct Writing<'s> {
     store: &'s GitStore,
     held: Option<(MutexGuard<'s, Repository>, RepositoryLock)>,
 }
 
 impl Writing<'_> {
-    /// Notes that the caller is about to write the files at `paths`: if the process dies before the commit, the next one puts
-    /// them back. What they hold is to be safe by then.
+    /// Records that the caller is about to write the files at `paths`. If the process dies before the commit, the next one
+    /// restores them, so their current content must be committed or backed up first.
     ///
     /// # Errors
     /// `Io`; `Fault` after the commit.
@@ -311,13 +310,13 @@ impl Writing<'_> {
         lock.begin(paths)
     }
 
-    /// Whether files are committed to branches of their own.
+    /// Whether each tool has its own branch.
     #[must_use]
     pub fn has_branches(&self) -> bool {
         self.store.options.strategy == WriteStrategy::PullRequest
     }
 
-    /// What the history has of a file with this content.
+    /// Compares content with the committed file.
     ///
     /// # Errors
     /// `DetachedHead`, `Git`; `Fault` after the commit.
@@ -326,8 +325,8 @@ impl Writing<'_> {
         commit::held(repository, &self.store.context(), path, content)
     }
 
-    /// Commits a file as it is, before what this is the change for. The branch of a pull request may come to nothing: with
-    /// them the commit is on a branch beside it as well, whose name this returns.
+    /// Commits the current version of a file before it is changed. With pull requests, whose branch may be discarded, also
+    /// creates a backup branch and returns its name.
     ///
     /// # Errors
     /// As [`GitStore::commit`]; `Fault` after the commit.
@@ -348,13 +347,13 @@ impl Writing<'_> {
         }
     }
 
-    /// Makes a branch that holds a file as it is, and returns its name. The branch that the file belongs to stays as it is.
+    /// Creates a backup branch with a file and returns its name. The branch of the file is not changed.
     ///
     /// # Errors
     /// `DetachedHead`, `Git`; `Fault` after the commit.
     pub fn back_up(&self, path: &str, content: &[u8]) -> Result<Option<String>, GitError> {
         self.held.as_ref().ok_or(GitError::Fault)?;
-        // No log stands in for what is on no branch of a write: it is flushed.
+        // Backups are not logged, so they are flushed.
         let repository = self.store.open_again()?;
         let options = &self.store.options;
         let change = FileChange { path, content: Some(content) };

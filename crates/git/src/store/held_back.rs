@@ -1,9 +1,9 @@
-//! Files that stayed as they were when others changed them, because they must not be committed.
+//! Files that were not overwritten by foreign changes because they must not be committed.
 //!
-//! They are remembered, for nothing of them tells afterwards that the person has not seen the others' version: one that is
-//! removed would look like a file that its owner wants gone, and one that is mended like a change of the newest version.
+//! They are recorded, because their later state does not show that the user has not seen the foreign version: a removed file
+//! would look like a deliberate deletion, and a fixed file like an edit of the newest version.
 
-use crate::branches::backup_branch::{self, Kept};
+use crate::branches::backup_branch::{self, BackupBranch};
 use crate::branches::head::Head;
 use crate::branches::strategy;
 use crate::commit_id::CommitId;
@@ -13,7 +13,7 @@ use crate::file_change::FileChange;
 use crate::git_error::GitError;
 use crate::limits::MAX_PATHS_BYTES;
 use crate::objects::trees::Trees;
-use crate::plain_file;
+use crate::regular_file;
 use crate::work_tree::checkout;
 use git2::{ObjectType, Oid, Repository};
 use std::collections::BTreeMap;
@@ -24,46 +24,46 @@ const NAME: &str = "tgp-held-back";
 const NEW_NAME: &str = "tgp-held-back-new";
 const MAX_BYTES: u64 = 2 * MAX_PATHS_BYTES as u64;
 
-/// What is known of a path at which the file is not what the history has.
+/// The record of a held-back file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Known {
-    /// The file goes back to this version, not to the one that others have made of it.
+enum HeldState {
+    /// The file is based on this version, not on the foreign one.
     Base(Option<Oid>),
-    /// A branch keeps this content: others' version may take its place.
+    /// A backup branch has this content; the foreign version may replace it.
     Kept(Option<Oid>),
 }
 
-type Records = BTreeMap<String, Known>;
+type Records = BTreeMap<String, HeldState>;
 
-/// What became of the files that were held back.
+/// The result of releasing held-back files.
 #[derive(Debug, Default)]
 pub(crate) struct Released {
-    /// Those that still are.
+    /// Files that are still held back.
     pub(crate) still: Vec<String>,
-    /// Those that are what the history has now.
+    /// Files that now match the history.
     pub(crate) replaced: Vec<String>,
-    /// What of them nothing held back any longer.
-    pub(crate) kept: Option<Kept>,
+    /// The backup of edited files that were replaced.
+    pub(crate) kept: Option<BackupBranch>,
 }
 
-/// Remembers that the file at each path goes back to a version that the history is about to leave.
+/// Records the base version of held-back files before the history moves on.
 pub(crate) fn remember(repository: &Repository, held: Vec<(String, Option<Oid>)>) -> Result<(), GitError> {
     if held.is_empty() {
         return Ok(());
     }
     let mut records = read(repository)?;
     for (path, base) in held {
-        // The version that its owner had seen is the first one.
-        if !matches!(records.get(&path), Some(Known::Base(_))) {
-            records.insert(path, Known::Base(base));
+        // The first recorded version is the one that the user has seen.
+        if !matches!(records.get(&path), Some(HeldState::Base(_))) {
+            records.insert(path, HeldState::Base(base));
         }
     }
     write(repository, &records)
 }
 
-/// Refuses a commit that would put a file over a version of others that its owner has not seen. Its changes are kept on a
-/// branch, and [`release`] brings the others' version.
-pub(crate) fn refuse_unseen(
+/// Refuses a commit that would overwrite a foreign version that the user has not seen. Its changes are backed up on a branch,
+/// and [`release`] checks out the foreign version.
+pub(crate) fn refuse_unseen_versions(
     repository: &Repository,
     context: &Context<'_>,
     changes: &[FileChange<'_>],
@@ -78,7 +78,7 @@ pub(crate) fn refuse_unseen(
     let mut unseen = None;
     for change in changes.iter().filter(|change| !context.options.derived.iter().any(|path| path == change.path)) {
         let content = change.content.map(id_of).transpose()?;
-        if let Some(Known::Base(base)) = records.remove(change.path) {
+        if let Some(HeldState::Base(base)) = records.remove(change.path) {
             let theirs = trees.entry(view, change.path)?.map(|entry| entry.id);
             if theirs != base && theirs != content {
                 unseen = unseen.or(Some(change.path));
@@ -91,19 +91,19 @@ pub(crate) fn refuse_unseen(
     let kept = kept.map(|change| (change.path.to_owned(), change.content.map(<[u8]>::to_vec))).collect();
     let parent = Head::read(repository)?.commit;
     let Some(kept) = backup_branch::back_up_files(repository, context.options, parent, kept)? else { return Ok(()) };
-    records.extend(own.into_iter().map(|(path, content)| (path, Known::Kept(content))));
+    records.extend(own.into_iter().map(|(path, content)| (path, HeldState::Kept(content))));
     write(repository, &records)?;
     let commit = CommitId::from(kept.commit).as_str().to_owned();
     Err(GitError::Conflict { path: path.to_owned(), commit, branch: kept.branch })
 }
 
-/// Whether any file is remembered.
+/// Whether any file is recorded.
 pub(crate) fn has_any(repository: &Repository) -> bool {
     repository.path().join(NAME).exists()
 }
 
-/// Makes the files that nothing holds back any longer what the history has. One that was removed comes back; one without
-/// its secret is kept on a branch first, as every file without a commit is where others changed something.
+/// Checks out the files that need not be held back any longer. Removed files are restored; edited files are backed up on a
+/// branch first.
 pub(crate) fn release(
     repository: &Repository,
     lock: &mut RepositoryLock,
@@ -125,17 +125,17 @@ pub(crate) fn release(
             continue;
         }
         match (known, present) {
-            (Known::Base(base), _) if base == theirs => {}
-            (Known::Kept(kept), _) if kept != own => {}
-            (Known::Base(_), Some(content)) if context.work.is_held_back(&path, &content) => {
+            (HeldState::Base(base), _) if base == theirs => {}
+            (HeldState::Kept(kept), _) if kept != own => {}
+            (HeldState::Base(_), Some(content)) if context.work.is_held_back(&path, &content) => {
                 left.insert(path.clone(), known);
                 released.still.push(path);
             }
-            (Known::Base(_), Some(content)) => {
+            (HeldState::Base(_), Some(content)) => {
                 free.push((path.clone(), Some(content)));
                 released.replaced.push(path);
             }
-            (Known::Base(_), None) | (Known::Kept(_), _) => released.replaced.push(path),
+            (HeldState::Base(_), None) | (HeldState::Kept(_), _) => released.replaced.push(path),
         }
     }
     let parent = Head::read(repository)?.commit;
@@ -151,16 +151,16 @@ fn id_of(content: &[u8]) -> Result<Oid, GitError> {
 }
 
 fn read(repository: &Repository) -> Result<Records, GitError> {
-    let bytes = match plain_file::read(&repository.path().join(NAME), MAX_BYTES) {
+    let bytes = match regular_file::read(&repository.path().join(NAME), MAX_BYTES) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Records::new()),
-        Err(error) => return Err(GitError::io("read which files are held back")(error)),
+        Err(error) => return Err(GitError::io("read the list of held-back files")(error)),
     };
     let text = String::from_utf8_lossy(&bytes);
     let mut fields = text.split('\0');
     let mut records = Records::new();
     while let (Some(known), Some(path)) = (fields.next(), fields.next()) {
-        // A line that somebody else wrote is no reason to refuse every commit.
+        // Invalid records are ignored, so that they cannot block all commits.
         if let Some(known) = parsed(known) {
             records.insert(path.to_owned(), known);
         }
@@ -168,17 +168,17 @@ fn read(repository: &Repository) -> Result<Records, GitError> {
     Ok(records)
 }
 
-fn parsed(known: &str) -> Option<Known> {
+fn parsed(known: &str) -> Option<HeldState> {
     let (kind, id) = known.split_once(' ')?;
     let id = if id.is_empty() { None } else { Some(Oid::from_str(id).ok()?) };
     match kind {
-        "base" => Some(Known::Base(id)),
-        "kept" => Some(Known::Kept(id)),
+        "base" => Some(HeldState::Base(id)),
+        "kept" => Some(HeldState::Kept(id)),
         _ => None,
     }
 }
 
-/// At one go: half of it would be another list.
+/// Replaces the file atomically.
 fn write(repository: &Repository, records: &Records) -> Result<(), GitError> {
     let (place, new) = (repository.path().join(NAME), repository.path().join(NEW_NAME));
     let replace = || {
@@ -191,16 +191,16 @@ fn write(repository: &Repository, records: &Records) -> Result<(), GitError> {
         let mut text = String::new();
         for (path, known) in records {
             let (kind, id) = match known {
-                Known::Base(id) => ("base", id),
-                Known::Kept(id) => ("kept", id),
+                HeldState::Base(id) => ("base", id),
+                HeldState::Kept(id) => ("kept", id),
             };
             let id = id.map(|id| id.to_string()).unwrap_or_default();
             text.push_str(&format!("{kind} {id}\0{path}\0"));
         }
-        let mut file = plain_file::open(&new, File::options().write(true).create(true).truncate(true))?;
+        let mut file = regular_file::open(&new, File::options().write(true).create(true).truncate(true))?;
         file.write_all(text.as_bytes())?;
         file.sync_all()?;
         fs::rename(&new, &place)
     };
-    replace().map_err(GitError::io("note which files are held back"))
+    replace().map_err(GitError::io("write the list of held-back files"))
 }

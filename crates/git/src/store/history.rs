@@ -1,9 +1,9 @@
-//! Looking back: who changed a file, how, and what it was.
+//! The history of files: log, diff and old content.
 
 use super::git_store::GitStore;
 use crate::branches::references::at;
 use crate::git_error::GitError;
-use crate::objects::object_reader::{self, Found};
+use crate::objects::object_reader::{self, ReadObject};
 use crate::objects::raw_tree;
 use crate::objects::tree_entry::Entry;
 use crate::objects::trees::Trees;
@@ -13,12 +13,12 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
-/// How long a history is looked through, and how long two versions are compared.
-pub(super) const LOG_TIME: Duration = Duration::from_secs(10);
-/// Folders of which it is remembered what they have at the rest of a path.
+/// Time limit for a search in the history, and for a diff.
+pub(super) const SEARCH_TIMEOUT: Duration = Duration::from_secs(10);
+/// Cached directory lookups.
 const MAX_REMEMBERED: usize = 100_000;
 
-/// Most text of a commit's message, and of its author's name and address.
+/// Maximum length of a commit message, and of an author's name and e-mail.
 pub(super) const MAX_MESSAGE_BYTES: usize = 8 << 10;
 const MAX_NAME_BYTES: usize = 256;
 
@@ -34,8 +34,8 @@ pub struct LogEntry {
 }
 
 impl GitStore {
-    /// The commits that changed `path`, newest first; all commits without a path. At most `limit`, and what is found in
-    /// ten seconds.
+    /// The commits that changed `path`, newest first; all commits if it is `None`. At most `limit`, and those found within ten
+    /// seconds.
     ///
     /// # Errors
     /// `Git`.
@@ -50,7 +50,7 @@ impl GitStore {
         }
         let commits = known.unwrap_or_default().into_iter().map(Ok).chain(walk);
         let trees = Trees::new(&repository, self.options.limits);
-        let deadline = Instant::now() + LOG_TIME;
+        let deadline = Instant::now() + SEARCH_TIMEOUT;
         let mut file = path.map(|path| FileInTrees::new(&trees, path));
         let mut entries = Vec::new();
         for id in commits.take_while(|_| Instant::now() < deadline) {
@@ -72,8 +72,8 @@ impl GitStore {
         Ok(entries)
     }
 
-    /// How `path` (or everything) differs between two commits, as a unified diff. Without `to`: the current commit;
-    /// without `from`: the parent of `to`. What takes longer than ten seconds to compare is cut off and marked.
+    /// The unified diff of `path`, or of all files, between two commits. `to` defaults to the current commit, `from` to the
+    /// parent of `to`. Truncated and marked after ten seconds.
     ///
     /// # Errors
     /// `NoSuchCommit`, `Git`.
@@ -91,21 +91,21 @@ impl GitStore {
         };
         let trees = Trees::new(&repository, self.options.limits);
         let (old, new) = (trees.of(from)?, trees.of(to)?);
-        // Refuses what libgit2 would go into without end.
+        // Applies the limits, which libgit2 does not have.
         trees.changes(old, new)?;
         let find = |tree: Option<Oid>| tree.map(|tree| repository.find_tree(tree)).transpose().map_err(failed);
         let (old, new) = (find(old)?, find(new)?);
         let mut options = DiffOptions::new();
-        // Larger content is told to differ, without being read.
+        // Larger files are reported as different without being read.
         options.max_size(i64::try_from(self.options.limits.file_bytes).unwrap_or(i64::MAX));
         if let Some(path) = path {
             options.pathspec(path).disable_pathspec_match(true);
         }
         let diff = repository.diff_tree_to_tree(old.as_ref(), new.as_ref(), Some(&mut options)).map_err(failed)?;
-        diff_text(&trees, &diff, Instant::now() + LOG_TIME)
+        diff_text(&trees, &diff, Instant::now() + SEARCH_TIMEOUT)
     }
 
-    /// The bytes of `path` as they were in `commit`.
+    /// The content of `path` in `commit`.
     ///
     /// # Errors
     /// `NoSuchCommit`, `NotInCommit`, `TooLarge`, `Git`.
@@ -116,14 +116,14 @@ impl GitStore {
         let trees = Trees::new(&repository, self.options.limits);
         let entry = trees.entry(trees.of(Some(id))?, path)?.ok_or_else(missing)?;
         match object_reader::read(&repository, entry.id, ObjectType::Blob, self.options.limits.file_bytes)? {
-            Found::Content(content) => Ok(content),
-            Found::TooLarge => Err(GitError::TooLarge { path: path.to_owned(), commit: commit.to_owned() }),
-            Found::Nothing => Err(missing()),
+            ReadObject::Content(content) => Ok(content),
+            ReadObject::TooLarge => Err(GitError::TooLarge { path: path.to_owned(), commit: commit.to_owned() }),
+            ReadObject::Missing => Err(missing()),
         }
     }
 }
 
-/// The differences as `git diff` shows them, as many as are compared until the deadline.
+/// The diff in the format of `git diff`, up to the deadline.
 fn diff_text(trees: &Trees<'_>, diff: &Diff<'_>, deadline: Instant) -> Result<String, GitError> {
     let mut effort = DiffEffort::default();
     let mut text = String::new();
@@ -139,12 +139,12 @@ fn diff_text(trees: &Trees<'_>, diff: &Diff<'_>, deadline: Instant) -> Result<St
         if is_read(&old, &before) && is_read(&new, &after) {
             text.push_str(&text_diff(&path, before.as_deref(), after.as_deref(), &mut effort)?);
         } else {
-            // Writing to a text cannot fail.
+            // Writing to a string cannot fail.
             let _infallible = writeln!(text, "diff --git a/{path} b/{path}\nBinary files a/{path} and b/{path} differ");
         }
         if before.is_some() && before == after {
             let _infallible =
-                writeln!(text, "diff --git a/{path} b/{path}\nThe text is the same, the mode is another.");
+                writeln!(text, "diff --git a/{path} b/{path}\nThe content is the same, only the mode differs.");
         }
         if cut_diff(&mut text) {
             break;
@@ -153,18 +153,18 @@ fn diff_text(trees: &Trees<'_>, diff: &Diff<'_>, deadline: Instant) -> Result<St
     Ok(text)
 }
 
-/// The content of one side; nothing where there is none, or it is too large, or no file.
+/// The content of one side; `None` if it is missing, too large or not a file.
 fn content(trees: &Trees<'_>, file: &DiffFile<'_>) -> Option<Vec<u8>> {
     if file.id().is_zero() {
         return None;
     }
     match object_reader::read(trees.repository, file.id(), ObjectType::Blob, trees.limits.file_bytes) {
-        Ok(Found::Content(content)) => Some(content),
-        Ok(Found::TooLarge | Found::Nothing) | Err(_) => None,
+        Ok(ReadObject::Content(content)) => Some(content),
+        Ok(ReadObject::TooLarge | ReadObject::Missing) | Err(_) => None,
     }
 }
 
-/// A commit by its full or shortened hash. Nothing else of Git's little language for commits is understood.
+/// Finds a commit by its full or abbreviated hash. Other revision syntax is not supported.
 fn resolve(repository: &Repository, commit: &str) -> Result<Oid, GitError> {
     let missing = || GitError::NoSuchCommit { commit: commit.chars().take(64).collect() };
     if !(4..=40).contains(&commit.len()) || !commit.chars().all(|c| c.is_ascii_hexdigit()) {
@@ -173,11 +173,11 @@ fn resolve(repository: &Repository, commit: &str) -> Result<Oid, GitError> {
     repository.find_commit_by_prefix(commit).map(|commit| commit.id()).map_err(|_| missing())
 }
 
-/// One path in many trees, most of which have most of their folders in common.
+/// Looks up one path in many similar trees, with a cache.
 struct FileInTrees<'t, 'r> {
     trees: &'t Trees<'r>,
     path: &'t str,
-    /// What a folder has at the path from that many bytes of it on.
+    /// By directory and offset in the path: the entry at the rest of the path.
     known: HashMap<(Oid, usize), Option<Entry>>,
 }
 
@@ -186,14 +186,14 @@ impl<'t, 'r> FileInTrees<'t, 'r> {
         Self { trees, path, known: HashMap::new() }
     }
 
-    /// Whether `commit` left the file other than its first parent had it.
+    /// Whether `commit` changed the file compared to its first parent.
     fn is_changed_by(&mut self, commit: &git2::Commit<'_>) -> bool {
         let parent = self.trees.of(commit.parent_id(0).ok()).ok().flatten();
         let own = Some(commit.tree_id());
         own != parent && self.at(own) != self.at(parent)
     }
 
-    /// As [`Trees::entry`]; nothing where something cannot be read.
+    /// As [`Trees::entry`]; `None` if a tree cannot be read.
     fn at(&mut self, tree: Option<Oid>) -> Option<Entry> {
         let (mut folder, mut from) = (tree?, 0);
         let mut passed = Vec::new();
@@ -222,7 +222,7 @@ impl<'t, 'r> FileInTrees<'t, 'r> {
     }
 }
 
-/// The start of a text that may be anybody's, as far as it may be long.
+/// Decodes untrusted text and truncates it.
 pub(super) fn cut(text: &[u8], most: usize) -> String {
     match text.get(..most) {
         Some(start) => format!("{} [truncated]", String::from_utf8_lossy(start)),
@@ -238,7 +238,7 @@ mod tests {
     use git2::Repository;
 
     #[test]
-    fn what_is_remembered_of_one_tree_holds_for_the_others() {
+    fn cached_lookups_equal_direct_ones() {
         let test = TestRepository::new();
         let steps = [("d/e/f", "1"), ("d/e/g", "1"), ("d/f", "1"), ("d/e/f", "2"), ("x", "1"), ("d/e/f", "1")];
         for (path, content) in steps {

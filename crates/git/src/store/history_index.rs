@@ -1,13 +1,13 @@
-//! Which commits changed which file, so that the history of one file is read without going through all others'.
+//! An index of the commits that changed each path, for fast file histories.
 //!
-//! Beside each commit are short hashes of the paths that it left other than its first parent had them. What they say is a hint: a
-//! commit counts only when its trees say so, too. The file that it is kept in may be lost, damaged or old at any time.
+//! For each commit it has short hashes of the paths changed compared to the first parent. They are hints: every candidate is
+//! verified against its trees. The index file is a cache and may be missing, damaged or outdated.
 
+use crate::exchange_deadline::ExchangeDeadline;
 use crate::git_error::GitError;
 use crate::limits::Limits;
 use crate::objects::trees::Trees;
-use crate::patience::Patience;
-use crate::plain_file;
+use crate::regular_file;
 use flate2::Crc;
 use git2::{Oid, Repository, Sort};
 use std::collections::HashSet;
@@ -17,65 +17,65 @@ use std::io::Write;
 const FILE: &str = "history-index";
 const MAGIC: &[u8; 8] = b"TGPHIST1";
 const MAX_FILE_BYTES: u64 = 256 << 20;
-/// A longer history has no index.
+/// A longer history is not indexed.
 const MAX_COMMITS: usize = 2_000_000;
-/// Of a commit that changes more, all paths count as changed.
+/// A commit with more changes counts as changing every path.
 const MAX_PATHS: usize = 256;
-/// Hashes in all: 32 MB. Of commits beyond that all paths count as changed.
+/// Total number of hashes, 32 MB. Later commits count as changing every path.
 const MAX_HASHES: usize = 8 << 20;
 /// Stands for every path.
 const ANY: u32 = 0;
-/// It is stored when it has grown by one in so many.
+/// The index is stored when it has grown by this fraction.
 const STORE_SHARE: usize = 8;
 const ID_BYTES: usize = 20;
 
 #[derive(Default)]
 pub(crate) struct HistoryIndex {
-    /// Parents before their children: all that leads to the last one, and nothing else.
+    /// The last commit and all its ancestors, parents first.
     commits: Vec<Oid>,
-    /// Where the hashes of each commit end.
+    /// The end of each commit's hashes.
     ends: Vec<u32>,
     hashes: Vec<u32>,
     stored: usize,
     is_loaded: bool,
 }
 
-/// Whether an index has come to where it was to be.
+/// Whether the index was brought up to date.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Reached {
+pub(crate) enum FollowResult {
     Head,
-    /// Too many commits are missing for now.
+    /// Too many commits are missing.
     TooFar,
 }
 
 impl HistoryIndex {
-    /// Takes in what leads to `head` and is missing, if that is no more than `most` commits.
+    /// Adds the missing ancestors of `head`, if they are at most `most` commits.
     pub(crate) fn follow(
         &mut self,
         repository: &Repository,
         head: Oid,
         limits: &Limits,
         most: usize,
-        patience: &Patience,
-    ) -> Result<Reached, GitError> {
+        deadline: &ExchangeDeadline,
+    ) -> Result<FollowResult, GitError> {
         if !self.is_loaded {
             *self = Self::load(repository).unwrap_or_default();
             self.is_loaded = true;
         }
-        // What is cut off may be brought in later, without another commit.
+        // A shallow history may be completed later without a new commit.
         if repository.is_shallow() {
-            return Ok(Reached::TooFar);
+            return Ok(FollowResult::TooFar);
         }
         if self.commits.last() == Some(&head) {
-            return Ok(Reached::Head);
+            return Ok(FollowResult::Head);
         }
-        let Some(fresh) = self.missing(repository, head, most, patience)? else { return Ok(Reached::TooFar) };
+        let Some(fresh) = self.missing(repository, head, most, deadline)? else { return Ok(FollowResult::TooFar) };
         let trees = Trees::new(repository, *limits);
-        // All of them or none: a part would not be what leads to one commit.
+        // All or none: the index must contain all ancestors of its last commit.
         let mut taken = Vec::with_capacity(fresh.len());
         let mut room = MAX_HASHES.saturating_sub(self.hashes.len());
         for id in fresh.into_iter().rev() {
-            patience.left()?;
+            deadline.remaining()?;
             let hashes = if room == 0 { vec![ANY] } else { changed_paths(&trees, id)? };
             room = room.saturating_sub(hashes.len());
             taken.push((id, hashes));
@@ -83,10 +83,10 @@ impl HistoryIndex {
         for (id, hashes) in taken {
             self.push(id, &hashes);
         }
-        Ok(Reached::Head)
+        Ok(FollowResult::Head)
     }
 
-    /// The commits that may have changed `path`, newest first; all of them without a path.
+    /// The commits that may have changed `path`, newest first; all commits if it is `None`.
     pub(crate) fn candidates(&self, path: Option<&str>) -> Vec<Oid> {
         let wanted = path.map(hash);
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
@@ -101,7 +101,7 @@ impl HistoryIndex {
         found
     }
 
-    /// Keeps it for the next process, when it is worth it. Without it the next one makes it again.
+    /// Stores the index if it has grown enough.
     pub(crate) fn store(&mut self, repository: &Repository) -> std::io::Result<()> {
         if self.commits.len() < self.stored + self.stored / STORE_SHARE + 64 {
             return Ok(());
@@ -120,11 +120,11 @@ impl HistoryIndex {
         let folder = repository.path().join("tgp");
         fs::create_dir_all(&folder)?;
         let temporary = folder.join(format!("{FILE}.{}", std::process::id()));
-        // Of a process that died and had the same number.
+        // Left by a dead process with the same id.
         if fs::symlink_metadata(&temporary).is_ok() {
             fs::remove_file(&temporary)?;
         }
-        // Follows no link, and need not survive a power cut.
+        // Does not follow links. Not synced, because it is a cache.
         File::options().write(true).create_new(true).open(&temporary)?.write_all(&bytes)?;
         fs::rename(&temporary, folder.join(FILE))?;
         self.stored = self.commits.len();
@@ -132,7 +132,7 @@ impl HistoryIndex {
     }
 
     fn load(repository: &Repository) -> Option<Self> {
-        let bytes = plain_file::read(&repository.path().join("tgp").join(FILE), MAX_FILE_BYTES).ok()?;
+        let bytes = regular_file::read(&repository.path().join("tgp").join(FILE), MAX_FILE_BYTES).ok()?;
         let (content, own_sum) = bytes.split_last_chunk::<4>()?;
         if u32::from_le_bytes(*own_sum) != sum(content) {
             return None;
@@ -157,16 +157,16 @@ impl HistoryIndex {
         self.ends.push(u32::try_from(self.hashes.len()).unwrap_or(u32::MAX));
     }
 
-    /// What leads to `head` and is not here, newest first; nothing when it is too much.
+    /// The ancestors of `head` that are not indexed, newest first; `None` if they are too many.
     fn missing(
         &mut self,
         repository: &Repository,
         head: Oid,
         most: usize,
-        patience: &Patience,
+        deadline: &ExchangeDeadline,
     ) -> Result<Option<Vec<Oid>>, GitError> {
         let failed = |error: git2::Error| GitError::git("read the history", &error);
-        let shared = self.cut_back(repository, head, patience)?;
+        let shared = self.remove_unrelated(repository, head, deadline)?;
         let mut walk = repository.revwalk().map_err(failed)?;
         walk.set_sorting(Sort::TOPOLOGICAL).and_then(|()| walk.push(head)).map_err(failed)?;
         if let Some(shared) = shared {
@@ -174,7 +174,7 @@ impl HistoryIndex {
         }
         let mut fresh = Vec::new();
         for id in walk {
-            patience.left()?;
+            deadline.remaining()?;
             let id = id.map_err(failed)?;
             if fresh.len() >= most.min(MAX_COMMITS.saturating_sub(self.commits.len())) {
                 return Ok(None);
@@ -184,33 +184,38 @@ impl HistoryIndex {
         Ok(Some(fresh))
     }
 
-    /// Removes what does not lead to `head`, because the branch was reset, or is another one that began at the same commit.
-    /// Returns the last commit that is left.
-    fn cut_back(&mut self, repository: &Repository, head: Oid, patience: &Patience) -> Result<Option<Oid>, GitError> {
+    /// Removes commits that are not ancestors of `head`, after a reset or a switch of the branch. Returns the last remaining
+    /// commit.
+    fn remove_unrelated(
+        &mut self,
+        repository: &Repository,
+        head: Oid,
+        deadline: &ExchangeDeadline,
+    ) -> Result<Option<Oid>, GitError> {
         let failed = |error: git2::Error| GitError::git("read the history", &error);
         let tip = self.commits.last().copied().filter(|tip| repository.find_commit(*tip).is_ok());
         let shared = tip.and_then(|tip| Some((tip, repository.merge_base(tip, head).ok()?)));
-        let mut gone = HashSet::new();
+        let mut removed = HashSet::new();
         if let Some((tip, shared)) = shared.filter(|(tip, shared)| tip != shared) {
             let mut walk = repository.revwalk().map_err(failed)?;
             walk.push(tip).and_then(|()| walk.hide(shared)).map_err(failed)?;
             for id in walk {
-                patience.left()?;
-                gone.insert(id.map_err(failed)?);
+                deadline.remaining()?;
+                removed.insert(id.map_err(failed)?);
             }
         }
         let old = std::mem::take(self);
-        // One that begins anew is worth a file, however long it was before.
+        // A new index is stored even if the old one was longer.
         let stored = if shared.is_some() { old.stored } else { 0 };
         *self = Self { is_loaded: true, stored, ..Self::default() };
         let Some((_, shared)) = shared else { return Ok(None) };
-        if gone.is_empty() {
+        if removed.is_empty() {
             *self = old;
             return Ok(Some(shared));
         }
         let starts = std::iter::once(0).chain(old.ends.iter().copied());
         for ((id, start), end) in old.commits.iter().zip(starts).zip(&old.ends) {
-            if !gone.contains(id) {
+            if !removed.contains(id) {
                 self.push(*id, old.hashes.get(start as usize..*end as usize).unwrap_or_default());
             }
         }
@@ -218,7 +223,7 @@ impl HistoryIndex {
     }
 }
 
-/// Short hashes of the paths that a commit left other than its first parent had them.
+/// Short hashes of the paths that a commit changed compared to its first parent.
 fn changed_paths(trees: &Trees<'_>, id: Oid) -> Result<Vec<u32>, GitError> {
     let failed = |error: git2::Error| GitError::git("read the history", &error);
     let commit = trees.repository.find_commit(id).map_err(failed)?;
@@ -227,9 +232,9 @@ fn changed_paths(trees: &Trees<'_>, id: Oid) -> Result<Vec<u32>, GitError> {
     if own == parent {
         return Ok(Vec::new());
     }
-    // What cannot be told apart here is looked at when it is asked for.
+    // On an error every path counts as changed and is verified on lookup.
     let Ok(changes) = trees.changes(parent, own) else { return Ok(vec![ANY]) };
-    if changes.all.len() > MAX_PATHS || changes.left_out.warning().is_some() {
+    if changes.all.len() > MAX_PATHS || changes.skipped.warning().is_some() {
         return Ok(vec![ANY]);
     }
     Ok(changes.all.iter().map(|change| hash(&change.path)).collect())

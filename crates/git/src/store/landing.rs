@@ -1,22 +1,22 @@
-//! Moving to commits that others made: the branches, the files and the index, in this order.
+//! Updates the repository to foreign commits: branches, files and index, in this order.
 
 use super::held_back;
-use crate::branches::backup_branch::{self, Kept};
+use crate::branches::backup_branch::{self, BackupBranch};
 use crate::branches::head::Head;
 use crate::branches::references::is_contention;
 use crate::durability::context::Context;
 use crate::durability::repository_lock::RepositoryLock;
 use crate::durability::settle;
 use crate::durability::stale_lock::{self, Evidence};
+use crate::exchange_deadline::ExchangeDeadline;
 use crate::git_error::GitError;
-use crate::objects::left_out::LeftOut;
+use crate::objects::skipped_files::SkippedFiles;
 use crate::objects::trees::Trees;
-use crate::patience::Patience;
 use crate::work_tree::checkout;
 use git2::{ErrorCode, Oid, Repository};
 use std::collections::BTreeSet;
 
-/// One reference that changes. `None` is a reference that does not exist.
+/// A change of one reference. `None` means that the reference does not exist.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct RefMove {
     pub(crate) name: String,
@@ -24,50 +24,50 @@ pub(crate) struct RefMove {
     pub(crate) new: Option<Oid>,
 }
 
-/// Where to go.
+/// The target state of a landing.
 pub(crate) struct Landing {
     pub(crate) moves: Vec<RefMove>,
-    /// The branch that is current afterwards, and its commit then.
+    /// The current branch afterwards, and its commit.
     pub(crate) current: (String, Option<Oid>),
-    /// What the work tree holds before and after.
+    /// The tree of the work tree before and after.
     pub(crate) before: Option<Oid>,
     pub(crate) after: Option<Oid>,
 }
 
-/// What a landing did.
+/// The result of a landing.
 #[derive(Debug, Default)]
 pub(crate) struct Landed {
     /// The files that changed.
     pub(crate) paths: Vec<String>,
-    /// The branch that keeps files without a commit which were in the way.
-    pub(crate) backup: Option<Kept>,
-    /// The branch that is no longer the current one, unless it is one of a pull request.
+    /// The backup of uncommitted files that were replaced.
+    pub(crate) backup: Option<BackupBranch>,
+    /// The previous current branch, if it changed and is not a pull request branch.
     pub(crate) left_branch: Option<String>,
-    /// What has no file.
-    pub(crate) left_out: LeftOut,
+    /// Files that are not checked out.
+    pub(crate) skipped: SkippedFiles,
 }
 
-/// Goes there. A kill at any point leaves the old state, or the new one for the next writer to finish. `Busy` when
-/// somebody else moved one of the branches first; then none was moved after that one.
+/// Performs a landing. After a kill the state is the old one, or the new one for the next writer to complete. `Busy` if another
+/// writer moved one of the branches first; later moves are not made.
 pub(crate) fn land(
     repository: &Repository,
     mut lock: RepositoryLock,
     context: &Context<'_>,
     landing: &Landing,
-    patience: &Patience,
+    deadline: &ExchangeDeadline,
 ) -> Result<Landed, GitError> {
     let failed = |error: git2::Error| GitError::git("move to the remote's commits", &error);
     let head = Head::read(repository)?;
     let trees = Trees::new(repository, context.options.limits);
-    let patient = trees.patient(patience);
-    let changed = patient.changes(landing.before, landing.after)?;
-    let mut left_out = changed.left_out;
+    let bounded = trees.with_deadline(deadline);
+    let changed = bounded.changes(landing.before, landing.after)?;
+    let mut skipped = changed.skipped;
     let changes = changed.all;
-    let switched = patient.changes(trees.of(head.commit)?, trees.of(landing.current.1)?)?.all;
-    left_out.extend(checkout::survey(&trees, &changes, context.work)?);
+    let switched = bounded.changes(trees.of(head.commit)?, trees.of(landing.current.1)?)?.all;
+    skipped.extend(checkout::survey(&trees, &changes, context.work)?);
     let mut uncommitted = checkout::uncommitted(&changes, context.work)?;
     uncommitted.retain(|(path, _)| !context.options.derived.contains(path));
-    // A branch that keeps them would be pushed.
+    // Held-back files are not backed up, because backup branches are pushed.
     let (held_back, uncommitted): (Vec<_>, Vec<_>) =
         uncommitted.into_iter().partition(|(path, content)| context.work.is_held_back(path, content));
     let held_back: BTreeSet<String> = held_back.into_iter().map(|(path, _)| path).collect();
@@ -87,7 +87,7 @@ pub(crate) fn land(
         repository.set_head(&landing.current.0).map_err(failed)?;
     }
     lock.set_index(index);
-    // However long it takes: half of it would have to be finished by somebody else.
+    // Without a deadline: an interrupted checkout would have to be completed by another process.
     let placed = paths.iter().copied().filter(|path| !held_back.contains(*path));
     checkout::place(&trees, landing.after, placed, context.work)?;
     settle::settle(repository, lock, context);
@@ -95,13 +95,13 @@ pub(crate) fn land(
     let left_branch = (head.branch != landing.current.0 && head.commit.is_some() && !is_ours(&head.branch))
         .then(|| head.branch.trim_start_matches("refs/heads/").to_owned());
     let paths = changes.into_iter().map(|change| change.path).filter(|path| !held_back.contains(path)).collect();
-    Ok(Landed { paths, backup, left_branch, left_out })
+    Ok(Landed { paths, backup, left_branch, skipped })
 }
 
-/// Moves one reference, if it still is where it was.
+/// Moves one reference by compare-and-swap.
 pub(crate) fn apply(repository: &Repository, reference: &RefMove) -> Result<(), git2::Error> {
     let RefMove { name, old, new } = reference;
-    // Whether that worked shows in the update itself.
+    // On failure the update reports the lock.
     let _ = stale_lock::clear(&repository.commondir().join(format!("{name}.lock")), Evidence::AgeOnly);
     match (old, new) {
         (Some(old), Some(new)) if old == new => Ok(()),

@@ -1,7 +1,7 @@
-//! Finds what messages of commits say, in everything that the repository has seen of its branches.
+//! Searches commit messages of all branches, remote branches and replaced histories.
 
 use super::git_store::GitStore;
-use super::history::{LOG_TIME, MAX_MESSAGE_BYTES, cut};
+use super::history::{MAX_MESSAGE_BYTES, SEARCH_TIMEOUT, cut};
 use crate::branches::references::{at, branch_at};
 use crate::git_error::GitError;
 use git2::{Oid, Repository};
@@ -11,25 +11,25 @@ use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 use std::time::Instant;
 
-/// References of one kind, and commits of all of them, that are looked at.
+/// Limits for references of one kind, and for commits in total.
 const MAX_REFERENCES: usize = 1000;
 const MAX_WALKED: usize = 1_000_000;
-/// Commits of one tip that are looked at before those of the next: none takes up the room of the others.
-const STRETCH: usize = 100;
-/// Bytes of a reflog that are read, from its end.
+/// Commits visited per tip before switching to the next one, for fairness.
+const COMMITS_PER_TURN: usize = 100;
+/// Bytes read from the end of a reflog.
 const MAX_LOG_BYTES: u64 = 1 << 20;
 
-/// Digits of the commit that a line of a reflog begins with.
+/// Length of a commit hash in a reflog line.
 const HASH: usize = 40;
 
-/// Branches, the remote's as they were last seen, and histories that the remote has replaced.
+/// Local branches, remote-tracking branches, and histories replaced by the remote.
 const KINDS: [&str; 3] = ["refs/heads/*", "refs/remotes/*", "refs/tgp/*"];
 
-/// What was found in messages of commits.
+/// The result of a search in commit messages.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MessageSearch<T> {
     pub found: Vec<T>,
-    /// Whether all commits were looked at that could have more.
+    /// Whether all commits were searched.
     pub is_complete: bool,
 }
 
@@ -45,10 +45,9 @@ impl GitStore {
         Ok(Some(cut(commit.message_bytes(), MAX_MESSAGE_BYTES)))
     }
 
-    /// What `find` finds in messages of commits, here and at the remote as it was last seen: from the tips along first parents,
-    /// and then in what merges brought along. Tips are those of all branches, those that the remote has replaced, and where the
-    /// current branch was before, as the reflog has it. The times that commits name do not count. At most `limit` finds, and
-    /// what is found in ten seconds.
+    /// Applies `find` to commit messages of local and remote-tracking branches, of replaced histories and of earlier positions in
+    /// the reflog of the current branch. First parents are visited first, merged commits later; commit times are ignored. At most
+    /// `limit` results, and those found within ten seconds.
     ///
     /// # Errors
     /// `Git`.
@@ -58,12 +57,12 @@ impl GitStore {
         mut find: impl FnMut(&str) -> Option<T>,
     ) -> Result<MessageSearch<T>, GitError> {
         let repository = self.open_again()?;
-        let deadline = Instant::now() + LOG_TIME;
+        let deadline = Instant::now() + SEARCH_TIMEOUT;
         let (mut queue, is_complete) = self.tips(&repository)?;
         let mut search = MessageSearch { found: Vec::new(), is_complete };
         let mut seen: HashSet<Oid> = HashSet::new();
         while let Some(tip) = queue.pop_front() {
-            let (mut next, mut left) = (Some(tip), STRETCH);
+            let (mut next, mut left) = (Some(tip), COMMITS_PER_TURN);
             while let Some(id) = next.filter(|id| !seen.contains(id)) {
                 if left == 0 {
                     queue.push_back(id);
@@ -78,7 +77,7 @@ impl GitStore {
                     return Ok(search);
                 }
                 seen.insert(id);
-                // A shallow clone ends somewhere.
+                // The end of a shallow clone.
                 let Ok(commit) = repository.find_commit(id) else { break };
                 search.found.extend(find(&cut(commit.message_bytes(), MAX_MESSAGE_BYTES)));
                 let mut parents = commit.parent_ids();
@@ -95,7 +94,7 @@ impl GitStore {
         Ok(search)
     }
 
-    /// The tips of everything, the current and the configured branch first; and whether these are all.
+    /// The start commits, the current and the configured branch first; and whether they are complete.
     fn tips(&self, repository: &Repository) -> Result<(VecDeque<Oid>, bool), GitError> {
         let failed = |error: git2::Error| GitError::git("read the history", &error);
         let mut tips: VecDeque<Oid> = VecDeque::new();
@@ -108,21 +107,21 @@ impl GitStore {
                     is_complete = false;
                     break;
                 }
-                // One that points nowhere has no commits.
+                // Broken references are skipped.
                 tips.extend(reference.map_err(failed)?.peel_to_commit().ok().map(|commit| commit.id()));
             }
         }
-        match left_commits(&repository.path().join("logs").join("HEAD")) {
+        match reflog_commits(&repository.path().join("logs").join("HEAD")) {
             Ok(left) => tips.extend(left),
-            // There is none before the first commit, and where Git is set to keep none.
+            // Missing before the first commit, or if reflogs are disabled.
             Err(error) => is_complete &= error.kind() == std::io::ErrorKind::NotFound,
         }
         Ok((tips, is_complete))
     }
 }
 
-/// Where the current branch was before, the latest first. One that was put back leaves no other trace of the commits it had.
-fn left_commits(reflog: &Path) -> std::io::Result<Vec<Oid>> {
+/// Earlier commits of the current branch, latest first. After a reset only the reflog refers to them.
+fn reflog_commits(reflog: &Path) -> std::io::Result<Vec<Oid>> {
     let mut file = File::open(reflog)?;
     let start = file.metadata()?.len().saturating_sub(MAX_LOG_BYTES);
     file.seek(SeekFrom::Start(start))?;

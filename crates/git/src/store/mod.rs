@@ -1,4 +1,4 @@
-//! The local repository: opening it, committing to it, moving it to others' commits, reading its history.
+//! The local repository: setup, commits, checkout of foreign commits, history and maintenance.
 
 pub(super) mod access;
 pub(super) mod commit;

@@ -1,14 +1,14 @@
-//! Makes one pack of several small ones: who looks for an object goes through all packs.
+//! Merges small packs, because a lookup searches all packs.
 //!
-//! Sizes are kept as `git repack --geometric=2` keeps them: a pack has at least twice as many objects as all smaller ones together,
-//! so that an object is packed again only a few times in its life. Safe by the rules of [`super::packing`]: the new pack is read again
-//! and on the disk before the old ones go, and readers that miss a pack look for others. Packs that `git` has marked, or counts on, stay.
+//! Sizes follow `git repack --geometric=2`: a pack has at least twice as many objects as all smaller ones together, so that each
+//! object is repacked only a few times. Safe by the rules of [`super::packing`]: the new pack is read back and synced before the
+//! old ones are removed, and readers that miss a pack refresh their list. Packs that `git` has marked are kept.
 
-use super::packing::{MAX_OBJECT_BYTES, take_turn};
+use super::packing::{MAX_OBJECT_BYTES, lock_for_packing};
+use crate::exchange_deadline::{ExchangeDeadline, Halt};
 use crate::git_error::GitError;
 use crate::limits::Limits;
 use crate::objects::pack::{self, PackIndex};
-use crate::patience::{Halt, Patience};
 use git2::{Odb, Oid, Repository};
 use std::collections::HashSet;
 use std::fs;
@@ -16,18 +16,18 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Fewer packs that are out of proportion are left as they are.
+/// Minimum number of packs to merge.
 const FEWEST_PACKS: usize = 4;
 const FACTOR: u64 = 2;
-/// What one merge makes at most; a pack of more than half of it stays.
+/// Maximum size of a merged pack; packs of more than half this size are kept.
 const MOST_OBJECTS: u64 = 1 << 16;
 const MOST_BYTES: u64 = 64 << 20;
 const MOST_UNPACKED_BYTES: usize = 256 << 20;
-/// Files beside a pack that say more about it than where its objects are.
-const MARKS: [&str; 4] = ["keep", "promisor", "mtimes", "bitmap"];
-/// An index over all packs: it names each of them.
+/// Extensions of files that mark a pack for special handling by `git`.
+const MARKER_EXTENSIONS: [&str; 4] = ["keep", "promisor", "mtimes", "bitmap"];
+/// The index over all packs.
 const SHARED_INDEX: &str = "multi-pack-index";
-/// What a running `git gc` has; an older one was left by one that was killed, as `git` takes it, too.
+/// The lock file of `git gc`. An older one is stale, as in `git`.
 const GC_FILE: &str = "gc.pid";
 const GC_TIME: Duration = Duration::from_hours(12);
 
@@ -37,10 +37,10 @@ struct SmallPack {
     bytes: u64,
 }
 
-/// Merges small packs and returns how many: none when they are few, or not ours to merge.
+/// Merges small packs and returns their number; zero if there are few or packing is not allowed.
 pub(crate) fn merge(repository: &Repository, limits: &Limits, halt: &Halt) -> Result<usize, GitError> {
     let failed = GitError::io("merge packs");
-    let Some(turn) = take_turn(repository, halt)? else { return Ok(0) };
+    let Some(turn) = lock_for_packing(repository, halt)? else { return Ok(0) };
     let folder = turn.objects.join("pack");
     if is_git_at_work(repository) || fs::symlink_metadata(folder.join(SHARED_INDEX)).is_ok() {
         return Ok(0);
@@ -50,9 +50,9 @@ pub(crate) fn merge(repository: &Repository, limits: &Limits, halt: &Halt) -> Re
     let mut room = MOST_UNPACKED_BYTES;
     let mut merged = Vec::new();
     for pack in chosen {
-        // What cannot be read stays, and so does what would be too much.
+        // Unreadable packs and packs beyond the limit are skipped.
         let Ok(ids) = PackIndex::open(&pack.index).and_then(|mut index| index.ids()) else { continue };
-        let Some(left) = unpacked_bytes(&odb, &ids, &turn.patience)?.and_then(|bytes| room.checked_sub(bytes)) else {
+        let Some(left) = unpacked_bytes(&odb, &ids, &turn.deadline)?.and_then(|bytes| room.checked_sub(bytes)) else {
             continue;
         };
         room = left;
@@ -63,7 +63,7 @@ pub(crate) fn merge(repository: &Repository, limits: &Limits, halt: &Halt) -> Re
     }
     let all: HashSet<Oid> = merged.iter().flat_map(|(_, ids)| ids).copied().collect();
     let all: Vec<Oid> = all.into_iter().collect();
-    let made = pack::store(repository, &all, limits, &turn.patience)?;
+    let made = pack::store(repository, &all, limits, &turn.deadline)?;
     let there: HashSet<Oid> = made.ids.into_iter().collect();
     let mut count = 0;
     for (index, ids) in &merged {
@@ -78,11 +78,11 @@ pub(crate) fn merge(repository: &Repository, limits: &Limits, halt: &Halt) -> Re
 
 fn is_git_at_work(repository: &Repository) -> bool {
     let Ok(file) = fs::symlink_metadata(repository.commondir().join(GC_FILE)) else { return false };
-    // A clock that was set back says nothing about its age.
+    // An unknown age counts as recent.
     file.modified().ok().and_then(|modified| modified.elapsed().ok()).is_none_or(|age| age < GC_TIME)
 }
 
-/// The index first: without it no reader begins with the pack.
+/// Removes the index first, so that no reader opens the pack.
 fn remove(index: &Path) -> io::Result<()> {
     for kind in ["idx", "rev", "pack"] {
         match fs::remove_file(index.with_extension(kind)) {
@@ -93,17 +93,17 @@ fn remove(index: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Packs that may be merged, the smallest first.
+/// Packs that may be merged, smallest first.
 fn small_packs(folder: &Path) -> io::Result<Vec<SmallPack>> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder)? {
         let index = entry?.path();
         let is_index = index.extension().is_some_and(|kind| kind == "idx");
-        if !is_index || MARKS.iter().any(|mark| index.with_extension(mark).exists()) {
+        if !is_index || MARKER_EXTENSIONS.iter().any(|mark| index.with_extension(mark).exists()) {
             continue;
         }
         let Ok(file) = fs::symlink_metadata(index.with_extension("pack")) else { continue };
-        // One that cannot be read stays.
+        // Unreadable packs are skipped.
         let Ok(objects) = PackIndex::open(&index).map(|index| index.count()) else { continue };
         if file.is_file() && objects <= MOST_OBJECTS / FACTOR && file.len() <= MOST_BYTES / FACTOR {
             found.push(SmallPack { index, objects, bytes: file.len() });
@@ -113,7 +113,7 @@ fn small_packs(folder: &Path) -> io::Result<Vec<SmallPack>> {
     Ok(found)
 }
 
-/// The smallest packs up to the last that is less than twice as large as all smaller ones, as many as one merge takes.
+/// Chooses the smallest packs up to the last one that is less than twice as large as all smaller ones, within the size limits.
 fn chosen(mut packs: Vec<SmallPack>) -> Vec<SmallPack> {
     let (mut smaller, mut count) = (0, 0);
     for (place, pack) in packs.iter().enumerate() {
@@ -137,11 +137,11 @@ fn chosen(mut packs: Vec<SmallPack>) -> Vec<SmallPack> {
     packs
 }
 
-/// What the objects hold together; nothing when one of them is large or cannot be read.
-fn unpacked_bytes(odb: &Odb<'_>, ids: &[Oid], patience: &Patience) -> Result<Option<usize>, GitError> {
+/// The total size of the objects; `None` if one is large or unreadable.
+fn unpacked_bytes(odb: &Odb<'_>, ids: &[Oid], deadline: &ExchangeDeadline) -> Result<Option<usize>, GitError> {
     let mut bytes = 0;
     for id in ids {
-        patience.left()?;
+        deadline.remaining()?;
         match odb.read_header(*id) {
             Ok((size, _)) if size <= MAX_OBJECT_BYTES => bytes += size,
             Ok(_) | Err(_) => return Ok(None),
@@ -153,8 +153,8 @@ fn unpacked_bytes(odb: &Odb<'_>, ids: &[Oid], patience: &Patience) -> Result<Opt
 #[cfg(test)]
 mod tests {
     use super::{MOST_BYTES, MOST_OBJECTS, SmallPack, chosen, merge};
+    use crate::exchange_deadline::{ExchangeDeadline, Halt};
     use crate::objects::pack;
-    use crate::patience::{Halt, Patience};
     use crate::tests::test_repository::{TestRepository, limits};
     use git2::Repository;
     use std::fs;
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn packs_that_are_out_of_proportion_are_merged_as_far_as_one_merge_goes() {
+    fn disproportionate_packs_are_merged_within_the_limits() {
         let count = |sizes: &[u64]| chosen(packs(sizes)).len();
         assert_eq!(count(&[]), 0);
         assert_eq!(count(&[1, 2, 6, 18, 60]), 0, "each is twice as large as all before it");
@@ -179,19 +179,19 @@ mod tests {
         assert_eq!(chosen(heavy.collect()).len(), 2);
     }
 
-    /// A repository with a history in packs of its own, and how many there are.
+    /// A repository with several small packs, and their number.
     fn packed() -> (TestRepository, usize) {
         let test = TestRepository::new();
         for number in 0..6 {
             test.forge("tools/a.ts", format!("export default () => {number}\n").as_bytes());
             test.git(&["repack", "-q", "-d"]);
         }
-        // What nothing leads to, and what another pack has as well.
+        // Unreachable objects, and objects in two packs.
         let repository = Repository::open(test.root()).unwrap();
-        let patience = Patience::new(Duration::from_secs(60), &Halt::default());
+        let deadline = ExchangeDeadline::new(Duration::from_secs(60), &Halt::default());
         let ids: Vec<_> = (0..3).map(|number| repository.blob(format!("{number}").as_bytes()).unwrap()).collect();
         for some in [&ids[..2], &ids[1..]] {
-            pack::store(&repository, some, &limits(), &patience).unwrap();
+            pack::store(&repository, some, &limits(), &deadline).unwrap();
         }
         test.git(&["prune-packed"]);
         (test, 8)
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn one_pack_has_all_that_many_had_and_git_and_open_readers_agree() {
+    fn a_merged_pack_has_all_objects_and_open_readers_find_them() {
         let (test, count) = packed();
         assert_eq!(files(&test, "pack"), count);
         let list = ["cat-file", "--batch-all-objects", "--batch-check"];
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn packs_that_git_has_marked_or_works_on_stay() {
+    fn packs_that_are_marked_or_in_use_by_git_are_kept() {
         let (test, count) = packed();
         let packs = test.git_dir().join("objects/pack");
         for file in [test.git_dir().join("gc.pid"), packs.join("multi-pack-index")] {

@@ -1,15 +1,15 @@
-//! Puts the files of single objects into packs, in the background: a commit leaves some six of them, 27 KB in all, and a pack has
-//! that in 500 bytes.
+//! Packs loose objects in the background. A commit writes about six loose objects with 27 KB of disk space; packed they take 500
+//! bytes.
 //!
-//! Safe beside `git` and other processes by git's own rules: a pack is whole, read again and on the disk before the files of what it
-//! holds go; who misses a file looks at the packs again. Nothing is lost that was there, whether anything leads to it or not. One
-//! process packs at a time. A repository whose `gc.auto` is 0, or whose objects are precious, is left as it is.
+//! Safe with concurrent `git` and other processes: a pack is complete, read back and synced before its loose objects are removed,
+//! and readers that miss a file refresh their list of packs. Unreachable objects are kept too. One process packs at a time.
+//! Disabled by `gc.auto = 0` and `extensions.preciousObjects`.
 
+use crate::exchange_deadline::{ExchangeDeadline, Halt};
 use crate::git_error::GitError;
 use crate::limits::Limits;
 use crate::objects::pack;
-use crate::patience::{Halt, Patience};
-use crate::plain_file;
+use crate::regular_file;
 use git2::{Odb, Oid, Repository};
 use std::collections::HashSet;
 use std::fs::{self, File, TryLockError};
@@ -17,51 +17,53 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 const LOCK_NAME: &str = "tgp-packing";
-/// Files that are left as they are: the more packs there are, the more, so that packs stay few.
+/// Loose objects that are not packed; more if there are many packs, so that packs stay few.
 const FEWEST_FILES: usize = 1024;
 const FILES_PER_PACK: usize = 256;
 const MOST_FILES: usize = 4096;
-/// What one round takes.
+/// Limits of one round.
 const ROUND_OBJECTS: usize = 8192;
 const ROUND_BYTES: usize = 64 << 20;
-const ROUND_TIME: Duration = Duration::from_secs(60);
-const ABANDONED_AFTER: Duration = Duration::from_hours(1);
-/// Larger objects stay in files of their own.
+const ROUND_TIMEOUT: Duration = Duration::from_secs(60);
+const STALE_TEMP_AGE: Duration = Duration::from_hours(1);
+/// Larger objects stay loose.
 pub(super) const MAX_OBJECT_BYTES: usize = 1 << 20;
 
-/// What came of a round.
+/// The result of a packing round.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Round {
-    /// So many files went into a pack.
+    /// The number of packed loose objects.
     Packed(usize),
     TooFew,
-    /// Another process packs, or the repository is not to be packed.
-    NotOurs,
+    /// Another process is packing, or packing is disabled.
+    NotAllowed,
 }
 
-/// The right to change how the objects of a repository are kept, for as long as one round may take.
-pub(super) struct Turn {
+/// The lock for packing, with the deadline of one round.
+pub(super) struct PackingLock {
     pub(super) objects: PathBuf,
-    pub(super) patience: Patience,
+    pub(super) deadline: ExchangeDeadline,
     _lock: File,
 }
 
-/// Nothing when another process has it, or the repository is not to be packed.
-pub(super) fn take_turn(repository: &Repository, halt: &Halt) -> Result<Option<Turn>, GitError> {
-    let patience = Patience::new(ROUND_TIME, halt);
-    patience.left()?;
-    if is_left_alone(repository) {
+/// `None` if another process holds the lock, or packing is disabled.
+pub(super) fn lock_for_packing(repository: &Repository, halt: &Halt) -> Result<Option<PackingLock>, GitError> {
+    let deadline = ExchangeDeadline::new(ROUND_TIMEOUT, halt);
+    deadline.remaining()?;
+    if is_packing_disabled(repository) {
         return Ok(None);
     }
     let Some(lock) = lock(repository)? else { return Ok(None) };
     let objects = repository.commondir().join("objects");
     let is_own = [&objects, &objects.join("pack")].into_iter().all(|folder| is_own_folder(folder));
-    Ok(is_own.then_some(Turn { objects, patience, _lock: lock }))
+    Ok(is_own.then_some(PackingLock { objects, deadline, _lock: lock }))
 }
 
-/// Packs some of what there is.
+/// Runs one packing round.
 pub(crate) fn round(repository: &Repository, limits: &Limits, halt: &Halt) -> Result<Round, GitError> {
-    let Some(Turn { objects, patience, _lock }) = take_turn(repository, halt)? else { return Ok(Round::NotOurs) };
+    let Some(PackingLock { objects, deadline, _lock }) = lock_for_packing(repository, halt)? else {
+        return Ok(Round::NotAllowed);
+    };
     clear_abandoned(&objects.join("pack"));
     let found = loose_objects(&objects).map_err(GitError::io("list the objects"))?;
     let packs = count_packs(&objects.join("pack"));
@@ -73,8 +75,8 @@ pub(crate) fn round(repository: &Repository, limits: &Limits, halt: &Halt) -> Re
     let mut bytes = 0;
     let mut chosen = Vec::new();
     for (id, _) in &found {
-        // The other half is for the pack.
-        if patience.left()? < ROUND_TIME / 2 {
+        // The other half of the time is for writing the pack.
+        if deadline.remaining()? < ROUND_TIMEOUT / 2 {
             break;
         }
         if chosen.len() >= ROUND_OBJECTS || bytes >= ROUND_BYTES {
@@ -85,27 +87,27 @@ pub(crate) fn round(repository: &Repository, limits: &Limits, halt: &Halt) -> Re
             chosen.push(*id);
         }
     }
-    // Most are too large, or cannot be read: a pack for the others is not worth it.
+    // Most objects are too large or unreadable; a pack of the others is not worthwhile.
     if chosen.len() < enough / 2 && bytes < ROUND_BYTES {
         return Ok(Round::TooFew);
     }
-    let packed: HashSet<Oid> = pack::store(repository, &chosen, limits, &patience)?.ids.into_iter().collect();
+    let packed: HashSet<Oid> = pack::store(repository, &chosen, limits, &deadline)?.ids.into_iter().collect();
     let (mut count, mut failure) = (0, None);
     for (_, path) in found.iter().filter(|(id, _)| packed.contains(id)) {
         match fs::remove_file(path) {
             Ok(()) => count += 1,
-            // `git` has packed it, too.
+            // Removed by `git` meanwhile.
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => count += 1,
             Err(error) => failure = Some(error),
         }
     }
     match failure {
-        Some(error) => Err(GitError::io("remove what was packed")(error)),
+        Some(error) => Err(GitError::io("remove packed objects")(error)),
         None => Ok(Round::Packed(count)),
     }
 }
 
-/// Removes what packers left that were killed: a pack is written in minutes.
+/// Removes stale temporary files of killed processes. Writing a pack takes minutes at most.
 fn clear_abandoned(packs: &Path) {
     let Ok(entries) = fs::read_dir(packs) else { return };
     for entry in entries.flatten() {
@@ -113,33 +115,34 @@ fn clear_abandoned(packs: &Path) {
         let is_temporary =
             name.to_str().is_some_and(|name| name.starts_with("tmp_pack_") || name.starts_with("tmp_idx_"));
         let age = || entry.metadata().ok()?.modified().ok()?.elapsed().ok();
-        if is_temporary && age().is_some_and(|age| age > ABANDONED_AFTER) {
-            // `git gc` may be clearing, too.
+        if is_temporary && age().is_some_and(|age| age > STALE_TEMP_AGE) {
+            // `git gc` may remove it at the same time.
             let _ = fs::remove_file(entry.path());
         }
     }
 }
 
-/// The size of an object that can be read and is what its name says, if it is not large.
+/// The size of an intact object; `None` if it is large or damaged.
 fn sound_size(odb: &Odb<'_>, id: Oid) -> Option<usize> {
     let (size, _) = odb.read_header(id).ok().filter(|(size, _)| *size <= MAX_OBJECT_BYTES)?;
-    // What is torn stays where it is: a log or a person may still bring it back.
+    // Damaged objects stay; the redo log or a user may restore them.
     odb.read(id).ok().map(|_| size)
 }
 
-/// Whether people want to have their objects as they are.
-fn is_left_alone(repository: &Repository) -> bool {
+/// Whether the configuration disables packing.
+fn is_packing_disabled(repository: &Repository) -> bool {
     let Ok(config) = repository.config() else { return true };
     config.get_i64("gc.auto").is_ok_and(|limit| limit <= 0)
         || config.get_bool("extensions.preciousobjects").is_ok_and(|precious| precious)
 }
 
-/// The right to pack, if no other process has it; the system takes it from one that dies.
+/// Locks packing; `None` if another process holds the lock. The system releases it when the process dies.
 fn lock(repository: &Repository) -> Result<Option<File>, GitError> {
     let failed = GitError::io("lock the objects");
     let path = repository.commondir().join(LOCK_NAME);
     let mut options = File::options();
-    let file = plain_file::open(&path, options.read(true).write(true).create(true).truncate(false)).map_err(&failed)?;
+    let file =
+        regular_file::open(&path, options.read(true).write(true).create(true).truncate(false)).map_err(&failed)?;
     match file.try_lock() {
         Ok(()) => Ok(Some(file)),
         Err(TryLockError::WouldBlock) => Ok(None),
@@ -147,12 +150,12 @@ fn lock(repository: &Repository) -> Result<Option<File>, GitError> {
     }
 }
 
-/// Whether this is a folder, and no link to one that may be another repository's.
+/// Whether this is a directory and not a link, which could lead to another repository.
 fn is_own_folder(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|found| found.is_dir())
 }
 
-/// Every object that has a file of its own.
+/// All loose objects.
 fn loose_objects(objects: &Path) -> std::io::Result<Vec<(Oid, PathBuf)>> {
     let mut found = Vec::new();
     for first in 0..=u8::MAX {
@@ -164,7 +167,7 @@ fn loose_objects(objects: &Path) -> std::io::Result<Vec<(Oid, PathBuf)>> {
         for entry in fs::read_dir(place)? {
             let entry = entry?;
             let name = entry.file_name();
-            // A file that is being written has another name.
+            // Temporary files have other names.
             let id =
                 name.to_str().filter(|name| name.len() == 38).map(|name| Oid::from_str(&format!("{folder}{name}")));
             if let Some(Ok(id)) = id
@@ -177,7 +180,7 @@ fn loose_objects(objects: &Path) -> std::io::Result<Vec<(Oid, PathBuf)>> {
     Ok(found)
 }
 
-/// Whether there are packs, or so many files that there may soon be one: names are spread evenly, and one folder stands for all.
+/// Whether there are packs or many loose objects. Ids are distributed evenly, so one of the 256 directories is a sample.
 pub(super) fn is_large(objects: &Path) -> bool {
     let some = || fs::read_dir(objects.join("17")).map_or(0, Iterator::count);
     count_packs(&objects.join("pack")) > 0 || some() * 256 >= FEWEST_FILES
@@ -191,15 +194,15 @@ fn count_packs(folder: &Path) -> usize {
 #[cfg(test)]
 mod tests {
     use super::{FEWEST_FILES, Round, lock, loose_objects};
+    use crate::exchange_deadline::{ExchangeDeadline, Halt};
     use crate::objects::pack;
-    use crate::patience::{Halt, Patience};
     use crate::tests::test_repository::{TestRepository, limits};
     use git2::{ObjectType, Oid, Repository};
     use std::fs;
     use std::path::PathBuf;
     use std::time::Duration;
 
-    /// A repository with a history, and many objects that nothing leads to.
+    /// A repository with many unreachable objects.
     fn many() -> (TestRepository, Vec<Oid>) {
         let test = TestRepository::new();
         for number in 0..8 {
@@ -227,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn every_object_is_still_there_reachable_or_not_and_git_agrees() {
+    fn all_objects_exist_after_packing() {
         let (test, loose) = many();
         let before = test.git(&["rev-list", "--objects", "--all"]);
         let handle = Repository::open(test.root()).unwrap();
@@ -236,7 +239,7 @@ mod tests {
         assert_eq!((files(&test), round(&test)), (0, Round::TooFew));
         assert_eq!(test.git(&["fsck", "--full", "--strict", "--no-dangling"]), "");
         assert_eq!(test.git(&["rev-list", "--objects", "--all"]), before);
-        // Also for who has opened the repository before, and for the next commit.
+        // Also for handles that were opened before, and for the next commit.
         assert!(loose.iter().all(|id| handle.find_object(*id, None).is_ok()));
         test.forge("tools/t1.ts", b"export default () => 2\n");
         assert_eq!(test.git(&["fsck", "--full", "--strict", "--no-dangling"]), "");
@@ -244,13 +247,13 @@ mod tests {
     }
 
     #[test]
-    fn a_packer_that_dies_between_its_steps_leaves_what_the_next_one_finishes() {
+    fn an_interrupted_packing_round_is_completed_by_the_next() {
         let (test, loose) = many();
         let repository = Repository::open(test.root()).unwrap();
-        let patience = Patience::new(Duration::from_secs(60), &Halt::default());
-        // Before the pack has a name; and after it has, with every file still there.
+        let deadline = ExchangeDeadline::new(Duration::from_secs(60), &Halt::default());
+        // Killed before the pack was renamed, and before loose objects were removed.
         fs::write(test.git_dir().join("objects/pack/tmp_pack_dead"), b"PACK").unwrap();
-        assert_eq!(pack::store(&repository, &loose, &limits(), &patience).unwrap().ids.len(), loose.len());
+        assert_eq!(pack::store(&repository, &loose, &limits(), &deadline).unwrap().ids.len(), loose.len());
         assert_eq!(test.git(&["fsck", "--full", "--strict", "--no-dangling"]), "");
         let first = loose.first().unwrap().to_string();
         fs::remove_file(path_of(&test, &first)).unwrap();
@@ -261,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_torn_or_large_stays_a_file_and_so_does_all_while_another_packs() {
+    fn damaged_and_large_objects_stay_loose_and_one_process_packs() {
         let (test, loose) = many();
         let repository = Repository::open(test.root()).unwrap();
         let large = repository.blob(&vec![7; (1 << 20) + 1]).unwrap().to_string();
@@ -270,7 +273,7 @@ mod tests {
         fs::write(path_of(&test, &torn), b"").unwrap();
         let count = files(&test);
         let held = lock(&repository).unwrap().unwrap();
-        assert_eq!(round(&test), Round::NotOurs);
+        assert_eq!(round(&test), Round::NotAllowed);
         drop(held);
         assert_eq!(round(&test), Round::Packed(count - 2));
         assert!(path_of(&test, &torn).exists() && path_of(&test, &large).exists());
@@ -295,20 +298,20 @@ mod tests {
         assert!(other.join(file.file_name().unwrap()).exists());
         fs::rename(&own, test.root().join("objects")).unwrap();
         std::os::unix::fs::symlink(test.root().join("objects"), &own).unwrap();
-        assert_eq!(round(&test), Round::NotOurs);
+        assert_eq!(round(&test), Round::NotAllowed);
     }
 
     #[test]
-    fn a_repository_that_is_not_to_be_packed_is_not() {
+    fn packing_can_be_disabled() {
         for (key, value) in [("gc.auto", "0"), ("extensions.preciousObjects", "true")] {
             let (test, _) = many();
             test.git(&["config", key, value]);
-            assert_eq!(round(&test), Round::NotOurs, "{key}");
+            assert_eq!(round(&test), Round::NotAllowed, "{key}");
             test.git(&["config", "--unset", key]);
             let halt = Halt::default();
             halt.set();
             let repository = Repository::open(test.root()).unwrap();
-            assert!(super::round(&repository, &limits(), &halt).is_err(), "nor after the end");
+            assert!(super::round(&repository, &limits(), &halt).is_err(), "halted");
         }
     }
 }

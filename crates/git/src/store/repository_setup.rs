@@ -1,4 +1,4 @@
-//! Opening or creating the repository of a root, deaf to whatever Git configuration the user has.
+//! Opens or creates the repository of a root, independent of the user's Git configuration.
 
 use super::access::{Access, is_refusal};
 use super::special_files;
@@ -6,10 +6,10 @@ use crate::branches::references::branch_reference;
 use crate::durability::repository_lock::RepositoryLock;
 use crate::git_error::GitError;
 use crate::limits::Limits;
-use crate::objects::object_reader::{self, Found};
+use crate::objects::object_reader::{self, ReadObject};
 use crate::objects::raw_tree;
 use crate::objects::trees::Trees;
-use crate::plain_file;
+use crate::regular_file;
 use crate::store_options::StoreOptions;
 use crate::work_tree::checkout::is_plain;
 use crate::work_tree::exclude_file;
@@ -19,19 +19,19 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-/// Whether objects and references are on the disk before a handle goes on.
+/// Whether a handle flushes objects and references.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Flush {
     Each,
-    /// The redo log stands in for them.
+    /// Not flushed; the redo log makes them durable.
     Logged,
 }
 
 impl Flush {
-    /// Settings for this library alone, beside the ones that `git` reads: the name of their file, and its text.
+    /// The file name and content of the settings for this library, separate from those of `git`.
     const fn settings(self) -> (&'static str, &'static str) {
         match self {
-            // What is packed for a push may be large; what that takes of memory need not be.
+            // Limits the memory for packing.
             Self::Each => (
                 "tgp-config",
                 "[core]\n\tfsyncObjectFiles = true\n\tautocrlf = false\n\tlogAllRefUpdates = true\n\
@@ -45,8 +45,8 @@ impl Flush {
     }
 }
 
-/// Opens the repository at exactly `root`, or creates one there. A repository that merely surrounds `root` is none of
-/// ours: an application's `.tgp` directory gets its own.
+/// Opens the repository at exactly `root`, or creates it. A repository in a parent directory is not used: the `.tgp` directory
+/// of an application gets its own.
 pub(crate) fn open_or_init(root: &Path, options: &StoreOptions, wait: Duration) -> Result<Repository, GitError> {
     if !Reference::is_valid_name(&branch_reference(&options.branch)) {
         return Err(GitError::BadBranch { name: options.branch.clone() });
@@ -71,7 +71,7 @@ pub(crate) fn open_or_init(root: &Path, options: &StoreOptions, wait: Duration) 
     Ok(repository)
 }
 
-/// Several processes may start on an empty root at once; only one of them creates the repository.
+/// Locked, because several processes may start on an empty root at once.
 fn open_or_init_locked(
     root: &Path,
     git_dir: &Path,
@@ -98,8 +98,8 @@ fn open_or_init_locked(
     Ok(repository)
 }
 
-/// Names the current branch again where nothing is left of its name: a power cut, or a file system that failed, tore it. No
-/// other branch was current unless a pull request waits, and the next write says so again.
+/// Restores an empty `HEAD` after a power cut or file system failure. Only with a pending pull request was another branch
+/// current; the next write switches to it again.
 pub(crate) fn restore_head(git_dir: &Path, branch: &str) -> Result<(), GitError> {
     let head = git_dir.join("HEAD");
     match fs::symlink_metadata(&head) {
@@ -114,7 +114,7 @@ pub(crate) fn restore_head(git_dir: &Path, branch: &str) -> Result<(), GitError>
 fn open(root: &Path, flush: Flush) -> Result<Repository, GitError> {
     special_files::check(root)?;
     let repository = Repository::open(root).map_err(|error| GitError::git("open the repository", &error))?;
-    // At once: what is read of the configuration is not read again.
+    // Immediately, because libgit2 caches the configuration.
     isolate(&repository, flush)?;
     Ok(repository)
 }
@@ -122,10 +122,10 @@ fn open(root: &Path, flush: Flush) -> Result<Repository, GitError> {
 fn init(root: &Path, options: &StoreOptions) -> Result<Repository, GitError> {
     let failed = |error: git2::Error| GitError::git("create the repository", &error);
     let mut init = RepositoryInitOptions::new();
-    // Templates may carry hooks; none of the user's are wanted here.
+    // Templates of the user may contain hooks.
     init.external_template(false).no_reinit(true).initial_head(&options.branch);
     let repository = Repository::init_opts(root, &init).map_err(failed)?;
-    // For people who use `git` in here: the files are what was committed, byte by byte, and none is made executable.
+    // For users of `git` in the root: files are not converted, and executable bits are ignored.
     let local = repository.path().join("config");
     let plain = |mut config: Config| {
         config.set_bool("core.autocrlf", false)?;
@@ -136,7 +136,7 @@ fn init(root: &Path, options: &StoreOptions) -> Result<Repository, GitError> {
     Ok(repository)
 }
 
-/// A repository without commits is as good as new: its first commit goes to the branch that was asked for.
+/// Sets the configured branch in a repository without commits.
 fn adopt_unborn(repository: &Repository, branch: &str) -> Result<(), GitError> {
     let failed = |error: git2::Error| GitError::git("choose the first branch", &error);
     let unborn = matches!(repository.head(), Err(error) if error.code() == ErrorCode::UnbornBranch);
@@ -146,13 +146,13 @@ fn adopt_unborn(repository: &Repository, branch: &str) -> Result<(), GitError> {
     Ok(())
 }
 
-/// Whether the remote is named as it should be.
+/// Whether the remote is configured correctly.
 pub(crate) fn has_remote(repository: &Repository, url: &str) -> bool {
     repository.config().and_then(|config| config.get_string("remote.origin.url")).is_ok_and(|known| known == url)
 }
 
-/// Names the remote for people who use `git` in here. The address holds no secret.
-pub(crate) fn name_remote(repository: &Repository, url: &str, branch: &str) -> Result<(), GitError> {
+/// Configures the remote for users of `git` in the root. The address contains no secret.
+pub(crate) fn configure_remote(repository: &Repository, url: &str, branch: &str) -> Result<(), GitError> {
     let name = || {
         let mut config = Config::open(&repository.commondir().join("config"))?;
         config.set_str("remote.origin.url", url)?;
@@ -160,12 +160,12 @@ pub(crate) fn name_remote(repository: &Repository, url: &str, branch: &str) -> R
         config.set_str(&format!("branch.{branch}.remote"), "origin")?;
         config.set_str(&format!("branch.{branch}.merge"), &branch_reference(branch))
     };
-    name().map_err(|error| GitError::git("name the remote in the repository", &error))
+    name().map_err(|error| GitError::git("configure the remote in the repository", &error))
 }
 
-/// Whether the repository at `root` cannot be read: its own data, not its settings or its owner.
+/// Whether the data of the repository at `root` is damaged. Wrong settings or owners are not damage.
 pub(crate) fn is_damaged(root: &Path, limits: &Limits) -> bool {
-    // Whoever put something in the place of a file has damaged nothing, and libgit2 would wait for it.
+    // Special files are not damage, and libgit2 would block on them.
     if special_files::check(root).is_err() {
         return false;
     }
@@ -186,14 +186,15 @@ pub(crate) fn is_damaged(root: &Path, limits: &Limits) -> bool {
         for change in trees.changes(None, trees.of(Some(head))?)?.all {
             let file = change.new.filter(|entry| entry.mode.is_some_and(is_file));
             if let Some(entry) = file
-                && object_reader::read(&repository, entry.id, ObjectType::Blob, limits.file_bytes)? == Found::Nothing
+                && object_reader::read(&repository, entry.id, ObjectType::Blob, limits.file_bytes)?
+                    == ReadObject::Missing
             {
                 return Err(GitError::Incomplete);
             }
         }
         Ok(())
     };
-    // Too much is not too little.
+    // An exceeded limit is not damage.
     !matches!(read(), Ok(()) | Err(GitError::RemoteLimit(_)))
 }
 
@@ -201,7 +202,7 @@ const fn is_file(mode: i32) -> bool {
     is_plain(mode) || mode == raw_tree::LINK
 }
 
-/// Moves the repository's own data out of `root`, and returns its new name beside it.
+/// Moves the `.git` directory out of `root` and returns its new name beside it.
 pub(crate) fn put_aside(root: &Path) -> io::Result<String> {
     let name = root.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let seconds = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs();
@@ -210,22 +211,22 @@ pub(crate) fn put_aside(root: &Path) -> io::Result<String> {
     Ok(aside)
 }
 
-/// A handle beside the first, for work that must not keep others waiting.
+/// Opens a separate handle, for work that must not block others.
 pub(crate) fn open_again(root: &Path, flush: Flush) -> Result<Repository, GitError> {
     open(root, flush)
 }
 
 const MAX_SETTINGS_BYTES: u64 = 4 << 10;
 
-/// From here on only the repository's own configuration and ours count, not that of the user or the machine.
+/// Restricts the configuration to that of the repository and ours, without user and system settings.
 pub(crate) fn isolate(repository: &Repository, flush: Flush) -> Result<(), GitError> {
     let (name, settings) = flush.settings();
     let own = repository.path().join(name);
-    if plain_file::read(&own, MAX_SETTINGS_BYTES).ok().as_deref() != Some(settings.as_bytes()) {
+    if regular_file::read(&own, MAX_SETTINGS_BYTES).ok().as_deref() != Some(settings.as_bytes()) {
         let mut options = File::options();
-        let file = plain_file::open(&own, options.write(true).create(true).truncate(true));
+        let file = regular_file::open(&own, options.write(true).create(true).truncate(true));
         let written = file.and_then(|mut file| file.write_all(settings.as_bytes()));
-        // They are about writing.
+        // The settings affect only writing.
         if Access::of(repository.path()) == Access::Writable {
             written.map_err(GitError::io("write the repository's settings"))?;
         }

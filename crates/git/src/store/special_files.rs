@@ -1,12 +1,11 @@
-//! What somebody left in the place of the repository's own files: a pipe would keep libgit2 waiting for ever, and a file
-//! that is far too large would be read whole.
+//! Detects special and oversized files in a repository. libgit2 would block on a pipe forever, and read a huge file completely.
 
 use crate::git_error::GitError;
 use crate::limits::MAX_REFS;
-use crate::{git_link, plain_file};
+use crate::{path_file, regular_file};
 use std::path::{Path, PathBuf};
 
-/// Files that libgit2 reads whole, and how large one of ours can be.
+/// Files that libgit2 reads completely, with their size limits.
 const READ_WHOLE: [(&str, u64); 12] = [
     ("HEAD", 4 << 10),
     ("commondir", 8 << 10),
@@ -22,27 +21,27 @@ const READ_WHOLE: [(&str, u64); 12] = [
     ("objects/pack/multi-pack-index", 256 << 20),
 ];
 
-/// Refuses the repository of the work tree `root` if libgit2 had better not open it.
+/// Refuses the repository of the work tree `root` if libgit2 cannot open it safely.
 pub(crate) fn check(root: &Path) -> Result<(), GitError> {
     let special = |file| GitError::SpecialFile { file };
     let mut own = root.join(".git");
-    // That of a linked work tree is elsewhere.
+    // The `.git` file of a linked work tree.
     if own.is_file() {
-        let link = git_link::link_in(&own, "gitdir: ").map_err(|_| special(".git"))?;
+        let link = path_file::read_path(&own, "gitdir: ").map_err(|_| special(".git"))?;
         own = link.map_or(own, |link| root.join(link));
     }
     check_folder(&own)?;
-    match git_link::link_in(&own.join("commondir"), "") {
+    match path_file::read_path(&own.join("commondir"), "") {
         Ok(Some(common)) => check_folder(&own.join(common)),
         Ok(None) => Ok(()),
         Err(_) => Err(special("commondir")),
     }
 }
 
-/// As [`check`], for a folder that is a repository itself.
+/// As [`check`], for a Git directory.
 pub(crate) fn check_folder(git_dir: &Path) -> Result<(), GitError> {
     for (file, most) in READ_WHOLE {
-        if !plain_file::is_harmless(&git_dir.join(file), most) {
+        if !regular_file::is_harmless(&git_dir.join(file), most) {
             return Err(GitError::SpecialFile { file });
         }
     }
@@ -62,20 +61,20 @@ enum Depth {
     All,
 }
 
-/// Whether all that is in a folder, or in those below it too, is or leads to a plain file or folder.
+/// Whether a folder has only regular files and directories, or links to such; with [`Depth::All`] recursively.
 fn has_only_files(folder: PathBuf, depth: Depth) -> bool {
     let mut waiting = vec![folder];
-    let mut met = 0;
+    let mut visited = 0;
     while let Some(folder) = waiting.pop() {
         for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
-            met += 1;
+            visited += 1;
             let Ok(kind) = entry.file_type() else { continue };
             if kind.is_dir() && depth == Depth::All {
                 waiting.push(entry.path());
-            } else if !kind.is_file() && !kind.is_dir() && !plain_file::is_harmless(&entry.path(), u64::MAX) {
+            } else if !kind.is_file() && !kind.is_dir() && !regular_file::is_harmless(&entry.path(), u64::MAX) {
                 return false;
             }
-            if met > MAX_REFS {
+            if visited > MAX_REFS {
                 return false;
             }
         }

@@ -1,12 +1,12 @@
-//! Files of the work tree that the history does not have as they are.
+//! Files of the work tree that differ from the history.
 
 use crate::branches::strategy;
+use crate::exchange_deadline::ExchangeDeadline;
 use crate::git_error::GitError;
 use crate::objects::object_reader;
 use crate::objects::tree_changes::TreeChange;
 use crate::objects::trees::Trees;
-use crate::patience::Patience;
-use crate::plain_file;
+use crate::regular_file;
 use crate::store_options::StoreOptions;
 use crate::work_tree::checkout::is_plain;
 use crate::work_tree::work_tree::WorkTree;
@@ -14,41 +14,41 @@ use git2::{ObjectType, Oid, Repository};
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 
-/// Largest list of ignored files that is gone by.
+/// Maximum size of a `.gitignore` file.
 const MAX_IGNORE_BYTES: u64 = 64 << 10;
 
-/// What is different about a file.
+/// How a file differs from the history.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileState {
-    /// The history has none of this path.
+    /// Not in the history.
     New,
     Changed,
-    /// The history has it, the work tree does not.
+    /// In the history, but not in the work tree.
     Missing,
 }
 
-/// The files among `present`, and those that should be, which the history has otherwise or not at all, sorted by path. Files
-/// that are ignored, or that follow from others, are left out.
+/// The files of the work tree that differ from the history, sorted by path. `present` are the existing files. Ignored and
+/// derived files are skipped.
 pub(crate) fn uncommitted(
     repository: &Repository,
     options: &StoreOptions,
     work: &dyn WorkTree,
     present: &BTreeSet<String>,
-    patience: &Patience,
+    deadline: &ExchangeDeadline,
 ) -> Result<Vec<(String, FileState)>, GitError> {
-    let trees = Trees::new(repository, options.limits).patient(patience);
+    let trees = Trees::new(repository, options.limits).with_deadline(deadline);
     let is_ours = |path: &str| work.accepts(path) && !options.derived.iter().any(|derived| derived == path);
     let committed = trees.changes(None, strategy::view(repository, options)?)?.all;
     let mut found = Vec::new();
     for change in committed.iter().filter(|change| is_ours(&change.path)) {
-        patience.left()?;
+        deadline.remaining()?;
         let state = state_of(&trees, change, present.contains(&change.path), work)?;
         found.extend(state.map(|state| (change.path.clone(), state)));
     }
     let known: BTreeSet<&str> = committed.iter().map(|change| change.path.as_str()).collect();
     let mut ignored = Ignored::new(repository);
     for path in present.iter().filter(|path| !known.contains(path.as_str()) && is_ours(path)) {
-        patience.left()?;
+        deadline.remaining()?;
         if !ignored.has(path)? {
             found.push((path.clone(), FileState::New));
         }
@@ -57,7 +57,7 @@ pub(crate) fn uncommitted(
     Ok(found)
 }
 
-/// How a file that the history has differs from it.
+/// How a committed file differs from its committed version.
 fn state_of(
     trees: &Trees<'_>,
     committed: &TreeChange,
@@ -66,21 +66,21 @@ fn state_of(
 ) -> Result<Option<FileState>, GitError> {
     let Some(entry) = committed.new.filter(|entry| entry.mode.is_some_and(is_plain)) else { return Ok(None) };
     if !is_present {
-        // One that is too large to be a file here is not missed.
+        // A file that is too large to be checked out is not missing.
         let fits =
             object_reader::blob_size(trees.repository, entry.id).is_some_and(|size| size <= trees.limits.file_bytes);
         return Ok(fits.then_some(FileState::Missing));
     }
-    // What cannot be read is not what was committed.
+    // An unreadable file counts as changed.
     let Ok(Some(content)) = work.read(&committed.path) else { return Ok(Some(FileState::Changed)) };
     let own = Oid::hash_object(ObjectType::Blob, &content).map_err(|error| GitError::git("compare a file", &error))?;
     Ok((own != entry.id).then_some(FileState::Changed))
 }
 
-/// What `.gitignore` files and the exclude file say.
+/// The rules of `.gitignore` files and the exclude file.
 struct Ignored<'r> {
     repository: &'r Repository,
-    /// By folder, whether libgit2 may read its list: it waits for a pipe for ever, and reads a file of any size whole.
+    /// By folder, whether libgit2 may read its `.gitignore`: it blocks on pipes and reads files of any size.
     harmless: HashMap<String, bool>,
 }
 
@@ -96,12 +96,12 @@ impl<'r> Ignored<'r> {
             let is_harmless = *self
                 .harmless
                 .entry(folder.to_owned())
-                .or_insert_with(|| plain_file::is_harmless(&root.join(folder).join(".gitignore"), MAX_IGNORE_BYTES));
+                .or_insert_with(|| regular_file::is_harmless(&root.join(folder).join(".gitignore"), MAX_IGNORE_BYTES));
             if !is_harmless {
                 return Ok(false);
             }
         }
         let ignored = self.repository.is_path_ignored(Path::new(path));
-        ignored.map_err(|error| GitError::git("read which files are ignored", &error))
+        ignored.map_err(|error| GitError::git("read the ignore rules", &error))
     }
 }

@@ -1,13 +1,13 @@
-//! What a repository needs every now and then, on a thread that makes way for all others: an index of its history, and packs.
+//! Repository maintenance on a low-priority thread: the history index and packs.
 
-use super::history_index::{HistoryIndex, Reached};
+use super::history_index::{FollowResult, HistoryIndex};
 use super::pack_merging;
 use super::packing::{self, Round};
 use super::repository_setup::{self, Flush};
 use crate::branches::references::at;
+use crate::exchange_deadline::{ExchangeDeadline, Halt};
 use crate::git_error::GitError;
 use crate::limits::Limits;
-use crate::patience::{Halt, Patience};
 use git2::{Oid, Repository};
 use parking_lot::Mutex;
 use std::path::{Path, PathBuf};
@@ -16,23 +16,23 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 use tgp_base::threads;
 
-/// It is looked after at the first commit, and then after so many.
+/// Commits between two maintenance runs; the first run is at the first commit.
 const COMMITS: u32 = 128;
-/// Commits that a question takes into the index; more are left to the thread.
+/// Commits that a query adds to the index itself; more are left to the thread.
 const FEW_COMMITS: usize = 500;
-/// How long a question waits for the thread: what is new since the last time takes less, a whole history longer.
-const INDEX_WAIT: Duration = Duration::from_millis(100);
-/// How long a question, and the thread, take for that at most.
-const QUESTION_TIME: Duration = Duration::from_secs(2);
-const INDEX_TIME: Duration = Duration::from_secs(300);
+/// How long a query waits for the thread. An incremental update is faster, a full one slower.
+const INDEX_LOCK_TIMEOUT: Duration = Duration::from_millis(100);
+/// Time limits for index updates, in a query and on the thread.
+const QUERY_TIMEOUT: Duration = Duration::from_secs(2);
+const INDEX_TIMEOUT: Duration = Duration::from_secs(300);
 
 pub(crate) struct Upkeep {
     root: PathBuf,
     limits: Limits,
     commits: AtomicU32,
     is_at_work: AtomicBool,
-    /// A pack for objects whose files stay would be made again and again.
-    is_packing_given_up: AtomicBool,
+    /// Set after a failure, so that packing is not repeated in vain.
+    is_packing_stopped: AtomicBool,
     halt: Halt,
     index: Mutex<HistoryIndex>,
 }
@@ -44,27 +44,27 @@ impl Upkeep {
             limits,
             commits: AtomicU32::new(0),
             is_at_work: AtomicBool::new(false),
-            is_packing_given_up: AtomicBool::new(false),
+            is_packing_stopped: AtomicBool::new(false),
             halt: Halt::default(),
             index: Mutex::default(),
         })
     }
 
-    /// A commit was made.
+    /// Counts a commit, and starts maintenance if it is due.
     pub(crate) fn committed(self: &Arc<Self>) {
         if self.commits.fetch_add(1, Ordering::Relaxed).is_multiple_of(COMMITS) {
             self.begin();
         }
     }
 
-    /// Looks after the repository, unless that is under way.
+    /// Starts maintenance, unless it is running.
     pub(crate) fn begin(self: &Arc<Self>) {
         if self.is_at_work.swap(true, Ordering::Acquire) {
             return;
         }
         let upkeep = Arc::clone(self);
         let work = move || {
-            // What fails is tried again later, and until then all is as it was: nothing depends on it but time and room.
+            // A failure is retried later. Only speed and disk space depend on maintenance.
             let _ended = threads::contain(|| upkeep.work());
             upkeep.is_at_work.store(false, Ordering::Release);
         };
@@ -73,30 +73,30 @@ impl Upkeep {
         }
     }
 
-    /// As [`Self::begin`], for a repository that has many objects: what it needs may take a while, and is asked for later.
+    /// As [`Self::begin`], if the repository has many objects.
     pub(crate) fn begin_if_large(self: &Arc<Self>, objects: &Path) {
         if packing::is_large(objects) {
             self.begin();
         }
     }
 
-    /// Nothing is begun from now on.
+    /// Stops maintenance.
     pub(crate) fn stop(&self) {
         self.halt.set();
     }
 
-    /// The commits up to `head` that may have changed `path`, newest first; nothing where that is not known yet.
+    /// The ancestors of `head` that may have changed `path`, newest first; `None` if the index is not ready.
     pub(crate) fn commits_of(
         self: &Arc<Self>,
         repository: &Repository,
         head: Oid,
         path: Option<&str>,
     ) -> Option<Vec<Oid>> {
-        let mut index = self.index.try_lock_for(INDEX_WAIT)?;
-        let patience = Patience::new(QUESTION_TIME, &self.halt);
-        // Who goes through the history instead hears what is wrong with it.
-        let reached = index.follow(repository, head, &self.limits, FEW_COMMITS, &patience);
-        if matches!(reached, Ok(Reached::Head)) {
+        let mut index = self.index.try_lock_for(INDEX_LOCK_TIMEOUT)?;
+        let deadline = ExchangeDeadline::new(QUERY_TIMEOUT, &self.halt);
+        // On an error the caller walks the history and reports it.
+        let reached = index.follow(repository, head, &self.limits, FEW_COMMITS, &deadline);
+        if matches!(reached, Ok(FollowResult::Head)) {
             return Some(index.candidates(path));
         }
         drop(index);
@@ -107,13 +107,13 @@ impl Upkeep {
     fn work(&self) -> Result<(), GitError> {
         let repository = repository_setup::open_again(&self.root, Flush::Each)?;
         let indexed = self.index_history(&repository);
-        if !self.is_packing_given_up.load(Ordering::Relaxed) {
-            let give_up = |_: &GitError| self.is_packing_given_up.store(true, Ordering::Relaxed);
-            self.pack(&repository).inspect_err(give_up)?;
-            // What it reads may be gone, because `git` has packed it meanwhile: that is over next time.
+        if !self.is_packing_stopped.load(Ordering::Relaxed) {
+            let stop_packing = |_: &GitError| self.is_packing_stopped.store(true, Ordering::Relaxed);
+            self.pack(&repository).inspect_err(stop_packing)?;
+            // Other errors may be caused by a concurrent `git` repack and are transient.
             self.merge(&repository).inspect_err(|error| {
                 if matches!(error, GitError::Io { .. }) {
-                    give_up(error);
+                    stop_packing(error);
                 }
             })?;
         }
@@ -133,8 +133,8 @@ impl Upkeep {
     fn index_history(&self, repository: &Repository) -> Result<(), GitError> {
         let Some(head) = at(repository, "HEAD")? else { return Ok(()) };
         let mut index = self.index.lock();
-        let patience = Patience::new(INDEX_TIME, &self.halt);
-        index.follow(repository, head, &self.limits, usize::MAX, &patience)?;
+        let deadline = ExchangeDeadline::new(INDEX_TIMEOUT, &self.halt);
+        index.follow(repository, head, &self.limits, usize::MAX, &deadline)?;
         index.store(repository).map_err(GitError::io("store the index of the history"))
     }
 }
@@ -142,8 +142,8 @@ impl Upkeep {
 #[cfg(test)]
 mod tests {
     use super::{FEW_COMMITS, Upkeep};
-    use crate::patience::{Halt, Patience};
-    use crate::store::history_index::Reached;
+    use crate::exchange_deadline::{ExchangeDeadline, Halt};
+    use crate::store::history_index::FollowResult;
     use crate::tests::test_repository::{TestRepository, limits};
     use git2::{Oid, Repository};
     use std::fs;
@@ -155,7 +155,7 @@ mod tests {
         repository.head().unwrap().target().unwrap()
     }
 
-    /// What git says of a file.
+    /// The history of a file according to git.
     fn log(test: &TestRepository, path: &str) -> Vec<String> {
         let text = test.git(&["log", "--format=%H", "--first-parent", "--", path]);
         text.lines().map(str::to_owned).collect()
@@ -165,7 +165,7 @@ mod tests {
         test.store.log(Some(path), 10_000).unwrap().into_iter().map(|entry| entry.commit).collect()
     }
 
-    /// More commits than a question takes in, on the branch that is current.
+    /// Adds more commits than a query indexes.
     fn grow(test: &TestRepository) -> Repository {
         let repository = Repository::open(test.root()).unwrap();
         let person = git2::Signature::now("a", "a@b.c").unwrap();
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn the_history_of_a_file_is_what_git_says_with_and_without_an_index() {
+    fn file_histories_equal_those_of_git_with_and_without_an_index() {
         let test = TestRepository::new();
         let paths: Vec<String> = (0..6).map(|number| format!("tools/g{}/t{number}.ts", number % 3)).collect();
         let check = |test: &TestRepository| {
@@ -212,18 +212,18 @@ mod tests {
         }
         check(&test);
         assert_eq!(test.store.log(None, 10_000).unwrap().len(), log(&test, ".").len());
-        // A branch that is reset has another history.
+        // After a reset.
         test.git(&["reset", "-q", "--hard", "HEAD~15"]);
         check(&test);
         test.forge(&paths[0], b"after the reset");
         check(&test);
-        // Without an index, because it is being made.
+        // While the index is locked.
         let _held = test.store.upkeep.index.lock();
         check(&test);
     }
 
     #[test]
-    fn an_index_goes_from_branch_to_branch_without_being_made_again() {
+    fn the_index_follows_branch_switches_incrementally() {
         let test = TestRepository::new();
         let repository = grow(&test);
         let upkeep = Upkeep::new(&test.root(), limits());
@@ -241,10 +241,10 @@ mod tests {
             test.git(&[&person, step].concat());
             fs::write(test.root().join("t3.ts"), format!("of step {number}")).unwrap();
             test.git(&[&person, ["commit", "-q", "-a", "-m", "step"].as_slice()].concat());
-            let patience = Patience::new(Duration::from_secs(60), &Halt::default());
+            let deadline = ExchangeDeadline::new(Duration::from_secs(60), &Halt::default());
             let mut index = upkeep.index.lock();
-            let reached = index.follow(&repository, head(&repository), &limits(), FEW_COMMITS, &patience).unwrap();
-            assert_eq!(reached, Reached::Head, "{step:?}");
+            let reached = index.follow(&repository, head(&repository), &limits(), FEW_COMMITS, &deadline).unwrap();
+            assert_eq!(reached, FollowResult::Head, "{step:?}");
             let all: Vec<String> = index.candidates(None).iter().map(Oid::to_string).collect();
             let mut sorted = [all, test.git(&["rev-list", "HEAD"]).lines().map(str::to_owned).collect()];
             sorted.iter_mut().for_each(|list| list.sort_unstable());
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn an_index_that_was_kept_is_used_and_one_that_is_damaged_is_made_again() {
+    fn a_stored_index_is_used_and_a_damaged_one_rebuilt() {
         let test = TestRepository::new();
         let repository = grow(&test);
         Upkeep::new(&test.root(), limits()).work().unwrap();
@@ -270,7 +270,7 @@ mod tests {
         {
             fs::write(&file, &bytes).unwrap();
             let upkeep = Upkeep::new(&test.root(), limits());
-            // More is missing than a question takes in: without the file there is no answer yet.
+            // Without a stored index too many commits are missing for a query.
             upkeep.is_at_work.store(true, Ordering::Release);
             let found = answer(&upkeep, &repository, "t3.ts");
             assert_eq!(found.is_some(), is_used);
@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn a_merge_counts_by_what_it_changed_on_its_branch() {
+    fn a_merge_is_listed_if_it_differs_from_its_first_parent() {
         let test = TestRepository::new();
         test.forge("a.ts", b"1");
         test.git(&["checkout", "-q", "-b", "side"]);

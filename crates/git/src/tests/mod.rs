@@ -1,6 +1,6 @@
-//! The repository as a whole, judged by the real `git`.
+//! Integration tests of the repository, verified with the `git` program.
 
+mod concurrent_writers;
 mod oracle;
-mod rivals;
 mod sharing;
 pub(super) mod test_repository;

@@ -1,4 +1,4 @@
-//! The `git` command line agrees with everything we did.
+//! Tests that the `git` program agrees with our results.
 
 use super::test_repository::{TestRepository, git, open as open_store, options};
 use crate::file_change::FileChange;
@@ -10,7 +10,7 @@ use std::process::Command;
 use tgp_base::error::{ErrorCode, PartError};
 
 #[test]
-fn the_first_commit_makes_the_branch() {
+fn the_first_commit_creates_the_branch() {
     let test = TestRepository::new();
     assert_eq!(test.store.head().unwrap(), None);
     let committed = test.forge("tools/add.ts", b"export default 1\n");
@@ -26,7 +26,7 @@ fn the_first_commit_makes_the_branch() {
 }
 
 #[test]
-fn every_byte_comes_back() {
+fn content_is_stored_byte_by_byte() {
     let test = TestRepository::new();
     let all: Vec<u8> = (0..=255).cycle().take(70_000).collect();
     let cases: [(&str, &[u8]); 7] = [
@@ -49,7 +49,7 @@ fn every_byte_comes_back() {
 }
 
 #[test]
-fn a_commit_that_changes_nothing_is_none() {
+fn a_commit_without_changes_is_not_made() {
     let test = TestRepository::new();
     let nothing = test.store.commit("Remove: x", &[FileChange { path: "x", content: None }]).unwrap();
     assert_eq!((nothing.id, test.store.head().unwrap()), (None, None));
@@ -78,7 +78,7 @@ fn several_files_are_one_commit_and_removals_prune() {
 }
 
 #[test]
-fn run_bits_of_committed_files_are_kept() {
+fn executable_bits_of_committed_files_are_kept() {
     let test = TestRepository::new();
     test.forge("run.sh", b"1");
     test.git(&["update-index", "--chmod=+x", "run.sh"]);
@@ -90,7 +90,7 @@ fn run_bits_of_committed_files_are_kept() {
 }
 
 #[test]
-fn what_a_person_staged_stays_staged_and_uncommitted() {
+fn staged_changes_stay_staged_and_uncommitted() {
     let test = TestRepository::new();
     test.forge("a", b"1");
     fs::write(test.root().join("staged"), "s").unwrap();
@@ -153,7 +153,7 @@ fn an_existing_repository_is_used_as_it_is() {
 }
 
 #[test]
-fn an_empty_repository_of_another_tool_gets_the_branch_asked_for() {
+fn an_empty_repository_gets_the_configured_branch() {
     let dir = tempfile::tempdir().unwrap();
     git(dir.path(), &["init", "-q", "-b", "trunk"]);
     let store = open_store(dir.path(), options()).unwrap();
@@ -198,7 +198,7 @@ fn a_linked_work_tree_works() {
 }
 
 #[test]
-fn odd_options_and_paths_are_typed_errors() {
+fn invalid_options_and_paths_are_typed_errors() {
     let test = TestRepository::new();
     let open = |options| open_store(&test.root(), options).unwrap_err();
     for branch in ["", "a..b", "a b", "x.lock", "/x"] {
@@ -220,7 +220,7 @@ fn odd_options_and_paths_are_typed_errors() {
 }
 
 #[test]
-fn files_of_writes_under_way_are_not_in_the_status() {
+fn temporary_files_are_hidden_from_git_status() {
     let test = TestRepository::new();
     fs::write(test.root().join(".tgp-tmp-0"), "half").unwrap();
     fs::write(test.git_dir().join("info/exclude"), "mine").unwrap();
@@ -232,7 +232,7 @@ fn files_of_writes_under_way_are_not_in_the_status() {
 }
 
 #[test]
-fn a_repository_of_another_user_is_a_helpful_error() {
+fn a_repository_of_another_user_is_a_typed_error() {
     let test = TestRepository::new();
     // Only root can give files away.
     let given_away = Command::new("chown").args(["-R", "12345"]).arg(test.root()).output().unwrap().status.success();

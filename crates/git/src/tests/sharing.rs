@@ -1,4 +1,4 @@
-//! Several kernels on one root, and others on their own, with one remote.
+//! Several kernels on one root and on separate roots, with one remote.
 
 use super::test_repository::{PlainFiles, forge, git, options};
 use crate::{
@@ -62,7 +62,7 @@ impl Kernel {
 }
 
 #[test]
-fn a_commit_that_another_process_has_moved_is_reported_by_its_new_name() {
+fn a_commit_replayed_by_another_process_is_reported_with_its_new_id() {
     let folder = tempfile::tempdir().unwrap();
     git(folder.path(), &["init", "-q", "--bare", "-b", "main", "remote.git"]);
     let remote = folder.path().join("remote.git");
@@ -74,7 +74,7 @@ fn a_commit_that_another_process_has_moved_is_reported_by_its_new_name() {
     one.commit("tools/one.ts");
     let written = other.commit("tools/other.ts");
     one.commit("tools/other.ts.bak");
-    // The process puts all three on top of what came from afar, and one more after them.
+    // The process replays all three commits on the remote's, and adds one more.
     one.publisher.sync().unwrap();
     one.commit("tools/last.ts");
     one.publisher.sync().unwrap();

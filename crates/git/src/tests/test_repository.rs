@@ -1,4 +1,4 @@
-//! A repository in a temporary directory, and the real `git` as its judge.
+//! A repository in a temporary directory, with the `git` program for checks.
 
 use crate::file_change::FileChange;
 use crate::store_options::{StoreOptions, WriteStrategy};
@@ -38,7 +38,7 @@ pub(crate) fn limits() -> Limits {
     }
 }
 
-/// Plain files below a directory, without the jail that the kernel has.
+/// Regular files below a directory, without the kernel's jail.
 pub(crate) struct PlainFiles(pub(crate) PathBuf);
 
 impl WorkTree for PlainFiles {
@@ -112,7 +112,7 @@ impl TestRepository {
         run(&self.root(), &["cat-file", "blob", &format!("HEAD:{path}")])
     }
 
-    /// What every test ends with: nothing damaged, nothing left over, nothing to tell apart from the work tree.
+    /// Asserts that the repository is intact, has no leftovers and matches the work tree.
     pub(crate) fn is_sound(&self) {
         assert_eq!(self.git(&["status", "--porcelain"]), "");
         self.git(&["fsck", "--full", "--strict"]);

@@ -1,4 +1,4 @@
-//! Bringing the remote's commits in, and putting local ones on top of them.
+//! Fetches the commits of the remote and replays local ones on top.
 
 use super::replay::{Replayed, replay};
 use super::upstream::Upstream;
@@ -8,10 +8,10 @@ use crate::branches::backup_branch::back_up_commit;
 use crate::branches::head::Head;
 use crate::branches::references::{at, branch_at, branch_reference, tracking_reference};
 use crate::branches::{pending, strategy};
+use crate::exchange_deadline::ExchangeDeadline;
 use crate::git_error::GitError;
-use crate::limits::IDLE;
+use crate::limits::IDLE_TIMEOUT;
 use crate::objects::trees::Trees;
-use crate::patience::Patience;
 use crate::remote::remote::Want;
 use crate::store::held_back::Released;
 use crate::store::landing::{self, Landed, Landing, RefMove};
@@ -19,17 +19,17 @@ use crate::store_options::WriteStrategy;
 use git2::{Oid, Repository};
 use std::time::{Duration, Instant};
 
-/// What hydrating did.
+/// The result of hydrating.
 #[derive(Debug, Default)]
 pub struct Hydrated {
-    /// Files that changed because others changed them.
+    /// Files changed by foreign commits.
     pub changed: Vec<String>,
-    /// What the user should know.
+    /// Warnings for the user.
     pub warnings: Vec<String>,
     pub local: LocalCommits,
 }
 
-/// Whether there is anything that the remote does not have.
+/// Whether there are unpushed commits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum LocalCommits {
     #[default]
@@ -52,48 +52,48 @@ impl Hydrated {
 }
 
 impl Upstream {
-    /// Moves to the remote's head, local commits on top. When the remote is where it was, one round trip is all.
+    /// Updates to the remote's branch, with local commits on top. One round trip if the remote has not changed.
     ///
     /// # Errors
     /// `Unreachable`, `Unauthorized`, `RemoteMissing`, `Refused`, `Protocol`, `RemoteLimit`, `DetachedHead`, `Busy`, `Git`, `Io`.
     pub fn hydrate(&self) -> Result<Hydrated, GitError> {
-        self.hydrate_within(IDLE)
+        self.hydrate_within(IDLE_TIMEOUT)
     }
 
-    /// As [`Self::hydrate`], from a remote that begins to answer within `silence`.
-    pub(crate) fn hydrate_within(&self, silence: Duration) -> Result<Hydrated, GitError> {
+    /// As [`Self::hydrate`], with an idle timeout for the first answer.
+    pub(crate) fn hydrate_within(&self, idle_timeout: Duration) -> Result<Hydrated, GitError> {
         let _turn = self.turn.lock();
         let began = Instant::now();
-        let hydrated = self.try_hydrate(silence);
+        let hydrated = self.try_hydrate(idle_timeout);
         if !self.halt.is_set() {
             self.reach.note(began, hydrated.as_ref().err());
         }
         hydrated
     }
 
-    fn try_hydrate(&self, silence: Duration) -> Result<Hydrated, GitError> {
+    fn try_hydrate(&self, idle_timeout: Duration) -> Result<Hydrated, GitError> {
         let repository = self.store.open_again()?;
         let branch = &self.options().branch;
-        let patience = self.patience();
-        let refs = self.remote.refs(&patience.within(silence))?;
+        let deadline = self.deadline();
+        let refs = self.remote.refs(&deadline.with_idle_timeout(idle_timeout))?;
         let mut hydrated = Hydrated::default();
         let theirs = refs.branches.get(&branch_reference(branch)).copied();
         match (theirs, refs.head) {
             (Some(theirs), _) => {
-                let landed = self.integrate(&repository, theirs, &patience)?;
+                let landed = self.integrate(&repository, theirs, &deadline)?;
                 hydrated.take(landed);
                 let known = at(&repository, &tracking_reference(branch))?;
                 if branch_at(&repository, branch)? != known || self.options().strategy == WriteStrategy::PullRequest {
                     hydrated.local = LocalCommits::Waiting;
                 }
             }
-            // The first push makes the branch; until then it starts where the remote's own branch is.
+            // The first push creates the branch; it starts from the remote's default branch.
             (None, Some(start)) if branch_at(&repository, branch)?.is_none() => {
                 hydrated.warnings.push(format!(
-                    "The remote has no branch '{branch}' yet: it starts from the remote's default branch, and the first write makes it."
+                    "The remote has no branch '{branch}' yet. It starts from the remote's default branch and is created by the first write."
                 ));
                 self.forget_tracking(&repository)?;
-                hydrated.take(self.start_from(&repository, start, &patience)?);
+                hydrated.take(self.start_from(&repository, start, &deadline)?);
             }
             (None, _) => {
                 self.forget_tracking(&repository)?;
@@ -109,35 +109,40 @@ impl Upstream {
         Ok(hydrated)
     }
 
-    /// Brings in what others have pushed. With nothing to push, no other request would find that the remote answers again.
-    pub(crate) fn catch_up(&self, repository: &Repository, patience: &Patience) -> Result<(), GitError> {
+    /// Fetches foreign commits. Without commits to push, this is the request that detects that the remote is reachable again.
+    pub(crate) fn catch_up(&self, repository: &Repository, deadline: &ExchangeDeadline) -> Result<(), GitError> {
         let branch = &self.options().branch;
-        let theirs = self.remote.refs(patience)?.branches.get(&branch_reference(branch)).copied();
+        let theirs = self.remote.refs(deadline)?.branches.get(&branch_reference(branch)).copied();
         match theirs.filter(|_| at(repository, &tracking_reference(branch)).is_ok_and(|known| known != theirs)) {
-            Some(theirs) => self.integrate(repository, theirs, patience).map(|landed| self.note_landed(&landed)),
+            Some(theirs) => self.integrate(repository, theirs, deadline).map(|landed| self.note_landed(&landed)),
             None => Ok(()),
         }
     }
 
-    /// Makes `theirs` part of the local history.
-    pub(crate) fn integrate(&self, network: &Repository, theirs: Oid, patience: &Patience) -> Result<Landed, GitError> {
+    /// Integrates the remote commit `theirs` into the local history.
+    pub(crate) fn integrate(
+        &self,
+        network: &Repository,
+        theirs: Oid,
+        deadline: &ExchangeDeadline,
+    ) -> Result<Landed, GitError> {
         let want = Want { name: &branch_reference(&self.options().branch), id: theirs };
-        self.fetch(network, want, patience, |theirs| {
+        self.fetch(network, want, deadline, |theirs| {
             let mut backoff = Backoff::new();
             loop {
                 let landed = match self.options().strategy {
-                    WriteStrategy::Direct => self.land_direct(theirs, patience),
-                    WriteStrategy::PullRequest => self.land_view(theirs, patience),
+                    WriteStrategy::Direct => self.land_direct(theirs, deadline),
+                    WriteStrategy::PullRequest => self.land_view(theirs, deadline),
                 };
                 match landed {
-                    Err(GitError::Busy { seconds: 0 }) => backoff.wait(patience)?,
+                    Err(GitError::Busy { seconds: 0 }) => backoff.wait(deadline)?,
                     result => return result,
                 }
             }
         })
     }
 
-    fn land_direct(&self, theirs: Oid, patience: &Patience) -> Result<Landed, GitError> {
+    fn land_direct(&self, theirs: Oid, deadline: &ExchangeDeadline) -> Result<Landed, GitError> {
         let (repository, lock) = self.store.writer()?;
         let options = self.options();
         let (name, tracking) = (branch_reference(&options.branch), tracking_reference(&options.branch));
@@ -149,13 +154,13 @@ impl Upstream {
         let next = match local {
             None => theirs,
             Some(local) => {
-                let replayed = self.on_top(&repository, local, known, theirs, patience)?;
+                let replayed = self.rebase_onto(&repository, local, known, theirs, deadline)?;
                 self.note(&repository, local, &replayed)?;
                 replayed.head.unwrap_or(theirs)
             }
         };
         if local != Some(next) {
-            self.note_overtaken();
+            self.count_foreign_update();
         }
         let is_replaced =
             |known: &Oid| *known != theirs && !repository.graph_descendant_of(theirs, *known).unwrap_or(true);
@@ -173,18 +178,18 @@ impl Upstream {
             after: trees.of(Some(next))?,
             current: (name, Some(next)),
         };
-        landing::land(&repository, lock, &self.store.context(), &landing, patience)
+        landing::land(&repository, lock, &self.store.context(), &landing, deadline)
     }
 
-    /// In the strategy of pull requests nothing local is on the branch itself: it is where the remote's is, and the work
-    /// tree shows the waiting tools on top.
-    fn land_view(&self, theirs: Oid, patience: &Patience) -> Result<Landed, GitError> {
+    /// With pull requests the branch has no local commits: it equals the remote's branch, and the work tree shows the pending
+    /// tools on top.
+    fn land_view(&self, theirs: Oid, deadline: &ExchangeDeadline) -> Result<Landed, GitError> {
         let (repository, lock) = self.store.writer()?;
         let options = self.options();
         let (name, tracking) = (branch_reference(&options.branch), tracking_reference(&options.branch));
         let (local, known) = (at(&repository, &name)?, at(&repository, &tracking)?);
         let before = strategy::view(&repository, options)?;
-        let trees = Trees::new(&repository, options.limits).patient(patience);
+        let trees = Trees::new(&repository, options.limits).with_deadline(deadline);
         let base = trees.of(Some(theirs))?;
         let (mut decided, mut waiting) = (Vec::new(), Vec::new());
         for pending in pending::all(&repository, options)? {
@@ -197,7 +202,7 @@ impl Upstream {
         {
             let kept = back_up_commit(&repository, local)?;
             self.notice(format!(
-                "The branch '{}' had commits here that the remote's does not have. They are kept on the branch {kept}.",
+                "The local branch '{}' had commits that the remote's does not have. They are kept on the branch {kept}.",
                 options.branch
             ));
         }
@@ -218,17 +223,17 @@ impl Upstream {
         }
         let after = pending::overlay(&trees, base, &waiting)?;
         let landing = Landing { moves, current, before, after };
-        landing::land(&repository, lock, &self.store.context(), &landing, patience)
+        landing::land(&repository, lock, &self.store.context(), &landing, deadline)
     }
 
-    /// The local commits on top of `theirs`.
-    pub(crate) fn on_top(
+    /// Replays the local commits on top of `theirs`.
+    pub(crate) fn rebase_onto(
         &self,
         repository: &Repository,
         local: Oid,
         known: Option<Oid>,
         theirs: Oid,
-        patience: &Patience,
+        deadline: &ExchangeDeadline,
     ) -> Result<Replayed, GitError> {
         let contains =
             |tip: Oid, commit: Oid| tip == commit || repository.graph_descendant_of(tip, commit).unwrap_or(false);
@@ -238,20 +243,20 @@ impl Upstream {
         if contains(theirs, local) {
             return Ok(Replayed { head: Some(theirs), ..Replayed::default() });
         }
-        // What the remote had when we last looked is theirs, even if they have thrown it away since.
+        // Commits that the remote had before are not local, even if the remote has dropped them since.
         let base = match known.filter(|known| contains(local, *known)) {
             Some(known) => Some(known),
             None => repository.merge_base(local, theirs).ok(),
         };
-        replay(repository, base, local, theirs, self.options(), patience)
+        replay(repository, base, local, theirs, self.options(), deadline)
     }
 
-    fn start_from(&self, network: &Repository, start: Oid, patience: &Patience) -> Result<Landed, GitError> {
+    fn start_from(&self, network: &Repository, start: Oid, deadline: &ExchangeDeadline) -> Result<Landed, GitError> {
         let want = Want { name: "HEAD", id: start };
-        self.fetch(network, want, patience, |start| self.land_start(start, patience))
+        self.fetch(network, want, deadline, |start| self.land_start(start, deadline))
     }
 
-    fn land_start(&self, start: Oid, patience: &Patience) -> Result<Landed, GitError> {
+    fn land_start(&self, start: Oid, deadline: &ExchangeDeadline) -> Result<Landed, GitError> {
         let (repository, lock) = self.store.writer()?;
         let name = branch_reference(&self.options().branch);
         let landing = Landing {
@@ -260,12 +265,12 @@ impl Upstream {
             after: Trees::new(&repository, self.options().limits).of(Some(start))?,
             current: (name, Some(start)),
         };
-        landing::land(&repository, lock, &self.store.context(), &landing, patience)
+        landing::land(&repository, lock, &self.store.context(), &landing, deadline)
     }
 
     pub(crate) fn forget_tracking(&self, repository: &Repository) -> Result<(), GitError> {
         let name = tracking_reference(&self.options().branch);
         landing::apply(repository, &RefMove { name, old: None, new: None })
-            .map_err(|error| GitError::git("forget a branch of the remote", &error))
+            .map_err(|error| GitError::git("remove a remote-tracking branch", &error))
     }
 }

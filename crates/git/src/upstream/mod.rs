@@ -1,4 +1,4 @@
-//! The store and its remote together: hydrating, replaying, pushing, publishing.
+//! Synchronisation of the store with its remote: fetch, replay, push and pull requests.
 
 pub(super) mod hydrate;
 mod pace;
@@ -6,10 +6,10 @@ mod publish_tool;
 pub(super) mod publisher;
 mod push_branch;
 mod push_check;
+pub(super) mod push_policy;
 pub(super) mod reachability;
 mod replay;
 pub(super) mod setup;
-pub(super) mod sharing;
 #[expect(clippy::module_inception, reason = "the file is named for its main item")]
 pub(super) mod upstream;
 mod warnings;

@@ -1,15 +1,15 @@
-//! Pushing in the background: writes that arrive while a push is under way share the next one.
+//! Background pushes. Commits that arrive during a push share the next one.
 
 use super::hydrate::Hydrated;
+use super::push_policy::PushPolicy;
 use super::reachability::ReachListener;
-use super::sharing::Sharing;
-use super::upstream::{Fate, Upstream};
+use super::upstream::{CommitOutcome, Upstream};
 use crate::branches::pending;
 use crate::branches::references::branch_at;
 use crate::commit_id::CommitId;
+use crate::exchange_deadline::ExchangeDeadline;
 use crate::git_error::GitError;
-use crate::limits::{IDLE, WRITE_SILENCE};
-use crate::patience::Patience;
+use crate::limits::{IDLE_TIMEOUT, WRITE_IDLE_TIMEOUT};
 use crate::pull_request::pull_request::PullRequest;
 use crate::store_options::WriteStrategy;
 use git2::{Oid, Repository};
@@ -18,60 +18,60 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tgp_base::threads::{self, Panicked};
 
-/// How soon a push that could not be made is tried again, at first and at most.
+/// Initial and longest pause before a failed push is retried.
 const FIRST_RETRY: Duration = Duration::from_secs(2);
 const LONGEST_RETRY: Duration = Duration::from_mins(1);
-/// How long the end of a kernel waits at most for a remote that did not answer before.
-const LAST_TRY: Duration = Duration::from_secs(1);
-/// An exchange that is told to end does so within this time.
-const LAST_STEP: Duration = Duration::from_millis(500);
+/// How long a shutdown waits for a remote that is unreachable.
+const UNREACHABLE_SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(1);
+/// How long a cancelled exchange takes to end.
+const CANCEL_TIMEOUT: Duration = Duration::from_millis(500);
 
-/// A commit that somebody waits for.
+/// A commit to push, and the callback for its result.
 pub struct Ticket {
     pub path: String,
     pub commit: Option<CommitId>,
     pub done: Box<dyn FnOnce(Result<Published, GitError>) + Send>,
 }
 
-/// What became of a commit.
+/// The result of publishing a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Published {
-    /// Its name now: it changes when it is put on top of others' commits.
+    /// Its current id, which changes when it is replayed on foreign commits.
     pub commit: Option<CommitId>,
     pub reach: Reach,
     pub pull_request: Option<PullRequest>,
 }
 
-/// How far a commit has come.
+/// Whether a commit has reached the remote.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reach {
     Remote,
-    /// It is here only, for this reason; it is pushed later.
+    /// Only local, for this reason; it is pushed later.
     Local(String),
 }
 
-/// Pushes what is committed, one push at a time.
+/// Pushes commits, one push at a time.
 pub struct Publisher {
     shared: Arc<Shared>,
 }
 
 struct Shared {
     upstream: Upstream,
-    state: Mutex<State>,
+    state: Mutex<PublisherState>,
     changed: Condvar,
 }
 
-struct State {
+struct PublisherState {
     queue: Vec<Ticket>,
-    life: Life,
+    thread: Thread,
     retry: Option<Instant>,
     pause: Duration,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Life {
-    /// No thread yet.
-    Asleep,
+enum Thread {
+    /// No thread is running.
+    Idle,
     Running,
     Stopping,
 }
@@ -79,80 +79,80 @@ enum Life {
 impl Publisher {
     #[must_use]
     pub fn new(upstream: Upstream) -> Self {
-        let state = State { queue: Vec::new(), life: Life::Asleep, retry: None, pause: FIRST_RETRY };
+        let state = PublisherState { queue: Vec::new(), thread: Thread::Idle, retry: None, pause: FIRST_RETRY };
         Self { shared: Arc::new(Shared { upstream, state: Mutex::new(state), changed: Condvar::new() }) }
     }
 
-    /// Pushes the ticket's commit soon, and says what became of it. A remote that does not answer is not waited for.
+    /// Queues a commit for the next push. If the remote is unreachable, the ticket completes at once.
     pub fn submit(&self, ticket: Ticket) {
         let state = self.shared.state.lock();
         match self.shared.upstream.reach.away() {
             Some(reason) => {
                 if state.retry.is_none() {
-                    // The exchange that finds the remote back may have begun without this commit.
-                    self.enqueue(state, nobody());
+                    // A running exchange may not include this commit.
+                    self.enqueue(state, unobserved_ticket());
                 } else {
                     drop(state);
                 }
-                ticket.stays_here(reason);
+                ticket.complete_locally(reason);
             }
             None => self.enqueue(state, ticket),
         }
     }
 
-    fn enqueue(&self, mut state: MutexGuard<'_, State>, ticket: Ticket) {
-        match state.life {
-            Life::Stopping => {
+    fn enqueue(&self, mut state: MutexGuard<'_, PublisherState>, ticket: Ticket) {
+        match state.thread {
+            Thread::Stopping => {
                 drop(state);
-                ticket.stays_here("the kernel was shut down before the push".to_owned());
+                ticket.complete_locally("the kernel was shut down before the push".to_owned());
                 return;
             }
-            Life::Running => {}
-            Life::Asleep => {
+            Thread::Running => {}
+            Thread::Idle => {
                 let shared = Arc::clone(&self.shared);
                 let started = threads::spawn("tgp-git", move || shared.run());
                 if started.is_err() {
                     drop(state);
-                    ticket.stays_here("the system refuses more threads".to_owned());
+                    ticket.complete_locally("the system could not create a thread".to_owned());
                     return;
                 }
-                state.life = Life::Running;
+                state.thread = Thread::Running;
             }
         }
         state.queue.push(ticket);
         self.shared.changed.notify_all();
     }
 
-    /// Has somebody asked before every push from now on.
-    pub fn ask_before_pushing(&self, sharing: Arc<dyn Sharing>) {
-        // There is one for the life of a kernel.
-        let _first = self.shared.upstream.sharing.set(sharing);
+    /// Sets the policy that is checked before every push.
+    pub fn set_push_policy(&self, push_policy: Arc<dyn PushPolicy>) {
+        // Set once per kernel.
+        let _first = self.shared.upstream.push_policy.set(push_policy);
     }
 
-    /// Has the listener hear when the remote stops answering, and when it answers again.
+    /// Sets the listener for changes of the remote's reachability.
     pub fn report_reach(&self, listener: ReachListener) {
         self.shared.upstream.reach.listen(listener);
     }
 
-    /// Pushes whatever is not pushed yet, in the background.
-    pub fn nudge(&self) {
-        self.enqueue(self.shared.state.lock(), nobody());
+    /// Pushes all unpushed commits in the background.
+    pub fn push_in_background(&self) {
+        self.enqueue(self.shared.state.lock(), unobserved_ticket());
     }
 
-    /// Pushes whatever is not pushed yet, then brings in what others pushed.
+    /// Pushes all unpushed commits, then fetches foreign ones.
     ///
     /// # Errors
-    /// Whatever keeps the push or the fetch from being made; `Conflict` when both sides changed a file.
+    /// The error of the push or the fetch; `Conflict` if both sides changed a file.
     pub fn sync(&self) -> Result<Hydrated, GitError> {
-        self.look_again(self.try_sync())
+        self.retry_in_background(self.try_sync())
     }
 
     fn try_sync(&self) -> Result<Hydrated, GitError> {
         let upstream = &self.shared.upstream;
-        let round = upstream.publish(IDLE);
+        let round = upstream.publish(IDLE_TIMEOUT);
         let lost = upstream.take_conflicts().into_iter().next();
         match (round.error, lost) {
-            // What is held back keeps nothing of others' away.
+            // A push refused by the policy does not prevent the fetch.
             (Some(GitError::Held { reason }), None) => {
                 let mut hydrated = upstream.hydrate()?;
                 if let Some(conflict) = upstream.take_conflicts().into_iter().next() {
@@ -166,67 +166,67 @@ impl Publisher {
         }
     }
 
-    /// Brings in what others pushed.
+    /// Fetches foreign commits.
     ///
     /// # Errors
     /// As [`Upstream::hydrate`].
     pub fn hydrate(&self) -> Result<Hydrated, GitError> {
-        self.look_again(self.shared.upstream.hydrate())
+        self.retry_in_background(self.shared.upstream.hydrate())
     }
 
-    /// Has the background find out when a remote answers that has just been found away.
-    fn look_again<T>(&self, result: Result<T, GitError>) -> Result<T, GitError> {
+    /// Starts background retries if the remote was found unreachable.
+    fn retry_in_background<T>(&self, result: Result<T, GitError>) -> Result<T, GitError> {
         if matches!(result, Err(GitError::Unreachable { .. })) && self.shared.upstream.reach.away().is_some() {
-            self.nudge();
+            self.push_in_background();
         }
         result
     }
 
-    /// How often others' commits have moved the branch, in any exchange so far, those that failed afterwards included. A
-    /// replay leaves derived files out, so these may lack what local commits had in them.
+    /// Number of times that foreign commits moved the branch, including exchanges that failed later. A replay skips derived
+    /// files, so the caller must regenerate them when this changes.
     #[must_use]
-    pub fn times_overtaken(&self) -> usize {
-        self.shared.upstream.times_overtaken()
+    pub fn foreign_update_count(&self) -> usize {
+        self.shared.upstream.foreign_update_count()
     }
 
-    /// Makes the pushes that wait, for at most `wait`, and ends. What is not pushed then stays committed.
+    /// Finishes pending pushes for at most `wait` and stops the thread. Unpushed commits stay local.
     pub fn stop(&self, wait: Duration) {
         let is_away = self.shared.upstream.reach.away().is_some();
-        let deadline = Instant::now() + if is_away { wait.min(LAST_TRY) } else { wait };
+        let deadline = Instant::now() + if is_away { wait.min(UNREACHABLE_SHUTDOWN_TIMEOUT) } else { wait };
         let mut state = self.shared.state.lock();
-        if state.life == Life::Running {
-            state.life = Life::Stopping;
+        if state.thread == Thread::Running {
+            state.thread = Thread::Stopping;
             if state.retry.is_some() {
-                state.queue.push(nobody());
+                state.queue.push(unobserved_ticket());
             }
             self.shared.changed.notify_all();
-            while state.life != Life::Asleep && !self.shared.changed.wait_until(&mut state, deadline).timed_out() {}
-            // A remote that has not answered by now keeps nobody.
+            while state.thread != Thread::Idle && !self.shared.changed.wait_until(&mut state, deadline).timed_out() {}
+            // Cancels an exchange with an unresponsive remote.
             self.shared.upstream.halt.set();
-            let deadline = Instant::now() + LAST_STEP;
-            while state.life != Life::Asleep && !self.shared.changed.wait_until(&mut state, deadline).timed_out() {}
+            let deadline = Instant::now() + CANCEL_TIMEOUT;
+            while state.thread != Thread::Idle && !self.shared.changed.wait_until(&mut state, deadline).timed_out() {}
         }
         self.shared.upstream.halt.set();
-        state.life = Life::Stopping;
+        state.thread = Thread::Stopping;
     }
 }
 
 impl Ticket {
-    /// Reports that the commit is here only, for this reason.
-    fn stays_here(self, reason: String) {
+    /// Completes the ticket: the commit is only local, for this reason.
+    fn complete_locally(self, reason: String) {
         (self.done)(Ok(Published { commit: self.commit, reach: Reach::Local(reason), pull_request: None }));
     }
 }
 
-/// A ticket that nobody waits for.
-fn nobody() -> Ticket {
+/// A ticket without a caller.
+fn unobserved_ticket() -> Ticket {
     Ticket { path: String::new(), commit: None, done: Box::new(drop) }
 }
 
 impl Drop for Publisher {
     fn drop(&mut self) {
         self.shared.upstream.halt.set();
-        self.shared.state.lock().life = Life::Stopping;
+        self.shared.state.lock().thread = Thread::Stopping;
         self.shared.changed.notify_all();
     }
 }
@@ -234,28 +234,28 @@ impl Drop for Publisher {
 impl Shared {
     fn run(&self) {
         while let Some(tickets) = self.next() {
-            // A fault in one round must not keep the tickets of this and the next ones waiting for ever.
-            let round = threads::contain(|| self.upstream.publish(WRITE_SILENCE))
+            // A panic in one round must not block its tickets or later rounds.
+            let round = threads::contain(|| self.upstream.publish(WRITE_IDLE_TIMEOUT))
                 .unwrap_or_else(|Panicked| Round { error: Some(GitError::Fault), ..Round::default() });
-            let may_pass = round.error.as_ref().is_some_and(GitError::may_pass);
+            let is_transient = round.error.as_ref().is_some_and(GitError::is_transient);
             for ticket in tickets {
                 let Ticket { path, commit, done } = ticket;
-                let verdict = threads::contain(|| self.upstream.verdict(&round, &path, commit));
-                let verdict = verdict.unwrap_or(Err(GitError::Fault));
-                // Whoever gave it away hears of it by its being dropped.
-                let _ = threads::contain(|| done(verdict));
+                let outcome = threads::contain(|| self.upstream.outcome(&round, &path, commit));
+                let outcome = outcome.unwrap_or(Err(GitError::Fault));
+                // After a panic the caller notices that the callback was dropped.
+                let _ = threads::contain(|| done(outcome));
             }
             let mut state = self.state.lock();
             let away = self.upstream.reach.away();
-            // While it counts as away, no write tries for itself.
-            if may_pass || away.is_some() {
+            // While the remote is unreachable, only retries push.
+            if is_transient || away.is_some() {
                 state.retry = Some(Instant::now() + state.pause);
                 state.pause = (state.pause * 2).min(LONGEST_RETRY);
             } else {
                 state.retry = None;
                 state.pause = FIRST_RETRY;
             }
-            // What came during the silence does not wait for another one.
+            // Tickets that arrived during the timeout do not wait for another one.
             let left = if away.is_some() { std::mem::take(&mut state.queue) } else { Vec::new() };
             if state.queue.is_empty() {
                 self.upstream.forget_rewrites();
@@ -263,19 +263,19 @@ impl Shared {
             drop(state);
             for ticket in left {
                 let reason = away.clone().unwrap_or_default();
-                let _ = threads::contain(|| ticket.stays_here(reason));
+                let _ = threads::contain(|| ticket.complete_locally(reason));
             }
         }
         let mut state = self.state.lock();
-        state.life = Life::Asleep;
+        state.thread = Thread::Idle;
         self.changed.notify_all();
     }
 
-    /// The tickets of the next push; none of them for a retry; `None` when it is time to end.
+    /// The tickets of the next push, empty for a retry; `None` to stop.
     fn next(&self) -> Option<Vec<Ticket>> {
         let mut state = self.state.lock();
         loop {
-            let is_stopping = state.life == Life::Stopping;
+            let is_stopping = state.thread == Thread::Stopping;
             if !state.queue.is_empty() {
                 match self.upstream.pace.next_push().filter(|_| !is_stopping) {
                     Some(at) => drop(self.changed.wait_until(&mut state, at)),
@@ -298,16 +298,16 @@ impl Shared {
     }
 }
 
-/// What one exchange with the remote came to.
+/// The result of one exchange with the remote.
 #[derive(Default)]
 pub(crate) struct Round {
     pub(crate) error: Option<GitError>,
-    /// By branch: the pull request, where the remote has such, or why nothing got there.
+    /// By branch: the pull request, if any, or the error.
     tools: Vec<(String, Result<Option<PullRequest>, String>)>,
 }
 
 impl Round {
-    /// How far the commits of `branch` have come.
+    /// Whether the commits of `branch` have reached the remote, and its pull request.
     fn reach(&self, branch: &str) -> (Reach, Option<PullRequest>) {
         let tool = self.tools.iter().find(|(name, _)| name == branch).map(|(_, result)| result);
         match (tool, &self.error) {
@@ -320,20 +320,20 @@ impl Round {
 }
 
 impl Upstream {
-    /// Pushes whatever is not pushed yet, to a remote that is silent for no longer than `silence`. One that is away gets all the
-    /// time it may take, and what others pushed meanwhile comes in.
-    pub(crate) fn publish(&self, silence: Duration) -> Round {
+    /// Pushes all unpushed commits, with an idle timeout. An unreachable remote gets the full timeout, and foreign commits are
+    /// fetched first.
+    pub(crate) fn publish(&self, idle_timeout: Duration) -> Round {
         let _turn = self.turn.lock();
         let mut round = Round::default();
         let (began, is_away) = (Instant::now(), self.reach.away().is_some());
-        let patience = self.patience().within(if is_away { IDLE } else { silence });
+        let deadline = self.deadline().with_idle_timeout(if is_away { IDLE_TIMEOUT } else { idle_timeout });
         let published = self.store.open_again().and_then(|repository| {
             if is_away {
-                self.catch_up(&repository, &patience)?;
+                self.catch_up(&repository, &deadline)?;
             }
             match self.options().strategy {
-                WriteStrategy::Direct => self.push_branch(&repository, &patience).map(drop),
-                WriteStrategy::PullRequest => self.publish_tools(&repository, &mut round, &patience),
+                WriteStrategy::Direct => self.push_branch(&repository, &deadline).map(drop),
+                WriteStrategy::PullRequest => self.publish_tools(&repository, &mut round, &deadline),
             }
         });
         round.error = published.err().or(round.error);
@@ -343,22 +343,27 @@ impl Upstream {
         round
     }
 
-    fn publish_tools(&self, repository: &Repository, round: &mut Round, patience: &Patience) -> Result<(), GitError> {
+    fn publish_tools(
+        &self,
+        repository: &Repository,
+        round: &mut Round,
+        deadline: &ExchangeDeadline,
+    ) -> Result<(), GitError> {
         for tool in pending::all(repository, self.options())? {
-            let result = self.publish_tool(repository, &tool, patience);
+            let result = self.publish_tool(repository, &tool, deadline);
             round.tools.push((tool.branch, result.as_ref().map(Clone::clone).map_err(ToString::to_string)));
-            // The other tools may fare better, unless nobody can be reached.
+            // Other tools may succeed, unless the remote is unreachable.
             match result {
-                Err(error) if error.may_pass() => return Err(error),
+                Err(error) if error.is_transient() => return Err(error),
                 Err(error) => round.error = Some(error),
                 Ok(_) => {}
             }
         }
-        self.push_backups(repository, patience);
+        self.push_backups(repository, deadline);
         Ok(())
     }
 
-    /// The branch that a commit of `path` is on. When it took back all that its branch had, only the commit tells.
+    /// The branch with a commit of `path`. If the commit removed all files of its branch, the branch is found by the commit.
     fn branch_with(&self, repository: &Repository, path: &str, commit: Oid) -> Result<String, GitError> {
         let own = pending::branch_for(repository, self.options(), path)?;
         if branch_at(repository, &own)?.is_some() {
@@ -369,7 +374,7 @@ impl Upstream {
         Ok(holder.map_or(own, |pending| pending.branch))
     }
 
-    fn verdict(&self, round: &Round, path: &str, commit: Option<CommitId>) -> Result<Published, GitError> {
+    fn outcome(&self, round: &Round, path: &str, commit: Option<CommitId>) -> Result<Published, GitError> {
         let repository = self.store.open_again()?;
         let Some(commit) = commit else {
             let branch = pending::branch_for(&repository, self.options(), path)?;
@@ -385,9 +390,9 @@ impl Upstream {
             let reach = Reach::Local(round.error.as_ref().map(ToString::to_string).unwrap_or_default());
             return Ok(Published { commit: Some(commit), reach, pull_request: None });
         };
-        let commit = match self.fate(&repository, path, id, head)? {
-            Fate::Conflict(error) => return Err(error),
-            Fate::Survives(id) => Some(CommitId::from(id)),
+        let commit = match self.commit_outcome(&repository, path, id, head)? {
+            CommitOutcome::Conflict(error) => return Err(error),
+            CommitOutcome::Survives(id) => Some(CommitId::from(id)),
         };
         let (reach, pull_request) = round.reach(&branch);
         Ok(Published { commit, reach, pull_request })

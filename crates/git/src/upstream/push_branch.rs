@@ -1,59 +1,63 @@
-//! Sending local commits out, until the remote has them.
+//! Pushes local commits, and retries until the remote has them.
 
-use super::pace::{self, Before};
+use super::pace::{self, PrecedingFetch};
 use super::upstream::Upstream;
 use crate::backoff::Backoff;
 use crate::branches::references::{at, branch_reference, is_contention, tracking_reference};
 use crate::durability::settle::settle;
+use crate::exchange_deadline::ExchangeDeadline;
 use crate::git_error::GitError;
-use crate::patience::Patience;
 use crate::remote::remote::{PushAnswer, RefUpdate};
 use git2::{Oid, Repository};
 use std::time::Instant;
 
 impl Upstream {
-    /// Pushes the branch; others' commits that are in the way come in first. The commit that the remote has now.
-    pub(crate) fn push_branch(&self, repository: &Repository, patience: &Patience) -> Result<Option<Oid>, GitError> {
+    /// Pushes the branch, after integrating foreign commits if necessary. Returns the commit of the remote.
+    pub(crate) fn push_branch(
+        &self,
+        repository: &Repository,
+        deadline: &ExchangeDeadline,
+    ) -> Result<Option<Oid>, GitError> {
         let branch = &self.options().branch;
         let (name, tracking) = (branch_reference(branch), tracking_reference(branch));
         let mut backoff = Backoff::new();
-        let (mut began, mut before) = (Instant::now(), Before::Nothing);
+        let (mut began, mut before) = (Instant::now(), PrecedingFetch::None);
         loop {
             let (local, known) = (at(repository, &name)?, at(repository, &tracking)?);
             let Some(new) = local.filter(|_| local != known) else {
-                self.push_backups(repository, patience);
+                self.push_backups(repository, deadline);
                 return Ok(local);
             };
-            self.check_sharing(repository, known, new, patience)?;
+            self.check_push_policy(repository, known, new, deadline)?;
             let update = RefUpdate { name: name.clone(), old: known, new };
-            let answer = self.remote.push(repository, &update, &self.options().limits, patience)?;
+            let answer = self.remote.push(repository, &update, &self.options().limits, deadline)?;
             if answer == PushAnswer::Moved {
                 self.set_tracking(&tracking, new)?;
                 self.pace.pushed(began.elapsed(), before);
-                self.push_backups(repository, patience);
-                // What was committed meanwhile goes out with the next push: first, others may have a turn.
+                self.push_backups(repository, deadline);
+                // Later commits are part of the next push, so that other machines get a turn.
                 return Ok(Some(new));
             }
-            // Before the fetch: what it brings is old after any wait.
+            // Wait before the fetch, so that its result is current.
             let answer = match answer {
                 PushAnswer::Stale(Some(theirs)) if Some(theirs) != known => {
                     self.pace.saw_others();
-                    PushAnswer::Stale(self.after_their_turn(&name, theirs, &backoff, patience)?)
+                    PushAnswer::Stale(self.wait_for_idle_branch(&name, theirs, &backoff, deadline)?)
                 }
                 answer @ (PushAnswer::Moved | PushAnswer::Stale(_) | PushAnswer::Busy) => {
-                    backoff.wait(patience)?;
+                    backoff.wait(deadline)?;
                     answer
                 }
             };
-            (began, before) = (Instant::now(), Before::Fetch);
+            (began, before) = (Instant::now(), PrecedingFetch::Done);
             match answer {
                 PushAnswer::Moved => {}
-                PushAnswer::Stale(Some(theirs)) => self.note_landed(&self.integrate(repository, theirs, patience)?),
+                PushAnswer::Stale(Some(theirs)) => self.note_landed(&self.integrate(repository, theirs, deadline)?),
                 PushAnswer::Stale(None) => self.forget_tracking(repository)?,
                 PushAnswer::Busy => {
-                    let theirs = self.remote.refs(patience)?.branches.get(&name).copied();
+                    let theirs = self.remote.refs(deadline)?.branches.get(&name).copied();
                     if let Some(theirs) = theirs.filter(|id| Some(*id) != known) {
-                        self.note_landed(&self.integrate(repository, theirs, patience)?);
+                        self.note_landed(&self.integrate(repository, theirs, deadline)?);
                     }
                 }
             }
@@ -62,37 +66,37 @@ impl Upstream {
 }
 
 impl Upstream {
-    /// Waits until others rest, who have pushed `theirs`, and for as long as a turn takes at most. What the remote has then.
-    fn after_their_turn(
+    /// Waits until the remote branch stops changing, for at most one turn. Returns its commit.
+    fn wait_for_idle_branch(
         &self,
         name: &str,
         theirs: Oid,
         backoff: &Backoff,
-        patience: &Patience,
+        deadline: &ExchangeDeadline,
     ) -> Result<Option<Oid>, GitError> {
-        let (deadline, mut seen) = (Instant::now() + pace::LONGEST_TURN, Some(theirs));
-        while let Some(pause) = self.pace.next_look() {
-            backoff.wait_about(patience, pause)?;
-            let now = self.remote.refs(patience)?.branches.get(name).copied();
-            if now == seen || Instant::now() >= deadline {
+        let (give_up_at, mut seen) = (Instant::now() + pace::LONGEST_TURN, Some(theirs));
+        while let Some(pause) = self.pace.next_poll() {
+            backoff.wait_about(deadline, pause)?;
+            let now = self.remote.refs(deadline)?.branches.get(name).copied();
+            if now == seen || Instant::now() >= give_up_at {
                 return Ok(now);
             }
             seen = now;
         }
-        backoff.wait_briefly(patience, self.pace.longest_wait())?;
+        backoff.wait_briefly(deadline, self.pace.longest_wait())?;
         Ok(seen)
     }
 
-    /// Notes that the remote has `commit`. When somebody else is at it, the next exchange finds out by itself.
+    /// Records that the remote has `commit`. If another writer holds the lock, the next exchange updates the record.
     pub(crate) fn set_tracking(&self, tracking: &str, commit: Oid) -> Result<(), GitError> {
-        // Not worth a flush: what is lost here is found out again.
+        // Not flushed: a lost update is repeated by the next exchange.
         let (repository, mut lock) = self.store.committer()?;
-        // Under the journal: whoever comes after a kill in here knows whose lock file that is.
+        // Sets the journal, so that a lock file left by a kill is recognised as stale.
         lock.begin(std::iter::empty())?;
         let set = repository.reference(tracking, commit, true, "push").map(drop);
         settle(&repository, lock, &self.store.context());
         match set {
-            Err(error) if !is_contention(&error) => Err(GitError::git("note what the remote has", &error)),
+            Err(error) if !is_contention(&error) => Err(GitError::git("update a remote-tracking branch", &error)),
             Ok(()) | Err(_) => Ok(()),
         }
     }

@@ -1,23 +1,23 @@
-//! Asking before commits go out.
+//! Applies the push policy.
 
 use super::upstream::Upstream;
+use crate::exchange_deadline::ExchangeDeadline;
 use crate::git_error::GitError;
-use crate::objects::object_reader::{self, Found};
+use crate::objects::object_reader::{self, ReadObject};
 use crate::objects::trees::Trees;
-use crate::patience::Patience;
 use git2::{ObjectType, Oid, Repository};
 
 impl Upstream {
-    /// Whether the files by which `new` differs from what the remote has may go there.
-    pub(crate) fn check_sharing(
+    /// Checks the files that differ between `new` and the remote against the push policy.
+    pub(crate) fn check_push_policy(
         &self,
         repository: &Repository,
         known: Option<Oid>,
         new: Oid,
-        patience: &Patience,
+        deadline: &ExchangeDeadline,
     ) -> Result<(), GitError> {
-        let Some(sharing) = self.sharing.get() else { return Ok(()) };
-        let trees = Trees::new(repository, self.options().limits).patient(patience);
+        let Some(push_policy) = self.push_policy.get() else { return Ok(()) };
+        let trees = Trees::new(repository, self.options().limits).with_deadline(deadline);
         let tree = trees.of(Some(new))?;
         let changes = trees.changes(trees.of(known)?, tree)?;
         let paths: Vec<&str> = changes.all.iter().map(|change| change.path.as_str()).collect();
@@ -25,11 +25,11 @@ impl Upstream {
             let entry = trees.entry(tree, path).ok().flatten()?;
             let most = self.options().limits.object_bytes();
             match object_reader::read(repository, entry.id, ObjectType::Blob, most).ok()? {
-                Found::Content(bytes) => String::from_utf8(bytes).ok(),
-                Found::TooLarge | Found::Nothing => None,
+                ReadObject::Content(bytes) => String::from_utf8(bytes).ok(),
+                ReadObject::TooLarge | ReadObject::Missing => None,
             }
         };
-        match sharing.refusal(&paths, &text_of) {
+        match push_policy.refusal(&paths, &text_of) {
             Some(reason) => Err(GitError::Held { reason }),
             None => Ok(()),
         }

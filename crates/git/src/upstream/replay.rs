@@ -1,25 +1,25 @@
-//! Local commits put on top of commits that others made, in memory.
+//! Replays local commits on top of foreign ones, without the work tree.
 
+use crate::exchange_deadline::ExchangeDeadline;
 use crate::git_error::GitError;
 use crate::objects::commit_object::NewCommit;
 use crate::objects::trees::Trees;
-use crate::patience::Patience;
 use crate::store_options::StoreOptions;
 use git2::{Commit, Oid, Repository};
 use std::collections::HashMap;
 
-/// What became of the replayed commits.
+/// The result of a replay.
 #[derive(Debug, Default)]
 pub(crate) struct Replayed {
     /// The last commit of the result.
     pub(crate) head: Option<Oid>,
-    /// Each replayed commit and what stands for it now.
+    /// The new id of each replayed commit.
     pub(crate) rewritten: HashMap<Oid, Oid>,
-    /// Files of which two versions exist; the result has the others' version.
+    /// Conflicting files; the result has the foreign version.
     pub(crate) conflicts: Vec<ConflictingChange>,
 }
 
-/// A change that did not fit.
+/// A conflicting change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ConflictingChange {
     pub(crate) path: String,
@@ -27,18 +27,18 @@ pub(crate) struct ConflictingChange {
     pub(crate) commit: Oid,
 }
 
-/// Replays the commits after `base` up to `tip` onto `onto`. A commit that brings nothing new is left out; so are changes
-/// of derived files, which follow from the others. Nothing moves: the result is only written.
+/// Replays the commits after `base` up to `tip` onto `onto`. Empty commits and changes of derived files are skipped. The commits
+/// are written, but no branch moves.
 pub(crate) fn replay(
     repository: &Repository,
     base: Option<Oid>,
     tip: Oid,
     onto: Oid,
     options: &StoreOptions,
-    patience: &Patience,
+    deadline: &ExchangeDeadline,
 ) -> Result<Replayed, GitError> {
-    let failed = |error: git2::Error| GitError::git("put local commits on top of the remote's", &error);
-    let trees = Trees::new(repository, options.limits).patient(patience);
+    let failed = |error: git2::Error| GitError::git("replay local commits on the remote's", &error);
+    let trees = Trees::new(repository, options.limits).with_deadline(deadline);
     let mut result = Replayed::default();
     let mut head = onto;
     for commit in local_commits(repository, base, tip).map_err(failed)? {
@@ -64,16 +64,16 @@ pub(crate) fn replay(
                 unfitting.push(change.path);
             }
         }
-        // What goes from one place has come to another in the same commit: half of a move would lose it.
+        // A commit with removals may be a move, and half of a move would lose the file.
         if removes && !unfitting.is_empty() {
             unfitting.extend(fitting.drain(..).map(|(path, _)| path));
-            // Whoever asks by any path of the commit hears that it is not there.
+            // So a query by any path of the commit reports the conflict.
             unfitting.append(&mut done_already);
         }
         result.conflicts.extend(unfitting.into_iter().map(|path| ConflictingChange { path, commit: commit.id() }));
         if !fitting.is_empty() {
             let tree = trees.with_changes(current, fitting)?;
-            // Other parents stay: what was merged here remains in the history.
+            // Further parents are kept: merged commits stay in the history.
             let parents: Vec<Oid> = std::iter::once(head).chain(commit.parent_ids().skip(1)).collect();
             let (author, committer, message) = (commit.author(), commit.committer(), commit.message_raw_bytes());
             let new = NewCommit { tree, parents: &parents, author: &author, committer: &committer, message };

@@ -1,10 +1,10 @@
-//! From a configuration to a store that has its remote's content.
+//! Opens a store and hydrates it from its remote.
 
 use super::hydrate::{Hydrated, LocalCommits};
 use super::upstream::Upstream;
+use crate::exchange_deadline::ExchangeDeadline;
 use crate::git_error::GitError;
-use crate::limits::{BOOT_SILENCE, IDLE};
-use crate::patience::Patience;
+use crate::limits::{BOOT_IDLE_TIMEOUT, IDLE_TIMEOUT};
 use crate::pull_request::connect::connect;
 use crate::pull_request::pull_request::Describe;
 use crate::remote::remote_options::RemoteOptions;
@@ -17,25 +17,25 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A store, its remote, and what hydrating did.
+/// A store, its remote, and the result of hydrating.
 pub struct Opened {
     pub store: Arc<GitStore>,
     pub upstream: Upstream,
     pub hydrated: Hydrated,
 }
 
-/// How many branches the remote has, and whether `branch` is one of them. One round trip; changes nothing.
+/// The number of branches of the remote, and whether `branch` exists. One round trip; changes nothing.
 ///
 /// # Errors
-/// `BadRemote`, and whatever keeps the remote from answering.
+/// `BadRemote`, and the errors of the connection.
 pub fn ask(remote: &RemoteOptions, branch: &str, time: Duration) -> Result<(usize, bool), GitError> {
-    let patience = Patience::new(time, &remote.halt);
-    let refs = remote.connect()?.refs(&patience)?;
+    let deadline = ExchangeDeadline::new(time, &remote.halt);
+    let refs = remote.connect()?.refs(&deadline)?;
     Ok((refs.branches.len(), refs.branches.contains_key(&format!("refs/heads/{branch}"))))
 }
 
-/// Opens or makes the repository at `root` and hydrates it. A damaged repository is put aside and cloned anew. When the
-/// remote cannot be reached or sends more than it may, and there is a local copy, that is used.
+/// Opens or creates the repository at `root` and hydrates it. A damaged repository is moved aside and cloned again. The local
+/// copy, if any, is used when the remote is unreachable or exceeds a limit.
 ///
 /// # Errors
 /// As [`GitStore::open_or_init`] and [`Upstream::hydrate`]; `BadRemote`.
@@ -52,7 +52,9 @@ pub fn open(
             let mut opened = try_open(root, options, work, remote, describe())?;
             opened.hydrated.warnings.insert(
                 0,
-                format!("The local repository was damaged. It is kept as '{aside}' beside the root, and cloned anew."),
+                format!(
+                    "The local repository was damaged. It was moved to '{aside}' beside the root and cloned again."
+                ),
             );
             Ok(opened)
         }
@@ -73,13 +75,14 @@ fn try_open(
         WriteStrategy::Direct | WriteStrategy::PullRequest => None,
     };
     let store = Arc::new(GitStore::open_or_init(root, options.clone(), Arc::clone(work))?);
-    store.name_remote(&remote.url.display())?;
+    store.configure_remote(&remote.url.display())?;
     let upstream = Upstream::new(Arc::clone(&store), connection, forge, describe, remote.halt.clone());
     let is_sound = || !repository_setup::is_damaged(root, &options.limits);
     let has_copy = store.head()?.is_some();
-    let hydrated = match upstream.hydrate_within(if has_copy { BOOT_SILENCE } else { IDLE }) {
+    let hydrated = match upstream.hydrate_within(if has_copy { BOOT_IDLE_TIMEOUT } else { IDLE_TIMEOUT }) {
         Err(error)
-            if store.head()?.is_some() && (error.spares_local_copy() || (error.is_of_content() && is_sound())) =>
+            if store.head()?.is_some()
+                && (error.leaves_local_copy_usable() || (error.is_damaged_content() && is_sound())) =>
         {
             Hydrated {
                 warnings: vec![format!("{error}. Started from the local copy.")],

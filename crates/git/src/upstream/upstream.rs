@@ -1,18 +1,18 @@
-//! The store and its remote: what comes in, what goes out, and what became of commits on the way.
+//! A store with its remote: fetches, pushes, and the tracking of replayed commits.
 
 use super::pace::Pace;
+use super::push_policy::PushPolicy;
 use super::reachability::Reachability;
 use super::replay::Replayed;
-use super::sharing::Sharing;
 use super::warnings;
 use crate::branches::backup_branch;
 use crate::branches::references::{at, tracking_reference};
 use crate::commit_id::CommitId;
+use crate::exchange_deadline::{ExchangeDeadline, Halt};
 use crate::git_error::GitError;
 use crate::limits::Limit;
 use crate::objects::pack::StoredPack;
 use crate::objects::trees::Trees;
-use crate::patience::{Halt, Patience};
 use crate::pull_request::forge_api::ForgeApi;
 use crate::pull_request::pull_request::{Describe, PullRequest, PullRequestText};
 use crate::remote::remote::{PushAnswer, RefUpdate, Remote, Want};
@@ -25,10 +25,10 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
-/// Commits of recent history that are named to the remote as present.
+/// Recent commits sent to the remote as haves.
 const MAX_HAVES: usize = 64;
 const SHORT_HASH: usize = 10;
-/// Commits that came in since, among which one that another process has replayed is looked for.
+/// New commits searched for one that another process has replayed.
 const MAX_REPLAYED: usize = 10_000;
 
 /// A store with a remote.
@@ -39,35 +39,35 @@ pub struct Upstream {
     pub(crate) describe: Box<dyn Describe>,
     /// One exchange with the remote at a time.
     pub(crate) turn: Mutex<()>,
-    /// Local commits that were put on top of others' since they were made.
+    /// Replayed local commits.
     rewrites: Mutex<Rewrites>,
-    /// Pull requests that are known to be open, by branch, and what they say.
+    /// Open pull requests by branch, with their texts.
     pub(crate) pull_requests: Mutex<HashMap<String, (PullRequest, PullRequestText)>>,
-    /// A commit of the remote that goes beyond a limit: it is not asked for again.
+    /// A remote commit that exceeds a limit; it is not fetched again.
     refused: Mutex<Option<(Oid, Limit)>>,
-    /// How often others' commits have moved the branch.
-    overtaken: AtomicUsize,
-    /// When the next push may begin.
+    /// Number of times that foreign commits moved the branch.
+    foreign_updates: AtomicUsize,
+    /// The pace of pushes.
     pub(crate) pace: Pace,
-    /// Whether the remote answers.
+    /// Whether the remote is reachable.
     pub(crate) reach: Reachability,
-    /// What the user should know and nobody has been told yet.
+    /// Unreported warnings for the user.
     notices: Mutex<Vec<String>>,
-    /// Ends every exchange.
+    /// Cancels every exchange.
     pub(crate) halt: Halt,
-    /// Who is asked before a push.
-    pub(crate) sharing: OnceLock<Arc<dyn Sharing>>,
+    /// The policy checked before a push.
+    pub(crate) push_policy: OnceLock<Arc<dyn PushPolicy>>,
 }
 
 #[derive(Default)]
 struct Rewrites {
     now: HashMap<Oid, Oid>,
-    /// By path and commit; the branch that keeps our version.
+    /// By path and commit: the backup branch with our version.
     conflicts: HashMap<(String, Oid), String>,
 }
 
-/// What a local commit has become.
-pub(crate) enum Fate {
+/// What happened to a local commit.
+pub(crate) enum CommitOutcome {
     Survives(Oid),
     Conflict(GitError),
 }
@@ -81,8 +81,8 @@ impl Upstream {
         halt: Halt,
     ) -> Self {
         let (turn, rewrites, pull_requests) = (Mutex::default(), Mutex::default(), Mutex::default());
-        let (refused, overtaken, notices) = (Mutex::default(), AtomicUsize::default(), Mutex::default());
-        let (pace, reach, sharing) = (Pace::default(), Reachability::default(), OnceLock::new());
+        let (refused, foreign_updates, notices) = (Mutex::default(), AtomicUsize::default(), Mutex::default());
+        let (pace, reach, push_policy) = (Pace::default(), Reachability::default(), OnceLock::new());
         Self {
             store,
             remote,
@@ -92,44 +92,44 @@ impl Upstream {
             rewrites,
             pull_requests,
             refused,
-            overtaken,
+            foreign_updates,
             pace,
             reach,
             notices,
             halt,
-            sharing,
+            push_policy,
         }
     }
 
-    /// The time for one exchange that begins now.
-    pub(crate) fn patience(&self) -> Patience {
-        Patience::new(self.options().limits.time, &self.halt)
+    /// The deadline of an exchange that starts now.
+    pub(crate) fn deadline(&self) -> ExchangeDeadline {
+        ExchangeDeadline::new(self.options().limits.time, &self.halt)
     }
 
     pub(crate) fn options(&self) -> &StoreOptions {
         &self.store.options
     }
 
-    /// Fetches `want` unless it is here, and passes the fetched commit to `land`. When `land` finds a limit exceeded, the
-    /// fetched pack is removed.
+    /// Fetches `want` unless it exists, and passes the fetched commit to `land`. If `land` exceeds a limit, the fetched pack is
+    /// removed.
     pub(crate) fn fetch<T>(
         &self,
         repository: &Repository,
         want: Want<'_>,
-        patience: &Patience,
+        deadline: &ExchangeDeadline,
         land: impl Fn(Oid) -> Result<T, GitError>,
     ) -> Result<T, GitError> {
         if let Some((_, limit)) = self.refused.lock().filter(|(refused, _)| *refused == want.id) {
             return Err(GitError::RemoteLimit(limit));
         }
         let limits = &self.options().limits;
-        let fetch = |have: &[Oid]| self.remote.fetch(repository, want, have, limits, patience);
-        // A commit is written after all that it needs: if it is here, so is the rest.
+        let fetch = |have: &[Oid]| self.remote.fetch(repository, want, have, limits, deadline);
+        // A commit is written after its dependencies, so an existing commit is complete.
         let is_here = repository.find_commit(want.id).is_ok();
         let mut fetched = if is_here { Ok((want.id, StoredPack::default())) } else { fetch(&recent(repository)) };
         let mut landed = fetched.as_ref().map_or(Ok(None), |(id, _)| land(*id).map(Some));
         if matches!(landed, Err(GitError::Incomplete)) {
-            // Unless the repository was damaged since: then all of it is asked for once more.
+            // The repository was damaged: fetch everything again.
             fetched = fetch(&[]);
             landed = fetched.as_ref().map_or(Ok(None), |(id, _)| land(*id).map(Some));
         }
@@ -154,8 +154,8 @@ impl Upstream {
         }
     }
 
-    /// Sends the branches that keep what did not fit; a failure leaves them for next time.
-    pub(crate) fn push_backups(&self, repository: &Repository, patience: &Patience) {
+    /// Pushes the backup branches; a failure is retried with the next push.
+    pub(crate) fn push_backups(&self, repository: &Repository, deadline: &ExchangeDeadline) {
         let Ok(references) = repository.references_glob(&format!("refs/heads/{}*", backup_branch::PREFIX)) else {
             return;
         };
@@ -168,42 +168,42 @@ impl Upstream {
                 continue;
             }
             let shared = at(repository, &tracking_reference(&self.options().branch)).ok().flatten();
-            if self.check_sharing(repository, shared, new, patience).is_err() {
+            if self.check_push_policy(repository, shared, new, deadline).is_err() {
                 continue;
             }
             let update = RefUpdate { name: name.to_owned(), old: None, new };
-            let pushed = self.remote.push(repository, &update, &self.options().limits, patience);
+            let pushed = self.remote.push(repository, &update, &self.options().limits, deadline);
             if matches!(pushed, Ok(PushAnswer::Moved)) {
                 let _ = repository.reference(&tracking, new, true, "push");
             }
         }
     }
 
-    /// Notes that others' commits are about to move the branch. Whoever counts one too many looks once too often.
-    pub(crate) fn note_overtaken(&self) {
-        self.overtaken.fetch_add(1, Ordering::Relaxed);
+    /// Counts a move of the branch to foreign commits. Counting too many is harmless.
+    pub(crate) fn count_foreign_update(&self) {
+        self.foreign_updates.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Notes that the remote's branch no longer has `before`, which it had: somebody put another history in its place. The
-    /// commit is kept here, on no branch, so that what it held can be gone back to.
+    /// Records that the history of the remote's branch was replaced and no longer has `before`. The commit is kept locally under
+    /// a reference, so that its files can be restored.
     pub(crate) fn note_replaced(&self, repository: &Repository, before: Oid) -> Result<(), GitError> {
         let id = before.to_string();
         let short: String = id.chars().take(SHORT_HASH).collect();
         repository
             .reference(&format!("refs/tgp/replaced-{short}"), before, true, "keep")
-            .map_err(|error| GitError::git("keep a history that the remote has replaced", &error))?;
+            .map_err(|error| GitError::git("keep a replaced history", &error))?;
         self.notice(format!(
-            "The remote's branch was replaced by another history. Files that only the old one had are gone here too; they are kept in the commit {id}, and a revert of the file to it brings one back."
+            "The remote's branch was replaced by another history. Files that only the old one had were removed here too; they are kept in the commit {id}. To restore one, revert the file to that commit."
         ));
         Ok(())
     }
 
-    /// Notes what the user is to be told by the next exchange that somebody waits for.
+    /// Adds a warning that the next hydrate reports to the user.
     pub(crate) fn notice(&self, text: String) {
         self.notices.lock().push(text);
     }
 
-    /// As [`Self::notice`], for a landing on the way to a push.
+    /// Adds the warnings of a landing during a push.
     pub(crate) fn note_landed(&self, landed: &Landed) {
         self.notices.lock().extend(warnings::of_landing(landed));
     }
@@ -212,12 +212,12 @@ impl Upstream {
         std::mem::take(&mut self.notices.lock())
     }
 
-    /// How often others' commits have moved the branch, whatever the exchange was for and however it ended.
-    pub(crate) fn times_overtaken(&self) -> usize {
-        self.overtaken.load(Ordering::Relaxed)
+    /// Number of times that foreign commits moved the branch, including failed exchanges.
+    pub(crate) fn foreign_update_count(&self) -> usize {
+        self.foreign_updates.load(Ordering::Relaxed)
     }
 
-    /// Notes what a replay did, and makes the branch that keeps what did not fit.
+    /// Records the result of a replay, and creates a backup branch for conflicts.
     pub(crate) fn note(&self, repository: &Repository, tip: Oid, replayed: &Replayed) -> Result<(), GitError> {
         let mut rewrites = self.rewrites.lock();
         if !replayed.conflicts.is_empty() {
@@ -230,13 +230,19 @@ impl Upstream {
         Ok(())
     }
 
-    /// What has become of `commit`, which changed `path`, now that its branch is at `head`.
-    pub(crate) fn fate(&self, repository: &Repository, path: &str, commit: Oid, head: Oid) -> Result<Fate, GitError> {
+    /// What happened to `commit`, which changed `path`, when its branch moved to `head`.
+    pub(crate) fn commit_outcome(
+        &self,
+        repository: &Repository,
+        path: &str,
+        commit: Oid,
+        head: Oid,
+    ) -> Result<CommitOutcome, GitError> {
         let mut rewrites = self.rewrites.lock();
         let mut id = commit;
         loop {
             if let Some(branch) = rewrites.conflicts.remove(&(path.to_owned(), id)) {
-                return Ok(Fate::Conflict(conflict(path, id, &branch)));
+                return Ok(CommitOutcome::Conflict(conflict(path, id, &branch)));
             }
             match rewrites.now.get(&id) {
                 Some(next) if *next != id => id = *next,
@@ -244,24 +250,24 @@ impl Upstream {
             }
         }
         if id == head || repository.graph_descendant_of(head, id).unwrap_or(false) {
-            return Ok(Fate::Survives(id));
+            return Ok(CommitOutcome::Survives(id));
         }
         drop(rewrites);
-        // Another process put it on top of others' commits.
+        // Replayed by another process.
         if let Some(id) = replayed_as(repository, &Trees::new(repository, self.options().limits), path, id, head)? {
-            return Ok(Fate::Survives(id));
+            return Ok(CommitOutcome::Survives(id));
         }
         let branch = backup_branch::back_up_commit(repository, id)?;
-        Ok(Fate::Conflict(conflict(path, id, &branch)))
+        Ok(CommitOutcome::Conflict(conflict(path, id, &branch)))
     }
 
-    /// The conflicts met since the last call, for callers that do not ask about a commit of theirs.
+    /// Takes the conflicts since the last call, for callers without a commit of their own.
     pub(crate) fn take_conflicts(&self) -> Vec<GitError> {
         let conflicts = std::mem::take(&mut self.rewrites.lock().conflicts);
         conflicts.iter().map(|((path, commit), branch)| conflict(path, *commit, branch)).collect()
     }
 
-    /// Forgets the names of commits that nobody can ask about any more. Conflicts stay until somebody was told.
+    /// Forgets the ids of replayed commits that are no longer needed. Conflicts are kept until they are reported.
     pub(crate) fn forget_rewrites(&self) {
         self.rewrites.lock().now.clear();
     }
@@ -272,9 +278,9 @@ fn conflict(path: &str, commit: Oid, branch: &str) -> GitError {
     GitError::Conflict { path: path.to_owned(), commit, branch: branch.to_owned() }
 }
 
-/// The commit before `head` that stands for `commit`, which changed `path`, since another process replayed it: by the same
-/// author, at the same time, with the same message and the same file. One that left it out found the same file there; then it
-/// is the commit that brought it.
+/// The ancestor of `head` that replaced `commit`, which changed `path`, when another process replayed it: a commit with the same
+/// author, time, message and file. If the replay skipped it because the file was already the same, the commit that introduced
+/// the file.
 fn replayed_as(
     repository: &Repository,
     trees: &Trees<'_>,
@@ -282,7 +288,7 @@ fn replayed_as(
     commit: Oid,
     head: Oid,
 ) -> Result<Option<Oid>, GitError> {
-    let failed = |error: git2::Error| GitError::git("find what became of a commit", &error);
+    let failed = |error: git2::Error| GitError::git("find a replayed commit", &error);
     let ours = trees.entry(trees.of(Some(commit))?, path)?;
     let original = repository.find_commit(commit).map_err(failed)?;
     let is_same = |other: &git2::Commit<'_>| {
@@ -310,7 +316,7 @@ fn replayed_as(
     Ok(brought)
 }
 
-/// What is known to be complete here: the branches, and some of the history before them.
+/// Commits that are complete locally: the branches and some of their ancestors.
 fn recent(repository: &Repository) -> Vec<Oid> {
     let walk = || {
         let mut walk = repository.revwalk()?;

@@ -1,51 +1,50 @@
-//! Bringing files of the work tree to what the view holds.
+//! Checkout of files to the work tree.
 //!
-//! The content comes from others and is taken for hostile: only plain files are made, through the jail of the work tree,
-//! byte by byte as they are stored. Symbolic links, submodules and impossible names stay in the history; the index marks
-//! them as not checked out.
+//! The content is untrusted: only regular files are written, through the jail of the work tree and without conversion.
+//! Symbolic links, submodules and invalid names stay in the history; the index marks them as not checked out.
 
 use super::work_tree::WorkTree;
 use crate::git_error::GitError;
 use crate::limits::Limit;
-use crate::objects::left_out::{LeftOut, Why};
-use crate::objects::object_reader::{self, Found};
+use crate::objects::object_reader::{self, ReadObject};
 use crate::objects::raw_tree::{EXECUTABLE, PLAIN};
+use crate::objects::skipped_files::{SkipReason, SkippedFiles};
 use crate::objects::tree_changes::TreeChange;
 use crate::objects::trees::{Finder, Trees};
 use git2::{ObjectType, Oid};
 use std::io;
 
-/// Whether an entry of this mode is a plain file.
+/// Whether a mode is that of a regular file.
 pub(crate) const fn is_plain(mode: i32) -> bool {
     matches!(mode, PLAIN | EXECUTABLE)
 }
 
-/// Looks at all that `changes` would make, before anything is made: what is left out, and whether the rest is there and
-/// not too much.
-pub(crate) fn survey(trees: &Trees<'_>, changes: &[TreeChange], work: &dyn WorkTree) -> Result<LeftOut, GitError> {
-    let mut left_out = LeftOut::default();
+/// Checks `changes` before any is applied: returns the files that are skipped; an error if objects are missing or limits
+/// exceeded.
+pub(crate) fn survey(trees: &Trees<'_>, changes: &[TreeChange], work: &dyn WorkTree) -> Result<SkippedFiles, GitError> {
+    let mut skipped = SkippedFiles::default();
     let most = trees.limits.root_bytes;
     let mut room = most;
     for change in changes {
         let Some(entry) = change.new else { continue };
         if !entry.mode.is_some_and(is_plain) {
-            left_out.add(&change.path, Why::Mode);
+            skipped.add(&change.path, SkipReason::Mode);
         } else if !work.accepts(&change.path) {
-            left_out.add(&change.path, Why::Name);
+            skipped.add(&change.path, SkipReason::Name);
         } else {
             let size = object_reader::blob_size(trees.repository, entry.id).ok_or(GitError::Incomplete)?;
             if size > trees.limits.file_bytes {
-                left_out.add(&change.path, Why::Size);
+                skipped.add(&change.path, SkipReason::Size);
             } else {
                 room = room.checked_sub(size).ok_or(GitError::RemoteLimit(Limit::RootBytes(most)))?;
             }
         }
     }
-    Ok(left_out)
+    Ok(skipped)
 }
 
-/// Makes the files at `paths` what `view` has there. A path at which something other than a file stands is left alone, and
-/// so is a file that is held back and exists nowhere else.
+/// Updates the files at `paths` to `view`. Skips paths that are not regular files, and held-back files whose content is not in
+/// the repository.
 pub(crate) fn place<'p>(
     trees: &Trees<'_>,
     view: Option<Oid>,
@@ -60,27 +59,27 @@ pub(crate) fn place<'p>(
             continue;
         }
         match finder.entry(path)?.filter(|entry| entry.mode.is_some_and(is_plain)) {
-            // A file may have to make room for a directory of the same name: removals come first.
+            // Removals come first: a directory may replace a file of the same name.
             None => tolerate(work.remove(path)).map_err(&failed)?,
             Some(entry) => writes.push((path, entry.id)),
         }
     }
     for (path, id) in writes {
         match object_reader::read(trees.repository, id, ObjectType::Blob, trees.limits.file_bytes)? {
-            Found::Content(content) => {
+            ReadObject::Content(content) => {
                 if work.read(path).ok().flatten().is_none_or(|present| present != content) {
                     tolerate(work.write(path, &content)).map_err(&failed)?;
                 }
             }
-            Found::TooLarge => tolerate(work.remove(path)).map_err(&failed)?,
-            Found::Nothing => return Err(GitError::Incomplete),
+            ReadObject::TooLarge => tolerate(work.remove(path)).map_err(&failed)?,
+            ReadObject::Missing => return Err(GitError::Incomplete),
         }
     }
     Ok(())
 }
 
-/// The files that [`place`] would replace or remove and whose content the repository does not have. An empty one is no loss:
-/// a power cut leaves them so.
+/// The files that [`place`] would replace or remove and whose content is not in the repository. Empty files are ignored,
+/// because a power cut truncates files.
 pub(crate) fn unknown<'p>(
     trees: &Trees<'_>,
     view: Option<Oid>,
@@ -99,7 +98,7 @@ pub(crate) fn unknown<'p>(
     Ok(found)
 }
 
-/// Whether the file at `path` must not be committed, and the repository does not have its content either.
+/// Whether the file at `path` must not be committed and its content is not in the repository.
 fn is_held_back_here_alone(trees: &Trees<'_>, path: &str, work: &dyn WorkTree) -> bool {
     let Ok(Some(present)) = work.read(path) else { return false };
     !is_known(trees, &present) && work.is_held_back(path, &present)
@@ -113,7 +112,7 @@ fn blob_id(content: &[u8]) -> Option<Oid> {
     Oid::hash_object(ObjectType::Blob, content).ok()
 }
 
-/// The files at the paths of `changes` that hold neither the old nor the new content: somebody's work without a commit.
+/// The files at the paths of `changes` with neither the old nor the new content: uncommitted edits.
 pub(crate) fn uncommitted(changes: &[TreeChange], work: &dyn WorkTree) -> Result<Vec<(String, Vec<u8>)>, GitError> {
     let mut found = Vec::new();
     for change in changes.iter().filter(|change| work.accepts(&change.path)) {

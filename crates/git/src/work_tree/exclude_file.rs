@@ -1,24 +1,24 @@
-//! The local list of files that `git status` does not show, `info/exclude`.
+//! The local exclude file of `git status`, `info/exclude`.
 
-use crate::plain_file;
+use crate::regular_file;
 use git2::Repository;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::Path;
 
-/// Largest list of excluded files that is looked at.
+/// Maximum size of an exclude file.
 const MAX_EXCLUDE_BYTES: u64 = 4 << 20;
 
 const BEGIN: &str = "# tgp: tools that wait on other branches";
 const END: &str = "# tgp: end";
 
-/// Adds the patterns that the local exclude file does not have yet.
+/// Adds missing patterns to the exclude file.
 pub(crate) fn add_patterns(info: &Path, patterns: &[String]) -> io::Result<()> {
     let file = info.join("exclude");
-    let present = match plain_file::read_linked(&file, MAX_EXCLUDE_BYTES) {
+    let present = match regular_file::read_linked(&file, MAX_EXCLUDE_BYTES) {
         Ok(text) => String::from_utf8_lossy(&text).into_owned(),
         Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
-        // Not one that `git` would go by.
+        // `git` would ignore such a file too.
         Err(error) if matches!(error.kind(), io::ErrorKind::FileTooLarge | io::ErrorKind::InvalidInput) => {
             return Ok(());
         }
@@ -29,8 +29,8 @@ pub(crate) fn add_patterns(info: &Path, patterns: &[String]) -> io::Result<()> {
         return Ok(());
     }
     fs::create_dir_all(info)?;
-    let mut file = match plain_file::open(&file, File::options().append(true).create(true)) {
-        // A link leads to a file that is not ours to write.
+    let mut file = match regular_file::open(&file, File::options().append(true).create(true)) {
+        // The target of a symbolic link is not changed.
         Err(error) if error.kind() == io::ErrorKind::InvalidInput => return Ok(()),
         opened => opened?,
     };
@@ -40,10 +40,10 @@ pub(crate) fn add_patterns(info: &Path, patterns: &[String]) -> io::Result<()> {
     missing.iter().try_for_each(|pattern| writeln!(file, "{pattern}"))
 }
 
-/// Rewrites our section of the local exclude file.
+/// Replaces our section of the exclude file.
 pub(super) fn set_others<'p>(repository: &Repository, paths: impl Iterator<Item = &'p str>) -> io::Result<()> {
     let file = repository.commondir().join("info").join("exclude");
-    let present = match plain_file::read_linked(&file, MAX_EXCLUDE_BYTES) {
+    let present = match regular_file::read_linked(&file, MAX_EXCLUDE_BYTES) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
         result => String::from_utf8_lossy(&result?).into_owned(),
     };
@@ -71,7 +71,7 @@ fn without_section(text: &str) -> Vec<&str> {
     text.lines().filter(is_kept).collect()
 }
 
-/// A pattern that fits this path alone.
+/// A pattern that matches exactly this path.
 fn pattern(path: &str) -> String {
     let mut pattern = "/".to_owned();
     for c in path.chars() {
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pattern_fits_one_path() {
+    fn a_pattern_matches_one_path() {
         assert_eq!(pattern("tools/a b[1]*.ts"), r"/tools/a\ b\[1]\*.ts");
     }
 }

@@ -1,10 +1,9 @@
-//! Changing a few entries of the index as it stands in its file.
+//! In-place updates of a few index entries.
 //!
-//! libgit2 takes an index apart and writes it anew, entry by entry. Here it is copied around the changed entries, which
-//! takes a fraction of the time when there are thousands. What is not plain (other versions, split or sparse indexes) is
-//! left to libgit2.
+//! libgit2 parses and rewrites the whole index. Here unchanged entries are copied as bytes, which is much faster for thousands
+//! of entries. Other index versions, split and sparse indexes are left to libgit2.
 
-use crate::plain_file;
+use crate::regular_file;
 use git2::{ErrorClass, ErrorCode, Oid};
 use sha1::{Digest, Sha1};
 use std::fs::File;
@@ -14,7 +13,7 @@ use std::path::Path;
 
 const SIGNATURE: &[u8] = b"DIRC";
 const HEADER_BYTES: usize = 12;
-/// Times, numbers and mode before the hash; the hash; the flags.
+/// The stat data before the hash; the hash; the flags.
 const STAT_BYTES: usize = 40;
 const HASH_BYTES: usize = 20;
 const FIXED_BYTES: usize = STAT_BYTES + HASH_BYTES + 2;
@@ -22,40 +21,40 @@ const MODE_AT: Range<usize> = 24..28;
 const EXTENDED: u16 = 0x4000;
 const STAGE: u16 = 0x3000;
 const LONGEST_NAME: usize = 0xfff;
-/// The extension that remembers resolved conflicts; the others only save time and are left out.
+/// The extension for resolved conflicts. Other optional extensions are caches and are dropped.
 const RESOLVED: &[u8] = b"REUC";
 
-/// Of a larger one libgit2 holds the parts one by one.
+/// Maximum size for in-place updates.
 const MAX_INDEX_BYTES: u64 = 64 << 20;
-/// Changes that one pass compares every entry with.
+/// Maximum number of changes; every entry is compared with each of them.
 const MAX_CHANGES: usize = 64;
 
-/// What the index is to hold at a path.
+/// The new index entry of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Change<'p> {
     pub(crate) path: &'p str,
-    /// The hash and mode of a plain file; `None` for nothing.
+    /// The hash and mode of a regular file; `None` removes the entry.
     pub(crate) file: Option<(Oid, u32)>,
 }
 
-/// Whether the file could be changed in place.
+/// Whether the index was updated in place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Patched {
     Done,
-    NotPlain,
+    Unsupported,
 }
 
-/// Makes the index in `git_dir` hold `changes`, under its lock.
+/// Applies `changes` to the index in `git_dir`, under its lock file.
 pub(crate) fn patch(git_dir: &Path, changes: &[Change<'_>]) -> Result<Patched, git2::Error> {
     let (index, lock) = (git_dir.join("index"), git_dir.join("index.lock"));
-    if changes.len() > MAX_CHANGES || !index.exists() || !plain_file::is_harmless(&index, MAX_INDEX_BYTES) {
-        return Ok(Patched::NotPlain);
+    if changes.len() > MAX_CHANGES || !index.exists() || !regular_file::is_harmless(&index, MAX_INDEX_BYTES) {
+        return Ok(Patched::Unsupported);
     }
     let mut file = File::options().write(true).create_new(true).open(&lock).map_err(|error| failure(&error))?;
     let replace = || {
-        let old = plain_file::read(&index, MAX_INDEX_BYTES)?;
+        let old = regular_file::read(&index, MAX_INDEX_BYTES)?;
         match changed(&old, changes) {
-            None => Ok(Some(Patched::NotPlain)),
+            None => Ok(Some(Patched::Unsupported)),
             Some(new) if new == old => Ok(Some(Patched::Done)),
             Some(new) => {
                 file.write_all(&new)?;
@@ -67,7 +66,7 @@ pub(crate) fn patch(git_dir: &Path, changes: &[Change<'_>]) -> Result<Patched, g
     match replace() {
         Ok(None) => Ok(Patched::Done),
         result => {
-            // Nobody else may remove it, and nobody can go on before it is gone.
+            // The lock must be removed here; others wait for it.
             let removed = std::fs::remove_file(&lock);
             let patched = result.and_then(|patched| removed.map(|()| patched.unwrap_or(Patched::Done)));
             patched.map_err(|error| failure(&error))
@@ -80,7 +79,7 @@ fn failure(error: &io::Error) -> git2::Error {
     git2::Error::new(code, ErrorClass::Index, error.kind().to_string())
 }
 
-/// One entry, as it stands in the file.
+/// One unmodified entry.
 struct Entry<'i> {
     bytes: &'i [u8],
     name: &'i [u8],
@@ -95,7 +94,7 @@ impl Entry<'_> {
     }
 }
 
-/// The index with `changes`; the same bytes when it holds them already; `None` when it is not plain.
+/// Applies `changes` to the bytes of an index; `None` if its format is not supported.
 fn changed(index: &[u8], changes: &[Change<'_>]) -> Option<Vec<u8>> {
     let mut changes: Vec<&Change<'_>> = changes.iter().collect();
     changes.sort_unstable_by_key(|change| change.path.as_bytes());
@@ -115,7 +114,7 @@ fn changed(index: &[u8], changes: &[Change<'_>]) -> Option<Vec<u8>> {
         }
         match changes.get(next).filter(|change| change.path.as_bytes() == entry.name) {
             Some(Change { file: Some((id, mode)), .. }) if entry.holds(*id, *mode) => next += 1,
-            // The others of a conflict at this path go as well: the change itself follows after the last.
+            // Also removes conflict entries of this path; the change is added after the last.
             Some(_) => {
                 is_same = false;
                 continue;
@@ -145,15 +144,15 @@ fn changed(index: &[u8], changes: &[Change<'_>]) -> Option<Vec<u8>> {
     Some(new)
 }
 
-/// Whether a file of this name cannot be beside the one that `change` puts.
+/// Whether an entry conflicts with the file of `change`, as a parent directory or a file below it.
 fn is_in_the_way(name: &[u8], change: &Change<'_>) -> bool {
     let below = |path: &[u8], dir: &[u8]| path.strip_prefix(dir).is_some_and(|rest| rest.first() == Some(&b'/'));
     let path = change.path.as_bytes();
     change.file.is_some() && (below(name, path) || below(path, name))
 }
 
-/// Adds the entry of a change, if it has one. Times and size are zero, which is Git's own mark for "compare the content":
-/// no need to look at the work tree here.
+/// Adds the entry of a change, if it has one. Zero times and size make Git compare the content, so the work tree is not read
+/// here.
 fn put(entries: &mut Vec<u8>, count: &mut u32, change: &Change<'_>) -> bool {
     let Some((id, mode)) = change.file else { return false };
     let name = change.path.as_bytes();
@@ -183,12 +182,12 @@ fn entry_at(rest: &[u8], version: u32) -> Option<Entry<'_>> {
     Some(Entry { bytes: rest.get(..padded(start + length))?, name: tail.get(..length)?, flags })
 }
 
-/// Entries end with one to eight zeros.
+/// Entries are padded with one to eight zeros.
 const fn padded(length: usize) -> usize {
     (length + 8) & !7
 }
 
-/// Copies the extensions that are kept; `None` when there is one that must be understood.
+/// Copies the extensions to keep; `None` if there is an unsupported mandatory one.
 fn keep_extensions(mut rest: &[u8], new: &mut Vec<u8>) -> Option<()> {
     while !rest.is_empty() {
         let size = 8 + usize::try_from(number(rest, 4)?).ok()?;
@@ -226,7 +225,7 @@ mod tests {
         Change { path, file: Some((Oid::from_str(id.trim()).unwrap(), MODE)) }
     }
 
-    /// What `git` itself makes of the same changes.
+    /// Applies the same changes with `git`.
     fn by_git(test: &TestRepository, changes: &[Change<'_>]) {
         for change in changes.iter().filter(|change| change.file.is_none()) {
             test.git(&["update-index", "--force-remove", change.path]);
@@ -239,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn the_result_is_what_git_makes_of_the_same_changes() {
+    fn the_result_equals_that_of_git() {
         let long = "d/".repeat(60) + &"x".repeat(200);
         let huge = "y".repeat(5000);
         let nothing = |path| Change { path, file: None };
@@ -268,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn conflicts_end_and_what_is_staged_stays() {
+    fn conflicts_are_resolved_and_staged_files_kept() {
         let test = TestRepository::new();
         test.forge("a", b"1");
         fs::write(test.root().join("staged"), "mine").unwrap();
@@ -287,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_plain_or_torn_is_left_alone() {
+    fn unsupported_and_torn_indexes_are_not_changed() {
         let test = TestRepository::new();
         test.forge("a", b"1");
         let change = [put(&test, "b", "2")];
@@ -296,10 +295,10 @@ mod tests {
             assert_eq!(changed(&index[..length], &change), None, "{length}");
         }
         test.git(&["update-index", "--index-version", "4"]);
-        assert_eq!(patch(&test.git_dir(), &change).unwrap(), Patched::NotPlain);
+        assert_eq!(patch(&test.git_dir(), &change).unwrap(), Patched::Unsupported);
         test.git(&["update-index", "--index-version", "2"]);
         test.git(&["update-index", "--split-index"]);
-        assert_eq!(patch(&test.git_dir(), &change).unwrap(), Patched::NotPlain);
+        assert_eq!(patch(&test.git_dir(), &change).unwrap(), Patched::Unsupported);
         assert!(!test.git_dir().join("index.lock").exists());
         fs::write(test.git_dir().join("index.lock"), "").unwrap();
         assert_eq!(patch(&test.git_dir(), &change).unwrap_err().code(), git2::ErrorCode::Locked);

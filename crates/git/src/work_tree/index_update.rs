@@ -1,4 +1,4 @@
-//! Bringing the index level with the branch, for chosen paths only.
+//! Updates index entries to match a commit.
 
 use super::checkout::is_plain;
 use super::index_file::{self, Change, Patched};
@@ -10,9 +10,8 @@ use crate::objects::trees::{Finder, Trees};
 use git2::{Index, IndexEntry, IndexEntryExtendedFlag, IndexEntryFlag, IndexTime, Oid, Repository};
 use std::path::{Component, Path};
 
-/// Makes the index entries of `paths` those of `commit`. Everything else in the index stays, so what a person has staged
-/// stays staged.
-pub(crate) fn bring_along<'p>(
+/// Updates the index entries of `paths` to `commit`. Other entries, including staged changes, are kept.
+pub(crate) fn update_entries<'p>(
     trees: &Trees<'_>,
     commit: Oid,
     paths: impl Iterator<Item = &'p str>,
@@ -37,17 +36,17 @@ pub(crate) fn bring_along<'p>(
     }
 }
 
-/// The same through libgit2, for any index and any entry.
+/// Fallback with libgit2, for any index and any entry.
 fn rewrite(repository: &Repository, targets: &[(&str, Option<IndexTarget>)]) -> Result<(), git2::Error> {
     let mut index = repository.index()?;
     index.read(false)?;
     let mut changed = false;
-    // A name that not even an index may hold stays out of it; libgit2's functions end the thread over such a one.
+    // Names that are invalid in an index are skipped; libgit2 would panic on them.
     let can_hold = |path: &str| Path::new(path).components().all(|part| matches!(part, Component::Normal(_)));
     for (path, target) in targets.iter().filter(|(path, _)| can_hold(path)) {
         match target {
             Some(target) if target.presence == Presence::OnDisk => changed |= put(&mut index, path, target)?,
-            // So does one that is no name on another system.
+            // Names that are invalid on this system are skipped.
             Some(target) => changed |= put(&mut index, path, target).unwrap_or_default(),
             None => changed |= remove(&mut index, path)?,
         }
@@ -56,12 +55,12 @@ fn rewrite(repository: &Repository, targets: &[(&str, Option<IndexTarget>)]) -> 
         return Ok(());
     }
     index.write().inspect_err(|_| {
-        // The repository keeps this index: without the changes that did not reach the disk, or they would seem made.
+        // The repository caches this index: discard the changes that were not written.
         let _ = index.read(true);
     })
 }
 
-/// What the index is to hold at a path.
+/// The target entry of a path.
 #[derive(Debug, Clone, Copy)]
 struct IndexTarget {
     id: Oid,
@@ -80,17 +79,17 @@ impl IndexTarget {
     }
 }
 
-/// Where the content of an entry is.
+/// Whether an entry is checked out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Presence {
     OnDisk,
-    /// Links, submodules, impossible names and files that are too large are not checked out, and `git` is told so.
+    /// Not checked out: links, submodules, invalid names and large files. Marked `skip-worktree`.
     HistoryOnly,
 }
 
 fn put(index: &mut Index, path: &str, target: &IndexTarget) -> Result<bool, git2::Error> {
     let IndexTarget { id, mode, presence } = *target;
-    #[expect(clippy::disallowed_methods, reason = "the path was looked at before")]
+    #[expect(clippy::disallowed_methods, reason = "the path was checked before")]
     let old = index.get_path(Path::new(path), 0);
     if old.is_some_and(|old| old.id == id && old.mode == mode) {
         return Ok(false);
@@ -99,9 +98,9 @@ fn put(index: &mut Index, path: &str, target: &IndexTarget) -> Result<bool, git2
         Presence::OnDisk => (0, 0),
         Presence::HistoryOnly => (IndexEntryFlag::EXTENDED.bits(), IndexEntryExtendedFlag::SKIP_WORKTREE.bits()),
     };
-    // Also ends a conflict at this path.
+    // Also resolves a conflict at this path.
     index.remove_path(Path::new(path))?;
-    // A size of zero is Git's own mark for "compare the content": no need to look at the work tree here.
+    // A zero size makes Git compare the content, so the work tree is not read here.
     index.add(&IndexEntry {
         ctime: IndexTime::new(0, 0),
         mtime: IndexTime::new(0, 0),

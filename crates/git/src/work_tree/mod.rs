@@ -1,4 +1,4 @@
-//! The files of the root and the index, brought to what a branch holds.
+//! Checkout: updates of the files and the index to match a branch.
 
 pub(super) mod checkout;
 pub(super) mod exclude_file;

@@ -1,8 +1,7 @@
-//! Making `git status` agree with a work tree that shows more than the current branch.
+//! Hides files of other pending branches from `git status`.
 //!
-//! With pull requests the current branch is that of one tool, and the work tree shows the waiting tools of all. What is
-//! committed on another branch is no change that anybody has to commit: new files are excluded, changed ones are marked
-//! in the index as not of this checkout.
+//! With pull requests the current branch is that of one tool, and the work tree shows the pending tools of all branches. New
+//! files of other branches are excluded, and their changed files are marked `skip-worktree` in the index.
 
 use super::checkout::is_plain;
 use super::exclude_file;
@@ -16,7 +15,7 @@ use crate::store_options::StoreOptions;
 use git2::{IndexEntryExtendedFlag, IndexEntryFlag, Repository};
 use std::collections::HashSet;
 
-/// Brings the excluded files and the marks in the index to what the branches say now.
+/// Updates the excluded files and the index marks for the current branches.
 pub(crate) fn hide_others(
     repository: &Repository,
     options: &StoreOptions,
@@ -34,7 +33,7 @@ pub(crate) fn hide_others(
     mark(&trees, &changed.iter().map(|change| change.path.as_str()).collect(), work)
 }
 
-/// Marks the index entries of `others`, and no other plain file's.
+/// Marks the index entries of `others` and unmarks all other regular files.
 fn mark(trees: &Trees<'_>, others: &HashSet<&str>, work: &dyn WorkTree) -> Result<(), git2::Error> {
     let skip = IndexEntryExtendedFlag::SKIP_WORKTREE.bits();
     let mut index = trees.repository.index()?;
@@ -44,7 +43,7 @@ fn mark(trees: &Trees<'_>, others: &HashSet<&str>, work: &dyn WorkTree) -> Resul
         let Ok(path) = str::from_utf8(&entry.path) else { continue };
         let is_ours = is_plain(entry.mode.cast_signed()) && work.accepts(path);
         let (is, must) = (entry.flags_extended & skip != 0, others.contains(path));
-        // One that is too large to be a file here stays marked.
+        // A file that is too large to be checked out stays marked.
         let fits =
             || object_reader::blob_size(trees.repository, entry.id).is_some_and(|size| size <= trees.limits.file_bytes);
         if is_ours && is != must && fits() {
@@ -60,7 +59,7 @@ fn mark(trees: &Trees<'_>, others: &HashSet<&str>, work: &dyn WorkTree) -> Resul
         index.add(entry)?;
     }
     index.write().inspect_err(|_| {
-        // The repository keeps this index: without what did not reach the disk.
+        // The repository caches this index: discard the changes that were not written.
         let _ = index.read(true);
     })
 }

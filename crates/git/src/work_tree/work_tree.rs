@@ -1,32 +1,30 @@
-//! The files of the root, as the repository sees them.
+//! The work tree interface.
 
 use std::io;
 
-/// The plain files of the work tree. The owner of the root implements it, so that no hydrated content can reach the
-/// disk other than through its jail.
+/// The regular files of the work tree. Implemented by the owner of the root, so that all content is written through its jail.
 pub trait WorkTree: Send + Sync {
-    /// Whether a file may have this path here. What may not is kept in the history and never touches the disk.
+    /// Whether a path is valid here. Files with other paths stay in the history and are never written.
     fn accepts(&self, path: &str) -> bool;
 
-    /// Whether a file with this content must stay out of the history. One that is not in it stays on disk as it is, whatever
-    /// others make of the path.
+    /// Whether a file with this content must not be committed. Such a file is not overwritten by foreign commits.
     fn is_held_back(&self, path: &str, content: &[u8]) -> bool;
 
-    /// The bytes of the plain file at `path`; `None` when there is none.
+    /// The bytes of the regular file at `path`; `None` if it does not exist.
     ///
     /// # Errors
-    /// Whatever keeps a file that is there from being read.
+    /// The read error of an existing file.
     fn read(&self, path: &str) -> io::Result<Option<Vec<u8>>>;
 
-    /// Makes `content` the file at `path`.
+    /// Writes the file at `path`.
     ///
     /// # Errors
-    /// `InvalidInput` when something that is not a plain file stands in the way.
+    /// `InvalidInput` if the path exists and is not a regular file.
     fn write(&self, path: &str, content: &[u8]) -> io::Result<()>;
 
-    /// Removes the plain file at `path`, and directories that this leaves empty.
+    /// Removes the regular file at `path` and parent directories left empty.
     ///
     /// # Errors
-    /// `InvalidInput` when something that is not a plain file stands there.
+    /// `InvalidInput` if the path is not a regular file.
     fn remove(&self, path: &str) -> io::Result<()>;
 }

@@ -1,8 +1,8 @@
-//! Why a request of the application itself got no whole answer.
+//! Errors of requests of the application. Messages contain no address.
 
-use super::plain_dns::UnknownHost;
+use super::system_dns::UnknownHost;
 use crate::net_error::NetError;
-use crate::proxy_refusal::wants_password;
+use crate::proxy_auth::requires_proxy_auth;
 use std::error::Error as StdError;
 use std::io;
 
@@ -12,42 +12,44 @@ pub enum ExchangeFailure {
     TimedOut,
     #[error("its host is not known")]
     UnknownHost,
-    #[error("its certificate is not trusted; name the authority behind it in network.ca")]
+    #[error("its certificate is not trusted; add its CA with network.ca")]
     Untrusted,
     #[error("the connection failed: {0}")]
     Connection(io::ErrorKind),
-    #[error("no connection came about; check its address")]
+    #[error("no connection could be made; check its address")]
     NoConnection,
-    #[error("the proxy wants a user name and a password; put them into its address, as http://user:password@host:port")]
+    #[error(
+        "the proxy requires a user name and a password; put them into its address, as http://user:password@host:port"
+    )]
     ProxyPassword,
     #[error("the connection broke")]
     Broken,
-    #[error("the system refuses a thread or a socket")]
+    #[error("the system could not create a thread or a socket")]
     NoRuntime,
-    #[error("nobody can be trusted: {0} names no certificates that can be read; mend it, or unset it")]
+    #[error("no trusted certificates: {0} does not point to readable certificates. Fix or unset it")]
     NoTrust(&'static str),
     #[error("the request failed")]
     Other,
 }
 
 impl ExchangeFailure {
-    /// Whether whoever is between this machine and the server may be the cause.
+    /// Whether the proxy may be the cause.
     #[must_use]
-    pub const fn may_be_carriers(self) -> bool {
+    pub const fn may_be_caused_by_proxy(self) -> bool {
         match self {
             Self::TimedOut | Self::UnknownHost | Self::Connection(_) | Self::NoConnection | Self::Untrusted => true,
             Self::ProxyPassword | Self::Broken | Self::NoRuntime | Self::NoTrust(_) | Self::Other => false,
         }
     }
 
-    /// Why there is no client.
-    pub(super) const fn of_client(error: &NetError) -> Self {
+    /// The failure to create a client.
+    pub(super) const fn from_client(error: &NetError) -> Self {
         if let NetError::NoTrust { variables } = error { Self::NoTrust(variables) } else { Self::NoRuntime }
     }
 
-    /// What the client said, without the address.
-    pub(super) fn of(error: &reqwest::Error) -> Self {
-        if wants_password(error) {
+    /// Classifies an error of the HTTP client.
+    pub(super) fn from_request(error: &reqwest::Error) -> Self {
+        if requires_proxy_auth(error) {
             return Self::ProxyPassword;
         }
         let mut source: Option<&(dyn StdError + 'static)> = Some(error);
@@ -62,7 +64,7 @@ impl ExchangeFailure {
             source = cause.source();
             if let Some(error) = cause.downcast_ref::<io::Error>() {
                 kind = Some(error.kind());
-                // What an error of this kind holds is not its source, but itself.
+                // `source` of an `io::Error` skips the inner error.
                 source = error.get_ref().map(|inner| inner as &(dyn StdError + 'static)).or(source);
             }
         }

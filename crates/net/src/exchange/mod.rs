@@ -1,8 +1,8 @@
-//! Requests of the application itself, to hosts that it chose: for callers that wait, such as Git.
+//! Blocking requests of the application to hosts that it chose, such as Git servers.
 
 mod exchange_failure;
 mod exchanges;
-mod plain_dns;
+mod system_dns;
 mod upload_body;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The body of a request, read piece by piece from something that can only be waited for.
+//! A request body that is streamed from a blocking reader.
 
 use super::exchange_failure::ExchangeFailure;
 use bytes::Bytes;
@@ -15,22 +15,22 @@ const CHUNK: usize = 64 << 10;
 
 type Piece = io::Result<Bytes>;
 
-/// What is sent, as the client asks for it.
+/// The body, as polled by the HTTP client.
 pub(super) struct UploadBody {
     pieces: Receiver<Piece>,
     left: u64,
 }
 
-/// Where it comes from.
-pub(super) struct Source {
+/// The reader of the body.
+pub(super) struct UploadSource {
     reader: Box<dyn Read + Send>,
     pieces: Sender<Piece>,
 }
 
 impl UploadBody {
-    pub(super) fn new(reader: Box<dyn Read + Send>, length: u64) -> (Self, Source) {
+    pub(super) fn new(reader: Box<dyn Read + Send>, length: u64) -> (Self, UploadSource) {
         let (sender, receiver) = mpsc::channel(1);
-        (Self { pieces: receiver, left: length }, Source { reader, pieces: sender })
+        (Self { pieces: receiver, left: length }, UploadSource { reader, pieces: sender })
     }
 }
 
@@ -57,16 +57,16 @@ impl Body for UploadBody {
     }
 }
 
-/// Reads the source as fast as the server takes it. Ends only with a failure: whoever has the answer stops it.
-pub(super) async fn upload(source: Option<Source>, silence: Duration) -> ExchangeFailure {
-    let Some(Source { mut reader, pieces }) = source else { return pending().await };
+/// Reads the source as fast as the server accepts it. Returns only on failure; the caller drops it once the answer is complete.
+pub(super) async fn upload(source: Option<UploadSource>, silence: Duration) -> ExchangeFailure {
+    let Some(UploadSource { mut reader, pieces }) = source else { return pending().await };
     loop {
         let read = tokio::task::spawn_blocking(move || {
             let piece = next(&mut *reader);
             (reader, piece)
         });
-        let Ok((back, piece)) = read.await else { return ExchangeFailure::Broken };
-        reader = back;
+        let Ok((returned, piece)) = read.await else { return ExchangeFailure::Broken };
+        reader = returned;
         let is_last = piece.as_ref().map_or(true, Bytes::is_empty);
         if is_last && piece.is_ok() {
             break;
@@ -74,7 +74,7 @@ pub(super) async fn upload(source: Option<Source>, silence: Duration) -> Exchang
         match timeout(silence, pieces.send(piece)).await {
             Err(_) => return ExchangeFailure::TimedOut,
             Ok(Ok(())) if !is_last => {}
-            // The client has dropped the body, or has been told that there is no more: its own end says why.
+            // The client dropped the body, or got the last piece; its own result reports the outcome.
             Ok(_) => break,
         }
     }

@@ -1,8 +1,8 @@
-//! Which addresses are in the public internet.
+//! Classification of public IP addresses.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// Whether anyone may be reached at this address: no private, local, reserved or translated one.
+/// Whether an address is on the public internet: not private, local, reserved or a translation of such.
 pub fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_public_v4(address),

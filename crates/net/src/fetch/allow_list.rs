@@ -1,4 +1,4 @@
-//! Which URLs may be fetched. Everything is compared after parsing, so that no spelling makes a difference.
+//! The allow-list of URLs. Parsed URLs are compared, so the spelling does not matter.
 
 use crate::net_error::{NetError, shown, shown_text};
 use std::collections::HashSet;
@@ -20,7 +20,7 @@ pub struct AllowList(Vec<Entry>);
 
 impl AllowList {
     /// # Errors
-    /// `BadEntry` for an entry that is no plain http or https URL.
+    /// `BadEntry` for an entry that is not a plain http or https URL.
     pub fn parse(entries: &[String]) -> Result<Self, NetError> {
         entries.iter().map(|text| Entry::parse(text)).collect::<Result<_, _>>().map(Self)
     }
@@ -45,14 +45,14 @@ impl AllowList {
         Err(NetError::NotAllowed { url: shown(url), allowed: names.join(", "), near })
     }
 
-    /// The entry whose host was probably meant.
+    /// The entry with the most similar host, for a suggestion.
     fn near(&self, url: &Url) -> Option<&str> {
         let hosts: Vec<String> = self.0.iter().map(|entry| entry.host.to_string()).collect();
         let near = nearest(url.host_str()?, hosts.iter().map(String::as_str))?;
         self.0.iter().find(|entry| entry.host.to_string() == near).map(|entry| entry.text.as_str())
     }
 
-    /// Names that stand for this machine and are in the list: these may have loopback addresses.
+    /// Allowed names of this machine, which may resolve to loopback addresses.
     pub fn local_names(&self) -> HashSet<String> {
         let names = self.0.iter().filter_map(|entry| match &entry.host {
             Host::Domain(name) if name == "localhost" || name.ends_with(".localhost") => Some(name.clone()),
@@ -65,15 +65,15 @@ impl AllowList {
 impl Entry {
     fn parse(text: &str) -> Result<Self, NetError> {
         let bad = |why| NetError::BadEntry { entry: shown_text(text), why };
-        let url = Url::parse(text).map_err(|_| bad("is no absolute URL, such as 'https://api.example.com/v1'"))?;
+        let url = Url::parse(text).map_err(|_| bad("is not an absolute URL, such as 'https://api.example.com/v1'"))?;
         if !matches!(url.scheme(), "http" | "https") {
             return Err(bad("must begin with http:// or https://"));
         }
         if !url.username().is_empty() || url.password().is_some() {
-            return Err(bad("must not hold a user name or password"));
+            return Err(bad("must not contain a user name or password"));
         }
         if url.query().is_some() || url.fragment().is_some() {
-            return Err(bad("must end with its path: no '?' and no '#'"));
+            return Err(bad("must not contain a query or a fragment ('?' or '#')"));
         }
         let (Some(host), Some(port)) = (url.host(), url.port_or_known_default()) else {
             return Err(bad("has no host"));
@@ -99,7 +99,7 @@ impl Entry {
         if !self.segments.iter().all(|segment| path.next() == Some(segment)) {
             return false;
         }
-        // Some servers decode a slash first and look for `..` afterwards: below a path nothing may hide one.
+        // Some servers decode slashes before resolving `..`, so encoded slashes are refused below an allowed path.
         let hides = |segment: &str| {
             let lower = segment.to_ascii_lowercase();
             lower.contains("%2f") || lower.contains("%5c") || lower.contains("%25")
@@ -108,7 +108,7 @@ impl Entry {
     }
 }
 
-/// The segments of the path, without the empty one that a final slash makes.
+/// The segments of the path, without the empty one after a final slash.
 fn segments(url: &Url) -> impl Iterator<Item = &str> {
     let path = url.path();
     let path = path.strip_prefix('/').unwrap_or(path).trim_end_matches('/');
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn scheme_host_and_port_are_exact_and_the_path_counts_by_segment() {
+    fn scheme_host_and_port_match_exactly_and_the_path_by_segment() {
         let list = list(&["https://api.example.com/v1/", "http://127.0.0.1:3000", "https://xn--bcher-kva.example"]);
         for url in [
             "https://api.example.com/v1",
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn entries_that_cannot_be_meant_are_refused() {
+    fn invalid_entries_are_refused() {
         for entry in ["api.example.com", "*", "ftp://x", "https://a:b@x", "https://x?y", "https://x#y", "https://*.x y"]
         {
             let error = AllowList::parse(&[entry.to_owned()]).unwrap_err();

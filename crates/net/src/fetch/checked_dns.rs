@@ -1,5 +1,4 @@
-//! Names to addresses. The connection is made to exactly the addresses that were checked: a name that changes its mind
-//! in between gains nothing.
+//! DNS resolution that refuses private addresses. Connections use exactly the checked addresses, which prevents DNS rebinding.
 
 use super::address::is_public;
 use crate::net_error::NetError;
@@ -9,9 +8,9 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 pub struct CheckedDns {
-    /// Names that may have loopback addresses.
+    /// Names that may resolve to loopback addresses.
     local: Arc<HashSet<String>>,
-    /// The proxy's name, which may have any address: the application chose it, not a guest.
+    /// The host name of the proxy. It may have any address because the application configured it.
     proxy: Option<String>,
 }
 
@@ -27,12 +26,12 @@ impl Resolve for CheckedDns {
         let is_proxy = self.proxy.as_deref() == Some(name.as_str());
         Box::pin(async move {
             let host = name.as_str().to_owned();
-            let found: Vec<SocketAddr> = tokio::net::lookup_host((host.as_str(), 0)).await?.collect();
+            let addresses: Vec<SocketAddr> = tokio::net::lookup_host((host.as_str(), 0)).await?.collect();
             let may_be_local = local.contains(&host);
             let allowed =
                 |address: &SocketAddr| is_public(address.ip()) || (may_be_local && address.ip().is_loopback());
-            if is_proxy || found.iter().all(allowed) {
-                Ok(Box::new(found.into_iter()) as Addrs)
+            if is_proxy || addresses.iter().all(allowed) {
+                Ok(Box::new(addresses.into_iter()) as Addrs)
             } else {
                 Err(NetError::PrivateAddress { host }.into())
             }

@@ -1,4 +1,4 @@
-//! A guest's request, checked before anything is sent.
+//! Validation of a guest's fetch request.
 
 use crate::net_error::{NetError, shown, shown_text};
 use base64::Engine;
@@ -8,25 +8,25 @@ use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use serde::Deserialize;
 use url::Url;
 
-/// Header lines of one request, and their size in all.
+/// Limits for the number of headers and their total size.
 const MAX_HEADERS: usize = 64;
 const MAX_HEADER_BYTES: usize = 16 << 10;
 
-/// Headers that the connection has of its own, whatever a tool says: left out without a word, as browsers do, since packages
-/// set them by habit and a request without them means the same.
-const OWN: [&str; 6] = ["accept-encoding", "connection", "content-length", "expect", "keep-alive", "te"];
-/// Headers that belong to the connection or to the browser, and prefixes of such. Who sets them means something by it.
+/// Headers controlled by the connection. Ignored silently, as in browsers, because packages set them by default and the request
+/// means the same without them.
+const IGNORED: [&str; 6] = ["accept-encoding", "connection", "content-length", "expect", "keep-alive", "te"];
+/// Headers and prefixes reserved for the connection or the browser. Refused, because ignoring them would change the request.
 const FORBIDDEN: [&str; 9] =
     ["cookie2", "date", "forwarded", "host", "http2-settings", "trailer", "transfer-encoding", "upgrade", "via"];
 const FORBIDDEN_PREFIXES: [&str; 3] = ["proxy-", "sec-", "x-forwarded-"];
 
-/// What the guest asks for, as it says it.
+/// A request as the guest sent it, not validated.
 #[derive(Debug, Default, Deserialize)]
 pub struct FetchRequest {
     url: String,
     method: Option<String>,
     redirect: Option<String>,
-    /// Names and values one after the other.
+    /// Alternating names and values.
     #[serde(default)]
     headers: Vec<String>,
     text: Option<String>,
@@ -36,7 +36,7 @@ pub struct FetchRequest {
     implied_type: Option<String>,
 }
 
-/// What to do about a redirect.
+/// Handling of redirects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Redirects {
     Follow,
@@ -44,9 +44,9 @@ pub(super) enum Redirects {
     Refuse,
 }
 
-/// A request that may be sent, as far as it can be told without its URL.
+/// A validated request. Its URL is checked against the allow-list separately.
 #[derive(Debug)]
-pub(super) struct Checked {
+pub(super) struct CheckedRequest {
     pub(super) url: Url,
     pub(super) method: Method,
     pub(super) redirects: Redirects,
@@ -55,7 +55,7 @@ pub(super) struct Checked {
 }
 
 impl FetchRequest {
-    /// Whether its method is one that only looks.
+    /// Whether the method is GET or HEAD.
     #[must_use]
     pub fn only_reads(&self) -> bool {
         let method = self.method.as_deref().unwrap_or("GET");
@@ -64,7 +64,7 @@ impl FetchRequest {
 
     /// # Errors
     /// `BadUrl`, `Method`, `RedirectMode`, `Header`, `UnwantedBody`, `TooLarge`.
-    pub(super) fn check(self, most_bytes: usize) -> Result<Checked, NetError> {
+    pub(super) fn check(self, max_bytes: usize) -> Result<CheckedRequest, NetError> {
         let url = Url::parse(&self.url).map_err(|_| NetError::BadUrl { url: shown_text(&self.url) })?;
         let method = method(self.method.as_deref().unwrap_or("GET"))?;
         let redirects = match self.redirect.as_deref().unwrap_or("follow") {
@@ -82,13 +82,13 @@ impl FetchRequest {
         if body.is_some() && matches!(method, Method::GET | Method::HEAD) {
             return Err(NetError::UnwantedBody { method: method.to_string() });
         }
-        if body.as_ref().is_some_and(|body| body.len() > most_bytes) {
-            return Err(NetError::TooLarge { url: shown(&url), what: "request body", limit: most_bytes });
+        if body.as_ref().is_some_and(|body| body.len() > max_bytes) {
+            return Err(NetError::TooLarge { url: shown(&url), what: "request body", limit: max_bytes });
         }
         if let Some(implied) = self.implied_type.and_then(|text| HeaderValue::from_str(&text).ok()) {
             headers.entry(CONTENT_TYPE).or_insert(implied);
         }
-        Ok(Checked { url, method, redirects, headers, body })
+        Ok(CheckedRequest { url, method, redirects, headers, body })
     }
 }
 
@@ -106,18 +106,19 @@ fn headers(flat: &[String]) -> Result<HeaderMap, NetError> {
     let bytes: usize = flat.iter().map(String::len).sum();
     let refused = |name: &str, why| NetError::Header { name: shown_text(name), why };
     if pairs.len() > MAX_HEADERS || bytes > MAX_HEADER_BYTES || !rest.is_empty() {
-        return Err(refused("*", "lines are too many or too long"));
+        return Err(refused("*", "is refused: a request may have at most 64 headers of 16 KiB in total"));
     }
     let mut headers = HeaderMap::new();
     for [name, value] in pairs {
         let lower = name.to_ascii_lowercase();
         if FORBIDDEN.contains(&lower.as_str()) || FORBIDDEN_PREFIXES.iter().any(|prefix| lower.starts_with(prefix)) {
-            return Err(refused(name, "is not a tool's to set"));
+            return Err(refused(name, "cannot be set by a tool; remove it"));
         }
-        let parsed = HeaderName::from_bytes(lower.as_bytes()).map_err(|_| refused(name, "is no valid name"))?;
-        let value =
-            HeaderValue::from_str(value).map_err(|_| refused(name, "holds characters that no header may hold"))?;
-        if !OWN.contains(&lower.as_str()) {
+        let parsed =
+            HeaderName::from_bytes(lower.as_bytes()).map_err(|_| refused(name, "does not have a valid name"))?;
+        let value = HeaderValue::from_str(value)
+            .map_err(|_| refused(name, "contains characters that are not allowed in a header"))?;
+        if !IGNORED.contains(&lower.as_str()) {
             headers.append(parsed, value);
         }
     }
@@ -128,12 +129,12 @@ fn headers(flat: &[String]) -> Result<HeaderMap, NetError> {
 mod tests {
     use super::FetchRequest;
 
-    fn request(json: &str) -> Result<super::Checked, super::NetError> {
+    fn request(json: &str) -> Result<super::CheckedRequest, super::NetError> {
         serde_json::from_str::<FetchRequest>(json).unwrap().check(10)
     }
 
     #[test]
-    fn only_a_fixed_set_passes() {
+    fn only_supported_methods_headers_and_bodies_are_accepted() {
         let good =
             request(r#"{"url":"http://x/","method":"post","headers":["X-Key","1"],"text":"a","type":"text/plain"}"#)
                 .unwrap();

@@ -1,7 +1,7 @@
-//! A response as the guest reads it.
+//! A fetch response as the guest receives it.
 
 use super::fetch_slots::Slot;
-use super::filled_request::place_of;
+use super::filled_request::destination_of;
 use crate::net_error::{NetError, shown};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
@@ -11,11 +11,10 @@ use std::borrow::Cow;
 use tgp_base::bound_secrets::BoundSecrets;
 use url::Url;
 
-/// What a body may be longer before its secrets are masked: what counts is what the guest sees, or the limit would tell how long
-/// a secret is.
-const MASKED_ROOM: usize = 1 << 20;
-/// Headers that say something of a body as it was sent: of one with a secret in it, nothing is said.
-const OF_THE_BODY: [&str; 6] = ["content-digest", "content-md5", "content-range", "digest", "etag", "repr-digest"];
+/// Extra body size before masking. The limit applies to the masked body; otherwise it would reveal the length of a secret.
+const MAX_MASKED_BYTES: usize = 1 << 20;
+/// Headers derived from the original body. Removed if the body contains a secret.
+const BODY_HEADERS: [&str; 6] = ["content-digest", "content-md5", "content-range", "digest", "etag", "repr-digest"];
 
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -24,9 +23,9 @@ pub struct FetchResponse {
     status_text: &'static str,
     url: String,
     redirected: bool,
-    /// Names and values one after the other.
+    /// Alternating names and values.
     headers: Vec<String>,
-    /// The body when it is text that JSON writes in little more space, otherwise `base64`.
+    /// The body, if it is text that is not longer as JSON than as base64; otherwise see `base64`.
     #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -41,7 +40,7 @@ pub(super) enum Arrival {
 }
 
 impl FetchResponse {
-    /// Reads the whole body, unpacked, up to `limit` bytes.
+    /// Reads the whole decompressed body, up to `limit` bytes.
     pub(super) async fn read(
         mut response: reqwest::Response,
         url: &Url,
@@ -52,37 +51,38 @@ impl FetchResponse {
     ) -> Result<Self, NetError> {
         let too_large = || NetError::TooLarge { url: shown(url), what: "response", limit };
         let status = response.status();
-        // The body arrives unpacked: its packing and its packed length are nobody's business any more.
+        // The body is decompressed here, so its encoding and its compressed length no longer apply.
         let hidden = [CONTENT_ENCODING, CONTENT_LENGTH, TRANSFER_ENCODING, SET_COOKIE];
         let mut headers = Vec::new();
-        // No name can have a placeholder.
+        // A header name cannot contain a placeholder, so headers with a secret in their name are removed.
         let is_shown = |name: &HeaderName| !hidden.contains(name) && !secrets.are_in_name(name.as_str());
         for (name, value) in response.headers().iter().filter(|(name, _)| is_shown(name)) {
             headers.push(name.as_str().to_owned());
             let value = secrets.mask_everywhere(value.as_bytes());
             headers.push(value.iter().map(|byte| char::from(*byte)).collect());
         }
-        let sent = limit + if secrets.is_empty() { 0 } else { MASKED_ROOM };
+        let sent = limit + if secrets.is_empty() { 0 } else { MAX_MASKED_BYTES };
         if response.content_length().is_some_and(|length| length > sent as u64) {
             return Err(too_large());
         }
         let mut bytes = Vec::new();
-        while let Some(chunk) =
-            response.chunk().await.map_err(|_| NetError::Failed { url: shown(url), why: "the answer broke off" })?
-        {
+        while let Some(chunk) = response.chunk().await.map_err(|_| NetError::Failed {
+            url: shown(url),
+            why: "the connection closed before the end of the answer",
+        })? {
             if bytes.len() + chunk.len() > sent {
                 return Err(too_large());
             }
-            slot.make_room(bytes.len() + chunk.len(), sent).await;
+            slot.reserve(bytes.len() + chunk.len(), sent).await;
             bytes.extend_from_slice(&chunk);
         }
         if let Cow::Owned(masked) = secrets.mask_everywhere(&bytes) {
             bytes = masked;
-            headers = without_body_facts(headers);
+            headers = without_body_headers(headers);
         }
-        // An answer to HEAD, or a 304, has facts of a body that is not there to be looked through.
-        if bytes.is_empty() && secrets.are_for(place_of(url)) {
-            headers = without_body_facts(headers);
+        // An answer to HEAD, or a 304, describes a body that cannot be searched for secrets.
+        if bytes.is_empty() && secrets.are_for(destination_of(url)) {
+            headers = without_body_headers(headers);
         }
         if bytes.len() > limit {
             return Err(too_large());
@@ -104,10 +104,10 @@ impl FetchResponse {
     }
 }
 
-/// Names and values without what tells of the body that was sent.
-fn without_body_facts(headers: Vec<String>) -> Vec<String> {
+/// Removes headers derived from the original body.
+fn without_body_headers(headers: Vec<String>) -> Vec<String> {
     let (pairs, _) = headers.as_chunks::<2>();
-    pairs.iter().filter(|[name, _]| !OF_THE_BODY.contains(&name.as_str())).flatten().cloned().collect()
+    pairs.iter().filter(|[name, _]| !BODY_HEADERS.contains(&name.as_str())).flatten().cloned().collect()
 }
 
 /// Whether text is no longer as JSON than as base64. A control character takes six bytes.
@@ -125,7 +125,7 @@ mod tests {
     use super::is_compact;
 
     #[test]
-    fn text_that_would_grow_is_not_written_as_text() {
+    fn text_that_grows_in_json_is_sent_as_base64() {
         assert!(is_compact("") && is_compact("plain\nlines, \"quoted\", ä") && is_compact(&"abc\n".repeat(9)));
         assert!(!is_compact(&"\0".repeat(9)) && !is_compact(&"\"".repeat(9)) && !is_compact(&"ab\u{1}".repeat(9)));
     }

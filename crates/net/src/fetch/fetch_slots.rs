@@ -1,5 +1,5 @@
-//! Who may have a request under way. Each root of runs has slots of its own and room for large bodies of its own, and where
-//! all slots are taken the roots take turns: one run's slow requests do not keep another's waiting.
+//! Fair limits for concurrent fetches. Each root run has its own slots and its own memory for large bodies. When all slots are
+//! taken, root runs are served round-robin, so that slow requests of one run do not delay another.
 
 use parking_lot::Mutex;
 use std::collections::HashMap;
@@ -8,68 +8,68 @@ use tgp_base::ids::RunId;
 use tgp_base::turns::Turns;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
-/// Requests under way at one time; others wait, within their own time.
+/// Concurrent requests. Others wait; the wait counts towards their timeout.
 const MAX_AT_ONCE: usize = 128;
-/// Those of one root and the runs below it.
+/// Concurrent requests of one root run and its child runs.
 const MAX_PER_ROOT: usize = 16;
-/// Bodies up to this size are read as they come.
+/// Bodies up to this size need no reservation.
 const SMALL_BODY: usize = 256 << 10;
-/// What the larger ones of a root may take together; one is always read.
+/// Total reservation for larger bodies of one root run. One such body is always allowed.
 const LARGE_BODIES: usize = 32 << 20;
 
 #[derive(Default)]
-pub struct FetchSlots(Mutex<State>);
+pub struct FetchSlots(Mutex<SlotTable>);
 
 #[derive(Default)]
-struct State {
-    /// Only roots that have a request under way.
-    roots: HashMap<RunId, Share>,
+struct SlotTable {
+    /// Root runs with a running request.
+    roots: HashMap<RunId, RootSlots>,
     taken: usize,
     waiting: Turns<RunId, oneshot::Sender<Slot>>,
 }
 
-/// What a root has of the slots.
-struct Share {
+/// The slots of one root run.
+struct RootSlots {
     taken: usize,
-    /// One permit for every byte.
+    /// One permit per byte.
     large_bodies: Arc<Semaphore>,
 }
 
-/// A request that may be sent. Dropping it makes room for the next one.
+/// The right to run one request. Dropping it frees the slot.
 pub struct Slot {
     slots: Arc<FetchSlots>,
     root: RunId,
     large_bodies: Arc<Semaphore>,
-    held: Option<OwnedSemaphorePermit>,
+    reserved: Option<OwnedSemaphorePermit>,
 }
 
 impl FetchSlots {
-    /// Waits for the turn of `root`.
+    /// Waits for a slot of `root`.
     pub async fn take(self: &Arc<Self>, root: RunId) -> Slot {
         loop {
             let (sender, receiver) = oneshot::channel();
             self.0.lock().waiting.push(root, sender);
-            self.hand_out();
+            self.assign_free_slots();
             if let Ok(slot) = receiver.await {
                 return slot;
             }
         }
     }
 
-    /// Gives free slots to whoever waits for one.
-    fn hand_out(self: &Arc<Self>) {
+    /// Assigns free slots to waiting requests.
+    fn assign_free_slots(self: &Arc<Self>) {
         loop {
             let next = self.0.lock().next();
             let Some((sender, root, large_bodies)) = next else { return };
-            let slot = Slot { slots: Arc::clone(self), root, large_bodies, held: None };
-            // Whoever does not wait any more drops it, which hands it on.
+            let slot = Slot { slots: Arc::clone(self), root, large_bodies, reserved: None };
+            // If the request was aborted, the slot is dropped, which assigns it to the next one.
             let _unwanted = sender.send(slot);
         }
     }
 }
 
-impl State {
-    /// Takes a slot for the next root in turn that may have one more.
+impl SlotTable {
+    /// Takes a slot for the next waiting root run below its limit.
     fn next(&mut self) -> Option<(oneshot::Sender<Slot>, RunId, Arc<Semaphore>)> {
         if self.taken >= MAX_AT_ONCE {
             return None;
@@ -83,7 +83,7 @@ impl State {
             }
         };
         let large_bodies = || Arc::new(Semaphore::new(LARGE_BODIES));
-        let share = self.roots.entry(root).or_insert_with(|| Share { taken: 0, large_bodies: large_bodies() });
+        let share = self.roots.entry(root).or_insert_with(|| RootSlots { taken: 0, large_bodies: large_bodies() });
         share.taken += 1;
         self.taken += 1;
         Some((sender, root, Arc::clone(&share.large_bodies)))
@@ -91,14 +91,14 @@ impl State {
 }
 
 impl Slot {
-    /// Waits for room to hold a body of `bytes`, of which at most `limit` are read. The slot keeps the room.
-    pub async fn make_room(&mut self, bytes: usize, limit: usize) {
-        if bytes <= SMALL_BODY || self.held.is_some() {
+    /// Reserves memory for a body of `bytes` bytes with the given size limit. The slot keeps the reservation.
+    pub async fn reserve(&mut self, bytes: usize, limit: usize) {
+        if bytes <= SMALL_BODY || self.reserved.is_some() {
             return;
         }
         let wanted = u32::try_from(limit.min(LARGE_BODIES)).unwrap_or(u32::MAX);
         // The semaphore is never closed.
-        self.held = Arc::clone(&self.large_bodies).acquire_many_owned(wanted).await.ok();
+        self.reserved = Arc::clone(&self.large_bodies).acquire_many_owned(wanted).await.ok();
     }
 }
 
@@ -115,7 +115,7 @@ impl Drop for Slot {
                 state.roots.remove(&self.root);
             }
         }
-        self.slots.hand_out();
+        self.slots.assign_free_slots();
     }
 }
 
@@ -128,7 +128,7 @@ mod tests {
     use std::task::{Context, Poll, Waker};
     use tgp_base::ids::RunId;
 
-    /// What a future gives without waiting.
+    /// Polls a future once.
     fn now<T>(future: impl Future<Output = T>) -> Option<T> {
         match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
             Poll::Ready(value) => Some(value),
@@ -141,18 +141,18 @@ mod tests {
     }
 
     #[test]
-    fn a_root_that_has_all_its_slots_leaves_others_theirs() {
+    fn slots_of_one_root_do_not_limit_another() {
         let slots = Arc::<FetchSlots>::default();
         let first = fill(&slots, 1);
         assert_eq!(first.len(), MAX_PER_ROOT);
         assert_eq!(fill(&slots, 2).len(), MAX_PER_ROOT);
         drop(first);
         assert_eq!(fill(&slots, 1).len(), MAX_PER_ROOT);
-        assert!(slots.0.lock().roots.is_empty(), "nothing is kept of roots that are over");
+        assert!(slots.0.lock().roots.is_empty(), "entries of finished roots are removed");
     }
 
     #[test]
-    fn roots_take_turns_where_all_slots_are_taken_and_who_gave_up_is_passed_over() {
+    fn full_slots_are_shared_round_robin_and_aborted_waiters_are_skipped() {
         let slots = Arc::<FetchSlots>::default();
         let mut taken: Vec<Vec<Slot>> =
             (0..).map(|root| fill(&slots, root)).take_while(|taken| !taken.is_empty()).collect();
@@ -169,19 +169,19 @@ mod tests {
     }
 
     #[test]
-    fn large_bodies_of_a_root_wait_for_each_other_and_small_ones_for_nobody() {
+    fn large_bodies_of_a_root_are_limited_and_small_ones_are_not() {
         let slots = Arc::<FetchSlots>::default();
         let mut own = fill(&slots, 1);
         let mut other = fill(&slots, 2);
         let limit = LARGE_BODIES / 2;
         for slot in &mut own[..2] {
-            assert!(now(slot.make_room(SMALL_BODY + 1, limit)).is_some());
-            assert!(now(slot.make_room(limit, limit)).is_some(), "it has its room");
+            assert!(now(slot.reserve(SMALL_BODY + 1, limit)).is_some());
+            assert!(now(slot.reserve(limit, limit)).is_some(), "the reservation is reused");
         }
-        assert!(now(own[2].make_room(SMALL_BODY + 1, limit)).is_none());
-        assert!(now(own[3].make_room(SMALL_BODY, limit)).is_some());
-        assert!(now(other[0].make_room(limit, usize::MAX)).is_some(), "one is always read");
+        assert!(now(own[2].reserve(SMALL_BODY + 1, limit)).is_none());
+        assert!(now(own[3].reserve(SMALL_BODY, limit)).is_some());
+        assert!(now(other[0].reserve(limit, usize::MAX)).is_some(), "one large body is always allowed");
         own.remove(0);
-        assert!(now(own[1].make_room(SMALL_BODY + 1, limit)).is_some());
+        assert!(now(own[1].reserve(SMALL_BODY + 1, limit)).is_some());
     }
 }

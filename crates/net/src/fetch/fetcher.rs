@@ -1,16 +1,16 @@
-//! Sends requests, on a thread of its own that starts with the first one.
+//! Runs fetches of guests, on a runtime thread that the first request starts.
 
 use super::allow_list::AllowList;
 use super::checked_dns::CheckedDns;
-use super::fetch_request::{Checked, FetchRequest, Redirects};
+use super::fetch_request::{CheckedRequest, FetchRequest, Redirects};
 use super::fetch_response::{Arrival, FetchResponse};
 use super::fetch_slots::{FetchSlots, Slot};
-use super::filled_request::{Filled, filled};
-use crate::made_once::MadeOnce;
+use super::filled_request::{FilledRequest, fill_secrets};
 use crate::net_error::{NetError, shown};
 use crate::net_thread::NetThread;
-use crate::proxy_refusal::wants_password;
+use crate::proxy_auth::requires_proxy_auth;
 use crate::route::Route;
+use crate::try_once_lock::TryOnceLock;
 use reqwest::header::{
     AUTHORIZATION, CONTENT_ENCODING, CONTENT_LANGUAGE, CONTENT_LOCATION, CONTENT_TYPE, COOKIE, LOCATION,
 };
@@ -28,26 +28,28 @@ use tgp_base::threads::{self, Panicked};
 use tokio::task::AbortHandle;
 use url::Url;
 
-/// Redirects that one request may follow.
+/// Redirects followed by one request.
 const MAX_REDIRECTS: usize = 10;
 const USER_AGENT: &str = "tgp";
-/// What a tool is told of a proxy; only who set it up can do something about it.
-const WANTS_PASSWORD: &str = "wants a user name and a password; the owner puts them into the address in network.proxy";
-const NO_WAY: &str = "gave no connection; the owner checks that it runs and lets requests to this host through";
+/// Reasons for proxy failures, as shown to a tool. Only the owner of the proxy configuration can fix them.
+const PROXY_AUTH_REQUIRED: &str =
+    "requires a user name and a password; the owner must add them to the address in network.proxy";
+const PROXY_UNREACHABLE: &str =
+    "refused the connection; the owner must check that it runs and allows requests to this host";
 
-/// What one request may use.
+/// Limits of one request.
 #[derive(Debug, Clone, Copy)]
 pub struct FetchLimits {
-    /// Largest body, unpacked, in either direction.
+    /// Largest decompressed body, in either direction.
     pub bytes: usize,
-    /// From the first name lookup to the last byte, redirects included.
+    /// From the first DNS lookup to the last byte, redirects included.
     pub time: Duration,
 }
 
-/// Takes a response, or why there is none. Called once, from any thread; dropped when the request is aborted.
+/// Receives the response or the error. Called once, from any thread; dropped when the request is aborted.
 pub type FetchDone = Box<dyn FnOnce(Result<FetchResponse, Error>) + Send>;
 
-/// A request under way.
+/// A running request.
 pub struct FetchTask(Option<AbortHandle>);
 
 impl FetchTask {
@@ -62,46 +64,52 @@ impl FetchTask {
     }
 }
 
-/// Says whether a request may go on to a URL, with a method.
-pub type HopCheck = Arc<dyn Fn(&str, &str) -> Result<(), Error> + Send + Sync>;
+/// Decides whether a redirect to a URL may be followed with a method.
+pub type RedirectCheck = Arc<dyn Fn(&str, &str) -> Result<(), Error> + Send + Sync>;
 
 pub struct Fetcher {
     limits: FetchLimits,
     network: Arc<Network>,
-    thread: MadeOnce<NetThread>,
+    thread: TryOnceLock<NetThread>,
 }
 
-/// What the requests on the thread share.
+/// Shared state of all requests.
 struct Network {
     allowed: AllowList,
     secrets: BoundSecrets,
     route: Route,
-    client: MadeOnce<Client>,
+    client: TryOnceLock<Client>,
     slots: Arc<FetchSlots>,
 }
 
 impl Fetcher {
     /// # Errors
-    /// `BadEntry` for an entry that is no plain http or https URL.
+    /// `BadEntry` for an entry that is not a plain http or https URL.
     pub fn new(allowed: &[String], limits: FetchLimits, route: Route, secrets: BoundSecrets) -> Result<Self, NetError> {
         let allowed = AllowList::parse(allowed)?;
-        let network = Network { allowed, secrets, route, client: MadeOnce::new(), slots: Arc::default() };
-        Ok(Self { limits, network: Arc::new(network), thread: MadeOnce::new() })
+        let network = Network { allowed, secrets, route, client: TryOnceLock::new(), slots: Arc::default() };
+        Ok(Self { limits, network: Arc::new(network), thread: TryOnceLock::new() })
     }
 
-    /// The method and the address of a request that may be sent.
+    /// Validates a request and returns its method and URL.
     ///
     /// # Errors
-    /// As a request that is not sent.
+    /// As [`Fetcher::fetch`] for a refused request.
     pub fn check(&self, request: FetchRequest) -> Result<(String, String), NetError> {
         let checked = request.check(self.limits.bytes)?;
         self.network.allowed.check(&checked.url)?;
         Ok((checked.method.to_string(), checked.url.to_string()))
     }
 
-    /// Sends a request of a run below `root`, or of `root` itself. Whoever stops waiting for it aborts the task.
-    /// `hops` is asked about every address that a redirect leads to.
-    pub fn fetch(&self, root: RunId, request: FetchRequest, hops: HopCheck, done: FetchDone) -> FetchTask {
+    /// Sends a request of `root` or one of its child runs. Abort the returned task to cancel it. `redirect_check` is called for
+    /// the target of every redirect.
+    pub fn fetch(
+        &self,
+        root: RunId,
+        request: FetchRequest,
+        redirect_check: RedirectCheck,
+        done: FetchDone,
+    ) -> FetchTask {
         let refused = |error: NetError, done: FetchDone| {
             done(Err(error.into()));
             FetchTask(None)
@@ -110,7 +118,8 @@ impl Fetcher {
             self.network.allowed.check(&checked.url)?;
             Ok(checked)
         });
-        let ready = checked.and_then(|checked| Ok((checked, self.thread.get(|| NetThread::start("tgp-net"))?)));
+        let ready =
+            checked.and_then(|checked| Ok((checked, self.thread.get_or_try_init(|| NetThread::start("tgp-net"))?)));
         let (checked, thread) = match ready {
             Ok(ready) => ready,
             Err(error) => return refused(error, done),
@@ -120,8 +129,8 @@ impl Fetcher {
         let network = Arc::clone(&self.network);
         let exchange = contained(async move {
             let mut slot = network.slots.take(root).await;
-            let answer = network.exchange(checked, bytes, &mut slot, &hops).await;
-            // It is held until the answer is the guest's.
+            let answer = network.exchange(checked, bytes, &mut slot, &redirect_check).await;
+            // The slot is held until the guest has the answer.
             (slot, answer)
         });
         let task = thread.runtime.spawn(async move {
@@ -136,30 +145,30 @@ impl Fetcher {
 }
 
 impl Network {
-    /// The client. Called on the network's thread alone: making it reads the machine's certificates, which is nothing that
-    /// a guest's thread should wait or pay for.
+    /// The HTTP client. Created on the network thread, because reading the system's certificates is slow and must not be charged
+    /// to a guest.
     fn client(&self) -> Result<&Client, NetError> {
-        self.client.get(|| {
-            // Through a proxy no address is looked up here but its own: which hosts are reached is up to the list of URLs.
+        self.client.get_or_try_init(|| {
+            // With a proxy only the proxy's name is resolved here; the allow-list alone restricts the hosts.
             let dns = CheckedDns::new(self.allowed.local_names(), self.route.proxy_host());
             let builder = self.route.client(self.route.tls()?).user_agent(USER_AGENT).dns_resolver(dns);
             builder.build().map_err(|_| NetError::NoRuntime)
         })
     }
 
-    /// One request with all its redirects, each held against the list again.
+    /// Sends a request and follows its redirects. Each target is checked against the allow-list.
     async fn exchange(
         &self,
-        mut request: Checked,
+        mut request: CheckedRequest,
         limit: usize,
         slot: &mut Slot,
-        hops: &HopCheck,
+        redirect_check: &RedirectCheck,
     ) -> Result<FetchResponse, NetError> {
         let client = self.client()?;
         let first = request.url.clone();
         for hop in 0..=MAX_REDIRECTS {
             self.allowed.check(&request.url)?;
-            let Filled { url, headers, body } = filled(&request, &self.secrets)?;
+            let FilledRequest { url, headers, body } = fill_secrets(&request, &self.secrets)?;
             let builder = client.request(request.method.clone(), url).headers(headers);
             let builder = match body {
                 Some(body) => builder.body(body),
@@ -167,9 +176,9 @@ impl Network {
             };
             let response = builder.send().await.map_err(|error| self.failure(&error, &request.url))?;
             if response.status() == StatusCode::PROXY_AUTHENTICATION_REQUIRED
-                && let Some(proxy) = self.route.carrier_of(&request.url)
+                && let Some(proxy) = self.route.proxy_description(&request.url)
             {
-                return Err(NetError::Proxy { url: shown(&request.url), proxy, why: WANTS_PASSWORD });
+                return Err(NetError::Proxy { url: shown(&request.url), proxy, why: PROXY_AUTH_REQUIRED });
             }
             let arrival = if hop == 0 { Arrival::Direct } else { Arrival::Redirected };
             let target = match (request.redirects, target(&response, &request.url, &self.secrets)) {
@@ -180,8 +189,8 @@ impl Network {
                 }
             };
             request = redirected(request, response.status(), target);
-            hops(request.url.as_str(), request.method.as_str())
-                .map_err(|refusal| NetError::HopRefused(Box::new(refusal)))?;
+            redirect_check(request.url.as_str(), request.method.as_str())
+                .map_err(|refusal| NetError::RedirectRefused(Box::new(refusal)))?;
         }
         Err(NetError::TooManyRedirects { url: shown(&first), limit: MAX_REDIRECTS })
     }
@@ -195,15 +204,15 @@ impl Network {
             source = cause.source();
         }
         if !error.is_connect() {
-            return NetError::Failed { url: shown(url), why: "the server did not answer as HTTP asks" };
+            return NetError::Failed { url: shown(url), why: "the server did not send a valid HTTP response" };
         }
-        let Some(proxy) = self.route.carrier_of(url) else {
+        let Some(proxy) = self.route.proxy_description(url) else {
             return NetError::Failed {
                 url: shown(url),
-                why: "no connection; check the address, try once more, then say that the server cannot be reached",
+                why: "no connection; check the address, try once more, then report that the server cannot be reached",
             };
         };
-        let why = if wants_password(error) { WANTS_PASSWORD } else { NO_WAY };
+        let why = if requires_proxy_auth(error) { PROXY_AUTH_REQUIRED } else { PROXY_UNREACHABLE };
         NetError::Proxy { url: shown(url), proxy, why }
     }
 }
@@ -218,7 +227,7 @@ async fn contained<T>(future: impl Future<Output = T>) -> Result<T, Panicked> {
     .await
 }
 
-/// Where a response sends the request, if it does.
+/// The target of a redirect.
 fn target(response: &reqwest::Response, url: &Url, secrets: &BoundSecrets) -> Option<Url> {
     let moved = matches!(
         response.status(),
@@ -229,13 +238,13 @@ fn target(response: &reqwest::Response, url: &Url, secrets: &BoundSecrets) -> Op
             | StatusCode::PERMANENT_REDIRECT
     );
     let location = response.headers().get(LOCATION).filter(|_| moved)?;
-    // What the server was told becomes a placeholder again, which the next hop fills in, or refuses.
+    // Secrets in the location become placeholders again; the next hop fills them in or refuses them.
     let location = secrets.mask_everywhere(location.as_bytes());
     url.join(std::str::from_utf8(&location).ok()?).ok()
 }
 
-/// The request for the next hop: secrets stay with the origin that they were meant for.
-fn redirected(mut request: Checked, status: StatusCode, target: Url) -> Checked {
+/// The request for the next hop. Credentials are removed when the origin changes.
+fn redirected(mut request: CheckedRequest, status: StatusCode, target: Url) -> CheckedRequest {
     let becomes_get = match status {
         StatusCode::SEE_OTHER => request.method != Method::HEAD,
         StatusCode::MOVED_PERMANENTLY | StatusCode::FOUND => request.method == Method::POST,
@@ -271,7 +280,7 @@ mod tests {
     use tgp_base::threads::refusal;
 
     #[test]
-    fn a_thread_that_was_refused_is_asked_for_again() {
+    fn a_failed_thread_start_is_retried() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}/", listener.local_addr().unwrap());
         thread::spawn(move || {
@@ -283,15 +292,15 @@ mod tests {
         let fetcher =
             Fetcher::new(std::slice::from_ref(&url), limits, Route::default(), BoundSecrets::default()).unwrap();
         let fetched = || {
-            let (tell, told) = channel();
+            let (sender, received) = channel();
             let request: FetchRequest = serde_json::from_value(json!({ "url": url })).unwrap();
             fetcher.fetch(
                 RunId(1),
                 request,
                 std::sync::Arc::new(|_, _| Ok(())),
-                Box::new(move |answer| tell.send(answer.is_ok()).unwrap()),
+                Box::new(move |answer| sender.send(answer.is_ok()).unwrap()),
             );
-            told.recv().unwrap()
+            received.recv().unwrap()
         };
         assert!(!refusal::during("tgp-net", fetched));
         assert!(fetched());

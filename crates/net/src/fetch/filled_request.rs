@@ -1,41 +1,41 @@
-//! A request as it is sent: with the secrets that are bound to its server.
+//! Replaces placeholders in a request by the secrets that are bound to its server.
 
-use super::fetch_request::Checked;
+use super::fetch_request::CheckedRequest;
 use crate::net_error::{NetError, shown_text};
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue, RANGE};
 use tgp_base::bound_secrets::{BoundSecrets, Destination, Spelling, Withheld};
 use tgp_base::loopback::is_loopback;
 use url::Url;
 
-pub(super) struct Filled {
+pub(super) struct FilledRequest {
     pub(super) url: Url,
     pub(super) headers: HeaderMap,
     pub(super) body: Option<Vec<u8>>,
 }
 
-/// The place that a request to `url` tells its secrets.
-pub(super) fn place_of(url: &Url) -> Destination<'_> {
+/// The destination of secrets in a request to `url`.
+pub(super) fn destination_of(url: &Url) -> Destination<'_> {
     Destination::Server { url, is_private: url.scheme() == "https" || is_loopback(url) }
 }
 
 /// # Errors
-/// `Withheld` for a secret that is not for this server, `Header` for one that no header can hold and for `Range`.
-pub(super) fn filled(request: &Checked, secrets: &BoundSecrets) -> Result<Filled, NetError> {
-    let Checked { url, headers, body, .. } = request;
+/// `Withheld` for a secret that is not bound to this server, `Header` for one that is invalid in a header and for `Range`.
+pub(super) fn fill_secrets(request: &CheckedRequest, secrets: &BoundSecrets) -> Result<FilledRequest, NetError> {
+    let CheckedRequest { url, headers, body, .. } = request;
     if secrets.is_empty() {
-        return Ok(Filled { url: url.clone(), headers: headers.clone(), body: body.clone() });
+        return Ok(FilledRequest { url: url.clone(), headers: headers.clone(), body: body.clone() });
     }
-    let to = place_of(url);
+    let to = destination_of(url);
     if headers.contains_key(RANGE) {
-        // A part of a secret is not found, and any server may repeat what another was given.
-        let why = "is refused where secrets are bound: it would cut an answer that may repeat one. Fetch it whole";
+        // Part of a secret would not be masked, and any server may return a secret that another one received.
+        let why = "is refused because secrets are configured: a partial answer could contain part of a secret. Fetch the whole resource";
         return Err(NetError::Header { name: RANGE.to_string(), why });
     }
     let is_json = headers.get(CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().windows(4).any(|part| part == b"json"));
     let body_spelling = if is_json { Spelling::Json } else { Spelling::Plain };
-    Ok(Filled {
-        url: filled_url(url, to, secrets)?,
-        headers: filled_headers(headers, to, secrets)?,
+    Ok(FilledRequest {
+        url: fill_url(url, to, secrets)?,
+        headers: fill_headers(headers, to, secrets)?,
         body: body
             .as_ref()
             .map(|body| secrets.fill(body, to, body_spelling).map(std::borrow::Cow::into_owned))
@@ -43,8 +43,8 @@ pub(super) fn filled(request: &Checked, secrets: &BoundSecrets) -> Result<Filled
     })
 }
 
-/// Only the query may hold one: the path says which resource it is, and is shown in messages.
-fn filled_url(url: &Url, to: Destination<'_>, secrets: &BoundSecrets) -> Result<Url, Withheld> {
+/// Only the query may contain secrets: the path is shown in messages.
+fn fill_url(url: &Url, to: Destination<'_>, secrets: &BoundSecrets) -> Result<Url, Withheld> {
     secrets.check_path(url.path())?;
     let mut filled = url.clone();
     if let Some(query) = url.query() {
@@ -54,11 +54,11 @@ fn filled_url(url: &Url, to: Destination<'_>, secrets: &BoundSecrets) -> Result<
     Ok(filled)
 }
 
-fn filled_headers(headers: &HeaderMap, to: Destination<'_>, secrets: &BoundSecrets) -> Result<HeaderMap, NetError> {
+fn fill_headers(headers: &HeaderMap, to: Destination<'_>, secrets: &BoundSecrets) -> Result<HeaderMap, NetError> {
     let mut filled = HeaderMap::with_capacity(headers.len());
     for (name, value) in headers {
         let bytes = secrets.fill(value.as_bytes(), to, Spelling::Plain)?;
-        let why = "would hold a secret with characters that no header may hold";
+        let why = "would contain a secret with characters that are not allowed in a header";
         let value =
             HeaderValue::from_bytes(&bytes).map_err(|_| NetError::Header { name: shown_text(name.as_str()), why })?;
         filled.append(name, value);

@@ -1,4 +1,4 @@
-//! Addresses that nobody would think of.
+//! Fuzz tests of the allow-list and address classification.
 
 use super::address::is_public;
 use super::allow_list::AllowList;
@@ -55,8 +55,8 @@ const PIECES: &[&str] = &[
     "a",
 ];
 
-/// The path as a careless server sees it: decoded until nothing changes, then with every `..` taken.
-fn as_a_careless_server_reads(path: &str) -> Vec<String> {
+/// The path as a lenient server resolves it: percent-decoded repeatedly, then with every `..` resolved.
+fn resolved_by_a_lenient_server(path: &str) -> Vec<String> {
     let mut text = path.to_owned();
     for _ in 0..8 {
         let decoded = percent_encoding::percent_decode_str(&text).decode_utf8_lossy().into_owned();
@@ -79,7 +79,7 @@ fn as_a_careless_server_reads(path: &str) -> Vec<String> {
 }
 
 #[test]
-fn what_is_allowed_goes_to_the_host_that_was_named_and_stays_below_its_path() {
+fn an_allowed_url_has_the_listed_host_and_stays_below_its_path() {
     let list = AllowList::parse(&["https://api.example.com/v1".to_owned()]).unwrap();
     for_all(file!(), &texts(PIECES, 10), |text| {
         for text in
@@ -91,7 +91,7 @@ fn what_is_allowed_goes_to_the_host_that_was_named_and_stays_below_its_path() {
                     assert_eq!((url.scheme(), url.host_str()), ("https", Some("api.example.com")), "{url}");
                     assert_eq!(url.port_or_known_default(), Some(443), "{url}");
                     assert!(url.username().is_empty() && url.password().is_none(), "{url}");
-                    let read = as_a_careless_server_reads(url.path());
+                    let read = resolved_by_a_lenient_server(url.path());
                     assert_eq!(read.first().map(String::as_str), Some("v1"), "{url}");
                 }
                 Err(error) => assert_ne!(error.code(), ErrorCode::Internal, "{url}"),
@@ -101,7 +101,7 @@ fn what_is_allowed_goes_to_the_host_that_was_named_and_stays_below_its_path() {
 }
 
 #[test]
-fn a_list_of_any_entries_is_refused_or_allows_what_it_names() {
+fn an_entry_is_refused_or_allows_its_own_url() {
     for_all(file!(), &texts(PIECES, 6), |entry| {
         let Ok(list) = AllowList::parse(std::slice::from_ref(&entry)) else { return };
         let url = Url::parse(&entry).unwrap();
@@ -112,7 +112,7 @@ fn a_list_of_any_entries_is_refused_or_allows_what_it_names() {
 }
 
 #[test]
-fn an_address_within_another_is_as_public_as_the_other() {
+fn an_embedded_address_is_as_public_as_the_inner_one() {
     let inputs = proptest::prelude::any::<u32>();
     for_all(file!(), &inputs, |bits| {
         let inner = Ipv4Addr::from(bits);

@@ -1,4 +1,4 @@
-//! Requests of guests, each held against the allow-list: its URL, every redirect and every address.
+//! Fetches of guests. The URL, every redirect and every address are checked.
 
 mod address;
 mod allow_list;

@@ -1,20 +1,20 @@
-//! The requests that a run has under way: none of them outlives it.
+//! The running fetches of a run. They are aborted when the run ends.
 
 use super::fetcher::FetchTask;
 use parking_lot::Mutex;
 use std::collections::HashMap;
 
 #[derive(Default)]
-pub struct RunningFetches(Mutex<State>);
+pub struct RunningFetches(Mutex<TaskTable>);
 
 #[derive(Default)]
-struct State {
+struct TaskTable {
     tasks: HashMap<u32, FetchTask>,
     closed: bool,
 }
 
 impl RunningFetches {
-    /// Keeps a request under the number by which it can be aborted.
+    /// Adds a request under the token that aborts it.
     pub fn add(&self, token: u32, task: FetchTask) {
         let mut state = self.0.lock();
         if state.closed {
@@ -31,7 +31,7 @@ impl RunningFetches {
         }
     }
 
-    /// Aborts what is under way and whatever comes later.
+    /// Aborts all running requests and all that are added later.
     pub fn abort_all(&self) {
         let mut state = self.0.lock();
         state.closed = true;

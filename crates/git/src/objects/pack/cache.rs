@@ -1,4 +1,4 @@
-//! Objects that were unpacked a moment ago: the next delta is most likely a change of one of them.
+//! A size-bounded FIFO cache of unpacked objects, for resolving deltas.
 
 use std::collections::{HashMap, VecDeque};
 use std::hash::Hash;
@@ -20,7 +20,7 @@ impl<K: Copy + Eq + Hash, V> Cache<K, V> {
         self.objects.get(&key).map(|(object, _)| Rc::clone(object))
     }
 
-    /// Keeps an object of `size` bytes; the oldest make room.
+    /// Adds an object of `size` bytes and evicts the oldest ones.
     pub(crate) fn put(&mut self, key: K, object: &Rc<V>, size: usize) {
         if size > self.most || self.objects.contains_key(&key) {
             return;
@@ -42,14 +42,14 @@ mod tests {
     use std::rc::Rc;
 
     #[test]
-    fn the_oldest_make_room() {
+    fn the_oldest_objects_are_evicted() {
         let mut cache = Cache::new(10);
         for key in 0..4 {
             cache.put(key, &Rc::new(key), 4);
             cache.put(key, &Rc::new(99), 4);
         }
         cache.put(9, &Rc::new(9), 11);
-        let found: Vec<_> = (0..10).filter_map(|key| cache.get(key).map(|object| *object)).collect();
-        assert_eq!((found, cache.bytes), (vec![2, 3], 8));
+        let cached: Vec<_> = (0..10).filter_map(|key| cache.get(key).map(|object| *object)).collect();
+        assert_eq!((cached, cache.bytes), (vec![2, 3], 8));
     }
 }

@@ -1,6 +1,6 @@
-//! An object as a change of another.
+//! Git deltas.
 
-/// What a delta says about itself, and its instructions.
+/// The sizes in the header of a delta, and its instructions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct DeltaSizes<'d> {
     pub(crate) base: u64,
@@ -16,7 +16,7 @@ impl<'d> DeltaSizes<'d> {
     }
 }
 
-/// The object that `delta` makes of `base`. `None` when it does not fit, or would be larger than `most`.
+/// Applies `delta` to `base`. `None` if it is invalid, does not match, or the result would be larger than `most`.
 pub(crate) fn apply(base: &[u8], delta: &[u8], most: u64) -> Option<Vec<u8>> {
     let sizes = DeltaSizes::read(delta)?;
     if sizes.base != base.len() as u64 || sizes.result > most {
@@ -46,7 +46,7 @@ pub(crate) fn apply(base: &[u8], delta: &[u8], most: u64) -> Option<Vec<u8>> {
     (result.len() == size).then_some(result)
 }
 
-/// A number of up to `most` bytes, of which `present` tells which are there.
+/// A little-endian number of up to `most` bytes; the bits of `present` mark the encoded bytes.
 fn operand(mut bytes: &[u8], present: u8, most: u8) -> Option<(usize, &[u8])> {
     let mut number = 0;
     for index in 0..most {
@@ -75,7 +75,7 @@ mod tests {
     use super::apply;
 
     #[test]
-    fn copies_and_inserts_within_the_sizes_it_names() {
+    fn copy_and_insert_instructions_are_applied() {
         // 10 bytes in, 8 out: three from place 2, "xyz", two from place 0.
         let delta = [10, 8, 0x91, 2, 3, 3, b'x', b'y', b'z', 0x90, 2];
         assert_eq!(apply(b"0123456789", &delta, 8).unwrap(), b"234xyz01");
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_refused() {
+    fn invalid_deltas_are_refused() {
         for delta in [
             [1, 5, 0x90, 2].as_slice(),
             &[1, 1, 0x91, 1, 1],

@@ -1,23 +1,23 @@
-//! What stands before each object of a pack: what it is, and how large.
+//! The header of a pack entry: type, size and delta base.
 
 use super::input::{Input, unreadable};
 use crate::git_error::GitError;
 use git2::{ObjectType, Oid};
 
-/// How an object is written.
+/// The encoding of a pack entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Form {
+pub(crate) enum Encoding {
     Whole(ObjectType),
-    /// As a change of the object that begins so many bytes before it.
+    /// A delta on the entry that begins this many bytes earlier (`OFS_DELTA`).
     Earlier(u64),
-    /// As a change of the object of this name.
+    /// A delta on the object with this id (`REF_DELTA`).
     Named(Oid),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct EntryHeader {
-    pub(crate) form: Form,
-    /// Of what follows, unpacked: the object, or the change.
+    pub(crate) encoding: Encoding,
+    /// The unpacked size of the object or delta that follows.
     pub(crate) size: u64,
 }
 
@@ -28,7 +28,7 @@ impl EntryHeader {
         let (mut more, mut shift) = (first & 128 != 0, 4);
         while more {
             let byte = input.byte()?;
-            // More than 60 bits are more than any limit.
+            // Larger than any limit.
             if shift > 60 - 7 {
                 return Err(unreadable());
             }
@@ -36,27 +36,27 @@ impl EntryHeader {
             shift += 7;
             more = byte & 128 != 0;
         }
-        let form = match first >> 4 & 7 {
-            1 => Form::Whole(ObjectType::Commit),
-            2 => Form::Whole(ObjectType::Tree),
-            3 => Form::Whole(ObjectType::Blob),
-            4 => Form::Whole(ObjectType::Tag),
-            6 => Form::Earlier(distance(input)?),
-            7 => Form::Named(Oid::from_bytes(&input.array::<20>()?).map_err(|_| unreadable())?),
+        let encoding = match first >> 4 & 7 {
+            1 => Encoding::Whole(ObjectType::Commit),
+            2 => Encoding::Whole(ObjectType::Tree),
+            3 => Encoding::Whole(ObjectType::Blob),
+            4 => Encoding::Whole(ObjectType::Tag),
+            6 => Encoding::OffsetDelta(distance(input)?),
+            7 => Encoding::RefDelta(Oid::from_bytes(&input.array::<20>()?).map_err(|_| unreadable())?),
             _ => return Err(unreadable()),
         };
-        Ok(Self { form, size })
+        Ok(Self { encoding, size })
     }
 
-    /// The header as it stands in a pack.
+    /// Writes the header.
     pub(crate) fn write(&self, pack: &mut Vec<u8>) {
-        let kind = match self.form {
-            Form::Whole(ObjectType::Commit) => 1,
-            Form::Whole(ObjectType::Tree) => 2,
-            Form::Whole(ObjectType::Tag) => 4,
-            Form::Whole(ObjectType::Blob | ObjectType::Any) => 3,
-            Form::Earlier(_) => 6,
-            Form::Named(_) => 7,
+        let kind = match self.encoding {
+            Encoding::Whole(ObjectType::Commit) => 1,
+            Encoding::Whole(ObjectType::Tree) => 2,
+            Encoding::Whole(ObjectType::Tag) => 4,
+            Encoding::Whole(ObjectType::Blob | ObjectType::Any) => 3,
+            Encoding::OffsetDelta(_) => 6,
+            Encoding::RefDelta(_) => 7,
         };
         let mut rest = self.size >> 4;
         let mut byte = kind << 4 | low_bits(self.size, 15);
@@ -66,10 +66,10 @@ impl EntryHeader {
             rest >>= 7;
         }
         pack.push(byte);
-        match self.form {
-            Form::Whole(_) => {}
-            Form::Named(id) => pack.extend_from_slice(id.as_bytes()),
-            Form::Earlier(distance) => {
+        match self.encoding {
+            Encoding::Whole(_) => {}
+            Encoding::RefDelta(id) => pack.extend_from_slice(id.as_bytes()),
+            Encoding::OffsetDelta(distance) => {
                 let mut bytes = vec![low_bits(distance, 127)];
                 let mut rest = distance >> 7;
                 while rest > 0 {
@@ -102,13 +102,13 @@ fn distance(input: &mut impl Input) -> Result<u64, GitError> {
 
 #[cfg(test)]
 mod tests {
-    use super::{EntryHeader, Form};
+    use super::{Encoding, EntryHeader};
     use crate::git_error::GitError;
     use crate::objects::pack::Input;
     use git2::{ObjectType, Oid};
 
     impl Input for &[u8] {
-        fn look(&mut self) -> Result<&[u8], GitError> {
+        fn peek(&mut self) -> Result<&[u8], GitError> {
             Ok(self)
         }
 
@@ -120,19 +120,19 @@ mod tests {
 
     #[test]
     fn headers_are_read_as_written() {
-        for form in [
-            Form::Whole(ObjectType::Commit),
-            Form::Whole(ObjectType::Blob),
-            Form::Earlier(1),
-            Form::Earlier(127),
-            Form::Earlier(128),
-            Form::Earlier(16_511),
-            Form::Earlier(16_512),
-            Form::Earlier(1 << 40),
-            Form::Named(Oid::from_bytes(&[7; 20]).unwrap()),
+        for encoding in [
+            Encoding::Whole(ObjectType::Commit),
+            Encoding::Whole(ObjectType::Blob),
+            Encoding::OffsetDelta(1),
+            Encoding::OffsetDelta(127),
+            Encoding::OffsetDelta(128),
+            Encoding::OffsetDelta(16_511),
+            Encoding::OffsetDelta(16_512),
+            Encoding::OffsetDelta(1 << 40),
+            Encoding::RefDelta(Oid::from_bytes(&[7; 20]).unwrap()),
         ] {
             for size in [0, 15, 16, 2047, 2048, 1 << 33] {
-                let header = EntryHeader { form, size };
+                let header = EntryHeader { encoding, size };
                 let mut bytes = Vec::new();
                 header.write(&mut bytes);
                 let mut input = bytes.as_slice();
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_without_end_are_refused() {
+    fn overlong_numbers_are_refused() {
         assert!(EntryHeader::read(&mut [0xff; 100].as_slice()).is_err());
         assert!(EntryHeader::read(&mut [[0x61].as_slice(), &[0xff; 100]].concat().as_slice()).is_err());
         assert!(EntryHeader::read(&mut [0x50, 0].as_slice()).is_err());

@@ -1,4 +1,4 @@
-//! Keeping what was received, checked and found complete.
+//! Stores a checked and complete pack in the repository.
 
 use super::incoming_pack::PackSum;
 use super::pack_index::{self, Indexed};
@@ -14,10 +14,10 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Up to this many objects become files of their own, as `git` does it: else every fetch would leave a pack.
+/// Packs of up to this many objects are stored as loose objects, as `git` does, so that small fetches do not leave packs.
 const MAX_LOOSE: usize = 100;
 
-/// A file that is gone when it is dropped, unless it got its real name before.
+/// A temporary file, removed on drop unless it was renamed by [`Self::keep`].
 pub(crate) struct Temporary {
     path: PathBuf,
     pub(crate) file: File,
@@ -27,13 +27,13 @@ impl Temporary {
     pub(crate) fn new(dir: &Path, kind: &str) -> io::Result<Self> {
         let mut chance = [0; 8];
         getrandom::fill(&mut chance).map_err(io::Error::other)?;
-        // The name that `git gc` clears away if we die.
+        // `git gc` removes files with this name if the process dies.
         let path = dir.join(format!("tmp_{kind}_{:016x}", u64::from_le_bytes(chance)));
         let file = File::options().read(true).write(true).create_new(true).open(&path)?;
         Ok(Self { path, file })
     }
 
-    /// Gives the file its name for good, after it is safe on the disk.
+    /// Syncs the file and renames it to its final name.
     fn keep(mut self, name: &Path) -> io::Result<()> {
         self.file.set_permissions(for_reading(&self.file)?)?;
         self.file.sync_all()?;
@@ -46,13 +46,13 @@ impl Temporary {
 impl Drop for Temporary {
     fn drop(&mut self) {
         if !self.path.as_os_str().is_empty() {
-            // `git gc` clears it away.
+            // Otherwise `git gc` removes it.
             let _ = fs::remove_file(&self.path);
         }
     }
 }
 
-/// What `git` gives to packs, whatever the process may have for its own files: the folders decide who gets there.
+/// The permissions of packs in `git`, independent of the umask. Access is restricted by the directories.
 #[cfg(unix)]
 fn for_reading(_file: &File) -> io::Result<fs::Permissions> {
     use std::os::unix::fs::PermissionsExt;
@@ -66,24 +66,24 @@ fn for_reading(file: &File) -> io::Result<fs::Permissions> {
     Ok(permissions)
 }
 
-/// What a fetch has put into the repository.
+/// The pack stored by a fetch, if any.
 #[derive(Debug, Default)]
 pub(crate) struct StoredPack {
     pack: Option<PathBuf>,
 }
 
 impl StoredPack {
-    /// Takes the pack away again, because nothing will ever lead to what is in it.
+    /// Removes the pack, because its objects will not be referenced.
     pub(crate) fn discard(self) {
         if let Some(pack) = self.pack {
-            // Without its index nobody looks at a pack.
+            // A pack without an index is ignored.
             let _ = fs::remove_file(pack.with_extension("idx"));
             let _ = fs::remove_file(pack);
         }
     }
 }
 
-/// Keeps the pack, or the few objects that are in it.
+/// Stores the pack, or its objects as loose ones if they are few.
 pub(super) fn keep(
     dir: &Path,
     mut pack: Temporary,
@@ -99,7 +99,7 @@ pub(super) fn keep(
     keep_whole(dir, pack, entries, sum)
 }
 
-/// Keeps the pack, however few objects are in it.
+/// Stores the pack, even if it is small.
 pub(super) fn keep_whole(
     dir: &Path,
     pack: Temporary,
@@ -130,14 +130,13 @@ pub(super) fn keep_whole(
     Ok(stored)
 }
 
-/// Where the pack with this checksum is.
+/// The path of the pack with this checksum.
 pub(super) fn path_of(dir: &Path, sum: &PackSum) -> PathBuf {
     let name: String = sum.iter().map(|byte| format!("{byte:02x}")).collect();
     dir.join(format!("pack-{name}.pack"))
 }
 
-/// Writes each object to a file of its own, after all that it needs: a kill leaves none without its parts, and what is here
-/// is never asked for again.
+/// Writes loose objects, dependencies first. After a kill every stored object is complete, so none has to be fetched again.
 fn unpack(file: &mut File, entries: &[Entry], odb: &Odb<'_>, limits: &Limits) -> Result<(), GitError> {
     let mut objects = Objects::new(file, entries, limits);
     let base_of = |index: u32| match entries.get(index as usize)?.base {
@@ -159,7 +158,7 @@ fn unpack(file: &mut File, entries: &[Entry], odb: &Odb<'_>, limits: &Limits) ->
     Ok(())
 }
 
-/// What an object needs to be of use.
+/// The dependencies of an object.
 fn parts_of(kind: ObjectType, content: &[u8]) -> Result<Vec<Oid>, GitError> {
     match kind {
         ObjectType::Commit => {
@@ -170,12 +169,12 @@ fn parts_of(kind: ObjectType, content: &[u8]) -> Result<Vec<Oid>, GitError> {
         ObjectType::Tree => raw_tree::entries(content)
             .map(|entry| entry.map(|entry| entry.id))
             .collect::<Result<_, _>>()
-            .map_err(|_| GitError::protocol("it has a folder that cannot be read")),
+            .map_err(|_| GitError::protocol("it has an invalid folder")),
         ObjectType::Blob | ObjectType::Tag | ObjectType::Any => Ok(Vec::new()),
     }
 }
 
-/// The objects, each once and behind its parts.
+/// The objects in dependency order, each once.
 fn parts_first(mut objects: HashMap<Oid, (u32, ObjectType, Vec<Oid>)>) -> Vec<(u32, ObjectType)> {
     let mut ordered = Vec::with_capacity(objects.len());
     let mut waiting: Vec<Oid> = objects.keys().copied().collect();
@@ -193,7 +192,7 @@ fn parts_first(mut objects: HashMap<Oid, (u32, ObjectType, Vec<Oid>)>) -> Vec<(u
     ordered
 }
 
-/// The names of new files are safe only when their folder is.
+/// Syncs a directory, which makes new names durable.
 fn sync_dir(dir: &Path) -> io::Result<()> {
     if cfg!(unix) { File::open(dir)?.sync_all() } else { Ok(()) }
 }
@@ -205,7 +204,7 @@ mod tests {
     use std::collections::HashMap;
 
     #[test]
-    fn every_object_comes_behind_its_parts() {
+    fn objects_come_after_their_dependencies() {
         let id = |number: u8| Oid::from_bytes(&[number; 20]).unwrap();
         // A commit needs a folder and a parent; the folders share a file.
         let needs: [&[u8]; 6] = [&[1, 2], &[3, 4], &[4], &[4, 5], &[], &[]];

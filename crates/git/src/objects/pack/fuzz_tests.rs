@@ -1,9 +1,9 @@
-//! Packs as a remote that means harm could make them.
+//! Fuzz tests of packs, deltas and trees from a hostile remote.
 
-use super::{DeltaSizes, EntryHeader, Form, apply, receive};
+use super::{DeltaSizes, Encoding, EntryHeader, apply, receive};
+use crate::exchange_deadline::{ExchangeDeadline, Halt};
 use crate::limits::Limits;
 use crate::objects::raw_tree::{entries, sorted};
-use crate::patience::{Halt, Patience};
 use git2::{ObjectType, Oid, Repository, Signature};
 use proptest::collection::vec;
 use proptest::prelude::any;
@@ -23,7 +23,7 @@ const LIMITS: Limits = Limits {
 };
 
 #[test]
-fn a_delta_of_any_kind_gives_nothing_or_the_bytes_that_it_announced() {
+fn a_delta_is_refused_or_yields_the_announced_size() {
     for_all(file!(), &(vec(any::<u8>(), 0..64), vec(any::<u8>(), 0..64)), |(base, mut delta)| {
         // Most of them for a base of this length.
         if let Some(first) = delta.first_mut() {
@@ -37,12 +37,12 @@ fn a_delta_of_any_kind_gives_nothing_or_the_bytes_that_it_announced() {
 }
 
 #[test]
-fn a_header_of_any_bytes_is_refused_or_says_the_same_when_it_is_written_again() {
+fn a_header_is_refused_or_survives_a_round_trip() {
     let forms = Union::new(vec![
-        (0_u64..1 << 50).prop_map(Form::Earlier).boxed(),
-        any::<[u8; 20]>().prop_map(|id| Form::Named(Oid::from_bytes(&id).unwrap())).boxed(),
+        (0_u64..1 << 50).prop_map(Encoding::OffsetDelta).boxed(),
+        any::<[u8; 20]>().prop_map(|id| Encoding::RefDelta(Oid::from_bytes(&id).unwrap())).boxed(),
     ]);
-    for_all(file!(), &(vec(any::<u8>(), 0..40), forms, 0_u64..1 << 50), |(bytes, form, size)| {
+    for_all(file!(), &(vec(any::<u8>(), 0..40), forms, 0_u64..1 << 50), |(bytes, encoding, size)| {
         let again = |header: EntryHeader| {
             let mut written = Vec::new();
             header.write(&mut written);
@@ -51,12 +51,12 @@ fn a_header_of_any_bytes_is_refused_or_says_the_same_when_it_is_written_again() 
         if let Ok(header) = EntryHeader::read(&mut bytes.as_slice()) {
             again(header);
         }
-        again(EntryHeader { form, size });
+        again(EntryHeader { encoding, size });
     });
 }
 
 #[test]
-fn a_tree_of_any_bytes_is_read_to_its_end_or_refused() {
+fn a_tree_is_read_completely_or_refused() {
     let entry = ("[0-7]{1,8}", "[a-c/.]{0,3}", any::<[u8; 20]>());
     let inputs = (vec(entry, 0..6), vec(any::<u8>(), 0..30), any::<bool>());
     for_all(file!(), &inputs, |(made, rest, torn)| {
@@ -68,8 +68,8 @@ fn a_tree_of_any_bytes_is_read_to_its_end_or_refused() {
         let read: Result<Vec<_>, _> = entries(&bytes).collect();
         if let Ok(read) = read {
             assert_eq!(read.iter().map(|entry| entry.bytes.len()).sum::<usize>(), bytes.len());
-            let (kept, left_out) = sorted(&bytes).unwrap();
-            assert_eq!(kept.len() + left_out, read.len());
+            let (kept, skipped) = sorted(&bytes).unwrap();
+            assert_eq!(kept.len() + skipped, read.len());
             assert!(kept.windows(2).all(|pair| pair[0].name < pair[1].name));
         } else {
             assert!(torn && sorted(&bytes).is_err());
@@ -77,7 +77,7 @@ fn a_tree_of_any_bytes_is_read_to_its_end_or_refused() {
     });
 }
 
-/// A pack with a commit, and the commit.
+/// A valid pack with a commit, and the commit.
 fn sound_pack() -> (Vec<u8>, Oid) {
     let dir = TempDir::new().unwrap();
     let repository = Repository::init_bare(dir.path()).unwrap();
@@ -107,15 +107,15 @@ fn summed(mut pack: Vec<u8>) -> Vec<u8> {
 }
 
 #[test]
-fn a_pack_with_changed_bytes_is_refused_or_brings_what_was_asked_for() {
+fn a_mutated_pack_is_refused_or_contains_the_requested_commit() {
     let (pack, commit) = sound_pack();
     let body = pack[..pack.len() - SUM_BYTES].to_vec();
-    let patience = Patience::new(Duration::from_secs(600), &Halt::default());
+    let deadline = ExchangeDeadline::new(Duration::from_secs(600), &Halt::default());
     let dir = TempDir::new().unwrap();
     let kept = |bytes: &[u8]| {
         let place = TempDir::new_in(dir.path()).unwrap();
         let repository = Repository::init_bare(place.path()).unwrap();
-        let is_kept = receive(&repository, &mut &*bytes, commit, &LIMITS, &patience).is_ok();
+        let is_kept = receive(&repository, &mut &*bytes, commit, &LIMITS, &deadline).is_ok();
         assert!(
             !is_kept || repository.odb().unwrap().read_header(commit).is_ok_and(|(_, kind)| kind == ObjectType::Commit)
         );

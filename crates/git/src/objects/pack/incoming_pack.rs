@@ -1,9 +1,9 @@
-//! A pack on its way in: counted, hashed and written to a file while it is read.
+//! The input stream of a pack: limited, hashed and written to a file while it is read.
 
 use super::input::{Input, cut_off, unreadable};
+use crate::exchange_deadline::ExchangeDeadline;
 use crate::git_error::GitError;
 use crate::limits::{Limit, Limits};
-use crate::patience::Patience;
 use flate2::Crc;
 use sha1::{Digest, Sha1};
 use std::fs::File;
@@ -12,13 +12,13 @@ use std::io::{BufWriter, Read, Write};
 const BUFFER: usize = 64 << 10;
 const SUM_BYTES: usize = 20;
 
-/// The checksum that a pack ends with.
+/// The checksum at the end of a pack.
 pub(super) type PackSum = [u8; SUM_BYTES];
 
 pub(super) struct IncomingPack<'s> {
     source: &'s mut dyn Read,
     file: BufWriter<File>,
-    patience: &'s Patience,
+    deadline: &'s ExchangeDeadline,
     most: u64,
     buffer: Vec<u8>,
     at: usize,
@@ -28,11 +28,11 @@ pub(super) struct IncomingPack<'s> {
 }
 
 impl<'s> IncomingPack<'s> {
-    pub(super) fn new(source: &'s mut dyn Read, file: File, limits: &Limits, patience: &'s Patience) -> Self {
+    pub(super) fn new(source: &'s mut dyn Read, file: File, limits: &Limits, deadline: &'s ExchangeDeadline) -> Self {
         Self {
             source,
             file: BufWriter::with_capacity(BUFFER, file),
-            patience,
+            deadline,
             most: limits.fetch_bytes,
             buffer: Vec::new(),
             at: 0,
@@ -42,25 +42,25 @@ impl<'s> IncomingPack<'s> {
         }
     }
 
-    /// How many bytes were taken.
+    /// The number of consumed bytes.
     pub(super) const fn offset(&self) -> u64 {
         self.offset
     }
 
-    /// From here on the bytes belong to the next object.
+    /// Starts the next entry.
     pub(super) fn begin_entry(&mut self) {
         self.crc.reset();
     }
 
-    /// The checksum of the object's bytes.
+    /// The CRC of the current entry.
     pub(super) fn entry_crc(&self) -> u32 {
         self.crc.sum()
     }
 
-    /// Reads the checksum of the whole, after which nothing may follow, and returns it with the file.
+    /// Verifies the checksum of the pack and the end of the stream, and returns the file with the checksum.
     pub(super) fn finish(mut self) -> Result<(File, PackSum), GitError> {
         let expected: PackSum = std::mem::take(&mut self.sum).finalize().into();
-        if self.array::<SUM_BYTES>()? != expected || !self.look()?.is_empty() {
+        if self.array::<SUM_BYTES>()? != expected || !self.peek()?.is_empty() {
             return Err(unreadable());
         }
         let file = self.file.into_inner().map_err(|error| GitError::io("store a pack")(error.into_error()))?;
@@ -69,11 +69,11 @@ impl<'s> IncomingPack<'s> {
 }
 
 impl Input for IncomingPack<'_> {
-    fn look(&mut self) -> Result<&[u8], GitError> {
+    fn peek(&mut self) -> Result<&[u8], GitError> {
         if self.at == self.buffer.len() {
-            self.patience.left()?;
+            self.deadline.remaining()?;
             self.buffer.resize(BUFFER, 0);
-            let count = self.source.read(&mut self.buffer).map_err(GitError::carried)?;
+            let count = self.source.read(&mut self.buffer).map_err(GitError::from_stream)?;
             self.buffer.truncate(count);
             self.at = 0;
         }

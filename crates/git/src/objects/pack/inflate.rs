@@ -1,4 +1,4 @@
-//! Unpacking to a size that is known, never beyond it.
+//! Decompression to exactly a known size.
 
 use super::input::{Input, cut_off, unreadable};
 use crate::git_error::GitError;
@@ -11,15 +11,15 @@ impl Inflater {
         Self(Decompress::new(true))
     }
 
-    /// Makes `out` what `input` holds, which must be exactly `size` bytes. The caller has held `size` to its limit.
+    /// Decompresses `input` into `out`; the result must have exactly `size` bytes. The caller has checked `size`.
     pub(crate) fn inflate(&mut self, input: &mut impl Input, size: u64, out: &mut Vec<u8>) -> Result<(), GitError> {
         let size = usize::try_from(size).map_err(|_| unreadable())?;
         self.0.reset(true);
         out.clear();
-        // One more than there should be shows that there is more.
+        // One extra byte detects data beyond the expected size.
         out.reserve_exact(size + 1);
         loop {
-            let bytes = input.look()?;
+            let bytes = input.peek()?;
             if bytes.is_empty() {
                 return Err(cut_off());
             }
@@ -52,7 +52,7 @@ mod tests {
     }
 
     #[test]
-    fn exactly_the_size_that_was_named() {
+    fn only_streams_of_the_expected_size_are_accepted() {
         let mut inflater = Inflater::new();
         let mut out = Vec::new();
         for data in [b"".as_slice(), b"x", &[7; 100_000]] {

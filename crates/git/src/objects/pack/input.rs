@@ -1,20 +1,20 @@
-//! Where the bytes of a pack come from.
+//! Byte sources of packs.
 
 use crate::git_error::GitError;
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
 
 const BUFFER: usize = 32 << 10;
 
-/// Bytes that are looked at before they are taken.
+/// A byte source with lookahead.
 pub(crate) trait Input {
     /// The next bytes; none at the end.
-    fn look(&mut self) -> Result<&[u8], GitError>;
+    fn peek(&mut self) -> Result<&[u8], GitError>;
 
-    /// Takes the first `count` of them.
+    /// Consumes `count` bytes.
     fn take(&mut self, count: usize) -> Result<(), GitError>;
 
     fn byte(&mut self) -> Result<u8, GitError> {
-        let byte = self.look()?.first().copied().ok_or_else(cut_off)?;
+        let byte = self.peek()?.first().copied().ok_or_else(cut_off)?;
         self.take(1)?;
         Ok(byte)
     }
@@ -32,14 +32,14 @@ pub(crate) trait Input {
 }
 
 pub(crate) fn cut_off() -> GitError {
-    GitError::protocol("it sent a pack that ends in the middle")
+    GitError::protocol("it sent a truncated pack")
 }
 
 pub(crate) fn unreadable() -> GitError {
-    GitError::protocol("it sent a pack that cannot be read")
+    GitError::protocol("it sent an invalid pack")
 }
 
-/// A file that is read here and there. What was read last is kept: the next object is mostly beside it.
+/// A buffered file for random access. Consecutive objects are usually adjacent.
 pub(crate) struct FileWindow<F> {
     file: F,
     start: u64,
@@ -52,12 +52,12 @@ impl<F: Read + Seek> FileWindow<F> {
         Self { file, start: 0, length: 0, buffer: Vec::new() }
     }
 
-    /// The file from some place on.
+    /// The input from an offset on.
     pub(crate) const fn from(&mut self, offset: u64) -> FileInput<'_, F> {
         FileInput { window: self, offset }
     }
 
-    /// Some bytes at `offset`; none at the end of the file.
+    /// The bytes at `offset`; empty at the end of the file.
     fn at(&mut self, offset: u64) -> io::Result<&[u8]> {
         let within = offset.checked_sub(self.start).and_then(|within| usize::try_from(within).ok());
         let at = match within.filter(|within| *within < self.length) {
@@ -86,7 +86,7 @@ pub(crate) struct FileInput<'f, F> {
 }
 
 impl<F: Read + Seek> Input for FileInput<'_, F> {
-    fn look(&mut self) -> Result<&[u8], GitError> {
+    fn peek(&mut self) -> Result<&[u8], GitError> {
         self.window.at(self.offset).map_err(GitError::io("read a pack"))
     }
 
@@ -96,8 +96,8 @@ impl<F: Read + Seek> Input for FileInput<'_, F> {
     }
 }
 
-/// Keeps what is taken, and takes no more than an object of some size can need: any number of blocks without content may
-/// stand in its stream.
+/// Records the consumed bytes, and limits them to what an object of a given size can need: a stream may contain any number of
+/// empty blocks.
 pub(crate) struct Recorder<'r, I> {
     input: I,
     taken: &'r mut Vec<u8>,
@@ -105,7 +105,7 @@ pub(crate) struct Recorder<'r, I> {
 }
 
 impl<'r, I> Recorder<'r, I> {
-    /// More than any deflater makes of `size` bytes.
+    /// The limit exceeds the output of any compressor for `size` bytes.
     pub(crate) fn new(input: I, taken: &'r mut Vec<u8>, size: u64) -> Self {
         const SLACK: usize = 64 << 10;
         let most = usize::try_from(size).unwrap_or(usize::MAX).saturating_mul(2).saturating_add(SLACK);
@@ -115,15 +115,15 @@ impl<'r, I> Recorder<'r, I> {
 }
 
 impl<I: Input> Input for Recorder<'_, I> {
-    fn look(&mut self) -> Result<&[u8], GitError> {
-        self.input.look()
+    fn peek(&mut self) -> Result<&[u8], GitError> {
+        self.input.peek()
     }
 
     fn take(&mut self, count: usize) -> Result<(), GitError> {
         if count > self.most.saturating_sub(self.taken.len()) {
             return Err(unreadable());
         }
-        self.taken.extend_from_slice(self.input.look()?.get(..count).ok_or_else(cut_off)?);
+        self.taken.extend_from_slice(self.input.peek()?.get(..count).ok_or_else(cut_off)?);
         self.input.take(count)
     }
 }
@@ -134,7 +134,7 @@ mod tests {
     use std::io::Cursor;
 
     #[test]
-    fn a_window_shows_what_the_file_holds_wherever_it_is_read() {
+    fn a_window_reads_any_offset() {
         let content: Vec<u8> = (0..3 * BUFFER).map(|at| (at % 251).to_le_bytes()[0]).collect();
         let mut window = FileWindow::new(Cursor::new(&content));
         let last = content.len() - 1;
@@ -147,12 +147,12 @@ mod tests {
             }
             assert_eq!(taken, content[at..at + count]);
         }
-        assert!(window.from(content.len() as u64).look().unwrap().is_empty());
+        assert!(window.from(content.len() as u64).peek().unwrap().is_empty());
         assert!(window.from(u64::MAX).byte().is_err());
     }
 
     #[test]
-    fn a_stream_without_end_is_not_kept() {
+    fn an_endless_stream_is_refused() {
         let endless = vec![0; 1 << 20];
         let mut taken = Vec::new();
         let mut window = FileWindow::new(Cursor::new(&endless));

@@ -1,7 +1,7 @@
-//! Packs from others: read with limits on everything, resolved, checked and only then kept.
+//! Packs from others: read with limits, resolved, checked for completeness and then stored.
 //!
-//! libgit2 has its own way in for packs. It believes the sizes that a pack names, resolves every delta from the bottom of
-//! its chain, knows no limit in bytes, objects or time, and does not ask whether anything is missing.
+//! The pack reader of libgit2 trusts the sizes in a pack, resolves every delta from the start of its chain, has no limits for
+//! bytes, objects or time, and does not detect missing objects.
 
 mod cache;
 mod delta;
@@ -21,7 +21,7 @@ mod scan;
 
 pub(crate) use cache::Cache;
 pub(crate) use delta::{DeltaSizes, apply};
-pub(crate) use entry_header::{EntryHeader, Form};
+pub(crate) use entry_header::{Encoding, EntryHeader};
 pub(crate) use finish::StoredPack;
 pub(crate) use inflate::Inflater;
 #[cfg(test)]

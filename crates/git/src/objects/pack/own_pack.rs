@@ -1,25 +1,25 @@
-//! Packs of the repository's own objects: for a remote, and in place of their files.
+//! Packs of the repository's own objects: for a push, and to replace loose objects.
 
 use super::finish::{self, Temporary};
 use super::incoming_pack::IncomingPack;
 use super::resolve::resolve;
 use super::scan::scan;
+use crate::exchange_deadline::ExchangeDeadline;
 use crate::git_error::GitError;
 use crate::limits::Limits;
-use crate::patience::Patience;
 use git2::{Oid, Repository};
 use std::fs::File;
 use std::io::{Seek, Write};
 use std::path::PathBuf;
 
-/// What one pack of the repository's own may have at least.
+/// Minimum size limit of such a pack.
 const OWN_PACK_BYTES: u64 = 128 << 20;
 
-/// One pack with these objects, in a file without a name, and its length.
+/// Creates a pack of these objects in an unnamed temporary file; returns it with its length.
 pub(crate) fn pack_file(
     repository: &Repository,
     ids: impl Iterator<Item = Oid>,
-    patience: &Patience,
+    deadline: &ExchangeDeadline,
 ) -> Result<(File, u64), GitError> {
     let failed = |error: git2::Error| GitError::git("pack objects", &error);
     let unwritten = GitError::io("pack objects");
@@ -34,7 +34,7 @@ pub(crate) fn pack_file(
     let mut file = temporary.file.try_clone().map_err(&unwritten)?;
     let mut result = Ok(());
     let written = builder.foreach(|bytes| {
-        result = patience.left().and_then(|_| temporary.file.write_all(bytes).map_err(&unwritten));
+        result = deadline.remaining().and_then(|_| temporary.file.write_all(bytes).map_err(&unwritten));
         result.is_ok()
     });
     result?;
@@ -44,29 +44,29 @@ pub(crate) fn pack_file(
     Ok((file, length))
 }
 
-/// A pack of the repository's own, and what was found in it when it was read again.
+/// A stored pack, and the ids found when it was read back.
 pub(crate) struct OwnPack {
     pub(crate) path: PathBuf,
     pub(crate) ids: Vec<Oid>,
 }
 
-/// Puts these objects into a pack beside the others, safe on the disk.
+/// Stores these objects in a new pack, synced to disk.
 pub(crate) fn store(
     repository: &Repository,
     ids: &[Oid],
     limits: &Limits,
-    patience: &Patience,
+    deadline: &ExchangeDeadline,
 ) -> Result<OwnPack, GitError> {
-    // Not what a remote sends.
+    // The limit applies to data from a remote.
     let limits = &Limits { fetch_bytes: limits.fetch_bytes.max(OWN_PACK_BYTES), ..*limits };
     let failed = GitError::io("store a pack");
-    let (mut source, _) = pack_file(repository, ids.iter().copied(), patience)?;
+    let (mut source, _) = pack_file(repository, ids.iter().copied(), deadline)?;
     let dir = repository.commondir().join("objects").join("pack");
     let mut temporary = Temporary::new(&dir, "pack").map_err(&failed)?;
-    let mut incoming = IncomingPack::new(&mut source, temporary.file.try_clone().map_err(&failed)?, limits, patience);
+    let mut incoming = IncomingPack::new(&mut source, temporary.file.try_clone().map_err(&failed)?, limits, deadline);
     let mut scanned = scan(&mut incoming, limits)?;
     let (_, sum) = incoming.finish()?;
-    resolve(&mut scanned, &mut temporary.file, limits, patience)?;
+    resolve(&mut scanned, &mut temporary.file, limits, deadline)?;
     finish::keep_whole(&dir, temporary, &scanned.entries, &sum)?;
     let ids = scanned.entries.iter().filter_map(|entry| Some(entry.known?.id)).collect();
     Ok(OwnPack { path: finish::path_of(&dir, &sum), ids })

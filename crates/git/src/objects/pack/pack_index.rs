@@ -1,6 +1,6 @@
-//! The file beside a pack that tells where each object is.
+//! The index of a pack: reading and writing.
 
-use crate::plain_file;
+use crate::regular_file;
 use git2::Oid;
 use sha1::{Digest, Sha1};
 use std::fs::File;
@@ -11,10 +11,10 @@ const SIGNATURE: [u8; 8] = [0xff, b't', b'O', b'c', 0, 0, 0, 2];
 const FANOUT_AT: u64 = 8;
 const IDS_AT: u64 = FANOUT_AT + 256 * 4;
 const ID_BYTES: u64 = 20;
-/// Marks an offset that did not fit: the rest is the place of the real one.
+/// Marks an index into the table of 64-bit offsets.
 const LARGE: u32 = 1 << 31;
 
-/// One object, as the index has it.
+/// An entry to write to an index.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Indexed {
     pub(super) id: Oid,
@@ -75,12 +75,12 @@ impl Summed {
     }
 }
 
-/// Most bytes of names that begin alike; an index of a hundred million objects has so many.
+/// Limit for the names with the same first byte; enough for a hundred million objects.
 const MAX_NAMES_BYTES: u64 = 8 << 20;
-/// What names take beside their bytes, be they ever so few.
+/// Memory overhead of a name table.
 const NAMES_OVERHEAD: usize = 128;
 
-/// An index that somebody else wrote: every number of it is looked up when it is needed, and none is believed.
+/// An untrusted index, read on demand.
 #[derive(Debug)]
 pub(crate) struct PackIndex {
     file: File,
@@ -88,14 +88,14 @@ pub(crate) struct PackIndex {
     fanout: Vec<u8>,
 }
 
-/// The names of an index that begin with the same byte, and where each object is.
+/// The names of an index with the same first byte, and their offsets.
 #[derive(Debug, Default)]
 pub(crate) struct IndexNames {
     names: Vec<u8>,
     offsets: Vec<u8>,
 }
 
-/// Where an object is, as an index says it.
+/// A raw offset field of an index.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct IndexedOffset(u32);
 
@@ -115,7 +115,7 @@ impl IndexNames {
 impl PackIndex {
     /// Opens an index of version two, the only one that `git` has written since 2008.
     pub(crate) fn open(path: &Path) -> io::Result<Self> {
-        let mut file = plain_file::open(path, File::options().read(true))?;
+        let mut file = regular_file::open(path, File::options().read(true))?;
         let mut start = [0; 8];
         file.read_exact(&mut start)?;
         if start != SIGNATURE {
@@ -128,7 +128,7 @@ impl PackIndex {
         Ok(index)
     }
 
-    /// The names that begin with a byte.
+    /// The names with a first byte.
     pub(crate) fn names(&mut self, first: u8) -> io::Result<IndexNames> {
         let low = if first == 0 { 0 } else { self.up_to(first - 1) };
         let length = (self.up_to(first).min(self.count).saturating_sub(low)) * ID_BYTES;
@@ -140,7 +140,7 @@ impl PackIndex {
         Ok(IndexNames { names, offsets })
     }
 
-    /// How many objects the pack has.
+    /// The number of objects.
     pub(crate) const fn count(&self) -> u64 {
         self.count
     }
@@ -167,13 +167,13 @@ impl PackIndex {
         IDS_AT + self.count * (ID_BYTES + 4)
     }
 
-    /// How many names begin with this byte or a smaller one.
+    /// The number of names with this first byte or a smaller one.
     fn up_to(&self, byte: u8) -> u64 {
         let (counts, _) = self.fanout.as_chunks::<4>();
         counts.get(usize::from(byte)).map_or(0, |count| u64::from(u32::from_be_bytes(*count)))
     }
 
-    /// Where the object is in the pack.
+    /// Resolves an offset field to an offset in the pack.
     pub(crate) fn offset(&mut self, IndexedOffset(offset): IndexedOffset) -> io::Result<u64> {
         if offset < LARGE {
             return Ok(offset.into());

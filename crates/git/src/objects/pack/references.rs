@@ -1,4 +1,4 @@
-//! What objects name: each of these must be in the pack or here already, or the history has holes.
+//! Completeness check: every referenced object must be in the pack or in the repository.
 
 use crate::git_error::GitError;
 use crate::limits::{Limit, MAX_PARENTS};
@@ -7,7 +7,7 @@ use git2::{ObjectType, Oid};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-/// Names noted last, by their first bytes: the next version of a folder names almost all of them again.
+/// Size of the cache of recent references. Consecutive versions of a directory refer to almost the same objects.
 const RECENT: usize = 1 << 14;
 const ID_DIGITS: usize = 40;
 
@@ -17,7 +17,7 @@ pub(super) struct References {
     most: u64,
 }
 
-/// The names that were met last, and as what.
+/// A cache of recent references with their types.
 pub(crate) struct RecentNames(Vec<Option<(Oid, ObjectType)>>);
 
 impl RecentNames {
@@ -25,7 +25,7 @@ impl RecentNames {
         Self(vec![None; RECENT])
     }
 
-    /// Whether this was met a moment ago; from now on it was.
+    /// Whether a reference is in the cache; adds it.
     pub(crate) fn is_repeated(&mut self, id: Oid, kind: ObjectType) -> bool {
         let place = match id.as_bytes() {
             [one, other, ..] => (usize::from(*one) << 8 | usize::from(*other)) % RECENT,
@@ -40,12 +40,12 @@ impl References {
         Self { named: HashMap::new(), recent: RecentNames::new(), most }
     }
 
-    /// Notes what an object names; an error when it cannot be read.
+    /// Records the references of an object; an error if it is invalid.
     pub(super) fn note(&mut self, kind: ObjectType, content: &[u8]) -> Result<(), GitError> {
         match kind {
             ObjectType::Tree => {
                 for entry in raw_tree::entries(content) {
-                    let entry = entry.map_err(|_| GitError::protocol("it sent a folder that cannot be read"))?;
+                    let entry = entry.map_err(|_| GitError::protocol("it sent an invalid folder"))?;
                     if let Some(kind) = entry.kind() {
                         self.add(entry.id, kind)?;
                     }
@@ -53,7 +53,7 @@ impl References {
             }
             ObjectType::Commit => {
                 let commit = CommitLinks::read(content)?;
-                if !names_people(content) {
+                if !has_valid_signatures(content) {
                     return Err(unreadable_commit());
                 }
                 self.add(commit.tree, ObjectType::Tree)?;
@@ -86,7 +86,7 @@ impl References {
         }
     }
 
-    /// Whether everything that was named is there, as what it was named as.
+    /// Checks that every referenced object exists with the expected type.
     pub(super) fn check(&self, find: impl Fn(Oid) -> Option<ObjectType>) -> Result<(), GitError> {
         for (id, kind) in &self.named {
             match find(*id) {
@@ -94,7 +94,7 @@ impl References {
                 Some(_) => return Err(contradiction()),
                 None => {
                     return Err(GitError::protocol(
-                        "it did not send all that its commits need; try again, or have it repaired",
+                        "it did not send all that its commits need; retry, or repair the repository",
                     ));
                 }
             }
@@ -103,7 +103,7 @@ impl References {
     }
 }
 
-/// What a commit is made of.
+/// The tree and parents of a commit.
 #[derive(Debug)]
 pub(crate) struct CommitLinks {
     pub(crate) tree: Oid,
@@ -125,8 +125,8 @@ impl CommitLinks {
     }
 }
 
-/// Whether the commit says who wrote it, in a form that libgit2 reads: it goes no further at one that does not.
-fn names_people(commit: &[u8]) -> bool {
+/// Whether author and committer have a form that libgit2 can parse; otherwise it fails on the commit.
+fn has_valid_signatures(commit: &[u8]) -> bool {
     let mut lines = commit.split(|byte| *byte == b'\n').take_while(|line| !line.is_empty());
     let mut is_person = |role: &[u8]| {
         let person = lines.find_map(|line| line.strip_prefix(role)).unwrap_or_default();
@@ -144,17 +144,17 @@ fn tag_target(tag: &[u8]) -> Option<(Oid, ObjectType)> {
     Some((id, kind))
 }
 
-fn id_after(line: &[u8], word: &[u8]) -> Option<Oid> {
-    let digits = str::from_utf8(line.strip_prefix(word)?).ok().filter(|digits| digits.len() == ID_DIGITS)?;
+fn id_after(line: &[u8], prefix: &[u8]) -> Option<Oid> {
+    let digits = str::from_utf8(line.strip_prefix(prefix)?).ok().filter(|digits| digits.len() == ID_DIGITS)?;
     Oid::from_str(digits).ok()
 }
 
 fn unreadable_commit() -> GitError {
-    GitError::protocol("it sent a commit that cannot be read")
+    GitError::protocol("it sent an invalid commit")
 }
 
 fn contradiction() -> GitError {
-    GitError::protocol("its commits take one object for two different things")
+    GitError::protocol("its commits refer to one object as two different types")
 }
 
 #[cfg(test)]
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn more_names_than_allowed_are_refused() {
+    fn too_many_references_are_refused() {
         let tree = |ids: std::ops::Range<u8>| -> Vec<u8> {
             ids.flat_map(|byte| [b"100644 a\0".as_slice(), &[byte; 20]].concat()).collect()
         };

@@ -1,4 +1,4 @@
-//! The second look at a pack: every delta becomes an object, once, and gets its name.
+//! The second pass over a pack: resolves every delta and computes its object id.
 
 use super::cache::Cache;
 use super::delta::apply;
@@ -6,15 +6,15 @@ use super::entry_header::EntryHeader;
 use super::inflate::Inflater;
 use super::input::{FileWindow, unreadable};
 use super::scan::{Base, Entry, Scanned};
+use crate::exchange_deadline::ExchangeDeadline;
 use crate::git_error::GitError;
 use crate::limits::{Limit, Limits};
-use crate::patience::Patience;
 use git2::Oid;
 use std::collections::HashMap;
 use std::fs::File;
 use std::rc::Rc;
 
-/// Unpacked objects that are kept for the deltas on them.
+/// Cache for unpacked delta bases.
 const CACHE_BYTES: u64 = 32 << 20;
 
 /// The objects of a pack that is on disk.
@@ -23,7 +23,7 @@ pub(super) struct Objects<'p> {
     entries: &'p [Entry],
     cache: Cache<u32, Vec<u8>>,
     inflater: Inflater,
-    /// What may still be unpacked.
+    /// Remaining bytes that may be unpacked.
     work: u64,
     object_bytes: u64,
     chain_bytes: u64,
@@ -42,7 +42,7 @@ impl<'p> Objects<'p> {
         }
     }
 
-    /// The content of an object, from the nearest object of its chain that is at hand. `base_of` says what a delta is on.
+    /// The content of an object, from the nearest cached object of its chain. `base_of` returns the base of a delta.
     pub(super) fn read(&mut self, index: u32, base_of: &dyn Fn(u32) -> Option<u32>) -> Result<Rc<Vec<u8>>, GitError> {
         let mut steps = Vec::new();
         let mut at = index;
@@ -80,7 +80,7 @@ impl<'p> Objects<'p> {
         Ok(())
     }
 
-    /// What stands in the pack: the object itself, or the delta. Its size was held to the limit when it came in.
+    /// The stored object or delta. Its size was checked during the scan.
     fn stored(&mut self, index: u32) -> Result<Vec<u8>, GitError> {
         let offset = self.entry(index)?.offset;
         let mut input = self.file.from(offset);
@@ -95,30 +95,30 @@ impl<'p> Objects<'p> {
     }
 }
 
-/// Which entry each delta is a change of.
-struct Family {
+/// The deltas of a pack by their bases.
+struct DeltaGraph {
     /// Base and delta, sorted.
     children: Vec<(u32, u32)>,
-    /// Deltas on objects whose names are not known yet.
+    /// Deltas on objects whose ids are not known yet.
     waiting: HashMap<Oid, Vec<u32>>,
 }
 
-impl Family {
+impl DeltaGraph {
     fn new(entries: &[Entry]) -> Self {
-        let mut family = Self { children: Vec::new(), waiting: HashMap::new() };
+        let mut graph = Self { children: Vec::new(), waiting: HashMap::new() };
         for (index, entry) in (0_u32..).zip(entries) {
             match entry.base {
                 Base::None => {}
-                Base::Entry(base) => family.children.push((base, index)),
-                Base::Named(id) => family.waiting.entry(id).or_default().push(index),
+                Base::Entry(base) => graph.children.push((base, index)),
+                Base::Named(id) => graph.waiting.entry(id).or_default().push(index),
             }
         }
-        family.children.sort_unstable();
-        family
+        graph.children.sort_unstable();
+        graph
     }
 
-    /// The deltas on the entry that turned out to be `id`.
-    fn of(&mut self, index: u32, id: &Oid) -> Vec<u32> {
+    /// The deltas on an entry with the object id `id`.
+    fn children_of(&mut self, index: u32, id: &Oid) -> Vec<u32> {
         let start = self.children.partition_point(|(base, _)| *base < index);
         let own = self.children.get(start..).unwrap_or_default().iter().take_while(|(base, _)| *base == index);
         let mut found: Vec<u32> = own.map(|(_, child)| *child).collect();
@@ -127,17 +127,16 @@ impl Family {
     }
 }
 
-/// Names every object of the pack. Families are gone through from the base outwards, so that each object is made from one
-/// that was made just before.
+/// Computes the id of every object. Delta chains are traversed depth-first from their bases, so that each base is still cached.
 pub(super) fn resolve(
     scanned: &mut Scanned,
     file: &mut File,
     limits: &Limits,
-    patience: &Patience,
+    deadline: &ExchangeDeadline,
 ) -> Result<(), GitError> {
-    let Scanned { entries, references, allowance } = scanned;
-    let mut family = Family::new(entries);
-    if family.children.is_empty() && family.waiting.is_empty() {
+    let Scanned { entries, references, budget } = scanned;
+    let mut graph = DeltaGraph::new(entries);
+    if graph.children.is_empty() && graph.waiting.is_empty() {
         return Ok(());
     }
     let mut found: Vec<_> = entries.iter().map(|entry| entry.known).collect();
@@ -150,7 +149,7 @@ pub(super) fn resolve(
         let entry = objects.entry(index)?;
         let mut known = found.get(index as usize).copied().flatten().ok_or_else(unreadable)?;
         if entry.known.is_none() {
-            patience.left()?;
+            deadline.remaining()?;
             let content = objects.read(index, &|index| bases.get(index as usize).copied().flatten())?;
             known.id = Oid::hash_object(known.kind, &content).map_err(|_| unreadable())?;
             references.note(known.kind, &content)?;
@@ -158,9 +157,9 @@ pub(super) fn resolve(
                 *place = Some(known);
             }
         }
-        for child in family.of(index, &known.id) {
+        for child in graph.children_of(index, &known.id) {
             let size = objects.entry(child)?.size;
-            allowance.book_kind(known.kind, size)?;
+            budget.charge_kind(known.kind, size)?;
             if let (Some(place), Some(base)) = (found.get_mut(child as usize), bases.get_mut(child as usize)) {
                 *place = Some(known.next(size, limits.chain_bytes())?);
                 *base = Some(index);
@@ -170,7 +169,7 @@ pub(super) fn resolve(
     }
     drop(objects);
     for ((entry, known), base) in entries.iter_mut().zip(found).zip(bases) {
-        // A delta that nothing led to is on an object that is not here, or on itself.
+        // An unreached delta has a missing base or is part of a cycle.
         entry.known = Some(known.ok_or_else(unreadable)?);
         entry.base = base.map_or(Base::None, Base::Entry);
     }

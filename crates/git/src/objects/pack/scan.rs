@@ -1,7 +1,7 @@
-//! The first look at a pack, while it comes in: what is in it, and whether any of it is too large.
+//! The first pass over a pack, while it is received: lists its entries and checks their sizes.
 
 use super::delta::DeltaSizes;
-use super::entry_header::{EntryHeader, Form};
+use super::entry_header::{Encoding, EntryHeader};
 use super::incoming_pack::IncomingPack;
 use super::inflate::Inflater;
 use super::input::{Input, unreadable};
@@ -10,48 +10,48 @@ use crate::git_error::GitError;
 use crate::limits::{Limit, Limits, MAX_COMMIT_BYTES, MAX_COMMITS_BYTES, MAX_DELTA_CHAIN};
 use git2::{ObjectType, Oid};
 
-/// Deltas that are kept in memory until they are resolved; the others are read again.
+/// Memory for unresolved deltas; the others are read again.
 const KEPT_DELTA_BYTES: usize = 16 << 20;
-/// A delta may be so much longer than the object that it makes.
+/// Extra size allowed for a delta, compared to its result.
 pub(crate) const DELTA_OVERHEAD: u64 = 1 << 20;
 const VERSION: u32 = 2;
 
-/// An object of a pack.
+/// An entry of a pack.
 #[derive(Debug)]
 pub(super) struct Entry {
     pub(super) offset: u64,
     pub(super) crc: u32,
-    /// Of the object, not of the delta.
+    /// The size of the object, not of the delta.
     pub(super) size: u64,
     pub(super) base: Base,
-    pub(super) known: Option<Known>,
-    /// The change itself, if there was room for it.
+    pub(super) known: Option<ResolvedObject>,
+    /// The delta, if it is kept in memory.
     pub(super) delta: Option<Box<[u8]>>,
 }
 
-/// What an object is changed from.
+/// The base of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Base {
-    /// It is whole.
+    /// Not a delta.
     None,
     /// Another object of the pack, by its index.
     Entry(u32),
-    /// An object that must be in the pack too.
+    /// An object that must also be in the pack.
     Named(Oid),
 }
 
-/// What is known of an object once it was unpacked.
+/// An object whose id is known.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Known {
+pub(super) struct ResolvedObject {
     pub(super) id: Oid,
     pub(super) kind: ObjectType,
-    /// How many deltas are between it and a whole object, and the bytes of all objects on the way.
+    /// Length of its delta chain, and total size of the objects in the chain.
     pub(super) chain: u16,
     pub(super) chain_bytes: u64,
 }
 
-impl Known {
-    /// What a delta of `size` on this object will be, but for its name. A chain may have `most` bytes.
+impl ResolvedObject {
+    /// The chain data of a delta of `size` bytes on this object. A chain may have `most` bytes.
     pub(super) fn next(&self, size: u64, most: u64) -> Result<Self, GitError> {
         let next = Self { chain: self.chain + 1, chain_bytes: self.chain_bytes + size, ..*self };
         if next.chain > MAX_DELTA_CHAIN || next.chain_bytes > most {
@@ -61,22 +61,22 @@ impl Known {
     }
 }
 
-/// What a pack may still bring.
+/// The remaining limits of a pack.
 #[derive(Debug)]
-pub(super) struct Allowance {
+pub(super) struct PackBudget {
     object_bytes: u64,
     unpacked: (u64, u64),
     commits: u64,
 }
 
-impl Allowance {
+impl PackBudget {
     fn new(limits: &Limits) -> Self {
         let most = limits.unpacked_bytes();
         Self { object_bytes: limits.object_bytes(), unpacked: (most, most), commits: MAX_COMMITS_BYTES }
     }
 
-    /// Books an object of this size, before anything of it is unpacked.
-    fn book(&mut self, size: u64) -> Result<(), GitError> {
+    /// Charges an object before it is unpacked.
+    fn charge(&mut self, size: u64) -> Result<(), GitError> {
         if size > self.object_bytes {
             return Err(GitError::RemoteLimit(Limit::ObjectBytes(self.object_bytes)));
         }
@@ -85,8 +85,8 @@ impl Allowance {
         Ok(())
     }
 
-    /// Books what only some kinds of objects may be.
-    pub(super) fn book_kind(&mut self, kind: ObjectType, size: u64) -> Result<(), GitError> {
+    /// Charges the separate limit for commits and tags.
+    pub(super) fn charge_kind(&mut self, kind: ObjectType, size: u64) -> Result<(), GitError> {
         if matches!(kind, ObjectType::Tree | ObjectType::Blob) {
             return Ok(());
         }
@@ -96,11 +96,11 @@ impl Allowance {
     }
 }
 
-/// All objects of a pack, and what the whole ones name.
+/// The entries of a pack, and the references of its full objects.
 pub(super) struct Scanned {
     pub(super) entries: Vec<Entry>,
     pub(super) references: References,
-    pub(super) allowance: Allowance,
+    pub(super) budget: PackBudget,
 }
 
 pub(super) fn scan(incoming: &mut IncomingPack<'_>, limits: &Limits) -> Result<Scanned, GitError> {
@@ -112,7 +112,7 @@ pub(super) fn scan(incoming: &mut IncomingPack<'_>, limits: &Limits) -> Result<S
         return Err(GitError::RemoteLimit(Limit::Objects(limits.objects())));
     }
     let mut scanned =
-        Scanned { entries: Vec::new(), references: References::new(limits.names()), allowance: Allowance::new(limits) };
+        Scanned { entries: Vec::new(), references: References::new(limits.names()), budget: PackBudget::new(limits) };
     let mut inflater = Inflater::new();
     let mut buffer = Vec::new();
     let mut room = KEPT_DELTA_BYTES;
@@ -120,14 +120,14 @@ pub(super) fn scan(incoming: &mut IncomingPack<'_>, limits: &Limits) -> Result<S
         incoming.begin_entry();
         let offset = incoming.offset();
         let header = EntryHeader::read(incoming)?;
-        let entry = match header.form {
-            Form::Whole(kind) => whole(incoming, &mut scanned, kind, header.size, &mut inflater, &mut buffer)?,
-            Form::Earlier(distance) => {
+        let entry = match header.encoding {
+            Encoding::Whole(kind) => read_full(incoming, &mut scanned, kind, header.size, &mut inflater, &mut buffer)?,
+            Encoding::OffsetDelta(distance) => {
                 let base = scanned.entry_at(offset.checked_sub(distance).ok_or_else(unreadable)?)?;
-                change(incoming, &mut scanned, Base::Entry(base), header.size, &mut inflater, &mut buffer)?
+                read_delta(incoming, &mut scanned, Base::Entry(base), header.size, &mut inflater, &mut buffer)?
             }
-            Form::Named(id) => {
-                change(incoming, &mut scanned, Base::Named(id), header.size, &mut inflater, &mut buffer)?
+            Encoding::RefDelta(id) => {
+                read_delta(incoming, &mut scanned, Base::Named(id), header.size, &mut inflater, &mut buffer)?
             }
         };
         let delta = (entry.base != Base::None && buffer.len() <= room).then(|| {
@@ -146,7 +146,7 @@ impl Scanned {
     }
 }
 
-fn whole(
+fn read_full(
     incoming: &mut IncomingPack<'_>,
     scanned: &mut Scanned,
     kind: ObjectType,
@@ -154,16 +154,16 @@ fn whole(
     inflater: &mut Inflater,
     buffer: &mut Vec<u8>,
 ) -> Result<Entry, GitError> {
-    scanned.allowance.book(size)?;
-    scanned.allowance.book_kind(kind, size)?;
+    scanned.budget.charge(size)?;
+    scanned.budget.charge_kind(kind, size)?;
     inflater.inflate(incoming, size, buffer)?;
     let id = Oid::hash_object(kind, buffer).map_err(|_| unreadable())?;
     scanned.references.note(kind, buffer)?;
-    let known = Some(Known { id, kind, chain: 0, chain_bytes: size });
+    let known = Some(ResolvedObject { id, kind, chain: 0, chain_bytes: size });
     Ok(Entry { offset: 0, crc: 0, size, base: Base::None, known, delta: None })
 }
 
-fn change(
+fn read_delta(
     incoming: &mut IncomingPack<'_>,
     scanned: &mut Scanned,
     base: Base,
@@ -171,12 +171,12 @@ fn change(
     inflater: &mut Inflater,
     buffer: &mut Vec<u8>,
 ) -> Result<Entry, GitError> {
-    let most = scanned.allowance.object_bytes;
+    let most = scanned.budget.object_bytes;
     if size > most + DELTA_OVERHEAD {
         return Err(GitError::RemoteLimit(Limit::ObjectBytes(most)));
     }
     inflater.inflate(incoming, size, buffer)?;
     let sizes = DeltaSizes::read(buffer).ok_or_else(unreadable)?;
-    scanned.allowance.book(sizes.result)?;
+    scanned.budget.charge(sizes.result)?;
     Ok(Entry { offset: 0, crc: 0, size: sizes.result, base, known: None, delta: None })
 }

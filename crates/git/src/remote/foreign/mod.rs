@@ -1,7 +1,7 @@
-//! A repository of this machine that is somebody else's: read without a library that would believe it.
+//! Safe reading of an untrusted local repository.
 //!
-//! libgit2 follows its configuration, its links and its alternates, maps its files into memory, and takes the sizes that
-//! its packs name for true. Here its files are read one by one, as far as they may be long, and nothing of it is followed.
+//! libgit2 follows the configuration, links and alternates of a repository, maps its files into memory, and trusts the sizes in
+//! its packs. Here files are read with size limits, and no links are followed.
 
 mod objects;
 mod packs;
@@ -10,20 +10,20 @@ mod serve;
 mod writable;
 
 use crate::git_error::GitError;
-use crate::git_link::link_in;
+use crate::path_file::read_path;
 pub(crate) use serve::PackServer;
 
 use std::path::{Path, PathBuf};
 
-const BORROWS: &str =
+const USES_ALTERNATES: &str =
     "it borrows objects from another repository; run `git repack -a -d` in it and remove objects/info/alternates";
 
-/// Where the files of a repository are.
+/// The directories of a repository.
 #[derive(Debug, Clone)]
 pub(crate) struct ForeignRepository {
-    /// What belongs to one work tree, such as `HEAD`.
+    /// Files of one work tree, such as `HEAD`.
     own: PathBuf,
-    /// What all work trees share.
+    /// Files shared by all work trees.
     common: PathBuf,
 }
 
@@ -35,17 +35,17 @@ impl ForeignRepository {
         } else if path.join(".git").is_dir() {
             path.join(".git")
         } else {
-            let link = link_in(&path.join(".git"), "gitdir: ")?;
+            let link = read_path(&path.join(".git"), "gitdir: ")?;
             path.join(link.ok_or_else(|| GitError::Unreachable {
                 reason: "there is no Git repository at its path; create one with `git init --bare`".to_owned(),
             })?)
         };
-        let common = link_in(&own.join("commondir"), "")?.map_or_else(|| own.clone(), |link| own.join(link));
+        let common = read_path(&own.join("commondir"), "")?.map_or_else(|| own.clone(), |link| own.join(link));
         for name in ["objects", "refs"] {
             let there =
                 std::fs::symlink_metadata(common.join(name)).map_err(GitError::io("open the remote repository"))?;
             if !there.is_dir() {
-                return Err(GitError::protocol("its folder 'objects' or 'refs' is no folder of its own"));
+                return Err(GitError::protocol("'objects' or 'refs' is not a folder of its own"));
             }
         }
         Ok(Self { own, common })

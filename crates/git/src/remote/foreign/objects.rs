@@ -1,13 +1,13 @@
-//! The objects of a repository, from its files: loose ones and packs.
+//! Reads loose and packed objects of a foreign repository.
 
 use super::packs::Packs;
-use super::{BORROWS, ForeignRepository};
+use super::{ForeignRepository, USES_ALTERNATES};
+use crate::exchange_deadline::ExchangeDeadline;
 use crate::git_error::GitError;
 use crate::limits::{Limit, Limits, MAX_DELTA_CHAIN};
 use crate::objects::object_reader::loose_header;
-use crate::objects::pack::{Cache, DELTA_OVERHEAD, DeltaSizes, EntryHeader, Form, Inflater, Recorder, apply};
-use crate::patience::Patience;
-use crate::plain_file;
+use crate::objects::pack::{Cache, DELTA_OVERHEAD, DeltaSizes, Encoding, EntryHeader, Inflater, Recorder, apply};
+use crate::regular_file;
 use flate2::read::ZlibDecoder;
 use git2::{ObjectType, Oid};
 use std::fs::File;
@@ -17,14 +17,14 @@ use std::rc::Rc;
 
 const CACHE_BYTES: usize = 16 << 20;
 
-/// Where an object is.
+/// The location of an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum ObjectLocation {
     Loose(Oid),
     Packed { pack: usize, offset: u64 },
 }
 
-/// An object as it is written at its location.
+/// A stored object or delta.
 pub(super) enum Stored {
     Whole(ObjectType, Vec<u8>),
     Delta(ObjectLocation, Vec<u8>),
@@ -38,11 +38,11 @@ pub(super) struct Object {
 
 pub(super) struct ForeignObjects<'p> {
     dir: PathBuf,
-    patience: &'p Patience,
+    deadline: &'p ExchangeDeadline,
     packs: Packs,
     cache: Cache<ObjectLocation, Object>,
     inflater: Inflater,
-    /// What stands in a pack after the header of the object that was read last.
+    /// The compressed bytes of the last object that was read from a pack.
     deflated: Vec<u8>,
     object_bytes: u64,
     chain_bytes: u64,
@@ -52,12 +52,12 @@ impl<'p> ForeignObjects<'p> {
     pub(super) fn new(
         repository: &ForeignRepository,
         limits: &Limits,
-        patience: &'p Patience,
+        deadline: &'p ExchangeDeadline,
     ) -> Result<Self, GitError> {
         Ok(Self {
             packs: Packs::new(repository.pack_indexes()?),
             dir: repository.common.join("objects"),
-            patience,
+            deadline,
             cache: Cache::new(CACHE_BYTES),
             inflater: Inflater::new(),
             deflated: Vec::new(),
@@ -66,7 +66,7 @@ impl<'p> ForeignObjects<'p> {
         })
     }
 
-    /// Where the object is; an error when it is nowhere.
+    /// Finds an object; an error if it is missing.
     pub(super) fn locate(&mut self, id: Oid) -> Result<ObjectLocation, GitError> {
         if let Some((pack, offset)) = self.packs.locate_beside_last(&id) {
             return Ok(ObjectLocation::Packed { pack, offset });
@@ -74,22 +74,22 @@ impl<'p> ForeignObjects<'p> {
         if self.loose_path(id).is_some_and(|path| path.exists()) {
             return Ok(ObjectLocation::Loose(id));
         }
-        if let Some((pack, offset)) = self.packs.locate(&id, self.patience)? {
+        if let Some((pack, offset)) = self.packs.locate(&id, self.deadline)? {
             return Ok(ObjectLocation::Packed { pack, offset });
         }
         Err(GitError::protocol(if self.dir.join("info").join("alternates").exists() {
-            BORROWS
+            USES_ALTERNATES
         } else {
-            "it has not all that its commits need; look with `git fsck` in it"
+            "it does not have all that its commits need; run `git fsck` in it"
         }))
     }
 
-    /// The object, through all the deltas that it is made of.
+    /// Reads an object and resolves its deltas.
     pub(super) fn read(&mut self, location: ObjectLocation) -> Result<Rc<Object>, GitError> {
         let mut steps = Vec::new();
         let (mut at, mut delta_bytes, mut chain_bytes) = (location, 0, 0);
         let mut object = loop {
-            self.patience.left()?;
+            self.deadline.remaining()?;
             if let Some(object) = self.cache.get(at) {
                 break object;
             }
@@ -110,7 +110,7 @@ impl<'p> ForeignObjects<'p> {
             }
         };
         for (location, delta) in steps.into_iter().rev() {
-            self.patience.left()?;
+            self.deadline.remaining()?;
             let content = apply(&object.content, &delta, self.object_bytes).ok_or_else(unreadable)?;
             chain_bytes += content.len() as u64;
             if chain_bytes > self.chain_bytes {
@@ -122,12 +122,12 @@ impl<'p> ForeignObjects<'p> {
         Ok(object)
     }
 
-    /// The bytes of a pack that [`Self::stored`] has made of its last object; none when that was not in a pack.
+    /// The compressed bytes of the last object read by [`Self::stored`]; `None` if it was loose.
     pub(super) fn deflated(&self) -> Option<&[u8]> {
         Some(self.deflated.as_slice()).filter(|bytes| !bytes.is_empty())
     }
 
-    /// What stands at a location.
+    /// Reads the object or delta at a location.
     pub(super) fn stored(&mut self, location: ObjectLocation) -> Result<Stored, GitError> {
         self.deflated.clear();
         match location {
@@ -138,7 +138,7 @@ impl<'p> ForeignObjects<'p> {
 
     fn stored_loose(&self, id: Oid) -> Result<Stored, GitError> {
         let path = self.loose_path(id).ok_or_else(unreadable)?;
-        let file = plain_file::open(&path, File::options().read(true)).map_err(|_| unreadable())?;
+        let file = regular_file::open(&path, File::options().read(true)).map_err(|_| unreadable())?;
         let mut stream = BufReader::new(ZlibDecoder::new(file));
         let (kind, size) = loose_header(&mut stream).ok_or_else(unreadable)?;
         self.check(size)?;
@@ -151,20 +151,20 @@ impl<'p> ForeignObjects<'p> {
         let file = self.packs.file(pack).map_err(|_| unreadable())?;
         let mut input = file.from(offset);
         let header = EntryHeader::read(&mut input)?;
-        let overhead = if matches!(header.form, Form::Whole(_)) { 0 } else { DELTA_OVERHEAD };
+        let overhead = if matches!(header.encoding, Encoding::Whole(_)) { 0 } else { DELTA_OVERHEAD };
         if header.size > self.object_bytes + overhead {
             return Err(GitError::RemoteLimit(Limit::ObjectBytes(self.object_bytes)));
         }
         let mut content = Vec::new();
         let mut input = Recorder::new(input, &mut self.deflated, header.size);
         self.inflater.inflate(&mut input, header.size, &mut content)?;
-        let base = match header.form {
-            Form::Whole(kind) => return Ok(Stored::Whole(kind, content)),
-            Form::Earlier(distance) => {
+        let base = match header.encoding {
+            Encoding::Whole(kind) => return Ok(Stored::Whole(kind, content)),
+            Encoding::OffsetDelta(distance) => {
                 let offset = offset.checked_sub(distance).filter(|_| distance > 0).ok_or_else(unreadable)?;
                 ObjectLocation::Packed { pack, offset }
             }
-            Form::Named(id) => self.locate(id)?,
+            Encoding::RefDelta(id) => self.locate(id)?,
         };
         let sizes = DeltaSizes::read(&content).ok_or_else(unreadable)?;
         self.check(sizes.base.max(sizes.result))?;
@@ -184,5 +184,5 @@ impl<'p> ForeignObjects<'p> {
 }
 
 fn unreadable() -> GitError {
-    GitError::protocol("it holds an object that cannot be read; look with `git fsck` in it")
+    GitError::protocol("it has an object that cannot be read; run `git fsck` in it")
 }

@@ -1,30 +1,30 @@
-//! The packs of a repository, as few of them open as need be.
+//! The packs of a foreign repository, with a limited number of open files.
 
 use super::ForeignRepository;
+use crate::exchange_deadline::ExchangeDeadline;
 use crate::git_error::GitError;
 use crate::objects::pack::{Cache, FileWindow, IndexNames, PackIndex};
-use crate::patience::Patience;
-use crate::plain_file;
+use crate::regular_file;
 use git2::Oid;
 use std::fs::File;
 use std::io::{self, ErrorKind};
 use std::path::PathBuf;
 use std::rc::Rc;
 
-/// Packs that are looked through; `git gc` makes one of fifty.
+/// Maximum number of packs; `git gc` merges fifty into one.
 const MAX_PACKS: usize = 1000;
-/// Packs that are open at one time.
+/// Maximum number of open packs.
 const MAX_OPEN: usize = 64;
-/// Names of all indexes that are kept after they were read.
+/// Cache for the names of all indexes.
 const NAMES_BYTES: usize = 16 << 20;
 
 pub(super) struct Packs {
     all: Vec<Pack>,
     /// By pack and first byte.
     names: Cache<(usize, u8), IndexNames>,
-    /// The pack that had what was last looked for.
+    /// The pack of the last lookup.
     last: usize,
-    /// How often a pack was used so far.
+    /// Number of uses of all packs.
     uses: u64,
 }
 
@@ -32,7 +32,7 @@ struct Pack {
     index: PathBuf,
     /// Its files while they are open.
     files: Option<(PackIndex, FileWindow<File>)>,
-    /// When it was last used.
+    /// The use count at its last use.
     used: u64,
 }
 
@@ -66,11 +66,11 @@ impl Packs {
         Self { all, names: Cache::new(NAMES_BYTES), last: 0, uses: 0 }
     }
 
-    /// The pack that has the object, and where.
-    pub(super) fn locate(&mut self, id: &Oid, patience: &Patience) -> Result<Option<(usize, u64)>, GitError> {
+    /// The pack and offset of an object.
+    pub(super) fn locate(&mut self, id: &Oid, deadline: &ExchangeDeadline) -> Result<Option<(usize, u64)>, GitError> {
         for pack in 0..self.all.len() {
-            patience.left()?;
-            // One that cannot be read has no objects.
+            deadline.remaining()?;
+            // An unreadable pack is ignored.
             if let Ok(Some(offset)) = self.offset(pack, id) {
                 self.last = pack;
                 return Ok(Some((pack, offset)));
@@ -79,7 +79,7 @@ impl Packs {
         Ok(None)
     }
 
-    /// As [`Self::locate`], only in the pack that had the last object: what belongs together is mostly in one.
+    /// As [`Self::locate`], only in the pack of the last lookup: related objects are usually in one pack.
     pub(super) fn locate_beside_last(&mut self, id: &Oid) -> Option<(usize, u64)> {
         self.offset(self.last, id).ok().flatten().map(|offset| (self.last, offset))
     }
@@ -117,7 +117,7 @@ impl Packs {
         let files = match pack.files.take() {
             Some(files) => files,
             None => {
-                let file = plain_file::open(&pack.index.with_extension("pack"), File::options().read(true))?;
+                let file = regular_file::open(&pack.index.with_extension("pack"), File::options().read(true))?;
                 (PackIndex::open(&pack.index)?, FileWindow::new(file))
             }
         };

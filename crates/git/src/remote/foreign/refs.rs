@@ -1,9 +1,9 @@
-//! The branches of a repository, from its files.
+//! Reads the branches of a foreign repository.
 
 use super::ForeignRepository;
 use crate::git_error::GitError;
 use crate::limits::{Limit, MAX_ADVERTISEMENT_BYTES, MAX_REF_BYTES, MAX_REFS};
-use crate::plain_file;
+use crate::regular_file;
 use crate::remote::remote::RemoteRefs;
 use git2::Oid;
 use std::collections::BTreeMap;
@@ -12,23 +12,23 @@ use std::path::Path;
 
 const BRANCHES: &str = "refs/heads/";
 const ID_DIGITS: usize = 40;
-/// Branches that are other names for branches.
-const MAX_ALIASES: usize = 5;
+/// Longest chain of symbolic references.
+const MAX_SYMBOLIC_DEPTH: usize = 5;
 
-/// What a reference's file says.
+/// The value of a reference.
 pub(super) enum Value {
     Commit(Oid),
-    /// It stands for another.
-    Alias(String),
+    /// A symbolic reference.
+    Symbolic(String),
 }
 
 impl ForeignRepository {
-    /// All branches, and where `HEAD` stands.
+    /// All branches, and the commit of `HEAD`.
     pub(crate) fn refs(&self) -> Result<RemoteRefs, GitError> {
         let mut found = BTreeMap::new();
         self.loose(&mut found)?;
-        // In this order, as `git` does: one that is packed between the two is found in the second place, where before it may
-        // have had an older value.
+        // In this order, as in `git`: a loose reference that is packed between the two reads is found in packed-refs, which
+        // had an older value before.
         let mut packed = BTreeMap::new();
         self.packed(&mut packed)?;
         for (name, value) in packed {
@@ -36,10 +36,10 @@ impl ForeignRepository {
         }
         let resolve = |value: &Value| {
             let mut value = value;
-            for _ in 0..MAX_ALIASES {
+            for _ in 0..MAX_SYMBOLIC_DEPTH {
                 match value {
                     Value::Commit(id) => return Some(*id),
-                    Value::Alias(name) => value = found.get(name)?,
+                    Value::Symbolic(name) => value = found.get(name)?,
                 }
             }
             None
@@ -47,13 +47,13 @@ impl ForeignRepository {
         let head = read_value(&self.own.join("HEAD")).map_err(failed)?;
         let branches = found.iter().filter_map(|(name, value)| match value {
             Value::Commit(id) => Some((name.clone(), *id)),
-            Value::Alias(_) => None,
+            Value::Symbolic(_) => None,
         });
         Ok(RemoteRefs { branches: branches.collect(), head: head.as_ref().and_then(resolve) })
     }
 
     fn packed(&self, found: &mut BTreeMap<String, Value>) -> Result<(), GitError> {
-        let text = match plain_file::read(&self.common.join("packed-refs"), MAX_ADVERTISEMENT_BYTES) {
+        let text = match regular_file::read(&self.common.join("packed-refs"), MAX_ADVERTISEMENT_BYTES) {
             Ok(text) => text,
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
             Err(error) if error.kind() == ErrorKind::FileTooLarge => {
@@ -75,7 +75,7 @@ impl ForeignRepository {
 
     fn loose(&self, found: &mut BTreeMap<String, Value>) -> Result<(), GitError> {
         let mut waiting = vec![BRANCHES.to_owned()];
-        let mut met = 0;
+        let mut visited = 0;
         while let Some(prefix) = waiting.pop() {
             let folder = match std::fs::read_dir(self.common.join(&prefix)) {
                 Ok(folder) => folder,
@@ -84,8 +84,8 @@ impl ForeignRepository {
             };
             for entry in folder {
                 let entry = entry.map_err(failed)?;
-                met += 1;
-                if met > MAX_REFS {
+                visited += 1;
+                if visited > MAX_REFS {
                     return Err(GitError::RemoteLimit(Limit::Refs));
                 }
                 let (Ok(kind), Ok(name)) = (entry.file_type(), entry.file_name().into_string()) else { continue };
@@ -112,9 +112,9 @@ fn put(found: &mut BTreeMap<String, Value>, name: String, value: Value) -> Resul
     if found.len() > MAX_REFS { Err(GitError::RemoteLimit(Limit::Refs)) } else { Ok(()) }
 }
 
-/// `None` when it is gone by now, torn, or too long to be one.
+/// `None` if the file is missing, torn or too long.
 pub(super) fn read_value(path: &Path) -> io::Result<Option<Value>> {
-    let text = match plain_file::read(path, 2 * MAX_REF_BYTES as u64) {
+    let text = match regular_file::read(path, 2 * MAX_REF_BYTES as u64) {
         Ok(text) => text,
         Err(error)
             if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::FileTooLarge | ErrorKind::InvalidInput) =>
@@ -126,7 +126,7 @@ pub(super) fn read_value(path: &Path) -> io::Result<Option<Value>> {
     let text = String::from_utf8_lossy(&text);
     let text = text.trim_end();
     Ok(match text.strip_prefix("ref:") {
-        Some(name) => Some(Value::Alias(name.trim().to_owned())),
+        Some(name) => Some(Value::Symbolic(name.trim().to_owned())),
         None => parse_id(text).map(Value::Commit),
     })
 }

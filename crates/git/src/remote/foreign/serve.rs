@@ -1,14 +1,14 @@
-//! A pack of what somebody lacks, made while it is read: what `git upload-pack` does, within limits.
+//! Streams a pack of missing objects, like `git upload-pack`, within limits.
 //!
-//! Deltas are handed on as they are where their base is in the pack too. Whoever reads it resolves and checks them.
+//! Deltas are copied unchanged if their base is in the pack too. The receiver resolves and checks them.
 
 use super::ForeignRepository;
 use super::objects::{ForeignObjects, ObjectLocation, Stored};
+use crate::exchange_deadline::ExchangeDeadline;
 use crate::git_error::GitError;
 use crate::limits::{Limit, Limits, MAX_DELTA_CHAIN};
-use crate::objects::pack::{CommitLinks, EntryHeader, Form, RecentNames};
+use crate::objects::pack::{CommitLinks, Encoding, EntryHeader, RecentNames};
 use crate::objects::raw_tree;
-use crate::patience::Patience;
 use flate2::{Compress, Compression, FlushCompress, Status};
 use git2::{ObjectType, Oid};
 use sha1::{Digest, Sha1};
@@ -17,11 +17,11 @@ use std::io::{self, Read};
 
 pub(crate) struct PackServer<'p> {
     objects: ForeignObjects<'p>,
-    patience: &'p Patience,
+    deadline: &'p ExchangeDeadline,
     chain_bytes: u64,
-    /// What is still to be sent; the last comes first.
+    /// Objects to send, last first.
     waiting: Vec<ObjectLocation>,
-    /// Where each object of the pack was put, once it was.
+    /// The offset of each object in the pack, once it was written.
     sent: HashMap<ObjectLocation, Option<u64>>,
     buffer: Vec<u8>,
     at: usize,
@@ -32,23 +32,23 @@ pub(crate) struct PackServer<'p> {
 }
 
 impl<'p> PackServer<'p> {
-    /// Finds all that `want` needs and `is_known` does not know of.
+    /// Collects all objects reachable from `want` for which `is_known` is false.
     pub(crate) fn new(
         repository: &ForeignRepository,
         want: Oid,
         is_known: &dyn Fn(Oid) -> bool,
         limits: &Limits,
-        patience: &'p Patience,
+        deadline: &'p ExchangeDeadline,
     ) -> Result<Self, GitError> {
-        let mut objects = ForeignObjects::new(repository, limits, patience)?;
-        let mut waiting = reachable(&mut objects, want, is_known, limits, patience)?;
+        let mut objects = ForeignObjects::new(repository, limits, deadline)?;
+        let mut waiting = reachable(&mut objects, want, is_known, limits, deadline)?;
         waiting.reverse();
         let sent: HashMap<_, _> = waiting.iter().map(|location| (*location, None)).collect();
         let count = u32::try_from(sent.len()).map_err(|_| GitError::RemoteLimit(Limit::Objects(limits.objects())))?;
         let buffer = [b"PACK".as_slice(), &2_u32.to_be_bytes(), &count.to_be_bytes()].concat();
         Ok(Self {
             objects,
-            patience,
+            deadline,
             chain_bytes: limits.chain_bytes(),
             waiting,
             sent,
@@ -61,7 +61,7 @@ impl<'p> PackServer<'p> {
         })
     }
 
-    /// Puts the next object into the buffer; at the end the checksum, and then nothing.
+    /// Fills the buffer with the next object; at the end with the checksum, then with nothing.
     fn next(&mut self) -> Result<(), GitError> {
         self.buffer.clear();
         self.at = 0;
@@ -69,13 +69,13 @@ impl<'p> PackServer<'p> {
             if self.sent.get(&location) != Some(&None) {
                 continue;
             }
-            self.patience.left()?;
-            let (form, content) = match self.objects.stored(location)? {
-                Stored::Whole(kind, content) => (Form::Whole(kind), content),
+            self.deadline.remaining()?;
+            let (encoding, content) = match self.objects.stored(location)? {
+                Stored::Whole(kind, content) => (Encoding::Whole(kind), content),
                 Stored::Delta(base, delta) => match self.sent.get(&base).copied() {
-                    Some(Some(offset)) => (Form::Earlier(self.offset - offset), delta),
+                    Some(Some(offset)) => (Encoding::OffsetDelta(self.offset - offset), delta),
                     Some(None) => {
-                        // Its base goes first. A chain that bites its own tail never ends here.
+                        // The base goes first. The limit detects cycles.
                         if self.waiting.len() > self.sent.len() + usize::from(MAX_DELTA_CHAIN) {
                             return Err(GitError::RemoteLimit(Limit::DeltaChain(self.chain_bytes)));
                         }
@@ -84,7 +84,8 @@ impl<'p> PackServer<'p> {
                     }
                     None => {
                         let object = self.objects.read(location)?;
-                        let header = EntryHeader { form: Form::Whole(object.kind), size: object.content.len() as u64 };
+                        let header =
+                            EntryHeader { encoding: Encoding::Whole(object.kind), size: object.content.len() as u64 };
                         header.write(&mut self.buffer);
                         deflate(&mut self.deflater, &object.content, &mut self.buffer)?;
                         self.put(location);
@@ -92,7 +93,7 @@ impl<'p> PackServer<'p> {
                     }
                 },
             };
-            EntryHeader { form, size: content.len() as u64 }.write(&mut self.buffer);
+            EntryHeader { encoding, size: content.len() as u64 }.write(&mut self.buffer);
             match self.objects.deflated() {
                 Some(bytes) => self.buffer.extend_from_slice(bytes),
                 None => deflate(&mut self.deflater, &content, &mut self.buffer)?,
@@ -107,7 +108,7 @@ impl<'p> PackServer<'p> {
         Ok(())
     }
 
-    /// The buffer has the object at `location`.
+    /// Records that the buffer contains the object at `location`.
     fn put(&mut self, location: ObjectLocation) {
         self.sent.insert(location, Some(self.offset));
         self.offset += self.buffer.len() as u64;
@@ -115,7 +116,7 @@ impl<'p> PackServer<'p> {
     }
 }
 
-/// Appends `content` to `out`, packed.
+/// Appends compressed `content` to `out`.
 fn deflate(deflater: &mut Compress, content: &[u8], out: &mut Vec<u8>) -> Result<(), GitError> {
     deflater.reset();
     loop {
@@ -140,20 +141,20 @@ impl Read for PackServer<'_> {
     }
 }
 
-/// All that `want` needs, in the order in which it was met: commits, folders, files.
+/// All objects reachable from `want`: commits, then trees, then blobs.
 fn reachable(
     objects: &mut ForeignObjects<'_>,
     want: Oid,
     is_known: &dyn Fn(Oid) -> bool,
     limits: &Limits,
-    patience: &Patience,
+    deadline: &ExchangeDeadline,
 ) -> Result<Vec<ObjectLocation>, GitError> {
     let recent = RecentNames::new();
-    let mut plan = Plan { met: HashSet::new(), recent, count: 0, most: limits.objects(), is_known };
+    let mut visited = VisitedObjects { seen: HashSet::new(), recent, count: 0, most: limits.objects(), is_known };
     let mut room = limits.unpacked_bytes();
     let (mut found, mut files) = (Vec::new(), Vec::new());
     let mut read = |id: Oid, kind: ObjectType| {
-        patience.left()?;
+        deadline.remaining()?;
         let location = objects.locate(id)?;
         found.push(location);
         let object = objects.read(location)?;
@@ -162,54 +163,54 @@ fn reachable(
         if object.kind == kind {
             Ok(object)
         } else {
-            Err(GitError::protocol("its commits take one object for another"))
+            Err(GitError::protocol("its commits refer to an object of another type"))
         }
     };
     let (mut commits, mut folders) = (vec![want], Vec::new());
-    plan.is_new(want)?;
+    visited.is_new(want)?;
     while let Some(id) = commits.pop() {
         let links = CommitLinks::read(&read(id, ObjectType::Commit)?.content)?;
-        if plan.is_new(links.tree)? {
+        if visited.is_new(links.tree)? {
             folders.push(links.tree);
         }
         for parent in links.parents {
-            if plan.is_new(parent)? {
+            if visited.is_new(parent)? {
                 commits.push(parent);
             }
         }
     }
-    // The newest first, as `git` does it: deltas are on newer versions.
+    // Newest first, as in `git`: deltas have newer versions as their base.
     folders.reverse();
     while let Some(id) = folders.pop() {
         for entry in raw_tree::entries(&read(id, ObjectType::Tree)?.content) {
-            let entry = entry.map_err(|_| GitError::protocol("it has a folder that cannot be read"))?;
+            let entry = entry.map_err(|_| GitError::protocol("it has an invalid folder"))?;
             match entry.kind() {
-                Some(ObjectType::Tree) if plan.is_new(entry.id)? => folders.push(entry.id),
-                Some(ObjectType::Blob) if plan.is_new(entry.id)? => files.push(entry.id),
+                Some(ObjectType::Tree) if visited.is_new(entry.id)? => folders.push(entry.id),
+                Some(ObjectType::Blob) if visited.is_new(entry.id)? => files.push(entry.id),
                 Some(_) | None => {}
             }
         }
     }
     for id in files {
-        patience.left()?;
+        deadline.remaining()?;
         found.push(objects.locate(id)?);
     }
     Ok(found)
 }
 
-/// What was met already.
-struct Plan<'k> {
-    met: HashSet<Oid>,
+/// The visited objects.
+struct VisitedObjects<'k> {
+    seen: HashSet<Oid>,
     recent: RecentNames,
     count: u64,
     most: u64,
     is_known: &'k dyn Fn(Oid) -> bool,
 }
 
-impl Plan<'_> {
-    /// Whether the object is met for the first time, and is not known elsewhere.
+impl VisitedObjects<'_> {
+    /// Whether the object is visited for the first time and is not known to the receiver.
     fn is_new(&mut self, id: Oid) -> Result<bool, GitError> {
-        if self.recent.is_repeated(id, ObjectType::Any) || !self.met.insert(id) || (self.is_known)(id) {
+        if self.recent.is_repeated(id, ObjectType::Any) || !self.seen.insert(id) || (self.is_known)(id) {
             return Ok(false);
         }
         self.count += 1;
@@ -220,15 +221,15 @@ impl Plan<'_> {
 #[cfg(test)]
 mod tests {
     use super::{ForeignRepository, PackServer};
+    use crate::exchange_deadline::{ExchangeDeadline, Halt};
     use crate::objects::pack;
-    use crate::patience::{Halt, Patience};
     use crate::tests::test_repository::{TestRepository, git, limits};
     use git2::{Oid, Repository};
     use std::io::Read;
     use std::time::Duration;
 
     #[test]
-    fn objects_of_packs_and_files_arrive_whole_and_deltas_as_they_stood() {
+    fn packed_and_loose_objects_are_sent_and_deltas_copied() {
         let test = TestRepository::new();
         let version = |number: usize| -> Vec<u8> {
             (0..200).flat_map(|line| format!("line {} of {number}\n", line * number).into_bytes()).collect()
@@ -237,20 +238,20 @@ mod tests {
             test.forge("tools/a.ts", &version(number));
             test.forge(&format!("tools/b{number}.ts"), version(number).get(..900).unwrap());
             if number == 4 || number == 8 {
-                // One pack with deltas on names, one with deltas on places, and the rest in files.
-                let form = if number == 4 { "false" } else { "true" };
-                test.git(&["-c", &format!("repack.useDeltaBaseOffset={form}"), "repack", "-q", "-d", "-f"]);
+                // One pack with REF_DELTA entries, one with OFS_DELTA entries, and the rest loose.
+                let encoding = if number == 4 { "false" } else { "true" };
+                test.git(&["-c", &format!("repack.useDeltaBaseOffset={encoding}"), "repack", "-q", "-d", "-f"]);
             }
         }
         let want = Oid::from_str(test.git(&["rev-parse", "HEAD"]).trim()).unwrap();
         let remote = ForeignRepository::find(&test.root()).unwrap();
         assert_eq!(remote.pack_indexes().unwrap().len(), 2);
-        let patience = Patience::new(Duration::from_secs(60), &Halt::default());
+        let deadline = ExchangeDeadline::new(Duration::from_secs(60), &Halt::default());
         let mut served = Vec::new();
-        PackServer::new(&remote, want, &|_| false, &limits(), &patience).unwrap().read_to_end(&mut served).unwrap();
+        PackServer::new(&remote, want, &|_| false, &limits(), &deadline).unwrap().read_to_end(&mut served).unwrap();
         let copy = tempfile::tempdir().unwrap();
         let repository = Repository::init_bare(copy.path()).unwrap();
-        pack::receive(&repository, &mut served.as_slice(), want, &limits(), &patience).unwrap();
+        pack::receive(&repository, &mut served.as_slice(), want, &limits(), &deadline).unwrap();
         repository.reference("refs/heads/main", want, true, "copy").unwrap();
         assert_eq!(git(copy.path(), &["fsck", "--full", "--strict"]), "");
         let list = ["rev-list", "--objects", "main"];

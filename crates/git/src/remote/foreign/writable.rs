@@ -1,42 +1,41 @@
-//! Whether a push with libgit2 stays in the repository: nothing that it would read or write leads elsewhere, or keeps it
-//! waiting.
+//! Checks before a push with libgit2 that all files it accesses are regular files inside the repository.
 
 use super::refs::{Value, read_value};
-use super::{BORROWS, ForeignRepository};
+use super::{ForeignRepository, USES_ALTERNATES};
+use crate::exchange_deadline::ExchangeDeadline;
 use crate::git_error::GitError;
-use crate::patience::Patience;
-use crate::plain_file;
+use crate::regular_file;
 use crate::remote::remote::RefUpdate;
 use git2::Reference;
 use std::fs::FileType;
 use std::io::ErrorKind;
 use std::path::Path;
 
-/// Largest configuration that libgit2 is given, and what it must not have.
+/// Maximum size of a configuration file; it must not contain includes.
 const MAX_CONFIG_BYTES: u64 = 1 << 20;
 const INCLUDE: &[u8] = b"[include";
 const ALTERNATES: &str = "objects/info/alternates";
-/// What libgit2 reads or writes of a repository without looking at what it is, packs aside: of each work tree, and of all.
+/// Files that libgit2 accesses without checking their type, except packs: of the work tree, and shared ones.
 const OWN_FILES: [&str; 5] = ["HEAD", "commondir", "gitdir", "config.worktree", "logs/HEAD"];
 const FILES: [&str; 6] = ["config", "packed-refs", "shallow", "info/grafts", "objects/info/commit-graph", ALTERNATES];
-/// Libgit2 goes through no more references that stand for others.
-const MAX_ALIASES: usize = 10;
+/// Longest chain of symbolic references that libgit2 follows.
+const MAX_SYMBOLIC_DEPTH: usize = 10;
 
-const LINKED: GitError = GitError::protocol("one of its folders is a link");
-const ODD: GitError = GitError::protocol("one of its files is no plain file");
+const LINK: GitError = GitError::protocol("one of its folders is a link");
+const NOT_REGULAR: GitError = GitError::protocol("one of its files is not a regular file");
 
 impl ForeignRepository {
-    /// Whether the branch can be moved.
-    pub(crate) fn check_writable(&self, update: &RefUpdate, patience: &Patience) -> Result<(), GitError> {
+    /// Checks that the branch can be moved safely.
+    pub(crate) fn check_writable(&self, update: &RefUpdate, deadline: &ExchangeDeadline) -> Result<(), GitError> {
         for file in OWN_FILES {
             check_file(&self.own, file)?;
         }
         for file in FILES {
             check_file(&self.common, file)?;
         }
-        // Nothing but folders and plain files: no object is written elsewhere, no pack is waited for.
-        self.check_entries("objects", |kind| kind.is_dir() || kind.is_file(), patience)?;
-        self.check_entries("objects/pack", |kind| kind.is_file(), patience)?;
+        // Only directories and regular files: no link redirects a write, no pipe blocks a read.
+        self.check_entries("objects", |kind| kind.is_dir() || kind.is_file(), deadline)?;
+        self.check_entries("objects/pack", |kind| kind.is_file(), deadline)?;
         let id = update.new.to_string();
         let (folder, file) = id.split_at_checked(2).unwrap_or_default();
         check_file(&self.common, &format!("objects/{folder}/{file}"))?;
@@ -45,18 +44,18 @@ impl ForeignRepository {
         self.check_reference(&self.own, "HEAD")?;
         let alternates = std::fs::symlink_metadata(self.common.join(ALTERNATES));
         if alternates.is_ok_and(|there| there.len() > 0) {
-            return Err(GitError::protocol(BORROWS));
+            return Err(GitError::protocol(USES_ALTERNATES));
         }
         check_settings(&self.common.join("config"))?;
         check_settings(&self.own.join("config.worktree"))
     }
 
-    /// What a folder holds, all of which must be as `is_right` says.
+    /// Checks the type of every entry of a folder.
     fn check_entries(
         &self,
         folder: &str,
-        is_right: impl Fn(FileType) -> bool,
-        patience: &Patience,
+        is_allowed: impl Fn(FileType) -> bool,
+        deadline: &ExchangeDeadline,
     ) -> Result<(), GitError> {
         let failed = GitError::io("read the objects of the remote");
         check_file(&self.common, &format!("{folder}/-"))?;
@@ -66,11 +65,11 @@ impl ForeignRepository {
             Err(error) => return Err(failed(error)),
         };
         for entry in entries {
-            patience.left()?;
+            deadline.remaining()?;
             match entry.and_then(|entry| entry.file_type()) {
-                Ok(kind) if is_right(kind) => {}
-                Ok(kind) => return Err(if kind.is_symlink() { LINKED } else { ODD }),
-                // A temporary file that is gone by now.
+                Ok(kind) if is_allowed(kind) => {}
+                Ok(kind) => return Err(if kind.is_symlink() { LINK } else { NOT_REGULAR }),
+                // A temporary file that was removed meanwhile.
                 Err(error) if error.kind() == ErrorKind::NotFound => {}
                 Err(error) => return Err(failed(error)),
             }
@@ -78,13 +77,13 @@ impl ForeignRepository {
         Ok(())
     }
 
-    /// A reference, and those that it stands for.
+    /// Checks a reference and the symbolic references it resolves to.
     fn check_reference(&self, base: &Path, name: &str) -> Result<(), GitError> {
         check_file(base, name)?;
         let mut value = read(&base.join(name))?;
-        for _ in 0..MAX_ALIASES {
+        for _ in 0..MAX_SYMBOLIC_DEPTH {
             match value {
-                Some(Value::Alias(name)) if Reference::is_valid_name(&name) => {
+                Some(Value::Symbolic(name)) if Reference::is_valid_name(&name) => {
                     for base in [&self.own, &self.common] {
                         check_file(base, &name)?;
                     }
@@ -102,13 +101,13 @@ impl ForeignRepository {
 
 fn read(reference: &Path) -> Result<Option<Value>, GitError> {
     match read_value(reference) {
-        // Below a file.
+        // A parent is a file.
         Err(error) if error.kind() == ErrorKind::NotADirectory => Ok(None),
         value => value.map_err(GitError::io("read a branch of the remote")),
     }
 }
 
-/// Refuses a `file` in `base` that is there and is no plain file, or that a link leads to.
+/// Refuses an existing `file` in `base` that is not a regular file, or is reached through a link.
 fn check_file(base: &Path, file: &str) -> Result<(), GitError> {
     let mut path = base.to_owned();
     let mut parts = file.split('/').peekable();
@@ -120,8 +119,8 @@ fn check_file(base: &Path, file: &str) -> Result<(), GitError> {
             Err(error) => return Err(GitError::io("open the remote repository")(error)),
         };
         match parts.peek() {
-            Some(_) if there.is_symlink() => return Err(LINKED),
-            None if !there.is_file() => return Err(ODD),
+            Some(_) if there.is_symlink() => return Err(LINK),
+            None if !there.is_file() => return Err(NOT_REGULAR),
             Some(_) | None => {}
         }
     }
@@ -129,13 +128,15 @@ fn check_file(base: &Path, file: &str) -> Result<(), GitError> {
 }
 
 fn check_settings(file: &Path) -> Result<(), GitError> {
-    let text = match plain_file::read(file, MAX_CONFIG_BYTES) {
+    let text = match regular_file::read(file, MAX_CONFIG_BYTES) {
         Ok(text) => text,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
         Err(_) => return Err(GitError::protocol("its configuration is too large")),
     };
     if text.to_ascii_lowercase().windows(INCLUDE.len()).any(|word| word == INCLUDE) {
-        return Err(GitError::protocol("its configuration includes other files; put their content into it"));
+        return Err(GitError::protocol(
+            "its configuration includes other files; replace the includes by their content",
+        ));
     }
     Ok(())
 }

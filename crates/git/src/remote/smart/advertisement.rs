@@ -1,6 +1,6 @@
-//! What a server says first: its references, and what it can do.
+//! The reference advertisement of a server: references and capabilities.
 
-use super::pkt_line::{Frames, Packet, spoken};
+use super::pkt_line::{Frames, Packet, server_message};
 use crate::git_error::GitError;
 use crate::limits::{Limit, MAX_ADVERTISEMENT_BYTES, MAX_REF_BYTES, MAX_REFS};
 use crate::remote::remote::RemoteRefs;
@@ -16,7 +16,7 @@ pub(super) struct Advertisement {
 }
 
 impl Advertisement {
-    /// Reads all references. HTTP puts a section with the service's name before them.
+    /// Reads all references. Over HTTP a section with the service name comes first.
     pub(super) fn read(stream: &mut dyn Read) -> Result<Self, GitError> {
         let mut frames = Frames::new(stream, MAX_ADVERTISEMENT_BYTES, Limit::Advertisement);
         let mut found = Self::default();
@@ -25,7 +25,7 @@ impl Advertisement {
             match frames.next()? {
                 Some(Packet::Data(line)) if line.starts_with(b"# service=") => {
                     if frames.next()? != Some(Packet::Flush) {
-                        return Err(GitError::protocol("it does not answer as a Git server does"));
+                        return Err(GitError::protocol("it does not follow the Git protocol"));
                     }
                 }
                 Some(Packet::Data(line)) => {
@@ -37,9 +37,11 @@ impl Advertisement {
                 }
                 Some(Packet::Flush) => return Ok(found),
                 None if lines == 0 => {
-                    return Err(GitError::Unreachable { reason: "it closed the connection without a word".to_owned() });
+                    return Err(GitError::Unreachable {
+                        reason: "it closed the connection without an answer".to_owned(),
+                    });
                 }
-                None => return Err(GitError::protocol("the list of references ends in the middle")),
+                None => return Err(GitError::protocol("the list of references is truncated")),
             }
         }
     }
@@ -50,7 +52,7 @@ impl Advertisement {
 
     fn take(&mut self, line: &[u8]) -> Result<(), GitError> {
         if let Some(message) = line.strip_prefix(b"ERR ") {
-            return Err(GitError::Refused { reason: spoken(message) });
+            return Err(GitError::Refused { reason: server_message(message) });
         }
         let line = String::from_utf8_lossy(line);
         let (reference, capabilities) = match line.split_once('\0') {
@@ -63,7 +65,7 @@ impl Advertisement {
         let Some((id, name)) = reference.trim_end().split_once(' ') else { return Ok(()) };
         let id = Some(id).filter(|id| id.len() == ID_DIGITS).and_then(|id| Oid::from_str(id).ok());
         let id = id.ok_or_else(|| GitError::protocol("it names a reference without a commit"))?;
-        // No name of ours is that long, and none of theirs has to be.
+        // Longer names are ignored.
         if name.len() > MAX_REF_BYTES {
             return Ok(());
         }

@@ -1,7 +1,7 @@
-//! How the two services of a Git server are reached.
+//! Connections to the services of a Git server.
 
+use crate::exchange_deadline::ExchangeDeadline;
 use crate::git_error::GitError;
-use crate::patience::Patience;
 use crate::remote::request_body::RequestBody;
 use std::io::Read;
 
@@ -20,22 +20,22 @@ impl Service {
     }
 }
 
-/// One conversation with a service: it speaks first, then gets one request and answers it.
+/// One exchange with a service: it sends an advertisement, receives one request and answers it.
 pub(crate) trait Conversation {
-    /// What the server says first.
-    fn greeting(&mut self) -> &mut dyn Read;
+    /// The stream of the advertisement.
+    fn advertisement(&mut self) -> &mut dyn Read;
 
     /// Sends the whole request and returns the answer.
-    fn ask(self: Box<Self>, request: RequestBody, patience: &Patience) -> Result<Box<dyn Read>, GitError>;
+    fn request(self: Box<Self>, request: RequestBody, deadline: &ExchangeDeadline) -> Result<Box<dyn Read>, GitError>;
 
-    /// Ends it without a request.
-    fn leave(self: Box<Self>);
+    /// Ends the exchange without a request.
+    fn close(self: Box<Self>);
 }
 
 pub(crate) trait Connection: Send + Sync {
-    fn open(&self, service: Service, patience: &Patience) -> Result<Box<dyn Conversation>, GitError>;
+    fn open(&self, service: Service, deadline: &ExchangeDeadline) -> Result<Box<dyn Conversation>, GitError>;
 
-    /// A text of the server without what we told it in confidence.
+    /// Masks our secrets in a text of the server.
     fn scrub(&self, text: &str) -> String {
         text.to_owned()
     }

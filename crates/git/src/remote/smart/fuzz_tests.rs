@@ -1,7 +1,7 @@
-//! What a server that means harm could say.
+//! Fuzz tests of answers from a hostile server.
 
 use super::advertisement::Advertisement;
-use super::pkt_line::{Frames, Packet, put, spoken};
+use super::pkt_line::{Frames, Packet, put, server_message};
 use super::side_band::SideBand;
 use crate::limits::{Limit, MAX_REF_BYTES};
 use proptest::collection::vec;
@@ -36,7 +36,7 @@ const PIECES: &[&str] = &[
     "shallow ",
 ];
 
-/// Half of them in frames of the right length.
+/// Encodes some parts in valid frames.
 fn framed(parts: &[(bool, String)]) -> Vec<u8> {
     let mut bytes = Vec::new();
     for (framed, text) in parts {
@@ -67,20 +67,20 @@ fn a_stream_of_any_bytes_ends() {
 }
 
 #[test]
-fn a_greeting_of_any_kind_is_refused_or_names_branches() {
+fn an_advertisement_is_refused_or_lists_branches() {
     for_all(file!(), &vec((any::<bool>(), texts(PIECES, 5)), 0..8), |parts| {
         let bytes = framed(&parts);
-        if let Ok(told) = Advertisement::read(&mut bytes.as_slice()) {
-            for name in told.refs.branches.keys() {
+        if let Ok(advertisement) = Advertisement::read(&mut bytes.as_slice()) {
+            for name in advertisement.refs.branches.keys() {
                 assert!(name.starts_with("refs/heads/") && name.len() <= MAX_REF_BYTES, "{name}");
             }
-            let _ = told.can("side-band-64k");
+            let _ = advertisement.can("side-band-64k");
         }
     });
 }
 
 #[test]
-fn a_pack_is_what_the_first_band_brought_and_nothing_else() {
+fn the_pack_is_exactly_the_data_of_the_first_band() {
     let inputs = vec((0_u8..5, vec(any::<u8>(), 0..20)), 0..10);
     for_all(file!(), &inputs, |parts| {
         let (mut bytes, mut expected) = (Vec::new(), Vec::new());
@@ -103,9 +103,9 @@ fn a_pack_is_what_the_first_band_brought_and_nothing_else() {
 }
 
 #[test]
-fn what_a_server_says_is_on_one_line() {
+fn server_messages_are_on_one_line() {
     for_all(file!(), &vec(any::<u8>(), 0..100), |bytes| {
-        let said = spoken(&bytes);
-        assert!(!said.contains(char::is_control) && said.trim() == said, "{said:?}");
+        let message = server_message(&bytes);
+        assert!(!message.contains(char::is_control) && message.trim() == message, "{message:?}");
     });
 }

@@ -1,16 +1,16 @@
-//! The protocol over HTTP: a GET for what the server says first, a POST for the request.
+//! The smart protocol over HTTP: a GET for the advertisement, a POST for the request.
 //!
-//! A redirect is followed only when it answers the GET and stays at the same scheme, host and port, as when a repository
-//! was renamed. Nothing, and no token, is ever sent anywhere else.
+//! Only a redirect of the GET to the same scheme, host and port is followed, as after a rename of the repository. Nothing is
+//! sent to another origin.
 
 use super::connection::{Connection, Conversation, Service};
+use crate::exchange_deadline::ExchangeDeadline;
 use crate::git_error::GitError;
-use crate::patience::Patience;
 use crate::remote::credentials::Credentials;
 use crate::remote::http::HttpClient;
-use crate::remote::patient_http::{self, Method, PatientHttp};
 use crate::remote::peer_stream::PeerStream;
 use crate::remote::request_body::RequestBody;
+use crate::remote::timed_http::{self, Method, TimedHttp};
 use std::io::Read;
 use std::sync::Arc;
 use url::Url;
@@ -21,48 +21,54 @@ const KEY: &str = "git.repo";
 pub(crate) struct HttpConnection {
     /// Without a slash at the end.
     base: String,
-    client: PatientHttp,
+    client: TimedHttp,
     credentials: Option<Credentials>,
 }
 
 struct HttpConversation {
     service: Service,
-    /// Where the greeting came from in the end: a moved repository is written to at its new place.
+    /// The address of the advertisement after redirects; requests are sent there.
     base: String,
-    client: PatientHttp,
+    client: TimedHttp,
     headers: Vec<(&'static str, String)>,
-    greeting: PeerStream,
+    advertisement: PeerStream,
 }
 
 impl HttpConnection {
     pub(crate) fn new(url: &str, http: &Arc<dyn HttpClient>, credentials: Option<Credentials>) -> Self {
-        Self { base: url.trim_end_matches('/').to_owned(), client: PatientHttp::new(http), credentials }
+        Self { base: url.trim_end_matches('/').to_owned(), client: TimedHttp::new(http), credentials }
     }
 }
 
 impl Connection for HttpConnection {
-    fn open(&self, service: Service, patience: &Patience) -> Result<Box<dyn Conversation>, GitError> {
+    fn open(&self, service: Service, deadline: &ExchangeDeadline) -> Result<Box<dyn Conversation>, GitError> {
         let headers: Vec<_> =
             self.credentials.iter().map(|credentials| ("authorization", credentials.basic())).collect();
         let path = format!("/info/refs?service={}", service.name());
         let mut url = format!("{}{path}", self.base);
         for _ in 0..=MAX_REDIRECTS {
-            let (head, greeting) = self.client.ask(Method::Get, &url, &headers, None, patience)?;
-            if let Some(next) = patient_http::redirection(&head, &url) {
+            let (head, advertisement) = self.client.send(Method::Get, &url, &headers, None, deadline)?;
+            if let Some(next) = timed_http::redirection(&head, &url) {
                 if !is_same_origin(&next, &self.base) {
-                    return Err(patient_http::redirected(&next, KEY));
+                    return Err(timed_http::redirected(&next, KEY));
                 }
                 url = next.to_string();
                 continue;
             }
-            patient_http::check_status(head.status)?;
+            timed_http::check_status(head.status)?;
             if head.content_type != format!("application/x-{}-advertisement", service.name()) {
                 return Err(GitError::protocol("its address does not lead to a Git repository"));
             }
             let base = url.strip_suffix(path.as_str()).unwrap_or(&self.base).to_owned();
-            return Ok(Box::new(HttpConversation { service, base, client: self.client.clone(), headers, greeting }));
+            return Ok(Box::new(HttpConversation {
+                service,
+                base,
+                client: self.client.clone(),
+                headers,
+                advertisement,
+            }));
         }
-        Err(GitError::Unreachable { reason: "it redirects without end".to_owned() })
+        Err(GitError::Unreachable { reason: "it redirects too often".to_owned() })
     }
 
     fn scrub(&self, text: &str) -> String {
@@ -71,25 +77,25 @@ impl Connection for HttpConnection {
 }
 
 impl Conversation for HttpConversation {
-    fn greeting(&mut self) -> &mut dyn Read {
-        &mut self.greeting
+    fn advertisement(&mut self) -> &mut dyn Read {
+        &mut self.advertisement
     }
 
-    fn ask(self: Box<Self>, request: RequestBody, patience: &Patience) -> Result<Box<dyn Read>, GitError> {
+    fn request(self: Box<Self>, request: RequestBody, deadline: &ExchangeDeadline) -> Result<Box<dyn Read>, GitError> {
         let name = self.service.name();
         let url = format!("{}/{name}", self.base);
         let mut headers = self.headers;
         headers.push(("content-type", format!("application/x-{name}-request")));
         headers.push(("accept", format!("application/x-{name}-result")));
-        let (head, answer) = self.client.ask(Method::Post, &url, &headers, Some(request), patience)?;
-        if let Some(next) = patient_http::redirection(&head, &url) {
-            return Err(patient_http::redirected(&next, KEY));
+        let (head, answer) = self.client.send(Method::Post, &url, &headers, Some(request), deadline)?;
+        if let Some(next) = timed_http::redirection(&head, &url) {
+            return Err(timed_http::redirected(&next, KEY));
         }
-        patient_http::check_status(head.status)?;
+        timed_http::check_status(head.status)?;
         Ok(Box::new(answer))
     }
 
-    fn leave(self: Box<Self>) {}
+    fn close(self: Box<Self>) {}
 }
 
 fn is_same_origin(one: &Url, other: &str) -> bool {

@@ -1,5 +1,5 @@
-//! Git's smart protocol, spoken over HTTP or a child process: what `git fetch` and `git push` say, without their
-//! negotiation. One request holds all wants and haves, so each operation is two round trips at most.
+//! Git's smart protocol over HTTP and SSH, without negotiation: one request contains all wants and haves, so each operation
+//! needs at most two round trips.
 
 mod advertisement;
 mod connection;

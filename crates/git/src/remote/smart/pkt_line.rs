@@ -1,10 +1,10 @@
-//! The frames of the protocol: four hexadecimal digits of length, then the payload.
+//! Pkt-line framing: four hexadecimal digits of length, then the payload.
 
 use crate::git_error::GitError;
 use crate::limits::Limit;
 use std::io::Read;
 
-/// Longest frame that the protocol allows.
+/// Maximum length of a frame in the protocol.
 const LONGEST: usize = 65_520;
 const HEADER: usize = 4;
 
@@ -22,7 +22,7 @@ pub(super) fn put(buffer: &mut Vec<u8>, payload: &str) {
     buffer.extend_from_slice(format!("{:04x}{payload}", payload.len() + HEADER).as_bytes());
 }
 
-/// The frames of a stream, up to so many bytes in all.
+/// The frames of a stream, with a limit for its total size.
 pub(super) struct Frames<'s> {
     stream: &'s mut dyn Read,
     left: u64,
@@ -30,7 +30,7 @@ pub(super) struct Frames<'s> {
 }
 
 impl<'s> Frames<'s> {
-    /// More than `most` bytes are beyond `limit`.
+    /// More than `most` bytes exceed `limit`.
     pub(super) const fn new(stream: &'s mut dyn Read, most: u64, limit: Limit) -> Self {
         Self { stream, left: most, limit }
     }
@@ -40,38 +40,37 @@ impl<'s> Frames<'s> {
         let mut header = [0_u8; HEADER];
         let mut filled = 0;
         while let Some(rest) = header.get_mut(filled..).filter(|rest| !rest.is_empty()) {
-            match self.stream.read(rest).map_err(GitError::carried)? {
+            match self.stream.read(rest).map_err(GitError::from_stream)? {
                 0 if filled == 0 => return Ok(None),
-                0 => return Err(GitError::protocol("the answer ends in the middle")),
+                0 => return Err(GitError::protocol("the answer is truncated")),
                 count => filled += count,
             }
         }
         let digits = str::from_utf8(&header).ok().filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()));
         let length = digits.and_then(|text| usize::from_str_radix(text, 16).ok());
-        let booked = self.left.checked_sub(length.unwrap_or_default().max(HEADER) as u64);
-        self.left = booked.ok_or(GitError::RemoteLimit(self.limit))?;
+        let left = self.left.checked_sub(length.unwrap_or_default().max(HEADER) as u64);
+        self.left = left.ok_or(GitError::RemoteLimit(self.limit))?;
         match length {
             Some(0) => Ok(Some(Packet::Flush)),
             Some(length) if (HEADER..=LONGEST).contains(&length) => {
                 let mut payload = vec![0; length - HEADER];
-                self.stream.read_exact(&mut payload).map_err(GitError::carried)?;
+                self.stream.read_exact(&mut payload).map_err(GitError::from_stream)?;
                 Ok(Some(Packet::Data(payload)))
             }
-            Some(_) | None => Err(GitError::protocol("it does not answer as a Git server does")),
+            Some(_) | None => Err(GitError::protocol("it does not follow the Git protocol")),
         }
     }
 }
 
-/// What a server says to people, on one line. It may be as long as a frame, and may quote a token: it is cut only after
-/// that was masked, or a part of it would remain.
-pub(super) fn spoken(text: &[u8]) -> String {
+/// A message of a server, on one line. It may contain a token, so the caller masks secrets before truncating it.
+pub(super) fn server_message(text: &[u8]) -> String {
     let text: String = String::from_utf8_lossy(text).chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     text.trim().to_owned()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Frames, Packet, put, spoken};
+    use super::{Frames, Packet, put, server_message};
     use crate::limits::Limit;
 
     fn frames<'s>(stream: &'s mut &[u8], most: u64) -> Frames<'s> {
@@ -79,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn frames_are_read_as_written_and_nonsense_is_refused() {
+    fn frames_survive_a_round_trip_and_invalid_ones_are_refused() {
         let mut bytes = Vec::new();
         put(&mut bytes, "want x\n");
         bytes.extend_from_slice(super::FLUSH);
@@ -94,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stream_of_frames_ends_at_its_limit() {
+    fn the_size_of_a_stream_is_limited() {
         for endless in ["0000", "0004", "0005x"] {
             let stream = endless.repeat(100);
             let mut stream = stream.as_bytes();
@@ -106,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_server_says_is_on_one_line() {
-        assert_eq!(spoken(b" no\r\n\x1b[31mreally\xff\n"), "no   [31mreally\u{fffd}");
+    fn server_messages_are_on_one_line() {
+        assert_eq!(server_message(b" no\r\n\x1b[31mreally\xff\n"), "no   [31mreally\u{fffd}");
     }
 }

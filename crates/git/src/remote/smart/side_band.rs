@@ -1,13 +1,13 @@
-//! The pack within an answer, without what the server says beside it.
+//! Extracts the pack from a side-band answer and discards progress messages.
 
-use super::pkt_line::{Frames, Packet, spoken};
+use super::pkt_line::{Frames, Packet, server_message};
 use crate::git_error::GitError;
 use crate::limits::{Limit, MAX_CHATTER_BYTES};
 use std::io::{self, Read};
 
 const PACK_DATA: u8 = 1;
 const PROGRESS: u8 = 2;
-/// What a frame costs at least, be it ever so empty.
+/// Minimum size of a frame.
 const FRAME_BYTES: u64 = 4;
 
 pub(super) struct SideBand<'s> {
@@ -15,12 +15,12 @@ pub(super) struct SideBand<'s> {
     chatter: u64,
     data: Vec<u8>,
     at: usize,
-    state: State,
+    state: SideBandState,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
-    /// What is said about common commits comes before the pack.
+enum SideBandState {
+    /// Acknowledgements before the pack.
     Before,
     Pack,
     After,
@@ -28,38 +28,38 @@ enum State {
 
 impl<'s> SideBand<'s> {
     pub(super) const fn new(answer: &'s mut dyn Read) -> Self {
-        // Whoever reads the pack holds it to its own limit.
+        // The size of the pack is limited by its reader.
         let frames = Frames::new(answer, u64::MAX, Limit::Chatter);
-        Self { frames, chatter: MAX_CHATTER_BYTES, data: Vec::new(), at: 0, state: State::Before }
+        Self { frames, chatter: MAX_CHATTER_BYTES, data: Vec::new(), at: 0, state: SideBandState::Before }
     }
 
     /// The next part of the pack; `None` at its end.
     fn next(&mut self) -> Result<Option<Vec<u8>>, GitError> {
-        while self.state != State::After {
+        while self.state != SideBandState::After {
             let line = match self.frames.next()? {
                 Some(Packet::Data(line)) => line,
-                Some(Packet::Flush) if self.state == State::Before => Vec::new(),
+                Some(Packet::Flush) if self.state == SideBandState::Before => Vec::new(),
                 Some(Packet::Flush) | None => break,
             };
             match line.split_first() {
                 Some((&PACK_DATA, data)) if !data.is_empty() => {
-                    self.state = State::Pack;
+                    self.state = SideBandState::Pack;
                     return Ok(Some(data.to_vec()));
                 }
                 Some((&(PACK_DATA | PROGRESS), _)) | None => {}
-                Some((b'A' | b'N', _)) if self.state == State::Before => {}
+                Some((b'A' | b'N', _)) if self.state == SideBandState::Before => {}
                 Some(_) => {
-                    let reason = spoken(line.strip_prefix(b"\x03").unwrap_or(&line));
+                    let reason = server_message(line.strip_prefix(b"\x03").unwrap_or(&line));
                     return Err(GitError::Refused { reason });
                 }
             }
             let left = self.chatter.checked_sub(FRAME_BYTES + line.len() as u64);
             self.chatter = left.ok_or(GitError::RemoteLimit(Limit::Chatter))?;
         }
-        if self.state == State::Before {
+        if self.state == SideBandState::Before {
             return Err(GitError::protocol("it sent no pack"));
         }
-        self.state = State::After;
+        self.state = SideBandState::After;
         Ok(None)
     }
 }
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn the_pack_is_put_together_and_the_rest_is_counted() {
+    fn the_pack_is_extracted_and_messages_are_limited() {
         let parts = [b"NAK\n".as_slice(), b"\x02working", b"\x01PA", b"\x01", b"\x02\x02", b"\x01CK"];
         let answer: Vec<u8> = parts.iter().flat_map(|part| frame(part)).chain(*b"0000").collect();
         assert_eq!(read(&answer).unwrap(), b"PACK");

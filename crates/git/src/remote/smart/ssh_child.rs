@@ -1,4 +1,4 @@
-//! The program `ssh` as a child: with little of our environment, and never longer alive than it is of use.
+//! The `ssh` child process: with a minimal environment, and killed when it is no longer needed.
 
 use crate::git_error::GitError;
 use parking_lot::Mutex;
@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// What `ssh`, its agents and its configuration go by. The rest of the environment, tokens among it, is not its business.
+/// Environment variables passed to `ssh`. Others may contain tokens and are removed.
 const ENVIRONMENT: [&str; 36] = [
     "PATH",
     "HOME",
@@ -48,19 +48,19 @@ const ENVIRONMENT: [&str; 36] = [
 ];
 const PREFIXES: [&str; 2] = ["SSH_", "LC_"];
 
-/// How a launcher says that it could not start the program.
+/// Exit code of the launcher if it could not start the program.
 const EXIT_NO_PROGRAM: i32 = 127;
 
-/// How long a program that has said nothing and closed its output has to end.
-const LAST_WORDS: Duration = Duration::from_secs(2);
+/// How long to wait for the exit of a program that closed its output without writing anything.
+const EXIT_TIMEOUT: Duration = Duration::from_secs(2);
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// The program: not started yet, running, or not to be started any more.
+/// The child process: not started, running, or ended.
 #[derive(Default)]
-pub(super) struct SshChild(Mutex<State>);
+pub(super) struct SshChild(Mutex<ChildState>);
 
 #[derive(Default)]
-enum State {
+enum ChildState {
     #[default]
     New,
     Running(Child),
@@ -68,49 +68,49 @@ enum State {
 }
 
 impl SshChild {
-    /// Starts the program with these words, and returns both ends of the conversation.
+    /// Starts the program with these arguments and returns its input and output.
     pub(super) fn start(
         &self,
         launcher: Option<&Path>,
-        words: &[String],
+        arguments: &[String],
     ) -> Result<(ChildStdin, ChildStdout), GitError> {
         let mut state = self.0.lock();
-        if matches!(*state, State::Over) {
-            return Err(unreachable("nobody waits for it any more"));
+        if matches!(*state, ChildState::Over) {
+            return Err(unreachable("the request was cancelled"));
         }
-        let mut child = command(launcher, words).spawn().map_err(|_| no_program())?;
+        let mut child = command(launcher, arguments).spawn().map_err(|_| no_program())?;
         let ends = (child.stdin.take(), child.stdout.take());
-        *state = State::Running(child);
+        *state = ChildState::Running(child);
         match ends {
             (Some(input), Some(output)) => Ok((input, output)),
-            _ => Err(unreachable("the program `ssh` could not be reached")),
+            _ => Err(unreachable("the program `ssh` has no input or output")),
         }
     }
 
-    /// Whether a program that has closed its output after `said` bytes was one at all.
-    pub(super) fn end(&self, said: u64) -> Result<(), GitError> {
-        let deadline = Instant::now() + LAST_WORDS;
-        while said == 0 && Instant::now() < deadline {
-            // Not held while waiting: whoever wants to end the program must be able to.
+    /// After the output was closed: an error if the program could not be started, which is possible only if it wrote nothing.
+    pub(super) fn end(&self, bytes_read: u64) -> Result<(), GitError> {
+        let deadline = Instant::now() + EXIT_TIMEOUT;
+        while bytes_read == 0 && Instant::now() < deadline {
+            // The lock is released while waiting, so that the program can be killed.
             match &mut *self.0.lock() {
-                State::Running(child) => match child.try_wait() {
+                ChildState::Running(child) => match child.try_wait() {
                     Ok(Some(status)) if status.code() == Some(EXIT_NO_PROGRAM) => return Err(no_program()),
                     Ok(None) => {}
                     Ok(Some(_)) | Err(_) => break,
                 },
-                State::New | State::Over => break,
+                ChildState::New | ChildState::Over => break,
             }
             std::thread::sleep(PAUSE);
         }
         Ok(())
     }
 
-    /// Ends the program and all that it started, and waits until it is gone. It is not started after this.
+    /// Kills the program and its process group and waits for its exit. It cannot be started afterwards.
     pub(super) fn kill(&self) {
-        if let State::Running(mut child) = std::mem::replace(&mut *self.0.lock(), State::Over) {
+        if let ChildState::Running(mut child) = std::mem::replace(&mut *self.0.lock(), ChildState::Over) {
             #[cfg(unix)]
             if let Some(group) = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw) {
-                // One that has ended by itself has no group any more.
+                // Fails if the group has already ended.
                 let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
             }
             let _ = child.kill();
@@ -125,11 +125,8 @@ impl Drop for SshChild {
     }
 }
 
-#[expect(
-    clippy::disallowed_methods,
-    reason = "git's own variable names the program, which gets the few variables that it needs"
-)]
-fn command(launcher: Option<&Path>, words: &[String]) -> Command {
+#[expect(clippy::disallowed_methods, reason = "GIT_SSH names the program, which gets only the variables it needs")]
+fn command(launcher: Option<&Path>, arguments: &[String]) -> Command {
     let program = std::env::var_os("GIT_SSH").unwrap_or_else(|| "ssh".into());
     let mut command = match launcher.filter(|launcher| launcher.is_file()) {
         Some(launcher) => {
@@ -139,9 +136,9 @@ fn command(launcher: Option<&Path>, words: &[String]) -> Command {
         }
         None => Command::new(program),
     };
-    command.args(words).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
     command.env_clear().envs(std::env::vars_os().filter(|(name, _)| is_needed(name)));
-    // A group of its own, so that what it starts can be ended with it.
+    // A separate process group, so that its children can be killed too.
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
     command
@@ -167,7 +164,7 @@ mod tests {
     use super::is_needed;
 
     #[test]
-    fn tokens_and_the_application_s_own_variables_are_not_handed_on() {
+    fn tokens_and_variables_of_the_application_are_not_passed_on() {
         for name in ["PATH", "HOME", "SSH_AUTH_SOCK", "LC_ALL", "SystemRoot"] {
             assert!(is_needed(name.as_ref()), "{name}");
         }

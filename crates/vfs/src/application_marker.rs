@@ -1,8 +1,8 @@
-//! Names by which an application's own folder is known. A folder that has one at its top is not given to agents or tools,
-//! and they cannot put one there.
+//! Marker files of an application folder, such as `package.json`. A folder with a marker at its top level is never exposed to
+//! agents or tools, and they cannot create one there.
 
-/// In lower case; a name that ends with `*` begins so.
-const MARKS: [&str; 21] = [
+/// In lower case. A trailing `*` matches any suffix.
+const MARKERS: [&str; 21] = [
     "package.json",
     "package.json5",
     "package.yaml",
@@ -26,26 +26,27 @@ const MARKS: [&str; 21] = [
     ".husky",
 ];
 
+/// Whether a file name marks an application folder, ignoring case.
 #[must_use]
-pub fn is_application_mark(name: &str) -> bool {
+pub fn is_application_marker(name: &str) -> bool {
     let name = name.to_lowercase();
-    MARKS.iter().any(|mark| match mark.strip_suffix('*') {
+    MARKERS.iter().any(|marker| match marker.strip_suffix('*') {
         Some(start) => name.starts_with(start),
-        None => name == *mark,
+        None => name == *marker,
     })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::is_application_mark;
+    use super::is_application_marker;
 
     #[test]
-    fn an_application_is_known_by_its_files() {
+    fn marker_names_match_in_any_case() {
         for name in ["tools", "meta.json", ".git", ".gitignore", "README.md", "environment", "bin", "tsconfig.json"] {
-            assert!(!is_application_mark(name), "{name}");
+            assert!(!is_application_marker(name), "{name}");
         }
         for name in ["package.json", "PACKAGE.JSON", "node_modules", "tgp.config.mjs", ".env", ".env.local", ".npmrc"] {
-            assert!(is_application_mark(name), "{name}");
+            assert!(is_application_marker(name), "{name}");
         }
     }
 }

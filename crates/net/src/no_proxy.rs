@@ -1,48 +1,48 @@
-//! Hosts that are reached without a proxy, where they are written with `*.` before a name.
+//! `NO_PROXY` entries: validation and matching, including `*.` wildcards.
 //!
-//! Many programs understand that; the client knows only the name itself, with or without a dot before it.
+//! Many programs accept `*.example.com`; the HTTP client accepts only `example.com` and `.example.com`.
 
 use std::net::IpAddr;
 use url::Url;
 
-/// An entry in the words of `NO_PROXY`, as the client understands it.
-pub(super) fn as_client_knows(entry: &str) -> &str {
+/// Converts a `NO_PROXY` entry to the syntax of the HTTP client.
+pub(super) fn client_syntax(entry: &str) -> &str {
     let entry = entry.trim();
     if entry.starts_with("*.") { entry.trim_start_matches('*') } else { entry }
 }
 
 /// Why an entry can never match a host; `None` for one that can.
 #[must_use]
-pub fn fault_of_direct_host(entry: &str) -> Option<&'static str> {
-    let entry = as_client_knows(entry);
+pub fn no_proxy_entry_error(entry: &str) -> Option<&'static str> {
+    let entry = client_syntax(entry);
     if entry == "*" || entry.parse::<IpAddr>().is_ok() {
         return None;
     }
     if entry.contains("://") {
-        return Some("is an address; name the host alone");
+        return Some("is an address; use the host name alone");
     }
     if let Some((address, bits)) = entry.split_once('/') {
         let most = address.parse::<IpAddr>().map(|address| if address.is_ipv4() { 32 } else { 128 });
         let is_network = most.is_ok_and(|most| bits.parse::<u8>().is_ok_and(|bits| bits <= most));
-        return (!is_network).then_some("is no network, such as '10.0.0.0/8'");
+        return (!is_network).then_some("is not a network, such as '10.0.0.0/8'");
     }
     if entry.contains(['[', ']']) {
         return Some("has brackets; write the address without them, such as '::1'");
     }
     if entry.contains(':') {
-        return Some("has a port; name the host alone, which holds for all ports");
+        return Some("has a port; use the host name alone, which applies to all ports");
     }
     let name = entry.strip_prefix('.').unwrap_or(entry);
     let is_name = !name.is_empty()
         && name.split('.').all(|part| {
             !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
         });
-    (!is_name).then_some("is no host, such as 'git.corp.example', '.corp.example' or '10.0.0.0/8'")
+    (!is_name).then_some("is not a host, such as 'git.corp.example', '.corp.example' or '10.0.0.0/8'")
 }
 
-/// Whether an entry that has no fault names the host of `url`, as the client decides it.
-pub(super) fn names_host_of(entry: &str, url: &Url) -> bool {
-    let entry = as_client_knows(entry);
+/// Whether a valid entry matches the host of `url`, by the rules of the HTTP client.
+pub(super) fn entry_matches(entry: &str, url: &Url) -> bool {
+    let entry = client_syntax(entry);
     let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']).to_ascii_lowercase();
     if let Ok(address) = host.parse::<IpAddr>() {
         let (start, bits) =
@@ -63,12 +63,12 @@ pub(super) fn names_host_of(entry: &str, url: &Url) -> bool {
     entry == "*" || host == name || host.strip_suffix(&name).is_some_and(|rest| rest.ends_with('.'))
 }
 
-/// Names whose hosts the environment wants reached directly, and the client does not see.
+/// Wildcard entries of the environment's `NO_PROXY`, which the HTTP client ignores.
 #[derive(Default)]
-pub(super) struct DirectHosts(Vec<String>);
+pub(super) struct NoProxyHosts(Vec<String>);
 
-impl DirectHosts {
-    pub(super) fn of_environment() -> Self {
+impl NoProxyHosts {
+    pub(super) fn from_environment() -> Self {
         #[expect(clippy::disallowed_methods, reason = "the client reads the same variables, in the same order")]
         let list = ["NO_PROXY", "no_proxy"].into_iter().find_map(|name| std::env::var(name).ok());
         Self::parse(&list.unwrap_or_default())
@@ -79,7 +79,7 @@ impl DirectHosts {
         Self(names.filter(|name| !name.is_empty()).map(str::to_ascii_lowercase).collect())
     }
 
-    /// Whether one of the names is the host's, or one above it.
+    /// Whether the host is one of the names or a subdomain of one.
     pub(super) fn contains(&self, url: &Url) -> bool {
         let Some(host) = url.domain() else { return false };
         let is_below = |name: &String| host.strip_suffix(name.as_str()).is_some_and(|rest| rest.ends_with('.'));
@@ -89,15 +89,15 @@ impl DirectHosts {
 
 #[cfg(test)]
 mod tests {
-    use super::{DirectHosts, as_client_knows, fault_of_direct_host, names_host_of};
+    use super::{NoProxyHosts, client_syntax, entry_matches, no_proxy_entry_error};
     use url::Url;
 
     #[test]
-    fn what_can_never_match_is_told() {
+    fn entries_that_never_match_are_invalid() {
         for entry in
             ["*", "a", "a.example", ".a.example", "*.a.example", "10.0.0.1", "10.0.0.0/8", "::1", "fd00::/8", "_a-b.c"]
         {
-            assert_eq!(fault_of_direct_host(entry), None, "{entry}");
+            assert_eq!(no_proxy_entry_error(entry), None, "{entry}");
         }
         for (entry, why) in [
             ("a.example:8080", "port"),
@@ -107,20 +107,20 @@ mod tests {
             ("a.example/8", "network"),
             ("10.0.0/8", "network"),
             ("http://a.example", "address"),
-            ("a.*.example", "no host"),
-            ("bücher.example", "no host"),
-            ("a..b", "no host"),
-            (".", "no host"),
-            ("*.", "no host"),
-            ("a b", "no host"),
+            ("a.*.example", "not a host"),
+            ("bücher.example", "not a host"),
+            ("a..b", "not a host"),
+            (".", "not a host"),
+            ("*.", "not a host"),
+            ("a b", "not a host"),
         ] {
-            assert!(fault_of_direct_host(entry).is_some_and(|fault| fault.contains(why)), "{entry}");
+            assert!(no_proxy_entry_error(entry).is_some_and(|fault| fault.contains(why)), "{entry}");
         }
     }
 
     #[test]
-    fn an_entry_names_hosts_networks_and_all_below_a_name() {
-        let names = |entry: &str, url: &str| names_host_of(entry, &Url::parse(url).unwrap());
+    fn entries_match_hosts_networks_and_subdomains() {
+        let names = |entry: &str, url: &str| entry_matches(entry, &Url::parse(url).unwrap());
         for (entry, url) in [
             ("*", "http://a.example/"),
             ("a.example", "https://A.example:9/"),
@@ -146,8 +146,8 @@ mod tests {
     }
 
     #[test]
-    fn a_star_stands_for_every_host_below_a_name() {
-        let hosts = DirectHosts::parse("plain.example, *.Corp.example ,*,*.");
+    fn a_wildcard_matches_all_subdomains() {
+        let hosts = NoProxyHosts::parse("plain.example, *.Corp.example ,*,*.");
         let contains = |url| hosts.contains(&Url::parse(url).unwrap());
         for url in ["https://git.corp.example/a", "http://a.b.corp.example:8080/", "https://corp.example/"] {
             assert!(contains(url), "{url}");
@@ -156,8 +156,8 @@ mod tests {
         {
             assert!(!contains(url), "{url}");
         }
-        for (entry, known) in [("*.x.org", ".x.org"), (" *.x.org", ".x.org"), ("*", "*"), (".x", ".x"), ("x", "x")] {
-            assert_eq!(as_client_knows(entry), known);
+        for (entry, expected) in [("*.x.org", ".x.org"), (" *.x.org", ".x.org"), ("*", "*"), (".x", ".x"), ("x", "x")] {
+            assert_eq!(client_syntax(entry), expected);
         }
     }
 }

@@ -1,15 +1,15 @@
-//! Where a path of the host leads, and what stands there: asked before a folder is opened for others.
+//! Resolution of host paths, used to check a folder before it is exposed to guests.
 
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 use std::path::{Component, Path, PathBuf};
 
-/// Names that are looked at in one folder.
+/// Entries that are read from one folder.
 const MAX_NAMES: usize = 100_000;
 
-/// The path with all symlinks followed, as far as it is there; the rest is taken as it is written.
+/// Resolves all symlinks of the existing part of a path and appends the rest lexically.
 #[must_use]
-pub fn real_place(path: &Path) -> PathBuf {
+pub fn resolve_host_path(path: &Path) -> PathBuf {
     let mut real = PathBuf::new();
     for component in path.components() {
         match component {
@@ -27,9 +27,9 @@ pub fn real_place(path: &Path) -> PathBuf {
     real
 }
 
-/// The names in a folder, sorted; none when there is no such folder.
+/// The entry names of a folder, sorted; empty if it cannot be read.
 #[must_use]
-pub fn names_in(folder: &Path) -> Vec<String> {
+pub fn entry_names(folder: &Path) -> Vec<String> {
     let Ok(dir) = Dir::open_ambient_dir(folder, ambient_authority()) else { return Vec::new() };
     let Ok(entries) = dir.entries() else { return Vec::new() };
     let names = entries.take(MAX_NAMES).filter_map(|entry| entry.ok()?.file_name().into_string().ok());
@@ -41,18 +41,18 @@ pub fn names_in(folder: &Path) -> Vec<String> {
 #[cfg(test)]
 #[cfg(unix)]
 mod tests {
-    use super::{names_in, real_place};
+    use super::{entry_names, resolve_host_path};
     use std::os::unix::fs::symlink;
 
     #[test]
-    fn links_are_followed_and_what_is_missing_stays() {
+    fn symlinks_are_resolved_and_missing_segments_kept() {
         let folder = tempfile::tempdir().unwrap();
         let real = folder.path().canonicalize().unwrap();
         std::fs::create_dir_all(real.join("a/b")).unwrap();
         symlink(real.join("a/b"), real.join("link")).unwrap();
-        assert_eq!(real_place(&real.join("link/../x/./y")), real.join("a/x/y"));
-        assert_eq!(real_place(&real.join("none/../a/none")), real.join("a/none"));
-        assert_eq!(names_in(&real), ["a", "link"]);
-        assert!(names_in(&real.join("none")).is_empty());
+        assert_eq!(resolve_host_path(&real.join("link/../x/./y")), real.join("a/x/y"));
+        assert_eq!(resolve_host_path(&real.join("none/../a/none")), real.join("a/none"));
+        assert_eq!(entry_names(&real), ["a", "link"]);
+        assert!(entry_names(&real.join("none")).is_empty());
     }
 }

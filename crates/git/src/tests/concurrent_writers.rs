@@ -1,4 +1,4 @@
-//! Many writers at once, some of them killed: no commit is lost.
+//! Concurrent and killed writers lose no commits.
 
 use super::test_repository::{TestRepository, forge, git, open as open_store, options};
 use crate::IndexState;
@@ -15,10 +15,10 @@ const CHILD_ROOT: &str = "TGP_TEST_RIVAL_ROOT";
 const CHILD_NAME: &str = "TGP_TEST_RIVAL_NAME";
 const CHILD_COMMITS: &str = "TGP_TEST_RIVAL_COMMITS";
 
-/// One rival process: commits its files and says so after each.
+/// A writer process: commits its files and prints each acknowledged path.
 #[test]
 #[ignore = "started by the tests below"]
-fn rival() {
+fn writer_process() {
     let Some(root) = std::env::var_os(CHILD_ROOT) else { return };
     let (name, commits) = (std::env::var(CHILD_NAME).unwrap(), std::env::var(CHILD_COMMITS).unwrap());
     let store = open_store(Path::new(&root), options()).unwrap();
@@ -30,9 +30,9 @@ fn rival() {
     }
 }
 
-fn start_rival(root: &Path, name: &str, commits: usize) -> Child {
+fn start_writer(root: &Path, name: &str, commits: usize) -> Child {
     Command::new(std::env::current_exe().unwrap())
-        .args(["--ignored", "--exact", "tests::rivals::rival", "--nocapture"])
+        .args(["--ignored", "--exact", "tests::concurrent_writers::writer_process", "--nocapture"])
         .env(CHILD_ROOT, root)
         .env(CHILD_NAME, name)
         .env(CHILD_COMMITS, commits.to_string())
@@ -42,7 +42,7 @@ fn start_rival(root: &Path, name: &str, commits: usize) -> Child {
         .unwrap()
 }
 
-/// The paths that a rival says it committed, as it says so.
+/// The acknowledged paths of a writer process.
 fn acknowledgements(child: &mut Child) -> impl Iterator<Item = String> + use<> {
     let lines = BufReader::new(child.stderr.take().unwrap()).lines();
     lines.filter_map(|line| line.unwrap().strip_prefix("done ").map(ToOwned::to_owned))
@@ -57,7 +57,7 @@ fn four_processes_starting_on_an_empty_root_lose_nothing() {
     const COMMITS: usize = 15;
     let dir = tempfile::tempdir().unwrap();
     let root = dir.path().join("root");
-    let mut children: Vec<_> = (0..4).map(|number| start_rival(&root, &format!("p{number}"), COMMITS)).collect();
+    let mut children: Vec<_> = (0..4).map(|number| start_writer(&root, &format!("p{number}"), COMMITS)).collect();
     for child in &mut children {
         assert_eq!(acknowledgements(child).count(), COMMITS);
         assert!(child.wait().unwrap().success());
@@ -88,11 +88,11 @@ fn threads_with_one_handle_and_with_several_lose_nothing() {
 }
 
 #[test]
-fn a_person_committing_with_git_at_the_same_time_loses_nothing() {
+fn concurrent_git_commits_lose_nothing() {
     let test = TestRepository::new();
     test.forge("first", b"1");
     let person = || {
-        // Refused by git itself when the branch moved meanwhile; then nothing was promised.
+        // git refuses a commit if the branch moved meanwhile; it is not acknowledged then.
         let commit = |number: usize| {
             let head = test.git(&["rev-parse", "HEAD"]);
             let tree = test.git(&["rev-parse", &format!("{}^{{tree}}", head.trim())]);
@@ -110,7 +110,7 @@ fn a_person_committing_with_git_at_the_same_time_loses_nothing() {
         while !person.is_finished() {
             test.forge(&format!("f{number}"), b"x");
             number += 1;
-            // Pauses of all lengths, so that either side wins now and then.
+            // Varying pauses, so that either side wins sometimes.
             std::thread::sleep(Duration::from_millis(number % 25));
         }
         let forged = (0..number).map(|number| format!("Forge: f{number}"));
@@ -124,8 +124,7 @@ fn a_person_committing_with_git_at_the_same_time_loses_nothing() {
     test.is_sound();
 }
 
-/// `git commit` reads the branch, then the index. One that is older than the branch it would commit on it, and so take back the
-/// last write.
+/// `git commit` reads the branch, then the index. An index older than the branch would revert the last write.
 #[test]
 fn the_index_is_never_behind_the_branch() {
     let test = TestRepository::new();
@@ -167,23 +166,23 @@ fn the_index_is_never_behind_the_branch() {
 }
 
 #[test]
-fn killed_writers_lose_nothing_they_acknowledged_and_leave_no_lock() {
+fn killed_writers_keep_acknowledged_commits_and_leave_no_lock() {
     let dir = tempfile::tempdir().unwrap();
     let root = dir.path().join("root");
     let mut promised = BTreeSet::new();
     for round in 0..16_u32 {
-        let mut rivals = ["p", "q"].map(|name| start_rival(&root, &format!("{name}{round}"), 10_000));
-        let [mut first, second] = rivals.each_mut().map(acknowledgements);
-        // At another point of a commit in every round.
+        let mut writers = ["p", "q"].map(|name| start_writer(&root, &format!("{name}{round}"), 10_000));
+        let [mut first, second] = writers.each_mut().map(acknowledgements);
+        // Killed at a different point of a commit in every round.
         promised.extend(first.by_ref().take(3));
         std::thread::sleep(Duration::from_micros(370) * round);
-        rivals.iter_mut().for_each(|rival| rival.kill().unwrap());
+        writers.iter_mut().for_each(|writer| writer.kill().unwrap());
         promised.extend(first.chain(second));
-        for rival in &mut rivals {
-            rival.wait().unwrap();
+        for writer in &mut writers {
+            writer.wait().unwrap();
         }
     }
-    assert!(promised.len() >= 3 * 16, "a rival ended before it was killed");
+    assert!(promised.len() >= 3 * 16, "a writer ended before it was killed");
     let store = open_store(&root, options()).unwrap();
     assert_eq!(forge(&root, &store, "last", b"x").index, IndexState::Current);
     let committed = committed(&root);
@@ -199,7 +198,7 @@ fn killed_writers_lose_nothing_they_acknowledged_and_leave_no_lock() {
 }
 
 #[test]
-fn a_held_index_delays_only_the_index() {
+fn a_locked_index_does_not_delay_the_commit() {
     let test = TestRepository::new();
     test.forge("a", b"1");
     let lock = test.git_dir().join("index.lock");
@@ -214,7 +213,7 @@ fn a_held_index_delays_only_the_index() {
 }
 
 #[test]
-fn an_index_left_behind_is_brought_along_by_the_next_start() {
+fn the_next_start_updates_a_stale_index() {
     let test = TestRepository::new();
     test.forge("a", b"1");
     let lock = test.git_dir().join("index.lock");
@@ -226,7 +225,7 @@ fn an_index_left_behind_is_brought_along_by_the_next_start() {
 }
 
 #[test]
-fn stale_locks_of_the_dead_are_removed() {
+fn stale_locks_of_killed_processes_are_removed() {
     let test = TestRepository::new();
     test.forge("a", b"1");
     for name in ["index.lock", "refs/heads/main.lock"] {
@@ -238,7 +237,7 @@ fn stale_locks_of_the_dead_are_removed() {
 }
 
 #[test]
-fn a_branch_held_for_a_moment_is_waited_for() {
+fn a_commit_waits_for_a_locked_branch() {
     let test = TestRepository::new();
     test.forge("a", b"1");
     let lock = test.git_dir().join("refs/heads/main.lock");

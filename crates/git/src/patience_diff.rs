@@ -1,16 +1,16 @@
-//! How two long texts differ, in time that grows with their length alone: by the lines that each has once. Git's own way
-//! takes minutes for texts that are made for it.
+//! A patience diff for long texts, anchored at lines that are unique in both. Runs in O(n log n); Git's default algorithm can
+//! take minutes for adversarial texts.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::ops::Range;
 
-/// Lines around a difference that are shown.
+/// Context lines around a difference.
 const CONTEXT: usize = 3;
 
 type Line<'t> = &'t [u8];
 
-/// Lines that have other lines in their place; either side may be empty.
+/// Replaced lines. Either range may be empty.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Difference {
     old: Range<usize>,
@@ -21,7 +21,7 @@ struct Difference {
 pub fn add_hunks(text: &mut String, before: &[u8], after: &[u8], most: usize) {
     let (old, new) = (lines(before), lines(after));
     let found = differences(&old, &new);
-    // What is near enough to have context in common is one hunk.
+    // Differences with overlapping context form one hunk.
     for hunk in found.chunk_by(|left, right| right.old.start - left.old.end <= 2 * CONTEXT) {
         if text.len() > most {
             return;
@@ -30,7 +30,7 @@ pub fn add_hunks(text: &mut String, before: &[u8], after: &[u8], most: usize) {
     }
 }
 
-/// The lines of a text, with their ends.
+/// The lines of a text, with line endings.
 fn lines(text: &[u8]) -> Vec<Line<'_>> {
     text.split_inclusive(|byte| *byte == b'\n').collect()
 }
@@ -41,19 +41,19 @@ fn add_hunk(text: &mut String, old: &[Line<'_>], new: &[Line<'_>], hunk: &[Diffe
     let after = (old.len() - last.old.end).min(CONTEXT);
     let old_lines = first.old.start - before..last.old.end + after;
     let new_lines = first.new.start - before..last.new.end + after;
-    // Writing to a text cannot fail.
+    // Writing to a string cannot fail.
     let _infallible = writeln!(text, "@@ -{} +{} @@", place(&old_lines), place(&new_lines));
     let mut shown = old_lines.start;
-    for Difference { old: gone, new: come } in hunk {
-        add_lines(text, ' ', old.get(shown..gone.start), most);
-        add_lines(text, '-', old.get(gone.clone()), most);
-        add_lines(text, '+', new.get(come.clone()), most);
-        shown = gone.end;
+    for Difference { old: removed, new: added } in hunk {
+        add_lines(text, ' ', old.get(shown..removed.start), most);
+        add_lines(text, '-', old.get(removed.clone()), most);
+        add_lines(text, '+', new.get(added.clone()), most);
+        shown = removed.end;
     }
     add_lines(text, ' ', old.get(shown..old_lines.end), most);
 }
 
-/// As Git writes where lines are: counted from one, and the line before where there are none.
+/// A line range as in Git's hunk headers: counted from one; the preceding line if the range is empty.
 fn place(lines: &Range<usize>) -> String {
     match lines.len() {
         0 => format!("{},0", lines.start),
@@ -80,7 +80,7 @@ fn differences(old: &[Line<'_>], new: &[Line<'_>]) -> Vec<Difference> {
     let (mut i, mut j) = after_same(old, new, 0, 0);
     for (old_end, new_end) in anchors(old, new).into_iter().chain([(old.len(), new.len())]) {
         if old_end < i || new_end < j {
-            // It is among the lines that are the same behind an earlier one.
+            // Inside the equal lines after an earlier anchor.
             continue;
         }
         let (mut a, mut b) = (old_end, new_end);
@@ -95,7 +95,7 @@ fn differences(old: &[Line<'_>], new: &[Line<'_>]) -> Vec<Difference> {
     found
 }
 
-/// Behind the lines that are the same from here on.
+/// The positions after the common prefix.
 fn after_same(old: &[Line<'_>], new: &[Line<'_>], mut i: usize, mut j: usize) -> (usize, usize) {
     while let (Some(one), Some(other)) = (old.get(i), new.get(j)) {
         if one != other {
@@ -106,16 +106,16 @@ fn after_same(old: &[Line<'_>], new: &[Line<'_>], mut i: usize, mut j: usize) ->
     (i, j)
 }
 
-/// Where a line is, and how often.
+/// Position and number of occurrences of a line.
 #[derive(Default)]
-struct Seen {
+struct Occurrences {
     old: (usize, usize),
     new: (usize, usize),
 }
 
-/// The places of the lines that are once in each text, as many as have the same order in both.
+/// The positions of lines that are unique in both texts: the longest sequence in the same order.
 fn anchors(old: &[Line<'_>], new: &[Line<'_>]) -> Vec<(usize, usize)> {
-    let mut seen: HashMap<Line<'_>, Seen> = HashMap::new();
+    let mut seen: HashMap<Line<'_>, Occurrences> = HashMap::new();
     for (at, line) in old.iter().enumerate() {
         let seen = seen.entry(line).or_default();
         seen.old = (at, seen.old.1 + 1);
@@ -126,15 +126,15 @@ fn anchors(old: &[Line<'_>], new: &[Line<'_>]) -> Vec<(usize, usize)> {
         }
     }
     let once = |line: &Line<'_>| match seen.get(line) {
-        Some(Seen { old: (old, 1), new: (new, 1) }) => Some((*old, *new)),
+        Some(Occurrences { old: (old, 1), new: (new, 1) }) => Some((*old, *new)),
         Some(_) | None => None,
     };
     longest_rising(&old.iter().filter_map(once).collect::<Vec<_>>())
 }
 
-/// The longest row of pairs whose second numbers rise as their first ones do.
+/// The longest increasing subsequence by the second number.
 fn longest_rising(pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
-    // For each length the last of the row that ends lowest, and for each pair the one before it.
+    // For each length the smallest end of a sequence, and for each pair its predecessor.
     let mut ends: Vec<(usize, usize)> = Vec::new();
     let mut before: Vec<Option<usize>> = Vec::new();
     for (at, (_, new)) in pairs.iter().enumerate() {
@@ -165,7 +165,7 @@ mod tests {
         text
     }
 
-    /// What a diff makes of a text; none when it does not fit.
+    /// Applies a diff to a text; `None` if it does not apply.
     fn applied(before: &str, diff: &str) -> Option<String> {
         let mut old = before.split_inclusive('\n');
         let mut made = String::new();
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn hunks_look_as_git_shows_them() {
+    fn hunks_have_the_format_of_git() {
         assert_eq!(hunks("1\n", "2"), "@@ -1 +1 @@\n-1\n+2\n\\ No newline at end of file\n");
         assert_eq!(hunks("", "1\n2\n"), "@@ -0,0 +1,2 @@\n+1\n+2\n");
         assert_eq!(hunks("1\n", ""), "@@ -1 +0,0 @@\n-1\n");
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn a_diff_makes_the_new_text_of_the_old_one_whatever_they_are() {
+    fn applying_a_diff_yields_the_new_text() {
         let mut state = 7_u64;
         let mut next = |below: u64| {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);

@@ -1,12 +1,12 @@
-//! How a proxy says that it does not know who asks.
+//! Detects 407 Proxy Authentication Required.
 
 use std::error::Error as StdError;
 
-/// Whether a proxy wants a user name and a password before it opens a way.
-pub(super) fn wants_password(error: &(dyn StdError + 'static)) -> bool {
+/// Whether a proxy refused a tunnel because it requires a user name and a password.
+pub(super) fn requires_proxy_auth(error: &(dyn StdError + 'static)) -> bool {
     let mut source = Some(error);
     while let Some(cause) = source {
-        // A type that the client keeps to itself.
+        // The error type is private to the HTTP client.
         if cause.to_string().ends_with("proxy authorization required") {
             return true;
         }

@@ -1,58 +1,57 @@
-//! Files that others may have put there: opened only if they are plain files, read only as far as they may be long.
+//! Bounded access to regular files that others may have created.
 //!
-//! A link in their place would lead a write elsewhere, a pipe would keep a reader waiting for ever.
+//! A symbolic link in their place would redirect a write, and a pipe would block a reader forever.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read};
 use std::path::Path;
 
-/// Opens the plain file at `path`; `InvalidInput` when something else stands there.
+/// Opens the regular file at `path`; `InvalidInput` for anything else.
 pub(super) fn open(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
     #[cfg(unix)]
-    without_waiting(options, libc::O_NOFOLLOW);
+    open_without_blocking(options, libc::O_NOFOLLOW);
     #[cfg(not(unix))]
     if std::fs::symlink_metadata(path).is_ok_and(|there| !there.is_file()) {
-        return Err(not_plain());
+        return Err(not_regular());
     }
     match options.open(path) {
         #[cfg(unix)]
-        Err(error) if error.raw_os_error() == Some(libc::ELOOP) => Err(not_plain()),
-        result => result.and_then(plain),
+        Err(error) if error.raw_os_error() == Some(libc::ELOOP) => Err(not_regular()),
+        result => result.and_then(require_regular),
     }
 }
 
-/// As [`read`], also through a link: for a file that people may keep elsewhere.
+/// As [`read`], but follows symbolic links.
 pub(super) fn read_linked(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let mut options = File::options();
     #[cfg(unix)]
-    without_waiting(&mut options, 0);
-    read_open(&mut options.read(true).open(path).and_then(plain)?, most)
+    open_without_blocking(&mut options, 0);
+    read_open(&mut options.read(true).open(path).and_then(require_regular)?, most)
 }
 
 #[cfg(unix)]
-fn without_waiting(options: &mut OpenOptions, flags: i32) {
+fn open_without_blocking(options: &mut OpenOptions, flags: i32) {
     std::os::unix::fs::OpenOptionsExt::custom_flags(options, flags | libc::O_NONBLOCK);
 }
 
-fn plain(file: File) -> io::Result<File> {
-    if file.metadata()?.is_file() { Ok(file) } else { Err(not_plain()) }
+fn require_regular(file: File) -> io::Result<File> {
+    if file.metadata()?.is_file() { Ok(file) } else { Err(not_regular()) }
 }
 
-/// The bytes of the plain file at `path`; `FileTooLarge` when there are more than `most`.
+/// Reads the regular file at `path`; `FileTooLarge` if it has more than `most` bytes.
 pub(super) fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let mut file = open(path, File::options().read(true))?;
     read_open(&mut file, most)
 }
 
-/// The rest of an open file; `FileTooLarge` when that is more than `most` bytes.
+/// Reads the rest of an open file; `FileTooLarge` if it has more than `most` bytes.
 pub(super) fn read_open(file: &mut File, most: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     file.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > most { Err(io::ErrorKind::FileTooLarge.into()) } else { Ok(bytes) }
 }
 
-/// Whether `path` can be given to a library that reads it whole: it is not there, or leads to a plain file of at most
-/// `most` bytes.
+/// Whether a library may read `path` completely: it is missing, or a regular file of at most `most` bytes.
 pub(super) fn is_harmless(path: &Path, most: u64) -> bool {
     match std::fs::metadata(path) {
         Ok(there) => there.is_file() && there.len() <= most,
@@ -60,8 +59,8 @@ pub(super) fn is_harmless(path: &Path, most: u64) -> bool {
     }
 }
 
-fn not_plain() -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidInput, "it is not a plain file")
+fn not_regular() -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file")
 }
 
 #[cfg(test)]
@@ -73,7 +72,7 @@ mod tests {
     use std::io::ErrorKind;
 
     #[test]
-    fn links_pipes_directories_and_long_files_are_refused_at_once() {
+    fn links_pipes_directories_and_long_files_are_refused_without_blocking() {
         let dir = tempfile::tempdir().unwrap();
         let at = |name: &str| dir.path().join(name);
         fs::write(at("plain"), "12345").unwrap();

@@ -1,18 +1,18 @@
-//! How much one run may write into folders that outlive it.
+//! The write quota of a run for folders that outlive it.
 
-use super::application_mark::is_application_mark;
+use super::application_marker::is_application_marker;
 use super::jail_path::JailPath;
 use super::vfs::Vfs;
-use super::vfs_error::{Room, VfsError, Violation};
+use super::vfs_error::{QuotaScope, VfsError, Violation};
 use parking_lot::Mutex;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// What a run, with all that it starts, may write and has written.
+/// Limits and usage of a run and its child runs.
 #[derive(Debug)]
-pub struct RunWrites {
-    most_bytes: u64,
-    most_files: u64,
+pub struct RunWriteQuota {
+    max_bytes: u64,
+    max_files: u64,
     written: Mutex<Written>,
 }
 
@@ -23,46 +23,46 @@ struct Written {
     files: HashSet<(String, JailPath)>,
 }
 
-impl RunWrites {
+impl RunWriteQuota {
     #[must_use]
-    pub fn new(most_bytes: u64, most_files: u64) -> Self {
-        Self { most_bytes, most_files, written: Mutex::default() }
+    pub fn new(max_bytes: u64, max_files: u64) -> Self {
+        Self { max_bytes, max_files, written: Mutex::default() }
     }
 }
 
-/// A folder whose writes are counted. What would make it look like an application's is not written.
-pub struct CountedVfs {
+/// A folder whose writes are counted against the quota. Application markers cannot be written at its top level.
+pub struct QuotaVfs {
     name: String,
     files: Arc<dyn Vfs>,
-    writes: Arc<RunWrites>,
+    writes: Arc<RunWriteQuota>,
 }
 
-impl CountedVfs {
+impl QuotaVfs {
     #[must_use]
-    pub fn new(name: &str, files: Arc<dyn Vfs>, writes: Arc<RunWrites>) -> Self {
+    pub fn new(name: &str, files: Arc<dyn Vfs>, writes: Arc<RunWriteQuota>) -> Self {
         Self { name: name.to_owned(), files, writes }
     }
 }
 
-impl Vfs for CountedVfs {
+impl Vfs for QuotaVfs {
     fn read(&self, path: &JailPath) -> Result<String, VfsError> {
         self.files.read(path)
     }
 
     fn write(&self, path: &JailPath, content: &str) -> Result<(), VfsError> {
-        if path.segments().next().is_some_and(is_application_mark) {
+        if path.segments().next().is_some_and(is_application_marker) {
             return Err(VfsError::violation(path.as_str(), Violation::Application));
         }
-        let RunWrites { most_bytes, most_files, written } = &*self.writes;
+        let RunWriteQuota { max_bytes, max_files, written } = &*self.writes;
         let file = (self.name.clone(), path.clone());
-        // Held while the file is written, so that two writes cannot share the same room.
+        // Held during the write, so that concurrent writes cannot use the same quota.
         let mut written = written.lock();
         let bytes = written.bytes.saturating_add(content.len() as u64);
-        if bytes > *most_bytes {
-            return Err(VfsError::quota(path.as_str(), Room::Run, "bytes", *most_bytes));
+        if bytes > *max_bytes {
+            return Err(VfsError::quota(path.as_str(), QuotaScope::Run, "bytes", *max_bytes));
         }
-        if !written.files.contains(&file) && written.files.len() as u64 >= *most_files {
-            return Err(VfsError::quota(path.as_str(), Room::Run, "files", *most_files));
+        if !written.files.contains(&file) && written.files.len() as u64 >= *max_files {
+            return Err(VfsError::quota(path.as_str(), QuotaScope::Run, "files", *max_files));
         }
         self.files.write(path, content)?;
         written.bytes = bytes;
@@ -89,14 +89,14 @@ impl Vfs for CountedVfs {
 
 #[cfg(test)]
 mod tests {
-    use super::{CountedVfs, RunWrites};
+    use super::{QuotaVfs, RunWriteQuota};
     use crate::{JailPath, MemoryVfs, Vfs, VfsError};
     use std::sync::Arc;
 
     #[test]
-    fn all_folders_of_a_run_share_one_allowance() {
-        let writes = Arc::new(RunWrites::new(10, 2));
-        let folder = |name| CountedVfs::new(name, Arc::new(MemoryVfs::new()), Arc::clone(&writes));
+    fn all_folders_of_a_run_share_one_quota() {
+        let writes = Arc::new(RunWriteQuota::new(10, 2));
+        let folder = |name| QuotaVfs::new(name, Arc::new(MemoryVfs::new()), Arc::clone(&writes));
         let (one, two) = (folder("one"), folder("two"));
         let path = |text: &str| JailPath::parse(text).unwrap();
         one.write(&path("a"), "1234").unwrap();
@@ -109,8 +109,8 @@ mod tests {
     }
 
     #[test]
-    fn no_run_makes_a_folder_look_like_an_application() {
-        let folder = CountedVfs::new("one", Arc::new(MemoryVfs::new()), Arc::new(RunWrites::new(u64::MAX, u64::MAX)));
+    fn application_markers_are_refused_at_the_top_level() {
+        let folder = QuotaVfs::new("one", Arc::new(MemoryVfs::new()), Arc::new(RunWriteQuota::new(u64::MAX, u64::MAX)));
         let write = |text: &str| folder.write(&JailPath::parse(text).unwrap(), "");
         for path in ["package.json", "node_modules/x.js", "tgp.config.json", ".env"] {
             assert!(matches!(write(path), Err(VfsError::SecurityViolation { .. })), "{path}");

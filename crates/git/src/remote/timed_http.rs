@@ -1,23 +1,23 @@
-//! HTTP with limits on time, for Git servers and their APIs. No redirect is followed here: whoever asks decides.
+//! HTTP requests with an exchange deadline, for Git servers and their APIs. Redirects are returned to the caller.
 
-use super::cancellation::Cancellation;
+use super::cancellation::CancelHandle;
 use super::http::{HttpAnswer, HttpClient, HttpExchange, HttpRequest};
 use super::peer_stream::{AnswerHead, PeerSender, PeerStream};
 use super::request_body::{Progress, RequestBody};
+use crate::exchange_deadline::ExchangeDeadline;
 use crate::git_error::GitError;
-use crate::limits::IDLE;
-use crate::patience::Patience;
+use crate::limits::IDLE_TIMEOUT;
 use std::io::Read;
 use std::sync::Arc;
 use std::time::Duration;
 use url::Url;
 
-/// What the client has beyond our patience, so that we are the ones who end it, and say why.
+/// Extra time of the client, so that the exchange deadline expires first and determines the error.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// The client, asked with patience. Clones share it.
+/// An HTTP client with deadlines. Clones share it.
 #[derive(Clone)]
-pub(crate) struct PatientHttp(Arc<dyn HttpClient>);
+pub(crate) struct TimedHttp(Arc<dyn HttpClient>);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Method {
@@ -38,25 +38,25 @@ impl Method {
     }
 }
 
-impl PatientHttp {
+impl TimedHttp {
     pub(crate) fn new(client: &Arc<dyn HttpClient>) -> Self {
         Self(Arc::clone(client))
     }
 
-    /// Asks, and returns the head of the answer with the stream of its body.
-    pub(crate) fn ask(
+    /// Sends a request and returns the head of the answer with the stream of its body.
+    pub(crate) fn send(
         &self,
         method: Method,
         url: &str,
         headers: &[(&'static str, String)],
         body: Option<RequestBody>,
-        patience: &Patience,
+        deadline: &ExchangeDeadline,
     ) -> Result<(AnswerHead, PeerStream), GitError> {
-        let (time, read_silence) = (patience.left()? + GRACE, patience.silence());
+        let (total_timeout, read_idle_timeout) = (deadline.remaining()? + GRACE, deadline.idle_timeout());
         let (headers, url) = (headers.to_vec(), url.to_owned());
         let client = Arc::clone(&self.0);
-        let cancellation = Cancellation::default();
-        let begun = cancellation.clone();
+        let cancellation = CancelHandle::default();
+        let started = cancellation.clone();
         let job = move |post: &PeerSender| {
             let body = body.map(|body| {
                 let length = body.length();
@@ -64,9 +64,17 @@ impl PatientHttp {
                 (Box::new(reader) as Box<dyn Read + Send>, length)
             });
             let method = method.name();
-            let request = HttpRequest { method, url, headers, body, time, read_silence, write_silence: IDLE };
+            let request = HttpRequest {
+                method,
+                url,
+                headers,
+                body,
+                total_timeout,
+                read_idle_timeout,
+                write_idle_timeout: IDLE_TIMEOUT,
+            };
             let HttpExchange { cancel, answer } = client.start(request).map_err(unreachable)?;
-            begun.begun(cancel);
+            started.started(cancel);
             let answer = answer().map_err(unreachable)?;
             let head = head_of(&answer);
             let mut body = answer.body;
@@ -75,7 +83,7 @@ impl PatientHttp {
             }
             Ok(())
         };
-        PeerStream::send(patience, move || cancellation.cancel(), job)
+        PeerStream::send(deadline, move || cancellation.cancel(), job)
     }
 }
 
@@ -95,7 +103,7 @@ const fn unreachable(reason: String) -> GitError {
     GitError::Unreachable { reason }
 }
 
-/// Refuses an answer that is no success.
+/// An error for a status other than success.
 pub(crate) fn check_status(status: u16) -> Result<(), GitError> {
     match status {
         200..=299 => Ok(()),
@@ -106,13 +114,13 @@ pub(crate) fn check_status(status: u16) -> Result<(), GitError> {
     }
 }
 
-/// Where an answer sends us, if it does.
+/// The target of a redirect, if any.
 pub(crate) fn redirection(head: &AnswerHead, from: &str) -> Option<Url> {
     let location = head.location.as_deref().filter(|_| matches!(head.status, 301 | 302 | 303 | 307 | 308))?;
     Url::parse(from).ok()?.join(location).ok()
 }
 
-/// That we do not go there. Scheme, host and port are all that is shown of it.
+/// The error for a redirect that is not followed. Shows only scheme, host and port.
 pub(crate) fn redirected(to: &Url, key: &'static str) -> GitError {
     GitError::Redirected { origin: to.origin().ascii_serialization().chars().take(LONGEST_ORIGIN).collect(), key }
 }
