@@ -141,7 +141,7 @@ describe("check: 'strict'", () => {
       notice: 'Types were not checked: there is no type checker here.',
     });
     await kernel.exec(path, { n: 1 });
-    expect(warnings.filter((text) => text.includes("check: 'strict' goes by the rules alone"))).toHaveLength(1);
+    expect(warnings.filter((text) => text.includes("check: 'strict' checks rules only"))).toHaveLength(1);
     const { notice, typesChecked } = await tools.check_tool.execute({ path });
     expect(typesChecked).toBe(false);
     // A model cannot install anything; whoever runs the application can, and is told once.

@@ -85,7 +85,7 @@ describe('tgp doctor', () => {
       'a function of a name that tools cannot call',
       'tgp.config.mjs',
       'export default { sandboxAPI: { then: () => 1 } };',
-      ['is taken for a promise'],
+      ['is treated as a promise'],
     ],
     [
       'rules that a database cannot keep',

@@ -75,7 +75,7 @@ describe('sql and sandboxAPI in the config file', () => {
     const config = { rootDir: await tempRoot() };
     const kernel = kernelOf({ config, logger, sql: sqlite(':memory:'), sandboxAPI: { exec_sql: () => 'mine' } });
     await kernel.boot();
-    expect(warnings.join()).toContain('sandboxAPI.exec_sql takes the place of the database');
+    expect(warnings.join()).toContain('sandboxAPI.exec_sql replaces the database');
     warnings.length = 0;
     const alone = kernelOf({ config: { rootDir: await tempRoot() }, logger, sandboxAPI: { exec_sql: () => 'mine' } });
     await alone.boot();
@@ -265,8 +265,8 @@ describe.each(Object.entries(DESCRIBED))('a function with parameters as %s', (_n
 test.each([
   [{ f: 1 }, 'sandboxAPI.f must be a function'],
   [{ f: { description: 'x' } }, 'with a function "execute"'],
-  [{ f: { execute() {}, inputSchema: {} } }, 'sandboxAPI.f.inputSchema is not known here'],
-  [{ f: { execute() {}, description: 1 } }, 'sandboxAPI.f.description must be a text'],
+  [{ f: { execute() {}, inputSchema: {} } }, 'sandboxAPI.f.inputSchema is not known'],
+  [{ f: { execute() {}, description: 1 } }, 'sandboxAPI.f.description must be a string'],
   [{ f: { execute() {}, parameters: { type: 'nonsense' } } }, 'sandboxAPI.f.parameters must be a schema'],
   [{ f: { execute() {}, parameters: 'string' } }, 'sandboxAPI.f.parameters must be a schema'],
 ])('the functions %j are refused: %s', async (sandboxAPI, message) => {

@@ -12,7 +12,7 @@ const MAX_MARK_BYTES = 4_096;
 
 /**
  * @typedef {object} Holders
- * @property {() => object} ownMark of this process
+ * @property {() => object} ownIdentity of this process
  * @property {(mark: any, seen: number) => boolean} isAlive whether the process of a mark that was made then still works
  */
 
@@ -24,11 +24,11 @@ const MAX_MARK_BYTES = 4_096;
  * @param {() => Promise<T>} work
  * @returns {Promise<T>}
  */
-export async function whileLocked(file, { ownMark, isAlive }, work) {
+export async function whileLocked(file, { ownIdentity, isAlive }, work) {
   const place = await realpath(file);
   const lock = join(dirname(place), `.${basename(place)}.lock`);
   const until = performance.now() + WAIT_MS;
-  const own = JSON.stringify(ownMark());
+  const own = JSON.stringify(ownIdentity());
   while (!(await taken(lock, own))) {
     if (await isLeft(lock, isAlive)) {
       await removeLeft(lock, isAlive);

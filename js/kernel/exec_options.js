@@ -21,7 +21,7 @@ const known = new Set();
  * The options of a run: the signal, and the rest as JSON for the kernel.
  * @param {import('../../index.js').ExecOptions | undefined} options a copy that the caller does not have
  * @param {'application' | 'agent'} caller
- * @param {import('./kernel_calls.js').Who | undefined} who asks
+ * @param {import('./kernel_calls.js').CallerIdentity | undefined} who asks
  * @param {import('../telemetry/telemetry.js').Tracing} tracing
  * @param {import('./runnable.js').Runnable['more']} own options that only this kind of run has
  * @returns {{ signal: AbortSignal | undefined, textWith: TextWith }} the text may name an approval
@@ -48,7 +48,7 @@ export function readExecOptions(options, caller, who, tracing, own) {
 
 /**
  * @param {import('../boundary/crossing.js').ExecOptions} options
- * @param {import('./kernel_calls.js').Who | undefined} who
+ * @param {import('./kernel_calls.js').CallerIdentity | undefined} who
  * @param {string} [text] the options as JSON, if that is known
  * @returns {TextWith}
  */

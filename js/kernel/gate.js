@@ -4,11 +4,11 @@ import { unwrap } from '../boundary/errors.js';
 import { parseForeignJson } from '../boundary/foreign_json.js';
 import { settled } from '../boundary/foreign_promise.js';
 import { messageOf } from '../boundary/thrown.js';
-import { loosened, writeAlwaysRule } from './always_rule.js';
 import { withRoom } from './ledger_room.js';
+import { withoutConditions, writePermanentRule } from './permanent_rule.js';
 import { inTurn, refuseWritablePolicy } from './policy_source.js';
-import { strictest } from './reached_calls.js';
 import { ServedRequests } from './served_requests.js';
+import { strictestVerdict } from './strictest_verdict.js';
 
 /**
  * @typedef {import('../boundary/typed_native.js').NativeKernel} NativeKernel
@@ -47,10 +47,10 @@ export class Gate {
 
   /**
    * Who asks, with what the request adds that is being served.
-   * @param {import('./kernel_calls.js').Who | undefined} who
+   * @param {import('./kernel_calls.js').CallerIdentity | undefined} who
    */
   asker(who) {
-    return this.requests.asker(who, this.#approve === undefined ? 'unmanned' : 'manned');
+    return this.requests.asker(who, this.#approve !== undefined);
   }
 
   /**
@@ -59,7 +59,7 @@ export class Gate {
    * @template {AnyOutcome} Outcome
    * @param {NativeKernel} kernel
    * @param {(approval?: string) => Promise<Outcome>} start
-   * @param {import('./kernel_calls.js').Who | undefined} who the caller, with an approver where that is not the kernel's own
+   * @param {import('./kernel_calls.js').CallerIdentity | undefined} who the caller, with an approver where that is not the kernel's own
    * @param {AbortSignal | undefined} signal
    * @returns {Promise<Outcome>}
    */
@@ -84,7 +84,7 @@ export class Gate {
 
   /**
    * Who approves the calls of a caller.
-   * @param {import('./kernel_calls.js').Who | undefined} who
+   * @param {import('./kernel_calls.js').CallerIdentity | undefined} who
    * @returns {Approve | undefined}
    */
   approverOf(who) {
@@ -134,7 +134,7 @@ export class Gate {
         const decide = this.decide;
         const ask = async (/** @type {import('../../index.js').PolicyCall} */ call) =>
           wordOf(await settled(decide?.(call)));
-        const word = await within(waitsMs, signal, this.#log, (over) => strictest(callOf(asked), ask, over));
+        const word = await within(waitsMs, signal, this.#log, (over) => strictestVerdict(callOf(asked), ask, over));
         const verdict = settle({ ...word, by: 'policy' });
         if (verdict === null) return true;
         Object.assign(asked, verdict);
@@ -158,7 +158,7 @@ export class Gate {
   /**
    * Writes the rule; the call goes on without it, because it was approved.
    * @param {NativeKernel} kernel
-   * @param {import('./always_rule.js').AlwaysRule | undefined} rule
+   * @param {import('./permanent_rule.js').PermanentRule | undefined} rule
    * @param {string} rules the version that the question was asked under
    * @param {readonly string[]} any conditions that it leaves out
    * @param {string} by
@@ -171,7 +171,7 @@ export class Gate {
       const { file, writable } = this;
       await inTurn(file, async () => {
         await refuseWritablePolicy(file, writable);
-        await writeAlwaysRule(kernel, file, loosened(rule, any), by, rules);
+        await writePermanentRule(kernel, file, withoutConditions(rule, any), by, rules);
       });
     } catch (error) {
       this.#log.warn(`The call was approved this once. ${messageOf(error)}`);

@@ -4,7 +4,7 @@ import { toJsonText } from '../boundary/json_text.js';
 import { described } from '../boundary/thrown.js';
 import { withoutGit } from '../files/without_git.js';
 import { nextCallNumber } from './call_numbers.js';
-import { whileHeld } from './leftovers.js';
+import { keepingAlive } from './kernel_resources.js';
 
 /**
  * @template Value
@@ -15,10 +15,10 @@ import { whileHeld } from './leftovers.js';
 /**
  * @typedef {import('../boundary/typed_native.js').NativeKernel} NativeKernel
  * @typedef {<Done>(change: () => Promise<Done>) => Promise<Done>} During does a change, and tells who follows the tools of it
- * @typedef {{ session?: string, model?: string, agent?: string, id?: string, token?: string, approve?: import('../../index.js').Approve, dryRun?: boolean, mode?: import('../../index.js').Mode, answered?: () => import('../../index.js').Approve | undefined }} Who
+ * @typedef {{ session?: string, model?: string, agent?: string, id?: string, token?: string, approve?: import('../../index.js').Approve, dryRun?: boolean, mode?: import('../../index.js').Mode, answered?: () => import('../../index.js').Approve | undefined }} CallerIdentity
  * on whose behalf something is asked, who approves what they ask, and who has approved the present call already
- * @typedef {{ tool: string, who?: Who, path?: string, effect?: string, args?: unknown }} Asked a call as the ledger names it
- * @typedef {Asked & { effect: string, changes: boolean, args: unknown }} OwnCall what JavaScript itself does for somebody
+ * @typedef {{ tool: string, who?: CallerIdentity, path?: string, effect?: string, args?: unknown }} CallInfo a call as the ledger names it
+ * @typedef {CallInfo & { effect: string, changes: boolean, args: unknown }} OwnCall what JavaScript itself does for somebody
  */
 
 /** The ways in which a call reaches the native kernel: it is booted then, and sees the files as they are. */
@@ -58,7 +58,7 @@ export class KernelCalls {
    * @template Value
    * @param {Start<Value>} start
    * @param {AbortSignal} [signal]
-   * @param {Asked} [asked] what it is, if it is a call that somebody made
+   * @param {CallInfo} [asked] what it is, if it is a call that somebody made
    * @returns {Promise<Value>}
    */
   async read(start, signal, asked) {
@@ -73,7 +73,7 @@ export class KernelCalls {
    * @returns {Promise<Value>}
    */
   reach(work, signal) {
-    return whileHeld(this.#life, async () => {
+    return keepingAlive(this.#life, async () => {
       throwIfAborted(signal);
       const kernel = await untilAborted(this.#life.ready(), signal);
       if (this.#life.mirror) await untilAborted(this.#life.mirror.refresh(), signal);
@@ -86,7 +86,7 @@ export class KernelCalls {
    * A read on behalf of a caller that is part of a call which follows.
    * @template Value
    * @param {Start<Value>} start
-   * @param {Who | undefined} who
+   * @param {CallerIdentity | undefined} who
    * @param {AbortSignal | undefined} signal
    * @returns {Promise<Value>}
    */
@@ -108,11 +108,11 @@ export class KernelCalls {
    * @template {object} Value
    * @param {Start<Value>} start
    * @param {AbortSignal} [signal]
-   * @param {Asked} [asked]
+   * @param {CallInfo} [asked]
    * @returns {Promise<Value>}
    */
   async change(start, signal, asked) {
-    return whileHeld(this.#life, async () => {
+    return keepingAlive(this.#life, async () => {
       throwIfAborted(signal);
       const kernel = await untilAborted(this.#life.ready(), signal);
       const change = () => this.#begin(kernel, start, signal, asked);
@@ -128,7 +128,7 @@ export class KernelCalls {
   /**
    * What came in from the remote; what the user should know about it goes to the logger.
    * @param {Start<import('../boundary/crossing.js').Incoming>} start
-   * @param {Asked} asked
+   * @param {CallInfo} asked
    * @returns {Promise<{ changed: string[] }>}
    */
   async receive(start, asked) {
@@ -145,7 +145,7 @@ export class KernelCalls {
    * @returns {Promise<Value>}
    */
   async own(asked, work) {
-    return whileHeld(this.#life, async () => {
+    return keepingAlive(this.#life, async () => {
       const kernel = await this.#life.ready();
       const { tool, effect, changes, args, path } = asked;
       const who = this.#life.gate.asker(asked.who);
@@ -161,7 +161,7 @@ export class KernelCalls {
   /**
    * What the native part begins for a caller and JavaScript ends, as one call.
    * @template Begun, Value
-   * @param {Asked} asked
+   * @param {CallInfo} asked
    * @param {(kernel: NativeKernel, asker: string) => Promise<import('../boundary/typed_native.js').Outcome<Begun>>} start
    * @param {(begun: Begun) => Promise<Value>} work
    * @param {AbortSignal | undefined} signal
@@ -192,7 +192,7 @@ export class KernelCalls {
   /**
    * The tools that the prompt of a caller names; nothing before the boot, and for a token that does not count.
    * @param {number} limit
-   * @param {Who | undefined} who
+   * @param {CallerIdentity | undefined} who
    */
   catalogue(limit, who) {
     const { running } = this.#life;
@@ -203,7 +203,7 @@ export class KernelCalls {
   /**
    * For each tool, with the path of a forged one, whether lists name it to the caller, by the rules and the token of the request.
    * @param {[string, string | null][]} tools
-   * @param {Who | undefined} given
+   * @param {CallerIdentity | undefined} given
    */
   async shownTools(tools, given) {
     return this.coveredTools(tools, this.#life.gate.asker(given));
@@ -212,7 +212,7 @@ export class KernelCalls {
   /**
    * The same for the holder of a token, whichever request is being served.
    * @param {[string, string | null][]} tools
-   * @param {Who | undefined} who
+   * @param {CallerIdentity | undefined} who
    */
   coveredTools(tools, who) {
     return this.read((kernel) => kernel.shownTools(this.#asker(0, who), JSON.stringify(tools)));
@@ -221,7 +221,7 @@ export class KernelCalls {
   /**
    * The most useful forged tools of those that lists name to a caller.
    * @param {{ after: number, offered: string[], limit: number, counted: boolean }} wanted
-   * @param {Who | undefined} who
+   * @param {CallerIdentity | undefined} who
    */
   offeredTools({ after, offered, limit, counted }, who) {
     return this.read((kernel) => kernel.offeredTools(this.#asker(0, who), after, offered, limit, counted));
@@ -229,7 +229,7 @@ export class KernelCalls {
 
   /**
    * What the rules in force and the token of a caller look at in SQL.
-   * @param {Who | undefined} who
+   * @param {CallerIdentity | undefined} who
    * @returns {import('../sql/adapter.js').SqlDetail}
    */
   sqlDetail(who) {
@@ -243,7 +243,7 @@ export class KernelCalls {
 
   /**
    * Which tables the rules in force and the token of a caller leave open.
-   * @param {() => Who | undefined} caller
+   * @param {() => CallerIdentity | undefined} caller
    * @returns {import('../sql/table_sight.js').OpenTables}
    */
   openTables(caller) {
@@ -262,7 +262,7 @@ export class KernelCalls {
    * @param {NativeKernel} kernel
    * @param {Start<Value>} start
    * @param {AbortSignal | undefined} signal
-   * @param {Asked | undefined} asked
+   * @param {CallInfo | undefined} asked
    * @returns {Promise<Value>}
    */
   async #begin(kernel, start, signal, asked) {
@@ -280,7 +280,7 @@ export class KernelCalls {
    * @template Value
    * @param {NativeKernel} kernel
    * @param {number} number
-   * @param {Asked} asked
+   * @param {CallInfo} asked
    * @param {() => Promise<Value>} work
    * @returns {Promise<Value>}
    */
@@ -292,7 +292,7 @@ export class KernelCalls {
   /**
    * Who asks, as the native part reads it.
    * @param {number} number
-   * @param {Who} [who]
+   * @param {CallerIdentity} [who]
    * @param {string} [approval] the name of one that was given for the call
    */
   #asker(number, who, approval) {

@@ -6,16 +6,16 @@ import { previewedRun } from './dry_run.js';
 import { argumentsText, plainly, readExecOptions } from './exec_options.js';
 import { outcomeValue } from './kernel_calls.js';
 import { runTests } from './kernel_tests.js';
-import { oneQuestion } from './one_question.js';
 import { ExecToolOptionsSchema } from './option_schemas.js';
-import { theCode, theTool } from './runnable.js';
+import { codeRun, toolRun } from './runnable.js';
+import { combinedTestApproval } from './test_approval.js';
 
 /**
  * @typedef {import('../../index.js').ExecOptions} ExecOptions
  * @typedef {import('../../index.js').ExecResult} ExecResult
- * @typedef {import('./kernel_calls.js').Who} Who
+ * @typedef {import('./kernel_calls.js').CallerIdentity} CallerIdentity
  * @typedef {import('./runnable.js').Runnable} Runnable
- * @typedef {{ caller: 'application' | 'agent', who?: Who }} Caller
+ * @typedef {{ caller: 'application' | 'agent', who?: CallerIdentity }} Caller
  */
 
 /** Runs of a kernel: tools, code and tests, for whoever asks. */
@@ -43,14 +43,14 @@ export class KernelRuns {
    */
   async tool(path, args, options, by) {
     requireText(path, 'path');
-    if (options === undefined) return this.#run(theTool(path), args, options, by);
+    if (options === undefined) return this.#run(toolRun(path), args, options, by);
     const { validate, ...given } = /** @type {import('../../index.js').ExecToolOptions} */ (plainly(options));
-    if (validate === undefined) return this.#run(theTool(path), args, given, by);
+    if (validate === undefined) return this.#run(toolRun(path), args, given, by);
     const { signal } = parseArguments(ExecToolOptionsSchema, { ...given, validate }, 'exec options');
-    if (!validate) return this.#run(theTool(path), args, given, by);
+    if (!validate) return this.#run(toolRun(path), args, given, by);
     // As they are in the sandbox, where a date is a text.
     const crossing = parseForeignJson(argumentsText(args));
-    return this.#run(theTool(path), await this.#fitting(path, crossing, signal, by.who), given, by);
+    return this.#run(toolRun(path), await this.#fitting(path, crossing, signal, by.who), given, by);
   }
 
   /**
@@ -58,7 +58,7 @@ export class KernelRuns {
    * @param {string} path
    * @param {unknown} args
    * @param {AbortSignal | undefined} signal
-   * @param {Who | undefined} who
+   * @param {CallerIdentity | undefined} who
    */
   async #fitting(path, args, signal, who) {
     throwIfAborted(signal);
@@ -76,7 +76,7 @@ export class KernelRuns {
    */
   async code(code, args, options, by) {
     requireText(code, 'code');
-    return this.#run(theCode(code), args, options === undefined ? undefined : plainly(options), by);
+    return this.#run(codeRun(code), args, options === undefined ? undefined : plainly(options), by);
   }
 
   /**
@@ -84,13 +84,13 @@ export class KernelRuns {
    * @param {string} path
    * @param {unknown} args
    * @param {ExecOptions} options
-   * @param {Who} who
+   * @param {CallerIdentity} who
    */
   async toolFor(path, args = {}, options, who) {
     requireText(path, 'path');
     const given = plainly(options);
     const fitting = await this.#fitting(path, args, given.signal, who);
-    return this.#run(theTool(path), fitting, given, { caller: 'agent', who });
+    return this.#run(toolRun(path), fitting, given, { caller: 'agent', who });
   }
 
   /**
@@ -98,7 +98,7 @@ export class KernelRuns {
    * recorded.
    * @param {string} path
    * @param {unknown} args
-   * @param {Who | undefined} who
+   * @param {CallerIdentity | undefined} who
    * @param {unknown} wrong
    */
   async #refuseDenied(path, args, who, wrong) {
@@ -115,7 +115,7 @@ export class KernelRuns {
    * @param {string} code
    * @param {unknown} args
    * @param {ExecOptions} options
-   * @param {Who} who
+   * @param {CallerIdentity} who
    */
   async codeFor(code, args = {}, options, who) {
     requireText(code, 'code');
@@ -124,7 +124,7 @@ export class KernelRuns {
     throwIfAborted(signal);
     const { parameters } = await this.#calls.read((kernel) => kernel.codeParameters(code), signal);
     const fitting = this.#forged().argumentsOfCode(parameters, args);
-    return this.#run(theCode(code), fitting, given, { caller: 'agent', who });
+    return this.#run(codeRun(code), fitting, given, { caller: 'agent', who });
   }
 
   /**
@@ -168,7 +168,7 @@ export class KernelRuns {
     if (approve === undefined) return by;
     const named = path === undefined ? {} : { path };
     const judge = () => this.#calls.judge({ tool: 'test_tool', effect: 'run', args: named, who, ...named });
-    const once = oneQuestion(judge, approve, path);
+    const once = combinedTestApproval(judge, approve, path);
     return { ...by, who: { ...who, answered: () => once } };
   }
 
