@@ -2,7 +2,7 @@ import { throwIfAborted, untilAborted } from '../boundary/abort.js';
 import { parseArguments } from '../boundary/validation.js';
 import { ON_BEHALF, SQL } from '../kernel/agent_access.js';
 import { dryRunResult } from '../kernel/dry_run.js';
-import { answerRows } from '../sql/answer.js';
+import { answerRows } from '../sql/answer_text.js';
 import { describeSchema } from '../sql/describe_schema.js';
 import { drySql } from '../sql/dry_sql.js';
 import { holdsTransactions, sqlRun } from '../sql/sql_run.js';

@@ -1,5 +1,5 @@
 import { ConfigError, ValidationError } from './errors.js';
-import { nearest } from './near_name.js';
+import { nearest } from './spelling.js';
 
 /**
  * @typedef {import('zod').ZodError} ZodError

@@ -13,7 +13,7 @@ import { onBehalfOf, presentCall } from './host_call.js';
  * @typedef {(id: number, value?: string, error?: BindingError) => void} Answer
  * @typedef {'commit' | 'rollback'} RunEnd
  * @typedef {import('../sql/adapter.js').SqlDetail} SqlDetail
- * @typedef {import('../sql/table_sight.js').OpenTables} OpenTables
+ * @typedef {import('../sql/table_visibility.js').OpenTables} OpenTables
  * @typedef {{ runId: number, contextId: number, callerId: number, nesting: number[], sqlDetail: () => SqlDetail, openTables: OpenTables | undefined, signal: AbortSignal, function: { isOpen: boolean } }} CallOf
  * the outermost run, the nearest that JavaScript has started, the run that waits, the runs from the outermost down to that one,
  * what the rules look at in SQL and which tables they leave open, what fires when none of these does any more, and whether the function has yet to answer

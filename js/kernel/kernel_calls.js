@@ -244,7 +244,7 @@ export class KernelCalls {
   /**
    * Which tables the rules in force and the token of a caller leave open.
    * @param {() => CallerIdentity | undefined} caller
-   * @returns {import('../sql/table_sight.js').OpenTables}
+   * @returns {import('../sql/table_visibility.js').OpenTables}
    */
   openTables(caller) {
     return async (dialect, tables, verbs) => {

@@ -1,7 +1,7 @@
 /** Validates the options of `new TGP()`. */
 
 import { ConfigError } from '../boundary/errors.js';
-import { nearest } from '../boundary/near_name.js';
+import { nearest } from '../boundary/spelling.js';
 import { OWNER } from './agent_access.js';
 import { RESOLVED } from './config.js';
 import { consoleLogger } from './logger.js';

@@ -1,9 +1,9 @@
 import { JsonText } from '../boundary/json_text.js';
-import { answerText } from '../sql/answer.js';
+import { answerText } from '../sql/answer_text.js';
+import { ROLLBACK_ANSWER_MS, within } from '../sql/bounded_wait.js';
 import { drySql } from '../sql/dry_sql.js';
 import { holdsTransactions, sqlRun } from '../sql/sql_run.js';
 import { openSource, settingsOf } from '../sql/sql_settings.js';
-import { ROLLBACK_ANSWER_MS, within } from '../sql/waits.js';
 
 /** Provides `tgp.exec_sql` to guests. */
 

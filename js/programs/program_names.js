@@ -4,7 +4,7 @@ import { accessSync, constants, realpathSync, statSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { basename, delimiter, dirname, isAbsolute, join, relative } from 'node:path';
 import { ConfigError, ValidationError } from '../boundary/errors.js';
-import { nearest } from '../boundary/near_name.js';
+import { nearest } from '../boundary/spelling.js';
 
 /** @typedef {{ name: string, path: string, folder: string | undefined }} Program `folder` is what it may read beside the system's */
 

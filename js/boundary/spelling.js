@@ -49,7 +49,7 @@ function ranked(word, candidates) {
     if (!isComparable(entry.candidate)) continue;
     steps += (wanted.length + 1) * (entry.candidate.length + 1);
     if (steps > MAX_STEPS) break;
-    entry.slips = slipsBetween(wanted, entry.candidate.toLowerCase());
+    entry.slips = editDistance(wanted, entry.candidate.toLowerCase());
   }
   return known.sort((left, right) => (left.slips === right.slips ? 0 : left.slips - right.slips));
 }
@@ -64,7 +64,7 @@ function isComparable(name) {
  * @param {string} from
  * @param {string} to
  */
-export function slipsBetween(from, to) {
+export function editDistance(from, to) {
   /** @type {number[]} */
   let before = [];
   let above = Array.from({ length: to.length + 1 }, (_, index) => index);
