@@ -91,7 +91,7 @@ describe('tgp doctor', () => {
       'rules that a database cannot keep',
       'tgp.config.mjs',
       'export default { sql: { source: async () => [], readOnly: true } };',
-      ['readOnly needs a transaction'],
+      ['readOnly requires a transaction'],
     ],
     [
       'two at once',

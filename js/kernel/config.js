@@ -79,7 +79,7 @@ export async function resolveConfig({ configFile, config, [RESOLVED]: resolved }
   if (config !== undefined) return resolvedConfig(parseConfig(config, '"config"'), process.cwd());
   const file = configFile ?? (await defaultFile(process.cwd()));
   if (file === undefined) return withoutFile(process.cwd());
-  return { ...divided(await loadFile(file), dirname(resolve(file))), file: resolve(file) };
+  return { ...resolvedConfig(await loadFile(file), dirname(resolve(file))), file: resolve(file) };
 }
 
 /**
