@@ -88,7 +88,7 @@ describe.runIf(CAN_CONFINE)('What a program changes', () => {
     [
       'made',
       (/** @type {string} */ cwd) => mkdir(join(cwd, 'new/folder/a.txt'), { recursive: true }),
-      /was made by another process/,
+      /was created by another process/,
     ],
     ['led away', (/** @type {string} */ cwd) => symlink('/tmp', join(cwd, 'new')), /folder that was replaced/],
   ])('is a conflict with what somebody else has %s meanwhile: nothing of it is applied', async (_, meddle, message) => {

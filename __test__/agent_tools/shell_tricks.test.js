@@ -75,7 +75,7 @@ describe.runIf(CAN_CONFINE)('A program', () => {
     );
     const shown = Object.fromEntries(seen.changes.map((/** @type {any} */ { path, isShown }) => [path, isShown]));
     expect(shown).toEqual({ 'a.txt': true, 'big.js': false, 'nul.js': true, run: true, 'small.js': true });
-    expect(seen.diff).toContain('a.txt: may be executed');
+    expect(seen.diff).toContain('a.txt: becomes executable');
     expect(seen.diff, 'a binary by its size and hash').toMatch(
       /nul\.js: binary, nothing becomes 3 bytes \(sha256 [0-9a-f]{64}\)/,
     );
