@@ -4,13 +4,13 @@ import { availableParallelism } from 'node:os';
 import { z } from 'zod';
 import { DEFAULTS } from '../boundary/limits.js';
 import {
-  GivenAgentSchema,
-  GivenConfigSchema,
-  GivenFSSchema,
-  GivenGitSchema,
-  GivenLedgerSchema,
-  GivenNetworkSchema,
-  GivenSandboxSchema,
+  AgentInputSchema,
+  ConfigInputSchema,
+  FSInputSchema,
+  GitInputSchema,
+  LedgerInputSchema,
+  NetworkInputSchema,
+  SandboxInputSchema,
 } from './option_schemas.js';
 
 /**
@@ -55,27 +55,27 @@ function withDependentLimits({ wallMs, waiting, ...sandbox }) {
 const { wallMs: _wallMs, waiting: _waiting, ...sandboxDefaults } = DEFAULTS.sandbox;
 
 /** @type {typeof import('../../index.js').GitConfigSchema} */
-export const GitConfigSchema = withDefaults(GivenGitSchema, DEFAULTS.git);
+export const GitConfigSchema = withDefaults(GitInputSchema, DEFAULTS.git);
 
 /** @type {typeof import('../../index.js').FSConfigSchema} */
-export const FSConfigSchema = withDefaults(GivenFSSchema, DEFAULTS.fs);
+export const FSConfigSchema = withDefaults(FSInputSchema, DEFAULTS.fs);
 
 /** @type {typeof import('../../index.js').NetworkConfigSchema} */
-export const NetworkConfigSchema = withDefaults(GivenNetworkSchema, DEFAULTS.network);
+export const NetworkConfigSchema = withDefaults(NetworkInputSchema, DEFAULTS.network);
 
 /** @type {typeof import('../../index.js').SandboxConfigSchema} */
-export const SandboxConfigSchema = withDefaults(GivenSandboxSchema, sandboxDefaults).overwrite(withDependentLimits);
+export const SandboxConfigSchema = withDefaults(SandboxInputSchema, sandboxDefaults).overwrite(withDependentLimits);
 
 /** @type {typeof import('../../index.js').AgentConfigSchema} */
-export const AgentConfigSchema = withDefaults(GivenAgentSchema, DEFAULTS.agent);
+export const AgentConfigSchema = withDefaults(AgentInputSchema, DEFAULTS.agent);
 
 const LedgerConfigSchema = z.preprocess(
   (given) => (typeof given === 'boolean' ? { on: given } : given),
-  withDefaults(GivenLedgerSchema, DEFAULTS.ledger),
+  withDefaults(LedgerInputSchema, DEFAULTS.ledger),
 );
 
 /** @type {typeof import('../../index.js').TGPConfigSchema} */
-export const TGPConfigSchema = withDefaults(GivenConfigSchema, DEFAULTS).extend({
+export const TGPConfigSchema = withDefaults(ConfigInputSchema, DEFAULTS).extend({
   agent: AgentConfigSchema.prefault({}),
   git: GitConfigSchema.prefault({}),
   ledger: LedgerConfigSchema.prefault({}),

@@ -5,7 +5,7 @@ import { nearest } from '../boundary/spelling.js';
 import { OWNER } from './agent_access.js';
 import { RESOLVED } from './config.js';
 import { consoleLogger } from './logger.js';
-import { GivenConfigSchema } from './option_schemas.js';
+import { ConfigInputSchema } from './option_schemas.js';
 
 /**
  * @typedef {import('../../index.js').TGPOptions} TGPOptions
@@ -82,7 +82,7 @@ export function readOptions(input) {
 /** @param {string} key */
 function unknownOption(key) {
   const shown = key.slice(0, 100);
-  if (Object.hasOwn(GivenConfigSchema.shape, key)) {
+  if (Object.hasOwn(ConfigInputSchema.shape, key)) {
     return `"${shown}" is a configuration key. Move it into "config": new TGP({ config: { ${shown}: … } }).`;
   }
   const names = Object.keys(KINDS);

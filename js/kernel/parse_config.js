@@ -2,7 +2,7 @@
 
 import { ConfigError } from '../boundary/errors.js';
 import { parseSettings } from '../boundary/validation.js';
-import { GivenConfigSchema, MAX_ENTRIES } from './option_schemas.js';
+import { ConfigInputSchema, MAX_ENTRIES } from './option_schemas.js';
 
 /** @typedef {{ config: import('../../index.js').TGPConfigInput, ignored: string[] }} ParsedConfig */
 
@@ -21,7 +21,7 @@ const MAX_DEPTH = 3;
 export function parseConfig(input, source) {
   const subject = `Invalid TGP Configuration: ${source}`;
   const { data, ignored } = readable(input, subject);
-  return { config: parseSettings(GivenConfigSchema, data, subject), ignored };
+  return { config: parseSettings(ConfigInputSchema, data, subject), ignored };
 }
 
 /**
