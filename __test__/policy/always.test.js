@@ -62,7 +62,7 @@ describe('an approval for good', () => {
     const { tools, file, asked, warnings } = await asking(FILE);
     await tools.write_file.execute({ path: 'tools/payments/a.json', content: '{}' });
     expect(asked[0]?.always).toBeUndefined();
-    expect(warnings.join()).toContain('approved this once');
+    expect(warnings.join()).toContain('approved only once');
     expect(await readFile(file, 'utf8')).toBe(FILE);
   });
 
@@ -74,7 +74,7 @@ describe('an approval for good', () => {
     await tools.write_file.execute(written);
     await tools.write_file.execute({ ...written, content: '{"a":1}' });
     expect(asked).toHaveLength(2);
-    expect(warnings.join()).toContain('approved this once');
+    expect(warnings.join()).toContain('approved only once');
     if (typeof policy === 'string') expect(await readFile(file, 'utf8')).toBe(policy);
   });
 

@@ -1,3 +1,5 @@
+/** Runs of tools, code and tests. */
+
 import { throwIfAborted, untilAborted } from '../boundary/abort.js';
 import { parseForeignJson } from '../boundary/foreign_json.js';
 import { parseArguments, requireText } from '../boundary/validation.js';
@@ -18,7 +20,7 @@ import { combinedTestApproval } from './test_approval.js';
  * @typedef {{ caller: 'application' | 'agent', who?: CallerIdentity }} Caller
  */
 
-/** Runs of a kernel: tools, code and tests, for whoever asks. */
+/** Starts runs of tools, code and tests on behalf of a caller. */
 export class KernelRuns {
   #life;
   #calls;
@@ -48,13 +50,13 @@ export class KernelRuns {
     if (validate === undefined) return this.#run(toolRun(path), args, given, by);
     const { signal } = parseArguments(ExecToolOptionsSchema, { ...given, validate }, 'exec options');
     if (!validate) return this.#run(toolRun(path), args, given, by);
-    // As they are in the sandbox, where a date is a text.
+    // As they arrive in the sandbox, where a date is a string.
     const crossing = parseForeignJson(argumentsText(args));
     return this.#run(toolRun(path), await this.#fitting(path, crossing, signal, by.who), given, by);
   }
 
   /**
-   * Arguments as the schema of a tool has them.
+   * Validates arguments against the schema of a tool.
    * @param {string} path
    * @param {unknown} args
    * @param {AbortSignal | undefined} signal
@@ -80,7 +82,7 @@ export class KernelRuns {
   }
 
   /**
-   * A tool for an agent, whose arguments are what a model wrote.
+   * Runs a tool for an agent, with arguments from a model.
    * @param {string} path
    * @param {unknown} args
    * @param {ExecOptions} options
@@ -94,8 +96,8 @@ export class KernelRuns {
   }
 
   /**
-   * What is wrong with arguments shows what a tool takes. A caller that may not run it is refused as with good ones, and that is
-   * recorded.
+   * A validation error reveals the parameters of a tool. So a caller that may not run it gets the same recorded refusal as with valid
+   * arguments.
    * @param {string} path
    * @param {unknown} args
    * @param {CallerIdentity | undefined} who
@@ -111,7 +113,7 @@ export class KernelRuns {
   }
 
   /**
-   * The same for code.
+   * Runs code for an agent.
    * @param {string} code
    * @param {unknown} args
    * @param {ExecOptions} options
@@ -155,7 +157,7 @@ export class KernelRuns {
   }
 
   /**
-   * The same caller, for whom one question covers all tests of a call.
+   * The caller with an approver that is asked once for all tests of a call.
    * @param {string | undefined} path
    * @param {Caller} by
    * @returns {Caller}
@@ -175,9 +177,9 @@ export class KernelRuns {
   /**
    * @param {Runnable} runnable
    * @param {unknown} args
-   * @param {ExecOptions | undefined} options a copy that the caller does not have
+   * @param {ExecOptions | undefined} options a private copy
    * @param {Caller} by
-   * @returns {Promise<any>} what it has done, or with `dryRun` would do
+   * @returns {Promise<any>} the result, or with `dryRun` its preview
    */
   async #run(runnable, args, options, by) {
     if (options?.dryRun !== true) return this.#begin(runnable, args, options, by);
@@ -191,12 +193,12 @@ export class KernelRuns {
    * @param {unknown} args
    * @param {ExecOptions | undefined} options
    * @param {Caller} by
-   * @param {import('../../index.js').DryRunResult['sql']} [sql] where the statements of a dry run are noted
+   * @param {import('../../index.js').DryRunResult['sql']} [sql] collects the statements of a dry run
    * @returns {Promise<ExecResult>}
    */
   async #begin({ tool, path, more, start: startRun }, args, options, { caller, who: given }, sql) {
     const who = this.#life.gate.asker(given);
-    // It may have answered when the run begins.
+    // Read now: the function may have returned when the run begins.
     const { isInFunction } = this.#life;
     const run = (/** @type {import('../telemetry/telemetry.js').Tracing} */ tracing) => {
       const { signal, textWith } = readExecOptions(options, caller, who, tracing, more);
