@@ -30,7 +30,7 @@ const REMEDIES = [
 export function loadFailure(failure) {
   const reason = firstReason(failure);
   if (reason === undefined) return undefined;
-  const [, remedy] = REMEDIES.find(([known]) => known.test(reason)) ?? [];
+  const [, remedy] = REMEDIES.find(([pattern]) => pattern.test(reason)) ?? [];
   return `Reason: ${reason}.${remedy === undefined ? '' : ` ${remedy}`}`;
 }
 

@@ -266,8 +266,10 @@ function wantedOf(issue) {
     }
     case 'invalid_union': {
       const wanted = issue.errors.map((issues) => issues[0] && wantedOf(issues[0]));
-      const known = wanted.filter((one) => one !== undefined);
-      return known.length > 0 && known.length === wanted.length ? [...new Set(known)].join(' or ') : undefined;
+      const described = wanted.filter((one) => one !== undefined);
+      return described.length > 0 && described.length === wanted.length
+        ? [...new Set(described)].join(' or ')
+        : undefined;
     }
     case 'too_small':
       if (issue.origin === 'string') return issue.minimum === 1 ? 'a text' : `at least ${issue.minimum} characters`;

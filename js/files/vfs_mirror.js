@@ -195,8 +195,8 @@ export class VfsMirror {
    */
   async #theirVersion(name) {
     const stamp = await this.#vfs.stamp(name);
-    const known = this.#agreed.get(name);
-    if (stamp !== undefined && known?.stamp === stamp) return { hash: known.hash, stamp };
+    const last = this.#agreed.get(name);
+    if (stamp !== undefined && last?.stamp === stamp) return { hash: last.hash, stamp };
     const text = await this.#vfs.read(name);
     return { hash: hashOf(text), stamp, text };
   }
@@ -207,9 +207,9 @@ export class VfsMirror {
     for (const name of await this.#files.listFiles('', true)) {
       if (isResult(name)) continue;
       const seen = await this.#seen(name);
-      const known = this.#agreed.get(name);
+      const last = this.#agreed.get(name);
       if (seen === undefined) continue;
-      const version = known?.seen === seen ? { hash: known.hash, seen } : await this.#ourVersion(name);
+      const version = last?.seen === seen ? { hash: last.hash, seen } : await this.#ourVersion(name);
       if (version && this.#leftOut.get(name) !== version.hash) found.set(name, { hash: version.hash, seen });
     }
     return found;

@@ -53,13 +53,13 @@ export class ToolNames {
     if (this.#plain.has(path)) return;
     const plain = plainName(path);
     this.#plain.set(path, plain);
-    const held = this.#wanted.get(plain);
-    if (held === undefined) {
+    const owners = this.#wanted.get(plain);
+    if (owners === undefined) {
       this.#wanted.set(plain, path);
       if (!isUsable(plain)) this.#setDistinct(path, distinctName(plain, path, MIN_HASH_CHARS));
       return;
     }
-    const rivals = rivalsOf(held);
+    const rivals = rivalsOf(owners);
     this.#wanted.set(plain, rivals);
     (isAscii(path) ? rivals.ascii : rivals.others).add(path);
     this.#distinguish(path, plain, rivals);
@@ -69,15 +69,15 @@ export class ToolNames {
   /** @param {string} path */
   delete(path) {
     const plain = this.#plain.get(path);
-    const held = plain === undefined ? undefined : this.#wanted.get(plain);
-    if (plain === undefined || held === undefined) return;
+    const owners = plain === undefined ? undefined : this.#wanted.get(plain);
+    if (plain === undefined || owners === undefined) return;
     this.#plain.delete(path);
     this.#setDistinct(path, undefined);
-    if (held === path) {
+    if (owners === path) {
       this.#wanted.delete(plain);
       return;
     }
-    const rivals = rivalsOf(held);
+    const rivals = rivalsOf(owners);
     rivals.ascii.delete(path);
     rivals.others.delete(path);
     if (rivals.ascii.size + rivals.others.size === 0) this.#wanted.delete(plain);
@@ -137,12 +137,14 @@ export class ToolNames {
 }
 
 /**
- * @param {string | Rivals} held one path, or several
+ * @param {string | Rivals} owners one path, or several
  * @returns {Rivals}
  */
-function rivalsOf(held) {
-  if (typeof held !== 'string') return held;
-  return isAscii(held) ? { ascii: new Set([held]), others: new Set() } : { ascii: new Set(), others: new Set([held]) };
+function rivalsOf(owners) {
+  if (typeof owners !== 'string') return owners;
+  return isAscii(owners)
+    ? { ascii: new Set([owners]), others: new Set() }
+    : { ascii: new Set(), others: new Set([owners]) };
 }
 
 /** @param {string} plain whether providers accept it and no object inherits it */

@@ -19,10 +19,10 @@ export function callTree(events, name) {
   for (const event of events)
     if (event.type === 'CALL' && event.call !== undefined) calls.set(event.call, begun(event));
   for (const event of events) {
-    const known = event.call === undefined ? undefined : calls.get(event.call);
-    if (known === undefined || event.type === 'CALL') continue;
-    if (event.type === 'RESULT') end(known, event);
-    else known.events.push(event);
+    const call = event.call === undefined ? undefined : calls.get(event.call);
+    if (call === undefined || event.type === 'CALL') continue;
+    if (event.type === 'RESULT') end(call, event);
+    else call.events.push(event);
   }
   /** @type {LedgerCall | undefined} */
   let root;

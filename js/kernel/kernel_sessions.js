@@ -39,9 +39,9 @@ export function kernelSessions(calls, ledger) {
       /** @type {Map<string, import('../../index.js').LedgerEvent[]>} */
       const bySession = new Map();
       for (const event of await log.listed()) {
-        const known = bySession.get(String(event.session));
-        if (known === undefined) bySession.set(String(event.session), [event]);
-        else known.push(event);
+        const events = bySession.get(String(event.session));
+        if (events === undefined) bySession.set(String(event.session), [event]);
+        else events.push(event);
       }
       const shown = [...bySession].flatMap(([session, events]) => {
         const found = foldSession(session, events);

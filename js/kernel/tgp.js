@@ -144,10 +144,10 @@ export class TGP extends AgentHost {
       /** @type {(path: string | undefined, signal?: AbortSignal, mode?: 'real' | 'dry') => ReturnType<TGP['test']>} */
       test: (path, signal, mode) =>
         this.#runs.tests(path, { signal }, { caller: 'agent', who: mode === 'dry' ? { ...who, dryRun: true } : who }),
-      /** @type {<Value>(asked: import('./kernel_calls.js').OwnCall, work: () => Promise<Value>) => Promise<Value>} */
-      own: (asked, work) => this.#calls.own({ ...asked, who: { ...who, ...asked.who } }, work),
-      /** @type {(asked: Omit<import('./kernel_calls.js').OwnCall, 'who' | 'changes'>) => ReturnType<KernelCalls['judge']>} */
-      judge: (asked) => this.#calls.judge({ ...asked, who }),
+      /** @type {<Value>(call: import('./kernel_calls.js').OwnCall, work: () => Promise<Value>) => Promise<Value>} */
+      own: (call, work) => this.#calls.own({ ...call, who: { ...who, ...call.who } }, work),
+      /** @type {(call: Omit<import('./kernel_calls.js').OwnCall, 'who' | 'changes'>) => ReturnType<KernelCalls['judge']>} */
+      judge: (call) => this.#calls.judge({ ...call, who }),
       /** Which details of SQL statements the policy inspects. */
       sqlDetail: () => this.#calls.sqlDetail(this.#life.gate.asker(who)),
       /** Which tables the policy allows. */

@@ -31,13 +31,13 @@ export function catalogueRules() {
 /**
  * @param {'sqlite' | 'postgres' | 'mysql'} dialect
  * @param {Ask} ask
- * @param {import('./table_visibility.js').TableVisibility} sight
+ * @param {import('./table_visibility.js').TableVisibility} visibility
  * @returns {Promise<CatalogueTable[]>}
  */
-export async function tablesOf(dialect, ask, sight) {
+export async function tablesOf(dialect, ask, visibility) {
   const rows = (await ask(QUERIES[dialect].tables(MAX_TABLES))).filter(isTable);
   const named = rows.filter(({ name }) => isShort(name));
-  return (await sight.shown(named)).map(({ id, name }) => ({ id: String(id), name }));
+  return (await visibility.shown(named)).map(({ id, name }) => ({ id: String(id), name }));
 }
 
 /**

@@ -6,7 +6,7 @@ import { functionIn, Parameters } from './called_functions.js';
 import { checkEngines } from './checked_engines.js';
 import { hiddenFunctions, hiddenIn } from './hidden_functions.js';
 import { refused, shown } from './refusal.js';
-import { heldRelation, relatedTables } from './related_tables.js';
+import { relatedTables, restrictedRelation } from './related_tables.js';
 
 /**
  * @typedef {import('./adapter.js').SqlConnection} SqlConnection
@@ -46,9 +46,9 @@ export function forgetChecked(adapter) {
  * @param {import('./adapter.js').SqlLimits} limits
  * @param {SqlAdapter} adapter
  * @param {boolean} isFenced whether the database prevents the statement from writing
- * @param {import('./table_visibility.js').TableVisibility} [sight] which tables the caller may access
+ * @param {import('./table_visibility.js').TableVisibility} [visibility] which tables the caller may access
  */
-export async function checkReach(connection, statement, limits, adapter, isFenced, sight) {
+export async function checkReach(connection, statement, limits, adapter, isFenced, visibility) {
   const { reach, detail = 'nothing', sql } = statement;
   if (!reach) return;
   const reaching = { ...statement, reach };
@@ -58,7 +58,7 @@ export async function checkReach(connection, statement, limits, adapter, isFence
   const isShown = adapter.dialect === 'mysql' && reach.names.some((name) => name.toUpperCase() === 'SHOW');
   if (doubted.length === 0 && !isCompared && !isShown && reach.written.length === 0) return;
   const ask = asking(connection, limits);
-  if (isPostgres && detail === 'tables' && sight) await checkRelated(ask, adapter, reaching, sight);
+  if (isPostgres && detail === 'tables' && visibility) await checkRelated(ask, adapter, reaching, visibility);
   await once(adapter, `${doubted.join('')} ${isCompared} ${sql}`, async () => {
     if (doubted.length > 0) {
       const name = await functionIn(ask, reach, adapter, doubted);
@@ -136,15 +136,15 @@ function volatilities(detail, isFenced) {
  * @returns {Promise<Answer | undefined>}
  */
 async function once(adapter, key, question) {
-  const known = checked.get(adapter) ?? new Map();
-  checked.set(adapter, known);
+  const times = checked.get(adapter) ?? new Map();
+  checked.set(adapter, times);
   const now = Date.now();
-  if (now - (known.get(key) ?? 0) < CHECKED_MS) return undefined;
+  if (now - (times.get(key) ?? 0) < CHECKED_MS) return undefined;
   const answer = await question();
   if (answer === undefined && key.length <= MAX_CHECKED_CHARS) {
-    known.delete(key);
-    dropOldest(known, MAX_CHECKED);
-    known.set(key, now);
+    times.delete(key);
+    dropOldest(times, MAX_CHECKED);
+    times.set(key, now);
   }
   return answer;
 }
@@ -167,16 +167,16 @@ function asking(connection, limits) {
  * @param {Ask} ask
  * @param {SqlAdapter} adapter
  * @param {Reaching} statement
- * @param {import('./table_visibility.js').TableVisibility} sight
+ * @param {import('./table_visibility.js').TableVisibility} visibility
  */
-async function checkRelated(ask, adapter, { reach, verbs }, sight) {
+async function checkRelated(ask, adapter, { reach, verbs }, visibility) {
   // The rules depend on the caller, so they are evaluated every time.
   const related = await once(adapter, `related ${JSON.stringify(reach.names)}`, async () => {
     const found = await relatedTables(ask, reach.names);
     return found.length > 0 ? found : undefined;
   });
-  const [held] = related ? await sight.held(related, verbs) : [];
-  if (held) throw heldRelation(held);
+  const [restricted] = related ? await visibility.restricted(related, verbs) : [];
+  if (restricted) throw restrictedRelation(restricted);
 }
 
 /**
@@ -229,7 +229,7 @@ async function checkPlan(ask, { sql, values, reach }) {
   const [tables, names] = [new Set(reach.tables), new Set(reach.names)];
   for (const { schema, name } of relationsOf(plan)) {
     // Tables accessed indirectly, below a view or in a partition, are the owner's responsibility.
-    const written = [`${schema}.${name}`, name].find((known) => names.has(known));
+    const written = [`${schema}.${name}`, name].find((each) => names.has(each));
     if (written === undefined || tables.has(written)) continue;
     // An alias or common table expression may have the same name as a table below a view.
     if (!(await isBelowView(ask, name, [...tables]))) throw unreadTable(name);

@@ -62,20 +62,20 @@ export async function describeSchema(adapter, rules, inRun, only, signal, openTa
 /**
  * The tables that the caller may read.
  * @param {any[]} tables
- * @param {TableVisibility} sight
+ * @param {TableVisibility} visibility
  * @param {string} dialect
  * @param {Ask} ask
  * @returns {Promise<any[]>}
  */
-async function shownOf(tables, sight, dialect, ask) {
-  const shown = await sight.shown(tables);
+async function shownOf(tables, visibility, dialect, ask) {
+  const shown = await visibility.shown(tables);
   if (dialect !== 'postgres' || shown.length === tables.length) return shown;
   const rest = tables.map((table) => ({ id: String(table.id), ...relationOf(table) }));
-  const held = await sight.held(rest, ['select']);
-  if (held.length === 0) return shown;
+  const restricted = await visibility.restricted(rest, ['select']);
+  if (restricted.length === 0) return shown;
   const ids = await relatedIds(
     ask,
-    held.map(({ id }) => id),
+    restricted.map(({ id }) => id),
   );
   return shown.filter(({ id }) => !ids.has(String(id)));
 }

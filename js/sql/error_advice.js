@@ -8,7 +8,7 @@ import { memberOf, shortened } from './driver_error.js';
 
 /**
  * @typedef {import('./database_message.js').ParsedError} ParsedError
- * @typedef {{ dialect: 'sqlite' | 'postgres' | 'mysql', ask: import('./catalogue.js').Ask, sight: import('./table_visibility.js').TableVisibility }} Catalogue
+ * @typedef {{ dialect: 'sqlite' | 'postgres' | 'mysql', ask: import('./catalogue.js').Ask, visibility: import('./table_visibility.js').TableVisibility }} Catalogue
  * @typedef {{ text: string, suggestion?: string }} Advice
  */
 
@@ -70,8 +70,8 @@ export function adviceOnText(failure, sql) {
 export async function adviceOnNames(failure, sql, catalogue) {
   const complaint = parsedSqlError(failure);
   if (!complaint || complaint.about === 'syntax') return adviceOnText(failure, sql);
-  const { dialect, ask, sight } = catalogue;
-  const tables = await tablesOf(dialect, ask, sight);
+  const { dialect, ask, visibility } = catalogue;
+  const tables = await tablesOf(dialect, ask, visibility);
   if (complaint.about === 'table') {
     return withAdvice(
       failure,

@@ -22,10 +22,10 @@ export class FairLock {
     if (signal?.aborted) throw gaveUp();
     if (this.#free > 0) this.#free -= 1;
     else await this.#wait(signal);
-    let held = true;
+    let isHeld = true;
     return () => {
-      if (!held) return;
-      held = false;
+      if (!isHeld) return;
+      isHeld = false;
       const next = this.#waiting.shift();
       if (next) next.enter();
       else this.#free += 1;

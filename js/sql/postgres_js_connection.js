@@ -29,8 +29,8 @@ export async function reserveConnection(sql) {
   let stale = sql.options?.max ?? 1;
   for (let tries = 0; tries < MAX_TRIES; ) {
     try {
-      const held = await take(sql);
-      if (held) return held;
+      const connection = await take(sql);
+      if (connection) return connection;
       tries += 1;
     } catch (error) {
       if (stale <= 0 || !ENDED_BY_SERVER.test(String(/** @type {any} */ (error)?.code))) throw error;

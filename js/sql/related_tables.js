@@ -66,8 +66,8 @@ export async function relatedIds(ask, ids) {
     const steps = new Map();
     for (const pair of pairs) {
       const key = String(pair[from]);
-      const known = steps.get(key);
-      if (known) known.push(String(pair[to]));
+      const targets = steps.get(key);
+      if (targets) targets.push(String(pair[to]));
       else steps.set(key, [String(pair[to])]);
     }
     const open = [...ids];
@@ -84,7 +84,7 @@ export async function relatedIds(ask, ids) {
 }
 
 /** @param {import('./table_visibility.js').Relation} relation */
-export function heldRelation({ name }) {
+export function restrictedRelation({ name }) {
   return refused(
     `this statement reaches ${shown(name)}, which tools may not access, through a partition, inheritance, a sequence or an index`,
     'Remove it from the statement.',

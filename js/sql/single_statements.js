@@ -82,9 +82,9 @@ export class SingleStatements {
       if (this.#isAborted) throw new AbortedError('The run has ended.');
       // Without transactions, the engines of the written tables do not matter.
       const reach = judged.reach && { ...judged.reach, written: [] };
-      const sight = new TableVisibility(this.#rules, dialect, openTables);
+      const visibility = new TableVisibility(this.#rules, dialect, openTables);
       const { options, isOwn } = this.#rules;
-      await checkReach({ query: once }, { ...judged, reach }, options, this.#adapter, isOwn, sight);
+      await checkReach({ query: once }, { ...judged, reach }, options, this.#adapter, isOwn, visibility);
       return await once(judged, this.#rules.options);
     } catch (error) {
       throw adviceOnText(asSqlError(error, 'The statement failed'), sql);

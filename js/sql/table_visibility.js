@@ -42,7 +42,7 @@ export class TableVisibility {
    * @param {Found[]} relations
    * @param {string[] | undefined} verbs
    */
-  async held(relations, verbs = []) {
+  async restricted(relations, verbs = []) {
     if (relations.length === 0) return [];
     const open = await this.#openTables?.(this.#dialect, relations, verbs);
     return relations.filter(({ name }, index) => open?.[index] === false || this.#rules.deniesTable(name));

@@ -20,7 +20,7 @@ import { TableVisibility } from './table_visibility.js';
  * @typedef {{ nesting?: Nesting, judged?: import('./adapter.js').SqlDetail, isOnly?: boolean, openTables?: import('./table_visibility.js').OpenTables }} SqlCaller
  * the calling run, what a policy or a token inspects, whether the statement is the only one of its transaction, and which tables are
  * allowed
- * @typedef {{ sql: unknown, params: unknown, state: 'waits' | 'reads' | 'writes' | 'dropped', nesting: Nesting, judged: import('./adapter.js').SqlDetail, isOnly: boolean, sight: TableVisibility }} PendingStatement
+ * @typedef {{ sql: unknown, params: unknown, state: 'waits' | 'reads' | 'writes' | 'dropped', nesting: Nesting, judged: import('./adapter.js').SqlDetail, isOnly: boolean, visibility: TableVisibility }} PendingStatement
  */
 
 /** A database that does not answer ROLLBACK within this time loses its connection, which also rolls back. */
@@ -74,9 +74,9 @@ export class SqlTransaction {
   execute(sql, params, { nesting = [], judged = 'nothing', isOnly = false, openTables } = {}) {
     if (this.#state === 'ended') return Promise.reject(new SqlError('The run and its transaction have ended.'));
     if (nesting.some((run) => this.#ended.has(run))) return Promise.reject(new AbortedError('The run has ended.'));
-    const sight = new TableVisibility(this.#rules, this.#adapter.dialect, openTables);
+    const visibility = new TableVisibility(this.#rules, this.#adapter.dialect, openTables);
     /** @type {PendingStatement} */
-    const pending = { sql, params, nesting, judged, isOnly, sight, state: 'waits' };
+    const pending = { sql, params, nesting, judged, isOnly, visibility, state: 'waits' };
     this.#pending.add(pending);
     return this.#enqueue(() => this.#attempt(pending)).finally(() => this.#pending.delete(pending));
   }
@@ -214,7 +214,7 @@ export class SqlTransaction {
       if (pending.state === 'writes') await this.#savepoints.prepare(nesting, this.#control(connection));
       stopIfAborted(this.#abort.signal);
       const run = async () => {
-        await this.#check(connection, judged, fence !== 'open', pending.sight);
+        await this.#check(connection, judged, fence !== 'open', pending.visibility);
         const answer = await connection.query(judged, options);
         return { ...answer, mayWrite: pending.state === 'writes' };
       };
@@ -268,11 +268,11 @@ export class SqlTransaction {
    * @param {SqlConnection} connection
    * @param {SqlStatement} statement
    * @param {boolean} isFenced
-   * @param {TableVisibility} sight
+   * @param {TableVisibility} visibility
    */
-  async #check(connection, statement, isFenced, sight) {
+  async #check(connection, statement, isFenced, visibility) {
     if (statement.access === 'schema') forgetChecked(this.#adapter);
-    await checkReach(connection, statement, this.#rules.options, this.#adapter, isFenced, sight);
+    await checkReach(connection, statement, this.#rules.options, this.#adapter, isFenced, visibility);
     stopIfAborted(this.#abort.signal);
   }
 
@@ -280,7 +280,7 @@ export class SqlTransaction {
    * @param {Error} failure
    * @param {PendingStatement} pending
    */
-  async #advised(failure, { sql, sight }) {
+  async #advised(failure, { sql, visibility }) {
     const { dialect, once } = this.#adapter;
     const isCatalogue = this.#rules === catalogueRules();
     if (dialect === 'any' || isCatalogue || this.#abort.signal.aborted || !isAboutNames(failure)) {
@@ -292,7 +292,7 @@ export class SqlTransaction {
       ? new SingleStatements({ dialect, once }, catalogueRules())
       : new SqlTransaction(this.#adapter, catalogueRules());
     const ask = async (/** @type {string} */ question) => JSON.parse((await asking.execute(question)).rows ?? '[]');
-    const advised = adviceOnNames(failure, sql, { dialect, ask, sight }).catch(() => failure);
+    const advised = adviceOnNames(failure, sql, { dialect, ask, visibility }).catch(() => failure);
     const outcome = await within(advised, ADVICE_TIMEOUT_MS);
     await asking.rollback();
     return outcome === 'late' ? failure : outcome;

@@ -32,9 +32,9 @@ export function mysql2(source) {
     beginsReadOnly: true,
     connect: async ({ signal }) => {
       if (typeof source.getConnection === 'function') {
-        const held = await promising(source).getConnection();
-        const lender = { takeBack: () => held.release(), discard: () => held.destroy(), hasOthers: true };
-        return mysqlConnection(held.connection, lender);
+        const pooled = await promising(source).getConnection();
+        const lender = { takeBack: () => pooled.release(), discard: () => pooled.destroy(), hasOthers: true };
+        return mysqlConnection(pooled.connection, lender);
       }
       const leave = await turns.acquire(signal);
       const core = source.connection ?? source;

@@ -116,8 +116,8 @@ const versions = new WeakMap();
  * @param {PostgresWire} wire
  */
 async function versionOf(client, wire) {
-  const known = versions.get(client);
-  if (known !== undefined) return known;
+  const cached = versions.get(client);
+  if (cached !== undefined) return cached;
   const rows = new RowCollector(CONTROL, ignored);
   await runOnPg(client, wire, { text: 'SHOW server_version_num' }, rows, CONTROL.maxBytes);
   const version = Number(JSON.parse(rows.text())[0]?.server_version_num ?? 0);

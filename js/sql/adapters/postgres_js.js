@@ -46,7 +46,7 @@ const verified = new WeakSet();
 
 /** @implements {SqlConnection} */
 class HeldConnection {
-  #held;
+  #reserved;
   #sql;
   #server;
   #wire = new PostgresWire();
@@ -57,12 +57,12 @@ class HeldConnection {
   #stopper = new Stopper(() => cancelQuery(this.#current));
 
   /**
-   * @param {ReservedConnection} held
+   * @param {ReservedConnection} reserved
    * @param {any} sql
    * @param {{ version: number, unmetered: boolean }} server version 0: not queried yet
    */
-  constructor(held, sql, server) {
-    this.#held = held;
+  constructor(reserved, sql, server) {
+    this.#reserved = reserved;
     this.#sql = sql;
     this.#server = server;
   }
@@ -75,7 +75,7 @@ class HeldConnection {
 
   /** @param {import('../adapter.js').SqlLimits} limits */
   async #begin(limits) {
-    const { socket } = this.#held;
+    const { socket } = this.#reserved;
     const isMetered = socket !== undefined && (verified.has(socket) || (await this.#verifies(socket)));
     if (isMetered) this.#wire.open(socket);
     else if (!this.#server.unmetered) throw noMeter();
@@ -105,7 +105,7 @@ class HeldConnection {
   }
 
   async commit() {
-    this.#held.giveBackAfterNext();
+    this.#reserved.giveBackAfterNext();
     const { command } = await beforeDeadline(this.#control('COMMIT'), this.#waitMs, ignored, notAnswered);
     checkCommitted(command);
   }
@@ -113,8 +113,8 @@ class HeldConnection {
   async rollback() {
     await this.#stopper.settled;
     // A failed COMMIT has also ended the transaction, and returned the connection to the driver.
-    if (!this.#held.isOurs()) return;
-    this.#held.giveBackAfterNext();
+    if (!this.#reserved.isOurs()) return;
+    this.#reserved.giveBackAfterNext();
     // A ROLLBACK without a transaction would make the driver print a server warning.
     await this.#control(this.#hasBegun ? 'ROLLBACK' : 'SELECT 1');
   }
@@ -126,12 +126,12 @@ class HeldConnection {
   /** @param {'clean' | 'broken'} state */
   async release(state) {
     // The driver takes a connection back only after a query, so an unused one runs one here.
-    if (state === 'clean' && this.#held.isOurs()) await this.rollback().catch(ignored);
+    if (state === 'clean' && this.#reserved.isOurs()) await this.rollback().catch(ignored);
     this.#wire.close();
-    if (!this.#held.isOurs() && state === 'clean') return;
+    if (!this.#reserved.isOurs() && state === 'clean') return;
     // Waits until the driver has noticed the closed connection; before that it would lend it to others.
-    this.#held.end();
-    await beforeDeadline(this.#held.closed, CLOSE_TIMEOUT_MS, ignored);
+    this.#reserved.end();
+    await beforeDeadline(this.#reserved.closed, CLOSE_TIMEOUT_MS, ignored);
   }
 
   /**
@@ -170,9 +170,9 @@ class HeldConnection {
    */
   async #run(text, parameters, settings, rows, maxBytes) {
     // The driver would write to a closed socket.
-    if (!this.#held.isOurs()) throw new Error('the connection is lost');
+    if (!this.#reserved.isOurs()) throw new Error('the connection is lost');
     this.#wire.allow(rows, maxBytes);
-    const query = this.#held.query(text, parameters, settings).raw();
+    const query = this.#reserved.query(text, parameters, settings).raw();
     this.#current = query;
     /** @type {ReturnType<typeof rowWriter> | undefined} */
     let write;

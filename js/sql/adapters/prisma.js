@@ -71,14 +71,14 @@ function interactive(client, dialect) {
   return {
     begin: async ({ limits }) => {
       await new Promise((resolve, reject) => {
-        const held = new Promise((end, undo) => {
+        const open = new Promise((end, undo) => {
           finish = end;
           fail = undo;
         });
         done = client.$transaction((/** @type {any} */ tx) => {
           transaction = tx;
           resolve(undefined);
-          return held;
+          return open;
         }, LIMITS);
         done.catch(reject);
       });
