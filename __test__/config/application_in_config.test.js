@@ -68,7 +68,7 @@ describe('sql and sandboxAPI in the config file', () => {
     });
   });
 
-  test('a function that takes the place of the database is warned of', async () => {
+  test('warns about a function that replaces the database', async () => {
     /** @type {string[]} */
     const warnings = [];
     const logger = { debug() {}, info() {}, error() {}, warn: (/** @type {string} */ text) => warnings.push(text) };
@@ -226,12 +226,12 @@ const DESCRIBED = {
 describe.each(Object.entries(DESCRIBED))('a function with parameters as %s', (_name, parameters) => {
   const lookUp = { description: 'Looks a customer up.', parameters, execute: (args) => args };
 
-  test('gets what has passed them, with defaults', async () => {
+  test('receives validated arguments with defaults', async () => {
     const { kernel } = await forged({ lookUp }, 'return await tgp.lookUp({ id: 1 })');
     expect((await kernel.exec('tools/t.ts')).result).toEqual({ id: 1, tags: [] });
   });
 
-  test('is not called with anything else, and the tool hears what is wrong', async () => {
+  test('is not called with invalid arguments, and the tool gets the error', async () => {
     let calls = 0;
     const counted = { ...lookUp, execute: () => ++calls };
     for (const [call, field] of [

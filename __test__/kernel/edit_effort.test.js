@@ -211,7 +211,7 @@ it('no edit costs the host more than its share of memory', async () => {
   expect(cpuMs).toBeLessThan(MAX_MS);
 });
 
-it('what git says of the result is what was asked for', async () => {
+it('git confirms the applied change', async () => {
   const { apply, rootDir, text } = await file(near);
   const after = near.split('\n').map((line, index) => (index % 500 === 250 ? `${line} changed` : line));
   writeFileSync(join(rootDir, PATH), after.join('\n'));

@@ -12,7 +12,7 @@ async function withSum() {
   return made;
 }
 
-describe('exec_tool holds arguments against the schema of the tool', () => {
+describe('exec_tool validates arguments against the schema of the tool', () => {
   test.each([
     ['a missing field', { note: 'x' }, '"amounts" is missing: give a list.'],
     ['nothing at all', undefined, '"amounts" is missing: give a list.'],
@@ -84,7 +84,7 @@ describe('exec_tool holds arguments against the schema of the tool', () => {
     });
   });
 
-  test('a tool that takes no object gets its value', async () => {
+  test('a tool without object parameters gets the unwrapped value', async () => {
     const { tools } = await createKernel();
     const content = 'export default (amounts: number[]): number => amounts.length;';
     await tools.write_file.execute({ path: 'tools/count.ts', content });
@@ -106,7 +106,7 @@ describe('exec_tool holds arguments against the schema of the tool', () => {
     expect(await (await kernel.tools()).either?.execute({ args: { n: 1 } })).toMatchObject({ result: { n: 1 } });
   });
 
-  test('applications and other tools pass what they like', async () => {
+  test('calls of applications and other tools are not validated', async () => {
     const { kernel, tools } = await createKernel();
     await tools.write_file.execute({
       path: 'tools/kind.ts',
@@ -123,7 +123,7 @@ describe('exec_tool holds arguments against the schema of the tool', () => {
 });
 
 describe('kernel.exec with validate', () => {
-  test('holds arguments against the schema before anything runs, and runs what fits', async () => {
+  test('validates arguments before anything runs', async () => {
     const { kernel } = await withSum();
     await expect(kernel.exec(path, { amount: [1] }, { validate: true })).rejects.toMatchObject({
       code: 'ERR_VALIDATION',

@@ -34,7 +34,7 @@ describe('what a model reads', () => {
     expect(await thrown('return nothing')).toBe('nothing is not defined');
   });
 
-  test('a path that is nearly right is told', async () => {
+  test('suggests the similar path', async () => {
     const { tools } = await createKernel();
     await tools.write_file.execute({ path: 'tools/shipping/dim_weight.ts', content: 'export default () => 1;' });
     await tools.write_file.execute({ path: 'notes.md', content: 'x' });

@@ -136,7 +136,7 @@ describe('a call with an argument that it cannot use is refused with a typed err
     }
   });
 
-  it('one problem is told once', async () => {
+  it('one problem is reported once', async () => {
     for (const call of [
       () => kernel.shutdown({ pushTimeoutMs: 2 ** 53 }),
       () => kernel.exec(PATH, {}, { seed: 2 ** 53 }),
@@ -149,7 +149,7 @@ describe('a call with an argument that it cannot use is refused with a typed err
   });
 });
 
-describe('new TGP() does not throw; boot() says what is wrong with its options', () => {
+describe('new TGP() does not throw; boot() reports invalid options', () => {
   /** @type {[string, any, RegExp][]} */
   const OPTIONS = [
     ['a misspelt option', { sqll: {} }, /"sqll" is not known, did you mean "sql"\?/],
@@ -189,7 +189,7 @@ describe('new TGP() does not throw; boot() says what is wrong with its options',
     await wrong.shutdown();
   });
 
-  it('undefined is no option', async () => {
+  it('undefined options are ignored', async () => {
     const rootDir = join(await tempRoot(), '.tgp');
     const fine = new TGP(/** @type {any} */ ({ config: { rootDir }, sqll: undefined, vfs: undefined, logger: QUIET }));
     await fine.boot();

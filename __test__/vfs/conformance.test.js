@@ -23,7 +23,7 @@ describe.each(Object.entries(ADAPTERS))('%s', (_, create) => {
     expect(await vfs.exists('tools/deep/er/a.ts')).toBe(true);
   });
 
-  it('tells what is missing from what is empty', async () => {
+  it('distinguishes missing files from empty ones', async () => {
     const vfs = await create();
     await vfs.writeFile('a/file', 'x');
     for (const missing of ['b', 'a/b', 'b/c', 'a/file/below']) {
@@ -51,7 +51,7 @@ describe.each(Object.entries(ADAPTERS))('%s', (_, create) => {
     }
   });
 
-  it('removes without a trace', async () => {
+  it('removes files completely', async () => {
     const vfs = await create();
     await vfs.writeFile('a/b/c', 'x');
     await vfs.remove('a/b/c');
@@ -60,7 +60,7 @@ describe.each(Object.entries(ADAPTERS))('%s', (_, create) => {
     expect(await vfs.listFiles('.', true)).toEqual(['a']);
   });
 
-  it('files and folders do not take each other for their own', async () => {
+  it('files and folders are not confused', async () => {
     const vfs = await create();
     await vfs.writeFile('dir/file', 'x');
     for (const job of [
@@ -74,7 +74,7 @@ describe.each(Object.entries(ADAPTERS))('%s', (_, create) => {
     expect(await vfs.listFiles('.', true)).toEqual(['dir/file']);
   });
 
-  it('no path leaves the root or reaches .git', async () => {
+  it('no path escapes the root or reaches .git', async () => {
     const vfs = await create();
     const paths = [
       '../x',
@@ -102,7 +102,7 @@ describe.each(Object.entries(ADAPTERS))('%s', (_, create) => {
     expect(await vfs.listFiles('.', true)).toEqual([]);
   });
 
-  it('a file has a limit, and what does not fit changes nothing', async () => {
+  it('a file above the size limit changes nothing', async () => {
     const vfs = await create();
     await vfs.writeFile('f', 'old');
     await expect(vfs.writeFile('f', 'x'.repeat(1024 * 1024 + 1))).rejects.toMatchObject({ code: 'ERR_LIMIT' });
