@@ -25,7 +25,7 @@ describe.runIf(CAN_CONFINE)('A program', () => {
       expect({ mode, mtimeMs }).toMatchObject({ mode: before[at]?.mode, mtimeMs: before[at]?.mtimeMs });
   });
 
-  it('has files count that it has unlinked and keeps open', async () => {
+  it('is charged for unlinked files that it keeps open', async () => {
     const { node } = await shellFolder({}, { folderMb: 2 });
     const answer = await node(`
       const fs = require('node:fs');
@@ -62,7 +62,7 @@ describe.runIf(CAN_CONFINE)('A program', () => {
     expect(await files()).toEqual({ 'sub/a.txt': 'a\n' });
   });
 
-  it('is told on by what whoever approves is shown', async () => {
+  it('is exposed by the request that the approver sees', async () => {
     /** @type {any} */
     let seen;
     const approve = (/** @type {any} */ { args }) => {

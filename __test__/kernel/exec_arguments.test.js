@@ -57,7 +57,7 @@ describe('exec_tool validates arguments against the schema of the tool', () => {
     });
   });
 
-  test('a value that is none of those wanted is told them all, and names inside are known too', async () => {
+  test('an error for an enumeration lists all values, and nested names get suggestions', async () => {
     const { tools } = await createKernel();
     const days = 'Mon Tue Wed Thu Fri Sat Sun Public School Bank Feast Leap'.split(' ');
     const content = `export default (args: { day: ${days.map((day) => `'${day}'`).join(' | ')}; at?: { hour: number }[] }): unknown => args;`;
@@ -72,7 +72,7 @@ describe('exec_tool validates arguments against the schema of the tool', () => {
     );
   });
 
-  test('a text stays a text where the tool wants one', async () => {
+  test('a string stays a string for a string parameter', async () => {
     const { tools } = await createKernel();
     await tools.write_file.execute({
       path: 'tools/echo.ts',
@@ -93,7 +93,7 @@ describe('exec_tool validates arguments against the schema of the tool', () => {
     });
   });
 
-  test('a tool that takes an object or something else gets either', async () => {
+  test('a tool with a union of object and other types gets either', async () => {
     const { kernel, tools } = await createKernel();
     const file = 'tools/either.ts';
     const content = 'export default function (args: { n: number } | string[]) { return args }';
@@ -144,7 +144,7 @@ describe('kernel.exec with validate', () => {
     });
   });
 
-  test('is off by default and by false, and nothing but true or false', async () => {
+  test('is off by default, and accepts only booleans', async () => {
     const { kernel } = await withSum();
     for (const options of [undefined, {}, { validate: false }]) {
       await expect(kernel.exec(path, { amounts: 'none' }, options)).rejects.toMatchObject({ code: 'ERR_TOOL_THROWN' });

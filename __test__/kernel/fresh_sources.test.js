@@ -33,7 +33,7 @@ describe('a tool that was run before', () => {
     }
   });
 
-  it('follows its imports: changed, gone, and found in another place', async () => {
+  it('follows its imports: changed, removed, and resolved elsewhere', async () => {
     const { edit, remove, run } = await workspace({
       'tools/t.ts': "import { x } from './lib/x'; export default () => x",
       'tools/lib/x/index.ts': 'export const x = 1',

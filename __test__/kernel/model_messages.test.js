@@ -26,7 +26,7 @@ describe('what a model reads', () => {
     await expect(refused).rejects.not.toThrow(/invalid input|expected|received|zod/i);
   });
 
-  test('a global that tools do not have is told with what to use instead, when only the run finds it', async () => {
+  test('an unavailable global found at run time is reported with an alternative', async () => {
     const { forge } = await createKernel({ check: 'off' });
     const thrown = (/** @type {string} */ code) => forge(code).catch((error) => error.message);
     expect(await thrown('return process.env.HOME')).toMatch(/^process is not defined\. A tool has no environment/);

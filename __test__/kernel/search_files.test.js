@@ -50,7 +50,7 @@ describe('search_files', () => {
     await expect(search({ pattern: 'needle', limit: 1001 })).rejects.toMatchObject({ code: 'ERR_VALIDATION' });
   });
 
-  it('refuses a wrong or monstrous pattern by the name of its field', async () => {
+  it('refuses an invalid or oversized pattern by its field', async () => {
     const { search } = await scene();
     for (const [query, field] of [
       [{ pattern: '(' }, 'pattern'],
