@@ -1,3 +1,5 @@
+/** The Next.js plugin. */
+
 import { existsSync, readdirSync, realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, relative, sep } from 'node:path';
@@ -5,16 +7,16 @@ import { TGPError } from './boundary/errors.js';
 import { PACKAGE_FOLDER } from './package_folder.js';
 
 /**
- * @typedef {{ serverExternalPackages?: string[], outputFileTracingIncludes?: Record<string, string[]> }} Known
- * what this file reads of a Next.js config
+ * @typedef {{ serverExternalPackages?: string[], outputFileTracingIncludes?: Record<string, string[]> }} NextConfig
+ * the keys of a Next.js config that this file reads
  */
 
 const NAME = '@tgp/core';
 const EVERY_ROUTE = ['/**'];
 
 /**
- * What the package opens by itself at run time: a tracer follows imports only. The binaries are here in a clone, and in
- * packages of their own when it was installed.
+ * Files that the package opens at run time, which import tracing does not find. The binaries are here in a clone, and in platform
+ * packages in an installation.
  */
 const OWN_FILES = [
   '{package.json,index.js,binding.cjs,*.node,tgp-sandbox*,tgp.snapshot,tgp.icu}',
@@ -38,7 +40,7 @@ function extended(config, routes) {
   if (typeof config.then === 'function') {
     return config.then((/** @type {unknown} */ made) => extended(made, routes));
   }
-  /** @type {Known} */
+  /** @type {NextConfig} */
   const { serverExternalPackages = [], outputFileTracingIncludes = {} } = config;
   const files = runtimeFiles();
   const includes = routes.map((route) => [route, union(outputFileTracingIncludes[route] ?? [], files)]);
@@ -50,7 +52,7 @@ function extended(config, routes) {
 }
 
 /**
- * Globs as Next.js wants them: relative to the application, which is where its commands run.
+ * Globs for Next.js, relative to the application's folder, where its commands run.
  * @returns {string[]}
  */
 function runtimeFiles() {
@@ -64,7 +66,7 @@ function runtimeFiles() {
 }
 
 /**
- * The installed packages with the binaries of a platform; there may be more than one.
+ * The installed platform packages with binaries.
  * @returns {string[]}
  */
 function platformPackages() {
@@ -81,7 +83,7 @@ function platformPackages() {
   if (packages.length === 0 && !inClone) {
     throw new TGPError(
       'ERR_IO',
-      `The native part of ${NAME} is not installed, so the application would not run. Install again without --omit=optional; ` +
+      `The native part of ${NAME} is not installed, so the application cannot run. Install again without --omit=optional; ` +
         'in a clone of the repository run "npm run build".',
     );
   }

@@ -1,4 +1,4 @@
-/** `assert` with plain messages. */
+/** Shim of `node:assert` with simple messages. */
 
 const { dequal } = require('dequal');
 const { inspect, types } = require('tgp:util');
@@ -30,8 +30,8 @@ const comparison = (operator, holds) => (actual, expected, message) => {
   if (!holds(actual, expected)) failed(message, { actual, expected, operator });
 };
 
-/** Objects as strings, numbers and the like: the old comparison. */
-// biome-ignore lint/suspicious/noDoubleEquals: the old comparison is this
+/** The legacy comparison with type coercion. */
+// biome-ignore lint/suspicious/noDoubleEquals: the legacy API requires it
 const loose = (one, other) => one == other || (Number.isNaN(one) && Number.isNaN(other));
 const looseDeep = (one, other) => {
   if (typeof one !== 'object' || typeof other !== 'object' || !one || !other) return loose(one, other);
@@ -53,8 +53,8 @@ function matches(error, expected) {
 
 function thrown(outcome, expected, message) {
   const wanted = typeof expected === 'string' ? undefined : expected;
-  const told = typeof expected === 'string' ? expected : message;
-  if (outcome === undefined) failed(told ?? 'Missing expected exception.', { expected: wanted, operator: 'throws' });
+  const text = typeof expected === 'string' ? expected : message;
+  if (outcome === undefined) failed(text ?? 'Missing expected exception.', { expected: wanted, operator: 'throws' });
   if (!matches(outcome.error, wanted)) throw outcome.error;
 }
 

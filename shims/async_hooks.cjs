@@ -1,4 +1,4 @@
-/** The sandbox does not follow what belongs to whom across promises: nothing is stored, and who would store is told so. */
+/** Shim of `node:async_hooks` without context tracking: reading returns nothing, storing throws. */
 
 const { refusing } = require('tgp:refusing');
 

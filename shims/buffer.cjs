@@ -1,17 +1,17 @@
-/** The package `buffer`, with what Node has learnt since: `base64url`. */
+/** Shim of `node:buffer`: the package `buffer`, extended with newer features such as `base64url`. */
 
 const bufferPackage = require('buffer/');
 
 const { Buffer } = bufferPackage;
 const isUrl = (encoding) => typeof encoding === 'string' && encoding.toLowerCase() === 'base64url';
-/** The package reads both alphabets as `base64`. */
-const known = (encoding) => (isUrl(encoding) ? 'base64' : encoding);
+/** The package decodes both alphabets as `base64`. */
+const supported = (encoding) => (isUrl(encoding) ? 'base64' : encoding);
 const { from, byteLength, isEncoding } = Buffer;
 const { toString: textOf, write } = Buffer.prototype;
 
 Object.assign(Buffer, {
-  from: (value, encoding, length) => from(value, known(encoding), length),
-  byteLength: (text, encoding) => byteLength(text, known(encoding)),
+  from: (value, encoding, length) => from(value, supported(encoding), length),
+  byteLength: (text, encoding) => byteLength(text, supported(encoding)),
   isEncoding: (encoding) => isUrl(encoding) || isEncoding(encoding),
   copyBytesFrom: (view, offset = 0, length = view.length) => {
     const part = view.subarray(offset, offset + length);
@@ -25,7 +25,7 @@ Object.assign(Buffer.prototype, {
     return text.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
   },
   write(...args) {
-    return write.apply(this, args.map(known));
+    return write.apply(this, args.map(supported));
   },
 });
 

@@ -1,4 +1,4 @@
-/** `crypto`: digests and keys made from text, computed in the sandbox, and the sandbox's own randomness. */
+/** Shim of `node:crypto`: digests and key derivation in JavaScript, and the sandbox's random numbers. */
 
 const { sha224, sha256, sha384, sha512, sha512_224, sha512_256 } = require('@noble/hashes/sha2.js');
 const { md5, sha1, ripemd160 } = require('@noble/hashes/legacy.js');
@@ -75,12 +75,12 @@ function bytesOf(data, encoding) {
   throw new TypeError('The data must be of type string, Buffer, TypedArray, DataView or KeyObject');
 }
 
-const given = (bytes, encoding) => {
+const encoded = (bytes, encoding) => {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   return encoding === undefined || encoding === 'buffer' ? buffer : buffer.toString(encoding);
 };
 
-/** A digest that is fed in parts: `Hash` and `Hmac` of Node. */
+/** An incremental digest: Node's `Hash` and `Hmac`. */
 class Digest {
   #state;
   #isDone = false;
@@ -95,7 +95,7 @@ class Digest {
   digest(encoding) {
     if (this.#isDone) throw new Error('Digest already called');
     this.#isDone = true;
-    return given(this.#state.digest(), encoding);
+    return encoded(this.#state.digest(), encoding);
   }
   copy() {
     if (this.#isDone) throw new Error('Digest already called');
@@ -103,14 +103,14 @@ class Digest {
   }
 }
 
-/** The function with a callback as last argument, as Node has it beside each that answers at once. */
-const later =
-  (atOnce) =>
+/** The asynchronous version of a function, with a callback as last argument. */
+const withCallback =
+  (sync) =>
   (...args) => {
     const done = args.pop();
     let outcome;
     try {
-      outcome = [null, atOnce(...args)];
+      outcome = [null, sync(...args)];
     } catch (error) {
       outcome = [error];
     }
@@ -118,13 +118,13 @@ const later =
   };
 
 const pbkdf2Sync = (password, salt, iterations, length, digest) =>
-  given(pbkdf2(hashOf(digest), bytesOf(password), bytesOf(salt), { c: iterations, dkLen: length }));
+  encoded(pbkdf2(hashOf(digest), bytesOf(password), bytesOf(salt), { c: iterations, dkLen: length }));
 
 function scryptSync(password, salt, length, options = {}) {
   const N = options.N ?? options.cost ?? 16384;
   const r = options.r ?? options.blockSize ?? 8;
   const p = options.p ?? options.parallelization ?? 1;
-  return given(scrypt(bytesOf(password), bytesOf(salt), { N, r, p, dkLen: length }));
+  return encoded(scrypt(bytesOf(password), bytesOf(salt), { N, r, p, dkLen: length }));
 }
 
 const hkdfSync = (digest, key, salt, info, length) => {
@@ -161,16 +161,16 @@ module.exports = {
   createHash: (name) => new Digest(hashOf(name).create()),
   createHmac: (name, key) => new Digest(hmac.create(hashOf(name), bytesOf(key))),
   createSecretKey: (key, encoding) => new KeyObject(Buffer.from(bytesOf(key, encoding))),
-  hash: (name, data, encoding = 'hex') => given(hashOf(name)(bytesOf(data)), encoding),
+  hash: (name, data, encoding = 'hex') => encoded(hashOf(name)(bytesOf(data)), encoding),
   getHashes: () => Object.keys(HASHES),
   getCiphers: () => [],
   getCurves: () => [],
   getFips: () => 0,
   timingSafeEqual,
   pbkdf2Sync,
-  pbkdf2: later(pbkdf2Sync),
+  pbkdf2: withCallback(pbkdf2Sync),
   scryptSync,
-  scrypt: later(scryptSync),
+  scrypt: withCallback(scryptSync),
   hkdfSync,
-  hkdf: later(hkdfSync),
+  hkdf: withCallback(hkdfSync),
 };

@@ -1,8 +1,8 @@
-/** Chance for `crypto`, all of it from the sandbox's own: a run with a seed can be repeated. */
+/** Random numbers for the `crypto` shim, from the sandbox's generator, so that seeded runs are reproducible. */
 
 const { Buffer } = require('tgp:buffer');
 
-/** What the sandbox gives at once. */
+/** Maximum bytes per call of `getRandomValues`. */
 const MAX_AT_ONCE = 65536;
 const WORDS = 2 ** 32;
 
@@ -36,7 +36,7 @@ function randomBytes(size, done) {
   return undefined;
 }
 
-/** Even, whatever the range: words beyond the last whole multiple of it are drawn again. */
+/** A uniformly distributed number: values beyond the last multiple of the range are redrawn. */
 function below(range) {
   const limit = Math.floor(2 ** 53 / range) * range;
   const words = new Uint32Array(2);
@@ -51,7 +51,7 @@ function randomInt(...args) {
   const done = typeof args.at(-1) === 'function' ? args.pop() : undefined;
   const [min, max] = args.length > 1 ? args : [0, args[0]];
   if (!Number.isSafeInteger(min) || !Number.isSafeInteger(max) || max <= min || max - min >= 2 ** 48) {
-    throw new RangeError('The range must be of whole numbers, min below max, and smaller than 2 ** 48');
+    throw new RangeError('min and max must be integers, min below max, with a range smaller than 2 ** 48');
   }
   const drawn = min + below(max - min);
   if (done === undefined) return drawn;

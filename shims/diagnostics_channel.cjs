@@ -1,4 +1,4 @@
-/** Channels between the packages of one bundle; nobody else listens. */
+/** Shim of `node:diagnostics_channel`, within one bundle. */
 
 const channels = new Map();
 
@@ -31,7 +31,7 @@ function channel(name) {
 
 const STEPS = ['start', 'end', 'asyncStart', 'asyncEnd', 'error'];
 
-/** Traces are of no use here: what would be traced is called. */
+/** Does not trace: it only calls the function. */
 function tracingChannel(name) {
   const steps = STEPS.map((step) => [step, typeof name === 'string' ? channel(`tracing:${name}:${step}`) : name[step]]);
   const call = (action, _context, self, ...args) => action.apply(self, args);

@@ -1,8 +1,8 @@
-/** The package `events`, with what Node has learnt since. */
+/** Shim of `node:events`: the package `events`, extended with newer features. */
 
 const EventEmitter = require('events/');
 
-/** The events of one name as they come. */
+/** An async iterator over the events of one name. */
 async function* on(emitter, name, { signal } = {}) {
   const waiting = [];
   let wake = () => {};

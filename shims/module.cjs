@@ -1,9 +1,9 @@
-/** No modules but those of the bundle: whoever looks for others is told that there are none. */
+/** Shim of `node:module`: only bundled modules exist, so requiring others throws. */
 
 const { refusingModule } = require('tgp:refusing');
 
 const notFound = (name) => {
-  throw Object.assign(new Error(`Cannot find module '${name}': the sandbox has none but those that are bundled.`), {
+  throw Object.assign(new Error(`Cannot find module '${name}': the sandbox has only bundled modules.`), {
     code: 'MODULE_NOT_FOUND',
   });
 };

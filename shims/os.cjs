@@ -1,4 +1,4 @@
-/** Nothing of the machine. */
+/** Shim of `node:os` without information about the host. */
 
 const { refusingModule } = require('tgp:refusing');
 

@@ -1,4 +1,4 @@
-/** The paths of POSIX: the sandbox has no others. */
+/** Shim of `node:path`, POSIX only. */
 
 const path = require('path-browserify');
 

@@ -1,4 +1,4 @@
-/** What packages look at to find out where they are: nothing of the host. */
+/** Shim of `process` without information about the host. */
 
 const { refusing } = require('tgp:refusing');
 

@@ -1,8 +1,8 @@
-/** The package `querystring`, with the two functions that it leaves out. */
+/** Shim of `node:querystring`: the package `querystring`, with its two missing functions. */
 
 const { parse, stringify } = require('querystring/');
 
-/** What is no escape stays as it is. */
+/** Invalid escapes are kept. */
 const unescaped = (text) =>
   text.replace(/(?:%[\da-f]{2})+/gi, (run) => {
     const bytes = run

@@ -1,21 +1,21 @@
 /**
- * What packages may name and the sandbox does not have: it can be loaded and looked at, and says so when it is used. Most packages
- * that name such a thing use it in few of their functions.
+ * Placeholders for Node APIs that the sandbox does not have: they can be imported and inspected, but throw when called. Most packages
+ * that import such an API use it only in a few functions.
  */
 
-/** @param {string} what as it is called, like `fs.readFile` */
+/** @param {string} what the full name, such as `fs.readFile` */
 function refusing(what) {
-  // Not an arrow: packages make classes of it.
+  // Not an arrow function, because packages extend it.
   return function notInTheSandbox() {
     throw new Error(
-      `${what} is part of Node, and the sandbox has no such thing. Do without it, or ask for a function of the application that does the work.`,
+      `${what} is part of Node and not available in the sandbox. Avoid it, or use a function of the application instead.`,
     );
   };
 }
 
 /**
  * @param {string} name of the module
- * @param {Record<string, any>} members what it has: `true` for a function, `functions` for a group of them, else a value
+ * @param {Record<string, any>} members `true` for a function, `functions` for nested functions, else a value
  */
 function refusingModule(name, members) {
   const entries = Object.entries(members).map(([key, member]) => {
@@ -27,17 +27,17 @@ function refusingModule(name, members) {
 
 const codeRefused = (what) =>
   new EvalError(
-    `${what} makes code from text, which the sandbox does not run. Use what this package can do without it, or another package.`,
+    `${what} creates code from text, which the sandbox does not allow. Use other features of this package, or another package.`,
   );
 
-/** `eval`, which packages ask for the global object. */
+/** Replaces `eval`, which packages use to get the global object. */
 function evaluate(code) {
   if (typeof code !== 'string') return code;
   if (code === 'this') return globalThis;
   throw codeRefused('eval');
 }
 
-/** `Function` where it is called. */
+/** Replaces calls of `Function`. */
 function makeFunction(...texts) {
   if (texts.length === 1 && /^\s*return this;?\s*$/.test(texts[0])) return () => globalThis;
   throw codeRefused('new Function');

@@ -1,3 +1,3 @@
-/** Node's own streams, as the package `readable-stream` has them. */
+/** Shim of `node:stream`: the package `readable-stream`. */
 
 module.exports = require('readable-stream/lib/stream.js');

@@ -1,4 +1,4 @@
-/** The sandbox's own, where it has them. */
+/** Shim of `node:stream/web`: the sandbox's web streams. */
 
 const NAMES = ['ReadableStream', 'WritableStream', 'TransformStream', 'CompressionStream', 'DecompressionStream'];
 

@@ -1,4 +1,4 @@
-/** The package `url` for the old functions, and the sandbox's own classes. */
+/** Shim of `node:url`: the package `url` for legacy functions, and the sandbox's URL classes. */
 
 const { parse, resolve, resolveObject, format, Url } = require('url/');
 

@@ -1,4 +1,4 @@
-/** `util` without what only Node can do. */
+/** Shim of `node:util`. */
 
 const inspectObject = require('object-inspect');
 const { dequal } = require('dequal');
@@ -10,16 +10,16 @@ const PROMISIFIED = Symbol.for('nodejs.util.promisify.custom');
 // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences begin with one
 const ESCAPES = /\u001b\[[0-9;?]*[A-Za-z]|\u001b\][^\u0007]*\u0007/g;
 
-/** How deep Node looks, unless it is told otherwise. */
+/** Default depth of `inspect` in Node. */
 const DEPTH = 2;
 
 function inspect(value, options, ...old) {
-  const given = typeof options === 'object' && options !== null ? options : { depth: old[0] };
-  const depth = given.depth === undefined ? DEPTH : given.depth;
-  const all = { ...given, depth };
-  if (given.customInspect !== false && typeof value?.[CUSTOM] === 'function') {
+  const settings = typeof options === 'object' && options !== null ? options : { depth: old[0] };
+  const depth = settings.depth === undefined ? DEPTH : settings.depth;
+  const all = { ...settings, depth };
+  if (settings.customInspect !== false && typeof value?.[CUSTOM] === 'function') {
     const shown = value[CUSTOM](depth ?? Number.POSITIVE_INFINITY, all, inspect);
-    return typeof shown === 'string' ? shown : inspect(shown, given);
+    return typeof shown === 'string' ? shown : inspect(shown, settings);
   }
   return inspectObject(value, { depth: depth === null ? Number.POSITIVE_INFINITY : depth + 1 });
 }
@@ -69,7 +69,7 @@ function json(value) {
 
 function promisify(original) {
   if (original[PROMISIFIED]) return original[PROMISIFIED];
-  // It takes its callback first.
+  // setTimeout takes its callback first.
   if (original === setTimeout) return (ms, value) => new Promise((resolve) => setTimeout(resolve, ms, value));
   const promised = function promised(...args) {
     return new Promise((resolve, reject) => {

@@ -1,4 +1,4 @@
-/** What a value is, by what it says of itself. */
+/** Shim of `node:util/types`, based on `Symbol.toStringTag`. */
 
 const nameOf = (value) => Object.prototype.toString.call(value).slice(8, -1);
 const isObject = (value) => typeof value === 'object' && value !== null;

@@ -1,13 +1,13 @@
-/** Comma-separated values as RFC 4180 has them. */
+/** Comma-separated values (RFC 4180). */
 
 export type CsvOptions = {
   /** One character. Default: `,` */
   delimiter?: string;
 };
 
-/** The cells of every line. Quoted cells may hold delimiters, quotes (doubled) and line breaks; empty lines are skipped. */
+/** Parses CSV into rows of cells. Quoted cells may contain delimiters, doubled quotes and line breaks; empty lines are skipped. */
 export function parseRows(text: string, { delimiter = ',' }: CsvOptions = {}): string[][] {
-  if (delimiter.length !== 1) throw new TypeError('The delimiter of CSV is one character');
+  if (delimiter.length !== 1) throw new TypeError('The CSV delimiter must be one character');
   const rows: string[][] = [];
   let row: string[] = [];
   let cell = '';
@@ -42,7 +42,7 @@ export function parseRows(text: string, { delimiter = ',' }: CsvOptions = {}): s
   return rows;
 }
 
-/** One object per line, named by the first line. Missing cells are empty text; more cells than names are an error. */
+/** Parses CSV into one object per line, with keys from the first line. Missing cells are empty strings; extra cells are an error. */
 export function parse(text: string, options?: CsvOptions): Record<string, string>[] {
   const [names, ...rows] = parseRows(text, options);
   if (names === undefined) return [];
@@ -61,7 +61,7 @@ function quote(value: unknown, delimiter: string): string {
     : cell;
 }
 
-/** Objects as CSV with a line of names. The names are those of all objects, in the order of their first use. */
+/** Formats objects as CSV with a header line. The columns are the keys of all objects, in order of first use. */
 export function stringify(rows: readonly Record<string, unknown>[], { delimiter = ',' }: CsvOptions = {}): string {
   const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
   const lines = rows.map((row) => names.map((name) => quote(row[name], delimiter)).join(delimiter));

@@ -1,4 +1,4 @@
-/** Calendar days as text, `'2024-02-29'`: no clock, no time zone, no surprises. */
+/** Calendar days as text, `'2024-02-29'`, without a clock or time zone. */
 
 export type Day = string;
 
@@ -8,7 +8,8 @@ const PATTERN = /^(\d{4})-(\d{2})-(\d{2})$/;
 function toTime(day: Day): number {
   const match = PATTERN.exec(day);
   const time = match ? Date.UTC(Number(match[1]), Number(match[2]) - 1, Number(match[3])) : Number.NaN;
-  if (Number.isNaN(time) || fromTime(time) !== day) throw new RangeError(`"${day}" is no day; write it as 2024-02-29`);
+  if (Number.isNaN(time) || fromTime(time) !== day)
+    throw new RangeError(`"${day}" is not a day; write it as 2024-02-29`);
   return time;
 }
 
@@ -30,7 +31,7 @@ export function dayOf(moment: Date | number | string, timeZone = 'UTC'): Day {
 
 export const addDays = (day: Day, days: number): Day => fromTime(toTime(day) + days * MS_PER_DAY);
 
-/** The same day of another month, or that month's last day where it has none. */
+/** Adds months. A day that the target month does not have becomes its last day. */
 export function addMonths(day: Day, months: number): Day {
   const date = new Date(toTime(day));
   const first = Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + months, 1);
@@ -38,7 +39,7 @@ export function addMonths(day: Day, months: number): Day {
   return addDays(fromTime(first), Math.min(date.getUTCDate(), last) - 1);
 }
 
-/** Days from one day to another; negative when it lies before. */
+/** The number of days from one day to another; negative if `to` is earlier. */
 export const daysBetween = (from: Day, to: Day): number => (toTime(to) - toTime(from)) / MS_PER_DAY;
 
 export function daysInMonth(day: Day): number {
@@ -53,7 +54,7 @@ export const endOfMonth = (day: Day): Day => addDays(startOfMonth(day), daysInMo
 /** 1 is Monday, 7 is Sunday. */
 export const weekday = (day: Day): number => new Date(toTime(day)).getUTCDay() || 7;
 
-/** The ISO week, such as `{ year: 2024, week: 9 }`; the year is the one that the week belongs to. */
+/** The ISO week, such as `{ year: 2024, week: 9 }`, with its week-numbering year. */
 export function isoWeek(day: Day): { year: number; week: number } {
   const thursday = addDays(day, 4 - weekday(day));
   const year = Number(thursday.slice(0, 4));
@@ -69,7 +70,7 @@ export function range(from: Day, to: Day): Day[] {
   return Array.from({ length: Math.max(days, 0) }, (_, index) => addDays(from, index));
 }
 
-/** As people of a locale write it. */
+/** Formats a day for a locale. */
 export function format(day: Day, locale = 'en-US', dateStyle: 'full' | 'long' | 'medium' | 'short' = 'medium'): string {
   return new Intl.DateTimeFormat(locale, { dateStyle, timeZone: 'UTC' }).format(toTime(day));
 }

@@ -1,4 +1,4 @@
-/** What `expect.js` gives: vitest's `expect` and mock functions, as far as tests of tools need them. */
+/** Types of `expect.js`: vitest's `expect` and mock functions for tests of tools. */
 
 export interface Matchers<Result> {
   toBe(expected: unknown): Result;
@@ -49,7 +49,7 @@ export interface Assertion<Result = void> extends Matchers<Result> {
   not: Matchers<Result>;
 }
 
-/** Stand in the place of a value in what is expected. */
+/** Matchers that replace a value inside an expected value. */
 export interface AsymmetricMatchers {
   any(type: unknown): any;
   anything(): any;
@@ -69,9 +69,9 @@ export interface Expect extends AsymmetricMatchers {
     rejects: Assertion<Promise<void>>;
   };
   not: Omit<AsymmetricMatchers, 'any' | 'anything'>;
-  /** How many assertions the test makes. */
+  /** Requires this number of assertions in the test. */
   assertions(count: number): void;
-  /** That the test makes any assertion. */
+  /** Requires at least one assertion in the test. */
   hasAssertions(): void;
   unreachable(message?: string): never;
   extend(matchers: Record<string, (received: never, ...expected: never[]) => unknown>): void;
@@ -79,7 +79,7 @@ export interface Expect extends AsymmetricMatchers {
 
 export const expect: Expect;
 
-/** A function that remembers how it was called. */
+/** A mock function that records its calls. */
 export interface Mock<Args extends unknown[] = unknown[], Result = unknown> {
   (...args: Args): Result;
   mock: {
@@ -108,9 +108,9 @@ export function clearAllMocks(): void;
 export function resetAllMocks(): void;
 export function restoreAllMocks(): void;
 
-/** Forgets what the case before has counted. */
+/** Resets the assertion counts for a new case. */
 export function beginCase(name: string): void;
-/** Fails when a case made fewer or more assertions than it said; how many have held, or, of a case that is to fail, were made. */
+/** Fails if a case made another number of assertions than required. Returns how many held or, for a case expected to fail, were made. */
 export function endCase(fails: boolean): number;
-/** Where what was expected and what came differ, if an error says both. */
+/** The diff of expected and actual values of an error, if it has both. */
 export function diffOf(error: unknown): string | undefined;

@@ -1,6 +1,6 @@
-/** Requests that fail loudly. What may be fetched is decided by `allowedFetchUrls` of the configuration. */
+/** HTTP requests that throw on failure. `allowedFetchUrls` in the configuration decides which URLs are allowed. */
 
-/** An answer that was not a success. */
+/** A response with an error status. */
 export class HttpError extends Error {
   readonly status: number;
   readonly body: string;
@@ -14,7 +14,7 @@ export class HttpError extends Error {
 
 export type Query = Record<string, string | number | boolean | null | undefined>;
 
-/** The URL with these parameters added; those without a value are left out. */
+/** Adds query parameters to a URL; parameters without a value are omitted. */
 export function withQuery(url: string, query: Query): string {
   const built = new URL(url);
   for (const [name, value] of Object.entries(query)) {
@@ -28,7 +28,7 @@ async function succeeded(response: Response, url: string): Promise<Response> {
   return response;
 }
 
-/** The JSON at a URL. */
+/** Fetches JSON. */
 export async function getJson<T = unknown>(
   url: string,
   init?: { headers?: Record<string, string>; query?: Query; signal?: AbortSignal },
@@ -41,7 +41,7 @@ export async function getJson<T = unknown>(
   return (await succeeded(response, url)).json() as Promise<T>;
 }
 
-/** Sends JSON and returns the JSON of the answer. */
+/** Sends JSON and returns the JSON response. */
 export async function postJson<T = unknown>(
   url: string,
   body: unknown,
@@ -57,9 +57,9 @@ export async function postJson<T = unknown>(
   return (await succeeded(response, url)).json() as Promise<T>;
 }
 
-const WORTH_ANOTHER_TRY = new Set([408, 425, 429, 500, 502, 503, 504]);
+const RETRYABLE_STATUSES = new Set([408, 425, 429, 500, 502, 503, 504]);
 
-/** Tries again, each time after twice the wait, while the answer says that it may work later. */
+/** Retries failed work with exponential backoff, except after permanent HTTP errors. */
 export async function retry<T>(
   work: () => Promise<T>,
   { attempts = 3, waitMs = 200 }: { attempts?: number; waitMs?: number } = {},
@@ -68,8 +68,8 @@ export async function retry<T>(
     try {
       return await work();
     } catch (error) {
-      const hopeless = error instanceof HttpError && !WORTH_ANOTHER_TRY.has(error.status);
-      if (hopeless || attempt >= attempts) throw error;
+      const isPermanent = error instanceof HttpError && !RETRYABLE_STATUSES.has(error.status);
+      if (isPermanent || attempt >= attempts) throw error;
       await new Promise((done) => setTimeout(done, waitMs * 2 ** (attempt - 1)));
     }
   }

@@ -1,4 +1,4 @@
-/** `@tgp/std`: what tools need again and again. Every part is also a module of its own, such as `@tgp/std/csv`. */
+/** `@tgp/std`: the standard library for tools. Each part is also a separate module, such as `@tgp/std/csv`. */
 
 export * as csv from './csv.js';
 export * as dates from './dates.js';

@@ -1,19 +1,19 @@
-/** Amounts of money in whole minor units (cents), so that nothing is lost to rounding. */
+/** Exact amounts of money in whole minor units (cents). */
 
 export type Money = { readonly minor: bigint; readonly currency: string };
 
-/** Digits after the point: 2 for EUR, 0 for JPY, 3 for KWD. */
+/** Number of decimal places: 2 for EUR, 0 for JPY, 3 for KWD. */
 export function digitsOf(currency: string): number {
   return new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2;
 }
 
-/** An amount from minor units, or from text such as `'12.34'`. Numbers are refused where they are not exact. */
+/** An amount from minor units, or from text such as `'12.34'`. Numbers are not accepted because they are not exact. */
 export function money(amount: bigint | string, currency: string): Money {
   const code = currency.toUpperCase();
   const digits = digitsOf(code);
   if (typeof amount === 'bigint') return { minor: amount, currency: code };
   const match = /^(-?)(\d+)(?:\.(\d+))?$/.exec(amount.trim());
-  if (!match) throw new TypeError(`"${amount}" is no amount; write it as 12.34`);
+  if (!match) throw new TypeError(`"${amount}" is not an amount; write it as 12.34`);
   const [, sign, whole = '0', fraction = ''] = match;
   if (fraction.length > digits)
     throw new RangeError(`${code} has ${digits} digits after the point, not ${fraction.length}`);
@@ -39,10 +39,10 @@ export function sum(amounts: readonly Money[], currency: string): Money {
   return amounts.reduce(add, money(0n, currency));
 }
 
-/** The amount times a factor such as a tax rate, rounded half away from zero to whole minor units. */
+/** Multiplies by a factor such as a tax rate, rounding half away from zero to whole minor units. */
 export function multiply(amount: Money, factor: number | string): Money {
   const match = /^(-?)(\d+)(?:\.(\d+))?$/.exec(String(factor));
-  if (!match) throw new TypeError(`"${factor}" is no factor; write it as 0.19`);
+  if (!match) throw new TypeError(`"${factor}" is not a factor; write it as 0.19`);
   const [, sign, whole = '0', fraction = ''] = match;
   const scale = 10n ** BigInt(fraction.length);
   const product = amount.minor * BigInt(whole + fraction) * (sign === '-' ? -1n : 1n);
@@ -51,11 +51,11 @@ export function multiply(amount: Money, factor: number | string): Money {
   return { minor: rounded, currency: amount.currency };
 }
 
-/** The amount split by weights, to the last minor unit: the parts always add up to it. */
+/** Splits an amount by weights. The parts always add up to the amount. */
 export function allocate(amount: Money, weights: readonly number[]): Money[] {
   const total = weights.reduce((left, right) => left + right, 0);
   if (!(total > 0) || weights.some((weight) => weight < 0 || !Number.isInteger(weight))) {
-    throw new RangeError('Weights are whole numbers, not negative, and not all zero');
+    throw new RangeError('Weights must be non-negative integers, and not all zero');
   }
   const parts = weights.map((weight) => (amount.minor * BigInt(weight)) / BigInt(total));
   let rest = amount.minor - parts.reduce((left, right) => left + right, 0n);
@@ -76,7 +76,7 @@ export function toText({ minor, currency }: Money): string {
   return digits === 0 ? sign + text : `${sign}${text.slice(0, -digits)}.${text.slice(-digits)}`;
 }
 
-/** As people of a locale write it, such as `'1.234,50 €'`. */
+/** Formats an amount for a locale, such as `'1.234,50 €'`. */
 export function format(amount: Money, locale = 'en-US'): string {
   const formatter = new Intl.NumberFormat(locale, { style: 'currency', currency: amount.currency });
   return formatter.format(toText(amount) as unknown as number);

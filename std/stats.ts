@@ -1,10 +1,10 @@
-/** Numbers in bulk. An empty list has no mean: the functions that cannot answer throw. */
+/** Statistics of lists of numbers. Functions that are undefined for an empty list throw. */
 
 function needSome(values: readonly number[], what: string): void {
   if (values.length === 0) throw new RangeError(`The ${what} of no values is not defined`);
 }
 
-/** The sum, with the error of each addition carried along so that long lists stay exact. */
+/** The sum, with compensation of rounding errors (Neumaier). */
 export function sum(values: readonly number[]): number {
   let total = 0;
   let carried = 0;
@@ -31,7 +31,7 @@ export function max(values: readonly number[]): number {
   return values.reduce((left, right) => Math.max(left, right));
 }
 
-/** The value below which the share `q` (0 to 1) of the values lies, between neighbours in proportion. */
+/** The `q`-quantile (0 to 1), linearly interpolated between neighbours. */
 export function quantile(values: readonly number[], q: number): number {
   needSome(values, 'quantile');
   if (!(q >= 0 && q <= 1)) throw new RangeError('A quantile is between 0 and 1');
@@ -44,7 +44,7 @@ export function quantile(values: readonly number[], q: number): number {
 
 export const median = (values: readonly number[]): number => quantile(values, 0.5);
 
-/** The variance of a sample (divided by n − 1), or of everything there is (`'population'`). */
+/** The variance of a sample (divided by n − 1) or of a population (divided by n). */
 export function variance(values: readonly number[], of: 'sample' | 'population' = 'sample'): number {
   const divisor = of === 'sample' ? values.length - 1 : values.length;
   if (divisor < 1) throw new RangeError('The variance needs more values');
@@ -57,18 +57,17 @@ export const deviation = (values: readonly number[], of: 'sample' | 'population'
 
 /** Pearson's correlation of two lists of the same length, from −1 to 1. */
 export function correlation(left: readonly number[], right: readonly number[]): number {
-  if (left.length !== right.length) throw new RangeError('Correlated lists have the same length');
+  if (left.length !== right.length) throw new RangeError('Correlated lists must have the same length');
   const [a, b] = [mean(left), mean(right)];
   const together = sum(left.map((value, index) => (value - a) * ((right[index] as number) - b)));
   const apart = Math.sqrt(sum(left.map((value) => (value - a) ** 2)) * sum(right.map((value) => (value - b) ** 2)));
-  if (apart === 0) throw new RangeError('A list of equal values correlates with nothing');
+  if (apart === 0) throw new RangeError('The correlation with a list of equal values is not defined');
   return together / apart;
 }
 
-/** How many values lie in each of so many equal steps from the smallest to the largest. */
+/** Counts the values in equal intervals from the smallest to the largest. */
 export function histogram(values: readonly number[], steps: number): { from: number; to: number; count: number }[] {
-  if (!Number.isInteger(steps) || steps < 1)
-    throw new RangeError('A histogram has a whole number of steps, at least one');
+  if (!Number.isInteger(steps) || steps < 1) throw new RangeError('The number of steps must be a positive integer');
   const [low, high] = [min(values), max(values)];
   const width = (high - low) / steps || 1;
   const bars = Array.from({ length: steps }, (_, index) => ({

@@ -1,4 +1,4 @@
-/** Rows of objects: group, join, sort, reshape. Nothing here changes its input. */
+/** Functions for rows of objects: group, join, sort, reshape. Inputs are never modified. */
 
 export type Row = Record<string, unknown>;
 type Key = string | number | boolean | null | undefined;
@@ -7,7 +7,7 @@ type Pick<T> = keyof T | ((row: T) => Key);
 const picker = <T extends Row>(by: Pick<T>): ((row: T) => Key) =>
   typeof by === 'function' ? by : (row) => row[by] as Key;
 
-/** The rows of each key, keys in the order of their first row. */
+/** Groups rows by a key, in order of first occurrence. */
 export function groupBy<T extends Row>(rows: readonly T[], by: Pick<T>): Map<Key, T[]> {
   const keyOf = picker(by);
   const groups = new Map<Key, T[]>();
@@ -19,7 +19,7 @@ export function groupBy<T extends Row>(rows: readonly T[], by: Pick<T>): Map<Key
   return groups;
 }
 
-/** One row per key: the key, and what each aggregate makes of the group. */
+/** Aggregates rows: one row per key, with the value of each aggregate. */
 export function summarise<T extends Row, A extends Record<string, (rows: T[]) => unknown>>(
   rows: readonly T[],
   by: keyof T & string,
@@ -31,7 +31,7 @@ export function summarise<T extends Row, A extends Record<string, (rows: T[]) =>
   });
 }
 
-/** The rows in the order of a key; equal ones keep theirs. Numbers sort as numbers, text by code point. */
+/** Sorts rows by a key (stable). Numbers sort numerically, text by code point. */
 export function sortBy<T extends Row>(
   rows: readonly T[],
   by: Pick<T>,
@@ -53,7 +53,7 @@ export function uniqueBy<T extends Row>(rows: readonly T[], by: Pick<T>): T[] {
   return [...groupBy(rows, by).values()].map((group) => group[0] as T);
 }
 
-/** Every pair of rows with the same key, merged; the right row wins where both have a name. `left` also keeps lonely left rows. */
+/** Merges every pair of rows with the same key; the right row wins on common columns. `left` also keeps unmatched left rows. */
 export function join<L extends Row, R extends Row>(
   left: readonly L[],
   right: readonly R[],
@@ -68,7 +68,7 @@ export function join<L extends Row, R extends Row>(
   });
 }
 
-/** One row per `row` key and one column per `column` key; `value` of several rows in one cell are added. */
+/** A pivot table: one row per `row` key, one column per `column` key, with sums of `value`. */
 export function pivot<T extends Row>(
   rows: readonly T[],
   row: keyof T & string,

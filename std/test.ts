@@ -1,6 +1,6 @@
 /**
- * Tests of tools, as in vitest. `tools/a/b.test.ts` tests `tools/a/b.ts`; test_tool, kernel.test and `tgp test` run it in the
- * sandbox, where what is not faked with `mockHost` is refused.
+ * The vitest-like test API for tools. `tools/a/b.test.ts` tests `tools/a/b.ts`; test_tool, kernel.test and `tgp test` run it in the
+ * sandbox, where host functions without a `mockHost` fake are refused.
  */
 
 import { beginCase, diffOf, endCase } from './expect.js';
@@ -32,12 +32,12 @@ interface Declare {
   each: Each<[timeout?: Timeout]>;
 }
 
-/** How cases are declared. */
+/** Declares test cases. */
 export interface Test extends Declare {
   skip: Declare;
   only: Declare;
   todo: (name: string) => void;
-  /** Passes when the body fails. */
+  /** Passes if the body fails. */
   fails: Declare;
   skipIf: (condition: unknown) => Declare;
   runIf: (condition: unknown) => Declare;
@@ -48,7 +48,7 @@ interface DeclareGroup {
   each: Each<[]>;
 }
 
-/** How groups of cases are declared. */
+/** Declares groups of test cases. */
 export interface Describe extends DeclareGroup {
   skip: DeclareGroup;
   only: DeclareGroup;
@@ -73,7 +73,7 @@ const show = (value: unknown): string => {
   }
 };
 
-/** The name of one row: `%s` and the like take its values in order, `$key` those of an object, `%#` its number. */
+/** The title of one row: `%s` and the like are replaced by its values in order, `$key` by an object's member, `%#` by the index. */
 function named(name: string, row: readonly unknown[], index: number): string {
   const rest = [...row];
   const filled = name.replace(/%([sdifjo#%])/g, (_, sign: string) => {
@@ -113,7 +113,7 @@ function grouping(kind: Kind): DeclareGroup {
   return Object.assign(declare, { each: eachOf(declare) });
 }
 
-/** Declares a case: it passes when its function, or the promise that this gives, comes to its end. */
+/** Declares a case, which passes if its function returns, or its promise resolves. */
 export const test: Test = Object.assign(declaring(RUN), {
   skip: declaring(SKIP),
   only: declaring(ONLY),
@@ -128,14 +128,14 @@ export const it = test;
 /** Declares a group of cases; groups may be nested. */
 export const describe: Describe = Object.assign(grouping(RUN), { skip: grouping(SKIP), only: grouping(ONLY) });
 
-/** Before the first case of the group. */
+/** Runs before the first case of the group. */
 export const beforeAll = (work: Work): void => declareHook('beforeAll', work);
 
-/** After the last case of the group. */
+/** Runs after the last case of the group. */
 export const afterAll = (work: Work): void => declareHook('afterAll', work);
 
-/** Before each case of the group. */
+/** Runs before each case of the group. */
 export const beforeEach = (work: Work): void => declareHook('beforeEach', work);
 
-/** After each case of the group. */
+/** Runs after each case of the group. */
 export const afterEach = (work: Work): void => declareHook('afterEach', work);

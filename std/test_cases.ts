@@ -1,16 +1,15 @@
 /**
- * Cases: how they are collected, run and told to the kernel.
+ * Collects and runs test cases, and reports them to the kernel.
  *
- * What a test file does to the globals must not change what is told of it, so everything that is needed later is taken now,
- * before any other module of the run is loaded: the functions of the language, and the only way to tell the kernel a result.
- * Nothing here goes through a prototype that somebody else can change. Only the kernel's own driver and `./test` can import
- * this file.
+ * A test file must not be able to forge its results by changing globals or prototypes. So this module takes the functions it needs,
+ * including the only one that reports results, before any other module of the run is loaded, and uses no mutable prototype. Only the
+ * kernel's driver and `./test` can import it.
  */
 
 export type Work = () => unknown;
 type Mode = 'run' | 'skip' | 'todo';
 
-/** What a case or a hook came to. */
+/** The outcome of a case or hook. */
 interface Ended {
   how: 'open' | 'done' | 'hollow' | 'threw' | 'late';
   error: unknown;
@@ -45,12 +44,12 @@ export interface Case {
   next: Case | null;
 }
 
-/** What else happens around a case, and what is said of a failure. */
+/** Callbacks around a case. */
 export interface Around {
-  /** Before the hooks of a case. */
+  /** Called before the hooks of a case. */
   begun(): void;
   begin(name: string): void;
-  /** How often something that the case expected has held; of a case that is to fail, how often it has expected something. */
+  /** The number of assertions that held; for a case expected to fail, the number made. */
   end(fails: boolean): number;
   restore(): void;
   diff(error: unknown): string | undefined;
@@ -102,7 +101,7 @@ function suiteOf(name: string, parent: Suite | null, mode: Mode, only: boolean):
   } as Suite;
 }
 
-/** `await` looks for the constructor of a promise, and its prototype is anybody's to change. */
+/** Protects a promise: `await` reads its constructor, which a test file could change on the prototype. */
 function own<T>(promise: Promise<T>): Promise<T> {
   return defineProperty(promise, 'constructor', { __proto__: null, value: OwnPromise } as PropertyDescriptor);
 }
@@ -117,9 +116,9 @@ function collecting(what: string): void {
     throw new Error(`${what} was called in a running test. Tests are declared before they run.`);
 }
 
-/** Has something happen around every case. */
-export function link(given: Around): void {
-  around = given;
+/** Registers the callbacks around every case. */
+export function link(callbacks: Around): void {
+  around = callbacks;
 }
 
 export function declareSuite(name: unknown, body: () => unknown, mode: Mode, only: boolean): void {
@@ -183,7 +182,7 @@ export function declareHook(kind: 'beforeAll' | 'afterAll' | 'beforeEach' | 'aft
   end.next = added;
 }
 
-/** Does something, and says what it came to. What is not over in time is left behind. */
+/** Runs work with a timeout and returns its outcome. Work that times out is abandoned. */
 async function attempt(work: Work, ms: number): Promise<Ended> {
   const ended = { __proto__: null, how: 'open', error: undefined } as Ended;
   let wake: () => void = () => {};
@@ -215,7 +214,7 @@ async function attempt(work: Work, ms: number): Promise<Ended> {
   return ended;
 }
 
-/** All hooks of a list; the first that fails ends it. */
+/** Runs all hooks of a list, until one fails. */
 async function attemptAll(list: Listed<Work> | null): Promise<Ended | null> {
   for (let at = list; at !== null; at = at.next) {
     const ended = await own(attempt(at.value, caseMs));
@@ -224,7 +223,7 @@ async function attemptAll(list: Listed<Work> | null): Promise<Ended | null> {
   return null;
 }
 
-/** The hooks of a suite and of all around it, from the outside in. */
+/** Runs the beforeEach hooks of a suite and its parents, outermost first. */
 async function beforeEachOf(suite: Suite): Promise<Ended | null> {
   const outer = suite.parent === null ? null : await own(beforeEachOf(suite.parent));
   return outer ?? (await own(attemptAll(suite.beforeEach)));
@@ -251,7 +250,7 @@ function isIn(suite: Suite, one: Case | null): boolean {
   return false;
 }
 
-/** Ends the suites that the next case is not in. */
+/** Runs the afterAll hooks of the suites that the next case is not in. */
 async function afterAllOf(one: Case, next: Case | null): Promise<void> {
   for (let suite: Suite | null = one.suite; suite !== null; suite = suite.parent) {
     if (isIn(suite, next)) return;
@@ -285,7 +284,7 @@ async function runCase(one: Case): Promise<Ended> {
   return (ended.how === 'done' || ended.how === 'hollow') && after !== null ? after : ended;
 }
 
-/** How often a case that threw has expected something with a matcher. */
+/** The number of assertions made by a case that threw. */
 function countOf(begun: Around): number {
   try {
     return begun.end(true);
@@ -294,11 +293,11 @@ function countOf(begun: Around): number {
   }
 }
 
-/** A case that is to fail has passed when it threw. */
+/** Inverts the outcome of a case that is expected to fail. */
 function turned(ended: Ended): Ended {
   if (ended.how === 'late') return ended;
   if (ended.how === 'threw') return { __proto__: null, how: 'done', error: undefined } as Ended;
-  const error = new Error('The test was expected to fail, and passed.');
+  const error = new Error('The test was expected to fail, but passed.');
   return { __proto__: null, how: 'threw', error } as Ended;
 }
 
@@ -334,7 +333,7 @@ function diffOf(error: unknown): string {
   }
 }
 
-/** Tells how something ended, with what there is to say about a failure. */
+/** Reports an outcome to the kernel, with the details of a failure. */
 async function say(what: 'end' | 'extra', of: string | number, ended: Ended, ms: number): Promise<void> {
   if (tell === undefined) return;
   const { how, error } = ended;
@@ -352,8 +351,8 @@ async function runAll(): Promise<void> {
     if (one.mode === 'run' && isFocused && !one.only) one.mode = 'skip';
     plan += `${plan === '' ? '' : ','}[${stringify(one.name)},"${one.mode}"]`;
   }
-  const given = await own(tell('plan', `[${plan}]`));
-  if (typeof given === 'number') caseMs = given;
+  const limit = await own(tell('plan', `[${plan}]`));
+  if (typeof limit === 'number') caseMs = limit;
   let at = 0;
   for (let one = first; one !== null; at += 1) {
     const running = one;
@@ -372,7 +371,7 @@ async function runAll(): Promise<void> {
   await own(tell('done'));
 }
 
-/** What the kernel's driver runs: all cases, one after the other. */
+/** Entry point of the kernel's driver: runs all cases sequentially. */
 export function run(): Promise<void> {
   return own(runAll());
 }

@@ -1,22 +1,22 @@
-/** Fakes of what a tool asks the kernel for, and of time and chance, for the length of a case. */
+/** Fakes of host functions, time and random numbers for the duration of a test case. */
 
 import { fn, type Mock } from './expect.js';
 
-/** What a fake answers: a function that is called as the real one would be, or the answer itself. */
+/** A fake: a function with the same arguments as the real one, or its return value. */
 export type Fake = ((...args: never[]) => unknown) | string | number | boolean | null | object;
 
-/** Fakes by name: `fetch`, `exec_sql`, `read_file`, `write_file`, `exec_tool`, any function of the application. */
+/** Fakes by name: `fetch`, `exec_sql`, `read_file`, `write_file`, `exec_tool`, or any application function. */
 export type HostFakes = Record<string, Fake>;
 
 type Call = (...args: unknown[]) => unknown;
 
-/** These answer at once; all others answer with a promise. */
-const AT_ONCE = ['read_file', 'list_files', 'write_file', 'log'];
+/** Synchronous functions; all others return promises. */
+const SYNCHRONOUS = ['read_file', 'list_files', 'write_file', 'log'];
 
 const undo: (() => void)[] = [];
 let isInCase = false;
 
-/** Puts `value` in place of a property, until the case is over; for all cases when none is running. */
+/** Replaces a property until the end of the case; outside a case, for all cases. */
 function replace(holder: object, name: string, value: unknown): void {
   const before = Object.getOwnPropertyDescriptor(holder, name);
   Object.defineProperty(holder, name, {
@@ -32,7 +32,7 @@ function replace(holder: object, name: string, value: unknown): void {
   });
 }
 
-/** Values as they are when they have crossed to the kernel and back. */
+/** Copies a value as a round trip to the kernel would. */
 function crossed<T>(value: T): T {
   return value === undefined ? value : (JSON.parse(JSON.stringify(value)) as T);
 }
@@ -44,14 +44,14 @@ function responseOf(value: unknown): unknown {
 
 function answering(name: string, spy: Call): Call {
   if (name === 'fetch') return async (...args) => responseOf(await spy(...args));
-  if (AT_ONCE.includes(name)) return (...args) => crossed(spy(...crossed(args)));
+  if (SYNCHRONOUS.includes(name)) return (...args) => crossed(spy(...crossed(args)));
   return async (...args) => crossed(await spy(...crossed(args)));
 }
 
 /**
- * Answers host calls of the tool in the place of the kernel: a test has no network, no database and no application of its
- * own. In a test it holds until that test is over, outside of one for all tests of the file. Returns the fakes, to ask how
- * they were called: `expect(host.exec_sql).toHaveBeenCalledWith('SELECT 1', [])`.
+ * Replaces host functions by fakes: tests have no network, database or application functions. Inside a test the fakes apply until its
+ * end, outside to all tests of the file. Returns mocks, to inspect the calls:
+ * `expect(host.exec_sql).toHaveBeenCalledWith('SELECT 1', [])`.
  */
 export function mockHost<T extends HostFakes>(fakes: T): { [K in keyof T]: Mock } {
   const tgp = (globalThis as unknown as { tgp: object }).tgp;
@@ -66,16 +66,16 @@ export function mockHost<T extends HostFakes>(fakes: T): { [K in keyof T]: Mock 
   return spies as { [K in keyof T]: Mock };
 }
 
-/** Stops the clock at this moment, until the test is over. */
+/** Stops the clock at this time until the end of the test. */
 export function setNow(moment: Date | string | number): void {
   const RealDate = Date;
   const now = new RealDate(moment).getTime();
   if (Number.isNaN(now))
-    throw new RangeError('setNow needs a moment: a Date, a text such as "2026-01-31T12:00:00Z", or milliseconds.');
+    throw new RangeError('setNow needs a time: a Date, a string such as "2026-01-31T12:00:00Z", or milliseconds.');
   class StoppedDate extends RealDate {
-    constructor(...given: unknown[]) {
-      if (given.length === 0) super(now);
-      else super(...(given as [number]));
+    constructor(...args: unknown[]) {
+      if (args.length === 0) super(now);
+      else super(...(args as [number]));
     }
     static override now(): number {
       return now;
@@ -84,7 +84,7 @@ export function setNow(moment: Date | string | number): void {
   replace(globalThis, 'Date', StoppedDate);
 }
 
-/** Makes `Math.random` give the same numbers every time, until the test is over. */
+/** Seeds `Math.random` until the end of the test. */
 export function setSeed(seed: number): void {
   let state = seed >>> 0;
   replace(Math, 'random', () => {

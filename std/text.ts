@@ -1,6 +1,6 @@
-/** Text for people and for identifiers. */
+/** Text functions: slugs, graphemes, words, templates, distances. */
 
-/** Lower-case words joined by hyphens, for URLs and file names: `'Größe & Maß'` → `'grosse-mass'`. */
+/** A slug for URLs and file names: `'Größe & Maß'` → `'grosse-mass'`. */
 export function slugify(text: string): string {
   return text
     .replaceAll('ß', 'ss')
@@ -11,7 +11,7 @@ export function slugify(text: string): string {
     .replace(/^-+|-+$/g, '');
 }
 
-/** What a reader would count as characters: an emoji of several code points is one. */
+/** The grapheme clusters of a text: an emoji of several code points is one. */
 export function characters(text: string): string[] {
   return [...new Intl.Segmenter('en', { granularity: 'grapheme' }).segment(text)].map(({ segment }) => segment);
 }
@@ -22,7 +22,7 @@ export function words(text: string, locale = 'en'): string[] {
   return [...segments].filter(({ isWordLike }) => isWordLike).map(({ segment }) => segment);
 }
 
-/** At most so many characters, the last of them an ellipsis when something was cut off. */
+/** Truncates a text to a maximum number of graphemes, with an ellipsis. */
 export function truncate(text: string, length: number): string {
   const all = characters(text);
   return all.length <= length
@@ -33,7 +33,7 @@ export function truncate(text: string, length: number): string {
         .trimEnd()}…`;
 }
 
-/** Fills `{name}` with values; a name without a value is an error. */
+/** Replaces `{name}` by values; throws for a missing value. */
 export function fill(template: string, values: Record<string, unknown>): string {
   return template.replace(/\{(\w+)\}/g, (_, name: string) => {
     if (!Object.hasOwn(values, name)) throw new ReferenceError(`The template needs a value for {${name}}`);
@@ -41,7 +41,7 @@ export function fill(template: string, values: Record<string, unknown>): string 
   });
 }
 
-/** The text without the indentation that all of its lines share, and without an empty first and last line. */
+/** Removes the common indentation, and an empty first and last line. */
 export function dedent(text: string): string {
   const lines = text.replace(/^[ \t]*\n|\n[ \t]*$/g, '').split('\n');
   const indents = lines.filter((line) => line.trim() !== '').map((line) => /^[ \t]*/.exec(line)?.[0].length ?? 0);
@@ -49,7 +49,7 @@ export function dedent(text: string): string {
   return lines.map((line) => line.slice(shared)).join('\n');
 }
 
-/** Single-character changes that turn one text into the other. */
+/** The edit distance of two texts. */
 export function distance(left: string, right: string): number {
   const [a, b] = [characters(left), characters(right)];
   let previous = Array.from({ length: b.length + 1 }, (_, index) => index);

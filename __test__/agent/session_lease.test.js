@@ -3,7 +3,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { MemoryLog } from '../../js/agent/memory_log.js';
 import { SessionLease } from '../../js/agent/session_lease.js';
-import { ownMark } from '../../js/kernel/process_mark.js';
+import { ownIdentity } from '../../js/kernel/process_identity.js';
 import { foldSession } from '../../js/kernel/session_fold.js';
 
 const ELSEWHERE = { pid: 1, host: 'elsewhere' };
@@ -75,7 +75,7 @@ test('the end of a run whose session was taken over does not end the session', a
 
 test('another thread of this process has the session for as long as it renews its lease', async () => {
   const { log, append, lease } = world();
-  await append('agent take', { take: 'other', mark: { ...ownMark(), realm: 'another' } });
+  await append('agent take', { take: 'other', mark: { ...ownIdentity(), realm: 'another' } });
   await append('agent task', { task: 'go', model: 'm', take: 'other' });
   const known = foldSession('s', await log.events('s'));
   await expect(lease.begin(known)).rejects.toThrow('another thread of process');

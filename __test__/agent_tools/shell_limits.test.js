@@ -66,14 +66,14 @@ describe.runIf(CAN_CONFINE)('A program that goes too far', () => {
     expect(await files()).toEqual({ 'a.txt': 'a' });
   });
 
-  it('has one process fail that wants more memory than there is for all', async () => {
+  it('fails a process that exceeds the shared memory limit', async () => {
     const { node } = await shellFolder({}, { memoryMb: 200 });
     const answer = await node('const all = []; for (;;) all.push(Buffer.alloc(10_000_000, 1));');
     expect(answer.success).toBe(false);
     expect(answer.stats.memoryBytes).toBeLessThan(400 << 20);
   });
 
-  it('has the beginning and the end of its output kept, however long that is', async () => {
+  it('keeps the beginning and the end of a long output', async () => {
     const { sh } = await shellFolder({}, { outputBytes: 1_000, resultChars: 10_000 });
     const answer = await sh('echo first; head -c 50000000 /dev/zero | tr "\\0" x; echo; echo last; echo both >&2');
     expect(answer).toMatchObject({ success: true, stderr: 'both\n' });
@@ -91,7 +91,7 @@ describe.runIf(CAN_CONFINE)('A program that goes too far', () => {
     expect(processesWith(marker)).toBe(0);
   });
 
-  it('ends when nobody waits for it any more', async () => {
+  it('ends when the call is aborted', async () => {
     const marker = newMarker();
     const { run_program } = await shellFolder();
     const given = new AbortController();
@@ -117,7 +117,7 @@ describe.runIf(CAN_CONFINE)('A program that goes too far', () => {
     await until(() => processesWith(marker) === 0);
   });
 
-  it('says by which signal it ended, and what could not be started', async () => {
+  it('reports the ending signal, and programs that could not be started', async () => {
     const { sh, run_program } = await shellFolder({}, { readable: [] });
     expect(await sh('kill -SEGV $$')).toMatchObject({ success: false, signal: 11 });
     expect(await sh('exit 7')).toMatchObject({ success: false, exitCode: 7 });

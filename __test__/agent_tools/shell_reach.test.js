@@ -29,7 +29,7 @@ async function project(options = {}, files = {}) {
 }
 
 describe.runIf(CAN_CONFINE)('A program in a project with a workspace', () => {
-  it('sees nothing of the workspace: neither keys nor tools, nor by a path out of the copy', async () => {
+  it('cannot read the workspace: neither keys nor tools, nor through a path outside the copy', async () => {
     const { cwd, sh } = await project();
     await symlink('.tgp', join(cwd, 'way'));
     const { stdout } = await sh(
@@ -91,7 +91,7 @@ describe.runIf(CAN_CONFINE)('A program in a project with a workspace', () => {
 });
 
 describe.runIf(CAN_CONFINE)('Secrets of a project', () => {
-  it('are left out by their names, in any case, and by what they begin with', async () => {
+  it('are excluded by name, case-insensitively, and by prefix', async () => {
     const names = [
       ...[
         '.env',
@@ -120,7 +120,7 @@ describe.runIf(CAN_CONFINE)('Secrets of a project', () => {
     expect(stdout).not.toMatch(/hush|PRIVATE/);
   });
 
-  it('are left out of folders that programs only read, and of the configuration of Git', async () => {
+  it('are excluded from read-only folders and from the configuration of Git', async () => {
     const { cwd, sh } = await shellFolder({
       'node_modules/kit/index.js': 'module.exports = 1;',
       'node_modules/kit/.env': 'KEY=hush',
@@ -140,7 +140,7 @@ describe.runIf(CAN_CONFINE)('Secrets of a project', () => {
     expect(await readFile(join(cwd, '.git/HEAD'), 'utf8')).toBe('ref: refs/heads/main\n');
   });
 
-  it('are not files that only name how a key begins', async () => {
+  it('do not include files that only mention a key header', async () => {
     const { sh } = await shellFolder({
       'parse.js': `const HEAD = '-----BEGIN PRIVATE KEY-----';\n`,
       'gcp.json': JSON.stringify({ private_key: KEY }),

@@ -59,14 +59,14 @@ async function write(folder, files) {
 }
 
 describe.runIf(CAN_CONFINE)('A private key', () => {
-  it('is left out in whatever form a file holds it, and files without one are not', async () => {
+  it('is not copied in any format; other files are', async () => {
     const { cwd, sh } = await shellFolder();
     await write(cwd, { ...KEYS, ...HARMLESS });
     const { stdout } = await sh('ls');
     expect(stdout.trim().split('\n')).toEqual(Object.keys(HARMLESS).sort());
   });
 
-  it('is not read in folders that are only read, either, nor in the folder of a repository', async () => {
+  it('is not readable in read-only folders or in the folder of a repository', async () => {
     const { cwd, sh } = await shellFolder({ '.git/HEAD': 'ref: refs/heads/main\n', '.git/objects/keep': 'o' });
     const folders = ['node_modules/kit', '.git/lfs', '.git'];
     for (const folder of folders)
@@ -77,7 +77,7 @@ describe.runIf(CAN_CONFINE)('A private key', () => {
 });
 
 describe.runIf(CAN_CONFINE)('The files of a folder that is only read', () => {
-  it('are looked into once, and again when they have changed', async () => {
+  it('are searched once, and again after a change', async () => {
     const { cwd, sh } = await shellFolder();
     const kit = join(cwd, 'node_modules/kit');
     const texts = Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`text_${n}`, `text ${n}`]));
@@ -105,7 +105,7 @@ describe.runIf(CAN_CONFINE)('The files of a folder that is only read', () => {
 });
 
 describe.runIf(CAN_CONFINE)('A token in the settings of Git', () => {
-  it('is not seen in submodules and worktrees, which programs can still work with', async () => {
+  it('is not readable in submodules and worktrees, which still work', async () => {
     const { folder, cwd, run_program } = await shellFolder({}, { programs: ['sh', 'git'] });
     const git = (/** @type {string[]} */ ...args) =>
       execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', '-c', 'protocol.file.allow=always', ...args], {

@@ -25,7 +25,7 @@ describe.runIf(CAN_CONFINE)('A program', () => {
       expect({ mode, mtimeMs }).toMatchObject({ mode: before[at]?.mode, mtimeMs: before[at]?.mtimeMs });
   });
 
-  it('has files count that it has unlinked and keeps open', async () => {
+  it('is charged for unlinked files that it keeps open', async () => {
     const { node } = await shellFolder({}, { folderMb: 2 });
     const answer = await node(`
       const fs = require('node:fs');
@@ -62,7 +62,7 @@ describe.runIf(CAN_CONFINE)('A program', () => {
     expect(await files()).toEqual({ 'sub/a.txt': 'a\n' });
   });
 
-  it('is told on by what whoever approves is shown', async () => {
+  it('is exposed by the request that the approver sees', async () => {
     /** @type {any} */
     let seen;
     const approve = (/** @type {any} */ { args }) => {
@@ -75,7 +75,7 @@ describe.runIf(CAN_CONFINE)('A program', () => {
     );
     const shown = Object.fromEntries(seen.changes.map((/** @type {any} */ { path, isShown }) => [path, isShown]));
     expect(shown).toEqual({ 'a.txt': true, 'big.js': false, 'nul.js': true, run: true, 'small.js': true });
-    expect(seen.diff).toContain('a.txt: may be executed');
+    expect(seen.diff).toContain('a.txt: becomes executable');
     expect(seen.diff, 'a binary by its size and hash').toMatch(
       /nul\.js: binary, nothing becomes 3 bytes \(sha256 [0-9a-f]{64}\)/,
     );

@@ -81,7 +81,7 @@ call('chmod of a file of others', 90, b'SECRET', 0o777)
 print(json.dumps(told))
 `;
 
-describe.runIf(CAN_CONFINE)('A program behind walls', () => {
+describe.runIf(CAN_CONFINE)('A confined program', () => {
   it('reaches no network, no file of others, no process and no secret', async () => {
     let connections = 0;
     const servers = [createServer(), createServer(), createServer(), createServer()];
@@ -133,7 +133,7 @@ describe.runIf(CAN_CONFINE)('A program behind walls', () => {
     expect(mode & 0o777).toBe(0o644);
   });
 
-  it('gets its arguments and its input as they are, and no shell reads them', async () => {
+  it('gets its arguments and input verbatim, without a shell', async () => {
     const { run_program, files } = await shellFolder({ 'a.txt': 'a' }, { programs: ['echo', 'cat'] });
     const args = ['; rm -rf .', '$(touch b)', '`id`', '*', '| cat', "'", '"', '\n', 'é'];
     const said = await run_program.execute({ program: 'echo', args });
@@ -143,7 +143,7 @@ describe.runIf(CAN_CONFINE)('A program behind walls', () => {
     expect(await files()).toEqual({ 'a.txt': 'a' });
   });
 
-  it('is one of those that are allowed, and the refusal names them', async () => {
+  it('must be allowed; the refusal lists the allowed ones', async () => {
     const { run_program } = await shellFolder({}, { programs: ['echo', 'cat'] });
     for (const program of ['sh', '/bin/echo', 'echo hello', '../echo', 'ecoh']) {
       await expect(run_program.execute({ program })).rejects.toMatchObject({
@@ -155,7 +155,7 @@ describe.runIf(CAN_CONFINE)('A program behind walls', () => {
     await expect(run_program.execute({ program: 'echo', args: ['a\0b'] })).rejects.toThrow(/NUL/);
   });
 
-  it('sees neither what is hidden nor more of what is only to be read', async () => {
+  it('cannot read hidden files, nor write read-only ones', async () => {
     const { cwd, sh, files } = await shellFolder({
       '.env': 'KEY=1',
       'sub/.env.local': 'KEY=2',
@@ -200,14 +200,14 @@ describe('The options of createShellTools', () => {
     }
   });
 
-  it('are taken wherever the workers of a kernel have all their walls', async () => {
+  it('are accepted on every system with full worker confinement', async () => {
     const kernel = new TGP({ config: { rootDir: await tempRoot() } });
     onTestFinished(() => kernel.shutdown());
     const { landlock, seccomp } = await kernel.confinement();
     if (landlock === 'active' && seccomp === 'active') expect(CAN_CONFINE).toBe(true);
   });
 
-  it.runIf(!CAN_CONFINE)('do not matter where programs cannot be confined: it is refused', async () => {
+  it.runIf(!CAN_CONFINE)('are refused on systems without confinement', async () => {
     expect(() => createShellTools({ programs: [process.execPath], cwd: process.cwd() })).toThrow(/cannot confine/);
   });
 });

@@ -58,7 +58,7 @@ const RIGHT = [
 ];
 
 describe('names that are imported and not there', () => {
-  it('are found without the type checker, with the name that was meant', async () => {
+  it('are found without the type checker, with a suggestion', async () => {
     const { check } = await checker({ rules: { types: 'off' } });
     for (const [imports, body, message, place] of WRONG) {
       const { valid, diagnostics, errors } = await check(String(imports), body);
@@ -78,7 +78,7 @@ describe('names that are imported and not there', () => {
     ).toEqual([]);
   });
 
-  it('are told once with it', async () => {
+  it('are reported once with it', async () => {
     const { check } = await checker({});
     for (const [imports, body, message] of WRONG) {
       const { errors, typesChecked } = await check(String(imports), body);
@@ -103,7 +103,7 @@ describe('names that are imported and not there', () => {
 });
 
 describe('what the sandbox does not have', () => {
-  it('is marked where its name stands, and told once with the type checker', async () => {
+  it('is marked at its name, and reported once with the type checker', async () => {
     const { check } = await checker({});
     for (const body of [
       'process.env.KEY',
@@ -120,7 +120,7 @@ describe('what the sandbox does not have', () => {
     }
   });
 
-  it('says what to do about settings and about secrets', async () => {
+  it('advises on settings and secrets', async () => {
     const { check } = await checker({});
     const [found] = (await check('', 'process.env.KEY')).diagnostics;
     expect(found?.help).toMatch(/settings as arguments.*\{\{secret:NAME\}\}.*`secrets: \{ NAME: \{ hosts \} \}`/);
@@ -128,7 +128,7 @@ describe('what the sandbox does not have', () => {
 });
 
 describe('a file without a default export', () => {
-  it('is a library, and says that it cannot be run', async () => {
+  it('is a library, with a notice that it cannot be run', async () => {
     const { kernel } = await checker({});
     const report = await kernel.check('tools/lib/dates.ts');
     expect(report.diagnostics).toEqual([expect.objectContaining({ rule: 'no-default-export', severity: 'warning' })]);

@@ -13,7 +13,7 @@ const GOOD = '/** Doubles. */\nexport default (args: { n: number }): number => a
 const path = 'tools/t.ts';
 
 describe("check: 'warn', the default", () => {
-  it('refuses an agent a tool that breaks a safety rule, and says where and what instead', async () => {
+  it('refuses an agent a tool that breaks a safety rule, with the position and an alternative', async () => {
     const { tools } = await createKernel();
     const written = await tools.write_file.execute({ path, content: EVAL });
     expect(written).toMatchObject({
@@ -45,7 +45,7 @@ describe("check: 'warn', the default", () => {
     });
   });
 
-  it('lets the application run it, in the sandbox that refuses it there', async () => {
+  it('lets the application run it; the sandbox still refuses the operation', async () => {
     const { kernel, tools } = await createKernel();
     await tools.write_file.execute({ path, content: EVAL });
     await expect(kernel.exec(path, { code: '1' })).rejects.toMatchObject({ code: 'ERR_TOOL_THROWN' });
@@ -120,7 +120,7 @@ describe("check: 'strict'", () => {
     });
   });
 
-  it('without TypeScript it goes by the rules, and says so', async () => {
+  it('without TypeScript it checks rules only, and logs it', async () => {
     const resolve = Module._resolveFilename;
     onTestFinished(() => {
       Module._resolveFilename = resolve;
@@ -138,10 +138,10 @@ describe("check: 'strict'", () => {
     const wrong = GOOD.replace('args.n * 2', 'args.m * 2');
     expect(await tools.write_file.execute({ path, content: wrong })).toMatchObject({
       persisted: true,
-      notice: 'Types were not checked: there is no type checker here.',
+      notice: 'Types were not checked: no type checker is installed.',
     });
     await kernel.exec(path, { n: 1 });
-    expect(warnings.filter((text) => text.includes("check: 'strict' goes by the rules alone"))).toHaveLength(1);
+    expect(warnings.filter((text) => text.includes("check: 'strict' checks rules only"))).toHaveLength(1);
     const { notice, typesChecked } = await tools.check_tool.execute({ path });
     expect(typesChecked).toBe(false);
     // A model cannot install anything; whoever runs the application can, and is told once.
@@ -149,7 +149,7 @@ describe("check: 'strict'", () => {
     expect(warnings.filter((text) => text.includes('without --omit=optional'))).toHaveLength(1);
   });
 
-  it('with the rule off, types decide nothing', async () => {
+  it('ignores types if the rule is off', async () => {
     const { tools } = await createKernel({ check: 'strict', rules: { types: 'off' } });
     const written = await tools.write_file.execute({ path, content: GOOD.replace('args.n * 2', 'args.m * 2') });
     expect(written).toMatchObject({ persisted: true });
@@ -181,7 +181,7 @@ describe('rules', () => {
     return tools.check_tool.execute({ path });
   };
 
-  it('each level is what the finding weighs', async () => {
+  it('each level sets the severity of the finding', async () => {
     for (const level of /** @type {const} */ (['advice', 'warning', 'error'])) {
       const report = await check({ rules: { 'no-magic-numbers': level } }, MAGIC);
       expect(report.diagnostics).toMatchObject([{ rule: 'no-magic-numbers', standard: 1, severity: level }]);

@@ -69,7 +69,7 @@ describe('the compiler and the rules cannot be crashed by source text', () => {
     expect((await kernel.exec(path)).result).toBe(1);
   });
 
-  it('fifty tangles in a row end soon, and leave nothing running', async () => {
+  it('fifty nested sources in a row end soon, and leave nothing running', async () => {
     const { kernel, tools } = await createKernel({ rules: { types: 'off' }, check: 'off' });
     const units = ['a?(b):c=>', 'a?async(b):c=>', '<A>(', 'a?<T>(b):c=>', "a?/'/.b?(c):d=>"];
     for (let round = 0; round < 50; round++) {

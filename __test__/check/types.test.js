@@ -82,7 +82,7 @@ describe('types of a tool', () => {
     expect(errors).toEqual([expect.stringContaining("'send_fax' does not exist")]);
   });
 
-  it('can be weighed, switched off and accepted with a reason', async () => {
+  it('have a severity, can be disabled, and can be accepted with a reason', async () => {
     const levels = /** @type {const} */ ([
       ['warning', true, 1],
       ['off', true, 0],
@@ -108,7 +108,7 @@ describe('types of a tool', () => {
 });
 
 describe('without a type checker', () => {
-  it('check_tool says that types were not checked, and why', async () => {
+  it('check_tool reports why types were not checked', async () => {
     const { tools } = await createKernel();
     await tools.write_file.execute({ path: 'tools/bad.ts', content: 'const x = ;' });
     await tools.write_file.execute({ path: 'tools/plain.js', content: '/** One. */\nmodule.exports = () => 1;\n' });
@@ -125,7 +125,7 @@ describe('without a type checker', () => {
     });
   });
 
-  it('a checker that is missing, hangs or dies is a notice, never a wait', async () => {
+  it('a missing, hanging or dying checker yields a notice without a wait', async () => {
     const app = await tempRoot();
     const sources = {
       files: [{ path, text: GOOD }],
@@ -169,7 +169,7 @@ describe('without a type checker', () => {
   });
 });
 
-describe('the type checker reads nothing that a tool may not', () => {
+describe('the type checker reads only what tools may import', () => {
   it('not through imports, types, references or links that lead out of the root', async () => {
     const outside = await tempRoot();
     await writeFile(join(outside, 'secret.ts'), "export const KEY = 'hunter2-very-secret' as const;\n");
@@ -202,7 +202,7 @@ describe('the type checker reads nothing that a tool may not', () => {
     expect(JSON.stringify(report)).not.toContain('hunter2');
   });
 
-  it('and no message tells where the host keeps its files', async () => {
+  it('and no message contains a host path', async () => {
     const { tools } = await createKernel();
     await tools.write_file.execute({
       path: 'tools/lib/types.ts',

@@ -160,7 +160,7 @@ describe('the type checker sees only what tools may import', () => {
     }
   });
 
-  it('nor does any other way to name one', async () => {
+  it('no other syntax reaches a file of the application', async () => {
     const { app, check } = await application();
     for (const content of [
       `/// <reference path="${app}/secrets.ts" />\nexport default (): never => SECRET;`,

@@ -111,8 +111,8 @@ const MAD = {
   'takes no input': 'process.stdin.pause(); process.stdin.destroy(); setInterval(() => {}, 1000);',
 };
 
-describe('a type checker that has gone mad', () => {
-  it('is a notice each time, costs the host no memory, and is gone', async () => {
+describe('a malfunctioning type checker', () => {
+  it('yields a notice each time, costs no host memory, and is ended', async () => {
     const costs = Object.entries(MAD).map(async ([name, script]) => {
       const { app, program } = await applicationWith(script);
       const checker = JSON.stringify(new URL('../../js/types_check/type_checker.js', import.meta.url).href);
@@ -128,7 +128,7 @@ describe('a type checker that has gone mad', () => {
 });
 
 describe('the process of the type checker', () => {
-  it('knows nothing of the environment, and no file is there for it to find out', async () => {
+  it('has no environment variables and no file access', async () => {
     const seen = join(await tempRoot(), 'seen.json');
     const { app, program } = await applicationWith(
       `require('node:fs').writeFileSync(${JSON.stringify(seen)}, JSON.stringify({ env: process.env, args: process.argv, cwd: process.cwd() }));`,
@@ -147,7 +147,7 @@ describe('the process of the type checker', () => {
     expect(cwd).not.toContain(app);
   });
 
-  it('ends with its host, in the midst of a check too', async () => {
+  it('ends with its host, even during a check', async () => {
     const folder = await tempRoot();
     const checker = JSON.stringify(new URL('../../js/types_check/type_checker.js', import.meta.url).href);
     const { child, ended } = startProgram(

@@ -85,13 +85,13 @@ describe('tgp doctor', () => {
       'a function of a name that tools cannot call',
       'tgp.config.mjs',
       'export default { sandboxAPI: { then: () => 1 } };',
-      ['is taken for a promise'],
+      ['is treated as a promise'],
     ],
     [
       'rules that a database cannot keep',
       'tgp.config.mjs',
       'export default { sql: { source: async () => [], readOnly: true } };',
-      ['readOnly needs a transaction'],
+      ['readOnly requires a transaction'],
     ],
     [
       'two at once',

@@ -76,7 +76,7 @@ describe('tgp.policy.yaml beside the config', () => {
       text: [expect.stringMatching(/^[0-9a-f]{64}$/)],
       args: { '/args': { equals: {} } },
     });
-    expect(reason).toContain(`Allowed for good by ${userInfo().username} on `);
+    expect(reason).toContain(`Permanently allowed by ${userInfo().username} on `);
     expect(await runCli(folder, ['exec', 'one']), 'without a question').toMatchObject({ code: 0, stdout: '1\n' });
     await writeFile(join(folder, '.tgp/tools/one.ts'), '/** One. */\nexport default (): number => 666;\n');
     expect(await runCli(folder, ['exec', 'one']), 'another text is asked for').toMatchObject({ code: 1, stdout: '' });

@@ -68,14 +68,14 @@ describe('sql and sandboxAPI in the config file', () => {
     });
   });
 
-  test('a function that takes the place of the database is warned of', async () => {
+  test('warns about a function that replaces the database', async () => {
     /** @type {string[]} */
     const warnings = [];
     const logger = { debug() {}, info() {}, error() {}, warn: (/** @type {string} */ text) => warnings.push(text) };
     const config = { rootDir: await tempRoot() };
     const kernel = kernelOf({ config, logger, sql: sqlite(':memory:'), sandboxAPI: { exec_sql: () => 'mine' } });
     await kernel.boot();
-    expect(warnings.join()).toContain('sandboxAPI.exec_sql takes the place of the database');
+    expect(warnings.join()).toContain('sandboxAPI.exec_sql replaces the database');
     warnings.length = 0;
     const alone = kernelOf({ config: { rootDir: await tempRoot() }, logger, sandboxAPI: { exec_sql: () => 'mine' } });
     await alone.boot();
@@ -226,12 +226,12 @@ const DESCRIBED = {
 describe.each(Object.entries(DESCRIBED))('a function with parameters as %s', (_name, parameters) => {
   const lookUp = { description: 'Looks a customer up.', parameters, execute: (args) => args };
 
-  test('gets what has passed them, with defaults', async () => {
+  test('receives validated arguments with defaults', async () => {
     const { kernel } = await forged({ lookUp }, 'return await tgp.lookUp({ id: 1 })');
     expect((await kernel.exec('tools/t.ts')).result).toEqual({ id: 1, tags: [] });
   });
 
-  test('is not called with anything else, and the tool hears what is wrong', async () => {
+  test('is not called with invalid arguments, and the tool gets the error', async () => {
     let calls = 0;
     const counted = { ...lookUp, execute: () => ++calls };
     for (const [call, field] of [
@@ -265,8 +265,8 @@ describe.each(Object.entries(DESCRIBED))('a function with parameters as %s', (_n
 test.each([
   [{ f: 1 }, 'sandboxAPI.f must be a function'],
   [{ f: { description: 'x' } }, 'with a function "execute"'],
-  [{ f: { execute() {}, inputSchema: {} } }, 'sandboxAPI.f.inputSchema is not known here'],
-  [{ f: { execute() {}, description: 1 } }, 'sandboxAPI.f.description must be a text'],
+  [{ f: { execute() {}, inputSchema: {} } }, 'sandboxAPI.f.inputSchema is not known'],
+  [{ f: { execute() {}, description: 1 } }, 'sandboxAPI.f.description must be a string'],
   [{ f: { execute() {}, parameters: { type: 'nonsense' } } }, 'sandboxAPI.f.parameters must be a schema'],
   [{ f: { execute() {}, parameters: 'string' } }, 'sandboxAPI.f.parameters must be a schema'],
 ])('the functions %j are refused: %s', async (sandboxAPI, message) => {

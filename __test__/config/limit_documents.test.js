@@ -21,7 +21,7 @@ const bytes = {
   defaultNote: 'at most a core',
 };
 
-describe('what is said of a limit', () => {
+describe('the documentation of a limit', () => {
   test('ends the comment of its type, in lines that are not too long', () => {
     const declared = (comment) =>
       `export type Other = {\n  callDepth?: number;\n};\nexport type Given = {\n${comment}  callDepth?: number;\n};\n`;
@@ -57,7 +57,7 @@ describe('what is said of a limit', () => {
     expect(withLimitTables(made, [depth, bytes])).toBe(made);
   });
 
-  test('is told where a call can be asked for more', async () => {
+  test('is part of the parameters that accept it', async () => {
     const [found] = native()
       .limits()
       .filter(({ group }) => group === 'find_tool');

@@ -49,7 +49,7 @@ describe('a root that holds the application', () => {
     },
   );
 
-  it('is refused as well when it is the home folder or that of temporary files', async () => {
+  it('is refused for the home folder and the temporary folder', async () => {
     // Folders of the test's own take their place: what is to be refused must not be what a broken build works on.
     const folder = await tempRoot();
     for (const name of ['home', 'temporary', 'work']) await mkdir(join(folder, name));
@@ -108,7 +108,7 @@ describe('a root that holds the application', () => {
     await expect(start({ vfs: inside }).boot()).rejects.toMatchObject(refusedAs('rootDir'));
   });
 
-  it('but a folder of its own works, with or without a name', async () => {
+  it('a separate folder works, named or default', async () => {
     for (const config of [{}, { rootDir: './.tgp' }, { rootDir: 'agent/root' }]) {
       const { app, start } = await application(config, {
         'agent/root/README.md': '# Tools',
@@ -169,7 +169,7 @@ describe('an agent cannot write what programs act upon', () => {
     expect(readdirSync(rootDir)).toEqual(before);
   });
 
-  it('and what a remote brought of it stays, is told of once, and is never executed', async () => {
+  it('files from a remote are kept, reported once, and never executed', async () => {
     const remote = join(await tempRoot(), 'remote.git');
     const seed = join(await tempRoot(), 'seed');
     const git = (cwd, ...args) =>
@@ -225,7 +225,7 @@ describe('a folder for tools to write in', () => {
     expect(readFileSync(join(app, 'package.json'), 'utf8')).toBe('{"name":"app"}');
   });
 
-  it('may be one that holds data, and no tool can make it look like another', async () => {
+  it('may contain data, and no tool can disguise it as a repository', async () => {
     const { app, start } = await application({ fs: { allowedDirs: ['./data'] } });
     const kernel = start();
     const content = `const refused = [];

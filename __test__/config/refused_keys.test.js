@@ -95,7 +95,7 @@ describe('a configuration', () => {
     );
   });
 
-  test('with a misspelt key is told the right one', async () => {
+  test('with a misspelt key gets a suggestion', async () => {
     const slip = fc.constantFrom(...leaves).chain(({ path }) => {
       const key = String(path.at(-1));
       return fc.record({ path: fc.constant(path), at: fc.nat({ max: key.length - 1 }) });
@@ -110,7 +110,7 @@ describe('a configuration', () => {
     );
   });
 
-  test('with a value that is none of those wanted is told them, and with a question ends with it', async () => {
+  test('with a value outside an enumeration gets the allowed values', async () => {
     expect((await refusal({ check: 'strikt' })).message).toMatch(/"check" is not valid: give one of "[^.]*"\.$/);
     expect((await refusal({ check: 1 })).message).toMatch(/"check" is not valid: give one of "[^.]*", not 1\.$/);
     expect((await refusal({ rotDir: './x' })).message).toMatch(/"rotDir" is not known, did you mean "rootDir"\?$/);
@@ -187,7 +187,7 @@ describe('a configuration', () => {
     expect(error.details.issues).toMatchObject([{ key: 'sandbox.logBytes' }]);
   });
 
-  test('with a way out of this machine that is none is refused by the name of the key', async () => {
+  test('with an invalid proxy or certificate file is refused by the key', async () => {
     const folder = await tempRoot();
     const ca = join(folder, 'ca.pem');
     await writeFile(ca, 'no certificate');

@@ -155,7 +155,7 @@ it.skipIf(!hasServer('postgres'))(
       for (const sql of ['SELECT note(1) AS n', 'SELECT 1 #@# 2 AS n']) {
         for (const preview of [await exec_sql.execute({ sql }, { dryRun: true }), await run(sql)]) {
           expect(preview, sql).toMatchObject({ result: [{ n: 1 }], sql: [{ sql, mayWrite: true }] });
-          expect(preview.text).toContain(`${sql} (calls what may write)`);
+          expect(preview.text).toContain(`${sql} (calls a function that may write)`);
           expect(preview.text).not.toContain('would change nothing');
         }
       }

@@ -37,7 +37,7 @@ async function initialised(more = {}) {
 
 /** What an application without the model is told when its kernel boots. */
 const BY_WORDS =
-  "[tgp] Tools are found by their words alone. To find them by meaning too, install @tgp/memory or pass embed; memory: 'off' ends this message.\n";
+  "[tgp] Tool search uses words only. To search by meaning too, install @tgp/memory or pass embed; memory: 'off' disables this message.\n";
 
 /** @type {(app: string, model: string) => Promise<{ stdout: string, stderr: string }>} */
 const runAgent = (app, model) => exec(process.execPath, ['--import', model, 'agent.mjs'], { cwd: app });

@@ -41,7 +41,7 @@ describe('SEARCH/REPLACE blocks', () => {
     expect(commits()).toEqual([`Refactor: ${PATH}`, `Forge: ${PATH}`]);
   });
 
-  it('are all made or none', async () => {
+  it('are applied atomically', async () => {
     const { apply, text, commits } = await file(SOURCE);
     const diff = block('  const one = args.n + 1;', '  x();') + block('  const four = args.n + 4;', '  y();');
     await expect(apply(diff)).rejects.toMatchObject({
@@ -53,7 +53,7 @@ describe('SEARCH/REPLACE blocks', () => {
     expect(commits()).toHaveLength(1);
   });
 
-  it('tolerate whitespace and say so, and keep the indentation of the file', async () => {
+  it('tolerate whitespace with a note, and keep the indentation of the file', async () => {
     const { apply, text } = await file(SOURCE);
     const result = await apply(
       block(
@@ -70,7 +70,7 @@ describe('SEARCH/REPLACE blocks', () => {
     expect(trailing.text()).toBe('const a = 2;\nconst b = 2;\n');
   });
 
-  it('that fit in several places are an error that shows them', async () => {
+  it('that match several places are an error that lists them', async () => {
     const { apply, text } = await file('f(1);\ng();\nf(1);\n');
     await expect(apply(block('f(1);', 'h();'))).rejects.toMatchObject({
       code: 'ERR_VALIDATION',
@@ -90,7 +90,7 @@ describe('SEARCH/REPLACE blocks', () => {
 });
 
 describe('unified diffs', () => {
-  it('fit although their line numbers are off, and say by how much', async () => {
+  it('apply with wrong line numbers, and report the offset', async () => {
     const { apply, text } = await file(SOURCE);
     const diff = `--- a/${PATH}\n+++ b/${PATH}\n@@ -12,3 +12,4 @@\n   const two = args.n + 2;\n-  const three = args.n + 3;\n+  const three = args.n + 30;\n+  const four = 4;\n   return one + two + three;\n`;
     const result = await apply(diff);
@@ -137,7 +137,7 @@ describe('apply_diff', () => {
     expect(text()).toBe('c\nb');
   });
 
-  it('refuses what is no diff, and files that may not be written', async () => {
+  it('refuses invalid diffs, and files that may not be written', async () => {
     const { apply, text } = await file('a\n');
     for (const diff of ['', 'hello', '<<<<<<< SEARCH\na\n', '<<<<<<< SEARCH\n\n=======\nb\n>>>>>>> REPLACE']) {
       await expect(apply(diff), diff).rejects.toMatchObject({ code: 'ERR_VALIDATION' });

@@ -102,7 +102,7 @@ it('an ambiguous change names the first places and how many there are', async ()
   expect(error.details.candidates).toHaveLength(100);
 });
 
-it('other writers do not wait while the place of a change is looked for', async () => {
+it('other writers do not wait while a change is being located', async () => {
   const { apply, tools } = await file(equal);
   const searched = lines(300, () => block(`${'a\n'.repeat(1000)}b`, 'c')).join('');
   /** @type {string[]} */
@@ -116,7 +116,7 @@ it('other writers do not wait while the place of a change is looked for', async 
   expect(order.at(-1)).toBe('searched');
 });
 
-it('a change that somebody else overtakes is made on what that left, or refused', async () => {
+it('a concurrent change is applied to the newer file, or refused', async () => {
   const { apply, tools, text } = await file(lines(400, (index) => `line ${index}`).join('\n'));
   const work = lines(40, (index) =>
     index % 2 === 0
@@ -129,7 +129,7 @@ it('a change that somebody else overtakes is made on what that left, or refused'
   }
 });
 
-it('patch_file takes any text as it is', async () => {
+it('patch_file treats any text literally', async () => {
   const { tools, text } = await file(equal);
   const patch = (search) => timed(() => tools.patch_file.execute({ path: PATH, search, replace: 'b' }));
   for (const search of [`${'a\n'.repeat(MEGABYTE / 4)}b`, 'a\n'.repeat(3 * MEGABYTE), `${'a\n'.repeat(900)}a\na\nb`]) {
@@ -211,7 +211,7 @@ it('no edit costs the host more than its share of memory', async () => {
   expect(cpuMs).toBeLessThan(MAX_MS);
 });
 
-it('what git says of the result is what was asked for', async () => {
+it('git confirms the applied change', async () => {
   const { apply, rootDir, text } = await file(near);
   const after = near.split('\n').map((line, index) => (index % 500 === 250 ? `${line} changed` : line));
   writeFileSync(join(rootDir, PATH), after.join('\n'));

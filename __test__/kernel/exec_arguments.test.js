@@ -12,7 +12,7 @@ async function withSum() {
   return made;
 }
 
-describe('exec_tool holds arguments against the schema of the tool', () => {
+describe('exec_tool validates arguments against the schema of the tool', () => {
   test.each([
     ['a missing field', { note: 'x' }, '"amounts" is missing: give a list.'],
     ['nothing at all', undefined, '"amounts" is missing: give a list.'],
@@ -57,7 +57,7 @@ describe('exec_tool holds arguments against the schema of the tool', () => {
     });
   });
 
-  test('a value that is none of those wanted is told them all, and names inside are known too', async () => {
+  test('an error for an enumeration lists all values, and nested names get suggestions', async () => {
     const { tools } = await createKernel();
     const days = 'Mon Tue Wed Thu Fri Sat Sun Public School Bank Feast Leap'.split(' ');
     const content = `export default (args: { day: ${days.map((day) => `'${day}'`).join(' | ')}; at?: { hour: number }[] }): unknown => args;`;
@@ -72,7 +72,7 @@ describe('exec_tool holds arguments against the schema of the tool', () => {
     );
   });
 
-  test('a text stays a text where the tool wants one', async () => {
+  test('a string stays a string for a string parameter', async () => {
     const { tools } = await createKernel();
     await tools.write_file.execute({
       path: 'tools/echo.ts',
@@ -84,7 +84,7 @@ describe('exec_tool holds arguments against the schema of the tool', () => {
     });
   });
 
-  test('a tool that takes no object gets its value', async () => {
+  test('a tool without object parameters gets the unwrapped value', async () => {
     const { tools } = await createKernel();
     const content = 'export default (amounts: number[]): number => amounts.length;';
     await tools.write_file.execute({ path: 'tools/count.ts', content });
@@ -93,7 +93,7 @@ describe('exec_tool holds arguments against the schema of the tool', () => {
     });
   });
 
-  test('a tool that takes an object or something else gets either', async () => {
+  test('a tool with a union of object and other types gets either', async () => {
     const { kernel, tools } = await createKernel();
     const file = 'tools/either.ts';
     const content = 'export default function (args: { n: number } | string[]) { return args }';
@@ -106,7 +106,7 @@ describe('exec_tool holds arguments against the schema of the tool', () => {
     expect(await (await kernel.tools()).either?.execute({ args: { n: 1 } })).toMatchObject({ result: { n: 1 } });
   });
 
-  test('applications and other tools pass what they like', async () => {
+  test('calls of applications and other tools are not validated', async () => {
     const { kernel, tools } = await createKernel();
     await tools.write_file.execute({
       path: 'tools/kind.ts',
@@ -123,7 +123,7 @@ describe('exec_tool holds arguments against the schema of the tool', () => {
 });
 
 describe('kernel.exec with validate', () => {
-  test('holds arguments against the schema before anything runs, and runs what fits', async () => {
+  test('validates arguments before anything runs', async () => {
     const { kernel } = await withSum();
     await expect(kernel.exec(path, { amount: [1] }, { validate: true })).rejects.toMatchObject({
       code: 'ERR_VALIDATION',
@@ -144,7 +144,7 @@ describe('kernel.exec with validate', () => {
     });
   });
 
-  test('is off by default and by false, and nothing but true or false', async () => {
+  test('is off by default, and accepts only booleans', async () => {
     const { kernel } = await withSum();
     for (const options of [undefined, {}, { validate: false }]) {
       await expect(kernel.exec(path, { amounts: 'none' }, options)).rejects.toMatchObject({ code: 'ERR_TOOL_THROWN' });

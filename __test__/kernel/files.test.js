@@ -61,7 +61,7 @@ describe('write_file and patch_file', () => {
     expect(await tools.read_file.execute({ path })).toBe('return 1\n');
   });
 
-  it('a patch that does not fit writes nothing', async () => {
+  it('a patch that does not apply writes nothing', async () => {
     const { tools, rootDir } = await createKernel();
     await tools.write_file.execute({ path: 'tools/a.ts', content: 'return 1' });
     const patch = (search) => tools.patch_file.execute({ path: 'tools/a.ts', search, replace: 'x' });
@@ -86,7 +86,7 @@ describe('write_file and patch_file', () => {
 });
 
 describe('the jail', () => {
-  it('refuses to leave the root, and touches nothing', async () => {
+  it('refuses paths outside the root, and changes nothing', async () => {
     const outside = await tempRoot();
     writeFileSync(join(outside, 'secret.txt'), 'secret');
     const { kernel, tools, rootDir } = await createKernel();
@@ -131,7 +131,7 @@ describe('the jail', () => {
     expect((await tools.write_file.execute({ path: 'data/plan.json', content: '{}' })).persisted).toBe(true);
   });
 
-  it('no error tells where the root is', async () => {
+  it('no error reveals the path of the root', async () => {
     const { kernel, tools, rootDir } = await createKernel();
     const errors = [];
     for (const path of ['tools/none.ts', '../x', '/etc/passwd', 'tools']) {
@@ -162,7 +162,7 @@ describe('boot', () => {
     expect(git(rootDir, 'rev-list', '--count', 'HEAD')).toBe('1');
   });
 
-  it('a second kernel on the same root finds what the first one left', async () => {
+  it('a second kernel on the same root finds the files of the first', async () => {
     const first = await createKernel();
     await first.tools.write_file.execute({ path: 'tools/a.ts', content: 'return args.n' });
     await first.kernel.shutdown();
@@ -173,7 +173,7 @@ describe('boot', () => {
     });
   });
 
-  it('concurrent first calls are one boot', async () => {
+  it('concurrent first calls share one boot', async () => {
     const { kernel, tools } = await createKernel();
     await Promise.all([
       kernel.boot(),
@@ -186,7 +186,7 @@ describe('boot', () => {
 });
 
 describe('check_tool', () => {
-  it('reports where and what, and never throws for what the model wrote', async () => {
+  it('reports findings with positions, and does not throw for invalid code', async () => {
     const { tools } = await createKernel();
     await tools.write_file.execute({ path: 'tools/bad.ts', content: 'export default () => {\n  const x = ;\n}' });
     const report = await tools.check_tool.execute({ path: 'tools/bad.ts' });

@@ -22,7 +22,7 @@ async function workspace(files) {
 }
 
 describe('a tool that was run before', () => {
-  it('is run as it is on disk, whoever changed it last, however quickly and with the same size', async () => {
+  it('runs the current file, however it was changed', async () => {
     const { edit, run } = await workspace({ 'tools/t.ts': 'return 100' });
     expect([(await run()).result, (await run()).result]).toEqual([100, 100]);
     for (let value = 101; value < 130; value++) {
@@ -33,7 +33,7 @@ describe('a tool that was run before', () => {
     }
   });
 
-  it('follows its imports: changed, gone, and found in another place', async () => {
+  it('follows its imports: changed, removed, and resolved elsewhere', async () => {
     const { edit, remove, run } = await workspace({
       'tools/t.ts': "import { x } from './lib/x'; export default () => x",
       'tools/lib/x/index.ts': 'export const x = 1',
@@ -57,7 +57,7 @@ describe('a tool that was run before', () => {
     await expect(run()).rejects.toMatchObject({ code: 'ERR_NOT_FOUND' });
   });
 
-  it('starts each run with what its source names, not with what an earlier run required', async () => {
+  it('loads only the modules that its source imports', async () => {
     const { kernel } = await workspace({
       'tools/t.ts': 'return args.name ? require(args.name).default() : "alone"',
       'tools/other.ts': 'export default () => "other"',

@@ -15,7 +15,7 @@ const firstLine = (text) => text.split('\n', 1)[0];
 /** Blocks that are left free: less than a write takes, up to a little more. */
 const MOST_FREE = 24;
 
-test('a refused write changes nothing, and one that is not committed says so', async (context) => {
+test('a refused write changes nothing, and an uncommitted one is reported', async (context) => {
   const folder = await smallDisk();
   if (folder === undefined) return context.skip('no tmpfs can be mounted here');
   const rootDir = join(folder, '.tgp');

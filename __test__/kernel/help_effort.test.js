@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest';
-import { nearest } from '../../js/boundary/near_name.js';
+import { nearest } from '../../js/boundary/spelling.js';
 import { hostCost, MAX_EXTRA_MB } from '../helpers/host_cost.js';
 import { tempRoot } from '../helpers/temp_root.js';
 
@@ -63,7 +63,7 @@ it.each([
   expectBounded(cost);
 });
 
-it('what a run is made of is not compiled on the thread of the application, for the rules to judge it', async () => {
+it("a run is not compiled on the application's thread for a policy check", async () => {
   const cost = await hostCost(
     await tempRoot(),
     `${KERNEL}const kernel = await booted({ policy: 'rules.yaml', sandbox: { timeoutMs: 20_000 } });
@@ -131,7 +131,7 @@ it('a run that asks for missing files among thousands of long names ends by its 
   expect(cost.extraMb).toBeLessThan(MAX_EXTRA_MB);
 });
 
-it('a path of a megabyte is looked for once, however many tools there are', async () => {
+it('a path of a megabyte is searched once, however many tools there are', async () => {
   const cost = await hostCost(
     await tempRoot(),
     `${KERNEL}

@@ -126,7 +126,7 @@ describe('a function of the application', () => {
 });
 
 describe('arguments of the application', () => {
-  it('that cannot be read are a ValidationError', async () => {
+  it('that cannot be read throw a ValidationError', async () => {
     const folder = await tempRoot();
     const { codes, unhandled } = await runProgram(
       folder,
@@ -145,7 +145,7 @@ describe('arguments of the application', () => {
 });
 
 describe('a logger', () => {
-  it('that throws, rejects or lacks what a logger has is nobody else’s failure', async () => {
+  it('that throws, rejects or lacks methods does not fail a call', async () => {
     const folder = await tempRoot();
     const { results, unhandled } = await runProgram(
       folder,

@@ -26,7 +26,7 @@ describe('what a model reads', () => {
     await expect(refused).rejects.not.toThrow(/invalid input|expected|received|zod/i);
   });
 
-  test('a global that tools do not have is told with what to use instead, when only the run finds it', async () => {
+  test('an unavailable global found at run time is reported with an alternative', async () => {
     const { forge } = await createKernel({ check: 'off' });
     const thrown = (/** @type {string} */ code) => forge(code).catch((error) => error.message);
     expect(await thrown('return process.env.HOME')).toMatch(/^process is not defined\. A tool has no environment/);
@@ -34,7 +34,7 @@ describe('what a model reads', () => {
     expect(await thrown('return nothing')).toBe('nothing is not defined');
   });
 
-  test('a path that is nearly right is told', async () => {
+  test('suggests the similar path', async () => {
     const { tools } = await createKernel();
     await tools.write_file.execute({ path: 'tools/shipping/dim_weight.ts', content: 'export default () => 1;' });
     await tools.write_file.execute({ path: 'notes.md', content: 'x' });

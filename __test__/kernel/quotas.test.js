@@ -51,7 +51,7 @@ describe('what the root may hold', () => {
     await tools.write_file.execute({ path: 'b.txt', content: 'y' });
   });
 
-  it('limits that contradict each other are refused by name', async () => {
+  it('contradictory limits are refused by name', async () => {
     const kernel = new TGP({ config: { rootDir: await tempRoot(), fs: { fileBytes: 4096, rootBytes: 2048 } } });
     onTestFinished(() => kernel.shutdown());
     await expect(kernel.boot()).rejects.toMatchObject({

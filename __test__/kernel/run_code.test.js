@@ -8,7 +8,7 @@ import { git } from '../helpers/git_remote.js';
 const DOUBLE = '/** Doubles. */\nexport const double = (n: number): number => n * 2;\n';
 
 describe('run_code', () => {
-  it('runs code as a tool would run, and keeps nothing', async () => {
+  it('runs code like a tool, and keeps nothing', async () => {
     const { kernel, tools, rootDir } = await createKernel();
     await tools.write_file.execute({ path: 'tools/lib/double.ts', content: DOUBLE });
     const head = git(rootDir, 'rev-parse', 'HEAD');
@@ -33,7 +33,7 @@ describe('run_code', () => {
     expect((await kernel.registry.list()).map(({ path, uses }) => [path, uses])).toEqual([['tools/lib/double.ts', 0]]);
   });
 
-  it('holds arguments against what the code takes, as exec_tool does', async () => {
+  it('validates arguments like exec_tool', async () => {
     const { tools } = await createKernel();
     const code = 'export default (args: { n: number; unit?: "kg" | "lb" }): number => args.n;';
     const run = (/** @type {any} */ args) => tools.run_code.execute({ code, args });
@@ -79,7 +79,7 @@ describe('run_code', () => {
     await expect(kernel.run("import './none'")).rejects.toMatchObject({ code: 'ERR_COMPILATION', line: 1 });
   });
 
-  it('a model is told to correct the code, and not a file', async () => {
+  it('errors advise correcting the code, not a file', async () => {
     const { tools } = await createKernel();
     for (const code of ["throw new Error('no')", 'const b = ;']) {
       const call = { type: 'tool_use', id: '1', name: 'run_code', input: { code } };
@@ -90,7 +90,7 @@ describe('run_code', () => {
     }
   });
 
-  it('has the walls, the limits and the checks of a tool', async () => {
+  it('has the confinement, limits and checks of a tool', async () => {
     const { kernel, tools } = await createKernel();
     const run = (code) => tools.run_code.execute({ code });
     expect(await run("import fs from 'node:fs';\nexport default () => fs;")).toMatchObject({
@@ -109,7 +109,7 @@ describe('run_code', () => {
     await expect(kernel.run('return 1;'.padEnd(64 << 20))).rejects.toMatchObject({ code: 'ERR_COMPILATION' });
   });
 
-  it('is refused in strict mode for what a tool is refused for', async () => {
+  it('is refused in strict mode like a tool', async () => {
     const { tools } = await createKernel({ check: 'strict' });
     const bad = 'export default (args: any) => args;\n';
     expect(await tools.run_code.execute({ code: bad })).toMatchObject({
@@ -122,7 +122,7 @@ describe('run_code', () => {
     expect(await tools.run_code.execute({ code: good, args: { n: 1 } })).toMatchObject({ success: true, result: 2 });
   });
 
-  it('several at once do not mix', async () => {
+  it('concurrent runs are independent', async () => {
     const { kernel } = await createKernel();
     const results = await Promise.all(Array.from({ length: 12 }, (_, n) => kernel.run(`return ${n}`)));
     expect(results.map(({ result }) => result)).toEqual(Array.from({ length: 12 }, (_, n) => n));

@@ -28,7 +28,7 @@ const PROGRAM = `
   console.log(JSON.stringify({ byWrite, byRuns }));
 `;
 
-test('no result of a run waits for the disk', async (context) => {
+test('results of runs do not wait for the disk', async (context) => {
   const folder = await tempRoot();
   const library = join(folder, 'sync_log.so');
   const made = spawnSync('cc', ['-shared', '-fPIC', '-O2', '-o', library, SOURCE], { encoding: 'utf8' });

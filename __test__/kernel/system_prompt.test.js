@@ -37,7 +37,7 @@ describe('the system prompt', () => {
     expect(tokens(prompt)).toBeLessThanOrEqual(4000);
   });
 
-  test('knows a tool as soon as it is written, and those of an earlier kernel once booted', async () => {
+  test('lists a tool as soon as it is written, and earlier tools after the boot', async () => {
     const { kernel, tools, rootDir } = await createKernel();
     expect(kernel.getSystemPrompt(), 'not booted').toContain('Call find_tool to see them');
     await kernel.boot();
@@ -52,7 +52,7 @@ describe('the system prompt', () => {
     expect(listed(next.kernel.getSystemPrompt())).toEqual(['- tools/a.ts {}: Second.']);
   });
 
-  test('says of a config file nothing before it is read', async () => {
+  test('omits the configuration until the config file is read', async () => {
     const configFile = join(await tempRoot(), 'tgp.config.json');
     const config = { rootDir: './.tgp', allowedImports: ['zod'], allowedFetchUrls: ['https://api.example.org'] };
     await writeFile(configFile, JSON.stringify(config));

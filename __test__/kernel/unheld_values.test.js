@@ -85,7 +85,7 @@ describe.each(Object.entries(NUMBERS))('%s', (name, number) => {
   });
 });
 
-it('what is undefined is left out of objects, and null in arrays, as in JSON', async () => {
+it('undefined is omitted from objects and null in arrays, as in JSON', async () => {
   const { kernel, tools } = await createKernel();
   await tools.write_file.execute({ path: 'tools/echo.ts', content: 'return args' });
   const { result } = await kernel.exec('tools/echo.ts', { gone: undefined, list: [undefined, 1], number: -0.5 });

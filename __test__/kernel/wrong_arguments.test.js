@@ -136,7 +136,7 @@ describe('a call with an argument that it cannot use is refused with a typed err
     }
   });
 
-  it('one problem is told once', async () => {
+  it('one problem is reported once', async () => {
     for (const call of [
       () => kernel.shutdown({ pushTimeoutMs: 2 ** 53 }),
       () => kernel.exec(PATH, {}, { seed: 2 ** 53 }),
@@ -149,16 +149,16 @@ describe('a call with an argument that it cannot use is refused with a typed err
   });
 });
 
-describe('new TGP() does not throw; boot() says what is wrong with its options', () => {
+describe('new TGP() does not throw; boot() reports invalid options', () => {
   /** @type {[string, any, RegExp][]} */
   const OPTIONS = [
     ['a misspelt option', { sqll: {} }, /"sqll" is not known, did you mean "sql"\?/],
-    ['a key of the configuration', { rootDir: './x' }, /put it into "config": new TGP\(\{ config: \{ rootDir/],
+    ['a key of the configuration', { rootDir: './x' }, /Move it into "config": new TGP\(\{ config: \{ rootDir/],
     ['an unknown option', { quux: 1 }, /"quux" is not known \(known: configFile, config/],
     ['null', null, /must be an object/],
     ['a text', './tgp.config.ts', /must be an object/],
     ['an array', [1], /must be an object/],
-    ['a config file that is none', { configFile: 5 }, /"configFile" must be the path/],
+    ['a config file that is none', { configFile: 5 }, /"configFile" must be a file path/],
     ['a config that is none', { config: 5 }, /"config" must be an object/],
     ['a logger that is none', { logger: 5 }, /"logger" must be/],
     ['files that are none', { vfs: {} }, /"vfs" must be an adapter/],
@@ -166,10 +166,10 @@ describe('new TGP() does not throw; boot() says what is wrong with its options',
     [
       'an option that cannot be read',
       Object.defineProperty({}, 'sql', { get: throwing, enumerable: true }),
-      /could not be read/,
+      /cannot be read/,
     ],
-    ['options that cannot be read', HOSTILE['a proxy that throws'], /could not be read/],
-    ['a config that cannot be read', { config: { git: HOSTILE['a getter that throws'] } }, /could not be read/],
+    ['options that cannot be read', HOSTILE['a proxy that throws'], /cannot be read/],
+    ['a config that cannot be read', { config: { git: HOSTILE['a getter that throws'] } }, /cannot be read/],
     ['a config that is too long', { config: { allowedFetchUrls: Array(1e7).fill('x') } }, /at most 1000 entries/],
     ['a config with no plain object', { config: { secrets: new Map() } }, /give a plain object, not an object/],
     ['a text that is too long', { config: { rootDir: 'x'.repeat(1e6) } }, /"rootDir" is not valid/],
@@ -189,7 +189,7 @@ describe('new TGP() does not throw; boot() says what is wrong with its options',
     await wrong.shutdown();
   });
 
-  it('undefined is no option', async () => {
+  it('undefined options are ignored', async () => {
     const rootDir = join(await tempRoot(), '.tgp');
     const fine = new TGP(/** @type {any} */ ({ config: { rootDir }, sqll: undefined, vfs: undefined, logger: QUIET }));
     await fine.boot();

@@ -2,7 +2,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ON_BEHALF } from '../../js/kernel/agent_access.js';
-import { ownMark } from '../../js/kernel/process_mark.js';
+import { ownIdentity } from '../../js/kernel/process_identity.js';
 import { policyKernel, until, wait } from '../helpers/policy_kernel.js';
 
 const FILE = `# Who may do what.
@@ -50,7 +50,7 @@ describe('an approval for good', () => {
     const text = await readFile(file, 'utf8');
     const [before, after] = FILE.split('\n\ntests:');
     expect(text).toBe(
-      `${before}\n  - {"id":"always-1","allow":["write_file"],"paths":["tools/notes.json"],"reason":"Allowed for good by ann on ${new Date().toISOString().slice(0, 10)}."}\n\ntests:${after}`,
+      `${before}\n  - {"id":"always-1","allow":["write_file"],"paths":["tools/notes.json"],"reason":"Permanently allowed by ann on ${new Date().toISOString().slice(0, 10)}."}\n\ntests:${after}`,
     );
     expect(await kernel.policy.explain({ tool: 'write_file', args: written })).toMatchObject({ rule: 'always-1' });
     await tools.write_file.execute({ path: 'tools/others.json', content: '{}' });
@@ -62,7 +62,7 @@ describe('an approval for good', () => {
     const { tools, file, asked, warnings } = await asking(FILE);
     await tools.write_file.execute({ path: 'tools/payments/a.json', content: '{}' });
     expect(asked[0]?.always).toBeUndefined();
-    expect(warnings.join()).toContain('approved this once');
+    expect(warnings.join()).toContain('approved only once');
     expect(await readFile(file, 'utf8')).toBe(FILE);
   });
 
@@ -74,7 +74,7 @@ describe('an approval for good', () => {
     await tools.write_file.execute(written);
     await tools.write_file.execute({ ...written, content: '{"a":1}' });
     expect(asked).toHaveLength(2);
-    expect(warnings.join()).toContain('approved this once');
+    expect(warnings.join()).toContain('approved only once');
     if (typeof policy === 'string') expect(await readFile(file, 'utf8')).toBe(policy);
   });
 
@@ -202,7 +202,7 @@ describe('an approval for good', () => {
   test('waits for another process that changes the file, and not for one that has ended', async () => {
     const { tools, file, folder } = await asking(FILE);
     const lock = join(folder, '.tgp.policy.yaml.lock');
-    await writeFile(lock, JSON.stringify(ownMark()));
+    await writeFile(lock, JSON.stringify(ownIdentity()));
     const call = tools.write_file.execute(written);
     await wait(400);
     expect(await readFile(file, 'utf8')).toBe(FILE);
@@ -212,7 +212,7 @@ describe('an approval for good', () => {
     await rm(lock);
     await call;
     expect(await readFile(file, 'utf8')).toMatch(/^# Another process was here\.[\s\S]*"always-1"/);
-    await writeFile(lock, JSON.stringify({ ...ownMark(), pid: 2 ** 22 + 1, started: '1' }));
+    await writeFile(lock, JSON.stringify({ ...ownIdentity(), pid: 2 ** 22 + 1, started: '1' }));
     await tools.write_file.execute({ ...written, path: 'tools/others.json' });
     expect(await readFile(file, 'utf8')).toContain('"always-2"');
     await expect(readFile(lock)).rejects.toMatchObject({ code: 'ENOENT' });
@@ -239,7 +239,7 @@ describe('an approval for good', () => {
     await expect(third).rejects.toMatchObject({ code: 'ERR_APPROVAL' });
   });
 
-  test('adds nothing to rules that a person has changed since the question', async () => {
+  test('adds no rule to a policy that was changed since the request', async () => {
     for (const seen of ['in force', 'not yet read']) {
       const { tools, file } = await policyKernel(FILE, {
         approve: async () => {

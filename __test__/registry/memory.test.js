@@ -50,7 +50,7 @@ describe('without a model', () => {
     expect((await kernel.find('add tax'))[0]?.path).toBe(TAX.path);
     await kernel.find('add tax');
     expect(heard.filter((line) => line.includes('@tgp/memory'))).toEqual([
-      "info: Tools are found by their words alone. To find them by meaning too, install @tgp/memory or pass embed; memory: 'off' ends this message.",
+      "info: Tool search uses words only. To search by meaning too, install @tgp/memory or pass embed; memory: 'off' disables this message.",
     ]);
     expect(await kernel.registry.remember()).toEqual({ by: 'words', texts: 0, waiting: 0 });
   });
@@ -109,14 +109,14 @@ describe("the application's own model", () => {
     expect(second.asked.flat().filter((text) => text.includes('heading'))).toEqual([]);
   });
 
-  it('that throws, lies or gives too little is told of once, and words decide', async () => {
+  it('logs a failing or invalid embed function once, and searches by words', async () => {
     /** @type {Record<string, (texts: string[]) => any>} */
     const broken = {
       'it threw an error': () => {
         throw new Error('key sk-123 is wrong');
       },
-      'it must give an array of': () => [],
-      'all vectors must have the same number': (texts) => texts.map((text) => Array(1 + (text.length % 7)).fill(1)),
+      'it must return an array of': () => [],
+      'all vectors must have the same dimension': (texts) => texts.map((text) => Array(1 + (text.length % 7)).fill(1)),
       'finite numbers': (texts) => texts.map(() => [Number.NaN, 1]),
       'a vector must have 1 to 8192 numbers': (texts) => texts.map(() => []),
     };
@@ -128,7 +128,7 @@ describe("the application's own model", () => {
       await kernel.registry.remember();
       expect((await kernel.find('add tax'))[0]?.path, why).toBe(TAX.path);
       await kernel.find('add tax again');
-      const told = heard.filter((line) => line.startsWith('warn: Tools are found by their words alone'));
+      const told = heard.filter((line) => line.startsWith('warn: Tool search uses words only'));
       expect(told.length, why).toBeGreaterThan(0);
       expect(told.length, why).toBeLessThanOrEqual(2);
       expect(told.join()).toContain(why);

@@ -68,7 +68,7 @@ describe('a package that imports parts of Node', () => {
       ['exit', 'process.exit'],
       ['spawn', 'child_process.execSync'],
     ]) {
-      const message = expect.stringContaining(`${what} is part of Node, and the sandbox has no such thing.`);
+      const message = expect.stringContaining(`${what} is part of Node and not available in the sandbox.`);
       await expect(run(`kit.${call}()`), call).rejects.toMatchObject({ code: 'ERR_TOOL_THROWN', message });
     }
   });

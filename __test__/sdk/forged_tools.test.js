@@ -52,7 +52,7 @@ describe('kernel.tools()', () => {
     expect((await kernel.registry.list())[0]?.uses).toBe(0);
   });
 
-  test('reports what throws, loops or is aborted, as exec_tool does', async () => {
+  test('reports exceptions, timeouts and aborts like exec_tool', async () => {
     const { kernel, tools } = await createKernel({ sandbox: { timeoutMs: 20_000 } });
     await tools.write_file.execute({ path: 'tools/throws.ts', content: "throw new Error('no')" });
     await tools.write_file.execute({ path: 'tools/loop.ts', content: 'while (true) {}' });
@@ -62,7 +62,7 @@ describe('kernel.tools()', () => {
     expect(await loop?.execute({}, { abortSignal })).toMatchObject({ success: false, code: 'ERR_ABORTED' });
   });
 
-  test('wraps arguments that are no object, and takes anything where nothing is known', async () => {
+  test('wraps arguments that are not objects, and accepts anything without a schema', async () => {
     const { kernel, tools } = await createKernel();
     const sources = {
       twice: 'export default (n: number): number => n * 2',
@@ -95,7 +95,7 @@ describe('kernel.tools()', () => {
     await expect(kernel.tools(/** @type {any} */ ({ limits: 1 }))).rejects.toThrow('did you mean "limit"');
   });
 
-  test('believes nothing of a foreign meta.json that could hang or mislead the host', async () => {
+  test('does not trust a foreign meta.json', async () => {
     const { kernel, tools, rootDir } = await createKernel();
     await tools.write_file.execute({ path: 'tools/t.ts', content: 'export default (args: { s: string }) => args.s' });
     await kernel.shutdown();
@@ -176,7 +176,7 @@ describe('names', () => {
     expect(new Set(toolNames([...paths, squatter]).values()).size).toBe(paths.length + 1);
   });
 
-  test('of tools in plain letters stay theirs when another comes whose letters are made plain', () => {
+  test('of ASCII paths are not taken by transliterated ones', () => {
     const names = toolNames(['tools/spath.ts', 'tools/späth.ts', 'tools/ｓpath.ts']);
     expect(names.get('tools/spath.ts')).toBe('spath');
     for (const path of ['tools/späth.ts', 'tools/ｓpath.ts']) expect(names.get(path)).toMatch(/^spath_[0-9a-f]{8}$/);
@@ -233,7 +233,7 @@ async function remove(kernel, path) {
 }
 
 describe('what follows the tools', () => {
-  test('is told what was forged, changed and removed, before the call is done', async () => {
+  test('receives added, changed and removed tools before the call returns', async () => {
     const { kernel, tools } = await createKernel();
     /** @type {any[]} */
     const changes = [];
@@ -256,7 +256,7 @@ describe('what follows the tools', () => {
     expect(changes).toHaveLength(4);
   });
 
-  test('a listener that throws harms nobody', async () => {
+  test('a listener that throws is ignored', async () => {
     /** @type {string[]} */
     const errors = [];
     const logger = { debug() {}, info() {}, warn() {}, error: (/** @type {string} */ text) => errors.push(text) };

@@ -35,7 +35,7 @@ const charsOf = (tools) =>
   );
 
 describe('tools by name have a budget', () => {
-  test('of a thousand tools as many are offered as the defaults allow, and the logger is told once', async () => {
+  test('of a thousand tools the defaults limit how many are offered, with one log message', async () => {
     const { kernel, told } = await kernelWith(1_000);
     const tools = await kernel.tools();
     expect(Object.keys(tools).length).toBeGreaterThan(50);
@@ -46,7 +46,7 @@ describe('tools by name have a budget', () => {
     expect(told()).toEqual([expect.stringMatching(/of 1000 forged tools are offered by name .*find_tool .*exec_tool/)]);
   });
 
-  test('those that are run often are offered, and find_tool and exec_tool reach the others', async () => {
+  test('the most used tools are offered, and find_tool and exec_tool reach the others', async () => {
     const { kernel, tools } = await kernelWith(12, { agent: { liveTools: 3 } });
     for (const at of [11, 7, 7]) await kernel.exec(pathOf(at), { value: 1 });
     expect(Object.keys(await kernel.tools())).toHaveLength(3);
@@ -69,7 +69,7 @@ describe('tools by name have a budget', () => {
     expect(await live.zz_new?.execute({ value: 1 })).toMatchObject({ result: 100 });
   });
 
-  test('a tool with a huge schema leaves its place to smaller ones; a named choice is not cut', async () => {
+  test('a tool with a huge schema is skipped for smaller ones; a named choice is not limited', async () => {
     const { kernel, tools, told } = await kernelWith(5, { agent: { liveToolChars: 1_000 } });
     const members = Array.from({ length: 200 }, (_, at) => `member_${at}: string`).join('; ');
     const content = `export default (args: { ${members} }): number => 1;`;
@@ -81,7 +81,7 @@ describe('tools by name have a budget', () => {
     expect(told()).toHaveLength(1);
   });
 
-  test('with no more than fit, all are offered and nothing is said', async () => {
+  test('all tools are offered without a message if they fit', async () => {
     const { kernel, told } = await kernelWith(20);
     expect(Object.keys(await kernel.tools())).toHaveLength(20);
     expect(told()).toEqual([]);

@@ -38,7 +38,7 @@ describe('questions about a statement', () => {
     expect(functions).toHaveLength(2);
   });
 
-  it('about operators, casts and types are asked once for a time, whatever the statements', async () => {
+  it('about operators, casts and types are cached for all statements', async () => {
     const { asked, adapter, check } = database([]);
     const hidden = () => asked.filter((sql) => sql.includes('pg_operator')).length;
     for (let number = 0; number < 20; number += 1) await check(`UPDATE t${number}`, 'verbs');
@@ -48,7 +48,7 @@ describe('questions about a statement', () => {
     expect(hidden()).toBe(2);
   });
 
-  it('are asked once for a time, of a bounded number of statements of a bounded length', async () => {
+  it('are cached, for a bounded number of statements of bounded length', async () => {
     const { asked, adapter, check } = database([]);
     await check('UPDATE first', 'verbs');
     const count = async (/** @type {string} */ sql) => {
@@ -65,7 +65,7 @@ describe('questions about a statement', () => {
     expect(await count('UPDATE t499')).toBe(2);
   });
 
-  it('are asked again where something was found', async () => {
+  it('are not cached if something was found', async () => {
     const { asked, adapter, query, check } = database([{ name: 'f' }]);
     for (let time = 0; time < 2; time += 1) {
       await expect(check('UPDATE a', 'verbs')).rejects.toMatchObject({ code: 'ERR_SECURITY_VIOLATION' });
@@ -75,8 +75,8 @@ describe('questions about a statement', () => {
     expect(asked).toHaveLength(4);
   });
 
-  it('about tables that share rows are answered anew for each caller, and end where they are too many', async () => {
-    for (const [rows, held, calls, text] of [
+  it('about related tables are evaluated per caller, and fail for too many tables', async () => {
+    for (const [rows, restricted, calls, text] of [
       [[{ schema: 'public', name: 'whole' }], undefined, 2, undefined],
       [[{ schema: 'public', name: 'whole' }], { schema: 'public', name: 'whole' }, 2, /'whole'/],
       [
@@ -88,10 +88,10 @@ describe('questions about a statement', () => {
     ]) {
       let judged = 0;
       /** @type {any} */
-      const sight = {
-        held: async () => {
+      const visibility = {
+        restricted: async () => {
           judged += 1;
-          return held ? [held] : [];
+          return restricted ? [restricted] : [];
         },
       };
       const query = async (/** @type {{ sql: string }} */ { sql }) => ({
@@ -110,7 +110,7 @@ describe('questions about a statement', () => {
         reach: REACH,
       };
       for (let time = 0; time < 2; time += 1) {
-        const checking = checkReach({ query }, statement, LIMITS, adapter, true, sight);
+        const checking = checkReach({ query }, statement, LIMITS, adapter, true, visibility);
         if (text) await expect(checking).rejects.toThrow(/** @type {RegExp} */ (text));
         else await checking;
       }

@@ -105,7 +105,7 @@ describe.skipIf(process.platform !== 'linux')('memory of the embedded SQLite', (
 });
 
 describe('what is temporary', () => {
-  it('is refused, since it would hide tables from the next run on the same connection', async () => {
+  it('is refused, because it would shadow tables for the next run on the connection', async () => {
     const source = sqlite(join(await tempRoot(), 'test.db'));
     onTestFinished(() => source.close?.());
     const { exec_sql } = createSqlTools(source, { ddl: true });

@@ -10,7 +10,7 @@ const GREEDY = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)
 const MODEST = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 5000)
   SELECT count(*) AS x FROM (SELECT DISTINCT hex(randomblob(500)) FROM n)`;
 
-it('statements of one database that need all the memory leave the others theirs', async () => {
+it('a statement that exhausts the memory limit of one database does not affect other databases', async () => {
   const open = async () => {
     const source = sqlite(join(await tempRoot(), 'test.db'));
     onTestFinished(() => source.close?.());

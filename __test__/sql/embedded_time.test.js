@@ -25,7 +25,7 @@ describe('time of the embedded SQLite', () => {
     expect(outcome).toEqual([1, 1, 1]);
   });
 
-  it('no function keeps a statement far beyond its time', async () => {
+  it('no function delays a statement far beyond its time limit', async () => {
     const source = sqlite(join(await tempRoot(), 'test.db'));
     onTestFinished(() => source.close?.());
     const { exec_sql } = createSqlTools(source, { statementTimeoutMs: 500 });

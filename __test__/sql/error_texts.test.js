@@ -95,7 +95,7 @@ describe.each(Object.keys(DATABASES))('what a model reads when its SQL is wrong,
       ),
     );
 
-  it('an unknown table: the one that was meant, and the others', async () => {
+  it('an unknown table: suggests the similar one and lists the others', async () => {
     for (const failure of await failures('SELECT * FROM usres')) {
       expect(failure).toMatchObject({ code: 'ERR_SQL', details: { suggestion: 'users' } });
       expect(failure.message).toMatch(
@@ -108,13 +108,13 @@ describe.each(Object.keys(DATABASES))('what a model reads when its SQL is wrong,
     }
   });
 
-  it('tables that are not for tools are not named', async () => {
+  it('tables that tools may not access are not listed', async () => {
     for (const failure of await failures('SELECT * FROM usres', { deny: { tables: ['secrets'] } })) {
       expect(failure.message).toContain('Did you mean users? The other tables are orders.');
     }
   });
 
-  it('an unknown column: the one that was meant, and the others of that table', async () => {
+  it('an unknown column: suggests the similar one and lists the others of its table', async () => {
     for (const failure of await failures('SELECT nmae FROM users')) {
       expect(failure).toMatchObject({ code: 'ERR_SQL', details: { suggestion: 'name' } });
       expect(failure.message).toMatch(
@@ -158,7 +158,7 @@ describe.each(Object.keys(DATABASES))('what a model reads when its SQL is wrong,
     }
   });
 
-  it('no message says the same thing twice', async () => {
+  it('no message repeats itself', async () => {
     for (const sql of ['SELECT * FROM usres', 'SELECT nmae FROM users', 'SELCT 1', 'SELECT id FORM users', 'COMMIT']) {
       for (const { message } of await failures(sql)) {
         const sentences = message.split(/(?<=[.?]) /);

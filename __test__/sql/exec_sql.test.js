@@ -53,7 +53,7 @@ describe('exec_sql', () => {
     await expect(run({ sql: '' })).rejects.toMatchObject({ code: 'ERR_VALIDATION' });
   });
 
-  it('values come back as what they were', async () => {
+  it('values survive a round trip', async () => {
     const { tools, source } = await database();
     const run = async (/** @type {unknown} */ value) =>
       (await tools.exec_sql.execute({ sql: 'SELECT ? AS v', params: [value] }))[0].v;
@@ -91,7 +91,7 @@ describe('exec_sql', () => {
     });
   });
 
-  it('says what the database said, without a path', async () => {
+  it("reports the database's message without a host path", async () => {
     const { tools, source } = await database();
     await expect(tools.exec_sql.execute({ sql: 'SELECT nope FROM users' })).rejects.toMatchObject({
       code: 'ERR_SQL',
@@ -115,7 +115,7 @@ describe('exec_sql', () => {
 });
 
 describe('options of the SQL tools', () => {
-  it('readOnly refuses every write, whatever hides it', async () => {
+  it('readOnly refuses every write, even hidden ones', async () => {
     const { tools, source } = await database({ readOnly: true });
     expect(await tools.exec_sql.execute({ sql: 'SELECT count(*) AS n FROM users' })).toEqual([{ n: 3 }]);
     for (const sql of [
@@ -133,7 +133,7 @@ describe('options of the SQL tools', () => {
     await expect(run()).rejects.toMatchObject({ code: 'ERR_SECURITY_VIOLATION' });
   });
 
-  it('dryRun tells the effect and leaves nothing', async () => {
+  it('dryRun reports the effect and changes nothing', async () => {
     const { tools, admin, source } = await database({ dryRun: true });
     const sql = 'UPDATE users SET name = upper(name) RETURNING name';
     expect(await tools.exec_sql.execute({ sql })).toEqual({
@@ -150,7 +150,7 @@ describe('options of the SQL tools', () => {
     expect(await admin({ sql: "SELECT count(*) AS n FROM users WHERE name = 'Ada'" })).toEqual([{ n: 1 }]);
   });
 
-  it('maxRows and maxBytes are errors that say what to do', async () => {
+  it('exceeding maxRows or maxBytes is an error with advice', async () => {
     const many = 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000) SELECT i FROM n';
     const few = (await database({ maxRows: 999 })).tools.exec_sql.execute;
     await expect(few({ sql: many })).rejects.toThrow(/more than 999 rows \(maxRows\)/);
@@ -161,7 +161,7 @@ describe('options of the SQL tools', () => {
     await expect(small({ sql: "SELECT printf('%.*c', 100000, 'x') AS x" })).rejects.toThrow(/maxBytes/);
   });
 
-  it('allow and deny hold by table and by verb, through views too', async () => {
+  it('allow and deny apply to tables and verbs, also through views', async () => {
     const only = (await database({ allow: { tables: ['users'], verbs: ['select'] } })).tools;
     expect(await only.exec_sql.execute({ sql: 'SELECT count(*) AS n FROM users' })).toEqual([{ n: 3 }]);
     const not = (await database({ deny: { tables: ['users'], verbs: ['delete'] } })).tools;
@@ -193,7 +193,7 @@ describe('options of the SQL tools', () => {
 });
 
 describe('describe_schema', () => {
-  it('tells tables, columns, keys and how many rows there are about', async () => {
+  it('describes tables, columns, keys and estimated row counts', async () => {
     const { tools } = await database();
     expect(await tools.describe_schema.execute({})).toEqual({
       dialect: 'sqlite',

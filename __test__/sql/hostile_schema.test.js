@@ -30,7 +30,7 @@ describe('describe_schema of a hostile schema is bounded', () => {
     expect((await describe_schema.execute({ table: 't49999' })).tables).toMatchObject([{ name: 't49999' }]);
   });
 
-  it('names and types of a megabyte are cut or left out', async () => {
+  it('names and types of a megabyte are truncated or omitted', async () => {
     const long = 'n'.repeat(1_000_000);
     const tool = await schemaOf((db) => {
       db.exec(`CREATE TABLE "${long}" (a)`);
@@ -43,7 +43,7 @@ describe('describe_schema of a hostile schema is bounded', () => {
     expect(JSON.stringify(described).length).toBeLessThan(3_000);
   });
 
-  it('tables whose columns are too many are named and not half described', async () => {
+  it('tables with too many columns are only listed by name', async () => {
     const columns = Array.from({ length: 1_900 }, (_, index) => `c${index}`).join(', ');
     const tool = await schemaOf((db) => {
       for (let index = 0; index < 8; index += 1) db.exec(`CREATE TABLE w${index} (${columns})`);
@@ -53,7 +53,7 @@ describe('describe_schema of a hostile schema is bounded', () => {
     expect(notShown).toEqual(['w5', 'w6', 'w7']);
   });
 
-  it('what a catalogue says of itself gets into no statement', async () => {
+  it('catalogue values are never interpolated into statements', async () => {
     /** @type {string[]} */
     const told = [];
     const catalogue = [

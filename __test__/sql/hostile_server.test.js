@@ -153,7 +153,7 @@ const attacks = Object.keys(SCENES).map((name) => ({
   options: { statementTimeoutMs: 60_000 },
 }));
 
-describe('a PostgreSQL server that sends what no honest one does', () => {
+describe('a malicious PostgreSQL server', () => {
   /** @type {Awaited<ReturnType<typeof startFakePostgres>>} */
   let server;
   beforeAll(async () => {

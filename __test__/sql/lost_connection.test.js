@@ -129,7 +129,7 @@ describe.skipIf(!hasServer('postgres'))('a connection to PostgreSQL that falls s
 });
 
 describe.skipIf(!hasServer('postgres'))('a commit that PostgreSQL refuses', () => {
-  it('is answered soon, and a rollback that fails later is in the log', async () => {
+  it('is reported promptly, and a later rollback failure is logged', async () => {
     const server = await startServer('postgres');
     onTestFinished(() => server.stop());
     // Falls silent with the rollback, and is lost a moment later.

@@ -87,7 +87,7 @@ describe.skipIf(!hasServer('mariadb'))('MariaDB', () => {
     },
   );
 
-  it('a statement that would commit by itself is refused', async () => {
+  it('a statement with an implicit commit is refused', async () => {
     const { exec_sql } = createSqlTools(sources['pool with promises']);
     for (const sql of [
       'CREATE TABLE x (a INT)',
@@ -101,7 +101,7 @@ describe.skipIf(!hasServer('mariadb'))('MariaDB', () => {
     }
   });
 
-  it('whole numbers arrive as numbers, whatever stands around them', async () => {
+  it('integers are sent as numbers in every context', async () => {
     for (const source of Object.values(sources)) {
       const { exec_sql } = createSqlTools(source);
       const sql =
@@ -117,7 +117,7 @@ describe.skipIf(!hasServer('mariadb'))('MariaDB', () => {
     }
   });
 
-  it('values come back as what they were', async () => {
+  it('values survive a round trip', async () => {
     const { exec_sql } = createSqlTools(sources['pool with promises']);
     await exec_sql.execute({
       sql: 'INSERT INTO kinds (big, exact, day, moment, bytes, text, real_) VALUES (?, ?, ?, ?, ?, ?, ?)',

@@ -69,7 +69,7 @@ it.skipIf(!hasServer('postgres'))(
   60_000,
 );
 
-it('a query of a nested tool needs no savepoint in an unknown database where there are no rules', async () => {
+it('a nested query sets no savepoint in an unknown database without rules', async () => {
   const db = new BetterSqlite3(':memory:');
   db.exec('CREATE TABLE items (id INTEGER PRIMARY KEY, name TEXT); INSERT INTO items (name) VALUES (1)');
   /** @type {string[]} */

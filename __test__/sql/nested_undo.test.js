@@ -174,7 +174,7 @@ describe.skipIf(!hasServer('postgres'))('the same on PostgreSQL', () => {
   const ask = async (/** @type {string} */ sql) => (await pool.query(sql)).rows;
 
   it('with pg', () => check(pool, ask, [...USUAL, 'is killed']), 240_000);
-  it('also what a function wrote that a SELECT calls', async () => {
+  it('including writes of a function called by a SELECT', async () => {
     await pool.query(`CREATE FUNCTION rename(text) RETURNS int LANGUAGE sql
       AS $$ UPDATE items SET name = $1 WHERE id = 1 RETURNING 1 $$; DELETE FROM items; INSERT INTO items VALUES (1, 'x')`);
     const { kernel, forge } = await sqlKernel(pool);

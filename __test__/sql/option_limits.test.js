@@ -19,7 +19,7 @@ describe('limits of the SQL tools', () => {
     for (const value of [least, most, undefined]) createSqlTools(source, { [key]: value });
   });
 
-  it('refuse by its key what is no whole number', () => {
+  it('refuse a value that is not an integer, by its key', () => {
     for (const value of [1.5, Number.NaN, '5', null]) {
       const options = /** @type {any} */ ({ maxRows: value, maxBytes: 64 });
       expect(() => createSqlTools(source, options)).toThrow(
@@ -30,7 +30,7 @@ describe('limits of the SQL tools', () => {
     }
   });
 
-  it('hold for the database of a kernel as well', async () => {
+  it('apply to the database of a kernel too', async () => {
     const config = { rootDir: await tempRoot() };
     const attempt = async () => {
       const kernel = new TGP({ config, sql: { source, maxRows: -1 } });

@@ -44,7 +44,7 @@ describe('a function over one connection', () => {
     expect(count()).toBe(2);
   });
 
-  it('runs take turns, so that their statements do not mix', async () => {
+  it('runs are serialised, so that their statements do not mix', async () => {
     const { run, told, count } = connection();
     const { forge } = await sqlKernel(executor(run, { oneConnection: true }), { config: { sandbox: { workers: 4 } } });
     const tool = await forge(`${INSERT} ${INSERT} if (args.fail) throw new Error('no'); return 1`);
@@ -87,13 +87,13 @@ describe('a function over one connection', () => {
     expect(told).toEqual([]);
   });
 
-  it('a statement that hangs ends by its limit', async () => {
+  it('a hanging statement ends at its time limit', async () => {
     const never = (/** @type {string} */ sql) => (sql.startsWith('SELECT') ? new Promise(() => {}) : []);
     const tools = createSqlTools(executor(never, { oneConnection: true }), { statementTimeoutMs: 50 });
     await expect(tools.exec_sql.execute({ sql: 'SELECT 1' })).rejects.toThrow(/timed out after 50 ms/);
   });
 
-  it('a statement must be harmless in every dialect, until the dialect is named', async () => {
+  it('a statement must be safe in every dialect while the dialect is unknown', async () => {
     const { run } = connection();
     const any = createSqlTools(run).exec_sql;
     for (const sql of ['SELECT 1 # ; COMMIT', "SELECT '\\'; COMMIT; -- '", 'SELECT $$; COMMIT$$']) {

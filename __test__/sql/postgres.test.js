@@ -117,7 +117,7 @@ describe.skipIf(!hasServer('postgres'))('PostgreSQL', () => {
       },
     );
 
-    it('no backend is left busy or in a transaction', async () => {
+    it('leaves no backend busy or in a transaction', async () => {
       const { rows } = await oracle.query(
         "SELECT state, query FROM pg_stat_activity WHERE backend_type = 'client backend' AND datname = current_database() AND pid <> pg_backend_pid() AND state <> 'idle'",
       );
@@ -223,7 +223,7 @@ describe.skipIf(!hasServer('postgres'))('PostgreSQL', () => {
     });
   });
 
-  it('what the tokeniser lets through, the protocol still takes one at a time', async () => {
+  it('the protocol accepts a single statement even if the tokeniser misses a second one', async () => {
     for (const source of [sources.pg, sources['postgres.js']]) {
       const { exec_sql } = createSqlTools(source);
       await expect(exec_sql.execute({ sql: 'SELECT 1; SELECT 2' })).rejects.toMatchObject({

@@ -147,7 +147,7 @@ describe.skipIf(!hasServer('mariadb'))('MariaDB, whose answers arrive in pieces 
     );
   });
 
-  it('mysql2: what is too much is refused, and the next row is whole', async () => {
+  it('mysql2: excess rows are refused, and the next row is intact', async () => {
     const { exec_sql } = createSqlTools(pool, { maxBytes: 2_000 });
     await holds(
       fc.asyncProperty(fc.integer({ min: 0, max: 3_000 }), async (size) => {
@@ -177,7 +177,7 @@ describe('sources without a server', () => {
     );
   });
 
-  it('a plain function: anything at all is rows, or a typed error', async () => {
+  it('a plain function: any result is converted to rows or a typed error', async () => {
     /** @type {unknown} */
     let answer;
     const run = (/** @type {string} */ sql) => (sql.startsWith('SELECT') ? answer : []);

@@ -17,7 +17,7 @@ function recorded() {
 }
 
 describe('savepoints of nested runs', () => {
-  it('a run that writes by itself is rolled back with the runs below it', async () => {
+  it('a nested run is rolled back with the runs nested in it', async () => {
     const { sent, write, end } = recorded();
     await write();
     await write(1);
@@ -28,7 +28,7 @@ describe('savepoints of nested runs', () => {
     expect(sent).toEqual(['set 1', 'set 2', 'undo 1']);
   });
 
-  it('a run behind which another one has written cannot be rolled back separately', async () => {
+  it('a run cannot be rolled back separately after a later write of another run', async () => {
     for (const other of [[], [2], [2, 3]]) {
       const { write, end } = recorded();
       await write(1);
@@ -37,7 +37,7 @@ describe('savepoints of nested runs', () => {
     }
   });
 
-  it('a run that ends well leaves the savepoints of others in place', async () => {
+  it('a committed run keeps the savepoints of other runs', async () => {
     const { sent, write, end } = recorded();
     await write(1);
     await write(2);

@@ -27,7 +27,7 @@ async function shop() {
 }
 
 describe('changes of the schema', () => {
-  it('are refused to createSqlTools and to tools, with what can be done instead', async () => {
+  it('are refused to createSqlTools and to tools, with an alternative', async () => {
     const file = await shop();
     const { exec_sql } = createSqlTools(sqlite(file));
     const { forge } = await sqlKernel(sqlite(file));
@@ -56,7 +56,7 @@ describe('changes of the schema', () => {
     ]);
   });
 
-  it('need ddl: true where a rule names their verbs, which is said at once', () => {
+  it('require ddl: true for rules with schema verbs, checked at construction', () => {
     const source = sqlite(':memory:');
     expect(() => createSqlTools(source, { allow: { verbs: ['select', 'create'] } })).toThrow(
       expect.objectContaining({

@@ -114,7 +114,7 @@ describe("a file that the application's own driver has open", () => {
     },
   );
 
-  it('its process ends with the last connection, and one that was killed is replaced', async () => {
+  it('the process ends after the last connection, and is replaced after a kill', async () => {
     const { tools } = await opened('WAL');
     const before = programs();
     const mine = () => programs().filter((pid) => !before.includes(pid));

@@ -198,7 +198,7 @@ describe.skipIf(!hasServer('mariadb'))('rules on MariaDB', () => {
   };
 
   it.each(['', 'ANSI_QUOTES', 'NO_BACKSLASH_ESCAPES', 'MSSQL', 'ORACLE'])(
-    'no attempt changes what it may not, or tells the secret, with sql_mode %j',
+    'no attempt makes a forbidden change or reveals the secret, with sql_mode %j',
     async (mode) => {
       expect(ATTEMPTS.length).toBeGreaterThan(60);
       await pool.query(`SET SESSION sql_mode = '${mode}'`);
@@ -312,7 +312,7 @@ describe.skipIf(!hasServer('mariadb'))('rules on MariaDB', () => {
     expect(await refusedOrdinary(pool, ORDINARY)).toEqual([]);
   });
 
-  it('no odd text that is judged to read is refused by a transaction that may only read', async () => {
+  it('statements classified as reads run in a read-only transaction', async () => {
     const rules = new SqlRules();
     let ran = 0;
     for (const sql of oddStatements(1_500)) {

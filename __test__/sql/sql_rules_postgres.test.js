@@ -222,7 +222,7 @@ describe.skipIf(!hasServer('postgres'))('rules on PostgreSQL', () => {
     return { rows, rest: JSON.stringify(rest) };
   };
 
-  it('no attempt changes what it may not, or tells the secret', async () => {
+  it('no attempt makes a forbidden change or reveals the secret', async () => {
     expect(ATTEMPTS.length).toBeGreaterThan(60);
     const wrong = await broken(pool, ATTEMPTS, state, reset);
     expect(wrong).toEqual([]);
@@ -232,7 +232,7 @@ describe.skipIf(!hasServer('postgres'))('rules on PostgreSQL', () => {
     expect(await refusedOrdinary(pool, ORDINARY)).toEqual([]);
   });
 
-  it('a statement that reads by its text cannot write, also where writing is allowed', async () => {
+  it('a statement classified as a read cannot write, even if writing is allowed', async () => {
     const rules = [{ deny: { verbs: ['delete'] } }, { deny: { tables: ['secrets'] } }, { allow: { tables: ['t'] } }];
     for (const [source, options] of [pool, other].flatMap((each) => rules.map((rule) => [each, rule]))) {
       const { exec_sql } = createSqlTools(source, { ddl: true, .../** @type {any} */ (options) });
@@ -291,7 +291,7 @@ describe.skipIf(!hasServer('postgres'))('rules on PostgreSQL', () => {
     }
   });
 
-  it('what is temporary does not hide a table from whoever has the connection next', async () => {
+  it('a temporary table does not shadow a table for the next user of the connection', async () => {
     const { exec_sql } = createSqlTools(pool, { ddl: true });
     await exec_sql.execute({ sql: 'CREATE TEMP TABLE secrets ON COMMIT DROP AS SELECT 1 AS fake' });
     for (const sql of [
@@ -305,7 +305,7 @@ describe.skipIf(!hasServer('postgres'))('rules on PostgreSQL', () => {
     expect((await pool.query('SELECT * FROM secrets LIMIT 1')).rows[0]).toHaveProperty('s', SECRET);
   });
 
-  it('no odd text that is judged to read is refused by a transaction that may only read', async () => {
+  it('statements classified as reads run in a read-only transaction', async () => {
     const rules = new SqlRules();
     let ran = 0;
     for (const sql of oddStatements(1_500)) {

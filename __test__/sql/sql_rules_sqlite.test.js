@@ -204,7 +204,7 @@ describe.each(['embedded', 'better-sqlite3'])('rules on SQLite, %s', (kind) => {
     return { source, state, reset };
   }
 
-  it('no attempt changes what it may not, or tells the secret', async () => {
+  it('no attempt makes a forbidden change or reveals the secret', async () => {
     const { source, state, reset } = await bench();
     expect(ATTEMPTS.length).toBeGreaterThan(60);
     expect(await broken(source, ATTEMPTS, state, reset)).toEqual([]);

@@ -78,7 +78,7 @@ describe('SQL is all or nothing on the embedded SQLite', () => {
     expect(count()).toBe(before + 2);
   });
 
-  it('a write after a read that someone else has overtaken is a conflict, and running again works', async () => {
+  it('a write after an outdated read is a conflict, and a retry works', async () => {
     const { forge } = await sqlKernel(source, { config: { sandbox: { workers: 4 } } });
     const run = await forge(
       "const [{ n }] = await tgp.exec_sql('SELECT n FROM counter'); await tgp.exec_sql('UPDATE counter SET n = ?', [n + 1]); return n;",

@@ -73,7 +73,7 @@ describe('a statement without a loop', () => {
   });
 });
 
-describe('a value that is longer than values of tools may be', () => {
+describe('a value above the size limit of tools', () => {
   it('does not make its row unchangeable in a file of the application', async () => {
     const db = new BetterSqlite3(join(await tempRoot(), 'own.db'));
     onTestFinished(() => void db.close());
@@ -91,7 +91,7 @@ describe('a value that is longer than values of tools may be', () => {
   });
 });
 
-it('a connection that is given up is not free before its statement has ended', async () => {
+it('an abandoned connection is not reused before its statement has ended', async () => {
   const database = new EmbeddedDatabase(join(await tempRoot(), 'test.db'));
   onTestFinished(() => database.close());
   const limits = { maxRows: 10, maxBytes: 1_000, statementTimeoutMs: 60_000, readOnly: false };

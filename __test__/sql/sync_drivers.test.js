@@ -40,7 +40,7 @@ async function staysResponsive(source, command) {
   }
 }
 
-describe('a driver that works on the main thread does not get the statements of tools', () => {
+describe('statements of tools do not run on drivers of the main thread', () => {
   it.concurrent.each(['better-sqlite3', 'drizzle over better-sqlite3', 'knex over better-sqlite3'])(
     '%s: an endless statement blocks nothing and is stopped',
     (source) => staysResponsive(source),
@@ -116,8 +116,8 @@ async function database(options) {
   return { db, owner, run: (/** @type {string} */ sql) => createSqlTools(db).exec_sql.execute({ sql }) };
 }
 
-describe('better-sqlite3: tools have a connection of their own to the file', () => {
-  it('what either side commits, the other sees', async () => {
+describe('better-sqlite3: tools use a separate connection to the file', () => {
+  it('commits are visible to both sides', async () => {
     const { db, run } = await database();
     db.exec("INSERT INTO items (name) VALUES ('mine')");
     expect(await run('SELECT name FROM items')).toEqual([{ name: 'mine' }]);
@@ -132,7 +132,7 @@ describe('better-sqlite3: tools have a connection of their own to the file', () 
     expect(db.pragma('journal_mode', { simple: true })).toBe('delete');
   });
 
-  it('what was opened for reading stays so', async () => {
+  it('a read-only database stays read-only for tools', async () => {
     const { run, owner } = await database({ readonly: true });
     expect(await run('SELECT count(*) AS n FROM items')).toEqual([{ n: 0 }]);
     await expect(run("INSERT INTO items (name) VALUES ('a')")).rejects.toMatchObject({ code: 'ERR_SQL' });
@@ -164,7 +164,7 @@ describe('better-sqlite3: tools have a connection of their own to the file', () 
     expect(await run("INSERT INTO items (name) VALUES ('a')")).toEqual([{ affected: 1 }]);
   });
 
-  it('a function of the application is missing by name, with the way out', async () => {
+  it('a missing application function is named, with advice', async () => {
     const { db, run } = await database();
     db.function('slug', (text) => String(text).toLowerCase());
     await expect(run("SELECT slug('A') AS s")).rejects.toThrow(/slug.*onMainThread: true/s);
@@ -180,7 +180,7 @@ describe('better-sqlite3: tools have a connection of their own to the file', () 
   });
 });
 
-describe('a database in memory is refused, unless the application knows what it asks for', () => {
+describe('an in-memory database is refused without opt-in', () => {
   it.each(['better-sqlite3', 'drizzle'])('%s', async (name) => {
     const db = new BetterSqlite3(':memory:');
     onTestFinished(() => {

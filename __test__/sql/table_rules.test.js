@@ -100,13 +100,13 @@ describe.skipIf(!hasServer('postgres'))('rules for tables of PostgreSQL', () => 
     expect(await under(pool, { deny: { tables: ['secrets'] } }).passed(partitions)).toEqual(partitions);
   }, 30_000);
 
-  it('hold whatever was asked before: names with blanks in them are not two names', async () => {
+  it('apply regardless of cached checks: names with spaces are not confused', async () => {
     const tools = createSqlTools(pool, { deny: { tables: ['parts'] } });
     await expect(tools.exec_sql.execute({ sql: 'SELECT 1 AS "s parts_1"' })).resolves.toHaveLength(1);
     await expect(tools.exec_sql.execute({ sql: 'SELECT s FROM parts_1' })).rejects.toThrow("'parts'");
   });
 
-  it('ask about partitions also the holder of a token that covers them', async () => {
+  it('require approval for partitions even with a token that covers them', async () => {
     const rules = 'version: 1\ndefault: allow\nrules:\n  - { id: parts, ask: [sql], tables: [parts] }\n';
     const { kernel } = await policyKernel(rules, { sql: { source: pool } });
     await kernel.boot();
@@ -170,7 +170,7 @@ rules:
     expect(await call('exec_sql', { sql: "UPDATE t SET v = nextval('s1')" })).toEqual({ said: 'allow' });
   }, 30_000);
 
-  it('take a table with a dot in its name neither for the one of a schema nor for another', async () => {
+  it('do not confuse a table with a dot in its name with a qualified name', async () => {
     const both = [
       'SELECT * FROM "pub.x"',
       'SELECT * FROM pub.x',
@@ -186,7 +186,7 @@ rules:
     expect(await under(pool, {}).describe()).toEqual(expect.arrayContaining(['pub.x', '"pub.x"']));
   }, 30_000);
 
-  it('refuse what shows definitions, sizes and counts of other tables', async () => {
+  it('refuse functions that reveal definitions, sizes and row counts of other tables', async () => {
     const shows = [
       "SELECT pg_get_viewdef('v')",
       "SELECT pg_catalog.pg_get_viewdef('v'::regclass, true)",
@@ -240,7 +240,7 @@ rules:
     }
   }, 30_000);
 
-  it('let many rows in, and say what is too long to be read', async () => {
+  it('accept many rows, and report a statement that is too long', async () => {
     const { exec_sql } = createSqlTools(pool, { allow: { tables: ['bulk'] } });
     expect(await exec_sql.execute(bulkInsert(400))).toEqual([{ affected: 400 }]);
     expect(await exec_sql.execute(bulkInsert(10_000, 3))).toEqual([{ affected: 10_000 }]);
@@ -306,7 +306,7 @@ describe.skipIf(!hasServer('mariadb'))('rules for tables of MariaDB', () => {
 });
 
 describe('rules for tables of SQLite', () => {
-  it('take a table with a dot in its name neither for the one of a schema nor for another', async () => {
+  it('do not confuse a table with a dot in its name with a qualified name', async () => {
     const source = sqlite(':memory:');
     const { exec_sql } = createSqlTools(source, { ddl: true });
     await exec_sql.execute({ sql: 'CREATE TABLE x (id int)' });

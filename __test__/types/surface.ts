@@ -122,7 +122,7 @@ export const mcpSurface: { [Name in keyof typeof declaredMcp]: (typeof declaredM
 /** The types below are written out for hover; they must stay what the code accepts, optional keys included. */
 type Equal<Left, Right> = (<T>() => T extends Left ? 1 : 2) extends <T>() => T extends Right ? 1 : 2 ? true : false;
 type Plain<T> = T extends object ? { [Key in keyof T]: Plain<T[Key]> } : T;
-type ConfigInput = (typeof given.GivenConfigSchema)['_input'];
+type ConfigInput = (typeof given.ConfigInputSchema)['_input'];
 type ExecOptionKeys = keyof (typeof given.ExecOptionsSchema)['_input'];
 
 export const configTypesAgree: Equal<Plain<declared.TGPConfigInput>, Plain<ConfigInput>> = true;

@@ -279,7 +279,7 @@ describe('{ query, transaction } in place of a plain function', () => {
 
   it.each([
     ['never calls its function', async () => undefined, /without calling/],
-    ['calls it with nothing', (/** @type {any} */ work) => work(undefined), /must call its function with/],
+    ['calls it with nothing', (/** @type {any} */ work) => work(undefined), /must call its callback with/],
     ['fails', async () => Promise.reject(new Error('no connection left')), /no connection left/],
   ])('one that %s is an error', async (_, transaction, message) => {
     const { source } = withTransactions();

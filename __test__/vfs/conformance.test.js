@@ -23,7 +23,7 @@ describe.each(Object.entries(ADAPTERS))('%s', (_, create) => {
     expect(await vfs.exists('tools/deep/er/a.ts')).toBe(true);
   });
 
-  it('distinguishes missing from empty files', async () => {
+  it('distinguishes missing files from empty ones', async () => {
     const vfs = await create();
     await vfs.writeFile('a/file', 'x');
     for (const missing of ['b', 'a/b', 'b/c', 'a/file/below']) {
@@ -51,7 +51,7 @@ describe.each(Object.entries(ADAPTERS))('%s', (_, create) => {
     }
   });
 
-  it('removes a file and empty directories', async () => {
+  it('removes files completely', async () => {
     const vfs = await create();
     await vfs.writeFile('a/b/c', 'x');
     await vfs.remove('a/b/c');
@@ -74,7 +74,7 @@ describe.each(Object.entries(ADAPTERS))('%s', (_, create) => {
     expect(await vfs.listFiles('.', true)).toEqual(['dir/file']);
   });
 
-  it('no path leaves the root or reaches .git', async () => {
+  it('no path escapes the root or reaches .git', async () => {
     const vfs = await create();
     const paths = [
       '../x',
@@ -102,7 +102,7 @@ describe.each(Object.entries(ADAPTERS))('%s', (_, create) => {
     expect(await vfs.listFiles('.', true)).toEqual([]);
   });
 
-  it('a file over the size limit is refused and changes nothing', async () => {
+  it('a file above the size limit changes nothing', async () => {
     const vfs = await create();
     await vfs.writeFile('f', 'old');
     await expect(vfs.writeFile('f', 'x'.repeat(1024 * 1024 + 1))).rejects.toMatchObject({ code: 'ERR_LIMIT' });

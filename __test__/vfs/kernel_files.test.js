@@ -75,7 +75,7 @@ describe.each(Object.entries(ADAPTERS))('a kernel on %s', (_, create) => {
     expect(await kernel.vfs.exists('tools/double.ts')).toBe(true);
   });
 
-  it('sees external changes at once', async () => {
+  it('sees external changes immediately', async () => {
     const vfs = await create();
     await vfs.writeFile('tools/a.ts', 'return 1');
     const { kernel, tools } = kernelOn(vfs);
@@ -107,7 +107,7 @@ describe.each(Object.entries(ADAPTERS))('a kernel on %s', (_, create) => {
     expect(await vfs.readFile('tools/a.ts')).toBe(first);
   });
 
-  it('refuses the same things, and nothing reaches the files', async () => {
+  it('refuses the same operations without changing files', async () => {
     const vfs = await create();
     const { tools } = kernelOn(vfs);
     for (const path of ['../x.ts', '/etc/x.ts', '.git/config', 'meta.json', 'x.ts']) {
@@ -122,7 +122,7 @@ describe.each(Object.entries(ADAPTERS))('a kernel on %s', (_, create) => {
 });
 
 describe('files that are not on disk', () => {
-  it('are not in Git, and a write says so', async () => {
+  it('are not in Git, which a write reports', async () => {
     const { tools } = kernelOn(createMemoryVFS());
     expect(await tools.write_file.execute({ path: 'tools/a.ts', content: SOURCE })).toEqual({
       success: true,
@@ -147,7 +147,7 @@ describe('files that are not on disk', () => {
     expect(own.filter((name) => existsSync(join(tmpdir(), name)))).toEqual([]);
   });
 
-  it('a write that the adapter refuses did not happen', async () => {
+  it('a write that the adapter refuses changes nothing', async () => {
     const vfs = ownAdapter({ 'tools/a.ts': 'return 1' });
     const { kernel, tools } = kernelOn(vfs);
     await kernel.boot();
@@ -165,7 +165,7 @@ describe('files that are not on disk', () => {
     expect((await kernel.exec('tools/a.ts')).result).toBe(1);
   });
 
-  it('a change of which a part is refused did not happen at all', async () => {
+  it('a partly refused change is rolled back', async () => {
     const vfs = ownAdapter({ 'tools/a.ts': 'return 1' });
     const { kernel, tools } = kernelOn(vfs);
     await kernel.boot();
@@ -187,7 +187,7 @@ describe('files that are not on disk', () => {
     expect([...vfs.rows.keys()].sort()).toEqual(['meta.json', 'tools/a.ts', 'tools/b.ts']);
   });
 
-  it('an adapter that does not store what was written is an error', async () => {
+  it('an adapter that loses writes is an error', async () => {
     const vfs = ownAdapter({});
     const { tools } = kernelOn(vfs);
     vfs.writeFile = async (path, content) => void vfs.rows.set(path, content.slice(1));
@@ -259,7 +259,7 @@ describe('files that are not on disk', () => {
     expect((await other.exec('tools/b.ts')).result).toBe(2);
   });
 
-  it('a hostile path of an adapter is left out, with a warning', async () => {
+  it('a hostile path of an adapter is skipped with a warning', async () => {
     const { tools, warnings } = kernelOn(
       ownAdapter({ '../../escape.ts': 'x', '.git/hooks/x': 'x', 'tools/a.ts': 'return 1' }),
     );
@@ -267,7 +267,7 @@ describe('files that are not on disk', () => {
     expect(warnings).toHaveLength(2);
   });
 
-  it('an adapter that cannot be read is a failed boot, and the next one tries again', async () => {
+  it('an unreadable adapter fails the boot, and the next boot retries', async () => {
     const vfs = ownAdapter({ 'tools/a.ts': 'return 1' });
     const { readFile } = vfs;
     vfs.readFile = async () => {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { ValidationError } from '../boundary/errors.js';
 import { parseArguments, requireText } from '../boundary/validation.js';
-import { agentsAreMadeBy } from '../kernel/kernel_agent.js';
+import { registerAgentFactory } from '../kernel/kernel_agent.js';
 import { AgentOptionsSchema, RunOptionsSchema } from './agent_options.js';
 import { AgentWork } from './agent_run.js';
 
@@ -42,4 +42,4 @@ function newSession() {
   return `${now}-${randomBytes(3).toString('hex')}`;
 }
 
-agentsAreMadeBy(createAgent);
+registerAgentFactory(createAgent);

@@ -1,6 +1,6 @@
 import { resolve as absolute } from 'node:path';
 import { LedgerError, NotFoundError, ValidationError } from '../boundary/errors.js';
-import { REALM } from '../kernel/process_mark.js';
+import { REALM } from '../kernel/process_identity.js';
 import { callsIn, foldSession, textIn } from '../kernel/session_fold.js';
 import { SESSION_LOG } from '../kernel/session_log.js';
 import { contentOf, readBack, recorded } from './kept_parts.js';

@@ -3,7 +3,7 @@
 import { ConfigError, ValidationError } from '../boundary/errors.js';
 import { foreignUrl } from '../boundary/foreign_url.js';
 import { harmless } from '../boundary/harmless.js';
-import { nearest } from '../boundary/near_name.js';
+import { nearest } from '../boundary/spelling.js';
 import { boundedFetch } from './bounded_fetch.js';
 import { hidingKeys } from './hidden_keys.js';
 import { optionalPackage } from './optional_package.js';

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { LedgerError, ValidationError } from '../boundary/errors.js';
 import { guarded } from '../boundary/guarded.js';
 import { messageOf } from '../boundary/thrown.js';
-import { BEAT_MS, isAlive, isHere, isOwn, LEASE_MS, ownMark } from '../kernel/process_mark.js';
+import { BEAT_MS, isAlive, isHere, isOwn, LEASE_MS, ownIdentity } from '../kernel/process_identity.js';
 
 /**
  * @typedef {import('../kernel/session_fold.js').FoldedSession} FoldedSession
@@ -50,7 +50,7 @@ export class SessionLease {
       if (isOther(mark, seen)) throw busy(this.#session, byOther(mark));
     }
     const seen = Date.now();
-    await this.#append('agent take', { take: this.take, mark: ownMark() });
+    await this.#append('agent take', { take: this.take, mark: ownIdentity() });
     const later = await this.#log.events(this.#session, known?.last ?? 0);
     // Then it is unknown which process was first. A hook of the application may have hidden what the event holds.
     if (later.length === 0) throw notStored(this.#session);

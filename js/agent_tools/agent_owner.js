@@ -5,14 +5,14 @@ import { SdkApprovals } from './sdk_approvals.js';
 
 /**
  * @typedef {import('../../index.js').AgentTool} AgentTool
- * @typedef {import('../kernel/kernel_calls.js').Who} Who
+ * @typedef {import('../kernel/kernel_calls.js').CallerIdentity} CallerIdentity
  * @typedef {import('../tool_shape/tool_owner.js').ToolOwner} ToolOwner
  * @typedef {import('../tool_shape/tool_owner.js').Told} Told
  */
 
 /**
  * @param {import('../kernel/tgp.js').TGP} kernel
- * @param {Who} given
+ * @param {CallerIdentity} given
  * @param {'sdk' | undefined} approval
  * @returns {ToolOwner}
  */
@@ -46,8 +46,8 @@ export function guardedTools(tools, { guard }, told) {
 
 /**
  * Names are anybody's text, and half a character in one must not fail every call.
- * @param {Who} who
- * @returns {Who}
+ * @param {CallerIdentity} who
+ * @returns {CallerIdentity}
  */
 function wellFormed(who) {
   const wellFormed = (/** @type {unknown} */ name) => (typeof name === 'string' ? name.toWellFormed() : name);

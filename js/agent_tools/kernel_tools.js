@@ -56,7 +56,7 @@ export function tgpTools(kernel, options = {}) {
 /**
  * The same for whoever it is.
  * @param {import('../../index.js').TGP} kernel
- * @param {import('../kernel/kernel_calls.js').Who} who
+ * @param {import('../kernel/kernel_calls.js').CallerIdentity} who
  * @param {{ approval?: 'sdk', mode?: import('../tool_shape/agent_tool.js').Mode }} [options] who has calls approved, if not `who`
  * or the kernel, and whether they are only previewed
  * @returns {import('../../index.js').TGPTools}

@@ -19,7 +19,7 @@ import { checkedTool } from './checked_tool.js';
 import { answerOf, endOf } from './program_answer.js';
 
 /**
- * @typedef {import('../programs/program_run.js').Ran} Ran
+ * @typedef {import('../programs/program_run.js').ProgramResult} Ran
  * @typedef {import('../../index.js').Approve} Approve
  */
 
@@ -80,7 +80,7 @@ export function createShellTools(options) {
    * Applies what somebody approves, and says why nothing was.
    * @param {z.output<typeof RunProgramParams>} given
    * @param {Ran} ran
-   * @param {import('../programs/differences.js').Shown[]} diffs
+   * @param {import('../programs/differences.js').ShownDiff[]} diffs
    * @param {AbortSignal | undefined} signal
    */
   const applied = async ({ program, args }, { scratch, changes, problems }, diffs, signal) => {

@@ -2,7 +2,7 @@ import { throwIfAborted, untilAborted } from '../boundary/abort.js';
 import { parseArguments } from '../boundary/validation.js';
 import { ON_BEHALF, SQL } from '../kernel/agent_access.js';
 import { dryRunResult } from '../kernel/dry_run.js';
-import { answerRows } from '../sql/answer.js';
+import { answerRows } from '../sql/answer_text.js';
 import { describeSchema } from '../sql/describe_schema.js';
 import { drySql } from '../sql/dry_sql.js';
 import { holdsTransactions, sqlRun } from '../sql/sql_run.js';
@@ -58,7 +58,7 @@ export function createSqlTools(given, options = {}) {
    * @template T
    * @param {Pick<import('../kernel/kernel_calls.js').OwnCall, 'tool' | 'effect' | 'args' | 'changes'>} call
    * @param {() => Promise<T>} work
-   * @param {import('../kernel/kernel_calls.js').Who} [who]
+   * @param {import('../kernel/kernel_calls.js').CallerIdentity} [who]
    */
   const recorded = (call, work, who) => (access ? access.own({ ...call, who }, work) : work());
   /** @param {import('../sql/dry_sql.js').SqlRun} run @param {string} sql @param {any} params */

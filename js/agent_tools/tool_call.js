@@ -1,7 +1,7 @@
 import { throwIfAborted } from '../boundary/abort.js';
 import { AbortedError, ValidationError } from '../boundary/errors.js';
 import { parseForeignJson } from '../boundary/foreign_json.js';
-import { nearest } from '../boundary/near_name.js';
+import { nearest } from '../boundary/spelling.js';
 import { isBounded } from '../tool_shape/bounded_result.js';
 import { modelErrorText, modelText } from './model_text.js';
 

@@ -1,8 +1,10 @@
+/** Helpers for AbortSignals. */
+
 import { AbortedError, ValidationError } from './errors.js';
 import { guarded, ignored } from './guarded.js';
 
 /**
- * Whether a value can be listened to as an AbortSignal: one of another realm, or a stand-in of a library, can.
+ * Whether a value works as an AbortSignal. Signals of another realm and polyfills do.
  * @param {any} value
  * @returns {value is AbortSignal}
  */
@@ -21,7 +23,7 @@ export function isAbortSignal(value) {
 }
 
 /**
- * The signal among the options of a call.
+ * The signal in the options of a call.
  * @param {any} options
  * @param {string} field
  * @returns {AbortSignal | undefined}
@@ -39,7 +41,7 @@ export function signalOf(options, field) {
 }
 
 /**
- * Throws when the caller has given up, so that nothing starts after an abort.
+ * Throws if the signal has fired, so that nothing starts after an abort.
  * @param {AbortSignal | undefined} signal
  */
 export function throwIfAborted(signal) {
@@ -47,7 +49,7 @@ export function throwIfAborted(signal) {
 }
 
 /**
- * The promise's outcome, or AbortedError as soon as the signal fires. The work behind the promise goes on.
+ * The promise's outcome, or AbortedError as soon as the signal fires. The work behind the promise continues.
  * @template T
  * @param {Promise<T>} promise
  * @param {AbortSignal | undefined} signal
@@ -69,10 +71,10 @@ export async function untilAborted(promise, signal) {
 }
 
 /**
- * Calls back when the signal fires, until that is no longer wanted.
- * @param {AbortSignal | undefined} signal the application's: what it does when it is listened to is its own affair
+ * Calls back when the signal fires.
+ * @param {AbortSignal | undefined} signal of the application, which may be a polyfill that throws
  * @param {() => void} callback
- * @returns {() => void} ends it
+ * @returns {() => void} removes the listener
  */
 export function onAbort(signal, callback) {
   if (!signal) return ignored;

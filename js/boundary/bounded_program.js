@@ -1,15 +1,15 @@
-/** Programs that work for us on what others have written: with little to know, and no more memory than they are given. */
+/** Starts helper processes for untrusted input, without the host's environment variables and with a memory limit. */
 
 import { spawn } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PACKAGE_FOLDER } from '../package_folder.js';
 
-/** Without it Windows starts no program. */
+/** Windows cannot start programs without it. */
 const NEEDED = 'SystemRoot';
 
 /**
- * Where a program of ours is. The CommonJS copy starts the same one.
+ * The path of a helper program. The CommonJS copy of this package starts the same one.
  * @param {string} name from `js/`
  */
 export function programPath(name) {
@@ -17,10 +17,10 @@ export function programPath(name) {
 }
 
 /**
- * Starts a program that gets none of the host's environment variables. It ends when it likes; whoever starts it has to end it.
+ * Starts a program without the host's environment variables. The caller must end it.
  * @param {string} program
  * @param {string[]} args
- * @param {{ memoryMb: number, env?: Record<string, string | undefined> }} options what it may hold, and its environment variables
+ * @param {{ memoryMb: number, env?: Record<string, string | undefined> }} options its memory limit and environment variables
  */
 export function startBounded(program, args, { memoryMb, env = {} }) {
   const environment = Object.entries({ [NEEDED]: process.env[NEEDED], ...env }).filter(
@@ -30,13 +30,13 @@ export function startBounded(program, args, { memoryMb, env = {} }) {
   return spawn(command, all, {
     cwd: tmpdir(),
     env: Object.fromEntries(environment),
-    // What it has to say to people could be without end.
+    // Its standard error could be unbounded.
     stdio: ['pipe', 'pipe', 'ignore'],
   });
 }
 
 /**
- * The program with a limit on its memory, where there is a shell to set one.
+ * The command with a memory limit, set by a shell; without one on Windows.
  * @param {string} program
  * @param {string[]} args
  * @param {number} memoryMb

@@ -1,14 +1,14 @@
-/** Reading what others send, write or keep: never more of it than was agreed. */
+/** Reads streams and files up to a size limit. */
 
 import { readFileSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { guarded, ignored } from './guarded.js';
 
 const MAX_HAND_WRITTEN_BYTES = 16 << 20;
-/** Pieces that are kept apart: one of a single byte costs some hundred. */
+/** Maximum number of unmerged pieces: a piece of one byte costs a hundred bytes of memory. */
 const MAX_PIECES = 1_024;
 
-/** More has come than is taken. */
+/** The input is larger than the limit. */
 export class TooLarge extends Error {
   /** @param {number} maxBytes */
   constructor(maxBytes) {
@@ -18,11 +18,11 @@ export class TooLarge extends Error {
 }
 
 /**
- * All that a stream has to give. One that gives more is not read any further; whose stream it is decides what becomes of it.
+ * The whole content of a stream. Beyond the limit it is paused, and the caller decides what to do with it.
  * @param {import('node:stream').Readable} stream
  * @param {number} maxBytes
- * @param {(bytes: number) => void} [onBytes] hears of every piece, and may throw to end it
- * @returns {Promise<Buffer>} rejects with TooLarge, with what `onBytes` has thrown, or with what broke the stream
+ * @param {(bytes: number) => void} [onBytes] is called for every chunk, and may throw to stop
+ * @returns {Promise<Buffer>} rejects with TooLarge, with the exception of `onBytes`, or with the stream's error
  */
 export function readAtMost(stream, maxBytes, onBytes = ignored) {
   return new Promise((resolve, reject) => {
@@ -40,7 +40,7 @@ export function readAtMost(stream, maxBytes, onBytes = ignored) {
     });
     on('end', () => resolve(read.take(read.length) ?? Buffer.alloc(0)));
     on('error', reject);
-    // A stream that was cut off neither ends nor fails.
+    // A truncated stream emits neither 'end' nor 'error'.
     on('close', () => reject(new Error('It was closed before its end.')));
   });
 }
@@ -49,7 +49,7 @@ export function readAtMost(stream, maxBytes, onBytes = ignored) {
  * The bytes of a file.
  * @param {string} path
  * @param {number} maxBytes
- * @returns {Promise<Buffer>} rejects with TooLarge, or with what the file system says
+ * @returns {Promise<Buffer>} rejects with TooLarge, or with a file system error
  */
 export async function readFileAtMost(path, maxBytes) {
   const file = await open(path, 'r');
@@ -58,7 +58,7 @@ export async function readFileAtMost(path, maxBytes) {
     if (size > maxBytes) throw new TooLarge(maxBytes);
     /** @type {Buffer[]} */
     const chunks = [];
-    // It may grow meanwhile: what counts is what arrives.
+    // The file may grow meanwhile, so the bytes read are counted.
     for (let bytes = 0; ; ) {
       const { bytesRead, buffer } = await file.read(Buffer.alloc(Math.min(maxBytes + 1, Math.max(size + 1, 4096))));
       if (bytesRead === 0) return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
@@ -73,14 +73,14 @@ export async function readFileAtMost(path, maxBytes) {
 
 /**
  * @param {string} path
- * @param {number} [maxBytes] the default is far above any file that people write by hand
+ * @param {number} [maxBytes] the default is far above any hand-written file
  */
 export async function readTextAtMost(path, maxBytes = MAX_HAND_WRITTEN_BYTES) {
   return (await readFileAtMost(path, maxBytes)).toString('utf8');
 }
 
 /**
- * The text of a file, at once: for small files where nobody can wait.
+ * The text of a small file, read synchronously.
  * @param {string} path
  * @param {number} maxBytes
  */
@@ -89,16 +89,16 @@ export function readTextAtOnce(path, maxBytes) {
   return readFileSync(path, 'utf8');
 }
 
-/** Bytes as they arrive, taken out again in pieces. */
+/** A byte queue: chunks in, pieces of any length out. */
 export class ByteQueue {
   #maxBytes;
   /** @type {Buffer[]} */
   #chunks = [];
   #length = 0;
-  /** How many of the last chunks have come since some were put together. */
+  /** Number of chunks since the last merge. */
   #apart = 0;
 
-  /** @param {number} maxBytes that may wait at one time */
+  /** @param {number} maxBytes maximum queue size */
   constructor(maxBytes) {
     this.#maxBytes = maxBytes;
   }
@@ -125,7 +125,7 @@ export class ByteQueue {
   }
 
   /**
-   * What comes before `mark`, if it has come within the first `within` bytes. The mark is taken out too.
+   * Takes the bytes before `mark`, if it is within the first `within` bytes, and removes the mark.
    * @param {string} mark
    * @param {number} within
    * @returns {Buffer | undefined}
@@ -142,7 +142,7 @@ export class ByteQueue {
   }
 
   /**
-   * The next `count` bytes, if they have all come.
+   * Takes the next `count` bytes, if all are available.
    * @param {number} count
    * @returns {Buffer | undefined}
    */

@@ -1,10 +1,10 @@
-/** Work of others that may never end. */
+/** Deadlines for asynchronous work. */
 
-/** It has not ended in time. What it does from now on is not waited for. */
+/** The work did not end in time. It may continue in the background. */
 export class TooLate extends Error {}
 
 /**
- * The outcome of some work, or TooLate.
+ * The outcome of the work; rejects with TooLate after a timeout.
  * @template T
  * @param {() => Promise<T>} work
  * @param {number} ms
@@ -15,7 +15,7 @@ export async function beforeDeadline(work, ms) {
   let timer;
   /** @type {Promise<never>} */
   const late = new Promise((_, reject) => {
-    timer = setTimeout(reject, ms, new TooLate(`It has not ended within ${ms} ms.`));
+    timer = setTimeout(reject, ms, new TooLate(`It did not end within ${ms} ms.`));
   });
   try {
     return await Promise.race([work(), late]);

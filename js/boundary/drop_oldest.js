@@ -1,6 +1,6 @@
 /**
- * Makes room for one more entry in what may hold `most` of them.
- * @param {Map<unknown, unknown> | Set<unknown>} entries in the order in which they came
+ * Removes the oldest entry of a full cache, to make room for a new one.
+ * @param {Map<unknown, unknown> | Set<unknown>} entries in insertion order
  * @param {number} most
  */
 export function dropOldest(entries, most) {

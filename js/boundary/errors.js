@@ -1,5 +1,5 @@
 /**
- * Every failure that leaves the package is one of these classes, and only `js/` throws them.
+ * The error classes of the package. Every error that leaves it is one of these, and only `js/` throws them.
  *
  * The package can be loaded twice in one process (by `import` and by `require`). `instanceof` must hold across both
  * copies, so it looks for a registered symbol instead of the prototype chain.
@@ -8,7 +8,7 @@
 /** @typedef {import('../../index.js').TGPErrorCode} TGPErrorCode */
 /** @typedef {import('../../index.js').TGPErrorOptions} TGPErrorOptions */
 
-/** Each class's symbol; a user's own subclass has none and keeps the ordinary `instanceof`. */
+/** The symbol of each class. An application's subclass has none and uses the ordinary `instanceof`. */
 const brands = new WeakMap();
 
 /**
@@ -45,7 +45,7 @@ export class TGPError extends Error {
     try {
       return typeof value === 'object' && value !== null && symbol in value;
     } catch {
-      // A proxy that does not let itself be looked at is none of ours.
+      // A proxy that throws is not one of our errors.
       return false;
     }
   }
@@ -72,7 +72,7 @@ function define(name, code) {
 }
 
 /**
- * A failure at a place of the TypeScript source.
+ * Defines an error class with a position in the TypeScript source.
  * @template {TGPErrorCode} Code
  * @param {string} name
  * @param {Code} code
@@ -88,7 +88,7 @@ function definePlaced(name, code) {
       const { line, column, stack } = this.details;
       this.line = typeof line === 'number' ? line : undefined;
       this.column = typeof column === 'number' ? column : undefined;
-      // What failed is guest source: its mapped stack is the useful one, and it names no host file.
+      // The mapped stack of the guest is the useful one, and contains no host paths.
       if (typeof stack === 'string') this.stack = stack;
     }
   }
@@ -150,10 +150,10 @@ export const ERROR_CLASSES = Object.freeze({
 });
 
 /**
- * The value that the binding returned, or its error thrown as the class of its code.
+ * The value of a binding's outcome. Throws its error as the class of its code.
  * @template Value
  * @param {import('./typed_native.js').Outcome<Value>} outcome
- * @param {{ cause?: unknown }} [context] what the caller knows and the binding does not: an abort's reason
+ * @param {{ cause?: unknown }} [context] error options unknown to the binding, such as an abort's reason
  * @returns {Value}
  */
 export function unwrap({ error, value }, context = {}) {

@@ -1,16 +1,16 @@
-/** JSON that others have written. */
+/** Parses untrusted JSON with limits. */
 
-/** Deeper than any honest data; keeps whoever walks through it far from the end of the stack. */
+/** Maximum nesting depth: far below what would overflow the stack of recursive readers. */
 export const MAX_JSON_DEPTH = 500;
-/** More values than anybody writes into one message; whoever reads it pays for each. */
+/** Maximum number of values in a message: each costs memory and time. */
 export const MAX_MESSAGE_VALUES = 50_000;
 
-/** The text is no JSON, or none that anybody means. */
+/** The text is not valid JSON, or exceeds the limits. */
 export class BadJson extends Error {}
 
 /**
- * The value of a JSON text.
- * @param {string} text of bounded length: reading it is what bounds that
+ * Parses a JSON text.
+ * @param {string} text whose length the caller has already limited
  * @param {{ maxDepth?: number, maxValues?: number }} [limits]
  * @returns {any}
  */
@@ -20,7 +20,7 @@ export function parseForeignJson(text, { maxDepth = MAX_JSON_DEPTH, maxValues = 
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new BadJson('It is no valid JSON.', { cause });
+    throw new BadJson('It is not valid JSON.', { cause });
   }
 }
 
@@ -29,14 +29,13 @@ const [QUOTE = 0, ESCAPE, OPEN_OBJECT, CLOSE_OBJECT, OPEN_ARRAY, CLOSE_ARRAY, CO
 );
 
 /**
- * Whether a text opens more brackets inside each other, or holds more values, than it may. That is looked at before anything
- * is made of it: what a level or a value costs in memory is many times its one letter.
+ * Checks depth and number of values before parsing: a level or value costs many times its one character in memory.
  * @param {string} text
  * @param {number} maxDepth
  * @param {number} maxValues
  */
 function beyondLimits(text, maxDepth, maxValues) {
-  // With fewer letters than levels or values there is nothing to count.
+  // A text with fewer characters than the limits cannot exceed them.
   if (text.length <= Math.min(maxDepth, maxValues)) return undefined;
   let depth = 0;
   let commas = 0;

@@ -1,34 +1,33 @@
-/** What functions of others return: a value, a promise, or something that calls itself one. */
+/** Resolves results of application functions: values, promises or thenables. */
 
 import { types } from 'node:util';
 import { IoError } from './errors.js';
 
-/** Promises of promises that are waited for. */
+/** Maximum nesting of thenables. */
 const MAX_NESTED = 16;
 
 /**
- * The value that something stands for. `await` would do the same, but it follows a thenable that resolves with itself for
- * ever, and nothing else of the process gets a turn meanwhile.
- * @param {unknown} given
+ * Awaits a value. Unlike `await` it ends on a thenable that resolves with itself, which would block the event loop forever.
+ * @param {unknown} result
  * @returns {Promise<unknown>}
  */
-export async function settled(given) {
-  let value = isPlainPromise(given) ? await given : given;
+export async function settled(result) {
+  let value = isPlainPromise(result) ? await result : result;
   for (let nested = 0; nested < MAX_NESTED; nested++) {
     const then = thenOf(value);
     if (then === undefined) return value;
     const thenable = value;
-    // In a box: a promise that is resolved with a thenable follows it at once.
+    // Wrapped in an object, because a promise that is resolved with a thenable follows it.
     const { content } = await new Promise((resolve, reject) => {
       Reflect.apply(then, thenable, [(/** @type {unknown} */ content) => resolve({ content }), reject]);
     });
     value = content;
   }
-  throw new IoError('The answer is a promise that never comes to a value.');
+  throw new IoError('The answer is a promise that never resolves to a value.');
 }
 
 /**
- * Whether it is a promise of Node's own, which need not be asked for its `then`.
+ * Whether it is an unmodified native promise.
  * @param {unknown} value
  * @returns {value is Promise<unknown>}
  */
@@ -37,7 +36,7 @@ function isPlainPromise(value) {
 }
 
 /**
- * Whether a value stands for itself.
+ * Whether a value is not a thenable.
  * @param {unknown} value
  */
 export function isSettled(value) {

@@ -1,7 +1,7 @@
-/** URLs that others have written. */
+/** Parses untrusted URLs. */
 
 /**
- * The text as a URL, or nothing: `new URL` throws, and `URL.canParse` before it reads every text twice.
+ * The text as a URL; undefined if it is invalid.
  * @param {string} text
  * @param {string} [base]
  * @returns {URL | undefined}

@@ -1,16 +1,15 @@
 /**
- * Callbacks that others call: drivers, sockets, streams, timers, the addon. What throws there, or rejects unseen, ends the
- * application's process, so everything that handles foreign data in one goes through here.
+ * An error boundary for callbacks of drivers, sockets, streams, timers and the addon. An exception or unhandled rejection there would
+ * end the application's process, so every such callback that handles foreign data is wrapped here.
  */
 
-/** For what nobody needs to hear of. */
+/** Does nothing: for errors and events that need no handling. */
 export function ignored() {}
 
 /**
- * The callback with a boundary: what it throws, or rejects with, goes to `fail`, and nothing goes on to the caller.
+ * Wraps a callback: its exceptions and rejections go to `fail` instead of the caller.
  * @template {unknown[]} Args
- * @param {(error: unknown) => unknown} fail ends the call that the callback belongs to; what it throws is dropped, since
- * there is nobody left to tell
+ * @param {(error: unknown) => unknown} fail ends the operation of the callback; its own exceptions are ignored
  * @param {(...args: Args) => unknown} callback
  * @returns {(...args: Args) => void}
  */

@@ -1,23 +1,25 @@
+/** Serialises values for the sandbox as JSON text, within limits. */
+
 import { types } from 'node:util';
 import { TGPError, ValidationError } from './errors.js';
 import { MAX_JSON_DEPTH } from './foreign_json.js';
 
-/** Longest text that any limit lets through. */
+/** The largest length that any limit allows. */
 export const MAX_JSON_CHARS = 64 << 20;
-/** Most values in one: what is made up while it is read has no end, and each costs time. */
+/** Maximum number of values: generated structures may be infinite. */
 const MAX_VALUES = 2_000_000;
-/** Members that are joined at once: a text that grows by single members keeps all its pieces. */
+/** Members joined at a time: concatenating single members would keep all pieces in memory. */
 const JOINED = 4_096;
-/** Characters that are escaped at once: an escaped one is six. */
+/** Characters escaped at a time: an escape takes six characters. */
 const ESCAPED = 1 << 20;
 
-/** Characters that `JSON.stringify` writes at once, with escapes up to six times as many. */
+/** Maximum size for the fast path with `JSON.stringify`; with escapes the text may be six times as long. */
 const MAX_PLAIN_CHARS = 2 * MAX_VALUES;
 
-/** How much of a path is told. */
+/** Maximum length of a path in a message. */
 const MAX_PATH_CHARS = 200;
 
-/** A value that is JSON text already, so that large answers are not read and written again. */
+/** A value that is already JSON text, so that large answers are not parsed and serialised again. */
 export class JsonText {
   /** @param {string} text */
   constructor(text) {
@@ -28,16 +30,15 @@ export class JsonText {
 /**
  * @typedef {object} Options
  * @property {number} [maxChars]
- * @property {'refused' | 'null'} [unheldNumbers] what becomes of NaN and the infinities
+ * @property {'refused' | 'null'} [unheldNumbers] how NaN and infinities are handled
  */
 
 /**
- * The JSON text of a value that goes into the sandbox. Dates become ISO strings, BigInts decimal strings, Maps plain
- * objects, Sets and typed arrays arrays, errors `{ $error }`, bytes `{ $base64 }` and patterns `{ $regexp }`, as in what
- * comes out of it; members that are undefined are left out. What JSON cannot hold is refused by its path, and so is what
- * has no end.
+ * The JSON text of a value for the sandbox. Dates become ISO strings, BigInts decimal strings, Maps plain objects, Sets and typed
+ * arrays arrays, errors `{ $error }`, bytes `{ $base64 }` and patterns `{ $regexp }`, as in the sandbox's results; undefined members
+ * are omitted. Values that JSON cannot represent, and infinite ones, are refused with their path.
  * @param {unknown} value
- * @param {string} name what the caller calls the value; the path in messages starts with it
+ * @param {string} name of the value; the path in messages starts with it
  * @param {Options} [options]
  * @returns {string}
  */
@@ -61,8 +62,8 @@ export function toJsonText(value, name, options = {}) {
 }
 
 /**
- * Whether `JSON.stringify` writes a value just as `Writer` does: it holds nothing but strings, finite numbers, booleans,
- * null and objects and arrays without a class or `toJSON`, few enough of them to be written at once.
+ * Whether `JSON.stringify` gives the same text as `Writer`: only strings, finite numbers, booleans, null, and plain objects and arrays
+ * without `toJSON`, up to a size limit.
  * @param {unknown} value
  * @param {number} maxChars
  */
@@ -70,7 +71,7 @@ function isPlain(value, maxChars) {
   let left = maxChars;
   /** @type {(value: unknown, depth: number) => boolean} */
   const holds = (value, depth) => {
-    // The shortest has one character, and one between it and the next.
+    // The shortest value has one character and a separator.
     left -= typeof value === 'string' ? value.length + 2 : 2;
     if (left < 0) return false;
     switch (typeof value) {
@@ -89,7 +90,7 @@ function isPlain(value, maxChars) {
   };
   /** @type {(value: object, depth: number) => boolean} */
   const holdsPlain = (value, depth) => {
-    // What a proxy answers may differ from one question to the next.
+    // A proxy may answer differently each time.
     if (types.isProxy(value) || 'toJSON' in value) return false;
     const prototype = Object.getPrototypeOf(value);
     if (Array.isArray(value) && prototype === Array.prototype) {
@@ -108,16 +109,16 @@ function isPlain(value, maxChars) {
   return holds(value, 0);
 }
 
-/** Writes one value, and no more of it than there is room for: a value can be made that has no end. */
+/** Writes one value up to a maximum length: a generated value may be infinite. */
 class Writer {
   #name;
   #maxChars;
   #unheldNumbers;
   #left;
   #values = 0;
-  /** Where the walk is. @type {(string | number)[]} */
+  /** Path of the current value. @type {(string | number)[]} */
   #path = [];
-  /** What is being written, from the outside in. @type {object[]} */
+  /** Enclosing objects of the current value, outermost first. @type {object[]} */
   #ancestors = [];
 
   /**
@@ -133,7 +134,7 @@ class Writer {
 
   /**
    * @param {unknown} value
-   * @returns {string | undefined} undefined for what JSON leaves out
+   * @returns {string | undefined} undefined for omitted values
    */
   write(value) {
     this.#values += 1;
@@ -161,7 +162,7 @@ class Writer {
   }
 
   /**
-   * A string as JSON, escaped in pieces so that one which does not fit is never whole.
+   * A string as JSON, escaped in pieces so that the limit applies before the whole is built.
    * @param {string} value
    */
   #quoted(value) {
@@ -169,7 +170,7 @@ class Writer {
     let text = '"';
     for (let from = 0; from < value.length; ) {
       let to = Math.min(from + ESCAPED, value.length);
-      // Two halves of one character are told from a lone half only together.
+      // Does not split a surrogate pair.
       if (isHighHalf(value.charCodeAt(to - 1)) && to < value.length) to += 1;
       text += this.#spent(JSON.stringify(value.slice(from, to)).slice(1, -1));
       from = to;
@@ -217,7 +218,7 @@ class Writer {
     if (types.isTypedArray(value) && !types.isUint8Array(value) && !types.isUint8ClampedArray(value)) {
       return this.#writeItems(/** @type {Iterable<number>} */ (/** @type {unknown} */ (value)));
     }
-    // Looked at before anything is copied: base64 takes four characters for three bytes.
+    // Checked before copying: base64 takes four characters for three bytes.
     if ((value.byteLength / 3) * 4 > this.#left) this.#spend(this.#left + 1);
     const bytes = ArrayBuffer.isView(value)
       ? Buffer.from(value.buffer, value.byteOffset, value.byteLength)
@@ -298,7 +299,7 @@ class Writer {
   }
 }
 
-/** The text of members with commas between them. */
+/** Joins members with commas. */
 class List {
   #text;
   #close;
@@ -339,7 +340,7 @@ function isHighHalf(code) {
 }
 
 /**
- * What an error says, and what was put on it.
+ * The members of an error: name, message, cause, and own properties.
  * @param {Error} error
  */
 function errorMembers(error) {
@@ -349,7 +350,7 @@ function errorMembers(error) {
   return { name, message, ...own, ...(cause !== undefined && { cause }), ...(errors !== undefined && { errors }) };
 }
 
-/** How values are had of which JSON would keep nothing. */
+/** Advice for objects that JSON would serialise as `{}`. */
 const ADVICE = /** @type {Record<string, string>} */ ({
   Promise: 'a promise: await it first',
   Generator: 'a generator: collect what it yields into an array first',
@@ -358,7 +359,7 @@ const ADVICE = /** @type {Record<string, string>} */ ({
 });
 
 /**
- * What an object is of which JSON would keep nothing; undefined for all others.
+ * Describes an object that JSON would serialise as `{}`; undefined for all others.
  * @param {object} value
  * @returns {string | undefined}
  */

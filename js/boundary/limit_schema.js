@@ -1,3 +1,5 @@
+/** Zod schemas for limits. */
+
 import { z } from 'zod';
 
 /** @typedef {{ least: number, most: number, about: string }} Limit one of `limits.js` */
@@ -18,7 +20,7 @@ export function wholeNumber(least, most) {
   /** @param {{ code?: string, input?: unknown }} issue */
   const outside = ({ code, input }) =>
     code === 'too_big' || code === 'too_small' ? `must be between ${least} and ${most}, not ${input}` : undefined;
-  // Numbers that are too large to be whole are found before the range is looked at, and told once.
+  // Numbers beyond the safe integers fail before the range check, so that they are reported once.
   const whole = z.int({ error: outside, abort: true });
   return whole.min(least, { error: outside }).max(most, { error: outside });
 }

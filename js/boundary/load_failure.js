@@ -1,17 +1,17 @@
-/** Why the system did not load the native part: its own words, and what to do about those that are known. */
+/** Explains why the native addon could not be loaded, with a remedy for known reasons. */
 
-/** More errors than a loader ever tried places. */
+/** Maximum length of the cause chain. */
 const MAX_CAUSES = 50;
 const MAX_REASON_CHARS = 300;
 const NOT_THERE = /^Cannot find (?:module|native binding|package)/;
-/** Names of folders say nothing about the reason, and may be nobody's business. */
+/** Folder names, which are removed from messages. */
 const FOLDERS = /(?:[A-Za-z]:)?[\\/](?:[^\s:'"\\/]+[\\/])+/g;
 
 /** @type {readonly (readonly [RegExp, string])[]} */
 const REMEDIES = [
   [
     /failed to map segment|cannot (?:enable|change memory)|Operation not permitted/i,
-    'The folder it is in is most likely mounted "noexec", which forbids to run what is in it: put node_modules where programs may run.',
+    'Its folder is probably mounted "noexec". Put node_modules on a file system that allows execution.',
   ],
   [
     /GLIBC(?:XX)?_[\d.]+' not found/,
@@ -19,23 +19,23 @@ const REMEDIES = [
   ],
   [
     /cannot open shared object file|invalid ELF header|wrong architecture|file too short/i,
-    'It was installed for another system, or not whole: install it again on, or for, this one.',
+    'It was installed for another system, or incompletely. Install it again on this system.',
   ],
 ];
 
 /**
- * @param {unknown} failure of the loader, whose causes are what it tried
- * @returns {string | undefined} nothing where there was no file to load
+ * @param {unknown} failure of the loader, with one cause per attempt
+ * @returns {string | undefined} undefined if there was no file to load
  */
 export function loadFailure(failure) {
   const reason = firstReason(failure);
   if (reason === undefined) return undefined;
-  const [, remedy] = REMEDIES.find(([known]) => known.test(reason)) ?? [];
-  return `The system says: ${reason}.${remedy === undefined ? '' : ` ${remedy}`}`;
+  const [, remedy] = REMEDIES.find(([pattern]) => pattern.test(reason)) ?? [];
+  return `Reason: ${reason}.${remedy === undefined ? '' : ` ${remedy}`}`;
 }
 
 /**
- * The first file that was there and did not load: the loader tried it first, so it is the innermost cause.
+ * The error of the first file that exists but did not load. It was tried first, so it is the innermost cause.
  * @param {unknown} failure
  */
 function firstReason(failure) {

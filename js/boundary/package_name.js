@@ -1,6 +1,6 @@
-/** Names of packages, as imports hold them. */
+/** Package names in import specifiers. */
 
-/** @param {string} specifier the name of the package that it is in */
+/** @param {string} specifier @returns {string} the name of its package */
 export const packageName = (specifier) =>
   specifier
     .split('/')
@@ -8,7 +8,7 @@ export const packageName = (specifier) =>
     .join('/');
 
 /**
- * Whether it names a folder in `node_modules` and nothing beside it: `@x/..` would be all packages.
+ * Whether a name stays within `node_modules`: `@x/..` would be the folder of all packages.
  * @param {string} name
  */
 export const isPackageName = (name) => /^(?:@[^/\\@.][^/\\]*\/)?[^/\\@.][^/\\]*$/.test(name);

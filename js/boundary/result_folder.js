@@ -1,2 +1,2 @@
-/** Where results stand that were too long to be shown. Native code leaves this folder of a root out of Git and of searches. */
+/** Folder of the root for results that are too long to show. The native part excludes it from Git and from searches. */
 export const RESULT_FOLDER = '.results';

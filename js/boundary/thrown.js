@@ -1,20 +1,20 @@
-/** What others have thrown: anything, and not always something that can be looked at. */
+/** Messages of thrown values, which may be of any type and may throw when accessed. */
 
 import { inspect } from 'node:util';
 import { TGPError } from './errors.js';
 
 const MAX_MESSAGE_CHARS = 10_000;
 const MAX_DETAILS_CHARS = 1 << 20;
-const UNREADABLE = 'Something was thrown that cannot be read.';
+const UNREADABLE = 'A value was thrown that cannot be read.';
 
 /**
- * The words of what was thrown, and nothing that could throw again.
+ * The message of a thrown value. Never throws.
  * @param {unknown} thrown
  * @returns {string}
  */
 export function messageOf(thrown) {
   try {
-    const text = wordsOf(thrown);
+    const text = textOf(thrown);
     return text.length > MAX_MESSAGE_CHARS ? `${text.slice(0, MAX_MESSAGE_CHARS)}…` : text;
   } catch {
     return UNREADABLE;
@@ -22,12 +22,11 @@ export function messageOf(thrown) {
 }
 
 /**
- * An error's message, also of an error from another realm or of an object that stands for one; any other value as it is
- * written.
+ * The message of an error, of an error from another realm, or of an error-like object; any other value as text.
  * @param {unknown} thrown
  * @returns {string}
  */
-function wordsOf(thrown) {
+function textOf(thrown) {
   if (typeof thrown !== 'object' || thrown === null) return String(thrown);
   const { message } = /** @type {{ message?: unknown }} */ (thrown);
   if (typeof message === 'string' && (message !== '' || thrown instanceof Error)) return message;
@@ -41,7 +40,7 @@ function wordsOf(thrown) {
 }
 
 /**
- * As {@link messageOf}, with the code and the details of an error of ours.
+ * As {@link messageOf}, with the code and the details of a TGPError.
  * @param {unknown} thrown
  * @returns {import('../../binding.cjs').BindingError}
  */
@@ -50,15 +49,15 @@ export function described(thrown) {
   try {
     if (thrown instanceof TGPError && typeof thrown.code === 'string') {
       const details = JSON.stringify(thrown.details);
-      return { code: thrown.code, message, details: isGood(details) ? details : '{}' };
+      return { code: thrown.code, message, details: isShort(details) ? details : '{}' };
     }
   } catch {
-    // Then it is nobody's in particular.
+    // Reported as an error without a code.
   }
   return { code: 'ERR_TOOL_THROWN', message, details: '{}' };
 }
 
 /** @param {unknown} details as JSON */
-function isGood(details) {
+function isShort(details) {
   return typeof details === 'string' && details.length <= MAX_DETAILS_CHARS;
 }

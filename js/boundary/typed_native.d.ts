@@ -1,22 +1,22 @@
-/** The addon with the types of what its methods answer, which `binding.d.cts` knows as JSON text only. */
+/** Types of the addon's answers, which are only JSON text in `binding.d.cts`. */
 
 import type * as binding from '../../binding.cjs';
 import type { DatabaseAnswers, KernelAnswers, ModuleAnswers, SqlRulesAnswers, VfsAnswers } from './crossing.js';
 
 declare const answer: unique symbol;
 
-/** A value as JSON text, or an error; `unwrap` makes one or the other of it. */
+/** A value as JSON text, or an error. `unwrap` returns the value or throws the error. */
 export type Outcome<Value> = binding.BindingOutcome & { readonly [answer]?: Value };
 
-/** What `Class` is, with methods that answer with values of these types. */
+/** `Class` with typed answers of its methods. */
 type Answering<Class, Answers> = {
   [Method in keyof Class]: Method extends keyof Answers ? Answered<Class[Method], Answers[Method]> : Class[Method];
 };
 
-type Answered<Method, Value> = Method extends (...given: infer Given) => Promise<binding.BindingOutcome>
-  ? (...given: Given) => Promise<Outcome<Value>>
-  : Method extends (...given: infer Given) => binding.BindingOutcome
-    ? (...given: Given) => Outcome<Value>
+type Answered<Method, Value> = Method extends (...args: infer Args) => Promise<binding.BindingOutcome>
+  ? (...args: Args) => Promise<Outcome<Value>>
+  : Method extends (...args: infer Args) => binding.BindingOutcome
+    ? (...args: Args) => Outcome<Value>
     : Method;
 
 export type NativeKernel = Answering<binding.BindingKernel, KernelAnswers>;
@@ -25,10 +25,10 @@ export type NativeSqlRules = Answering<binding.BindingSqlRules, SqlRulesAnswers>
 export type NativeVfs = Answering<binding.BindingVfs, VfsAnswers>;
 
 type Classes = {
-  BindingKernel: new (...given: ConstructorParameters<typeof binding.BindingKernel>) => NativeKernel;
-  BindingDatabase: new (...given: ConstructorParameters<typeof binding.BindingDatabase>) => NativeDatabase;
-  BindingSqlRules: new (...given: ConstructorParameters<typeof binding.BindingSqlRules>) => NativeSqlRules;
-  BindingVfs: new (...given: ConstructorParameters<typeof binding.BindingVfs>) => NativeVfs;
+  BindingKernel: new (...args: ConstructorParameters<typeof binding.BindingKernel>) => NativeKernel;
+  BindingDatabase: new (...args: ConstructorParameters<typeof binding.BindingDatabase>) => NativeDatabase;
+  BindingSqlRules: new (...args: ConstructorParameters<typeof binding.BindingSqlRules>) => NativeSqlRules;
+  BindingVfs: new (...args: ConstructorParameters<typeof binding.BindingVfs>) => NativeVfs;
 };
 
 export type Native = Omit<Answering<typeof binding, ModuleAnswers>, keyof Classes> & Classes;

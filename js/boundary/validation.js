@@ -1,5 +1,7 @@
+/** Validates input against zod schemas, with readable messages. */
+
 import { ConfigError, ValidationError } from './errors.js';
-import { nearest } from './near_name.js';
+import { nearest } from './spelling.js';
 
 /**
  * @typedef {import('zod').ZodError} ZodError
@@ -7,21 +9,21 @@ import { nearest } from './near_name.js';
  * @typedef {{ key: string, message: string, suggestion?: string }} Problem
  */
 
-/** Problems that are told, and the longest key: whoever reads them mends one after the other. */
+/** Maximum number of reported problems, and maximum length of a key. */
 const MAX_PROBLEMS = 10;
 const MAX_KEY_CHARS = 100;
-/** Values that a message lists where one of several is wanted. */
+/** Maximum number of allowed values in a message. */
 const MAX_VALUES = 40;
 
-/** @typedef {{ data?: any, problems?: Problem[], cause?: unknown }} Read a value by its schema, or what is wrong with it */
+/** @typedef {{ data?: any, problems?: Problem[], cause?: unknown }} ReadResult a parsed value, or its problems */
 
-/** Values of arguments that are repeated in a message. */
+/** Maximum length of a value quoted in a message. */
 const MAX_SHOWN_CHARS = 40;
 
-/** How zod's own messages begin; the others were written for their readers. */
-const ZODS_OWN = /^(?:Invalid|Too (?:small|big)|Unrecognized)/;
+/** Beginnings of zod's default messages; other messages are from schema authors and kept. */
+const ZOD_DEFAULT = /^(?:Invalid|Too (?:small|big)|Unrecognized)/;
 
-/** Kinds of values as everybody calls them. @type {Record<string, string>} */
+/** Names of types in messages. @type {Record<string, string>} */
 const KINDS = {
   string: 'a text',
   number: 'a number',
@@ -34,11 +36,11 @@ const KINDS = {
 };
 
 /**
- * What is wrong with a value, one readable sentence per key, each named by its dotted path.
+ * The problems of a value: one readable sentence per key, with its dotted path.
  * @param {ZodError} error
  * @param {ZodObject} schema
  * @param {unknown} input
- * @param {'shown' | 'hidden'} [texts] whether messages may repeat a text: one among settings may be a secret
+ * @param {'shown' | 'hidden'} [texts] whether messages may quote strings: a setting may be a secret
  * @returns {Problem[]}
  */
 function describeIssues(error, schema, input, texts = 'hidden') {
@@ -50,16 +52,16 @@ function describeIssues(error, schema, input, texts = 'hidden') {
     }
     const key = shortened(issue.path.join('.'));
     const subject = key === '' ? 'the value' : `"${key}"`;
-    return [{ key, message: `${subject} ${complaint(issue, valueAt(input, issue.path), texts)}` }];
+    return [{ key, message: `${subject} ${problemText(issue, valueAt(input, issue.path), texts)}` }];
   });
 }
 
 /**
- * Arguments that match the schema, or a ValidationError that names the field.
+ * The arguments parsed by the schema; throws a ValidationError that names the field.
  * @template {ZodObject} Schema
  * @param {Schema} schema
  * @param {unknown} input
- * @param {string} subject what is being called, for the message
+ * @param {string} subject the called function, for the message
  * @returns {import('zod').output<Schema>}
  */
 export function parseArguments(schema, input, subject) {
@@ -67,10 +69,10 @@ export function parseArguments(schema, input, subject) {
 }
 
 /**
- * As {@link parseArguments}, for a schema of the application, which may have to wait for something.
+ * As {@link parseArguments}, for an application's schema, which may be asynchronous.
  * @param {any} schema
  * @param {unknown} input
- * @param {string} subject what is being called, for the message
+ * @param {string} subject the called function, for the message
  * @returns {Promise<any>}
  */
 export async function parseArgumentsLater(schema, input, subject) {
@@ -79,47 +81,46 @@ export async function parseArgumentsLater(schema, input, subject) {
 }
 
 /**
- * @param {Read} read
+ * @param {ReadResult} result
  * @param {string} subject
  */
 function accepted({ data, problems, cause }, subject) {
   if (problems === undefined) return data;
-  throw new ValidationError(`${subject}: ${told(problems)}`, {
+  throw new ValidationError(`${subject}: ${joined(problems)}`, {
     ...(cause !== undefined && { cause }),
     details: { field: problems[0]?.key, issues: problems },
   });
 }
 
 /** @param {Problem[]} problems as one sentence, which may end with a question */
-function told(problems) {
+function joined(problems) {
   const text = problems.map((problem) => problem.message).join('; ');
   return text.endsWith('?') ? text : `${text}.`;
 }
 
 /**
- * Settings of the application that match the schema, or a ConfigError that names each key.
+ * The settings parsed by the schema; throws a ConfigError that names each key.
  * @template {ZodObject} Schema
  * @param {Schema} schema
  * @param {unknown} input
- * @param {string} subject what is being set, for the message
+ * @param {string} subject the setting, for the message
  * @returns {import('zod').output<Schema>}
  */
 export function parseSettings(schema, input, subject) {
   const { data, problems, cause } = read(schema, input, 'hidden');
   if (problems === undefined) return data;
-  throw new ConfigError(`${subject}: ${told(problems)}`, {
+  throw new ConfigError(`${subject}: ${joined(problems)}`, {
     ...(cause !== undefined && { cause }),
     details: { field: problems[0]?.key, issues: problems },
   });
 }
 
 /**
- * The value by the schema, or what is wrong with it. Getters and proxies are code, and code can fail: what cannot be read
- * is wrong too.
+ * The parsed value, or its problems. Getters and proxies may throw; an unreadable value is a problem too.
  * @param {ZodObject} schema
  * @param {unknown} input
- * @param {'shown' | 'hidden'} texts whether messages may repeat a text: one among settings may be a secret
- * @returns {Read}
+ * @param {'shown' | 'hidden'} texts whether messages may quote strings: a setting may be a secret
+ * @returns {ReadResult}
  */
 function read(schema, input, texts) {
   try {
@@ -130,11 +131,11 @@ function read(schema, input, texts) {
 }
 
 /**
- * @param {any} parsed what a schema made of it
+ * @param {any} parsed the result of zod
  * @param {ZodObject} schema
  * @param {unknown} input
  * @param {'shown' | 'hidden'} texts
- * @returns {Read}
+ * @returns {ReadResult}
  */
 function judged(parsed, schema, input, texts) {
   return parsed.success ? { data: parsed.data } : { problems: describeIssues(parsed.error, schema, input, texts) };
@@ -176,7 +177,7 @@ function describeUnknownKey(path, schema) {
 }
 
 /**
- * The keys that are known at a place, none where the schema does not tell.
+ * The keys of the schema at a path; empty if the schema does not define any.
  * @param {unknown} schema
  * @param {PropertyKey[]} path
  * @returns {string[]}
@@ -191,7 +192,7 @@ function keysAt(schema, path) {
 }
 
 /**
- * Whether a schema is one around another: optional, or with something that is done to the value first.
+ * Whether a schema wraps another one: optional, or a transformation.
  * @param {any} schema
  */
 function isAround(schema) {
@@ -199,7 +200,7 @@ function isAround(schema) {
 }
 
 /**
- * What such a schema is about. That of an array is the schema of its elements, which is not meant here.
+ * The wrapped schema. An array's `unwrap` gives its element schema, which is kept as `element`.
  * @param {any} schema
  */
 function unwrapped(schema) {
@@ -216,19 +217,19 @@ function valueAt(input, path) {
 }
 
 /**
- * What is wrong with one value, and what to give instead.
+ * The problem of one value, and what is expected instead.
  * @param {import('zod').core.$ZodIssue} issue
- * @param {unknown} given
+ * @param {unknown} input
  * @param {'shown' | 'hidden'} texts
  */
-function complaint(issue, given, texts) {
+function problemText(issue, input, texts) {
   const wanted = wantedOf(issue);
-  if (given === undefined && wanted !== undefined) return `is missing: give ${wanted}`;
+  if (input === undefined && wanted !== undefined) return `is missing: give ${wanted}`;
   if (wanted === undefined) return `is not valid (${lowerFirst(issue.message)})`;
-  if (texts === 'shown' && isShort(given)) return `is not valid: give ${wanted}, not the text ${JSON.stringify(given)}`;
-  // A text is wanted too, only another one.
-  if (wantsText(issue) && typeof given === 'string' && given !== '') return `is not valid: give ${wanted}`;
-  return `is not valid: give ${wanted}, not ${kindOf(given)}`;
+  if (texts === 'shown' && isShort(input)) return `is not valid: give ${wanted}, not the text ${JSON.stringify(input)}`;
+  // Another string is expected, so the type is not the problem.
+  if (wantsText(issue) && typeof input === 'string' && input !== '') return `is not valid: give ${wanted}`;
+  return `is not valid: give ${wanted}, not ${kindOf(input)}`;
 }
 
 /**
@@ -249,12 +250,12 @@ function wantsText(issue) {
 }
 
 /**
- * What a value should have been; nothing where the message of the schema's author says it.
+ * The expected value; undefined if the schema's author has written a message.
  * @param {import('zod').core.$ZodIssue} issue
  * @returns {string | undefined}
  */
 function wantedOf(issue) {
-  if (!ZODS_OWN.test(issue.message)) return undefined;
+  if (!ZOD_DEFAULT.test(issue.message)) return undefined;
   switch (issue.code) {
     case 'invalid_type':
       return KINDS[issue.expected] ?? issue.expected;
@@ -265,8 +266,10 @@ function wantedOf(issue) {
     }
     case 'invalid_union': {
       const wanted = issue.errors.map((issues) => issues[0] && wantedOf(issues[0]));
-      const known = wanted.filter((one) => one !== undefined);
-      return known.length > 0 && known.length === wanted.length ? [...new Set(known)].join(' or ') : undefined;
+      const described = wanted.filter((one) => one !== undefined);
+      return described.length > 0 && described.length === wanted.length
+        ? [...new Set(described)].join(' or ')
+        : undefined;
     }
     case 'too_small':
       if (issue.origin === 'string') return issue.minimum === 1 ? 'a text' : `at least ${issue.minimum} characters`;

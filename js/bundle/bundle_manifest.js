@@ -1,7 +1,4 @@
-/**
- * What a bundle was made from, and whether that is still so: every file by its content, and every package by the folder
- * in which it was found.
- */
+/** Manifest of a bundle's inputs, to decide whether the cached bundle is current: file contents and resolved package folders. */
 
 import { createHash } from 'node:crypto';
 import { statSync } from 'node:fs';
@@ -14,7 +11,7 @@ import { foldersFrom, packageFolder } from './package_files.js';
  * @typedef {{ path: string, size: number, changed: number, hash: string }} Source paths are relative to the application
  * @typedef {{ from: string, name: string, to: string }} Resolution `to` is empty when the package was not found
  * @typedef {{ maker: string, sources: Source[], resolutions: Resolution[] }} Manifest
- * @typedef {'stamps' | 'hashes'} Trust whether a file of the same size and time of change counts as the same
+ * @typedef {'stamps' | 'hashes'} Trust 'stamps': a file with the same size and change time counts as unchanged
  */
 
 /** Largest file of a package, and largest package.json. */
@@ -28,7 +25,7 @@ const hashOf = async (file) =>
     .digest('hex');
 
 /**
- * The package.json files that decide about a module, from its folder up to the one that names the package.
+ * The package.json files that affect a module, from its folder up to the one that names the package.
  * @param {string} file
  */
 async function manifestsOf(file) {
@@ -53,15 +50,15 @@ async function describe(baseDir, file) {
  * @param {string} maker
  * @param {string} baseDir
  * @param {Iterable<string>} modules files of the bundle
- * @param {Iterable<{ name: string, from: string }>} imports packages by the folder of whoever asked
+ * @param {Iterable<{ name: string, from: string }>} imports packages and the importing folders
  * @returns {Promise<Manifest>}
  */
 export async function createManifest(maker, baseDir, modules, imports) {
   const files = [...modules].filter((file) => isAbsolute(file));
   const deciding = (await Promise.all(files.map(manifestsOf))).flat();
   const sources = await Promise.all([...new Set([...files, ...deciding])].map((file) => describe(baseDir, file)));
-  const asked = new Map([...imports].map(({ from, name }) => [`${from}\0${name}`, { from, name }]));
-  const resolutions = [...asked.values()].map(({ from, name }) => {
+  const requested = new Map([...imports].map(({ from, name }) => [`${from}\0${name}`, { from, name }]));
+  const resolutions = [...requested.values()].map(({ from, name }) => {
     const to = packageFolder(from, name);
     return { from: relative(baseDir, from), name, to: to && relative(baseDir, to) };
   });
@@ -71,7 +68,7 @@ export async function createManifest(maker, baseDir, modules, imports) {
 /** @param {string} baseDir @param {Source} source @param {Trust} trust @returns {Promise<Source | undefined>} */
 async function unchanged(baseDir, source, trust) {
   const file = resolve(baseDir, source.path);
-  // At once and not on another thread: a hundred of these take less than a millisecond.
+  // Synchronous: a hundred calls take less than a millisecond.
   const found = statSync(file, { throwIfNoEntry: false });
   if (found?.size !== source.size) return undefined;
   if (trust === 'stamps' && found.ctimeMs === source.changed) return source;
@@ -80,18 +77,18 @@ async function unchanged(baseDir, source, trust) {
 }
 
 /**
- * The manifest with the stamps of now, if a bundle made now would be the same; else `undefined`.
- * @param {string} known the text of a manifest
+ * The manifest with current change times, if the bundle is still current; else `undefined`.
+ * @param {string} text of a manifest
  * @param {string} maker
  * @param {string} baseDir
  * @param {Trust} trust
  * @returns {Promise<Manifest | undefined>}
  */
-export async function stillTrue(known, maker, baseDir, trust) {
+export async function currentManifest(text, maker, baseDir, trust) {
   try {
-    return await compared(parseForeignJson(known), maker, baseDir, trust);
+    return await compared(parseForeignJson(text), maker, baseDir, trust);
   } catch {
-    // What cannot be read is made anew.
+    // An unreadable manifest is replaced.
     return undefined;
   }
 }

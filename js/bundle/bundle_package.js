@@ -1,9 +1,8 @@
 /**
- * A package as one module, by Rolldown: it resolves `exports`, conditions and subpaths as the ecosystem expects, and
- * writes no file.
+ * Bundles a package into one module with Rolldown, in memory.
  *
- * Its parser follows the nesting of a source on the stack, so that a file of a package can end the process that reads it.
- * Only `bundle_worker.js` calls this, in a process of its own.
+ * Rolldown's parser is recursive, so a deeply nested source can crash the process. Only `bundle_worker.js` calls this, in a separate
+ * process.
  */
 
 import { statSync } from 'node:fs';
@@ -15,17 +14,17 @@ import { CODE_MAKERS, codeFromText } from './code_from_text.js';
 import { isSupported, NODE_GLOBALS, nodeParts, SHIMS } from './node_parts.js';
 import { PackageFiles } from './package_files.js';
 
-/** How a package is resolved: as for browsers without a page, as far as it knows of such. */
+/** Resolution options: like a browser worker, without a page. */
 const PLAIN = { conditionNames: ['module', 'worker'], mainFields: ['module', 'main'] };
 const BROWSER = {
   conditionNames: [...PLAIN.conditionNames, 'browser'],
   mainFields: ['browser', ...PLAIN.mainFields],
   aliasFields: [['browser']],
 };
-/** Stands for the `document` of a page while it is found out whether code needs one; a variable of that name is none. */
+/** Replaces the global `document` in bundles, to detect whether the code needs a page. Local variables of that name are not replaced. */
 const PAGE = '$tgpDocument';
 const NEEDS_PAGE = /\$tgpDocument\.(?:create\w+|implementation)\b/;
-/** What libraries look at to leave their development checks out, the names that they have for the global object, and their place. */
+/** Constants for libraries: production mode, names of the global object, and the module URL. */
 const DEFINE = {
   'process.env.NODE_ENV': '"production"',
   global: 'globalThis',
@@ -33,35 +32,35 @@ const DEFINE = {
   'import.meta.url': '"file:///node_modules/index.js"',
   document: PAGE,
 };
-/** As in Node, a module that has no default export is its own. */
+/** As in Node, a module without a default export is its own default. */
 const OWN_DEFAULT =
   'if(module.exports?.__esModule&&!("default"in module.exports))try{Object.defineProperty(module.exports,"default",{value:module.exports})}catch{}';
-/** The lowest Node of each line that Rolldown runs in; lines in between have none. */
+/** The lowest supported version of each Node release line. Other lines are not supported. */
 const NODES = [
   [20, 19],
   [22, 12],
 ];
-/** Part of every bundle's identity: another way to bundle is another bundle. */
+/** Version of the bundling options; a change invalidates all cached bundles. */
 const RECIPE = 5;
-/** What one package may be made of, with all that it needs, and what may come of it. */
+/** Limits of a package with its dependencies, and of the bundle. */
 const MAX_MODULES = 5_000;
 const MAX_SOURCE_BYTES = 32 << 20;
 const MAX_CODE_CHARS = 16 << 20;
 
-/** @typedef {{ code: string, manifest: import('./bundle_manifest.js').Manifest }} Made */
+/** @typedef {{ code: string, manifest: import('./bundle_manifest.js').Manifest }} Bundle */
 
-/** Why a package cannot be bundled, in words for whoever wanted it. */
+/** A package cannot be bundled. The message is for the author of the import. */
 export class NotBundled extends Error {}
 
 const NOT_INSTALLED = 'it is not installed in the application, or has no such subpath.';
 
 /**
- * Whether a specifier is a package and a way down into it.
+ * Whether a specifier is a package name with an optional subpath, without `.` or `..`.
  * @param {string} specifier
  */
 const isPlain = (specifier) => !specifier.split(/[/\\]/).some((part) => part === '' || part === '.' || part === '..');
 
-/** Who bundles, and how. */
+/** The version of the bundler and its options. */
 export const makerOf = () =>
   `rolldown ${createRequire(import.meta.url)('rolldown/package.json').version}, recipe ${RECIPE}`;
 
@@ -75,7 +74,7 @@ export function canBundle(version) {
   return major > newest || NODES.some(([line, least]) => line === major && minor >= (least ?? 0));
 }
 
-/** What is said where it does not. */
+/** The message for an unsupported Node. */
 export function neededNode() {
   const least = NODES.map((line) => line.join('.')).join(', ');
   return `bundling needs Node ${least} or newer, and this is Node ${process.versions.node}. Update Node.`;
@@ -84,24 +83,24 @@ export function neededNode() {
 /**
  * The package as the body of a CommonJS module that imports nothing.
  * @param {string} specifier
- * @param {string} baseDir where the application's `node_modules` are looked for, upwards
- * @returns {Promise<Made>} rejects with NotBundled
+ * @param {string} baseDir where the search for `node_modules` starts, upwards
+ * @returns {Promise<Bundle>} rejects with NotBundled
  */
 export async function bundle(specifier, baseDir) {
   if (isBuiltin(specifier) && !isSupported(specifier)) {
     throw new NotBundled(`it needs "${specifier}" of Node, which the sandbox does not have.`);
   }
-  // A tool names the subpath: what is around a package is not there for it, whether it exists or not.
+  // The subpath is from a tool, which must not reach files outside the package.
   if (!isPlain(specifier)) throw new NotBundled(NOT_INSTALLED);
   const { code, manifest } = await withoutPage(specifier, baseDir);
   return { code: code.replaceAll(PAGE, 'document'), manifest };
 }
 
 /**
- * The package as it is for browsers, unless that needs a page and the package as it is for Node does not.
+ * The browser build of a package, or its Node build if only the browser build needs a page.
  * @param {string} specifier
  * @param {string} baseDir
- * @returns {Promise<Made>}
+ * @returns {Promise<Bundle>}
  */
 async function withoutPage(specifier, baseDir) {
   const made = await bundled(specifier, baseDir, BROWSER);
@@ -114,7 +113,7 @@ async function withoutPage(specifier, baseDir) {
  * @param {string} specifier
  * @param {string} baseDir
  * @param {import('rolldown').InputOptions['resolve']} resolve
- * @returns {Promise<Made>}
+ * @returns {Promise<Bundle>}
  */
 async function bundled(specifier, baseDir, resolve) {
   const { rolldown } = await import('rolldown');
@@ -125,12 +124,12 @@ async function bundled(specifier, baseDir, resolve) {
   /** @type {{ from: string, name: string }[]} */
   const imports = [];
   const files = new PackageFiles(baseDir, SHIMS);
-  const asked = (/** @type {string} */ from, /** @type {string} */ id) => {
+  const addImport = (/** @type {string} */ from, /** @type {string} */ id) => {
     const name = packageName(id);
     imports.push({ from, name });
     files.add(from, name);
   };
-  asked(baseDir, specifier);
+  addImport(baseDir, specifier);
   const size = { modules: 0, bytes: 0 };
   const stop = (/** @type {string} */ why) => {
     stopped = why;
@@ -150,16 +149,16 @@ async function bundled(specifier, baseDir, resolve) {
         name: 'tgp:sources',
         resolveId(id, importer) {
           if (importer && /^[^./\\#\0]/.test(id) && !isAbsolute(id)) {
-            asked(dirname(importer), id);
+            addImport(dirname(importer), id);
           }
           return null;
         },
         load(id) {
-          if (isAbsolute(id) && !files.has(id)) stop('it reaches for a file outside of its folder.');
+          if (isAbsolute(id) && !files.has(id)) stop('it accesses a file outside its folder.');
           size.modules += 1;
           size.bytes += isAbsolute(id) ? (statSync(id, { throwIfNoEntry: false })?.size ?? 0) : 0;
           if (size.modules > MAX_MODULES || size.bytes > MAX_SOURCE_BYTES) {
-            stop(`it is larger than ${MAX_MODULES} files or ${MAX_SOURCE_BYTES} bytes with all that it needs.`);
+            stop(`it is larger than ${MAX_MODULES} files or ${MAX_SOURCE_BYTES} bytes with its dependencies.`);
           }
           return null;
         },
@@ -167,8 +166,8 @@ async function bundled(specifier, baseDir, resolve) {
           modules = [...this.getModuleIds()];
           for (const id of modules.filter(isAbsolute)) {
             const { importers, dynamicImporters } = this.getModuleInfo(id) ?? { importers: [], dynamicImporters: [] };
-            const isMisled = [...importers, ...dynamicImporters].some((from) => !files.mayImport(from, id));
-            if (isMisled) stop('a package in it reaches for one that the application only links to.');
+            const isRefused = [...importers, ...dynamicImporters].some((from) => !files.mayImport(from, id));
+            if (isRefused) stop('one of its packages imports a package that the application only links to.');
           }
         },
       },
@@ -180,7 +179,7 @@ async function bundled(specifier, baseDir, resolve) {
       exports: 'auto',
       esModule: 'if-default-prop',
       codeSplitting: false,
-      // Names of functions and classes are data: errors are told apart by them, registries go by them.
+      // Libraries use function and class names at run time.
       keepNames: true,
       minify: {
         mangle: { keepNames: true },
@@ -202,7 +201,7 @@ async function bundled(specifier, baseDir, resolve) {
 }
 
 /**
- * What went wrong, without the places on this machine that a bundler's own message names.
+ * The reason of a failure, without host paths from the bundler's message.
  * @param {unknown} cause
  */
 function reason(cause) {
@@ -210,7 +209,6 @@ function reason(cause) {
   if (message.includes('UNRESOLVED_ENTRY')) return NOT_INSTALLED;
   const missing = /UNRESOLVED_IMPORT[^']*'([^']+)'/.exec(message)?.[1];
   if (missing !== undefined) return `it needs "${missing}", which is not installed in the application.`;
-  if (/top-level await/i.test(message))
-    return 'it awaits something at its top level, and a tool loads packages at once.';
+  if (/top-level await/i.test(message)) return 'it uses top-level await, but tools load packages synchronously.';
   return 'its code could not be bundled.';
 }

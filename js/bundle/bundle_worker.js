@@ -1,4 +1,4 @@
-/** Bundles one package and ends: a process of its own, because what it reads may end it. Started by `bundler.js`. */
+/** Child process that bundles one package. Separate, because untrusted source may crash it. Started by `bundler.js`. */
 
 import { createInterface } from 'node:readline';
 import { parseForeignJson } from '../boundary/foreign_json.js';
@@ -15,7 +15,7 @@ input.once(
     process.stdout.write(JSON.stringify(await answer(specifier, baseDir)), () => process.exit());
   }),
 );
-// Whoever has asked is gone.
+// The parent process has ended.
 input.once('close', leave);
 
 /**

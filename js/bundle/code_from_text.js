@@ -1,26 +1,26 @@
 /**
- * Code that packages make from text, which the sandbox does not run: calls lead to functions that say so (`shims/refusing.cjs`).
- * Most packages ask for nothing but the global object that way, and get it.
+ * Replaces `eval` and `Function` in packages, which the sandbox does not allow, by shims that throw (`shims/refusing.cjs`). Code that
+ * only obtains the global object that way still works.
  */
 
 import { exportOf } from './node_parts.js';
 
-/** The name that stands for `Function` where it is called. */
+/** Replaces `Function` where it is called. */
 const MAKER = '$tgpFunction';
 
-/** Names that a bundle takes from the stand-ins. */
+/** Globals that a bundle imports from the shims. */
 export const CODE_MAKERS = {
   eval: exportOf('refusing', 'evaluate'),
   [MAKER]: exportOf('refusing', 'makeFunction'),
 };
 
-/** Larger files stay as they are: their trees take too much memory, and the sandbox refuses in words of its own. */
+/** Larger files are not transformed, because their trees take too much memory; the sandbox then refuses the call itself. */
 const MAX_PARSED_CHARS = 1 << 20;
 /** Calls of `Function` by another name. */
 const CALLERS = new Set(['apply', 'call']);
 
 /**
- * Replaces `Function(…)`, `new Function(…)` and `Function.apply(…)`. Where it is not called, `Function` is itself: packages compare with it.
+ * Replaces `Function(…)`, `new Function(…)` and `Function.apply(…)`. Other uses of `Function` are kept: packages compare with it.
  * @returns {import('rolldown').Plugin}
  */
 export const codeFromText = () => ({
@@ -40,7 +40,7 @@ export const codeFromText = () => ({
 /**
  * @param {import('rolldown').PluginContext} context
  * @param {string} code
- * @returns {any} none for what is no plain JavaScript
+ * @returns {any} undefined if it is not plain JavaScript
  */
 function treeOf(context, code) {
   try {
@@ -51,8 +51,7 @@ function treeOf(context, code) {
 }
 
 /**
- * Where `Function` is called, in the order of the text; nowhere when a file has something of its own by that name. Goes through
- * the tree without recursion: it may be deep.
+ * The positions where `Function` is called, in order; none if the file declares that name. Iterative, because the tree may be deep.
  * @param {any} tree
  * @returns {number[]}
  */
@@ -76,7 +75,7 @@ const isFunction = (node) => node?.type === 'Identifier' && node.name === 'Funct
 /** @param {any} node @returns {any[]} the names that a variable, a class, a function or an import declares */
 const declared = ({ id, params, local }) => [id, local, ...(Array.isArray(params) ? params : [])];
 
-/** @param {any} node @returns {any} what it calls, if it is a call */
+/** @param {any} node @returns {any} the callee, if it is a call */
 function calledName({ type, callee }) {
   if (type !== 'CallExpression' && type !== 'NewExpression') return undefined;
   return callee.type === 'MemberExpression' && CALLERS.has(callee.property.name) ? callee.object : callee;

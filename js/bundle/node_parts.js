@@ -1,6 +1,5 @@
 /**
- * What a bundle gets where a package asks for a part of Node: a stand-in that works in the sandbox (`dist/node_shims/`, made by
- * the build), or one that refuses when it is used.
+ * Resolves Node built-ins in bundles to shims: working ones (`dist/node_shims/`, made by the build), or ones that throw when used.
  */
 
 import { existsSync } from 'node:fs';
@@ -9,11 +8,11 @@ import { join } from 'node:path';
 import { PACKAGE_FOLDER } from '../package_folder.js';
 
 export const SHIMS = join(PACKAGE_FOLDER, 'dist', 'node_shims');
-/** Marks modules that are in no file. */
+/** Prefix of virtual modules for built-ins without a shim. */
 const ABSENT = '\0tgp:absent:';
-/** Parts that are another under an old or longer name. */
+/** Aliases of built-ins. */
 const ALIASES = { sys: 'util', 'path/win32': 'path' };
-/** Facts that are the same everywhere and that packages read while they are loaded. */
+/** Constant members that packages read while loading. */
 const FACTS = new Set(['constants', 'STATUS_CODES', 'METHODS', 'codes', 'isMainThread', 'threadId']);
 const REFUSING = join(SHIMS, 'refusing.cjs');
 
@@ -23,7 +22,7 @@ const bare = (part) => part.replace(/^node:/, '');
 /** @param {string} name */
 const shimFile = (name) => join(SHIMS, `${name.replaceAll('/', '_')}.cjs`);
 
-/** Names that are defined everywhere in Node, and where a bundle takes them from. */
+/** Node globals and the shims that provide them. */
 export const NODE_GLOBALS = {
   process: shimFile('process'),
   Buffer: exportOf('buffer', 'Buffer'),
@@ -37,13 +36,13 @@ export function exportOf(shim, name) {
 }
 
 /**
- * Whether there is a stand-in that works. A package may ask for others; as a package of their own they would be of no use.
+ * Whether a built-in has a working shim. Packages may import others, but tools may not.
  * @param {string} part
  */
 export const isSupported = (part) => !standIn(part).startsWith(ABSENT);
 
 /**
- * Gives packages their parts of Node, where they do not name a replacement themselves (`browser` of package.json).
+ * Resolves built-ins to shims, unless the package has its own replacement (`browser` in package.json).
  * @returns {import('rolldown').Plugin}
  */
 export const nodeParts = () => ({
@@ -51,7 +50,7 @@ export const nodeParts = () => ({
   async resolveId(id, importer, { kind }) {
     if (!isBuiltin(id)) return null;
     const found = importer === undefined ? null : await this.resolve(id, importer, { kind, skipSelf: true });
-    // A package of the same name is what others take in Node's place; in Node itself it is never found.
+    // An npm package with the name of a built-in is never used in Node, so it is not used here.
     return found && !found.id.includes(`node_modules/${bare(id)}/`) ? found : standIn(id);
   },
   load(id) {
@@ -59,22 +58,21 @@ export const nodeParts = () => ({
   },
 });
 
-/** @param {string} part @returns {string} the module that stands for it */
+/** @param {string} part @returns {string} the id of its shim */
 function standIn(part) {
   const name = bare(part);
   const file = shimFile(ALIASES[/** @type {keyof typeof ALIASES} */ (name)] ?? name);
   return existsSync(file) ? file : `${ABSENT}${name}`;
 }
 
-/** @param {string} name @returns {string} the text of a module that refuses */
+/** @param {string} name @returns {string} the source of a module that throws when used */
 function absentPart(name) {
   const members = JSON.stringify(membersOf(createRequire(import.meta.url)(`node:${name}`)));
   return `module.exports = require(${JSON.stringify(REFUSING)}).refusingModule(${JSON.stringify(name)}, ${members});`;
 }
 
 /**
- * What a module of Node has, by name: functions, groups of functions, and facts. Nothing else of it, and so nothing of this
- * machine.
+ * The members of a built-in: functions, nested functions, and constants. Nothing else, so no information about this machine.
  * @param {Record<string, any>} module
  * @returns {Record<string, any>}
  */

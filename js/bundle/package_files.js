@@ -1,7 +1,7 @@
 /**
- * The files that a bundle may be made of: those of installed packages, and of packages that the application links to. A package
- * names files by paths, by maps in its package.json and by links; none of these leads it to a file of the application or of its user,
- * and none leads an installed package to one that is only linked to: that is code of the user.
+ * The files that a bundle may contain: those of installed packages, and of packages that the application links to. Paths, package.json
+ * maps and links of a package must not lead to files of the application or its user, nor from an installed package to a linked one,
+ * which is the user's code.
  */
 
 import { existsSync, realpathSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { isPackageName } from '../boundary/package_name.js';
 
 const MODULES = 'node_modules';
 
-/** @param {string} path @returns {string[]} the folder and all above it */
+/** @param {string} path @returns {string[]} the folder and its parents */
 export function foldersFrom(path) {
   const folders = [path];
   for (let folder = path; dirname(folder) !== folder; folder = dirname(folder)) folders.push(dirname(folder));
@@ -18,7 +18,7 @@ export function foldersFrom(path) {
 }
 
 /**
- * The folder of a package as code in `from` finds it, links followed; empty when there is none.
+ * The real folder of a package as resolved from `from`; empty if not found.
  * @param {string} from
  * @param {string} name
  */
@@ -39,16 +39,16 @@ function folderWith(from, name) {
 export class PackageFiles {
   #baseDir;
   #own;
-  /** Folders in whose `node_modules` the application finds packages. */
+  /** Folders whose `node_modules` the application uses. */
   #around;
-  /** Other folders whose files a bundle may hold. @type {Set<string>} */
+  /** Other folders whose files a bundle may contain. @type {Set<string>} */
   #folders = new Set();
   /** @type {Set<string>} */
-  #asked = new Set();
+  #requested = new Set();
 
   /**
    * @param {string} baseDir
-   * @param {string} own a folder whose files every bundle may hold
+   * @param {string} own a folder whose files every bundle may contain
    */
   constructor(baseDir, own) {
     this.#baseDir = realOf(baseDir);
@@ -58,44 +58,44 @@ export class PackageFiles {
   }
 
   /**
-   * Lets a package in that was asked for by its name, where the application, and not a package, has a link to it.
+   * Allows a package that was imported by name, if the application, and not another package, links to it.
    * @param {string} from
    * @param {string} name
    */
   add(from, name) {
     const key = `${from}\0${name}`;
-    if (this.#asked.has(key)) return;
-    this.#asked.add(key);
+    if (this.#requested.has(key)) return;
+    this.#requested.add(key);
     const above = folderWith(realOf(from), name);
     if (above === undefined || (this.#isInstalled(above) && !this.#around.has(above))) return;
     const folder = realpathSync(join(above, MODULES, name));
     if (!isWithin(this.#baseDir, folder)) this.#folders.add(folder);
   }
 
-  /** @param {string} id of a module; those that are in no file are not asked about */
+  /** @param {string} id of a module with a file */
   has(id) {
     const real = realOf(id);
-    return [...this.#folders].some((folder) => isWithin(real, folder)) || this.#isOfOthers(id);
+    return [...this.#folders].some((folder) => isWithin(real, folder)) || this.#isInstalledModule(id);
   }
 
   /**
-   * Whether a module may import another, where a bundle may hold both.
+   * Whether a module may import another, if a bundle may contain both.
    * @param {string} importer
    * @param {string} id
    */
   mayImport(importer, id) {
-    return !this.#isOfOthers(importer) || this.#isOfOthers(id) || isWithin(realOf(id), this.#own);
+    return !this.#isInstalledModule(importer) || this.#isInstalledModule(id) || isWithin(realOf(id), this.#own);
   }
 
-  /** @param {string} id of a module; whether it was installed, and so written by others */
-  #isOfOthers(id) {
-    // Yarn keeps packages in archives, which only its own resolver finds.
+  /** @param {string} id of a module; whether it is part of an installed package */
+  #isInstalledModule(id) {
+    // Yarn keeps packages in archives, which only its resolver finds.
     const isInArchive = process.versions.pnp !== undefined && /\.zip\/node_modules\//.test(id);
     return isInArchive || this.#isInstalled(realOf(id));
   }
 
   /**
-   * Whether a path lies in a package that is installed for the application. The application itself is not one of its packages.
+   * Whether a path is in a package installed for the application, and not in the application itself.
    * @param {string} real
    */
   #isInstalled(real) {
@@ -116,7 +116,7 @@ function isWithin(path, folder) {
   return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 }
 
-/** @param {string} id a path, which may have a query behind it */
+/** @param {string} id a path, possibly with a query */
 function realOf(id) {
   const path = existsSync(id) ? id : id.replace(/[?#].*$/s, '');
   try {

@@ -2,7 +2,7 @@
 
 import { userInfo } from 'node:os';
 import { harmlessJson, visible } from '../boundary/harmless.js';
-import { loosened } from '../kernel/always_rule.js';
+import { withoutConditions } from '../kernel/permanent_rule.js';
 import { renderedRequest } from '../kernel/request_text.js';
 import { askForKey, askForLine } from './agent_keys.js';
 import { painted } from './agent_screen.js';
@@ -62,7 +62,7 @@ export async function askAtTerminal(request, { change, hasRest = false } = {}) {
   let any = [];
   for (;;) {
     const hidden = rows.length - shownRows;
-    const rule = hidden > 0 || request.always === undefined ? undefined : loosened(request.always, any);
+    const rule = hidden > 0 || request.always === undefined ? undefined : withoutConditions(request.always, any);
     if (rule !== undefined) show([{ sign: ' ', text: `always: ${visible(harmlessJson(rule))}` }], columns, ' ');
     const { question, keys } = choices(hidden, rule !== undefined, hasRest);
     const key = await askForKey(question, keys, request.signal);

@@ -75,7 +75,7 @@ export async function stats({ format, config }) {
   line(
     memory.by === 'meaning'
       ? 'Tools are found by meaning and by words.'
-      : 'Tools are found by their words alone; install @tgp/memory to find them by meaning too.',
+      : 'Tool search uses words only. Install @tgp/memory to search by meaning too.',
   );
   return 0;
 }

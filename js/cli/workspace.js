@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { isAbsolute, join, posix, relative, resolve, sep } from 'node:path';
 import { NotFoundError } from '../boundary/errors.js';
-import { nearest } from '../boundary/near_name.js';
+import { nearest } from '../boundary/spelling.js';
 import { FILES, OWNER } from '../kernel/agent_access.js';
 import { RESOLVED } from '../kernel/config.js';
 import { TGP } from '../kernel/tgp.js';

@@ -1,66 +1,66 @@
-/** A lock between processes on a file that is read, changed and written back. */
+/** A lock file between processes for read-modify-write of a file. */
 
 import { link, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { readTextAtMost } from '../boundary/bounded_read.js';
 import { parseForeignJson } from '../boundary/foreign_json.js';
 
-/** How long is waited for another process, and how often it is looked. */
-const WAIT_MS = 5_000;
-const LOOK_MS = 20;
+/** Timeout for the lock of another process, and polling interval. */
+const TIMEOUT_MS = 5_000;
+const POLL_MS = 20;
 const MAX_MARK_BYTES = 4_096;
 
 /**
  * @typedef {object} Holders
- * @property {() => object} ownMark of this process
- * @property {(mark: any, seen: number) => boolean} isAlive whether the process of a mark that was made then still works
+ * @property {() => object} ownIdentity the mark of this process
+ * @property {(mark: any, seen: number) => boolean} isAlive whether the process of a mark, last seen then, is alive
  */
 
 /**
- * Does something while no other process that uses this lock does. The lock of a process that has ended counts for nothing.
+ * Does work while holding the lock of a file. A lock of an ended process is ignored.
  * @template T
  * @param {string} file
  * @param {Holders} holders
  * @param {() => Promise<T>} work
  * @returns {Promise<T>}
  */
-export async function whileLocked(file, { ownMark, isAlive }, work) {
+export async function whileLocked(file, { ownIdentity, isAlive }, work) {
   const place = await realpath(file);
   const lock = join(dirname(place), `.${basename(place)}.lock`);
-  const until = performance.now() + WAIT_MS;
-  const own = JSON.stringify(ownMark());
+  const until = performance.now() + TIMEOUT_MS;
+  const own = JSON.stringify(ownIdentity());
   while (!(await taken(lock, own))) {
-    if (await isLeft(lock, isAlive)) {
-      await removeLeft(lock, isAlive);
+    if (await isStale(lock, isAlive)) {
+      await removeStale(lock, isAlive);
     } else if (performance.now() > until) {
-      throw new Error(`Another process has kept ${basename(file)} locked for ${WAIT_MS} ms.`);
+      throw new Error(`Another process has kept ${basename(file)} locked for ${TIMEOUT_MS} ms.`);
     } else {
-      await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     }
   }
   try {
     return await work();
   } finally {
-    // Not that of another process, which may have taken it from one that stood still.
+    // Another process may have taken over the lock while this one was suspended.
     if ((await readTextAtMost(lock, MAX_MARK_BYTES).catch(unlessGone)) === own) await rm(lock, { force: true });
   }
 }
 
 /**
- * Takes away the lock of a process that has ended. It is renamed first: of two processes that find it, the slower one would
- * remove the new lock of the other, and puts it back.
+ * Removes a stale lock. It is renamed first: if two processes find it, the slower one has renamed the new lock of the other, and
+ * restores it.
  * @param {string} lock
  * @param {Holders['isAlive']} isAlive
  */
-async function removeLeft(lock, isAlive) {
-  const left = `${lock}.${process.pid}`;
+async function removeStale(lock, isAlive) {
+  const renamed = `${lock}.${process.pid}`;
   try {
-    await rename(lock, left);
-    if (!(await isLeft(left, isAlive))) await link(left, lock);
+    await rename(lock, renamed);
+    if (!(await isStale(renamed, isAlive))) await link(renamed, lock);
   } catch (error) {
     unlessGone(error);
   } finally {
-    await rm(left, { force: true });
+    await rm(renamed, { force: true });
   }
 }
 
@@ -79,15 +79,15 @@ async function taken(lock, mark) {
 }
 
 /**
- * Whether the process that holds a lock has ended without taking it back.
+ * Whether the process that holds a lock has ended without releasing it.
  * @param {string} lock
  * @param {Holders['isAlive']} isAlive
  */
-async function isLeft(lock, isAlive) {
+async function isStale(lock, isAlive) {
   try {
     const { mtimeMs } = await stat(lock);
-    // One that has no mark yet is being made.
-    const isNew = Math.abs(Date.now() - mtimeMs) < WAIT_MS;
+    // A new lock file without a mark is still being written.
+    const isNew = Math.abs(Date.now() - mtimeMs) < TIMEOUT_MS;
     const text = await readTextAtMost(lock, MAX_MARK_BYTES);
     const mark = markIn(text);
     return mark === undefined ? !isNew : !isAlive(mark, mtimeMs);

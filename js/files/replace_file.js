@@ -3,7 +3,7 @@ import { open, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
 /**
- * Gives a file another text, at once and whole: whoever reads it sees the one or the other.
+ * Replaces a file atomically: readers see either the old or the new text.
  * @param {string} path
  * @param {string} text
  */

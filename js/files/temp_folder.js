@@ -1,18 +1,20 @@
+/** Temporary folders that are removed when the process ends. */
+
 import { mkdtempSync, readdirSync, readlinkSync, rmSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { guarded, ignored } from '../boundary/guarded.js';
 
-/** Folders that a process which ends without a farewell must not leave behind. */
+/** Folders to remove on exit. */
 const open = new Set();
 let isWatching = false;
 
-/** Most leftovers of others that one process clears: whoever starts must not wait long for it. */
+/** Maximum number of stale folders to remove at start. */
 const MAX_SWEPT = 100;
 
 /**
- * A folder that is gone with this process; after a kill, with the next one that makes such a folder.
+ * Creates a folder that is removed on exit, or, after a kill, when the next process creates such a folder.
  * @param {string} prefix
  */
 export function makeTempFolder(prefix) {
@@ -35,7 +37,7 @@ export async function removeTempFolder(folder) {
   await rm(folder, { recursive: true, force: true });
 }
 
-/** Removes what processes that were killed have left. */
+/** Removes folders of killed processes. */
 function sweep() {
   const own = new RegExp(`^tgp-\\w+-${processes()}-(\\d+)-\\w{6}$`);
   const left = readdirSync(tmpdir()).filter((name) => {
@@ -43,12 +45,12 @@ function sweep() {
     return id !== undefined && !isAlive(Number(id));
   });
   for (const name of left.slice(0, MAX_SWEPT)) {
-    // One of another user stays.
+    // Fails for folders of other users.
     guarded(ignored, () => rmSync(join(tmpdir(), name), { recursive: true, force: true }))();
   }
 }
 
-/** Among which processes an id means something: containers that share a temporary folder each count from one. */
+/** The PID namespace: containers that share a temporary folder have separate process ids. */
 function processes() {
   try {
     return /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0] ?? '0';

@@ -1,3 +1,5 @@
+/** The native file adapters: on disk and in memory. */
+
 import { resolve } from 'node:path';
 import { unwrap } from '../boundary/errors.js';
 import { native } from '../boundary/native.js';
@@ -5,11 +7,11 @@ import { requireString, requireText } from '../boundary/validation.js';
 
 /** @typedef {import('../../index.js').VFSAdapter} VFSAdapter */
 
-/** Where an adapter's files are on disk: a kernel works on those directly. */
+/** Property with the folder of an on-disk adapter, which a kernel uses directly. */
 const ROOT = Symbol.for('@tgp/core/vfs-root');
 
 /**
- * The folder of an adapter that {@link createNodeVFS} made.
+ * The folder of an adapter from {@link createNodeVFS}.
  * @param {VFSAdapter} vfs
  * @returns {string | undefined}
  */
@@ -35,7 +37,7 @@ export function createMemoryVFS(initialFiles = {}) {
 }
 
 /**
- * The native files, made at first use: importing the package or making an adapter loads nothing.
+ * Opens the native files on first use, so that creating an adapter does not load the addon.
  * @param {string | undefined} root in memory when undefined
  */
 function open(root) {

@@ -1,3 +1,5 @@
+/** Mirrors an application's file adapter in a temporary folder. */
+
 import { createHash } from 'node:crypto';
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -11,36 +13,35 @@ import { createNodeVFS } from './vfs.js';
 /**
  * @typedef {import('../../index.js').VFSAdapter} VFSAdapter
  * @typedef {import('../../index.js').Logger} Logger
- * @typedef {{ hash: string, stamp?: string, text?: string }} Version a file as one side has it; a text that was read, too
+ * @typedef {{ hash: string, stamp?: string, text?: string }} Version a file on one side, with its text if it was read
  */
 
-/** Derived from the tools by the kernel: the adapter is told, and never asked. */
+/** Derived by the kernel: written to the adapter, never read from it. */
 const META_FILE = 'meta.json';
-/** Files of an adapter that are read at one time. */
-const AT_ONCE = 16;
+/** Number of files read concurrently. */
+const CONCURRENCY = 16;
 
 /**
- * The files of an application's own adapter, where the native kernel can work on them: a private temporary folder. Before
- * every call it is brought in line with the adapter, and after every change the adapter with it. The adapter's word is final:
- * where both changed a file, its version stays.
+ * A private temporary folder with the files of an application's adapter, for the native kernel. It is synchronised from the adapter
+ * before every call and to it after every change. If both sides have changed a file, the adapter's version wins.
  */
 export class VfsMirror {
   #vfs;
   #logger;
   #files;
-  /** What both sides had when they were last compared, by path. @type {Map<string, Version & { seen?: string }>} */
+  /** The last synchronised version of each path. @type {Map<string, Version & { seen?: string }>} */
   #agreed = new Map();
-  /** Files that one side cannot hold, with the version that was left out. @type {Map<string, string>} */
+  /** Files that one side cannot represent, with the hash of the skipped version. @type {Map<string, string>} */
   #leftOut = new Map();
-  /** Everything happens in turn: while a change is under way the two sides differ. @type {Promise<unknown>} */
+  /** Serialises all operations: the sides differ during a change. @type {Promise<unknown>} */
   #last = Promise.resolve();
-  /** A refresh that has not begun serves everyone who asks for one. @type {Promise<void> | undefined} */
+  /** A pending refresh, shared by all callers. @type {Promise<void> | undefined} */
   #waiting;
 
   /**
    * @param {VFSAdapter} vfs
    * @param {Logger} logger
-   * @param {number} [timeoutMs] how long the adapter may take for one file
+   * @param {number} [timeoutMs] timeout of the adapter per file
    */
   constructor(vfs, logger, timeoutMs) {
     this.#vfs = new ForeignVfs(vfs, timeoutMs);
@@ -49,7 +50,7 @@ export class VfsMirror {
     this.#files = createNodeVFS(this.root);
   }
 
-  /** Brings both sides in line. */
+  /** Synchronises both sides. */
   refresh() {
     this.#waiting ??= this.#inTurn(() => {
       this.#waiting = undefined;
@@ -59,7 +60,7 @@ export class VfsMirror {
   }
 
   /**
-   * Does a change in the kernel, then in the adapter: all of it, or none.
+   * Makes a change in the kernel, then in the adapter, atomically.
    * @template Done
    * @param {() => Promise<Done>} change
    * @returns {Promise<Done>}
@@ -101,7 +102,7 @@ export class VfsMirror {
   }
 
   /**
-   * The adapter's version of a file becomes the kernel's.
+   * Copies the adapter's version of a file to the kernel.
    * @param {string} name
    * @param {Version | undefined} their
    */
@@ -119,7 +120,7 @@ export class VfsMirror {
     this.#agree(name, { ...their, seen: await this.#seen(name) });
   }
 
-  /** What the kernel changed reaches the adapter, or the adapter is what it was and the kernel takes that back. */
+  /** Copies the kernel's changes to the adapter. On failure both sides are restored. */
   async #deliver() {
     const ours = await this.#ours();
     const changed = [...new Set([...ours.keys(), ...this.#agreed.keys()])]
@@ -132,18 +133,18 @@ export class VfsMirror {
         const before = await this.#vfs.attempt(name, () => this.#vfs.readIfThere(name));
         if (name !== META_FILE && before !== undefined && hashOf(before) !== this.#agreed.get(name)?.hash) {
           throw new IoError(
-            `"${name}" was not written: it was changed in "vfs" meanwhile. Read it again, then change it.`,
+            `"${name}" was not written: it was changed in "vfs" meanwhile. Read it again, then retry the change.`,
           );
         }
         undo.push([name, before]);
         await this.#vfs.attempt(name, () => this.#give(name));
       }
     } catch (error) {
-      // From here on the kernel's version is the older one, so that the next comparison takes the adapter's.
+      // Marks the kernel's versions as outdated, so that the next synchronisation takes the adapter's.
       for (const name of changed)
         this.#agree(name, name === META_FILE ? undefined : (ours.get(name) ?? { hash: 'gone' }));
       const stuck = await this.#restore(undo);
-      if (stuck.length > 0) this.#logger.error(`"vfs" could not be brought back to what it was: ${stuck.join(', ')}.`);
+      if (stuck.length > 0) this.#logger.error(`Failed to restore files of "vfs": ${stuck.join(', ')}.`);
       throw error;
     }
   }
@@ -159,7 +160,7 @@ export class VfsMirror {
   }
 
   /**
-   * The kernel's version of a file becomes the adapter's.
+   * Copies the kernel's version of a file to the adapter.
    * @param {string} name
    */
   async #give(name) {
@@ -178,8 +179,8 @@ export class VfsMirror {
     /** @type {Map<string, Version>} */
     const found = new Map();
     const wanted = (await this.#vfs.names()).filter((name) => name !== META_FILE && !isResult(name));
-    for (let at = 0; at < wanted.length; at += AT_ONCE) {
-      const some = wanted.slice(at, at + AT_ONCE).map(async (name) => {
+    for (let at = 0; at < wanted.length; at += CONCURRENCY) {
+      const some = wanted.slice(at, at + CONCURRENCY).map(async (name) => {
         const version = await this.#vfs.attempt(name, () => this.#theirVersion(name));
         if (this.#leftOut.get(name) !== version.hash) found.set(name, version);
       });
@@ -194,8 +195,8 @@ export class VfsMirror {
    */
   async #theirVersion(name) {
     const stamp = await this.#vfs.stamp(name);
-    const known = this.#agreed.get(name);
-    if (stamp !== undefined && known?.stamp === stamp) return { hash: known.hash, stamp };
+    const last = this.#agreed.get(name);
+    if (stamp !== undefined && last?.stamp === stamp) return { hash: last.hash, stamp };
     const text = await this.#vfs.read(name);
     return { hash: hashOf(text), stamp, text };
   }
@@ -206,9 +207,9 @@ export class VfsMirror {
     for (const name of await this.#files.listFiles('', true)) {
       if (isResult(name)) continue;
       const seen = await this.#seen(name);
-      const known = this.#agreed.get(name);
+      const last = this.#agreed.get(name);
       if (seen === undefined) continue;
-      const version = known?.seen === seen ? { hash: known.hash, seen } : await this.#ourVersion(name);
+      const version = last?.seen === seen ? { hash: last.hash, seen } : await this.#ourVersion(name);
       if (version && this.#leftOut.get(name) !== version.hash) found.set(name, { hash: version.hash, seen });
     }
     return found;
@@ -216,7 +217,7 @@ export class VfsMirror {
 
   /**
    * @param {string} name
-   * @returns {Promise<(Version & { seen?: string }) | undefined>} without a text when it is none
+   * @returns {Promise<(Version & { seen?: string }) | undefined>} without `text` if it is not UTF-8
    */
   async #ourVersion(name) {
     const seen = await this.#seen(name);
@@ -227,7 +228,7 @@ export class VfsMirror {
   }
 
   /**
-   * What changes whenever the kernel's file does.
+   * A fingerprint of the kernel's file.
    * @param {string} name
    */
   async #seen(name) {
@@ -253,12 +254,12 @@ export class VfsMirror {
   #leaveOut(name, hash, why) {
     this.#agreed.delete(name);
     this.#leftOut.set(name, hash);
-    this.#logger.warn(`Left out "${name}" of "vfs": ${why}`);
+    this.#logger.warn(`Skipped "${name}" of "vfs": ${why}`);
   }
 }
 
 /**
- * Results are this kernel's passing notes.
+ * Whether a file is a temporary result of this kernel, which is not mirrored.
  * @param {string} name
  */
 function isResult(name) {

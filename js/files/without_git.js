@@ -1,8 +1,10 @@
-/** Why a file that is in an application's own files is not in Git. */
-const NOT_IN_GIT = 'The files are in the adapter that was given as "vfs", and "git.repo" names no remote to keep them.';
+/** Reports of file changes without a lasting Git history. */
+
+const NOT_IN_GIT =
+  'The files are in the adapter passed as "vfs", and "git.repo" is not set, so they are not kept in Git.';
 
 /**
- * The report of a change of files whose history ends with the kernel.
+ * The report of a change whose Git history is lost with the kernel.
  * @template {object} Written
  * @param {Written} written
  * @returns {Written}

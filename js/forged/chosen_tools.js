@@ -1,7 +1,7 @@
-/** Which forged tools are offered by name when all of them would be too many. */
+/** Limits how many forged tools are offered by name. */
 
 /**
- * As many as a budget allows, the first ones first.
+ * Selects candidates in order, up to a budget of tools and characters.
  * @template {{ chars: number }} Candidate with the size of its name, description and schema
  */
 export class ToolBudget {
@@ -20,7 +20,7 @@ export class ToolBudget {
     return this.chosen.length >= this.#tools;
   }
 
-  /** @param {Candidate} candidate one that is too large leaves its place to smaller ones */
+  /** @param {Candidate} candidate is skipped if it exceeds the remaining characters */
   offer(candidate) {
     if (this.isSpent || candidate.chars > this.#chars) return;
     this.chosen.push(candidate);

@@ -1,4 +1,4 @@
-/** The schema of a forged tool, as models may be shown it and arguments are held against it. */
+/** The parameter schema of a forged tool, sanitised for models and for validation. */
 
 import { z } from 'zod';
 import { ValidationError } from '../boundary/errors.js';
@@ -12,19 +12,19 @@ import { unquoted } from '../tool_shape/unquoted_arguments.js';
 
 const MAX_DEPTH = 32;
 const MAX_PARTS = 2000;
-/** Longest default that is shown, as JSON. */
+/** Maximum length of a default value, as JSON. */
 const MAX_DEFAULT_CHARS = 2000;
 const MAX_DESCRIPTION_CHARS = 2000;
-/** The key under which a tool takes arguments that are no object: providers know only objects. */
+/** Wraps arguments that are not an object: providers accept only objects. */
 const WRAPPED = 'args';
 
 /**
- * The schema of a tool, and the way back from what a model sends to what the tool takes.
- * @param {JsonSchema} parameters as the registry has them
+ * The schema of a tool, and functions that validate a model's arguments and convert them for the tool.
+ * @param {JsonSchema} parameters from the registry
  * @param {string} subject the tool's name, for messages
- * @param {(schema: JsonSchema) => string} typeOf a schema as the TypeScript type that models read best
- * @returns {{ schema: any, unwrap: (args: unknown) => unknown, read: (args: unknown) => unknown }} `unwrap` for what was sent by
- * the schema, `read` for what was sent by somebody who may not have seen it
+ * @param {(schema: JsonSchema) => string} typeOf converts a schema to a TypeScript type, for messages
+ * @returns {{ schema: any, unwrap: (args: unknown) => unknown, read: (args: unknown) => unknown }} `unwrap` for arguments
+ * according to the schema, `read` for arguments of a caller who may not know it
  */
 export function forgedSchema(parameters, subject, typeOf) {
   const own = cleaned(parameters, { left: MAX_PARTS }, 0);
@@ -42,24 +42,24 @@ export function forgedSchema(parameters, subject, typeOf) {
     } catch (failure) {
       const error = withUnknown(failure, shown, args, subject);
       if (error instanceof ValidationError) {
-        // The model is to repair its call, and not the tool.
+        // Tells the model to repair the call, not the tool.
         error.message += ` It takes ${typeOf(shown)}. Correct the arguments and call it again; nothing was run.`;
       }
       throw error;
     }
-    // As they were sent: the tool fills in its own defaults.
+    // Unchanged: the tool applies its own defaults.
     return args;
   };
   const unwrap = (/** @type {unknown} */ args) => {
-    const given = parse(args);
-    return isObject ? given : /** @type {any} */ (given)[WRAPPED];
+    const parsed = parse(args);
+    return isObject ? parsed : /** @type {any} */ (parsed)[WRAPPED];
   };
   const read = (/** @type {unknown} */ args) => {
     if (isObject || !takesObject(own)) return unwrap(args);
     try {
       return unwrap({ [WRAPPED]: args });
     } catch (error) {
-      // Messages show the schema with its wrapping, and models follow them.
+      // Messages show the wrapped schema, so models may send wrapped arguments.
       if (isRecord(args) && Object.hasOwn(/** @type {object} */ (args), WRAPPED)) return unwrap(args);
       throw error;
     }
@@ -68,8 +68,8 @@ export function forgedSchema(parameters, subject, typeOf) {
 }
 
 /**
- * A copy with nothing but the words that the registry itself uses. A `meta.json` may have come from anywhere: a pattern
- * that never ends or a reference to itself must not get here.
+ * A copy with only the keywords that the registry uses. A `meta.json` is untrusted: expensive patterns and recursive references must
+ * not get through.
  * @param {any} schema
  * @param {{ left: number }} budget of parts
  * @param {number} depth
@@ -90,7 +90,7 @@ function cleaned(schema, budget, depth) {
     }),
     ...(Array.isArray(required) && { required: required.filter((key) => typeof key === 'string') }),
     ...(isArray && Array.isArray(prefixItems) && { prefixItems: prefixItems.map(inner) }),
-    // OpenAI refuses an array that does not say what is in it.
+    // OpenAI refuses an array schema without `items`.
     ...(isArray && { items: inner(items) }),
     ...(isRecord(additionalProperties) && { additionalProperties: inner(additionalProperties) }),
     ...(Array.isArray(anyOf) && anyOf.length > 0 && { anyOf: anyOf.map(inner) }),
@@ -101,7 +101,7 @@ function cleaned(schema, budget, depth) {
 }
 
 /**
- * The error that also names what the schema does not know: where something is wrong, it may be that under another name.
+ * Extends a validation error with unknown keys: a wrong key may be the cause.
  * @param {unknown} error
  * @param {JsonSchema} shown
  * @param {unknown} args
@@ -119,8 +119,8 @@ function withUnknown(error, shown, args, subject) {
 }
 
 /**
- * The schema with nothing allowed beside what it names.
- * @param {any} schema which {@link cleaned} has made, and so is not deep
+ * The schema without additional properties.
+ * @param {any} schema from {@link cleaned}, and so of limited depth
  * @returns {any}
  */
 function closed(schema) {
@@ -141,21 +141,21 @@ function closed(schema) {
 }
 
 /**
- * Arguments without what every object inherits: a tool may have one named `constructor`.
+ * Arguments without inherited properties: a tool may have a parameter named `constructor`.
  * @param {unknown} args
  */
 function uninherited(args) {
   try {
     return isRecord(args) ? Object.assign(Object.create(null), args) : args;
   } catch {
-    // What cannot be read is refused by the schema.
+    // The schema refuses unreadable arguments.
     return args;
   }
 }
 
 /**
- * Whether an object may be what a schema is about.
- * @param {JsonSchema} schema which {@link cleaned} has made
+ * Whether a schema accepts objects.
+ * @param {JsonSchema} schema from {@link cleaned}
  * @returns {boolean}
  */
 function takesObject({ type, anyOf }) {
@@ -163,8 +163,8 @@ function takesObject({ type, anyOf }) {
 }
 
 /**
- * A date without a time is a good date to most tools: formats are for models to read.
- * @param {JsonSchema} schema which {@link cleaned} has made, and so is not deep
+ * The schema without date-time formats, which are only hints for models: most tools accept a date without a time.
+ * @param {JsonSchema} schema from {@link cleaned}, and so of limited depth
  * @returns {JsonSchema}
  */
 function withoutFormats(schema) {
@@ -174,7 +174,7 @@ function withoutFormats(schema) {
 }
 
 /**
- * Whether a value is small enough to be shown with every schema.
+ * Whether a default value is small enough for the schema.
  * @param {unknown} value
  */
 function isSmall(value) {

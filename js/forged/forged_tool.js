@@ -1,4 +1,4 @@
-/** One forged tool, as a tool that a model calls by name. */
+/** Wraps a forged tool as a tool that models call by name. */
 
 import { agentTool, report } from '../tool_shape/agent_tool.js';
 import { boundedTool } from '../tool_shape/bounded_result.js';
@@ -10,22 +10,22 @@ import { forgedSchema } from './cleaned_parameters.js';
  * @typedef {import('../tool_shape/tool_owner.js').ToolOwner} ToolOwner
  */
 
-/** What OpenAI takes. */
+/** Limit of OpenAI. */
 const MAX_DESCRIPTION_CHARS = 1024;
 
 /**
  * @param {string} name
  * @param {import('../../index.js').ToolMetadata} meta
- * @param {ToolOwner} owner for whom it works
+ * @param {ToolOwner} owner on whose behalf it runs
  * @param {Pick<import('./forged_tools.js').Source, 'run' | 'typeOf' | 'results'>} source
  * @returns {ForgedTool}
  */
 export function forgedTool(name, { path, description, parameters }, owner, source) {
   const { schema, unwrap } = forgedSchema(parameters, name, source.typeOf);
   const unbounded = agentTool(described(path, description), schema, async (args, signal, mode) => {
-    const given = unwrap(args);
+    const unwrapped = unwrap(args);
     const dry = (mode === 'dry' || owner.isDry) && { dryRun: /** @type {const} */ (true) };
-    return report(source.run(path, given, { signal, ...dry }, owner.who));
+    return report(source.run(path, unwrapped, { signal, ...dry }, owner.who));
   });
   const callOf = (/** @type {any} */ args) => ({ tool: 'exec_tool', effect: 'run', path, args: unwrap(args) });
   const guarded = owner.guard?.(unbounded, callOf) ?? unbounded;
@@ -39,7 +39,7 @@ export function forgedTool(name, { path, description, parameters }, owner, sourc
  * @param {string} description
  */
 function described(path, description) {
-  // The path is what a model needs to read, check and repair the tool.
+  // Models need the path to read, check and repair the tool.
   const suffix = `[${path}]`;
   const room = MAX_DESCRIPTION_CHARS - suffix.length - 1;
   const text = description.length > room ? `${description.slice(0, room - 1)}…` : description;

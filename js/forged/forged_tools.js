@@ -1,4 +1,4 @@
-/** The tools that agents have forged, as tools that a model calls by name, kept level with the registry. */
+/** Offers forged tools as tools that models call by name, in sync with the registry. */
 
 import { posix } from 'node:path';
 import { guarded } from '../boundary/guarded.js';
@@ -22,27 +22,27 @@ import { KERNEL_TOOL_NAMES } from './tool_names.js';
  * @typedef {import('../boundary/crossing.js').OfferedTools} OfferedTools
  * @typedef {{ path: string, hash: string }} Version of a tool's text
  * @typedef {{ path: string, name: string, tool: ForgedTool, chars: number }} Offer
- * @typedef {{ base: ToolSet, tools: ToolSet, owner: ToolOwner, names: Map<string, string>, filled: Promise<unknown> }} LiveSet with the names of its forged tools, by path
+ * @typedef {{ base: ToolSet, tools: ToolSet, owner: ToolOwner, names: Map<string, string>, filled: Promise<unknown> }} LiveSet a live tool set; `names` are those of its forged tools, by path
  *
  * @typedef {object} Source
  * @property {(since: number | undefined) => Promise<ToolsSince>} list
- * @property {(wanted: { after: number, offered: string[], limit: number, counted: boolean }, who: ToolOwner['who']) => Promise<OfferedTools>} offered the most useful ones, of those that lists name to them
+ * @property {(wanted: { after: number, offered: string[], limit: number, counted: boolean }, who: ToolOwner['who']) => Promise<OfferedTools>} offered the most useful tools visible to a caller
  * @property {(paths: string[]) => Promise<ToolMetadata[]>} at
- * @property {() => number} life versions of one life of the kernel say nothing in the next
+ * @property {() => number} life number of the kernel's life: versions of an earlier one are invalid
  * @property {(path: string, args: unknown, options: { signal: AbortSignal | undefined, dryRun?: true }, who: ToolOwner['who']) => Promise<any>} run
- * @property {(paths: string[], who: ToolOwner['who']) => Promise<boolean[] | undefined>} shown whether lists name each to them; all, where nothing is said
+ * @property {(paths: string[], who: ToolOwner['who']) => Promise<boolean[] | undefined>} shown whether each tool is visible to the caller; undefined: all are
  * @property {(schema: Record<string, any>) => string} typeOf a schema as TypeScript
- * @property {() => { tools: number, chars: number }} budget of what is offered by name
+ * @property {() => { tools: number, chars: number }} budget of tools offered by name
  * @property {import('../tool_shape/bounded_result.js').ResultRule} results
  */
 
-/** On whose behalf tools are run that were asked for without any of an agent. @type {ToolOwner} */
+/** The default owner, for tool sets without an agent. @type {ToolOwner} */
 const SOME_AGENT = { who: { agent: 'agent' } };
 
-/** Paths in one message. */
+/** Maximum number of paths in a message. */
 const MAX_NAMED = 10;
 
-/** Tools that are looked at for each that is offered: some are too large for what is left of the budget. */
+/** Candidates considered per offered tool, because some exceed the remaining budget. */
 const CANDIDATES = 4;
 
 export class ForgedTools {
@@ -54,26 +54,26 @@ export class ForgedTools {
   #version;
   /** @type {number | undefined} */
   #life;
-  /** The version that was there first, in this life of the kernel. */
+  /** The first version in this life of the kernel. */
   #first = 0;
-  /** The version of the rules by which tools are left out. @type {string | undefined} */
+  /** The version of the rules that hide tools. @type {string | undefined} */
   #rules;
-  /** Files that were left out because of their names. @type {Set<string>} */
+  /** Files that are not tools because of their names. @type {Set<string>} */
   #leftOut = new Set();
-  /** Those that can be run. */
+  /** Runnable tools. */
   #known = new KnownTools();
-  /** @type {Map<string, { meta: ToolMetadata, byOwner: WeakMap<ToolOwner, Map<string, Offer>> }>} by path: a tool stays one object until it changes */
+  /** @type {Map<string, { meta: ToolMetadata, byOwner: WeakMap<ToolOwner, Map<string, Offer>> }>} by path: a tool keeps its object identity until it changes */
   #made = new Map();
-  /** The look at the registry that is under way. @type {Promise<unknown>} */
+  /** The refresh in progress. @type {Promise<unknown>} */
   #look = Promise.resolve();
-  /** The one that begins after it. @type {Promise<void> | undefined} */
+  /** The refresh queued after it. @type {Promise<void> | undefined} */
   #next;
-  #hasToldOfBudget = false;
+  #hasWarnedOfBudget = false;
   /** @type {Set<(change: ToolsChange) => void>} */
   #listeners = new Set();
   /** @type {Set<WeakRef<LiveSet>>} */
   #live = new Set();
-  /** @type {WeakMap<ToolSet, LiveSet>} keeps a live set's record for as long as the set */
+  /** @type {WeakMap<ToolSet, LiveSet>} keeps the record of a live set as long as the set */
   #records = new WeakMap();
 
   /**
@@ -86,7 +86,7 @@ export class ForgedTools {
   }
 
   /**
-   * The tools as they are now: as many as there is room for, or those of `paths`.
+   * The current tools: those of `paths`, or as many as the budget allows.
    * @param {string[]} [paths]
    * @returns {Promise<Record<string, ForgedTool>>}
    */
@@ -100,8 +100,8 @@ export class ForgedTools {
   }
 
   /**
-   * The tools of `base` and the forged ones for which there is room, in one object that follows the registry. The forged ones work
-   * for whom those of `base` do.
+   * One object with the tools of `base` and the forged ones within the budget, kept in sync with the registry. Forged tools run on
+   * behalf of the owner of `base`.
    * @param {ToolSet} base
    * @returns {Promise<ToolSet>}
    */
@@ -125,24 +125,24 @@ export class ForgedTools {
   }
 
   /**
-   * What a model has sent to a tool that it names by its path, held against the tool's schema.
+   * Validates arguments for a tool that is named by its path.
    * @param {string} path
    * @param {unknown} args
-   * @returns {Promise<unknown>} as the tool takes them
+   * @returns {Promise<unknown>} the converted arguments
    */
   async argumentsOf(path, args) {
     await this.refresh();
     const known = this.#known.versions([posix.normalize(path)]);
     await this.#read(known);
     const meta = this.#made.get(known[0]?.path ?? '')?.meta;
-    // Whatever else is named: running it says what is wrong.
+    // Unknown paths are reported when they are run.
     if (meta === undefined) return args;
     return forgedSchema(meta.parameters, meta.path, this.#source.typeOf).read(args);
   }
 
   /**
-   * The same for code that is in no file.
-   * @param {Record<string, unknown>} parameters the schema of what it takes
+   * Validates arguments for code without a file.
+   * @param {Record<string, unknown>} parameters the schema of its arguments
    * @param {unknown} args
    * @returns {unknown}
    */
@@ -159,7 +159,7 @@ export class ForgedTools {
   }
 
   /**
-   * Does something that may change tools, and tells of the change before it is done.
+   * Makes a change that may affect tools, and refreshes before it returns.
    * @template T
    * @param {() => Promise<T>} change
    * @returns {Promise<T>}
@@ -170,13 +170,13 @@ export class ForgedTools {
     try {
       return await change();
     } finally {
-      // The change has happened: what it is answered with must not depend on who listens.
+      // The change has been made, so a failed refresh must not fail it.
       await this.refresh().catch((error) => this.#logger.warn(`The list of tools is out of date: ${messageOf(error)}`));
     }
   }
 
   /**
-   * Looks at the registry; tells of what has changed since the last time. One look at a time: who comes meanwhile shares the next.
+   * Reads the changes of the registry and notifies listeners. One refresh at a time; callers during a refresh share the next.
    * @returns {Promise<void>}
    */
   refresh() {
@@ -200,7 +200,7 @@ export class ForgedTools {
       if (hasNewRules) await this.#followRules();
       return;
     }
-    // The kernel was booted anew meanwhile: what is different to its last life is not known.
+    // The kernel was restarted meanwhile, so the difference is to another life.
     if (changes.isDifference && this.#life !== this.#source.life()) return this.#follow();
     const isFollowed = this.#version !== undefined;
     const life = this.#source.life();
@@ -215,7 +215,7 @@ export class ForgedTools {
     this.#unlessFailed(failures);
   }
 
-  /** Offers what the rules now show. Listeners are called where that is another list: no tool itself has changed. */
+  /** Applies changed rules. Listeners are called if the offered tools differ; no tool itself has changed. */
   async #followRules() {
     const offered = () => [...this.#live].map((reference) => Object.keys(reference.deref()?.tools ?? {}).join(' '));
     const before = offered();
@@ -224,7 +224,7 @@ export class ForgedTools {
     this.#unlessFailed(failures);
   }
 
-  /** @returns {Promise<unknown[]>} what has failed */
+  /** @returns {Promise<unknown[]>} errors */
   async #fillAll() {
     /** @type {unknown[]} */
     const failures = [];
@@ -236,7 +236,7 @@ export class ForgedTools {
     return failures;
   }
 
-  /** @param {unknown[]} failures of filling; the next look fills again */
+  /** @param {unknown[]} failures of filling; the next refresh retries */
   #unlessFailed(failures) {
     if (failures.length === 0) return;
     this.#version = undefined;
@@ -249,7 +249,7 @@ export class ForgedTools {
   }
 
   /**
-   * Offers in a live set what belongs there now: one filling after the other, so that the last one is the newest.
+   * Updates the tools of a live set. Updates are serialised, so that the last one is the newest.
    * @param {LiveSet} record
    * @returns {Promise<void>}
    */
@@ -268,21 +268,21 @@ export class ForgedTools {
   }
 
   /**
-   * Of these tools those that lists name to an owner, by the rules and the token: others are not offered.
+   * Filters tools by visibility to an owner, according to the rules and the token.
    * @param {string[]} paths
    * @param {ToolOwner} owner
    * @returns {Promise<string[]>}
    */
   async #shown(paths, { who }) {
     const shown = await this.#source.shown(paths, who).catch((error) => {
-      if (isWorthless(error)) return [];
+      if (isDeniedToken(error)) return [];
       throw error;
     });
     return shown ? paths.filter((_, at) => shown[at] === true) : paths;
   }
 
   /**
-   * Those that are offered by name: what was just written, then what is offered already, then what was run most often.
+   * The tools offered by name: recently written ones, then those already offered, then the most used ones.
    * @param {string[]} offered paths
    * @param {Set<string>} reserved
    * @param {ToolOwner} owner
@@ -290,10 +290,10 @@ export class ForgedTools {
    */
   async #chosen(offered, reserved, owner) {
     const limits = this.#source.budget();
-    const counted = !this.#hasToldOfBudget;
+    const counted = !this.#hasWarnedOfBudget;
     const wanted = { after: this.#first, offered, limit: limits.tools * CANDIDATES, counted };
     const { tools, total } = await this.#source.offered(wanted, owner.who).catch((error) => {
-      if (isWorthless(error)) return { tools: [], total: 0 };
+      if (isDeniedToken(error)) return { tools: [], total: 0 };
       throw error;
     });
     /** @type {ToolBudget<Offer>} */
@@ -303,17 +303,17 @@ export class ForgedTools {
       for (const offer of await this.#offersOf(paths, reserved, owner)) budget.offer(offer);
     }
     const { chosen } = budget;
-    if (total !== undefined && chosen.length < total && !this.#hasToldOfBudget) {
-      this.#hasToldOfBudget = true;
+    if (total !== undefined && chosen.length < total && !this.#hasWarnedOfBudget) {
+      this.#hasWarnedOfBudget = true;
       this.#logger.warn(
-        `${chosen.length} of ${total} forged tools are offered by name (agent.liveTools is ${limits.tools}, agent.liveToolChars is ${limits.chars}): those written last and run most often. The others are found by find_tool and run by exec_tool.`,
+        `${chosen.length} of ${total} forged tools are offered by name (agent.liveTools is ${limits.tools}, agent.liveToolChars is ${limits.chars}): the most recent and most used ones. Use find_tool and exec_tool for the others.`,
       );
     }
     return chosen;
   }
 
   /**
-   * @param {string[]} paths those that are not known are left out: the next look finds them
+   * @param {string[]} paths unknown ones are skipped until the next refresh
    * @param {Set<string>} reserved
    * @param {ToolOwner} owner
    * @returns {Promise<Offer[]>}
@@ -328,7 +328,7 @@ export class ForgedTools {
   }
 
   /**
-   * Reads what is not known of these tools.
+   * Loads the metadata of new or changed tools.
    * @param {Version[]} versions
    */
   async #read(versions) {
@@ -349,8 +349,8 @@ export class ForgedTools {
   #make(name, { meta, byOwner }, owner) {
     const byName = byOwner.get(owner) ?? new Map();
     byOwner.set(owner, byName);
-    const known = byName.get(name);
-    if (known) return known;
+    const cached = byName.get(name);
+    if (cached) return cached;
     const tool = forgedTool(name, meta, owner, this.#source);
     const offer = { path: meta.path, name, tool, chars: charsOf(name, tool) };
     byName.set(name, offer);
@@ -365,20 +365,20 @@ export class ForgedTools {
     const named = fresh.slice(0, MAX_NAMED).map((path) => visible(path));
     const more = fresh.length > MAX_NAMED ? ` and ${fresh.length - MAX_NAMED} more` : '';
     this.#logger.warn(
-      `Not listed as tools, because their names look like those of others: ${named.join(', ')}${more}. Rename them.`,
+      `Not listed as tools, because their names look like those of other tools: ${named.join(', ')}${more}. Rename them.`,
     );
   }
 
   /** @param {import('../../index.js').ToolsChange} change */
   #notify(change) {
     const complain = (/** @type {unknown} */ error) =>
-      this.#logger.error('A listener of onToolsChanged has thrown.', error);
+      this.#logger.error('A listener of onToolsChanged failed.', error);
     for (const listener of this.#listeners) guarded(complain, listener)(change);
   }
 }
 
 /**
- * What a tool costs a prompt.
+ * The size of a tool in a prompt, in characters.
  * @param {string} name
  * @param {ForgedTool} tool
  */
@@ -386,8 +386,8 @@ function charsOf(name, { description, parameters }) {
   return name.length + description.length + JSON.stringify(parameters).length;
 }
 
-/** @param {any} error whether a token does not count any more: it is good for nothing */
-function isWorthless(error) {
+/** @param {any} error whether the token is denied, so that no tool is visible */
+function isDeniedToken(error) {
   return error?.code === 'ERR_DENIED';
 }
 

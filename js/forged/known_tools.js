@@ -1,20 +1,20 @@
-/** The paths of the tools that can be run, level with the registry change by change. */
+/** Paths, hashes and names of runnable tools, updated incrementally from the registry. */
 
 import { setImmediate } from 'node:timers/promises';
 import { ToolNames } from './tool_names.js';
 
 /** @typedef {import('../../index.js').ToolsChange} ToolsChange */
 
-/** Paths that are taken at a time: some milliseconds of Node's thread. */
+/** Paths processed per turn of the event loop: some milliseconds of Node's thread. */
 const BATCH = 100;
 
 export class KnownTools {
   #names = new ToolNames();
-  /** @type {Map<string, string>} by path: another one for another text */
+  /** @type {Map<string, string>} hash of the text, by path */
   #hashes = new Map();
 
   /**
-   * @param {string} path of a tool that is known
+   * @param {string} path of a known tool
    * @param {Set<string>} [reserved]
    */
   nameOf(path, reserved) {
@@ -23,7 +23,7 @@ export class KnownTools {
 
   /**
    * @param {string[]} paths
-   * @returns {{ path: string, hash: string }[]} of those that are known
+   * @returns {{ path: string, hash: string }[]} of the known ones
    */
   versions(paths) {
     return paths.flatMap((path) => {
@@ -33,18 +33,18 @@ export class KnownTools {
   }
 
   /**
-   * Takes in what has changed, or all there is.
+   * Applies a difference or a complete list.
    * @param {import('../boundary/crossing.js').ToolChanges} changes
-   * @param {boolean} isFollowed whether anything was known before that this can be compared with
-   * @returns {Promise<ToolsChange | undefined>} what is different
+   * @param {boolean} isFollowed whether there is an earlier list to compare with
+   * @returns {Promise<ToolsChange | undefined>} the difference
    */
   async take({ isDifference, paths, hashes, removed }, isFollowed) {
-    const gone = isDifference
+    const deleted = isDifference
       ? [...new Set(removed)].filter((path) => this.#hashes.has(path))
       : this.#without(new Set(paths));
-    // By the names that they had beside one another.
-    const named = gone.map((path) => ({ name: this.#names.of(path), path }));
-    for (const path of gone) {
+    // With the names they had before the change.
+    const named = deleted.map((path) => ({ name: this.#names.of(path), path }));
+    for (const path of deleted) {
       this.#names.delete(path);
       this.#hashes.delete(path);
     }

@@ -1,13 +1,13 @@
-/** Names by which models call forged tools: what every provider takes, and never two tools with one name. */
+/** Unique tool names for models, valid for every provider. */
 
 import { createHash } from 'node:crypto';
 
 const MAX_NAME_CHARS = 64;
 const MIN_HASH_CHARS = 8;
-/** Of paths whose shorter hashes are the same. */
+/** Hash length for paths whose short hashes collide. */
 const LONG_HASH_CHARS = 24;
 
-/** Names that forged tools must not take over; a test holds them against the tools themselves. */
+/** Reserved names of kernel tools; a test compares them with the actual tools. */
 export const KERNEL_TOOL_NAMES = [
   'list_files',
   'read_file',
@@ -28,24 +28,24 @@ export const KERNEL_TOOL_NAMES = [
   'describe_schema',
 ];
 const RESERVED = new Set(KERNEL_TOOL_NAMES);
-/** Names that every object has. */
+/** Property names inherited by every object. */
 const INHERITED = new Set(Object.getOwnPropertyNames(Object.prototype));
 
-/** @typedef {{ ascii: Set<string>, others: Set<string> }} Rivals paths that would have the same name */
+/** @typedef {{ ascii: Set<string>, others: Set<string> }} Rivals paths with the same plain name */
 
 /**
- * The names of tools: `reports_downgrade` for `tools/reports/downgrade.ts`. They depend on the paths alone. Of tools that would
- * share a name none gets it: each is told apart by a hash of its path, so that a name never changes its meaning. Tools whose
- * letters had to be made plain take no name from one that is written so. One more or less costs the same however many there are.
+ * Names of tools: `reports_downgrade` for `tools/reports/downgrade.ts`. They depend only on the paths. Tools whose plain names collide
+ * all get a hash of their path, so that a name never changes its meaning. A path with non-ASCII letters does not take the name of an
+ * ASCII path. Adding or removing a path takes constant time.
  */
 export class ToolNames {
   /** The plain name of each path. @type {Map<string, string>} */
   #plain = new Map();
-  /** Who would have a plain name: most often one path. @type {Map<string, string | Rivals>} */
+  /** The paths of each plain name, most often one. @type {Map<string, string | Rivals>} */
   #wanted = new Map();
-  /** The shortest name that tells apart each path whose plain name is not its own. @type {Map<string, string>} */
+  /** The hashed name of each path that cannot use its plain name. @type {Map<string, string>} */
   #distinct = new Map();
-  /** How many paths have such a name. @type {Map<string, number>} */
+  /** Number of paths per hashed name. @type {Map<string, number>} */
   #shared = new Map();
 
   /** @param {string} path */
@@ -53,35 +53,35 @@ export class ToolNames {
     if (this.#plain.has(path)) return;
     const plain = plainName(path);
     this.#plain.set(path, plain);
-    const held = this.#wanted.get(plain);
-    if (held === undefined) {
+    const owners = this.#wanted.get(plain);
+    if (owners === undefined) {
       this.#wanted.set(plain, path);
       if (!isUsable(plain)) this.#setDistinct(path, distinctName(plain, path, MIN_HASH_CHARS));
       return;
     }
-    const rivals = rivalsOf(held);
+    const rivals = rivalsOf(owners);
     this.#wanted.set(plain, rivals);
     (isAscii(path) ? rivals.ascii : rivals.others).add(path);
-    this.#tellApart(path, plain, rivals);
-    this.#tellApartFirst(plain, rivals);
+    this.#distinguish(path, plain, rivals);
+    this.#distinguishFirst(plain, rivals);
   }
 
   /** @param {string} path */
   delete(path) {
     const plain = this.#plain.get(path);
-    const held = plain === undefined ? undefined : this.#wanted.get(plain);
-    if (plain === undefined || held === undefined) return;
+    const owners = plain === undefined ? undefined : this.#wanted.get(plain);
+    if (plain === undefined || owners === undefined) return;
     this.#plain.delete(path);
     this.#setDistinct(path, undefined);
-    if (held === path) {
+    if (owners === path) {
       this.#wanted.delete(plain);
       return;
     }
-    const rivals = rivalsOf(held);
+    const rivals = rivalsOf(owners);
     rivals.ascii.delete(path);
     rivals.others.delete(path);
     if (rivals.ascii.size + rivals.others.size === 0) this.#wanted.delete(plain);
-    this.#tellApartFirst(plain, rivals);
+    this.#distinguishFirst(plain, rivals);
   }
 
   /**
@@ -100,12 +100,13 @@ export class ToolNames {
   }
 
   /**
-   * Those whose claim to a name changes when another comes or goes: the first of each kind.
+   * Updates the first path of each kind, whose right to the plain name may have changed.
    * @param {string} plain
    * @param {Rivals} rivals
    */
-  #tellApartFirst(plain, rivals) {
-    for (const [first] of [rivals.ascii, rivals.others]) if (first !== undefined) this.#tellApart(first, plain, rivals);
+  #distinguishFirst(plain, rivals) {
+    for (const [first] of [rivals.ascii, rivals.others])
+      if (first !== undefined) this.#distinguish(first, plain, rivals);
   }
 
   /**
@@ -113,7 +114,7 @@ export class ToolNames {
    * @param {string} plain
    * @param {Rivals} rivals with the path among them
    */
-  #tellApart(path, plain, { ascii, others }) {
+  #distinguish(path, plain, { ascii, others }) {
     const isSole = (isAscii(path) ? ascii.size : ascii.size + others.size) === 1;
     const isFree = isSole && isUsable(plain);
     this.#setDistinct(path, isFree ? undefined : distinctName(plain, path, MIN_HASH_CHARS));
@@ -136,15 +137,17 @@ export class ToolNames {
 }
 
 /**
- * @param {string | Rivals} held one path, or several
+ * @param {string | Rivals} owners one path, or several
  * @returns {Rivals}
  */
-function rivalsOf(held) {
-  if (typeof held !== 'string') return held;
-  return isAscii(held) ? { ascii: new Set([held]), others: new Set() } : { ascii: new Set(), others: new Set([held]) };
+function rivalsOf(owners) {
+  if (typeof owners !== 'string') return owners;
+  return isAscii(owners)
+    ? { ascii: new Set([owners]), others: new Set() }
+    : { ascii: new Set(), others: new Set([owners]) };
 }
 
-/** @param {string} plain whether providers take it, and no object has it */
+/** @param {string} plain whether providers accept it and no object inherits it */
 function isUsable(plain) {
   return plain.length <= MAX_NAME_CHARS && !INHERITED.has(plain);
 }
@@ -164,7 +167,7 @@ function plainName(path) {
   const letters = isAscii(bare) ? bare : bare.normalize('NFKD').replace(/\p{M}/gu, '');
   const joined = letters.replace(/[^a-zA-Z0-9-]+/g, '_');
   const name = joined.startsWith('_') || joined.endsWith('_') ? joined.replace(/^_+|_+$/g, '') : joined;
-  // Some providers want a letter first.
+  // Some providers require a letter first.
   return /^[a-zA-Z]/.test(name) ? name : name === '' ? 'tool' : `tool_${name}`;
 }
 

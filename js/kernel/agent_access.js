@@ -1,4 +1,4 @@
-/** What the tools for agents may do with a kernel, beyond its public methods. */
+/** Internal access to a kernel for agent tools, beyond its public methods. */
 
 import { noteText } from './commit_note.js';
 import { previewedChange } from './dry_run.js';
@@ -13,38 +13,39 @@ import { fileHistory } from './kernel_git.js';
  * @typedef {Omit<import('../../index.js').DeleteFileResult, 'success'>} Removed
  * @typedef {Omit<import('../../index.js').MoveFileResult, 'success'>} Moved
  * @typedef {import('../../index.js').CommitNote} CommitNote
- * @typedef {import('./kernel_calls.js').Who} Who
+ * @typedef {import('./kernel_calls.js').CallerIdentity} CallerIdentity
  */
 
 /**
- * How tools for agents reach a kernel on behalf of somebody. Registered, so that tools of the CommonJS copy of this package
- * work with a kernel of the ESM copy.
+ * Method of a kernel that gives agent tools access for one caller. A registered symbol, so that tools of the CommonJS copy of
+ * this package work with a kernel of the ESM copy.
  */
 export const ON_BEHALF = Symbol.for('@tgp/core/on_behalf');
 
-/** The files of a kernel, for its owner. */
+/** File operations of a kernel, for its owner. */
 export const FILES = Symbol.for('@tgp/core/files');
 
-/** Who owns a kernel, where that is not the application. An option of the command line's own kernels. */
+/** Kernel option, set by the command line: the owner, if it is not the application. */
 export const OWNER = Symbol('owner');
 
-/** How arguments are held against a tool's schema before it is run for somebody who may not have seen that. */
+/** Method of a kernel that validates arguments against a tool's schema before a run for a caller who may not know it. */
 export const ARGUMENTS_OF = Symbol.for('@tgp/core/arguments_of');
 
-/** How kernel tools learn how much a model is given, and where the rest of a result is kept. */
+/** The limits for results shown to a model, and the storage for longer ones. */
 export const RESULTS = Symbol.for('@tgp/core/results');
 
-/** How the SQL tools reach the database of a kernel, with what its tools may do there. */
+/** Method of a kernel that returns its database and the limits for its tools. */
 export const SQL = Symbol.for('@tgp/core/sql');
 
 /**
+ * File operations on behalf of a caller.
  * @param {import('./kernel_calls.js').KernelCalls} calls
- * @param {Who | undefined} who
+ * @param {CallerIdentity | undefined} who
  */
 export function agentFiles(calls, who) {
-  /** @type {(tool: string, path: string | undefined, args: object) => import('./kernel_calls.js').Asked} */
+  /** @type {(tool: string, path: string | undefined, args: object) => import('./kernel_calls.js').CallInfo} */
   const reads = (tool, path, args) => ({ tool, who, path, effect: 'read', args });
-  /** @type {(tool: string, path: string, args: object) => import('./kernel_calls.js').Asked} */
+  /** @type {(tool: string, path: string, args: object) => import('./kernel_calls.js').CallInfo} */
   const writes = (tool, path, args) => ({ tool, who, path, effect: 'write', args });
   return {
     /** @type {(dir: string, glob?: string, signal?: AbortSignal) => Promise<string[]>} */

@@ -1,4 +1,4 @@
-/** The functions that an application gives to tools: plain ones, and ones that say what they do and take. */
+/** Validates the application's functions for tools (`sandboxAPI`): plain functions, and ones with a description and parameters. */
 
 import { z } from 'zod';
 import { ConfigError } from '../boundary/errors.js';
@@ -14,42 +14,42 @@ import { refuseUnusableName } from './function_names.js';
 const KEYS = ['description', 'parameters', 'readOnly', 'execute'];
 
 /**
- * What tools may call, by name. A wrong entry is refused by its name.
+ * The functions by name. An invalid entry is refused with its key.
  * @param {Record<string, SandboxFunction>} [sandboxAPI]
  * @returns {Map<string, ApplicationFunction>}
  */
 export function applicationFunctions(sandboxAPI = {}) {
-  // `{ __proto__: fn }` makes no member.
+  // `{ __proto__: fn }` sets the prototype and adds no property.
   if (typeof Object.getPrototypeOf(sandboxAPI) === 'function') refuseUnusableName('__proto__');
-  return new Map(Object.entries(sandboxAPI).map(([name, given]) => [name, applicationFunction(name, given)]));
+  return new Map(Object.entries(sandboxAPI).map(([name, entry]) => [name, applicationFunction(name, entry)]));
 }
 
 /**
  * @param {string} name
- * @param {any} given
+ * @param {any} entry
  * @returns {ApplicationFunction}
  */
-function applicationFunction(name, given) {
+function applicationFunction(name, entry) {
   refuseUnusableName(name);
-  if (typeof given === 'function') return { guide: { name }, call: given, readOnly: false };
-  if (typeof given?.execute !== 'function') {
+  if (typeof entry === 'function') return { guide: { name }, call: entry, readOnly: false };
+  if (typeof entry?.execute !== 'function') {
     throw refused(name, 'must be a function, or { description, parameters, execute } with a function "execute"');
   }
-  const unknown = Object.keys(given).find((key) => !KEYS.includes(key));
-  if (unknown !== undefined) throw refused(`${name}.${unknown}`, `is not known here (known: ${KEYS.join(', ')})`);
-  const { description, parameters, readOnly = false } = given;
+  const unknown = Object.keys(entry).find((key) => !KEYS.includes(key));
+  if (unknown !== undefined) throw refused(`${name}.${unknown}`, `is not known (known: ${KEYS.join(', ')})`);
+  const { description, parameters, readOnly = false } = entry;
   if (typeof readOnly !== 'boolean') throw refused(`${name}.readOnly`, 'must be true or false');
   if (description !== undefined && typeof description !== 'string') {
-    throw refused(`${name}.description`, 'must be a text');
+    throw refused(`${name}.description`, 'must be a string');
   }
   const guide = { name, ...(description !== undefined && { description }) };
-  if (parameters === undefined) return { guide, call: given.execute, readOnly };
+  if (parameters === undefined) return { guide, call: entry.execute, readOnly };
   const { schema, jsonSchema } = schemas(name, parameters);
   return {
     guide: { ...guide, parameters: jsonSchema },
     readOnly,
     async call(args = {}) {
-      return given.execute.call(this, await parseArgumentsLater(schema, args, `tgp.${name}`));
+      return entry.execute.call(this, await parseArgumentsLater(schema, args, `tgp.${name}`));
     },
   };
 }
@@ -62,7 +62,7 @@ function applicationFunction(name, given) {
 function schemas(name, parameters) {
   try {
     if ('_zod' in parameters) {
-      // What JSON cannot say (a date, a transformation) may be anything to those who read it; it is checked all the same.
+      // What JSON Schema cannot express (a date, a transformation) is documented as any value; zod still checks it.
       const { $schema: _dialect, ...jsonSchema } = z.toJSONSchema(parameters, {
         target: 'draft-7',
         io: 'input',
@@ -70,9 +70,9 @@ function schemas(name, parameters) {
       });
       return { schema: parameters, jsonSchema };
     }
-    // Read as a JSON Schema it would allow everything.
+    // As a JSON Schema it would accept every value.
     if ('_def' in parameters || '~standard' in parameters)
-      throw new Error('this is one of another library, or of zod 3');
+      throw new Error('this is a schema of zod 3 or of another library');
     const { $schema: _dialect, ...jsonSchema } = parameters;
     return { schema: z.fromJSONSchema(parameters), jsonSchema };
   } catch (cause) {

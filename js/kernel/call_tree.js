@@ -1,3 +1,5 @@
+/** Builds the tree of a call and its nested calls from ledger events. */
+
 import { NotFoundError } from '../boundary/errors.js';
 
 /**
@@ -6,21 +8,21 @@ import { NotFoundError } from '../boundary/errors.js';
  */
 
 /**
- * The events of one call, and of all that it caused, as a tree.
+ * One call and the calls it made, as a tree.
  * @param {LedgerEvent[]} events oldest first
- * @param {string} asked
+ * @param {string} name of the call, for the error
  * @returns {LedgerCall}
  */
-export function callTree(events, asked) {
+export function callTree(events, name) {
   /** @type {Map<string, LedgerCall>} */
   const calls = new Map();
   for (const event of events)
     if (event.type === 'CALL' && event.call !== undefined) calls.set(event.call, begun(event));
   for (const event of events) {
-    const known = event.call === undefined ? undefined : calls.get(event.call);
-    if (known === undefined || event.type === 'CALL') continue;
-    if (event.type === 'RESULT') end(known, event);
-    else known.events.push(event);
+    const call = event.call === undefined ? undefined : calls.get(event.call);
+    if (call === undefined || event.type === 'CALL') continue;
+    if (event.type === 'RESULT') end(call, event);
+    else call.events.push(event);
   }
   /** @type {LedgerCall | undefined} */
   let root;
@@ -31,7 +33,7 @@ export function callTree(events, asked) {
   }
   if (root !== undefined) return root;
   throw new NotFoundError(
-    `The ledger has no call "${asked}". kernel.ledger.tail() and "tgp ledger tail" name the calls.`,
+    `The ledger has no call "${name}". List the calls with kernel.ledger.tail() or "tgp ledger tail".`,
   );
 }
 
@@ -52,7 +54,7 @@ function begun({ seq, ts, session, actor, call, parent, tool, path, effect, dryR
     effect,
     ...(dryRun !== undefined && { dryRun }),
     args,
-    // The kernel says so of an intent whose process has ended without a result.
+    // 'unknown': the process ended before it recorded a result.
     state: state === 'unknown' ? 'unknown' : 'running',
     events: [],
     calls: [],

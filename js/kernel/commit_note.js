@@ -1,5 +1,5 @@
 /**
- * What is said about a change, as the kernel reads it; nothing when nothing is said.
+ * A commit note as JSON for the native part; undefined for an empty one.
  * @param {import('../../index.js').CommitNote} [note]
  */
 export function noteText({ why, session, model } = {}) {

@@ -1,3 +1,5 @@
+/** Finds and loads the configuration: a named file, a default file, or an inline object. */
+
 import { stat } from 'node:fs/promises';
 import { basename, dirname, extname, join, resolve } from 'node:path';
 import { readTextAtMost } from '../boundary/bounded_read.js';
@@ -5,18 +7,18 @@ import { ConfigError } from '../boundary/errors.js';
 import { BadJson, parseForeignJson } from '../boundary/foreign_json.js';
 import { PACKAGE_FOLDER } from '../package_folder.js';
 import { installedDefaults } from './default_imports.js';
-import { parseConfig } from './given_config.js';
+import { parseConfig } from './parse_config.js';
 import { filledConfig } from './shown_config.js';
 
 /**
  * @typedef {import('../../index.js').TGPConfigInput} TGPConfigInput
- * @typedef {import('./given_config.js').Parsed} Parsed
+ * @typedef {import('./parse_config.js').ParsedConfig} ParsedConfig
  */
 
 const EXTENSIONS = ['.ts', '.mts', '.js', '.mjs', '.cjs', '.json'];
-/** Looked for in this order when no config file is named. */
+/** The default config files, in order of precedence. */
 export const DEFAULT_FILES = EXTENSIONS.map((extension) => `tgp.config${extension}`);
-/** What a config file gets for `@tgp/core`: this very package, so that it loads before anything is installed. */
+/** `@tgp/core` in a config file resolves to this package, so that it loads before anything is installed. */
 const SELF = join(PACKAGE_FOLDER, 'index.js');
 
 /** @type {typeof import('../../index.js').defineTGPConfig} */
@@ -24,17 +26,17 @@ export const defineTGPConfig = (config) => config;
 
 /** @type {typeof import('../../index.js').loadTGPConfig} */
 export async function loadTGPConfig(configFile) {
-  const { config } = await loadGiven(configFile);
+  const { config } = await loadFile(configFile);
   return filledConfig(config, dirname(resolve(configFile)));
 }
 
 /**
  * @param {string} configFile
- * @returns {Promise<Parsed>}
+ * @returns {Promise<ParsedConfig>}
  */
-async function loadGiven(configFile) {
+async function loadFile(configFile) {
   if (typeof configFile !== 'string' || configFile === '') {
-    throw new ConfigError('"configFile" must be the path of a file.', { details: { key: 'configFile' } });
+    throw new ConfigError('"configFile" must be a file path.', { details: { key: 'configFile' } });
   }
   const file = resolve(configFile);
   if (!(await isFile(file))) {
@@ -52,55 +54,55 @@ async function loadGiven(configFile) {
 }
 
 /**
- * @typedef {Pick<import('../../index.js').TGPConfigInput, 'sql' | 'sandboxAPI' | 'policy'>} Application what an application gives to tools
+ * @typedef {Pick<import('../../index.js').TGPConfigInput, 'sql' | 'sandboxAPI' | 'policy'>} Application what the application provides to tools
  * @typedef {object} ResolvedConfig
  * @property {Omit<TGPConfigInput, 'sql' | 'sandboxAPI' | 'policy'>} config
- * @property {Application} application what stands in the configuration for tools
- * @property {string} baseDir the folder that relative paths start from
+ * @property {Application} application what the configuration provides to tools
+ * @property {string} baseDir the folder that relative paths are resolved against
  * @property {string[]} warnings
  * @property {string} [file] the config file, if there is one
  */
 
-/** An option of the command line's own kernels: the configuration, which it has loaded already. */
+/** Kernel option, set by the command line: the configuration it has already loaded. */
 export const RESOLVED = Symbol('resolved configuration');
 
 /**
- * The configuration of a kernel and the folder that its relative paths start from.
+ * The configuration of a kernel and the base folder of its relative paths.
  * @param {{ configFile?: string, config?: TGPConfigInput, [RESOLVED]?: ResolvedConfig }} options
  * @returns {Promise<ResolvedConfig>}
  */
 export async function resolveConfig({ configFile, config, [RESOLVED]: resolved }) {
   if (resolved !== undefined) return resolved;
   if (configFile !== undefined && config !== undefined) {
-    throw new ConfigError('Both "configFile" and "config" are given. Keep one of them.');
+    throw new ConfigError('"configFile" and "config" cannot be used together. Remove one of them.');
   }
-  if (config !== undefined) return divided(parseConfig(config, '"config"'), process.cwd());
+  if (config !== undefined) return resolvedConfig(parseConfig(config, '"config"'), process.cwd());
   const file = configFile ?? (await defaultFile(process.cwd()));
   if (file === undefined) return withoutFile(process.cwd());
-  return { ...divided(await loadGiven(file), dirname(resolve(file))), file: resolve(file) };
+  return { ...resolvedConfig(await loadFile(file), dirname(resolve(file))), file: resolve(file) };
 }
 
 /**
- * Where nothing is configured.
+ * The default configuration.
  * @param {string} baseDir
  */
 export function withoutFile(baseDir) {
-  return divided({ config: {}, ignored: [] }, baseDir);
+  return resolvedConfig({ config: {}, ignored: [] }, baseDir);
 }
 
 /**
- * @param {Parsed} parsed
+ * @param {ParsedConfig} parsed
  * @param {string} baseDir
  * @returns {ResolvedConfig}
  */
-function divided({ config: { sql, sandboxAPI, policy, ...config }, ignored }, baseDir) {
+function resolvedConfig({ config: { sql, sandboxAPI, policy, ...config }, ignored }, baseDir) {
   const allowedImports = config.allowedImports ?? installedDefaults(baseDir);
-  const warnings = ignored.map((key) => `Ignored: "${key}" of the configuration, which has no effect.`);
+  const warnings = ignored.map((key) => `The configuration key "${key}" is ignored: it has no effect.`);
   return { config: { ...config, allowedImports }, application: { sql, sandboxAPI, policy }, baseDir, warnings };
 }
 
 /**
- * The config file that is used when none is named.
+ * The default config file in a folder, if it has one.
  * @param {string} folder
  * @returns {Promise<string | undefined>}
  */
@@ -137,9 +139,9 @@ async function readJson(file) {
 
 /** @param {string} file */
 async function importModule(file) {
-  // Not before it is needed: in an application's bundle it cannot be loaded at all, and nothing that says so would be reached.
+  // Imported on demand: in an application's bundle it cannot be loaded, and a static import would fail before any message.
   const { createJiti } = await import('jiti');
-  // No caches: a retried boot must see the corrected file, and loading a config must leave no file behind.
+  // No caches: a retried boot must read the corrected file, and loading a config must not leave files.
   const jiti = createJiti(file, {
     moduleCache: false,
     fsCache: false,
@@ -150,7 +152,7 @@ async function importModule(file) {
   /** @type {any} */
   let exported;
   try {
-    // By its text: Node itself would load .mjs and .cjs, and never again.
+    // From its text: Node would cache .mjs and .cjs files.
     exported = await jiti.evalModule(await readTextAtMost(file), { filename: file, async: true, forceTranspile: true });
   } catch (cause) {
     throw new ConfigError(`Failed to load TGP config from ${basename(file)}: ${reason(cause, file)}`, { cause });
@@ -166,7 +168,7 @@ async function importModule(file) {
 }
 
 /**
- * The first line of an error's message, with the files beside the config named as the user names them.
+ * The first line of an error's message, with paths relative to the config file's folder.
  * @param {unknown} cause
  * @param {string} file
  */

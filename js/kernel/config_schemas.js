@@ -1,33 +1,33 @@
-/** The schemas of the configuration with every default filled in, for whoever parses one without a kernel. */
+/** Public zod schemas of the configuration that fill in all defaults. */
 
 import { availableParallelism } from 'node:os';
 import { z } from 'zod';
 import { DEFAULTS } from '../boundary/limits.js';
 import {
-  GivenAgentSchema,
-  GivenConfigSchema,
-  GivenFSSchema,
-  GivenGitSchema,
-  GivenLedgerSchema,
-  GivenNetworkSchema,
-  GivenSandboxSchema,
+  AgentInputSchema,
+  ConfigInputSchema,
+  FSInputSchema,
+  GitInputSchema,
+  LedgerInputSchema,
+  NetworkInputSchema,
+  SandboxInputSchema,
 } from './option_schemas.js';
 
 /**
- * A schema whose keys have these defaults. Keys without one stay optional.
- * @param {z.ZodObject} given
+ * A schema with defaults for its keys. Keys without a default stay optional.
+ * @param {z.ZodObject} schema
  * @param {Record<string, any>} defaults
  * @returns {any}
  */
-function filling(given, defaults) {
-  const members = Object.entries(given.shape).map(([key, member]) => {
+function withDefaults(schema, defaults) {
+  const members = Object.entries(schema.shape).map(([key, member]) => {
     const optional = /** @type {z.ZodOptional<any>} */ (member);
     const inner = optional.unwrap();
     const value = defaults[key];
     if (value === undefined || value === null) return [key, optional];
     const filled =
       inner instanceof z.ZodObject
-        ? filling(inner, value).prefault({})
+        ? withDefaults(inner, value).prefault({})
         : inner.default(() => structuredClone(key === 'workers' ? workers(value) : value));
     return [key, optional.description === undefined ? filled : filled.describe(optional.description)];
   });
@@ -40,8 +40,8 @@ function workers(most) {
 }
 
 /**
- * Fills in the defaults that depend on other limits: a run has time on the wall for its CPU time, and runs that wait have a
- * gigabyte together.
+ * Fills in the defaults that depend on other limits: `wallMs` is at least the CPU time, and all waiting runs together have
+ * one gigabyte of memory.
  * @param {any} sandbox
  */
 function withDependentLimits({ wallMs, waiting, ...sandbox }) {
@@ -55,27 +55,27 @@ function withDependentLimits({ wallMs, waiting, ...sandbox }) {
 const { wallMs: _wallMs, waiting: _waiting, ...sandboxDefaults } = DEFAULTS.sandbox;
 
 /** @type {typeof import('../../index.js').GitConfigSchema} */
-export const GitConfigSchema = filling(GivenGitSchema, DEFAULTS.git);
+export const GitConfigSchema = withDefaults(GitInputSchema, DEFAULTS.git);
 
 /** @type {typeof import('../../index.js').FSConfigSchema} */
-export const FSConfigSchema = filling(GivenFSSchema, DEFAULTS.fs);
+export const FSConfigSchema = withDefaults(FSInputSchema, DEFAULTS.fs);
 
 /** @type {typeof import('../../index.js').NetworkConfigSchema} */
-export const NetworkConfigSchema = filling(GivenNetworkSchema, DEFAULTS.network);
+export const NetworkConfigSchema = withDefaults(NetworkInputSchema, DEFAULTS.network);
 
 /** @type {typeof import('../../index.js').SandboxConfigSchema} */
-export const SandboxConfigSchema = filling(GivenSandboxSchema, sandboxDefaults).overwrite(withDependentLimits);
+export const SandboxConfigSchema = withDefaults(SandboxInputSchema, sandboxDefaults).overwrite(withDependentLimits);
 
 /** @type {typeof import('../../index.js').AgentConfigSchema} */
-export const AgentConfigSchema = filling(GivenAgentSchema, DEFAULTS.agent);
+export const AgentConfigSchema = withDefaults(AgentInputSchema, DEFAULTS.agent);
 
 const LedgerConfigSchema = z.preprocess(
   (given) => (typeof given === 'boolean' ? { on: given } : given),
-  filling(GivenLedgerSchema, DEFAULTS.ledger),
+  withDefaults(LedgerInputSchema, DEFAULTS.ledger),
 );
 
 /** @type {typeof import('../../index.js').TGPConfigSchema} */
-export const TGPConfigSchema = filling(GivenConfigSchema, DEFAULTS).extend({
+export const TGPConfigSchema = withDefaults(ConfigInputSchema, DEFAULTS).extend({
   agent: AgentConfigSchema.prefault({}),
   git: GitConfigSchema.prefault({}),
   ledger: LedgerConfigSchema.prefault({}),

@@ -1,3 +1,5 @@
+/** Secrets of the configuration: resolved from environment variables, and masked for display. */
+
 import { ConfigError } from '../boundary/errors.js';
 import { foreignUrl } from '../boundary/foreign_url.js';
 
@@ -6,17 +8,17 @@ import { foreignUrl } from '../boundary/foreign_url.js';
  * @typedef {import('../../index.js').SecretConfigInput} Secret
  */
 
-/** What a secret is shown as, here and in the native part. */
+/** The mask of a secret. The native part uses the same. */
 export const HIDDEN = '[hidden]';
 
 /**
- * The configuration with the values of its secrets: those in environment variables are read now.
+ * The configuration with secret values; environment variables are read now.
  * @param {TGPConfigInput} config
  * @returns {TGPConfigInput}
  */
 export function withSecrets(config) {
   if (config.secrets === undefined) return config;
-  return { ...config, secrets: mapSecrets(config.secrets, valued) };
+  return { ...config, secrets: mapSecrets(config.secrets, withValue) };
 }
 
 /**
@@ -24,13 +26,13 @@ export function withSecrets(config) {
  * @param {string} name
  * @returns {Secret}
  */
-function valued({ env, value, ...places }, name) {
+function withValue({ env, value, ...places }, name) {
   const key = `secrets.${name}`;
   if ((env === undefined) === (value === undefined)) {
     throw new ConfigError(`${key} needs either "value" or "env".`, { details: { key } });
   }
-  const known = env === undefined ? value : process.env[env];
-  if (known === undefined || known === '') {
+  const resolved = env === undefined ? value : process.env[env];
+  if (resolved === undefined || resolved === '') {
     throw new ConfigError(
       `${key}.env names the environment variable ${env}, which is not set. Set it, or remove the secret.`,
       {
@@ -38,7 +40,7 @@ function valued({ env, value, ...places }, name) {
       },
     );
   }
-  return { ...places, value: known };
+  return { ...places, value: resolved };
 }
 
 /**
@@ -52,7 +54,7 @@ function mapSecrets(secrets, change) {
 }
 
 /**
- * Secrets with their defaults. Those in environment variables stay there.
+ * Secrets with their defaults. Environment variables are not read.
  * @param {Record<string, Secret>} secrets
  */
 export function filledSecrets(secrets) {
@@ -60,7 +62,7 @@ export function filledSecrets(secrets) {
 }
 
 /**
- * Secrets as they may be shown: as the native part shows them once it has their values.
+ * Secrets with masked values, as the native part shows them after the boot.
  * @param {import('../../index.js').LoadedTGPConfig['secrets']} secrets
  */
 export function hiddenSecrets(secrets) {
@@ -68,7 +70,7 @@ export function hiddenSecrets(secrets) {
 }
 
 /**
- * An address as it may be shown, as the native part shows it: without the user name, password and query of http, and without the
+ * An address with its credentials masked, as the native part shows it: user name, password and query of http addresses, and the
  * password of others.
  * @param {string} address
  */
@@ -76,7 +78,7 @@ export function shownAddress(address) {
   const [, scheme, rest] = /^(.*?:\/\/)([\s\S]*)$/.exec(address) ?? [];
   if (scheme === undefined || rest === undefined) return address;
   const isHttp = /^https?:/i.test(scheme);
-  // Where its password ends is unknown.
+  // An invalid address: the end of its password is unknown.
   if (isHttp && foreignUrl(address) === undefined) return `${scheme}${HIDDEN}`;
   const [, info, after = ''] = /^(?:([^/?#\\]*)(?=@))?([\s\S]*)$/.exec(rest) ?? [];
   const user = info?.split(':', 1)[0];

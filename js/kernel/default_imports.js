@@ -1,12 +1,14 @@
+/** The default of `allowedImports`. */
+
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { DEFAULTS } from '../boundary/limits.js';
 
-/** Comes with the kernel. */
+/** Part of the kernel, so always available. */
 const OWN = '@tgp/std';
 
 /**
- * The packages that tools may import when nothing is said: of the usual ones, those that the application has.
+ * The packages that tools may import by default: those of the default list that the application has installed.
  * @param {string} baseDir
  * @returns {string[]}
  */
@@ -24,7 +26,7 @@ function isInstalled(name, resolve) {
     resolve(name);
     return true;
   } catch (error) {
-    // One that is there but not for `require` is there.
+    // Installed, but without an export for `require`.
     return /** @type {any} */ (error)?.code === 'ERR_PACKAGE_PATH_NOT_EXPORTED';
   }
 }

@@ -1,4 +1,4 @@
-/** Calls that are only to be seen: what they would do, as data and in words. */
+/** Dry runs: what a call would do, as data and as text. */
 
 import { TGPError, ValidationError } from '../boundary/errors.js';
 import { previewText } from './preview_text.js';
@@ -7,11 +7,11 @@ import { previewText } from './preview_text.js';
  * @typedef {import('../../index.js').DryRunResult} DryRunResult
  * @typedef {import('../boundary/crossing.js').PreviewReport} PreviewReport
  * @typedef {import('../boundary/crossing.js').FileChangeCall} FileChangeCall
- * @typedef {import('./kernel_calls.js').Who} Who
+ * @typedef {import('./kernel_calls.js').CallerIdentity} CallerIdentity
  */
 
 /**
- * @param {Partial<DryRunResult> & { leftOut?: number, written?: any }} parts what there is of it
+ * @param {Partial<DryRunResult> & { leftOut?: number, written?: any }} parts
  * @returns {DryRunResult}
  */
 export function dryRunResult({ result, diffs = [], sql = [], requests = [], calls = [], stopped, leftOut, written }) {
@@ -27,9 +27,9 @@ export function dryRunResult({ result, diffs = [], sql = [], requests = [], call
 }
 
 /**
- * What a change of files would do.
+ * Previews a change of files.
  * @param {import('./kernel_calls.js').KernelCalls} calls
- * @param {Who | undefined} who
+ * @param {CallerIdentity | undefined} who
  * @param {FileChangeCall} change
  * @param {AbortSignal} [signal]
  * @returns {Promise<DryRunResult>}
@@ -37,14 +37,14 @@ export function dryRunResult({ result, diffs = [], sql = [], requests = [], call
 export async function previewedChange(calls, who, change, signal) {
   const { tool, ...args } = change;
   const path = 'from' in change ? change.from : change.path;
-  const asked = { tool, who: { ...who, dryRun: true }, path, effect: 'write', args };
+  const call = { tool, who: { ...who, dryRun: true }, path, effect: 'write', args };
   const text = JSON.stringify(change, (_, value) => (typeof value === 'string' ? value.toWellFormed() : value));
-  const { diffs, result } = await calls.read((kernel, asker) => kernel.previewChange(text, asker), signal, asked);
+  const { diffs, result } = await calls.read((kernel, asker) => kernel.previewChange(text, asker), signal, call);
   return dryRunResult({ diffs, result: uncommitted(result), written: result.written ?? result });
 }
 
 /**
- * The answer of a change without what only a commit could say.
+ * The answer of a change without the fields that only a commit determines.
  * @param {any} answer
  * @returns {any}
  */
@@ -53,7 +53,7 @@ function uncommitted({ persisted: _, written, ...answer }) {
 }
 
 /**
- * What a run would do. One that failed after something was refused may have failed because of that.
+ * Previews a run. A failed run also has a preview: it may have failed because the dry run refused a request.
  * @param {Promise<any>} run
  * @param {DryRunResult['sql']} sql
  * @returns {Promise<DryRunResult>}
@@ -70,13 +70,13 @@ export async function previewedRun(run, sql) {
 }
 
 /**
- * Refuses the preview of what cannot be foreseen.
+ * Refuses `dryRun` for calls that cannot be previewed.
  * @param {{ dryRun?: boolean }} options
  * @param {string} what
  */
 export function refuseDryRun({ dryRun }, what) {
   if (dryRun !== true) return;
-  throw new ValidationError(`${what} cannot be previewed: leave "dryRun" out, or do not call it. Nothing was done.`, {
+  throw new ValidationError(`${what} cannot be previewed. Remove "dryRun". Nothing was done.`, {
     details: { field: 'dryRun' },
   });
 }

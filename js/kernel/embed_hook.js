@@ -1,4 +1,4 @@
-/** The application's own model. It may throw, hang, or give anything at all; what it gives is checked before it is used. */
+/** The application's `embed` function, with a timeout and validation: it may throw, hang or return anything. */
 
 import { beforeDeadline, TooLate } from '../boundary/deadline.js';
 import { dropOldest } from '../boundary/drop_oldest.js';
@@ -9,22 +9,22 @@ import { messageOf } from '../boundary/thrown.js';
 /**
  * @typedef {import('../../index.js').EmbedTexts} EmbedTexts
  * @typedef {import('../../index.js').Logger} Logger
- * @typedef {{ dimension: number, numbers: Float32Array }} Vectors one after the other
+ * @typedef {{ dimension: number, numbers: Float32Array }} Vectors concatenated
  */
 
 /** Numbers per vector; the same as in `crates/embed/src/vector.rs`. */
 const MAX_DIMENSION = 8192;
-/** Nobody waits for the texts of tools, but for a request somebody does. */
+/** Tools are indexed in the background, but a search waits for the vector of its query. */
 const TEXTS_TIMEOUT_MS = 30_000;
 const QUERY_TIMEOUT_MS = 3000;
-/** After a failure searches go by words for so long. */
-const REST_MS = 30_000;
-/** Requests whose vectors are remembered: agents ask the same thing more than once. */
-const MAX_REMEMBERED = 64;
-/** A longer request is refused by the kernel. */
+/** After a failure, searches use words only for this time. */
+const RETRY_AFTER_MS = 30_000;
+/** Cached query vectors: agents repeat queries. */
+const MAX_CACHED = 64;
+/** The kernel refuses longer queries. */
 const MAX_QUERY_LENGTH = 4096;
 
-const UNEQUAL = 'all vectors must have the same number of numbers';
+const UNEQUAL = 'all vectors must have the same dimension';
 
 export class EmbedHook {
   /** @type {EmbedTexts} */
@@ -32,11 +32,11 @@ export class EmbedHook {
   /** @type {Logger} */
   #logger;
   /** @type {Map<string, Float32Array>} */
-  #remembered = new Map();
-  /** Numbers per vector, once there was one. @type {number | undefined} */
+  #cache = new Map();
+  /** Dimension of the first vector. @type {number | undefined} */
   #dimension;
-  /** Until when the hook is left alone. */
-  #restsUntil = 0;
+  /** No queries are embedded before this time. */
+  #pausedUntil = 0;
   #hasWarned = false;
 
   /**
@@ -49,7 +49,7 @@ export class EmbedHook {
   }
 
   /**
-   * The vectors of texts, as the kernel reads them.
+   * The vectors of texts, base64-encoded for the kernel.
    * @param {string[]} texts
    */
   async encoded(texts) {
@@ -60,24 +60,24 @@ export class EmbedHook {
   }
 
   /**
-   * The vector of a request; nothing when there is none to be had in time. Never rejects.
+   * The vector of a query; undefined after a failure or timeout. Never rejects.
    * @param {string} query
    * @returns {Promise<Float32Array | undefined>}
    */
   async vectorOf(query) {
     if (query.trim() === '' || query.length > MAX_QUERY_LENGTH) return undefined;
-    const known = this.#remembered.get(query);
-    if (known) return known;
-    if (performance.now() < this.#restsUntil) return undefined;
+    const cached = this.#cache.get(query);
+    if (cached) return cached;
+    if (performance.now() < this.#pausedUntil) return undefined;
     try {
       const { numbers } = await this.#ask([query], QUERY_TIMEOUT_MS);
-      dropOldest(this.#remembered, MAX_REMEMBERED);
-      this.#remembered.set(query, numbers);
+      dropOldest(this.#cache, MAX_CACHED);
+      this.#cache.set(query, numbers);
       this.#hasWarned = false;
       return numbers;
     } catch (error) {
-      this.#restsUntil = performance.now() + REST_MS;
-      if (!this.#hasWarned) this.#logger.warn(`Tools are found by their words alone for now. ${messageOf(error)}`);
+      this.#pausedUntil = performance.now() + RETRY_AFTER_MS;
+      if (!this.#hasWarned) this.#logger.warn(`Tool search uses words only for now. ${messageOf(error)}`);
       this.#hasWarned = true;
       return undefined;
     }
@@ -90,9 +90,9 @@ export class EmbedHook {
    */
   async #ask(texts, timeoutMs) {
     try {
-      // A copy: what the application does to it stays there.
-      const given = await beforeDeadline(() => settled(this.#embed([...texts])), timeoutMs);
-      const vectors = checked(given, texts.length);
+      // A copy: the application may modify it.
+      const result = await beforeDeadline(() => settled(this.#embed([...texts])), timeoutMs);
+      const vectors = checked(result, texts.length);
       this.#dimension ??= vectors.dimension;
       if (vectors.dimension !== this.#dimension) throw refused(UNEQUAL);
       return vectors;
@@ -105,26 +105,26 @@ export class EmbedHook {
 }
 
 /**
- * @param {unknown} given
+ * @param {unknown} result
  * @param {number} count
  * @returns {Vectors}
  */
-function checked(given, count) {
-  if (!Array.isArray(given) || given.length !== count) {
-    throw refused(`it must give an array of ${count} vectors for ${count} texts`);
+function checked(result, count) {
+  if (!Array.isArray(result) || result.length !== count) {
+    throw refused(`it must return an array of ${count} vectors for ${count} texts`);
   }
-  const dimension = lengthOf(given[0]);
+  const dimension = lengthOf(result[0]);
   if (!(dimension >= 1 && dimension <= MAX_DIMENSION)) {
     throw refused(`a vector must have 1 to ${MAX_DIMENSION} numbers`);
   }
   const numbers = new Float32Array(count * dimension);
   for (let row = 0; row < count; row++) {
-    const vector = given[row];
+    const vector = result[row];
     if (lengthOf(vector) !== dimension) throw refused(UNEQUAL);
     for (let column = 0; column < dimension; column++) {
       const number = vector[column];
       if (typeof number !== 'number' || !Number.isFinite(Math.fround(number))) {
-        throw refused('a vector must hold finite numbers and nothing else');
+        throw refused('a vector must contain only finite numbers');
       }
       numbers[row * dimension + column] = number;
     }
@@ -140,7 +140,7 @@ function lengthOf(vector) {
 
 /**
  * @param {string} why
- * @param {unknown} [cause] kept for whoever debugs; its text may hold an address or a key
+ * @param {unknown} [cause] for debugging; its message may contain an address or a key
  */
 function refused(why, cause) {
   return new ConfigError(`The application's embed cannot be used: ${why}.`, { cause });

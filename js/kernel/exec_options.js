@@ -1,3 +1,5 @@
+/** Validates and encodes the options of runs. */
+
 import { isAbortSignal } from '../boundary/abort.js';
 import { dropOldest } from '../boundary/drop_oldest.js';
 import { TGPError } from '../boundary/errors.js';
@@ -5,25 +7,24 @@ import { toJsonText } from '../boundary/json_text.js';
 import { parseArguments } from '../boundary/validation.js';
 import { ExecOptionsSchema } from './option_schemas.js';
 
-/** @typedef {(approval: string | undefined, isInFunction: boolean) => string} TextWith `isInFunction`: a function of the application asks that has yet to answer */
+/** @typedef {(approval: string | undefined, isInFunction: boolean) => string} TextWith `isInFunction`: the run is started by an application function that has not returned yet */
 
-/** How many sets of limits are remembered; a seed that is always another one would fill any memory. */
+/** Maximum number of cached option sets: a seed that varies would fill the memory. */
 const MAX_KNOWN = 256;
 
 /**
- * Limits that were found good before. The same few come with every run, and to hold them against the schema takes as long
- * as everything else that a call does before its run starts.
+ * Cache of validated options. Most runs use the same few sets, and validation takes as long as all other work before a run starts.
  * @type {Set<string>}
  */
 const known = new Set();
 
 /**
  * The options of a run: the signal, and the rest as JSON for the kernel.
- * @param {import('../../index.js').ExecOptions | undefined} options a copy that the caller does not have
+ * @param {import('../../index.js').ExecOptions | undefined} options a private copy
  * @param {'application' | 'agent'} caller
- * @param {import('./kernel_calls.js').Who | undefined} who asks
+ * @param {import('./kernel_calls.js').CallerIdentity | undefined} who asks
  * @param {import('../telemetry/telemetry.js').Tracing} tracing
- * @param {import('./runnable.js').Runnable['more']} own options that only this kind of run has
+ * @param {import('./runnable.js').Runnable['more']} own options specific to this kind of run
  * @returns {{ signal: AbortSignal | undefined, textWith: TextWith }} the text may name an approval
  */
 export function readExecOptions(options, caller, who, tracing, own) {
@@ -48,8 +49,8 @@ export function readExecOptions(options, caller, who, tracing, own) {
 
 /**
  * @param {import('../boundary/crossing.js').ExecOptions} options
- * @param {import('./kernel_calls.js').Who | undefined} who
- * @param {string} [text] the options as JSON, if that is known
+ * @param {import('./kernel_calls.js').CallerIdentity | undefined} who
+ * @param {string} [text] the options as JSON, if already encoded
  * @returns {TextWith}
  */
 function texts(options, who, text) {
@@ -62,7 +63,7 @@ function texts(options, who, text) {
 }
 
 /**
- * Arguments as they go into the sandbox.
+ * Arguments as JSON for the sandbox.
  * @param {unknown} args
  */
 export function argumentsText(args) {
@@ -75,7 +76,7 @@ export function argumentsText(args) {
 }
 
 /**
- * The options, each read once: what a getter says next may be another thing.
+ * A copy of the options, read once: a getter may return another value next time.
  * @param {unknown} options
  * @returns {import('../../index.js').ExecOptions}
  */
@@ -83,7 +84,7 @@ export function plainly(options) {
   try {
     if (typeof options === 'object' && options !== null && !Array.isArray(options)) return { ...options };
   } catch {
-    // The schema tells of it.
+    // The schema reports the error.
   }
   return /** @type {any} */ (parseArguments(ExecOptionsSchema, options, 'exec options'));
 }

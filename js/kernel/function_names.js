@@ -1,13 +1,13 @@
-/** Names that a function of the application cannot have on `tgp`. */
+/** Validates names of application functions on `tgp`. */
 
 import { ConfigError } from '../boundary/errors.js';
 
-/** Longest name that the sandbox takes. */
+/** Longest name that the sandbox accepts. */
 const MAX_NAME_CHARS = 200;
 
 /**
  * @param {string} name of a function in `sandboxAPI`
- * @throws {ConfigError} when tools could not call it by that name, or when the name would change what `tgp` is
+ * @throws {ConfigError} when tools could not call it by that name, or when the name would change how `tgp` behaves
  */
 export function refuseUnusableName(name) {
   const why = whyUnusable(name);
@@ -22,9 +22,9 @@ export function refuseUnusableName(name) {
 function whyUnusable(name) {
   if (name === '') return 'its name is empty';
   if (name.length > MAX_NAME_CHARS) return `its name is longer than ${MAX_NAME_CHARS} characters`;
-  if (name.startsWith('#')) return 'names that begin with "#" are questions of the kernel itself';
-  if (name === 'then') return 'an object with a function "then" is taken for a promise';
+  if (name.startsWith('#')) return 'names that begin with "#" are reserved for the kernel';
+  if (name === 'then') return 'an object with a "then" function is treated as a promise';
   if (name === 'toJSON') return 'JSON.stringify would call it';
-  if (name in Object.prototype) return 'every object has something by that name';
+  if (name in Object.prototype) return 'every object has a property of that name';
   return undefined;
 }

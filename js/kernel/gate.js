@@ -1,39 +1,41 @@
+/** Policy and approval gate for calls. */
+
 import { throwIfAborted, untilAborted } from '../boundary/abort.js';
 import { beforeDeadline, TooLate } from '../boundary/deadline.js';
 import { unwrap } from '../boundary/errors.js';
 import { parseForeignJson } from '../boundary/foreign_json.js';
 import { settled } from '../boundary/foreign_promise.js';
 import { messageOf } from '../boundary/thrown.js';
-import { loosened, writeAlwaysRule } from './always_rule.js';
 import { withRoom } from './ledger_room.js';
+import { withoutConditions, writePermanentRule } from './permanent_rule.js';
 import { inTurn, refuseWritablePolicy } from './policy_source.js';
-import { strictest } from './reached_calls.js';
 import { ServedRequests } from './served_requests.js';
+import { strictestVerdict } from './strictest_verdict.js';
 
 /**
  * @typedef {import('../boundary/typed_native.js').NativeKernel} NativeKernel
  * @typedef {import('../../index.js').Approve} Approve
  * @typedef {import('../../index.js').PolicyFunction} PolicyFunction
- * @typedef {{ verdict: 'allow' | 'ask' | 'deny', by?: string, reason?: string, rule?: string, forGood?: readonly string[] }} Word `forGood`: what a rule that allows it for good leaves open
+ * @typedef {{ verdict: 'allow' | 'ask' | 'deny', by?: string, reason?: string, rule?: string, permanent?: readonly string[] }} ApprovalAnswer `permanent`: the conditions to omit from a rule that permanently allows the call
  * @typedef {{ error?: { code: string, message: string, details: string } }} AnyOutcome
  */
 
-const NOBODY = { verdict: /** @type {const} */ ('deny'), by: 'nobody', reason: 'There is no approver.' };
+const NO_APPROVER = { verdict: /** @type {const} */ ('deny'), by: 'nobody', reason: 'There is no approver.' };
 
-/** Asks the policy function and the approver, and reports their answers to the native part. What fails is a refusal. */
+/** Calls the policy function and the approver, and reports their answers to the native part. A failure is a refusal. */
 export class Gate {
   /** @type {Approve | undefined} */
   #approve;
   #log;
   /** @type {PolicyFunction | undefined} */
   decide;
-  /** The file that the rules are in. @type {string | undefined} */
+  /** The policy file. @type {string | undefined} */
   file;
-  /** Folders that it must not be in. @type {string[]} */
+  /** Folders that must not contain the policy file. @type {string[]} */
   writable = [];
-  /** Requests that are served for others. */
+  /** Requests that a server handles for its clients. */
   requests = new ServedRequests();
-  /** The approver of what a run asks for, where that is not the kernel's own. @type {Map<number, Approve>} */
+  /** Approvers of runs, if different from the kernel's. @type {Map<number, Approve>} */
   #ofRuns = new Map();
 
   /**
@@ -46,20 +48,19 @@ export class Gate {
   }
 
   /**
-   * Who asks, with what the request adds that is being served.
-   * @param {import('./kernel_calls.js').Who | undefined} who
+   * The caller, with the token and approver of the current request.
+   * @param {import('./kernel_calls.js').CallerIdentity | undefined} who
    */
   asker(who) {
-    return this.requests.asker(who, this.#approve === undefined ? 'unmanned' : 'manned');
+    return this.requests.asker(who, this.#approve !== undefined);
   }
 
   /**
-   * A call; where it needs approval, the approver is asked and the call made again. Where the ledger has more to write than
-   * it can keep, the call waits a while.
+   * Makes a call. If it needs approval, asks the approver and repeats the call. While the ledger is full, the call waits.
    * @template {AnyOutcome} Outcome
    * @param {NativeKernel} kernel
    * @param {(approval?: string) => Promise<Outcome>} start
-   * @param {import('./kernel_calls.js').Who | undefined} who the caller, with an approver where that is not the kernel's own
+   * @param {import('./kernel_calls.js').CallerIdentity | undefined} who the caller, with an approver if different from the kernel's
    * @param {AbortSignal | undefined} signal
    * @returns {Promise<Outcome>}
    */
@@ -83,8 +84,8 @@ export class Gate {
   }
 
   /**
-   * Who approves the calls of a caller.
-   * @param {import('./kernel_calls.js').Who | undefined} who
+   * The approver for a caller.
+   * @param {import('./kernel_calls.js').CallerIdentity | undefined} who
    * @returns {Approve | undefined}
    */
   approverOf(who) {
@@ -92,7 +93,7 @@ export class Gate {
   }
 
   /**
-   * Has what a run asks for approved by an approver of its own.
+   * Uses an approver for the requests of a run.
    * @template T
    * @param {number} runId
    * @param {Approve | undefined} approve
@@ -105,7 +106,7 @@ export class Gate {
   }
 
   /**
-   * Asks on behalf of a run that waits.
+   * Asks the approver on behalf of a waiting run.
    * @param {NativeKernel} kernel
    * @param {any} request
    * @param {import('./host_functions.js').CallOf} call
@@ -126,16 +127,16 @@ export class Gate {
     const rule = this.file === undefined ? undefined : (always ?? undefined);
     /** @type {Record<string, unknown>} */
     const asked = { id, ...withoutNulls(request), ...(rule && { always: rule }) };
-    const settle = (/** @type {Word} */ word) => unwrap(kernel.settle(id, JSON.stringify(word)));
-    const forget = () => void kernel.settle(id, JSON.stringify(NOBODY));
+    const settle = (/** @type {ApprovalAnswer} */ answer) => unwrap(kernel.settle(id, JSON.stringify(answer)));
+    const forget = () => void kernel.settle(id, JSON.stringify(NO_APPROVER));
     try {
       throwIfAborted(signal);
       if (asked.rule === undefined) {
         const decide = this.decide;
         const ask = async (/** @type {import('../../index.js').PolicyCall} */ call) =>
-          wordOf(await settled(decide?.(call)));
-        const word = await within(waitsMs, signal, this.#log, (over) => strictest(callOf(asked), ask, over));
-        const verdict = settle({ ...word, by: 'policy' });
+          policyAnswer(await settled(decide?.(call)));
+        const answer = await within(waitsMs, signal, this.#log, (over) => strictestVerdict(callOf(asked), ask, over));
+        const verdict = settle({ ...answer, by: 'policy' });
         if (verdict === null) return true;
         Object.assign(asked, verdict);
       }
@@ -143,11 +144,11 @@ export class Gate {
         forget();
         return false;
       }
-      const { forGood, ...word } = await within(waitsMs, signal, this.#log, async (over) =>
+      const { permanent, ...answer } = await within(waitsMs, signal, this.#log, async (over) =>
         answerOf(await settled(approve(/** @type {any} */ ({ ...asked, signal: over })))),
       );
-      settle(word);
-      if (forGood) await this.#allowForGood(kernel, rule, rules, forGood, word.by ?? 'application');
+      settle(answer);
+      if (permanent) await this.#allowPermanently(kernel, rule, rules, permanent, answer.by ?? 'application');
       return true;
     } catch (error) {
       if (signal?.aborted) forget();
@@ -156,45 +157,45 @@ export class Gate {
   }
 
   /**
-   * Writes the rule; the call goes on without it, because it was approved.
+   * Adds a rule. A failure is only logged, because the call itself was approved.
    * @param {NativeKernel} kernel
-   * @param {import('./always_rule.js').AlwaysRule | undefined} rule
-   * @param {string} rules the version that the question was asked under
-   * @param {readonly string[]} any conditions that it leaves out
+   * @param {import('./permanent_rule.js').PermanentRule | undefined} rule
+   * @param {string} rules the policy version at the time of the request
+   * @param {readonly string[]} any conditions to omit
    * @param {string} by
    */
-  async #allowForGood(kernel, rule, rules, any, by) {
+  async #allowPermanently(kernel, rule, rules, any, by) {
     try {
       if (rule === undefined || this.file === undefined) {
-        throw new Error('No rule can allow this for good: see "always" in docs/policy.md.');
+        throw new Error('No rule can permanently allow this call: see "always" in docs/policy.md.');
       }
       const { file, writable } = this;
       await inTurn(file, async () => {
         await refuseWritablePolicy(file, writable);
-        await writeAlwaysRule(kernel, file, loosened(rule, any), by, rules);
+        await writePermanentRule(kernel, file, withoutConditions(rule, any), by, rules);
       });
     } catch (error) {
-      this.#log.warn(`The call was approved this once. ${messageOf(error)}`);
+      this.#log.warn(`The call was approved only once. ${messageOf(error)}`);
     }
   }
 }
 
 /**
- * An answer, or a refusal when it takes too long or fails.
+ * An answer, or a refusal after a timeout or failure.
  * @param {number} waitsMs
  * @param {AbortSignal | undefined} signal
- * @param {import('../../index.js').Logger} log hears why it failed: that is not for the caller
- * @param {(over: AbortSignal) => Promise<Word>} ask gets a signal that fires when the answer is no longer awaited
- * @returns {Promise<Word>}
+ * @param {import('../../index.js').Logger} log receives the reason of a failure, which is not shown to the caller
+ * @param {(over: AbortSignal) => Promise<ApprovalAnswer>} ask receives a signal that fires when the answer is no longer awaited
+ * @returns {Promise<ApprovalAnswer>}
  */
 async function within(waitsMs, signal, log, ask) {
   const over = new AbortController();
   const asked = beforeDeadline(async () => ask(over.signal), waitsMs).catch((error) => {
-    /** @type {Word} */
-    const no = { verdict: 'deny', by: 'nobody', reason: 'The approval timed out.' };
-    if (error instanceof TooLate) return no;
-    log.error('The approver or the policy function failed, so the call was refused.', error);
-    return { ...no, reason: 'The approver failed.' };
+    /** @type {ApprovalAnswer} */
+    const refusal = { verdict: 'deny', by: 'nobody', reason: 'The approval timed out.' };
+    if (error instanceof TooLate) return refusal;
+    log.error('The policy function or the approver failed; the call was refused.', error);
+    return { ...refusal, reason: 'The approver failed.' };
   });
   try {
     return await untilAborted(asked, signal);
@@ -204,47 +205,47 @@ async function within(waitsMs, signal, log, ask) {
 }
 
 /**
- * The answer of an approver.
+ * Validates the answer of an approver.
  * @param {any} answer
- * @returns {Word}
+ * @returns {ApprovalAnswer}
  */
 function answerOf(answer) {
   if (answer === true) return { verdict: 'allow', by: 'application' };
   if (answer === false) return { verdict: 'deny', by: 'application' };
   const { approved, always, by, reason } = answer ?? {};
   if (typeof approved !== 'boolean') {
-    throw new TypeError('approve gave neither true, false nor { approved }.');
+    throw new TypeError('approve returned neither true, false nor { approved }.');
   }
   return {
     verdict: approved ? 'allow' : 'deny',
     by: by === undefined ? 'application' : String(by).toWellFormed(),
     ...(reason !== undefined && { reason: String(reason).toWellFormed() }),
-    ...(approved && always !== undefined && always !== false && { forGood: leftOpen(always) }),
+    ...(approved && always !== undefined && always !== false && { permanent: omittedConditions(always) }),
   };
 }
 
 /**
- * What a rule is to leave open.
+ * The conditions to omit from a permanent rule.
  * @param {any} always
  * @returns {readonly string[]}
  */
-function leftOpen(always) {
+function omittedConditions(always) {
   if (always === true) return [];
   if (Array.isArray(always?.any) && always.any.every((/** @type {unknown} */ name) => typeof name === 'string')) {
     return always.any;
   }
-  throw new TypeError('approve gave an "always" that is neither true nor { any: [names of conditions] }.');
+  throw new TypeError('approve returned an "always" that is neither true nor { any: [names of conditions] }.');
 }
 
 /**
- * The answer of the application's policy function.
+ * Validates the answer of the application's policy function.
  * @param {any} answer
- * @returns {Word}
+ * @returns {ApprovalAnswer}
  */
-function wordOf(answer) {
+function policyAnswer(answer) {
   const { verdict, rule, reason } = typeof answer === 'string' ? { verdict: answer } : (answer ?? {});
   if (verdict !== 'allow' && verdict !== 'ask' && verdict !== 'deny') {
-    throw new TypeError("the policy function gave neither 'allow', 'ask' nor 'deny'.");
+    throw new TypeError("the policy function returned neither 'allow', 'ask' nor 'deny'.");
   }
   return {
     verdict,
@@ -264,7 +265,7 @@ function withoutNulls(values) {
 }
 
 /**
- * Whether the ledger had no room for the intent of a call, which then was not made.
+ * Whether the ledger was full, so that the call was not made.
  * @param {AnyOutcome} outcome
  */
 function isFull({ error }) {

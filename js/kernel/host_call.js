@@ -1,20 +1,21 @@
+/** Async context of application functions: which run of which kernel has called them. */
+
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 /**
- * A call of one of the application's functions by run `runId`. `contextId` is the nearest run above it, or itself, that
- * JavaScript has started; `above` are the calls of other kernels that this one is part of. `function.isOpen` until the function
- * has answered.
+ * A call of an application function by run `runId`. `contextId` is the nearest run started from JavaScript: this run or an
+ * ancestor. `above` is the enclosing call of another kernel. `function.isOpen` is true until the function has returned.
  *
- * Whatever a function makes keeps it, a pool or a timer for as long as the process lives: nothing in here may know a kernel.
+ * Pools and timers that a function creates keep this context as long as they live, so it must not reference a kernel.
  * @typedef {{ kernel: KernelToken, runId: number, contextId: number, function: { isOpen: boolean }, above: HostCall | undefined }} HostCall
- * @typedef {Readonly<{}>} KernelToken an object that stands for one kernel
+ * @typedef {Readonly<{}>} KernelToken identifies a kernel without referencing it
  */
 
 /** @type {AsyncLocalStorage<HostCall>} */
 const calls = new AsyncLocalStorage();
 
 /**
- * Calls a function of the application; what it asks of the kernel is asked on behalf of run `runId`.
+ * Calls an application function; its kernel calls are made on behalf of run `runId`.
  * @template T
  * @param {Omit<HostCall, 'above'>} call
  * @param {() => T} work
@@ -25,7 +26,7 @@ export function onBehalfOf(call, work) {
 }
 
 /**
- * The call of `kernel` that whoever asks is part of; none outside of its functions.
+ * The current call of `kernel` in this async context; undefined outside its functions.
  * @param {KernelToken} kernel
  * @returns {HostCall | undefined}
  */
@@ -36,7 +37,8 @@ export function presentCall(kernel) {
 }
 
 /**
- * Nobody looks behind the present call of a kernel: kept, the calls of functions that start the next run later would be ever more.
+ * Removes older calls of a kernel from the chain. Only the current one is needed, and functions that start further runs would
+ * make the chain grow without bound.
  * @param {KernelToken} kernel
  * @param {HostCall | undefined} call
  * @returns {HostCall | undefined}

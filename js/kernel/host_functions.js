@@ -1,3 +1,5 @@
+/** Functions of the application and the kernel that guests may call. */
+
 import { AsyncResource } from 'node:async_hooks';
 import { setMaxListeners } from 'node:events';
 import { AbortedError } from '../boundary/errors.js';
@@ -13,35 +15,35 @@ import { onBehalfOf, presentCall } from './host_call.js';
  * @typedef {(id: number, value?: string, error?: BindingError) => void} Answer
  * @typedef {'commit' | 'rollback'} RunEnd
  * @typedef {import('../sql/adapter.js').SqlDetail} SqlDetail
- * @typedef {import('../sql/table_sight.js').OpenTables} OpenTables
+ * @typedef {import('../sql/table_visibility.js').OpenTables} OpenTables
  * @typedef {{ runId: number, contextId: number, callerId: number, nesting: number[], sqlDetail: () => SqlDetail, openTables: OpenTables | undefined, signal: AbortSignal, function: { isOpen: boolean } }} CallOf
- * the outermost run, the nearest that JavaScript has started, the run that waits, the runs from the outermost down to that one,
- * what the rules look at in SQL and which tables they leave open, what fires when none of these does any more, and whether the function has yet to answer
+ * the outermost run, the nearest run started from JavaScript, the waiting run, the runs from the outermost down to it, what the policy
+ * inspects in SQL and which tables it allows, a signal that fires when the run has ended, and whether the function is still running
  * @typedef {(call: CallOf, values: any[]) => unknown} Served
- * @typedef {object} RunContext a run that JavaScript has started
- * @property {AsyncResource} caller the context of its caller, so that a function sees the request that it is called for
- * @property {number | undefined} above the run whose call of a function has started it
- * @property {AbortController} [end] tells its calls that it is over, or about to be: nothing is done for it any more
- * @property {import('../../index.js').DryRunResult['sql']} [sql] where the statements of a dry run are noted
- * @property {() => SqlDetail} [sqlDetail] what the rules look at in its SQL
- * @property {OpenTables} [openTables] which tables they leave open
- * @property {AbortSignal} [signal] fires with the end of this run or of one above it
+ * @typedef {object} RunContext a run started from JavaScript
+ * @property {AsyncResource} caller the async context of its caller, so that functions see the current request
+ * @property {number | undefined} above the run whose function call has started it
+ * @property {AbortController} [end] aborts its calls when it ends
+ * @property {import('../../index.js').DryRunResult['sql']} [sql] collects the statements of a dry run
+ * @property {() => SqlDetail} [sqlDetail] what the policy inspects in its SQL
+ * @property {OpenTables} [openTables] which tables the policy allows
+ * @property {AbortSignal} [signal] fires at the end of this run or of a parent
  */
 
-/** Longest answer of a function, as JSON: more than a guest has memory for. */
+/** Maximum length of an answer as JSON: more than fits into a guest's memory. */
 const MAX_ANSWER_CHARS = 16 << 20;
 
 const OVER = 'The run is over.';
 /** @type {() => SqlDetail} */
 const noSqlDetail = () => 'nothing';
-/** The number that stands for no run. */
+/** Run id of calls without a run. */
 const NO_RUN = 0;
 
-/** What a guest may call in the application, and what must happen when its run has ended. */
+/** The registry of functions that guests may call, and of callbacks at the end of runs. */
 export class HostFunctions {
   /** @type {Map<string, Served>} */
   #functions = new Map();
-  /** Those that a dry run may call. @type {Set<string>} */
+  /** Names that a dry run may call. @type {Set<string>} */
   #dry = new Set();
   /** @type {((runId: number, end: RunEnd) => unknown)[]} */
   #finishers = [];
@@ -49,9 +51,9 @@ export class HostFunctions {
   #nestedFinishers = [];
   /** @type {Map<number, RunContext>} */
   #contexts = new Map();
-  /** Whose SQL `exec_sql` runs, where there is a database. @type {import('../sql/adapter.js').SqlDialect | undefined} */
+  /** Dialect of `exec_sql`, if there is a database. @type {import('../sql/adapter.js').SqlDialect | undefined} */
   sqlDialect;
-  /** What stands for these functions in what outlives them. */
+  /** Identifies these functions in objects that outlive them. */
   #token = Object.freeze({});
 
   /** @param {Map<string, import('./application_functions.js').ApplicationFunction>} [own] the application's */
@@ -65,18 +67,18 @@ export class HostFunctions {
     }
   }
 
-  /** What guests find on `tgp`. Names with a `#` are questions of the kernel itself. */
+  /** Names on the guest's `tgp`. Names with `#` are internal to the kernel. */
   get names() {
     return [...this.#functions.keys()].filter((name) => !name.startsWith('#'));
   }
 
-  /** Those of them that a dry run may call: they change nothing, or undo it when the run ends. */
+  /** Names that a dry run may call: read-only functions, and ones that are rolled back. */
   get dryNames() {
     return this.names.filter((name) => this.#dry.has(name));
   }
 
   /**
-   * Where the statements of a run are noted that is only to be seen; nothing for one that is real.
+   * The list of statements of a dry run; undefined for other runs.
    * @param {number} runId an outermost run
    */
   sqlOf(runId) {
@@ -84,7 +86,7 @@ export class HostFunctions {
   }
 
   /**
-   * Adds a function that needs to know its run. The application's own function of that name stays.
+   * Adds a function that receives its run. An application function of the same name takes precedence.
    * @param {string} name
    * @param {Served} fn
    * @returns {boolean} whether it was added
@@ -97,7 +99,7 @@ export class HostFunctions {
   }
 
   /**
-   * Adds what is to be done at the end of every run that has called a function.
+   * Adds a callback for the end of every run that has called a function.
    * @param {(runId: number, end: RunEnd) => unknown} finisher
    */
   onFinish(finisher) {
@@ -105,32 +107,32 @@ export class HostFunctions {
   }
 
   /**
-   * Adds what is to be done at the end of every run below an outermost one that has called a function.
+   * Adds a callback for the end of every nested run that has called a function.
    * @param {(runId: number, nested: number, end: RunEnd) => unknown} finisher
    */
   onNestedFinish(finisher) {
     this.#nestedFinishers.push(finisher);
   }
 
-  /** The run that waits for whoever asks; none outside of the application's functions. */
+  /** The run that waits for the current application function; undefined outside of one. */
   get waitingRun() {
     return presentCall(this.#token)?.runId;
   }
 
-  /** Whether a function of the application asks that has not answered yet. */
+  /** Whether the current code runs inside an application function that has not returned. */
   get isInFunction() {
     return presentCall(this.#token)?.function.isOpen === true;
   }
 
   /**
-   * Runs `work` as run `runId` of the present caller.
+   * Does `work` as run `runId` of the current caller.
    * @template T
    * @param {number} runId
    * @param {() => Promise<T>} work
    * @param {Pick<RunContext, 'sql' | 'sqlDetail' | 'openTables'>} [facts]
    */
   async during(runId, work, facts) {
-    // `AsyncLocalStorage.snapshot` would do the same for a quarter of what a run costs this thread.
+    // `AsyncLocalStorage.snapshot` would do the same, but cost a quarter of the time of a run on this thread.
     const caller = new AsyncResource('tgp.run', { requireManualDestroy: true });
     /** @type {RunContext} */
     const context = { caller, above: presentCall(this.#token)?.contextId, ...facts };
@@ -144,7 +146,7 @@ export class HostFunctions {
   }
 
   /**
-   * Calls nothing more for this run, not even what it has asked for already.
+   * Cancels the pending calls of a run and refuses further ones.
    * @param {number} runId
    */
   cancel(runId) {
@@ -152,7 +154,7 @@ export class HostFunctions {
   }
 
   /**
-   * Does what a question asks for and answers it, whatever happens.
+   * Handles a call of the native part and always answers it.
    * @param {BindingHostCall} question
    * @param {Answer} answer
    */
@@ -170,7 +172,7 @@ export class HostFunctions {
         nesting.length > 0 ? this.#finishNested(runId, callerId, how) : this.#finish(runId, how);
       const work = () => (kind === 'call' ? call() : end(kind));
       const { value } = await (context ? context.caller.runInAsyncScope(work) : work());
-      // No text at all is how JSON says `undefined`.
+      // Empty text represents `undefined`.
       const text =
         value === undefined ? '' : toJsonText(value, `the answer of tgp.${name}`, { maxChars: MAX_ANSWER_CHARS });
       answer(id, text);
@@ -183,7 +185,7 @@ export class HostFunctions {
    * @param {CallOf} call
    * @param {string} name
    * @param {string} args
-   * @returns {Promise<{ value?: unknown }>} in a box, so that nothing takes the value for a promise
+   * @returns {Promise<{ value?: unknown }>} wrapped, so that a thenable value is not awaited
    */
   async #call(call, name, args) {
     call.signal.throwIfAborted();
@@ -196,7 +198,7 @@ export class HostFunctions {
   }
 
   /**
-   * What fires when nothing is to be done any more for a run, which is `rootId` or below it.
+   * A signal that fires when a run, which is `rootId` or nested in it, has ended.
    * @param {number} runId
    * @param {number} rootId
    * @returns {AbortSignal}
@@ -204,7 +206,7 @@ export class HostFunctions {
   #signalOf(runId, rootId) {
     const context = this.#contexts.get(runId);
     if (context === undefined) {
-      // Questions of the kernel itself belong to no run, and nothing ends them. Others come late: their run is over.
+      // Internal calls of the kernel have no run and are never aborted. The runs of other calls have already ended.
       return runId === NO_RUN ? new AbortController().signal : AbortSignal.abort(new AbortedError(OVER));
     }
     const { signal } = endOf(context);
@@ -252,7 +254,7 @@ export class HostFunctions {
 function endOf(context) {
   if (context.end === undefined) {
     context.end = new AbortController();
-    // All calls of a run listen to one signal: many of them are no leak.
+    // All calls of a run share one signal, so many listeners are not a leak.
     setMaxListeners(0, context.end.signal);
   }
   return context.end;

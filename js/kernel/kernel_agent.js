@@ -1,3 +1,5 @@
+/** The agent-related members of a kernel: the agent factory and the open agent runs. */
+
 import { beforeDeadline } from '../boundary/deadline.js';
 import { InternalError } from '../boundary/errors.js';
 import { ignored } from '../boundary/guarded.js';
@@ -8,19 +10,19 @@ import { ignored } from '../boundary/guarded.js';
  */
 
 /** @type {MakeAgent | undefined} */
-let make;
+let agentFactory;
 
 /**
- * Says how agents are made. They are made of a kernel and its tools, so that lies above.
- * @param {MakeAgent} maker
+ * Registers the agent factory. It depends on the kernel, so the kernel cannot import it.
+ * @param {MakeAgent} factory
  */
-export function agentsAreMadeBy(maker) {
-  make = maker;
+export function registerAgentFactory(factory) {
+  agentFactory = factory;
 }
 
-/** The runs of agents that a kernel knows of. Registered, so that agents of either copy of this package find it. */
+/** The open agent runs of a kernel. A registered symbol, so that it works across both copies of this package. */
 export const AGENT_RUNS = Symbol.for('@tgp/core/agent_runs');
-/** How long a shutdown waits for the runs of agents to write down that they are over. */
+/** How long a shutdown waits for agent runs to record their end. */
 const STOP_MS = 6_000;
 
 /** @typedef {{ stop: () => void, result: Promise<unknown> }} OpenRun */
@@ -29,7 +31,7 @@ class OpenAgentRuns {
   /** @type {Set<OpenRun>} */
   #open = new Set();
 
-  /** @param {OpenRun} run whose result is never a failure */
+  /** @param {OpenRun} run with a result that never rejects */
   add(run) {
     this.#open.add(run);
     run.result.finally(() => this.#open.delete(run));
@@ -39,7 +41,7 @@ class OpenAgentRuns {
     return this.#open.size > 0;
   }
 
-  /** Interrupts them all, and waits until they have ended. */
+  /** Interrupts all runs and waits until they have ended. */
   async stop() {
     const open = [...this.#open];
     for (const run of open) run.stop();
@@ -47,7 +49,7 @@ class OpenAgentRuns {
   }
 }
 
-/** What a kernel has for agents that work with it. */
+/** Base class of a kernel with its agent-related members. */
 export class AgentHost {
   [AGENT_RUNS] = new OpenAgentRuns();
   /** @type {import('../../index.js').KernelSessions} */
@@ -58,7 +60,8 @@ export class AgentHost {
    * @returns {import('../../index.js').Agent}
    */
   agent(options) {
-    if (make === undefined) throw new InternalError('Agents are part of "@tgp/core": import the kernel from there.');
-    return make(/** @type {any} */ (this), options);
+    if (agentFactory === undefined)
+      throw new InternalError('Agents are not available: import the kernel from "@tgp/core".');
+    return agentFactory(/** @type {any} */ (this), options);
   }
 }

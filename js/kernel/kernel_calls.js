@@ -1,27 +1,29 @@
+/** Calls to the native kernel on behalf of a caller. */
+
 import { throwIfAborted, untilAborted } from '../boundary/abort.js';
 import { unwrap } from '../boundary/errors.js';
 import { toJsonText } from '../boundary/json_text.js';
 import { described } from '../boundary/thrown.js';
 import { withoutGit } from '../files/without_git.js';
 import { nextCallNumber } from './call_numbers.js';
-import { whileHeld } from './leftovers.js';
+import { keepingAlive } from './kernel_resources.js';
 
 /**
  * @template Value
  * @typedef {(kernel: NativeKernel, asker: string | undefined) => Promise<import('../boundary/typed_native.js').Outcome<Value>>} Start
- * `asker` says to the native part who asks
+ * `asker` identifies the caller to the native part
  */
 
 /**
  * @typedef {import('../boundary/typed_native.js').NativeKernel} NativeKernel
- * @typedef {<Done>(change: () => Promise<Done>) => Promise<Done>} During does a change, and tells who follows the tools of it
- * @typedef {{ session?: string, model?: string, agent?: string, id?: string, token?: string, approve?: import('../../index.js').Approve, dryRun?: boolean, mode?: import('../../index.js').Mode, answered?: () => import('../../index.js').Approve | undefined }} Who
- * on whose behalf something is asked, who approves what they ask, and who has approved the present call already
- * @typedef {{ tool: string, who?: Who, path?: string, effect?: string, args?: unknown }} Asked a call as the ledger names it
- * @typedef {Asked & { effect: string, changes: boolean, args: unknown }} OwnCall what JavaScript itself does for somebody
+ * @typedef {<Done>(change: () => Promise<Done>) => Promise<Done>} During makes a change and notifies listeners of the tools
+ * @typedef {{ session?: string, model?: string, agent?: string, id?: string, token?: string, approve?: import('../../index.js').Approve, dryRun?: boolean, mode?: import('../../index.js').Mode, answered?: () => import('../../index.js').Approve | undefined }} CallerIdentity
+ * the caller: session, model and agent, its approver, and the approver of the current call
+ * @typedef {{ tool: string, who?: CallerIdentity, path?: string, effect?: string, args?: unknown }} CallInfo a call as recorded in the ledger
+ * @typedef {CallInfo & { effect: string, changes: boolean, args: unknown }} OwnCall a call that JavaScript executes itself
  */
 
-/** The ways in which a call reaches the native kernel: it is booted then, and sees the files as they are. */
+/** Executes calls on the booted native kernel, with synchronised files. */
 export class KernelCalls {
   #life;
   #during;
@@ -38,27 +40,27 @@ export class KernelCalls {
     this.#log = log;
   }
 
-  /** Refuses what is asked for between a shutdown and the next boot. */
+  /** Throws between a shutdown and the next boot. */
   refuseWhenDown() {
     this.#life.refuseWhenDown();
   }
 
-  /** The native kernel for what need not wait; nothing before the boot. */
+  /** The native kernel, without waiting; undefined before the boot. */
   get running() {
     return this.#life.running;
   }
 
-  /** Whether the running kernel sees the files as they are; those of the application's own have to be asked for. */
+  /** Whether the running kernel sees the current files, without synchronising an application's adapter first. */
   get isLevel() {
     return this.#life.running !== undefined && this.#life.mirror === undefined;
   }
 
   /**
-   * A call that reads.
+   * Makes a call that reads.
    * @template Value
    * @param {Start<Value>} start
    * @param {AbortSignal} [signal]
-   * @param {Asked} [asked] what it is, if it is a call that somebody made
+   * @param {CallInfo} [asked] the call to record, if it is made on behalf of a caller
    * @returns {Promise<Value>}
    */
   async read(start, signal, asked) {
@@ -66,14 +68,14 @@ export class KernelCalls {
   }
 
   /**
-   * Does work that passes the gate by itself, if it has to.
+   * Does work with the booted kernel. The work passes the gate itself, if required.
    * @template Value
    * @param {(kernel: NativeKernel) => Promise<Value>} work
    * @param {AbortSignal | undefined} signal
    * @returns {Promise<Value>}
    */
   reach(work, signal) {
-    return whileHeld(this.#life, async () => {
+    return keepingAlive(this.#life, async () => {
       throwIfAborted(signal);
       const kernel = await untilAborted(this.#life.ready(), signal);
       if (this.#life.mirror) await untilAborted(this.#life.mirror.refresh(), signal);
@@ -83,10 +85,10 @@ export class KernelCalls {
   }
 
   /**
-   * A read on behalf of a caller that is part of a call which follows.
+   * A read on behalf of a caller, as part of a later call.
    * @template Value
    * @param {Start<Value>} start
-   * @param {Who | undefined} who
+   * @param {CallerIdentity | undefined} who
    * @param {AbortSignal | undefined} signal
    * @returns {Promise<Value>}
    */
@@ -95,7 +97,7 @@ export class KernelCalls {
   }
 
   /**
-   * A call that writes no files of the application, but may change which tools are known.
+   * A call that writes no files, but may change the list of tools.
    * @template Value
    * @param {Start<Value>} start
    */
@@ -104,15 +106,15 @@ export class KernelCalls {
   }
 
   /**
-   * A call that writes files; it is not done before the application's own files have the change too.
+   * A call that writes files. It resolves after an application's adapter has the change too.
    * @template {object} Value
    * @param {Start<Value>} start
    * @param {AbortSignal} [signal]
-   * @param {Asked} [asked]
+   * @param {CallInfo} [asked]
    * @returns {Promise<Value>}
    */
   async change(start, signal, asked) {
-    return whileHeld(this.#life, async () => {
+    return keepingAlive(this.#life, async () => {
       throwIfAborted(signal);
       const kernel = await untilAborted(this.#life.ready(), signal);
       const change = () => this.#begin(kernel, start, signal, asked);
@@ -126,9 +128,9 @@ export class KernelCalls {
   }
 
   /**
-   * What came in from the remote; what the user should know about it goes to the logger.
+   * Receives changes from the remote, and logs the warnings.
    * @param {Start<import('../boundary/crossing.js').Incoming>} start
-   * @param {Asked} asked
+   * @param {CallInfo} asked
    * @returns {Promise<{ changed: string[] }>}
    */
   async receive(start, asked) {
@@ -138,14 +140,14 @@ export class KernelCalls {
   }
 
   /**
-   * What JavaScript itself does for somebody: it passes the same door as all the rest.
+   * A call that JavaScript executes itself, with the same policy, approval and recording as native calls.
    * @template Value
    * @param {OwnCall} asked
    * @param {() => Promise<Value>} work
    * @returns {Promise<Value>}
    */
   async own(asked, work) {
-    return whileHeld(this.#life, async () => {
+    return keepingAlive(this.#life, async () => {
       const kernel = await this.#life.ready();
       const { tool, effect, changes, args, path } = asked;
       const who = this.#life.gate.asker(asked.who);
@@ -154,14 +156,14 @@ export class KernelCalls {
       const enter = async (/** @type {string | undefined} */ approval) =>
         kernel.enter({ ...call, asker: this.#asker(number, who, approval) });
       unwrap(await this.#life.gate.pass(kernel, enter, who, undefined));
-      return this.#observed(kernel, number, asked, () => left(kernel, number, work));
+      return this.#observed(kernel, number, asked, () => recorded(kernel, number, work));
     });
   }
 
   /**
-   * What the native part begins for a caller and JavaScript ends, as one call.
+   * One call that the native part begins and JavaScript completes.
    * @template Begun, Value
-   * @param {Asked} asked
+   * @param {CallInfo} asked
    * @param {(kernel: NativeKernel, asker: string) => Promise<import('../boundary/typed_native.js').Outcome<Begun>>} start
    * @param {(begun: Begun) => Promise<Value>} work
    * @param {AbortSignal | undefined} signal
@@ -174,13 +176,13 @@ export class KernelCalls {
       const ask = (/** @type {string | undefined} */ approval) => start(kernel, this.#asker(number, who, approval));
       return this.#observed(kernel, number, asked, async () => {
         const begun = unwrap(await this.#life.gate.pass(kernel, ask, who, signal));
-        return left(kernel, number, () => work(begun));
+        return recorded(kernel, number, () => work(begun));
       });
     }, signal);
   }
 
   /**
-   * What is said of a call that nobody makes yet.
+   * Evaluates a call without making it.
    * @param {Omit<OwnCall, 'changes'>} asked
    */
   async judge({ tool, effect, args, who: given, path }) {
@@ -190,9 +192,9 @@ export class KernelCalls {
   }
 
   /**
-   * The tools that the prompt of a caller names; nothing before the boot, and for a token that does not count.
+   * The tools for the prompt of a caller; undefined before the boot, and for a denied token.
    * @param {number} limit
-   * @param {Who | undefined} who
+   * @param {CallerIdentity | undefined} who
    */
   catalogue(limit, who) {
     const { running } = this.#life;
@@ -201,50 +203,50 @@ export class KernelCalls {
   }
 
   /**
-   * For each tool, with the path of a forged one, whether lists name it to the caller, by the rules and the token of the request.
+   * For each tool, with the path of a forged one: whether it is visible to the caller, by the policy and the token of the request.
    * @param {[string, string | null][]} tools
-   * @param {Who | undefined} given
+   * @param {CallerIdentity | undefined} given
    */
   async shownTools(tools, given) {
     return this.coveredTools(tools, this.#life.gate.asker(given));
   }
 
   /**
-   * The same for the holder of a token, whichever request is being served.
+   * The same for a given token, regardless of the current request.
    * @param {[string, string | null][]} tools
-   * @param {Who | undefined} who
+   * @param {CallerIdentity | undefined} who
    */
   coveredTools(tools, who) {
     return this.read((kernel) => kernel.shownTools(this.#asker(0, who), JSON.stringify(tools)));
   }
 
   /**
-   * The most useful forged tools of those that lists name to a caller.
+   * The most useful forged tools that are visible to a caller.
    * @param {{ after: number, offered: string[], limit: number, counted: boolean }} wanted
-   * @param {Who | undefined} who
+   * @param {CallerIdentity | undefined} who
    */
   offeredTools({ after, offered, limit, counted }, who) {
     return this.read((kernel) => kernel.offeredTools(this.#asker(0, who), after, offered, limit, counted));
   }
 
   /**
-   * What the rules in force and the token of a caller look at in SQL.
-   * @param {Who | undefined} who
+   * Which details of SQL statements the policy and the token of a caller inspect.
+   * @param {CallerIdentity | undefined} who
    * @returns {import('../sql/adapter.js').SqlDetail}
    */
   sqlDetail(who) {
     if (!this.#life.isJudged && who?.token === undefined) return 'nothing';
     const kernel = this.#life.running;
-    // Rules are not known any more while the kernel stops: everything is checked.
+    // The policy is not available while the kernel stops, so everything is checked.
     if (!kernel) return 'tables';
     const asker = { number: 0, ...(who?.token !== undefined && { token: who.token }) };
     return /** @type {any} */ (unwrap(kernel.sqlDetail(JSON.stringify(asker))));
   }
 
   /**
-   * Which tables the rules in force and the token of a caller leave open.
-   * @param {() => Who | undefined} caller
-   * @returns {import('../sql/table_sight.js').OpenTables}
+   * Which tables the policy and the token of a caller allow.
+   * @param {() => CallerIdentity | undefined} caller
+   * @returns {import('../sql/table_visibility.js').OpenTables}
    */
   openTables(caller) {
     return async (dialect, tables, verbs) => {
@@ -257,12 +259,12 @@ export class KernelCalls {
   }
 
   /**
-   * Nothing starts once the signal has fired.
+   * Starts a call, unless the signal has fired.
    * @template Value
    * @param {NativeKernel} kernel
    * @param {Start<Value>} start
    * @param {AbortSignal | undefined} signal
-   * @param {Asked | undefined} asked
+   * @param {CallInfo | undefined} asked
    * @returns {Promise<Value>}
    */
   async #begin(kernel, start, signal, asked) {
@@ -280,7 +282,7 @@ export class KernelCalls {
    * @template Value
    * @param {NativeKernel} kernel
    * @param {number} number
-   * @param {Asked} asked
+   * @param {CallInfo} asked
    * @param {() => Promise<Value>} work
    * @returns {Promise<Value>}
    */
@@ -290,10 +292,10 @@ export class KernelCalls {
   }
 
   /**
-   * Who asks, as the native part reads it.
+   * The caller, encoded for the native part.
    * @param {number} number
-   * @param {Who} [who]
-   * @param {string} [approval] the name of one that was given for the call
+   * @param {CallerIdentity} [who]
+   * @param {string} [approval] the id of an approval of the call
    */
   #asker(number, who, approval) {
     const parent = this.#life.functions.waitingRun;
@@ -305,7 +307,7 @@ export class KernelCalls {
 }
 
 /**
- * The value of an outcome. An error that the signal has caused names its reason.
+ * The value of an outcome. An error caused by the signal has its reason as cause.
  * @template Value
  * @param {import('../boundary/typed_native.js').Outcome<Value>} outcome
  * @param {AbortSignal | undefined} signal
@@ -315,14 +317,14 @@ export function outcomeValue(outcome, signal) {
 }
 
 /**
- * Ends a call with what comes of its work.
+ * Does the work of a call and records its result.
  * @template Value
  * @param {NativeKernel} kernel
  * @param {number} number
  * @param {() => Promise<Value>} work
  * @returns {Promise<Value>}
  */
-async function left(kernel, number, work) {
+async function recorded(kernel, number, work) {
   try {
     const value = await work();
     await kernel.leave(number, shownResult(value), undefined);
@@ -334,7 +336,7 @@ async function left(kernel, number, work) {
 }
 
 /**
- * A result as the ledger takes it; nothing of one that cannot be written as JSON.
+ * A result as JSON for the ledger; null if it is not serialisable.
  * @param {unknown} value
  */
 function shownResult(value) {

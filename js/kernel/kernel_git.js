@@ -5,17 +5,17 @@ import { CommitNoteSchema, DiffOptionsSchema, HistoryOptionsSchema } from './opt
 
 /**
  * @typedef {import('./kernel_calls.js').KernelCalls} KernelCalls
- * @typedef {import('./kernel_calls.js').Who} Who
+ * @typedef {import('./kernel_calls.js').CallerIdentity} CallerIdentity
  */
 
 /**
- * `kernel.git`: the history of the root, and its remote.
+ * Implements `kernel.git`: the history of the root, and its remote.
  * @param {KernelCalls} calls
- * @param {Who | undefined} who owns the kernel
+ * @param {CallerIdentity | undefined} who owns the kernel
  * @returns {import('../../index.js').KernelGit}
  */
 export function kernelGit(calls, who) {
-  /** @type {(tool: string, path?: string) => import('./kernel_calls.js').Asked} */
+  /** @type {(tool: string, path?: string) => import('./kernel_calls.js').CallInfo} */
   const writes = (tool, path) => ({ tool, who, path, effect: 'write' });
   return {
     hydrate: () => calls.receive((kernel, asker) => kernel.hydrate(asker), writes('hydrate')),
@@ -50,21 +50,21 @@ export function kernelGit(calls, who) {
       requireText(path, 'path');
       requireText(commit, 'commit');
       const text = checkedNote(note);
-      const asked = writes('revert_file', path);
-      return calls.change((kernel, asker) => kernel.revertFile(path, commit, text, asker), undefined, asked);
+      const call = writes('revert_file', path);
+      return calls.change((kernel, asker) => kernel.revertFile(path, commit, text, asker), undefined, call);
     },
     remove: async (path, note = {}) => {
       requireText(path, 'path');
       const text = checkedNote(note);
-      const asked = writes('delete_file', path);
-      return calls.change((kernel, asker) => kernel.deleteFile(path, text, asker), undefined, asked);
+      const call = writes('delete_file', path);
+      return calls.change((kernel, asker) => kernel.deleteFile(path, text, asker), undefined, call);
     },
     move: async (from, to, note = {}) => {
       requireText(from, 'from');
       requireText(to, 'to');
       const text = checkedNote(note);
-      const asked = writes('move_file', from);
-      return calls.change((kernel, asker) => kernel.moveFile(from, to, text, asker), undefined, asked);
+      const call = writes('move_file', from);
+      return calls.change((kernel, asker) => kernel.moveFile(from, to, text, asker), undefined, call);
     },
   };
 }
@@ -77,14 +77,14 @@ function checkedNote(note) {
 /**
  * The commits that changed a file, or all of them, newest first.
  * @param {KernelCalls} calls
- * @param {Who | undefined} who
+ * @param {CallerIdentity | undefined} who
  * @param {string | undefined} path
  * @param {number | undefined} limit
  * @param {AbortSignal | undefined} signal
  * @returns {Promise<import('../../index.js').FileHistoryEntry[]>}
  */
 export async function fileHistory(calls, who, path, limit, signal) {
-  const asked = { tool: 'file_history', who, path, effect: 'read' };
-  const entries = await calls.read((kernel, asker) => kernel.fileHistory(path, limit, asker), signal, asked);
+  const call = { tool: 'file_history', who, path, effect: 'read' };
+  const entries = await calls.read((kernel, asker) => kernel.fileHistory(path, limit, asker), signal, call);
   return entries.map(({ time, ...entry }) => ({ ...entry, date: new Date(time * 1000).toISOString() }));
 }

@@ -20,16 +20,16 @@ import {
  * @typedef {{ limit?: number, after?: number, session?: string, path?: string, tool?: string, type?: string, call?: string, since?: number, until?: number }} Query
  */
 
-/** Events that `tail` and `query` give when nobody says how many. */
+/** Default limits of `tail` and `query`. */
 const TAIL_EVENTS = 50;
 const QUERY_EVENTS = 1_000;
-/** Events that are brought at once to whoever takes all of them. */
+/** Events per page of `follow` and `export`. */
 const PAGE_EVENTS = 1_000;
-/** How often somebody who follows looks for more. */
+/** Interval at which `follow` polls for new events. */
 const POLL_MS = 100;
 
 /**
- * `kernel.ledger`: what was asked, decided and done.
+ * Implements `kernel.ledger`: the record of calls, decisions and results.
  * @param {KernelCalls} calls
  * @returns {import('../../index.js').KernelLedger}
  */
@@ -52,15 +52,15 @@ export function kernelLedger(calls) {
     },
     follow: (options = {}) => {
       const { signal, after, ...filter } = parseArguments(LedgerFollowSchema, options, 'ledger follow options');
-      // Asked for at once, not when the first event is waited for.
+      // The start position is that of this call, not of the first iteration.
       const start = after === undefined ? newest(calls, signal) : Promise.resolve(after);
       start.catch(ignored);
       return follow(calls, start, defined(filter), signal);
     },
     show: async (call, options = {}) => {
       const { signal } = parseArguments(LedgerReadSchema, options, 'ledger show options');
-      const asked = callOf(call);
-      return callTree(await calls.read((kernel) => kernel.ledgerTree(asked), signal), asked);
+      const name = callName(call);
+      return callTree(await calls.read((kernel) => kernel.ledgerTree(name), signal), name);
     },
     blob: async (hash) => {
       requireText(hash, 'hash');
@@ -99,7 +99,7 @@ async function events(calls, query, signal) {
 }
 
 /**
- * Where the ledger ends now.
+ * The position of the newest event.
  * @param {KernelCalls} calls
  * @param {AbortSignal | undefined} signal
  */
@@ -153,10 +153,10 @@ function pause() {
 }
 
 /**
- * A call by its id, or by the position of one of its events.
+ * Validates the name of a call: its id, or the position of one of its events.
  * @param {unknown} call
  */
-function callOf(call) {
+function callName(call) {
   if (typeof call === 'string' && call !== '') return call;
   if (typeof call === 'number' && Number.isSafeInteger(call) && call > 0) return String(call);
   throw new ValidationError('"call" must be the id of a call, such as "1a2b3c4d5e6f-17", or the "seq" of an event.', {
@@ -165,13 +165,15 @@ function callOf(call) {
 }
 
 /**
- * Without members that were given as undefined, so that defaults hold.
- * @template {object} Given
- * @param {Given} given
- * @returns {Given}
+ * Removes undefined members, so that they do not override defaults.
+ * @template {object} Options
+ * @param {Options} options
+ * @returns {Options}
  */
-function defined(given) {
-  return /** @type {Given} */ (Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)));
+function defined(options) {
+  return /** @type {Options} */ (
+    Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
+  );
 }
 
 /** @param {any} error */
@@ -179,7 +181,7 @@ function asError(error) {
   return error;
 }
 
-/** @param {any} failure of an event that may be appended later */
+/** @param {any} failure of an append; a full ledger may accept the event later */
 function isFull(failure) {
   return failure?.code === 'ERR_LEDGER' && failure.details?.reason === 'full';
 }

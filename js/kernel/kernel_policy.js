@@ -5,22 +5,22 @@ import { parseArguments, requireText } from '../boundary/validation.js';
 import { ReplayOptionsSchema } from './option_schemas.js';
 import { policySource } from './policy_source.js';
 
-/** Calls that are judged again when nobody says how many. */
-const REPLAYED = 10_000;
+/** Default number of recorded calls that `replay` evaluates. */
+const DEFAULT_REPLAY_LIMIT = 10_000;
 
 /**
- * `kernel.policy`: what the rules say, and what others would have said.
+ * Implements `kernel.policy`: checks rules, explains a call, and replays recorded calls against other rules.
  * @param {import('./kernel_calls.js').KernelCalls} calls
  * @param {import('./lifecycle.js').Lifecycle} life
  * @returns {import('../../index.js').KernelPolicy}
  */
 export function kernelPolicy(calls, life) {
-  const textOf = async (/** @type {import('../../index.js').PolicyInput | undefined} */ given) => {
-    const wanted = given ?? life.policy;
-    if (typeof wanted === 'function') {
-      throw new ConfigError('The policy is a function, which cannot be asked like rules. Name a policy file.');
+  const textOf = async (/** @type {import('../../index.js').PolicyInput | undefined} */ input) => {
+    const policy = input ?? life.policy;
+    if (typeof policy === 'function') {
+      throw new ConfigError('The policy is a function, which cannot be checked or explained. Pass a policy file.');
     }
-    return (await policySource(wanted, life.baseDir)).text;
+    return (await policySource(policy, life.baseDir)).text;
   };
   return {
     check: async (policy) => {
@@ -34,7 +34,7 @@ export function kernelPolicy(calls, life) {
       );
     },
     replay: (policy, options = {}) => {
-      const { limit = REPLAYED } = parseArguments(ReplayOptionsSchema, options, 'replay options');
+      const { limit = DEFAULT_REPLAY_LIMIT } = parseArguments(ReplayOptionsSchema, options, 'replay options');
       return calls.read(async (kernel) => kernel.replayPolicy(await textOf(policy), limit));
     },
   };

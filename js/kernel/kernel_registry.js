@@ -3,15 +3,15 @@ import { requireString, requireText } from '../boundary/validation.js';
 
 /**
  * @typedef {import('../../index.js').ToolMetadata} ToolMetadata
- * @typedef {import('./listed_tools.js').ListedTools} ListedTools
+ * @typedef {import('./tool_list_cache.js').ToolListCache} ToolListCache
  */
 
 /**
- * `kernel.registry`: which tools there are.
+ * Implements `kernel.registry`: the list of tools.
  * @param {import('./kernel_calls.js').KernelCalls} calls
  * @param {import('../../index.js').VFSAdapter} files of the root
- * @param {import('./kernel_calls.js').Who | undefined} who owns the kernel
- * @param {ListedTools} listed
+ * @param {import('./kernel_calls.js').CallerIdentity | undefined} who owns the kernel
+ * @param {ToolListCache} listed
  * @returns {import('../../index.js').Registry}
  */
 export function kernelRegistry(calls, files, who, listed) {
@@ -24,17 +24,17 @@ export function kernelRegistry(calls, files, who, listed) {
       if (code !== undefined) {
         requireString(code, 'code');
         calls.refuseWhenDown();
-        // As the TypeScript package did: not every file that is written is a tool.
+        // As in the TypeScript package: only files under tools/ are tools.
         if (!/^(?:\.\/)*tools[\\/]/.test(path)) return /** @type {any} */ (undefined);
-        await place(files, path, code);
+        await writeIfMissing(files, path, code);
       }
       return calls.register((kernel) => kernel.registerTool(path));
     },
     list: () => {
       calls.refuseWhenDown();
       const { running } = calls;
-      const known = running ? listed.now(running) : [];
-      return calls.isLevel ? known : awaited(known, () => calls.read((kernel) => kernel.listTools()));
+      const cached = running ? listed.now(running) : [];
+      return calls.isLevel ? cached : awaitable(cached, () => calls.read((kernel) => kernel.listTools()));
     },
     remember: () => calls.read((kernel) => kernel.readTexts()),
     sync: () =>
@@ -47,32 +47,32 @@ export function kernelRegistry(calls, files, who, listed) {
 }
 
 /**
- * A tool that is not there yet is written; one that is stays: registering loses no text.
+ * Writes a tool that does not exist yet. An existing one is never overwritten.
  * @param {import('../../index.js').VFSAdapter} files
  * @param {string} path
  * @param {string} code
  */
-async function place(files, path, code) {
+async function writeIfMissing(files, path, code) {
   if (!(await files.exists(path))) return files.writeFile(path, code);
   if ((await files.readFile(path)) === code) return;
   throw new ValidationError(
-    `The file "${path}" holds another text than "code". Write it first, with write_file or vfs.writeFile, or leave "code" out.`,
+    `The file "${path}" exists with other content than "code". Write it first with write_file or vfs.writeFile, or omit "code".`,
     { details: { field: 'code', path } },
   );
 }
 
 /**
- * What is known for a caller that reads it at once, and what there is for one that awaits it.
- * @param {ToolMetadata[]} known
- * @param {() => Promise<ToolMetadata[]>} ask
+ * A cached list that is also a thenable: awaiting it loads the current list.
+ * @param {ToolMetadata[]} cached
+ * @param {() => Promise<ToolMetadata[]>} load
  * @returns {ToolMetadata[]}
  */
-function awaited(known, ask) {
+function awaitable(cached, load) {
   /** @type {Promise<ToolMetadata[]> | undefined} */
-  let asked;
+  let loaded;
   const then = (/** @type {any} */ done, /** @type {any} */ failed) => {
-    asked ??= ask();
-    return asked.then(done, failed);
+    loaded ??= load();
+    return loaded.then(done, failed);
   };
-  return Object.defineProperty(known, 'then', { value: then });
+  return Object.defineProperty(cached, 'then', { value: then });
 }

@@ -1,3 +1,5 @@
+/** Runs of tools, code and tests. */
+
 import { throwIfAborted, untilAborted } from '../boundary/abort.js';
 import { parseForeignJson } from '../boundary/foreign_json.js';
 import { parseArguments, requireText } from '../boundary/validation.js';
@@ -6,19 +8,19 @@ import { previewedRun } from './dry_run.js';
 import { argumentsText, plainly, readExecOptions } from './exec_options.js';
 import { outcomeValue } from './kernel_calls.js';
 import { runTests } from './kernel_tests.js';
-import { oneQuestion } from './one_question.js';
 import { ExecToolOptionsSchema } from './option_schemas.js';
-import { theCode, theTool } from './runnable.js';
+import { codeRun, toolRun } from './runnable.js';
+import { combinedTestApproval } from './test_approval.js';
 
 /**
  * @typedef {import('../../index.js').ExecOptions} ExecOptions
  * @typedef {import('../../index.js').ExecResult} ExecResult
- * @typedef {import('./kernel_calls.js').Who} Who
+ * @typedef {import('./kernel_calls.js').CallerIdentity} CallerIdentity
  * @typedef {import('./runnable.js').Runnable} Runnable
- * @typedef {{ caller: 'application' | 'agent', who?: Who }} Caller
+ * @typedef {{ caller: 'application' | 'agent', who?: CallerIdentity }} Caller
  */
 
-/** Runs of a kernel: tools, code and tests, for whoever asks. */
+/** Starts runs of tools, code and tests on behalf of a caller. */
 export class KernelRuns {
   #life;
   #calls;
@@ -43,22 +45,22 @@ export class KernelRuns {
    */
   async tool(path, args, options, by) {
     requireText(path, 'path');
-    if (options === undefined) return this.#run(theTool(path), args, options, by);
+    if (options === undefined) return this.#run(toolRun(path), args, options, by);
     const { validate, ...given } = /** @type {import('../../index.js').ExecToolOptions} */ (plainly(options));
-    if (validate === undefined) return this.#run(theTool(path), args, given, by);
+    if (validate === undefined) return this.#run(toolRun(path), args, given, by);
     const { signal } = parseArguments(ExecToolOptionsSchema, { ...given, validate }, 'exec options');
-    if (!validate) return this.#run(theTool(path), args, given, by);
-    // As they are in the sandbox, where a date is a text.
+    if (!validate) return this.#run(toolRun(path), args, given, by);
+    // As they arrive in the sandbox, where a date is a string.
     const crossing = parseForeignJson(argumentsText(args));
-    return this.#run(theTool(path), await this.#fitting(path, crossing, signal, by.who), given, by);
+    return this.#run(toolRun(path), await this.#fitting(path, crossing, signal, by.who), given, by);
   }
 
   /**
-   * Arguments as the schema of a tool has them.
+   * Validates arguments against the schema of a tool.
    * @param {string} path
    * @param {unknown} args
    * @param {AbortSignal | undefined} signal
-   * @param {Who | undefined} who
+   * @param {CallerIdentity | undefined} who
    */
   async #fitting(path, args, signal, who) {
     throwIfAborted(signal);
@@ -76,29 +78,29 @@ export class KernelRuns {
    */
   async code(code, args, options, by) {
     requireText(code, 'code');
-    return this.#run(theCode(code), args, options === undefined ? undefined : plainly(options), by);
+    return this.#run(codeRun(code), args, options === undefined ? undefined : plainly(options), by);
   }
 
   /**
-   * A tool for an agent, whose arguments are what a model wrote.
+   * Runs a tool for an agent, with arguments from a model.
    * @param {string} path
    * @param {unknown} args
    * @param {ExecOptions} options
-   * @param {Who} who
+   * @param {CallerIdentity} who
    */
   async toolFor(path, args = {}, options, who) {
     requireText(path, 'path');
     const given = plainly(options);
     const fitting = await this.#fitting(path, args, given.signal, who);
-    return this.#run(theTool(path), fitting, given, { caller: 'agent', who });
+    return this.#run(toolRun(path), fitting, given, { caller: 'agent', who });
   }
 
   /**
-   * What is wrong with arguments shows what a tool takes. A caller that may not run it is refused as with good ones, and that is
-   * recorded.
+   * A validation error reveals the parameters of a tool. So a caller that may not run it gets the same recorded refusal as with valid
+   * arguments.
    * @param {string} path
    * @param {unknown} args
-   * @param {Who | undefined} who
+   * @param {CallerIdentity | undefined} who
    * @param {unknown} wrong
    */
   async #refuseDenied(path, args, who, wrong) {
@@ -111,11 +113,11 @@ export class KernelRuns {
   }
 
   /**
-   * The same for code.
+   * Runs code for an agent.
    * @param {string} code
    * @param {unknown} args
    * @param {ExecOptions} options
-   * @param {Who} who
+   * @param {CallerIdentity} who
    */
   async codeFor(code, args = {}, options, who) {
     requireText(code, 'code');
@@ -124,7 +126,7 @@ export class KernelRuns {
     throwIfAborted(signal);
     const { parameters } = await this.#calls.read((kernel) => kernel.codeParameters(code), signal);
     const fitting = this.#forged().argumentsOfCode(parameters, args);
-    return this.#run(theCode(code), fitting, given, { caller: 'agent', who });
+    return this.#run(codeRun(code), fitting, given, { caller: 'agent', who });
   }
 
   /**
@@ -155,7 +157,7 @@ export class KernelRuns {
   }
 
   /**
-   * The same caller, for whom one question covers all tests of a call.
+   * The caller with an approver that is asked once for all tests of a call.
    * @param {string | undefined} path
    * @param {Caller} by
    * @returns {Caller}
@@ -168,16 +170,16 @@ export class KernelRuns {
     if (approve === undefined) return by;
     const named = path === undefined ? {} : { path };
     const judge = () => this.#calls.judge({ tool: 'test_tool', effect: 'run', args: named, who, ...named });
-    const once = oneQuestion(judge, approve, path);
+    const once = combinedTestApproval(judge, approve, path);
     return { ...by, who: { ...who, answered: () => once } };
   }
 
   /**
    * @param {Runnable} runnable
    * @param {unknown} args
-   * @param {ExecOptions | undefined} options a copy that the caller does not have
+   * @param {ExecOptions | undefined} options a private copy
    * @param {Caller} by
-   * @returns {Promise<any>} what it has done, or with `dryRun` would do
+   * @returns {Promise<any>} the result, or with `dryRun` its preview
    */
   async #run(runnable, args, options, by) {
     if (options?.dryRun !== true) return this.#begin(runnable, args, options, by);
@@ -191,12 +193,12 @@ export class KernelRuns {
    * @param {unknown} args
    * @param {ExecOptions | undefined} options
    * @param {Caller} by
-   * @param {import('../../index.js').DryRunResult['sql']} [sql] where the statements of a dry run are noted
+   * @param {import('../../index.js').DryRunResult['sql']} [sql] collects the statements of a dry run
    * @returns {Promise<ExecResult>}
    */
   async #begin({ tool, path, more, start: startRun }, args, options, { caller, who: given }, sql) {
     const who = this.#life.gate.asker(given);
-    // It may have answered when the run begins.
+    // Read now: the function may have returned when the run begins.
     const { isInFunction } = this.#life;
     const run = (/** @type {import('../telemetry/telemetry.js').Tracing} */ tracing) => {
       const { signal, textWith } = readExecOptions(options, caller, who, tracing, more);

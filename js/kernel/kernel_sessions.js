@@ -7,7 +7,7 @@ import { SESSION_LOG, SessionLog } from './session_log.js';
 
 /** @typedef {import('./session_fold.js').FoldedStep} FoldedStep */
 
-const LISTED_SESSIONS = 50;
+const DEFAULT_LIMIT = 50;
 const MAX_LISTED = 10_000;
 const BY_CLOSING = { agent: 'application', id: '' };
 
@@ -17,7 +17,7 @@ const ListOptionsSchema = z.strictObject({
 });
 
 /**
- * `kernel.sessions`: the conversations of agents.
+ * Implements `kernel.sessions`: the conversations of agents.
  * @param {import('./kernel_calls.js').KernelCalls} calls
  * @param {import('../../index.js').KernelLedger} ledger
  * @returns {import('../../index.js').KernelSessions & { [SESSION_LOG]: SessionLog }}
@@ -29,19 +29,19 @@ export function kernelSessions(calls, ledger) {
     const found = foldSession(session, await log.events(session));
     if (found !== undefined) return found;
     throw new NotFoundError(
-      `There is no session "${session}". kernel.sessions.list() and "tgp sessions" name those that there are.`,
+      `There is no session "${session}". List the sessions with kernel.sessions.list() or "tgp sessions".`,
     );
   };
   return {
     [SESSION_LOG]: log,
     list: async (options = {}) => {
-      const { limit = LISTED_SESSIONS, state } = parseArguments(ListOptionsSchema, options, 'sessions options');
+      const { limit = DEFAULT_LIMIT, state } = parseArguments(ListOptionsSchema, options, 'sessions options');
       /** @type {Map<string, import('../../index.js').LedgerEvent[]>} */
       const bySession = new Map();
       for (const event of await log.listed()) {
-        const known = bySession.get(String(event.session));
-        if (known === undefined) bySession.set(String(event.session), [event]);
-        else known.push(event);
+        const events = bySession.get(String(event.session));
+        if (events === undefined) bySession.set(String(event.session), [event]);
+        else events.push(event);
       }
       const shown = [...bySession].flatMap(([session, events]) => {
         const found = foldSession(session, events);
@@ -52,16 +52,16 @@ export function kernelSessions(calls, ledger) {
     },
     get: async (session) => {
       const found = await folded(session);
-      const taken = found.entries.filter((entry) => 'step' in entry);
+      const steppedEntries = found.entries.filter((entry) => 'step' in entry);
       const steps = await Promise.all(
-        taken.map(async ({ step, content, inputs }) => {
-          const said = await log.whole(content);
-          const made = callsIn(said, await log.whole(inputs)).map(({ call, tool, input }) => {
+        steppedEntries.map(async ({ step, content, inputs }) => {
+          const message = await log.whole(content);
+          const made = callsIn(message, await log.whole(inputs)).map(({ call, tool, input }) => {
             const result = found.results.get(call);
             const state = result === undefined ? 'open' : result.went === 'ok' ? 'ok' : 'failed';
             return { call, tool, args: input, state: /** @type {'ok' | 'failed' | 'open'} */ (state) };
           });
-          return { step, text: textIn(said), calls: made };
+          return { step, text: textIn(message), calls: made };
         }),
       );
       return { ...shownSession(found), steps };
@@ -71,7 +71,7 @@ export function kernelSessions(calls, ledger) {
       const { state } = shownSession(found);
       if (state === 'closed') return;
       if (state === 'running') {
-        throw new ValidationError(`The session "${session}" is being worked on. End that first.`, {
+        throw new ValidationError(`The session "${session}" is running. Stop it first.`, {
           details: { field: 'session' },
         });
       }

@@ -1,8 +1,8 @@
-/** Tests of tools: which files, run one by one, and what came of all of them. */
+/** Runs the test files of tools and combines their results. */
 
 import { parseArguments, requireText } from '../boundary/validation.js';
 import { TestOptionsSchema } from './option_schemas.js';
-import { theTest } from './runnable.js';
+import { testRun } from './runnable.js';
 import { testText } from './test_text.js';
 
 /**
@@ -13,16 +13,16 @@ import { testText } from './test_text.js';
  * @typedef {(runnable: import('./runnable.js').Runnable, options: ExecOptions) => Promise<import('../../index.js').ExecResult>} Run
  */
 
-/** Files at one time: the others wait for a worker anyway. With a token one by one, or each would hold a share of its budget. */
-const AT_ONCE = { open: 4, token: 1 };
+/** Files run concurrently; more would only wait for a worker. With a token one at a time, so that files do not split its budget. */
+const CONCURRENCY = { open: 4, token: 1 };
 
 /**
- * @param {string | undefined} path of a tool, a test or a folder; all when there is none
+ * @param {string | undefined} path of a tool, a test or a folder; undefined for all
  * @param {import('../../index.js').TestOptions | undefined} options
  * @param {List} list
  * @param {Run} run
- * @param {(path: string) => Promise<unknown>} accept takes a test for what is meant
- * @param {{ isHeld: boolean, by: keyof typeof AT_ONCE }} caller `isHeld`: whether whoever asks has to write tests first
+ * @param {(path: string) => Promise<unknown>} accept accepts a test as the specification
+ * @param {{ isHeld: boolean, by: keyof typeof CONCURRENCY }} caller `isHeld`: whether the caller must write tests first
  * @returns {Promise<TestResult>}
  */
 export async function runTests(path, options, list, run, accept, { isHeld, by }) {
@@ -41,11 +41,11 @@ export async function runTests(path, options, list, run, accept, { isHeld, by })
   const worker = async () => {
     while (next < paths.length) {
       const at = next++;
-      const { result, logs, stats } = await run(theTest(paths[at] ?? '', { caseMs, coverage }), limits);
+      const { result, logs, stats } = await run(testRun(paths[at] ?? '', { caseMs, coverage }), limits);
       files[at] = { ...result, logs, stats };
     }
   };
-  await Promise.all(Array.from({ length: Math.min(AT_ONCE[by], paths.length) }, worker));
+  await Promise.all(Array.from({ length: Math.min(CONCURRENCY[by], paths.length) }, worker));
   return combined(path, files, isHeld);
 }
 

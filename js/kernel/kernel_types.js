@@ -7,14 +7,14 @@ import { TypeChecker } from '../types_check/type_checker.js';
  * @typedef {import('../types_check/type_checker.js').Outcome} Outcome
  */
 
-/** The type checker of a kernel, for `check()` and for the strict check that the native part asks for before a run. */
+/** The type checker of a kernel, for `check()` and for the strict check that the native part requests before a run. */
 export class KernelTypes {
   #log;
   /** @type {TypeChecker | undefined} */
   #checker;
-  /** Whether the logger has heard that types are not checked. */
-  #toldOfRulesAlone = false;
-  #toldOfRemedy = false;
+  /** Whether the warnings about missing type checks were logged. */
+  #hasWarnedOfStrict = false;
+  #hasWarnedOfRemedy = false;
 
   /** @param {import('../../index.js').Logger} log */
   constructor(log) {
@@ -34,24 +34,24 @@ export class KernelTypes {
    * @returns {Promise<Outcome>}
    */
   async check(sources) {
-    if (this.#checker === undefined) throw new InternalError('Types were asked for before the kernel had booted.');
+    if (this.#checker === undefined) throw new InternalError('Types were requested before the kernel had booted.');
     const types = await this.#checker.check(sources);
-    if ('notice' in types && types.remedy !== undefined && !this.#toldOfRemedy) {
-      this.#toldOfRemedy = true;
+    if ('notice' in types && types.remedy !== undefined && !this.#hasWarnedOfRemedy) {
+      this.#hasWarnedOfRemedy = true;
       this.#log.warn(`Types of tools are not checked. ${types.remedy}`);
     }
     return types;
   }
 
   /**
-   * The strict check's question; that it cannot be answered here is told once.
+   * The type check of a strict kernel before a run. Warns once when types cannot be checked.
    * @param {TypeSources} sources
    */
   async checkBeforeRun(sources) {
     const types = await this.check(sources);
-    if ('notice' in types && !this.#toldOfRulesAlone) {
-      this.#toldOfRulesAlone = true;
-      this.#log.warn(`check: 'strict' goes by the rules alone. ${types.notice}`);
+    if ('notice' in types && !this.#hasWarnedOfStrict) {
+      this.#hasWarnedOfStrict = true;
+      this.#log.warn(`check: 'strict' checks rules only. ${types.notice}`);
     }
     return types;
   }
@@ -62,7 +62,7 @@ export class KernelTypes {
 }
 
 /**
- * A function of the application as a member of `tgp`.
+ * The TypeScript declaration of an application function as a member of `tgp`.
  * @param {import('../../index.js').FunctionGuide} guide
  */
 function declarationOf({ name, parameters }) {

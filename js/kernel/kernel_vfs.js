@@ -1,5 +1,5 @@
 /**
- * `kernel.vfs` of an application without files of its own: those on disk, once the boot has said where they are.
+ * The default `kernel.vfs`: the root on disk. Its methods boot the kernel first.
  * @param {import('./lifecycle.js').Lifecycle} life
  * @returns {import('../../index.js').VFSAdapter}
  */

@@ -1,12 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { untilAborted } from '../boundary/abort.js';
 
-/** How long a call waits for a ledger that has no room for it, and how often it tries. */
-const FULL_MS = 5_000;
-const FULL_PAUSE_MS = 50;
+/** How long a call waits for a full ledger, and how often it retries. */
+const FULL_TIMEOUT_MS = 5_000;
+const RETRY_MS = 50;
 
 /**
- * Tries again for a while what the ledger has no room for.
+ * Retries an operation while the ledger is full, up to a timeout.
  * @template Outcome
  * @param {() => Promise<Outcome>} start
  * @param {(outcome: Outcome) => boolean} isFull
@@ -15,9 +15,9 @@ const FULL_PAUSE_MS = 50;
 export async function withRoom(start, isFull, signal) {
   let outcome = await start();
   if (!isFull(outcome)) return outcome;
-  const until = performance.now() + FULL_MS;
+  const until = performance.now() + FULL_TIMEOUT_MS;
   while (isFull(outcome) && performance.now() < until) {
-    await untilAborted(pause(FULL_PAUSE_MS), signal);
+    await untilAborted(pause(RETRY_MS), signal);
     outcome = await start();
   }
   return outcome;

@@ -1,4 +1,4 @@
-/** What `kernel.ledger` takes, as zod schemas. */
+/** Zod schemas for the arguments of `kernel.ledger`. */
 
 import { z } from 'zod';
 import { isAbortSignal } from '../boundary/abort.js';
@@ -22,7 +22,7 @@ const TYPES = /** @type {const} */ ([
   'APPLICATION',
   'RETENTION',
 ]);
-/** What an application may say happened; the rest belongs to the kernel, its guardian and its watcher. */
+/** Event types that an application may append; the others are reserved for the kernel, its guardian and its watcher. */
 const OWN_TYPES = /** @type {const} */ (['APPLICATION']);
 
 const text = z.string().min(1).max(MAX_TEXT_CHARS);
@@ -31,11 +31,11 @@ const position = wholeNumber(0, Number.MAX_SAFE_INTEGER);
 const limit = wholeNumber(1, MAX_EVENTS).optional();
 const iso = z.union([z.iso.date(), z.iso.datetime({ offset: true, local: true })]);
 const time = z
-  .custom((value) => !Number.isNaN(timeOf(value)), 'must be a Date, or a text such as "2026-11-16T10:00:00Z"')
-  // A clock may be before 1970; no event is.
+  .custom((value) => !Number.isNaN(timeOf(value)), 'must be a Date, or a string such as "2026-11-16T10:00:00Z"')
+  // A Date may be before 1970, an event cannot.
   .transform((value) => Math.max(0, timeOf(value)))
   .optional();
-const given = z.undefined('is given by the ledger: leave it out').optional();
+const assigned = z.undefined('is set by the ledger: omit it').optional();
 
 const filter = {
   session: text.optional(),
@@ -56,7 +56,7 @@ export const LedgerFollowSchema = z.strictObject({ ...filter, after: position.op
 export const LedgerPruneSchema = z
   .strictObject({
     keep: wholeNumber(1, Number.MAX_SAFE_INTEGER).optional(),
-    before: time.refine((at) => at === undefined || at <= Date.now(), 'is in the future: no event would stay'),
+    before: time.refine((at) => at === undefined || at <= Date.now(), 'is in the future: all events would be removed'),
     dryRun: z.boolean().optional(),
   })
   .refine(({ keep, before }) => keep !== undefined || before !== undefined, 'needs "keep" or "before"');
@@ -68,24 +68,24 @@ export const LedgerEventSchema = z.looseObject({
   session: text.optional(),
   actor: z.strictObject({ agent: text, id: z.string().max(MAX_TEXT_CHARS) }).optional(),
   path: text.optional(),
-  seq: given,
-  id: given,
-  ts: given,
-  prev: given,
-  hash: given,
-  call: given,
-  parent: given,
+  seq: assigned,
+  id: assigned,
+  ts: assigned,
+  prev: assigned,
+  hash: assigned,
+  call: assigned,
+  parent: assigned,
 });
 
 /**
- * A time in ms; `NaN` for what is none. Nothing is guessed: what `Date.parse` makes of "12.11.2026" is a day in December. A text without
- * a zone is in UTC, as `tgp ledger tail` prints times.
+ * A time in milliseconds; `NaN` for an invalid one. Only ISO 8601 is accepted, because `Date.parse` guesses: it reads "12.11.2026" as a day
+ * in December. A time without a zone is UTC, as `tgp ledger tail` prints it.
  * @param {unknown} value
  */
 function timeOf(value) {
   if (value instanceof Date) return value.getTime();
-  const given = typeof value === 'string' ? value.trim().replace(' ', 'T') : '';
-  const text = given.replace(/T(\d\d:\d\d)(?=$|[Z+-])/i, 'T$1:00');
+  const trimmed = typeof value === 'string' ? value.trim().replace(' ', 'T') : '';
+  const text = trimmed.replace(/T(\d\d:\d\d)(?=$|[Z+-])/i, 'T$1:00');
   if (!iso.safeParse(text).success) return Number.NaN;
   return Date.parse(/T[^Z+-]*$/i.test(text) ? `${text}Z` : text);
 }

@@ -1,3 +1,5 @@
+/** Boot and shutdown of a kernel. */
+
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -16,8 +18,8 @@ import { withSecrets } from './config_secrets.js';
 import { warnOfEmptyWorkspace } from './empty_workspace.js';
 import { Gate } from './gate.js';
 import { HostFunctions } from './host_functions.js';
+import { cancelRelease, closeConfigDatabase, releaseWhenCollected } from './kernel_resources.js';
 import { KernelTypes } from './kernel_types.js';
-import { closeOpened, endWhenDropped, forget } from './leftovers.js';
 import { Memory } from './memory.js';
 import { createNativeKernel } from './native_kernel.js';
 import { OpenRuns } from './open_runs.js';
@@ -36,35 +38,34 @@ import { previewConfig, renewConfig } from './shown_config.js';
  * @typedef {import('../../index.js').VFSAdapter} VFSAdapter
  */
 
-/** How long a kernel that shuts down waits for a boot; the native one waits as long for its last pushes. */
-const LAST_PUSH_MS = 10_000;
+/** How long a shutdown waits for a boot in progress. The native kernel waits equally long for its last pushes. */
+const SHUTDOWN_TIMEOUT_MS = 10_000;
 
-/** A kernel from its first call to its shutdown, and on to the next boot: each life is booted once, and stopped once. */
+/** The boot and shutdown state machine of a kernel. Each life is booted once and stopped once; a boot may follow a shutdown. */
 export class Lifecycle {
   runs = new OpenRuns();
-  /** Who reads the texts of tools. @type {Memory} */
+  /** The embedding model for tool search. @type {Memory} */
   memory;
-  /** Who is told of calls. */
   telemetry;
-  /** Who decides and approves. @type {Gate} */
+  /** The policy and approval gate. @type {Gate} */
   gate;
-  /** The rules as they were given, for those who ask about them. @type {import('../../index.js').PolicyInput | undefined} */
+  /** The policy as configured. @type {import('../../index.js').PolicyInput | undefined} */
   policy;
   #options;
-  /** Why no boot will come about. */
+  /** The error of invalid options, thrown by every boot. */
   #refusal;
   #log;
-  /** What is shown of the configuration: one object for good. @type {FilledTGPConfig | undefined} */
+  /** The configuration without secrets; always the same object. @type {FilledTGPConfig | undefined} */
   #config;
   #isBooted = false;
-  /** What tools may use of the application: by its options, and once booted by its configuration too. */
+  /** What the application provides to tools: from the options, and after the boot also from the configuration. */
   #application;
-  /** Where the application's packages are found. */
+  /** The folder from which the application's packages are resolved. */
   #baseDir = process.cwd();
   /** @type {HostFunctions | undefined} */
   #functions;
-  /** @type {import('./leftovers.js').Leftovers} */
-  #leftovers;
+  /** @type {import('./kernel_resources.js').KernelResources} */
+  #resources;
   /** @type {(() => Promise<void>) | undefined} */
   #endTransactions;
   /** @type {VFSAdapter | undefined} */
@@ -77,15 +78,15 @@ export class Lifecycle {
   #inspected;
   /** @type {Promise<void> | undefined} */
   #stopping;
-  /** The boot must not wait for its remote any longer. Its native kernel may not exist yet. */
+  /** Whether the boot must stop waiting for its remote. The native kernel may not exist yet. */
   #isHalted = false;
-  /** A boot that waits for the shutdown before it; a later shutdown calls it off. @type {object | undefined} */
+  /** A boot that waits for a shutdown in progress; a later shutdown cancels it. @type {object | undefined} */
   #revival;
-  /** Counts the lives: what was learnt in one does not hold in the next. */
+  /** The number of this life: caches of an earlier one are invalid. */
   life = 0;
 
   /**
-   * @param {import('./kernel_options.js').KernelOptions} given
+   * @param {import('./kernel_options.js').KernelOptions} options
    * @param {import('../../index.js').Logger} log
    */
   constructor({ options, logger, refusal }, log) {
@@ -94,33 +95,33 @@ export class Lifecycle {
     this.#application = { sql: options.sql, sandboxAPI: options.sandboxAPI };
     this.#log = log;
     this.memory = new Memory(options.embed, log, logger);
-    // Not before the boot: until then nobody knows the values of secrets.
+    // Masking works only after the boot, when secret values are known.
     this.telemetry = createTelemetry(options.telemetry, log, (text) => this.running?.masked(text) ?? undefined);
     this.gate = new Gate(options.approve, log);
-    this.#leftovers = this.#newLeftovers();
+    this.#resources = this.#newResources();
   }
 
   get types() {
-    return this.#leftovers.types;
+    return this.#resources.types;
   }
 
-  /** Where the files of `options.vfs` are followed, if they are not on disk. */
+  /** The mirror of `options.vfs` on disk, if its files are not there already. */
   get mirror() {
-    return this.#leftovers.mirror;
+    return this.#resources.mirror;
   }
 
-  /** The configuration with all its defaults; what the boot has read, once there was one. */
+  /** The configuration with its defaults; after the boot, the one in effect. */
   get config() {
     this.#config ??= previewConfig(this.#options.config);
     return this.#config;
   }
 
-  /** Whether {@link config} is what will hold: a config file is not read before the boot. */
+  /** Whether {@link config} is final: a config file is not read before the boot. */
   get isConfigKnown() {
     return this.#isBooted || this.#options.config !== undefined;
   }
 
-  /** Boots, and begins a new life when the last one has ended. */
+  /** Boots the kernel; after a shutdown, starts a new life. */
   async boot() {
     if (this.#stopping) {
       this.#revival ??= {};
@@ -131,12 +132,12 @@ export class Lifecycle {
     await this.ready();
   }
 
-  /** Calls between a shutdown and the next boot are refused. */
+  /** Throws between a shutdown and the next boot. */
   refuseWhenDown() {
     if (this.#stopping) throw new ShutdownError('The kernel has been shut down. Call boot() to start it again.');
   }
 
-  /** The booted kernel. Every caller shares one boot; a failed one is forgotten, so that the next call tries again. */
+  /** The booted kernel. All callers share one boot; after a failed one, the next call retries. */
   async ready() {
     this.refuseWhenDown();
     this.#booting ??= this.#start().catch((error) => {
@@ -146,17 +147,17 @@ export class Lifecycle {
     return this.#booting;
   }
 
-  /** The native kernel for what need not wait; nothing before the boot and after the shutdown. */
+  /** The native kernel, without waiting; undefined before the boot and after the shutdown. */
   get running() {
-    return this.#isBooted && !this.#stopping ? this.#leftovers.kernel : undefined;
+    return this.#isBooted && !this.#stopping ? this.#resources.kernel : undefined;
   }
 
-  /** The folder that relative paths of the configuration start from. */
+  /** The base folder of relative paths in the configuration. */
   get baseDir() {
     return this.#baseDir;
   }
 
-  /** Where the workspace and the file with the rules are. */
+  /** The paths of the workspace and the policy file. */
   async places() {
     await this.ready();
     return { root: resolve(this.#baseDir, this.config.rootDir), policy: this.gate.file };
@@ -165,52 +166,55 @@ export class Lifecycle {
   /** The files on disk. */
   get disk() {
     this.refuseWhenDown();
-    if (!this.#disk) throw new ConfigError('The kernel is not booted: where its files are is not known yet.');
+    if (!this.#disk)
+      throw new ConfigError(
+        'The kernel is not booted, so the location of its files is not known. Call "await kernel.boot()" first.',
+      );
     return this.#disk;
   }
 
-  /** What guests may call, once booted. */
+  /** The functions that guests may call. Throws before the boot. */
   get functions() {
-    if (!this.#functions) throw new InternalError('Functions were asked for before the kernel had booted.');
+    if (!this.#functions) throw new InternalError('Functions were requested before the kernel had booted.');
     return this.#functions;
   }
 
-  /** Whether a function of the application asks that a run waits for. */
+  /** Whether the current code runs inside an application function that a run waits for. */
   get isInFunction() {
     return this.#functions?.isInFunction === true;
   }
 
   /**
-   * What the application's own functions do and take, for whoever explains them to a model.
+   * Descriptions of the application's functions, for prompts.
    * @returns {import('../../index.js').FunctionGuide[]}
    */
   get functionGuides() {
     try {
       return [...applicationFunctions(this.#application.sandboxAPI).values()].map(({ guide }) => guide);
     } catch {
-      // The boot tells what is wrong with them.
+      // The boot reports invalid ones.
       return [];
     }
   }
 
-  /** The database of tools. What a configuration says of it is known once booted. */
+  /** The database of tools. One from a configuration is known only after the boot. */
   get sql() {
     const { sql } = this.#application;
     if (sql !== undefined) return sql;
     throw new ConfigError(
       this.#isBooted
-        ? 'The kernel has no database. Give it one: "sql" in the config, or new TGP({ sql }).'
+        ? 'The kernel has no database. Set "sql" in the config, or pass new TGP({ sql }).'
         : 'The kernel is not booted, so the database of its config is not known yet. Call "await kernel.boot()" first.',
       { details: { key: 'sql' } },
     );
   }
 
-  /** Whether there are rules for every call. */
+  /** Whether a policy applies to calls. */
   get isJudged() {
     return (this.policy ?? 'allow') !== 'allow';
   }
 
-  /** What there is to know of the database; nothing without one, or with one that the boot will refuse. */
+  /** Description of the database for prompts; undefined without one, or for an invalid one. */
   get sqlGuide() {
     try {
       const { sql } = this.#application;
@@ -221,11 +225,11 @@ export class Lifecycle {
   }
 
   /**
-   * Warns once when the system lacks a wall around the workers. Nobody waits for it: booting and running must not.
+   * Warns once when the system cannot fully confine the workers. Not awaited, so that booting and running do not wait.
    * @param {NativeKernel} kernel
    */
   inspect(kernel) {
-    this.#inspected ??= this.#warnOfMissingWalls(kernel);
+    this.#inspected ??= this.#warnOfMissingConfinement(kernel);
   }
 
   /** @param {number | undefined} pushTimeoutMs */
@@ -244,15 +248,15 @@ export class Lifecycle {
     this.#isBooted = false;
     this.#isHalted = false;
     this.runs = new OpenRuns();
-    this.#leftovers = this.#newLeftovers();
+    this.#resources = this.#newResources();
     this.life += 1;
   }
 
-  #newLeftovers() {
-    /** @type {import('./leftovers.js').Leftovers} */
-    const leftovers = { types: new KernelTypes(this.#log) };
-    endWhenDropped(this, leftovers);
-    return leftovers;
+  #newResources() {
+    /** @type {import('./kernel_resources.js').KernelResources} */
+    const resources = { types: new KernelTypes(this.#log) };
+    releaseWhenCollected(this, resources);
+    return resources;
   }
 
   async #start() {
@@ -260,19 +264,19 @@ export class Lifecycle {
     const { config, application, baseDir, file, warnings } = await resolveConfig(this.#options);
     const { sql = application.sql, sandboxAPI } = this.#options;
     this.#application = { sql, sandboxAPI: { ...application.sandboxAPI, ...sandboxAPI } };
-    // A configuration that was loaded once has the same database again.
-    if (this.#leftovers.opened !== application.sql) await this.#close();
-    if (file !== undefined) this.#leftovers.opened = application.sql;
-    // Each by itself: joined they have lost what is wrong with their prototypes.
-    for (const given of [application.sandboxAPI, sandboxAPI]) applicationFunctions(given);
+    // A retried boot may have loaded the same database again.
+    if (this.#resources.opened !== application.sql) await this.#close();
+    if (file !== undefined) this.#resources.opened = application.sql;
+    // Validated separately: merging loses a wrong prototype.
+    for (const functions of [application.sandboxAPI, sandboxAPI]) applicationFunctions(functions);
     const rooted = await this.#withFiles(config);
     this.#baseDir = baseDir;
-    // Anew for every attempt: a config file that was corrected since may name other functions.
+    // Rebuilt for every attempt: a corrected config file may have other functions.
     this.#functions = this.#makeFunctions();
-    // That of an attempt that failed after it had booted.
-    await this.#leftovers.kernel?.shutdown(0);
+    // The native kernel of an attempt that failed after it had booted.
+    await this.#resources.kernel?.shutdown(0);
     const kernel = createNativeKernel(this.#functions, this.runs, this.#log);
-    this.#leftovers.kernel = kernel;
+    this.#resources.kernel = kernel;
     if (this.#isHalted) kernel.halt();
     const model = this.memory.choose(rooted.memory, baseDir);
     const hook = this.#options.redact === undefined ? 'absent' : 'present';
@@ -281,17 +285,17 @@ export class Lifecycle {
     this.gate.decide = policy.decide;
     this.gate.file = policy.file;
     const booted = unwrap(await kernel.boot(JSON.stringify(withSecrets(rooted)), baseDir, model, hook, policy.text));
-    await this.#follow(kernel, policy, booted.config);
+    await this.#watchPolicy(kernel, policy, booted.config);
     this.#disk = createNodeVFS(resolve(baseDir, booted.config.rootDir));
     // What the boot brought in from Git.
     await this.mirror?.write(async () => {});
-    // Nobody has looked at it yet: then there is nothing to be made of what was given.
+    // Without a preview that callers may hold, a new object is filled.
     const shown = this.#config ?? {};
     renewConfig(shown, booted.config);
     this.#config = /** @type {FilledTGPConfig} */ (shown);
     this.#isBooted = true;
     this.results = new ResultFiles(this.#disk, booted.config.fs);
-    // Opening the root just to look would keep a descriptor for as long as the kernel is known.
+    // `sweepOld` opens the root and keeps the descriptor, so it runs only when the folder exists.
     if (existsSync(resolve(baseDir, booted.config.rootDir, RESULT_FOLDER))) await this.results.sweepOld();
     this.types.start(baseDir, this.functionGuides);
     for (const warning of [...warnings, ...booted.warnings]) this.#log.warn(warning);
@@ -301,18 +305,18 @@ export class Lifecycle {
   }
 
   /**
-   * Has changes of a policy file come into force.
+   * Reloads the policy file when it changes.
    * @param {NativeKernel} kernel
    * @param {import('./policy_source.js').PolicySource} policy
    * @param {Pick<import('../boundary/crossing.js').Config, 'rootDir' | 'fs'>} config
    */
-  async #follow(kernel, { file, fingerprint }, { rootDir, fs }) {
+  async #watchPolicy(kernel, { file, fingerprint }, { rootDir, fs }) {
     if (file === undefined) return;
     const folders = [rootDir, ...fs.allowedDirs].map((folder) => resolve(this.#baseDir, folder));
     await refuseWritablePolicy(file, folders);
     this.gate.writable = folders;
-    this.#leftovers.unwatch?.();
-    this.#leftovers.unwatch = watchPolicy(kernel, { file, fingerprint, folders }, this.#log);
+    this.#resources.unwatch?.();
+    this.#resources.unwatch = watchPolicy(kernel, { file, fingerprint, folders }, this.#log);
   }
 
   #makeFunctions() {
@@ -332,17 +336,17 @@ export class Lifecycle {
     return functions;
   }
 
-  /** Ends what a config file had opened. */
+  /** Closes the database that a config file has opened. */
   async #close() {
     try {
-      await closeOpened(this.#leftovers);
+      await closeConfigDatabase(this.#resources);
     } catch (error) {
-      this.#log.warn(`The database of the config file could not be closed: ${messageOf(error)}`);
+      this.#log.warn(`The database of the config file cannot be closed: ${messageOf(error)}`);
     }
   }
 
   /**
-   * The configuration, with its root where the files of `options.vfs` are.
+   * The configuration with `rootDir` set to the files of `options.vfs`.
    * @param {TGPConfigInput} config
    * @returns {Promise<TGPConfigInput>}
    */
@@ -351,35 +355,35 @@ export class Lifecycle {
     if (vfs === undefined) return config;
     const rootDir = rootOf(vfs);
     if (rootDir !== undefined) return { ...config, rootDir };
-    this.#leftovers.mirror ??= new VfsMirror(vfs, this.#log);
-    const { mirror } = this.#leftovers;
+    this.#resources.mirror ??= new VfsMirror(vfs, this.#log);
+    const { mirror } = this.#resources;
     await mirror.refresh();
     return { ...config, rootDir: mirror.root };
   }
 
   /** @param {NativeKernel} kernel */
-  async #warnOfMissingWalls(kernel) {
+  async #warnOfMissingConfinement(kernel) {
     try {
       const { warning } = unwrap(await kernel.confinement());
       if (warning) this.#log.warn(warning);
     } catch {
-      // What keeps the question from being answered is told by the first run.
+      // The first run reports the error.
     }
   }
 
   /** @param {number | undefined} pushTimeoutMs */
   async #stop(pushTimeoutMs) {
-    // A boot under way would start workers after the native shutdown had looked for them; its failure is its caller's. A
-    // remote that it waits for has as much time as the last push, and none is left for that then.
-    const complain = (/** @type {unknown} */ error) => this.#log.error('The boot cannot be stopped.', error);
+    // Waits for a boot in progress, or it would start workers after the native shutdown; its failure is reported to its caller.
+    // A remote that the boot waits for has as much time as the last push, and uses it up.
+    const complain = (/** @type {unknown} */ error) => this.#log.error('Failed to stop the boot.', error);
     const halt = guarded(complain, () => {
       this.#isHalted = true;
-      this.#leftovers.kernel?.halt();
+      this.#resources.kernel?.halt();
     });
-    const bootDeadline = setTimeout(halt, pushTimeoutMs ?? LAST_PUSH_MS);
+    const bootDeadline = setTimeout(halt, pushTimeoutMs ?? SHUTDOWN_TIMEOUT_MS);
     await this.#booting?.catch(() => {});
     clearTimeout(bootDeadline);
-    const { kernel, types, mirror, unwatch } = this.#leftovers;
+    const { kernel, types, mirror, unwatch } = this.#resources;
     types.stop();
     unwatch?.();
     await this.results?.removeOwn();
@@ -387,6 +391,6 @@ export class Lifecycle {
     await this.#endTransactions?.();
     await mirror?.remove();
     await this.#close();
-    forget(this.#leftovers);
+    cancelRelease(this.#resources);
   }
 }

@@ -1,9 +1,11 @@
+/** The default logger, and a wrapper for application loggers that never throws. */
+
 import { guarded, ignored } from '../boundary/guarded.js';
 
 /** @typedef {import('../../index.js').Logger} Logger */
 
 /**
- * It writes to standard error alone: standard output is the application's, and may be what another program reads.
+ * Writes only to standard error: standard output belongs to the application.
  * @type {Logger}
  */
 export const consoleLogger = {
@@ -14,7 +16,7 @@ export const consoleLogger = {
 };
 
 /**
- * An application's logger as everything in here uses it: what it throws, or lacks, is nobody's failure.
+ * Wraps an application's logger: its exceptions and missing methods are ignored.
  * @param {Logger} logger
  * @returns {Logger}
  */

@@ -1,7 +1,4 @@
-/**
- * Who reads the texts of tools, so that they are found by meaning: the application's `embed`, the weights of @tgp/memory, or
- * nobody. The kernel does the rest.
- */
+/** Chooses the embedding model for tool search: the application's `embed`, the weights of @tgp/memory, or none. */
 
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -15,8 +12,8 @@ import { EmbedHook } from './embed_hook.js';
  * @typedef {import('../../index.js').EmbedTexts} EmbedTexts
  */
 
-/** Loggers that have heard of it: a process with many kernels says it once. */
-const told = new WeakSet();
+/** Loggers that have received the hint: a process with many kernels logs it once. */
+const notified = new WeakSet();
 
 export class Memory {
   /** @type {EmbedTexts | undefined} */
@@ -44,7 +41,7 @@ export class Memory {
   }
 
   /**
-   * Decides who reads, in the kernel's words; nothing for nobody.
+   * Chooses the model and describes it for the native kernel; undefined for none.
    * @param {'auto' | 'off' | undefined} mode
    * @param {string} baseDir where the application's packages are found
    * @returns {string | undefined}
@@ -62,7 +59,7 @@ export class Memory {
   }
 
   /**
-   * Answers the kernel's question.
+   * Embeds texts for the native kernel.
    * @param {string[]} texts
    */
   async embedTexts(texts) {
@@ -71,7 +68,7 @@ export class Memory {
   }
 
   /**
-   * What the application's model makes of a request; nothing where the kernel has a model of its own, or none.
+   * The vector of a query by the application's model; undefined without one.
    * @param {string} query
    * @returns {Promise<Float32Array | undefined>}
    */
@@ -80,27 +77,27 @@ export class Memory {
   }
 
   /**
-   * Says once what keeps tools from being found by meaning.
+   * Logs once why tool search uses words only.
    * @param {NativeKernel} kernel
    */
-  tell(kernel) {
-    if (this.#by === 'words' && !told.has(this.#listener)) {
-      told.add(this.#listener);
+  reportProblem(kernel) {
+    if (this.#by === 'words' && !notified.has(this.#listener)) {
+      notified.add(this.#listener);
       this.#logger.info(
-        "Tools are found by their words alone. To find them by meaning too, install @tgp/memory or pass embed; memory: 'off' ends this message.",
+        "Tool search uses words only. To search by meaning too, install @tgp/memory or pass embed; memory: 'off' disables this message.",
       );
     }
     if (this.#by !== 'model') return;
     const { problem } = unwrap(kernel.memoryReport());
     if (problem !== undefined && problem !== this.#problem) {
-      this.#logger.warn(`Tools are found by their words alone. ${problem}`);
+      this.#logger.warn(`Tool search uses words only. ${problem}`);
     }
     this.#problem = problem;
   }
 }
 
 /**
- * The file of weights: in the application's own packages, or beside this one.
+ * The weights file of @tgp/memory, from the application's packages or this package's.
  * @param {string} baseDir
  * @returns {string | undefined}
  */

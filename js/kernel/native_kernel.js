@@ -1,3 +1,5 @@
+/** Creates the native kernel. */
+
 import { guarded } from '../boundary/guarded.js';
 import { native } from '../boundary/native.js';
 
@@ -8,8 +10,8 @@ import { native } from '../boundary/native.js';
  */
 
 /**
- * A native kernel, which has not booted yet. It asks `functions` for what guests call, and tells `runs` how each run ended.
- * The native part holds what it calls: through here it must not reach the functions, which may know the whole application.
+ * A native kernel before its boot. It calls `functions` for guests, and reports the end of runs to `runs`. The native part keeps strong
+ * references to its callbacks, so these hold `functions`, which may reference the whole application, only weakly.
  * @param {import('./host_functions.js').HostFunctions} functions
  * @param {import('./open_runs.js').OpenRuns} runs
  * @param {import('../../index.js').Logger} log
@@ -17,15 +19,15 @@ import { native } from '../boundary/native.js';
  */
 export function createNativeKernel(functions, runs, log) {
   const fail = (/** @type {unknown} */ error) => log.error('A call from the native part failed.', error);
-  const known = new WeakRef(functions);
+  const weakFunctions = new WeakRef(functions);
   /** @type {WeakRef<NativeKernel>} */
   let itself;
-  const answer = (/** @type {Parameters<NativeKernel['answer']>} */ ...given) => itself.deref()?.answer(...given);
+  const answer = (/** @type {Parameters<NativeKernel['answer']>} */ ...args) => itself.deref()?.answer(...args);
   const kernel = new (native().BindingKernel)(
     functions.names,
     functions.dryNames,
     functions.sqlDialect,
-    guarded(fail, (/** @type {BindingHostCall} */ question) => known.deref()?.serve(question, answer)),
+    guarded(fail, (/** @type {BindingHostCall} */ question) => weakFunctions.deref()?.serve(question, answer)),
     guarded(fail, (/** @type {number} */ runId, /** @type {RunOutcome} */ outcome) => runs.end(runId, outcome)),
   );
   itself = new WeakRef(kernel);

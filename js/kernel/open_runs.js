@@ -1,3 +1,5 @@
+/** Runs in progress. */
+
 import { MessageChannel } from 'node:worker_threads';
 import { onAbort } from '../boundary/abort.js';
 
@@ -5,19 +7,19 @@ import { onAbort } from '../boundary/abort.js';
  * @typedef {import('../boundary/typed_native.js').Outcome<import('../boundary/crossing.js').ExecValue>} RunOutcome
  */
 
-/** What keeps this process alive while it waits for a run: native code alone does not. */
+/** Keeps this process alive while a run is pending, which native code alone does not. */
 const keepAlive = new MessageChannel().port1;
 keepAlive.unref();
 let waiting = 0;
 
-/** Runs that have been started and not yet been heard of again. */
+/** Runs that have been started and have not ended. */
 export class OpenRuns {
   /** @type {Map<number, (outcome: RunOutcome) => void>} */
   #open = new Map();
 
   /**
-   * Starts run `runId` and waits until `end` is called with its outcome. When the signal fires the run is cancelled by
-   * its number: an abort cannot stop native work by itself.
+   * Starts run `runId` and waits until `end` is called with its outcome. When the signal fires, `cancel` stops the run, because an
+   * abort cannot stop native work.
    * @param {number} runId
    * @param {() => void} start
    * @param {() => void} cancel

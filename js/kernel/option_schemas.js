@@ -1,7 +1,7 @@
 /**
- * What an application may pass to a kernel: the configuration as it is given, and the options of its calls, as zod schemas.
+ * Zod schemas for the input of a kernel: the configuration, and the options of its methods.
  *
- * No schema holds a default: defaults are decided in `src/kernel`, in one place. `config_schemas.js` has them filled in.
+ * They have no defaults, which are defined in `src/kernel`. `config_schemas.js` has schemas with defaults.
  */
 
 import { z } from 'zod';
@@ -14,9 +14,9 @@ import { LIMITS } from '../boundary/limits.js';
  * @typedef {import('../../index.js').SandboxFunction} SandboxFunction
  */
 
-/** Longer than any path, address or token. */
+/** Maximum length of a string. */
 const MAX_TEXT_CHARS = 8_192;
-/** Entries of a list: more is no configuration that somebody wrote, and would take long to be refused one by one. */
+/** Maximum number of entries of a list: validating more would take too long. */
 export const MAX_ENTRIES = 1_000;
 const MAX_PUSH_MS = 600_000;
 const MAX_TOOLS = 1_000_000;
@@ -41,19 +41,19 @@ const seed = wholeNumber(0, Number.MAX_SAFE_INTEGER).optional();
 const dryRun = z.boolean().optional();
 const signal = z.custom(isAbortSignal, 'must be an AbortSignal').optional();
 
-export const GivenGitSchema = z.strictObject({
+export const GitInputSchema = z.strictObject({
   provider: z
     .enum(['local', 'github', 'gitlab', 'bitbucket'])
     .optional()
-    .describe('Who hosts the remote. "local": nobody; commits stay in the root or go to the address in "repo".'),
+    .describe('The host of the remote. "local": none; commits stay in the root or go to the address in "repo".'),
   repo: text
     .optional()
     .describe('The remote: owner/name at the provider, an https or ssh address, a path or a file:// address.'),
   branch: text.optional().describe('The branch that tools live on.'),
-  apiBaseUrl: text.optional().describe("Address of the provider's API, for servers of your own."),
+  apiBaseUrl: text.optional().describe("Address of the provider's API, for self-hosted servers."),
   auth: z
     .strictObject({
-      token: text.optional().describe('Token for the remote and the API. Better kept in an environment variable.'),
+      token: text.optional().describe('Token for the remote and the API. Prefer an environment variable.'),
       user: text.optional().describe('Author name of the commits.'),
       email: text.optional().describe('Author address of the commits.'),
     })
@@ -65,109 +65,113 @@ export const GivenGitSchema = z.strictObject({
   ...limitsOf(LIMITS.git),
 });
 
-export const GivenSandboxSchema = z.strictObject({
+export const SandboxInputSchema = z.strictObject({
   ...limitsOf(LIMITS.sandbox),
   isolation: z
     .enum(['process', 'thread'])
     .optional()
-    .describe('Where runs live: worker processes, or threads of the host.'),
-  seed: seed.describe('Makes chance repeatable in every run.'),
-  now: z.int().optional().describe("Where every run's clock starts, in milliseconds since 1970."),
+    .describe('Where runs execute: in worker processes, or on threads of the host.'),
+  seed: seed.describe('Seed that makes random numbers reproducible in every run.'),
+  now: z.int().optional().describe("Start time of every run's clock, in milliseconds since 1970."),
 });
 
-export const GivenFSSchema = z.strictObject({
+export const FSInputSchema = z.strictObject({
   allowedDirs: texts
     .optional()
     .describe('Folders that tools may read and write, relative to the folder of the config file, or absolute.'),
-  blockUpwardTraversal: z.boolean().optional().describe('Refuse every ".." in a path of a tool.'),
+  blockUpwardTraversal: z.boolean().optional().describe('Refuse every ".." in paths of tools.'),
   ...limitsOf(LIMITS.fs),
 });
 
-export const GivenNetworkSchema = z.strictObject({
-  proxy: text.optional().describe('Address of the HTTP proxy that Git over https goes through.'),
-  noProxy: texts.optional().describe('Hosts, domains and networks that are reached without the proxy.'),
-  ca: text
-    .optional()
-    .describe('File of certificates (PEM) that are trusted beside those of the machine, relative to the config file.'),
-  forTools: z.boolean().optional().describe('Whether what tools fetch goes through the proxy and trusts "ca" as well.'),
+export const NetworkInputSchema = z.strictObject({
+  proxy: text.optional().describe('Address of the HTTP proxy for Git over https.'),
+  noProxy: texts.optional().describe('Hosts, domains and networks to access without the proxy.'),
+  ca: text.optional().describe('File of additional trusted certificates (PEM), relative to the config file.'),
+  forTools: z.boolean().optional().describe('Whether requests of tools also use the proxy and trust "ca".'),
 });
 
 const SecretSchema = z.strictObject({
   value: text.optional().describe('The secret itself. Shown masked.'),
-  env: text.optional().describe('The environment variable that holds it, instead of "value".'),
-  hosts: z.array(text).optional().describe('Servers that may be sent it, as "host" or "host:port".'),
-  functions: z.array(text).optional().describe('Functions of sandboxAPI that may be given it.'),
+  env: text.optional().describe('The environment variable with the secret, instead of "value".'),
+  hosts: z.array(text).optional().describe('Servers that may receive it, as "host" or "host:port".'),
+  functions: z.array(text).optional().describe('Functions of sandboxAPI that may receive it.'),
 });
 
-export const GivenAgentSchema = z.strictObject(limitsOf(LIMITS.agent));
+export const AgentInputSchema = z.strictObject(limitsOf(LIMITS.agent));
 
-export const GivenLedgerSchema = z.strictObject({
-  on: z.boolean().optional().describe('Whether anything is written down; "ledger: false" says the same.'),
+export const LedgerInputSchema = z.strictObject({
+  on: z.boolean().optional().describe('Whether the ledger is enabled; "ledger: false" disables it.'),
   fsync: z
     .boolean()
     .optional()
-    .describe('Whether the intent of a change is also safe from a loss of power before the change happens.'),
-  postgres: text.optional().describe('Address of a PostgreSQL database in the place of the file. Shown masked.'),
-  key: text
-    .optional()
-    .describe('Key that checkpoints are signed with, for machines that share a database. Shown masked.'),
+    .describe('Whether the intent of a change is flushed to disk before the change, to survive a power loss.'),
+  postgres: text.optional().describe('Address of a PostgreSQL database to use instead of the file. Shown masked.'),
+  key: text.optional().describe('Key for signing checkpoints, for machines that share a database. Shown masked.'),
   ...limitsOf(LIMITS.ledger),
 });
 
 /**
- * What says whether there is a ledger, or how it is kept.
- * @type {z.ZodType<z.output<typeof GivenLedgerSchema>, boolean | z.input<typeof GivenLedgerSchema>>}
+ * The ledger option: a boolean, or its settings.
+ * @type {z.ZodType<z.output<typeof LedgerInputSchema>, boolean | z.input<typeof LedgerInputSchema>>}
  */
-const ledgerGiven = /** @type {any} */ (
-  z.preprocess((given) => (typeof given === 'boolean' ? { on: given } : given), GivenLedgerSchema)
+const ledgerInput = /** @type {any} */ (
+  z.preprocess((given) => (typeof given === 'boolean' ? { on: given } : given), LedgerInputSchema)
 );
 
 const modes = z.enum(['explore', 'strict', 'debug']).optional();
 
-export const GivenConfigSchema = z.strictObject({
+export const ConfigInputSchema = z.strictObject({
   rootDir: text.optional().describe("The agent's root, relative to the folder of the config file."),
-  git: GivenGitSchema.optional(),
-  sandbox: GivenSandboxSchema.optional(),
+  git: GitInputSchema.optional(),
+  sandbox: SandboxInputSchema.optional(),
   check: z
     .enum(['off', 'warn', 'strict'])
     .optional()
-    .describe('What a tool that fails its check may still do: everything, all but unsafe runs, nothing.'),
+    .describe(
+      'Effect of a failed check on a tool: none (off), unsafe runs are refused (warn), all runs are refused (strict).',
+    ),
   memory: z
     .enum(['auto', 'off'])
     .optional()
-    .describe('Whether tools are found by meaning as well as by words, where there is a model.'),
+    .describe('Whether tool search also uses meaning, if a model is available.'),
   reuse: z
     .enum(['off', 'warn', 'strict'])
     .optional()
-    .describe('What becomes of a new tool for a job that another does: written, written and told, refused.'),
-  mode: modes.describe('Whether agents write a test first: strict, for new tools only (debug), or not (explore).'),
-  exempt: texts.optional().describe('Globs of tools that nobody asks tests for.'),
+    .describe(
+      'Handling of a new tool that duplicates another: written (off), written with a warning (warn), refused (strict).',
+    ),
+  mode: modes.describe(
+    'Whether agents must write a test first: always (strict), for new tools only (debug), or not (explore).',
+  ),
+  exempt: texts.optional().describe('Globs of tools that need no tests.'),
   rules: z
     .record(z.string(), z.enum(['off', 'advice', 'warning', 'error']))
     .optional()
-    .describe("What a rule's findings weigh, by the rule's id."),
-  fs: GivenFSSchema.optional(),
+    .describe("Severity of a rule's findings, by the rule's id."),
+  fs: FSInputSchema.optional(),
   allowedImports: texts.optional().describe('Packages of the application that tools may import.'),
-  allowedFetchUrls: texts.optional().describe('What tools may fetch, as URLs that a request must begin with.'),
-  network: GivenNetworkSchema.optional(),
-  agent: GivenAgentSchema.optional(),
-  ledger: ledgerGiven.optional().describe('What is written down of what agents ask for and do; false for nothing.'),
+  allowedFetchUrls: texts.optional().describe('URL prefixes that tools may fetch.'),
+  network: NetworkInputSchema.optional(),
+  agent: AgentInputSchema.optional(),
+  ledger: ledgerInput.optional().describe('The record of what agents request and do; false disables it.'),
   secrets: z
     .record(text, SecretSchema)
     .optional()
-    .describe('What tools may use without seeing it: they write {{secret:NAME}}.'),
-  policy: policyInput.optional().describe('Who may do what: allow, safe, a file of rules, rules, or a function.'),
+    .describe('Secrets that tools may use as {{secret:NAME}} without reading them.'),
+  policy: policyInput.optional().describe('The policy: allow, safe, a policy file, rules, or a function.'),
   tokens: z
     .strictObject({
-      keys: texts.optional().describe('Keys of capability tokens: the newest first. Shown masked.'),
-      revoked: texts.optional().describe('Names of tokens that no longer count.'),
+      keys: texts.optional().describe('Keys of capability tokens, newest first. Shown masked.'),
+      revoked: texts.optional().describe('Ids of revoked tokens.'),
     })
     .optional(),
-  sql: sqlSource.optional().describe('The database behind tgp.exec_sql, as in the options of a kernel, which win.'),
+  sql: sqlSource
+    .optional()
+    .describe('The database of tgp.exec_sql. The kernel option of the same name takes precedence.'),
   sandboxAPI: z
     .record(z.string(), sandboxFunction)
     .optional()
-    .describe("The application's functions for tools, as in the options of a kernel, which win."),
+    .describe("The application's functions for tools. The kernel option of the same name takes precedence."),
 });
 
 const { timeoutMs, wallMs, memoryMb } = limitsOf(LIMITS.sandbox);

@@ -1,4 +1,4 @@
-/** Whose rules hold: what the configuration says of it, as the native part takes it. */
+/** Loads the configured policy and encodes it for the native part. */
 
 import { realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve, sep } from 'node:path';
@@ -13,12 +13,12 @@ import { messageOf } from '../boundary/thrown.js';
  * @typedef {import('../../index.js').PolicyInput} PolicyInput
  * @typedef {object} PolicySource
  * @property {string} text for the native part
- * @property {string} [file] where the rules are written
+ * @property {string} [file] the policy file
  * @property {string} [fingerprint] of that file before it was read
- * @property {PolicyFunction} [decide] the function of the application that decides
+ * @property {PolicyFunction} [decide] the application's policy function
  */
 
-/** Rules of some thousand lines; the native part has limits of its own. */
+/** Several thousand lines of rules; the native part has its own limits. */
 export const MAX_FILE_BYTES = 1 << 20;
 
 /**
@@ -43,7 +43,7 @@ export async function policySource(policy, baseDir) {
 }
 
 /**
- * Changes with every change of a file.
+ * A fingerprint of a file (inode, size, times).
  * @param {string} file
  */
 export async function fingerprintOf(file) {
@@ -58,12 +58,12 @@ export async function fingerprintOf(file) {
 /**
  * The rules of a file.
  * @param {string} file
- * @param {string} place where it is, behind all links
+ * @param {string} place the path without links
  */
 export async function policyFileText(file, place = file) {
   const name = basename(file);
   try {
-    // Opening a pipe waits for whoever writes into it.
+    // Opening a pipe would wait for a writer.
     if (!(await stat(place)).isFile()) throw new Error('it is not a file');
     return policyText(file, await readTextAtMost(place, MAX_FILE_BYTES));
   } catch (cause) {
@@ -93,17 +93,17 @@ export function policyText(file, text) {
 }
 
 /**
- * Refuses rules that those could change for whom they are made.
+ * Refuses a policy file that agents or tools could write.
  * @param {string} file
  * @param {string[]} folders that tools and agents can write
- * @returns {Promise<string>} where the file is, behind all links
+ * @returns {Promise<string>} the path of the file without links
  */
 export async function refuseWritablePolicy(file, folders) {
   const place = await realOf(file);
   for (const folder of folders) {
     if (!`${place}${sep}`.startsWith(`${await realOf(folder)}${sep}`)) continue;
     throw new ConfigError(
-      `The policy "${basename(file)}" is in a folder that agents or tools can write (rootDir or fs.allowedDirs). Move it out of there.`,
+      `The policy "${basename(file)}" is in a folder that agents or tools can write (rootDir or fs.allowedDirs). Move it to another folder.`,
       { details: { key: 'policy' } },
     );
   }
@@ -111,7 +111,7 @@ export async function refuseWritablePolicy(file, folders) {
 }
 
 /**
- * A path without links, as far as it exists.
+ * Resolves the links of the existing part of a path.
  * @param {string} path
  * @returns {Promise<string>}
  */
@@ -124,11 +124,11 @@ async function realOf(path) {
   }
 }
 
-/** Of each policy file, when all is done that was begun with it. @type {Map<string, Promise<unknown>>} */
+/** The last pending operation of each policy file. @type {Map<string, Promise<unknown>>} */
 const turns = new Map();
 
 /**
- * Reads or changes a policy file after all others in this process that do.
+ * Serialises operations on a policy file within this process.
  * @template T
  * @param {string} file
  * @param {() => Promise<T>} work

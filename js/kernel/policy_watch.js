@@ -1,3 +1,5 @@
+/** Reloads the policy file when it changes. */
+
 import { watch } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
@@ -6,19 +8,19 @@ import { guarded, ignored } from '../boundary/guarded.js';
 import { messageOf } from '../boundary/thrown.js';
 import { fingerprintOf, inTurn, policyFileText, refuseWritablePolicy } from './policy_source.js';
 
-/** How often the file is looked at beside reports of the system, and how often where there are none: not every disk has them. */
+/** Polling interval with file system events, and without: not every file system supports them. */
 const REPORTED_MS = 5_000;
 const UNREPORTED_MS = 500;
-/** How long reports are gathered: a file is written in steps. */
+/** Debounce time of events: a file is written in several steps. */
 const GATHER_MS = 40;
 
 /**
- * Reloads a policy file when it changes. Invalid rules change nothing, and are logged.
+ * Watches a policy file and reloads it when it changes. Invalid rules are logged and not applied.
  * @param {import('../boundary/typed_native.js').NativeKernel} kernel
- * @param {{ file: string, folders: string[], fingerprint?: string }} source `fingerprint`: that of the file before the rules in
- * force were read; `folders`: those that tools and agents can write, and a link may lead into later
+ * @param {{ file: string, folders: string[], fingerprint?: string }} source `fingerprint`: of the file before the active
+ * rules were read; `folders`: folders writable by tools and agents, which must not contain the file
  * @param {import('../../index.js').Logger} log
- * @returns {() => void} ends it
+ * @returns {() => void} stops watching
  */
 export function watchPolicy(kernel, { file, folders, fingerprint }, log) {
   let known = fingerprint;
@@ -34,19 +36,19 @@ export function watchPolicy(kernel, { file, folders, fingerprint }, log) {
       unwrap(await kernel.replacePolicy(await policyFileText(file, place)));
       log.info('The policy was changed, and the new rules are in force.');
     } catch (error) {
-      if (!isOver) log.error(`The policy was changed, and the old rules stay in force. ${messageOf(error)}`);
+      if (!isOver) log.error(`The changed policy is not valid; the old rules stay in force. ${messageOf(error)}`);
     }
   };
   const look = async () => {
-    // Before the text is read: a write during the read is another change.
+    // Taken before the text is read, so that a write during the read counts as another change.
     const now = await fingerprintOf(file);
     if (now === known || isOver) return;
     known = now;
     await inTurn(file, reload);
-    // A file that was replaced, or a link that leads elsewhere, may be reported by another folder.
+    // A replaced file or changed link may be in another folder.
     await reports.begin();
   };
-  const complain = (/** @type {unknown} */ error) => log.error('The policy cannot be followed.', error);
+  const complain = (/** @type {unknown} */ error) => log.error('Failed to watch the policy file.', error);
   const turn = guarded(complain, async () => {
     if (isBusy) {
       isDue = true;
@@ -83,7 +85,7 @@ export function watchPolicy(kernel, { file, folders, fingerprint }, log) {
   };
 }
 
-/** What the system reports of a file: of the folders that it, and what it links to, are in. */
+/** File system events of a file: watches its folder, and the folder of its link target. */
 class Reports {
   #file;
   #changed;
@@ -100,7 +102,7 @@ class Reports {
     this.#changed = changed;
   }
 
-  /** Whether the system reports anything. */
+  /** Whether events are available. */
   get areHad() {
     return this.#watchers.length > 0;
   }
@@ -111,7 +113,7 @@ class Reports {
     this.#end();
     if (this.#isClosed) return;
     for (const folder of new Set([dirname(this.#file), dirname(place)])) {
-      // A link may lead over others, which have any name.
+      // Intermediate links may have any name.
       this.#watch(folder, place === this.#file ? names : undefined);
     }
   }
@@ -126,7 +128,7 @@ class Reports {
         if (name === null || names === undefined || names.has(name)) this.#changed();
       };
       const watcher = watch(folder, { persistent: false }, guarded(ignored, reported));
-      // Without reports the file is looked at more often.
+      // Without events the file is polled more often.
       watcher.on(
         'error',
         guarded(ignored, () => this.#end()),

@@ -1,6 +1,6 @@
-/** A preview in words, for a person and for a model. */
+/** Formats the preview of a dry run as text, for people and models. */
 
-/** Longest text, and what its parts may take. */
+/** Maximum lengths of the text and its parts. */
 const MAX_CHARS = 12_000;
 const MAX_DIFF = 4_000;
 const MAX_LINE = 300;
@@ -12,11 +12,11 @@ const MAX_LISTED = 20;
 
 /**
  * @param {Preview} preview
- * @param {{ leftOut?: number, written?: any }} [more] how many refusals are not listed, and what the write of a file would answer
+ * @param {{ leftOut?: number, written?: any }} [more] how many refusals are not listed, and the answer of a file write
  */
 export function previewText({ diffs, sql, requests, calls, stopped, result }, { leftOut = 0, written = {} } = {}) {
-  const held = requests.length + calls.length + leftOut;
-  const changes = diffs.length + sql.length + held;
+  const refused = requests.length + calls.length + leftOut;
+  const changes = diffs.length + sql.length + refused;
   const parts = ['This is a dry run: nothing was changed.'];
   if (changes === 0 && stopped === undefined) parts.push('The call would change nothing.');
   if (diffs.length > 0)
@@ -27,9 +27,9 @@ export function previewText({ diffs, sql, requests, calls, stopped, result }, { 
       ...listed(sql.map((statement) => `- ${oneLine(statement.sql)} (${effectOf(statement)})`)),
     );
   }
-  if (held > 0) {
+  if (refused > 0) {
     parts.push(
-      'Not done, and answered by a refusal:',
+      'Not done: the dry run refused:',
       ...listed(
         [
           ...requests.map(({ method, url }) => `- ${oneLine(`${method} ${url}`)}`),
@@ -42,15 +42,15 @@ export function previewText({ diffs, sql, requests, calls, stopped, result }, { 
   parts.push(...reportOf(written));
   if (result !== undefined) parts.push(`Its result: ${oneLine(shown(result))}`);
   if (stopped !== undefined) {
-    parts.push(`It went no further than that: ${oneLine(stopped.message)} [${stopped.code}]`);
-  } else if (held > 0) {
-    parts.push('What comes after a refusal may be otherwise for real.');
+    parts.push(`It stopped there: ${oneLine(stopped.message)} [${stopped.code}]`);
+  } else if (refused > 0) {
+    parts.push('After a refusal, a real run may behave differently.');
   }
   return bounded(parts.join('\n'));
 }
 
 /**
- * What is said of files that would be written.
+ * Findings and notes about files that would be written.
  * @param {import('../boundary/crossing.js').Moved} written
  */
 function reportOf({ findings = [], problem, relinked = [], mentions = [], similar = [] }) {
@@ -64,7 +64,7 @@ function reportOf({ findings = [], problem, relinked = [], mentions = [], simila
 }
 
 /**
- * The first lines of a list, and how many there are beside them.
+ * The first lines of a list, and the number of the others.
  * @param {string[]} lines
  * @param {number} [more] that are not in it
  */
@@ -77,12 +77,12 @@ function listed(lines, more = 0) {
 function shortDiff(diff) {
   if (diff.length <= MAX_DIFF) return diff;
   const end = diff.lastIndexOf('\n', MAX_DIFF);
-  return `${diff.slice(0, end > 0 ? end : MAX_DIFF).toWellFormed()}\n[${diff.length} characters in all]`;
+  return `${diff.slice(0, end > 0 ? end : MAX_DIFF).toWellFormed()}\n[${diff.length} characters in total]`;
 }
 
 /** @param {Preview['sql'][number]} statement */
 function effectOf({ affected, mayWrite }) {
-  return mayWrite ? 'calls what may write' : rows(affected);
+  return mayWrite ? 'calls a function that may write' : rows(affected);
 }
 
 /** @param {number} count */
@@ -109,5 +109,5 @@ function oneLine(text) {
 /** @param {string} text */
 function bounded(text) {
   if (text.length <= MAX_CHARS) return text;
-  return `${text.slice(0, MAX_CHARS).toWellFormed()}\n[${text.length} characters in all; the rest is in the preview's lists]`;
+  return `${text.slice(0, MAX_CHARS).toWellFormed()}\n[${text.length} characters in total; the full lists are in the preview]`;
 }

@@ -1,5 +1,5 @@
 /**
- * Events as the application wants them to be recorded; null for one that it failed on, whose contents nobody gets to see then.
+ * Passes events through the application's `redact` function. A failure yields null: the event is recorded without contents.
  * @param {import('../../index.js').RedactEvent} redact
  * @param {any[]} events
  * @param {import('../../index.js').Logger} log
@@ -11,10 +11,10 @@ export async function redacted(redact, events, log) {
       try {
         const kept = await redact(event);
         if (isEvent(kept)) return kept;
-        log.error('redact has given no object, so the contents of an event are not in the ledger. Return the event.');
+        log.error('redact did not return an object; the contents of an event were not recorded. Return the event.');
         return null;
       } catch (error) {
-        log.error('redact has failed, so the contents of an event are not in the ledger.', error);
+        log.error('redact failed; the contents of an event were not recorded.', error);
         return null;
       }
     }),

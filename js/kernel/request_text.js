@@ -1,4 +1,4 @@
-/** A request for approval as people read it. All that asks a person shows what is made here. */
+/** Renders approval requests for people. Every approval interface shows this text. */
 
 import { createHash } from 'node:crypto';
 import { harmless, visible } from '../boundary/harmless.js';
@@ -7,24 +7,24 @@ import { harmless, visible } from '../boundary/harmless.js';
  * @typedef {import('../../index.js').ApprovalRequest} ApprovalRequest
  * @typedef {{ sign: '+' | '-' | ' ' | '…', text: string }} RequestLine
  * @typedef {object} RenderedRequest
- * @property {string} head the call, the rule that wants it approved, and the hash of the request, in one line
- * @property {RequestLine[]} lines all the rest of it
- * @property {boolean} isWhole whether head and lines say all that would be approved
- * @typedef {Pick<ApprovalRequest, 'tool'> & Partial<Omit<ApprovalRequest, 'tool' | 'signal'>>} Shown a call of the AI SDK has no more than a tool and arguments
+ * @property {string} head one line: the call, the rule that requires approval, and the hash of the request
+ * @property {RequestLine[]} lines the rest of the request
+ * @property {boolean} isWhole whether head and lines show everything that would be approved
+ * @typedef {Pick<ApprovalRequest, 'tool'> & Partial<Omit<ApprovalRequest, 'tool' | 'signal'>>} ShownRequest an AI SDK call has only a tool and arguments
  */
 
-/** How much of the arguments is in a message about a call that was not approved. */
+/** Maximum length of the arguments in a message about a refused call. */
 const MAX_ARGS_CHARS = 300;
 const MAX_REASON_CHARS = 500;
-/** Values up to this stand behind their name. */
+/** Values up to this length are on the line of their name. */
 const SHORT_CHARS = 100;
-/** Hexadecimal digits of a hash that a person compares. */
+/** Hexadecimal digits of the hash that a person compares. */
 const HASH_CHARS = 16;
 
 /**
- * A request, whole: every argument, with all that is hidden in it spelt out.
- * @param {Shown} request
- * @param {{ covers: string[], lines: RequestLine[] }} [change] says what these arguments say, in the lines of a file
+ * The complete request: every argument, with invisible characters escaped.
+ * @param {ShownRequest} request
+ * @param {{ covers: string[], lines: RequestLine[] }} [change] replaces the covered arguments by the lines of a diff
  * @returns {RenderedRequest}
  */
 export function renderedRequest(request, change = { covers: [], lines: [] }) {
@@ -37,7 +37,7 @@ export function renderedRequest(request, change = { covers: [], lines: [] }) {
     ...reached.map(visible),
     ...(text === undefined ? [] : [`text that runs: sha256 ${visible(text)}`]),
   ];
-  // Text of others comes last, so that none of its lines can be taken for one of these.
+  // Foreign text comes last, so that its lines cannot be mistaken for the ones above.
   if (plain.length > 0 && change.lines.length > 0) plain.push(`${change.covers.join(', ') || 'change'}:`);
   return {
     head: `${subject}${why} [sha256 ${hashOf(request)}]`,
@@ -48,18 +48,18 @@ export function renderedRequest(request, change = { covers: [], lines: [] }) {
 
 /** @type {typeof import('../../index.js').approvalText} */
 export function approvalText(request) {
-  return textOf(renderedRequest(/** @type {Shown} */ (request)));
+  return textOf(renderedRequest(/** @type {ShownRequest} */ (request)));
 }
 
 /** @param {RenderedRequest} rendered */
 function textOf({ head, lines, isWhole }) {
-  const missing = isWhole ? [] : ['This is not the whole request. What is not shown cannot be approved.'];
+  const missing = isWhole ? [] : ['This request is not complete. It cannot be approved.'];
   return [head, ...lines.map(({ text }) => `  ${text}`), ...missing].join('\n');
 }
 
 /**
- * A request by pages; nothing where they would not show all of it.
- * @param {Shown} request
+ * A request in pages; undefined if the pages cannot show all of it.
+ * @param {ShownRequest} request
  * @param {{ pageChars: number, mostPages: number }} limits
  * @returns {string[] | undefined}
  */
@@ -78,7 +78,7 @@ export function requestPages(request, { pageChars, mostPages }) {
 }
 
 /**
- * A call in one line, for a message about one that was not approved: too little to approve it by.
+ * A call in one line, for a message about a refused one. It is abbreviated, so not sufficient for an approval.
  * @param {Pick<ApprovalRequest, 'tool' | 'path' | 'args' | 'rule' | 'at' | 'reason'>} request
  */
 export function requestText({ rule, at, reason, ...call }) {
@@ -95,7 +95,7 @@ export function callText({ tool, path, args }) {
 }
 
 /**
- * The arguments, without the path that stands before them.
+ * The arguments, without the path that is shown before them.
  * @param {any} args
  * @param {string | undefined} path
  */
@@ -113,18 +113,18 @@ function withoutPath({ path: _, ...rest }) {
 
 /**
  * @param {any} args
- * @param {string[]} told arguments that are shown otherwise
+ * @param {string[]} excluded arguments that are shown elsewhere
  */
-function argumentLines(args, told) {
+function argumentLines(args, excluded) {
   if (args === undefined) return [];
   if (typeof args !== 'object' || args === null) return valueLines('arguments', args);
   return Object.entries(args)
-    .filter(([name]) => !told.includes(name))
+    .filter(([name]) => !excluded.includes(name))
     .flatMap(([name, value]) => valueLines(name, value));
 }
 
 /**
- * Text keeps its lines; everything else is JSON.
+ * An argument as lines: text keeps its line breaks, other values are JSON.
  * @param {string} name
  * @param {unknown} value
  */
@@ -138,7 +138,7 @@ function valueLines(name, value) {
 }
 
 /**
- * A line of text: tabs before its first letter are seen as space, others are spelt out.
+ * A line of text with invisible characters escaped. Leading tabs become spaces.
  * @param {string} line
  */
 export function visibleLine(line) {
@@ -147,7 +147,7 @@ export function visibleLine(line) {
 }
 
 /**
- * What a program has changed is listed whole, but not every file can be shown.
+ * Whether `apply_changes` has files that cannot be shown.
  * @param {string} tool
  * @param {any} args
  */
@@ -157,8 +157,8 @@ function hasUnshownChanges(tool, args) {
 }
 
 /**
- * Of all that would be approved, so that two people, or two screens, can tell whether they see the same.
- * @param {Shown} request
+ * Hash of everything that would be approved, so that two people or screens can compare requests.
+ * @param {ShownRequest} request
  */
 function hashOf({ tool, path, args, also, text }) {
   const about = JSON.stringify([tool, path ?? null, args ?? null, also ?? null, text ?? null]);
@@ -172,7 +172,7 @@ function hashOf({ tool, path, args, also, text }) {
 function pieces(line, chars) {
   const all = [];
   for (let at = 0; at < line.length || all.length === 0; ) {
-    // A character of two halves stays whole.
+    // Does not split a surrogate pair.
     const isSplit = /[\ud800-\udbff]/.test(line[at + chars - 1] ?? '') && at + chars < line.length;
     const end = at + chars - (isSplit && chars > 1 ? 1 : 0);
     all.push(line.slice(at, end));

@@ -1,28 +1,28 @@
-/** Results that were too long to be shown, as files that agents can page through: few, not committed, and gone soon. */
+/** Stores results that are too long to show as temporary, uncommitted files that agents can page through. */
 
 import { randomBytes } from 'node:crypto';
 import { RESULT_FOLDER } from '../boundary/result_folder.js';
 
 /** @typedef {import('../../index.js').VFSAdapter} VFSAdapter */
 
-/** Files that are there at one time, of all kernels of a root; the oldest go first. */
+/** Maximum number of files, over all kernels of a root; the oldest are removed first. */
 const MAX_FILES = 32;
-/** Parts of one result. */
+/** Maximum number of parts of a result. */
 const MAX_PARTS = 16;
 const MAX_PART_BYTES = 1 << 20;
-/** What one result may take of all that the root may hold. */
+/** Maximum share of the root's size limit for one result. */
 const MAX_SHARE_OF_ROOT = 1 / 64;
-/** A conversation that comes back to a result later than this runs the tool again. */
+/** Files expire after this time; a later conversation must run the tool again. */
 const MAX_AGE_MS = 3_600_000;
-/** The time is in the name: other kernels of the root must be able to tell what is old. */
+/** The name contains the time, so that other kernels of the root can find expired files. */
 const NAME = new RegExp(`^${RESULT_FOLDER.replace('.', '\\.')}/(\\d{13})-[0-9a-f]{8,16}(?:-\\d+)?\\.(?:json|txt)$`);
-/** What a unit of UTF-16 takes as UTF-8. */
+/** UTF-8 bytes per UTF-16 unit, at most. */
 const MAX_BYTES_PER_UNIT = 3;
 
 export class ResultFiles {
   #files;
   #limits;
-  /** @type {string[]} those of this kernel */
+  /** @type {string[]} paths written by this kernel */
   #own = [];
 
   /**
@@ -36,11 +36,11 @@ export class ResultFiles {
 
   /**
    * @param {unknown} value as `JSON.parse` makes it
-   * @returns {Promise<string[]>} where it is now, part by part; nowhere when the root cannot be written
+   * @returns {Promise<string[]>} the paths of the parts; empty when the root cannot be written
    */
   async keep(value) {
     const { text, extension } = written(value);
-    // Tools and data need the room more.
+    // Leaves room for tools and data.
     if (Buffer.byteLength(text) > this.#limits.rootBytes * MAX_SHARE_OF_ROOT) return [];
     const parts = this.#parts(text);
     if (parts.length > MAX_PARTS) return [];
@@ -56,23 +56,23 @@ export class ResultFiles {
       }
       return paths;
     } catch {
-      // Without it the result is shown in part, and says so.
+      // The result is then truncated, with a note.
       return [];
     }
   }
 
-  /** Removes what kernels that are gone have left. */
+  /** Removes expired files of earlier kernels. */
   async sweepOld() {
     await this.#sweep(MAX_FILES).catch(() => {});
   }
 
-  /** Removes what this kernel has kept. */
+  /** Removes the files of this kernel. */
   async removeOwn() {
     const own = this.#own.splice(0);
     for (const path of own) await this.#remove(path);
   }
 
-  /** @param {number} most files that stay */
+  /** @param {number} most files to keep */
   async #sweep(most) {
     const found = (await this.#files.listFiles(RESULT_FOLDER)).flatMap((path) => {
       const [, time] = NAME.exec(path) ?? [];
@@ -85,7 +85,7 @@ export class ResultFiles {
 
   /** @param {string} path */
   async #remove(path) {
-    // Another kernel may have been quicker, or the root cannot be written: then nothing was kept either.
+    // Another kernel may have removed it, or the root is read-only.
     await Promise.resolve(this.#files.remove?.(path)).catch(() => {});
   }
 
@@ -105,7 +105,7 @@ export class ResultFiles {
 }
 
 /**
- * Where a part may end: after a line, or else between two characters.
+ * The end of a part: after a line break, or else between two characters.
  * @param {string} text
  * @param {number} start
  * @param {number} most
@@ -117,7 +117,7 @@ function boundary(text, start, most) {
 }
 
 /**
- * In lines, so that it can be paged: one per item of a list.
+ * Formats a value in lines for paging: one line per item of a list.
  * @param {unknown} value
  */
 function written(value) {

@@ -1,15 +1,17 @@
 import { JsonText } from '../boundary/json_text.js';
-import { answerText } from '../sql/answer.js';
+import { answerText } from '../sql/answer_text.js';
+import { ROLLBACK_ANSWER_MS, within } from '../sql/bounded_wait.js';
 import { drySql } from '../sql/dry_sql.js';
 import { holdsTransactions, sqlRun } from '../sql/sql_run.js';
 import { openSource, settingsOf } from '../sql/sql_settings.js';
-import { ROLLBACK_ANSWER_MS, within } from '../sql/waits.js';
+
+/** Provides `tgp.exec_sql` to guests. */
 
 /** @typedef {import('./host_functions.js').HostFunctions} HostFunctions */
 
 /**
- * Gives guests `tgp.exec_sql`: all statements of a run, nested tools included, are one transaction that ends with it, where
- * the source can hold one.
+ * Adds `exec_sql` to the guest functions. All statements of a run, including nested tools, are one transaction that ends with
+ * the run, if the source supports transactions.
  * @param {HostFunctions} functions
  * @param {import('../../index.js').SqlSource | import('../../index.js').SqlSettings} sql
  * @param {import('../../index.js').Logger} log
@@ -21,7 +23,7 @@ export function offerSql(functions, sql, log) {
   const dry = drySql(adapter, options);
   /** @type {Map<number, import('../sql/dry_sql.js').SqlRun>} */
   const runs = new Map();
-  /** Transactions that end, also those that their callers wait for no longer. @type {Set<Promise<void>>} */
+  /** Transactions that are ending, including those whose caller no longer waits. @type {Set<Promise<void>>} */
   const ending = new Set();
   const isOurs = functions.add('exec_sql', async ({ runId, nesting, sqlDetail, openTables }, [statement, params]) => {
     const noted = functions.sqlOf(runId);
@@ -39,7 +41,7 @@ export function offerSql(functions, sql, log) {
     runs.delete(runId);
     if (!run) return;
     const ended = end === 'commit' ? run.commit() : run.rollback();
-    // A commit that fails is answered before what follows from it has ended.
+    // A failed commit is reported before its rollback has finished.
     const over = Promise.allSettled([ended]).then(async () => {
       await run.undone;
       ending.delete(over);
@@ -58,8 +60,8 @@ export function offerSql(functions, sql, log) {
 }
 
 const REPLACED =
-  'sandboxAPI.exec_sql takes the place of the database: tools that call tgp.exec_sql reach that function, and "sql" is not used by them. Give the function another name, or leave "sql" out.';
+  'sandboxAPI.exec_sql replaces the database: tools that call tgp.exec_sql use that function instead of "sql". Rename the function, or remove "sql".';
 const NOT_ROLLED_BACK =
-  'The database did not confirm that the statements of a run were rolled back: a table may have no transactions, or the connection was lost. Look at the data.';
+  'The database did not confirm that the statements of a run were rolled back: a table may have no transactions, or the connection was lost. Check the data.';
 const NOT_ATOMIC =
-  'The SQL source is a plain function, which is called once for each statement: runs over it are not atomic, and what a tool wrote before it failed stays. Pass { query, transaction } or a known driver to make each run one transaction.';
+  'The SQL source is a plain function without transactions: runs are not atomic, and changes of a failed tool stay. Pass { query, transaction } or a supported driver to make each run one transaction.';

@@ -1,12 +1,14 @@
+/** Requests that a server, such as an MCP server, handles on behalf of its clients. */
+
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { DeniedError } from '../boundary/errors.js';
 
 /**
- * @typedef {import('./kernel_calls.js').Who} Who
- * @typedef {Pick<Who, 'token' | 'approve'>} ServedRequest the token that a request came with, and who can be asked there
+ * @typedef {import('./kernel_calls.js').CallerIdentity} CallerIdentity
+ * @typedef {Pick<CallerIdentity, 'token' | 'approve'>} ServedRequest the token of a request, and its approver
  */
 
-/** Requests that somebody serves for others, such as an MCP server: what holds for all that is asked meanwhile. */
+/** The current request in this async context: its token and approver apply to all calls made while it is served. */
 export class ServedRequests {
   /** @type {AsyncLocalStorage<{ request: ServedRequest | undefined }>} */
   #present = new AsyncLocalStorage();
@@ -18,31 +20,31 @@ export class ServedRequests {
    */
   async during(request, work) {
     /** @type {{ request: ServedRequest | undefined }} */
-    const held = { request };
+    const context = { request };
     try {
-      return await this.#present.run(held, work);
+      return await this.#present.run(context, work);
     } finally {
-      // What was made meanwhile, such as a pool, keeps this for as long as it lives.
-      held.request = undefined;
+      // Pools and timers created meanwhile keep this object, so the request is removed from it.
+      context.request = undefined;
     }
   }
 
   /**
-   * Who asks, with what the present request adds. Calls of the application itself stay what they are.
-   * @param {Who | undefined} who
-   * @param {'manned' | 'unmanned'} kernel whether it has somebody who approves: then nobody else is asked
-   * @returns {Who | undefined}
+   * The caller with the token and approver of the current request. Calls of the application itself are unchanged.
+   * @param {CallerIdentity | undefined} who
+   * @param {boolean} hasApprover whether the kernel has an approver, which then takes precedence
+   * @returns {CallerIdentity | undefined}
    */
-  asker(who, kernel) {
+  asker(who, hasApprover) {
     const request = this.#present.getStore()?.request;
     if (who === undefined || request === undefined) return who;
     const { token = who.token } = request;
     if (who.token !== undefined && who.token !== token) {
       throw new DeniedError(
-        'The request has a token, and the tools have another one. Send the request without a token, or serve tools without one.',
+        'The token of the request differs from the token of the tools. Send the request without a token, or serve tools without one.',
       );
     }
-    const approve = who.approve ?? (kernel === 'manned' ? undefined : request.approve);
+    const approve = who.approve ?? (hasApprover ? undefined : request.approve);
     return { ...who, ...(token !== undefined && { token }), ...(approve !== undefined && { approve }) };
   }
 }

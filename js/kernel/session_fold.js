@@ -1,27 +1,27 @@
-/** What a session is: a fold over its events. */
+/** Reconstructs the state of an agent session from its ledger events. */
 
-import { isAlive } from './process_mark.js';
+import { isAlive } from './process_identity.js';
 
-/** Of what an agent said last. */
+/** Maximum length of an agent's last message. */
 const MAX_SHOWN_CHARS = 4_000;
 
 /**
  * @typedef {import('../../index.js').LedgerEvent} LedgerEvent
  * @typedef {{ input: number, output: number, cached: number }} Usage of one turn
  * @typedef {object} FoldedCall
- * @property {string} call its name in the session
- * @property {string} id the provider's name for it
+ * @property {string} call its id in the session
+ * @property {string} id the provider's id
  * @property {string} tool
  * @property {any} input
- * @property {string} sha of what the model sent, so that nothing is done that was masked
+ * @property {string} sha hash of the model's arguments, so that masked arguments are never executed
  * @property {number} [begun] position of its intent
  * @property {LedgerEvent} [result]
  *
  * @typedef {object} FoldedStep
  * @property {number} step
- * @property {any} content of the event: what the model said
+ * @property {any} content of the event: the model's message
  * @property {any} inputs of the event: the arguments of its calls
- * @property {any} kept of the event: what the provider wants back as it gave it
+ * @property {any} kept of the event: provider data to send back unchanged
  * @property {Usage} usage
  * @property {string} finish
  *
@@ -32,23 +32,23 @@ const MAX_SHOWN_CHARS = 4_000;
  * @property {Entry[]} entries in their order
  * @property {Map<string, number>} begun positions of intents, by call
  * @property {Map<string, LedgerEvent>} results by call
- * @property {string} task the last one
+ * @property {string} task the last task
  * @property {string} model
  * @property {string} started
  * @property {string} updated
- * @property {Map<string, { mark: any, seen: number }>} takes marks of processes that took the session and have not left, in their order,
- *   and when each last renewed its lease
+ * @property {Map<string, { mark: any, seen: number }>} takes identities of the processes that hold the session, in order,
+ *   and the time of each last lease renewal
  * @property {string} [owner] the take of the last run
  * @property {LedgerEvent} [end] of the last run
  * @property {number} last position of its last event
- * @property {number} ms of the runs of the last task that have ended
+ * @property {number} ms total time of the ended runs of the last task
  * @property {boolean} isClosed
  */
 
 /**
  * @param {string} session
  * @param {LedgerEvent[]} events oldest first
- * @returns {FoldedSession | undefined} nothing when no agent had such a session
+ * @returns {FoldedSession | undefined} undefined when the session does not exist
  */
 export function foldSession(session, events) {
   /** @type {FoldedSession} */
@@ -116,7 +116,7 @@ function foldEvent(folded, event) {
       break;
     case 'agent end':
       folded.takes.delete(String(event.take));
-      // A run that another process took over does not end the session.
+      // A run whose session another process has taken over does not end it.
       if (folded.owner !== undefined && folded.owner !== event.take) return;
       folded.end = event;
       folded.ms += Number(event.ms ?? 0);
@@ -162,7 +162,7 @@ function shortText(text) {
 }
 
 /**
- * The calls in what a model said.
+ * The tool calls in a model's message.
  * @param {any} content of a turn, whole
  * @param {any} inputs of it, whole
  * @returns {FoldedCall[]}
@@ -180,7 +180,7 @@ export function callsIn(content, inputs) {
 }
 
 /**
- * What a model said, with the arguments of its calls.
+ * A model's message with the arguments of its calls.
  * @param {any} content of a turn, whole
  * @param {any} inputs of it, whole
  * @returns {any[]}
@@ -191,7 +191,7 @@ export function withInputs(content, inputs) {
 }
 
 /**
- * The words in what a model said.
+ * The text of a model's message.
  * @param {any} content of a turn, whole
  */
 export function textIn(content) {

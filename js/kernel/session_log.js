@@ -1,4 +1,4 @@
-/** What agents did and said, as events of the ledger that can be read back. */
+/** Records agent sessions as ledger events and reads them back. */
 
 import { parseForeignJson } from '../boundary/foreign_json.js';
 import { toJsonText } from '../boundary/json_text.js';
@@ -9,17 +9,17 @@ import { toJsonText } from '../boundary/json_text.js';
  * @typedef {{ what: string, [member: string]: any }} SessionEvent
  */
 
-/** How agents reach the log of a kernel's sessions. */
+/** Member of a kernel's sessions that gives agents access to the log. */
 export const SESSION_LOG = Symbol.for('@tgp/core/session_log');
 
-/** Where the events are that tell which sessions there are: those are found without a look at the others. */
+/** Path of the events that list sessions, so that they are found without reading the others. */
 const LISTED_PATH = '.tgp/sessions';
 const LISTED = new Set(['agent take', 'agent beat', 'agent left', 'agent task', 'agent end', 'agent close']);
-/** Members of events that are texts, which may be long. */
+/** Members of events that may be long texts. */
 const TEXTS = /** @type {const} */ (['task', 'text']);
 const PAGE_EVENTS = 1_000;
 const REFERENCE = '$blob';
-/** Members of others that look like a reference have more of these in front. */
+/** Keys that look like a reference are escaped with additional `$`. */
 const ESCAPED = /^\${2,}blob$/;
 const MAX_DEPTH = 64;
 
@@ -37,7 +37,7 @@ export class SessionLog {
   }
 
   /**
-   * Waits until all can be read that any process has recorded by now, also one that was killed, and whichever process drains what it left.
+   * Waits until everything recorded so far is readable, including events of killed processes that another process writes.
    * @throws {import('../../index.js').LedgerError} when that takes too long
    */
   async settled() {
@@ -45,7 +45,7 @@ export class SessionLog {
   }
 
   /**
-   * Writes down what happened. It is on record when this is done, also when the process is killed then.
+   * Records an event. It is durable when this resolves, even if the process is killed then.
    * @param {string} session
    * @param {{ agent: string, id: string }} actor
    * @param {SessionEvent} body
@@ -57,7 +57,7 @@ export class SessionLog {
   }
 
   /**
-   * All that is on record of a session, calls of the kernel too, oldest first.
+   * All events of a session, including kernel calls, oldest first.
    * @param {string} session
    * @param {number} [after]
    * @returns {Promise<LedgerEvent[]>}
@@ -67,7 +67,7 @@ export class SessionLog {
   }
 
   /**
-   * Beginnings and ends of all sessions, oldest first.
+   * The start and end events of all sessions, oldest first.
    * @returns {Promise<LedgerEvent[]>}
    */
   async listed() {
@@ -75,7 +75,7 @@ export class SessionLog {
   }
 
   /**
-   * A value of an event as it was, with what was too large to stand in it. What the ledger did not keep stays a reference.
+   * A value of an event with its references to large values resolved. Values that the ledger did not keep stay references.
    * @param {any} value
    * @returns {Promise<any>}
    */
@@ -88,7 +88,7 @@ export class SessionLog {
   }
 
   /**
-   * An event with what tells of its session, however long that is.
+   * An event with its long texts resolved.
    * @param {LedgerEvent} event
    */
   async #withTexts(event) {

@@ -1,7 +1,9 @@
+/** The configuration as shown to applications: with defaults, without secrets. */
+
 import { TGPConfigSchema } from './config_schemas.js';
 import { filledSecrets, HIDDEN, hiddenSecrets, shownAddress } from './config_secrets.js';
 import { installedDefaults } from './default_imports.js';
-import { parseConfig } from './given_config.js';
+import { parseConfig } from './parse_config.js';
 
 /**
  * @typedef {import('../../index.js').TGPConfigInput} TGPConfigInput
@@ -10,7 +12,7 @@ import { parseConfig } from './given_config.js';
  */
 
 /**
- * A configuration with its defaults, as far as they are known without a boot.
+ * A configuration with the defaults that are known without a boot.
  * @param {TGPConfigInput} config
  * @param {string} baseDir
  * @returns {LoadedTGPConfig}
@@ -22,13 +24,12 @@ export function filledConfig(config, baseDir) {
 }
 
 /**
- * What a kernel shows of its configuration before it has read it: what is given with its defaults, without its secrets. What
- * is wrong with it is told by the boot.
- * @param {TGPConfigInput | undefined} given
+ * The shown configuration before the boot: the input with defaults, without secrets. The boot reports invalid input.
+ * @param {TGPConfigInput | undefined} input
  * @returns {FilledTGPConfig}
  */
-export function previewConfig(given) {
-  const { sql: _sql, sandboxAPI: _functions, policy: _policy, ...config } = readableOrNothing(given);
+export function previewConfig(input) {
+  const { sql: _sql, sandboxAPI: _functions, policy: _policy, ...config } = readableOrEmpty(input);
   const { git, network, ledger, secrets, tokens, ...rest } = filledConfig(config, process.cwd());
   return {
     ...rest,
@@ -45,7 +46,7 @@ export function previewConfig(given) {
 }
 
 /**
- * Where tools are kept, without credentials.
+ * The Git configuration without credentials.
  * @param {LoadedTGPConfig['git']} git
  */
 function hiddenGit({ repo, apiBaseUrl, auth, ...rest }) {
@@ -58,28 +59,28 @@ function hiddenGit({ repo, apiBaseUrl, auth, ...rest }) {
 }
 
 /**
- * @param {TGPConfigInput | undefined} given
+ * @param {TGPConfigInput | undefined} input
  * @returns {TGPConfigInput}
  */
-function readableOrNothing(given) {
+function readableOrEmpty(input) {
   try {
-    return given === undefined ? {} : parseConfig(given, '"config"').config;
+    return input === undefined ? {} : parseConfig(input, '"config"').config;
   } catch {
     return {};
   }
 }
 
 /**
- * Makes a configuration that somebody holds what it is now.
- * @param {Record<string, any>} held
- * @param {Record<string, any>} now null stands for a key that is not set
+ * Updates a configuration object in place, so that references to it stay valid.
+ * @param {Record<string, any>} target
+ * @param {Record<string, any>} source null stands for a key that is not set
  */
-export function renewConfig(held, now) {
-  for (const key of Object.keys(held)) if (!Object.hasOwn(now, key)) delete held[key];
-  for (const [key, value] of Object.entries(now)) {
-    if (value === null) delete held[key];
-    else if (isGroup(held[key]) && isGroup(value)) renewConfig(held[key], value);
-    else held[key] = value;
+export function renewConfig(target, source) {
+  for (const key of Object.keys(target)) if (!Object.hasOwn(source, key)) delete target[key];
+  for (const [key, value] of Object.entries(source)) {
+    if (value === null) delete target[key];
+    else if (isGroup(target[key]) && isGroup(value)) renewConfig(target[key], value);
+    else target[key] = value;
   }
 }
 

@@ -1,6 +1,6 @@
-/** What came of tests, as text: failures first, and never more than somebody reads. */
+/** Formats test results as text: failures first, with bounded length. */
 
-/** @typedef {Omit<import('../../index.js').TestResult, 'text'>} Told */
+/** @typedef {Omit<import('../../index.js').TestResult, 'text'>} TestReport */
 
 const MAX_FAILURES = 20;
 const MAX_CHARS = 12_000;
@@ -8,12 +8,12 @@ const MAX_PART = 1_500;
 const MAX_SPANS = 20;
 
 /**
- * @param {string | undefined} path what was asked for
- * @param {Told} result
- * @param {boolean} isHeld whether whoever asks has to write tests first
+ * @param {string | undefined} path of the requested tests
+ * @param {TestReport} result
+ * @param {boolean} isHeld whether the caller must write tests first
  */
 export function testText(path, result, isHeld) {
-  if (result.files.length === 0) return nothing(path);
+  if (result.files.length === 0) return noTests(path);
   const failures = result.files.flatMap((file) => [
     ...(file.reason === undefined ? [] : [whole(file)]),
     ...file.cases.filter(({ ok }) => !ok).map((one) => failure(file.path, one)),
@@ -32,7 +32,7 @@ export function testText(path, result, isHeld) {
 }
 
 /** @param {string | undefined} path */
-function nothing(path) {
+function noTests(path) {
   const where = path === undefined ? 'tools/' : path;
   return `There are no tests in ${where}. Tests of tools/a/b.ts are in tools/a/b.test.ts: import { describe, expect, test } from '@tgp/std/test'.`;
 }
@@ -57,18 +57,18 @@ function failure(path, { name, line, at, message, diff }) {
   ].join('\n');
 }
 
-/** @param {Told} result */
+/** @param {TestReport} result */
 function coverage({ files }) {
-  return files.flatMap(({ tool, coverage: told }) => {
-    if (tool === undefined || told === undefined) return [];
-    const { lines, uncovered } = told;
+  return files.flatMap(({ tool, coverage: report }) => {
+    if (tool === undefined || report === undefined) return [];
+    const { lines, uncovered } = report;
     const missing = uncovered.length === 0 ? '' : `; not ${spans(uncovered)}`;
     return [`${tool.path}: ${lines.covered} of ${lines.total} lines ran${missing}`];
   });
 }
 
 /**
- * Numbers as somebody would say them: `3, 7-9`.
+ * Numbers as ranges: `3, 7-9`.
  * @param {number[]} numbers in order
  */
 function spans(numbers) {
@@ -87,20 +87,20 @@ function spans(numbers) {
 const DOUBTS = {
   empty: 'it has no cases',
   left_out: 'cases are left out (skip, only, todo)',
-  hollow: 'cases expect nothing',
-  flaky: 'it passed and failed with the same texts',
+  hollow: 'cases have no expectation',
+  flaky: 'it passed and failed with the same content',
   vacuous: 'it passes without the tool',
 };
 
-/** Of those who have to write tests first. @type {Record<string, string | undefined>} */
+/** Reasons that apply only to callers who must write tests first. @type {Record<string, string | undefined>} */
 const HELD = {
-  unproven: 'nobody ever saw it fail',
-  weakened: 'cases are gone that passed before',
+  unproven: 'it has never failed',
+  weakened: 'cases that passed before were removed',
 };
 
 /**
- * Tests that pass and prove nothing.
- * @param {Told} result
+ * Tests that pass without being meaningful.
+ * @param {TestReport} result
  * @param {boolean} isHeld
  */
 function doubts({ files }, isHeld) {
@@ -111,7 +111,7 @@ function doubts({ files }, isHeld) {
   });
 }
 
-/** @param {Told} result */
+/** @param {TestReport} result */
 function summary({ passed, failed, skipped, files }) {
   const counts = [`${passed} passed`, `${failed} failed`, ...(skipped > 0 ? [`${skipped} skipped`] : [])];
   return `${counts.join(', ')} in ${files.length} ${files.length === 1 ? 'file' : 'files'}.`;

@@ -1,3 +1,5 @@
+/** The public kernel class. */
+
 import { untilAborted } from '../boundary/abort.js';
 import { parseArguments, requireText } from '../boundary/validation.js';
 import { ForgedTools } from '../forged/forged_tools.js';
@@ -17,7 +19,6 @@ import { KernelRuns } from './kernel_runs.js';
 import { kernelSessions } from './kernel_sessions.js';
 import { kernelVfs } from './kernel_vfs.js';
 import { Lifecycle } from './lifecycle.js';
-import { ListedTools } from './listed_tools.js';
 import { harmless } from './logger.js';
 import {
   CheckOptionsSchema,
@@ -28,21 +29,22 @@ import {
   SyncOptionsSchema,
   ToolsOptionsSchema,
 } from './option_schemas.js';
-import { readTools, wrong } from './tool_base.js';
+import { readTools, wrong } from './read_tool_set.js';
+import { ToolListCache } from './tool_list_cache.js';
 
 /**
  * @typedef {import('../../index.js').TGPOptions} TGPOptions
  * @typedef {import('../../index.js').ExecOptions} ExecOptions
- * @typedef {import('./kernel_calls.js').Who} Who
+ * @typedef {import('./kernel_calls.js').CallerIdentity} CallerIdentity
  */
 
-/** Options of the TypeScript package this one replaces; the native kernel does these jobs itself. */
+/** Options of the TypeScript package that this one replaces; the native kernel does not need them. */
 const IGNORED_OPTIONS = /** @type {const} */ (['fs', 'http']);
 
-/** Who reads a list that is for no agent by name. */
+/** The caller of a list or prompt for an unnamed agent. */
 const ANY_AGENT = { agent: 'agent' };
 
-/** What an application holds: every method checks what it is given and hands it on. */
+/** The kernel as applications use it: every method validates its arguments and forwards the call. */
 export class TGP extends AgentHost {
   /** @type {import('../../index.js').Logger} */
   logger;
@@ -59,20 +61,20 @@ export class TGP extends AgentHost {
   #life;
   #calls;
   #runs;
-  #listed = new ListedTools();
+  #listed = new ToolListCache();
   /** @type {ForgedTools} */
   #forged;
-  /** On whose behalf the kernel's own methods are called, if not the application's. @type {Who | undefined} */
+  /** The owner on whose behalf the kernel's methods are called, if not the application. @type {CallerIdentity | undefined} */
   #owner;
 
   /** @param {TGPOptions} [options] */
   constructor(options = {}) {
     super();
-    const given = readOptions(options);
-    this.logger = given.logger;
-    this.#owner = /** @type {any} */ (given.options)[OWNER];
+    const parsed = readOptions(options);
+    this.logger = parsed.logger;
+    this.#owner = /** @type {any} */ (parsed.options)[OWNER];
     const log = harmless(this.logger);
-    this.#life = new Lifecycle(given, log);
+    this.#life = new Lifecycle(parsed, log);
     this.#calls = new KernelCalls(this.#life, (change) => this.#forged.during(change), log);
     this.#runs = new KernelRuns(this.#life, this.#calls, () => this.#forged);
     this.#forged = new ForgedTools(
@@ -84,8 +86,8 @@ export class TGP extends AgentHost {
         run: (path, args, options, who) => this.#runs.tool(path, args, options, { caller: 'agent', who }),
         shown: async (paths, who) => {
           if (!this.#life.isJudged && who.token === undefined) return undefined;
-          const asked = paths.map((path) => /** @type {[string, string]} */ (['exec_tool', path]));
-          return this.#calls.coveredTools(asked, who);
+          const tools = paths.map((path) => /** @type {[string, string]} */ (['exec_tool', path]));
+          return this.#calls.coveredTools(tools, who);
         },
         typeOf,
         results: this[RESULTS],
@@ -96,15 +98,15 @@ export class TGP extends AgentHost {
       },
       log,
     );
-    this.vfs = given.options.vfs ?? kernelVfs(this.#life);
+    this.vfs = parsed.options.vfs ?? kernelVfs(this.#life);
     this.registry = kernelRegistry(this.#calls, this.vfs, this.#owner, this.#listed);
     this.git = kernelGit(this.#calls, this.#owner);
     this.ledger = kernelLedger(this.#calls);
     this.policy = kernelPolicy(this.#calls, this.#life);
     this.sessions = kernelSessions(this.#calls, this.ledger);
-    const ignored = IGNORED_OPTIONS.filter((name) => given.options[name] !== undefined);
+    const ignored = IGNORED_OPTIONS.filter((name) => parsed.options[name] !== undefined);
     if (ignored.length > 0) {
-      log.warn(`Ignored: ${ignored.join(' and ')}. The native kernel reaches files and Git remotes by itself.`);
+      log.warn(`Ignored options: ${ignored.join(' and ')}. The native kernel accesses files and Git remotes itself.`);
     }
   }
 
@@ -115,7 +117,7 @@ export class TGP extends AgentHost {
   async boot() {
     await this.#life.boot();
     const { running } = this.#life;
-    // Lists and prompts are no promises: what they would wait for on Node's thread is waited for here.
+    // Lists and prompts are synchronous: prefetched here, they do not block Node's thread later.
     if (running) await this.#listed.readAhead(running);
   }
 
@@ -125,8 +127,8 @@ export class TGP extends AgentHost {
   }
 
   /**
-   * What an agent may do with this kernel.
-   * @param {Who} who the agent is
+   * Access to this kernel on behalf of an agent.
+   * @param {CallerIdentity} who the agent is
    */
   [ON_BEHALF](who) {
     return {
@@ -142,15 +144,15 @@ export class TGP extends AgentHost {
       /** @type {(path: string | undefined, signal?: AbortSignal, mode?: 'real' | 'dry') => ReturnType<TGP['test']>} */
       test: (path, signal, mode) =>
         this.#runs.tests(path, { signal }, { caller: 'agent', who: mode === 'dry' ? { ...who, dryRun: true } : who }),
-      /** @type {<Value>(asked: import('./kernel_calls.js').OwnCall, work: () => Promise<Value>) => Promise<Value>} */
-      own: (asked, work) => this.#calls.own({ ...asked, who: { ...who, ...asked.who } }, work),
-      /** @type {(asked: Omit<import('./kernel_calls.js').OwnCall, 'who' | 'changes'>) => ReturnType<KernelCalls['judge']>} */
-      judge: (asked) => this.#calls.judge({ ...asked, who }),
-      /** What the rules look at in SQL that is asked for now. */
+      /** @type {<Value>(call: import('./kernel_calls.js').OwnCall, work: () => Promise<Value>) => Promise<Value>} */
+      own: (call, work) => this.#calls.own({ ...call, who: { ...who, ...call.who } }, work),
+      /** @type {(call: Omit<import('./kernel_calls.js').OwnCall, 'who' | 'changes'>) => ReturnType<KernelCalls['judge']>} */
+      judge: (call) => this.#calls.judge({ ...call, who }),
+      /** Which details of SQL statements the policy inspects. */
       sqlDetail: () => this.#calls.sqlDetail(this.#life.gate.asker(who)),
-      /** Which tables they leave open. */
+      /** Which tables the policy allows. */
       openTables: this.#calls.openTables(() => this.#life.gate.asker(who)),
-      /** Where the workspace and the file with the rules are. */
+      /** The paths of the workspace and the policy file. */
       places: () => this.#life.places(),
       /** @type {(options: { maxTokens?: number, mode?: import('../../index.js').Mode, catalogue?: boolean }) => string} */
       systemPrompt: (options) => this.#systemPrompt(options, who),
@@ -164,7 +166,7 @@ export class TGP extends AgentHost {
   /**
    * @param {string} path
    * @param {unknown} args
-   * @returns {Promise<unknown>} as the tool takes them
+   * @returns {Promise<unknown>} the validated arguments
    */
   [ARGUMENTS_OF](path, args) {
     return this.#forged.argumentsOf(path, args);
@@ -192,16 +194,16 @@ export class TGP extends AgentHost {
   /**
    * @param {string} path
    * @param {{ signal?: AbortSignal }} options
-   * @param {Who | undefined} who
+   * @param {CallerIdentity | undefined} who
    * @returns {Promise<import('../../index.js').CheckResult>}
    */
   async #check(path, options, who) {
     requireText(path, 'path');
     const { signal } = parseArguments(CheckOptionsSchema, options, 'check options');
-    const asked = { tool: 'check_tool', who, path, effect: 'read', args: { path } };
-    // The rules are looked at there and the types here: one call, and one result.
+    const call = { tool: 'check_tool', who, path, effect: 'read', args: { path } };
+    // The native part checks rules and JavaScript checks types, as one call with one result.
     return this.#calls.continued(
-      asked,
+      call,
       (kernel, asker) => kernel.checkTool(path, asker),
       async ({ types: sources, ...report }) => {
         const types = await untilAborted(this.#life.types.check(sources), signal);
@@ -217,8 +219,8 @@ export class TGP extends AgentHost {
     const { signal, dryRun } = parseArguments(FixOptionsSchema, options, 'fix options');
     if (dryRun)
       return /** @type {any} */ (previewedChange(this.#calls, this.#owner, { tool: 'fix_tool', path }, signal));
-    const asked = { tool: 'fix_tool', who: this.#owner, path, effect: 'write' };
-    return this.#calls.change((kernel, asker) => kernel.fixTool(path, asker), signal, asked);
+    const call = { tool: 'fix_tool', who: this.#owner, path, effect: 'write' };
+    return this.#calls.change((kernel, asker) => kernel.fixTool(path, asker), signal, call);
   }
 
   /** @returns {Promise<import('../../index.js').Confinement>} */
@@ -239,7 +241,7 @@ export class TGP extends AgentHost {
   /**
    * @param {string} query
    * @param {{ limit?: number, signal?: AbortSignal }} options
-   * @param {Who | undefined} who
+   * @param {CallerIdentity | undefined} who
    * @returns {Promise<import('../../index.js').FoundTool[]>}
    */
   async #find(query, options, who) {
@@ -252,7 +254,7 @@ export class TGP extends AgentHost {
       const { memory } = this.#life;
       const vector = await untilAborted(memory.vectorOf(query), signal);
       const found = await kernel.findTool(query, limit, vector, asker);
-      memory.tell(kernel);
+      memory.reportProblem(kernel);
       return found;
     };
     return this.#calls.read(search, signal, { tool: 'find_tool', who, effect: 'read', args: { query, limit } });
@@ -296,9 +298,9 @@ export class TGP extends AgentHost {
 
   /** @param {{ dryRun?: false }} [options] */
   async sync(options = {}) {
-    refuseDryRun(parseArguments(SyncOptionsSchema, options, 'sync options'), 'What comes from and goes to a remote');
-    const asked = { tool: 'sync', who: this.#owner, effect: 'write' };
-    await this.#calls.receive((kernel, asker) => kernel.sync(asker), asked);
+    refuseDryRun(parseArguments(SyncOptionsSchema, options, 'sync options'), 'A synchronisation with a remote');
+    const call = { tool: 'sync', who: this.#owner, effect: 'write' };
+    await this.#calls.receive((kernel, asker) => kernel.sync(asker), call);
   }
 
   /**
@@ -326,7 +328,7 @@ export class TGP extends AgentHost {
       maxChars: () => this.#life.config.agent.resultChars,
       argumentBytes: () => {
         const { sandbox, fs } = this.#life.config;
-        // A patch has a text and what takes its place.
+        // A patch has two texts: search and replace.
         return 2 * Math.max(sandbox.argsBytes, fs.fileBytes);
       },
       keep: async (value) => this.#life.results?.keep(value) ?? [],
@@ -344,7 +346,7 @@ export class TGP extends AgentHost {
 
   /**
    * @param {{ maxTokens?: number, mode?: import('../../index.js').Mode, catalogue?: boolean }} options
-   * @param {Who} who reads it
+   * @param {CallerIdentity} who reads it
    */
   #systemPrompt(options, who) {
     const { maxTokens, mode, catalogue = true } = parseArguments(PromptOptionsSchema, options, 'prompt options');
@@ -364,7 +366,7 @@ export class TGP extends AgentHost {
   /** @param {{ pushTimeoutMs?: number }} [options] */
   async shutdown(options = {}) {
     const { pushTimeoutMs } = parseArguments(ShutdownOptionsSchema, options, 'shutdown options');
-    // At once where there are none: who boots and shuts down in turn is obeyed in turn.
+    // No await without agent runs, so that alternating boot and shutdown calls keep their order.
     if (this[AGENT_RUNS].isAny) await this[AGENT_RUNS].stop();
     return this.#life.stop(pushTimeoutMs);
   }

@@ -1,4 +1,4 @@
-/** Brings what a program has changed into the real folder: all of it, or nothing. */
+/** Applies the changes of a program to the real folder, atomically. */
 
 import { randomUUID } from 'node:crypto';
 import { chmod, constants, copyFile, link, lstat, mkdir, open, rename, rm, rmdir } from 'node:fs/promises';
@@ -8,7 +8,7 @@ import { identityOf } from './private_keys.js';
 
 /**
  * @typedef {import('./differences.js').Change} Change
- * @typedef {{ change: Change, place: string, next: string, before: string }} Step `next` is the new file, `before` the old one, each beside its place
+ * @typedef {{ change: Change, place: string, next: string, before: string }} Step `next` is the new file, `before` the old one, both in the folder of `place`
  */
 
 /**
@@ -40,20 +40,20 @@ export async function applyChanges(cwd, scratch, changes) {
     for (const folder of folders.reverse()) await rmdir(folder).catch(() => {});
     if (error instanceof GitConflictError) throw error;
     const code = /** @type {NodeJS.ErrnoException} */ (error).code ?? 'unknown';
-    throw new IoError(`The changes could not be written (${code}), so none of them was.`, { cause: error });
+    throw new IoError(`The changes could not be written (${code}); none was applied.`, { cause: error });
   }
   await clear(steps);
 }
 
 /**
- * Refuses a change of something that is no longer what the program has seen, or that lies behind a link.
+ * Refuses a change of a file that has changed since it was copied, or whose folder is now a link.
  * @param {string} cwd
  * @param {Change} change
  */
 async function refuseConflict(cwd, { path, kind, real }) {
   const conflict = (/** @type {string} */ what) =>
     new GitConflictError(
-      `"${path}" ${what} since the program began, so none of its changes was applied. Run the program again to work on what is there now.`,
+      `"${path}" ${what} since the program started; none of its changes was applied. Run the program again on the current files.`,
       { details: { path } },
     );
   let folder = cwd;
@@ -61,20 +61,20 @@ async function refuseConflict(cwd, { path, kind, real }) {
     folder = join(folder, name);
     const about = await lstat(folder).catch(() => undefined);
     if (about === undefined && kind === 'added') break;
-    if (!about?.isDirectory()) throw conflict('lies in a folder that was replaced');
+    if (!about?.isDirectory()) throw conflict('is in a folder that was replaced');
   }
   const about = await lstat(join(cwd, path), { bigint: true }).catch(() => undefined);
-  if (kind === 'added' && about !== undefined) throw conflict('was made by another process');
+  if (kind === 'added' && about !== undefined) throw conflict('was created by another process');
   if (kind !== 'added' && about === undefined) throw conflict('was removed');
   if (kind !== 'added' && about !== undefined && identityOf(about) !== real) throw conflict('was changed');
 }
 
 /**
- * Writes the new file beside its place.
+ * Writes the new file next to its destination.
  * @param {string} cwd
  * @param {string} scratch
  * @param {Step} step
- * @param {string[]} folders that were made
+ * @param {string[]} folders that were created
  */
 async function prepare(cwd, scratch, { change, place, next }, folders) {
   if (change.kind === 'removed') return;
@@ -98,7 +98,7 @@ async function prepare(cwd, scratch, { change, place, next }, folders) {
 }
 
 /**
- * Puts one change into its place.
+ * Moves one change into place.
  * @param {Step} step
  * @param {(() => Promise<unknown>)[]} undo
  */
@@ -111,7 +111,7 @@ async function take({ change, place, next, before }, undo) {
     undo.push(() => rename(before, place));
     await rename(next, place);
   } else {
-    // Unlike a rename it takes no place that was taken meanwhile.
+    // Unlike rename, link does not replace a file created meanwhile.
     await link(next, place);
     undo.push(() => rm(place));
   }

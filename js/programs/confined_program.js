@@ -1,4 +1,4 @@
-/** One run of a program behind walls. */
+/** Runs one program in confinement. */
 
 import { spawn } from 'node:child_process';
 import { onAbort, throwIfAborted } from '../boundary/abort.js';
@@ -8,14 +8,14 @@ import { IoError } from '../boundary/errors.js';
 import { parseForeignJson } from '../boundary/foreign_json.js';
 import { guarded, ignored } from '../boundary/guarded.js';
 
-/** What the supervisor may need beyond the program's time, to end all that is left of it. */
-const ENDING_MS = 30_000;
-/** A report beside its two outputs, of which every byte may become six. */
+/** Additional time for the supervisor to end remaining processes. */
+const SHUTDOWN_TIMEOUT_MS = 30_000;
+/** Size of a report without its outputs, of which every byte may be escaped to six. */
 const REPORT_BYTES = 64 << 10;
 const MOST_BYTES_PER_BYTE = 12;
 
 /**
- * @typedef {object} Order what `crates/sandbox/src/program/program_request.rs` reads
+ * @typedef {object} Order input of `crates/sandbox/src/program/program_request.rs`
  * @property {string} launcher
  * @property {string} library
  * @property {string} program
@@ -32,7 +32,7 @@ const MOST_BYTES_PER_BYTE = 12;
  */
 
 /**
- * Runs a program until nothing of it is left.
+ * Runs a program until all of its processes have ended.
  * @param {Order} order
  * @param {AbortSignal | undefined} signal
  * @returns {Promise<Report>}
@@ -45,20 +45,20 @@ export async function runConfined(order, signal) {
     stdio: ['pipe', 'pipe', 'ignore'],
   });
   const { stdin, stdout } = supervisor;
-  // The end of its input is the end of everything; so it comes, too, when this process ends.
+  // Closing its input ends the supervisor and the program; this also happens when this process ends.
   const release = onAbort(signal, () => stdin.end());
   const { timeoutMs, outputBytes } = order.limits;
   try {
     /** @type {Promise<never>} */
     const failed = new Promise((_, reject) => supervisor.once('error', reject));
-    // A supervisor that has ended takes no order; that it has is seen by its output.
+    // A supervisor that has already ended is detected by its output.
     stdin.on('error', ignored);
     stdin.write(`${JSON.stringify(order)}\n`);
     const read = () => readAtMost(stdout, REPORT_BYTES + outputBytes * MOST_BYTES_PER_BYTE);
-    const text = await beforeDeadline(() => Promise.race([read(), failed]), timeoutMs + ENDING_MS);
+    const text = await beforeDeadline(() => Promise.race([read(), failed]), timeoutMs + SHUTDOWN_TIMEOUT_MS);
     return /** @type {Report} */ (parseForeignJson(text.toString('utf8')));
   } catch (cause) {
-    throw new IoError('The program could not be run: what supervises it has failed. Nothing was changed.', { cause });
+    throw new IoError('The program could not be run: its supervisor failed. Nothing was changed.', { cause });
   } finally {
     release();
     stdin.end();

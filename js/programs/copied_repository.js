@@ -1,6 +1,6 @@
 /**
- * The `.git` of a project for programs: its objects and references to read, files of its own to write, which are never applied, and
- * a configuration without addresses, which hold tokens. So are the folders of submodules and worktrees in it.
+ * Copies the `.git` folder of a project for programs: objects and references are readable, copied files are writable but never applied
+ * back, and the configuration has no remote addresses, which may contain tokens. The same for submodules and worktrees.
  */
 
 import { constants, copyFile, mkdir, readdir, stat, symlink, writeFile } from 'node:fs/promises';
@@ -11,14 +11,14 @@ import { openParts } from './open_parts.js';
 import { isPrivateKey } from './private_keys.js';
 
 const MAX_CONFIG_BYTES = 1 << 20;
-/** Larger files, such as the index of a huge project, are left out: Git makes them again. */
+/** Larger files, such as the index of a huge project, are not copied: Git recreates them. */
 const MAX_FILE_BYTES = 64 << 20;
-/** Folders of submodules in one another, and those that their names are made of. */
+/** Maximum nesting of submodules and of the folders in their names. */
 const MAX_DEPTH = 32;
-/** Sections of a configuration that programs need to read a repository. */
+/** Configuration sections that programs need to read a repository. */
 const KEPT_SECTIONS = /^\[(?:core|extensions|user|branch|diff|merge|index|init|color|status|log)\b/i;
 
-/** @param {string} folder whether it is the folder of a repository */
+/** @param {string} folder whether it is a `.git` folder */
 export const isRepository = (folder) => basename(folder).toLowerCase() === '.git';
 
 /**
@@ -26,12 +26,12 @@ export const isRepository = (folder) => basename(folder).toLowerCase() === '.git
  * @param {string} copied
  * @param {Pick<import('./scratch_copy.js').CopyRules, 'isHidden' | 'keys' | 'places'>} rules
  * @param {number} [depth]
- * @returns {Promise<string[]>} what must be readable for the copy to work
+ * @returns {Promise<string[]>} paths that must be readable for the copy to work
  */
 export async function copyRepository(real, copied, rules, depth = 0) {
   await mkdir(copied);
   const within = await readdir(real, { withFileTypes: true });
-  // Below `modules` there are also folders that only lead to others.
+  // Below `modules` there are also intermediate folders.
   const isOwn = depth === 0 || isGitFolder(within);
   /** @type {string[]} */
   const readable = [];
@@ -42,7 +42,7 @@ export async function copyRepository(real, copied, rules, depth = 0) {
       if (depth < MAX_DEPTH) readable.push(...(await copyRepository(from, to, rules, depth + 1)));
     } else if (entry.isDirectory()) {
       await symlink(from, to);
-      // Objects are packed: no key can be read there, and there are many.
+      // Objects are compressed, so they are not searched for keys.
       readable.push(...(await openParts(from, entry.name === 'objects' ? { ...rules, keys: 'seen' } : rules)));
     } else if (entry.isFile() && isOwn) {
       await copyOwnFile(from, to, rules);
@@ -67,7 +67,7 @@ async function copyOwnFile(from, to, rules) {
 }
 
 /**
- * A configuration of Git with the sections that say what a repository is like, and no address in them.
+ * The Git configuration with only the sections that describe the repository, without addresses.
  * @param {string} config
  */
 function withoutAddresses(config) {

@@ -1,4 +1,4 @@
-/** What a program has made of its copy of a folder. */
+/** Compares the scratch copy of a program with the original folder. */
 
 import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
@@ -12,26 +12,26 @@ import { isRules } from './kept_back.js';
 import { identityOf } from './private_keys.js';
 import { isUnreadable } from './scratch_copy.js';
 
-/** Larger files are not shown as a diff, nor is more than so much. */
+/** Maximum size of a file shown as a diff, and of all diffs. */
 const MAX_SHOWN_BYTES = 1 << 20;
 const MAX_SHOWN_CHARS = 400_000;
-/** How a diff ends that is too long to be whole. */
+/** End of a truncated diff. */
 const CUT = '\n[truncated]\n';
 const MAX_PROBLEMS = 20;
-/** Longer paths cannot be named to the system. */
+/** Longer paths exceed the system's limit. */
 const MAX_PATH_BYTES = 3_000;
 const PIECE_BYTES = 1 << 20;
 
 /**
  * @typedef {import('./scratch_copy.js').Copy} Copy
  * @typedef {import('./scratch_copy.js').CopyRules} CopyRules
- * @typedef {{ path: string, kind: 'added' | 'changed' | 'removed', mode: number, was?: number, real?: string }} Change `was` is the mode, and `real` what the file was, when it was copied
- * @typedef {{ path: string, diff: string, isWhole: boolean }} Shown `isWhole`: the diff says all of it
- * @typedef {{ changes: Change[], problems: string[] }} Differences `problems` are why they cannot be applied
+ * @typedef {{ path: string, kind: 'added' | 'changed' | 'removed', mode: number, was?: number, real?: string }} Change `was` is the mode and `real` the identity of the file when it was copied
+ * @typedef {{ path: string, diff: string, isWhole: boolean }} ShownDiff `isWhole`: the diff shows all of the change
+ * @typedef {{ changes: Change[], problems: string[] }} Differences `problems` prevent them from being applied
  */
 
 /**
- * Compares once no program works in `scratch`.
+ * Compares after the program has ended.
  * @param {string} cwd
  * @param {string} scratch
  * @param {Copy} copy
@@ -47,10 +47,10 @@ export async function differencesOf(cwd, scratch, copy, rules) {
   const folders = [''];
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
     if (Buffer.byteLength(folder) > MAX_PATH_BYTES) {
-      found.problems.push(`"${folder.slice(0, 100)}…" lies too deep`);
+      found.problems.push(`"${folder.slice(0, 100)}…" is nested too deeply`);
       continue;
     }
-    // A program may have shut us out of its folders.
+    // The program may have removed our permissions.
     await chmod(join(scratch, folder), 0o700);
     for await (const entry of await opendir(join(scratch, folder))) {
       const path = posix.join(folder, entry.name);
@@ -75,7 +75,7 @@ export async function differencesOf(cwd, scratch, copy, rules) {
   for (const [path, before] of copy.entries) {
     if (seen.has(path)) continue;
     if (before.kind === 'own') continue;
-    if (before.kind !== 'file') found.problems.push(`"${path}", which is a link, is gone`);
+    if (before.kind !== 'file') found.problems.push(`the link "${path}" was removed`);
     else if (before.isFixed) found.problems.push(`"${path}" may not be removed by programs`);
     else found.changes.push({ path, kind: 'removed', mode: before.mode, real: before.real });
   }
@@ -104,7 +104,7 @@ async function changeOf(cwd, scratch, path, before) {
   if ((Number(about.mode) & 0o400) === 0) await chmod(place, 0o600);
   const executable = Number(about.mode) & 0o111;
   if (before === undefined) return { path, kind: 'added', mode: executable ? 0o755 : 0o644 };
-  // Whether anybody may execute it is all that a program decides; the rest stays as it was.
+  // A program may only make a file executable; the rest of its mode stays.
   const mode = executable && !(before.mode & 0o111) ? before.mode | 0o111 : before.mode;
   const isSame = mode === before.mode && (await digestOf(place)) === (await digestOf(join(cwd, path)));
   return isSame ? undefined : { path, kind: 'changed', mode, was: before.mode, real: before.real };
@@ -128,7 +128,7 @@ function kindOf(entry) {
 
 /**
  * @param {string} path
- * @returns {Promise<string | undefined>} nothing when there is no such file any more
+ * @returns {Promise<string | undefined>} undefined if the file no longer exists
  */
 async function digestOf(path) {
   const hash = createHash('sha256');
@@ -147,11 +147,11 @@ async function digestOf(path) {
 }
 
 /**
- * The changes as unified diffs, as far as there is room for them.
+ * The changes as unified diffs, up to the size limit.
  * @param {string} cwd
  * @param {string} scratch
  * @param {Change[]} changes
- * @returns {Promise<Shown[]>}
+ * @returns {Promise<ShownDiff[]>}
  */
 export async function diffsOf(cwd, scratch, changes) {
   const diffs = [];
@@ -175,10 +175,10 @@ export async function diffsOf(cwd, scratch, changes) {
 async function diffOf(cwd, scratch, { path, kind, mode, was }) {
   const before = kind === 'added' ? null : await shownBytes(join(cwd, path));
   const after = kind === 'removed' ? null : await shownBytes(join(scratch, path));
-  // A name must not add lines of its own.
+  // A name must not contain line breaks.
   const name = visible(path);
-  if (before === undefined || after === undefined) return { diff: `${name}: too large to be shown\n`, isWhole: false };
-  const becomes = mode & 0o111 && !((was ?? 0) & 0o111) && kind !== 'removed' ? `${name}: may be executed\n` : '';
+  if (before === undefined || after === undefined) return { diff: `${name}: too large to show\n`, isWhole: false };
+  const becomes = mode & 0o111 && !((was ?? 0) & 0o111) && kind !== 'removed' ? `${name}: becomes executable\n` : '';
   if (isBinary(before) || isBinary(after)) {
     return { diff: `${becomes}${name}: binary, ${described(before)} becomes ${described(after)}\n`, isWhole: true };
   }
@@ -192,7 +192,7 @@ function described(bytes) {
   return `${bytes.length} bytes (sha256 ${createHash('sha256').update(bytes).digest('hex')})`;
 }
 
-/** @param {Buffer | null} bytes whether a diff would not show all of them */
+/** @param {Buffer | null} bytes whether a text diff cannot show them */
 function isBinary(bytes) {
   return bytes !== null && (bytes.includes(0) || !isUtf8(bytes));
 }

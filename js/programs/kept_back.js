@@ -1,4 +1,4 @@
-/** What programs do not get, whatever the options say: workspaces of kernels, with their keys, and the rules that programs are judged by. */
+/** Files that programs never get to read or change, regardless of options: kernel workspaces with their keys, and policy files. */
 
 import { existsSync, readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -6,26 +6,26 @@ import { realOrSame } from './program_names.js';
 
 /**
  * @typedef {{ root: string, policy?: string }} KernelPlaces real paths
- * @typedef {'seen' | 'readOnly' | 'hidden'} Fate what becomes of a file or folder in the copy of a program
+ * @typedef {'seen' | 'readOnly' | 'hidden'} Access the access of a program to a file or folder
  */
 
-/** Files that decide what agents may do, wherever they lie: programs see them and cannot change them. */
+/** Policy and configuration files: readable for programs, but not writable. */
 const RULES = /^tgp\.(?:policy|config)\.[a-z]+$/i;
-/** Where a repository may keep others. */
+/** Folders of nested repositories in `.git`. */
 export const NESTED = ['worktrees', 'modules'];
-/** Files of programs and pages by their names. In folders that are only read there are too many to look into each. */
+/** Names of source and web files, which are not searched for keys in read-only folders: there are too many. */
 const CODE = /\.(?:[cm]?[jt]sx?|map|mdx?|css|html?|svg|png|woff2?|wasm|node|so|h|hpp|c|cc|cpp)$/i;
-/** @param {string} name whether it is that of a file with rules */
+/** @param {string} name whether it is the name of a policy or configuration file */
 export const isRules = (name) => RULES.test(name);
 
 /**
- * Whether a folder is the workspace of a kernel. What lies there has tools and rules of its own.
+ * Whether a folder is the workspace of a kernel.
  * @param {string} folder
  */
 export const isWorkspace = (folder) => existsSync(join(folder, '.git', 'tgp'));
 
 /**
- * Whether the folder of a repository holds what is private to a kernel.
+ * Whether a `.git` folder contains private data of a kernel.
  * @param {string} folder named `.git`
  */
 export function holdsKernel(folder) {
@@ -34,7 +34,7 @@ export function holdsKernel(folder) {
 }
 
 /**
- * The workspace that a folder is, or lies in; nothing for others.
+ * The workspace that contains a folder, if there is one.
  * @param {string} folder
  * @returns {string | undefined}
  */
@@ -46,13 +46,13 @@ export function workspaceAround(folder) {
 }
 
 /**
- * What becomes of a file or folder because of where it lies.
+ * The access of programs to a file or folder by its location.
  * @param {string} real
  * @param {boolean} isFolder
- * @param {KernelPlaces | undefined} places of the kernel that judges the programs
- * @returns {Fate}
+ * @param {KernelPlaces | undefined} places of the kernel that controls the programs
+ * @returns {Access}
  */
-export function fateOf(real, isFolder, places) {
+export function accessOf(real, isFolder, places) {
   const name = basename(real);
   if (isFolder && (real === places?.root || isWorkspace(real) || (name === '.git' && holdsKernel(real))))
     return 'hidden';
@@ -60,7 +60,7 @@ export function fateOf(real, isFolder, places) {
 }
 
 /**
- * Whether a folder is that of a repository, of a submodule or of a worktree, by what lies in it.
+ * Whether a folder is the Git folder of a repository, submodule or worktree, by its content.
  * @param {import('node:fs').Dirent[]} within
  */
 export function isGitFolder(within) {
@@ -68,10 +68,10 @@ export function isGitFolder(within) {
   return names.has('HEAD') && (names.has('objects') || names.has('commondir'));
 }
 
-/** @param {string} name whether a file in the folder of a repository holds its settings, with addresses and tokens */
+/** @param {string} name whether a file in a Git folder is its configuration, with addresses and tokens */
 export const isGitConfig = (name) => name.startsWith('config');
 
-/** @param {string} name whether a file is program text or part of a page, by its name */
+/** @param {string} name whether a file is source code or part of a web page, by its name */
 export const isCode = (name) => CODE.test(name);
 
 /**

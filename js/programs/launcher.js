@@ -1,4 +1,4 @@
-/** What starts programs behind walls, and whether this system has what the walls are made of. */
+/** Finds the launcher for confined programs, and tests whether this system supports confinement. */
 
 import { spawnSync } from 'node:child_process';
 import { ConfigError, unwrap } from '../boundary/errors.js';
@@ -7,7 +7,7 @@ import { native } from '../boundary/native.js';
 
 /** The answer is one line. */
 const MAX_ANSWER_BYTES = 64 << 10;
-const PATIENCE_MS = 30_000;
+const TEST_TIMEOUT_MS = 30_000;
 
 /** @typedef {{ executable: string, library: string }} Launcher */
 
@@ -15,22 +15,22 @@ const PATIENCE_MS = 30_000;
 let proven;
 
 /**
- * The launcher, on a system that can confine; that is tried once, with the real walls.
+ * The launcher. Confinement is tested once; throws if this system does not support it.
  * @returns {Launcher}
  */
 export function provenLauncher() {
   if (proven !== undefined) return proven;
-  if (process.platform !== 'linux') throw refused(`they need Linux, and this is ${process.platform}`);
+  if (process.platform !== 'linux') throw refused(`confinement requires Linux, and this is ${process.platform}`);
   const launcher = unwrap(native().programLauncher());
   const { stdout, error } = spawnSync(launcher.executable, [launcher.library, '--try-walls'], {
     cwd: '/',
     env: {},
     stdio: ['ignore', 'pipe', 'ignore'],
     maxBuffer: MAX_ANSWER_BYTES,
-    timeout: PATIENCE_MS,
+    timeout: TEST_TIMEOUT_MS,
   });
   const missing = missingOf(stdout?.toString('utf8') ?? '');
-  if (error !== undefined || missing !== undefined) throw refused(missing ?? 'what starts them cannot be started');
+  if (error !== undefined || missing !== undefined) throw refused(missing ?? 'the launcher cannot be started');
   proven = launcher;
   return launcher;
 }
@@ -42,16 +42,16 @@ export function provenLauncher() {
 function missingOf(answer) {
   try {
     const { confined, missing } = parseForeignJson(answer);
-    return confined === true ? undefined : String(missing ?? 'the walls do not stand');
+    return confined === true ? undefined : String(missing ?? 'the confinement is not effective');
   } catch {
-    return 'the walls could not be tried';
+    return 'the confinement could not be tested';
   }
 }
 
 /** @param {string} why */
 function refused(why) {
   return new ConfigError(
-    `This system cannot confine programs, so createShellTools is refused: ${why}. Leave it out here; tools in the sandbox (exec_tool, run_code) work everywhere.`,
+    `This system cannot confine programs, so createShellTools is not available: ${why}. Remove it here; tools in the sandbox (exec_tool, run_code) work everywhere.`,
     { details: { missing: why } },
   );
 }

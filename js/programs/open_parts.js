@@ -1,21 +1,21 @@
-/** The parts of a read-only folder that programs may read: all of it, or what lies around secrets and workspaces in it. */
+/** The parts of a read-only folder that programs may read: everything except secrets and kernel workspaces. */
 
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LimitError } from '../boundary/errors.js';
-import { fateOf, isCode, isGitConfig, isGitFolder } from './kept_back.js';
+import { accessOf, isCode, isGitConfig, isGitFolder } from './kept_back.js';
 import { isPrivateKey } from './private_keys.js';
 
-/** Files and folders that are looked at for their names. */
+/** Maximum number of files and folders. */
 const MAX_ENTRIES = 500_000;
 const MAX_DEPTH = 64;
-/** Files that are looked into at the same time. */
-const AT_ONCE = 16;
+/** Number of files searched concurrently. */
+const CONCURRENCY = 16;
 
 /**
  * @param {string} folder
  * @param {Pick<import('./scratch_copy.js').CopyRules, 'isHidden' | 'keys' | 'places'>} rules
- * @returns {Promise<string[]>} the folder itself where nothing in it is hidden
+ * @returns {Promise<string[]>} only the folder itself if nothing in it is hidden
  */
 export async function openParts(folder, rules) {
   let entries = 0;
@@ -29,10 +29,10 @@ export async function openParts(folder, rules) {
     for (const entry of within) {
       entries += 1;
       if (entries > MAX_ENTRIES || depth > MAX_DEPTH) throw tooLarge();
-      // A link is read by the name of where it leads.
+      // Access to a link is decided by its target.
       if (entry.isSymbolicLink()) continue;
       const path = join(place, entry.name);
-      const isHidden = rules.isHidden(entry.name) || fateOf(path, entry.isDirectory(), rules.places) === 'hidden';
+      const isHidden = rules.isHidden(entry.name) || accessOf(path, entry.isDirectory(), rules.places) === 'hidden';
       if (isHidden || secrets.has(entry.name)) {
         isWhole = false;
       } else if (entry.isDirectory()) {
@@ -49,7 +49,7 @@ export async function openParts(folder, rules) {
 }
 
 /**
- * The files of a folder that hold secrets, by their names: private keys, and the configuration of a repository, with its addresses.
+ * The names of secret files in a folder: private keys, and the configuration of a repository with its addresses.
  * @param {string} folder
  * @param {import('node:fs').Dirent[]} within
  * @param {Pick<import('./scratch_copy.js').CopyRules, 'keys'>} rules
@@ -60,11 +60,11 @@ async function secretFiles(folder, within, rules) {
   const secrets = new Set(isGitFolder(within) ? names.filter(isGitConfig) : []);
   if (rules.keys === 'seen') return secrets;
   const looked = names.filter((name) => !isCode(name));
-  for (let at = 0; at < looked.length; at += AT_ONCE) {
+  for (let at = 0; at < looked.length; at += CONCURRENCY) {
     await Promise.all(
-      looked.slice(at, at + AT_ONCE).map(async (name) => {
+      looked.slice(at, at + CONCURRENCY).map(async (name) => {
         const path = join(folder, name);
-        // What cannot be read here, programs do not read either.
+        // An unreadable file counts as secret.
         const isKey = lstat(path, { bigint: true }).then((about) => isPrivateKey(path, about));
         if (await isKey.catch(() => true)) secrets.add(name);
       }),
@@ -75,7 +75,7 @@ async function secretFiles(folder, within, rules) {
 
 function tooLarge() {
   return new LimitError(
-    `A read-only folder of the programs holds more than ${MAX_ENTRIES} files, or folders that are ${MAX_DEPTH} deep, so it was not searched for secrets and nothing was run. The application can leave it out ("hidden" of createShellTools).`,
+    `A read-only folder for programs has more than ${MAX_ENTRIES} files or ${MAX_DEPTH} levels of folders, so it cannot be searched for secrets; nothing was run. The application can exclude it ("hidden" of createShellTools).`,
     { details: { limit: 'readOnly' } },
   );
 }

@@ -1,29 +1,29 @@
-/** The programs that an agent may run: each is looked for once, so that nothing later can take its place by its name. */
+/** Resolves the programs that an agent may run, once, so that a later file of the same name cannot replace one. */
 
 import { accessSync, constants, realpathSync, statSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { basename, delimiter, dirname, isAbsolute, join, relative } from 'node:path';
 import { ConfigError, ValidationError } from '../boundary/errors.js';
-import { nearest } from '../boundary/near_name.js';
+import { nearest } from '../boundary/spelling.js';
 
-/** @typedef {{ name: string, path: string, folder: string | undefined }} Program `folder` is what it may read beside the system's */
+/** @typedef {{ name: string, path: string, folder: string | undefined }} Program `folder` is its installation folder outside the system's folders */
 
 const SYSTEM_PATH = ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin'];
 
 /**
- * @param {string[]} given names, or absolute paths
- * @param {string} cwd the real folder, which no program may be given as its own
+ * @param {string[]} names names or absolute paths
+ * @param {string} cwd the real working folder, which is never a program's installation folder
  * @returns {Map<string, Program>}
  */
-export function findPrograms(given, cwd) {
+export function findPrograms(names, cwd) {
   /** @type {Map<string, Program>} */
   const programs = new Map();
-  for (const one of given) {
+  for (const one of names) {
     const name = basename(one);
     const path = isAbsolute(one) ? one : one === name ? lookedUp(one) : undefined;
     if (path === undefined || !isExecutable(path)) {
       throw new ConfigError(
-        `createShellTools options: "programs" names "${one}", which is not a program of this system. Give a name that is on the PATH, or an absolute path.`,
+        `createShellTools options: "programs" names "${one}", which is not a program of this system. Use a name on the PATH, or an absolute path.`,
         { details: { field: 'programs' } },
       );
     }
@@ -49,13 +49,13 @@ export function programNamed(programs, name) {
   const near = nearest(name, names);
   const question = near === undefined ? '' : ` Did you mean ${near}?`;
   throw new ValidationError(
-    `run_program: the program ${JSON.stringify(name.slice(0, 100))} is not allowed.${question} Allowed: ${names.join(', ')}. "program" is a name alone; its arguments go into "args".`,
+    `run_program: the program ${JSON.stringify(name.slice(0, 100))} is not allowed.${question} Allowed: ${names.join(', ')}. "program" is only a name; put its arguments into "args".`,
     { details: { field: 'program' } },
   );
 }
 
 /**
- * The PATH of a program: where those are that it may run, and those of the system.
+ * The PATH of a program: the folders of allowed programs and of the system.
  * @param {Map<string, Program>} programs
  */
 export function pathOf(programs) {
@@ -63,7 +63,7 @@ export function pathOf(programs) {
 }
 
 /**
- * Where a program that was installed by hand has its libraries: the folder around its `bin`, unless others keep theirs there.
+ * The folder with the libraries of a manually installed program: the parent of its `bin`, unless it is a shared folder.
  * @param {string} path
  * @param {string} cwd
  */

@@ -1,4 +1,4 @@
-/** A program in a scratch copy of the folder: from the copy to the differences. */
+/** Runs a program in a scratch copy of the folder and collects the differences. */
 
 import { execFile } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
@@ -17,34 +17,35 @@ import { outsideWorkspaces } from './shell_options.js';
  * @typedef {import('./shell_options.js').ShellSettings} ShellSettings
  * @typedef {import('./program_names.js').Program} Program
  * @typedef {import('./confined_program.js').Report} Report
- * @typedef {{ program: Program, args: string[], stdin: string }} Asked
- * @typedef {{ report: Report, scratch: string } & import('./differences.js').Differences} Ran
+ * @typedef {{ program: Program, args: string[], stdin: string }} ProgramCall
+ * @typedef {{ report: Report, scratch: string } & import('./differences.js').Differences} ProgramResult
  */
 
 const MB = 1 << 20;
-const REMOVING_MS = 60_000;
+const REMOVE_TIMEOUT_MS = 60_000;
 
 /**
- * Runs a program and hands what came of it to `work`; after that the copy is gone.
+ * Runs a program and passes its result to `work`; then the copy is removed.
  * @template T
  * @param {import('./launcher.js').Launcher} launcher
  * @param {Map<string, Program>} programs
  * @param {ShellSettings} settings
- * @param {Asked} asked
- * @param {import('./kept_back.js').KernelPlaces | undefined} places of the kernel that judges the program
+ * @param {ProgramCall} call
+ * @param {import('./kept_back.js').KernelPlaces | undefined} places of the kernel that controls the program
  * @param {AbortSignal | undefined} signal
- * @param {(ran: Ran) => Promise<T>} work
+ * @param {(result: ProgramResult) => Promise<T>} work
  * @returns {Promise<T>}
  */
-export async function inScratch(launcher, programs, settings, asked, places, signal, work) {
+export async function inScratch(launcher, programs, settings, call, places, signal, work) {
   const readable = readableFolders(programs, settings, places);
   const place = makeTempFolder('tgp-program-');
   const [scratch, home, temp] = ['work', 'home', 'tmp'].map((name) => join(place, name));
   const [input, failure] = [join(place, 'input'), join(place, 'failure')];
-  if (scratch === undefined || home === undefined || temp === undefined) throw new IoError('There is no folder.');
+  if (scratch === undefined || home === undefined || temp === undefined)
+    throw new IoError('The temporary folder is missing.');
   try {
     for (const folder of [scratch, home, temp]) await mkdir(folder);
-    await writeFile(input, asked.stdin);
+    await writeFile(input, call.stdin);
     const rules = {
       maxFiles: settings.files,
       maxBytes: settings.folderMb * MB,
@@ -59,9 +60,9 @@ export async function inScratch(launcher, programs, settings, asked, places, sig
       {
         launcher: launcher.executable,
         library: launcher.library,
-        program: asked.program.path,
-        args: asked.args,
-        // The settings of the system's Git may hold keys, and are not readable.
+        program: call.program.path,
+        args: call.args,
+        // The system's Git configuration may contain keys, and is not readable.
         env: {
           LANG: 'C.UTF-8',
           GIT_CONFIG_NOSYSTEM: '1',
@@ -86,7 +87,7 @@ export async function inScratch(launcher, programs, settings, asked, places, sig
           cpuMs: settings.cpuMs,
           memoryBytes,
           tasks: settings.processes,
-          // As much again as there may be.
+          // Twice the limit of the copied folder.
           diskBytes: 2 * rules.maxBytes,
           files: 2 * rules.maxFiles,
           outputBytes: settings.outputBytes,
@@ -104,7 +105,7 @@ export async function inScratch(launcher, programs, settings, asked, places, sig
 }
 
 /**
- * What programs may read beside the system's folders, as long as no workspace of a kernel lies there.
+ * The folders outside the system's that programs may read. Throws if one contains a kernel workspace.
  * @param {Map<string, Program>} programs
  * @param {ShellSettings} settings
  * @param {import('./kept_back.js').KernelPlaces | undefined} places
@@ -126,34 +127,34 @@ function readableFolders(programs, settings, places) {
 /** @param {string} field */
 function shared(field) {
   return new ConfigError(
-    `createShellTools options: "${field}" and the workspace of the kernel share files: programs would see its keys. Name other folders.`,
+    `createShellTools options: "${field}" and the workspace of the kernel share files: programs could read its keys. Use other folders.`,
     { details: { field } },
   );
 }
 
 /**
- * Folders may lie deeper than a path can name: the program `rm` goes there step by step.
+ * Removes a folder. Paths may be too long for the system's limit, so `rm`, which descends step by step, is the fallback.
  * @param {string} place
  */
 async function removed(place) {
   try {
     await removeTempFolder(place);
   } catch {
-    await promisify(execFile)('rm', ['-rf', '--', place], { timeout: REMOVING_MS });
+    await promisify(execFile)('rm', ['-rf', '--', place], { timeout: REMOVE_TIMEOUT_MS });
   }
 }
 
 /**
- * What a program says of its folder is true of the real one, as far as anybody needs to know.
+ * The report with the path of the scratch folder replaced by `.`.
  * @param {Report} report
  * @param {string} scratch
  * @returns {Report}
  */
 function shown(report, scratch) {
-  const told = (/** @type {import('./confined_program.js').Text} */ { head, tail, leftOut }) => ({
+  const relative = (/** @type {import('./confined_program.js').Text} */ { head, tail, leftOut }) => ({
     head: head.replaceAll(scratch, '.'),
     tail: tail.replaceAll(scratch, '.'),
     leftOut,
   });
-  return { ...report, stdout: told(report.stdout), stderr: told(report.stderr) };
+  return { ...report, stdout: relative(report.stdout), stderr: relative(report.stderr) };
 }

@@ -1,31 +1,31 @@
-/** A copy of a folder for a program to work on, and what the folder was like when it was made. */
+/** Makes the scratch copy of a folder for a program, and records the state of the copied files. */
 
 import { chmod, constants, copyFile, lstat, mkdir, opendir, readlink, symlink } from 'node:fs/promises';
 import { dirname, isAbsolute, join, posix } from 'node:path';
 import { throwIfAborted } from '../boundary/abort.js';
 import { IoError, LimitError } from '../boundary/errors.js';
 import { copyRepository, isRepository } from './copied_repository.js';
-import { fateOf } from './kept_back.js';
+import { accessOf } from './kept_back.js';
 import { openParts } from './open_parts.js';
 import { identityOf, isPrivateKey } from './private_keys.js';
 
-/** Files that are copied at the same time. */
-const AT_ONCE = 16;
+/** Number of files copied concurrently. */
+const CONCURRENCY = 16;
 const MAX_DEPTH = 64;
 
 /**
  * @typedef {object} CopyRules
  * @property {number} maxFiles
  * @property {number} maxBytes
- * @property {(name: string) => boolean} isHidden names that are left out
- * @property {(name: string) => boolean} isReadOnly names of folders that are only linked to, and of files that may not be changed
+ * @property {(name: string) => boolean} isHidden names that are not copied
+ * @property {(name: string) => boolean} isReadOnly names of folders that are only linked, and of files that programs may not change
  * @property {'hidden' | 'seen'} keys private keys, in files of any name
- * @property {import('./kept_back.js').KernelPlaces} [places] of the kernel that judges the programs
+ * @property {import('./kept_back.js').KernelPlaces} [places] of the kernel that controls the programs
  *
  * @typedef {{ kind: 'file', real: string, copied: string, mode: number, isFixed: boolean }} CopiedFile `isFixed`: programs may not change it
- * @typedef {CopiedFile | { kind: 'link', target: string } | { kind: 'view', target: string } | { kind: 'own' }} Entry `own` is a folder of which the copy is never applied
+ * @typedef {CopiedFile | { kind: 'link', target: string } | { kind: 'view', target: string } | { kind: 'own' }} Entry `own` is a folder whose copy is never applied back
  * @typedef {{ entries: Map<string, Entry>, leftOut: Set<string>, views: string[], files: number, bytes: number }} Copy `leftOut` are
- * paths that are there and were left out because of what they are
+ * existing paths that were not copied
  */
 
 /**
@@ -49,20 +49,20 @@ export async function copyFolder(from, to, rules, signal) {
       copy.files += 1;
       if (copy.files > rules.maxFiles) throw tooMuch(`more than ${rules.maxFiles} files`, 'files');
       const path = posix.join(folder, entry.name);
-      const fate = fateOf(join(from, path), entry.isDirectory(), rules.places);
-      if (fate === 'hidden') {
+      const access = accessOf(join(from, path), entry.isDirectory(), rules.places);
+      if (access === 'hidden') {
         copy.leftOut.add(path);
         continue;
       }
-      const isView = fate === 'readOnly' || rules.isReadOnly(entry.name);
+      const isView = access === 'readOnly' || rules.isReadOnly(entry.name);
       if (entry.isDirectory() && !isView) {
-        if (path.split('/').length > MAX_DEPTH) throw tooMuch(`folders that are ${MAX_DEPTH} deep`, 'hidden');
+        if (path.split('/').length > MAX_DEPTH) throw tooMuch(`more than ${MAX_DEPTH} levels of folders`, 'hidden');
         await mkdir(join(to, path));
         folders.push(path);
         continue;
       }
       waiting.push(() => copyEntry(from, to, path, entry, isView, rules, copy));
-      if (waiting.length < AT_ONCE) continue;
+      if (waiting.length < CONCURRENCY) continue;
       await allOf(waiting);
       waiting = [];
     }
@@ -72,7 +72,7 @@ export async function copyFolder(from, to, rules, signal) {
 }
 
 /**
- * Whether a name is not valid UTF-8, so that no path here names the file.
+ * Whether a name is not valid UTF-8, so that the file has no path in JavaScript.
  * @param {string} name
  */
 export function isUnreadable(name) {
@@ -80,7 +80,7 @@ export function isUnreadable(name) {
 }
 
 /**
- * Does some work at the same time. None of it goes on when one has failed.
+ * Runs work concurrently and waits for all of it, then throws the first error.
  * @param {(() => Promise<void>)[]} work
  */
 async function allOf(work) {
@@ -119,7 +119,7 @@ async function copyEntry(from, to, path, entry, isView, rules, copy) {
     await chmod(copied, mode | 0o600);
     const [after, own] = await Promise.all([lstat(real, { bigint: true }), lstat(copied, { bigint: true })]);
     if (identityOf(before) !== identityOf(after)) {
-      throw new IoError(`"${path}" was changed while it was copied. Nothing was run; try again.`);
+      throw new IoError(`"${path}" was changed while it was copied. Nothing was run. Retry.`);
     }
     const [is, was] = [identityOf(own), identityOf(before)];
     copy.entries.set(path, { kind: 'file', real: was, copied: is, mode, isFixed: isView });
@@ -132,7 +132,7 @@ async function copyEntry(from, to, path, entry, isView, rules, copy) {
 }
 
 /**
- * Whether a link leads to another place of the folder. Others are left out: the program could not follow them.
+ * Whether a link stays inside the folder. Other links are not copied, because the program could not follow them.
  * @param {string} path
  * @param {string} target
  */
@@ -148,7 +148,7 @@ function staysInside(path, target) {
  */
 function tooMuch(what, option) {
   return new LimitError(
-    `The folder of the programs holds ${what}, so no copy was made and nothing was run. The application can leave parts out ("hidden", "readOnly") or raise "${option}" of createShellTools.`,
+    `The folder for programs has ${what}; it was not copied and nothing was run. The application can exclude parts ("hidden", "readOnly") or raise "${option}" of createShellTools.`,
     { details: { limit: option } },
   );
 }

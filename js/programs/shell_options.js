@@ -1,4 +1,4 @@
-/** What an application decides about the programs of an agent. */
+/** Validates the options of `createShellTools`. */
 
 import { realpathSync, statSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
@@ -8,7 +8,7 @@ import { wholeNumber } from '../boundary/limit_schema.js';
 import { parseSettings } from '../boundary/validation.js';
 import { workspaceAround } from './kept_back.js';
 
-/** Where people keep what no program needs to see. A star stands for any letters. */
+/** Default names of secret files and folders. A star matches any characters. */
 const HIDDEN = [
   ...['.env', '.env.*', '*.env', '.envrc'],
   ...['.aws', '.azure', '.gnupg', '.kube', '.ssh', '.terraform.d', '.vault-token'],
@@ -28,9 +28,9 @@ const HIDDEN = [
   ...['*.jks', '*.kdbx', '*.keystore', '*.p12', '*.pfx', '*.ppk', '*.tfstate', '*.tfvars'],
   ...['credentials.json', 'service-account*.json', 'service_account*.json'],
 ];
-/** Names of that kind that hold no secrets, by custom. */
+/** Example files, which by convention contain no secrets. */
 const EXAMPLES = /\.(?:example|sample|template|dist|defaults?)$/i;
-/** What is large, or runs by itself when it was changed: hooks of Git, scripts of packages. */
+/** Default read-only folders: large, or executed implicitly (Git hooks, package scripts). */
 const READ_ONLY = ['.git', 'node_modules'];
 
 const MB = 1 << 20;
@@ -41,7 +41,10 @@ const aFunction = z.custom((value) => typeof value === 'function', 'must be a fu
 const names = z.array(text.refine((name) => !/[/\\]/.test(name), 'must be names of files or folders, without "/"'));
 /** @typedef {(name: string) => boolean} IsNamed */
 const absolute = text.refine(isAbsolute, 'must be absolute paths');
-const variable = text.regex(/^(?!LD_)[A-Za-z_]\w*$/, 'must be names of variables, and not of the loader (LD_…)');
+const variable = text.regex(
+  /^(?!LD_)[A-Za-z_]\w*$/,
+  'must be names of environment variables, except those of the loader (LD_…)',
+);
 
 const OptionsSchema = z.strictObject({
   programs: z.array(text).min(1, 'must name at least one program'),
@@ -71,7 +74,7 @@ const OptionsSchema = z.strictObject({
 
 /**
  * @typedef {import('zod').output<typeof OptionsSchema> & { folder: string, isHidden: IsNamed, isReadOnly: IsNamed, keys: 'hidden' | 'seen' }} ShellSettings
- * `folder` is the real path of `cwd`; `keys` are private keys, in files of any name
+ * `folder` is the real path of `cwd`; `keys`: access to private keys, in files of any name
  */
 
 /**
@@ -93,7 +96,7 @@ export function shellSettings(options) {
 
 /**
  * @param {string[]} patterns
- * @returns {IsNamed} in any case: some systems do not tell them apart
+ * @returns {IsNamed} case-insensitive, as some file systems are
  */
 function named(patterns) {
   const escaped = patterns.map((pattern) => pattern.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replace(/\*+/g, '.*'));
@@ -107,22 +110,19 @@ function folderOf(cwd) {
     const folder = realpathSync(resolve(cwd));
     if (statSync(folder).isDirectory() && folder !== '/') return outsideWorkspaces(folder);
   } catch (error) {
-    // Others are said below.
+    // Other errors are reported below.
     if (error instanceof ConfigError) throw error;
   }
-  throw new ConfigError(
-    'createShellTools options: "cwd" must be a folder that is there, and not the root of the system.',
-    {
-      details: { field: 'cwd' },
-    },
-  );
+  throw new ConfigError('createShellTools options: "cwd" must be an existing folder other than the file system root.', {
+    details: { field: 'cwd' },
+  });
 }
 
 /** @param {string} folder */
 export function outsideWorkspaces(folder) {
   if (workspaceAround(folder) === undefined) return folder;
   throw new ConfigError(
-    'createShellTools options: "cwd" is the workspace of a kernel, or lies in one: programs would see its keys, and change its tools past its rules. Name a folder around or beside it.',
+    'createShellTools options: "cwd" is the workspace of a kernel, or inside one: programs could read its keys and change its tools without its policy. Use a folder outside it.',
     { details: { field: 'cwd' } },
   );
 }

@@ -1,28 +1,27 @@
 /**
- * What a database has to offer. With `connect` a run can be one transaction on it; with `once` alone each statement stands
- * by itself.
+ * The interface of SQL adapters. With `connect` a run is one transaction; with only `once` each statement is separate.
  *
- * @typedef {'sqlite' | 'postgres' | 'mysql' | 'any'} SqlDialect `any`: not known, so a statement must be harmless in all
+ * @typedef {'sqlite' | 'postgres' | 'mysql' | 'any'} SqlDialect `any`: unknown, so a statement must be safe in all dialects
  * @typedef {'read' | 'write' | 'schema'} SqlAccess
- * @typedef {'nothing' | 'verbs' | 'tables'} SqlDetail what rules look at in a statement
+ * @typedef {'nothing' | 'verbs' | 'tables'} SqlDetail what the policy inspects in a statement
  * @typedef {{ maxRows: number, maxBytes: number, statementTimeoutMs: number, readOnly: boolean }} SqlLimits
- * @typedef {{ access: SqlAccess, limits: SqlLimits, firstSql: string, signal: AbortSignal }} SqlNeed what the first
- * statement of a transaction does, and how to give up waiting
+ * @typedef {{ access: SqlAccess, limits: SqlLimits, firstSql: string, signal: AbortSignal }} SqlNeed the access
+ * of the first statement of a transaction, and a signal that cancels the wait for a connection
  * @typedef {{ sql: string, values: unknown[], access: SqlAccess, returns: 'rows' | 'count', verbs?: string[], fenced?: boolean, detail?: SqlDetail, reach?: import('../boundary/crossing.js').Reach }} SqlStatement
- * one that may run, with the placeholders of its database and a value for each; `fenced` when the rules rely on it that it
- * only reads; `detail` is what the rules look at; `reach` is what it was read to touch, where the database can be asked about that
- * @typedef {{ rows: string | undefined, affected: number, mayWrite?: boolean }} SqlAnswer `rows` is JSON text, undefined when a
- * statement returns none by nature; `mayWrite` is whether it may have changed something, where that was asked for
+ * an allowed statement with its database's placeholders and their values; `fenced`: it was classified as read-only, so it must not
+ * write; `detail`: what the policy inspects; `reach`: what it was parsed to access, to be verified in the database's catalogue
+ * @typedef {{ rows: string | undefined, affected: number, mayWrite?: boolean }} SqlAnswer `rows` is JSON text, undefined for
+ * statements that return none; `mayWrite`: whether it may have changed something, if that was requested
  *
  * @typedef {object} SqlConnection one connection that belongs to one run until it is released
  * @property {(need: SqlNeed) => Promise<void>} begin
  * @property {(statement: SqlStatement, limits: SqlLimits) => Promise<SqlAnswer>} query
- * @property {(action: import('./savepoint.js').SavepointAction, number: number) => Promise<void>} [savepoint] where `query` does
- * not take the statements for it
- * @property {() => Promise<void>} commit rejects unless the database says that it has committed
+ * @property {(action: import('./savepoint.js').SavepointAction, number: number) => Promise<void>} [savepoint] if `query` does
+ * not accept savepoint statements
+ * @property {() => Promise<void>} commit rejects unless the database confirms the commit
  * @property {() => Promise<void>} rollback
- * @property {() => unknown} cancel stops the statement under way, in the database
- * @property {(state: 'clean' | 'broken') => unknown} release gives the connection back; a broken one is not used again
+ * @property {() => unknown} cancel stops the running statement in the database
+ * @property {(state: 'clean' | 'broken') => unknown} release returns the connection; a broken one is not reused
  *
  * @typedef {SqlAdapter & Required<Pick<SqlAdapter, 'connect'>>} TransactionalAdapter
  * @typedef {SqlAdapter & Required<Pick<SqlAdapter, 'once'>>} StatementAdapter
@@ -31,14 +30,14 @@
  * @property {SqlDialect} dialect
  * @property {(need: SqlNeed) => Promise<SqlConnection>} [connect]
  * @property {(statement: SqlStatement, limits: SqlLimits) => Promise<SqlAnswer>} [once] one statement outside transactions
- * @property {boolean} [beginsReadOnly] the database refuses to write in a transaction that is begun for reading; always so in
+ * @property {boolean} [beginsReadOnly] the database enforces read-only transactions; always true for
  * PostgreSQL
- * @property {boolean} [endsElsewhere] the application ends the transaction, so nothing can be undone here
+ * @property {boolean} [endsElsewhere] the application ends the transaction, so it cannot be rolled back here
  * @property {() => Promise<void>} [close]
- * @property {string} [file] that the first use makes where it does not exist
+ * @property {string} [file] that the first use creates if it does not exist
  */
 
-/** Registered, so that an adapter made by the CommonJS copy of this package is known to the ESM copy. */
+/** A registered symbol, so that the ESM copy of this package recognises adapters of the CommonJS copy. */
 export const ADAPTER = Symbol.for('@tgp/core/sql-adapter');
 
 /**

@@ -1,6 +1,6 @@
-/** Functions of a database's owner that a statement calls, by the catalogue. */
+/** Finds user-defined functions that a statement calls, in the database's catalogue. */
 
-import { settled } from './waits.js';
+import { settled } from './bounded_wait.js';
 
 /**
  * @typedef {import('../boundary/crossing.js').Reach} Reach
@@ -21,7 +21,7 @@ export const HARMLESS_EXTENSIONS = [
 ];
 
 /**
- * A function of the database's owner that a statement calls.
+ * The name of a user-defined function that a statement calls, if there is one.
  * @param {Ask} ask
  * @param {Reach} reach
  * @param {import('./adapter.js').SqlAdapter} adapter
@@ -32,7 +32,7 @@ export async function functionIn(ask, reach, { dialect }, doubted) {
   if (reach.calls.length === 0) return undefined;
   if (dialect === 'postgres') return postgresFunction(ask, reach, doubted);
   if (dialect === 'mysql') return mysqlFunction(ask, reach);
-  // The catalogue of an unknown database cannot be asked: the functions that all of them have are left out already.
+  // The catalogue of an unknown database cannot be queried. Standard functions are already excluded.
   return reach.calls[0];
 }
 
@@ -59,13 +59,13 @@ async function postgresFunction(ask, { calls, names }, doubted) {
 }
 
 /**
- * What a function of MySQL declares is not enforced, so each counts. Packages of MariaDB hold functions too.
+ * MySQL does not enforce what a function declares, so every user-defined function counts. MariaDB packages also contain functions.
  * @param {Ask} ask
  * @param {Reach} reach
  * @returns {Promise<string | undefined>}
  */
 async function mysqlFunction(ask, { calls, names }) {
-  // The next value of a sequence is gone whatever becomes of the transaction.
+  // A rollback does not restore a sequence.
   if (calls.includes('nextval')) return 'nextval';
   const places = new Parameters(() => '?');
   const parts = [...new Set(names.flatMap((name) => name.split('.')))];
@@ -80,14 +80,14 @@ async function mysqlFunction(ask, { calls, names }) {
   const loaded = new Parameters(() => '?');
   /** @type {any} */
   let library;
-  // Only some users may look there.
+  // Not every user may read this table.
   await settled(async () => {
     [library] = await ask(`SELECT name FROM mysql.func WHERE name IN (${loaded.add(calls)}) LIMIT 1`, loaded.values);
   });
   return library?.name;
 }
 
-/** Values of a statement, and what stands for them in its text. */
+/** Collects the values of a statement and returns their placeholders. */
 export class Parameters {
   /** @type {unknown[]} */
   values = [];
@@ -98,7 +98,7 @@ export class Parameters {
     this.#placeholder = placeholder;
   }
 
-  /** @param {unknown[]} values one at least */
+  /** @param {unknown[]} values at least one */
   add(values) {
     return values.map((value) => this.#placeholder(this.values.push(value))).join(', ');
   }

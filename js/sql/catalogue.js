@@ -1,4 +1,4 @@
-/** The tables and columns that a database has, for advice on a name that it does not have. */
+/** Lists tables and columns of a database, for advice on unknown names. */
 
 import { SqlRules } from './rules.js';
 import { QUERIES } from './schema_queries.js';
@@ -8,21 +8,21 @@ import { QUERIES } from './schema_queries.js';
  * @typedef {(sql: string) => Promise<any[]>} Ask
  */
 
-/** Tables whose names are looked at, and columns of one question. */
+/** Limits of catalogue queries. */
 const MAX_TABLES = 2_000;
 const MAX_ROWS = 20_000;
 const MAX_BYTES = 1 << 20;
-const STATEMENT_MS = 2_000;
+const STATEMENT_TIMEOUT_MS = 2_000;
 /** Longer names are not compared. */
 const MAX_NAME_CHARS = 256;
 
 /** @type {SqlRules | undefined} */
 let reading;
 
-/** What questions about the catalogue are held against. */
+/** The SQL rules for catalogue queries. */
 export function catalogueRules() {
   reading ??= new SqlRules(
-    { readOnly: true, maxRows: MAX_ROWS, maxBytes: MAX_BYTES, statementTimeoutMs: STATEMENT_MS },
+    { readOnly: true, maxRows: MAX_ROWS, maxBytes: MAX_BYTES, statementTimeoutMs: STATEMENT_TIMEOUT_MS },
     { isOwn: true },
   );
   return reading;
@@ -31,13 +31,13 @@ export function catalogueRules() {
 /**
  * @param {'sqlite' | 'postgres' | 'mysql'} dialect
  * @param {Ask} ask
- * @param {import('./table_sight.js').TableSight} sight
+ * @param {import('./table_visibility.js').TableVisibility} visibility
  * @returns {Promise<CatalogueTable[]>}
  */
-export async function tablesOf(dialect, ask, sight) {
+export async function tablesOf(dialect, ask, visibility) {
   const rows = (await ask(QUERIES[dialect].tables(MAX_TABLES))).filter(isTable);
   const named = rows.filter(({ name }) => isShort(name));
-  return (await sight.shown(named)).map(({ id, name }) => ({ id: String(id), name }));
+  return (await visibility.shown(named)).map(({ id, name }) => ({ id: String(id), name }));
 }
 
 /**
@@ -57,7 +57,7 @@ function isShort(name) {
 }
 
 /**
- * Whether a row tells of a table, with an id that may stand in a statement: a plain function may answer anything.
+ * Whether a row describes a table with an id that is safe in a statement: an application function may return anything.
  * @param {any} row
  */
 export function isTable({ id, name }) {

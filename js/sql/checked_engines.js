@@ -1,4 +1,4 @@
-/** Whether MySQL can roll back what a statement writes: its tables, also below views, have engines with transactions. */
+/** Checks that MySQL can roll back a write: all tables, also below views, must have transactional engines. */
 
 import { Parameters } from './called_functions.js';
 import { refused, shown } from './refusal.js';
@@ -8,16 +8,16 @@ import { refused, shown } from './refusal.js';
  * @typedef {{ schema: string, name: string, engine: unknown, kind: string }} Table
  */
 
-/** Views over views are followed as far as this. */
+/** Maximum nesting of views. */
 const MAX_LEVELS = 10;
 
 /**
- * Refuses to write where nothing can be rolled back, also through views.
+ * Refuses writes to tables without transactions, also through views.
  * @param {Ask} ask
  * @param {string[]} written
  */
 export async function checkEngines(ask, written) {
-  // A dot may separate a schema from its table, or be part of a quoted name.
+  // A dot may separate schema and table, or be part of a quoted name.
   const parts = written.map((name) => name.split('.'));
   const tables = parts.flatMap((each) => each.map((_, index) => each.slice(index).join('.')));
   const schemas = parts.flatMap((each) => each.slice(1).map((_, index) => each.slice(0, index + 1).join('.')));
@@ -34,7 +34,7 @@ export async function checkEngines(ask, written) {
 }
 
 /**
- * Views, and tables without transactions.
+ * A query for views and for tables without transactions.
  * @param {string} where
  */
 function doubtful(where) {
@@ -44,7 +44,7 @@ function doubtful(where) {
 }
 
 /**
- * The same among what views are made of. A view whose definition may not be seen, or none of its tables, is refused.
+ * The views and non-transactional tables that views are made of. Refuses a view whose definition or tables are not visible.
  * @param {Ask} ask
  * @param {Table[]} views
  */
@@ -70,7 +70,7 @@ async function below(ask, views) {
 /** @param {Table} table */
 function withoutTransactions({ name, engine }) {
   return refused(
-    `the table ${shown(name)} has the engine ${shown(engine)}, which has no transactions: what a run writes there could not be rolled back`,
+    `the table ${shown(name)} has the engine ${shown(engine)}, which has no transactions: a write could not be rolled back`,
     'Read from it, or use a table with InnoDB.',
   );
 }
@@ -78,7 +78,7 @@ function withoutTransactions({ name, engine }) {
 /** @param {unknown} name */
 function unreadView(name) {
   return refused(
-    `whether what is written through the view ${shown(name)} can be rolled back is not known: its definition or its tables cannot be seen`,
+    `a write through the view ${shown(name)} may not be possible to roll back: its definition or its tables are not visible`,
     'Write to its table, or have the owner of the database grant SHOW VIEW on it and SELECT on its tables.',
   );
 }

@@ -1,4 +1,4 @@
-/** Whether a statement is what it was read as: the database itself is asked, in the transaction that the statement is part of. */
+/** Verifies in the database's catalogue, within the transaction, that a statement accesses only what the parser found in it. */
 
 import { dropOldest } from '../boundary/drop_oldest.js';
 import { parseForeignJson } from '../boundary/foreign_json.js';
@@ -6,7 +6,7 @@ import { functionIn, Parameters } from './called_functions.js';
 import { checkEngines } from './checked_engines.js';
 import { hiddenFunctions, hiddenIn } from './hidden_functions.js';
 import { refused, shown } from './refusal.js';
-import { heldRelation, relatedTables } from './related_tables.js';
+import { relatedTables, restrictedRelation } from './related_tables.js';
 
 /**
  * @typedef {import('./adapter.js').SqlConnection} SqlConnection
@@ -18,20 +18,20 @@ import { heldRelation, relatedTables } from './related_tables.js';
  * @typedef {SqlStatement & { reach: Reach }} Reaching
  */
 
-/** Most rows and bytes of an answer of the catalogue. */
+/** Limits of catalogue answers. */
 const MAX_ROWS = 10_000;
 const MAX_BYTES = 2 << 20;
-/** How long an answer about a statement holds, for how many statements, and of which length. */
+/** Cache of checked statements: lifetime, number of entries, maximum statement length. */
 const CHECKED_MS = 60_000;
 const MAX_CHECKED = 500;
 const MAX_CHECKED_CHARS = 2_000;
-/** When questions about statements were last asked without finding anything. @type {WeakMap<object, Map<string, number>>} */
+/** Times of the last checks without findings, by adapter and statement. @type {WeakMap<object, Map<string, number>>} */
 const checked = new WeakMap();
-/** What statements of a database may call without naming it, by volatility. @type {WeakMap<object, Map<string, { at: number, found: Hidden[] }>>} */
+/** Implicitly called functions of a database, by volatility. @type {WeakMap<object, Map<string, { at: number, found: Hidden[] }>>} */
 const hidden = new WeakMap();
 
 /**
- * Forgets all answers: the schema is being changed.
+ * Clears the cache of a database before a schema change.
  * @param {SqlAdapter} adapter
  */
 export function forgetChecked(adapter) {
@@ -40,15 +40,15 @@ export function forgetChecked(adapter) {
 }
 
 /**
- * Refuses a statement that may do more than it was read to do.
+ * Refuses a statement that may do more than the parser found in it.
  * @param {Pick<SqlConnection, 'query'>} connection
  * @param {SqlStatement} statement
  * @param {import('./adapter.js').SqlLimits} limits
  * @param {SqlAdapter} adapter
- * @param {boolean} isFenced whether the database lets the statement write nothing
- * @param {import('./table_sight.js').TableSight} [sight] which tables the caller may touch
+ * @param {boolean} isFenced whether the database prevents the statement from writing
+ * @param {import('./table_visibility.js').TableVisibility} [visibility] which tables the caller may access
  */
-export async function checkReach(connection, statement, limits, adapter, isFenced, sight) {
+export async function checkReach(connection, statement, limits, adapter, isFenced, visibility) {
   const { reach, detail = 'nothing', sql } = statement;
   if (!reach) return;
   const reaching = { ...statement, reach };
@@ -58,12 +58,12 @@ export async function checkReach(connection, statement, limits, adapter, isFence
   const isShown = adapter.dialect === 'mysql' && reach.names.some((name) => name.toUpperCase() === 'SHOW');
   if (doubted.length === 0 && !isCompared && !isShown && reach.written.length === 0) return;
   const ask = asking(connection, limits);
-  if (isPostgres && detail === 'tables' && sight) await checkRelated(ask, adapter, reaching, sight);
+  if (isPostgres && detail === 'tables' && visibility) await checkRelated(ask, adapter, reaching, visibility);
   await once(adapter, `${doubted.join('')} ${isCompared} ${sql}`, async () => {
     if (doubted.length > 0) {
       const name = await functionIn(ask, reach, adapter, doubted);
       if (name) throw unreadFunction(name, adapter);
-      // What a view calls is its owner's.
+      // Functions that a view calls are its owner's responsibility.
       const own = (await hiddenOf(ask, adapter, doubted)).filter(({ kind }) => kind !== 'view');
       const found = hiddenIn(own, reaching);
       if (found) throw hiddenFunction(found);
@@ -77,7 +77,7 @@ export async function checkReach(connection, statement, limits, adapter, isFence
 }
 
 /**
- * Whether a statement that reads by its text may write all the same, by a function of the database's owner.
+ * Whether a statement that only reads by its text may write through a user-defined function.
  * @param {Pick<SqlConnection, 'query'>} connection
  * @param {SqlStatement} statement
  * @param {import('./adapter.js').SqlLimits} limits
@@ -99,7 +99,7 @@ export async function mayWrite(connection, statement, limits, adapter) {
 }
 
 /**
- * What statements of a database may call without naming it.
+ * The user-defined functions that statements may call implicitly.
  * @param {Ask} ask
  * @param {SqlAdapter} adapter
  * @param {string[]} doubted
@@ -107,18 +107,18 @@ export async function mayWrite(connection, statement, limits, adapter) {
  */
 async function hiddenOf(ask, adapter, doubted) {
   if (adapter.dialect !== 'postgres') return [];
-  const known = hidden.get(adapter) ?? new Map();
-  hidden.set(adapter, known);
+  const cached = hidden.get(adapter) ?? new Map();
+  hidden.set(adapter, cached);
   const key = doubted.join('');
-  const last = known.get(key);
+  const last = cached.get(key);
   if (last && Date.now() - last.at < CHECKED_MS) return last.found;
   const answer = await hiddenFunctions(ask, doubted);
-  known.set(key, { at: Date.now(), found: answer });
+  cached.set(key, { at: Date.now(), found: answer });
   return answer;
 }
 
 /**
- * Volatilities, as PostgreSQL names them, of functions that may do more than the rules can see.
+ * PostgreSQL volatilities of functions that the rules cannot see through.
  * @param {import('./adapter.js').SqlDetail} detail
  * @param {boolean} isFenced
  */
@@ -128,7 +128,7 @@ function volatilities(detail, isFenced) {
 }
 
 /**
- * Asks a question unless it had no answer a short time ago.
+ * Runs a check, unless the same check found nothing recently.
  * @template Answer
  * @param {SqlAdapter} adapter
  * @param {string} key
@@ -136,15 +136,15 @@ function volatilities(detail, isFenced) {
  * @returns {Promise<Answer | undefined>}
  */
 async function once(adapter, key, question) {
-  const known = checked.get(adapter) ?? new Map();
-  checked.set(adapter, known);
+  const times = checked.get(adapter) ?? new Map();
+  checked.set(adapter, times);
   const now = Date.now();
-  if (now - (known.get(key) ?? 0) < CHECKED_MS) return undefined;
+  if (now - (times.get(key) ?? 0) < CHECKED_MS) return undefined;
   const answer = await question();
   if (answer === undefined && key.length <= MAX_CHECKED_CHARS) {
-    known.delete(key);
-    dropOldest(known, MAX_CHECKED);
-    known.set(key, now);
+    times.delete(key);
+    dropOldest(times, MAX_CHECKED);
+    times.set(key, now);
   }
   return answer;
 }
@@ -163,24 +163,24 @@ function asking(connection, limits) {
 }
 
 /**
- * Refuses a table that shares rows with one that is not for the caller.
+ * Refuses a table that shares rows with one the caller may not access.
  * @param {Ask} ask
  * @param {SqlAdapter} adapter
  * @param {Reaching} statement
- * @param {import('./table_sight.js').TableSight} sight
+ * @param {import('./table_visibility.js').TableVisibility} visibility
  */
-async function checkRelated(ask, adapter, { reach, verbs }, sight) {
-  // Rules are those of the caller: what was found is judged each time.
+async function checkRelated(ask, adapter, { reach, verbs }, visibility) {
+  // The rules depend on the caller, so they are evaluated every time.
   const related = await once(adapter, `related ${JSON.stringify(reach.names)}`, async () => {
     const found = await relatedTables(ask, reach.names);
     return found.length > 0 ? found : undefined;
   });
-  const [held] = related ? await sight.held(related, verbs) : [];
-  if (held) throw heldRelation(held);
+  const [restricted] = related ? await visibility.restricted(related, verbs) : [];
+  if (restricted) throw restrictedRelation(restricted);
 }
 
 /**
- * Refuses a table without a schema that this connection finds elsewhere than rules do, or would create there.
+ * Refuses an unqualified table that this connection resolves to, or would create in, another schema than the rules assume.
  * @param {Ask} ask
  * @param {SqlAdapter} adapter
  * @param {Reaching} statement
@@ -204,7 +204,7 @@ async function checkSchemas(ask, adapter, { reach, access }) {
 }
 
 /**
- * Refuses names that stand for nothing yet where they would be created in another schema.
+ * Refuses new names that would be created in another schema than `public`.
  * @param {Ask} ask
  * @param {string[]} bare
  */
@@ -220,7 +220,7 @@ async function checkCreated(ask, bare) {
 }
 
 /**
- * Compares the tables that were found with those of the plan.
+ * Compares the tables that the parser found with those of the query plan.
  * @param {Ask} ask
  * @param {Reaching} statement
  */
@@ -228,10 +228,10 @@ async function checkPlan(ask, { sql, values, reach }) {
   const [plan] = await ask(`EXPLAIN (VERBOSE, FORMAT JSON) ${sql}`, values);
   const [tables, names] = [new Set(reach.tables), new Set(reach.names)];
   for (const { schema, name } of relationsOf(plan)) {
-    // What is reached without being named, below a view or in a partition, is the owner's.
-    const written = [`${schema}.${name}`, name].find((known) => names.has(known));
+    // Tables accessed indirectly, below a view or in a partition, are the owner's responsibility.
+    const written = [`${schema}.${name}`, name].find((each) => names.has(each));
     if (written === undefined || tables.has(written)) continue;
-    // An alias or a common table expression may have the name of a table below a view.
+    // An alias or common table expression may have the same name as a table below a view.
     if (!(await isBelowView(ask, name, [...tables]))) throw unreadTable(name);
   }
 }
@@ -278,7 +278,7 @@ function relationsOf(row) {
 }
 
 /**
- * Refuses to show how a table was created that names another server, perhaps with a password.
+ * Refuses SHOW for a table on another server: its definition may contain a password.
  * @param {Ask} ask
  * @param {string[]} names
  */
@@ -300,13 +300,13 @@ async function checkShown(ask, names) {
 function unreadFunction(name, { dialect }) {
   if (dialect === 'any') {
     return refused(
-      `what ${shown(name)} calls cannot be read in a database that is not known, and not everything is allowed`,
-      'Leave it out, or have the application name the dialect of its database, which then is asked about it.',
+      `the call of ${shown(name)} cannot be read in a database of unknown dialect, and the rules restrict access`,
+      'Remove the call, or name the dialect of the database in the application.',
     );
   }
   return refused(
-    `what the function ${shown(name)} does cannot be read, and not everything is allowed`,
-    'Write the statements that it stands for, or use a function of the application instead.',
+    `the function ${shown(name)} cannot be read, and the rules restrict access`,
+    'Write its statements directly, or use a function of the application.',
   );
 }
 
@@ -314,15 +314,15 @@ function unreadFunction(name, { dialect }) {
 function hiddenFunction({ kind, by, name }) {
   const caller = kind === 'order' ? 'an operator class' : `the ${kind}${kind === 'cast' ? ' to' : ''} ${shown(by)}`;
   return refused(
-    `what the function ${shown(name)} does, which ${caller} calls, cannot be read, and not everything is allowed`,
-    'Leave that out; where the function reads no tables, the owner of the database can declare it IMMUTABLE.',
+    `the function ${shown(name)}, which ${caller} calls, cannot be read, and the rules restrict access`,
+    'Do not use it. If the function reads no tables, the owner of the database can declare it IMMUTABLE.',
   );
 }
 
 /** @param {{ schema: string, name: string }} found */
 function elsewhere({ schema, name }) {
   return refused(
-    `the table ${shown(name)} is ${shown(`${schema}.${name}`)} on this connection, and rules mean the one of the schema public`,
+    `the table ${shown(name)} is ${shown(`${schema}.${name}`)} on this connection, but rules refer to the one in the schema public`,
     'Name it with its schema, in the statement and in the rules.',
   );
 }
@@ -330,7 +330,7 @@ function elsewhere({ schema, name }) {
 /** @param {unknown} name */
 function unreadTable(name) {
   return refused(
-    `the database reads the table ${shown(name)} in this statement, which was not found in it`,
-    'Write it in plainer SQL.',
+    `the database reads the table ${shown(name)}, which the parser did not find in this statement`,
+    'Write it in simpler SQL.',
   );
 }

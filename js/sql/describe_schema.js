@@ -1,9 +1,11 @@
-import { nearest } from '../boundary/near_name.js';
+/** Describes the tables of a database for a model (`describe_schema`). */
+
+import { nearest } from '../boundary/spelling.js';
 import { isTable } from './catalogue.js';
 import { relatedIds } from './related_tables.js';
 import { SqlRules } from './rules.js';
 import { MAX_DETAILS, PROBES, QUERIES } from './schema_queries.js';
-import { relationOf, TableSight } from './table_sight.js';
+import { relationOf, TableVisibility } from './table_visibility.js';
 
 /**
  * @typedef {import('./adapter.js').SqlAdapter} SqlAdapter
@@ -13,25 +15,25 @@ import { relationOf, TableSight } from './table_sight.js';
  * @typedef {(sql: string) => Promise<any[]>} Ask
  */
 
-/** A model reads this: more tables than this are named and not described. */
+/** Maximum number of described tables; further ones are only listed by name. */
 const MAX_DESCRIBED = 100;
-/** And more than these are only counted. */
+/** Maximum number of listed names; further ones are only counted. */
 const MAX_NAMED = 1_000;
-/** Tables whose names are read. */
+/** Maximum number of tables read from the catalogue. */
 const MAX_TABLES = 100_000;
-/** What is read of the catalogue at once. */
+/** Limits of catalogue queries. */
 const MAX_ROWS = 100_000;
 const MAX_BYTES = 16 << 20;
-/** What is repeated of a name that no table has. */
+/** Maximum length of an unknown name in messages. */
 const MAX_NAME_CHARS = 100;
 
 /**
  * @param {SqlAdapter} adapter
- * @param {SqlRules} rules whose tables are shown
+ * @param {SqlRules} rules decide which tables are shown
  * @param {InRun} inRun
  * @param {string | undefined} only
  * @param {AbortSignal | undefined} signal
- * @param {import('./table_sight.js').OpenTables} [openTables]
+ * @param {import('./table_visibility.js').OpenTables} [openTables]
  * @returns {Promise<import('../../index.js').SchemaDescription>}
  */
 export async function describeSchema(adapter, rules, inRun, only, signal, openTables) {
@@ -43,7 +45,7 @@ export async function describeSchema(adapter, rules, inRun, only, signal, openTa
   const dialect = adapter.dialect === 'any' ? await probe(ask) : adapter.dialect;
   const queries = QUERIES[dialect];
   const tables = (await ask(queries.tables(MAX_TABLES))).filter(isTable);
-  const shown = await shownOf(tables, new TableSight(rules, dialect, openTables), dialect, ask);
+  const shown = await shownOf(tables, new TableVisibility(rules, dialect, openTables), dialect, ask);
   const found = only === undefined ? shown : shown.filter(({ name }) => name === only);
   const described = await describeTables(found.slice(0, MAX_DESCRIBED), queries, ask, hiddenNames(tables, shown));
   if (dialect === 'sqlite') await estimateRows(described.values(), ask);
@@ -60,27 +62,27 @@ export async function describeSchema(adapter, rules, inRun, only, signal, openTa
 /**
  * The tables that the caller may read.
  * @param {any[]} tables
- * @param {TableSight} sight
+ * @param {TableVisibility} visibility
  * @param {string} dialect
  * @param {Ask} ask
  * @returns {Promise<any[]>}
  */
-async function shownOf(tables, sight, dialect, ask) {
-  const shown = await sight.shown(tables);
+async function shownOf(tables, visibility, dialect, ask) {
+  const shown = await visibility.shown(tables);
   if (dialect !== 'postgres' || shown.length === tables.length) return shown;
   const rest = tables.map((table) => ({ id: String(table.id), ...relationOf(table) }));
-  const held = await sight.held(rest, ['select']);
-  if (held.length === 0) return shown;
+  const restricted = await visibility.restricted(rest, ['select']);
+  if (restricted.length === 0) return shown;
   const ids = await relatedIds(
     ask,
-    held.map(({ id }) => id),
+    restricted.map(({ id }) => id),
   );
   return shown.filter(({ id }) => !ids.has(String(id)));
 }
 
 /**
  * @param {string} name
- * @param {{ name: string }[]} tables that there are
+ * @param {{ name: string }[]} tables the existing ones
  */
 function notThere(name, tables) {
   const near = nearest(
@@ -92,7 +94,7 @@ function notThere(name, tables) {
 }
 
 /**
- * Names, without schemas, that only tables have which are not shown.
+ * Unqualified names that only hidden tables have.
  * @param {any[]} tables
  * @param {any[]} shown
  */
@@ -106,8 +108,8 @@ function hiddenNames(tables, shown) {
  * @param {any[]} tables
  * @param {import('./schema_queries.js').SchemaQueries} queries
  * @param {Ask} ask
- * @param {Set<string>} hidden tables that no key is shown to refer to
- * @returns {Promise<Map<string, TableDescription>>} by id; without those whose columns are too many
+ * @param {Set<string>} hidden tables; foreign keys to them are not shown
+ * @returns {Promise<Map<string, TableDescription>>} by id; without tables whose columns exceed the limit
  */
 async function describeTables(tables, queries, ask, hidden) {
   /** @type {Map<string, TableDescription>} */
@@ -124,9 +126,9 @@ async function describeTables(tables, queries, ask, hidden) {
     });
   }
   if (columns.length > MAX_DETAILS) {
-    // Where the rows stop, a table may be half described, and those behind it are not at all.
+    // At the row limit, the last table may be incomplete, and later ones are missing.
     described.delete(String(columns.at(-1).id));
-    for (const [id, { columns: known }] of described) if (known.length === 0) described.delete(id);
+    for (const [id, { columns: listed }] of described) if (listed.length === 0) described.delete(id);
   }
   for (const row of await ask(queries.keys(ids))) {
     if (hidden.has(row.target)) continue;
@@ -139,7 +141,7 @@ async function describeTables(tables, queries, ask, hidden) {
 }
 
 /**
- * SQLite keeps no counts; the largest row number is found at once and is close. A table without row numbers has none.
+ * Estimates row counts in SQLite by the largest rowid, which is fast. Tables without a rowid get no estimate.
  * @param {Iterable<TableDescription>} tables
  * @param {Ask} ask
  */
@@ -162,7 +164,7 @@ function tableOf(name, kind, estimate) {
   return { name, kind, ...(typeof estimate === 'number' && { rows: estimate }), columns: [], foreignKeys: [] };
 }
 
-/** @param {unknown} value a truth as each database spells it */
+/** @param {unknown} value a boolean of any database */
 function isTrue(value) {
   return value === true || value === 1;
 }

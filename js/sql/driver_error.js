@@ -1,23 +1,23 @@
-/** What drivers, databases and functions of the application fail with, as failures of ours. */
+/** Converts errors of drivers, databases and application functions to SqlError. */
 
 import { SqlError, TGPError } from '../boundary/errors.js';
 
-/** Characters of a message that are passed on. Databases quote values in theirs, whatever the size. */
-const MAX_SAID = 2_000;
+/** Maximum length of a forwarded message: databases quote values of any size. */
+const MAX_MESSAGE_CHARS = 2_000;
 const MAX_CODE = 100;
 
 /**
- * A driver's failure as one of ours, with what the database said.
+ * A driver's error as an SqlError with the database's message.
  * @param {unknown} error
- * @param {string} what has failed
+ * @param {string} what the failed operation
  * @returns {Error}
  */
 export function asSqlError(error, what) {
   if (isOurs(error)) return error;
   const code = memberOf(error, 'code');
   const detail = memberOf(error, 'detail');
-  const said = `${saidBy(error)}${typeof detail === 'string' ? ` (${shortened(detail)})` : ''}`;
-  return new SqlError(`${what}. The database says: ${said}.`, {
+  const message = `${messageText(error)}${typeof detail === 'string' ? ` (${shortened(detail)})` : ''}`;
+  return new SqlError(`${what}. The database says: ${message}.`, {
     details: { reason: 'database', ...(typeof code === 'string' && { databaseCode: code.slice(0, MAX_CODE) }) },
   });
 }
@@ -29,7 +29,7 @@ export function asSqlError(error, what) {
 export function unreadableRow(error) {
   if (isOurs(error)) return error;
   return new SqlError(
-    `A row holds a value that cannot be read: ${saidBy(error)}. Select it as text, or leave it out.`,
+    `A row contains a value that cannot be read: ${messageText(error)}. Select it as text, or omit it.`,
     {
       details: { reason: 'value' },
     },
@@ -37,34 +37,34 @@ export function unreadableRow(error) {
 }
 
 /**
- * The message of whatever was thrown, without its full stop.
+ * The message of a thrown value, without its full stop.
  * @param {unknown} error
  */
-export function saidBy(error) {
+export function messageText(error) {
   const message = memberOf(error, 'message');
   if (typeof message === 'string') return shortened(message);
   try {
     return shortened(String(error));
   } catch {
-    return 'something without a message';
+    return 'an error without a message';
   }
 }
 
 /**
- * A text as it may be passed on, without its full stop.
+ * A message shortened to the maximum length, without its full stop.
  * @param {string} text
  */
 export function shortened(text) {
-  if (text.length <= MAX_SAID) return text.replace(/\.$/, '');
-  // Half of a surrogate pair at the end would make the text invalid. A copy, so that the long text is not kept.
-  const start = Buffer.from(text.slice(0, MAX_SAID))
+  if (text.length <= MAX_MESSAGE_CHARS) return text.replace(/\.$/, '');
+  // Drops a split surrogate pair at the end. Copied via a buffer, so that the long text is not retained.
+  const start = Buffer.from(text.slice(0, MAX_MESSAGE_CHARS))
     .toString()
     .replace(/\uFFFD$/, '');
   return `${start}… (${text.length} characters)`;
 }
 
 /**
- * A member of whatever was thrown.
+ * A member of a thrown value.
  * @param {unknown} value
  * @param {string} name
  */

@@ -1,4 +1,4 @@
-/** The statements of a dry run: executed as always, and rolled back in any case. */
+/** SQL of a dry run: statements are executed and always rolled back. */
 
 import { SqlError } from '../boundary/errors.js';
 import { SqlRules } from './rules.js';
@@ -11,7 +11,7 @@ import { holdsTransactions, sqlRun } from './sql_run.js';
  */
 
 /**
- * Runs whose statements do not stay.
+ * A factory of runs that are never committed.
  * @param {SqlAdapter} adapter
  * @param {SqlToolOptions} options
  */
@@ -26,7 +26,7 @@ export function drySql(adapter, options) {
     /** @returns {SqlRun} */
     begin() {
       const run = sqlRun(adapter, this.rules);
-      /** Statements are handed on in the order in which they came. @type {Promise<unknown>} */
+      /** Keeps the order of the statements while they are checked. @type {Promise<unknown>} */
       let queue = Promise.resolve();
       return {
         execute: (sql, params, by) => {
@@ -35,7 +35,7 @@ export function drySql(adapter, options) {
           return checked.then(() => run.execute(sql, params, by));
         },
         endNested: (nested, end) => {
-          // Behind the statements that are still being checked.
+          // After the statements that are still being checked.
           const ended = queue.then(() => run.endNested(nested, end));
           queue = ended.catch(() => {});
           return ended;
@@ -51,7 +51,7 @@ export function drySql(adapter, options) {
       };
     },
     /**
-     * What a preview lists of a statement that was executed: itself, where it changes something, or may do so by what it calls.
+     * The preview entries of an executed statement: one, if it changes something or may do so through a function.
      * @param {string} sql
      * @param {unknown} params
      * @param {import('./adapter.js').SqlAnswer} answer
@@ -62,7 +62,7 @@ export function drySql(adapter, options) {
       return mayWrite ? [{ sql, affected, mayWrite }] : [];
     },
     /**
-     * What a statement does; nothing for one that is refused when it is executed.
+     * The access of a statement; undefined for one that will be refused when it is executed.
      * @param {unknown} sql
      * @param {unknown} params
      */
@@ -77,7 +77,7 @@ export function drySql(adapter, options) {
 }
 
 /**
- * Refuses what would stay.
+ * Refuses a statement that could not be rolled back.
  * @param {SqlAdapter} adapter
  * @param {import('./adapter.js').SqlAccess | undefined} access
  */
@@ -85,14 +85,14 @@ function refuseLasting(adapter, access) {
   if (access === undefined || access === 'read') return;
   if (!holdsTransactions(adapter) || adapter.endsElsewhere) {
     throw new SqlError(
-      'This is a dry run, and the database holds no transaction that could be rolled back: only statements that read are executed.',
+      'This is a dry run, and the database has no transaction to roll back: only statements that read are executed.',
       { details: { reason: 'dry_run' } },
     );
   }
-  // MySQL, whose rules refuse these by themselves, may be behind it.
+  // The unknown database may be MySQL, where schema changes commit.
   if (access === 'schema' && adapter.dialect === 'any') {
     throw new SqlError(
-      'This is a dry run, and a database that is not known may commit when its schema changes: the statement was not executed. Name its dialect.',
+      'This is a dry run, and the database may commit schema changes implicitly: the statement was not executed. Set the dialect of the database.',
       { details: { reason: 'dry_run' } },
     );
   }

@@ -1,3 +1,5 @@
+/** Connections to the SQLite that is part of the addon. */
+
 import { dropOldest } from '../boundary/drop_oldest.js';
 import { unwrap } from '../boundary/errors.js';
 import { guarded } from '../boundary/guarded.js';
@@ -11,23 +13,23 @@ import { BASE64 } from './values.js';
  * @typedef {import('./adapter.js').SqlNeed} SqlNeed
  * @typedef {import('./adapter.js').SqlLimits} SqlLimits
  * @typedef {import('../boundary/typed_native.js').NativeDatabase | SqliteProcess} Opened
- * @typedef {import('../boundary/crossing.js').SharedFile} SharedFile how the application's own connection has the file open
+ * @typedef {import('../boundary/crossing.js').SharedFile} SharedFile how the application has opened the file
  */
 
 const MEMORY = ':memory:';
-/** How long to wait for a lock that another process holds. */
+/** How long to wait for a lock of another process. */
 const BUSY_TIMEOUT_MS = 5_000;
-/** Connections, and threads, of one database; further runs wait their turn. */
+/** Maximum number of connections, each with a thread, of a database; further runs wait. */
 const MAX_CONNECTIONS = 8;
-/** First statements of runs that went on to write, remembered so that the next such run takes the write lock at once. */
-const MAX_REMEMBERED = 1_000;
-/** How long a connection to the application's own file is kept for the next run. */
+/** First statements of runs that later wrote, cached so that the next such run takes the write lock immediately. */
+const MAX_CACHED = 1_000;
+/** How long an idle connection to the application's file is kept. */
 const IDLE_MS = 1_000;
 
-/** One writer at a time and in order within this process, by file; SQLite itself would let them race. */
+/** One fair write lock per file within this process; SQLite's own lock is not fair. */
 const writers = new Map();
 
-/** A file, or a database in memory, in the SQLite that is part of the addon: statements run on threads of their own. */
+/** A file or in-memory database whose statements run on separate threads. */
 export class EmbeddedDatabase {
   #file;
   #shared;
@@ -44,13 +46,13 @@ export class EmbeddedDatabase {
 
   /**
    * @param {string} file
-   * @param {SharedFile} [shared] for a file that is the application's: it closes it when it likes, so nothing is kept long
+   * @param {SharedFile} [shared] for a file of the application, which may close it at any time: connections are kept only briefly
    */
   constructor(file, shared) {
     this.#file = file;
     this.#shared = shared;
-    // A database in memory is its connection. On the application's file runs take turns, as they would on its connection:
-    // two that read first and then write would get into each other's way, without WAL even for good.
+    // An in-memory database exists in one connection. On the application's file runs are serialised too: two runs that read
+    // and then write would conflict, and without WAL deadlock.
     this.#places = new FairLock(file === MEMORY || shared ? 1 : MAX_CONNECTIONS);
     this.#writing = file === MEMORY ? new FairLock() : (writers.get(file) ?? new FairLock());
     if (file !== MEMORY) writers.set(file, this.#writing);
@@ -99,7 +101,7 @@ export class EmbeddedDatabase {
     let last = Promise.resolve();
     /**
      * @template T
-     * @param {Promise<T>} work of the thread, which does one thing after the other
+     * @param {Promise<T>} work of the connection's thread, which executes sequentially
      */
     const noted = (work) => {
       last = work;
@@ -118,11 +120,11 @@ export class EmbeddedDatabase {
         unwrap(await noted(database.begin(id, mode, JSON.stringify(limits))));
       },
       query: async ({ sql, values, access }, limits) => {
-        // A run that began by reading: if nobody has written since, it may go on as the writer.
+        // A run that began by reading becomes the writer, unless another run has written since.
         if (access !== 'read') stopWriting ??= await this.#writing.acquire(begun.signal);
         const { rows, affected } = unwrapRaw(
           await noted(database.query(id, sql, JSON.stringify(values.map(encode)), limitsText(limits))),
-          (reason) => reason === 'conflict' && this.#remember(begun.firstSql),
+          (reason) => reason === 'conflict' && this.#cacheWriter(begun.firstSql),
         );
         return { rows, affected };
       },
@@ -139,7 +141,7 @@ export class EmbeddedDatabase {
           return;
         }
         database.close(id);
-        // Until it has come to its end, a statement that did not stop has its thread, its memory and the file's lock.
+        // A statement that could not be stopped keeps its thread, memory and lock until it ends.
         last.then(free, free);
       },
     };
@@ -160,14 +162,14 @@ export class EmbeddedDatabase {
   }
 
   /** @param {string} firstSql */
-  #remember(firstSql) {
-    dropOldest(this.#leadsToWrites, MAX_REMEMBERED);
+  #cacheWriter(firstSql) {
+    dropOldest(this.#leadsToWrites, MAX_CACHED);
     this.#leadsToWrites.add(firstSql);
   }
 }
 
 /**
- * The rows as the text that the native side wrote: it goes to the sandbox without being read here.
+ * The rows as JSON text of the native part, which is forwarded to the sandbox without being parsed.
  * @param {import('../../binding.cjs').BindingOutcome} outcome
  * @param {(reason: unknown) => unknown} onFailure
  */

@@ -1,29 +1,31 @@
+/** A first-in, first-out semaphore. */
+
 import { AbortedError } from '../boundary/errors.js';
 
-/** Lets a number of holders in at once and the others in the order in which they came, so that none is starved. */
+/** A semaphore that admits waiting callers in order, so that none is starved. */
 export class FairLock {
   #free;
   /** @type {{ enter: () => void, signal: AbortSignal | undefined }[]} */
   #waiting = [];
 
-  /** @param {number} [places] how many may hold it at once */
+  /** @param {number} [places] number of concurrent holders */
   constructor(places = 1) {
     this.#free = places;
   }
 
   /**
-   * Waits for a place. An abort leaves the queue.
-   * @param {AbortSignal} [signal]
-   * @returns {Promise<() => void>} gives the place back; may be called more than once
+   * Waits for a place.
+   * @param {AbortSignal} [signal] leaves the queue
+   * @returns {Promise<() => void>} releases the place; idempotent
    */
   async acquire(signal) {
     if (signal?.aborted) throw gaveUp();
     if (this.#free > 0) this.#free -= 1;
     else await this.#wait(signal);
-    let held = true;
+    let isHeld = true;
     return () => {
-      if (!held) return;
-      held = false;
+      if (!isHeld) return;
+      isHeld = false;
       const next = this.#waiting.shift();
       if (next) next.enter();
       else this.#free += 1;

@@ -1,11 +1,11 @@
-/** Messages between two processes of ours: a line that says what follows, and the text that follows. */
+/** Frames between two processes of this package: a JSON header line followed by a text body. */
 
 import { ByteQueue } from '../boundary/bounded_read.js';
 import { parseForeignJson } from '../boundary/foreign_json.js';
 import { LIMITS } from '../boundary/limits.js';
 
 const MAX_HEADER_BYTES = 64 << 10;
-/** Twice the largest `maxBytes` that a database can be given. */
+/** Twice the largest configurable `maxBytes`. */
 const MAX_BODY_BYTES = 2 * LIMITS.sql.maxBytes.most;
 
 /**
@@ -22,7 +22,7 @@ export function writeFrame(stream, header, body = '') {
 export class FrameReader {
   #received = new ByteQueue(MAX_HEADER_BYTES + MAX_BODY_BYTES);
   #onFrame;
-  /** @type {any} whose body has not all come */
+  /** @type {any} of the frame whose body is incomplete */
   #header;
 
   /** @param {(header: any, body: string) => unknown} onFrame */

@@ -1,22 +1,22 @@
-/** What a function of the application returns for a statement. */
+/** Converts the result of an application's SQL function to an answer. */
 
 import { rowText } from './json_writer.js';
 import { rowsText } from './row_collector.js';
 
 /**
  * @param {any} answer an array of rows, or a driver's result with `rows`
- * @param {'rows' | 'count'} returns what the statement gives by nature
+ * @param {'rows' | 'count'} returns what the statement returns by its kind
  * @param {import('./adapter.js').SqlLimits} limits
  * @returns {import('./adapter.js').SqlAnswer}
  */
 export function functionAnswer(answer, returns, limits) {
   const rows = rowsOf(answer);
-  const told = toldCount(answer);
-  const isCount = returns === 'count' && rows.length === 0 && told !== undefined;
+  const count = reportedCount(answer);
+  const isCount = returns === 'count' && rows.length === 0 && count !== undefined;
   return {
-    // Without a count there is none to tell: 0 would say that nothing was changed.
+    // Without a reported count the answer is the rows: 0 would mean that nothing was changed.
     rows: isCount ? undefined : rowsText(rows, limits, rowText),
-    affected: told ?? rows.length,
+    affected: count ?? rows.length,
   };
 }
 
@@ -33,7 +33,7 @@ function rowsOf(answer) {
  * @param {any} answer
  * @returns {number | undefined}
  */
-function toldCount(answer) {
-  const told = answer?.rowCount ?? answer?.affectedRows ?? answer?.changes;
-  return typeof told === 'number' || typeof told === 'bigint' ? Number(told) : undefined;
+function reportedCount(answer) {
+  const count = answer?.rowCount ?? answer?.affectedRows ?? answer?.changes;
+  return typeof count === 'number' || typeof count === 'bigint' ? Number(count) : undefined;
 }

@@ -1,19 +1,19 @@
-/** Functions of a PostgreSQL database's owner that statements call without naming them: by operators, aggregates, casts and types. */
+/** Finds user-defined PostgreSQL functions that statements call implicitly: through operators, aggregates, casts and types. */
 
 import { HARMLESS_EXTENSIONS, Parameters } from './called_functions.js';
 
 /**
- * @typedef {'aggregate' | 'operator' | 'cast' | 'type' | 'order' | 'view'} Kind `order`: of an operator class, which any sorting or
- * comparison may use; `view`: is a part of what a view reads
- * @typedef {{ kind: Kind, by: string, name: string, context: string }} Hidden `by` is what calls the function; `context` is when a
- * cast does: `e`xplicitly, in an `a`ssignment, or `i`mplicitly
+ * @typedef {'aggregate' | 'operator' | 'cast' | 'type' | 'order' | 'view'} Kind `order`: of an operator class, used by any sorting or
+ * comparison; `view`: called by a view
+ * @typedef {{ kind: Kind, by: string, name: string, context: string }} Hidden `by` calls the function; `context` is when a
+ * cast applies: `e`xplicitly, in an `a`ssignment, or `i`mplicitly
  */
 
 /** Operators that PostgreSQL uses for `IN`, `BETWEEN`, `LIKE`, `CASE`, `ORDER BY` and the like. */
 const IMPLIED = new Set(['=', '<>', '<', '<=', '>', '>=', '~', '~~', '!~~', '~~*', '!~~*']);
 
 /**
- * All such functions of a database.
+ * All implicitly called user-defined functions of a database.
  * @param {import('./called_functions.js').Ask} ask
  * @param {string[]} doubted volatilities
  * @returns {Promise<Hidden[]>}
@@ -21,7 +21,7 @@ const IMPLIED = new Set(['=', '<>', '<', '<=', '>', '>=', '~', '~~', '!~~', '~~*
 export async function hiddenFunctions(ask, doubted) {
   const places = new Parameters();
   const catalogue = (/** @type {string} */ name) => `'pg_catalog.${name}'::pg_catalog.regclass`;
-  // What an extension declares to write nothing is believed.
+  // Extensions are trusted when they declare that a function does not write.
   return ask(
     `WITH RECURSIVE own (oid, name) AS (
         SELECT p.oid, p.proname::text FROM pg_catalog.pg_proc p JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace
@@ -64,7 +64,7 @@ export async function hiddenFunctions(ask, doubted) {
 }
 
 /**
- * The first of them that a statement may call.
+ * The first one that a statement may call.
  * @param {Hidden[]} hidden
  * @param {import('./checked_reach.js').Reaching} statement
  */

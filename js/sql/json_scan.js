@@ -1,9 +1,9 @@
-/** JSON text of a database, judged without building what it says: it is handed on as it came, whatever its size. */
+/** Validates JSON text of a database without parsing it into values, so that it can be forwarded unchanged. */
 
-/** Deeper than any honest document. What reads rows later walks them by recursion. */
+/** Maximum nesting depth: later readers are recursive. */
 export const MAX_DEPTH = 500;
 
-/** What may come next. */
+/** States of the scanner: the expected next token. */
 const VALUE = 0;
 const VALUE_OR_CLOSE = 1;
 const KEY_OR_CLOSE = 2;
@@ -20,12 +20,12 @@ const CLOSE_OBJECT = 125;
 
 const WORDS = ['true', 'false', 'null'];
 
-/** The brackets that are open, as what closes them. One for all texts, because a result may hold a million small ones. */
+/** Stack of expected closing brackets. Reused for all texts, because a result may contain a million small ones. */
 const closers = new Uint8Array(MAX_DEPTH);
 
 /**
  * @param {string} text
- * @returns {'json' | 'deep' | 'other'} `deep`: nested deeper than {@link MAX_DEPTH} as far as it was read
+ * @returns {'json' | 'deep' | 'other'} `deep`: nested deeper than {@link MAX_DEPTH}; the rest was not scanned
  */
 export function kindOfJson(text) {
   let depth = 0;
@@ -75,7 +75,7 @@ export function kindOfJson(text) {
   }
 }
 
-/** What is not simply part of a string: its end, an escape, or a character that JSON wants escaped. */
+/** A character with a meaning inside a string: its end, an escape, or one that JSON requires to be escaped. */
 const SPECIAL = /[^ !#-[\]-\uffff]/g;
 const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 

@@ -1,14 +1,14 @@
-/** Values of drivers as JSON text, within a number of bytes and levels, whatever they are made of. */
+/** Writes driver values as JSON text with bounded size and depth. */
 
 import { kindOfJson, MAX_DEPTH } from './json_scan.js';
 import { BASE64, BEYOND_ROOM, tooDeep } from './values.js';
 
-/** Pieces that are put together at once: millions of small strings cost far more memory than their text. */
+/** Number of pieces that are joined at a time: millions of small strings need far more memory than their text. */
 const PIECES_AT_ONCE = 1_024;
-/** Hexadecimal digits of the longest integer that is written out, which takes longer than its length. */
+/** Maximum hexadecimal digits of an integer: converting to decimal takes more than linear time. */
 const MAX_INTEGER_DIGITS = 4_096;
 
-/** Collects JSON text and refuses more of it than there is room for. */
+/** Collects JSON text up to a maximum length. */
 export class JsonWriter {
   #room;
   #used = 0;
@@ -17,20 +17,20 @@ export class JsonWriter {
   /** @type {string[]} */
   #pieces = [];
 
-  /** @param {number} room most characters, none of which is less than a byte */
+  /** @param {number} room maximum number of characters; each is at least one byte */
   constructor(room) {
     this.#room = room;
   }
 
   /**
-   * Looks ahead: nothing is built that would not fit anyway.
+   * Throws if a text of this length does not fit, before it is built.
    * @param {number} length
    */
   expect(length) {
     if (this.#used + length > this.#room) throw BEYOND_ROOM;
   }
 
-  /** Characters that still fit. */
+  /** Remaining characters. */
   get room() {
     return this.#room - this.#used;
   }
@@ -51,7 +51,7 @@ export class JsonWriter {
   }
 
   /**
-   * What a database says is JSON, as it stands.
+   * Text that the database declares as JSON: written unchanged if valid, otherwise as a string.
    * @param {string} text
    */
   json(text) {
@@ -69,9 +69,9 @@ export class JsonWriter {
   }
 
   /**
-   * A value of a row, by what the driver made of it.
+   * A value of a row, by its JavaScript type.
    * @param {unknown} value
-   * @param {number} [depth] how many levels of the row are around it
+   * @param {number} [depth] nesting level within the row
    */
   value(value, depth = 0) {
     switch (typeof value) {
@@ -167,7 +167,7 @@ export class JsonWriter {
 }
 
 /**
- * A row as a driver made it.
+ * A row of a driver as JSON text.
  * @param {unknown} row
  * @param {number} room
  */

@@ -1,3 +1,5 @@
+/** Executes prepared statements with mysql2. */
+
 import { mysqlRowWriter, READING, toMysql, typeCastOf, withIntegers } from './mysql_values.js';
 
 /**
@@ -6,17 +8,17 @@ import { mysqlRowWriter, READING, toMysql, typeCastOf, withIntegers } from './my
  * @typedef {import('./mysql_values.js').Field} Field
  */
 
-/** Prepared statements that a connection keeps for tools. The server has a limit for all of its clients together. */
+/** Prepared statements kept per connection for tools: the server has one limit for all clients. */
 const MAX_PREPARED = 32;
-/** Characters of the longest statement that is kept. */
+/** Longer statements are not kept prepared. */
 const MAX_PREPARED_LENGTH = 4_096;
 
-/** Which statements each connection keeps, oldest first. @type {WeakMap<object, Set<string>>} */
+/** The prepared statements of each connection, oldest first. @type {WeakMap<object, Set<string>>} */
 const prepared = new WeakMap();
 
 /**
- * Runs a prepared statement on a connection of `mysql2`: values are never written into the text. The rows go to `rows` as
- * they come in.
+ * Runs a prepared statement on a `mysql2` connection: values are never interpolated into the text. Rows are passed to `rows` as
+ * they arrive.
  * @param {any} core the connection with callbacks
  * @param {MysqlWire} wire
  * @param {{ sql: string, values: unknown[] }} statement
@@ -31,7 +33,7 @@ export async function runOnMysql(core, wire, { sql, values }, rows, maxBytes) {
       const isIdle = !core._command;
       if (isIdle) wire.allow(rows, maxBytes);
       const command = execute(core, options, (started) => {
-        // The application's own statement on this connection comes first, and is none of ours.
+        // Not before the start: a statement of the application may be running on this connection.
         if (!isIdle) wire.allow(rows, maxBytes);
         started.statement = withIntegers(started.statement, options.values);
       });
@@ -44,8 +46,8 @@ export async function runOnMysql(core, wire, { sql, values }, rows, maxBytes) {
 }
 
 /**
- * Has the driver execute a statement. One that it has prepared before it may send at once, so whatever comes before that is
- * hooked in where it queues its commands.
+ * Executes a statement. The driver may send a prepared one immediately, so `beforeStart` is hooked in where it queues its
+ * commands.
  * @param {any} core
  * @param {{ values: unknown[] }} options
  * @param {(command: any) => void} beforeStart
@@ -67,7 +69,7 @@ function execute(core, options, beforeStart) {
   try {
     return core.execute(options);
   } finally {
-    // A connection that was closed meanwhile has another one by now.
+    // A connection that was closed meanwhile has replaced `addCommand`.
     if (core.addCommand === queue) {
       if (isOwn) core.addCommand = usual;
       else delete core.addCommand;
@@ -87,8 +89,8 @@ function listen(command, rows, resolve, reject) {
   let fields;
   /** @type {ReturnType<typeof mysqlRowWriter> | undefined} */
   let write;
-  command.on('fields', (/** @type {Field[] | undefined} */ told) => {
-    fields ??= told;
+  command.on('fields', (/** @type {Field[] | undefined} */ received) => {
+    fields ??= received;
     if (fields && command.options) command.options.typeCast = typeCastOf(fields);
   });
   command.on('result', (/** @type {any} */ row) => {
@@ -112,15 +114,15 @@ function listen(command, rows, resolve, reject) {
 function keepFew(core, options) {
   const kept = prepared.get(core) ?? new Set();
   prepared.set(core, kept);
-  const forget = (/** @type {string} */ sql) => {
+  const unprepare = (/** @type {string} */ sql) => {
     kept.delete(sql);
     if (!core._fatalError && !core._closing) core.unprepare({ ...options, sql });
   };
-  if (options.sql.length > MAX_PREPARED_LENGTH) forget(options.sql);
+  if (options.sql.length > MAX_PREPARED_LENGTH) unprepare(options.sql);
   else {
     kept.delete(options.sql);
     kept.add(options.sql);
     const [oldest] = kept;
-    if (kept.size > MAX_PREPARED && oldest !== undefined) forget(oldest);
+    if (kept.size > MAX_PREPARED && oldest !== undefined) unprepare(oldest);
   }
 }

@@ -1,22 +1,22 @@
-/** Values of MySQL and MariaDB, as `mysql2` takes and gives them. */
+/** Converts values between `mysql2` and JSON. */
 
 import { JsonWriter } from './json_writer.js';
 
 /**
  * @typedef {{ name: string, columnType: number, extendedFormat?: string }} Field
  * @typedef {{ type: string, extendedFormat?: string, string: (encoding?: string) => string | null }} Raw a value as the
- * driver hands it to a function that reads it in its stead
+ * driver passes it to a `typeCast` function
  */
 
-/** TIMESTAMP and DATETIME, as the protocol numbers them. */
+/** Protocol type numbers of TIMESTAMP and DATETIME. */
 const MOMENTS = [7, 12];
 const JSON_TYPE = 245;
-/** Values that the driver itself would turn into something: objects of any depth, or numbers that are not exact. */
+/** Types that the driver would convert itself: to objects of any depth, or to inexact numbers. */
 const READ_OTHERWISE = [0, 246, JSON_TYPE, 255];
 
 /**
- * Dates as text, integers of 64 bits exactly. Nothing is compiled: the driver would keep a function for every list of
- * columns that anybody ever asks for.
+ * Dates as text, 64-bit integers exactly. `disableEval`: the driver would otherwise compile and keep a function for every distinct
+ * list of columns.
  */
 export const READING = {
   dateStrings: true,
@@ -32,7 +32,7 @@ export const READING = {
 const isJson = ({ columnType, extendedFormat }) => columnType === JSON_TYPE || extendedFormat === 'json';
 
 /**
- * What the driver asks to read values for it, if any of these columns needs it.
+ * The `typeCast` option for these columns.
  * @param {Field[]} fields
  */
 export function typeCastOf(fields) {
@@ -51,7 +51,7 @@ function castValue(field, next) {
   try {
     return next();
   } catch (error) {
-    // In the middle of the protocol nothing may be thrown: it is when the row is written.
+    // Throwing inside the protocol handler would break it, so the error is thrown when the row is written.
     return {
       toJSON: () => {
         throw error;
@@ -61,7 +61,7 @@ function castValue(field, next) {
 }
 
 /**
- * What writes rows with these columns. Of columns with one name the last counts, as in an object.
+ * A writer of rows with these columns. Of columns with the same name the last one wins, as in an object.
  * @param {Field[]} fields
  * @returns {(cells: unknown[], room: number) => string}
  */
@@ -86,15 +86,15 @@ export function mysqlRowWriter(fields) {
   };
 }
 
-/** MySQL does not take the spelling that dates cross with. */
+/** ISO dates, which MySQL does not accept as they are. */
 const ISO_DATE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/;
 
-/** BIGINT, as the protocol numbers it. */
+/** Protocol type number of BIGINT. */
 const INTEGER = { columnType: 8, flags: 0 };
 
 /**
- * A prepared statement whose whole numbers are sent as such. By itself the driver goes by what the server says of each
- * parameter, and where that is nothing it sends text. The application may use the same statement, so this is one beside it.
+ * A copy of a prepared statement that sends integers as such. The driver uses the parameter types reported by the server, and text
+ * where there are none. A copy, because the application may use the same statement.
  * @param {any} statement
  * @param {unknown[]} values
  */
@@ -106,7 +106,7 @@ export function withIntegers(statement, values) {
 }
 
 /**
- * Whole numbers go as integers, since floats would not fit a LIMIT; versions of the driver that cannot, send them as text.
+ * Converts a parameter. Integers are sent as such, because LIMIT does not accept floats; older drivers send them as text.
  * @param {unknown} value
  */
 export function toMysql(value) {

@@ -1,11 +1,13 @@
+/** Cancels statements of pg. */
+
 import { guarded } from '../boundary/guarded.js';
 
-/** A server that does not take the request to stop within this time will not take it at all. */
+/** Timeout of a cancel request. */
 export const CANCEL_MS = 2_000;
 
 /**
- * Asks the server, over a connection of its own, to stop what the client's backend is doing. Settles when the server has
- * passed it on, which it tells by closing that connection, or when it does not answer.
+ * Sends a cancel request for the client's backend over a separate connection. Settles when the server has closed that connection,
+ * which means that it has processed the request, or after a timeout.
  * @param {any} client of `pg`
  * @returns {Promise<void>}
  */

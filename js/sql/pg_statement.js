@@ -1,3 +1,5 @@
+/** Executes statements with pg. */
+
 import { rowWriter } from './pg_values.js';
 
 /**
@@ -6,16 +8,16 @@ import { rowWriter } from './pg_values.js';
  * @typedef {{ returns: boolean, affected: number, command: string }} Ending
  */
 
-/** What the server says a statement has done, such as `INSERT 0 5`. */
+/** A command tag of the server, such as `INSERT 0 5`. */
 const COMMAND = /^([A-Za-z]+)(?:.* (\d+)$)?/;
 
 /**
- * Runs a statement on a client of `pg`. The rows go to `rows` as they come in. Every way in which the client calls back is
- * taken over, so that it keeps no row and no failure of ours reaches it.
+ * Runs a statement on a `pg` client. Rows are passed to `rows` as they arrive. All callbacks of the query are replaced, so that the
+ * client keeps no rows and sees no exceptions of ours.
  * @param {any} client
  * @param {PostgresWire} wire
- * @param {{ text: string, values?: (string | null)[] }} statement with values, or an empty list, it is sent by the extended
- * protocol, which takes one statement only, whatever the text says
+ * @param {{ text: string, values?: (string | null)[] }} statement with values, or an empty list, it uses the extended
+ * protocol, which accepts a single statement only
  * @param {RowCollector} rows
  * @param {number} maxBytes
  * @returns {Promise<Ending>}
@@ -32,7 +34,7 @@ export function runOnPg(client, wire, { text, values }, rows, maxBytes) {
     let affected = 0;
     const { submit } = query;
     query.submit = (/** @type {any} */ connection) => {
-      // Not before: the client may be busy with a statement of the application's own.
+      // Not earlier: the client may be running a statement of the application.
       wire.open(connection.stream);
       wire.allow(rows, maxBytes);
       return submit.call(query, connection);
@@ -61,8 +63,8 @@ export function runOnPg(client, wire, { text, values }, rows, maxBytes) {
       resolve({ returns: fields.length > 0, affected, command });
     };
     client.query(query);
-    // Where the client has a clock of its own for statements (`query_timeout`), it wants to hear of the end: otherwise it
-    // would call this one off while the server still answers. Ours runs, and stops it in the database.
+    // Clears the client's own timer (`query_timeout`), which would abandon the statement while the server still executes it. Our
+    // deadline stops it in the database.
     query.callback?.();
   });
 }

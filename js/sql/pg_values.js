@@ -1,4 +1,4 @@
-/** PostgreSQL's own text for values, written as JSON the same way whichever driver brought it. */
+/** Converts PostgreSQL's text format to JSON, the same way for all drivers. */
 
 import { native } from '../boundary/native.js';
 import { MAX_DEPTH } from './json_scan.js';
@@ -27,7 +27,7 @@ const instant = (text, writer) => {
 
 /** @type {Cell} */
 const bytes = (text, writer) => {
-  // Four characters of base64 stand for six of these.
+  // Four characters of base64 encode six hexadecimal digits.
   writer.expect(Math.floor((text.length * 2) / 3));
   writer.bytes(Buffer.from(text.slice(2), 'hex'));
 };
@@ -35,7 +35,7 @@ const bytes = (text, writer) => {
 /** @type {Cell} */
 const json = (text, writer) => writer.json(text);
 
-/** Writers by type; what is not here is text. */
+/** Writers by type OID; other types are text. */
 const CELLS = new Map(
   /** @type {[number, Cell][]} */ ([
     [16, (text, writer) => writer.raw(String(text === 't'))],
@@ -79,7 +79,7 @@ const ELEMENTS = new Map([
 ]);
 
 /**
- * What writes rows with these columns. Of columns with one name the last counts, as in an object.
+ * A writer of rows with these columns. Of columns with the same name the last one wins, as in an object.
  * @param {{ name: string, type: number }[]} columns
  * @returns {(cells: ArrayLike<string | Buffer | null>, room: number) => string}
  */
@@ -115,7 +115,8 @@ function cellOf(type) {
 }
 
 /**
- * An array literal such as `{1,NULL,"a \\"b\\""}`, also nested and with bounds in front: it may hold a million values.
+ * An array literal such as `{1,NULL,"a \\"b\\""}`, possibly nested or with bounds. It is parsed natively, because it may hold a
+ * million values.
  * @param {string} text
  * @param {JsonWriter} writer
  * @param {number} element the type of its elements
@@ -132,8 +133,7 @@ function writeArray(text, writer, element) {
 }
 
 /**
- * A parameter as text that PostgreSQL reads by the type it expects there: arrays of plain values as its arrays, other
- * objects as JSON.
+ * A parameter as text whose type PostgreSQL infers: arrays of plain values as array literals, other objects as JSON.
  * @param {unknown} value
  * @returns {string | null}
  */
@@ -158,14 +158,14 @@ function arrayLiteral(list) {
   return `{${items.join(',')}}`;
 }
 
-/** The server has its own clock for statements; ours is for a server that does not answer. */
+/** Added to the server's own statement timeout, for a server that does not respond. */
 export const GRACE_MS = 1_000;
 
-/** What BEGIN, COMMIT and the like may answer. */
+/** Limits for answers to BEGIN, COMMIT and the like. */
 export const CONTROL = { maxRows: 10, maxBytes: 4_096 };
 
 /**
- * What begins a transaction: beside the limits, the settings that the rules and the writers above rely on.
+ * The statements that begin a transaction: the limits, and the settings that the rules and the writers above rely on.
  * @param {import('./adapter.js').SqlLimits} limits
  * @param {number} version the server's, such as 150004
  */
@@ -175,7 +175,7 @@ export function beginPostgres({ readOnly, statementTimeoutMs }, version) {
     'standard_conforming_strings = on',
     "datestyle = 'ISO'",
     'bytea_output = hex',
-    // A server that notices a dead client ends its statement and frees its locks at once.
+    // A server that notices a dead client ends its statement and releases its locks.
     ...(version >= 140_000 ? ['client_connection_check_interval = 500'] : []),
   ];
   return [readOnly ? 'BEGIN READ ONLY' : 'BEGIN', ...settings.map((setting) => `SET LOCAL ${setting}`)].join('; ');
@@ -183,7 +183,7 @@ export function beginPostgres({ readOnly, statementTimeoutMs }, version) {
 
 /**
  * PostgreSQL answers the COMMIT of a failed transaction with ROLLBACK and no error.
- * @param {unknown} tag the command that the server says it has executed
+ * @param {unknown} tag the command tag of the server
  */
 export function checkCommitted(tag) {
   if (tag !== 'COMMIT') throw new Error(`the transaction had failed, so COMMIT was answered with ${tag}`);

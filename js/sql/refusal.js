@@ -1,3 +1,5 @@
+/** Errors for refused statements. */
+
 import { SecurityViolation } from '../boundary/errors.js';
 
 /** @param {unknown} name */

@@ -1,23 +1,23 @@
-/** Tables of PostgreSQL that share rows with those of a statement: above and below them in partitions and inheritance. */
+/** Finds PostgreSQL tables that share rows with those of a statement through partitioning or inheritance. */
 
 import { Parameters } from './called_functions.js';
 import { refused, shown } from './refusal.js';
 
-/** More of them are not looked at. */
+/** Maximum number of related tables. */
 const MAX_RELATED = 2_000;
-/** A table of a denied one is denied with it, and one that would read a denied one too. */
+/** Denied with a table: its parents and its children. */
 const DIRECTIONS = /** @type {const} */ ([
   ['above', 'below'],
   ['below', 'above'],
 ]);
-/** Pairs of tables that a description of the schema looks at. */
+/** Maximum number of inheritance pairs for a schema description. */
 const MAX_PAIRS = 50_000;
 
 /**
- * The tables that are above or below those a statement names; the table of a sequence or an index is above it.
+ * The parents and children of the tables that a statement names. The table of a sequence or index is its parent.
  * @param {import('./called_functions.js').Ask} ask
  * @param {string[]} names all names of the statement
- * @returns {Promise<import('./table_sight.js').Relation[]>} without those that it names itself
+ * @returns {Promise<import('./table_visibility.js').Relation[]>} without the named ones
  */
 export async function relatedTables(ask, names) {
   if (names.length === 0) return [];
@@ -43,15 +43,15 @@ export async function relatedTables(ask, names) {
   );
   if (related.length >= MAX_RELATED) {
     throw refused(
-      `the tables of this statement have ${MAX_RELATED} partitions or more, which are too many to be checked`,
-      'Name the partition that is meant.',
+      `the tables of this statement have ${MAX_RELATED} partitions or more, too many to check`,
+      'Name the partition in the statement.',
     );
   }
   return related;
 }
 
 /**
- * The ids of tables above or below some others.
+ * The ids of the parents and children of some tables.
  * @param {(sql: string) => Promise<any[]>} ask
  * @param {string[]} ids
  * @returns {Promise<Set<string>>}
@@ -66,8 +66,8 @@ export async function relatedIds(ask, ids) {
     const steps = new Map();
     for (const pair of pairs) {
       const key = String(pair[from]);
-      const known = steps.get(key);
-      if (known) known.push(String(pair[to]));
+      const targets = steps.get(key);
+      if (targets) targets.push(String(pair[to]));
       else steps.set(key, [String(pair[to])]);
     }
     const open = [...ids];
@@ -83,10 +83,10 @@ export async function relatedIds(ask, ids) {
   return found;
 }
 
-/** @param {import('./table_sight.js').Relation} relation */
-export function heldRelation({ name }) {
+/** @param {import('./table_visibility.js').Relation} relation */
+export function restrictedRelation({ name }) {
   return refused(
-    `this statement reaches ${shown(name)}, which is not for tools, by a partition, by inheritance, or by a sequence or index of it`,
-    'Leave it out of the statement.',
+    `this statement reaches ${shown(name)}, which tools may not access, through a partition, inheritance, a sequence or an index`,
+    'Remove it from the statement.',
   );
 }

@@ -1,9 +1,11 @@
+/** Collects rows as JSON text within limits. */
+
 import { unreadableRow } from './driver_error.js';
 import { BEYOND_ROOM, tooManyBytes, tooManyRows } from './values.js';
 
 /**
- * Takes rows one by one and stops at the limits, so that no result is larger in memory than it may be. Drivers call it
- * from their event handlers, so nothing that happens here is thrown: what goes wrong is kept as the excess.
+ * Collects rows one by one and stops at the limits, so that the memory of a result is bounded. Drivers call it from event
+ * handlers, so it does not throw: the first error is kept as the excess.
  */
 export class RowCollector {
   #limits;
@@ -31,7 +33,7 @@ export class RowCollector {
   }
 
   /**
-   * The outcome of the work that brings the rows; the limit as soon as one is reached, also when the work then fails.
+   * The outcome of the query, or the limit error as soon as a limit is reached.
    * @template T
    * @param {Promise<T>} work
    * @returns {Promise<T>}
@@ -44,7 +46,7 @@ export class RowCollector {
     }
   }
 
-  /** @param {(room: number) => string} write the row's JSON text, at most as many characters as there is room for */
+  /** @param {(room: number) => string} write returns the row's JSON text, up to `room` characters */
   add(write) {
     if (this.#excess) return;
     const { maxRows, maxBytes } = this.#limits;
@@ -62,7 +64,7 @@ export class RowCollector {
     }
   }
 
-  /** @param {unknown} excess why no more rows are taken */
+  /** @param {unknown} excess the error that ends the collection */
   exceed(excess) {
     if (this.#excess) return;
     this.#excess = excess;
@@ -73,7 +75,7 @@ export class RowCollector {
     } catch {}
   }
 
-  /** The limit that was reached, which matters more than how the driver ended afterwards. */
+  /** The limit error, which takes precedence over a later error of the driver. */
   get excess() {
     return this.#excess;
   }
@@ -85,7 +87,7 @@ export class RowCollector {
 }
 
 /**
- * The JSON text of rows that a driver has brought all at once, within the limits.
+ * The JSON text of an array of rows, within the limits.
  * @param {unknown[]} rows
  * @param {{ maxRows: number, maxBytes: number }} limits
  * @param {(row: unknown, room: number) => string} write

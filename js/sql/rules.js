@@ -1,3 +1,5 @@
+/** Classifies statements and applies the limits and rules of the SQL tools. */
+
 import { z } from 'zod';
 import { dropOldest } from '../boundary/drop_oldest.js';
 import { SqlError, unwrap, ValidationError } from '../boundary/errors.js';
@@ -49,21 +51,21 @@ const SqlOptionsSchema = z.strictObject({
   deny: RuleListSchema.optional(),
 });
 
-/** Longer statements are data in the wrong place; they are not even handed over to be judged. */
+/** Longer statements are refused without being parsed: their data belongs in parameters. */
 const MAX_SQL_CHARS = 1 << 20;
-/** Judgements that are remembered, and the longest text of one. */
-const MAX_REMEMBERED = 500;
-const MAX_REMEMBERED_CHARS = 2_000;
+/** Cached classifications, and the maximum length of a cached statement. */
+const MAX_CACHED = 500;
+const MAX_CACHED_CHARS = 2_000;
 
-/** What the owner of a database allows; every statement of every adapter is held against it. */
+/** What tools may do with a database. Every statement of every adapter is checked against it. */
 export class SqlRules {
   #native;
   /** @type {Map<string, Judgement>} */
-  #remembered = new Map();
+  #cache = new Map();
   /** @type {ResolvedSqlOptions} */
   options;
 
-  /** Whether the statements are the kernel's own, which call nothing that writes. */
+  /** Whether the statements are the kernel's own, which never write. */
   isOwn;
 
   /**
@@ -78,23 +80,23 @@ export class SqlRules {
   }
 
   /**
-   * What a statement may do. It is read on a thread of its own, up to a number of steps.
+   * Parses a statement, on a separate thread and with a step limit, and checks it against the rules.
    * @param {unknown} sql
    * @param {unknown} params
    * @param {SqlDialect} dialect
-   * @param {import('./adapter.js').SqlDetail} [judged] what a policy or a token looks at
+   * @param {import('./adapter.js').SqlDetail} [judged] what a policy or a token inspects
    * @returns {Promise<SqlStatement>}
    */
   async judge(sql, params, dialect, judged = 'nothing') {
     if (typeof sql !== 'string') throw wrong('sql', 'must be a string with one SQL statement');
     if (sql.length > MAX_SQL_CHARS) throw tooLong();
-    const given = params ?? [];
-    if (typeof given !== 'object') throw wrong('params', 'must be an array or an object of values');
+    const parameters = params ?? [];
+    if (typeof parameters !== 'object') throw wrong('params', 'must be an array or an object of values');
     /** @type {import('../boundary/crossing.js').ParameterShape} */
-    const shape = Array.isArray(given) ? { positional: given.length } : { named: Object.keys(given) };
+    const shape = Array.isArray(parameters) ? { positional: parameters.length } : { named: Object.keys(parameters) };
     const { bindings, ...statement } = await this.#classify(sql, dialect, JSON.stringify(shape), judged);
     const values = bindings.map((key) =>
-      toParameter(/** @type {any} */ (given)[key], typeof key === 'number' ? `params[${key}]` : `params.${key}`),
+      toParameter(/** @type {any} */ (parameters)[key], typeof key === 'number' ? `params[${key}]` : `params.${key}`),
     );
     checkWeight(values);
     return { ...statement, values };
@@ -109,20 +111,20 @@ export class SqlRules {
    */
   async #classify(sql, dialect, shape, judged) {
     const key = `${dialect} ${judged} ${shape} ${sql}`;
-    const known = this.#remembered.get(key);
-    if (known) return known;
+    const cached = this.#cache.get(key);
+    if (cached) return cached;
     const answer = unwrap(await this.#native.classify(sql, dialect, shape, judged));
     const { access, verbs, returns, fenced, detail, sql: text, bindings, reach } = answer;
     const judgement = { access, verbs, returns, fenced, detail, sql: text, bindings, ...(reach && { reach }) };
-    if (key.length <= MAX_REMEMBERED_CHARS) {
-      dropOldest(this.#remembered, MAX_REMEMBERED);
-      this.#remembered.set(key, judgement);
+    if (key.length <= MAX_CACHED_CHARS) {
+      dropOldest(this.#cache, MAX_CACHED);
+      this.#cache.set(key, judgement);
     }
     return judgement;
   }
 
   /**
-   * @param {import('./table_sight.js').Relation} table
+   * @param {import('./table_visibility.js').Relation} table
    * @param {SqlDialect} dialect
    */
   allowsTable({ schema, name }, dialect) {

@@ -1,11 +1,11 @@
-/** Why nothing of a run was committed. */
+/** Errors for runs whose transaction was not committed. */
 
 import { SqlError } from '../boundary/errors.js';
-import { saidBy } from './driver_error.js';
+import { messageText } from './driver_error.js';
 
 export function notUndone() {
   return new SqlError(
-    'The database did not confirm that the dry run was rolled back, so its changes may have stayed. Check the data before going on.',
+    'The database did not confirm that the dry run was rolled back, so its changes may have been committed. Check the data before continuing.',
     { details: { reason: 'unknown' } },
   );
 }
@@ -14,7 +14,7 @@ export function notUndone() {
 export function afterFailure(failure) {
   if (isOfRun(failure)) return failure;
   return new SqlError(
-    `An earlier statement of this run failed (${saidBy(failure)}), so nothing more is executed and nothing will be committed.`,
+    `An earlier statement of this run failed (${messageText(failure)}), so nothing more is executed and nothing will be committed.`,
     { details: { reason: 'failed' } },
   );
 }
@@ -23,14 +23,14 @@ export function afterFailure(failure) {
 export function swallowed(failure) {
   if (isOfRun(failure)) return failure;
   return new SqlError(
-    `Nothing was committed: a statement of the run failed (${saidBy(failure)}) and the tool went on. Let the error end the tool, or avoid the failing statement.`,
+    `Nothing was committed: a statement of the run failed (${messageText(failure)}) and the tool went on. Let the error end the tool, or avoid the failing statement.`,
     { details: { reason: 'swallowed' } },
   );
 }
 
 export function notAwaited() {
   return new SqlError(
-    'Nothing was committed: the tool returned before a statement that writes was done. Await every tgp.exec_sql before returning.',
+    'Nothing was committed: the tool returned before a writing statement had finished. Await every tgp.exec_sql before returning.',
     { details: { reason: 'not_awaited' } },
   );
 }
@@ -43,7 +43,7 @@ export function notUndoneAlone() {
 }
 
 /**
- * Whether a failure names the reason why nothing of the run is committed.
+ * Whether a failure already explains why the run was not committed.
  * @param {unknown} failure
  * @returns {boolean}
  */

@@ -1,21 +1,21 @@
 /**
- * Savepoints: of nested runs, to which their writes can be rolled back separately, and around what may only read.
+ * Savepoints of nested runs, so that their writes can be rolled back separately, and around read-only statements.
  *
  * @typedef {'set' | 'keep' | 'undo'} SavepointAction
  * @typedef {import('./adapter.js').SqlConnection} SqlConnection
- * @typedef {readonly number[]} Nesting the runs below the outermost one, down to the caller
+ * @typedef {readonly number[]} Nesting run ids from below the outermost run down to the caller
  * @typedef {{ run: number, number: number, isSeparate: boolean }} Mark a savepoint; `isSeparate` while everything written
  * since belongs to its run
  * @typedef {(action: SavepointAction, number: number) => Promise<unknown>} Control
  */
 
 import { AbortedError } from '../boundary/errors.js';
-import { settled } from './waits.js';
+import { settled } from './bounded_wait.js';
 
 /**
- * What every database takes for it.
+ * The statements of a savepoint action, in all dialects.
  * @param {SavepointAction} action
- * @param {number} number names the place
+ * @param {number} number of the savepoint
  */
 export function savepointTexts(action, number) {
   const name = `tgp_${number}`;
@@ -37,7 +37,7 @@ export async function savepoint(connection, limits, action, number) {
   }
 }
 
-/** One savepoint for each nested run that has written, in the order in which they were set. */
+/** One savepoint per nested run that has written, in order. */
 export class Savepoints {
   /** @type {Mark[]} */
   #marks = [];
@@ -49,7 +49,7 @@ export class Savepoints {
   }
 
   /**
-   * Prepares for a write: sets the savepoints that its runs do not have yet, and marks those of other runs as mixed.
+   * Prepares for a write: sets missing savepoints of the run and its parents, and marks those of other runs as mixed.
    * @param {Nesting} nesting of the run that writes
    * @param {Control} control
    */
@@ -76,11 +76,11 @@ export class Savepoints {
     const mark = this.#marks[index];
     if (!mark) return 'done';
     if (!mark.isSeparate) {
-      // Releasing it would release the savepoints that other runs have set since.
+      // Releasing it would also release later savepoints of other runs.
       this.#marks.splice(index, 1);
       return end === 'commit' ? 'done' : 'mixed';
     }
-    // All later savepoints are of runs below this one, and end with it.
+    // All later savepoints belong to runs nested in this one, and end with it.
     this.#marks.splice(index);
     await control(end === 'commit' ? 'keep' : 'undo', mark.number);
     return 'done';
@@ -88,7 +88,7 @@ export class Savepoints {
 }
 
 /**
- * Runs a statement that was judged to read where PostgreSQL refuses to write, in functions and whatever else it calls too.
+ * Runs a read-only statement inside a read-only savepoint, so that PostgreSQL also refuses writes by the functions it calls.
  * @param {SqlConnection} connection
  * @param {() => Promise<import('./adapter.js').SqlAnswer>} run
  * @param {import('./adapter.js').SqlLimits} limits
@@ -104,7 +104,7 @@ export async function fenced(connection, run, limits, signal) {
   await control('SET TRANSACTION READ ONLY');
   const answer = await run();
   stopIfAborted(signal);
-  // With the savepoint ends what was set behind it.
+  // Releasing the savepoint also ends its READ ONLY setting.
   await control('RELEASE SAVEPOINT tgp_reading');
   return answer;
 }

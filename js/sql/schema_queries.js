@@ -1,17 +1,17 @@
 /**
- * How each database tells about itself: one row per table, column, key column. Each text is cut where it is stored: names
- * and types may be of any length in some databases. A table has an id that is safe to write into a statement.
+ * Catalogue queries per dialect: one row per table, column, key column. Texts are truncated in the database, because names and
+ * types may be of any length. The id of a table is safe to interpolate into a statement.
  */
 
-/** Characters of the longest name that is told, and of a type. Tables with longer names are left out. */
+/** Maximum length of a name and of a type. Tables with longer names are omitted. */
 const MAX_NAME = 256;
-/** Rows about columns and about keys that are read. */
+/** Maximum number of column rows and of key rows. */
 export const MAX_DETAILS = 10_000;
 
 /**
  * @typedef {object} SchemaQueries
- * @property {(limit: number) => string} tables the first so many
- * @property {(ids: string) => string} columns of the tables with these ids; one row more than is wanted when there are more
+ * @property {(limit: number) => string} tables the first `limit` tables
+ * @property {(ids: string) => string} columns of the tables with these ids; returns one row beyond the limit if there are more
  * @property {(ids: string) => string} keys
  */
 
@@ -76,7 +76,7 @@ export const QUERIES = {
   },
 };
 
-/** What tells which database a plain function talks to. */
+/** Queries that identify the database behind an application function. */
 export const PROBES = /** @type {const} */ ([
   ['sqlite', 'SELECT sqlite_version() AS version', /./],
   ['postgres', 'SELECT version() AS version', /PostgreSQL/i],

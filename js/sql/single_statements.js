@@ -1,19 +1,21 @@
+/** Executes the statements of a run without a transaction. */
+
 import { AbortedError, SqlError } from '../boundary/errors.js';
-import { adviceOnText } from './advice.js';
 import { checkReach } from './checked_reach.js';
 import { asSqlError } from './driver_error.js';
-import { TableSight } from './table_sight.js';
+import { adviceOnText } from './error_advice.js';
+import { TableVisibility } from './table_visibility.js';
 
 /**
- * The statements of a run where no transaction can be held: each is one call, in the order in which they were asked for.
- * One that fails changes nothing for the others, and what was done stays whatever becomes of the run.
+ * A run over a database without transactions: each statement is one call, in order. A failed statement does not affect the others,
+ * and changes stay even if the run fails.
  */
 export class SingleStatements {
   #adapter;
   #rules;
   /** @type {Promise<unknown>} */
   #queue = Promise.resolve();
-  /** Nested runs that are over. @type {Set<number>} */
+  /** Nested runs that have ended. @type {Set<number>} */
   #ended = new Set();
   #isOver = false;
   #isAborted = false;
@@ -30,23 +32,23 @@ export class SingleStatements {
   /**
    * @param {unknown} sql
    * @param {unknown} [params]
-   * @param {import('./transaction.js').SqlAsker} [by]
+   * @param {import('./transaction.js').SqlCaller} [by]
    * @returns {Promise<import('./adapter.js').SqlAnswer>}
    */
   execute(sql, params, { nesting = [], judged = 'nothing', openTables } = {}) {
-    if (this.#isOver) return Promise.reject(new SqlError('The run is over.'));
+    if (this.#isOver) return Promise.reject(new SqlError('The run has ended.'));
     if (nesting.some((run) => this.#ended.has(run))) return Promise.reject(new AbortedError('The run has ended.'));
     const answer = this.#queue.then(() => this.#attempt(sql, params, judged, openTables));
     this.#queue = answer.catch(() => {});
     return answer;
   }
 
-  /** Nothing is rolled back here. */
+  /** There is no rollback. */
   isRollbackUncertain = false;
   undone = Promise.resolve();
 
   /**
-   * What a nested run did stays, as everything does; nothing more is done for it.
+   * Ends a nested run: its changes stay, and its pending statements are refused.
    * @param {number} run
    * @param {'commit' | 'rollback'} _end
    */
@@ -54,13 +56,13 @@ export class SingleStatements {
     this.#ended.add(run);
   }
 
-  /** Waits for what was asked for; there is nothing else to be done. */
+  /** Waits for the pending statements. */
   async commit() {
     this.#isOver = true;
     await this.#queue;
   }
 
-  /** Sends nothing more. What is under way cannot be stopped. */
+  /** Refuses further statements. A running one cannot be stopped. */
   async rollback() {
     this.#isOver = true;
     this.#isAborted = true;
@@ -69,8 +71,8 @@ export class SingleStatements {
   /**
    * @param {unknown} sql
    * @param {unknown} params
-   * @param {import('./adapter.js').SqlDetail} detail what a policy or a token looks at
-   * @param {import('./table_sight.js').OpenTables | undefined} openTables
+   * @param {import('./adapter.js').SqlDetail} detail what a policy or a token inspects
+   * @param {import('./table_visibility.js').OpenTables | undefined} openTables
    */
   async #attempt(sql, params, detail, openTables) {
     if (this.#isAborted) throw new AbortedError('The run has ended.');
@@ -78,11 +80,11 @@ export class SingleStatements {
       const { once, dialect } = this.#adapter;
       const judged = await this.#rules.judge(sql, params, dialect, detail);
       if (this.#isAborted) throw new AbortedError('The run has ended.');
-      // Nothing is all or nothing here, so it does not matter where it is written.
+      // Without transactions, the engines of the written tables do not matter.
       const reach = judged.reach && { ...judged.reach, written: [] };
-      const sight = new TableSight(this.#rules, dialect, openTables);
+      const visibility = new TableVisibility(this.#rules, dialect, openTables);
       const { options, isOwn } = this.#rules;
-      await checkReach({ query: once }, { ...judged, reach }, options, this.#adapter, isOwn, sight);
+      await checkReach({ query: once }, { ...judged, reach }, options, this.#adapter, isOwn, visibility);
       return await once(judged, this.#rules.options);
     } catch (error) {
       throw adviceOnText(asSqlError(error, 'The statement failed'), sql);

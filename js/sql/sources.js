@@ -1,3 +1,5 @@
+/** Selects the SQL adapter for a source by its shape. */
+
 import { ConfigError } from '../boundary/errors.js';
 import { isAdapter } from './adapter.js';
 import { betterSqlite3 } from './adapters/better_sqlite3.js';
@@ -17,7 +19,7 @@ import { holdsTransactions } from './sql_run.js';
  */
 
 /**
- * A database of drizzle, by the driver behind it.
+ * An adapter for a drizzle database, by its driver.
  * @type {typeof import('../../index.js').drizzle}
  */
 export const drizzle = (/** @type {any} */ db, /** @type {object | undefined} */ options) =>
@@ -27,7 +29,7 @@ export const drizzle = (/** @type {any} */ db, /** @type {object | undefined} */
 const has = (value, name) => typeof value?.[name] === 'function';
 
 /**
- * What each library's object looks like; the first that fits is taken.
+ * The shape of each library's object; the first match wins.
  * @type {{ fits: (value: any) => boolean, make: (value: any, options?: any) => unknown, dialect: (value: any) => SqlDialect | undefined, plain?: true }[]}
  */
 const SHAPES = [
@@ -70,7 +72,7 @@ function shapeOf(source) {
 }
 
 /**
- * Whose SQL a source speaks, found without using it; nothing when that is not known.
+ * The dialect of a source, without using it; undefined if unknown.
  * @param {unknown} source
  * @returns {SqlDialect | undefined}
  */
@@ -80,7 +82,7 @@ export function dialectOf(source) {
 }
 
 /**
- * Whether a source is a function that gets each statement by itself, so that nothing can be rolled back.
+ * Whether a source is a plain function without transactions.
  * @param {unknown} source
  */
 export function isPlain(source) {
@@ -88,7 +90,7 @@ export function isPlain(source) {
 }
 
 /**
- * The adapter for what a user has: an adapter already, an object of a known library, or a plain function.
+ * The adapter for a source: an adapter, an object of a supported library, or a plain function.
  * @param {unknown} source
  * @param {object} [options] of the library's adapter
  * @returns {SqlAdapter}
@@ -97,7 +99,7 @@ export function adapterOf(source, options) {
   const shape = shapeOf(source);
   if (shape) return /** @type {SqlAdapter} */ (shape.make(source, options));
   throw new ConfigError(
-    'The SQL source is not one that is known. Pass a pool or client of pg, postgres, mysql2, better-sqlite3, node:sqlite, drizzle, prisma or knex, sqlite(file), { query, transaction }, or a function (sql, params) => Promise<rows>.',
+    'The SQL source is not supported. Pass a pool or client of pg, postgres, mysql2, better-sqlite3, node:sqlite, drizzle, prisma or knex, sqlite(file), { query, transaction }, or a function (sql, params) => Promise<rows>.',
     { details: { key: 'sql', field: 'sql' } },
   );
 }

@@ -1,10 +1,12 @@
+/** Describes a SQL source for prompts. */
+
 import { SqlRules } from './rules.js';
 import { dialectOf, isPlain } from './sources.js';
 import { settingsOf } from './sql_settings.js';
 
 /**
- * @typedef {object} SqlGuide what somebody has to know who writes SQL for a source
- * @property {'SQLite' | 'PostgreSQL' | 'MySQL' | undefined} dialect undefined when it is not known
+ * @typedef {object} SqlGuide what a model must know to write SQL for a source
+ * @property {'SQLite' | 'PostgreSQL' | 'MySQL' | undefined} dialect undefined if unknown
  * @property {'?' | '$1'} placeholders
  * @property {boolean} readOnly
  * @property {boolean} ddl
@@ -25,7 +27,7 @@ export function sqlGuide(sql) {
     dialect: dialect && dialect !== 'any' ? NAMES[dialect] : undefined,
     placeholders: dialect === 'postgres' ? '$1' : '?',
     readOnly,
-    // MySQL commits at a change of the schema, so it is refused there whatever the owner says.
+    // MySQL commits on schema changes, so they are always refused there.
     ddl: ddl && !readOnly && dialect !== 'mysql',
     atomic: !isPlain(source),
   };

@@ -12,7 +12,7 @@ export function holdsTransactions(adapter) {
 }
 
 /**
- * All statements of one run: one transaction, where the database can hold one.
+ * Starts the SQL of a run: one transaction, if the database supports it.
  * @param {SqlAdapter} adapter
  * @param {import('./rules.js').SqlRules} rules
  * @returns {SqlTransaction | SingleStatements}

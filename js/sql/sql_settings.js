@@ -1,4 +1,4 @@
-/** What an application says of a database: the source, and what tools may do with it. */
+/** Validates the SQL settings of an application: the source, and the options for tools. */
 
 import { ConfigError } from '../boundary/errors.js';
 import { SqlRules } from './rules.js';
@@ -10,7 +10,7 @@ import { adapterOf, isPlain } from './sources.js';
  * @typedef {import('../../index.js').SqlToolOptions} SqlToolOptions
  */
 
-/** Options that promise that nothing stays, which only a transaction can keep. */
+/** Options that require a transaction. */
 const PROMISES = /** @type {const} */ (['readOnly', 'dryRun']);
 
 /**
@@ -33,7 +33,7 @@ export function openSource(source, options) {
   checkPromises(source, { ...options, readOnly: rules.options.readOnly });
   if (adapter.endsElsewhere && rules.options.dryRun) {
     throw new ConfigError(
-      'A dry run must be rolled back, which executor(fn, { transactional: true }) leaves to the application. Leave dryRun out, or pass { query, transaction } or a driver.',
+      'A dry run needs a rollback, but with executor(fn, { transactional: true }) the application ends the transaction. Remove dryRun, or pass { query, transaction } or a driver.',
       { details: { key: 'dryRun', field: 'dryRun' } },
     );
   }
@@ -41,7 +41,7 @@ export function openSource(source, options) {
 }
 
 /**
- * Refuses a promise that the source cannot keep.
+ * Refuses options that the source cannot fulfil.
  * @param {SqlSource} source
  * @param {SqlToolOptions} options
  */
@@ -49,7 +49,7 @@ export function checkPromises(source, options) {
   const promised = PROMISES.find((name) => options[name] === true);
   if (promised === undefined || !isPlain(source)) return;
   throw new ConfigError(
-    `${promised} needs a transaction, and none can be held over a plain function (sql, params) => rows: it is called once for each statement. Pass { query, transaction }, a pool or client of a known driver, or sqlite(file); a function over one single connection is executor(fn, { oneConnection: true }).`,
+    `${promised} requires a transaction, which a plain function (sql, params) => rows does not support. Pass { query, transaction }, a pool or client of a known driver, or sqlite(file). For a function over a single connection, pass executor(fn, { oneConnection: true }).`,
     { details: { key: promised, field: promised } },
   );
 }

@@ -1,33 +1,35 @@
+/** Client of the SQLite process for shared files. */
+
 import { programPath, startBounded } from '../boundary/bounded_program.js';
 import { guarded, ignored } from '../boundary/guarded.js';
 import { FrameReader, writeFrame } from './frames.js';
 
 /**
- * The SQLite of the addon in a process of its own, with the same methods: for a file that another copy of SQLite has open
- * in this one.
+ * The addon's SQLite in a separate process, with the interface of the native database. Used for a file that another copy of SQLite
+ * has open in this process.
  *
  * @typedef {import('../../binding.cjs').BindingOutcome} BindingOutcome
  * @typedef {import('node:child_process').ChildProcessByStdio<import('node:stream').Writable, import('node:stream').Readable, null>} Child
  */
 
-/** More than the largest answer takes. */
+/** Enough for the largest answer. */
 const MAX_MEMORY_MB = 1_024;
-/** How long a process without a connection is kept for the next one. */
+/** How long an idle process without connections is kept. */
 const IDLE_MS = 10_000;
-/** How often it hears, while it has a transaction, that this process is not held up. */
-const BEAT_MS = 50;
+/** Interval of heartbeats during a transaction: they show that this process is not blocked. */
+const HEARTBEAT_MS = 50;
 
 const ENDED = {
   code: 'ERR_SQL',
-  message: 'The process that had the database open for tools has ended. Nothing of this run was written. Run it again.',
+  message: 'The database process for tools has ended. Nothing of this run was written. Run it again.',
   details: JSON.stringify({ reason: 'closed' }),
 };
 
-/** For a run whose COMMIT was under way. */
+/** For a run that was committing. */
 const MAYBE_COMMITTED = {
   ...ENDED,
   message:
-    'The process that had the database open for tools ended while it committed, so it is not known whether this run was written. Look before running it again.',
+    'The database process for tools ended during the commit; it is unknown whether this run was written. Check the data before running it again.',
 };
 
 export class SqliteProcess {
@@ -38,7 +40,7 @@ export class SqliteProcess {
 
   /**
    * @param {string} options of the database, as JSON
-   * @param {() => void} onEnd the process has ended, and its connections with it
+   * @param {() => void} onEnd called when the process and its connections have ended
    */
   constructor(options, onEnd) {
     this.#options = options;
@@ -114,7 +116,7 @@ export class SqliteProcess {
   }
 }
 
-/** One process, from its start to its end. */
+/** One child process, from start to end. */
 class Running {
   /** @type {Child} */
   #child;
@@ -124,7 +126,7 @@ class Running {
   #pending = new Map();
   /** @type {Set<number>} */
   #connections = new Set();
-  /** With a transaction. @type {Set<number>} */
+  /** Connections with an open transaction. @type {Set<number>} */
   #begun = new Set();
   /** @type {NodeJS.Timeout | undefined} */
   #beat;
@@ -175,7 +177,7 @@ class Running {
   }
 
   /**
-   * Closes a connection. One that is still at work is ended with its process: there is no surer way.
+   * Closes a connection. If it is busy, the whole process is killed.
    * @param {number} id
    */
   close(id) {
@@ -196,23 +198,23 @@ class Running {
    * @param {string} body
    */
   #answered({ call, error, isVoid }, body) {
-    const asked = this.#pending.get(call);
-    if (!asked) return;
+    const pending = this.#pending.get(call);
+    if (!pending) return;
     this.#pending.delete(call);
-    if (asked.id !== undefined && (asked.method === 'commit' || asked.method === 'rollback'))
-      this.#begun.delete(asked.id);
+    if (pending.id !== undefined && (pending.method === 'commit' || pending.method === 'rollback'))
+      this.#begun.delete(pending.id);
     this.#hold();
-    asked.settle(error ? { error } : isVoid ? {} : { value: body });
+    pending.settle(error ? { error } : isVoid ? {} : { value: body });
   }
 
-  /** The application's process stays for calls that have no answer yet, and for nothing else. */
+  /** Keeps the application's process alive only while calls are pending. */
   #hold() {
     const hold = this.#pending.size > 0 ? 'ref' : 'unref';
     const { stdin, stdout } = /** @type {any} */ (this.#child);
     for (const handle of [this.#child, stdin, stdout]) handle[hold]?.();
     if (this.#begun.size > 0) {
       const beat = guarded(ignored, () => writeFrame(this.#child.stdin, { method: 'still here' }));
-      this.#beat ??= setInterval(beat, BEAT_MS).unref();
+      this.#beat ??= setInterval(beat, HEARTBEAT_MS).unref();
     } else {
       clearInterval(this.#beat);
       this.#beat = undefined;

@@ -1,6 +1,6 @@
 /**
- * Has one SQLite file open for tools, in a process of its own. Two copies of SQLite in one process do not see each other's
- * locks and destroy the file; a driver of the application is such a copy. Started by `sqlite_process.js`.
+ * The SQLite process for tools. Two copies of SQLite in one process (the addon's and that of an application's driver) do not see each
+ * other's locks and corrupt the file, so this one opens it separately. Started by `sqlite_process.js`.
  */
 
 import { parseForeignJson } from '../boundary/foreign_json.js';
@@ -9,17 +9,16 @@ import { native } from '../boundary/native.js';
 import { FrameReader, writeFrame } from './frames.js';
 
 /**
- * How often in a row nothing was heard of the application while a transaction is open here: half a second, and longer on a
- * machine that is too busy to look in time. A synchronous driver that waits for our lock keeps the application's thread, so
- * that nobody there could end our transaction.
+ * Missed heartbeats of the application, during an open transaction, before it is rolled back: half a second, longer on a busy
+ * machine. A synchronous driver that waits for our lock blocks the application's thread, which then cannot end our transaction.
  */
-const MAX_SILENT_LOOKS = 10;
-const LOOK_MS = 50;
+const MAX_MISSED_BEATS = 10;
+const CHECK_MS = 50;
 
 const LOST = {
   code: 'ERR_SQL',
   message:
-    'The application was held up for half a second while this run had the database open, so the run was undone to let it go on. Run it again.',
+    'The application was blocked for half a second during this transaction, so the transaction was rolled back. Run it again.',
   details: JSON.stringify({ reason: 'busy' }),
 };
 
@@ -29,9 +28,9 @@ const LOST = {
 let database;
 /** Connections with a transaction. @type {Set<number>} */
 const open = new Set();
-/** Those of them that were undone from here, until they are told to roll back. @type {Set<number>} */
+/** Connections whose transaction was rolled back here, until the client rolls back too. @type {Set<number>} */
 const lost = new Set();
-let silentLooks = 0;
+let missedBeats = 0;
 
 /**
  * @param {Method} method
@@ -49,10 +48,10 @@ async function call(method, args) {
   return (await database[method](...args)) ?? {};
 }
 
-/** Lets go of the file when the application seems to wait for it. */
-function look() {
-  silentLooks += 1;
-  if (silentLooks < MAX_SILENT_LOOKS) return;
+/** Rolls back open transactions when the application seems to be blocked. */
+function checkHeartbeat() {
+  missedBeats += 1;
+  if (missedBeats < MAX_MISSED_BEATS) return;
   for (const id of open) {
     open.delete(id);
     lost.add(id);
@@ -64,7 +63,7 @@ function look() {
 const leave = () => process.exit(1);
 const reader = new FrameReader(
   guarded(leave, async ({ call: number, method }, body) => {
-    silentLooks = 0;
+    missedBeats = 0;
     if (method === 'still here') return;
     if (method === 'open') {
       database = new (native().BindingDatabase)(body);
@@ -79,8 +78,8 @@ process.stdin.on(
   'data',
   guarded(leave, (chunk) => reader.push(chunk)),
 );
-// Whoever has asked is gone, in the middle of a transaction perhaps, which is not finished for it.
+// The application has ended; an open transaction is rolled back.
 process.stdin.on('end', () => process.exit());
 process.stdin.on('error', leave);
 process.stdout.on('error', leave);
-setInterval(guarded(leave, look), LOOK_MS);
+setInterval(guarded(leave, checkHeartbeat), CHECK_MS);

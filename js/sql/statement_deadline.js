@@ -1,13 +1,15 @@
+/** Deadlines of SQL statements. */
+
 import { SqlError } from '../boundary/errors.js';
 import { guarded } from '../boundary/guarded.js';
 
 /**
- * The outcome of a statement, or a timeout after which `stop` has been asked to end it in the database.
+ * The outcome of a statement, or a timeout error. On timeout, `stop` is called to cancel the statement in the database.
  * @template T
  * @param {Promise<T>} work
  * @param {number} ms
  * @param {() => unknown} stop
- * @param {(ms: number) => Error} [late] what it then fails with
+ * @param {(ms: number) => Error} [late] the timeout error
  * @returns {Promise<T>}
  */
 export async function beforeDeadline(work, ms, stop, late = timedOut) {
@@ -31,18 +33,18 @@ export async function beforeDeadline(work, ms, stop, late = timedOut) {
 /** @param {number} ms */
 export function timedOut(ms) {
   return new SqlError(
-    `The statement timed out after ${ms} ms (statementTimeoutMs) and was stopped. Narrow it: fewer rows, fewer joins, a condition on a column with an index.`,
+    `The statement timed out after ${ms} ms (statementTimeoutMs) and was stopped. Reduce the rows or joins, or filter by an indexed column.`,
     { details: { reason: 'timeout' } },
   );
 }
 
 /**
- * What a COMMIT fails with that is not answered in time.
+ * The error of a COMMIT without an answer in time.
  * @param {number} ms
  */
 export function notAnswered(ms) {
   return new SqlError(
-    `The database did not answer to COMMIT within ${ms} ms, so it is not known whether the changes were kept. Look at the data before trying again.`,
+    `The database did not answer COMMIT within ${ms} ms; it is unknown whether the changes were committed. Check the data before retrying.`,
     { details: { reason: 'unknown' } },
   );
 }

@@ -1,12 +1,14 @@
+/** Cancels the running statement of a connection. */
+
 import { setTimeout as delay } from 'node:timers/promises';
 
 /**
- * How long a statement whose rows are not wanted any more may end by itself: to stop it takes a connection of its own, and
- * what is left of most statements is on its way already.
+ * Grace period for a statement whose remaining rows are not needed: cancelling takes a separate connection, and most statements
+ * are nearly finished.
  */
-const OWN_END_MS = 20;
+const GRACE_MS = 20;
 
-/** Asks the database to stop the statement under way of one connection. */
+/** Sends cancel requests for the running statement of one connection. */
 export class Stopper {
   #ask;
   /** @type {Promise<unknown> | undefined} */
@@ -15,14 +17,14 @@ export class Stopper {
   #stopping = Promise.resolve();
   #hasAsked = false;
 
-  /** @param {() => unknown} ask settles when the database has heard it, or never will */
+  /** @param {() => unknown} ask sends a cancel request; settles when the database has received it or cannot */
   constructor(ask) {
     this.#ask = ask;
   }
 
   /**
    * @template T
-   * @param {Promise<T>} statement that is under way until it settles
+   * @param {Promise<T>} statement that runs until it settles
    * @returns {Promise<T>}
    */
   watch(statement) {
@@ -34,24 +36,24 @@ export class Stopper {
     return statement;
   }
 
-  /** Stops the statement, if there is one. Never rejects. */
+  /** Cancels the running statement, if any. Never rejects. */
   now() {
     if (this.#statement) this.#stopping = Promise.all([this.#stopping, this.#stop()]);
     return this.#stopping;
   }
 
-  /** Stops the statement unless it ends at once. Never rejects. */
+  /** Cancels the statement unless it ends within the grace period. Never rejects. */
   soon() {
     const statement = this.#statement;
     if (statement) {
-      const wait = Promise.race([statement, delay(OWN_END_MS)]);
+      const wait = Promise.race([statement, delay(GRACE_MS)]);
       const stop = wait.then(() => (this.#statement === statement ? this.#stop() : undefined));
       this.#stopping = Promise.all([this.#stopping, stop]);
     }
     return this.#stopping;
   }
 
-  /** No request to stop is still on its way, where it might meet the next statement. */
+  /** Resolves when no cancel request is in flight that could hit the next statement. */
   get settled() {
     return this.#stopping;
   }
@@ -65,7 +67,7 @@ export class Stopper {
     try {
       await this.#ask();
     } catch {
-      // What cannot be stopped ends by its time limit.
+      // The statement then ends at its time limit.
     }
   }
 }

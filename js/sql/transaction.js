@@ -1,13 +1,15 @@
+/** Executes all statements of a run in one transaction. */
+
 import { AbortedError, SqlError } from '../boundary/errors.js';
-import { adviceOfDatabase, adviceOnNames, adviceOnText, asksForNames } from './advice.js';
+import { ROLLBACK_ANSWER_MS, settled, within } from './bounded_wait.js';
 import { catalogueRules } from './catalogue.js';
 import { checkReach, forgetChecked, mayWrite } from './checked_reach.js';
 import { asSqlError } from './driver_error.js';
+import { adviceOfDatabase, adviceOnNames, adviceOnText, isAboutNames } from './error_advice.js';
 import { afterFailure, notAwaited, notUndone, notUndoneAlone, swallowed } from './run_failures.js';
 import { fenced, Savepoints, savepoint, stopIfAborted } from './savepoint.js';
 import { SingleStatements } from './single_statements.js';
-import { TableSight } from './table_sight.js';
-import { ROLLBACK_ANSWER_MS, settled, within } from './waits.js';
+import { TableVisibility } from './table_visibility.js';
 
 /**
  * @typedef {import('./adapter.js').TransactionalAdapter} TransactionalAdapter
@@ -15,20 +17,20 @@ import { ROLLBACK_ANSWER_MS, settled, within } from './waits.js';
  * @typedef {import('./adapter.js').SqlAnswer} SqlAnswer
  * @typedef {import('./adapter.js').SqlStatement} SqlStatement
  * @typedef {import('./savepoint.js').Nesting} Nesting
- * @typedef {{ nesting?: Nesting, judged?: import('./adapter.js').SqlDetail, isOnly?: boolean, openTables?: import('./table_sight.js').OpenTables }} SqlAsker
- * which run asks, what a policy or a token looks at, whether the statement is the only one of its transaction, and which tables
- * are open
- * @typedef {{ sql: unknown, params: unknown, state: 'waits' | 'reads' | 'writes' | 'dropped', nesting: Nesting, judged: import('./adapter.js').SqlDetail, isOnly: boolean, sight: TableSight }} Asked
+ * @typedef {{ nesting?: Nesting, judged?: import('./adapter.js').SqlDetail, isOnly?: boolean, openTables?: import('./table_visibility.js').OpenTables }} SqlCaller
+ * the calling run, what a policy or a token inspects, whether the statement is the only one of its transaction, and which tables are
+ * allowed
+ * @typedef {{ sql: unknown, params: unknown, state: 'waits' | 'reads' | 'writes' | 'dropped', nesting: Nesting, judged: import('./adapter.js').SqlDetail, isOnly: boolean, visibility: TableVisibility }} PendingStatement
  */
 
-/** A database that does not answer to ROLLBACK within this time loses its connection, which rolls back as well. */
-const ROLLBACK_MS = 5_000;
-/** What is not known by then about the names in a statement that failed is not waited for. */
-const ADVICE_MS = 3_000;
+/** A database that does not answer ROLLBACK within this time loses its connection, which also rolls back. */
+const ROLLBACK_TIMEOUT_MS = 5_000;
+/** Timeout of the catalogue lookup for advice on a failed statement. */
+const ADVICE_TIMEOUT_MS = 3_000;
 
 /**
- * One transaction, begun at its first statement. Statements run one after the other in the order in which they were
- * asked for; after one that failed nothing is executed any more, and nothing can be committed.
+ * One transaction, begun at its first statement. Statements run sequentially in order. After a failed statement nothing more is
+ * executed, and nothing can be committed.
  */
 export class SqlTransaction {
   #adapter;
@@ -37,21 +39,21 @@ export class SqlTransaction {
   #connection;
   /** @type {Promise<unknown>} */
   #queue = Promise.resolve();
-  /** Statements that wait or are under way. @type {Set<Asked>} */
-  #asked = new Set();
+  /** Waiting and running statements. @type {Set<PendingStatement>} */
+  #pending = new Set();
   #savepoints = new Savepoints();
-  /** Nested runs that are over: nothing of them is executed any more. @type {Set<number>} */
+  /** Nested runs that have ended: their statements are not executed any more. @type {Set<number>} */
   #ended = new Set();
-  /** Whether a statement has been begun that may write. */
+  /** Whether a statement that may write has been started. */
   #wrote = false;
   /** @type {unknown} */
   #failure;
   #abort = new AbortController();
   /** @type {'open' | 'ended'} */
   #state = 'open';
-  /** Whether the database did not confirm a rollback: something may have stayed. */
+  /** Whether the database did not confirm a rollback, so changes may have been committed. */
   isRollbackUncertain = false;
-  /** The last rollback, which goes on when it takes long; never rejects. @type {Promise<unknown>} */
+  /** The last rollback, which may outlast its caller; never rejects. @type {Promise<unknown>} */
   undone = Promise.resolve();
 
   /**
@@ -66,34 +68,34 @@ export class SqlTransaction {
   /**
    * @param {unknown} sql
    * @param {unknown} [params]
-   * @param {SqlAsker} [by]
+   * @param {SqlCaller} [by]
    * @returns {Promise<SqlAnswer>}
    */
   execute(sql, params, { nesting = [], judged = 'nothing', isOnly = false, openTables } = {}) {
-    if (this.#state === 'ended') return Promise.reject(new SqlError('The run is over, and its transaction with it.'));
+    if (this.#state === 'ended') return Promise.reject(new SqlError('The run and its transaction have ended.'));
     if (nesting.some((run) => this.#ended.has(run))) return Promise.reject(new AbortedError('The run has ended.'));
-    const sight = new TableSight(this.#rules, this.#adapter.dialect, openTables);
-    /** @type {Asked} */
-    const asked = { sql, params, nesting, judged, isOnly, sight, state: 'waits' };
-    this.#asked.add(asked);
-    return this.#enqueue(() => this.#attempt(asked)).finally(() => this.#asked.delete(asked));
+    const visibility = new TableVisibility(this.#rules, this.#adapter.dialect, openTables);
+    /** @type {PendingStatement} */
+    const pending = { sql, params, nesting, judged, isOnly, visibility, state: 'waits' };
+    this.#pending.add(pending);
+    return this.#enqueue(() => this.#attempt(pending)).finally(() => this.#pending.delete(pending));
   }
 
   /**
-   * Ends a run below the outermost one: what it and the runs below it wrote stays with the rest, or is rolled back separately.
-   * Where that is not possible, the whole run fails.
+   * Ends a nested run: its writes become part of its parent's, or are rolled back separately. If that is not possible, the whole
+   * run fails.
    * @param {number} run
    * @param {'commit' | 'rollback'} end
    */
   async endNested(run, end) {
     this.#ended.add(run);
-    const left = [...this.#asked].filter(({ nesting }) => nesting.includes(run));
+    const left = [...this.#pending].filter(({ nesting }) => nesting.includes(run));
     const hasWritten = this.#savepoints.has(run);
     if (end === 'rollback') {
-      // Waiting for a statement under way would delay the caller: everything is rolled back instead.
+      // Waiting for a running statement would delay the caller, so everything is rolled back instead.
       const isWriting = left.some(({ state }) => state === 'writes' || (hasWritten && state === 'reads'));
       if (isWriting) this.#failure ??= notUndoneAlone();
-      for (const asked of left) if (asked.state === 'waits') asked.state = 'dropped';
+      for (const pending of left) if (pending.state === 'waits') pending.state = 'dropped';
     }
     const isLeft = end === 'commit' && left.length > 0;
     if ((!isLeft && !hasWritten) || this.#failure !== undefined || this.#state === 'ended') return;
@@ -105,7 +107,7 @@ export class SqlTransaction {
 
   /**
    * @template T
-   * @param {() => Promise<T>} work that is done behind everything that was asked for before
+   * @param {() => Promise<T>} work to run after everything queued before
    */
   #enqueue(work) {
     const done = this.#queue.then(work);
@@ -137,14 +139,14 @@ export class SqlTransaction {
   }
 
   /**
-   * Makes everything last, or nothing: rejects when any statement failed or the database did not commit. A statement that
-   * writes and was not waited for is rolled back with all others, because what would have come after it is unknown. Those that
-   * read are stopped, where that undoes nothing.
+   * Commits everything or nothing: rejects when any statement failed or the database did not commit. A writing statement that the
+   * tool did not await rolls everything back, because what would have followed is unknown. Pending reads are cancelled if nothing
+   * was written.
    */
   async commit() {
     this.#state = 'ended';
-    if (this.#asked.size > 0 && this.#failure === undefined) {
-      const reads = await this.#areReads([...this.#asked]);
+    if (this.#pending.size > 0 && this.#failure === undefined) {
+      const reads = await this.#areReads([...this.#pending]);
       if (!reads || !this.#wrote) await this.rollback();
       if (!reads) throw notAwaited();
       if (!this.#wrote) return;
@@ -170,86 +172,86 @@ export class SqlTransaction {
     await settled(() => connection.release('clean'));
   }
 
-  /** Undoes everything; a statement under way is stopped in the database. Never rejects. */
+  /** Rolls everything back; a running statement is cancelled in the database. Never rejects. */
   async rollback() {
     this.#state = 'ended';
     this.#failure ??= new AbortedError('The run has ended.');
     this.#abort.abort();
     await settled(() => this.#connection?.cancel());
-    await within(this.#queue, ROLLBACK_MS);
+    await within(this.#queue, ROLLBACK_TIMEOUT_MS);
     await this.#undo();
   }
 
-  /** @param {Asked} asked */
-  async #attempt(asked) {
-    const { nesting } = asked;
-    if (isDropped(asked)) throw new AbortedError('The run has ended.');
+  /** @param {PendingStatement} pending */
+  async #attempt(pending) {
+    const { nesting } = pending;
+    if (isDropped(pending)) throw new AbortedError('The run has ended.');
     if (this.#failure !== undefined) throw afterFailure(this.#failure);
     try {
-      const judged = await this.#judge(asked);
+      const judged = await this.#judge(pending);
       stopIfAborted(this.#abort.signal);
-      if (isDropped(asked)) throw new AbortedError('The run has ended.');
+      if (isDropped(pending)) throw new AbortedError('The run has ended.');
       const { options } = this.#rules;
       const reads = judged.access === 'read';
-      // A function may write in a statement that reads by its text; in PostgreSQL also one that is not named there.
+      // A statement that only reads by its text may call a function that writes; in PostgreSQL even implicitly.
       const isKept = judged.fenced || options.readOnly || isSqlite(this.#adapter);
       const callsNothing = isKept || judged.reach?.calls.length === 0;
       const isSure = isKept || (callsNothing && this.#adapter.dialect !== 'postgres');
       const isUnknown = reads && !isSure && (nesting.length > 0 || options.dryRun);
-      if (!isUnknown) asked.state = reads ? 'reads' : 'writes';
+      if (!isUnknown) pending.state = reads ? 'reads' : 'writes';
       if (!reads || !callsNothing) this.#wrote = true;
-      const fence = await this.#open(judged, asked.isOnly);
+      const fence = await this.#open(judged, pending.isOnly);
       const connection = this.#connection;
       stopIfAborted(this.#abort.signal);
       if (!connection) throw new AbortedError('The run has ended.');
       if (isUnknown) {
         const writes = await mayWrite(connection, judged, options, this.#adapter);
         stopIfAborted(this.#abort.signal);
-        if (isDropped(asked)) throw new AbortedError('The run has ended.');
-        asked.state = writes ? 'writes' : 'reads';
+        if (isDropped(pending)) throw new AbortedError('The run has ended.');
+        pending.state = writes ? 'writes' : 'reads';
         if (writes) this.#wrote = true;
       }
-      if (asked.state === 'writes') await this.#savepoints.prepare(nesting, this.#control(connection));
+      if (pending.state === 'writes') await this.#savepoints.prepare(nesting, this.#control(connection));
       stopIfAborted(this.#abort.signal);
       const run = async () => {
-        await this.#check(connection, judged, fence !== 'open', asked.sight);
+        await this.#check(connection, judged, fence !== 'open', pending.visibility);
         const answer = await connection.query(judged, options);
-        return { ...answer, mayWrite: asked.state === 'writes' };
+        return { ...answer, mayWrite: pending.state === 'writes' };
       };
       return await (fence === 'fence' ? fenced(connection, run, options, this.#abort.signal) : run());
     } catch (error) {
-      if (isDropped(asked)) throw error;
+      if (isDropped(pending)) throw error;
       this.#failure ??= error;
       const failure = asSqlError(error, 'The statement failed');
-      const advised = await this.#advised(failure, asked);
+      const advised = await this.#advised(failure, pending);
       throw advised === failure ? adviceOfDatabase(failure, error) : advised;
     }
   }
 
-  /** @param {Asked} asked */
+  /** @param {PendingStatement} pending */
   #judge({ sql, params, judged }) {
     return this.#rules.judge(sql, params, this.#adapter.dialect, judged);
   }
 
-  /** @param {Asked[]} asked */
-  async #areReads(asked) {
-    return (await Promise.all(asked.map((each) => this.#isRead(each)))).every(Boolean);
+  /** @param {PendingStatement[]} pending */
+  async #areReads(pending) {
+    return (await Promise.all(pending.map((each) => this.#isRead(each)))).every(Boolean);
   }
 
-  /** @param {Asked} asked */
-  async #isRead(asked) {
+  /** @param {PendingStatement} pending */
+  async #isRead(pending) {
     try {
-      return (await this.#judge(asked)).access === 'read';
+      return (await this.#judge(pending)).access === 'read';
     } catch {
       return false;
     }
   }
 
   /**
-   * Begins the transaction where there is none yet.
+   * Begins the transaction, if it has not begun.
    * @param {SqlStatement} statement
    * @param {boolean} isOnly
-   * @returns {Promise<'open' | 'closed' | 'fence'>} whether the database lets the statement write, or must be kept from it
+   * @returns {Promise<'open' | 'closed' | 'fence'>} whether the database lets the statement write ('open') or not, or needs a read-only savepoint
    */
   async #open(statement, isOnly) {
     const { dialect, endsElsewhere, beginsReadOnly } = this.#adapter;
@@ -262,36 +264,36 @@ export class SqlTransaction {
   }
 
   /**
-   * Asks the database whether a statement is what it was read as.
+   * Verifies in the database that a statement accesses only what the parser found.
    * @param {SqlConnection} connection
    * @param {SqlStatement} statement
    * @param {boolean} isFenced
-   * @param {TableSight} sight
+   * @param {TableVisibility} visibility
    */
-  async #check(connection, statement, isFenced, sight) {
+  async #check(connection, statement, isFenced, visibility) {
     if (statement.access === 'schema') forgetChecked(this.#adapter);
-    await checkReach(connection, statement, this.#rules.options, this.#adapter, isFenced, sight);
+    await checkReach(connection, statement, this.#rules.options, this.#adapter, isFenced, visibility);
     stopIfAborted(this.#abort.signal);
   }
 
   /**
    * @param {Error} failure
-   * @param {Asked} asked
+   * @param {PendingStatement} pending
    */
-  async #advised(failure, { sql, sight }) {
+  async #advised(failure, { sql, visibility }) {
     const { dialect, once } = this.#adapter;
     const isCatalogue = this.#rules === catalogueRules();
-    if (dialect === 'any' || isCatalogue || this.#abort.signal.aborted || !asksForNames(failure)) {
+    if (dialect === 'any' || isCatalogue || this.#abort.signal.aborted || !isAboutNames(failure)) {
       return adviceOnText(failure, sql);
     }
-    // Nothing will be committed any more, and PostgreSQL answers to nothing else; what is held may be the only connection.
+    // Nothing can be committed any more, PostgreSQL accepts no further statements, and this may be the only connection.
     await this.#undo();
     const asking = once
       ? new SingleStatements({ dialect, once }, catalogueRules())
       : new SqlTransaction(this.#adapter, catalogueRules());
     const ask = async (/** @type {string} */ question) => JSON.parse((await asking.execute(question)).rows ?? '[]');
-    const advised = adviceOnNames(failure, sql, { dialect, ask, sight }).catch(() => failure);
-    const outcome = await within(advised, ADVICE_MS);
+    const advised = adviceOnNames(failure, sql, { dialect, ask, visibility }).catch(() => failure);
+    const outcome = await within(advised, ADVICE_TIMEOUT_MS);
     await asking.rollback();
     return outcome === 'late' ? failure : outcome;
   }
@@ -305,7 +307,7 @@ export class SqlTransaction {
     const need = { access, limits, firstSql: sql, signal: this.#abort.signal };
     const connection = await this.#adapter.connect(need);
     if (this.#abort.signal.aborted) {
-      // It came too late for a run that has been given up meanwhile.
+      // The run was aborted while it waited for the connection.
       await settled(() => connection.release('clean'));
       throw new AbortedError('The run has ended.');
     }
@@ -326,7 +328,7 @@ export class SqlTransaction {
   async #rolledBack(connection) {
     const outcome = await within(
       settled(() => connection.rollback()),
-      ROLLBACK_MS,
+      ROLLBACK_TIMEOUT_MS,
     );
     if (outcome === 'failed') this.isRollbackUncertain = true;
     await settled(() => connection.release(outcome === 'done' ? 'clean' : 'broken'));
@@ -335,8 +337,8 @@ export class SqlTransaction {
 }
 
 /**
- * Read anew at each call: a statement is dropped while it waits.
- * @param {Asked} asked
+ * Evaluated at each call, because a waiting statement may be dropped at any time.
+ * @param {PendingStatement} pending
  */
 function isDropped({ state }) {
   return state === 'dropped';

@@ -1,8 +1,8 @@
 /**
- * How values cross between JavaScript, JSON and databases.
+ * Converts SQL values between JavaScript, JSON and databases.
  *
- * Out: integers beyond 2^53 are decimal strings, decimals are strings, dates are ISO text, bytes are
- * `{ $base64: '…' }`, NaN and the infinities are their names. In: the same, and BigInt, Date and Uint8Array as they are.
+ * Results: integers beyond 2^53 and decimals are strings, dates are ISO text, bytes are `{ $base64: '…' }`, NaN and infinities are
+ * their names. Parameters: the same, and also BigInt, Date and Uint8Array.
  */
 
 import { SqlError, ValidationError } from '../boundary/errors.js';
@@ -21,9 +21,9 @@ function isTaggedBytes(value) {
   return keys.length === 1 && keys[0] === BASE64 && typeof (/** @type {any} */ (value)[BASE64]) === 'string';
 }
 
-/** What the parameters of one statement may hold together: drivers copy them several times. */
+/** Maximum total size of the parameters of a statement: drivers copy them several times. */
 const MAX_PARAMETER_BYTES = 32 << 20;
-/** What a value costs beside its text. */
+/** Overhead per value. */
 const VALUE_BYTES = 16;
 
 /** @param {unknown[]} values as drivers get them */
@@ -47,7 +47,7 @@ export function checkWeight(values) {
 }
 
 /**
- * A parameter as a driver gets it: null, boolean, number, bigint, string, Buffer, array or plain object.
+ * A parameter for a driver: null, boolean, number, bigint, string, Buffer, array or plain object.
  * @param {unknown} value
  * @param {string} name
  * @returns {unknown}
@@ -111,8 +111,8 @@ export function tooManyBytes(limit) {
   });
 }
 
-/** Says that a text would not fit; only who gave the room knows the limit. */
-export const BEYOND_ROOM = new Error('beyond the room that is left');
+/** Thrown when a text exceeds its room. The caller, who knows the limit, replaces it. */
+export const BEYOND_ROOM = new Error('the text exceeds the remaining room');
 
 /** @param {number} levels */
 export function tooDeep(levels) {

@@ -1,14 +1,16 @@
+/** Merges the findings of the rules and the type checker. */
+
 /**
  * @typedef {import('../../index.js').CheckResult} CheckResult
  * @typedef {Omit<import('../boundary/crossing.js').CheckReport, 'types'>} NativeReport
  * @typedef {{ line: number, column: number, endLine: number, endColumn: number }} Place
  */
 
-/** Rules that find what the type checker finds at the same place, and say what to write instead. */
-const SAY_IT_BETTER = ['no-forbidden-globals', 'missing-export'];
+/** Rules with a better message than the type checker's finding at the same position. */
+const PREFERRED_RULES = ['no-forbidden-globals', 'missing-export'];
 
 /**
- * What the rules and the type checker found, as one report in the order of the source.
+ * One report of the findings of the rules and the type checker, in source order.
  * @param {string} path
  * @param {NativeReport} report
  * @param {import('./type_checker.js').Outcome} types
@@ -16,9 +18,9 @@ const SAY_IT_BETTER = ['no-forbidden-globals', 'missing-export'];
  */
 export function withTypes(path, report, types) {
   if ('notice' in types) return { ...report, typesChecked: false, notice: types.notice };
-  const told = new Set(report.diagnostics.filter(({ rule }) => SAY_IT_BETTER.includes(rule)).map(placeOf));
-  const untold = types.diagnostics.filter((found) => !told.has(placeOf(found)));
-  const diagnostics = [...report.diagnostics, ...untold].sort(
+  const covered = new Set(report.diagnostics.filter(({ rule }) => PREFERRED_RULES.includes(rule)).map(placeOf));
+  const others = types.diagnostics.filter((found) => !covered.has(placeOf(found)));
+  const diagnostics = [...report.diagnostics, ...others].sort(
     (left, right) => left.line - right.line || left.column - right.column,
   );
   const errors = diagnostics

@@ -1,6 +1,6 @@
 /**
- * The packages that a type checker may look into: those that tools may import, and what these declare to need. Each is its
- * real folder and nothing outside of it, whatever leads there.
+ * The packages that the type checker may read: those that tools may import, and their declared dependencies. Access is limited to the
+ * real folder of each package.
  */
 
 import { existsSync, realpathSync, statSync } from 'node:fs';
@@ -9,10 +9,10 @@ import { readTextAtOnce } from '../boundary/bounded_read.js';
 import { parseForeignJson } from '../boundary/foreign_json.js';
 import { isPackageName } from '../boundary/package_name.js';
 
-/** Largest file that is looked into: several times the largest declarations there are. */
+/** Maximum file size: several times the largest known declaration files. */
 const MAX_FILE_BYTES = 8 << 20;
 const MAX_MANIFEST_BYTES = 1 << 20;
-/** What a checker of types reads. */
+/** Files that the type checker may read. */
 const READABLE = /\.(?:[cm]?tsx?|json|[cm]?jsx?)$/;
 const MODULES = 'node_modules';
 
@@ -23,14 +23,14 @@ const MODULES = 'node_modules';
 
 export class PackageStore {
   #baseDir;
-  /** @type {Map<string, Package | undefined>} by the folder that asks and the name */
+  /** @type {Map<string, Package | undefined>} by importing folder and name */
   #found = new Map();
   /** @type {Map<string, Package>} by real folder */
   #byFolder = new Map();
 
   /**
    * @param {string} baseDir the application's folder
-   * @param {Record<string, string>} own folders of packages that need no installing, by name
+   * @param {Record<string, string>} own folders of built-in packages, by name
    */
   constructor(baseDir, own) {
     this.#baseDir = existsSync(baseDir) ? realpathSync(baseDir) : baseDir;
@@ -41,7 +41,7 @@ export class PackageStore {
   }
 
   /**
-   * A package as the application finds it.
+   * A package as resolved from the application.
    * @param {string} name
    */
   ofApplication(name) {
@@ -49,18 +49,18 @@ export class PackageStore {
   }
 
   /**
-   * A package as another one finds it, if that says that it needs it.
-   * @param {Package} asking
+   * A package as resolved from another one, if that declares it as a dependency.
+   * @param {Package} importer
    * @param {string} name
    */
-  neededBy(asking, name) {
-    return asking.declared.has(name) || asking.declared.has(untyped(name))
-      ? this.#find(asking.folder, name)
+  neededBy(importer, name) {
+    return importer.declared.has(name) || importer.declared.has(untyped(name))
+      ? this.#find(importer.folder, name)
       : undefined;
   }
 
   /**
-   * What is at a path inside a package.
+   * The file or folder at a path inside a package.
    * @param {Package} of
    * @param {string[]} segments
    * @returns {PackageEntry | undefined}
@@ -77,13 +77,13 @@ export class PackageStore {
       const kind = found.isDirectory() ? 'folder' : found.isFile() ? 'file' : undefined;
       return kind && { kind, package: of, inside: inside.split(sep).join('/'), real };
     } catch {
-      // It is not there, or not to be read.
+      // Missing or unreadable.
       return undefined;
     }
   }
 
   /**
-   * The text of a file that a type checker has a use for.
+   * The text of a file, if its type is readable.
    * @param {PackageEntry | undefined} entry
    * @returns {string | null}
    */
@@ -123,9 +123,9 @@ export class PackageStore {
    * @returns {Package | undefined}
    */
   #open(folder, name) {
-    const known = this.#byFolder.get(folder);
-    if (known) return known;
-    // A link back to the application, or to what is around it, is no package: it would be all of the application's files.
+    const cached = this.#byFolder.get(folder);
+    if (cached) return cached;
+    // A link to the application or its parents would expose all of the application's files.
     const toApplication = relative(folder, this.#baseDir);
     if (!(toApplication === '..' || toApplication.startsWith(`..${sep}`) || isAbsolute(toApplication)))
       return undefined;
@@ -165,7 +165,7 @@ function readBounded(file, maxBytes) {
 }
 
 /**
- * The package that `@types/…` is about.
+ * The package that an `@types/…` package describes.
  * @param {string} name
  */
 export function untyped(name) {

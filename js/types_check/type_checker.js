@@ -1,3 +1,5 @@
+/** Checks the types of tools with TypeScript. */
+
 import { guarded, ignored } from '../boundary/guarded.js';
 import { FOLDER, SETTINGS, TypeFiles } from './type_files.js';
 import { libraryFolder, TypesServer, TypesServerFailed } from './types_server.js';
@@ -6,37 +8,37 @@ import { locateTypeScript } from './typescript_location.js';
 /**
  * @typedef {import('../../index.js').Diagnostic} Diagnostic
  * @typedef {import('../boundary/crossing.js').TypeSources} TypeSources
- * @typedef {{ diagnostics: Diagnostic[] } | { notice: string, remedy?: string }} Outcome the notice is for whoever wrote the tool,
- * often a model; the remedy is for whoever runs the application
- * @typedef {{ pos: number, end: number, code: number, category: number, text: string, messageChain?: Found[] }} Found
+ * @typedef {{ diagnostics: Diagnostic[] } | { notice: string, remedy?: string }} Outcome the notice is for the author of the tool,
+ * often a model; the remedy is for the operator of the application
+ * @typedef {{ pos: number, end: number, code: number, category: number, text: string, messageChain?: Finding[] }} Finding a finding of the compiler
  * @typedef {{ server: TypesServer, files: TypeFiles, snapshot?: number }} Session
  */
 
-/** How long the server may take to start and to answer. Milliseconds are usual, and a busy machine is not a reason to give up. */
+/** Timeouts for starting and answering. Far above the usual milliseconds, for busy machines. */
 const TIME_LIMITS = { startMs: 20_000, checkMs: 10_000 };
-/** After so long without a check the server is stopped: it holds some 40 MB. */
+/** The server, which takes some 40 MB, is stopped after this time without a check. */
 const IDLE_MS = 120_000;
 const REMEDY =
-  'The type checker comes with @tgp/core as an optional dependency: install again without --omit=optional, or add TypeScript 7 to ' +
-  'the application, as "typescript" or, beside an older one, as "typescript-7": "npm:typescript@7".';
-/** The compiler's own number for an error. */
+  'The type checker is an optional dependency of @tgp/core: install again without --omit=optional, or add TypeScript 7 to ' +
+  'the application, as "typescript" or, next to an older one, as "typescript-7": "npm:typescript@7".';
+/** The compiler's category of errors. */
 const ERROR = 1;
-/** Most findings of one tool that are reported, and how long and deep each may be. */
+/** Limits of findings: number per tool, message length, nesting. */
 const MAX_FINDINGS = 100;
 const MAX_MESSAGE_CHARS = 2_000;
 const MAX_CHAIN = 8;
 /**
- * Findings that do not hold for tools: a top-level `return` is how a script body answers, and a plain script that is
- * imported has no types.
+ * Findings that do not apply to tools: a script body returns its result with a top-level `return`, and an imported plain script has
+ * no types.
  */
 const NOT_FOR_TOOLS = new Set([1108, 7016]);
 
-/** Checks tools with TypeScript's own checker, one after the other. */
+/** Checks tools with the TypeScript compiler, sequentially. */
 export class TypeChecker {
   #baseDir;
   #functions;
   #timeLimits;
-  /** @type {string | null | undefined} null: looked for and not found */
+  /** @type {string | null | undefined} null: not found */
   #program;
   /** @type {Session | undefined} */
   #session;
@@ -50,7 +52,7 @@ export class TypeChecker {
    * @param {string} baseDir the application's folder
    * @param {readonly string[]} functions declarations of the application's own functions on `tgp`
    * @param {{ startMs: number, checkMs: number }} [timeLimits]
-   * @param {string} [program] the checker itself, if not the one that is found
+   * @param {string} [program] path of the compiler, if not the located one
    */
   constructor(baseDir, functions, timeLimits = TIME_LIMITS, program = undefined) {
     this.#baseDir = baseDir;
@@ -68,7 +70,7 @@ export class TypeChecker {
     if (sources.refused !== undefined) return { notice: `Types were not checked: ${sources.refused}.` };
     this.#program ??= locateTypeScript(this.#baseDir) ?? null;
     if (this.#program === null) {
-      return { notice: 'Types were not checked: there is no type checker here.', remedy: REMEDY };
+      return { notice: 'Types were not checked: no type checker is installed.', remedy: REMEDY };
     }
     const program = this.#program;
     const turn = this.#last.then(() => this.#attempt(program, sources));
@@ -76,7 +78,7 @@ export class TypeChecker {
     return turn;
   }
 
-  /** Ends the server. */
+  /** Stops the server. */
   stop() {
     this.#stopped = true;
     clearTimeout(this.#idle);
@@ -126,20 +128,20 @@ export class TypeChecker {
    * @param {TypeSources} sources
    */
   async #shown(program, sources) {
-    // A server that had died since the last check is not this check's fault.
-    const known = this.#session && (await this.#show(this.#session, sources).catch(ignored));
-    return known ?? this.#show(await this.#start(program), sources);
+    // A server that has died since the last check is restarted.
+    const answer = this.#session && (await this.#show(this.#session, sources).catch(ignored));
+    return answer ?? this.#show(await this.#start(program), sources);
   }
 
   /**
-   * Has a server look at the files of a check.
+   * Gives a server the files of a check.
    * @param {Session} session
    * @param {TypeSources} sources
    */
   async #show(session, sources) {
     const { server, files, snapshot: before } = session;
     const fileChanges = files.show(sources.files, sources.packages);
-    // One deadline for all that one check asks.
+    // One deadline for all requests of a check.
     const deadline = Date.now() + this.#timeLimits.checkMs;
     const ask = (/** @type {string} */ method, /** @type {object} */ params) =>
       server.request(method, params, Math.max(1, deadline - Date.now()));
@@ -169,7 +171,7 @@ export class TypeChecker {
 }
 
 /**
- * @param {Found[]} found
+ * @param {Finding[]} found
  * @param {string} text of the tool
  * @param {TypeSources} sources
  * @param {TypeFiles} files
@@ -194,7 +196,7 @@ function toDiagnostics(found, text, sources, files) {
 }
 
 /**
- * Without the compiler's advice to install something or to change a setting: whoever repairs a tool can do neither.
+ * Removes the compiler's advice to install types or to change settings, which the author of a tool cannot do.
  * @param {string} message
  */
 function withoutInstalling(message) {
@@ -202,8 +204,8 @@ function withoutInstalling(message) {
 }
 
 /**
- * A message with what is said in support of it, as the compiler prints it.
- * @param {Pick<Found, 'text' | 'messageChain'>} found
+ * A message with its chain of details, as the compiler prints it.
+ * @param {Pick<Finding, 'text' | 'messageChain'>} found
  * @param {number} depth
  * @returns {string}
  */
@@ -214,7 +216,7 @@ function messageOf({ text, messageChain = [] }, depth) {
 }
 
 /**
- * Offsets as lines and columns, both counted from 1.
+ * Converts offsets to lines and columns, both starting at 1.
  * @param {string} text
  */
 function positionsIn(text) {

@@ -1,4 +1,4 @@
-/** The files that the type checker sees, none of which it reads itself. */
+/** The virtual file system of the type checker, which has no direct disk access. */
 
 import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
@@ -7,20 +7,20 @@ import { PACKAGE_FOLDER } from '../package_folder.js';
 import { PackageStore, untyped } from './package_store.js';
 import { TypesServerFailed } from './types_server.js';
 
-/** Where everything is, to the type checker; it need not be anywhere. */
+/** The virtual root folder. */
 export const FOLDER = '/tgp';
 const ROOT = `${FOLDER}/root/`;
 const PACKAGES = `${FOLDER}/node_modules/`;
-/** Packages by number, each in a folder of its own as pnpm keeps them: one that is found in two ways is one. */
+/** Packages by number, each in its own folder as with pnpm, so that a package has one path however it is resolved. */
 const STORE = `${FOLDER}/store/`;
 export const SETTINGS = `${FOLDER}/tsconfig.json`;
-/** Parts of Node that tools may import. Node's own types would tell of much that the sandbox does not have. */
+/** Declarations of Node built-ins that tools may import. Node's own types would include much that the sandbox does not have. */
 const NODE_PARTS = `${FOLDER}/node_parts.d.ts`;
-/** What is in the sandbox: what is ours, and what is of the web. */
+/** Types of the sandbox: its own API and web APIs. */
 const SANDBOX_TYPES = ['tgp.d.ts', 'web.d.ts'];
 const STANDARD_LIBRARY = join(PACKAGE_FOLDER, 'std');
 const LIBRARY_FILE = /^lib(?:\.[a-z0-9]+)*\.d\.ts$/;
-/** Files and characters that one check may pull in. */
+/** Limits of files and characters that a check may read. */
 const MAX_READS = 20_000;
 const MAX_CHARS = 96 << 20;
 
@@ -29,7 +29,7 @@ const COMPILER_OPTIONS = {
   noEmit: true,
   target: 'esnext',
   lib: ['esnext'],
-  // No types of Node or a browser: a tool has neither.
+  // Tools have neither Node nor browser APIs.
   types: [],
   module: 'preserve',
   moduleResolution: 'bundler',
@@ -46,13 +46,13 @@ const COMPILER_OPTIONS = {
  * @typedef {import('./package_store.js').PackageEntry} PackageEntry
  */
 
-/** As a type checker wants its files. */
+/** Implements the file callbacks of the type checker's server. */
 export class TypeFiles {
   #store;
   #library;
-  /** @type {Map<string, string>} what is not on disk, by path */
+  /** @type {Map<string, string>} virtual files, by path */
   #texts = new Map();
-  /** @type {Set<string>} folders of those */
+  /** @type {Set<string>} folders of the virtual files */
   #folders = new Set();
   /** @type {Set<string>} */
   #packages = new Set();
@@ -64,7 +64,7 @@ export class TypeFiles {
   /**
    * @param {string} baseDir the application's folder
    * @param {readonly string[]} functions declarations of the application's own functions on `tgp`
-   * @param {string} library the folder of the compiler's own declarations
+   * @param {string} library the folder of the compiler's library declarations
    */
   constructor(baseDir, functions, library) {
     this.#store = new PackageStore(baseDir, { '@tgp/std': STANDARD_LIBRARY });
@@ -76,7 +76,7 @@ export class TypeFiles {
   }
 
   /**
-   * Makes exactly these the tools, the first of which is checked, and these the packages.
+   * Replaces the tools, the first of which is checked, and the allowed packages.
    * @param {{ path: string, text: string }[]} tools
    * @param {string[]} packages
    * @returns {{ created: string[], changed: string[], deleted: string[] }} paths
@@ -96,8 +96,8 @@ export class TypeFiles {
         .map(anyModule)
         .join(''),
     );
-    const given = [...SANDBOX_TYPES, 'application.d.ts'].map((name) => `${FOLDER}/${name}`);
-    const files = [...given, NODE_PARTS, ...checked];
+    const sandboxTypes = [...SANDBOX_TYPES, 'application.d.ts'].map((name) => `${FOLDER}/${name}`);
+    const files = [...sandboxTypes, NODE_PARTS, ...checked];
     this.#set(SETTINGS, JSON.stringify({ compilerOptions: COMPILER_OPTIONS, files }));
     this.#folders = foldersOf(this.#texts.keys());
     const now = [...this.#texts.keys()];
@@ -114,7 +114,7 @@ export class TypeFiles {
   }
 
   /**
-   * A message without paths that only the checker knows.
+   * Removes virtual paths from a message.
    * @param {string} message
    */
   scrub(message) {
@@ -130,7 +130,7 @@ export class TypeFiles {
     const text = this.#texts.get(path) ?? this.#libraryText(path) ?? this.#store.text(this.#find(path));
     this.#reads += 1;
     this.#chars += text?.length ?? 0;
-    if (this.#reads > MAX_READS || this.#chars > MAX_CHARS) throw new TypesServerFailed('it pulls in too many types');
+    if (this.#reads > MAX_READS || this.#chars > MAX_CHARS) throw new TypesServerFailed('it uses too many types');
     return text;
   }
 
@@ -144,12 +144,12 @@ export class TypeFiles {
     const folder = path.replace(/\/+$/, '');
     if (this.#folders.has(folder) || `${folder}/` === this.#library) return true;
     if (`${folder}/` === PACKAGES) return this.#packages.size > 0;
-    // The folder of a scope, or of all that a package needs: what is in it is found by its whole name.
+    // A scope folder or a `node_modules` folder: its packages are resolved by their full names.
     if (/\/node_modules(?:\/@[^/]+)?$/.test(folder)) return folder.startsWith(STORE) || folder.startsWith(PACKAGES);
     return this.#find(folder)?.kind === 'folder';
   }
 
-  /** Names are asked for one by one: nothing is listed. */
+  /** Folders are not listed: files are requested by name. */
   getAccessibleEntries() {
     return { files: [], directories: [] };
   }
@@ -161,7 +161,7 @@ export class TypeFiles {
   }
 
   /**
-   * What a path inside `node_modules` leads to.
+   * The package entry at a path inside `node_modules`.
    * @param {string} path
    * @returns {PackageEntry | undefined}
    */
@@ -196,8 +196,8 @@ export class TypeFiles {
 
   /** @param {Package} of */
   #numberedFolder(of) {
-    const known = this.#numbered.indexOf(of);
-    const number = known === -1 ? this.#numbered.push(of) - 1 : known;
+    const index = this.#numbered.indexOf(of);
+    const number = index === -1 ? this.#numbered.push(of) - 1 : index;
     return `${STORE}${number}/node_modules/${of.name}`;
   }
 
@@ -226,7 +226,7 @@ export class TypeFiles {
 }
 
 /**
- * The name of a package at the beginning of a path, and what follows.
+ * Splits a path into the package name and the rest.
  * @param {string[]} segments
  */
 function nameIn(segments) {
@@ -246,7 +246,7 @@ function foldersOf(paths) {
   return folders;
 }
 
-/** @param {string} name @returns {string} a declaration of modules about which nothing is known */
+/** @param {string} name @returns {string} declarations of modules of type `any` */
 function anyModule(name) {
   const names = [name, `${name}/*`, `node:${name}`, `node:${name}/*`];
   return names.map((each) => `declare module '${each}';\n`).join('');

@@ -1,19 +1,21 @@
+/** The TypeScript compiler as a child process. */
+
 import { dirname } from 'node:path';
 import { startBounded } from '../boundary/bounded_program.js';
 import { ByteQueue } from '../boundary/bounded_read.js';
 import { parseForeignJson } from '../boundary/foreign_json.js';
 import { guarded } from '../boundary/guarded.js';
 
-/** Types can be written that have no end: what the server may hold of them, and on how many cores. */
+/** Memory and core limits of the server: types may expand without bound. */
 const MAX_MEMORY_MB = 512;
 const CORES = 2;
-/** Largest message that is taken from the server, and its header. */
+/** Maximum size of a message of the server, and of its header. */
 const MAX_MESSAGE_BYTES = 16 << 20;
 const MAX_HEADER_BYTES = 1 << 10;
 const HEADER_END = '\r\n\r\n';
 
-/** What the server asks for instead of looking at the disk. */
-const QUESTIONS = /** @type {const} */ ([
+/** File operations that the server delegates instead of accessing the disk. */
+const CALLBACKS = /** @type {const} */ ([
   'readFile',
   'fileExists',
   'directoryExists',
@@ -22,16 +24,16 @@ const QUESTIONS = /** @type {const} */ ([
 ]);
 
 /**
- * @typedef {Record<typeof QUESTIONS[number], (path: string) => unknown>} Files none of them may answer `undefined`: the server
- * would look at the disk
+ * @typedef {Record<typeof CALLBACKS[number], (path: string) => unknown>} Files must not return `undefined`, or the server
+ * accesses the disk
  */
 
 /** The server did not answer in time, or ended. */
 export class TypesServerFailed extends Error {}
 
 /**
- * TypeScript's compiler as a child process that sees no file but those that it is handed. It keeps the host alive only
- * while an answer is awaited, and it ends with the host: its input closes.
+ * A client of the TypeScript compiler in a child process without disk access. The process keeps the host alive only while an answer
+ * is pending, and it ends with the host, when its input closes.
  */
 export class TypesServer {
   #child;
@@ -44,12 +46,12 @@ export class TypesServer {
 
   /**
    * @param {string} program
-   * @param {string} folder where it is told that it runs
+   * @param {string} folder its virtual working folder
    * @param {Files} files
    */
   constructor(program, folder, files) {
     this.#files = files;
-    const args = ['--api', '--async', '--cwd', folder, `--callbacks=${QUESTIONS.join(',')}`];
+    const args = ['--api', '--async', '--cwd', folder, `--callbacks=${CALLBACKS.join(',')}`];
     const env = { GOMEMLIMIT: `${MAX_MEMORY_MB - 128}MiB`, GOMAXPROCS: `${CORES}` };
     this.#child = startBounded(program, args, { memoryMb: MAX_MEMORY_MB, env });
     const end = guarded(
@@ -125,7 +127,7 @@ export class TypesServer {
     this.#child.stdin.write(`Content-Length: ${Buffer.byteLength(text)}${HEADER_END}${text}`);
   }
 
-  /** The length of the message that is coming, once its header is there. @type {number | undefined} */
+  /** The length of the incoming message, after its header. @type {number | undefined} */
   #length;
 
   /** @param {Buffer} chunk */
@@ -136,7 +138,7 @@ export class TypesServer {
         const header = this.#received.takeUntil(HEADER_END, MAX_HEADER_BYTES);
         if (header === undefined) return;
         this.#length = Number(/content-length: *(\d+)/i.exec(header.toString('latin1'))?.[1] ?? Number.NaN);
-        if (Number.isNaN(this.#length)) throw new TypesServerFailed('the type checker spoke another language');
+        if (Number.isNaN(this.#length)) throw new TypesServerFailed('the type checker sent an invalid message');
       }
       const body = this.#received.take(this.#length);
       if (body === undefined) return;
@@ -149,7 +151,7 @@ export class TypesServer {
   #handle({ id, method, params, result, error }) {
     if (method !== undefined) return this.#answer(id, method, params);
     const waiting = this.#waiting.get(id);
-    if (error) waiting?.reject(new TypesServerFailed('the type checker refused to look at it'));
+    if (error) waiting?.reject(new TypesServerFailed('the type checker refused the request'));
     else waiting?.resolve(result);
   }
 
@@ -159,10 +161,10 @@ export class TypesServer {
    * @param {unknown} params
    */
   #answer(id, method, params) {
-    const question = QUESTIONS.find((name) => name === method);
+    const question = CALLBACKS.find((name) => name === method);
     const path = Array.isArray(params) ? params[0] : params;
     if (question === undefined || typeof path !== 'string') {
-      throw new TypesServerFailed('the type checker asked for what there is not');
+      throw new TypesServerFailed('the type checker sent an unknown request');
     }
     const result = this.#files[question](path);
     this.#send({ id, result: question === 'readFile' ? { content: result } : result });
@@ -170,7 +172,7 @@ export class TypesServer {
 }
 
 /**
- * The folder of the library's declarations, which the program looks for beside itself.
+ * The folder of the library declarations, next to the program.
  * @param {string} program
  */
 export function libraryFolder(program) {

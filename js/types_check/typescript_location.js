@@ -1,14 +1,16 @@
+/** Locates the native TypeScript compiler. */
+
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The first version whose compiler is a native program with a server. */
+/** The first version with a native compiler and a server. */
 const FIRST_NATIVE = 7;
 const PLATFORM = `${process.platform}-${process.arch}`;
 const ENDING = process.platform === 'win32' ? '.exe' : '';
 
-/** Under which names applications have TypeScript 7; `typescript` itself may have to stay older for other programs. */
+/** Package names of TypeScript 7 in applications; `typescript` itself may be an older version. */
 const PACKAGES = [
   { name: 'typescript', native: `@typescript/typescript-${PLATFORM}`, program: 'tsc' },
   { name: 'typescript-7', native: `@typescript/typescript-${PLATFORM}`, program: 'tsc' },
@@ -16,8 +18,7 @@ const PACKAGES = [
 ];
 
 /**
- * The program of TypeScript 7 or later: the one that comes with this package, which it was tested with, or one of the
- * application.
+ * The compiler of TypeScript 7 or later: the optional dependency of this package, with which it was tested, or the application's.
  * @param {string} baseDir the application's folder
  * @returns {string | undefined}
  */
@@ -34,7 +35,7 @@ export function locateTypeScript(baseDir) {
 }
 
 /**
- * Where the package.json of a package is, if that is new enough.
+ * The path of a package's package.json, if its version is new enough.
  * @param {NodeJS.Require} require
  * @param {string} name
  */

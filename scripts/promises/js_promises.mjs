@@ -18,8 +18,8 @@ export const JS_PROMISES = [
     source: 'CONTRACT 7',
     layer: 'js',
     file: 'js/sql/transaction.js',
-    search: 'if (isDropped(asked)) throw error;\n      this.#failure ??= error;\n',
-    replace: 'if (isDropped(asked)) throw error;\n',
+    search: 'if (isDropped(pending)) throw error;\n      this.#failure ??= error;\n',
+    replace: 'if (isDropped(pending)) throw error;\n',
     tests: ['__test__/sql/sqlite_all_or_nothing.test.js'],
   },
   {

@@ -1,13 +1,15 @@
+/** SQL adapter for better-sqlite3. */
+
 import { besideApplication, fileFacts } from './shared_sqlite.js';
 import { syncSqlite } from './sync_sqlite.js';
 
 /** @typedef {import('../adapter.js').SqlAdapter} SqlAdapter */
 
-/** One adapter for each database, however many tools it is given to. @type {WeakMap<object, SqlAdapter>} */
+/** One adapter per database, shared by all of its uses. @type {WeakMap<object, SqlAdapter>} */
 const adapters = new WeakMap();
 
 /**
- * A database of `better-sqlite3`.
+ * An adapter for a `better-sqlite3` database.
  * @type {typeof import('../../../index.js').betterSqlite3}
  */
 export function betterSqlite3(db, { onMainThread = false } = {}) {

@@ -1,35 +1,38 @@
+/** SQL adapter for an application function that executes statements. */
+
 import { ConfigError, SqlError } from '../../boundary/errors.js';
 import { ignored } from '../../boundary/guarded.js';
 import { defineAdapter } from '../adapter.js';
 import { FairLock } from '../fair_lock.js';
 import { functionAnswer } from '../function_answer.js';
-import { oneCall } from '../one_call.js';
+import { singleCall } from '../single_call.js';
 import { beforeDeadline, notAnswered } from '../statement_deadline.js';
 
 /**
- * A function that runs SQL somewhere: one call for each statement. Only one that says so gets BEGIN, COMMIT and ROLLBACK.
+ * An adapter for a function that executes SQL, one call per statement. With `oneConnection` it also receives BEGIN, COMMIT and
+ * ROLLBACK.
  * @type {typeof import('../../../index.js').executor}
  */
 export function executor(run, { dialect = 'any', oneConnection = false, transactional = false } = {}) {
   if (typeof run !== 'function') throw new ConfigError('executor() needs a function (sql, params) => Promise<rows>.');
   if (oneConnection && transactional) {
     throw new ConfigError(
-      'executor() is told both that transactions are begun through it (oneConnection) and that they are not (transactional). Keep one of them.',
+      'executor() has both "oneConnection" (transactions begin through it) and "transactional" (they do not). Keep one of them.',
       { details: { key: 'transactional' } },
     );
   }
   if (oneConnection || transactional) return throughConnection(run, dialect, transactional);
-  return defineAdapter({ dialect, once: oneCall(run) });
+  return defineAdapter({ dialect, once: singleCall(run) });
 }
 
 /**
- * @param {import('../../../index.js').SqlExecutor} run speaks to one connection, so runs take turns
+ * @param {import('../../../index.js').SqlExecutor} run uses a single connection, so runs are serialised
  * @param {import('../adapter.js').SqlDialect} dialect
  * @param {boolean} transactional the application begins and ends the transaction
  */
 function throughConnection(run, dialect, transactional) {
   const turns = new FairLock();
-  /** Whether a run was given up while the function still had not answered. */
+  /** Whether an abandoned run is still waiting for the function. */
   let stuck = false;
   return defineAdapter({
     dialect,
@@ -44,7 +47,7 @@ function throughConnection(run, dialect, transactional) {
        * @param {string} sql
        * @param {unknown[]} values
        */
-      const tell = (sql, values) => {
+      const send = (sql, values) => {
         const work = (async () => run(sql, values))();
         last = work.catch(ignored);
         return work;
@@ -53,22 +56,22 @@ function throughConnection(run, dialect, transactional) {
         begin: async ({ access, limits }) => {
           waitMs = limits.statementTimeoutMs;
           if (transactional) return;
-          await beforeDeadline(tell(beginText(dialect, access, limits.readOnly), []), waitMs, ignored);
+          await beforeDeadline(send(beginText(dialect, access, limits.readOnly), []), waitMs, ignored);
         },
         query: async ({ sql, values, returns }, limits) =>
-          functionAnswer(await beforeDeadline(tell(sql, values), waitMs, ignored), returns, limits),
+          functionAnswer(await beforeDeadline(send(sql, values), waitMs, ignored), returns, limits),
         commit: async () => {
-          if (!transactional) checkAnswer(await beforeDeadline(tell('COMMIT', []), waitMs, ignored, notAnswered));
+          if (!transactional) checkAnswer(await beforeDeadline(send('COMMIT', []), waitMs, ignored, notAnswered));
         },
         rollback: async () => {
-          // The function cannot be stopped; a ROLLBACK beside its statement would be read as part of it.
+          // The function cannot be stopped; a concurrent ROLLBACK could be executed as part of its statement.
           await last;
-          if (!transactional) await tell('ROLLBACK', []);
+          if (!transactional) await send('ROLLBACK', []);
         },
         cancel: ignored,
         release: (state) => {
           if (state === 'clean') return leave();
-          // Whatever still hangs must be over before anyone else speaks through the function.
+          // The pending statement must end before another run uses the function.
           stuck = true;
           const end = () => {
             stuck = false;
@@ -83,7 +86,7 @@ function throughConnection(run, dialect, transactional) {
 
 function noAnswerYet() {
   return new SqlError(
-    'The function of the application has not answered to an earlier statement yet, and cannot be stopped. Try again later.',
+    "The application's SQL function has not answered an earlier statement yet, and cannot be stopped. Retry later.",
     { details: { reason: 'busy' } },
   );
 }

@@ -1,3 +1,5 @@
+/** SQL adapter for knex. */
+
 import { ConfigError } from '../../boundary/errors.js';
 import { defineAdapter } from '../adapter.js';
 import { betterSqlite3Database, betterSqlite3Facts } from './better_sqlite3.js';
@@ -13,7 +15,7 @@ import { syncConnection } from './sync_sqlite.js';
  */
 
 /**
- * The drivers of knex that hold transactions for us.
+ * The supported knex drivers.
  * @type {Record<string, { dialect: import('../adapter.js').SqlDialect, make: (client: any, options: Options) => SqlAdapter }>}
  */
 const DRIVERS = {
@@ -54,7 +56,7 @@ export function knexDialect(instance) {
 }
 
 /**
- * An instance of knex over pg, mysql2 or better-sqlite3.
+ * An adapter for a knex instance over pg, mysql2 or better-sqlite3.
  * @type {typeof import('../../../index.js').knex}
  */
 export function knex(instance, options = {}) {
@@ -62,7 +64,7 @@ export function knex(instance, options = {}) {
   const driver = driverOf(client);
   if (driver) return /** @type {any} */ (driver.make(client, options));
   throw new ConfigError(
-    `knex over "${client.driverName}" is not known here. Use one of ${Object.keys(DRIVERS).join(', ')}.`,
+    `knex over "${client.driverName}" is not supported. Use one of ${Object.keys(DRIVERS).join(', ')}.`,
     { details: { key: 'sql' } },
   );
 }
@@ -77,7 +79,7 @@ function onConnections(dialect, client, hold) {
 }
 
 /**
- * Ends a connection at once. Knex forgets one that is marked when it next looks at it.
+ * Closes a connection immediately. The mark makes knex remove it from its pool.
  * @param {any} client
  * @param {any} connection
  * @param {(connection: any) => void} end
@@ -98,11 +100,11 @@ function onOwnConnection(client) {
 /** @param {any} client */
 function besideKnex(client) {
   const optIn = 'knex(instance, { onMainThread: true })';
-  /** @type {Promise<import('../adapter.js').TransactionalAdapter> | undefined} one for all runs, which take turns on it */
+  /** @type {Promise<import('../adapter.js').TransactionalAdapter> | undefined} shared by all runs, which are serialised */
   let adapter;
   const made = async () =>
     besideApplication(await factsOf(client, optIn), {
-      // Knex opens and closes connections as it likes, and transactions have theirs.
+      // knex opens and closes connections on demand, and its transactions use separate ones.
       isOpen: () => true,
       inTransaction: () => false,
       optIn,

@@ -1,3 +1,5 @@
+/** SQL adapter for mysql2. */
+
 import { guarded, ignored } from '../../boundary/guarded.js';
 import { defineAdapter } from '../adapter.js';
 import { FairLock } from '../fair_lock.js';
@@ -10,17 +12,17 @@ import { MysqlWire } from '../wire/mysql_wire.js';
 
 /**
  * @typedef {import('../adapter.js').SqlConnection} SqlConnection
- * @typedef {object} Lender whom a connection goes back to
+ * @typedef {object} Lender the owner of a connection
  * @property {() => unknown} takeBack
- * @property {() => unknown} discard nobody may use the connection again
- * @property {boolean} hasOthers another connection can take the place of one that is discarded
+ * @property {() => unknown} discard closes the connection
+ * @property {boolean} hasOthers whether another connection can replace a discarded one
  */
 
-/** A server that does not take the request to stop within this time will not take it at all. */
-const KILL_MS = 2_000;
+/** Timeout for KILL QUERY. */
+const KILL_TIMEOUT_MS = 2_000;
 
 /**
- * A pool or a connection of `mysql2`, with callbacks or promises.
+ * An adapter for a `mysql2` pool or connection, with callbacks or promises.
  * @type {typeof import('../../../index.js').mysql2}
  */
 export function mysql2(source) {
@@ -30,9 +32,9 @@ export function mysql2(source) {
     beginsReadOnly: true,
     connect: async ({ signal }) => {
       if (typeof source.getConnection === 'function') {
-        const held = await promising(source).getConnection();
-        const lender = { takeBack: () => held.release(), discard: () => held.destroy(), hasOthers: true };
-        return mysqlConnection(held.connection, lender);
+        const pooled = await promising(source).getConnection();
+        const lender = { takeBack: () => pooled.release(), discard: () => pooled.destroy(), hasOthers: true };
+        return mysqlConnection(pooled.connection, lender);
       }
       const leave = await turns.acquire(signal);
       const core = source.connection ?? source;
@@ -46,11 +48,11 @@ export function mysql2(source) {
 }
 
 /**
- * Ends a connection that nobody may use again: what it was doing is unknown.
+ * Closes a connection in an unknown state.
  * @param {any} core
  */
 export function discardMysql(core) {
-  // It tells its owner of the loss, who may not be listening.
+  // An 'error' event without a listener would crash the process.
   core.on('error', ignored);
   core.destroy();
 }
@@ -61,7 +63,7 @@ function promising(source) {
 }
 
 /**
- * One connection of `mysql2`, held for a run.
+ * One `mysql2` connection, reserved for a run.
  * @param {any} core the connection with callbacks
  * @param {Lender} lender
  * @returns {SqlConnection}
@@ -69,7 +71,7 @@ function promising(source) {
 export function mysqlConnection(core, lender) {
   /** @type {(reason: unknown) => void} */
   let lose = ignored;
-  /** The driver tells the connection, and not the statement under way, that it is lost. @type {Promise<never>} */
+  /** The driver reports a lost connection on the connection, not on the running statement. @type {Promise<never>} */
   const loss = new Promise((_, reject) => {
     lose = reject;
   });
@@ -79,7 +81,7 @@ export function mysqlConnection(core, lender) {
   core.on('end', lost);
   const wire = new MysqlWire(core);
   /** @param {string} sql */
-  const control = (sql) => Promise.race([asked(core, sql), loss]);
+  const control = (sql) => Promise.race([execute(core, sql), loss]);
   let waitMs = 0;
   const stopper = new Stopper(() => kill(core));
   return {
@@ -96,7 +98,7 @@ export function mysqlConnection(core, lender) {
       return { rows: returns ? rows.text() : undefined, affected };
     },
     savepoint: async (action, number) => {
-      // Not every server prepares these.
+      // Not every server can prepare savepoint statements.
       for (const text of savepointTexts(action, number)) await beforeDeadline(control(text), waitMs, ignored);
     },
     commit: async () => {
@@ -111,13 +113,13 @@ export function mysqlConnection(core, lender) {
     release: (state) => {
       core.removeListener('error', lose);
       core.removeListener('end', lost);
-      // The server may hold a request to stop against the next statement after all: if there are others, nobody gets this.
-      const isLast = state === 'broken' || (stopper.hasAsked && lender.hasOthers);
-      const given = isLast ? lender.discard() : lender.takeBack();
-      // The driver only says goodbye, and without the sieve would read on in the middle of what was kept from it.
-      if (isLast) core.stream.destroy();
+      // A late KILL QUERY could hit the next statement, so the connection is discarded if the pool has others.
+      const mustDiscard = state === 'broken' || (stopper.hasAsked && lender.hasOthers);
+      const released = mustDiscard ? lender.discard() : lender.takeBack();
+      // `discard` closes gracefully; without the filter the driver would continue in the middle of a filtered message.
+      if (mustDiscard) core.stream.destroy();
       wire.close();
-      return given;
+      return released;
     },
   };
 }
@@ -127,7 +129,7 @@ export function mysqlConnection(core, lender) {
  * @param {string} sql
  * @returns {Promise<any>}
  */
-function asked(core, sql) {
+function execute(core, sql) {
   return new Promise((resolve, reject) => {
     core.query(sql, (/** @type {unknown} */ error, /** @type {any} */ answer) =>
       error ? reject(error) : resolve(answer),
@@ -136,7 +138,7 @@ function asked(core, sql) {
 }
 
 /**
- * Stops the statement of a connection, over a connection of its own.
+ * Stops the running statement of a connection, using a second connection.
  * @param {any} core
  * @returns {Promise<void>}
  */
@@ -149,7 +151,7 @@ function kill(core) {
       helper.destroy();
       resolve();
     };
-    const timer = setTimeout(guarded(end, end), KILL_MS);
+    const timer = setTimeout(guarded(end, end), KILL_TIMEOUT_MS);
     helper.on('error', guarded(end, end));
     helper.query(`KILL QUERY ${Number(core.threadId)}`, guarded(end, end));
   });

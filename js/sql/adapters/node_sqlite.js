@@ -1,3 +1,5 @@
+/** SQL adapter for node:sqlite. */
+
 import { SqlError } from '../../boundary/errors.js';
 import { defineAdapter } from '../adapter.js';
 import { besideApplication, fileFacts } from './shared_sqlite.js';
@@ -5,11 +7,11 @@ import { syncSqlite } from './sync_sqlite.js';
 
 /** @typedef {import('../adapter.js').SqlAdapter} SqlAdapter */
 
-/** One adapter for each database, however many tools it is given to. @type {WeakMap<object, SqlAdapter>} */
+/** One adapter per database, shared by all of its uses. @type {WeakMap<object, SqlAdapter>} */
 const adapters = new WeakMap();
 
 /**
- * A `DatabaseSync` of `node:sqlite`.
+ * An adapter for a `DatabaseSync` of `node:sqlite`.
  * @type {typeof import('../../../index.js').nodeSqlite}
  */
 export function nodeSqlite(db, { onMainThread = false } = {}) {
@@ -27,7 +29,7 @@ function besideNode(db) {
   const application = {
     optIn: 'nodeSqlite(db, { onMainThread: true })',
     ask: (/** @type {string} */ pragma) => db.prepare(`PRAGMA ${pragma}`).all(),
-    // Older versions of Node cannot be asked.
+    // Older versions of Node do not have `isOpen`.
     isOpen: () => db.isOpen ?? true,
     inTransaction: () => db.isTransaction,
     isReadOnly: () => false,
@@ -47,7 +49,8 @@ function besideNode(db) {
 }
 
 /**
- * This driver does not tell whether it may write, so a write is tried and taken back, without waiting for any lock.
+ * Whether the connection is read-only. The driver does not report it, so a write is attempted and rolled back, without waiting
+ * for a lock.
  * @param {any} db
  * @param {(pragma: string) => any[]} ask
  */
@@ -58,7 +61,7 @@ function isReadOnly(db, ask) {
     db.exec('BEGIN');
   } catch {
     throw new SqlError(
-      'The application has a transaction of its own open on this database. End it before tools use the database for the first time.',
+      'The application has an open transaction on this database. End it before tools use the database for the first time.',
       { details: { reason: 'busy' } },
     );
   }
@@ -88,7 +91,7 @@ function nodeSqliteDatabase(db) {
         statement.run(...values);
         return [];
       }
-      // Older versions of Node cannot iterate.
+      // Older versions of Node do not have `iterate`.
       return statement.iterate?.(...values) ?? statement.all(...values);
     },
     totalChanges: () => db.prepare('SELECT total_changes() AS n').get().n,

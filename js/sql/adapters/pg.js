@@ -1,3 +1,5 @@
+/** SQL adapter for pg. */
+
 import { ConfigError } from '../../boundary/errors.js';
 import { ignored } from '../../boundary/guarded.js';
 import { defineAdapter } from '../adapter.js';
@@ -16,13 +18,13 @@ import { PostgresWire } from '../wire/postgres_wire.js';
  */
 
 /**
- * A pool or a client of `pg`.
+ * An adapter for a `pg` pool or client.
  * @type {typeof import('../../../index.js').pg}
  */
 export function pg(source) {
   if (!('totalCount' in source) && source.pipeline) {
     throw new ConfigError(
-      'A client of pg that sends statements before earlier ones are answered cannot be shared with tools: their rows could not be told from those of the application. Pass a pool, or a client without pipeline.',
+      'A pg client in pipeline mode cannot be shared with tools: their rows cannot be distinguished from those of the application. Pass a pool, or a client without pipeline.',
       { details: { key: 'sql' } },
     );
   }
@@ -44,17 +46,17 @@ export function pg(source) {
 }
 
 /**
- * Ends a client that nobody may use again: what it was doing is unknown.
+ * Closes a client in an unknown state.
  * @param {any} client
  */
 export function discardPg(client) {
-  // It tells its owner of the loss, who may not be listening.
+  // An 'error' event without a listener would crash the process.
   client.on('error', ignored);
   client.connection.stream.destroy();
 }
 
 /**
- * One client of `pg`, held for a run.
+ * One `pg` client, reserved for a run.
  * @param {any} client
  * @param {Release} release
  * @returns {SqlConnection}
@@ -67,7 +69,7 @@ export function pgConnection(client, release) {
       { details: { key: 'sql' } },
     );
   }
-  // A connection that is lost between two statements is reported here; the next statement fails by itself.
+  // A connection lost between two statements is reported here; the next statement then fails.
   client.on('error', ignored);
   const wire = new PostgresWire();
   let waitMs = GRACE_MS;
@@ -97,7 +99,7 @@ export function pgConnection(client, release) {
     },
     cancel: () => stopper.now(),
     release: (state) => {
-      // At once: without the sieve, the driver would read on in the middle of what was kept from it.
+      // Immediately: without the filter, the driver would continue in the middle of a filtered message.
       if (state === 'broken') client.connection.stream.destroy();
       wire.close();
       client.removeListener('error', ignored);
@@ -114,8 +116,8 @@ const versions = new WeakMap();
  * @param {PostgresWire} wire
  */
 async function versionOf(client, wire) {
-  const known = versions.get(client);
-  if (known !== undefined) return known;
+  const cached = versions.get(client);
+  if (cached !== undefined) return cached;
   const rows = new RowCollector(CONTROL, ignored);
   await runOnPg(client, wire, { text: 'SHOW server_version_num' }, rows, CONTROL.maxBytes);
   const version = Number(JSON.parse(rows.text())[0]?.server_version_num ?? 0);

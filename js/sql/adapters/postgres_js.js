@@ -1,10 +1,12 @@
+/** SQL adapter for postgres.js. */
+
 import { randomUUID } from 'node:crypto';
 import { SqlError } from '../../boundary/errors.js';
 import { ignored } from '../../boundary/guarded.js';
 import { defineAdapter } from '../adapter.js';
 import { CANCEL_MS } from '../pg_cancel.js';
 import { beginPostgres, CONTROL, checkCommitted, GRACE_MS, rowWriter, toPostgresText } from '../pg_values.js';
-import { hold } from '../postgres_js_hold.js';
+import { reserveConnection } from '../postgres_js_connection.js';
 import { RowCollector } from '../row_collector.js';
 import { beforeDeadline, notAnswered } from '../statement_deadline.js';
 import { Stopper } from '../stopper.js';
@@ -12,39 +14,39 @@ import { PostgresWire } from '../wire/postgres_wire.js';
 
 /**
  * @typedef {import('../adapter.js').SqlConnection} SqlConnection
- * @typedef {import('../postgres_js_hold.js').Hold} Hold
+ * @typedef {import('../postgres_js_connection.js').ReservedConnection} ReservedConnection
  */
 
 /**
- * The type of a literal, which the server settles by its place. Any other would make this driver write the value by rules
- * of its own, which drizzle changes.
+ * The PostgreSQL type `unknown`: the server infers the type from the context. For any other type the driver serialises the value
+ * with its own functions, which drizzle replaces.
  */
 const UNKNOWN = 705;
 
 /** How long a socket may take to close. */
-const CLOSE_MS = 1_000;
+const CLOSE_TIMEOUT_MS = 1_000;
 
-/** What the server calls a statement that was stopped. */
+/** SQLSTATE of a cancelled statement. */
 const QUERY_CANCELED = '57014';
 
 /**
- * The `sql` function of postgres.js.
+ * An adapter for the `sql` function of postgres.js.
  * @type {typeof import('../../../index.js').postgresJs}
  */
 export function postgresJs(sql, { unmetered = false } = {}) {
   const server = { version: 0, unmetered };
   return defineAdapter({
     dialect: 'postgres',
-    connect: async () => new HeldConnection(await hold(sql), sql, server),
+    connect: async () => new HeldConnection(await reserveConnection(sql), sql, server),
   });
 }
 
-/** Sockets that were seen to carry what the server says, as it says it. */
-const known = new WeakSet();
+/** Sockets that were verified to carry the server's bytes unchanged. */
+const verified = new WeakSet();
 
 /** @implements {SqlConnection} */
 class HeldConnection {
-  #held;
+  #reserved;
   #sql;
   #server;
   #wire = new PostgresWire();
@@ -55,12 +57,12 @@ class HeldConnection {
   #stopper = new Stopper(() => cancelQuery(this.#current));
 
   /**
-   * @param {Hold} held
+   * @param {ReservedConnection} reserved
    * @param {any} sql
-   * @param {{ version: number, unmetered: boolean }} server its version is 0 until it has been asked
+   * @param {{ version: number, unmetered: boolean }} server version 0: not queried yet
    */
-  constructor(held, sql, server) {
-    this.#held = held;
+  constructor(reserved, sql, server) {
+    this.#reserved = reserved;
     this.#sql = sql;
     this.#server = server;
   }
@@ -73,8 +75,8 @@ class HeldConnection {
 
   /** @param {import('../adapter.js').SqlLimits} limits */
   async #begin(limits) {
-    const { socket } = this.#held;
-    const isMetered = socket !== undefined && (known.has(socket) || (await this.#recognises(socket)));
+    const { socket } = this.#reserved;
+    const isMetered = socket !== undefined && (verified.has(socket) || (await this.#verifies(socket)));
     if (isMetered) this.#wire.open(socket);
     else if (!this.#server.unmetered) throw noMeter();
     if (this.#server.version === 0) {
@@ -96,24 +98,24 @@ class HeldConnection {
       return text === null ? null : this.#sql.typed(text, UNKNOWN);
     });
     const rows = new RowCollector(limits, () => this.#stopper.soon());
-    // Not as a simple query: the extended protocol takes one statement only, whatever the text says.
+    // The extended protocol accepts a single statement only.
     const work = this.#stopper.watch(this.#run(sql, parameters, { simple: false }, rows, limits.maxBytes));
     const { columns, count } = await beforeDeadline(rows.during(work), this.#waitMs, () => this.cancel());
     return { rows: (columns?.length ?? 0) > 0 ? rows.text() : undefined, affected: count ?? 0 };
   }
 
   async commit() {
-    this.#held.giveBackAfterNext();
+    this.#reserved.giveBackAfterNext();
     const { command } = await beforeDeadline(this.#control('COMMIT'), this.#waitMs, ignored, notAnswered);
     checkCommitted(command);
   }
 
   async rollback() {
     await this.#stopper.settled;
-    // A COMMIT that failed has ended the transaction as well, and the driver has the connection again.
-    if (!this.#held.isOurs()) return;
-    this.#held.giveBackAfterNext();
-    // The server would warn of a ROLLBACK without a transaction, and the driver print it.
+    // A failed COMMIT has also ended the transaction, and returned the connection to the driver.
+    if (!this.#reserved.isOurs()) return;
+    this.#reserved.giveBackAfterNext();
+    // A ROLLBACK without a transaction would make the driver print a server warning.
     await this.#control(this.#hasBegun ? 'ROLLBACK' : 'SELECT 1');
   }
 
@@ -123,25 +125,25 @@ class HeldConnection {
 
   /** @param {'clean' | 'broken'} state */
   async release(state) {
-    // A connection that was never used still has to be given back, which the driver does after a query.
-    if (state === 'clean' && this.#held.isOurs()) await this.rollback().catch(ignored);
+    // The driver takes a connection back only after a query, so an unused one runs one here.
+    if (state === 'clean' && this.#reserved.isOurs()) await this.rollback().catch(ignored);
     this.#wire.close();
-    if (!this.#held.isOurs() && state === 'clean') return;
-    // One that is ended goes back by its end; until the driver has noticed, it would be given to others.
-    this.#held.end();
-    await beforeDeadline(this.#held.closed, CLOSE_MS, ignored);
+    if (!this.#reserved.isOurs() && state === 'clean') return;
+    // Waits until the driver has noticed the closed connection; before that it would lend it to others.
+    this.#reserved.end();
+    await beforeDeadline(this.#reserved.closed, CLOSE_TIMEOUT_MS, ignored);
   }
 
   /**
-   * Whether the socket is the right one: of a socket of the application's own making, Node may know only what lies beneath.
+   * Verifies that the socket carries the connection's bytes: for a custom socket, Node may know only the underlying one.
    * @param {any} socket
    */
-  async #recognises(socket) {
+  async #verifies(socket) {
     const mark = randomUUID();
     let seen = '';
     const look = (/** @type {Buffer} */ chunk) => {
       seen += chunk.toString('latin1');
-      if (seen.includes(mark)) known.add(socket);
+      if (seen.includes(mark)) verified.add(socket);
       // The mark may arrive in pieces.
       seen = seen.slice(-mark.length);
     };
@@ -151,7 +153,7 @@ class HeldConnection {
     } finally {
       socket.removeListener('data', look);
     }
-    return known.has(socket);
+    return verified.has(socket);
   }
 
   /** @param {string} text */
@@ -167,10 +169,10 @@ class HeldConnection {
    * @param {number} maxBytes
    */
   async #run(text, parameters, settings, rows, maxBytes) {
-    // The driver would write to a socket that is not there any more.
-    if (!this.#held.isOurs()) throw new Error('the connection is lost');
+    // The driver would write to a closed socket.
+    if (!this.#reserved.isOurs()) throw new Error('the connection is lost');
     this.#wire.allow(rows, maxBytes);
-    const query = this.#held.query(text, parameters, settings).raw();
+    const query = this.#reserved.query(text, parameters, settings).raw();
     this.#current = query;
     /** @type {ReturnType<typeof rowWriter> | undefined} */
     let write;
@@ -189,15 +191,15 @@ class HeldConnection {
 }
 
 /**
- * Settles when the server has passed on the request to stop, or does not answer.
+ * Cancels a query. Settles when the server has received the request, or after a timeout.
  * @param {any} query
  */
 async function cancelQuery(query) {
   const canceller = query?.canceller;
   if (!canceller) return;
-  // Called here, since the driver's own `cancel` leaves a failure of it to nobody.
+  // Called directly, because the driver's `cancel` leaves its failure unhandled.
   query.canceller = null;
-  // Over TLS the driver does not tell when it is done, but then the statement does.
+  // Over TLS the driver does not report completion; the statement's own failure does.
   const stopped = new Promise((resolve) => {
     query.then(ignored, (/** @type {any} */ error) => {
       if (error?.code === QUERY_CANCELED) resolve(undefined);
@@ -208,7 +210,7 @@ async function cancelQuery(query) {
 
 function noMeter() {
   return new SqlError(
-    'The socket of postgres.js cannot be reached, so the size of rows cannot be limited before they are in memory. Use the socket that the driver makes by itself, or pass postgresJs(sql, { unmetered: true }) if the database is trusted.',
+    "The socket of postgres.js is not accessible, so the size of rows cannot be limited before they are in memory. Use the driver's default socket, or pass postgresJs(sql, { unmetered: true }) if the database is trusted.",
     { details: { reason: 'unmetered' } },
   );
 }

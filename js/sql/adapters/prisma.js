@@ -1,3 +1,5 @@
+/** SQL adapter for Prisma. */
+
 import { ConfigError } from '../../boundary/errors.js';
 import { defineAdapter } from '../adapter.js';
 import { rowText } from '../json_writer.js';
@@ -19,20 +21,20 @@ const DIALECTS = {
   sqlite: 'sqlite',
 };
 
-/** Prisma ends a transaction after 5 s unless told otherwise; how long a run may take is the sandbox's to say. */
+/** Replaces Prisma's transaction timeout of 5 s: the sandbox limits the run time. */
 const LIMITS = { timeout: 3_600_000, maxWait: 60_000 };
 
-/** What ends the callback of a transaction that is to be rolled back. */
+/** Rejects the transaction callback to roll it back. */
 const UNDO = Symbol('undo');
 
 /**
- * A client of Prisma.
+ * An adapter for a Prisma client.
  * @type {typeof import('../../../index.js').prisma}
  */
 export function prisma(client) {
   const dialect = prismaDialect(client);
   if (!dialect) {
-    throw new ConfigError(`Prisma over "${providerOf(client)}" is not known here. Use PostgreSQL, MySQL or SQLite.`, {
+    throw new ConfigError(`Prisma over "${providerOf(client)}" is not supported. Use PostgreSQL, MySQL or SQLite.`, {
       details: { key: 'sql' },
     });
   }
@@ -69,14 +71,14 @@ function interactive(client, dialect) {
   return {
     begin: async ({ limits }) => {
       await new Promise((resolve, reject) => {
-        const held = new Promise((end, undo) => {
+        const open = new Promise((end, undo) => {
           finish = end;
           fail = undo;
         });
         done = client.$transaction((/** @type {any} */ tx) => {
           transaction = tx;
           resolve(undefined);
-          return held;
+          return open;
         }, LIMITS);
         done.catch(reject);
       });

@@ -1,8 +1,10 @@
+/** SQL adapter for `{ query, transaction }`. */
+
 import { ConfigError } from '../../boundary/errors.js';
 import { ignored } from '../../boundary/guarded.js';
 import { defineAdapter } from '../adapter.js';
 import { functionAnswer } from '../function_answer.js';
-import { oneCall } from '../one_call.js';
+import { singleCall } from '../single_call.js';
 import { beforeDeadline, notAnswered, timedOut } from '../statement_deadline.js';
 
 /**
@@ -12,19 +14,19 @@ import { beforeDeadline, notAnswered, timedOut } from '../statement_deadline.js'
  * @typedef {import('../../../index.js').SqlExecutor} SqlExecutor
  */
 
-/** What belongs beside the source, and would do nothing inside it. */
+/** Options that belong next to the source and have no effect inside it. */
 const OPTIONS = ['readOnly', 'dryRun', 'ddl', 'maxRows', 'maxBytes', 'statementTimeoutMs', 'allow', 'deny'];
 const DIALECTS = ['sqlite', 'postgres', 'mysql', 'any'];
 
-/** What ends the application's function when its transaction is to be rolled back. */
+/** Thrown inside the application's `transaction` to roll it back. */
 class Undo extends Error {
   constructor() {
-    super('The run is not to be kept: roll the transaction back.');
+    super('The run must not be committed: roll the transaction back.');
   }
 }
 
 /**
- * Two functions of the application: `query` for what stands by itself, `transaction` for a run.
+ * An adapter for two application functions: `query` for single statements, `transaction` for runs.
  * @param {SqlTransactions} source
  */
 export function queryAndTransaction(source) {
@@ -37,19 +39,19 @@ export function queryAndTransaction(source) {
   const misplaced = OPTIONS.find((name) => name in source);
   if (misplaced !== undefined) {
     throw new ConfigError(
-      `"${misplaced}" stands inside the SQL source, where it does nothing. Pass { source: { query, transaction }, ${misplaced}: … }, or the second argument of createSqlTools.`,
+      `"${misplaced}" has no effect inside the SQL source. Pass { source: { query, transaction }, ${misplaced}: … }, or the second argument of createSqlTools.`,
       { details: { key: `sql.${misplaced}`, field: `sql.${misplaced}` } },
     );
   }
   return defineAdapter({
     dialect,
-    once: oneCall((sql, params) => source.query(sql, params)),
+    once: singleCall((sql, params) => source.query(sql, params)),
     connect: async () => heldOpen(source, dialect),
   });
 }
 
 /**
- * A transaction that stays open while the function given to `transaction` has not returned.
+ * A transaction that stays open until the callback of `transaction` returns.
  * @param {SqlTransactions} source
  * @param {SqlDialect} dialect
  * @returns {SqlConnection}
@@ -65,7 +67,7 @@ function heldOpen(source, dialect) {
     keep = resolve;
     undo = reject;
   });
-  // Nobody may be waiting for it yet.
+  // Prevents an unhandled rejection before anything awaits it.
   end.catch(ignored);
   /** @type {Promise<unknown>} */
   let done = Promise.resolve();
@@ -85,7 +87,7 @@ function heldOpen(source, dialect) {
     );
     if (outcome === 'kept' && query) {
       throw new Error(
-        'transaction() did not pass on the error that was to roll it back, so the changes may have stayed',
+        'transaction() swallowed the error that requests the rollback, so the changes may have been committed',
       );
     }
   };
@@ -96,16 +98,16 @@ function heldOpen(source, dialect) {
       const begun = new Promise((resolve, reject) => {
         done = (async () =>
           source.transaction(
-            (/** @type {any} */ given) => {
+            (/** @type {any} */ client) => {
               if (query)
-                throw new Error('transaction() called its function again, but statements of tools are not repeated');
-              query = queryOf(given);
+                throw new Error('transaction() called its callback again, but statements of tools cannot be repeated');
+              query = queryOf(client);
               resolve(undefined);
               return end;
             },
             { readOnly },
           ))();
-        done.then(() => reject(new Error('transaction() ended without calling its function')), reject);
+        done.then(() => reject(new Error('transaction() ended without calling its callback')), reject);
       });
       await beforeDeadline(begun, waitMs, () => undo(new Undo()));
       if (readOnly && dialect === 'postgres') {
@@ -115,7 +117,7 @@ function heldOpen(source, dialect) {
     query: async ({ sql, values, returns }, limits) =>
       functionAnswer(await beforeDeadline(ask(sql, values), waitMs, ignored, timedOut), returns, limits),
     commit: async () => {
-      // Whatever the database made of it, a run that may only read leaves nothing behind.
+      // A read-only run is always rolled back, even if the database allowed a write.
       if (readOnly) return beforeDeadline(rollBack(), waitMs, ignored);
       keep();
       await beforeDeadline(done, waitMs, ignored, notAnswered);
@@ -127,15 +129,15 @@ function heldOpen(source, dialect) {
 }
 
 /**
- * What runs statements inside the transaction: a function, or a client with `query`.
- * @param {any} given
+ * The function that runs statements inside the transaction, from a function or a client with `query`.
+ * @param {any} client
  * @returns {SqlExecutor}
  */
-function queryOf(given) {
-  if (typeof given === 'function') return given;
-  if (typeof given?.query === 'function') return (sql, params) => given.query(sql, params);
+function queryOf(client) {
+  if (typeof client === 'function') return client;
+  if (typeof client?.query === 'function') return (sql, params) => client.query(sql, params);
   throw new ConfigError(
-    'transaction() must call its function with (sql, params) => rows, or with a client that has query(sql, params), both inside the transaction.',
+    'transaction() must call its callback with (sql, params) => rows, or with a client that has query(sql, params), inside the transaction.',
     { details: { key: 'sql.transaction', field: 'sql.transaction' } },
   );
 }

@@ -1,16 +1,18 @@
+/** Opens the SQLite file of a synchronous driver a second time, in a process for tools. */
+
 import { ConfigError, SqlError } from '../../boundary/errors.js';
 import { defineAdapter } from '../adapter.js';
 import { EmbeddedDatabase } from '../embedded_sqlite.js';
 
 /**
- * Drivers that work on Node's own thread cannot be stopped, and everything else waits for them. So tools do not use the
- * application's connection: its file is opened once more, in the SQLite that is part of the addon, which has threads.
+ * Synchronous drivers block Node's thread and cannot be interrupted. So tools do not use the application's connection: the file
+ * is opened a second time in the SQLite of the addon, which has its own threads.
  *
  * @typedef {import('../adapter.js').SqlAdapter} SqlAdapter
  * @typedef {import('../adapter.js').SqlConnection} SqlConnection
  * @typedef {import('../embedded_sqlite.js').SharedFile & { file: string }} FileFacts
- * @typedef {object} ApplicationDatabase what is asked of the application's own connection
- * @property {string} optIn how tools are let onto that connection after all
+ * @typedef {object} ApplicationDatabase the application's own connection
+ * @property {string} optIn the call that lets tools use that connection, for messages
  * @property {(pragma: string) => Record<string, unknown>[]} ask rows of a PRAGMA
  * @property {() => boolean} isOpen
  * @property {() => boolean | undefined} inTransaction
@@ -18,7 +20,7 @@ import { EmbeddedDatabase } from '../embedded_sqlite.js';
  */
 
 /**
- * How the application has its file open.
+ * How the application has opened its file.
  * @param {ApplicationDatabase} database
  * @returns {FileFacts}
  */
@@ -26,7 +28,7 @@ export function fileFacts({ ask, isReadOnly, optIn }) {
   const file = ask('database_list').find(({ name }) => name === 'main')?.file;
   if (typeof file !== 'string' || file === '') {
     throw new ConfigError(
-      `A database in memory exists only on the application's own connection, which works on Node's own thread: one statement of a tool could block the whole application for ever. Use a file, sqlite(":memory:") of this package, or ${optIn} if the tools are trusted.`,
+      `An in-memory database exists only on the application's connection, which runs on Node's thread: a statement of a tool could block the application indefinitely. Use a file, sqlite(":memory:") of this package, or ${optIn} if the tools are trusted.`,
       { details: { key: 'sql' } },
     );
   }
@@ -61,7 +63,7 @@ export function besideApplication({ file, ...shared }, { isOpen, inTransaction, 
 /** @param {string} optIn */
 function ownTransaction(optIn) {
   return new SqlError(
-    `The application has a transaction of its own open on this database, so a tool cannot write to it. End that transaction before tools run; only ${optIn} lets them take part in it.`,
+    `The application has an open transaction on this database, so a tool cannot write to it. End it before tools run, or use ${optIn} to let them take part in it.`,
     { details: { reason: 'busy' } },
   );
 }
@@ -71,7 +73,7 @@ function explained(optIn) {
   return (/** @type {unknown} */ error) => {
     if (!(error instanceof SqlError) || !/no such (?:function|module|collation)/.test(error.message)) throw error;
     throw new SqlError(
-      `${error.message} What the application adds to its own connection (functions, extensions, collations) is not there for tools, unless it lets them onto that connection with ${optIn}.`,
+      `${error.message} Functions, extensions and collations of the application's connection are not available to tools, unless they share it with ${optIn}.`,
       { details: error.details },
     );
   };

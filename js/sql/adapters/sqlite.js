@@ -1,3 +1,5 @@
+/** SQL adapter for the SQLite that is part of the addon. */
+
 import { ConfigError } from '../../boundary/errors.js';
 import { defineAdapter } from '../adapter.js';
 import { EmbeddedDatabase } from '../embedded_sqlite.js';

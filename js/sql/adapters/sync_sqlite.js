@@ -1,3 +1,5 @@
+/** SQL adapter for synchronous SQLite drivers on Node's own thread. */
+
 import { defineAdapter } from '../adapter.js';
 import { FairLock } from '../fair_lock.js';
 import { rowText } from '../json_writer.js';
@@ -7,7 +9,7 @@ import { timedOut } from '../statement_deadline.js';
 
 /**
  * @typedef {import('../adapter.js').SqlConnection} SqlConnection
- * @typedef {object} SyncDatabase what the synchronous SQLite drivers have in common
+ * @typedef {object} SyncDatabase the common interface of synchronous SQLite drivers
  * @property {(sql: string) => unknown} exec
  * @property {(sql: string, values: unknown[], returns: 'rows' | 'count') => Iterable<object>} rows
  * @property {() => number} totalChanges
@@ -15,8 +17,8 @@ import { timedOut } from '../statement_deadline.js';
  */
 
 /**
- * An adapter on a driver that works on this very thread, for applications that know what they ask for. Nothing can stop a
- * statement from outside, so the time limit is looked at between rows and at the end: what took too long is rolled back.
+ * An adapter for a driver that runs on Node's thread (opt-in). Its statements cannot be interrupted, so the time limit is checked
+ * between rows and at the end; a statement that took too long is rolled back.
  * @param {SyncDatabase} database
  */
 export function syncSqlite(database) {
@@ -74,7 +76,7 @@ export function syncConnection(database, release) {
 }
 
 /**
- * SQLite has no booleans, and these drivers write every number as a float unless it is a BigInt.
+ * A value for these drivers: SQLite has no booleans, and numbers are stored as floats unless they are BigInts.
  * @param {unknown} value
  */
 function toSqlite(value) {

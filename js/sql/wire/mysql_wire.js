@@ -1,15 +1,17 @@
+/** Limits the bytes that mysql2 reads. */
+
 import { tooManyBytes } from '../values.js';
-import { MysqlSieve } from './mysql_sieve.js';
+import { MysqlFilter } from './mysql_filter.js';
 import { wireBytes } from './wire_limits.js';
 import { turnsOf } from './wire_tap.js';
 
 /**
- * The bytes of one connection of `mysql2`, for as long as a run holds it. The sieve takes the place of what reads packets,
- * which is behind TLS and behind decompression.
+ * The byte stream of a `mysql2` connection while a run uses it. The filter replaces the driver's packet parser, after TLS and
+ * decompression.
  */
 export class MysqlWire {
   #core;
-  /** @type {{ sieve: MysqlSieve, remove: () => void } | undefined} */
+  /** @type {{ filter: MysqlFilter, remove: () => void } | undefined} */
   #tap;
 
   /** @param {any} core the connection with callbacks */
@@ -18,18 +20,18 @@ export class MysqlWire {
   }
 
   /**
-   * A statement is sent now, with nothing under way; more bytes than its rows can need are not read.
+   * Limits the bytes of the statement that is sent next. No other statement may be running.
    * @param {import('../row_collector.js').RowCollector} rows
    * @param {number} maxBytes
    */
   allow(rows, maxBytes) {
     this.#tap ??= tap(this.#core);
-    this.#tap.sieve.allow({ rowBytes: wireBytes(maxBytes), exceed: () => rows.exceed(tooManyBytes(maxBytes)) });
+    this.#tap.filter.allow({ rowBytes: wireBytes(maxBytes), exceed: () => rows.exceed(tooManyBytes(maxBytes)) });
   }
 
-  /** The statement has been answered. */
+  /** Ends the limit when the statement has been answered. */
   settle() {
-    this.#tap?.sieve.settle();
+    this.#tap?.filter.settle();
   }
 
   close() {
@@ -38,25 +40,25 @@ export class MysqlWire {
   }
 }
 
-/** @param {any} core between two packets, since it starts to count them here */
+/** @param {any} core between two packets, because counting starts here */
 function tap(core) {
   const key = core._inflatedPacketsParser ? '_inflatedPacketsParser' : 'packetParser';
   const parser = core[key];
-  const sieve = new MysqlSieve((bytes) => parser.execute(bytes));
+  const filter = new MysqlFilter((bytes) => parser.execute(bytes));
   const inTurns = turnsOf(core.stream);
   core[key] = {
     execute: (/** @type {Buffer} */ bytes) => {
-      // What the driver makes of a statement of ours may cost the connection, and never the process.
+      // An exception of the driver during our statement closes the connection instead of crashing the process.
       try {
-        inTurns(() => sieve.push(bytes));
+        inTurns(() => filter.push(bytes));
       } catch (error) {
-        if (!sieve.isArmed) throw error;
+        if (!filter.isArmed) throw error;
         core.stream.destroy(error instanceof Error ? error : new Error(String(error)));
       }
     },
   };
   return {
-    sieve,
+    filter,
     remove: () => {
       core[key] = parser;
     },

@@ -1,35 +1,37 @@
+/** Limits the bytes that PostgreSQL drivers read. */
+
 import { tooManyBytes } from '../values.js';
-import { PostgresSieve } from './postgres_sieve.js';
+import { PostgresFilter } from './postgres_filter.js';
 import { wireBytes } from './wire_limits.js';
 import { tap } from './wire_tap.js';
 
 /**
  * @typedef {import('../row_collector.js').RowCollector} RowCollector
- * @typedef {{ sieve: PostgresSieve, remove: () => void }} Tap
+ * @typedef {{ filter: PostgresFilter, remove: () => void }} Tap
  */
 
-/** The bytes of one connection, for as long as a run holds it. */
+/** The byte stream of a connection while a run uses it. */
 export class PostgresWire {
   /** @type {Tap | undefined} */
   #tap;
 
-  /** @param {any} socket which at this moment is between two messages */
+  /** @param {any} socket between two messages */
   open(socket) {
-    this.#tap ??= tap(socket, (deliver) => new PostgresSieve(deliver));
+    this.#tap ??= tap(socket, (deliver) => new PostgresFilter(deliver));
   }
 
   /**
-   * A statement is sent now; more bytes than its rows can need are not read.
+   * Limits the bytes of the statement that is sent next.
    * @param {RowCollector} rows
    * @param {number} maxBytes
    */
   allow(rows, maxBytes) {
-    this.#tap?.sieve.allow({ rowBytes: wireBytes(maxBytes), exceed: () => rows.exceed(tooManyBytes(maxBytes)) });
+    this.#tap?.filter.allow({ rowBytes: wireBytes(maxBytes), exceed: () => rows.exceed(tooManyBytes(maxBytes)) });
   }
 
-  /** The statement has been answered. */
+  /** Ends the limit when the statement has been answered. */
   settle() {
-    this.#tap?.sieve.settle();
+    this.#tap?.filter.settle();
   }
 
   close() {

@@ -1,12 +1,12 @@
-/** Puts a sieve between a socket and the driver that listens to its data. TLS sockets are sockets like any other here. */
+/** Inserts a filter between a socket, plain or TLS, and the driver that listens to its data. */
 
-/** How long rows are read without a turn of the event loop: Node reads a socket many times in one. */
-const TURN_MS = 10;
+/** Reading time after which the event loop gets a turn: Node reads a socket many times in one. */
+const MAX_READ_MS = 10;
 
-/** @typedef {{ push: (chunk: Buffer) => void, isArmed: boolean }} Sieve */
+/** @typedef {{ push: (chunk: Buffer) => void, isArmed: boolean }} Filter */
 
 /**
- * What lets the event loop turn while a socket is read for long.
+ * A wrapper for reads of a socket that yields to the event loop after a while.
  * @param {any} socket
  * @returns {(read: () => void) => void}
  */
@@ -16,8 +16,8 @@ export function turnsOf(socket) {
     const began = performance.now();
     read();
     readMs += performance.now() - began;
-    // Where the driver has stopped the socket itself, it also says when to go on.
-    if (readMs < TURN_MS || socket.isPaused?.() !== false) return;
+    // A socket that the driver has paused itself is also resumed by it.
+    if (readMs < MAX_READ_MS || socket.isPaused?.() !== false) return;
     readMs = 0;
     socket.pause();
     setImmediate(() => socket.resume());
@@ -25,27 +25,27 @@ export function turnsOf(socket) {
 }
 
 /**
- * @template {Sieve} T
+ * @template {Filter} T
  * @param {any} socket any stream that emits `data`
- * @param {(deliver: (bytes: Buffer) => unknown) => T} makeSieve
- * @returns {{ sieve: T, remove: () => void }}
+ * @param {(deliver: (bytes: Buffer) => unknown) => T} makeFilter
+ * @returns {{ filter: T, remove: () => void }}
  */
-export function tap(socket, makeSieve) {
+export function tap(socket, makeFilter) {
   const hadOwn = Object.hasOwn(socket, 'emit');
   const emit = socket.emit;
-  const sieve = makeSieve((bytes) => emit.call(socket, 'data', bytes));
+  const filter = makeFilter((bytes) => emit.call(socket, 'data', bytes));
   let open = true;
   const inTurns = turnsOf(socket);
   /** @type {(event: string, ...args: any[]) => boolean} */
   const tapped = (event, ...args) => {
     if (!open || event !== 'data') return emit.call(socket, event, ...args);
-    if (!sieve.isArmed) {
-      sieve.push(args[0]);
+    if (!filter.isArmed) {
+      filter.push(args[0]);
       return true;
     }
-    // What the driver makes of a statement of ours may cost the connection, and never the process.
+    // An exception of the driver during our statement closes the connection instead of crashing the process.
     try {
-      inTurns(() => sieve.push(args[0]));
+      inTurns(() => filter.push(args[0]));
     } catch (error) {
       socket.destroy(error instanceof Error ? error : new Error(String(error)));
     }
@@ -53,10 +53,10 @@ export function tap(socket, makeSieve) {
   };
   socket.emit = tapped;
   return {
-    sieve,
+    filter,
     remove: () => {
       open = false;
-      // Whoever came later still calls ours, which lets everything through from now on.
+      // A later wrapper still calls ours, which passes everything from now on.
       if (socket.emit !== tapped) return;
       if (hadOwn) socket.emit = emit;
       else delete socket.emit;

@@ -1,11 +1,13 @@
+/** Finds the socket of the current callback. */
+
 import { executionAsyncResource } from 'node:async_hooks';
 
 /**
- * The socket whose data is being handled right now, for drivers that keep theirs to themselves: Node knows which of its
- * handles it is calling back for, and the handle knows its socket.
- * @returns {any} undefined when this is no callback of a socket
+ * The socket whose data is currently being handled, for drivers that do not expose theirs. Node knows the handle of the current
+ * callback, and the handle its socket.
+ * @returns {any} undefined outside a socket callback
  */
-export function socketUnderWay() {
+export function currentSocket() {
   const handle = /** @type {any} */ (executionAsyncResource());
   const owner = Object.getOwnPropertySymbols(handle ?? {}).find(({ description }) => description === 'owner_symbol');
   const socket = owner && handle[owner];

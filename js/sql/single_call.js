@@ -1,17 +1,17 @@
-/** A statement as one call of a function of the application, and nothing else: a pool or an HTTP driver may be behind it. */
+/** Executes each statement as a single call of an application function, without transactions. */
 
 import { SqlError } from '../boundary/errors.js';
 import { functionAnswer } from './function_answer.js';
 import { beforeDeadline } from './statement_deadline.js';
 
-/** Calls that were given up and have not been answered yet; beyond them nothing more is called. */
+/** Maximum number of timed-out calls without an answer; then further calls are refused. */
 const MAX_UNANSWERED = 100;
 
 /**
  * @param {import('../../index.js').SqlExecutor} run
  * @returns {NonNullable<import('./adapter.js').SqlAdapter['once']>}
  */
-export function oneCall(run) {
+export function singleCall(run) {
   let unanswered = 0;
   return async ({ sql, values, returns }, limits) => {
     if (unanswered >= MAX_UNANSWERED) throw noAnswers();
@@ -31,14 +31,14 @@ export function oneCall(run) {
 /** @param {number} ms */
 function mayStillHappen(ms) {
   return new SqlError(
-    `The statement timed out after ${ms} ms. It cannot be stopped and may still take effect: look at the data before sending it again.`,
+    `The statement timed out after ${ms} ms. It cannot be stopped and may still take effect: check the data before retrying.`,
     { details: { reason: 'timeout' } },
   );
 }
 
 function noAnswers() {
   return new SqlError(
-    `The database has not answered ${MAX_UNANSWERED} earlier statements that timed out. Try again when it answers.`,
+    `The database has not answered ${MAX_UNANSWERED} earlier statements that timed out. Retry when it responds.`,
     { details: { reason: 'busy' } },
   );
 }

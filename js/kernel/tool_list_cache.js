@@ -5,16 +5,16 @@ import { unwrap } from '../boundary/errors.js';
  * @typedef {import('../boundary/typed_native.js').NativeKernel} NativeKernel
  */
 
-/** More new paths than this are sorted together and not put in one by one. */
-const FEW = 64;
+/** Up to this many new paths are inserted one by one; more are sorted together. */
+const MAX_INSERTS = 64;
 
-/** Tools that are read ahead at a time, and bytes of them: a few milliseconds of Node's thread. */
+/** Page size of the prefetch in tools and bytes: a few milliseconds of Node's thread. */
 const PAGE = 250;
 const PAGE_BYTES = 256 << 10;
 
-/** Every tool, as `registry.list()` shows them: only what has changed since the last time is read. */
-export class ListedTools {
-  /** Whose versions these are. @type {NativeKernel | undefined} */
+/** Cache of `registry.list()` that reads only the changes since the last call. */
+export class ToolListCache {
+  /** The kernel that the versions belong to. @type {NativeKernel | undefined} */
   #kernel;
   /** @type {number | undefined} */
   #version;
@@ -22,16 +22,16 @@ export class ListedTools {
   #usesVersion;
   /** By path. @type {Map<string, ToolMetadata>} */
   #tools = new Map();
-  /** Paths in the order of their bytes. @type {string[]} */
+  /** Paths, sorted by their bytes. @type {string[]} */
   #paths = [];
   /** @type {Map<string, number>} */
   #uses = new Map();
-  /** What is read ahead, for every boot that waits for it. @type {{ kernel: NativeKernel, read: Promise<void> } | undefined} */
+  /** The prefetch in progress, shared by all boots that wait for it. @type {{ kernel: NativeKernel, read: Promise<void> } | undefined} */
   #ahead;
 
   /**
-   * Waits until the tools are known, and reads them page by page: the first list has to read what has changed since, at most.
-   * What keeps them from being read is the answer to the first question about them.
+   * Prefetches all tools page by page, so that the first list reads only the changes since. Errors are not reported here: the
+   * first list returns them.
    * @param {NativeKernel} kernel that runs now
    */
   async readAhead(kernel) {
@@ -48,7 +48,7 @@ export class ListedTools {
     let first;
     for (let after, isLast = false; !isLast; ) {
       const page = await kernel.listToolsPage(after, PAGE, PAGE_BYTES);
-      // A list was asked for meanwhile, and has read everything.
+      // Stops on an error, or when a concurrent list has read everything.
       if (page.error || this.#knows(kernel)) return;
       const { version, tools } = unwrap(page);
       for (const tool of tools) read.set(tool.path, frozenInside(tool));
@@ -70,7 +70,7 @@ export class ListedTools {
 
   /**
    * @param {NativeKernel} kernel that runs now
-   * @returns {ToolMetadata[]} objects of the caller's own; what is inside them is frozen, for it is shown to others
+   * @returns {ToolMetadata[]} new objects with frozen, shared members
    */
   now(kernel) {
     if (!this.#knows(kernel)) {
@@ -85,7 +85,7 @@ export class ListedTools {
     for (const path of removed) this.#remove(path);
     const fresh = tools.filter(({ path }) => !this.#tools.has(path)).map(({ path }) => path);
     for (const tool of tools) this.#tools.set(tool.path, frozenInside(tool));
-    // A whole list comes in its order.
+    // A complete list is already sorted.
     if (isDifference) this.#insert(fresh);
     else this.#paths = fresh;
     if (uses) this.#uses = new Map(uses);
@@ -105,13 +105,13 @@ export class ListedTools {
 
   /** @param {string[]} fresh */
   #insert(fresh) {
-    if (fresh.length > FEW) this.#paths = [...this.#paths, ...fresh].sort(byBytes);
+    if (fresh.length > MAX_INSERTS) this.#paths = [...this.#paths, ...fresh].sort(byBytes);
     else for (const path of fresh) this.#paths.splice(placeOf(this.#paths, path), 0, path);
   }
 }
 
 /**
- * Where a path is, or belongs.
+ * The index of a path, or where to insert it (binary search).
  * @param {string[]} paths
  * @param {string} path
  */
@@ -126,7 +126,7 @@ function placeOf(paths, path) {
 }
 
 /**
- * The order of the native part.
+ * Compares by bytes, like the native part.
  * @param {string} one
  * @param {string} other
  */
@@ -138,7 +138,7 @@ function byBytes(one, other) {
 
 /**
  * @template {object} Value
- * @param {Value} value JSON, and so not deep
+ * @param {Value} value JSON of limited depth
  * @returns {Value}
  */
 function frozenInside(value) {

@@ -1,6 +1,6 @@
-/** Waiting for what may fail or never end. */
+/** Waits for work that may fail or never end. */
 
-/** How long a caller waits for a rollback. Nothing can be committed any more, so the rest goes on without the caller. */
+/** How long a caller waits for a rollback. After that it continues in the background: nothing can be committed any more. */
 export const ROLLBACK_ANSWER_MS = 1_000;
 
 /**

@@ -1,34 +1,36 @@
-import { socketUnderWay } from './wire/socket_under_way.js';
+/** Reserves connections of postgres.js. */
+
+import { currentSocket } from './wire/current_socket.js';
 
 /**
- * @typedef {object} Hold a connection of postgres.js that is ours until its transaction ends
+ * @typedef {object} ReservedConnection a connection of postgres.js, reserved until its transaction ends
  * @property {any} socket undefined when it cannot be found
  * @property {() => boolean} isOurs
  * @property {Promise<void>} closed
  * @property {(text: string, parameters: unknown[], settings: object) => any} query that is sent when it is awaited
- * @property {() => void} giveBackAfterNext the driver takes the connection back when the next query has left no
- * transaction open
+ * @property {() => void} giveBackAfterNext the driver takes the connection back after the next query that leaves no
+ * open transaction
  * @property {() => void} end
  */
 
-/** What the server says when it ends a connection: class 57P of its error codes. */
+/** SQLSTATE class 57P: the server has ended the connection. */
 const ENDED_BY_SERVER = /^57P/;
-/** How often a connection is asked for that was too busy to be taken. */
+/** How often a busy connection is retried. */
 const MAX_TRIES = 5;
 
 /**
- * Takes a connection out of the driver's hands, as its own `begin` does. Its `reserve` loses requests and connections for
- * good when any connection is closed meanwhile.
+ * Takes a connection from the driver, as its own `begin` does. Its `reserve` loses requests and connections when any connection is
+ * closed meanwhile.
  * @param {any} sql
- * @returns {Promise<Hold>}
+ * @returns {Promise<ReservedConnection>}
  */
-export async function hold(sql) {
-  // A connection that the server has ended tells its last error once more to the first who asks after it is open again.
+export async function reserveConnection(sql) {
+  // A connection that the server has ended reports its last error again to the first query after it is reopened.
   let stale = sql.options?.max ?? 1;
   for (let tries = 0; tries < MAX_TRIES; ) {
     try {
-      const held = await take(sql);
-      if (held) return held;
+      const connection = await take(sql);
+      if (connection) return connection;
       tries += 1;
     } catch (error) {
       if (stale <= 0 || !ENDED_BY_SERVER.test(String(/** @type {any} */ (error)?.code))) throw error;
@@ -40,7 +42,7 @@ export async function hold(sql) {
 
 /**
  * @param {any} sql
- * @returns {Promise<Hold | undefined>}
+ * @returns {Promise<ReservedConnection | undefined>}
  */
 async function take(sql) {
   /** @type {any} */
@@ -49,16 +51,16 @@ async function take(sql) {
   let socket;
   const reservation = Object.assign(() => {}, { release: true });
   /** @type {() => void} */
-  let tellClosed = () => {};
+  let onClosed = () => {};
   /** @type {Promise<void>} */
   const closed = new Promise((resolve) => {
-    tellClosed = resolve;
+    onClosed = resolve;
   });
   const settings = {
     onexecute: (/** @type {any} */ taken) => {
       core = taken;
       core.reserved = reservation;
-      core.onclose = () => tellClosed();
+      core.onclose = () => onClosed();
       return false;
     },
   };
@@ -66,20 +68,20 @@ async function take(sql) {
   const query = (/** @type {string} */ text, /** @type {unknown[]} */ parameters, /** @type {object} */ more) => {
     const made = sql.unsafe(text, parameters, more);
     made.handler = (/** @type {any} */ ready) => core.execute(ready);
-    // Where a statement comes from is what errors tell, and what the driver then remembers for ever.
+    // The driver keeps the origin (a stack) of every statement for its error messages, which would leak memory.
     return Object.defineProperty(made, 'origin', { value: '' });
   };
   const giveBackAfterNext = () => {
     reservation.release = false;
   };
-  /** The driver takes it back after a query. */
+  /** Runs a query, after which the driver takes the connection back. */
   const giveBack = async () => {
     giveBackAfterNext();
     await query('SELECT 1', [], {}).catch(() => core.terminate());
   };
   try {
     await sql.unsafe('SELECT 1 AS one', [], settings).forEach(() => {
-      socket = socketUnderWay();
+      socket = currentSocket();
     });
   } catch (error) {
     if (core && isOurs()) await giveBack();

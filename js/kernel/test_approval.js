@@ -1,4 +1,4 @@
-/** One question about several test files: it lists them, and the answer counts for the texts that were listed. */
+/** Combines the approval requests of several test files into one. The answer applies to the listed contents. */
 
 const TOOL = 'test_tool';
 
@@ -8,14 +8,14 @@ const TOOL = 'test_tool';
  */
 
 /**
- * An approver that asks another one once for all test files of a call. A file that changed meanwhile, or that another rule asks
- * about, is a question of its own.
- * @param {() => Promise<import('../boundary/crossing.js').Judged>} judge the call for all files
+ * Wraps an approver so that it is asked once for all test files of a call. A file that has changed since, or that another rule
+ * covers, is a separate request.
+ * @param {() => Promise<import('../boundary/crossing.js').Judged>} judge evaluates the call for all files
  * @param {Approve} approve
  * @param {string | undefined} path that the call names
  * @returns {Approve}
  */
-export function oneQuestion(judge, approve, path) {
+export function combinedTestApproval(judge, approve, path) {
   const named = path === undefined ? {} : { path };
   const ask = async (/** @type {ApprovalRequest} */ { always: _, path: __, text: ___, ...first }) => {
     const { tests, also } = await judge();
@@ -25,18 +25,18 @@ export function oneQuestion(judge, approve, path) {
     return { answer: withoutRule(answer), rule: first.rule, texts: new Map(tests) };
   };
   /** @type {ReturnType<typeof ask> | undefined} */
-  let asked;
+  let combined;
   return async (request) => {
     if (request.tool !== TOOL) return approve(request);
-    asked ??= ask(request);
-    const { answer, rule, texts } = await asked;
+    combined ??= ask(request);
+    const { answer, rule, texts } = await combined;
     const isListed = rule === request.rule && texts.get(request.path ?? '') === request.text;
     return isListed ? answer : approve(request);
   };
 }
 
 /**
- * A rule for good is about one file.
+ * Removes the request for a permanent rule, because a rule covers one file.
  * @param {Awaited<ReturnType<Approve>>} answer
  */
 function withoutRule(answer) {

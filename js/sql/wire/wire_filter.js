@@ -1,30 +1,29 @@
 /**
- * Stands between the socket of a connection and the driver that reads it. A row that is more than a statement may still
- * return never reaches the driver: its bytes are dropped as they come in, the statement is told to stop, and the
- * connection stays in step with its protocol and can be used again.
+ * A protocol filter between the socket of a connection and its driver. Rows beyond the limit of a statement never reach the driver:
+ * their bytes are dropped on arrival, the statement is cancelled, and the connection stays synchronised and reusable.
  */
 
 import { MAX_OTHER_BYTES } from './wire_limits.js';
 
 /** @typedef {{ rowBytes: number, exceed: () => unknown }} Allowance of one statement; `exceed` is called once */
 
-/** What becomes of a header; a buffer takes its place. */
+/** Verdicts on a header; a buffer replaces it. */
 export const AS_IT_IS = 'as it is';
 export const DROPPED = 'dropped';
 
-/** Longest header of a protocol, with what is needed of a message to judge it. */
+/** Longest header of all protocols, including the payload bytes needed for a verdict. */
 const MAX_HEADER_BYTES = 5;
 
-export class WireSieve {
+export class WireFilter {
   #deliver;
-  /** @type {Allowance | undefined} what the statement under way may send; without one everything passes */
+  /** @type {Allowance | undefined} limits of the running statement; without one everything passes */
   #allowance;
   #rowBytes = 0;
   #otherBytes = 0;
-  /** Bytes of the message under way that are still to come, and how many of them go to the driver first. */
+  /** Remaining bytes of the current message, and how many of them are passed to the driver first. */
   #left = 0;
   #passing = 0;
-  /** @type {Buffer | undefined} what the driver gets in place of the rest of the message */
+  /** @type {Buffer | undefined} replaces the rest of the message */
   #instead;
   #header = Buffer.alloc(MAX_HEADER_BYTES);
   #headerLength = 0;
@@ -32,12 +31,12 @@ export class WireSieve {
   #headerPassed = false;
   #lost = false;
 
-  /** @param {(bytes: Buffer) => unknown} deliver hands bytes to the driver */
+  /** @param {(bytes: Buffer) => unknown} deliver passes bytes to the driver */
   constructor(deliver) {
     this.#deliver = deliver;
   }
 
-  /** @param {Allowance} allowance of the statement that is sent now */
+  /** @param {Allowance} allowance of the statement that is sent next */
   allow(allowance) {
     if (this.#lost) throw outOfStep();
     this.#allowance = allowance;
@@ -45,7 +44,7 @@ export class WireSieve {
     this.#otherBytes = 0;
   }
 
-  /** The statement has been answered. */
+  /** Ends the limits when the statement has been answered. */
   settle() {
     this.#allowance = undefined;
   }
@@ -55,7 +54,7 @@ export class WireSieve {
   }
 
   /**
-   * How many bytes are needed to judge the message that starts at `at`, as far as can be told from those that are there.
+   * The number of bytes needed for a verdict on the message at `at`, as far as the available bytes determine it.
    * @param {Buffer} _bytes
    * @param {number} _at
    * @param {number} _available
@@ -66,7 +65,7 @@ export class WireSieve {
   }
 
   /**
-   * Judges a message by its header: calls `expect` with what follows, or `lose`.
+   * Decides about a message by its header. Calls `expect` with the length of the payload, or `lose`.
    * @param {Buffer} _bytes
    * @param {number} _at
    * @returns {typeof AS_IT_IS | typeof DROPPED | Buffer}
@@ -76,9 +75,9 @@ export class WireSieve {
   }
 
   /**
-   * @param {number} left bytes behind the header
-   * @param {number} [passing] how many of them go to the driver
-   * @param {Buffer} [instead] what it gets in place of the others
+   * @param {number} left bytes after the header
+   * @param {number} [passing] how many of them are passed to the driver
+   * @param {Buffer} [instead] replaces the others
    */
   expect(left, passing = left, instead = undefined) {
     this.#left = left;
@@ -86,14 +85,14 @@ export class WireSieve {
     this.#instead = instead;
   }
 
-  /** The bytes are not of this protocol, or it was joined in the middle of a message. */
+  /** Gives up: the bytes are not of this protocol, or start in the middle of a message. */
   lose() {
     this.#lost = true;
     if (this.isArmed) throw outOfStep();
   }
 
   /**
-   * Whether a row is more than may still come. The first that is stops the statement.
+   * Whether a row exceeds the limit. The first such row cancels the statement.
    * @param {number} bytes
    */
   isTooMuch(bytes) {
@@ -107,22 +106,22 @@ export class WireSieve {
   }
 
   /**
-   * Counts a message that is no row: drivers keep what they are told of columns and settings.
+   * Counts a message that is not a row: drivers keep column descriptions and settings in memory.
    * @param {number} bytes
    */
   countOther(bytes) {
     this.#otherBytes += bytes;
     if (this.#otherBytes > MAX_OTHER_BYTES) {
-      throw new Error(`the server sends more than ${MAX_OTHER_BYTES} bytes that are no rows`);
+      throw new Error(`the server sends more than ${MAX_OTHER_BYTES} bytes that are not rows`);
     }
   }
 
   /**
-   * Takes what the socket has read.
+   * Processes a chunk of the socket.
    * @param {Buffer} chunk
    */
   push(chunk) {
-    /** Start of what the driver has not got yet. */
+    /** Start of the bytes not yet delivered. */
     let start = 0;
     let at = 0;
     while (at < chunk.length && !this.#lost) {
@@ -150,7 +149,7 @@ export class WireSieve {
           }
           at += length;
         } else {
-          // A header that comes in parts is held back until it can be judged.
+          // A split header is held back until it is complete.
           if (this.#headerLength === 0) this.#headerPassed = !this.isArmed;
           if (!this.#headerPassed) {
             this.#give(chunk, start, at);
@@ -171,7 +170,7 @@ export class WireSieve {
     if (this.headerBytes(header, 0, header.length) > header.length) return;
     this.#headerLength = 0;
     const allowance = this.#allowance;
-    // The driver has the start of it, so it gets the rest, whatever it is.
+    // The driver has its beginning, so it must also get the rest.
     if (this.#headerPassed) this.#allowance = undefined;
     const verdict = this.judge(header, 0);
     if (this.#headerPassed) this.#allowance = allowance;
@@ -189,5 +188,5 @@ export class WireSieve {
 }
 
 function outOfStep() {
-  return new Error('the connection is out of step with its protocol');
+  return new Error('the connection is out of sync with its protocol');
 }

@@ -1,26 +1,28 @@
-import { MAX_ERROR_BYTES } from './wire_limits.js';
-import { AS_IT_IS, DROPPED, WireSieve } from './wire_sieve.js';
+/** Filters the MySQL protocol. */
 
-/** A packet is its length in three bytes, its number, and what it holds. One of the greatest length is continued. */
+import { AS_IT_IS, DROPPED, WireFilter } from './wire_filter.js';
+import { MAX_ERROR_BYTES } from './wire_limits.js';
+
+/** A packet: three bytes of length, a sequence number, and the payload. A packet of maximum length is continued by the next. */
 const HEADER = 4;
 const NUMBER = 3;
 const GREATEST_LENGTH = 0xffffff;
 
-/** First bytes of what a prepared statement answers with. */
+/** First payload bytes in answers to prepared statements. */
 const ROW = 0x00;
 const END = 0xfe;
 const ERROR = 0xff;
 
-/** The protocol of MySQL and MariaDB, as prepared statements are answered in it. */
-export class MysqlSieve extends WireSieve {
-  /** Packets that the driver has not got; it counts, so later ones get lower numbers. */
+/** Filters answers to prepared statements in the protocol of MySQL and MariaDB. */
+export class MysqlFilter extends WireFilter {
+  /** Number of dropped packets: the driver checks sequence numbers, so later ones are renumbered. */
   #missing = 0;
-  /** @type {'passed' | 'dropped' | undefined} what became of the packet that the next one continues */
+  /** @type {'passed' | 'dropped' | undefined} the verdict on the packet that the next one continues */
   #continued;
 
   /**
    * @override
-   * @param {import('./wire_sieve.js').Allowance} allowance
+   * @param {import('./wire_filter.js').Allowance} allowance
    */
   allow(allowance) {
     super.allow(allowance);
@@ -34,7 +36,7 @@ export class MysqlSieve extends WireSieve {
    * @param {number} available
    */
   headerBytes(bytes, at, available) {
-    // With the first byte of what it holds, if it holds any.
+    // Includes the first payload byte, if any.
     return available >= NUMBER && bytes.readUIntLE(at, NUMBER) === 0 ? HEADER : HEADER + 1;
   }
 
@@ -54,7 +56,7 @@ export class MysqlSieve extends WireSieve {
       return AS_IT_IS;
     }
     if (before === 'passed') {
-      // The driver has the start of it, so it cannot be left out any more.
+      // The driver already has its beginning, so it cannot be dropped.
       if (this.isTooMuch(size + HEADER)) throw new Error('a row goes on beyond what was allowed for it');
     } else if (before === 'dropped' || (first === ROW && this.isTooMuch(size + HEADER))) {
       if (this.#continued) this.#continued = 'dropped';
@@ -69,7 +71,7 @@ export class MysqlSieve extends WireSieve {
   }
 
   /**
-   * The header as it is while the driver has got everything, and with the number that it expects when it has not.
+   * The header, renumbered if packets were dropped.
    * @param {Buffer} bytes
    * @param {number} at
    * @param {number | undefined} first
@@ -79,7 +81,7 @@ export class MysqlSieve extends WireSieve {
     if (this.#missing === 0) return AS_IT_IS;
     const header = Buffer.from(bytes.subarray(at, at + (first === undefined ? HEADER : HEADER + 1)));
     header[NUMBER] = ((header[NUMBER] ?? 0) - this.#missing) & 0xff;
-    // What ends the rows ends the answer.
+    // The end of the rows is the end of the answer.
     if (before === undefined && (first === END || first === ERROR)) this.#missing = 0;
     return header;
   }

@@ -1,27 +1,27 @@
-/** What whoever wrote a statement can do about it, said behind what the database said. */
+/** Adds advice to database errors: similar names from the catalogue, or a misspelt keyword. */
 
 import { SqlError } from '../boundary/errors.js';
-import { nearest, nearestFirst, slipsBetween } from '../boundary/near_name.js';
+import { editDistance, nearest, nearestFirst } from '../boundary/spelling.js';
 import { columnsOf, tablesOf } from './catalogue.js';
-import { bare, complaintOf } from './complaint.js';
+import { bare, parsedError } from './database_message.js';
 import { memberOf, shortened } from './driver_error.js';
 
 /**
- * @typedef {import('./complaint.js').Complaint} Complaint
- * @typedef {{ dialect: 'sqlite' | 'postgres' | 'mysql', ask: import('./catalogue.js').Ask, sight: import('./table_sight.js').TableSight }} Catalogue
+ * @typedef {import('./database_message.js').ParsedError} ParsedError
+ * @typedef {{ dialect: 'sqlite' | 'postgres' | 'mysql', ask: import('./catalogue.js').Ask, visibility: import('./table_visibility.js').TableVisibility }} Catalogue
  * @typedef {{ text: string, suggestion?: string }} Advice
  */
 
-/** Names that are told, and the characters of all of them. */
+/** Maximum number of listed names, and their total length. */
 const MAX_NAMES = 20;
 const MAX_NAMES_CHARS = 1_000;
-/** Tables of a statement whose columns are told. */
+/** Maximum number of tables whose columns are listed. */
 const MAX_DESCRIBED = 3;
-/** What is looked at of a statement, and how often a word of it is. */
+/** How much of a statement is searched, and how many occurrences of a word are checked. */
 const MAX_SQL_CHARS = 20_000;
 const MAX_PLACES = 20;
 
-/** Words of a statement whose misspelling makes it one that a database cannot read. */
+/** Keywords whose misspelling causes a syntax error. */
 const KEYWORDS = [
   'SELECT',
   'DISTINCT',
@@ -46,36 +46,36 @@ const KEYWORDS = [
   'BETWEEN',
   'EXISTS',
 ];
-/** Keywords of up to this many letters may have one slip, longer ones two. */
+/** Keywords up to this length may have one typo, longer ones two. */
 const SHORT = 5;
 
 /**
- * The failure with what its own words and the statement give away.
+ * The failure with advice from its message and the statement alone.
  * @param {Error} failure
  * @param {unknown} sql
  */
 export function adviceOnText(failure, sql) {
-  const complaint = complaintIn(failure);
+  const complaint = parsedSqlError(failure);
   if (!complaint) return failure;
   if (complaint.about === 'syntax') return withAdvice(failure, misspelt(complaint.name, String(sql)));
-  return withAdvice(failure, { text: `Look up in the catalogue which ${complaint.about}s there are.` });
+  return withAdvice(failure, { text: `Look up the existing ${complaint.about}s in the catalogue.` });
 }
 
 /**
- * The failure with what the catalogue tells as well.
+ * The failure with advice from the catalogue.
  * @param {Error} failure
  * @param {unknown} sql
  * @param {Catalogue} catalogue
  */
 export async function adviceOnNames(failure, sql, catalogue) {
-  const complaint = complaintIn(failure);
+  const complaint = parsedSqlError(failure);
   if (!complaint || complaint.about === 'syntax') return adviceOnText(failure, sql);
-  const { dialect, ask, sight } = catalogue;
-  const tables = await tablesOf(dialect, ask, sight);
+  const { dialect, ask, visibility } = catalogue;
+  const tables = await tablesOf(dialect, ask, visibility);
   if (complaint.about === 'table') {
     return withAdvice(
       failure,
-      told(
+      nameAdvice(
         complaint.name,
         tables.map(({ name }) => name),
         TABLES,
@@ -83,21 +83,21 @@ export async function adviceOnNames(failure, sql, catalogue) {
     );
   }
   const named = complaint.table === undefined ? tablesIn(String(sql)) : [complaint.table];
-  const meant = tables.filter(({ name }) => named.includes(bare(name).toLowerCase())).slice(0, MAX_DESCRIBED);
+  const candidates = tables.filter(({ name }) => named.includes(bare(name).toLowerCase())).slice(0, MAX_DESCRIBED);
   /** @type {Advice[]} */
   const parts = [];
-  for (const table of meant) {
+  for (const table of candidates) {
     const columns = await columnsOf(dialect, ask, table);
-    parts.push(told(complaint.name, columns, columnsWords(table.name)));
+    parts.push(nameAdvice(complaint.name, columns, columnsWords(table.name)));
   }
   const best = parts.find(({ suggestion }) => suggestion !== undefined);
-  // Of several tables, one with a near name is the one that was meant.
+  // Of several tables, the one with a similar column is the likely one.
   const text = best ? best.text : parts.map((part) => part.text).join(' ');
   return withAdvice(failure, { text, suggestion: best?.suggestion });
 }
 
 /**
- * The failure with the database's own advice, for when there is no better one.
+ * The failure with the database's own hint.
  * @param {Error} failure
  * @param {unknown} error what the driver threw
  */
@@ -107,21 +107,21 @@ export function adviceOfDatabase(failure, error) {
 }
 
 /**
- * Whether a failure is about names, so that the catalogue could help.
+ * Whether a failure is about an unknown table or column.
  * @param {Error} failure
  */
-export function asksForNames(failure) {
-  const about = complaintIn(failure)?.about;
+export function isAboutNames(failure) {
+  const about = parsedSqlError(failure)?.about;
   return about === 'table' || about === 'column';
 }
 
 /**
  * @param {Error} failure
- * @returns {Complaint | undefined}
+ * @returns {ParsedError | undefined}
  */
-function complaintIn(failure) {
+function parsedSqlError(failure) {
   if (!(failure instanceof SqlError) || failure.details.reason !== 'database') return undefined;
-  return complaintOf(failure.message);
+  return parsedError(failure.message);
 }
 
 /**
@@ -137,9 +137,9 @@ function withAdvice(failure, advice) {
   });
 }
 
-/** @typedef {{ none: string, all: string, others: string }} Words how a list of names is introduced */
+/** @typedef {{ none: string, all: string, others: string }} Intro how a list of names is introduced */
 
-/** @type {Words} */
+/** @type {Intro} */
 const TABLES = {
   none: 'The database has no tables for tools.',
   all: 'The tables are',
@@ -148,19 +148,20 @@ const TABLES = {
 
 /**
  * @param {string} table
- * @returns {Words}
+ * @returns {Intro}
  */
 function columnsWords(table) {
   return { none: '', all: `The columns of ${table} are`, others: `The other columns of ${table} are` };
 }
 
 /**
- * @param {string} name what was asked for
- * @param {string[]} names what there is
- * @param {Words} words
+ * Advice for an unknown name.
+ * @param {string} name the unknown name
+ * @param {string[]} names the existing ones
+ * @param {Intro} words
  * @returns {Advice}
  */
-function told(name, names, words) {
+function nameAdvice(name, names, words) {
   if (names.length === 0) return { text: words.none };
   const bareNames = new Map(names.map((full) => [bare(full), full]));
   const near = nearest(name, [...bareNames.keys()]);
@@ -186,7 +187,7 @@ function listed(names) {
 }
 
 /**
- * The names behind words that a table follows; some may be none, which the catalogue will tell.
+ * The names after keywords that precede a table. Not all of them are tables; the catalogue decides.
  * @param {string} sql
  * @returns {string[]}
  */
@@ -196,7 +197,7 @@ function tablesIn(sql) {
 }
 
 /**
- * The keyword that was meant at the place where a database could not read on, or just before it.
+ * The likely keyword at the position of a syntax error, or just before it.
  * @param {string} near
  * @param {string} sql
  * @returns {Advice | undefined}
@@ -217,5 +218,5 @@ function misspelt(near, sql) {
 /** @param {string} word in upper case */
 function nearKeyword(word) {
   const [keyword = ''] = nearestFirst(word, KEYWORDS);
-  return keyword !== word && slipsBetween(word, keyword) <= (keyword.length <= SHORT ? 1 : 2) ? keyword : undefined;
+  return keyword !== word && editDistance(word, keyword) <= (keyword.length <= SHORT ? 1 : 2) ? keyword : undefined;
 }

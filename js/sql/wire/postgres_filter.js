@@ -1,10 +1,12 @@
-import { MAX_ERROR_BYTES, MAX_NOTICE_BYTES } from './wire_limits.js';
-import { AS_IT_IS, DROPPED, WireSieve } from './wire_sieve.js';
+/** Filters the PostgreSQL protocol. */
 
-/** A message is its type, the length of the rest including these four bytes, and the rest. */
+import { AS_IT_IS, DROPPED, WireFilter } from './wire_filter.js';
+import { MAX_ERROR_BYTES, MAX_NOTICE_BYTES } from './wire_limits.js';
+
+/** A message: one byte of type, four bytes of length including themselves, and the payload. */
 const HEADER = 5;
 const LENGTH = 4;
-/** No server makes a longer message. */
+/** Maximum length of a server message. */
 const MAX_SIZE = 1 << 30;
 
 const code = (/** @type {string} */ letter) => letter.charCodeAt(0);
@@ -14,16 +16,16 @@ const ERROR = code('E');
 const NOTICE = code('N');
 const TYPES = new Set([...'123ACDEGHIKNRSTVWZcdnstv'].map(code));
 
-/** What ends a text of an error that is cut short, and then the list of its texts. */
+/** Terminates a shortened error text and the list of error fields. */
 const END_OF_ERROR = Buffer.from([0, 0]);
 
-/** PostgreSQL's protocol. */
-export class PostgresSieve extends WireSieve {
+/** Filters answers in the PostgreSQL protocol. */
+export class PostgresFilter extends WireFilter {
   #noticeBytes = 0;
 
   /**
    * @override
-   * @param {import('./wire_sieve.js').Allowance} allowance
+   * @param {import('./wire_filter.js').Allowance} allowance
    */
   allow(allowance) {
     super.allow(allowance);

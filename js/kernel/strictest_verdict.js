@@ -1,31 +1,31 @@
-/** What a call reaches, as calls that a policy function can be asked about: one verdict covers all of it. */
+/** Evaluates a policy function for a call and every file it reaches; the strictest verdict applies. */
 
 /**
  * @typedef {import('../../index.js').PolicyCall} PolicyCall
  * @typedef {PolicyCall & Pick<import('../../index.js').ApprovalRequest, 'also'>} ReachingCall
- * @typedef {{ verdict: 'allow' | 'ask' | 'deny' }} Said
+ * @typedef {{ verdict: 'allow' | 'ask' | 'deny' }} Verdict
  */
 
-/** The tool that does the same to one file alone. @type {Readonly<Record<string, string>>} */
-const ALONE = { read: 'read_file', run: 'exec_tool' };
+/** The tool with the same effect on a single file. @type {Readonly<Record<string, string>>} */
+const SINGLE_FILE_TOOL = { read: 'read_file', run: 'exec_tool' };
 const STRICTNESS = /** @type {const} */ (['allow', 'ask', 'deny']);
 
 /**
- * The strictest that is said of a call and of all that it reaches. One after the other: a tool decides how many files it imports.
- * @template {Said} Word
+ * The strictest verdict on a call and everything it reaches. Evaluated sequentially, because a tool may import many files.
+ * @template {Verdict} Answer
  * @param {ReachingCall} call
- * @param {(call: PolicyCall) => Promise<Word>} ask
+ * @param {(call: PolicyCall) => Promise<Answer>} ask
  * @param {AbortSignal} over
- * @returns {Promise<Word>}
+ * @returns {Promise<Answer>}
  */
-export async function strictest(call, ask, over) {
+export async function strictestVerdict(call, ask, over) {
   let strictest = await ask(call);
   for (const reached of reachedCalls(call)) {
     if (strictest.verdict === 'deny') break;
-    // The answer is no longer waited for.
+    // Stops when the caller no longer waits for the verdict.
     over.throwIfAborted();
-    const word = await ask(reached);
-    if (STRICTNESS.indexOf(word.verdict) > STRICTNESS.indexOf(strictest.verdict)) strictest = word;
+    const answer = await ask(reached);
+    if (STRICTNESS.indexOf(answer.verdict) > STRICTNESS.indexOf(strictest.verdict)) strictest = answer;
   }
   return strictest;
 }
@@ -39,7 +39,7 @@ function reachedCalls({ also = [], ...call }) {
     also.flatMap(({ effect, paths }) => paths.map((path) => [`${effect} ${path}`, { effect, path }])),
   );
   return [...files.values()].map(({ effect, path }) => {
-    const tool = ALONE[effect];
+    const tool = SINGLE_FILE_TOOL[effect];
     return { ...call, effect, path, ...(tool !== undefined && { tool, args: { path } }) };
   });
 }

@@ -1,53 +1,55 @@
+/** Validates a configuration against its schema. */
+
 import { ConfigError } from '../boundary/errors.js';
 import { parseSettings } from '../boundary/validation.js';
-import { GivenConfigSchema, MAX_ENTRIES } from './option_schemas.js';
+import { ConfigInputSchema, MAX_ENTRIES } from './option_schemas.js';
 
-/** @typedef {{ config: import('../../index.js').TGPConfigInput, ignored: string[] }} Parsed */
+/** @typedef {{ config: import('../../index.js').TGPConfigInput, ignored: string[] }} ParsedConfig */
 
-/** Keys that configurations of the TypeScript package have and that never did anything. */
+/** Keys of the TypeScript package's configuration that never had an effect. */
 const OLD_KEYS = ['db'];
 
-/** How deep a configuration goes. */
-const DEPTH = 3;
+/** Nesting depth of a configuration. */
+const MAX_DEPTH = 3;
 
 /**
- * Checks a configuration and returns it; a wrong or unknown key is refused by its dotted name.
+ * Validates a configuration and returns it; an invalid or unknown key is refused with its dotted name.
  * @param {unknown} input
  * @param {string} source what the configuration came from, for messages
- * @returns {Parsed}
+ * @returns {ParsedConfig}
  */
 export function parseConfig(input, source) {
   const subject = `Invalid TGP Configuration: ${source}`;
-  const { given, ignored } = readable(input, subject);
-  return { config: parseSettings(GivenConfigSchema, given, subject), ignored };
+  const { data, ignored } = readable(input, subject);
+  return { config: parseSettings(ConfigInputSchema, data, subject), ignored };
 }
 
 /**
- * What can be held against the schema: of bounded size, and without the keys that are no longer there.
+ * The input for the schema: of bounded size, and without obsolete keys.
  * @param {unknown} input
  * @param {string} subject
- * @returns {{ given: unknown, ignored: string[] }}
+ * @returns {{ data: unknown, ignored: string[] }}
  */
 function readable(input, subject) {
   try {
-    const long = tooLong(dataOf(input), [], DEPTH);
+    const long = tooLong(dataOf(input), [], MAX_DEPTH);
     if (long !== undefined) {
       const key = long.join('.');
       const message = `"${key}" is not valid (must have at most ${MAX_ENTRIES} entries)`;
       throw new ConfigError(`${subject}: ${message}.`, { details: { issues: [{ key, message }] } });
     }
     const old = OLD_KEYS.filter((key) => isPlain(input) && Object.hasOwn(/** @type {object} */ (input), key));
-    if (old.length === 0) return { given: input, ignored: [] };
+    if (old.length === 0) return { data: input, ignored: [] };
     const rest = Object.entries(/** @type {object} */ (input)).filter(([key]) => !old.includes(key));
-    return { given: Object.fromEntries(rest), ignored: old };
+    return { data: Object.fromEntries(rest), ignored: old };
   } catch (cause) {
     if (cause instanceof ConfigError) throw cause;
-    throw new ConfigError(`${subject}: it could not be read; pass plain data.`, { cause });
+    throw new ConfigError(`${subject}: it cannot be read. Pass plain data.`, { cause });
   }
 }
 
 /**
- * Without what is no data, or has limits of its own: a database, functions, rules.
+ * The input without members that are not data or have limits of their own: database, functions, policy.
  * @param {any} input
  */
 function dataOf(input) {
@@ -57,7 +59,7 @@ function dataOf(input) {
 }
 
 /**
- * Where a configuration has more entries than anybody writes.
+ * The path of a member with more than MAX_ENTRIES entries, if there is one.
  * @param {unknown} value
  * @param {string[]} path
  * @param {number} depth

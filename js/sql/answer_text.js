@@ -1,4 +1,4 @@
-/** What a statement gives to whoever asked: its rows, or one row that says how many it changed. */
+/** The answer of a statement as JSON: its rows, or one row with the number of affected rows. */
 
 /**
  * @param {import('./adapter.js').SqlAnswer} answer

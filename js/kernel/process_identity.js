@@ -1,47 +1,47 @@
-/** Which process, and which thread of it, works on something, and whether it still does. */
+/** Identity of a process and thread that holds a lock or session, and whether it is still alive. */
 
 import { randomUUID } from 'node:crypto';
 import { readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { readTextAtOnce } from '../boundary/bounded_read.js';
 
-/** @typedef {{ pid: number, host: string, boot?: string, space?: string, started?: string, realm?: string }} ProcessMark */
+/** @typedef {{ pid: number, host: string, boot?: string, space?: string, started?: string, realm?: string }} ProcessIdentity */
 
 /**
- * What all copies of this module in one thread share: `import` and `require` load one each.
+ * State shared by all copies of this module in one thread: `import` and `require` load one each.
  * @type {{ id: string, working: Set<string> }}
  */
 export const REALM = shared(Symbol.for('@tgp/core/realm'));
 
-/** How often a process renews its lease, and how long a lease lasts where the process cannot be looked for. */
+/** How often a process renews its lease, and how long a lease lasts if the process cannot be checked directly. */
 export const BEAT_MS = 15_000;
 export const LEASE_MS = 60_000;
 
 const MAX_STAT_BYTES = 4_096;
-/** When a process began, among the numbers behind its name. */
-const STARTED_AT = 19;
+/** Index of the start time among the fields after the process name in /proc/PID/stat. */
+const START_TIME_FIELD = 19;
 
-/** @returns {ProcessMark} of this thread of this process */
-export function ownMark() {
+/** @returns {ProcessIdentity} of the current thread */
+export function ownIdentity() {
   const started = startOf('self');
   return { pid: process.pid, ...place(), ...(started !== undefined && { started }), realm: REALM.id };
 }
 
 /**
- * Whether a process may still work on what it has marked. Here it is looked for. On another machine, in another container that
- * shares the files, or for another thread of this process, that is not possible: those renew a lease. A time in the future counts
- * as little as one in the past.
+ * Whether the process of a mark may still be alive. Processes on this machine are checked directly. Those on another machine, in
+ * another container that shares the files, and other threads of this process renew a lease. A renewal time too far in the future
+ * is as invalid as one in the past.
  * @param {any} mark
- * @param {number} seen when it last renewed it, in milliseconds since 1970
+ * @param {number} seen time of the last lease renewal, in milliseconds since 1970
  */
 export function isAlive(mark, seen) {
   if (typeof mark?.pid !== 'number') return false;
   const isLeased = () => Math.abs(Date.now() - seen) < LEASE_MS;
   if (!isHere(mark)) return isLeased();
-  const own = ownMark();
+  const own = ownIdentity();
   if (mark.pid === own.pid) return mark.started === own.started && (isOwn(mark) || isLeased());
   const started = startOf(mark.pid);
-  // The number of a process that is gone is given to others.
+  // The id of an ended process is reused.
   if (started !== undefined && mark.started !== undefined) return started === mark.started;
   try {
     return process.kill(mark.pid, 0);
@@ -51,23 +51,23 @@ export function isAlive(mark, seen) {
 }
 
 /**
- * Whether this thread has made a mark that is alive.
- * @param {ProcessMark} mark
+ * Whether a mark belongs to this thread.
+ * @param {ProcessIdentity} mark
  */
 export function isOwn({ realm }) {
   return realm === REALM.id;
 }
 
 /**
- * Whether the number of its process means the same here as it did there.
- * @param {ProcessMark} mark
+ * Whether the process id of a mark belongs to this machine and PID namespace.
+ * @param {ProcessIdentity} mark
  */
 export function isHere({ host, boot, space }) {
   const own = place();
   return host === own.host && boot === own.boot && space === own.space;
 }
 
-/** @returns {Pick<ProcessMark, 'host' | 'boot' | 'space'>} */
+/** @returns {Pick<ProcessIdentity, 'host' | 'boot' | 'space'>} */
 function place() {
   const boot = orNothing(() => readTextAtOnce('/proc/sys/kernel/random/boot_id', MAX_STAT_BYTES).trim());
   const space = orNothing(() => readlinkSync('/proc/self/ns/pid'));
@@ -76,19 +76,19 @@ function place() {
 
 /**
  * @param {number | 'self'} pid
- * @returns {string | undefined} where the system tells
+ * @returns {string | undefined} undefined where the system does not report it
  */
 function startOf(pid) {
   return orNothing(() => {
     const text = readTextAtOnce(`/proc/${pid}/stat`, MAX_STAT_BYTES);
     // A name can hold spaces and brackets.
-    return text.slice(text.lastIndexOf(')') + 2).split(' ')[STARTED_AT];
+    return text.slice(text.lastIndexOf(')') + 2).split(' ')[START_TIME_FIELD];
   });
 }
 
 /**
  * @template T
- * @param {() => T} read what not every system has
+ * @param {() => T} read of something not every system has
  * @returns {T | undefined}
  */
 function orNothing(read) {

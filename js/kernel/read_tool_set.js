@@ -1,3 +1,5 @@
+/** Validates a set of tools passed by an application. */
+
 import { ValidationError } from '../boundary/errors.js';
 
 /**
@@ -8,7 +10,7 @@ export function readTools(base) {
   try {
     if (typeof base === 'object' && base !== null) return { ...base };
   } catch (cause) {
-    throw wrong('base', 'an object of tools that can be read', cause);
+    throw wrong('base', 'a readable object of tools', cause);
   }
   throw wrong('base', 'an object of tools, such as tgpTools(kernel)');
 }

@@ -1,13 +1,13 @@
-/** Which tables of a database a caller may see and touch: by the options of the SQL tools, and by the rules of a kernel. */
+/** Decides which tables a caller may see and access, by the options of the SQL tools and the kernel's policy. */
 
 /**
- * @typedef {{ schema: string | null, name: string }} Relation as the catalogue has it; without a schema where there is one alone
+ * @typedef {{ schema: string | null, name: string }} Relation as in the catalogue; schema null if the database has only one
  * @typedef {(dialect: import('./adapter.js').SqlDialect, tables: Relation[], verbs?: string[]) => Promise<boolean[]>} OpenTables
- * whether the rules of a kernel leave each table open to a statement with these verbs that reaches it without naming it; without
- * verbs, whether it may be read
+ * whether the kernel's policy allows a statement with these verbs to access each table indirectly; without verbs, whether it may be
+ * read
  */
 
-export class TableSight {
+export class TableVisibility {
   #rules;
   #dialect;
   #openTables;
@@ -24,7 +24,7 @@ export class TableSight {
   }
 
   /**
-   * Those of some rows of the catalogue whose tables the caller may read.
+   * Filters catalogue rows by the tables that the caller may read.
    * @template {{ name: string, schema?: unknown, own?: unknown }} Row
    * @param {Row[]} rows
    * @returns {Promise<Row[]>}
@@ -37,12 +37,12 @@ export class TableSight {
   }
 
   /**
-   * Those of some relations that are denied, or that a rule asks about.
+   * Filters relations that are denied or require approval.
    * @template {Relation} Found
    * @param {Found[]} relations
    * @param {string[] | undefined} verbs
    */
-  async held(relations, verbs = []) {
+  async restricted(relations, verbs = []) {
     if (relations.length === 0) return [];
     const open = await this.#openTables?.(this.#dialect, relations, verbs);
     return relations.filter(({ name }, index) => open?.[index] === false || this.#rules.deniesTable(name));

@@ -1,33 +1,33 @@
 /** Spelling suggestions. */
 
-/** A typing slip, not another word: about one edit per four letters. */
-const LETTERS_PER_SLIP = 4;
-/** Longer names are not compared letter by letter, nor are more than so many. */
+/** A suggestion may differ by one edit per four letters. */
+const LETTERS_PER_EDIT = 4;
+/** Longer names, and more candidates, are not compared. */
 const MAX_LETTERS = 100;
 const MAX_CANDIDATES = 2_000;
-/** Letters that are held against letters for one word, in all names together: some milliseconds of the event loop. */
+/** Budget of character comparisons per word: some milliseconds of the event loop. */
 const MAX_STEPS = 250_000;
 
 /**
  * @param {string} word
  * @param {readonly string[]} candidates
- * @returns {string | undefined} the nearest, when it is near enough to have been meant
+ * @returns {string | undefined} the closest candidate, if it is close enough
  */
 export function nearest(word, candidates) {
   const [best] = ranked(word, candidates);
   if (best === undefined) return undefined;
-  return best.slips <= mostSlips(word) ? best.candidate : undefined;
+  return best.slips <= maxEdits(word) ? best.candidate : undefined;
 }
 
 /** @param {string} word */
-function mostSlips(word) {
-  return Math.max(1, Math.floor(word.length / LETTERS_PER_SLIP));
+function maxEdits(word) {
+  return Math.max(1, Math.floor(word.length / LETTERS_PER_EDIT));
 }
 
 /**
  * @param {string} word
  * @param {readonly string[]} candidates
- * @returns {string[]} the nearest first, and as they came among equals
+ * @returns {string[]} the closest first; ties keep their order
  */
 export function nearestFirst(word, candidates) {
   return ranked(word, candidates).map(({ candidate }) => candidate);
@@ -38,20 +38,20 @@ export function nearestFirst(word, candidates) {
  * @param {readonly string[]} candidates
  */
 function ranked(word, candidates) {
-  const known = candidates.slice(0, MAX_CANDIDATES).map((candidate) => ({ candidate, slips: Infinity }));
-  if (!isComparable(word)) return known;
+  const entries = candidates.slice(0, MAX_CANDIDATES).map((candidate) => ({ candidate, slips: Infinity }));
+  if (!isComparable(word)) return entries;
   const wanted = word.toLowerCase();
   const isOfLength = (/** @type {{ candidate: string }} */ { candidate }) =>
-    Math.abs(candidate.length - wanted.length) <= mostSlips(word);
+    Math.abs(candidate.length - wanted.length) <= maxEdits(word);
   let steps = 0;
-  // Names whose length alone says that they are other words have what is left of the budget.
-  for (const entry of [...known.filter(isOfLength), ...known.filter((entry) => !isOfLength(entry))]) {
+  // Candidates of a very different length are compared last, within the remaining budget.
+  for (const entry of [...entries.filter(isOfLength), ...entries.filter((entry) => !isOfLength(entry))]) {
     if (!isComparable(entry.candidate)) continue;
     steps += (wanted.length + 1) * (entry.candidate.length + 1);
     if (steps > MAX_STEPS) break;
-    entry.slips = slipsBetween(wanted, entry.candidate.toLowerCase());
+    entry.slips = editDistance(wanted, entry.candidate.toLowerCase());
   }
-  return known.sort((left, right) => (left.slips === right.slips ? 0 : left.slips - right.slips));
+  return entries.sort((left, right) => (left.slips === right.slips ? 0 : left.slips - right.slips));
 }
 
 /** @param {string} name */
@@ -60,11 +60,11 @@ function isComparable(name) {
 }
 
 /**
- * How many letters must be added, removed, changed or swapped with their neighbour. For short words.
+ * The edit distance of two short words (insertions, deletions, substitutions, transpositions).
  * @param {string} from
  * @param {string} to
  */
-export function slipsBetween(from, to) {
+export function editDistance(from, to) {
   /** @type {number[]} */
   let before = [];
   let above = Array.from({ length: to.length + 1 }, (_, index) => index);

@@ -1,12 +1,12 @@
-/** What a database complains of, read from its own words. */
+/** Parses error messages of databases: unknown table, unknown column, syntax error. */
 
 /**
- * @typedef {{ about: 'table' | 'column', name: string, table?: string } | { about: 'syntax', name: string }} Complaint
+ * @typedef {{ about: 'table' | 'column', name: string, table?: string } | { about: 'syntax', name: string }} ParsedError
  * `name` as the statement has it, without quotes
  */
 
-/** @type {readonly [RegExp, (found: string[]) => Complaint][]} */
-const WORDINGS = [
+/** @type {readonly [RegExp, (found: string[]) => ParsedError][]} */
+const PATTERNS = [
   // SQLite
   [/no such table: ([^\n]+?)\.?$/m, ([name]) => ({ about: 'table', name: bare(name) })],
   [/table ([^\n]+?) has no column named ([^\n]+?)\.?$/m, ([table, name]) => column(name, table)],
@@ -23,19 +23,19 @@ const WORDINGS = [
   [/right syntax to use near '([^'\s]+)/, ([name]) => ({ about: 'syntax', name: name ?? '' })],
 ];
 
-/** What is looked at of a message. */
+/** How much of a message is parsed. */
 const MAX_CHARS = 2_000;
-/** And of a name. */
+/** Maximum length of a name. */
 const MAX_NAME_CHARS = 256;
 
 /**
  * @param {string} message
- * @returns {Complaint | undefined}
+ * @returns {ParsedError | undefined}
  */
-export function complaintOf(message) {
+export function parsedError(message) {
   const text = message.slice(0, MAX_CHARS);
-  for (const [wording, read] of WORDINGS) {
-    const found = wording.exec(text);
+  for (const [pattern, read] of PATTERNS) {
+    const found = pattern.exec(text);
     if (found) return read(found.slice(1).map((part) => part.slice(0, MAX_NAME_CHARS)));
   }
   return undefined;
@@ -44,14 +44,14 @@ export function complaintOf(message) {
 /**
  * @param {string | undefined} name
  * @param {string} [table]
- * @returns {Complaint}
+ * @returns {ParsedError}
  */
 function column(name, table) {
   return { about: 'column', name: bare(name), ...(table !== undefined && { table: bare(table) }) };
 }
 
 /**
- * The last part of a name with its schema or table before it, as far as a name is looked at.
+ * The last part of a qualified name, without quotes.
  * @param {string | undefined} name
  */
 export function bare(name = '') {

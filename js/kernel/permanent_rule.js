@@ -1,4 +1,4 @@
-/** Writes the rule into a policy file that allows a call for good. */
+/** Adds a rule to a policy file that permanently allows a call. */
 
 import { readTextAtMost } from '../boundary/bounded_read.js';
 import { ConfigError, unwrap, ValidationError } from '../boundary/errors.js';
@@ -6,17 +6,17 @@ import { harmlessJson } from '../boundary/harmless.js';
 import { whileLocked } from '../files/file_lock.js';
 import { replaceFile } from '../files/replace_file.js';
 import { MAX_FILE_BYTES, policyText } from './policy_source.js';
-import { isAlive, ownMark } from './process_mark.js';
+import { isAlive, ownIdentity } from './process_identity.js';
 
-/** @typedef {NonNullable<import('../../index.js').ApprovalRequest['always']>} AlwaysRule */
+/** @typedef {NonNullable<import('../../index.js').ApprovalRequest['always']>} PermanentRule */
 
 /**
- * A rule without the named conditions: pointers to arguments, or `text`.
- * @param {AlwaysRule} rule
+ * Removes conditions from a rule: argument pointers, or `text`.
+ * @param {PermanentRule} rule
  * @param {readonly string[]} any
- * @returns {AlwaysRule}
+ * @returns {PermanentRule}
  */
-export function loosened({ args = {}, text, ...rule }, any) {
+export function withoutConditions({ args = {}, text, ...rule }, any) {
   const unknown = any.filter((name) => !Object.hasOwn(args, name) && !(name === 'text' && text !== undefined));
   if (unknown.length > 0) {
     throw new ValidationError(`The rule has no condition ${unknown.map((name) => `"${name}"`).join(', ')}.`, {
@@ -32,26 +32,26 @@ export function loosened({ args = {}, text, ...rule }, any) {
 }
 
 /**
- * Adds the rule to the file and to the rules in force. What was asked under those of before may still be approved.
+ * Adds the rule to the file and activates it. Requests made under the previous version can still be approved.
  * @param {import('../boundary/typed_native.js').NativeKernel} kernel
  * @param {string} file
- * @param {AlwaysRule} rule
+ * @param {PermanentRule} rule
  * @param {string} by
- * @param {string} asked the version of the rules that the question was asked under
+ * @param {string} requestVersion the policy version at the time of the request
  */
-export async function writeAlwaysRule(kernel, file, rule, by, asked) {
+export async function writePermanentRule(kernel, file, rule, by, requestVersion) {
   // Another process may add a rule at the same time.
-  return whileLocked(file, { ownMark, isAlive }, () => addRule(kernel, file, rule, by, asked));
+  return whileLocked(file, { ownIdentity, isAlive }, () => addRule(kernel, file, rule, by, requestVersion));
 }
 
 /**
  * @param {import('../boundary/typed_native.js').NativeKernel} kernel
  * @param {string} file
- * @param {AlwaysRule} rule
+ * @param {PermanentRule} rule
  * @param {string} by
- * @param {string} asked
+ * @param {string} requestVersion
  */
-async function addRule(kernel, file, rule, by, asked) {
+async function addRule(kernel, file, rule, by, requestVersion) {
   const before = await readTextAtMost(file, MAX_FILE_BYTES);
   const after = withRule(before, rule, by);
   const text = policyText(file, after);
@@ -59,18 +59,18 @@ async function addRule(kernel, file, rule, by, asked) {
     unwrap(await kernel.checkPolicy(policyText(file, before))),
     unwrap(await kernel.checkPolicy(text)),
   ];
-  if (was.approved !== asked || was.version !== was.inForce) {
-    throw new Error('The rules have changed since the question was asked, so no rule was added.');
+  if (was.approved !== requestVersion || was.version !== was.inForce) {
+    throw new Error('The policy has changed since the request was made; no rule was added.');
   }
-  if (is.rules !== was.rules + 1) throw unwritten();
+  if (is.rules !== was.rules + 1) throw cannotAddRule();
   await replaceFile(file, after);
   unwrap(await kernel.replacePolicy(text, was.version));
 }
 
 /**
- * The text with one rule more, at the end of its rules.
+ * The policy text with the rule appended to its rules.
  * @param {string} text
- * @param {AlwaysRule} rule
+ * @param {PermanentRule} rule
  * @param {string} by
  */
 export function withRule(text, rule, by) {
@@ -78,13 +78,13 @@ export function withRule(text, rule, by) {
   const taken = new Set([...text.matchAll(/\bid["']?\s*:\s*["']?([\w-]+)/g)].map(([, id]) => id));
   let number = 1;
   while (taken.has(`always-${number}`)) number += 1;
-  const said = { id: `always-${number}`, ...rule, reason: `Allowed for good by ${by} on ${day}.` };
-  // A flow mapping of JSON is YAML as well, and stands in one line.
-  const line = `- ${harmlessJson(said)}`;
+  const entry = { id: `always-${number}`, ...rule, reason: `Permanently allowed by ${by} on ${day}.` };
+  // A JSON object on one line is also valid YAML.
+  const line = `- ${harmlessJson(entry)}`;
   const lines = text.split('\n');
   const start = lines.findIndex((each) => /^rules:\s*(#.*)?$/.test(each));
   if (start < 0) {
-    if (/^rules:/m.test(text)) throw unwritten();
+    if (/^rules:/m.test(text)) throw cannotAddRule();
     return `${text.trimEnd()}\nrules:\n  ${line}\n`;
   }
   const first = lines.slice(start + 1).find((each) => /^\s*- /.test(each));
@@ -99,9 +99,9 @@ export function withRule(text, rule, by) {
   return [...lines.slice(0, end), `${indent}${line}`, ...lines.slice(end)].join('\n');
 }
 
-function unwritten() {
+function cannotAddRule() {
   return new ConfigError(
-    'The rule could not be written into the policy file, which stays as it is. Add it by hand: "rules" must be a list with one rule in each line.',
+    'The rule cannot be added to the policy file, which is unchanged. Add it by hand: "rules" must be a list with one rule per line.',
     { details: { key: 'policy' } },
   );
 }
