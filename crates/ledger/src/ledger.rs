@@ -32,7 +32,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
-use tgp_base::threads::{Panicked, contain, spawn_quiet};
+use tgp_base::threads::{Panicked, contain, spawn_low_priority};
 
 /// How long a commit waits for the position that it vouches for.
 const WITNESSED: Duration = Duration::from_millis(100);
@@ -365,7 +365,8 @@ impl Writing {
 
     fn start_thread(&self) -> Result<(), LedgerError> {
         let shared = Arc::clone(&self.shared);
-        let thread = spawn_quiet("tgp-ledger", move || writer::run(&shared)).map_err(|_| LedgerError::NoThread)?;
+        let thread =
+            spawn_low_priority("tgp-ledger", move || writer::run(&shared)).map_err(|_| LedgerError::NoThread)?;
         *self.thread.lock() = Some(thread);
         Ok(())
     }

@@ -16,7 +16,7 @@ use std::collections::HashMap;
 use std::num::NonZero;
 use std::ops::ControlFlow;
 use std::thread::available_parallelism;
-use tgp_base::threads::{map_all, pool};
+use tgp_base::threads::{parallel_map, pool};
 
 /// Parts that many events are looked at in, each by one thread.
 const PARTS: u64 = 16;
@@ -206,7 +206,7 @@ fn check_notes(
     let (store, key) = (cuts.store, cuts.key);
     notes.sort_unstable();
     notes.dedup();
-    let signed = map_all("tgp-verify", &notes, |note| {
+    let signed = parallel_map("tgp-verify", &notes, |note| {
         let note = Checkpoint::parse(note)?;
         let signed = key.is_some_and(|key| note.is_signed_by(key));
         Some((note.head, signed))

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use std::time::Instant;
 use tgp_base::ids::RunId;
-use tgp_base::threads::Owed;
+use tgp_base::threads::OnceCallback;
 
 /// One tool to run.
 pub struct RunRequest {
@@ -65,9 +65,9 @@ impl RunOutcome {
 }
 
 /// Called exactly once per request, from any thread.
-pub type Done = Owed<Result<RunOutcome, SandboxError>>;
+pub type Done = OnceCallback<Result<RunOutcome, SandboxError>>;
 
 /// Has the outcome of a run go to `callback`.
 pub fn when_done(callback: impl FnOnce(Result<RunOutcome, SandboxError>) + Send + 'static) -> Done {
-    Owed::new(|| Err(SandboxError::Panicked), callback)
+    OnceCallback::new(|| Err(SandboxError::Panicked), callback)
 }

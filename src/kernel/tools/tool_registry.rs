@@ -317,7 +317,7 @@ impl ToolRegistry {
         let held = |path: &str, hash: &ContentHash| {
             state.registry.hash_of(path) == Some(hash) || known.get(path).is_some_and(|entry| entry.hash == *hash)
         };
-        let looked = threads::map_all("tgp-look", &changed, |file| self.examine(held, file));
+        let looked = threads::parallel_map("tgp-look", &changed, |file| self.examine(held, file));
         let looked = looked.into_iter().filter_map(Result::transpose).collect::<Result<Vec<Looked>, _>>()?;
         for entry in same.iter().filter_map(|file| known.remove(file.path.as_str())) {
             state.registry.insert(entry);

@@ -5,7 +5,7 @@ use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::sync::Arc;
 use tgp_base::ids::RunId;
-use tgp_base::turns::Turns;
+use tgp_base::round_robin_queue::RoundRobinQueue;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
 /// Requests under way at one time; others wait, within their own time.
@@ -25,7 +25,7 @@ struct State {
     /// Only roots that have a request under way.
     roots: HashMap<RunId, Share>,
     taken: usize,
-    waiting: Turns<RunId, oneshot::Sender<Slot>>,
+    waiting: RoundRobinQueue<RunId, oneshot::Sender<Slot>>,
 }
 
 /// What a root has of the slots.

@@ -268,7 +268,7 @@ mod tests {
     use std::time::Duration;
     use tgp_base::bound_secrets::BoundSecrets;
     use tgp_base::ids::RunId;
-    use tgp_base::threads::refusal;
+    use tgp_base::threads::spawn_failure;
 
     #[test]
     fn a_thread_that_was_refused_is_asked_for_again() {
@@ -293,7 +293,7 @@ mod tests {
             );
             told.recv().unwrap()
         };
-        assert!(!refusal::during("tgp-net", fetched));
+        assert!(!spawn_failure::during("tgp-net", fetched));
         assert!(fetched());
     }
 }

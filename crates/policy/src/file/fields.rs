@@ -3,7 +3,7 @@
 use super::fault::{Fault, listed, shown};
 use super::node::{Content, Member, Node, Place};
 use serde_json::Value;
-use tgp_base::near_name::{nearest, question};
+use tgp_base::spelling::{did_you_mean, nearest};
 
 /// The members of a map, all of whose keys are known.
 pub(crate) struct Fields<'n> {
@@ -25,7 +25,7 @@ impl<'n> Fields<'n> {
         };
         for member in members {
             if !known.contains(&member.key.as_str()) {
-                let near = question(nearest(&member.key, known.iter().copied()));
+                let near = did_you_mean(nearest(&member.key, known.iter().copied()));
                 let (key, known) = (shown(&member.key), listed(known.iter().copied()));
                 let near = if near.is_empty() { format!(" It can have {known}.") } else { near };
                 return Err(Fault::new(&member.place, format!("{what} has no key '{key}'.{near}")));
@@ -73,7 +73,7 @@ pub(crate) fn word<T>(
     parse(word).ok_or_else(|| {
         let known: Vec<&str> = known.into_iter().collect();
         let near = nearest(word, known.iter().copied());
-        let (word, all, near) = (shown(word), known.join(", "), question(near));
+        let (word, all, near) = (shown(word), known.join(", "), did_you_mean(near));
         Fault::new(&node.place, format!("{what} cannot be '{word}'; it is one of {all}.{near}"))
     })
 }

@@ -12,7 +12,7 @@ use crate::tools::{ArgKind, Arguments, Tool};
 use crate::verdict::Decision;
 use serde_json::Value;
 use std::collections::BTreeSet;
-use tgp_base::near_name::{nearest, question};
+use tgp_base::spelling::{did_you_mean, nearest};
 
 /// Letters in a pointer.
 const MAX_POINTER_BYTES: usize = 256;
@@ -192,7 +192,7 @@ fn argument_names(tool: &Tool) -> impl Iterator<Item = &str> {
 }
 
 fn unknown(member: &Member, argument: &str, who: &str, known: Vec<&str>) -> Fault {
-    let near = question(nearest(argument, known.iter().copied()));
+    let near = did_you_mean(nearest(argument, known.iter().copied()));
     let near = if near.is_empty() && !known.is_empty() { format!(" There are {}.", listed(known)) } else { near };
     Fault::new(&member.place, format!("{who} argument '{}'.{near}", shown(argument)))
 }

@@ -14,7 +14,7 @@ use crate::matching::principal_pattern::PrincipalPattern;
 use crate::matching::targets::{EVERYTHING, Targets};
 use crate::sql_verb::SqlVerb;
 use crate::tools::Tools;
-use tgp_base::near_name::{nearest, question};
+use tgp_base::spelling::{did_you_mean, nearest};
 use tgp_base::table_name::TableName;
 
 /// Letters in a name.
@@ -53,7 +53,7 @@ pub(crate) fn read_targets(node: &Node, tools: Option<&Tools>) -> Result<Targets
         let known = tools.is_none_or(|tools| tools.get(name).is_some());
         if !known || name.is_empty() || name.len() > MAX_NAME_BYTES {
             let all = Effect::ALL.map(Effect::as_str).into_iter().chain(tools.into_iter().flat_map(Tools::names));
-            let near = question(nearest(name, all));
+            let near = did_you_mean(nearest(name, all));
             let words = Effect::ALL.map(Effect::as_str).join(", ");
             let message = format!("There is no tool or effect '{}'.{near} Effects are {words}.", shown(name));
             return Err(Fault::new(&entry.place, message));

@@ -11,7 +11,7 @@ use crate::sql_verb::SqlVerb;
 use crate::tools::Tools;
 use crate::verdict::Decision;
 use serde_json::Value;
-use tgp_base::near_name::{nearest, question};
+use tgp_base::spelling::{did_you_mean, nearest};
 use tgp_base::table_name::TableName;
 use url::Url;
 
@@ -59,7 +59,7 @@ pub(crate) fn read_call(node: &Node, tools: &Tools) -> Result<Call, Fault> {
     }
     let args = args.map_or_else(|| Value::Object(serde_json::Map::new()), Node::to_json);
     let Some(mut call) = tools.call(name, &args) else {
-        let near = question(nearest(name, tools.names()));
+        let near = did_you_mean(nearest(name, tools.names()));
         return Err(Fault::new(&tool.value.place, format!("There is no tool '{}'.{near}", shown(name))));
     };
     for member in fields.members() {
