@@ -221,7 +221,7 @@ export const RUST_PROMISES = [
     search: 'const MOST_LAYERS: usize = 6;',
     replace: 'const MOST_LAYERS: usize = 1;',
     tests: [],
-    cargo: { package: 'tgp-base', filter: 'it_is_found_behind_any_escapes_of_a_text' },
+    cargo: { package: 'tgp-base', filter: 'the_value_is_found_behind_any_escapes' },
   },
   {
     id: 'policy-strictest-rule',

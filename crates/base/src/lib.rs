@@ -1,4 +1,5 @@
-//! What every part uses: errors, ids, threads and small helpers. Depends on nothing of ours; no module here imports another.
+//! Errors, ids, threads and small helpers for all parts. Depends on no other crate of this workspace; no module here imports
+//! another.
 
 pub mod bound_secrets;
 pub mod bounded_read;

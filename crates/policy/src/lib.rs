@@ -39,7 +39,7 @@ pub use policy::Policy;
 pub use policy_error::PolicyError;
 pub use replay::{Change, Replay, replay};
 pub use sql_verb::{SqlVerb, SqlVerbs};
-pub use tgp_base::table_name::{Home, TableName};
+pub use tgp_base::table_name::{DefaultSchema, TableName};
 pub use token::{
     capability::{Capability, Limit},
     keys::{Key, Keys},

@@ -56,10 +56,10 @@ impl FetchResponse {
         let hidden = [CONTENT_ENCODING, CONTENT_LENGTH, TRANSFER_ENCODING, SET_COOKIE];
         let mut headers = Vec::new();
         // No name can have a placeholder.
-        let is_shown = |name: &HeaderName| !hidden.contains(name) && !secrets.are_in_name(name.as_str());
+        let is_shown = |name: &HeaderName| !hidden.contains(name) && !secrets.any_in_header_name(name.as_str());
         for (name, value) in response.headers().iter().filter(|(name, _)| is_shown(name)) {
             headers.push(name.as_str().to_owned());
-            let value = secrets.mask_everywhere(value.as_bytes());
+            let value = secrets.mask_bytes(value.as_bytes());
             headers.push(value.iter().map(|byte| char::from(*byte)).collect());
         }
         let sent = limit + if secrets.is_empty() { 0 } else { MASKED_ROOM };
@@ -76,12 +76,12 @@ impl FetchResponse {
             slot.make_room(bytes.len() + chunk.len(), sent).await;
             bytes.extend_from_slice(&chunk);
         }
-        if let Cow::Owned(masked) = secrets.mask_everywhere(&bytes) {
+        if let Cow::Owned(masked) = secrets.mask_bytes(&bytes) {
             bytes = masked;
             headers = without_body_facts(headers);
         }
         // An answer to HEAD, or a 304, has facts of a body that is not there to be looked through.
-        if bytes.is_empty() && secrets.are_for(place_of(url)) {
+        if bytes.is_empty() && secrets.any_for(place_of(url)) {
             headers = without_body_facts(headers);
         }
         if bytes.len() > limit {

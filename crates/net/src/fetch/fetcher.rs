@@ -230,7 +230,7 @@ fn target(response: &reqwest::Response, url: &Url, secrets: &BoundSecrets) -> Op
     );
     let location = response.headers().get(LOCATION).filter(|_| moved)?;
     // What the server was told becomes a placeholder again, which the next hop fills in, or refuses.
-    let location = secrets.mask_everywhere(location.as_bytes());
+    let location = secrets.mask_bytes(location.as_bytes());
     url.join(std::str::from_utf8(&location).ok()?).ok()
 }
 

@@ -3,7 +3,7 @@
 use super::fetch_request::Checked;
 use crate::net_error::{NetError, shown_text};
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue, RANGE};
-use tgp_base::bound_secrets::{BoundSecrets, Destination, Spelling, Withheld};
+use tgp_base::bound_secrets::{BoundSecrets, Destination, SecretEncoding, SecretError};
 use tgp_base::loopback::is_loopback;
 use url::Url;
 
@@ -19,7 +19,7 @@ pub(super) fn place_of(url: &Url) -> Destination<'_> {
 }
 
 /// # Errors
-/// `Withheld` for a secret that is not for this server, `Header` for one that no header can hold and for `Range`.
+/// `SecretError` for a secret that is not for this server, `Header` for one that no header can hold and for `Range`.
 pub(super) fn filled(request: &Checked, secrets: &BoundSecrets) -> Result<Filled, NetError> {
     let Checked { url, headers, body, .. } = request;
     if secrets.is_empty() {
@@ -32,7 +32,7 @@ pub(super) fn filled(request: &Checked, secrets: &BoundSecrets) -> Result<Filled
         return Err(NetError::Header { name: RANGE.to_string(), why });
     }
     let is_json = headers.get(CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().windows(4).any(|part| part == b"json"));
-    let body_spelling = if is_json { Spelling::Json } else { Spelling::Plain };
+    let body_spelling = if is_json { SecretEncoding::Json } else { SecretEncoding::Plain };
     Ok(Filled {
         url: filled_url(url, to, secrets)?,
         headers: filled_headers(headers, to, secrets)?,
@@ -44,11 +44,11 @@ pub(super) fn filled(request: &Checked, secrets: &BoundSecrets) -> Result<Filled
 }
 
 /// Only the query may hold one: the path says which resource it is, and is shown in messages.
-fn filled_url(url: &Url, to: Destination<'_>, secrets: &BoundSecrets) -> Result<Url, Withheld> {
+fn filled_url(url: &Url, to: Destination<'_>, secrets: &BoundSecrets) -> Result<Url, SecretError> {
     secrets.check_path(url.path())?;
     let mut filled = url.clone();
     if let Some(query) = url.query() {
-        let query = secrets.fill(query.as_bytes(), to, Spelling::Percent)?;
+        let query = secrets.fill(query.as_bytes(), to, SecretEncoding::Percent)?;
         filled.set_query(Some(&String::from_utf8_lossy(&query)));
     }
     Ok(filled)
@@ -57,7 +57,7 @@ fn filled_url(url: &Url, to: Destination<'_>, secrets: &BoundSecrets) -> Result<
 fn filled_headers(headers: &HeaderMap, to: Destination<'_>, secrets: &BoundSecrets) -> Result<HeaderMap, NetError> {
     let mut filled = HeaderMap::with_capacity(headers.len());
     for (name, value) in headers {
-        let bytes = secrets.fill(value.as_bytes(), to, Spelling::Plain)?;
+        let bytes = secrets.fill(value.as_bytes(), to, SecretEncoding::Plain)?;
         let why = "would hold a secret with characters that no header may hold";
         let value =
             HeaderValue::from_bytes(&bytes).map_err(|_| NetError::Header { name: shown_text(name.as_str()), why })?;

@@ -1,7 +1,7 @@
 //! The dialects, and every way in which a server of a dialect may read the same text.
 
 use serde::{Deserialize, Serialize};
-use tgp_base::table_name::Home;
+use tgp_base::table_name::DefaultSchema;
 
 /// Whose SQL it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -68,11 +68,11 @@ const ALL: &[Reading] = &[SQLITE, POSTGRES, MYSQL, MYSQL_ANSI, MYSQL_PLAIN, MSSQ
 impl Dialect {
     /// Where a bare name is looked up.
     #[must_use]
-    pub const fn home(self) -> Home {
+    pub const fn default_schema(self) -> DefaultSchema {
         match self {
-            Self::Sqlite => Home::Schema("main"),
-            Self::Postgres => Home::Schema("public"),
-            Self::Mysql | Self::Any => Home::Unnamed,
+            Self::Sqlite => DefaultSchema::Schema("main"),
+            Self::Postgres => DefaultSchema::Schema("public"),
+            Self::Mysql | Self::Any => DefaultSchema::Unnamed,
         }
     }
 

@@ -18,7 +18,7 @@ pub fn looked_up(name: &str, is_quoted: bool, dialect: Dialect) -> String {
 /// Whether a table that a rule names is, for certain, the one that was found under a name as it is looked up.
 pub fn is_table(rule: &str, found: &str, dialect: Dialect) -> bool {
     let found = if dialect == Dialect::Sqlite { Cow::Owned(found.to_ascii_lowercase()) } else { Cow::Borrowed(found) };
-    TableName::new(rule).is(&TableName::found(&found, dialect.home()))
+    TableName::new(rule).is(&TableName::in_database(&found, dialect.default_schema()))
 }
 
 pub fn last_part(name: &str) -> &str {
