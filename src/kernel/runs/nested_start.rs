@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use tgp_base::error::Error;
 use tgp_base::ids::RunId;
-use tgp_state::Through;
+use tgp_state::Origin;
 
 impl RunStarter for Runs {
     fn next_run(&self) -> RunId {
@@ -33,7 +33,7 @@ impl RunStarter for Runs {
             wall: None,
             approval: approval.as_deref(),
         };
-        let (entered, graph) = self.with_texts(&what, &scope.options, Through::Run, |texts| {
+        let (entered, graph) = self.with_texts(&what, &scope.options, Origin::Run, |texts| {
             enter(&self.services.door, run, &what, &args_json, by, texts, done)
         });
         match entered {

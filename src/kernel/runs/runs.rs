@@ -30,7 +30,7 @@ use tgp_base::ids::RunId;
 use tgp_base::threads;
 use tgp_net::Fetcher;
 use tgp_sandbox::{Host, RunLimits, RunRequest, Sandbox, when_done};
-use tgp_state::{Mode, Through};
+use tgp_state::{Mode, Origin};
 use tgp_vfs::{JailPath, RunWrites};
 
 /// Arguments up to this size fit into a worker's pipe, so that nobody waits while they are sent.
@@ -126,7 +126,7 @@ impl Runs {
         // Limits that are not valid are refused when it starts.
         let wall = options.limits(self.limits_for(what)).ok().map(|limits| limits.wall);
         let by = RunAsker { asker: &asker, parent, tool: None, trace: None, wall, approval };
-        let through = if parent.is_some() { Through::Run } else { Through::Call };
+        let through = if parent.is_some() { Origin::Run } else { Origin::Call };
         let (entered, graph) = self.with_texts(what, options, through, |texts| {
             enter(&self.services.door, *run, what, args_json, by, texts, done)
         });
