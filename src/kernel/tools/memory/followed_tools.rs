@@ -65,7 +65,7 @@ impl FollowedTools {
                 text.slot.and_then(|slot| cosines.of(slot))
             };
             if let Some(alike) = texts.iter_mut().filter_map(cosine).reduce(f32::max) {
-                found.push(Meaning { path: path.to_string(), alike });
+                found.push(Meaning { path: path.to_string(), similarity: alike });
             }
         }
         found
