@@ -1,4 +1,4 @@
-//! What a verdict says, and what it proposes instead.
+//! Explanations and proposals of verdicts.
 
 use super::world::{call, policy};
 use crate::{PolicyError, Verdict};
@@ -25,7 +25,7 @@ fn judged(json: Value) -> Verdict {
 }
 
 #[test]
-fn a_denial_names_rule_line_reason_and_what_would_be_allowed() {
+fn a_denial_names_rule_line_reason_and_an_allowed_call() {
     for (json, rule, at, reason, nearest) in [
         (
             json!({"tool": "exec_tool", "args": {"path": "tools/payments/charge.ts"}}),
@@ -38,42 +38,42 @@ fn a_denial_names_rule_line_reason_and_what_would_be_allowed() {
             json!({"tool": "write_file", "args": {"path": "tools/x.ts"}}),
             "default",
             "tgp.policy.yaml:1",
-            "No rule covers what write_file does here (write), and the default is deny.",
+            "No rule covers the effects of write_file here (write); the default is deny.",
             Some("write_file on paths matching 'tools/reports/**', 'docs/*.md' (rule 'reports')."),
         ),
         (
             json!({"tool": "fetch", "args": {"url": "https://api.example.com", "method": "POST"}}),
             "default",
             "tgp.policy.yaml:1",
-            "No rule covers what fetch does here (net), and the default is deny.",
+            "No rule covers the effects of fetch here (net); the default is deny.",
             Some("fetch with GET or HEAD (rule 'api')."),
         ),
         (
             json!({"tool": "fetch", "args": {"url": "https://evil.example", "method": "POST"}}),
             "default",
             "tgp.policy.yaml:1",
-            "No rule covers what fetch does here (net), and the default is deny.",
+            "No rule covers the effects of fetch here (net); the default is deny.",
             Some("fetch with GET or HEAD to 'api.example.com', '*.cdn.example' (rule 'api')."),
         ),
         (
             json!({"tool": "exec_sql", "args": {"sql": "drop table x"}}),
             "default",
             "tgp.policy.yaml:1",
-            "No rule covers what exec_sql does here (sql), and the default is deny.",
+            "No rule covers the effects of exec_sql here (sql); the default is deny.",
             Some("exec_sql with select (rule 'looking')."),
         ),
         (
             json!({"tool": "delete_file", "args": {"path": "tests/a.ts"}}),
             "default",
             "tgp.policy.yaml:1",
-            "No rule covers what delete_file does here (write), and the default is deny.",
+            "No rule covers the effects of delete_file here (write); the default is deny.",
             Some("patch_file instead of delete_file (rule 'tests')."),
         ),
         (
             json!({"tool": "send_mail", "args": {"kind": "spam"}}),
             "default",
             "tgp.policy.yaml:1",
-            "No rule covers what send_mail does here (app), and the default is deny.",
+            "No rule covers the effects of send_mail here (app); the default is deny.",
             Some("send_mail with 'kind' 'note' or 'report' (rule 'mail')."),
         ),
         // Who asks is not for a model to change.
@@ -81,14 +81,14 @@ fn a_denial_names_rule_line_reason_and_what_would_be_allowed() {
             json!({"tool": "shell", "args": {"command": "ls"}}),
             "default",
             "tgp.policy.yaml:1",
-            "No rule covers what shell does here (shell), and the default is deny.",
+            "No rule covers the effects of shell here (shell); the default is deny.",
             None,
         ),
         (
             json!({"tool": "ping"}),
             "default",
             "tgp.policy.yaml:1",
-            "No rule speaks about this call, and the default is deny.",
+            "No rule applies to this call; the default is deny.",
             None,
         ),
     ] {
@@ -99,7 +99,7 @@ fn a_denial_names_rule_line_reason_and_what_would_be_allowed() {
 }
 
 #[test]
-fn nothing_is_proposed_that_would_be_refused() {
+fn every_proposal_is_allowed() {
     let policy = policy(
         r#"
 default: ask
@@ -123,7 +123,7 @@ rules:
 }
 
 #[test]
-fn an_allowed_call_is_explained_as_well_and_needs_nothing() {
+fn an_allowed_call_is_explained_without_a_proposal() {
     let verdict = judged(json!({"tool": "exec_tool", "args": {"path": "tools/a.ts"}}));
     assert_eq!((verdict.verdict.as_str(), &*verdict.rule, &*verdict.at), ("allow", "running", "tgp.policy.yaml:7"));
     assert_eq!((&*verdict.reason, verdict.nearest), ("The rule 'running' allows this.", None));
