@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 /// Statements that go out before an answer is read: their answers must fit into the buffers of the system.
 const MAX_UNDER_WAY: usize = 512;
 /// How long a connection may take to be closed in good order.
-const GOODBYE_LIMIT: Duration = Duration::from_millis(100);
+const CLOSE_LIMIT: Duration = Duration::from_millis(100);
 
 /// A value in a statement.
 #[derive(Debug, Clone, Copy)]
@@ -250,7 +250,7 @@ impl Connection {
 impl Drop for Connection {
     fn drop(&mut self) {
         // The server notices without it as well, and complains in its log.
-        self.set_deadline(Deadline::within(GOODBYE_LIMIT));
+        self.set_deadline(Deadline::within(CLOSE_LIMIT));
         let _ = self.wire.put(Some(b'X'), &|_| ()).and_then(|()| self.wire.send());
     }
 }

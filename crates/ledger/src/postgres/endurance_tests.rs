@@ -12,7 +12,7 @@ use crate::query::Query;
 use crate::samples;
 use crate::store::{Appended, Batch, Store};
 use crate::store_contract::{add, count_whole, prepared, some};
-use crate::verify::{Against, verify};
+use crate::verify::{Evidence, verify};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::thread::{scope, sleep};
@@ -148,7 +148,7 @@ fn speed_of_100_000_events() {
     }
     eprintln!("append: {:?} per event", begin.elapsed() / EVENTS);
     let begin = Instant::now();
-    let found = verify(&store, &Against { key: None, notes: &[], witnesses: &[] }).unwrap();
+    let found = verify(&store, &Evidence { key: None, notes: &[], witnesses: &[] }).unwrap();
     assert_eq!((found.events, found.problem), (EVENTS.into(), None));
     eprintln!("verify: {:?}", begin.elapsed());
     let text = |text: &str| Some(text.to_owned());

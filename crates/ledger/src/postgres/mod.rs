@@ -4,7 +4,7 @@
 //! the ledger. It says what it has to say in binary, checks every length that it reads, and keeps none of the server's words.
 
 mod address;
-mod appending;
+mod append;
 mod bytes;
 mod connection;
 mod connections;
@@ -13,19 +13,19 @@ mod deadline;
 #[cfg(unix)]
 mod endurance_tests;
 mod failure;
-mod finding;
-mod inside;
 mod login;
+mod name_encoding;
 mod postgres_store;
-mod scanning;
+mod queries;
+mod scan;
 mod schema;
+mod schema_check;
 mod scram;
 #[cfg(test)]
 #[cfg(unix)]
 mod server_for_tests;
 #[cfg(test)]
 mod silence_tests;
-mod storable;
 mod stream;
 #[cfg(test)]
 #[cfg(unix)]

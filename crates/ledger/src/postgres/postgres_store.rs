@@ -15,7 +15,7 @@ use crate::ledger_error::LedgerError;
 use crate::query::Query;
 use crate::store::{Appended, Batch, CheckpointRow, Reach, ScannedEvent, Shrink, Store, VisitBlob};
 use crate::verification::Problem;
-use appending::{head_of, head_or_base, integer};
+use append::{head_of, head_or_base, integer};
 use std::ops::{ControlFlow, RangeInclusive};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -120,7 +120,7 @@ impl Store for PostgresStore {
     }
 
     fn append(&self, batch: &Batch<'_>) -> Result<Appended, LedgerError> {
-        self.write(|connection, schema| appending::append(connection, schema, batch))
+        self.write(|connection, schema| append::append(connection, schema, batch))
     }
 
     fn sync(&self) -> Result<(), LedgerError> {
@@ -184,7 +184,7 @@ impl Store for PostgresStore {
 
     fn drop_to(&self, base: &Head) -> Result<u64, LedgerError> {
         self.may_write()?;
-        self.with_time(|connection, schema| appending::drop_to(connection, schema, base))
+        self.with_time(|connection, schema| append::drop_to(connection, schema, base))
     }
 
     fn shrink(&self, _: Shrink) -> Result<(), LedgerError> {
@@ -207,24 +207,24 @@ impl Store for PostgresStore {
         mut range: RangeInclusive<u64>,
         visit: &mut dyn FnMut(&ScannedEvent<'_>) -> ControlFlow<()>,
     ) -> Result<(), LedgerError> {
-        self.with_time(|connection, schema| scanning::events(connection, schema, &mut range, visit))
+        self.with_time(|connection, schema| scan::events(connection, schema, &mut range, visit))
     }
 
     fn scan_blobs(&self, visit: VisitBlob<'_>) -> Result<(), LedgerError> {
         let mut after = Vec::new();
-        self.with_time(|connection, schema| scanning::blobs(connection, schema, &mut after, visit))
+        self.with_time(|connection, schema| scan::blobs(connection, schema, &mut after, visit))
     }
 
-    fn check_inside(&self) -> Result<Option<Problem>, LedgerError> {
-        self.with_time(inside::check)
+    fn check_structure(&self) -> Result<Option<Problem>, LedgerError> {
+        self.with_time(schema_check::check)
     }
 
     fn events(&self, query: &Query) -> Result<Vec<StoredEvent>, LedgerError> {
-        self.with_time(|connection, schema| finding::events(connection, schema, query))
+        self.with_time(|connection, schema| queries::events(connection, schema, query))
     }
 
     fn tree(&self, call: &str, limit: usize) -> Result<Vec<StoredEvent>, LedgerError> {
-        self.with_time(|connection, schema| finding::tree(connection, schema, call, limit))
+        self.with_time(|connection, schema| queries::tree(connection, schema, call, limit))
     }
 
     fn blob(&self, hash: &Hash) -> Result<Option<Vec<u8>>, LedgerError> {

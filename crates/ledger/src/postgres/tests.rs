@@ -9,7 +9,7 @@ use crate::ledger_error::{LedgerError, Reason};
 use crate::store::{CheckpointRow, Store};
 use crate::store_contract::{CHECKS, add, count_whole, some};
 use crate::verification::ProblemKind;
-use crate::verify::{Against, verify};
+use crate::verify::{Evidence, verify};
 use rustls::RootCertStore;
 use std::sync::Arc;
 
@@ -52,13 +52,13 @@ fn what_statements_change_is_found_with_its_position() {
         let address = server.address();
         let store = open(&server, &address, Access::ReadWrite);
         add(&store, "p.1", &some(20));
-        let against = Against { key: None, notes: &[], witnesses: &[] };
-        let whole = verify(&store, &against).unwrap();
+        let evidence = Evidence { key: None, notes: &[], witnesses: &[] };
+        let whole = verify(&store, &evidence).unwrap();
         assert_eq!((whole.events, &whole.problem), (20, &None));
         let schema = format!("{}.", PostgresAddress::parse(&address).unwrap().schema);
         let statements = tamper.replace("@.", &schema);
         server.admin(&statements.split("; ").collect::<Vec<_>>());
-        let problem = verify(&store, &against).unwrap().problem.unwrap_or_else(|| panic!("not found: {tamper}"));
+        let problem = verify(&store, &evidence).unwrap().problem.unwrap_or_else(|| panic!("not found: {tamper}"));
         assert_eq!((problem.kind, problem.seq), (kind, seq), "{tamper}: {}", problem.message);
     }
 }

@@ -1,11 +1,11 @@
 //! Finding events in PostgreSQL.
 
-use super::appending::integer;
+use super::append::integer;
 use super::bytes::Row;
 use super::connection::{Connection, Value};
 use super::failure::Failure;
+use super::name_encoding::encode_name;
 use super::schema::Schema;
-use super::storable::to_storable;
 use crate::event::StoredEvent;
 use crate::hash::Hash;
 use crate::ledger_error::Reason;
@@ -55,7 +55,7 @@ pub(super) fn tree(
     let limit = limit.min(MAX_EVENTS);
     let sql = format!("{TREE} {SELECT} {OF_CALLS} order by e.seq limit {limit}");
     let most = i64::try_from(MAX_EVENTS).unwrap_or(i64::MAX);
-    collect(connection, &schema.sql(&sql), &[Value::Text(&to_storable(call)), Value::Integer(most)])
+    collect(connection, &schema.sql(&sql), &[Value::Text(&encode_name(call)), Value::Integer(most)])
 }
 
 enum Owned {
@@ -85,7 +85,7 @@ impl Conditions {
         let names = [("call", &query.call), ("session", &query.session), ("path", &query.path), ("tool", &query.tool)];
         for (column, name) in names {
             if let Some(name) = name {
-                let place = made.keep(Owned::Text(to_storable(name).into_owned()));
+                let place = made.keep(Owned::Text(encode_name(name).into_owned()));
                 made.sql.push(format!("e.{column} = {place}"));
             }
         }

@@ -1,11 +1,11 @@
 //! Reading all of a ledger in PostgreSQL, to verify it.
 
-use super::appending::integer;
+use super::append::integer;
 use super::bytes::Row;
 use super::connection::{Connection, Value};
 use super::failure::Failure;
+use super::name_encoding::{decode_name, is_long};
 use super::schema::Schema;
-use super::storable::{from_storable, is_long};
 use crate::content::columns_of;
 use crate::event::Columns;
 use crate::event_type::EventType;
@@ -50,7 +50,7 @@ fn show<'a>(
     let stored = [name()?, name()?, name()?, name()?, name()?];
     let expected = expected(&stored, content);
     let expected = expected.each_ref().map(Option::as_deref);
-    let name = |(stored, expected): (Option<&'a str>, _)| stored.map(|stored| from_storable(stored, expected));
+    let name = |(stored, expected): (Option<&'a str>, _)| stored.map(|stored| decode_name(stored, expected));
     let mut names = stored.into_iter().zip(expected).map(name);
     let names: [Option<Cow<'_, str>>; 5] = std::array::from_fn(|_| names.next().flatten());
     let [session, path, tool, call, parent] = names.each_ref().map(Option::as_deref);

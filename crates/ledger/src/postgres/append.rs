@@ -3,8 +3,8 @@
 use super::bytes::Row;
 use super::connection::{Connection, Value};
 use super::failure::Failure;
+use super::name_encoding::encode_name;
 use super::schema::Schema;
-use super::storable::to_storable;
 use crate::chain::link;
 use crate::event::{Head, PreparedEvent};
 use crate::hash::Hash;
@@ -44,20 +44,20 @@ pub(super) fn append(connection: &mut Connection, schema: &Schema, batch: &Batch
     Ok(Appended::Done(head))
 }
 
-struct State {
+struct SpoolPosition {
     drained: u64,
     head: Head,
 }
 
 /// Begins a transaction beside which nobody appends, and looks at where things stand.
-fn begin(connection: &mut Connection, schema: &Schema, spool: &str) -> Result<State, Failure> {
+fn begin(connection: &mut Connection, schema: &Schema, spool: &str) -> Result<SpoolPosition, Failure> {
     schema.put_begin(connection)?;
     connection.put(&schema.sql(STATE), &[Value::Text(spool)])?;
     let mut state = None;
     connection.finish_with(&mut |mut row| {
         // The row of the lock has nothing in it.
         if row.width() > 1 {
-            state = Some(State { drained: row.count()?, head: head_or_base(&mut row)? });
+            state = Some(SpoolPosition { drained: row.count()?, head: head_or_base(&mut row)? });
         }
         Ok(())
     })?;
@@ -110,7 +110,7 @@ fn chained(mut head: Head, events: &[PreparedEvent]) -> (Vec<Inserted<'_>>, Head
         head = Head { size, hash: link(&head.hash, size, &event.id) };
         let columns = &event.columns;
         let names = [&columns.session, &columns.path, &columns.tool, &columns.call, &columns.parent];
-        let names = names.map(|name| name.as_deref().map(|name| to_storable(name).into_owned()));
+        let names = names.map(|name| name.as_deref().map(|name| encode_name(name).into_owned()));
         rows.push(Inserted { event, place: head, names });
     }
     (rows, head)

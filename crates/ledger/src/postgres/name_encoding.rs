@@ -14,7 +14,7 @@ const LONG: &str = "\u{1}#";
 const MAX_NAME: usize = 1000;
 
 /// The text that is stored for a name. Different names have different ones.
-pub(super) fn to_storable(name: &str) -> Cow<'_, str> {
+pub(super) fn encode_name(name: &str) -> Cow<'_, str> {
     if name.len() > MAX_NAME {
         Cow::Owned(format!("{LONG}{}", Hash::of(name.as_bytes())))
     } else if name.contains(['\0', ESCAPE]) {
@@ -31,9 +31,9 @@ pub(super) fn is_long(stored: &str) -> bool {
 
 /// The name that a text is stored for. Of a long one that is `expected`, the one that it should be, if it is; what was stored by
 /// somebody else comes back as something that no event has.
-pub(super) fn from_storable<'a>(stored: &'a str, expected: Option<&'a str>) -> Cow<'a, str> {
+pub(super) fn decode_name<'a>(stored: &'a str, expected: Option<&'a str>) -> Cow<'a, str> {
     match expected {
-        Some(name) if is_long(stored) && to_storable(name) == stored => Cow::Borrowed(name),
+        Some(name) if is_long(stored) && encode_name(name) == stored => Cow::Borrowed(name),
         _ if stored.contains(ESCAPE) => Cow::Owned(stored.replace("\u{1}0", "\0").replace("\u{1}1", "\u{1}")),
         Some(_) | None => Cow::Borrowed(stored),
     }
@@ -41,7 +41,7 @@ pub(super) fn from_storable<'a>(stored: &'a str, expected: Option<&'a str>) -> C
 
 #[cfg(test)]
 mod tests {
-    use super::{from_storable, is_long, to_storable};
+    use super::{decode_name, encode_name, is_long};
 
     #[test]
     fn every_name_comes_back_and_none_has_a_zero() {
@@ -49,21 +49,21 @@ mod tests {
         for number in 0..characters.len().pow(5) {
             let digit = |place: u32| characters[number / characters.len().pow(place) % characters.len()];
             let name: String = (0..5).map(digit).collect();
-            let stored = to_storable(&name);
+            let stored = encode_name(&name);
             assert!(!stored.contains('\0') && !is_long(&stored));
-            assert_eq!(from_storable(&stored, None), name);
+            assert_eq!(decode_name(&stored, None), name);
         }
-        assert!(matches!(to_storable("plain"), std::borrow::Cow::Borrowed("plain")));
+        assert!(matches!(encode_name("plain"), std::borrow::Cow::Borrowed("plain")));
     }
 
     #[test]
     fn a_long_name_is_known_when_it_is_seen() {
         let (name, other) = ("ü".repeat(600), "u".repeat(1200));
-        let stored = to_storable(&name);
+        let stored = encode_name(&name);
         assert!(is_long(&stored) && stored.len() < 100);
-        assert_eq!(from_storable(&stored, Some(&name)), name);
+        assert_eq!(decode_name(&stored, Some(&name)), name);
         for wrong in [None, Some(other.as_str()), Some(stored.as_ref())] {
-            assert_eq!(from_storable(&stored, wrong), stored);
+            assert_eq!(decode_name(&stored, wrong), stored);
         }
     }
 }
