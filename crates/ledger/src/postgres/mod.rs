@@ -1,7 +1,7 @@
-//! Events in a PostgreSQL database that processes on many machines share.
+//! The PostgreSQL store, shared by processes on many machines.
 //!
-//! The client is our own: the ledger needs few statements, and the crates that speak to PostgreSQL bring more code than all of
-//! the ledger. It says what it has to say in binary, checks every length that it reads, and keeps none of the server's words.
+//! It has its own client: the ledger needs few statements, and PostgreSQL crates have more code than the whole ledger. The client uses
+//! the binary format, checks every length it reads, and keeps none of the server's messages.
 
 mod address;
 mod append;

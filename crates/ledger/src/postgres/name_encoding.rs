@@ -1,19 +1,19 @@
-//! Names as PostgreSQL can keep and index them.
+//! Encodes names so that PostgreSQL can store and index them.
 //!
-//! It takes every character but U+0000, and indexes no more than a third of a page. So U+0001 in a stored name is followed by
-//! `0` for U+0000, by `1` for itself, or by `#` and the SHA-256 of a name that is long. All other names are stored as they are.
-//! (Canonical JSON, which contents are, has no U+0000 and no index.)
+//! PostgreSQL rejects U+0000 and limits index entries to a third of a page. Therefore U+0001 is an escape: followed by `0` for U+0000,
+//! by `1` for itself, or by `#` and the SHA-256 of a long name. Other names are stored unchanged. (Contents are canonical JSON, which
+//! has no U+0000, and are not indexed.)
 
 use crate::hash::Hash;
 use std::borrow::Cow;
 
 const ESCAPE: char = '\u{1}';
-/// What stands before the hash of a long name.
+/// The prefix of the hash of a long name.
 const LONG: &str = "\u{1}#";
-/// Bytes of a name that is not long.
+/// The longest name that is stored completely, in bytes.
 const MAX_NAME: usize = 1000;
 
-/// The text that is stored for a name. Different names have different ones.
+/// Encodes a name. The encoding is injective.
 pub(super) fn encode_name(name: &str) -> Cow<'_, str> {
     if name.len() > MAX_NAME {
         Cow::Owned(format!("{LONG}{}", Hash::of(name.as_bytes())))
@@ -24,13 +24,13 @@ pub(super) fn encode_name(name: &str) -> Cow<'_, str> {
     }
 }
 
-/// Whether the name is not in the text that is stored for it.
+/// Whether the stored text is the hash of a long name.
 pub(super) fn is_long(stored: &str) -> bool {
     stored.starts_with(LONG)
 }
 
-/// The name that a text is stored for. Of a long one that is `expected`, the one that it should be, if it is; what was stored by
-/// somebody else comes back as something that no event has.
+/// Decodes a stored name. A long name is returned if it is `expected` and its hash matches; a manipulated text decodes to a name that
+/// no event has.
 pub(super) fn decode_name<'a>(stored: &'a str, expected: Option<&'a str>) -> Cow<'a, str> {
     match expected {
         Some(name) if is_long(stored) && encode_name(name) == stored => Cow::Borrowed(name),
@@ -44,7 +44,7 @@ mod tests {
     use super::{decode_name, encode_name, is_long};
 
     #[test]
-    fn every_name_comes_back_and_none_has_a_zero() {
+    fn every_name_round_trips_without_nul() {
         let characters = ['\0', '\u{1}', '0', '1', '#'];
         for number in 0..characters.len().pow(5) {
             let digit = |place: u32| characters[number / characters.len().pow(place) % characters.len()];
@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_name_is_known_when_it_is_seen() {
+    fn a_long_name_is_recognised_by_its_hash() {
         let (name, other) = ("ü".repeat(600), "u".repeat(1200));
         let stored = encode_name(&name);
         assert!(is_long(&stored) && stored.len() < 100);

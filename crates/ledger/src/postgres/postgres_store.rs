@@ -1,4 +1,4 @@
-//! The store itself.
+//! The PostgreSQL store.
 
 use super::address::PostgresAddress;
 use super::connection::{Connection, Value};
@@ -22,12 +22,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 const HEAD: &str = "select e.seq, e.hash, a.base_size, a.base_hash from @.about a \
     left join (select seq, hash from @.events order by seq desc limit 1) e on true";
 
-/// A ledger in PostgreSQL. The server is not spoken to before something is asked for: a process starts without it.
+/// A ledger in PostgreSQL. It connects on first use, so that a process can start without the server.
 pub struct PostgresStore {
     connections: Connections,
     schema: Schema,
     access: Access,
-    /// The tables have been seen, so that they are looked for once.
+    /// Whether the tables were checked.
     is_ready: AtomicBool,
 }
 
@@ -38,12 +38,12 @@ impl PostgresStore {
         Self { connections: Connections::new(address, tls), schema, access, is_ready: AtomicBool::new(false) }
     }
 
-    /// Does `job` with a connection; again with another when that one is lost.
+    /// Runs `job` with a connection; repeats it with another one if the connection is lost.
     fn with<T>(&self, job: impl FnMut(&mut Connection, &Schema) -> Result<T, Failure>) -> Result<T, LedgerError> {
         self.until(Deadline::within(QUICK_LIMIT), job)
     }
 
-    /// The same, for what may have many statements, or long ones.
+    /// [`Self::with`] for operations with many or long statements.
     fn with_time<T>(&self, job: impl FnMut(&mut Connection, &Schema) -> Result<T, Failure>) -> Result<T, LedgerError> {
         self.until(Deadline::each(LONG_LIMIT), job)
     }
@@ -66,7 +66,7 @@ impl PostgresStore {
         made.map_err(LedgerError::from)
     }
 
-    /// The same, for what writes.
+    /// [`Self::with`] for writes.
     fn write<T>(&self, job: impl FnMut(&mut Connection, &Schema) -> Result<T, Failure>) -> Result<T, LedgerError> {
         self.may_write()?;
         self.with(job)
@@ -79,7 +79,7 @@ impl PostgresStore {
         }
     }
 
-    /// What `read` makes of each row of a statement.
+    /// The rows of a statement, converted by `read`.
     fn rows<T>(
         &self,
         sql: &str,
@@ -124,7 +124,7 @@ impl Store for PostgresStore {
     }
 
     fn sync(&self) -> Result<(), LedgerError> {
-        // Every commit is: see the settings of connections.
+        // Every commit is synced: see the connection settings.
         Ok(())
     }
 
@@ -188,7 +188,7 @@ impl Store for PostgresStore {
     }
 
     fn shrink(&self, _: Shrink) -> Result<(), LedgerError> {
-        // The server does that.
+        // The server does this automatically.
         Ok(())
     }
 

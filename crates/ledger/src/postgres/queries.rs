@@ -1,4 +1,4 @@
-//! Finding events in PostgreSQL.
+//! Queries of events in PostgreSQL.
 
 use super::append::integer;
 use super::bytes::Row;
@@ -11,18 +11,18 @@ use crate::hash::Hash;
 use crate::ledger_error::Reason;
 use crate::query::{MAX_EVENTS, Query};
 
-/// An event with the hash of the one before; the base's for the first that is kept.
+/// Selects events with the hash of the previous event, or of the base for the first kept event.
 const SELECT: &str = "select e.seq, e.content, e.hash, coalesce((select p.hash from @.events p where p.seq = e.seq - 1), \
     (select a.base_hash from @.about a where a.base_size = e.seq - 1), decode(repeat('00', 32), 'hex'))";
 
-/// A call and all calls below it. `union` drops what was seen: circles end. `offset 0` has the index of parents asked for
-/// each call, whatever the server thinks of how many there are.
+/// A call and all its descendants. `union` drops duplicates, so cycles end. `offset 0` forces a lookup in the parent index per call,
+/// regardless of the planner's estimates.
 const TREE: &str = "with recursive below (call) as (select $1::text collate \"C\" union select e.call from below b \
     cross join lateral (select call from @.events where parent = b.call \
         and call is not null offset 0) e), \
     calls as (select call from below limit $2)";
 
-/// The events of those calls.
+/// Joins the events of those calls.
 const OF_CALLS: &str = "from calls c cross join lateral (select seq, content, hash from @.events \
     where call = c.call offset 0) e";
 
@@ -32,7 +32,7 @@ pub(super) fn events(connection: &mut Connection, schema: &Schema, query: &Query
     let order = if query.after_seq.is_some() {
         "e.seq"
     } else if conditions.by_time {
-        // The index of times has the newest at its end.
+        // The time index is read from its end.
         "e.at desc, e.seq desc"
     } else {
         "e.seq desc"
@@ -45,7 +45,7 @@ pub(super) fn events(connection: &mut Connection, schema: &Schema, query: &Query
     Ok(found)
 }
 
-/// The events of a call and of the calls below it, oldest first.
+/// The events of a call and its descendants, oldest first.
 pub(super) fn tree(
     connection: &mut Connection,
     schema: &Schema,
@@ -75,7 +75,7 @@ impl Owned {
 struct Conditions {
     sql: Vec<String>,
     values: Vec<Owned>,
-    /// Nothing but a time is asked for.
+    /// The query has only a time condition.
     by_time: bool,
 }
 

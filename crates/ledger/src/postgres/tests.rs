@@ -1,4 +1,4 @@
-//! The store against a real server.
+//! Tests of the store with a real server.
 
 use super::server_for_tests::{Server, client_config};
 use super::{PostgresAddress, PostgresStore};
@@ -18,7 +18,7 @@ pub(super) fn open(server: &Server, address: &str, access: Access) -> PostgresSt
 }
 
 #[test]
-fn postgres_does_what_every_store_must() {
+fn postgres_passes_the_store_contract() {
     let Some(server) = Server::shared() else { return };
     for (_, check) in CHECKS {
         let address = server.address();
@@ -27,7 +27,7 @@ fn postgres_does_what_every_store_must() {
 }
 
 #[test]
-fn what_statements_change_is_found_with_its_position() {
+fn manipulation_by_statements_is_found_with_its_position() {
     let Some(server) = Server::shared() else { return };
     for (tamper, kind, seq) in [
         ("update @.events set content = replace(content, 'tester', 'nobody') where seq = 4", ProblemKind::Changed, 4),
@@ -64,7 +64,7 @@ fn what_statements_change_is_found_with_its_position() {
 }
 
 #[test]
-fn why_a_server_is_not_reached_is_said() {
+fn connection_errors_have_their_reason() {
     let Some(server) = Server::shared() else { return };
     server.admin(&[
         "create role scram login password 'right'",
@@ -100,7 +100,7 @@ fn why_a_server_is_not_reached_is_said() {
 }
 
 #[test]
-fn an_encrypted_connection_wants_a_server_that_is_trusted() {
+fn an_encrypted_connection_requires_a_trusted_server() {
     let Some(server) = Server::shared() else { return };
     let port = server.port();
     server.admin(&["create schema tls"]);
