@@ -101,7 +101,7 @@ impl Checkpoints {
             return Ok(());
         }
         let key = self.key()?;
-        let from = self.vouched(&head, &key.public())?;
+        let from = self.covered_head(&head, &key.public())?;
         if from.size < head.size {
             if let Some(problem) = check(&*self.store, &from, head.size)?.problem {
                 return Err(LedgerError::NotWhole(problem.seq));
@@ -118,7 +118,7 @@ impl Checkpoints {
     }
 
     /// The last head that a valid checkpoint covers.
-    fn vouched(&self, head: &Head, key: &PublicKey) -> Result<Head, LedgerError> {
+    fn covered_head(&self, head: &Head, key: &PublicKey) -> Result<Head, LedgerError> {
         let base = self.store.base()?;
         let Some(last) = self.last()? else { return Ok(base) };
         if !last.is_signed_by(key) || last.head.size > head.size {

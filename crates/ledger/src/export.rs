@@ -80,7 +80,7 @@ pub struct LinesCheck {
     /// Heads of checkpoints whose events have not come yet.
     ahead: Vec<Head>,
     /// The last event that a checkpoint covers.
-    vouched: Option<u64>,
+    covered: Option<u64>,
     /// The number of the first event.
     first: Option<u64>,
     /// The head before the first event, and whether a signed event allows earlier events to be missing.
@@ -103,7 +103,7 @@ impl LinesCheck {
             problem: None,
             skipped: None,
             ahead,
-            vouched: None,
+            covered: None,
             first: None,
             base: Head::NONE,
             is_dropped: false,
@@ -148,7 +148,7 @@ impl LinesCheck {
             let message = format!("Events after {} are missing from the end, but a witness has seen them.", head.size);
             self.report(ProblemKind::Truncated, head.size + 1, message);
         }
-        if self.vouched != Some(head.size) {
+        if self.covered != Some(head.size) {
             let message = format!(
                 "No checkpoint covers the end: events after event {} are missing, or the export is incomplete.",
                 head.size
@@ -178,7 +178,7 @@ impl LinesCheck {
                 let message = format!("Events {} to {size} are missing from the end.", head.size + 1);
                 self.report(ProblemKind::Truncated, head.size + 1, message);
             }
-            Ordering::Equal if head.hash == stated.hash => self.vouched = Some(size),
+            Ordering::Equal if head.hash == stated.hash => self.covered = Some(size),
             Ordering::Equal => self.not_seen(size),
             Ordering::Greater => {
                 let message = format!("Event {} follows the end of the export at event {size}.", size + 1);
@@ -199,14 +199,14 @@ impl LinesCheck {
         match self.head {
             None => {
                 self.head = Some(note.head);
-                self.vouched = Some(size);
+                self.covered = Some(size);
                 self.base = note.head;
                 self.passed.push(note.head);
             }
             Some(head) if size > head.size => self.ahead.push(note.head),
             Some(head) if size == head.size && head.hash != note.head.hash => self.not_seen(size),
             Some(head) if size == head.size => {
-                self.vouched = Some(size);
+                self.covered = Some(size);
                 self.passed.push(note.head);
             }
             Some(_) => {}

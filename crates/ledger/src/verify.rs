@@ -83,10 +83,10 @@ pub fn verify_end(store: &dyn Store, evidence: &Evidence<'_>) -> Result<Verifica
     notes.extend(store.last_checkpoint(head.size)?.map(|row| row.note));
     // The checkpoint that covers dropped events.
     notes.extend(store.checkpoints(base.size, 1)?.into_iter().map(|row| row.note));
-    let vouched = notes.iter().filter_map(|note| Checkpoint::parse(note)).map(|note| note.head);
-    let vouched = vouched.filter(|vouched| vouched.size <= head.size).max_by_key(|vouched| vouched.size);
+    let covered = notes.iter().filter_map(|note| Checkpoint::parse(note)).map(|note| note.head);
+    let covered = covered.filter(|covered| covered.size <= head.size).max_by_key(|covered| covered.size);
     check_notes(&Cuts::of(store, evidence.key.as_ref()), notes, &base, &head, &mut found)?;
-    let from = vouched.filter(|vouched| vouched.size >= base.size).unwrap_or(base);
+    let from = covered.filter(|covered| covered.size >= base.size).unwrap_or(base);
     let checked = check(store, &from, head.size)?;
     found.extend(checked.problem);
     let problem = first_of(found);
@@ -215,21 +215,21 @@ fn check_notes(
         let signed = key.is_some_and(|key| note.is_signed_by(key));
         Some((note.head, signed))
     });
-    let mut vouched = base.size == 0;
+    let mut covered = base.size == 0;
     for note in signed {
         let Some((noted, signed)) = note else {
             found.push(Problem::new(ProblemKind::Signature, 0, "A checkpoint was changed and is not valid."));
             continue;
         };
         if signed {
-            vouched |= noted == *base;
+            covered |= noted == *base;
             found.extend(check_seen(cuts, &noted, (base, head), (CHECKPOINT, Durability::Power))?);
         } else {
             let message = format!("The checkpoint at event {} was not signed with the ledger's key.", noted.size);
             found.push(Problem::new(ProblemKind::Signature, noted.size, message));
         }
     }
-    if !vouched || !or_damage(is_dropped(store, base, key), found, false)? {
+    if !covered || !or_damage(is_dropped(store, base, key), found, false)? {
         let message = format!(
             "The events up to {} are missing, and no signed event allows that. If an older version dropped them by retention, run: tgp ledger sign-base",
             base.size
