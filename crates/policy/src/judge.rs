@@ -121,7 +121,7 @@ impl Policy {
             Fact::Unknown => " The tables of its statement are unknown: it is too long, or not plain SQL.",
             Fact::Nothing | Fact::Known(_) => "",
         };
-        format!("No rule covers the effects of {tool} here ({effects}); the default is {default}.{unknown_tables}")
+        format!("No rule covers what {tool} does here ({effects}), and the default is {default}.{unknown_tables}")
             .into()
     }
 }
