@@ -7,7 +7,7 @@ use super::deadline::{Deadline, LONG_LIMIT, QUICK_LIMIT};
 use super::failure::Failure;
 use super::schema::Schema;
 use super::stream::TlsSettings;
-use super::{appending, finding, inside, scanning};
+use super::{append, queries, scan, schema_check};
 use crate::durability::Access;
 use crate::event::{Head, StoredEvent};
 use crate::hash::Hash;
