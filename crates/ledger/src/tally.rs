@@ -232,7 +232,7 @@ fn integer(number: u64) -> i64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Amount, Count, Counted, MOST_PER_FAMILY, SOON, Tally};
+    use super::{Amount, Count, Counted, MOST_PER_FAMILY, READ_WAIT, Tally};
 
     fn count(name: &str, amount: i64, below: Option<u64>) -> Count {
         Count { name: name.to_owned(), amount: Amount::Exactly(amount), below, until: None }
@@ -307,7 +307,7 @@ mod tests {
         let held = tally.connection.lock();
         std::thread::scope(|scope| {
             let look = scope.spawn(|| tally.has_any(&["revoked".to_owned()]));
-            std::thread::sleep(SOON * 4);
+            std::thread::sleep(READ_WAIT * 4);
             drop(held);
             assert_eq!(look.join().unwrap(), Ok(false));
         });

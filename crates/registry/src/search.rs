@@ -264,7 +264,7 @@ fn is_opposed(query: &Query, entry: &Entry) -> bool {
     let asks = |term: &TermId| query.terms.iter().any(|wanted| wanted.term == *term);
     let has = |term: &TermId| entry.name.contains(term) || entry.description.contains(term);
     let contrary = query
-        .asked
+        .terms
         .iter()
         .any(|wanted| !entry.has(wanted.term) && wanted.opposite.iter().any(|other| !asks(other) && has(other)));
     reversed || contrary
