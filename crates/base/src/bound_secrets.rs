@@ -23,8 +23,8 @@ static PLACEHOLDER: LazyLock<Option<Regex>> = LazyLock::new(|| {
     .ok()
 });
 
-/// The most placeholders in one text: a value may be much longer than its placeholder. The count is limited, not the bytes, since
-/// a limit of bytes would reveal the length of a value.
+/// The most placeholders in one text: a value may be much longer than its placeholder. The count is limited, not the bytes,
+/// since a limit of bytes would reveal the length of a value.
 const MOST_PLACEHOLDERS: usize = 256;
 
 /// One secret and the destinations that may receive it.
@@ -174,8 +174,8 @@ impl BoundSecrets {
         })
     }
 
-    /// Replaces every secret value in `text` by its placeholder, whatever the source of the text: a value sent to one server may
-    /// come back from another.
+    /// Replaces every secret value in `text` by its placeholder, whatever the source of the text: a value sent to one server
+    /// may come back from another.
     #[must_use]
     pub fn mask_bytes<'t>(&self, text: &'t [u8]) -> Cow<'t, [u8]> {
         if self.is_empty() {

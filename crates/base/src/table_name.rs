@@ -56,8 +56,8 @@ impl TableName {
         &self.name
     }
 
-    /// Whether `self`, from a rule, certainly names the table `found` of a statement. `Orders` matches `orders`, but `orders` does
-    /// not match `"Orders"`.
+    /// Whether `self`, from a rule, certainly names the table `found` of a statement. `Orders` matches `orders`, but
+    /// `orders` does not match `"Orders"`.
     #[must_use]
     pub fn is(&self, found: &Self) -> bool {
         let (rule, table) = (found.default_schema.strip(&self.name), found.default_schema.strip(&found.name));

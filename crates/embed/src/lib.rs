@@ -1,7 +1,7 @@
 //! Text embeddings: vectors of texts with similar meaning have similar directions.
 //!
-//! A small language model (all-MiniLM-L6-v2, weights quantised to 8 bits) maps a text to 384 numbers. This part has the model, the
-//! vector index and its search. It reads no files: the kernel passes bytes.
+//! A small language model (all-MiniLM-L6-v2, weights quantised to 8 bits) maps a text to 384 numbers. This part has the
+//! model, the vector index and its search. It reads no files: the kernel passes bytes.
 //!
 //! All sums have the same order and rounding on every machine, so the same text gives the same vector everywhere.
 

@@ -1,7 +1,7 @@
 //! The integer matrix kernel: sixteen outputs of a few tokens at once.
 //!
-//! On x86 the compiler does not find the instruction that multiplies and adds pairs, so `tile_x86.rs` uses intrinsics. On ARM it
-//! vectorises this code well. All versions give the same sums.
+//! On x86 the compiler does not find the instruction that multiplies and adds pairs, so `tile_x86.rs` uses intrinsics. On
+//! ARM it vectorises this code well. All versions give the same sums.
 
 /// Outputs per tile.
 pub const OUTPUTS: usize = 16;

@@ -15,8 +15,8 @@ const CASES: u32 = 500;
 /// Inputs of a long run between two checks of the time.
 const LONG_CASES: u32 = 2_000;
 
-/// Fails if `holds` panics for any of `inputs`. `source` is `file!()`, which locates the seeds. `TGP_FUZZ_SECONDS` selects a long run
-/// with different inputs each time; `TGP_FUZZ_CASES` sets the number of inputs of a short run.
+/// Fails if `holds` panics for any of `inputs`. `source` is `file!()`, which locates the seeds. `TGP_FUZZ_SECONDS` selects a
+/// long run with different inputs each time; `TGP_FUZZ_CASES` sets the number of inputs of a short run.
 pub fn for_all<S: Strategy>(source: &'static str, inputs: &S, holds: impl Fn(S::Value)) {
     let long = env_number("TGP_FUZZ_SECONDS").map(|seconds| Instant::now() + Duration::from_secs(seconds));
     let cases = env_number("TGP_FUZZ_CASES").and_then(|cases| u32::try_from(cases).ok());

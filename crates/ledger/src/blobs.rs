@@ -14,8 +14,8 @@ pub const PREVIEW: usize = 256;
 /// The member that marks a reference. The same member in foreign objects is escaped with another `$`.
 pub const REFERENCE: &str = "$blob";
 
-/// Extracts the large values of a body: its members, and members of its objects and arrays. Returns values of at most `keep_bytes`,
-/// to be stored; of larger ones only the hash is kept.
+/// Extracts the large values of a body: its members, and members of its objects and arrays. Returns values of at most
+/// `keep_bytes`, to be stored; of larger ones only the hash is kept.
 pub fn set_apart(body: &mut Map<String, Value>, keep_bytes: usize) -> Vec<Blob> {
     let mut blobs = Vec::new();
     for value in body.values_mut() {
@@ -33,8 +33,8 @@ pub fn set_apart(body: &mut Map<String, Value>, keep_bytes: usize) -> Vec<Blob> 
 /// The most members of one value that are extracted separately.
 const MOST_APART: usize = 256;
 
-/// Extracts the large members of an object or array; `None`, without changes, if it would remain large. A value that is too large to
-/// be stored as one is split in any case, since its members may be stored.
+/// Extracts the large members of an object or array; `None`, without changes, if it would remain large. A value that is too
+/// large to be stored as one is split in any case, since its members may be stored.
 fn apart_inside(value: &mut Value, keep_bytes: usize) -> Option<Vec<Blob>> {
     let small: usize = members(value).map(weight).filter(|weight| *weight <= LARGE).sum();
     let large = members(value).filter(|member| weight(member) > LARGE).count();

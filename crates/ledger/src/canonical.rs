@@ -98,8 +98,8 @@ fn write_character(character: char, text: &mut String) {
     }
 }
 
-/// Parses foreign JSON, with integers beyond 2^53 as strings. `None` if it is invalid, nested too deeply, or has numbers out of range
-/// or lone surrogates.
+/// Parses foreign JSON, with integers beyond 2^53 as strings. `None` if it is invalid, nested too deeply, or has numbers out
+/// of range or lone surrogates.
 #[must_use]
 pub fn foreign_value(text: &str) -> Option<Value> {
     serde_json::from_str(&quote_large_integers(text)?).ok()

@@ -79,7 +79,8 @@ fn missing(seq: u64) -> Problem {
     Problem::new(ProblemKind::Missing, seq, format!("Event {seq} is missing."))
 }
 
-/// Refines a `Changed` problem: whether events were reordered or one was removed. `prev` is the last valid event, `to` the last one.
+/// Refines a `Changed` problem: whether events were reordered or one was removed. `prev` is the last valid event, `to` the
+/// last one.
 pub fn refine(store: &dyn Store, prev: &Head, problem: Problem, to: u64) -> Problem {
     if problem.kind != ProblemKind::Changed {
         return problem;

@@ -1,7 +1,7 @@
 //! The events of one file in chronicle format: `{ eventId, type, timestamp, actor, filePath, …, prevEventId? }`.
 //!
-//! A line depends only on the event's content and the previous line, so that every process writes the same bytes. Session and calls
-//! are left out: they identify processes, not changes of the file.
+//! A line depends only on the event's content and the previous line, so that every process writes the same bytes. Session
+//! and calls are left out: they identify processes, not changes of the file.
 
 use super::canonical::canonical_object;
 use super::hash::Hash;

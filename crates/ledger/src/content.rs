@@ -48,8 +48,8 @@ fn parsed_columns(content: &str) -> Option<Columns<Cow<'_, str>>> {
     })
 }
 
-/// A faster version of [`parsed_columns`] for contents whose columns have no escapes, since verification does this for every event.
-/// `None` for all others.
+/// A faster version of [`parsed_columns`] for contents whose columns have no escapes, since verification does this for every
+/// event. `None` for all others.
 fn plain_columns(content: &str) -> Option<Columns<Cow<'_, str>>> {
     let bytes = content.as_bytes();
     let (mut kind, mut ts) = (None, None);

@@ -1,5 +1,6 @@
-//! Records a truncated end: events that a commit has seen, but that are missing when the ledger is opened. A signed event names the
-//! range, so that later events are not mistaken for changes of the missing ones. Verification still reports the range as missing.
+//! Records a truncated end: events that a commit has seen, but that are missing when the ledger is opened. A signed event
+//! names the range, so that later events are not mistaken for changes of the missing ones. Verification still reports the
+//! range as missing.
 
 use super::checkpoint::Statement;
 use super::event::{Head, NewEvent, Part, PreparedEvent, StoredEvent};

@@ -32,8 +32,8 @@ struct Lines<'a> {
 }
 
 impl Drain {
-    /// Drains one spool from `position` on, and advances the position; `progress` is called after each batch. Returns the new head, if
-    /// anything was appended. The spool is read through its open handle, since its name may be gone.
+    /// Drains one spool from `position` on, and advances the position; `progress` is called after each batch. Returns the
+    /// new head, if anything was appended. The spool is read through its open handle, since its name may be gone.
     pub fn drain(
         &self,
         view: &SpoolView,

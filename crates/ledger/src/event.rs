@@ -39,8 +39,8 @@ pub enum Importance {
     Intent,
     /// Any other event: if it cannot be written now, it is kept and written later, in order.
     Other,
-    /// An event whose write may be delayed, such as the start of a call without effects: it is written together with the next event, or
-    /// in the writer's next turn.
+    /// An event whose write may be delayed, such as the start of a call without effects: it is written together with the
+    /// next event, or in the writer's next turn.
     Later,
 }
 

@@ -186,8 +186,8 @@ impl Ledger {
         self.ask(Want::Drain)
     }
 
-    /// Waits until everything that any process of this folder had recorded before this call is in the store, including spools of
-    /// ended processes.
+    /// Waits until everything that any process of this folder had recorded before this call is in the store, including
+    /// spools of ended processes.
     ///
     /// # Errors
     /// `Behind` when that takes longer than `timeout`.
@@ -209,8 +209,8 @@ impl Ledger {
         self.store.head()
     }
 
-    /// The position for the trailer of a commit: the current one, or the last known one if many events wait to be stored or the store
-    /// is on another server.
+    /// The position for the trailer of a commit: the current one, or the last known one if many events wait to be stored or
+    /// the store is on another server.
     pub fn witnessed_position(&self) -> Result<Head, LedgerError> {
         if self.store.reach() == Reach::ManyMachines {
             return Ok(self.last_position());
@@ -248,7 +248,8 @@ impl Ledger {
         self.store.tree(call, MAX_EVENTS)
     }
 
-    /// The export lines after an event, 0 for the first page; verify them with `LinesCheck`. The last page ends with a signed line.
+    /// The export lines after an event, 0 for the first page; verify them with `LinesCheck`. The last page ends with a
+    /// signed line.
     pub fn export(&self, after: u64, limit: usize) -> Result<ExportPage, LedgerError> {
         export::page(&*self.store, after, limit, &*self.writing()?.shared.checkpoints.key()?)
     }
@@ -297,8 +298,8 @@ impl Ledger {
         self.boot_problem.as_ref()
     }
 
-    /// Drains, signs and closes the database, which does not change on disk afterwards. Events that cannot be drained are left to the
-    /// next process that opens the ledger.
+    /// Drains, signs and closes the database, which does not change on disk afterwards. Events that cannot be drained are
+    /// left to the next process that opens the ledger.
     pub fn close(&self) -> Result<(), LedgerError> {
         let Some(writing) = &self.writing else { return Ok(()) };
         let closed = writing.ask(Want::Close, None);

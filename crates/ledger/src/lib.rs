@@ -1,7 +1,7 @@
 //! The audit log of agents' calls: append-only, hash-chained, signed.
 //!
-//! `record` appends to a spool, a file of this process that survives a crash. A thread drains spools into a store, which chains the
-//! events. Events and drain position are written in one transaction, so nothing is lost or duplicated.
+//! `record` appends to a spool, a file of this process that survives a crash. A thread drains spools into a store, which
+//! chains the events. Events and drain position are written in one transaction, so nothing is lost or duplicated.
 
 mod blobs;
 mod canonical;

@@ -22,7 +22,8 @@ pub struct LedgerOptions {
     pub checkpoint_every: u64,
     pub retain: Retain,
     pub redact: Option<Arc<dyn Redact>>,
-    /// The signing key, PKCS#8 in base64, for machines that share a store. By default the folder's own key is created on first use.
+    /// The signing key, PKCS#8 in base64, for machines that share a store. By default the folder's own key is created on
+    /// first use.
     pub key: Option<String>,
     /// Receives warnings for the owner, for example about an unreachable store.
     pub log: Log,

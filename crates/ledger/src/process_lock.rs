@@ -1,7 +1,7 @@
 //! A lock file that a process holds from its first event until it closes the ledger. It shows other processes that it is alive.
 //!
-//! Spools cannot show that: they are removed while there is nothing to write, and other processes lock them to drain them. Only the
-//! owner locks this file exclusively; others lock it shared for a moment.
+//! Spools cannot show that: they are removed while there is nothing to write, and other processes lock them to drain them.
+//! Only the owner locks this file exclusively; others lock it shared for a moment.
 
 use super::folder::Folder;
 use std::fs::{File, TryLockError, remove_file};

@@ -25,8 +25,8 @@ pub struct Pruned {
 }
 
 impl Ledger {
-    /// Drops events up to a signed checkpoint, and returns the space to the system. Keeps the newest `keep` events and all since
-    /// `before` (milliseconds since 1970). A signed event records it.
+    /// Drops events up to a signed checkpoint, and returns the space to the system. Keeps the newest `keep` events and all
+    /// since `before` (milliseconds since 1970). A signed event records it.
     ///
     /// # Errors
     /// `NotWhole` if the events to be dropped were changed.
@@ -65,8 +65,8 @@ impl Ledger {
         Ok(Pruned { events: last.size - base.size, first: last.size + 1 })
     }
 
-    /// Records a truncated end that a witness has seen, once, before this process records anything else. Spools of killed processes
-    /// are drained first, since they may contain that end.
+    /// Records a truncated end that a witness has seen, once, before this process records anything else. Spools of killed
+    /// processes are drained first, since they may contain that end.
     pub fn record_cut(&self, seen: &Witness) -> Result<Option<Cut>, LedgerError> {
         let store = self.store();
         if store.reach() == Reach::ManyMachines || store.head()?.size >= seen.size {
@@ -85,8 +85,8 @@ impl Ledger {
         Ok(Some(cut))
     }
 
-    /// Signs that the events before the first kept one were dropped, for a ledger whose retention was not recorded. Verification then
-    /// no longer reports them as missing; the owner decides this.
+    /// Signs that the events before the first kept one were dropped, for a ledger whose retention was not recorded.
+    /// Verification then no longer reports them as missing; the owner decides this.
     ///
     /// # Errors
     /// `NotWhole` if there is no signed checkpoint at the beginning.

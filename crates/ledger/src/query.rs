@@ -5,8 +5,8 @@ use super::event_type::EventType;
 /// The most events of one query.
 pub const MAX_EVENTS: usize = 10_000;
 
-/// A query. All given conditions must hold. Returns the newest `limit` events, oldest first; with `after_seq` the oldest `limit`
-/// after that event.
+/// A query. All given conditions must hold. Returns the newest `limit` events, oldest first; with `after_seq` the oldest
+/// `limit` after that event.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Query {
     /// At most `MAX_EVENTS`.

@@ -140,8 +140,8 @@ impl Retention {
         Ok(by_count.max(by_age).unwrap_or_default())
     }
 
-    /// Signs that the events up to the current base were dropped, for a ledger of an older version. The base itself must be a signed
-    /// checkpoint.
+    /// Signs that the events up to the current base were dropped, for a ledger of an older version. The base itself must be
+    /// a signed checkpoint.
     ///
     /// # Errors
     /// `NotWhole` if it is not.

@@ -1,7 +1,7 @@
 //! Waits until the events of other processes are in the store.
 //!
-//! A spool is locked by the process that writes it, and after its end by the process that drains it. These cannot be distinguished
-//! from outside; only the drained length counts.
+//! A spool is locked by the process that writes it, and after its end by the process that drains it. These cannot be
+//! distinguished from outside; only the drained length counts.
 
 use super::folder::Folder;
 use super::ledger_error::LedgerError;

@@ -124,8 +124,8 @@ impl Signals {
         may_rest
     }
 
-    /// Requests that the writer handles everything recorded before, and waits for the result. `start` starts a thread if there is
-    /// none; `until` is the caller's deadline.
+    /// Requests that the writer handles everything recorded before, and waits for the result. `start` starts a thread if
+    /// there is none; `until` is the caller's deadline.
     pub fn ask(
         &self,
         want: Want,

@@ -182,8 +182,8 @@ impl Spool {
         file.remove(&self.folder).map_err(|error| LedgerError::write(&error))
     }
 
-    /// Closes the spool. Removes the last file if all of it is stored (`drained` bytes); otherwise it is left to the next process that
-    /// opens the ledger. Returns whether it was removed.
+    /// Closes the spool. Removes the last file if all of it is stored (`drained` bytes); otherwise it is left to the next
+    /// process that opens the ledger. Returns whether it was removed.
     pub fn end(&self, drained: u64) -> Result<bool, LedgerError> {
         let mut state = self.state.lock();
         state.stage = Stage::Ended;

@@ -1,4 +1,5 @@
-//! Checks the schema and indexes of the SQLite file. A row that is missing in an index would exist, but queries would not find it.
+//! Checks the schema and indexes of the SQLite file. A row that is missing in an index would exist, but queries would not
+//! find it.
 
 use super::sqlite_schema::{INDEXES, Index, is_untouched};
 use super::verification::{Problem, ProblemKind};

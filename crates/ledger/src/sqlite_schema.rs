@@ -7,8 +7,8 @@ use rusqlite::{Connection, TransactionBehavior};
 /// The schema version in `PRAGMA user_version`.
 const VERSION: i64 = 1;
 
-/// Small columns come first: a long content continues on overflow pages, which a query need not read. Names of sessions, files and
-/// tools are long and few, so events refer to them by number.
+/// Small columns come first: a long content continues on overflow pages, which a query need not read. Names of sessions,
+/// files and tools are long and few, so events refer to them by number.
 const TABLES: [&str; 6] = [
     "CREATE TABLE names(id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE) STRICT",
     "CREATE TABLE events(seq INTEGER PRIMARY KEY, type INTEGER NOT NULL, at INTEGER NOT NULL, session INTEGER, path INTEGER, \

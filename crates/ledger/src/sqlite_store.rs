@@ -25,7 +25,8 @@ const IDLE_READERS: usize = 4;
 
 pub struct SqliteStore {
     path: PathBuf,
-    /// Declared before the writer, so that it is dropped first: the last closed connection checkpoints the WAL, which readers cannot.
+    /// Declared before the writer, so that it is dropped first: the last closed connection checkpoints the WAL, which
+    /// readers cannot.
     readers: Mutex<Vec<Connection>>,
     /// Opened on first use.
     writer: Mutex<Option<Writer>>,

@@ -73,8 +73,8 @@ pub type VisitBlob<'a> = &'a mut (dyn FnMut(&Hash, &[u8], u64) -> ControlFlow<()
 
 /// A store of events. Thread-safe.
 ///
-/// Errors: `Unwritable` and `Unreadable` for files, `Unreachable` for servers, `ReadOnly` for writes to a store that was opened for
-/// reading.
+/// Errors: `Unwritable` and `Unreadable` for files, `Unreachable` for servers, `ReadOnly` for writes to a store that was
+/// opened for reading.
 pub trait Store: Send + Sync {
     fn reach(&self) -> Reach;
 
@@ -152,8 +152,8 @@ pub trait Store: Send + Sync {
     /// The events of a query, oldest first (see `Query`).
     fn events(&self, query: &Query) -> Result<Vec<StoredEvent>, LedgerError>;
 
-    /// The events of a call and all its descendants, oldest first, at most `limit`. A call is a child of the call that one of its
-    /// events names as `parent`. Cycles are handled.
+    /// The events of a call and all its descendants, oldest first, at most `limit`. A call is a child of the call that one
+    /// of its events names as `parent`. Cycles are handled.
     fn tree(&self, call: &str, limit: usize) -> Result<Vec<StoredEvent>, LedgerError>;
 
     /// The bytes of a blob.

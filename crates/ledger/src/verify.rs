@@ -93,8 +93,8 @@ pub fn verify_end(store: &dyn Store, evidence: &Evidence<'_>) -> Result<Verifica
     Ok(Verification { first: base.size + 1, events: checked.events, head, problem, note: None })
 }
 
-/// The first problem. Problems without a position come last. A truncation that may be a power cut counts only if there is no other
-/// problem, so that it does not hide later changes.
+/// The first problem. Problems without a position come last. A truncation that may be a power cut counts only if there is no
+/// other problem, so that it does not hide later changes.
 fn first_of(mut found: Vec<Problem>) -> Option<Problem> {
     if found.iter().any(|problem| problem.cause != Some(Cause::Unknown)) {
         found.retain(|problem| problem.cause != Some(Cause::Unknown));
@@ -239,7 +239,8 @@ fn check_notes(
     Ok(())
 }
 
-/// Checks that the ledger still has a head that was seen. Where a truncated end is recorded, other events may have taken its place.
+/// Checks that the ledger still has a head that was seen. Where a truncated end is recorded, other events may have taken its
+/// place.
 fn check_seen(
     cuts: &Cuts<'_>,
     seen: &Head,

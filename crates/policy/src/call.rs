@@ -10,8 +10,8 @@ use tgp_base::table_name::TableName;
 
 /// A value that a call has, does not have, or has without being known.
 ///
-/// The distinction of the last two prevents bypasses: a file read has no host, so a rule about hosts does not apply; SQL that could
-/// not be parsed has unknown tables, so a rule that denies a table may apply.
+/// The distinction of the last two prevents bypasses: a file read has no host, so a rule about hosts does not apply; SQL
+/// that could not be parsed has unknown tables, so a rule that denies a table may apply.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Fact<T> {

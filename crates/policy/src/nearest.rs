@@ -37,8 +37,8 @@ pub(super) fn nearest_allowed(policy: &Policy, call: &Call, outcome: &Outcome) -
     Some((allowed.words)())
 }
 
-/// Rules that allow the same tool under conditions that the call does not meet: first those with one unmet condition, then those
-/// with several.
+/// Rules that allow the same tool under conditions that the call does not meet: first those with one unmet condition, then
+/// those with several.
 fn unmet_rules<'p>(policy: &'p Policy, call: &Call) -> (Vec<UnmetRule<'p>>, Vec<UnmetRule<'p>>) {
     let judged = JudgedCall::new(call, &policy.globs);
     let rules = policy.index.about(call).filter_map(|number| policy.rules.get(number));

@@ -1,7 +1,7 @@
 //! Combines word search and similarity of meaning into one ranking, and decides which tools do the same job.
 //!
-//! Similarity decides the order; words gain weight with the share of the query that they cover. Neither alone proves the same job:
-//! different jobs in one field are as similar as two descriptions of one job, and words do not show their meaning.
+//! Similarity decides the order; words gain weight with the share of the query that they cover. Neither alone proves the
+//! same job: different jobs in one field are as similar as two descriptions of one job, and words do not show their meaning.
 
 use super::search::WordMatch;
 use std::collections::HashMap;

@@ -256,8 +256,8 @@ impl Search {
     }
 }
 
-/// Whether the tool does the opposite of the query: it has the reverse direction, or an antonym of a query word. A query with both
-/// words of a pair is not opposed by either.
+/// Whether the tool does the opposite of the query: it has the reverse direction, or an antonym of a query word. A query
+/// with both words of a pair is not opposed by either.
 fn is_opposed(query: &Query, entry: &Entry) -> bool {
     let reversed =
         query.direction.as_ref().is_some_and(|wanted| entry.directions.iter().any(|own| own.opposes(wanted)));

@@ -19,8 +19,8 @@ pub struct Subject {
 }
 
 impl Subject {
-    /// Classifies a file below `tools/`: a test (`a.test.ts`), or else a tool. Declarations, data and files in other folders are
-    /// neither: they run only as part of a tool and are covered by its test. The tool of a test need not exist.
+    /// Classifies a file below `tools/`: a test (`a.test.ts`), or else a tool. Declarations, data and files in other folders
+    /// are neither: they run only as part of a tool and are covered by its test. The tool of a test need not exist.
     #[must_use]
     pub fn of(path: &str) -> Option<Self> {
         path.starts_with(TOOLS).then_some(())?;

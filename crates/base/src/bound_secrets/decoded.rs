@@ -162,8 +162,8 @@ pub(super) fn places(text: &[u8], pattern: &Regex, longest: usize, take: &mut dy
     }
 }
 
-/// Decodes one layer: percent signs, backslashes, HTML references; a plus is a space, and zero bytes are dropped. Calls `put` with
-/// the number of encoded bytes and the bytes they stand for.
+/// Decodes one layer: percent signs, backslashes, HTML references; a plus is a space, and zero bytes are dropped. Calls
+/// `put` with the number of encoded bytes and the bytes they stand for.
 fn decode(text: &[u8], put: &mut dyn FnMut(usize, &[u8])) {
     let mut rest = text;
     while let Some(first) = rest.first() {

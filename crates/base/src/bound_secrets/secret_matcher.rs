@@ -17,8 +17,8 @@ const MOST_FULLY_ESCAPED: usize = 256;
 /// A decoded form shorter than this would match by chance.
 const FEWEST_BYTES: usize = 4;
 
-/// Finds a value in any encoding: as it is, in JSON, in nested JSON (more backslashes per level), in a URL (with needless percent
-/// signs, or `+` for a space), in HTML, in Latin-1 or UTF-16, or in several of these at once.
+/// Finds a value in any encoding: as it is, in JSON, in nested JSON (more backslashes per level), in a URL (with needless
+/// percent signs, or `+` for a space), in HTML, in Latin-1 or UTF-16, or in several of these at once.
 #[derive(Clone)]
 pub struct SecretMatcher {
     text: Regex,
@@ -74,7 +74,8 @@ impl SecretMatcher {
         is_in
     }
 
-    /// `json` with every list of numbers that is the bytes of the value replaced by the bytes of `by`; `None` without such a list.
+    /// `json` with every list of numbers that is the bytes of the value replaced by the bytes of `by`; `None` without such a
+    /// list.
     #[must_use]
     pub fn replace_byte_lists(&self, json: &str, by: &str) -> Option<String> {
         if !json.contains(&self.numbers) {

@@ -171,8 +171,8 @@ impl Connection {
         }
     }
 
-    /// Sends the queued statements and reads all answers. After a failed statement the server skips the rest. The connection must not
-    /// be used again after `Lost`, `Late` or `Garbled`.
+    /// Sends the queued statements and reads all answers. After a failed statement the server skips the rest. The connection
+    /// must not be used again after `Lost`, `Late` or `Garbled`.
     pub(super) fn finish(&mut self) -> Result<(), Failure> {
         self.finish_with(&mut |_| Ok(()))
     }

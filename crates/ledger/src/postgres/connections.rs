@@ -13,7 +13,8 @@ use std::time::{Duration, Instant};
 const MAX_IDLE: usize = 4;
 /// The pauses before each reconnection attempt; after the last, the caller gets the error.
 const PAUSES: [Duration; 2] = [Duration::from_millis(50), Duration::from_millis(250)];
-/// The settings of every connection. JIT compilation takes longer than these statements; confirmed commits are on the server's disk.
+/// The settings of every connection. JIT compilation takes longer than these statements; confirmed commits are on the
+/// server's disk.
 const SETTINGS: [&str; 3] = [
     "set statement_timeout = '30s'",
     "set jit = off",
@@ -45,8 +46,8 @@ impl Connections {
         self.idle.lock().clear();
     }
 
-    /// Runs `job` with a connection. If the connection is lost, `job` is repeated with another one, so it must be idempotent. All
-    /// attempts end at the deadline.
+    /// Runs `job` with a connection. If the connection is lost, `job` is repeated with another one, so it must be
+    /// idempotent. All attempts end at the deadline.
     pub(super) fn with<T>(
         &self,
         deadline: Deadline,

@@ -1,8 +1,8 @@
 //! Encodes names so that PostgreSQL can store and index them.
 //!
-//! PostgreSQL rejects U+0000 and limits index entries to a third of a page. Therefore U+0001 is an escape: followed by `0` for U+0000,
-//! by `1` for itself, or by `#` and the SHA-256 of a long name. Other names are stored unchanged. (Contents are canonical JSON, which
-//! has no U+0000, and are not indexed.)
+//! PostgreSQL rejects U+0000 and limits index entries to a third of a page. Therefore U+0001 is an escape: followed by `0`
+//! for U+0000, by `1` for itself, or by `#` and the SHA-256 of a long name. Other names are stored unchanged. (Contents are
+//! canonical JSON, which has no U+0000, and are not indexed.)
 
 use crate::hash::Hash;
 use std::borrow::Cow;
@@ -29,8 +29,8 @@ pub(super) fn is_long(stored: &str) -> bool {
     stored.starts_with(LONG)
 }
 
-/// Decodes a stored name. A long name is returned if it is `expected` and its hash matches; a manipulated text decodes to a name that
-/// no event has.
+/// Decodes a stored name. A long name is returned if it is `expected` and its hash matches; a manipulated text decodes to a
+/// name that no event has.
 pub(super) fn decode_name<'a>(stored: &'a str, expected: Option<&'a str>) -> Cow<'a, str> {
     match expected {
         Some(name) if is_long(stored) && encode_name(name) == stored => Cow::Borrowed(name),

@@ -15,8 +15,8 @@ use crate::query::{MAX_EVENTS, Query};
 const SELECT: &str = "select e.seq, e.content, e.hash, coalesce((select p.hash from @.events p where p.seq = e.seq - 1), \
     (select a.base_hash from @.about a where a.base_size = e.seq - 1), decode(repeat('00', 32), 'hex'))";
 
-/// A call and all its descendants. `union` drops duplicates, so cycles end. `offset 0` forces a lookup in the parent index per call,
-/// regardless of the planner's estimates.
+/// A call and all its descendants. `union` drops duplicates, so cycles end. `offset 0` forces a lookup in the parent index
+/// per call, regardless of the planner's estimates.
 const TREE: &str = "with recursive below (call) as (select $1::text collate \"C\" union select e.call from below b \
     cross join lateral (select call from @.events where parent = b.call \
         and call is not null offset 0) e), \

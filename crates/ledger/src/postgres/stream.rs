@@ -18,8 +18,8 @@ const KEEPALIVE: TcpKeepalive = TcpKeepalive::new().with_time(Duration::from_sec
 /// The TLS request message.
 const TLS_REQUEST: [u8; 8] = [0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f];
 
-/// Creates the TLS configuration on demand; `None` if there are no trusted roots. The trust policy is decided by the caller for all
-/// outgoing connections.
+/// Creates the TLS configuration on demand; `None` if there are no trusted roots. The trust policy is decided by the caller
+/// for all outgoing connections.
 pub type TlsSettings = Arc<dyn Fn() -> Option<Arc<ClientConfig>> + Send + Sync>;
 
 pub(super) enum Stream {
