@@ -84,7 +84,7 @@ test('a secret goes to its hosts and functions, and nowhere else; nothing that c
     ...Array(5).fill('ERR_SECURITY_VIOLATION'),
     'ERR_VALIDATION',
   ]);
-  expect(given.refused[0][1]).toMatch(/'KEY' may not go to '127\.0\.0\.1'.*127\.0\.0\.1:\d+, tgp\.pay/);
+  expect(given.refused[0][1]).toMatch(/'KEY' may not be sent to '127\.0\.0\.1'.*127\.0\.0\.1:\d+, tgp\.pay/);
   expect(other.heard).toEqual([]);
   expect(told).toHaveLength(2);
   expect(inspect(result, { depth: null })).not.toMatch(/odd|sk_live/);

@@ -221,7 +221,7 @@ export const RUST_PROMISES = [
     search: 'const MOST_LAYERS: usize = 6;',
     replace: 'const MOST_LAYERS: usize = 1;',
     tests: [],
-    cargo: { package: 'tgp-base', filter: 'it_is_found_behind_any_escapes_of_a_text' },
+    cargo: { package: 'tgp-base', filter: 'the_value_is_found_behind_any_escapes' },
   },
   {
     id: 'policy-strictest-rule',
@@ -263,6 +263,6 @@ export const RUST_PROMISES = [
     search: 'let is_changed_first = !self.is_strict && now.tool.is_some();',
     replace: 'let is_changed_first = now.tool.is_some();',
     tests: ['__test__/tests/strict.test.js'],
-    cargo: { package: 'tgp-state', filter: 'no_way_leads_around_the_test' },
+    cargo: { package: 'tgp-state', filter: 'attempts_to_bypass_the_test_are_refused' },
   },
 ];

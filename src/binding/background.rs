@@ -142,13 +142,13 @@ fn no_thread() -> Error {
 mod tests {
     use super::{Lane, Lanes};
     use std::sync::mpsc::channel;
-    use tgp_base::threads::refusal;
+    use tgp_base::threads::spawn_failure;
 
     #[test]
     fn what_no_thread_takes_comes_back() {
         let lanes = Lanes::default();
         for (lane, name) in [(Lane::Remote, "tgp-remote"), (Lane::Files, "tgp-files")] {
-            let refused = refusal::during(name, || lanes.spawn_with(lane, 7, |_| {}));
+            let refused = spawn_failure::during(name, || lanes.spawn_with(lane, 7, |_| {}));
             assert_eq!(refused.unwrap_err().1, 7);
             let (sender, receiver) = channel();
             assert!(lanes.spawn_with(lane, 8, move |given| sender.send(given).unwrap()).is_ok());

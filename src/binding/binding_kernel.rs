@@ -222,7 +222,7 @@ impl BindingKernel {
                 }
             });
             if let Err((error, (_, done))) = refused {
-                done.pay(Err(error));
+                done.complete(Err(error));
             }
             return;
         }

@@ -32,7 +32,7 @@ use tgp_embed::MAX_VECTOR_FILE_BYTES;
 use tgp_git::{GitStore, Halt};
 use tgp_net::{FetchLimits, Fetcher};
 use tgp_sandbox::{PoolOptions, Sandbox, WorkerFiles};
-use tgp_state::Exempt;
+use tgp_state::ExemptGlobs;
 use tgp_vfs::{DiskVfs, JailPath, RootQuota, Usage, Vfs};
 
 pub use tgp_sandbox::engine_version;
@@ -307,8 +307,8 @@ impl Kernel {
     }
 }
 
-fn exempt(config: &Config) -> Result<Exempt, Error> {
-    Exempt::new(config.exempt.iter().map(String::as_str)).map_err(|error| Error::from(error).with("key", "exempt"))
+fn exempt(config: &Config) -> Result<ExemptGlobs, Error> {
+    ExemptGlobs::new(config.exempt.iter().map(String::as_str)).map_err(|error| Error::from(error).with("key", "exempt"))
 }
 
 fn gate(

@@ -2,7 +2,7 @@
 
 use super::config::Config;
 use std::borrow::Cow;
-use tgp_base::bound_secrets::{BoundSecrets, Spellings, mask_beginning};
+use tgp_base::bound_secrets::{BoundSecrets, SecretMatcher, mask_prefix};
 use tgp_compile::mask_tokens;
 use tgp_git::Secret;
 
@@ -16,7 +16,7 @@ const MOST_TEXT_BYTES: usize = 256 << 10;
 pub struct KnownSecrets {
     bound: BoundSecrets,
     /// Of the kernel itself.
-    own: Vec<(Secret, Spellings)>,
+    own: Vec<(Secret, SecretMatcher)>,
 }
 
 impl KnownSecrets {
@@ -25,7 +25,8 @@ impl KnownSecrets {
         own.retain(|secret| secret.expose().len() >= FEWEST_BYTES);
         // The longer first: one may hold another.
         own.sort_by_key(|secret| std::cmp::Reverse(secret.expose().len()));
-        let found = own.into_iter().filter_map(|secret| Spellings::of(secret.expose()).map(|found| (secret, found)));
+        let found =
+            own.into_iter().filter_map(|secret| SecretMatcher::new(secret.expose()).map(|found| (secret, found)));
         Self { bound, own: found.collect() }
     }
 
@@ -49,9 +50,9 @@ impl KnownSecrets {
     #[must_use]
     pub fn without_beginnings(&self, text: &str) -> String {
         let known = self.without_values(text.as_bytes());
-        let mut known = self.bound.mask_beginnings(&known).into_owned();
+        let mut known = self.bound.mask_prefixes(&known).into_owned();
         for (secret, _) in &self.own {
-            if let Cow::Owned(clean) = mask_beginning(&known, secret.expose(), HIDDEN) {
+            if let Cow::Owned(clean) = mask_prefix(&known, secret.expose(), HIDDEN) {
                 known = clean;
             }
         }
@@ -59,9 +60,9 @@ impl KnownSecrets {
     }
 
     fn without_values<'t>(&self, text: &'t [u8]) -> Cow<'t, [u8]> {
-        let mut masked = self.bound.mask_everywhere(text);
+        let mut masked = self.bound.mask_bytes(text);
         for (_, found) in &self.own {
-            if let Cow::Owned(clean) = found.replaced(&masked, HIDDEN) {
+            if let Cow::Owned(clean) = found.replace(&masked, HIDDEN) {
                 masked = Cow::Owned(clean);
             }
         }

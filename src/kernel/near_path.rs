@@ -6,7 +6,7 @@ use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 use tgp_base::error::{Error, ErrorCode};
-use tgp_base::near_name::nearest;
+use tgp_base::spelling::nearest;
 use tgp_vfs::{JailPath, Vfs};
 
 /// The same error, and where it is about a file that is not there, with the path that was probably meant.

@@ -74,7 +74,7 @@ impl PolicyBook {
         let tables: Vec<(String, Option<String>)> =
             serde_json::from_str(tables_json).map_err(|error| invalid("tables", &error))?;
         let verbs = verbs.map(|verbs| verbs.split(' ').filter_map(SqlVerb::parse).collect());
-        self.door.gate().open_tables(asker, &tables, dialect.home(), verbs)
+        self.door.gate().open_tables(asker, &tables, dialect.default_schema(), verbs)
     }
 
     /// Puts other rules in the place of those in force; see `Rules::replace`.

@@ -4,8 +4,8 @@
 use parking_lot::{Condvar, Mutex};
 use std::sync::Arc;
 use std::time::Duration;
+use tgp_base::round_robin_queue::RoundRobinQueue;
 use tgp_base::threads;
-use tgp_base::turns::Turns;
 
 /// How long a thread waits for the next job before it ends.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(2);
@@ -25,7 +25,7 @@ struct Desk<K> {
 }
 
 struct State<K> {
-    waiting: Turns<K, Job>,
+    waiting: RoundRobinQueue<K, Job>,
     threads: usize,
     /// How many of the threads wait for a job.
     idle: usize,
@@ -36,7 +36,7 @@ impl<K: PartialEq + Send + 'static> WorkPool<K> {
     /// A pool of at most so many threads, which have this name.
     #[must_use]
     pub fn new(name: &'static str, most_threads: usize) -> Self {
-        let state = Mutex::new(State { waiting: Turns::default(), threads: 0, idle: 0, closed: false });
+        let state = Mutex::new(State { waiting: RoundRobinQueue::default(), threads: 0, idle: 0, closed: false });
         Self(Arc::new(Desk { name, most_threads, state, changed: Condvar::new() }))
     }
 
@@ -112,7 +112,7 @@ mod tests {
     use std::sync::mpsc::channel;
     use std::thread::{current, sleep};
     use std::time::Instant;
-    use tgp_base::threads::refusal;
+    use tgp_base::threads::spawn_failure;
 
     const THREADS: usize = 2;
 
@@ -154,7 +154,7 @@ mod tests {
             let tell = tell.clone();
             move || tell.send((n, current().id())).unwrap()
         };
-        refusal::during("tgp-test", || pool.spawn_or_run(1, job(1)));
+        spawn_failure::during("tgp-test", || pool.spawn_or_run(1, job(1)));
         assert_eq!(done.recv().unwrap(), (1, current().id()));
         assert!(pool.spawn(1, || resume_unwind(Box::new("no"))).is_ok());
         let mut seen = HashSet::new();
@@ -175,9 +175,9 @@ mod tests {
         let (tell, done) = channel();
         let other = tell.clone();
         // There is a thread, so this one waits for it.
-        assert!(refusal::during("tgp-test", || pool.spawn(2, move || other.send(2).unwrap())).is_ok());
+        assert!(spawn_failure::during("tgp-test", || pool.spawn(2, move || other.send(2).unwrap())).is_ok());
         let empty = WorkPool::new("tgp-test", THREADS);
-        let refused = refusal::during("tgp-test", || empty.spawn(3, move || tell.send(3).unwrap()));
+        let refused = spawn_failure::during("tgp-test", || empty.spawn(3, move || tell.send(3).unwrap()));
         assert!(refused.is_err());
         drop(refused);
         drop(open);

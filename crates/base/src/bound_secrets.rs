@@ -1,13 +1,13 @@
-//! Secrets that tools use without seeing them: a tool writes `{{secret:NAME}}`, and the host puts the value in its place on
-//! the way to a server or a function that the secret is bound to. What comes back has the placeholder again.
+//! Secrets that tools use without seeing them. A tool writes the placeholder `{{secret:NAME}}`; the host replaces it with the
+//! value in a request to a server or function that the secret is bound to, and masks the value in answers.
 
 mod decoded;
-mod spellings;
+mod secret_matcher;
 #[cfg(test)]
 mod tests;
 
-pub use spellings::Spellings;
-use spellings::replaced_all;
+pub use secret_matcher::SecretMatcher;
+use secret_matcher::replace_all;
 
 use regex::bytes::{Captures, Regex};
 use std::borrow::Cow;
@@ -15,7 +15,7 @@ use std::fmt::Write as _;
 use std::sync::{Arc, LazyLock};
 use url::{Host, Url};
 
-/// A placeholder, as it is or as `URLSearchParams` writes it.
+/// Matches a placeholder, plain or as `URLSearchParams` encodes it.
 static PLACEHOLDER: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
         r"(?i-u)(?:\{\{ {0,8}secret ?: ?([a-z0-9_]{1,64}) {0,8}\}\})|(?:%7B%7Bsecret(?::|%3A)([a-z0-9_]{1,64})%7D%7D)",
@@ -23,27 +23,27 @@ static PLACEHOLDER: LazyLock<Option<Regex>> = LazyLock::new(|| {
     .ok()
 });
 
-/// How often secrets may be named in one text: a placeholder is short, a value need not be. Their number is what counts, since
-/// a limit of bytes would tell how long a value is.
-const MOST_NAMED: usize = 256;
+/// The most placeholders in one text: a value may be much longer than its placeholder. The count is limited, not the bytes,
+/// since a limit of bytes would reveal the length of a value.
+const MOST_PLACEHOLDERS: usize = 256;
 
-/// One secret and where it may go.
+/// One secret and the destinations that may receive it.
 #[derive(Clone)]
 pub struct BoundSecret {
     name: String,
     value: String,
     servers: Vec<Server>,
-    /// Of the application.
+    /// Functions of the application.
     functions: Vec<String>,
-    found: Spellings,
+    matcher: SecretMatcher,
 }
 
-/// A server that may be told a secret.
+/// A server that may receive a secret.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Server {
     text: String,
     host: Host<String>,
-    /// Of the scheme, where none is named.
+    /// `None`: the default port of the scheme.
     port: Option<u16>,
 }
 
@@ -54,7 +54,7 @@ impl Server {
         if text.contains(['/', '?', '#', '@', '\\']) || text.trim() != text {
             return None;
         }
-        // With a scheme that has no port of its own, every port that is written stays.
+        // A URL parser drops the default port of its scheme, so the text is parsed with both schemes.
         let url = Url::parse(&format!("https://{text}/")).ok()?;
         let named = Url::parse(&format!("http://{text}/")).ok()?;
         let port = url.port().or_else(|| named.port());
@@ -68,10 +68,10 @@ impl Server {
     }
 }
 
-/// Where a text with placeholders is about to go.
+/// The destination of a text with placeholders.
 #[derive(Clone, Copy)]
 pub enum Destination<'a> {
-    /// `is_private`: nobody on the way can read along.
+    /// `is_private`: the connection is encrypted or local.
     Server {
         url: &'a Url,
         is_private: bool,
@@ -79,9 +79,9 @@ pub enum Destination<'a> {
     Function(&'a str),
 }
 
-/// How a value is written into the text around it.
+/// How a value is encoded in the text around it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Spelling {
+pub enum SecretEncoding {
     Plain,
     /// Inside a JSON string.
     Json,
@@ -89,18 +89,18 @@ pub enum Spelling {
     Percent,
 }
 
-/// Why a placeholder is not filled in.
+/// Why a placeholder is not replaced.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Withheld {
-    #[error("There is no secret '{name}'. There are: {known}")]
+pub enum SecretError {
+    #[error("The secret '{name}' does not exist. Known secrets: {known}")]
     Unknown { name: String, known: String },
-    #[error("Security Violation: the secret '{name}' may not go to {place}. It is for {allowed}")]
-    NotThere { name: String, place: String, allowed: String },
-    #[error("Security Violation: the secret '{name}' may not go over http, where others can read it; use https")]
-    InTheOpen { name: String },
-    #[error("Secrets are named too often here, more than 256 times. Name each where it is needed")]
-    TooMuch,
-    #[error("A secret cannot stand in the path of a URL; put it into a header, the query or the body")]
+    #[error("Security Violation: the secret '{name}' may not be sent to {place}. Allowed: {allowed}")]
+    WrongDestination { name: String, place: String, allowed: String },
+    #[error("Security Violation: the secret '{name}' may not be sent over unencrypted http. Use https")]
+    Insecure { name: String },
+    #[error("The text has more than 256 secret placeholders. Remove those that are not needed")]
+    TooManyPlaceholders,
+    #[error("The path of a URL cannot contain a secret. Put it into a header, the query or the body")]
     InPath,
 }
 
@@ -111,7 +111,7 @@ pub struct BoundSecrets(Arc<[BoundSecret]>);
 impl BoundSecrets {
     #[must_use]
     pub fn new(mut secrets: Vec<BoundSecret>) -> Self {
-        // The longer first: one value may begin with another.
+        // Longer values first: one value may begin with another.
         secrets.sort_by_key(|secret| std::cmp::Reverse(secret.value.len()));
         Self(secrets.into())
     }
@@ -121,47 +121,52 @@ impl BoundSecrets {
         self.0.is_empty()
     }
 
-    /// `text` with the values in place of the placeholders.
+    /// Replaces the placeholders in `text` by their values.
     ///
     /// # Errors
-    /// `Withheld` when one of them has no value, or none for this destination; then nothing may be sent.
-    pub fn fill<'t>(&self, text: &'t [u8], to: Destination<'_>, spelling: Spelling) -> Result<Cow<'t, [u8]>, Withheld> {
+    /// `SecretError` for an unknown secret or one that is not bound to this destination; then the text must not be sent.
+    pub fn fill<'t>(
+        &self,
+        text: &'t [u8],
+        to: Destination<'_>,
+        encoding: SecretEncoding,
+    ) -> Result<Cow<'t, [u8]>, SecretError> {
         let Some(pattern) = PLACEHOLDER.as_ref().filter(|_| !self.is_empty()) else { return Ok(Cow::Borrowed(text)) };
-        let (mut withheld, mut named) = (None, 0_usize);
+        let (mut refused, mut named) = (None, 0_usize);
         let filled = pattern.replace_all(text, |found: &Captures<'_>| {
-            let (name, spelling) = match (found.get(1), found.get(2)) {
-                (Some(name), _) => (name.as_bytes(), spelling),
-                (None, Some(name)) => (name.as_bytes(), Spelling::Percent),
+            let (name, encoding) = match (found.get(1), found.get(2)) {
+                (Some(name), _) => (name.as_bytes(), encoding),
+                (None, Some(name)) => (name.as_bytes(), SecretEncoding::Percent),
                 (None, None) => return Vec::new(),
             };
             named += 1;
             match self.value(&String::from_utf8_lossy(name), to) {
-                Ok(_) if named > MOST_NAMED => {
-                    withheld.get_or_insert(Withheld::TooMuch);
+                Ok(_) if named > MOST_PLACEHOLDERS => {
+                    refused.get_or_insert(SecretError::TooManyPlaceholders);
                     Vec::new()
                 }
-                Ok(value) => spelt(value, spelling).into_bytes(),
+                Ok(value) => encoded(value, encoding).into_bytes(),
                 Err(reason) => {
-                    withheld.get_or_insert(reason);
+                    refused.get_or_insert(reason);
                     Vec::new()
                 }
             }
         });
-        withheld.map_or(Ok(filled), Err)
+        refused.map_or(Ok(filled), Err)
     }
 
-    /// Refuses a placeholder where none is filled in.
+    /// Rejects placeholders in the path of a URL, where they are not replaced.
     ///
     /// # Errors
     /// `InPath`.
-    pub fn check_path(&self, path: &str) -> Result<(), Withheld> {
+    pub fn check_path(&self, path: &str) -> Result<(), SecretError> {
         let has_one = PLACEHOLDER.as_ref().is_some_and(|pattern| pattern.is_match(path.as_bytes()));
-        if has_one && !self.is_empty() { Err(Withheld::InPath) } else { Ok(()) }
+        if has_one && !self.is_empty() { Err(SecretError::InPath) } else { Ok(()) }
     }
 
-    /// The first secret whose placeholder is in a text.
+    /// The name of the first known secret whose placeholder is in `text`.
     #[must_use]
-    pub fn named_in(&self, text: &[u8]) -> Option<&str> {
+    pub fn first_named_in(&self, text: &[u8]) -> Option<&str> {
         let pattern = PLACEHOLDER.as_ref().filter(|_| !self.is_empty())?;
         pattern.captures_iter(text).find_map(|found| {
             let name = found.get(1).or_else(|| found.get(2))?.as_bytes();
@@ -169,90 +174,90 @@ impl BoundSecrets {
         })
     }
 
-    /// `text` with the placeholder in place of every value, wherever it comes from: what is told to one server or function may
-    /// come back by another.
+    /// Replaces every secret value in `text` by its placeholder, whatever the source of the text: a value sent to one server
+    /// may come back from another.
     #[must_use]
-    pub fn mask_everywhere<'t>(&self, text: &'t [u8]) -> Cow<'t, [u8]> {
+    pub fn mask_bytes<'t>(&self, text: &'t [u8]) -> Cow<'t, [u8]> {
         if self.is_empty() {
             return Cow::Borrowed(text);
         }
         let placeholders: Vec<_> = self.0.iter().map(BoundSecret::placeholder).collect();
         let values: Vec<_> =
-            self.0.iter().zip(&placeholders).map(|(secret, put)| (&secret.found, put.as_str())).collect();
-        replaced_all(text, &values)
+            self.0.iter().zip(&placeholders).map(|(secret, put)| (&secret.matcher, put.as_str())).collect();
+        replace_all(text, &values)
     }
 
-    /// The same of text.
+    /// [`Self::mask_bytes`] for a `String`.
     #[must_use]
     pub fn mask_text(&self, text: String) -> String {
-        let clean = match self.mask_everywhere(text.as_bytes()) {
+        let clean = match self.mask_bytes(text.as_bytes()) {
             Cow::Borrowed(_) => None,
             Cow::Owned(clean) => Some(clean),
         };
         clean.map_or(text, |clean| String::from_utf8_lossy(&clean).into_owned())
     }
 
-    /// Whether the name of a header has a value in it.
+    /// Whether a header name contains a secret value.
     #[must_use]
-    pub fn are_in_name(&self, name: &str) -> bool {
-        self.0.iter().any(|secret| secret.found.is_in_name(name))
+    pub fn any_in_header_name(&self, name: &str) -> bool {
+        self.0.iter().any(|secret| secret.matcher.is_in_header_name(name))
     }
 
-    /// JSON with the same done to lists of numbers that are the bytes of a value.
+    /// Replaces JSON lists of numbers that are the bytes of a value by the bytes of its placeholder.
     #[must_use]
-    pub fn mask_numbers(&self, json: String) -> String {
+    pub fn mask_byte_lists(&self, json: String) -> String {
         self.0.iter().fold(json, |json, secret| {
-            let clean = secret.found.replaced_numbers(&json, &secret.placeholder());
+            let clean = secret.matcher.replace_byte_lists(&json, &secret.placeholder());
             clean.unwrap_or(json)
         })
     }
 
-    /// Whether this place may be told any of them.
+    /// Whether any secret is bound to this destination.
     #[must_use]
-    pub fn are_for(&self, place: Destination<'_>) -> bool {
+    pub fn any_for(&self, place: Destination<'_>) -> bool {
         self.0.iter().any(|secret| secret.is_for(place))
     }
 
-    /// `text` with the placeholder in place of every beginning of a value that is left where a text was cut.
+    /// Replaces prefixes of values, which remain where a text was truncated, by the placeholder.
     #[must_use]
-    pub fn mask_beginnings<'t>(&self, text: &'t [u8]) -> Cow<'t, [u8]> {
+    pub fn mask_prefixes<'t>(&self, text: &'t [u8]) -> Cow<'t, [u8]> {
         let mut masked = Cow::Borrowed(text);
         for BoundSecret { name, value, .. } in self.0.iter() {
-            if let Cow::Owned(clean) = mask_beginning(&masked, value, &format!("{{{{secret:{name}}}}}")) {
+            if let Cow::Owned(clean) = mask_prefix(&masked, value, &format!("{{{{secret:{name}}}}}")) {
                 masked = Cow::Owned(clean);
             }
         }
         masked
     }
 
-    fn value(&self, name: &str, to: Destination<'_>) -> Result<&str, Withheld> {
+    fn value(&self, name: &str, to: Destination<'_>) -> Result<&str, SecretError> {
         let Some(secret) = self.0.iter().find(|secret| secret.name == name) else {
             let known: Vec<_> = self.0.iter().map(|secret| secret.name.as_str()).collect();
-            return Err(Withheld::Unknown { name: name.to_owned(), known: known.join(", ") });
+            return Err(SecretError::Unknown { name: name.to_owned(), known: known.join(", ") });
         };
         if !secret.is_for(to) {
             let place = match to {
                 Destination::Server { url, .. } => format!("'{}'", url.host_str().unwrap_or_default()),
                 Destination::Function(name) => format!("tgp.{name}"),
             };
-            return Err(Withheld::NotThere { name: name.to_owned(), place, allowed: secret.places() });
+            return Err(SecretError::WrongDestination { name: name.to_owned(), place, allowed: secret.places() });
         }
         if matches!(to, Destination::Server { is_private: false, .. }) {
-            return Err(Withheld::InTheOpen { name: name.to_owned() });
+            return Err(SecretError::Insecure { name: name.to_owned() });
         }
         Ok(&secret.value)
     }
 }
 
-/// The shortest beginning of a secret that gives something of it away.
-const SHORTEST_BEGINNING: usize = 8;
+/// Shorter prefixes of a secret are not masked.
+const SHORTEST_PREFIX: usize = 8;
 
-/// `text` with `put` in place of every piece that is at least half of `value`, from its beginning on.
+/// Replaces every prefix of `value` that is at least half of it by `put`.
 #[must_use]
-pub fn mask_beginning<'t>(text: &'t [u8], value: &str, put: &str) -> Cow<'t, [u8]> {
+pub fn mask_prefix<'t>(text: &'t [u8], value: &str, put: &str) -> Cow<'t, [u8]> {
     let value = value.as_bytes();
-    let least = value.len().div_ceil(2).max(SHORTEST_BEGINNING);
-    let Some(needle) = value.get(..least).filter(|_| value.len() > SHORTEST_BEGINNING) else {
+    let least = value.len().div_ceil(2).max(SHORTEST_PREFIX);
+    let Some(needle) = value.get(..least).filter(|_| value.len() > SHORTEST_PREFIX) else {
         return Cow::Borrowed(text);
     };
     let mut masked = Vec::new();
@@ -270,7 +275,7 @@ pub fn mask_beginning<'t>(text: &'t [u8], value: &str, put: &str) -> Cow<'t, [u8
     Cow::Owned(masked)
 }
 
-/// Where `needle` first is.
+/// The first position of `needle`.
 fn place_of(text: &[u8], needle: &[u8]) -> Option<usize> {
     let first = *needle.first()?;
     let mut starts = text.iter().enumerate().filter(|(_, byte)| **byte == first).map(|(at, _)| at);
@@ -278,11 +283,11 @@ fn place_of(text: &[u8], needle: &[u8]) -> Option<usize> {
 }
 
 impl BoundSecret {
-    /// Nothing for a value that could not be found again in an answer.
+    /// `None` for a value that is too long to be masked in answers.
     #[must_use]
     pub fn new(name: String, value: String, servers: Vec<Server>, functions: Vec<String>) -> Option<Self> {
-        let found = Spellings::of(&value)?;
-        Some(Self { name, value, servers, functions, found })
+        let matcher = SecretMatcher::new(&value)?;
+        Some(Self { name, value, servers, functions, matcher })
     }
 
     fn placeholder(&self) -> String {
@@ -302,14 +307,14 @@ impl BoundSecret {
     }
 }
 
-fn spelt(value: &str, spelling: Spelling) -> String {
-    match spelling {
-        Spelling::Plain => value.to_owned(),
-        Spelling::Json => {
+fn encoded(value: &str, encoding: SecretEncoding) -> String {
+    match encoding {
+        SecretEncoding::Plain => value.to_owned(),
+        SecretEncoding::Json => {
             let quoted = serde_json::Value::from(value).to_string();
             quoted.get(1..quoted.len() - 1).unwrap_or_default().to_owned()
         }
-        Spelling::Percent => value.bytes().fold(String::new(), |mut text, byte| {
+        SecretEncoding::Percent => value.bytes().fold(String::new(), |mut text, byte| {
             if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
                 text.push(char::from(byte));
             } else {

@@ -1,6 +1,6 @@
-//! The one list of failures that users can meet.
+//! The closed list of error codes, and the error type that crosses to JavaScript.
 //!
-//! Every part has its own error enum; this is what they all become before they leave the crate.
+//! Every part has its own error enum; all of them convert to [`Error`].
 
 use std::fmt;
 
@@ -28,17 +28,17 @@ pub enum ErrorCode {
     Shutdown,
     /// The policy, or a token, does not allow the call.
     Denied,
-    /// The policy asks somebody about the call, who was not there or said no.
+    /// The policy requires an approval, which was missing or refused.
     Approval,
-    /// Something else must come first: a test that was seen to fail, or to pass.
+    /// Another call must come first: a failing or a passing run of the tool's test.
     State,
     Ledger,
-    /// A defect of ours, caught before it could do harm.
+    /// A defect of this package.
     Internal,
 }
 
 impl ErrorCode {
-    /// Every code, so that a test can hold the list against the one in JavaScript.
+    /// Every code; a test compares the list with the one in JavaScript.
     pub const ALL: [Self; 24] = [
         Self::Validation,
         Self::Config,
@@ -113,17 +113,17 @@ impl fmt::Display for ErrorCode {
 /// Extra facts about a failure, as JSON members of `error.details`.
 pub type Details = serde_json::Map<String, serde_json::Value>;
 
-/// What every part's error enum can say about itself.
+/// Implemented by the error enum of every part.
 pub trait PartError: std::error::Error {
     fn code(&self) -> ErrorCode;
 
-    /// Facts beside the message. Never a host path or a secret.
+    /// Facts in addition to the message. Never a host path or a secret.
     fn details(&self) -> Details {
         Details::new()
     }
 }
 
-/// A failure ready to leave the crate.
+/// An error as it crosses to JavaScript.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("{message}")]
 pub struct Error {
@@ -137,12 +137,12 @@ impl Error {
         Self { code, message: message.into(), details: Details::new() }
     }
 
-    /// What is said of a job that panicked.
+    /// The error of a job that panicked.
     #[must_use]
     pub fn panicked() -> Self {
         Self::new(
             ErrorCode::Internal,
-            "The kernel failed inside, which is a defect of its own; the application goes on. Try again, and report it.",
+            "The kernel failed because of an internal error; the application keeps running. Retry, and report the defect.",
         )
     }
 

@@ -1,9 +1,9 @@
-//! Addresses that do not leave this machine: a token may go there in the open, and no proxy hears of it.
+//! Detection of loopback URLs, which may receive tokens over plain http and bypass the proxy.
 
 use url::{Host, Url};
 
-/// Whether a request to `url` stays on this machine. Names below `localhost` do not count: a resolver may send them
-/// elsewhere.
+/// Whether a request to `url` stays on this machine. Subdomains of `localhost` do not count: a resolver may map them to
+/// another machine.
 #[must_use]
 pub fn is_loopback(url: &Url) -> bool {
     match url.host() {

@@ -1,16 +1,16 @@
-//! What rules look at in a statement of SQL: how much of it has to be right.
+//! Which details of SQL statements the policy's rules depend on.
 
 use serde::{Deserialize, Serialize};
 
-/// In order: who looks at tables looks at verbs too.
+/// Ordered: rules about tables depend on verbs too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SqlDetail {
-    /// Every statement is judged alike.
+    /// All statements have the same verdict.
     #[default]
     Nothing,
-    /// Whether it reads or writes.
+    /// The verbs: whether a statement reads or writes.
     Verbs,
-    /// Which tables it reaches.
+    /// The tables that a statement reaches.
     Tables,
 }

@@ -2,34 +2,34 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Schemas in which a bare name is looked up, where the database is not known.
+/// The default schemas when the database is not known.
 const DEFAULT_SCHEMAS: [&str; 2] = ["main", "public"];
 
-/// Where a database looks up a bare name, so that `users` is also `public.users`.
+/// The schema in which a database looks up unqualified names: `users` is also `public.users`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub enum Home {
+pub enum DefaultSchema {
     /// The database is not known.
     #[default]
     Unknown,
-    /// In this schema.
+    /// The schema has this name.
     Schema(&'static str),
-    /// In one that is named nowhere.
+    /// The schema has no fixed name.
     Unnamed,
 }
 
-/// The name of a table: as a rule has it, or as its database looks it up.
+/// The name of a table, from a policy rule or from a statement.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(from = "String", into = "String")]
 pub struct TableName {
     name: String,
-    home: Home,
-    /// The same text for all names that any database takes for this one.
-    loose: String,
+    default_schema: DefaultSchema,
+    /// The result of [`fold_case`].
+    folded: String,
 }
 
 impl From<String> for TableName {
     fn from(name: String) -> Self {
-        Self::found(&name, Home::Unknown)
+        Self::in_database(&name, DefaultSchema::Unknown)
     }
 }
 
@@ -42,13 +42,13 @@ impl From<TableName> for String {
 impl TableName {
     #[must_use]
     pub fn new(name: &str) -> Self {
-        Self::found(name, Home::Unknown)
+        Self::in_database(name, DefaultSchema::Unknown)
     }
 
-    /// A table of a database that is known.
+    /// A name in a database with a known default schema.
     #[must_use]
-    pub fn found(name: &str, home: Home) -> Self {
-        Self { name: name.to_owned(), home, loose: loose(name) }
+    pub fn in_database(name: &str, default_schema: DefaultSchema) -> Self {
+        Self { name: name.to_owned(), default_schema, folded: fold_case(name) }
     }
 
     #[must_use]
@@ -56,22 +56,22 @@ impl TableName {
         &self.name
     }
 
-    /// Whether a rule that names `self` names the table that was found, for certain. Who writes `Orders` may mean `orders`,
-    /// but who writes `orders` does not mean `"Orders"`.
+    /// Whether `self`, from a rule, certainly names the table `found` of a statement. `Orders` matches `orders`, but
+    /// `orders` does not match `"Orders"`.
     #[must_use]
     pub fn is(&self, found: &Self) -> bool {
-        let (rule, table) = (found.home.strip(&self.name), found.home.strip(&found.name));
+        let (rule, table) = (found.default_schema.strip(&self.name), found.default_schema.strip(&found.name));
         rule == table || rule.to_ascii_lowercase() == table
     }
 
-    /// Whether both could be the same table: where one has a schema and the other has none, that is not known here.
+    /// Whether both may be the same table. A name without a schema may be in any schema.
     #[must_use]
     pub fn could_be(&self, other: &Self) -> bool {
-        ends_by_parts(&self.loose, &other.loose) || ends_by_parts(&other.loose, &self.loose)
+        ends_by_parts(&self.folded, &other.folded) || ends_by_parts(&other.folded, &self.folded)
     }
 }
 
-impl Home {
+impl DefaultSchema {
     fn strip(self, name: &str) -> &str {
         let is_home = |schema: &str| match self {
             Self::Unknown => DEFAULT_SCHEMAS.iter().any(|home| home.eq_ignore_ascii_case(schema)),
@@ -82,9 +82,9 @@ impl Home {
     }
 }
 
-/// The same text for all names that any database takes for one: MySQL may take `İ` for `i`, which is `i̇` elsewhere.
+/// Maps names that any database treats as equal to one text: MySQL may treat `İ` as `i`, which is `i̇` elsewhere.
 #[must_use]
-pub fn loose(name: &str) -> String {
+pub fn fold_case(name: &str) -> String {
     let lower = name.to_lowercase();
     if lower.is_ascii() { lower } else { lower.replace('\u{307}', "") }
 }
@@ -95,10 +95,10 @@ fn ends_by_parts(long: &str, short: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Home, TableName};
+    use super::{DefaultSchema, TableName};
 
     #[test]
-    fn the_same_table_for_certain_is_told_from_perhaps() {
+    fn certain_and_possible_matches_of_tables() {
         for (rule, found, is, could_be) in [
             ("Orders", "orders", true, true),
             ("orders", "Orders", false, true),
@@ -120,16 +120,16 @@ mod tests {
     }
 
     #[test]
-    fn a_schema_is_left_out_only_where_its_database_looks_there() {
+    fn only_the_default_schema_may_be_omitted() {
         for (found, home, is) in [
-            ("main.t", Home::Schema("main"), true),
-            ("main.t", Home::Schema("public"), false),
-            ("public.t", Home::Schema("public"), true),
-            ("public.t", Home::Unnamed, false),
-            ("t", Home::Unnamed, true),
+            ("main.t", DefaultSchema::Schema("main"), true),
+            ("main.t", DefaultSchema::Schema("public"), false),
+            ("public.t", DefaultSchema::Schema("public"), true),
+            ("public.t", DefaultSchema::Unnamed, false),
+            ("t", DefaultSchema::Unnamed, true),
         ] {
-            assert_eq!(TableName::new("t").is(&TableName::found(found, home)), is, "{found} {home:?}");
+            assert_eq!(TableName::new("t").is(&TableName::in_database(found, home)), is, "{found} {home:?}");
         }
-        assert!(!TableName::new("main.t").is(&TableName::found("t", Home::Schema("public"))));
+        assert!(!TableName::new("main.t").is(&TableName::in_database("t", DefaultSchema::Schema("public"))));
     }
 }

@@ -1,7 +1,7 @@
-//! Threads of ours in the application's process: a panic on one ends its job, never the application.
+//! Threads and pools in the application's process. A panic ends its job, never the application.
 //!
-//! Nothing else starts threads or pools; the architecture test holds that. A job that owes somebody an answer owes it
-//! after a panic as well: the means to answer must answer when they are dropped, as `Promised` and `Reply` do.
+//! Only this module starts threads or pools; the architecture test enforces it. A job that must report a result reports it
+//! after a panic as well: types that carry an answer send one when they are dropped, as `Promised` and `Reply` do.
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::io;
@@ -9,65 +9,65 @@ use std::num::NonZero;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::thread::{Builder, JoinHandle, available_parallelism, scope};
 
-/// Fewer items than this are not worth a thread.
+/// The fewest items for which a thread is started.
 const SMALLEST_SHARE: usize = 32;
 
-/// A job that panicked. What it owned is dropped; what it shared must not be trusted to be whole.
+/// A job that panicked. What it owned is dropped; what it shared may be inconsistent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Panicked;
 
-/// The value of `job`, or that it panicked.
+/// Runs `job` and catches its panic.
 pub fn contain<T>(job: impl FnOnce() -> T) -> Result<T, Panicked> {
     catch_unwind(AssertUnwindSafe(job)).map_err(|_| Panicked)
 }
 
-/// Does `job` on a thread of its own.
+/// Runs `job` on a new thread.
 pub fn spawn<T: Send + 'static>(
     name: &str,
     job: impl FnOnce() -> T + Send + 'static,
 ) -> io::Result<JoinHandle<Result<T, Panicked>>> {
     #[cfg(any(test, feature = "fault-injection"))]
-    refusal::check(name)?;
+    spawn_failure::check(name)?;
     Builder::new().name(name.to_owned()).spawn(move || contain(job))
 }
 
-/// Does `job` on a thread with `stack` bytes of stack.
+/// Runs `job` on a new thread with `stack` bytes of stack.
 pub fn spawn_with_stack<T: Send + 'static>(
     name: &str,
     stack: usize,
     job: impl FnOnce() -> T + Send + 'static,
 ) -> io::Result<JoinHandle<Result<T, Panicked>>> {
     #[cfg(any(test, feature = "fault-injection"))]
-    refusal::check(name)?;
+    spawn_failure::check(name)?;
     Builder::new().name(name.to_owned()).stack_size(stack).spawn(move || contain(job))
 }
 
-/// Does `job` on a thread of its own that makes way for all others, where the system knows of such.
-pub fn spawn_quiet<T: Send + 'static>(
+/// Runs `job` on a new thread of low priority, where the system supports that.
+pub fn spawn_low_priority<T: Send + 'static>(
     name: &str,
     job: impl FnOnce() -> T + Send + 'static,
 ) -> io::Result<JoinHandle<Result<T, Panicked>>> {
     spawn(name, move || {
-        make_way();
+        lower_priority();
         job()
     })
 }
 
-/// Lowers the priority of this very thread: on Linux threads have one of their own.
+/// Lowers the priority of the current thread. On Linux each thread has its own priority.
 #[cfg(target_os = "linux")]
-fn make_way() {
-    const QUIET: i32 = 10;
-    // At a priority like any other it still works.
-    let _ = rustix::process::setpriority_process(Some(rustix::thread::gettid()), QUIET);
+fn lower_priority() {
+    const NICE: i32 = 10;
+    // On failure the thread keeps its priority, which is harmless.
+    let _ = rustix::process::setpriority_process(Some(rustix::thread::gettid()), NICE);
 }
 
 #[cfg(not(target_os = "linux"))]
-fn make_way() {}
+fn lower_priority() {}
 
-/// A pool that outlives the panics of its jobs, unless the system refuses threads.
+/// A pool that survives panics of its jobs; `None` when the system refuses threads.
 #[must_use]
 pub fn pool(name: &'static str, threads: usize) -> Option<ThreadPool> {
-    // Without a handler rayon ends the process. The panic's message has been printed by then.
+    // Without a handler rayon aborts the process. The panic's message has been printed by then.
     let ignore = |_| {};
     ThreadPoolBuilder::new()
         .num_threads(threads)
@@ -77,10 +77,9 @@ pub fn pool(name: &'static str, threads: usize) -> Option<ThreadPool> {
         .ok()
 }
 
-/// What `job` makes of each item, in their order; many items are shared out among threads of their own. They are no
-/// pool's: who waits for a pool on one of its threads may be given another job meanwhile, and that one may want a lock that
-/// the waiting one holds.
-pub fn map_all<I: Sync, T: Send>(name: &str, items: &[I], job: impl Fn(&I) -> T + Sync) -> Vec<T> {
+/// Maps all items with `job`, in order, and splits many items among scoped threads. A pool is not used: a pool thread that
+/// waits for other jobs may run one of them meanwhile, and that one may need a lock that the waiting job holds.
+pub fn parallel_map<I: Sync, T: Send>(name: &str, items: &[I], job: impl Fn(&I) -> T + Sync) -> Vec<T> {
     let threads = available_parallelism().map_or(1, NonZero::get);
     let share = items.len().div_ceil(threads).max(SMALLEST_SHARE);
     let make = |items: &[I]| items.iter().map(&job).collect::<Vec<T>>();
@@ -89,74 +88,75 @@ pub fn map_all<I: Sync, T: Send>(name: &str, items: &[I], job: impl Fn(&I) -> T 
         let own = shares.next().unwrap_or_default();
         let start = |items| {
             #[cfg(any(test, feature = "fault-injection"))]
-            refusal::check(name).map_err(|_| items)?;
+            spawn_failure::check(name).map_err(|_| items)?;
             Builder::new().name(name.to_owned()).spawn_scoped(scope, move || make(items)).map_err(|_| items)
         };
         let others: Vec<_> = shares.map(start).collect();
-        let mut made = make(own);
+        let mut mapped = make(own);
         for other in others {
             match other {
-                Ok(thread) => made.extend(thread.join().unwrap_or_else(|panic| resume_unwind(panic))),
-                Err(refused) => made.extend(make(refused)),
+                Ok(thread) => mapped.extend(thread.join().unwrap_or_else(|panic| resume_unwind(panic))),
+                Err(refused) => mapped.extend(make(refused)),
             }
         }
-        made
+        mapped
     })
 }
 
-/// A callback that somebody waits for. If it is dropped uncalled, by a panic for one, it is called all the same, with what
-/// was agreed on for that case.
-pub struct Owed<T: Send + 'static> {
+/// A callback that is called exactly once. If it is dropped uncalled, for example by a panic, it is called with the value of
+/// `on_drop`.
+pub struct OnceCallback<T: Send + 'static> {
     callback: Option<Box<dyn FnOnce(T) + Send>>,
-    lost: fn() -> T,
+    on_drop: fn() -> T,
 }
 
-impl<T: Send + 'static> Owed<T> {
-    pub fn new(lost: fn() -> T, callback: impl FnOnce(T) + Send + 'static) -> Self {
-        Self { callback: Some(Box::new(callback)), lost }
+impl<T: Send + 'static> OnceCallback<T> {
+    pub fn new(on_drop: fn() -> T, callback: impl FnOnce(T) + Send + 'static) -> Self {
+        Self { callback: Some(Box::new(callback)), on_drop }
     }
 
-    /// Calls it. A panic in it is its own affair.
-    pub fn pay(mut self, value: T) {
+    /// Calls the callback with `value`. A panic in it is contained.
+    pub fn complete(mut self, value: T) {
         if let Some(callback) = self.callback.take() {
             let _panicked = contain(|| callback(value));
         }
     }
 }
 
-impl<T: Send + 'static> Drop for Owed<T> {
+impl<T: Send + 'static> Drop for OnceCallback<T> {
     fn drop(&mut self) {
         let Some(callback) = self.callback.take() else { return };
-        let lost = self.lost;
-        // Whoever dropped it may hold locks that the callback needs. Without a thread nobody can be told in safety.
-        let _refused = spawn("tgp-lost", move || callback(lost()));
+        let on_drop = self.on_drop;
+        // The thread that drops it may hold locks that the callback needs, so the call is made on another one. If no thread
+        // starts, the callback is not called.
+        let _refused = spawn("tgp-lost", move || callback(on_drop()));
     }
 }
 
-/// Lets a test have the system refuse threads.
+/// Simulates, for tests, a system that refuses to start threads.
 #[cfg(any(test, feature = "fault-injection"))]
-pub mod refusal {
+pub mod spawn_failure {
     use std::cell::Cell;
     use std::io;
 
-    thread_local!(static REFUSED: Cell<Option<&'static str>> = const { Cell::new(None) });
+    thread_local!(static FAILING: Cell<Option<&'static str>> = const { Cell::new(None) });
 
-    /// Does `job`; threads named `name` that it starts are refused.
+    /// Runs `job`; threads named `name` that it starts fail to start.
     pub fn during<T>(name: &'static str, job: impl FnOnce() -> T) -> T {
-        REFUSED.set(Some(name));
-        let made = job();
-        REFUSED.set(None);
-        made
+        FAILING.set(Some(name));
+        let result = job();
+        FAILING.set(None);
+        result
     }
 
     pub(super) fn check(name: &str) -> io::Result<()> {
-        if REFUSED.get() == Some(name) { Err(io::ErrorKind::WouldBlock.into()) } else { Ok(()) }
+        if FAILING.get() == Some(name) { Err(io::ErrorKind::WouldBlock.into()) } else { Ok(()) }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Owed, Panicked, contain, map_all, pool, refusal, spawn, spawn_quiet};
+    use super::{OnceCallback, Panicked, contain, parallel_map, pool, spawn, spawn_failure, spawn_low_priority};
     use std::panic::resume_unwind;
     use std::sync::mpsc::channel;
 
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn a_panic_is_an_ordinary_outcome() {
+    fn contain_and_spawn_return_a_panic_as_an_error() {
         assert_eq!(contain(panic), Err(Panicked));
         assert_eq!(contain(|| 7), Ok(7));
         assert_eq!(spawn("tgp-test", panic).unwrap().join().unwrap(), Err(Panicked));
@@ -173,41 +173,41 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn a_quiet_thread_makes_way_and_the_others_do_not() {
+    fn spawn_low_priority_lowers_only_its_own_thread() {
         let priority = || rustix::process::getpriority_process(Some(rustix::thread::gettid())).unwrap();
         let before = priority();
-        let quiet = spawn_quiet("tgp-test", priority).unwrap().join().unwrap();
+        let quiet = spawn_low_priority("tgp-test", priority).unwrap().join().unwrap();
         assert_eq!(quiet, Ok((before + 10).min(19)));
         assert_eq!(priority(), before);
     }
 
     #[test]
-    fn what_is_owed_is_paid_once_whatever_happens() {
-        let (tell, told) = channel();
-        let owed = |tell: &std::sync::mpsc::Sender<u32>| {
-            let tell = tell.clone();
-            Owed::new(|| 0, move |value| tell.send(value).unwrap())
+    fn once_callback_fires_exactly_once() {
+        let (sender, receiver) = channel();
+        let once = |sender: &std::sync::mpsc::Sender<u32>| {
+            let sender = sender.clone();
+            OnceCallback::new(|| 0, move |value| sender.send(value).unwrap())
         };
-        owed(&tell).pay(7);
-        assert_eq!(told.recv(), Ok(7));
-        let dropped = owed(&tell);
+        once(&sender).complete(7);
+        assert_eq!(receiver.recv(), Ok(7));
+        let dropped = once(&sender);
         assert_eq!(contain(move || (dropped, panic()).1), Err(Panicked));
-        assert_eq!(told.recv(), Ok(0));
-        Owed::new(|| (), |()| panic()).pay(());
-        drop(tell);
-        assert!(told.recv().is_err(), "nothing is told twice");
+        assert_eq!(receiver.recv(), Ok(0));
+        OnceCallback::new(|| (), |()| panic()).complete(());
+        drop(sender);
+        assert!(receiver.recv().is_err(), "the callback is not called twice");
     }
 
     #[test]
-    fn many_items_keep_their_order_with_and_without_threads() {
+    fn parallel_map_keeps_order_with_and_without_threads() {
         let items: Vec<usize> = (0..1000).collect();
         let doubled: Vec<usize> = items.iter().map(|item| item * 2).collect();
-        let double = || map_all("tgp-test", &items, |item| item * 2);
+        let double = || parallel_map("tgp-test", &items, |item| item * 2);
         assert_eq!(double(), doubled);
-        assert_eq!(refusal::during("tgp-test", double), doubled);
-        assert!(map_all("tgp-test", &[], |item: &u8| *item).is_empty());
+        assert_eq!(spawn_failure::during("tgp-test", double), doubled);
+        assert!(parallel_map("tgp-test", &[], |item: &u8| *item).is_empty());
         assert_eq!(
-            contain(|| map_all("tgp-test", &items, |item| if *item == 999 {
+            contain(|| parallel_map("tgp-test", &items, |item| if *item == 999 {
                 panic();
             })),
             Err(Panicked)
@@ -215,11 +215,11 @@ mod tests {
     }
 
     #[test]
-    fn a_pool_outlives_the_panics_of_its_jobs() {
+    fn a_pool_survives_panics_of_its_jobs() {
         let pool = pool("tgp-test", 1).unwrap();
         pool.spawn(panic);
-        let (tell, told) = channel();
-        pool.spawn(move || tell.send(7).unwrap());
-        assert_eq!(told.recv(), Ok(7));
+        let (sender, receiver) = channel();
+        pool.spawn(move || sender.send(7).unwrap());
+        assert_eq!(receiver.recv(), Ok(7));
     }
 }

@@ -1,4 +1,4 @@
-//! How tokens of one text look at each other.
+//! Multi-head self-attention over the tokens of one text.
 
 use super::elementwise::softmax;
 use multiversion::multiversion;
@@ -6,13 +6,13 @@ use multiversion::multiversion;
 /// Numbers per head, in every model of the family.
 pub const HEAD: usize = 32;
 
-/// Numbers that are added side by side. Rows of tokens are filled up to a multiple of it with nothing.
+/// SIMD lanes. Rows of tokens are padded with zeros to a multiple of it.
 const LANES: usize = 16;
 
-/// Memory that is kept from one text to the next.
+/// Buffers that are reused between texts.
 #[derive(Default)]
 pub struct Attention {
-    /// All tokens' first numbers, then all second ones.
+    /// Transposed: all tokens' first numbers, then all second ones.
     keys: Vec<f32>,
     /// Token by token.
     values: Vec<f32>,
@@ -20,8 +20,8 @@ pub struct Attention {
 }
 
 impl Attention {
-    /// `mixed` holds queries, keys and values of each token, one after the other; `context` gets what each token took from
-    /// the others. Rows of `context` are a third as wide.
+    /// `mixed` holds query, key and value of each token, one after the other; `context` receives the attention output. Rows of
+    /// `context` are a third as wide.
     pub fn apply(&mut self, mixed: &[f32], context: &mut [f32], width: usize) {
         let heads = width / HEAD;
         let tokens = context.len() / width.max(1);
@@ -34,7 +34,7 @@ impl Attention {
         let (parts, _) = mixed.as_chunks::<HEAD>();
         let (contexts, _) = context.as_chunks_mut::<HEAD>();
         for head in 0..heads {
-            // The same head of every token, of its query, key or value.
+            // The same head of every token: its query (0), key (1) or value (2).
             let of = |part: usize| parts.iter().skip(part * heads + head).step_by(3 * heads);
             for (token, key) in of(1).enumerate() {
                 for (row, number) in self.keys.chunks_exact_mut(padded).zip(key) {
@@ -53,7 +53,7 @@ impl Attention {
     }
 }
 
-/// What a token takes from all: of each as much as its key fits the query.
+/// The attention output of one token: all values, weighted by how well their keys match the query.
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512vl+avx512vnni", "x86_64+avx2"))]
 fn attend(query: &[f32; HEAD], keys: &[f32], values: &[f32], scores: &mut [f32], tokens: usize) -> [f32; HEAD] {
     scores.fill(0.0);
@@ -67,7 +67,7 @@ fn attend(query: &[f32; HEAD], keys: &[f32], values: &[f32], scores: &mut [f32],
     taken
 }
 
-/// Adds rows to `sums`, each times its factor: four at a time, so that sums are loaded and stored less often.
+/// Adds rows to `sums`, each times its factor; four rows at a time, so that sums are loaded and stored less often.
 #[inline(always)]
 fn add_rows(sums: &mut [f32], factors: &[f32], rows: &[f32]) {
     let width = sums.len().max(1);
@@ -94,7 +94,7 @@ fn lanes(row: &[f32]) -> impl Iterator<Item = &[f32; LANES]> {
 mod tests {
     use super::{Attention, HEAD};
 
-    /// The formula as it is written in books.
+    /// The textbook formula.
     fn plain(mixed: &[f32], tokens: usize, width: usize) -> Vec<f32> {
         let at = |token: usize, part: usize, column: usize| mixed[token * 3 * width + part * width + column];
         let mut context = vec![0.0; tokens * width];
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_what_the_formula_says() {
+    fn attention_matches_the_formula() {
         let mut attention = Attention::default();
         for tokens in [1, 2, 7, 20] {
             let width = 3 * HEAD;

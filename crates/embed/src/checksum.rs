@@ -1,4 +1,4 @@
-//! XXH64 with seed 0: it tells damage at the speed of memory, and the script that makes the weights can compute it too.
+//! XXH64 with seed 0: detects damage at memory speed, and the script that makes the weights can compute it too.
 
 const P1: u64 = 0x9e37_79b1_85eb_ca87;
 const P2: u64 = 0xc2b2_ae3d_27d4_eb4f;
@@ -48,9 +48,9 @@ fn round(lane: u64, word: u64) -> u64 {
 mod tests {
     use super::checksum;
 
-    /// The values are those of the reference implementation.
+    /// Values of the reference implementation.
     #[test]
-    fn it_is_xxh64() {
+    fn matches_the_reference_xxh64() {
         assert_eq!(checksum(b""), 0xef46_db37_51d8_e999);
         assert_eq!(checksum(b"a"), 0xd24e_c4f1_a98c_6e5b);
         assert_eq!(checksum(b"abc"), 0x44bc_2cf5_ad77_0999);

@@ -1,17 +1,17 @@
-//! What the model does to numbers one by one, and to rows as a whole.
+//! Elementwise functions and row reductions of the model: GELU, softmax, layer normalisation.
 //!
-//! Sums are made in sixteen lanes and then joined, so that the compiler may use wide registers and every machine still adds
-//! in the same order.
+//! Sums use sixteen lanes that are then added, so that the compiler can use wide registers while every machine adds in the same
+//! order.
 
 use multiversion::multiversion;
 
 const LANES: usize = 16;
-/// Adding it leaves a small number's nearest whole number in the lowest bits.
+/// Adding it to a small number leaves the nearest integer in the lowest bits.
 const ROUNDING: f32 = 12_582_912.0;
-/// Below this the exponential is nothing in 32 bits.
+/// Below this the exponential is zero in f32.
 const LEAST_EXPONENT: f32 = -87.0;
 
-/// The smooth step of the model: half of `x`, times one plus the error function of `x / √2`.
+/// GELU: half of `x`, times one plus the error function of `x / √2`.
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512vl+avx512vnni", "x86_64+avx2"))]
 pub fn gelu(numbers: &mut [f32]) {
     for number in numbers {
@@ -19,10 +19,10 @@ pub fn gelu(numbers: &mut [f32]) {
     }
 }
 
-/// Makes a row of scores, each times `scale`, shares of one.
+/// Softmax of a row of scores, each times `scale`.
 #[inline(always)]
 pub fn softmax(scores: &mut [f32], scale: f32) {
-    let most = most(scores, |score| score);
+    let most = maximum(scores, |score| score);
     for score in &mut *scores {
         *score = exponential((*score - most) * scale);
     }
@@ -32,7 +32,7 @@ pub fn softmax(scores: &mut [f32], scale: f32) {
     }
 }
 
-/// Adds a row to the other and gives the sum the mean zero and the spread one, then what the model makes of that.
+/// Adds `other` to `row`, then applies layer normalisation with `weight` and `bias`.
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512vl+avx512vnni", "x86_64+avx2"))]
 pub fn add_and_norm(row: &mut [f32], other: &[f32], weight: &[f32], bias: &[f32]) {
     const LEAST_SPREAD: f32 = 1e-12;
@@ -60,10 +60,10 @@ pub fn sum(numbers: &[f32], of: impl Fn(f32) -> f32) -> f32 {
     lanes.iter().sum::<f32>() + tail.iter().map(|number| of(*number)).sum::<f32>()
 }
 
-/// The largest, or the least number there is when there is none.
+/// The maximum; `f32::MIN` for an empty slice.
 #[inline(always)]
-pub fn most(numbers: &[f32], of: impl Fn(f32) -> f32) -> f32 {
-    // Not `f32::max`: it has more to say about what is no number, and takes longer.
+pub fn maximum(numbers: &[f32], of: impl Fn(f32) -> f32) -> f32 {
+    // Not `f32::max`: its handling of NaN makes it slower.
     let larger = |left: f32, right: f32| if left > right { left } else { right };
     let (chunks, tail) = numbers.as_chunks::<LANES>();
     let mut lanes = [f32::MIN; LANES];
@@ -76,7 +76,7 @@ pub fn most(numbers: &[f32], of: impl Fn(f32) -> f32) -> f32 {
     tail.iter().fold(joined, |most, number| larger(of(*number), most))
 }
 
-/// Abramowitz and Stegun, 7.1.26: off by less than 2e-7.
+/// Abramowitz and Stegun, 7.1.26; error below 2e-7.
 #[inline(always)]
 fn error_function(x: f32) -> f32 {
     let size = x.abs();
@@ -85,7 +85,7 @@ fn error_function(x: f32) -> f32 {
     (1.0 - series * exponential(-size * size)).copysign(x)
 }
 
-/// For numbers that are not above zero.
+/// The exponential of numbers that are not positive.
 #[inline(always)]
 fn exponential(x: f32) -> f32 {
     const HALF_BITS: u32 = 127;
@@ -105,7 +105,7 @@ mod tests {
     use super::{add_and_norm, error_function, exponential, gelu, softmax};
 
     #[test]
-    fn the_exponential_is_as_good_as_32_bits_allow() {
+    fn the_exponential_has_f32_precision() {
         for step in 0..87_000 {
             let x = -f64::from(step) / 1000.0;
             let off = (f64::from(exponential(x as f32)) - f64::from(x as f32).exp()).abs() / x.exp();
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn the_error_function_and_gelu_are_the_known_ones() {
+    fn the_error_function_and_gelu_match_known_values() {
         for (x, expected) in [(0.0, 0.0), (0.5, 0.520_499_9), (1.0, 0.842_700_8), (2.0, 0.995_322_3), (9.0, 1.0)] {
             assert!((error_function(x) - expected).abs() < 1e-6, "{x}");
             assert!((error_function(-x) + expected).abs() < 1e-6, "{x}");
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn shares_add_up_to_one_however_far_apart_scores_are() {
+    fn softmax_sums_to_one_for_any_range_of_scores() {
         let mut scores = [1000.0, -1000.0, 1000.0, 999.0];
         softmax(&mut scores, 1.0);
         assert!((scores.iter().sum::<f32>() - 1.0).abs() < 1e-6);
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_gets_mean_zero_and_spread_one() {
+    fn a_normalised_row_has_mean_zero_and_variance_one() {
         let mut row: Vec<f32> = (0..40).map(|at| at as f32).collect();
         add_and_norm(&mut row, &[1.0; 40], &[1.0; 40], &[0.0; 40]);
         let spread: f32 = row.iter().map(|number| number * number).sum::<f32>() / 40.0;

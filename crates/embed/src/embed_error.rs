@@ -1,16 +1,16 @@
-//! What can be wrong with a file of weights or of vectors.
+//! Errors of files of weights and vectors.
 
 use tgp_base::error::{ErrorCode, PartError};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum EmbedError {
-    #[error("The file of weights is not one of @tgp/memory. Install the package again.")]
+    #[error("The weights file is not a file of @tgp/memory. Reinstall the package.")]
     NotWeights,
-    #[error("The weights of @tgp/memory are of another version. Install the version that belongs to @tgp/core.")]
+    #[error("The weights of @tgp/memory have another version. Install the version that matches @tgp/core.")]
     Version,
-    #[error("The weights of @tgp/memory are damaged. Install the package again.")]
+    #[error("The weights of @tgp/memory are damaged. Reinstall the package.")]
     Damaged,
-    #[error("The file of vectors is damaged, or of another model or version. It is made again.")]
+    #[error("The vector file is damaged, or belongs to another model or version. It is rebuilt.")]
     Vectors,
 }
 

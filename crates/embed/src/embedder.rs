@@ -1,4 +1,4 @@
-//! The model as others use it: texts in, vectors out.
+//! The embedder: texts in, vectors out.
 
 use super::embed_error::EmbedError;
 use super::encoder::Encoder;
@@ -6,13 +6,13 @@ use super::model_file::{Model, ModelId};
 use super::vector::Vector;
 use super::wordpiece::Token;
 
-/// What is read of a text. The model itself looks at 256 tokens, which are about a kilobyte.
+/// Longer texts are truncated. The model itself reads 256 tokens, about a kilobyte.
 pub const MAX_TEXT_BYTES: usize = 16 << 10;
 
-/// Tokens that go through the model together: more use the weights better, fewer need less memory.
+/// Tokens per batch: larger batches use the weights better, smaller ones need less memory.
 const BATCH_TOKENS: usize = 128;
 
-/// A model in memory. It is as large as its file and two megabytes more, and may be used by many threads.
+/// A loaded model. It takes the size of its file plus two megabytes, and can be shared between threads.
 pub struct Embedder {
     model: Model,
 }
@@ -34,7 +34,7 @@ impl Embedder {
         self.model.width
     }
 
-    /// The vectors of texts, in their order. It takes some milliseconds of the processor for each.
+    /// The vectors of texts, in order. Takes some milliseconds of CPU time per text.
     #[must_use]
     pub fn embed(&self, texts: &[&str]) -> Vec<Vector> {
         let mut encoder = Encoder::default();
@@ -60,7 +60,7 @@ impl Embedder {
         self.model.words.tokens(text, self.model.positions.len() / self.model.width)
     }
 
-    /// A text's vector is the mean of its tokens' rows.
+    /// The vector of a text is the mean of its tokens' rows.
     fn embed_batch(&self, encoder: &mut Encoder, batch: &[Vec<Token>], vectors: &mut Vec<Vector>) {
         let mut rows = encoder.encode(&self.model, batch).chunks_exact(self.model.width);
         for text in batch {

@@ -1,4 +1,4 @@
-//! The model at work: tokens of some texts in, one row of numbers per token out.
+//! The transformer encoder: tokens of several texts in, one row of numbers per token out.
 
 use super::attention::Attention;
 use super::elementwise::{add_and_norm, gelu};
@@ -6,7 +6,7 @@ use super::model_file::{Layer, Model, Norm};
 use super::packed::Packed;
 use super::wordpiece::Token;
 
-/// Memory of one pass.
+/// Buffers of a forward pass.
 #[derive(Default)]
 pub struct Encoder {
     /// One row per token of all texts.
@@ -18,7 +18,7 @@ pub struct Encoder {
 }
 
 impl Encoder {
-    /// Rows of `model.width` numbers for the tokens of every text, text after text.
+    /// Returns a row of `model.width` numbers for every token, text after text.
     pub fn encode(&mut self, model: &Model, texts: &[Vec<Token>]) -> &[f32] {
         self.states.clear();
         for text in texts {
@@ -28,7 +28,7 @@ impl Encoder {
         }
         for layer in &model.layers {
             self.attend(model, layer, texts);
-            self.think(model, layer);
+            self.feed_forward(model, layer);
         }
         &self.states
     }
@@ -53,7 +53,7 @@ impl Encoder {
         norm_rows(&mut self.states, &self.narrow, &layer.join_norm);
     }
 
-    fn think(&mut self, model: &Model, layer: &Layer) {
+    fn feed_forward(&mut self, model: &Model, layer: &Layer) {
         self.packed.fill(&self.states, model.width);
         layer.widen.apply(&model.file, &self.packed, &mut self.wide);
         gelu(&mut self.wide);
@@ -63,7 +63,7 @@ impl Encoder {
     }
 }
 
-/// What a token is before it has looked at the others: its word at its place.
+/// Adds the input row of a token: its word and position embeddings, normalised.
 fn begin_row(model: &Model, token: Token, position: &[f32], states: &mut Vec<f32>) {
     let at = states.len();
     let rows = model.file.get(model.word_rows.clone()).unwrap_or_default();

@@ -1,10 +1,9 @@
-//! Meaning as vectors: texts that mean the same point the same way.
+//! Text embeddings: vectors of texts with similar meaning have similar directions.
 //!
-//! A small language model (all-MiniLM-L6-v2, its weights rounded to 8 bits) reads a text and gives 384 numbers. This part
-//! holds the model, the vectors and the search among them. It reads no file: the kernel hands it bytes.
+//! A small language model (all-MiniLM-L6-v2, weights quantised to 8 bits) maps a text to 384 numbers. This part has the
+//! model, the vector index and its search. It reads no files: the kernel passes bytes.
 //!
-//! Everything is computed in the same order with the same rounding on every machine, so the same text gives the same
-//! vector everywhere.
+//! All sums have the same order and rounding on every machine, so the same text gives the same vector everywhere.
 
 // Not used by name: pinned beside `multiversion`.
 use multiversion_macros as _;
@@ -26,7 +25,7 @@ mod tile;
 mod tile_x86;
 mod vector;
 mod vector_file;
-mod vectors;
+mod vector_index;
 mod wordpiece;
 
 pub use embed_error::EmbedError;
@@ -34,4 +33,4 @@ pub use embedder::{Embedder, MAX_TEXT_BYTES};
 pub use model_file::{MAX_MODEL_BYTES, ModelId};
 pub use vector::{MAX_DIMENSION, Vector};
 pub use vector_file::MAX_VECTOR_FILE_BYTES;
-pub use vectors::{Cosines, MAX_VECTORS, Slot, TextKey, Vectors};
+pub use vector_index::{Cosines, MAX_VECTORS, Slot, TextKey, VectorIndex};

@@ -1,4 +1,4 @@
-//! One matrix of the model.
+//! A linear layer: one matrix of the model.
 
 use super::packed::Packed;
 use super::tile::{OUTPUTS, Sums, Weights};
@@ -6,7 +6,7 @@ use multiversion::multiversion;
 use multiversion::target::match_target;
 use std::ops::Range;
 
-/// A matrix with one row per output. Its weights stay in the file that they came in.
+/// A matrix with one row per output. Its weights stay in the model file's buffer.
 pub struct Linear {
     pub weights: Range<usize>,
     pub scales: Vec<f32>,
@@ -16,12 +16,12 @@ pub struct Linear {
 impl Linear {
     /// Writes the outputs of every row of `input`, row by row.
     pub fn apply(&self, file: &[u8], input: &Packed, output: &mut Vec<f32>) {
-        // Every number is written below, so what was there may stay until then.
+        // Every number is overwritten below, so old contents need no clearing.
         output.resize(input.rows() * self.scales.len(), 0.0);
         let weights = file.get(self.weights.clone()).unwrap_or_default();
         let panels = self.scales.as_chunks::<OUTPUTS>().0.iter().zip(self.bias.as_chunks::<OUTPUTS>().0);
         let weights = weights.as_chunks().0.chunks_exact(input.pairs().max(1));
-        // The weights of sixteen outputs stay near while all tokens pass by.
+        // The weights of sixteen outputs stay in the cache for all tokens.
         for (panel, (weights, (scales, bias))) in weights.zip(panels).enumerate() {
             let place = Place { panel, width: self.scales.len(), scales, bias };
             multiply(weights, input, &place, output);
@@ -29,7 +29,7 @@ impl Linear {
     }
 }
 
-/// Where the outputs of a panel go, and what makes numbers of its sums.
+/// The destination of a panel's outputs, and the scales and bias for its sums.
 struct Place<'a> {
     panel: usize,
     width: usize,
@@ -59,7 +59,7 @@ fn multiply(weights: &[Weights], input: &Packed, place: &Place<'_>, output: &mut
     }
 }
 
-/// Writes the sums of a block as numbers: times the scales of token and output, plus what the output always adds.
+/// Writes the sums of a block as floats: times the scales of token and output, plus the bias.
 #[inline(always)]
 fn put<'a, const GROUPS: usize>(
     sums: [Sums; GROUPS],

@@ -1,5 +1,5 @@
-//! The file of weights: `scripts/memory_model_file.mjs` writes it. Whatever is in it, reading it asks for no more memory
-//! than the file itself has, and every size is held against its length before anything is used.
+//! The weights file, written by `scripts/memory_model_file.mjs`. Reading it allocates no more memory than the file's size, and
+//! every size in it is checked against its length before use.
 
 use super::attention::HEAD;
 use super::checksum::checksum;
@@ -9,13 +9,13 @@ use super::tile::OUTPUTS;
 use super::wordpiece::WordPiece;
 use std::ops::Range;
 
-/// A larger file is none of ours.
+/// Larger files are rejected.
 pub const MAX_MODEL_BYTES: usize = 64 << 20;
 
 const MAGIC: &[u8; 8] = b"TGPEMBED";
 const VERSION: u32 = 1;
 const HEADER_BYTES: usize = 64;
-/// Where the checksum is in the header.
+/// Offset of the checksum in the header.
 const CHECKSUM: usize = 40;
 
 const MAX_WORDS: usize = 1 << 16;
@@ -25,11 +25,11 @@ const MAX_INNER: usize = 4096;
 const MAX_POSITIONS: usize = 512;
 const MAX_VOCABULARY_BYTES: usize = 4 << 20;
 
-/// Which weights a vector was made with.
+/// Identifies the weights that a vector was made with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ModelId(pub u64);
 
-/// Mean and spread that a row is given.
+/// Weight and bias of a layer normalisation.
 pub struct Norm {
     pub weight: Vec<f32>,
     pub bias: Vec<f32>,
@@ -45,7 +45,7 @@ pub struct Layer {
     pub narrow_norm: Norm,
 }
 
-/// A model, with its large matrices still in the file that they came in.
+/// A model. Its large matrices stay in the file's buffer.
 pub struct Model {
     pub file: Vec<u8>,
     pub id: ModelId,
@@ -59,7 +59,7 @@ pub struct Model {
     pub layers: Vec<Layer>,
 }
 
-/// The sizes in a header, found possible.
+/// The validated sizes of a header.
 struct Sizes {
     words: usize,
     width: usize,
@@ -127,7 +127,7 @@ impl Sizes {
     }
 }
 
-/// Takes a file apart from front to back.
+/// A sequential reader of the file.
 struct Parts<'a> {
     file: &'a [u8],
     at: usize,
@@ -139,7 +139,7 @@ impl Parts<'_> {
         Ok(std::mem::replace(&mut self.at, end)..end)
     }
 
-    /// Numbers that can be computed with.
+    /// Reads finite numbers.
     fn floats(&mut self, count: usize) -> Result<Vec<f32>, EmbedError> {
         let range = self.bytes(count.checked_mul(4).ok_or(EmbedError::Damaged)?)?;
         let bytes = self.file.get(range).unwrap_or_default();

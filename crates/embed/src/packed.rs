@@ -1,17 +1,17 @@
-//! Rows of numbers as the tiles take them: rounded to 16 bits, each row with a scale of its own, in blocks of a few tokens.
+//! Input rows packed for the tile kernels: quantised to 16 bits with a scale per row, in blocks of a few tokens.
 
-use super::elementwise::most;
+use super::elementwise::maximum;
 use super::tile::{Pairs, TOKENS};
 use multiversion::multiversion;
 
-/// Groups of a block, at most.
+/// The most groups of a block.
 pub const MAX_GROUPS: usize = 3;
-/// The largest weight there is.
+/// The largest absolute weight.
 const MAX_WEIGHT: usize = 127;
-/// Adding it leaves a small number's nearest whole number in the lowest bits.
+/// Adding it to a small number leaves the nearest integer in the lowest bits.
 const ROUNDING: f32 = 12_582_912.0;
 
-/// Rows of even width. Memory is kept from one use to the next.
+/// Packed rows of even width. The memory is reused.
 #[derive(Default)]
 pub struct Packed {
     values: Vec<i32>,
@@ -20,17 +20,17 @@ pub struct Packed {
     row: Vec<[i32; TOKENS]>,
 }
 
-/// Tokens that go through a tile together.
+/// Tokens that a tile processes together.
 pub struct Block<'a> {
     pub groups: usize,
-    /// For two inputs at a time, the pairs of each group.
+    /// The pairs of each group, two inputs at a time.
     pub values: &'a [Pairs],
-    /// One per token that is there; the last group may be filled up with nothing.
+    /// One scale per token; the last group may be padded with zeros.
     pub scales: &'a [f32],
 }
 
 impl Packed {
-    /// Takes rows of `width` numbers instead of what was there before.
+    /// Replaces the contents by rows of `width` numbers.
     pub fn fill(&mut self, rows: &[f32], width: usize) {
         self.pairs = width / 2;
         self.scales.clear();
@@ -77,7 +77,7 @@ impl Packed {
     }
 }
 
-/// Threes as long as that leaves no single one behind.
+/// Group counts of the blocks: three each, as long as no single group remains.
 fn plan(tokens: usize) -> impl Iterator<Item = usize> {
     let mut left = tokens.div_ceil(TOKENS);
     std::iter::from_fn(move || {
@@ -92,17 +92,17 @@ fn plan(tokens: usize) -> impl Iterator<Item = usize> {
     })
 }
 
-/// As large as sums of `width` products can bear in 32 bits.
+/// The largest quantised input for which a sum of `width` products fits into 32 bits.
 fn largest_input(width: usize) -> f32 {
     let most = i32::MAX as usize / (MAX_WEIGHT * width.max(1));
     most.min(i16::MAX as usize) as f32
 }
 
-/// Writes a row rounded into place `token` of each group and returns what to multiply it with to get it back.
+/// Writes a quantised row into place `token` of each group and returns its scale.
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512vl+avx512vnni", "x86_64+avx2"))]
 fn round_row(numbers: &[f32], largest: f32, token: usize, row: &mut [[i32; TOKENS]]) -> f32 {
-    let most = most(numbers, f32::abs);
-    // A row of nothing, or of what is no number, stays nothing.
+    let most = maximum(numbers, f32::abs);
+    // A row of zeros, or with a NaN, stays zero.
     if most <= 0.0 || !most.is_finite() {
         return 0.0;
     }
@@ -121,7 +121,7 @@ mod tests {
     use super::{Packed, plan};
 
     #[test]
-    fn every_token_has_its_place() {
+    fn the_plan_covers_every_token() {
         for tokens in 0..100 {
             let groups: Vec<usize> = plan(tokens).collect();
             assert_eq!(groups.iter().sum::<usize>(), tokens.div_ceil(4), "{tokens}");
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_come_back_as_they_were_but_for_rounding() {
+    fn rows_round_trip_up_to_rounding() {
         let width = 6;
         let rows: Vec<f32> = (0..width * 15).map(|at| ((at * 37 % 101) as f32 - 50.0) / 7.0).collect();
         let mut packed = Packed::default();
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_number_counts_as_nothing() {
+    fn rows_that_are_not_finite_count_as_zero() {
         let mut packed = Packed::default();
         packed.fill(&[f32::NAN, 1.0, f32::INFINITY, 0.0, 0.0, 0.0], 2);
         let block = packed.blocks().next().unwrap();

@@ -1,20 +1,20 @@
-//! Text as the model was trained on it: small letters without accents, one space for any, none of what cannot be seen.
+//! Text normalisation as in the model's training: lower case, no accents, one kind of space, no invisible characters.
 
 use icu_normalizer::DecomposingNormalizerBorrowed;
 use icu_properties::CodePointMapData;
 use icu_properties::props::{GeneralCategory, GeneralCategoryGroup};
 
-/// What every writer means by a space, and none by a letter.
+/// The replacement character, which the model's tokenizer drops.
 const UNKNOWN: char = '\u{fffd}';
 
-/// The letters of a text, plain. Lazy: whoever has enough may stop.
+/// The normalised characters of a text, as a lazy iterator.
 pub fn plain(text: &str) -> impl Iterator<Item = char> {
     let seen = text.chars().filter(|letter| !is_unseen(*letter)).flat_map(spaced);
     let bare = DecomposingNormalizerBorrowed::new_nfd().normalize_iter(seen);
     bare.filter(|letter| !is_accent(*letter)).flat_map(char::to_lowercase)
 }
 
-/// Whether a character stands for itself, between words.
+/// Whether a character is a token of its own.
 pub fn is_punctuation(letter: char) -> bool {
     if letter.is_ascii() {
         return letter.is_ascii_punctuation();
@@ -22,7 +22,7 @@ pub fn is_punctuation(letter: char) -> bool {
     GeneralCategoryGroup::Punctuation.contains(category(letter))
 }
 
-/// A character of Chinese is a word by itself.
+/// Surrounds a Chinese character with spaces: it is a word of its own.
 fn spaced(letter: char) -> impl Iterator<Item = char> {
     let letters = match letter {
         letter if letter.is_whitespace() => [Some(' '), None, None],
@@ -48,7 +48,7 @@ fn category(letter: char) -> GeneralCategory {
     CodePointMapData::<GeneralCategory>::new().get(letter)
 }
 
-/// The blocks that the model's authors call Chinese; Japanese and Korean letters are not among them.
+/// The blocks that the model's training treats as Chinese; kana and hangul are not among them.
 fn is_chinese(letter: char) -> bool {
     matches!(
         letter,
@@ -68,7 +68,7 @@ mod tests {
     use super::plain;
 
     #[test]
-    fn letters_are_small_and_bare_and_spaces_are_one_kind() {
+    fn text_is_lower_case_without_accents_and_with_plain_spaces() {
         for (text, expected) in [
             ("Crème\tBRÛLÉE", "creme brulee"),
             ("a\u{0}b\u{200b}c\u{fffd}d\u{ad}", "abcd"),

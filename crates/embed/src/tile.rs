@@ -1,11 +1,11 @@
-//! The innermost loop: sixteen outputs of a few tokens at once, in whole numbers.
+//! The integer matrix kernel: sixteen outputs of a few tokens at once.
 //!
-//! On processors of Intel and AMD the compiler does not find the instruction that multiplies and adds pairs by itself, so
-//! `tile_x86.rs` says it. On those of ARM it makes good use of what is written here. All give the same sums.
+//! On x86 the compiler does not find the instruction that multiplies and adds pairs, so `tile_x86.rs` uses intrinsics. On
+//! ARM it vectorises this code well. All versions give the same sums.
 
-/// Outputs of a tile.
+/// Outputs per tile.
 pub const OUTPUTS: usize = 16;
-/// Tokens that lie side by side.
+/// Tokens per group.
 pub const TOKENS: usize = 4;
 
 /// Two inputs of sixteen outputs: output by output, two signed bytes each.
@@ -15,7 +15,7 @@ pub type Pairs = [i32; TOKENS];
 /// The outputs of four tokens.
 pub type Sums = [[i32; OUTPUTS]; TOKENS];
 
-/// The sums of every group, one group after the other: more do not fit into the registers.
+/// The sums of every group, one group at a time: more sums do not fit into the registers.
 #[inline]
 pub fn tile_plain<const GROUPS: usize>(weights: &[Weights], block: &[[Pairs; GROUPS]]) -> [Sums; GROUPS] {
     std::array::from_fn(|group| {

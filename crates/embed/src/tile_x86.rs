@@ -1,6 +1,6 @@
-//! The tile for processors of Intel and AMD: with AVX-512 VNNI, with AVX2, and with SSE4.1, which all of this century have.
+//! The matrix kernel for x86 with AVX-512 VNNI, AVX2 or SSE4.1.
 //!
-//! Plain loops, no closures: the compiler would leave those outside, and calls cost more than the work.
+//! Plain loops without closures: the compiler would not inline closures into functions with target features.
 
 use super::tile::{OUTPUTS, Pairs, Sums, TOKENS, Weights};
 use std::arch::x86_64::{
@@ -11,7 +11,7 @@ use std::arch::x86_64::{
     _mm512_set1_epi32, _mm512_setzero_si512,
 };
 
-/// All groups at once: twelve sums keep both of the processor's multipliers busy.
+/// All groups at once: twelve sums keep both multipliers of the processor busy.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vnni")]
 #[inline]
 pub fn tile_vnni<const GROUPS: usize>(weights: &[Weights], block: &[[Pairs; GROUPS]]) -> [Sums; GROUPS] {
@@ -32,7 +32,7 @@ pub fn tile_vnni<const GROUPS: usize>(weights: &[Weights], block: &[[Pairs; GROU
     outputs
 }
 
-/// Group by group: more sums than these do not fit into the registers.
+/// Group by group: more sums do not fit into the registers.
 #[target_feature(enable = "avx2")]
 #[inline]
 pub fn tile_avx2<const GROUPS: usize>(weights: &[Weights], block: &[[Pairs; GROUPS]]) -> [Sums; GROUPS] {

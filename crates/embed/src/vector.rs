@@ -1,23 +1,23 @@
-//! Where a text points. Only the direction counts, so eight bits per number are enough.
+//! A unit embedding, quantised to 8 bits. Only the direction counts, so eight bits per number are enough.
 
 use multiversion::multiversion;
 
-/// Numbers per vector, at most: the largest models of today give fewer.
+/// The most numbers per vector: the largest current models give fewer.
 pub const MAX_DIMENSION: usize = 8192;
 
 const LARGEST: f32 = 127.0;
 
-/// A direction in space.
+/// A quantised direction.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Vector {
-    /// From -127 to 127.
+    /// The numbers, from -127 to 127.
     numbers: Box<[i8]>,
-    /// What makes the length one.
+    /// The factor that makes the length one.
     scale: f32,
 }
 
 impl Vector {
-    /// The direction of some numbers; none of what has no direction, is too large or is no number.
+    /// The direction of some numbers; `None` for zeros, for too many numbers, and for numbers that are not finite.
     #[must_use]
     pub fn of(numbers: &[f32]) -> Option<Self> {
         if numbers.len() > MAX_DIMENSION {
@@ -25,7 +25,7 @@ impl Vector {
         }
         let largest = numbers.iter().fold(0f32, |most, number| most.max(number.abs()));
         let is_sound = largest > 0.0 && numbers.iter().all(|number| number.is_finite());
-        // Larger or smaller ones have no reciprocal in 32 bits.
+        // Larger or smaller values have no reciprocal in f32.
         if !is_sound || !(LARGEST / largest).is_normal() {
             return None;
         }
@@ -33,7 +33,7 @@ impl Vector {
         Self::from_rounded(numbers)
     }
 
-    /// The direction of numbers that were rounded before.
+    /// The direction of quantised numbers.
     pub(super) fn from_rounded(numbers: Box<[i8]>) -> Option<Self> {
         let length = dot(&numbers, &numbers);
         (length > 0).then(|| Self { numbers, scale: 1.0 / (length as f32).sqrt() })
@@ -53,7 +53,7 @@ impl Vector {
         self.scale
     }
 
-    /// From -1 to 1; 1 for the same direction. Vectors of different models have nothing to say to each other.
+    /// The cosine similarity, from -1 to 1. It is 0 for vectors of different dimensions.
     #[must_use]
     pub fn cosine(&self, other: &Self) -> f32 {
         if self.dimension() != other.dimension() {
@@ -63,14 +63,14 @@ impl Vector {
     }
 }
 
-/// The cosines of a vector and many rows of the same width.
+/// The cosine similarities of a vector and many rows of the same width.
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512vl+avx512vnni", "x86_64+avx2"))]
 pub(super) fn cosines(query: &Vector, rows: &[i8], scales: &[f32]) -> Vec<f32> {
     let rows = rows.chunks_exact(query.numbers.len().max(1)).zip(scales);
     rows.map(|(row, scale)| dot(&query.numbers, row) as f32 * query.scale * scale).collect()
 }
 
-/// It cannot overflow: 8192 products of 127 and 127 are a sixteenth of what 32 bits hold.
+/// Cannot overflow: 8192 products of 127 and 127 are a sixteenth of the range of 32 bits.
 #[inline(always)]
 fn dot(left: &[i8], right: &[i8]) -> i32 {
     left.iter().zip(right).map(|(left, right)| i32::from(*left) * i32::from(*right)).sum()
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_direction_is_no_vector() {
+    fn numbers_without_a_direction_are_rejected() {
         for numbers in [
             &[][..],
             &[0.0, 0.0],
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn vectors_of_different_models_have_nothing_in_common() {
+    fn vectors_of_different_dimensions_have_cosine_zero() {
         assert_eq!(Vector::of(&[1.0]).unwrap().cosine(&Vector::of(&[1.0, 1.0]).unwrap()), 0.0);
     }
 }

@@ -1,19 +1,19 @@
-//! Vectors as a file, so that no text is read twice. Losing it costs time, never tools: what does not fit is not used.
+//! The vector index as a cache file, so that no text is embedded twice. An invalid file is ignored, which costs time only.
 
 use super::embed_error::EmbedError;
 use super::model_file::ModelId;
 use super::vector::{MAX_DIMENSION, Vector};
-use super::vectors::{MAX_VECTORS, TextKey, Vectors};
+use super::vector_index::{MAX_VECTORS, TextKey, VectorIndex};
 
-/// A larger file is none of ours.
+/// Larger files are rejected.
 pub const MAX_VECTOR_FILE_BYTES: usize = 68 << 20;
 
 const MAGIC: &[u8; 8] = b"TGPVECTS";
 const VERSION: u32 = 1;
 const HASH_BYTES: usize = 32;
 
-impl Vectors {
-    /// The file that [`Self::read`] reads.
+impl VectorIndex {
+    /// Serialises the index for [`Self::read`].
     #[must_use]
     pub fn to_file(&self, model: ModelId) -> Vec<u8> {
         let mut file = Vec::with_capacity(64 + HASH_BYTES + self.len() * (16 + self.dimension()));
@@ -31,13 +31,13 @@ impl Vectors {
         file
     }
 
-    /// The vectors of a file that was made with `model`. Whatever is in it, no more memory is taken than it has bytes.
+    /// Reads a file that was made with `model`. Allocates no more memory than the file has bytes, whatever its contents.
     pub fn read(file: &[u8], model: ModelId) -> Result<Self, EmbedError> {
         parse(file, model).ok_or(EmbedError::Vectors)
     }
 }
 
-fn parse(file: &[u8], model: ModelId) -> Option<Vectors> {
+fn parse(file: &[u8], model: ModelId) -> Option<VectorIndex> {
     let (content, hash) = file.split_last_chunk::<HASH_BYTES>()?;
     let rest = content.strip_prefix(MAGIC)?;
     let (numbers, rest) = rest.split_first_chunk::<12>()?;
@@ -53,7 +53,7 @@ fn parse(file: &[u8], model: ModelId) -> Option<Vectors> {
     if !is_possible || blake3::hash(content).as_bytes() != hash {
         return None;
     }
-    let mut vectors = Vectors::new(dimension);
+    let mut vectors = VectorIndex::new(dimension);
     for row in rows.chunks_exact(16 + dimension) {
         let (key, numbers) = row.split_first_chunk::<16>()?;
         let vector = Vector::from_rounded(numbers.iter().map(|byte| *byte as i8).collect())?;
@@ -66,12 +66,12 @@ fn parse(file: &[u8], model: ModelId) -> Option<Vectors> {
 
 #[cfg(test)]
 mod tests {
-    use crate::{EmbedError, ModelId, TextKey, Vector, Vectors};
+    use crate::{EmbedError, ModelId, TextKey, Vector, VectorIndex};
 
     const MODEL: ModelId = ModelId(7);
 
-    fn vectors() -> Vectors {
-        let mut vectors = Vectors::new(5);
+    fn vectors() -> VectorIndex {
+        let mut vectors = VectorIndex::new(5);
         for at in 0..20u8 {
             let numbers = [1.0, f32::from(at), -3.0, 0.5, 9.0];
             vectors.insert(TextKey::of(&at.to_string()), &Vector::of(&numbers).unwrap());
@@ -80,36 +80,36 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read() {
+    fn files_round_trip() {
         let vectors = vectors();
-        let read = Vectors::read(&vectors.to_file(MODEL), MODEL).unwrap();
+        let read = VectorIndex::read(&vectors.to_file(MODEL), MODEL).unwrap();
         assert_eq!((read.len(), read.dimension()), (20, 5));
         for at in 0..20 {
             let key = TextKey::of(&at.to_string());
             assert_eq!(read.get(key), vectors.get(key));
         }
-        assert!(Vectors::read(&Vectors::new(5).to_file(MODEL), MODEL).unwrap().is_empty());
+        assert!(VectorIndex::read(&VectorIndex::new(5).to_file(MODEL), MODEL).unwrap().is_empty());
     }
 
     #[test]
-    fn damaged_torn_foreign_and_boastful_files_are_refused() {
+    fn damaged_torn_and_foreign_files_are_refused() {
         let file = vectors().to_file(MODEL);
-        assert_eq!(Vectors::read(&file, ModelId(8)).unwrap_err(), EmbedError::Vectors);
+        assert_eq!(VectorIndex::read(&file, ModelId(8)).unwrap_err(), EmbedError::Vectors);
         for length in 0..file.len() {
-            assert!(Vectors::read(&file[..length], MODEL).is_err(), "{length}");
+            assert!(VectorIndex::read(&file[..length], MODEL).is_err(), "{length}");
         }
         for at in 0..file.len() {
             let mut damaged = file.clone();
             damaged[at] ^= 1;
-            assert!(Vectors::read(&damaged, MODEL).is_err(), "{at}");
+            assert!(VectorIndex::read(&damaged, MODEL).is_err(), "{at}");
         }
-        // Sizes that only the numbers in the header claim, under a hash that fits.
+        // Wrong sizes in the header, with a matching checksum.
         for (at, boast) in [(12, u32::MAX), (16, u32::MAX), (12, 0), (16, 1 << 17), (8, 2)] {
             let mut boastful = file[..file.len() - 32].to_vec();
             boastful[at..at + 4].copy_from_slice(&boast.to_le_bytes());
             let hash = blake3::hash(&boastful);
             boastful.extend_from_slice(hash.as_bytes());
-            assert!(Vectors::read(&boastful, MODEL).is_err(), "{at} {boast}");
+            assert!(VectorIndex::read(&boastful, MODEL).is_err(), "{at} {boast}");
         }
     }
 }

@@ -1,21 +1,21 @@
-//! Text to tokens: words, cut into the longest pieces that the model knows.
+//! The WordPiece tokenizer: splits words into the longest pieces of the vocabulary.
 
 use super::plain_text::{is_punctuation, plain};
 use std::collections::HashMap;
 
-/// A longer word is no word that the model knows.
+/// Longer words become the unknown token.
 const MAX_WORD_LETTERS: usize = 100;
-/// What marks a piece that goes on a word.
-const GOES_ON: &str = "##";
+/// The prefix of pieces that continue a word.
+const CONTINUATION: &str = "##";
 
 pub type Token = u16;
 
 pub struct WordPiece {
-    /// Pieces that a word can begin with.
+    /// Pieces that can begin a word.
     first: HashMap<Box<str>, Token>,
-    /// Pieces that go on one.
+    /// Pieces that continue a word.
     further: HashMap<Box<str>, Token>,
-    /// Letters of the longest piece.
+    /// Length of the longest piece in characters.
     longest: usize,
     begin: Token,
     end: Token,
@@ -23,7 +23,7 @@ pub struct WordPiece {
 }
 
 impl WordPiece {
-    /// One piece per line; `None` if it is not `count` of them, or lacks one that the model needs.
+    /// Reads one piece per line; `None` if there are not exactly `count`, or if a required one is missing.
     pub fn new(vocabulary: &str, count: usize) -> Option<Self> {
         let (mut first, mut further) = (HashMap::new(), HashMap::new());
         let mut longest = 0;
@@ -32,7 +32,7 @@ impl WordPiece {
             let token = Token::try_from(lines).ok()?;
             lines += 1;
             longest = longest.max(piece.chars().count());
-            match piece.strip_prefix(GOES_ON) {
+            match piece.strip_prefix(CONTINUATION) {
                 Some(rest) => drop(further.insert(Box::from(rest), token)),
                 None => drop(first.insert(Box::from(piece), token)),
             }
@@ -42,7 +42,7 @@ impl WordPiece {
         (lines == count).then_some(Self { first, further, longest, begin, end, unknown })
     }
 
-    /// The tokens of a text between those that begin and end every text, at most `most` in all.
+    /// The tokens of a text with the start and end tokens, at most `most` in all.
     pub fn tokens(&self, text: &str, most: usize) -> Vec<Token> {
         let mut tokens = vec![self.begin];
         let room = most.saturating_sub(1);
@@ -67,7 +67,7 @@ impl WordPiece {
         tokens
     }
 
-    /// Adds the pieces of a word, longest first, and empties it.
+    /// Adds the pieces of a word, longest first, and clears the word.
     fn cut(&self, word: &mut Word, tokens: &mut Vec<Token>) {
         let letters = std::mem::take(&mut word.letters);
         if letters > MAX_WORD_LETTERS {
@@ -82,7 +82,7 @@ impl WordPiece {
                         tokens.push(token);
                         rest = others;
                     }
-                    // One part that is not known makes the whole word unknown.
+                    // One unknown piece makes the whole word unknown.
                     None => {
                         tokens.truncate(before);
                         tokens.push(self.unknown);
@@ -105,7 +105,7 @@ impl WordPiece {
     }
 }
 
-/// A word as it is read. Of one that is too long only the count goes on.
+/// The word being read. Beyond the limit only its length is counted.
 #[derive(Default)]
 struct Word {
     text: String,

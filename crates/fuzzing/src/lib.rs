@@ -1,6 +1,6 @@
-//! Random inputs for tests of what reads hostile text (`fuzz_tests.rs` of the parts, `npm run fuzz`).
+//! Property tests with random inputs for parsers of hostile text (`fuzz_tests.rs` of the parts, `npm run fuzz`).
 //!
-//! A short run tries the same inputs every time. An input that fails is shrunk, shown, and kept as a seed below
+//! A short run uses the same inputs every time. A failing input is shrunk, printed, and stored as a seed in
 //! `proptest-regressions/`, which every later run tries first.
 
 use proptest::collection::vec;
@@ -12,14 +12,14 @@ use std::time::{Duration, Instant};
 
 /// Inputs of a short run.
 const CASES: u32 = 500;
-/// Inputs of a long run between two looks at the clock.
+/// Inputs of a long run between two checks of the time.
 const LONG_CASES: u32 = 2_000;
 
-/// Fails where `holds` panics for one of `inputs`. `source` is `file!()`, by which seeds are kept. `TGP_FUZZ_SECONDS` makes the run
-/// a long one with other inputs each time, `TGP_FUZZ_CASES` sets how many a short one tries.
+/// Fails if `holds` panics for any of `inputs`. `source` is `file!()`, which locates the seeds. `TGP_FUZZ_SECONDS` selects a
+/// long run with different inputs each time; `TGP_FUZZ_CASES` sets the number of inputs of a short run.
 pub fn for_all<S: Strategy>(source: &'static str, inputs: &S, holds: impl Fn(S::Value)) {
-    let long = asked("TGP_FUZZ_SECONDS").map(|seconds| Instant::now() + Duration::from_secs(seconds));
-    let cases = asked("TGP_FUZZ_CASES").and_then(|cases| u32::try_from(cases).ok());
+    let long = env_number("TGP_FUZZ_SECONDS").map(|seconds| Instant::now() + Duration::from_secs(seconds));
+    let cases = env_number("TGP_FUZZ_CASES").and_then(|cases| u32::try_from(cases).ok());
     let config = Config {
         cases: cases.unwrap_or(if long.is_some() { LONG_CASES } else { CASES }),
         source_file: Some(source),
@@ -41,7 +41,7 @@ pub fn for_all<S: Strategy>(source: &'static str, inputs: &S, holds: impl Fn(S::
     }
 }
 
-/// Texts put together from pieces, with a letter of any kind here and there.
+/// Texts composed of pieces and random characters.
 pub fn texts(pieces: &'static [&'static str], most: usize) -> impl Strategy<Value = String> {
     let piece = Union::new_weighted(vec![
         (9, select(pieces).prop_map(str::to_owned).boxed()),
@@ -50,7 +50,7 @@ pub fn texts(pieces: &'static [&'static str], most: usize) -> impl Strategy<Valu
     vec(piece, 0..=most).prop_map(|parts| parts.concat())
 }
 
-#[expect(clippy::disallowed_methods, reason = "a person says how long a test may search")]
-fn asked(name: &str) -> Option<u64> {
+#[expect(clippy::disallowed_methods, reason = "the environment sets the length of a fuzz run")]
+fn env_number(name: &str) -> Option<u64> {
     std::env::var(name).ok()?.parse().ok()
 }

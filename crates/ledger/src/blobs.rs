@@ -1,21 +1,21 @@
-//! Large values are kept beside the events, by their hash.
+//! Extraction of large values, which are stored by their hash.
 
 use super::canonical::canonical;
 use super::event::Blob;
 use super::hash::Hash;
 use serde_json::{Map, Value, json};
 
-/// A value that weighs more than this is set apart.
+/// Larger values are extracted.
 const LARGE: usize = 4096;
 
-/// Characters of a value that stay with the event.
+/// The number of characters of a value that stay in the event.
 pub const PREVIEW: usize = 256;
 
-/// The member that makes an object a reference. Objects of others get a `$` more in front of it.
+/// The member that marks a reference. The same member in foreign objects is escaped with another `$`.
 pub const REFERENCE: &str = "$blob";
 
-/// Sets the large values of a body apart: its members, and members of objects and lists that are its members. Those of at
-/// most `keep_bytes` are returned, to be kept; of larger ones only the hash stays.
+/// Extracts the large values of a body: its members, and members of its objects and arrays. Returns values of at most
+/// `keep_bytes`, to be stored; of larger ones only the hash is kept.
 pub fn set_apart(body: &mut Map<String, Value>, keep_bytes: usize) -> Vec<Blob> {
     let mut blobs = Vec::new();
     for value in body.values_mut() {
@@ -30,15 +30,15 @@ pub fn set_apart(body: &mut Map<String, Value>, keep_bytes: usize) -> Vec<Blob> 
     blobs
 }
 
-/// Members of one value that are set apart one by one.
+/// The most members of one value that are extracted separately.
 const MOST_APART: usize = 256;
 
-/// Sets the large members of an object or list apart; `None`, and nothing is changed, when it is large all the same. What is too
-/// large to be kept as one is set apart in any case: its members may be kept.
+/// Extracts the large members of an object or array; `None`, without changes, if it would remain large. A value that is too
+/// large to be stored as one is split in any case, since its members may be stored.
 fn apart_inside(value: &mut Value, keep_bytes: usize) -> Option<Vec<Blob>> {
     let small: usize = members(value).map(weight).filter(|weight| *weight <= LARGE).sum();
     let large = members(value).filter(|member| weight(member) > LARGE).count();
-    // A reference weighs some 400 bytes.
+    // A reference has some 400 bytes.
     let stays_large = small + 400 * large > LARGE;
     if large == 0 || small > LARGE || large > MOST_APART || (stays_large && weight(value) <= keep_bytes) {
         return None;
@@ -65,7 +65,7 @@ fn members(value: &Value) -> Box<dyn Iterator<Item = &Value> + '_> {
     }
 }
 
-/// Puts a reference in the place of a value. What is to be kept comes back.
+/// Replaces a value by a reference, and returns the blob to store.
 fn refer(value: &mut Value, keep_bytes: usize) -> Option<Blob> {
     let (text, form) = match value {
         Value::String(text) => (std::mem::take(text), "text"),
@@ -84,7 +84,7 @@ fn refer(value: &mut Value, keep_bytes: usize) -> Option<Blob> {
     kept.then(|| Blob { hash, bytes: text.into_bytes() })
 }
 
-/// About as many bytes as the text of a value has.
+/// The approximate size of a value's JSON text.
 fn weight(value: &Value) -> usize {
     let mut weight = 0;
     let mut open = vec![value];
@@ -105,7 +105,7 @@ fn weight(value: &Value) -> usize {
     weight
 }
 
-/// Renames members that would make an object of somebody else look like a reference: `$blob` becomes `$$blob`.
+/// Escapes members that would make a foreign object look like a reference: `$blob` becomes `$$blob`.
 fn escape(value: &mut Value) {
     let mut open = vec![value];
     while let Some(value) = open.pop() {
@@ -128,7 +128,7 @@ fn looks_like_reference(name: &str) -> bool {
     name.starts_with('$') && name.trim_start_matches('$') == "blob"
 }
 
-/// The hashes of the values that an event's canonical content refers to and that were kept.
+/// The hashes of the stored values that a canonical content refers to.
 pub fn references(content: &str) -> Vec<Hash> {
     if !content.contains("\"$blob\":") {
         return Vec::new();
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn the_large_member_goes_and_its_neighbours_stay() {
+    fn a_large_member_is_extracted_alone() {
         let text = "ü".repeat(5000);
         let mut body = body(json!({ "args": { "path": "a.ts", "content": text }, "result": text }));
         let blobs = set_apart(&mut body, 1 << 20);
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn many_small_members_go_together() {
+    fn many_small_members_are_extracted_together() {
         let list: Vec<_> = (0..2000).map(|n| format!("entry {n}")).collect();
         let mut body = body(json!({ "result": list }));
         let blobs = set_apart(&mut body, 1 << 20);
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn many_large_members_are_kept_one_by_one_where_they_are_too_large_together() {
+    fn large_members_are_stored_separately_if_too_large_together() {
         let inputs: Map<_, _> = (0..12).map(|n| (format!("c{n}"), Value::String("x".repeat(5000)))).collect();
         let mut kept = body(json!({ "inputs": inputs }));
         let blobs = set_apart(&mut kept, 10_000);
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_large_is_only_hashed() {
+    fn oversized_values_are_only_hashed() {
         let mut body = body(json!({ "result": "x".repeat(5000) }));
         assert!(set_apart(&mut body, 4999).is_empty());
         assert_eq!(body["result"]["kept"], false);
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_can_pretend_to_be_a_reference() {
+    fn foreign_objects_cannot_imitate_references() {
         let mut body = body(json!({ "args": { "$blob": "00", "deep": [{ "$$blob": 1, "$blobs": 2 }] } }));
         assert!(set_apart(&mut body, 10).is_empty());
         assert_eq!(Value::Object(body), json!({ "args": { "$$blob": "00", "deep": [{ "$$$blob": 1, "$blobs": 2 }] } }));

@@ -1,12 +1,12 @@
-//! Canonical JSON (RFC 8785), and texts of others made fit for it.
+//! Canonical JSON (RFC 8785), and conversion of foreign JSON to it.
 
 use serde_json::{Map, Number, Value};
 use std::borrow::Cow;
 
-/// Objects and lists within one another, at most. Parser and writer go down one call per level.
+/// The most nested objects and arrays. Parser and writer recurse once per level.
 const MAX_DEPTH: usize = 100;
 
-/// The largest integer up to which every one has a number of its own in JavaScript: 2^53.
+/// The largest integer up to which JavaScript numbers are exact: 2^53.
 const LARGEST: &[u8] = b"9007199254740992";
 const LARGEST_EXACT: u64 = 1 << 53;
 
@@ -18,7 +18,7 @@ pub fn canonical_object(object: &Map<String, Value>) -> String {
     text
 }
 
-/// The canonical text of a value. Goes down one call per level, of which a parser lets no more than 128 pass.
+/// The canonical text of a value. Recurses once per level; the parser limits values to 128 levels.
 #[must_use]
 pub fn canonical(value: &Value) -> String {
     let mut text = String::new();
@@ -69,7 +69,7 @@ fn write_object(object: &Map<String, Value>, text: &mut String) {
 fn write_number(number: &Number, text: &mut String) {
     match number.as_i64().filter(|integer| integer.unsigned_abs() <= LARGEST_EXACT) {
         Some(integer) => text.push_str(&integer.to_string()),
-        // As JavaScript writes them, which is a science of its own. Numbers in a tree of values cannot fail.
+        // Formatted as in JavaScript. Serialising a number from a `Value` cannot fail.
         None => text.push_str(&serde_json_canonicalizer::to_string(number).unwrap_or_default()),
     }
 }
@@ -98,14 +98,14 @@ fn write_character(character: char, text: &mut String) {
     }
 }
 
-/// The value of a JSON text that somebody else wrote, integers beyond 2^53 as strings. `None` when it cannot be kept as a
-/// value: nested too deeply, numbers that no double can be near, halves of characters.
+/// Parses foreign JSON, with integers beyond 2^53 as strings. `None` if it is invalid, nested too deeply, or has numbers out
+/// of range or lone surrogates.
 #[must_use]
 pub fn foreign_value(text: &str) -> Option<Value> {
     serde_json::from_str(&quote_large_integers(text)?).ok()
 }
 
-/// The text with quotes around integers beyond 2^53; `None` when it is nested too deeply. Walks over the bytes, once.
+/// Puts quotes around integers beyond 2^53; `None` when the text is nested too deeply. Iterates over the bytes once.
 fn quote_large_integers(text: &str) -> Option<Cow<'_, str>> {
     let bytes = text.as_bytes();
     let mut quoted = String::new();
@@ -146,7 +146,7 @@ fn quote_large_integers(text: &str) -> Option<Cow<'_, str>> {
     Some(Cow::Owned(quoted))
 }
 
-/// Where the string that begins at `start` has ended.
+/// The index after the string that begins at `start`.
 pub fn after_string(bytes: &[u8], start: usize) -> usize {
     let mut at = start + 1;
     while let Some(byte) = bytes.get(at) {
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_sorted_by_their_utf_16_units() {
+    fn names_are_sorted_by_utf_16_units() {
         let text = r#"{"\u20ac":"Euro Sign","\r":"Carriage Return","\ufb33":"Hebrew Letter Dalet With Dagesh","1":"One",
             "\ud83d\ude00":"Emoji: Grinning Face","\u0080":"Control","\u00f6":"Latin Small Letter O With Diaeresis"}"#;
         let order = ["Carriage", "One", "Control", "Latin", "Euro", "Emoji", "Hebrew"];
@@ -230,7 +230,7 @@ mod tests {
         ] {
             let text = canonical(&serde_json::json!(f64::from_bits(bits)));
             assert_eq!(text, expected);
-            // What was written is read as the same number, unless it is an integer that becomes a string.
+            // The text parses to the same number, unless it is an integer that becomes a string.
             let again = both(&text);
             assert!(again == text || again == format!("\"{text}\""), "{again}");
         }
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_kept_is_told() {
+    fn invalid_and_deep_values_are_rejected() {
         let deep = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
         assert!(foreign_value(&deep(100)).is_some());
         assert!(foreign_value(&deep(101)).is_none());
@@ -259,7 +259,7 @@ mod tests {
         }
     }
 
-    /// Values of all shapes, the same every time.
+    /// Pseudo-random values of all types.
     fn any(dice: &mut u64, depth: usize) -> serde_json::Value {
         *dice ^= *dice << 13;
         *dice ^= *dice >> 7;
@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn another_writer_writes_the_same() {
+    fn the_reference_implementation_writes_the_same() {
         let mut dice = 0x1234_5678_9abc_def1;
         for _ in 0..20_000 {
             let value = any(&mut dice, 4);

@@ -1,11 +1,11 @@
-//! The chain: each event's hash covers its content, its place, and the event before.
+//! The hash chain: each event's hash covers its content, its sequence number, and the previous event's hash.
 
 use super::hash::Hash;
 
-/// Bytes of the text under a hash, at most.
+/// Capacity for the hashed text.
 const LONGEST: usize = 192;
 
-/// The hash of the event number `seq` whose content has the hash `id`, behind one with the hash `prev`: SHA-256 of the text
+/// The hash of event `seq` with content hash `id` after the event with hash `prev`: SHA-256 of the text
 /// `tgp-ledger-1\n<prev>\n<seq>\n<id>\n`, hashes as hex digits and the number in decimal.
 #[must_use]
 pub fn link(prev: &Hash, seq: u64, id: &Hash) -> Hash {
@@ -26,14 +26,14 @@ mod tests {
     use crate::hash::Hash;
 
     #[test]
-    fn the_text_under_the_hash_is_fixed() {
+    fn the_hashed_text_is_fixed() {
         let id = Hash::of(b"{}");
         let text = format!("tgp-ledger-1\n{}\n12\n{id}\n", "0".repeat(64));
         assert_eq!(link(&Hash::ZERO, 12, &id), Hash::of(text.as_bytes()));
     }
 
     #[test]
-    fn each_input_counts() {
+    fn every_input_changes_the_hash() {
         let (a, b) = (Hash::of(b"a"), Hash::of(b"b"));
         let hashes = [link(&a, 1, &b), link(&b, 1, &b), link(&a, 2, &b), link(&a, 1, &a)];
         let different: std::collections::HashSet<_> = hashes.iter().collect();

@@ -1,4 +1,4 @@
-//! Looks at events one after the other: are they what was recorded, in their places?
+//! Checks a range of events: contents, columns, order and chain.
 
 use super::blobs;
 use super::chain::link;
@@ -11,20 +11,20 @@ use super::verification::{Problem, ProblemKind};
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
-/// What was found among some events.
+/// The result of checking a range of events.
 #[derive(Debug)]
 pub struct Checked {
-    /// How many were looked at.
+    /// The number of checked events.
     pub events: u64,
-    /// The last that is right.
+    /// The last valid event.
     pub good: Head,
-    /// The first that is not right.
+    /// The first problem.
     pub problem: Option<Problem>,
-    /// Large values that events refer to, each with the last event that does.
+    /// The referenced large values, each with the last event that refers to it.
     pub blobs: HashMap<Hash, u64>,
 }
 
-/// Looks at the events behind `before`, up to and with number `to`.
+/// Checks the events after `before`, up to and including `to`.
 pub fn check(store: &dyn Store, before: &Head, to: u64) -> Result<Checked, LedgerError> {
     let mut checked = Checked { events: 0, good: *before, problem: None, blobs: HashMap::new() };
     if before.size >= to {
@@ -45,7 +45,7 @@ pub fn check(store: &dyn Store, before: &Head, to: u64) -> Result<Checked, Ledge
     match scanned {
         Ok(()) => {}
         Err(LedgerError::Unreadable(Reason::Damaged)) => {
-            checked.problem = Some(changed(checked.good.size + 1, "cannot be read: the store is damaged here"));
+            checked.problem = Some(changed(checked.good.size + 1, "cannot be read because the store is damaged there"));
         }
         Err(other) => return Err(other),
     }
@@ -62,13 +62,13 @@ fn problem_of(event: &ScannedEvent<'_>, prev: &Head) -> Option<Problem> {
     }
     let id = Hash::of(event.content.as_bytes());
     if event.hash != Some(link(&prev.hash, seq, &id)) {
-        return Some(changed(seq, "is not what was recorded"));
+        return Some(changed(seq, "was changed after it was recorded"));
     }
     let same = match (columns_of(event.content), &event.columns) {
-        (Some(said), Some(kept)) => said.equal(kept),
+        (Some(expected), Some(stored)) => expected.equal(stored),
         (None, _) | (_, None) => false,
     };
-    (!same).then(|| changed(seq, "has columns that are not what its content says"))
+    (!same).then(|| changed(seq, "has columns that differ from its content"))
 }
 
 fn changed(seq: u64, what: &str) -> Problem {
@@ -79,8 +79,9 @@ fn missing(seq: u64) -> Problem {
     Problem::new(ProblemKind::Missing, seq, format!("Event {seq} is missing."))
 }
 
-/// Is an event that is not right another's, or is one gone before it? `prev` is the last that is right, `to` the last at all.
-pub fn explained(store: &dyn Store, prev: &Head, problem: Problem, to: u64) -> Problem {
+/// Refines a `Changed` problem: whether events were reordered or one was removed. `prev` is the last valid event, `to` the
+/// last one.
+pub fn refine(store: &dyn Store, prev: &Head, problem: Problem, to: u64) -> Problem {
     if problem.kind != ProblemKind::Changed {
         return problem;
     }
@@ -99,7 +100,7 @@ pub fn explained(store: &dyn Store, prev: &Head, problem: Problem, to: u64) -> P
             return ControlFlow::Break(());
         }
         if let Some((at, previous)) = before.filter(|(at, _)| *at == seq) {
-            // The rest of the chain goes on under other numbers.
+            // The rest of the chain continues under other numbers.
             if link(&previous, at + 2, &id) == hash {
                 kind = Some(ProblemKind::Missing);
                 return ControlFlow::Break(());
@@ -110,10 +111,10 @@ pub fn explained(store: &dyn Store, prev: &Head, problem: Problem, to: u64) -> P
     });
     match kind {
         Some(kind @ ProblemKind::Order) => {
-            Problem::new(kind, seq, format!("Event {seq} is not the one that stood here: it stands elsewhere."))
+            Problem::new(kind, seq, format!("Event {seq} was replaced by another event; its original was moved."))
         }
         Some(kind @ ProblemKind::Missing) => {
-            Problem::new(kind, seq, format!("Event {seq} is missing: those behind it have moved up."))
+            Problem::new(kind, seq, format!("Event {seq} is missing; the events after it were renumbered."))
         }
         Some(ProblemKind::Changed | ProblemKind::Truncated | ProblemKind::Signature) | None => problem,
     }

@@ -1,4 +1,4 @@
-//! A checkpoint: a signed note that says how many events there were, and the hash of the last.
+//! Checkpoints: signed notes with the event count and the head hash.
 //!
 //! The format is C2SP's signed note: three lines (origin, size, hash in base64), an empty one, and the signature.
 
@@ -8,23 +8,23 @@ use super::signing_key::{PublicKey, SIGNER, SigningKey};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
-/// Before the signer's name.
+/// The prefix of the signer's name.
 pub const DASH: &str = "\u{2014} ";
 
-/// What a signature says of a head. Each is signed as a text of its own, so that none stands for another.
+/// The statement that a signature makes about a head. Each has its own signed text, so that no signature is valid for another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Statement {
-    /// The events up to it are what they were.
+    /// The events up to the head are valid.
     Checked,
-    /// The events up to it were let go.
+    /// The events up to the head were dropped.
     Dropped,
-    /// A commit was made when the ledger was there.
+    /// A commit was made at this head.
     Witnessed,
-    /// The same, and the events up to it were on the disk itself.
+    /// As `Witnessed`, and the events were synced to the disk.
     WitnessedOnDisk,
-    /// Events behind it are gone that a commit has seen.
+    /// Events after the head that a commit has seen are missing.
     Cut,
-    /// An export ends there.
+    /// An export ends at the head.
     Exported,
 }
 
@@ -44,7 +44,7 @@ impl Statement {
         format!("{}\n{}\n{}\n", self.origin(), head.size, STANDARD.encode(head.hash.0))
     }
 
-    /// The name of the key and its signature, in base64.
+    /// The signature of a head, in base64.
     #[must_use]
     pub fn signature(self, head: &Head, key: &SigningKey) -> String {
         let mut signature = key.public().id().to_vec();
@@ -52,7 +52,7 @@ impl Statement {
         STANDARD.encode(signature)
     }
 
-    /// Was it signed with this key?
+    /// Whether it was signed with this key.
     #[must_use]
     pub fn is_signed(self, head: &Head, signature: &str, key: &PublicKey) -> bool {
         let bytes = STANDARD.decode(signature).unwrap_or_default();
@@ -61,7 +61,7 @@ impl Statement {
     }
 }
 
-/// A note taken apart.
+/// A parsed note.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Checkpoint {
     pub head: Head,
@@ -71,14 +71,14 @@ pub struct Checkpoint {
 }
 
 impl Checkpoint {
-    /// The signed note about a head.
+    /// The signed note of a head.
     #[must_use]
     pub fn note(head: &Head, key: &SigningKey) -> String {
         let (text, signature) = (Statement::Checked.text(head), Statement::Checked.signature(head, key));
         format!("{text}\n{DASH}{SIGNER} {signature}\n")
     }
 
-    /// What a note says, signed by whomever; `None` when it is no note of a ledger.
+    /// Parses a note without checking its signature; `None` if it is not a note of a ledger.
     #[must_use]
     pub fn parse(note: &str) -> Option<Self> {
         let (text, signature) = note.split_once("\n\n")?;
@@ -89,7 +89,7 @@ impl Checkpoint {
         let signature = signature.strip_suffix('\n')?.strip_prefix(DASH)?.strip_prefix(SIGNER)?.strip_prefix(' ')?;
         let signature = STANDARD.decode(signature).ok()?;
         let (key_id, signature) = signature.split_first_chunk::<4>()?;
-        // Only what is written back the same is taken: no `+7`, no second spelling.
+        // Only the exact text form is accepted, not `+7` for example.
         (origin == SIGNER && text == Statement::Checked.text(&head)).then(|| Self {
             head,
             key_id: *key_id,
@@ -98,13 +98,13 @@ impl Checkpoint {
         })
     }
 
-    /// Was it signed with this key?
+    /// Whether it was signed with this key.
     #[must_use]
     pub fn is_signed_by(&self, key: &PublicKey) -> bool {
         self.names(key) && key.signed(&self.text, &self.signature)
     }
 
-    /// Does it say that it was signed with this key?
+    /// Whether the note names this key as its signer.
     #[must_use]
     pub fn names(&self, key: &PublicKey) -> bool {
         self.key_id == key.id()
@@ -120,7 +120,7 @@ mod tests {
     use crate::signing_key::SigningKey;
 
     #[test]
-    fn a_statement_stands_for_no_other() {
+    fn a_signature_is_valid_for_one_statement_only() {
         let (place, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let key = SigningKey::make(&Folder::make(place.path()).unwrap()).unwrap();
         let other = SigningKey::make(&Folder::make(elsewhere.path()).unwrap()).unwrap();
@@ -133,14 +133,14 @@ mod tests {
             Statement::Cut,
             Statement::Exported,
         ];
-        for said in kinds {
-            let signature = said.signature(&head, &key);
-            for asked in kinds {
-                assert_eq!(asked.is_signed(&head, &signature, &key.public()), asked == said);
+        for signed in kinds {
+            let signature = signed.signature(&head, &key);
+            for checked in kinds {
+                assert_eq!(checked.is_signed(&head, &signature, &key.public()), checked == signed);
             }
-            assert!(!said.is_signed(&Head { size: 8, ..head }, &signature, &key.public()));
-            assert!(!said.is_signed(&head, &signature, &other.public()));
-            assert!(!said.is_signed(&head, "", &key.public()) && !said.is_signed(&head, "AAAA", &key.public()));
+            assert!(!signed.is_signed(&Head { size: 8, ..head }, &signature, &key.public()));
+            assert!(!signed.is_signed(&head, &signature, &other.public()));
+            assert!(!signed.is_signed(&head, "", &key.public()) && !signed.is_signed(&head, "AAAA", &key.public()));
         }
         let note = Checkpoint::parse(&Checkpoint::note(&head, &key)).unwrap();
         assert!(note.is_signed_by(&key.public()));

@@ -1,4 +1,4 @@
-//! Checkpoints beside the store: putting an older copy of the store back does not put these back.
+//! A file of checkpoints beside the store, which detects a store that was restored from an older copy.
 
 use super::checkpoint::DASH;
 use super::folder::Folder;
@@ -9,18 +9,18 @@ use tgp_base::bounded_read::read_at_most;
 
 const FILE: &str = "checkpoints";
 
-/// Bytes of the file that are read, at most: more than 300 000 checkpoints. Of a longer file the end counts.
+/// The most bytes that are read: more than 300 000 checkpoints. Of a longer file, the end is read.
 const MAX_BYTES: u64 = 64 << 20;
 
-/// Bytes of the end of the file that hold its last checkpoint.
+/// Bytes at the end of the file that contain its last checkpoint.
 const LAST_BYTES: u64 = 1024;
 
-/// Between notes: the end of a signature, which is always the same, and an empty line.
+/// The separator of notes: the end of a signature, and an empty line.
 const END: &str = "=\n\n";
 
-/// Adds a note. One that the end of a process or of the power cut off is taken away first.
+/// Appends a note, after removing a partial one that a crash left.
 pub fn add(folder: &Folder, note: &str) -> Result<(), LedgerError> {
-    // Others who add wait: what they are about to write must not look cut off.
+    // Other writers wait, so that their partial notes are not removed.
     let _held = folder.hold(FILE).map_err(|error| LedgerError::write(&error))?;
     let torn = torn_bytes(&read_bytes(folder, LAST_BYTES)?.0);
     if torn > 0 {
@@ -29,7 +29,7 @@ pub fn add(folder: &Folder, note: &str) -> Result<(), LedgerError> {
     folder.append(FILE, &format!("{note}\n")).map_err(|error| LedgerError::write(&error))
 }
 
-/// All notes, oldest first. What is no note counts as one: nothing is passed over.
+/// All notes, oldest first. Other texts are included, so that nothing is overlooked.
 pub fn all(folder: &Folder) -> Result<Vec<String>, LedgerError> {
     read_end(folder, MAX_BYTES).map(|text| notes(&text))
 }
@@ -39,8 +39,7 @@ pub fn last(folder: &Folder) -> Result<Option<String>, LedgerError> {
     read_end(folder, LAST_BYTES).map(|text| notes(&text).pop())
 }
 
-/// Bytes behind the last note: behind the empty line that follows a signature. None where there is no note at all: then it
-/// was not a process of ours that cut it.
+/// The number of bytes after the last complete note; 0 if there is no complete note, since then no crash has cut it.
 fn torn_bytes(bytes: &[u8]) -> u64 {
     let (mut at, mut good, mut signed) = (0, None, false);
     for line in bytes.split_inclusive(|byte| *byte == b'\n') {
@@ -55,14 +54,14 @@ fn torn_bytes(bytes: &[u8]) -> u64 {
     u64::try_from(bytes.len() - good).unwrap_or_default()
 }
 
-/// The end of the file, and whether there is something before it.
+/// The end of the file, and whether the file has more before it.
 fn read_bytes(folder: &Folder, bytes: u64) -> Result<(Vec<u8>, Before), LedgerError> {
     let failure = |error: std::io::Error| LedgerError::read(&error);
     let Some(mut file) = folder.open(FILE).map_err(failure)? else { return Ok((Vec::new(), Before::Nothing)) };
     let len = file.metadata().map_err(failure)?.len();
     let from = len.saturating_sub(bytes);
     file.seek(SeekFrom::Start(from)).map_err(failure)?;
-    // It may grow meanwhile.
+    // The file may grow meanwhile.
     let limit = usize::try_from(bytes.saturating_mul(2)).unwrap_or(usize::MAX);
     let read = read_at_most(file, limit, 0).map_err(failure)?.unwrap_or_default();
     Ok((read, if from == 0 { Before::Nothing } else { Before::Something }))
@@ -76,19 +75,19 @@ enum Before {
 
 fn read_end(folder: &Folder, bytes: u64) -> Result<String, LedgerError> {
     let (mut read, before) = read_bytes(folder, bytes)?;
-    // A note that was cut off while it was written says nothing, and the next that is added takes its place.
+    // A partial note is ignored; the next added note replaces it.
     let torn = usize::try_from(torn_bytes(&read)).unwrap_or_default();
     read.truncate(read.len().saturating_sub(torn));
     let text = String::from_utf8_lossy(&read).into_owned();
     if before == Before::Nothing {
         return Ok(text);
     }
-    // The first note is cut.
+    // The first note is incomplete.
     let next = text.find(&format!("{END}{SIGNER}\n")).and_then(|place| text.get(place + END.len()..));
     Ok(next.unwrap_or_default().to_owned())
 }
 
-/// Each note without the empty line behind it.
+/// The notes, without the empty lines after them.
 fn notes(text: &str) -> Vec<String> {
     let mut notes: Vec<String> = Vec::new();
     for line in text.split_inclusive('\n') {
@@ -115,7 +114,7 @@ mod tests {
     use crate::signing_key::SigningKey;
 
     #[test]
-    fn notes_come_back_and_one_that_was_cut_off_goes() {
+    fn notes_round_trip_and_a_partial_one_is_removed() {
         let place = tempfile::tempdir().unwrap();
         let folder = Folder::make(place.path()).unwrap();
         let key = SigningKey::make(&folder).unwrap();

@@ -1,4 +1,4 @@
-//! When checkpoints are signed, and with which key.
+//! Signing of checkpoints: schedule and key.
 
 use super::chain_check::check;
 use super::checkpoint::Checkpoint;
@@ -16,11 +16,11 @@ pub struct Checkpoints {
     store: Arc<dyn Store>,
     /// Events between two checkpoints.
     every: u64,
-    /// Known from the first time that it could be read or made.
+    /// Set when the key was first read or created.
     key: OnceLock<Arc<SigningKey>>,
-    /// One thread at a time makes it.
+    /// Serialises key creation.
     making: Mutex<()>,
-    /// The size at which the next is due.
+    /// The ledger size at which the next checkpoint is due.
     due: Mutex<u64>,
 }
 
@@ -30,7 +30,7 @@ impl Checkpoints {
         Self { folder, store, every: every.max(1), key: OnceLock::new(), making: Mutex::default(), due: Mutex::new(0) }
     }
 
-    /// The key, if there is one. It must be there, and the right one, when something was signed.
+    /// The key, if there is one. If something was signed, it is an error when the key is missing or another one.
     pub fn existing_key(&self) -> Result<Option<SigningKey>, LedgerError> {
         let notes = self.last_notes()?;
         let key = SigningKey::load(&self.folder)?;
@@ -42,12 +42,12 @@ impl Checkpoints {
         }
     }
 
-    /// As [`Self::existing_key`]; one that is there is known from now on.
+    /// As [`Self::existing_key`], and caches the key.
     pub fn remembered_key(&self) -> Result<Option<Arc<SigningKey>>, LedgerError> {
         Ok(self.existing_key()?.map(|key| Arc::clone(self.key.get_or_init(|| Arc::new(key)))))
     }
 
-    /// The key; made when there is none and nothing was ever signed.
+    /// The key; created if there is none and nothing was signed.
     pub fn key(&self) -> Result<Arc<SigningKey>, LedgerError> {
         if let Some(key) = self.known_key() {
             return Ok(key);
@@ -60,13 +60,13 @@ impl Checkpoints {
         Ok(Arc::clone(self.key.get_or_init(|| Arc::new(key))))
     }
 
-    /// The key, where it was looked for before. Waits for nothing.
+    /// The cached key. Does not wait.
     #[must_use]
     pub fn known_key(&self) -> Option<Arc<SigningKey>> {
         self.key.get().map(Arc::clone)
     }
 
-    /// The last checkpoint that is known, of the store or beside it.
+    /// The last checkpoint in the store or in the file.
     pub fn last(&self) -> Result<Option<Checkpoint>, LedgerError> {
         Ok(self.last_notes()?.into_iter().max_by_key(|note| note.head.size))
     }
@@ -77,7 +77,7 @@ impl Checkpoints {
         Ok(notes.into_iter().flatten().filter_map(|note| Checkpoint::parse(&note)).collect())
     }
 
-    /// Signs when enough events have come since the last.
+    /// Signs a checkpoint if enough events were added since the last.
     pub fn sign_when_due(&self, head: &Head) -> Result<(), LedgerError> {
         if head.size < *self.due.lock() {
             return Ok(());
@@ -89,27 +89,27 @@ impl Checkpoints {
             *self.due.lock() = due;
             return Ok(());
         }
-        // When it fails it is not tried again at once: the look at the events before costs more each time.
+        // After a failure the next attempt waits, since checking the events gets more expensive each time.
         *self.due.lock() = head.size + self.every;
         self.sign()
     }
 
-    /// Signs the head as it is now, if the events since the last checkpoint are what they were.
+    /// Signs the current head, if the events since the last checkpoint are valid.
     pub fn sign(&self) -> Result<(), LedgerError> {
         let head = self.store.head()?;
         if head.size == 0 {
             return Ok(());
         }
         let key = self.key()?;
-        let from = self.vouched(&head, &key.public())?;
+        let from = self.covered_head(&head, &key.public())?;
         if from.size < head.size {
             if let Some(problem) = check(&*self.store, &from, head.size)?.problem {
                 return Err(LedgerError::NotWhole(problem.seq));
             }
             let note = Checkpoint::note(&head, &key);
-            // What a checkpoint vouches for is on the disk before it: no power cut leaves the store behind it.
+            // The store is synced first, so that after a power cut it is not behind its checkpoint.
             self.store.sync()?;
-            // Beside the store first: whoever takes the store back cannot take this back.
+            // The file is written first: restoring an older store does not remove this note.
             checkpoint_file::add(&self.folder, &note)?;
             self.store.keep_checkpoint(&CheckpointRow { size: head.size, note })?;
         }
@@ -117,8 +117,8 @@ impl Checkpoints {
         Ok(())
     }
 
-    /// The last head that a checkpoint vouches for and that is still so.
-    fn vouched(&self, head: &Head, key: &PublicKey) -> Result<Head, LedgerError> {
+    /// The last head that a valid checkpoint covers.
+    fn covered_head(&self, head: &Head, key: &PublicKey) -> Result<Head, LedgerError> {
         let base = self.store.base()?;
         let Some(last) = self.last()? else { return Ok(base) };
         if !last.is_signed_by(key) || last.head.size > head.size {
@@ -129,7 +129,7 @@ impl Checkpoints {
     }
 }
 
-/// The public key of a folder: of its key where that may be read, otherwise the one that it shows.
+/// The public key of a folder: of its private key if readable, otherwise from the public key file.
 pub fn public_key(folder: &Folder) -> Result<Option<PublicKey>, LedgerError> {
     match SigningKey::load(folder) {
         Ok(Some(key)) => Ok(Some(key.public())),

@@ -1,7 +1,7 @@
-//! The events of one file in the shape of the chronicle: `{ eventId, type, timestamp, actor, filePath, …, prevEventId? }`.
+//! The events of one file in chronicle format: `{ eventId, type, timestamp, actor, filePath, …, prevEventId? }`.
 //!
-//! A line depends on nothing but the event's content and the line before, so that every process writes the same bytes.
-//! Session and calls stay away: they name processes, not what happened to the file.
+//! A line depends only on the event's content and the previous line, so that every process writes the same bytes. Session
+//! and calls are left out: they identify processes, not changes of the file.
 
 use super::canonical::canonical_object;
 use super::hash::Hash;
@@ -10,10 +10,10 @@ use super::query::{MAX_EVENTS, Query};
 use super::store::Store;
 use serde_json::{Map, Value};
 
-/// Most lines of a chronicle.
+/// The most lines of a chronicle.
 const MAX_CHRONICLE: usize = 100_000;
 
-/// A line and what the next one refers to.
+/// A line, and its id that the next line refers to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChronicleLine {
     /// SHA-256 of the line's canonical JSON without `eventId` and `prevEventId`.
@@ -41,7 +41,7 @@ pub fn chronicle_lines(store: &dyn Store, path: &str) -> Result<Vec<String>, Led
     Ok(lines)
 }
 
-/// The line of an event's content, behind the line of the event before; `None` when the content is no event's.
+/// The line of an event, after the line of the previous event; `None` if the content is not a file event.
 #[must_use]
 pub fn chronicle_line(content: &str, before: Option<&Hash>) -> Option<ChronicleLine> {
     let Ok(Value::Object(mut content)) = serde_json::from_str(content) else { return None };
@@ -53,7 +53,7 @@ pub fn chronicle_line(content: &str, before: Option<&Hash>) -> Option<ChronicleL
         content.remove(name);
     }
     for (name, value) in content {
-        // What the shape itself uses is not overwritten by a body.
+        // Members of the format are not overwritten by the body.
         let own = ["timestamp", "filePath", "eventId", "prevEventId"].contains(&name.as_str());
         line.insert(if own { format!("{name}_") } else { name }, value);
     }
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_names_the_one_before() {
+    fn a_line_refers_to_the_previous_line() {
         let first = chronicle_line(CONTENT, None).unwrap();
         let second = chronicle_line(CONTENT, Some(&first.event_id)).unwrap();
         assert_eq!(second.event_id, first.event_id);

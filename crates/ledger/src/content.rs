@@ -1,4 +1,4 @@
-//! What an event's content says for finding it.
+//! Extracts the indexed columns from an event's content.
 
 use super::canonical::after_string;
 use super::event::Columns;
@@ -7,7 +7,7 @@ use super::timestamp;
 use serde::Deserialize;
 use std::borrow::Cow;
 
-/// A string of a JSON text, borrowed where nothing in it is escaped.
+/// A JSON string, borrowed if it has no escapes.
 #[derive(Deserialize)]
 struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
 
@@ -29,7 +29,7 @@ struct Envelope<'a> {
     parent: Option<Text<'a>>,
 }
 
-/// The columns that belong to a canonical content; `None` when it is not an event's.
+/// The columns of a canonical content; `None` if it is not an event.
 #[must_use]
 pub fn columns_of(content: &str) -> Option<Columns<Cow<'_, str>>> {
     plain_columns(content).or_else(|| parsed_columns(content))
@@ -48,8 +48,8 @@ fn parsed_columns(content: &str) -> Option<Columns<Cow<'_, str>>> {
     })
 }
 
-/// The same in a third of the time, where nothing that counts is escaped: verification does this for every event. `None` for
-/// everything that is not plain.
+/// A faster version of [`parsed_columns`] for contents whose columns have no escapes, since verification does this for every
+/// event. `None` for all others.
 fn plain_columns(content: &str) -> Option<Columns<Cow<'_, str>>> {
     let bytes = content.as_bytes();
     let (mut kind, mut ts) = (None, None);
@@ -87,7 +87,7 @@ fn plain_columns(content: &str) -> Option<Columns<Cow<'_, str>>> {
     Some(Columns { kind, at, session, path, tool, call, parent })
 }
 
-/// The string that begins here and where it has ended; `None` when it is none, or something in it is escaped.
+/// The string at `start` and the index after it; `None` if it is not a string or has escapes.
 fn plain_string(content: &str, start: usize) -> Option<(&str, usize)> {
     let bytes = content.as_bytes();
     if *bytes.get(start)? != b'"' {
@@ -99,7 +99,7 @@ fn plain_string(content: &str, start: usize) -> Option<(&str, usize)> {
     (*bytes.get(end)? == b'"').then_some((content.get(start + 1..end)?, end + 1))
 }
 
-/// Where the value that begins here has ended.
+/// The index after the value at `start`.
 fn after_value(bytes: &[u8], start: usize) -> usize {
     let (mut at, mut depth) = (start, 0_usize);
     while let Some(byte) = bytes.get(at) {
@@ -121,7 +121,7 @@ fn after_value(bytes: &[u8], start: usize) -> usize {
 }
 
 impl Columns<Cow<'_, str>> {
-    /// The same with texts of its own.
+    /// Converts borrowed texts to owned ones.
     #[must_use]
     pub fn into_owned(self) -> Columns<String> {
         Columns {
@@ -135,7 +135,7 @@ impl Columns<Cow<'_, str>> {
         }
     }
 
-    /// Are these the same?
+    /// Whether both have the same values.
     #[must_use]
     pub fn equal(&self, other: &Columns<&str>) -> bool {
         self.kind == other.kind
@@ -153,7 +153,7 @@ mod tests {
     use super::{columns_of, parsed_columns, plain_columns};
 
     #[test]
-    fn both_ways_say_the_same() {
+    fn fast_and_full_parsers_agree() {
         let body = r#""args":{"type":"x","list":[1,"}",{"ts":"\\\""}],"n":-1e3},"note":"a\"b","ok":true,"#;
         let rest = r#""path":"a/b.ts","session":"s\u0001","tool":"t","ts":"2026-01-02T03:04:05.678Z","type":"CALL"}"#;
         let plain = rest.replace("\\u0001", "-1");
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_event_has_no_columns() {
+    fn other_texts_have_no_columns() {
         for content in [
             "",
             "{",

@@ -1,5 +1,6 @@
-//! The end of a ledger that was gone when it was opened: a commit has seen it. The signed event that records it names the stretch,
-//! so that what follows is not taken for a change of what was there. It excuses nothing: verification still finds the end missing.
+//! Records a truncated end: events that a commit has seen, but that are missing when the ledger is opened. A signed event
+//! names the range, so that later events are not mistaken for changes of the missing ones. Verification still reports the
+//! range as missing.
 
 use super::checkpoint::Statement;
 use super::event::{Head, NewEvent, Part, PreparedEvent, StoredEvent};
@@ -14,13 +15,13 @@ use serde::Deserialize;
 use std::cell::OnceCell;
 
 const STATE: &str = "cut";
-/// By which such events are found among those of sessions.
+/// The path by which these events are found among those of sessions.
 const PATH: &str = ".tgp/ledger";
 
-/// Events behind `after` that were gone, up to the one that a witness has seen.
+/// A range of missing events: after `after`, up to the one that a witness has seen.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cut {
-    /// The last event that was there.
+    /// The last existing event.
     pub after: Head,
     pub up_to: Head,
 }
@@ -37,23 +38,23 @@ struct Content {
 }
 
 impl Cut {
-    /// What is signed: both ends at once.
+    /// The signed head, which covers both ends.
     fn both(&self) -> Head {
         let Self { after, up_to } = self;
         let text = format!("{} {} {} {}", after.size, after.hash, up_to.size, up_to.hash);
         Head { size: after.size, hash: Hash::of(text.as_bytes()) }
     }
 
-    /// What an event says that was signed with this key; `None` for every other.
+    /// Parses an event that was signed with this key; `None` for all others.
     fn parse(event: &StoredEvent, key: &PublicKey) -> Option<Self> {
-        let said: Content = serde_json::from_str(&event.content).ok()?;
-        let after = Head { size: said.after, hash: Hash::parse(&said.last)? };
-        let cut = Self { after, up_to: Head { size: said.up_to, hash: Hash::parse(&said.seen)? } };
-        let is_ours = said.state == STATE && event.seq > after.size;
-        (is_ours && Statement::Cut.is_signed(&cut.both(), &said.signature, key)).then_some(cut)
+        let content: Content = serde_json::from_str(&event.content).ok()?;
+        let after = Head { size: content.after, hash: Hash::parse(&content.last)? };
+        let cut = Self { after, up_to: Head { size: content.up_to, hash: Hash::parse(&content.seen)? } };
+        let is_ours = content.state == STATE && event.seq > after.size;
+        (is_ours && Statement::Cut.is_signed(&cut.both(), &content.signature, key)).then_some(cut)
     }
 
-    /// The signed event that says so.
+    /// The signed event for this range.
     pub fn prepared(&self, key: &SigningKey) -> Option<PreparedEvent> {
         let (last, seen) = (self.after.hash.hex(), self.up_to.hash.hex());
         let signature = Statement::Cut.signature(&self.both(), key);
@@ -68,13 +69,13 @@ impl Cut {
         prepare_own(&NewEvent { path: Some(PATH), body: &body, ..NewEvent::of_kernel(EventType::Session) })
     }
 
-    /// Whether it is recorded, by an event with this key.
+    /// Whether an event signed with this key records the range.
     pub fn is_recorded(&self, store: &dyn Store, key: &PublicKey) -> Result<bool, LedgerError> {
         Ok(Cuts::among(store, key, 0, u64::MAX)?.iter().any(|found| found.up_to == self.up_to))
     }
 }
 
-/// The recorded cuts of a ledger, which are read when the first is asked for.
+/// The recorded cuts of a ledger, read on first use.
 pub struct Cuts<'a> {
     pub store: &'a dyn Store,
     pub key: Option<&'a PublicKey>,
@@ -86,7 +87,7 @@ impl<'a> Cuts<'a> {
         Self { store, key, found: OnceCell::new() }
     }
 
-    /// Those that events behind `after`, up to `to`, record.
+    /// The cuts that events after `after`, up to `to`, record.
     pub fn among(store: &dyn Store, key: &PublicKey, mut after: u64, to: u64) -> Result<Vec<Cut>, LedgerError> {
         let mut cuts = Vec::new();
         loop {
@@ -101,7 +102,7 @@ impl<'a> Cuts<'a> {
         }
     }
 
-    /// The stretch that took this event in, if the chain before it is the one of the record.
+    /// The recorded range that contains this event, if the chain before it matches the record.
     pub fn around(&self, size: u64) -> Result<Option<Cut>, LedgerError> {
         let Some(key) = self.key else { return Ok(None) };
         let found = match self.found.get() {
@@ -112,7 +113,7 @@ impl<'a> Cuts<'a> {
             }
         };
         for cut in found.iter().filter(|cut| cut.after.size < size && size <= cut.up_to.size) {
-            // What it follows may have gone by retention.
+            // Its predecessor may have been dropped by retention.
             let follows = || {
                 let kept = self.store.hash_at(cut.after.size)? == Some(cut.after.hash);
                 Ok::<_, LedgerError>(kept || self.store.base()? == cut.after)

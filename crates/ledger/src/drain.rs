@@ -1,41 +1,46 @@
-//! From spools to the store.
+//! Drains spools into the store.
 
 use super::event::{Head, PreparedEvent};
 use super::folder::Folder;
 use super::ledger_error::LedgerError;
-use super::life::Life;
 use super::prepare::Preparation;
+use super::process_lock::ProcessLock;
 use super::spool_file::{SpoolFile, read_piece};
 use super::spool_line::{MAX_LINE, read_line};
-use super::spool_view::{Stage, View};
+use super::spool_view::{SpoolView, Stage};
 use super::store::{Appended, Batch, Store};
 use std::fs::File;
 use std::sync::Arc;
 
-/// Events that are appended together, at most.
+/// The most events per batch.
 const BATCH_EVENTS: usize = 256;
 
-/// Bytes of lines that are read at once.
+/// Bytes that are read at once.
 const PIECE_BYTES: usize = 1 << 20;
 
-/// Takes events out of spools and puts them into the store.
+/// Moves events from spools to the store.
 pub struct Drain {
     pub folder: Folder,
     pub store: Arc<dyn Store>,
     pub preparation: Preparation,
 }
 
-/// Whole lines of a piece, and how many bytes of it they are.
+/// The complete lines of a piece, and their length in bytes.
 struct Lines<'a> {
     lines: Vec<&'a [u8]>,
     bytes: usize,
 }
 
 impl Drain {
-    /// Drains one spool from `position` on, and moves the position; `progress` is called after each batch. The new head, if anything
-    /// was appended. It is read through what is held of it: its name may be gone.
-    pub fn drain(&self, view: &View, position: &mut u64, progress: impl Fn(u64)) -> Result<Option<Head>, LedgerError> {
-        let View { name, len, stage, file } = view;
+    /// Drains one spool from `position` on, and advances the position; `progress` is called after each batch. Returns the
+    /// new head, if anything was appended. The spool is read through its open handle, since its name may be gone.
+    pub fn drain(
+        &self,
+        view: &SpoolView,
+        position: &mut u64,
+        progress: impl Fn(u64),
+    ) -> Result<Option<Head>, LedgerError> {
+        let SpoolView { name, len, stage, file } = view;
         let mut head = None;
         while *position < *len {
             let piece = piece_of(file, *position, *len)?;
@@ -59,11 +64,11 @@ impl Drain {
     }
 
     fn prepared(&self, lines: &[&[u8]]) -> Vec<PreparedEvent> {
-        // A line that is torn holds an event whose `record` has failed.
+        // An incomplete line belongs to an event whose `record` failed.
         lines.iter().filter_map(|line| read_line(line)).map(|line| self.preparation.prepare(&line)).collect()
     }
 
-    /// Drains the spools of processes that have ended, and removes them. The new head, if anything was appended.
+    /// Drains and removes the spools of ended processes. Returns the new head, if anything was appended.
     pub fn drain_orphans(&self, own_process: &str) -> Result<Option<Head>, LedgerError> {
         let mut head = None;
         let names = self.folder.spool_names().map_err(|error| LedgerError::read(&error))?;
@@ -71,7 +76,7 @@ impl Drain {
             if name.split_once('.').is_some_and(|(process, _)| process == own_process) {
                 continue;
             }
-            // One that this user may not open is left to those who may.
+            // A spool that this user cannot open is left to others.
             if let Ok(Some(file)) = SpoolFile::adopt(&self.folder, &name) {
                 let mut position = self.store.drained(&name)?;
                 head = self.drain(&file.view(Stage::Ended), &mut position, |_| {})?.or(head);
@@ -79,13 +84,13 @@ impl Drain {
                 self.store.forget_spool(&name)?;
             }
         }
-        // What stays is found the next time.
-        let _later = Life::clear(&self.folder);
+        // Remaining files are found the next time.
+        let _later = ProcessLock::clear(&self.folder);
         Ok(head)
     }
 }
 
-/// Bytes from `from` on that hold at least one whole line, if there is one.
+/// Bytes from `from` on with at least one complete line, if there is one.
 fn piece_of(reader: &File, from: u64, to: u64) -> Result<Vec<u8>, LedgerError> {
     let piece = read_piece(reader, from, to, PIECE_BYTES).map_err(|error| LedgerError::read(&error))?;
     if piece.len() < PIECE_BYTES || piece.contains(&b'\n') {
@@ -94,7 +99,7 @@ fn piece_of(reader: &File, from: u64, to: u64) -> Result<Vec<u8>, LedgerError> {
     read_piece(reader, from, to, MAX_LINE + 1).map_err(|error| LedgerError::read(&error))
 }
 
-/// The whole lines of a piece, a batch of them at most.
+/// The complete lines of a piece, at most one batch.
 fn split(piece: &[u8], stage: Stage) -> Lines<'_> {
     let mut found = Lines { lines: Vec::new(), bytes: 0 };
     for line in piece.split_inclusive(|byte| *byte == b'\n').take(BATCH_EVENTS) {
@@ -102,7 +107,7 @@ fn split(piece: &[u8], stage: Stage) -> Lines<'_> {
         found.lines.push(whole);
         found.bytes += line.len();
     }
-    // The end of a file that its process could not finish, or a line that nobody can have written.
+    // An incomplete end of a finished file, or a line longer than any valid one, is skipped.
     if found.lines.is_empty() && (stage == Stage::Ended || piece.len() > MAX_LINE) {
         found.bytes = piece.len();
     }
@@ -121,7 +126,7 @@ mod tests {
     use std::sync::Arc;
 
     #[test]
-    fn room_is_given_back_batch_by_batch() {
+    fn drained_bytes_are_reported_after_each_batch() {
         let place = tempfile::tempdir().unwrap();
         let folder = Folder::make(place.path()).unwrap();
         folder.make_database().unwrap();

@@ -1,4 +1,4 @@
-//! The event that records up to where old events went. It is signed: without the key no events go unseen.
+//! The signed event that records which old events were dropped: without the key, no events can be dropped unnoticed.
 
 use super::checkpoint::Statement;
 use super::event::{Head, NewEvent, Part, PreparedEvent};
@@ -11,10 +11,10 @@ use super::signing_key::{PublicKey, SigningKey};
 use super::store::Store;
 use serde::Deserialize;
 
-/// The newest events of this kind that are looked at: the one that counts is the last, or others have let go meanwhile.
+/// The most recent events of this type that are checked; concurrent processes may have added several.
 const LOOKED_AT: usize = 1000;
 
-/// What such an event says.
+/// The content of such an event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DroppedEvent {
     pub head: Head,
@@ -32,7 +32,7 @@ struct Content {
 }
 
 impl DroppedEvent {
-    /// The event, signed.
+    /// The signed event.
     pub fn prepared(head: &Head, key: &SigningKey) -> Option<PreparedEvent> {
         let (hash, signature) = (head.hash.hex(), Statement::Dropped.signature(head, key));
         let body = [
@@ -43,7 +43,7 @@ impl DroppedEvent {
         prepare_own(&NewEvent { body: &body, ..NewEvent::of_kernel(EventType::Retention) })
     }
 
-    /// What an event's content says; `None` for every other event.
+    /// Parses an event's content; `None` for other events.
     #[must_use]
     pub fn parse(content: &str) -> Option<Self> {
         let Content { kind, up_to, head, signature } = serde_json::from_str(content).ok()?;
@@ -57,17 +57,17 @@ impl DroppedEvent {
     }
 }
 
-/// Whether the owner of the key has signed that the events up to `base` may be gone.
+/// Whether a signed event allows the events up to `base` to be missing.
 pub fn is_dropped(store: &dyn Store, base: &Head, key: Option<&PublicKey>) -> Result<bool, LedgerError> {
     let Some(key) = key.filter(|_| base.size > 0) else { return Ok(base.size == 0) };
     let events = store.events(&Query { limit: LOOKED_AT, kind: Some(EventType::Retention), ..Query::default() })?;
     for event in events.iter().rev() {
-        let Some(said) = DroppedEvent::parse(&event.content).filter(|said| said.head.size >= base.size) else {
+        let Some(dropped) = DroppedEvent::parse(&event.content).filter(|dropped| dropped.head.size >= base.size) else {
             continue;
         };
-        // Events go in steps: a process that was killed between two has dropped less than it recorded.
-        let kept = if said.head.size == base.size { Some(base.hash) } else { store.hash_at(said.head.size)? };
-        if kept == Some(said.head.hash) && said.is_signed_by(key) {
+        // Events are dropped in steps: a killed process may have dropped fewer than it recorded.
+        let kept = if dropped.head.size == base.size { Some(base.hash) } else { store.hash_at(dropped.head.size)? };
+        if kept == Some(dropped.head.hash) && dropped.is_signed_by(key) {
             return Ok(true);
         }
     }

@@ -1,18 +1,18 @@
-//! What a store is opened for, and what its events survive.
+//! Access and durability of a store.
 
-/// What the store is opened for.
+/// The access mode of a store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
     ReadWrite,
-    /// Nothing is written: for those who only read or verify.
+    /// Read and verify only; nothing is written.
     ReadOnly,
 }
 
-/// What an event that is in the store has survived.
+/// What a recorded event survives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Durability {
-    /// The end of the process, however it comes.
+    /// A crash of the process.
     Process,
-    /// The end of the machine's power as well.
+    /// A power cut as well.
     Power,
 }

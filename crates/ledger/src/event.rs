@@ -1,10 +1,10 @@
-//! An event: what somebody hands in, what a store is given, and what it gives back.
+//! Events: as recorded, as appended to a store, and as stored.
 
 use super::event_type::EventType;
 use super::hash::Hash;
 use serde_json::value::RawValue;
 
-/// Who did it.
+/// The actor of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Actor<'a> {
     pub agent: &'a str,
@@ -12,11 +12,11 @@ pub struct Actor<'a> {
 }
 
 impl Actor<'static> {
-    /// The kernel itself, for events without a caller.
+    /// The kernel, for events without a caller.
     pub const KERNEL: Self = Self { agent: "kernel", id: "" };
 }
 
-/// The value of one member of an event's body.
+/// The value of a member of an event's body.
 #[derive(Debug, Clone, Copy)]
 pub enum Part<'a> {
     Text(&'a str),
@@ -25,48 +25,48 @@ pub enum Part<'a> {
     Truth(Truth),
 }
 
-/// A truth value of a body.
+/// A boolean value of a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Truth {
     Yes,
     No,
 }
 
-/// How much depends on the event being on disk.
+/// How an event that cannot be written is handled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Importance {
-    /// The intent of a call that changes something: when it cannot be written, the call must not happen.
+    /// The intent of a call that changes something: if it cannot be written, the call must not be made.
     Intent,
-    /// Anything else: what cannot be written now is kept and written later, in order.
+    /// Any other event: if it cannot be written now, it is kept and written later, in order.
     Other,
-    /// What nobody is told of before something else is recorded, such as the beginning of a call that changes nothing by itself:
-    /// it is written together with what comes next, or with the writer's next turn.
+    /// An event whose write may be delayed, such as the start of a call without effects: it is written together with the
+    /// next event, or in the writer's next turn.
     Later,
 }
 
-/// An event as it is handed in. All is borrowed, nothing is parsed on the caller's thread.
+/// An event to be recorded. All fields are borrowed; nothing is parsed on the caller's thread.
 #[derive(Debug, Clone, Copy)]
 pub struct NewEvent<'a> {
     pub kind: EventType,
     pub importance: Importance,
-    /// Milliseconds since 1970; now, when it is not said.
+    /// Milliseconds since 1970; `None` for now.
     pub at: Option<u64>,
     pub session: Option<&'a str>,
     pub actor: Actor<'a>,
     /// The call that the event is about; see `Ledger::call_id`.
     pub call: Option<&'a str>,
-    /// The call that caused that one.
+    /// The parent of that call.
     pub parent: Option<&'a str>,
     pub tool: Option<&'a str>,
     pub path: Option<&'a str>,
-    /// Members of the event beside those above. A name that the event itself uses (`seq`, `id`, `type`, …) gets a `_` behind.
+    /// Further members of the event. Reserved names (`seq`, `id`, `type`, …) get a `_` suffix.
     pub body: &'a [(&'a str, Part<'a>)],
-    /// A JSON object whose members belong to the body as well: an application's own event.
+    /// A JSON object whose members are added to the body, for events of the application.
     pub more: Option<&'a RawValue>,
 }
 
 impl NewEvent<'static> {
-    /// An event of the kernel's own, to which the rest is added.
+    /// An event of the kernel with default fields.
     #[must_use]
     pub const fn of_kernel(kind: EventType) -> Self {
         Self {
@@ -85,7 +85,7 @@ impl NewEvent<'static> {
     }
 }
 
-/// What a store finds events by. All of it is in the content as well, and `verify` compares.
+/// The indexed columns of an event. Their values are also in the content, and `verify` compares both.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Columns<T> {
     pub kind: EventType,
@@ -98,31 +98,31 @@ pub struct Columns<T> {
     pub parent: Option<T>,
 }
 
-/// A large value that is kept beside the events, by its hash.
+/// A large value, stored by its hash.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Blob {
     pub hash: Hash,
     pub bytes: Vec<u8>,
 }
 
-/// An event that is ready to be appended: masked, canonical, its large values set apart.
+/// An event ready to be appended: masked, canonical, with large values extracted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PreparedEvent {
-    /// RFC 8785 canonical JSON of everything but `seq`, `id`, `prev` and `hash`.
+    /// Canonical JSON (RFC 8785) of all members but `seq`, `id`, `prev` and `hash`.
     pub content: String,
     /// SHA-256 of `content`.
     pub id: Hash,
     pub columns: Columns<String>,
-    /// What the content refers to and is to be kept.
+    /// The large values that the content refers to.
     pub blobs: Vec<Blob>,
 }
 
-/// An event as a store gives it back.
+/// An event read from a store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredEvent {
     pub seq: u64,
     pub content: String,
-    /// The hash of the event before; the base's for the first that is kept.
+    /// The hash of the previous event; of the base for the first kept event.
     pub prev: Hash,
     pub hash: Hash,
 }
@@ -134,7 +134,7 @@ impl StoredEvent {
         Hash::of(self.content.as_bytes())
     }
 
-    /// The event as users see it, in one line: `{ seq, id, …content, prev, hash }`.
+    /// The event as one line of JSON: `{ seq, id, …content, prev, hash }`.
     #[must_use]
     pub fn json(&self) -> String {
         let Self { seq, content, prev, hash } = self;
@@ -143,7 +143,7 @@ impl StoredEvent {
     }
 }
 
-/// How many events there are, and the hash of the last.
+/// The event count, and the hash of the last event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Head {
     pub size: u64,
@@ -151,6 +151,6 @@ pub struct Head {
 }
 
 impl Head {
-    /// Of a ledger without events.
+    /// The head of an empty ledger.
     pub const NONE: Self = Self { size: 0, hash: Hash::ZERO };
 }

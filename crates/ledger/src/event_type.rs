@@ -1,8 +1,8 @@
-//! What kinds of event there are: a closed list.
+//! The closed list of event types.
 
 use serde::{Deserialize, Serialize};
 
-/// The kind of an event, as in its member `type`.
+/// The type of an event, as in its member `type`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum EventType {
@@ -38,13 +38,13 @@ impl EventType {
         Self::Retention,
     ];
 
-    /// The kind with this name.
+    /// Parses a type name.
     #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.as_str() == name)
     }
 
-    /// The name that users see.
+    /// The type's name.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -64,7 +64,7 @@ impl EventType {
         }
     }
 
-    /// The number that stands for it in a store. Never changes.
+    /// The type's number in a store. Must never change.
     #[must_use]
     pub const fn number(self) -> u8 {
         match self {
@@ -84,7 +84,7 @@ impl EventType {
         }
     }
 
-    /// The kind with this number.
+    /// The type with this number.
     #[must_use]
     pub fn numbered(number: i64) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| i64::from(kind.number()) == number)

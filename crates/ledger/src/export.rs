@@ -1,4 +1,4 @@
-//! A ledger as lines of JSON, and the way back: is an exported ledger whole?
+//! Export of a ledger as lines of JSON, and verification of an export.
 
 use super::canonical::canonical_object;
 use super::chain::link;
@@ -15,19 +15,20 @@ use super::verification::{Problem, ProblemKind, Verification, Witness};
 use serde_json::{Map, Value, json};
 use std::cmp::Ordering;
 
-/// Some lines of an export.
+/// A page of an export.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExportPage {
-    /// Events, and behind each the checkpoints that vouch for it: `{"checkpoint": "<signed note>"}`; at the end
+    /// Events, each followed by the checkpoints at it: `{"checkpoint": "<signed note>"}`; at the end
     /// `{"end": {"hash": …, "signature": …, "size": …}}`.
     pub lines: Vec<String>,
-    /// Where the next page begins; `None` at the end.
+    /// The start of the next page; `None` at the end.
     pub next: Option<u64>,
 }
 
-const NO_END: &str = "The export has no signed end: versions before this one wrote none. Events behind the last one here may have been cut off.";
+const NO_END: &str =
+    "The export has no signed end, as exports of older versions. Events after the last one may be missing.";
 
-/// The lines behind an event, 0 for the first page; the last page ends with how far the export goes, signed with the key.
+/// The lines after an event, 0 for the first page. The last page ends with a signed end line.
 pub fn page(store: &dyn Store, after: u64, limit: usize, key: &SigningKey) -> Result<ExportPage, LedgerError> {
     let limit = limit.clamp(1, MAX_EVENTS);
     let events = store.events(&Query { limit, after_seq: Some(after), ..Query::default() })?;
@@ -36,7 +37,7 @@ pub fn page(store: &dyn Store, after: u64, limit: usize, key: &SigningKey) -> Re
         let lines = hash.map(|hash| signed_end(&Head { size: after, hash }, key)).into_iter().collect();
         return Ok(ExportPage { lines, next: None });
     };
-    // The first event that is kept follows what a checkpoint vouches for.
+    // The first kept event follows a checkpoint.
     let from = if after == 0 { first.seq.saturating_sub(1) } else { first.seq };
     let rows = store.checkpoints(from, limit + 1)?;
     let mut rows = rows.into_iter().filter(|row| row.size > 0 && row.size <= last.seq).peekable();
@@ -67,27 +68,27 @@ fn checkpoint_line(note: &str) -> String {
     json!({ "checkpoint": note }).to_string()
 }
 
-/// Looks at exported lines, one after the other.
+/// Verifies exported lines, one after the other.
 pub struct LinesCheck {
-    /// Signatures are checked when it is known.
+    /// `None`: signatures are not checked.
     key: Option<PublicKey>,
     head: Option<Head>,
     events: u64,
     problem: Option<Problem>,
-    /// A number that was passed over; when it comes later, the order was changed.
+    /// A skipped event number; if it comes later, the order was changed.
     skipped: Option<u64>,
-    /// Heads that checkpoints vouch for and that have not come yet.
+    /// Heads of checkpoints whose events have not come yet.
     ahead: Vec<Head>,
-    /// Up to where a checkpoint vouches for what has come.
-    vouched: Option<u64>,
+    /// The last event that a checkpoint covers.
+    covered: Option<u64>,
     /// The number of the first event.
     first: Option<u64>,
-    /// What the first event follows, and whether the owner of the key has signed that what was before is gone.
+    /// The head before the first event, and whether a signed event allows earlier events to be missing.
     base: Head,
     is_dropped: bool,
-    /// Heads that checkpoints behind the first have vouched for.
+    /// Heads of valid checkpoints after the first.
     passed: Vec<Head>,
-    /// Whether the line has come that says where the export ends.
+    /// Whether the end line has come.
     is_ended: bool,
 }
 
@@ -102,7 +103,7 @@ impl LinesCheck {
             problem: None,
             skipped: None,
             ahead,
-            vouched: None,
+            covered: None,
             first: None,
             base: Head::NONE,
             is_dropped: false,
@@ -111,11 +112,11 @@ impl LinesCheck {
         }
     }
 
-    /// Takes the next line, without its line break.
+    /// Verifies the next line, without its line break.
     pub fn line(&mut self, line: &str) {
         let expected = self.head.map_or(0, |head| head.size) + 1;
         if self.is_ended {
-            let message = format!("A line stands behind the end, which was event {}.", expected - 1);
+            let message = format!("A line follows the end of the export at event {}.", expected - 1);
             return self.report(ProblemKind::Changed, expected, message);
         }
         let parsed = match serde_json::from_str::<Value>(line) {
@@ -125,7 +126,7 @@ impl LinesCheck {
                 return self.report(ProblemKind::Changed, expected, message);
             }
         };
-        // Other readers may see something else in other bytes, such as the first of two members with one name.
+        // Only the exact text is accepted, since other parsers may read other bytes differently (duplicate members).
         let end = parsed.get("end").and_then(end_of).filter(|(head, signature)| end_line(head, signature) == line);
         let note = parsed.get("checkpoint").and_then(Value::as_str).filter(|note| checkpoint_line(note) == line);
         match (end, note) {
@@ -135,21 +136,21 @@ impl LinesCheck {
         }
     }
 
-    /// What was found when there are no more lines.
+    /// The result after the last line.
     #[must_use]
     pub fn end(mut self) -> Verification {
         let head = self.head.unwrap_or(Head::NONE);
         if self.base.size > 0 && !self.is_dropped {
-            let message = format!("The events up to {} are gone, and no signed event allows that.", self.base.size);
+            let message = format!("The events up to {} are missing, and no signed event allows that.", self.base.size);
             self.report(ProblemKind::Missing, 1, message);
         }
         if self.ahead.iter().any(|seen| seen.size > head.size) {
-            let message = format!("Events behind {} are gone from the end: a witness has seen them.", head.size);
+            let message = format!("Events after {} are missing from the end, but a witness has seen them.", head.size);
             self.report(ProblemKind::Truncated, head.size + 1, message);
         }
-        if self.vouched != Some(head.size) {
+        if self.covered != Some(head.size) {
             let message = format!(
-                "No checkpoint vouches for the end: what stood behind event {} is gone, or the export was not finished.",
+                "No checkpoint covers the end: events after event {} are missing, or the export is incomplete.",
                 head.size
             );
             self.report(ProblemKind::Truncated, head.size + 1, message);
@@ -163,24 +164,24 @@ impl LinesCheck {
         self.problem.get_or_insert(Problem::new(kind, seq, message));
     }
 
-    /// Holds what has come against the line that says where the export ends.
-    fn ended(&mut self, said: &Head, signature: &str) {
+    /// Compares the verified events with the end line.
+    fn ended(&mut self, stated: &Head, signature: &str) {
         self.is_ended = true;
-        let size = said.size;
-        if self.key.is_some_and(|key| !Statement::Exported.is_signed(said, signature, &key)) {
+        let size = stated.size;
+        if self.key.is_some_and(|key| !Statement::Exported.is_signed(stated, signature, &key)) {
             let message = format!("The end at event {size} was not signed with the ledger's key.");
             return self.report(ProblemKind::Signature, size, message);
         }
         let head = self.head.unwrap_or(Head::NONE);
         match head.size.cmp(&size) {
             Ordering::Less => {
-                let message = format!("Events {} to {size} are gone from the end.", head.size + 1);
+                let message = format!("Events {} to {size} are missing from the end.", head.size + 1);
                 self.report(ProblemKind::Truncated, head.size + 1, message);
             }
-            Ordering::Equal if head.hash == said.hash => self.vouched = Some(size),
+            Ordering::Equal if head.hash == stated.hash => self.covered = Some(size),
             Ordering::Equal => self.not_seen(size),
             Ordering::Greater => {
-                let message = format!("Event {} stands behind the end, which was event {size}.", size + 1);
+                let message = format!("Event {} follows the end of the export at event {size}.", size + 1);
                 self.report(ProblemKind::Changed, size + 1, message);
             }
         }
@@ -188,7 +189,7 @@ impl LinesCheck {
 
     fn checkpoint(&mut self, note: &str) {
         let Some(note) = Checkpoint::parse(note) else {
-            return self.report(ProblemKind::Signature, 0, "A checkpoint is not one: it was changed.".to_owned());
+            return self.report(ProblemKind::Signature, 0, "A checkpoint was changed and is not valid.".to_owned());
         };
         let size = note.head.size;
         if self.key.is_some_and(|key| !note.is_signed_by(&key)) {
@@ -198,14 +199,14 @@ impl LinesCheck {
         match self.head {
             None => {
                 self.head = Some(note.head);
-                self.vouched = Some(size);
+                self.covered = Some(size);
                 self.base = note.head;
                 self.passed.push(note.head);
             }
             Some(head) if size > head.size => self.ahead.push(note.head),
             Some(head) if size == head.size && head.hash != note.head.hash => self.not_seen(size),
             Some(head) if size == head.size => {
-                self.vouched = Some(size);
+                self.covered = Some(size);
                 self.passed.push(note.head);
             }
             Some(_) => {}
@@ -214,7 +215,7 @@ impl LinesCheck {
 
     fn not_seen(&mut self, size: u64) {
         let message =
-            format!("Event {size}, or one before it, is not the one that a checkpoint or a witness has seen.");
+            format!("Event {size}, or an earlier one, differs from the one that a checkpoint or a witness has seen.");
         self.report(ProblemKind::Changed, size, message);
     }
 
@@ -224,7 +225,7 @@ impl LinesCheck {
         };
         if self.skipped == Some(seq) {
             self.skipped = None;
-            let message = format!("Event {seq} stands behind others that came after it.");
+            let message = format!("Event {seq} is out of order: later events precede it.");
             self.problem = Some(Problem::new(ProblemKind::Order, seq, message));
         }
         if self.problem.is_some() {
@@ -235,18 +236,22 @@ impl LinesCheck {
             return self.report(ProblemKind::Missing, expected, format!("Event {expected} is missing."));
         }
         if seq < expected {
-            return self.report(ProblemKind::Order, expected, format!("Event {seq} stands where {expected} was."));
+            return self.report(
+                ProblemKind::Order,
+                expected,
+                format!("Event {seq} is in the place of event {expected}."),
+            );
         }
         let mut hash = |name: &str| line.remove(name).as_ref().and_then(Value::as_str).and_then(Hash::parse);
-        let (id, prev, said) = (hash("id"), hash("prev"), hash("hash"));
+        let (id, prev, stated) = (hash("id"), hash("prev"), hash("hash"));
         let before = self.head.map_or(Hash::ZERO, |head| head.hash);
         let content = canonical_object(&line);
         let real = Hash::of(content.as_bytes());
         let linked = link(&before, seq, &real);
         let written = StoredEvent { seq, content, prev: before, hash: linked };
         let as_written = written.json() == text;
-        if id != Some(real) || prev != Some(before) || said != Some(linked) || !as_written {
-            return self.report(ProblemKind::Changed, seq, format!("Event {seq} is not what was recorded."));
+        if id != Some(real) || prev != Some(before) || stated != Some(linked) || !as_written {
+            return self.report(ProblemKind::Changed, seq, format!("Event {seq} was changed after it was recorded."));
         }
         self.head = Some(Head { size: seq, hash: linked });
         self.first.get_or_insert(seq);
@@ -257,22 +262,25 @@ impl LinesCheck {
         }
     }
 
-    /// Looks whether an event says that what was before the first one may be gone.
+    /// Checks whether a signed event allows the events before the first one to be missing.
     fn dropped(&mut self, content: &str) {
         if self.base.size == 0 || self.is_dropped {
             return;
         }
-        // Few events are worth a closer look.
+        // Cheap check first: few events are of this type.
         let is_named = content.contains(EventType::Retention.as_str());
-        let said =
-            is_named.then(|| DroppedEvent::parse(content)).flatten().filter(|said| said.head.size >= self.base.size);
-        self.is_dropped = said
-            .is_some_and(|said| self.passed.contains(&said.head) && self.key.is_none_or(|key| said.is_signed_by(&key)));
+        let stated = is_named
+            .then(|| DroppedEvent::parse(content))
+            .flatten()
+            .filter(|stated| stated.head.size >= self.base.size);
+        self.is_dropped = stated.is_some_and(|stated| {
+            self.passed.contains(&stated.head) && self.key.is_none_or(|key| stated.is_signed_by(&key))
+        });
     }
 }
 
-/// What the line at the end of an export says, and its signature.
-fn end_of(said: &Value) -> Option<(Head, &str)> {
-    let hash = Hash::parse(said.get("hash")?.as_str()?)?;
-    Some((Head { size: said.get("size")?.as_u64()?, hash }, said.get("signature")?.as_str()?))
+/// Parses the head and the signature of an end line.
+fn end_of(stated: &Value) -> Option<(Head, &str)> {
+    let hash = Hash::parse(stated.get("hash")?.as_str()?)?;
+    Some((Head { size: stated.get("size")?.as_u64()?, hash }, stated.get("signature")?.as_str()?))
 }

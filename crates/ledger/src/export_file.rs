@@ -1,4 +1,4 @@
-//! A ledger that was exported into a file: is it whole?
+//! Verification of an export file.
 
 use super::export::LinesCheck;
 use super::ledger_error::LedgerError;
@@ -9,12 +9,12 @@ use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 use tgp_base::bounded_read::read_at_most;
 
-/// Longest line: an event whose values are all as large as they may be.
+/// The longest line: an event with all values at their limits.
 const MAX_LINE: u64 = 64 << 20;
-/// Bytes of a file with a public key, at most.
+/// The largest public key file.
 const MAX_KEY: usize = 4096;
 
-/// Looks at the lines of an export, against the public key in a file if one is named.
+/// Verifies an export file, with the public key in `key_file` if there is one.
 ///
 /// # Errors
 /// `Unreadable`, `KeyDamaged`.
@@ -28,7 +28,7 @@ pub fn verify_file(file: &Path, key_file: Option<&Path>) -> Result<Verification,
         if read.map_err(|error| LedgerError::read(&error))? == 0 {
             return Ok(check.end());
         }
-        // Bytes that are not text are not an event either.
+        // Bytes that are not UTF-8 are reported as an invalid event.
         check.line(std::str::from_utf8(line.strip_suffix(b"\n").unwrap_or(&line)).unwrap_or_default());
     }
 }

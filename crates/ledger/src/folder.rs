@@ -1,4 +1,4 @@
-//! The ledger's folder: its files, and who may read them.
+//! The ledger's folder: its files and their permissions.
 
 use super::ledger_error::LedgerError;
 use std::fs::{self, DirBuilder, File, OpenOptions};
@@ -6,12 +6,12 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use tgp_base::bounded_read::read_at_most;
 
-/// Where the files of a ledger are.
+/// The folder of a ledger's files.
 #[derive(Debug, Clone)]
 pub struct Folder(PathBuf);
 
 impl Folder {
-    /// The folder, made when it is not there; only its owner may enter it.
+    /// Creates the folder if it does not exist; only its owner may access it.
     pub fn make(path: &Path) -> Result<Self, LedgerError> {
         let folder = Self(path.to_owned());
         let mut builder = DirBuilder::new();
@@ -23,25 +23,25 @@ impl Folder {
         Ok(folder)
     }
 
-    /// Makes the file of the database, empty, if it is not there. SQLite gives the files beside it the same mode.
+    /// Creates an empty database file if it does not exist. SQLite gives its side files the same mode.
     pub fn make_database(&self) -> Result<(), LedgerError> {
         let made = self.owned().create(true).append(true).open(self.database());
         made.map(|_| ()).map_err(|error| LedgerError::write(&error))
     }
 
-    /// The folder as it is.
+    /// The folder, without creating it.
     #[must_use]
     pub fn as_is(path: &Path) -> Self {
         Self(path.to_owned())
     }
 
-    /// The folder that a database is in.
+    /// The folder of a database file.
     #[must_use]
     pub fn of_database(path: &Path) -> Self {
         Self(path.parent().unwrap_or(path).to_owned())
     }
 
-    /// Makes it again when somebody took it away.
+    /// Recreates the folder if it was removed.
     pub fn remake(&self) -> Result<(), LedgerError> {
         Self::make(&self.0).map(|_| ())
     }
@@ -61,7 +61,7 @@ impl Folder {
         self.spools().join(format!("{name}.ndjson"))
     }
 
-    /// Names of the spools that are there, in order.
+    /// The names of existing spools, sorted.
     pub fn spool_names(&self) -> io::Result<Vec<String>> {
         let mut names = names_in(&self.spools(), ".ndjson")?;
         names.sort_unstable();
@@ -72,18 +72,18 @@ impl Folder {
         self.0.join("life")
     }
 
-    /// The file that a process holds while it is alive.
+    /// The lock file of a process.
     #[must_use]
     pub fn life(&self, process: &str) -> PathBuf {
         self.lives().join(process)
     }
 
-    /// Names of the processes that have such a file.
+    /// The ids of processes with a lock file.
     pub fn life_names(&self) -> io::Result<Vec<String>> {
         names_in(&self.lives(), "")
     }
 
-    /// The length of a spool; `None` when it is not there.
+    /// The length of a spool; `None` if it does not exist.
     pub fn spool_len(&self, name: &str) -> io::Result<Option<u64>> {
         match fs::metadata(self.spool(name)) {
             Ok(data) => Ok(Some(data.len())),
@@ -92,7 +92,7 @@ impl Folder {
         }
     }
 
-    /// All of a small file; `None` when it is not there, or longer than `limit`.
+    /// Reads a small file; `None` if it does not exist or is longer than `limit`.
     pub fn read(&self, name: &str, limit: usize) -> io::Result<Option<Vec<u8>>> {
         match File::open(self.0.join(name)) {
             Ok(file) => read_at_most(file, limit, 0),
@@ -101,7 +101,7 @@ impl Folder {
         }
     }
 
-    /// Opens a file for reading; `None` when it is not there.
+    /// Opens a file for reading; `None` if it does not exist.
     pub fn open(&self, name: &str) -> io::Result<Option<File>> {
         match File::open(self.0.join(name)) {
             Ok(file) => Ok(Some(file)),
@@ -110,23 +110,23 @@ impl Folder {
         }
     }
 
-    /// Makes a file with this content that is whole whenever it is there; `AlreadyExists` when somebody was faster.
+    /// Creates a file atomically with this content; `AlreadyExists` if it exists.
     pub fn create(&self, name: &str, content: &[u8]) -> io::Result<()> {
         let mut mark = [0; 8];
         getrandom::fill(&mut mark).map_err(|_| io::Error::from(io::ErrorKind::Other))?;
-        // Nobody else writes to it: what is linked below is never written again.
+        // A unique draft that no other process writes; it is linked below when complete.
         let draft = self.0.join(format!("{name}.{:016x}", u64::from_be_bytes(mark)));
         let written = self.owned().create_new(true).write(true).open(&draft).and_then(|mut file| {
             file.write_all(content)?;
             file.sync_all()
         });
-        // A link, unlike a new name, does not take the place of a file that is there.
+        // A link, unlike a rename, does not replace an existing file.
         let made = written.and_then(|()| fs::hard_link(&draft, self.0.join(name)));
         let removed = fs::remove_file(&draft);
         made.and(removed)
     }
 
-    /// Holds a file for as long as the handle lives, against others who want to hold it; made when it is not there.
+    /// Locks a file exclusively for the lifetime of the handle; creates it if needed.
     pub fn hold(&self, name: &str) -> io::Result<File> {
         let file = self.owned().create(true).append(true).open(self.0.join(name))?;
         file.lock()?;
@@ -140,14 +140,14 @@ impl Folder {
         file.sync_data()
     }
 
-    /// Takes bytes off a file's end.
+    /// Truncates a file by this number of bytes.
     pub fn cut(&self, name: &str, bytes: u64) -> io::Result<()> {
         let file = self.owned().write(true).open(self.0.join(name))?;
         let len = file.metadata()?.len();
         file.set_len(len.saturating_sub(bytes))
     }
 
-    /// How files are opened that only their owner may read.
+    /// Options for files that only their owner may read.
     #[must_use]
     pub fn owned(&self) -> OpenOptions {
         let mut options = OpenOptions::new();
@@ -156,7 +156,7 @@ impl Folder {
     }
 }
 
-/// The names of files with an ending, without it.
+/// The names of files with an extension, without the extension.
 fn names_in(folder: &Path, ending: &str) -> io::Result<Vec<String>> {
     let mut names = Vec::new();
     for entry in fs::read_dir(folder)? {

@@ -1,14 +1,14 @@
-//! A SHA-256 digest: names contents, and links events.
+//! SHA-256 digests, which identify contents and chain events.
 
 use ring::digest::{SHA256, digest};
 use std::fmt;
 
-/// 32 bytes of SHA-256. Shown as 64 hex digits.
+/// A SHA-256 digest. Its text form is 64 hex digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Hash(pub [u8; 32]);
 
 impl Hash {
-    /// What the first event follows.
+    /// The hash before the first event.
     pub const ZERO: Self = Self([0; 32]);
 
     #[must_use]
@@ -18,13 +18,13 @@ impl Hash {
         Self(hash)
     }
 
-    /// The digest that these bytes are, when they are 32.
+    /// The digest of exactly 32 bytes.
     #[must_use]
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         bytes.try_into().ok().map(Self)
     }
 
-    /// The digest that 64 lower-case hex digits stand for.
+    /// Parses 64 lower-case hex digits.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let digits = text.as_bytes();
@@ -77,7 +77,7 @@ mod tests {
     use super::Hash;
 
     #[test]
-    fn hex_leads_back_and_nothing_else_is_taken() {
+    fn hex_round_trips_and_other_texts_are_rejected() {
         let hash = Hash::of(b"abc");
         assert_eq!(hash.hex(), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
         assert_eq!(Hash::parse(&hash.hex()), Some(hash));

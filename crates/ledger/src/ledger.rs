@@ -1,4 +1,4 @@
-//! The ledger's face: record, read, verify.
+//! The public API of the ledger: record, read, verify.
 
 use super::blobs::PREVIEW;
 use super::checkpoint::Statement;
@@ -12,43 +12,43 @@ use super::export::{self, ExportPage};
 use super::folder::Folder;
 use super::hash::Hash;
 use super::ledger_error::{LedgerError, Reason};
-use super::life::Life;
 use super::options::LedgerOptions;
 use super::prepare::Preparation;
+use super::process_lock::ProcessLock;
 use super::query::{MAX_EVENTS, Query};
 use super::redact::Redact;
 use super::retention::Retention;
 use super::settle::settle;
-use super::signals::{Need, Signals, Want};
+use super::signals::{Signals, ThreadNeed, Want};
 use super::signing_key::{PublicKey, SigningKey};
 use super::spool::Spool;
 use super::sqlite_store::SqliteStore;
 use super::store::{Reach, Store};
 use super::verification::{Problem, Verification, Witness};
-use super::verify::{Against, verify, verify_end};
+use super::verify::{Evidence, verify, verify_end};
 use super::writer::{self, Shared};
 use parking_lot::Mutex;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
-use tgp_base::threads::{Panicked, contain, spawn_quiet};
+use tgp_base::threads::{Panicked, contain, spawn_low_priority};
 
-/// How long a commit waits for the position that it vouches for.
-const WITNESSED: Duration = Duration::from_millis(100);
+/// How long a commit waits for a current position.
+const WITNESS_TIMEOUT: Duration = Duration::from_millis(100);
 
-/// A ledger that is open.
+/// An open ledger.
 pub struct Ledger {
     folder: Folder,
     store: Arc<dyn Store>,
-    /// None when it is open for reading only.
+    /// `None` when it is open for reading only.
     writing: Option<Writing>,
     process: String,
     calls: AtomicU64,
     blob_bytes: usize,
     durability: Durability,
     redact: Option<Arc<dyn Redact>>,
-    /// What was wrong with its end when it was opened.
+    /// The problem at its end, found when it was opened.
     boot_problem: Option<Problem>,
 }
 
@@ -57,19 +57,19 @@ struct Writing {
     thread: Mutex<Option<JoinHandle<Result<(), Panicked>>>>,
 }
 
-/// What is known of a call.
+/// The state of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CallState {
-    /// It has a result, or was denied.
+    /// It has a result or was denied.
     Done,
-    /// Its process lives.
+    /// Its process is alive.
     Running,
-    /// Its process is gone, and how far it came is unknown.
+    /// Its process has ended, and its outcome is unknown.
     Unknown,
 }
 
 impl Ledger {
-    /// Opens the ledger of a folder, in SQLite.
+    /// Opens the SQLite ledger of a folder.
     pub fn open(options: &LedgerOptions) -> Result<Self, LedgerError> {
         let folder = Folder::as_is(&options.folder);
         if options.access == Access::ReadWrite {
@@ -79,7 +79,7 @@ impl Ledger {
         Self::open_with(options, Arc::new(store))
     }
 
-    /// Opens a ledger with another store; spools, key and checkpoints are in the folder.
+    /// Opens a ledger with another store. Spools, key and checkpoints are in the folder.
     pub fn open_with(options: &LedgerOptions, store: Arc<dyn Store>) -> Result<Self, LedgerError> {
         let process = new_process()?;
         let (folder, writing, boot_problem) = match options.access {
@@ -108,24 +108,24 @@ impl Ledger {
         })
     }
 
-    /// Begins the names of the calls of this process.
+    /// The prefix of this process's call ids.
     #[must_use]
     pub fn process(&self) -> &str {
         &self.process
     }
 
-    /// The longest value that is kept whole.
+    /// The largest value that is kept completely.
     #[must_use]
     pub const fn blob_bytes(&self) -> usize {
         self.blob_bytes
     }
 
-    /// The beginning of a text that is too long to be handed in, masked.
+    /// The masked beginning of a text that is too long to be recorded.
     #[must_use]
     pub fn preview(&self, text: &str) -> String {
         self.redact.as_ref().map_or_else(
             || text.chars().take(PREVIEW).collect(),
-            // What cannot be masked is not kept.
+            // A text that cannot be masked is not kept.
             |redact| contain(|| redact.preview(text, PREVIEW)).unwrap_or_default(),
         )
     }
@@ -138,7 +138,7 @@ impl Ledger {
         &*self.store
     }
 
-    /// The name of the ledger's key, 8 hex digits, and a signature that it was at this head.
+    /// The name of the ledger's key, 8 hex digits, and a signature of this head.
     pub fn witness(&self, head: &Head) -> Result<(String, String), LedgerError> {
         let checkpoints = &self.shared()?.checkpoints;
         let key = match self.store.reach() {
@@ -146,31 +146,31 @@ impl Ledger {
             // A commit does not wait for a server: the writer finds the key when it first reaches the store.
             Reach::ManyMachines => checkpoints.known_key().ok_or(LedgerError::Unreachable(Reason::Connection))?,
         };
-        let said = match (self.store.reach(), self.durability) {
+        let statement = match (self.store.reach(), self.durability) {
             (Reach::OneFolder, Durability::Process) => Statement::Witnessed,
-            // A server has on its disk what it has said to have.
+            // A server confirms commits after writing them to its disk.
             (Reach::ManyMachines, _) | (_, Durability::Power) => Statement::WitnessedOnDisk,
         };
-        Ok((key.public().name(), said.signature(head, &key)))
+        Ok((key.public().name(), statement.signature(head, &key)))
     }
 
-    /// The newest signed note; none before the first.
+    /// The newest signed note; `None` before the first.
     pub fn last_note(&self) -> Result<Option<String>, LedgerError> {
         Ok(self.store.last_checkpoint(u64::MAX)?.map(|row| row.note))
     }
 
-    /// A name for a call that no other call has. It tells its process: see `call_state`.
+    /// A unique call id. It contains the process id: see `call_state`.
     pub fn call_id(&self) -> String {
         format!("{}-{}", self.process, self.calls.fetch_add(1, Ordering::Relaxed) + 1)
     }
 
-    /// Writes an event. It has survived the end of this process when this returns; see `Importance` for failures.
+    /// Records an event. When this returns, the event survives a crash of this process; see `Importance` for failures.
     pub fn record(&self, event: &NewEvent<'_>) -> Result<(), LedgerError> {
         let writing = self.writing()?;
         writing.shared.spool.record(event)?;
-        if writing.shared.signals.event() == Need::Thread && writing.start_thread().is_err() {
-            // The event waits in its file; the next one asks for a thread again.
-            writing.shared.signals.no_thread();
+        if writing.shared.signals.event() == ThreadNeed::Thread && writing.start_thread().is_err() {
+            // The event waits in its file; the next event tries to start a thread again.
+            writing.shared.signals.thread_unavailable();
         }
         Ok(())
     }
@@ -186,23 +186,22 @@ impl Ledger {
         self.ask(Want::Drain)
     }
 
-    /// Waits until everything is in the store that any process of this folder had recorded when this was called: what others
-    /// have yet to drain, and what processes left that are gone, whichever process has taken that over.
+    /// Waits until everything that any process of this folder had recorded before this call is in the store, including
+    /// spools of ended processes.
     ///
     /// # Errors
-    /// `Behind` when that takes longer than `patience`.
-    pub fn settle(&self, patience: Duration) -> Result<(), LedgerError> {
-        settle(&self.folder, &*self.store, || self.flush(), patience)
+    /// `Behind` when that takes longer than `timeout`.
+    pub fn settle(&self, timeout: Duration) -> Result<(), LedgerError> {
+        settle(&self.folder, &*self.store, || self.flush(), timeout)
     }
 
-    /// Signs a checkpoint of everything that was recorded.
+    /// Signs a checkpoint of all recorded events.
     pub fn checkpoint(&self) -> Result<Head, LedgerError> {
         self.ask(Want::Checkpoint)?;
         self.store.head()
     }
 
-    /// How many events there are and the hash of the last, all events of this process among them: what a commit's trailer
-    /// says.
+    /// The event count and head hash, including all events of this process, as in the trailer of a commit.
     pub fn position(&self) -> Result<Head, LedgerError> {
         if self.writing.is_some() {
             self.flush()?;
@@ -210,19 +209,19 @@ impl Ledger {
         self.store.head()
     }
 
-    /// The position that a commit may vouch for: as it is now, or as it was last known where that would take long, because
-    /// many events wait to be stored, or on another server.
+    /// The position for the trailer of a commit: the current one, or the last known one if many events wait to be stored or
+    /// the store is on another server.
     pub fn witnessed_position(&self) -> Result<Head, LedgerError> {
         if self.store.reach() == Reach::ManyMachines {
             return Ok(self.last_position());
         }
         if let Some(writing) = self.writing.as_ref().filter(|writing| writing.shared.spool.is_soon_stored()) {
-            writing.ask(Want::Drain, Some(Instant::now() + WITNESSED))?;
+            writing.ask(Want::Drain, Some(Instant::now() + WITNESS_TIMEOUT))?;
         }
         self.store.head()
     }
 
-    /// The position when the writer last moved it. Waits for nothing.
+    /// The writer's last known position. Does not wait.
     #[must_use]
     pub fn last_position(&self) -> Head {
         self.writing.as_ref().map_or(Head::NONE, |writing| *writing.shared.head.lock())
@@ -233,7 +232,7 @@ impl Ledger {
         self.store.events(query)
     }
 
-    /// The events behind one, oldest first: for following.
+    /// The events after `seq`, oldest first, for followers.
     pub fn after(&self, seq: u64, limit: usize) -> Result<Vec<StoredEvent>, LedgerError> {
         self.store.events(&Query { limit, after_seq: Some(seq), ..Query::default() })
     }
@@ -244,32 +243,33 @@ impl Ledger {
         Ok(events.into_iter().find(|event| event.seq == seq))
     }
 
-    /// The events of a call and of all calls below it, oldest first.
+    /// The events of a call and all its descendants, oldest first.
     pub fn tree(&self, call: &str) -> Result<Vec<StoredEvent>, LedgerError> {
         self.store.tree(call, MAX_EVENTS)
     }
 
-    /// Lines behind an event, 0 for the first page: see `LinesCheck` for the way back. The last page ends with a signed line.
+    /// The export lines after an event, 0 for the first page; verify them with `LinesCheck`. The last page ends with a
+    /// signed line.
     pub fn export(&self, after: u64, limit: usize) -> Result<ExportPage, LedgerError> {
         export::page(&*self.store, after, limit, &*self.writing()?.shared.checkpoints.key()?)
     }
 
-    /// The events of one file in the shape of the chronicle, oldest first, one line each.
+    /// The events of one file in chronicle format, oldest first, one line each.
     pub fn chronicle(&self, path: &str) -> Result<Vec<String>, LedgerError> {
         chronicle_lines(&*self.store, path)
     }
 
-    /// What signatures of checkpoints are checked with; `None` when nothing was ever signed.
+    /// The public key for checkpoint signatures; `None` when nothing was signed yet.
     pub fn public_key(&self) -> Result<Option<PublicKey>, LedgerError> {
         public_key(&self.folder)
     }
 
-    /// A large value that is kept.
+    /// A stored large value.
     pub fn blob(&self, hash: &Hash) -> Result<Option<Vec<u8>>, LedgerError> {
         self.store.blob(hash)
     }
 
-    /// Does the process live that made a call? What its events say goes before this.
+    /// The state of a call, by its events and by whether its process is alive.
     pub fn call_state(&self, call: &str, has_result: HasResult) -> Result<CallState, LedgerError> {
         if has_result == HasResult::Yes {
             return Ok(CallState::Done);
@@ -277,29 +277,29 @@ impl Ledger {
         let process = call.split('-').next().unwrap_or_default();
         let here = process == self.process && self.writing.is_some();
         let lives = here
-            || Life::is_held(&self.folder, process)
+            || ProcessLock::is_held(&self.folder, process)
             || (self.store.reach() == Reach::ManyMachines && self.store.has_spool_of(process)?);
         Ok(if lives { CallState::Running } else { CallState::Unknown })
     }
 
-    /// Is it whole? Looks at all of it, and at what others have seen of it.
+    /// Verifies the whole ledger, its checkpoints and the given witnesses.
     pub fn verify(&self, witnesses: &[Witness]) -> Result<Verification, LedgerError> {
         if self.writing.is_some() {
-            // What cannot be drained now is not lost, and not there to be verified either.
+            // Events that cannot be drained now are not lost, but are not verified either.
             let _later = self.flush();
         }
         let notes = checkpoint_file::all(&self.folder)?;
-        verify(&*self.store, &Against { key: public_key(&self.folder)?, notes: &notes, witnesses })
+        verify(&*self.store, &Evidence { key: public_key(&self.folder)?, notes: &notes, witnesses })
     }
 
-    /// What was wrong with the end of the ledger when it was opened.
+    /// The problem at the end of the ledger, found when it was opened.
     #[must_use]
     pub const fn boot_problem(&self) -> Option<&Problem> {
         self.boot_problem.as_ref()
     }
 
-    /// Drains, signs and closes the database: it does not change on disk afterwards. Events that cannot be drained now stay for the
-    /// next process that opens the ledger.
+    /// Drains, signs and closes the database, which does not change on disk afterwards. Events that cannot be drained are
+    /// left to the next process that opens the ledger.
     pub fn close(&self) -> Result<(), LedgerError> {
         let Some(writing) = &self.writing else { return Ok(()) };
         let closed = writing.ask(Want::Close, None);
@@ -307,10 +307,10 @@ impl Ledger {
             let _panicked = thread.join();
         }
         writing.shared.spool.end_life();
-        // Other owners of this ledger may drop it much later.
+        // Other owners may drop this ledger much later.
         self.store.rest();
         match closed {
-            // It was closed before.
+            // It was already closed.
             Err(LedgerError::Closed) => Ok(()),
             closed => closed,
         }
@@ -325,7 +325,7 @@ impl Ledger {
     }
 }
 
-/// Does a call have an event that ends it?
+/// Whether a call has a result event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HasResult {
     Yes,
@@ -334,7 +334,7 @@ pub enum HasResult {
 
 impl Drop for Ledger {
     fn drop(&mut self) {
-        // Whoever wants to know closes it himself.
+        // Callers that need the outcome call `close`.
         let _lost = self.close();
     }
 }
@@ -365,7 +365,8 @@ impl Writing {
 
     fn start_thread(&self) -> Result<(), LedgerError> {
         let shared = Arc::clone(&self.shared);
-        let thread = spawn_quiet("tgp-ledger", move || writer::run(&shared)).map_err(|_| LedgerError::NoThread)?;
+        let thread =
+            spawn_low_priority("tgp-ledger", move || writer::run(&shared)).map_err(|_| LedgerError::NoThread)?;
         *self.thread.lock() = Some(thread);
         Ok(())
     }
@@ -375,12 +376,12 @@ impl Writing {
     }
 }
 
-/// Looks at the key and the end of a ledger. A store that is away now is looked at by nobody: events wait for it.
+/// Checks the key and the end of a ledger. An unreachable store is not checked; events wait for it.
 fn boot_check(folder: &Folder, store: &dyn Store, checkpoints: &Checkpoints) -> Result<Option<Problem>, LedgerError> {
     let check = || {
         let key = checkpoints.remembered_key()?.map(|key| key.public());
         let notes: Vec<String> = checkpoint_file::last(folder)?.into_iter().collect();
-        Ok(verify_end(store, &Against { key, notes: &notes, witnesses: &[] })?.problem)
+        Ok(verify_end(store, &Evidence { key, notes: &notes, witnesses: &[] })?.problem)
     };
     match check() {
         Err(LedgerError::Unreachable(_)) => Ok(None),
@@ -388,7 +389,7 @@ fn boot_check(folder: &Folder, store: &dyn Store, checkpoints: &Checkpoints) -> 
     }
 }
 
-/// 12 hex digits that no other process has.
+/// A random process id of 12 hex digits.
 fn new_process() -> Result<String, LedgerError> {
     let mut bytes = [0; 6];
     getrandom::fill(&mut bytes).map_err(|_| LedgerError::Unwritable(Reason::Refused))?;

@@ -1,62 +1,64 @@
-//! What can go wrong with the ledger.
+//! The error enum of this part.
 
 use tgp_base::error::{ErrorCode, PartError};
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LedgerError {
     #[error(
-        "The ledger cannot be written ({0}). Free disk space, or see that its folder may be written; until then calls that change something are refused."
+        "The ledger cannot be written ({0}). Free disk space, or make its folder writable. Until then, calls that change something are refused."
     )]
     Unwritable(Reason),
-    #[error("The ledger cannot be read ({0}). See that its folder may be read, then try again.")]
+    #[error("The ledger cannot be read ({0}). Make its folder readable, then retry.")]
     Unreadable(Reason),
     #[error(
-        "The ledger's store cannot be reached ({0}). Events are kept on this machine until it can; see that the database runs and may be reached."
+        "The ledger's store cannot be reached ({0}). Until then, events are kept on this machine. Check that the database runs and is reachable."
     )]
     Unreachable(Reason),
     #[error(
-        "The ledger's events wait for a store that does not take them, and there is room for no more. See that the store can be written, or raise \"ledger.spoolBytes\"."
+        "The ledger's spool is full because its store does not accept events. Make the store writable, or raise \"ledger.spoolBytes\"."
     )]
     SpoolFull,
-    #[error("The address of the ledger's database cannot be used: {0}.")]
+    #[error("The address of the ledger's database is not valid: {0}.")]
     Address(AddressFault),
     #[error("The ledger was made by a newer version of this package. Use that version, or another folder.")]
     NewerSchema,
     #[error(
-        "The ledger has checkpoints that were signed with a key that is not here. Put the file ledger.key back from a backup, or, on another machine with the same store, copy it there or set ledger.key; or move the whole folder of the ledger away to begin a new one."
+        "The key that signed the ledger's checkpoints is missing. Restore the file ledger.key from a backup. On another machine with the same store, copy it there or set ledger.key. To start a new ledger, move the ledger's folder away."
     )]
     KeyMissing,
     #[error(
-        "The ledger's checkpoints were signed with another key than the one in the file ledger.key. Put the right file back from a backup, or move the whole folder of the ledger away to begin a new one."
+        "The ledger's checkpoints were signed with another key than the one in the file ledger.key. Restore the right file from a backup, or move the ledger's folder away to start a new ledger."
     )]
     KeyWrong,
     #[error(
-        "The file ledger.key is not an Ed25519 key in PKCS#8. Put it back from a backup; it is never replaced by itself."
+        "The file ledger.key is not an Ed25519 key in PKCS#8. Restore it from a backup; it is never replaced automatically."
     )]
     KeyDamaged,
     #[error(
-        "ledger.key of the configuration is not an Ed25519 key, as PKCS#8 in base64. Make one with: openssl genpkey -algorithm ed25519 -outform DER | base64"
+        "The option ledger.key is not an Ed25519 key as PKCS#8 in base64. Create one with: openssl genpkey -algorithm ed25519 -outform DER | base64"
     )]
     KeyUnfit,
     #[error(
-        "The ledger is not whole at event {0}, so no checkpoint vouches for it. Run verify to see what is wrong, and keep a copy of the folder."
+        "The ledger is damaged at event {0}, so no checkpoint was signed. Run verify for details, and keep a copy of the folder."
     )]
     NotWhole(u64),
     #[error("The ledger is open for reading only. Open it for writing to do this.")]
     ReadOnly,
-    #[error("The event is larger than {0} bytes. Hand in less, or a reference to where it is.")]
+    #[error("The event is larger than {0} bytes. Record less, or a reference.")]
     TooLarge(usize),
     #[error("The ledger is closed. Open it again.")]
     Closed,
     #[error(
-        "Another process has recorded events that are not in the ledger yet, in the file spool/{0}.ndjson, so it is unknown how far it came. Try again in a moment; otherwise end the processes that use this folder, or see that this user may read the file."
+        "The events of another process in the file spool/{0}.ndjson are not in the ledger yet, so its progress is unknown. Retry in a moment. If this persists, end the processes that use this folder, or make the file readable."
     )]
     Behind(String),
-    #[error("The system refused a thread for the ledger. Lower the number of threads of this process, then try again.")]
+    #[error(
+        "The system did not start a thread for the ledger. Reduce the number of threads of this process, then retry."
+    )]
     NoThread,
 }
 
-/// A short word of the system or the database about a failure. Never a path, a statement or a secret.
+/// A short reason of the system or the database. Never a path, a statement or a secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Reason {
     #[error("the disk is full")]
@@ -65,41 +67,39 @@ pub enum Reason {
     ReadOnlyDisk,
     #[error("access is not allowed")]
     NotAllowed,
-    #[error("something that should be there is not")]
+    #[error("a required file or object does not exist")]
     NotFound,
     #[error("the file is damaged")]
     Damaged,
-    #[error("another process holds it for too long")]
+    #[error("another process holds a lock for too long")]
     Busy,
     #[error("the connection failed")]
     Connection,
     #[error("the server did not answer in time")]
     Late,
-    #[error("no machine has the name in its address")]
+    #[error("the host name in its address does not exist")]
     NoHost,
-    #[error("the server does not speak TLS; where the way to it is safe, say sslmode=disable in its address")]
+    #[error("the server does not support TLS; if the network is safe, set sslmode=disable in its address")]
     NoTls,
-    #[error("the server's certificate is not trusted; name your own authority in network.ca")]
+    #[error("the server's certificate is not trusted; add its authority to network.ca")]
     Untrusted,
-    #[error("the server knows no such user, or not with this password")]
+    #[error("the user or password is wrong")]
     Login,
-    #[error(
-        "the server wants a way to log in that is not supported; let the user have a password of the kind scram-sha-256"
-    )]
+    #[error("the server requires an unsupported login method; give the user a scram-sha-256 password")]
     LoginMethod,
-    #[error("the server has no such database")]
+    #[error("the database does not exist")]
     NoDatabase,
-    #[error("the database does not keep text as UTF-8; make one that does")]
+    #[error("the database's encoding is not UTF-8; use a database with UTF-8")]
     Encoding,
-    #[error("the server is read-only: a copy of another, it seems")]
+    #[error("the server is read-only, probably a replica")]
     ReadOnlyDatabase,
     #[error("the server has too many connections")]
     TooManyConnections,
-    #[error("the system refused")]
+    #[error("the system refused the operation")]
     Refused,
 }
 
-/// What is wrong with an address. Never a part of it.
+/// What is wrong with an address. Never contains a part of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum AddressFault {
     #[error(
@@ -108,30 +108,28 @@ pub enum AddressFault {
     NoUrl,
     #[error("it begins with another scheme than postgres:// or postgresql://")]
     Scheme,
-    #[error(
-        "its host is missing or cannot be used. Name one host, or its number; sockets of a folder are not supported"
-    )]
+    #[error("its host is missing or not valid. Name one host or IP address; Unix sockets are not supported")]
     Host,
-    #[error("its user is missing or no text")]
+    #[error("its user is missing or not text")]
     User,
-    #[error("its password is empty or no text. Leave out the colon, or write the password percent-encoded")]
+    #[error("its password is empty or not text. Remove the colon, or write the password percent-encoded")]
     Password,
-    #[error("its database is missing or no text. Name it behind the host and a slash")]
+    #[error("its database is missing or not text. Name it after the host and a slash")]
     Database,
-    #[error("its sslmode is unknown. Say verify-full, or disable where the way to the server is safe")]
+    #[error("its sslmode is unknown. Use verify-full, or disable if the network is safe")]
     SslMode,
-    #[error("its sslrootcert is not read. Name the file in network.ca")]
+    #[error("its sslrootcert is not supported. Set the file in network.ca")]
     RootCertificate,
-    #[error("its channel_binding is not supported. Leave it out: the server's certificate is checked")]
+    #[error("its channel_binding is not supported. Remove it; the server's certificate is checked")]
     ChannelBinding,
-    #[error("its schema is not a name of lower-case letters, digits and underscores")]
+    #[error("its schema must consist of lower-case letters, digits and underscores")]
     Schema,
-    #[error("it has a setting that is not supported. The settings are sslmode and schema")]
+    #[error("it has an unsupported setting. Supported settings are sslmode and schema")]
     Setting,
 }
 
 impl Reason {
-    /// The reason that the system gives for files.
+    /// The reason of an I/O error.
     #[must_use]
     pub fn of(error: &std::io::Error) -> Self {
         use std::io::ErrorKind;

@@ -1,7 +1,7 @@
-//! Everything that agents asked, got and did: append-only, hash-chained, signed.
+//! The audit log of agents' calls: append-only, hash-chained, signed.
 //!
-//! `record` writes to a spool, a file of this process that survives its end; a thread drains spools into a store, where events
-//! are chained. What is drained and up to where is one transaction, so nothing is lost or doubled.
+//! `record` appends to a spool, a file of this process that survives a crash. A thread drains spools into a store, which
+//! chains the events. Events and drain position are written in one transaction, so nothing is lost or duplicated.
 
 mod blobs;
 mod canonical;
@@ -24,12 +24,12 @@ mod folder;
 mod hash;
 mod ledger;
 mod ledger_error;
-mod life;
 mod log;
 mod names;
 mod options;
 mod postgres;
 mod prepare;
+mod process_lock;
 mod pruning;
 mod query;
 mod redact;

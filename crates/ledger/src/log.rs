@@ -1,6 +1,6 @@
-//! Sentences for the log of the application.
+//! The log callback of the application.
 
 use std::sync::Arc;
 
-/// Takes a sentence. It must not block.
+/// Receives a message. It must not block.
 pub type Log = Arc<dyn Fn(&str) + Send + Sync>;

@@ -1,17 +1,17 @@
-//! Names of sessions, files and tools, which events hold as numbers.
+//! The names table: sessions, files and tools, which events refer to by number.
 
 use rusqlite::{Connection, OptionalExtension};
 use std::collections::HashMap;
 
-/// Names that are remembered.
-const MOST: usize = 10_000;
+/// The most cached names.
+const MAX_NAMES: usize = 10_000;
 
-/// Numbers of names that were met lately. Names are never removed or changed, so a number stays right.
+/// A cache of name numbers. Names are never removed or changed, so numbers stay valid.
 #[derive(Default)]
 pub struct Names(HashMap<String, i64>);
 
 impl Names {
-    /// The number of a name; a new one is entered.
+    /// The number of a name; inserts a new name.
     pub fn enter(&mut self, connection: &Connection, name: Option<&str>) -> rusqlite::Result<Option<i64>> {
         let Some(name) = name else { return Ok(None) };
         if let Some(number) = self.0.get(name) {
@@ -24,7 +24,7 @@ impl Names {
                 connection.last_insert_rowid()
             }
         };
-        if self.0.len() >= MOST {
+        if self.0.len() >= MAX_NAMES {
             self.0.clear();
         }
         self.0.insert(name.to_owned(), number);
@@ -32,7 +32,7 @@ impl Names {
     }
 }
 
-/// The number of a name that has one.
+/// The number of an existing name.
 pub fn find(connection: &Connection, name: &str) -> rusqlite::Result<Option<i64>> {
     connection.prepare_cached("SELECT id FROM names WHERE text = ?1")?.query_row([name], |row| row.get(0)).optional()
 }

@@ -1,4 +1,4 @@
-//! How a ledger is opened.
+//! Options of a ledger.
 
 use super::durability::{Access, Durability};
 use super::log::Log;
@@ -9,27 +9,28 @@ use std::sync::Arc;
 
 #[derive(Clone)]
 pub struct LedgerOptions {
-    /// Where its files are. Nobody but the owner may enter it.
+    /// The folder of its files; accessible by its owner only.
     pub folder: PathBuf,
     pub access: Access,
-    /// `Power`: intents are on the disk itself before `record` returns.
+    /// `Power`: intents are synced to the disk before `record` returns.
     pub durability: Durability,
-    /// Bytes of events that may wait for a store that takes none.
+    /// The most bytes of events that wait for an unavailable store.
     pub spool_bytes: u64,
-    /// Large values up to so many bytes are kept; of larger ones only the hash.
+    /// Large values up to this size are kept; of larger ones only the hash.
     pub blob_bytes: usize,
     /// Events between two signed checkpoints.
     pub checkpoint_every: u64,
     pub retain: Retain,
     pub redact: Option<Arc<dyn Redact>>,
-    /// The key to sign with, PKCS#8 in base64: for machines that share a store. Without it the folder's own is made on first use.
+    /// The signing key, PKCS#8 in base64, for machines that share a store. By default the folder's own key is created on
+    /// first use.
     pub key: Option<String>,
-    /// What the owner should know: of a store that does not answer, for one.
+    /// Receives warnings for the owner, for example about an unreachable store.
     pub log: Log,
 }
 
 impl LedgerOptions {
-    /// What is usual.
+    /// The default options.
     #[must_use]
     pub fn new(folder: &Path) -> Self {
         Self {

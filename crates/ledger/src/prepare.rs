@@ -1,4 +1,4 @@
-//! From a line of a spool to an event that can be appended: masked, large values apart, canonical, hashed.
+//! Prepares spool lines for the store: masks them, extracts large values, makes them canonical, and hashes them.
 
 use super::blobs;
 use super::canonical::{canonical_object, foreign_value};
@@ -12,18 +12,18 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use tgp_base::threads::contain;
 
-/// Members that are the event's own; a body's members with these names get a `_` behind.
+/// Reserved members of an event; members of a body with these names get a `_` suffix.
 const OWN: [&str; 12] =
     ["seq", "id", "type", "ts", "session", "actor", "call", "parent", "tool", "path", "prev", "hash"];
 
-/// How contents are made.
+/// The settings for preparing events.
 pub struct Preparation {
     pub redact: Option<std::sync::Arc<dyn Redact>>,
-    /// Large values up to so many bytes are kept.
+    /// Large values up to this size are kept.
     pub blob_bytes: usize,
 }
 
-/// An event of the ledger itself. No hook of the application sees it: it holds nothing of anybody.
+/// Prepares an event of the ledger itself, without the application's hook: it contains no foreign data.
 #[must_use]
 pub fn prepare_own(event: &NewEvent<'_>) -> Option<PreparedEvent> {
     let mut line = Vec::new();
@@ -33,7 +33,7 @@ pub fn prepare_own(event: &NewEvent<'_>) -> Option<PreparedEvent> {
 }
 
 impl Preparation {
-    /// The event of a line.
+    /// Prepares the event of a line.
     #[must_use]
     pub fn prepare(&self, line: &SpoolLine<'_>) -> PreparedEvent {
         let mut envelope = envelope_of(line);
@@ -98,12 +98,12 @@ fn add(body: &mut Map<String, Value>, name: &str, value: Value) {
     body.insert(name, value);
 }
 
-/// A value that cannot be kept as one is kept as its text.
+/// Parses a value; an invalid one is kept as text.
 fn value_of(json: &RawValue) -> Value {
     foreign_value(json.get()).unwrap_or_else(|| Value::String(json.get().to_owned()))
 }
 
-/// Envelope and body as the application's hook wants them kept.
+/// The envelope and body after the application's hook.
 fn masked(
     redact: &dyn Redact,
     envelope: Map<String, Value>,
@@ -114,7 +114,7 @@ fn masked(
     let mut whole = Value::Object(whole);
     let text = whole.to_string();
     let masked = contain(|| redact.redact(text.clone())).ok();
-    // Mostly nothing is masked, and a large value need not be read again.
+    // Usually nothing is masked; then a large value is not parsed again.
     if let Some(members) = whole.as_object_mut().filter(|_| masked.as_ref() == Some(&text)) {
         let body = std::mem::take(members).into_iter().filter(|(name, _)| !envelope.contains_key(name)).collect();
         return (envelope, body);
@@ -127,7 +127,7 @@ fn masked(
     }
 }
 
-/// What the hook made of the members that it may change; `None` when one is no text any more.
+/// The members that the hook may change; `None` if one is no longer a text.
 fn accepted(
     mut envelope: Map<String, Value>,
     mut masked: Map<String, Value>,
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn content_is_canonical_and_named_by_its_hash() {
+    fn content_is_canonical_and_identified_by_its_hash() {
         let args = raw(r#"{"b": 1.0, "a": 9007199254740993}"#);
         let body = [("args", Part::Json(&args))];
         let event = NewEvent { at: Some(0), ..samples::call("p-1", &body) };
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn a_body_cannot_speak_for_the_event() {
+    fn a_body_cannot_override_reserved_members() {
         let more = raw(r#"{"type":"HALT","seq":7,"note":"x","note_":"y"}"#);
         let event = NewEvent { more: Some(&more), ..samples::call("p-1", &[("note", Part::Text("z"))]) };
         let content: serde_json::Value = serde_json::from_str(&prepare(&event, None).content).unwrap();
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_parser_takes_is_kept_as_text() {
+    fn invalid_values_are_kept_as_text() {
         let (deep, half) = (raw(&format!("{}{}", "[".repeat(5000), "]".repeat(5000))), raw(r#"{"a":"\ud800"}"#));
         let body = [("deep", Part::Json(&deep)), ("half", Part::Json(&half))];
         let prepared = prepare(&samples::call("p-1", &body), None);
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn the_hook_masks_body_and_path_but_not_the_frame() {
+    fn the_hook_masks_body_and_path_but_not_the_envelope() {
         let hook = Hook(|content| content.replace("secret", "***").replace("CALL", "HALT"));
         let body = [("args", Part::Text("a secret"))];
         let event = NewEvent { path: Some("secret.ts"), ..samples::call("secret-1", &body) };

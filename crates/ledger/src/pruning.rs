@@ -1,4 +1,4 @@
-//! What is done to a ledger as a whole: old events go by decision of its owner, and an end that is gone is recorded.
+//! Maintenance of a ledger: pruning of old events, and recording of a truncated end.
 
 use super::cut::Cut;
 use super::event::Head;
@@ -9,27 +9,27 @@ use super::store::{Reach, Shrink};
 use super::timestamp;
 use super::verification::Witness;
 
-/// Whether events go, or are only counted.
+/// Whether events are dropped or only counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Prune {
     Events,
     DryRun,
 }
 
-/// What went, or would go.
+/// The result of pruning, or of a dry run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pruned {
     pub events: u64,
-    /// The number of the first event that is kept.
+    /// The number of the first kept event.
     pub first: u64,
 }
 
 impl Ledger {
-    /// Drops events up to a signed checkpoint, and gives the room back: none of the newest `keep`, and none since `before`
-    /// (milliseconds since 1970). A signed event says so.
+    /// Drops events up to a signed checkpoint, and returns the space to the system. Keeps the newest `keep` events and all
+    /// since `before` (milliseconds since 1970). A signed event records it.
     ///
     /// # Errors
-    /// `NotWhole` where something was changed that would go.
+    /// `NotWhole` if the events to be dropped were changed.
     pub fn prune(&self, keep: Option<u64>, before: Option<u64>, how: Prune) -> Result<Pruned, LedgerError> {
         let now = timestamp::now();
         let by_age = Retain { max_age: before.map(|before| now.saturating_sub(before)), ..Retain::default() };
@@ -44,7 +44,7 @@ impl Ledger {
         let base = self.store().base()?;
         let bases = |retain: &Retain| shared.retention.bases(retain, &shared.checkpoints, now, usize::MAX);
         let bases = match (keep, before) {
-            // What either of the two keeps stays.
+            // An event that either limit keeps stays.
             (Some(_), Some(_)) => {
                 let (one, other) = (bases(&by_age)?, bases(&by_count)?);
                 if one.len() < other.len() { one } else { other }
@@ -56,15 +56,17 @@ impl Ledger {
         if how == Prune::Events {
             shared.retention.drop_to(&bases, &shared.checkpoints)?;
             if let Err(error) = self.store().shrink(Shrink::All) {
-                // The events are gone all the same.
-                (shared.log)(&format!("Old events of the ledger went, but its file is as large as before: {error}"));
+                // The events were dropped nevertheless.
+                (shared.log)(&format!(
+                    "Old events of the ledger were dropped, but its file could not be shrunk: {error}"
+                ));
             }
         }
         Ok(Pruned { events: last.size - base.size, first: last.size + 1 })
     }
 
-    /// Records, once, that the end is gone which a witness has seen. Before this process records anything else: what a process
-    /// that was killed has left is added first, and may be that very end.
+    /// Records a truncated end that a witness has seen, once, before this process records anything else. Spools of killed
+    /// processes are drained first, since they may contain that end.
     pub fn record_cut(&self, seen: &Witness) -> Result<Option<Cut>, LedgerError> {
         let store = self.store();
         if store.reach() == Reach::ManyMachines || store.head()?.size >= seen.size {
@@ -73,7 +75,7 @@ impl Ledger {
         let after = self.position()?;
         let checkpoints = &self.shared()?.checkpoints;
         let key = checkpoints.key()?;
-        // A checkpoint may have seen more.
+        // A checkpoint may cover more events.
         let noted = checkpoints.last()?.filter(|note| note.head.size > seen.size && note.is_signed_by(&key.public()));
         let cut = Cut { after, up_to: noted.map_or(Head { size: seen.size, hash: seen.head }, |note| note.head) };
         if after.size >= seen.size || cut.is_recorded(store, &key.public())? {
@@ -83,11 +85,11 @@ impl Ledger {
         Ok(Some(cut))
     }
 
-    /// Signs once that the events before the first may be gone, for a ledger whose retention was not recorded. Its owner decides
-    /// that: verification does not miss them any more.
+    /// Signs that the events before the first kept one were dropped, for a ledger whose retention was not recorded.
+    /// Verification then no longer reports them as missing; the owner decides this.
     ///
     /// # Errors
-    /// `NotWhole` where no signed checkpoint is at the beginning.
+    /// `NotWhole` if there is no signed checkpoint at the beginning.
     pub fn sign_base(&self) -> Result<(), LedgerError> {
         self.flush()?;
         let shared = self.shared()?;

@@ -1,12 +1,12 @@
-//! What somebody wants to read.
+//! Queries for events.
 
 use super::event_type::EventType;
 
-/// Most events that one query gives.
+/// The most events of one query.
 pub const MAX_EVENTS: usize = 10_000;
 
-/// Which events; every condition that is said must hold. The newest `limit` of them, oldest first; with `after_seq` the
-/// oldest `limit` behind that one.
+/// A query. All given conditions must hold. Returns the newest `limit` events, oldest first; with `after_seq` the oldest
+/// `limit` after that event.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Query {
     /// At most `MAX_EVENTS`.
@@ -15,9 +15,9 @@ pub struct Query {
     pub path: Option<String>,
     pub tool: Option<String>,
     pub kind: Option<EventType>,
-    /// Milliseconds since 1970, this one included.
+    /// Milliseconds since 1970, inclusive.
     pub since: Option<u64>,
-    /// Milliseconds since 1970, this one not included.
+    /// Milliseconds since 1970, exclusive.
     pub until: Option<u64>,
     pub call: Option<String>,
     pub after_seq: Option<u64>,

@@ -1,4 +1,4 @@
-//! How long events are kept. They go only up to a signed checkpoint, which then vouches for them, and a signed event says so.
+//! Retention of events. They are dropped only up to a signed checkpoint, and a signed event records it.
 
 use super::chain_check::check;
 use super::checkpoint::Checkpoint;
@@ -16,22 +16,22 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// How often old events are looked for.
+/// The interval between checks for old events.
 const PAUSE: Duration = Duration::from_secs(60);
 
-/// Stretches that go at once, so that events are stored meanwhile.
+/// The most ranges dropped at once, so that events can be stored in between.
 const AT_ONCE: usize = 32;
 
-/// Checkpoints of the same size that are looked at: processes that share a ledger may sign the same one.
+/// The most checkpoints of the same size that are checked: processes that share a ledger may each sign one.
 const NOTES_OF_ONE_SIZE: usize = 100;
 
-/// What is kept; everything by default.
+/// The retention limits; everything is kept by default.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Retain {
     /// Milliseconds.
     pub max_age: Option<u64>,
     pub max_events: Option<u64>,
-    /// Whether nobody has asked for it: then it holds for new ledgers alone, and those that were filled before stay whole.
+    /// Whether these limits are defaults: then they apply only to new ledgers.
     pub is_default: bool,
 }
 
@@ -39,10 +39,10 @@ pub struct Retention {
     retain: Retain,
     store: Arc<dyn Store>,
     last: Mutex<Option<Instant>>,
-    /// Names where its own events come from: no process has that name.
+    /// The spool name of its own events, which no process has.
     source: String,
-    said: AtomicU64,
-    /// Whether the owner knows by the log that events go.
+    recorded: AtomicU64,
+    /// Whether the dropping of events was logged.
     is_logged: AtomicBool,
 }
 
@@ -55,12 +55,12 @@ impl Retention {
             store,
             last: Mutex::default(),
             source,
-            said: AtomicU64::new(0),
+            recorded: AtomicU64::new(0),
             is_logged: AtomicBool::new(false),
         }
     }
 
-    /// Drops what is too old, from time to time, and gives some of the room back.
+    /// Drops old events at intervals, and returns some space to the system.
     pub fn apply(&self, checkpoints: &Checkpoints, log: &Log) -> Result<(), LedgerError> {
         if self.retain == Retain::default() || self.last.lock().is_some_and(|last| last.elapsed() < PAUSE) {
             return Ok(());
@@ -71,20 +71,20 @@ impl Retention {
         }
         let bases = self.bases(&self.retain, checkpoints, timestamp::now(), AT_ONCE)?;
         if bases.len() == AT_ONCE {
-            // The next turn goes on.
+            // Continued in the next turn.
             *self.last.lock() = None;
         }
         let dropped = self.drop_to(&bases, checkpoints)?;
         if let Some(last) = bases.last().filter(|_| dropped > 0 && !self.is_logged.swap(true, Ordering::Relaxed)) {
             log(&format!(
-                "The ledger lets old events go, {dropped} of them now, up to event {}: see retainEvents and retainDays of \"ledger\". Set both to 0 to keep all.",
+                "The ledger dropped {dropped} old events, up to event {}, by retainEvents and retainDays of \"ledger\". Set both to 0 to keep all events.",
                 last.size
             ));
         }
         self.store.shrink(Shrink::Some)
     }
 
-    /// The checkpoints, in order, up to which events are too old at a time. At most so many.
+    /// The checkpoints up to which old events can be dropped, in order, at most `most`.
     pub fn bases(
         &self,
         retain: &Retain,
@@ -94,7 +94,7 @@ impl Retention {
     ) -> Result<Vec<Head>, LedgerError> {
         let key = checkpoints.key()?;
         let mut base = self.store.base()?;
-        // What was removed by others must be found: nothing is signed that would cover it.
+        // Unrecorded removals must stay detectable: nothing is signed that would cover them.
         if !is_dropped(&*self.store, &base, Some(&key.public()))? {
             return Err(LedgerError::NotWhole(1));
         }
@@ -106,7 +106,7 @@ impl Retention {
             let cuts = Cuts::among(&*self.store, &key.public(), base.size, next.size)?;
             base = next;
             inside.push((next, cuts));
-            // A ledger that began within a recorded cut would not have the record any more.
+            // A ledger that begins inside a recorded cut would lose the record.
             let is_inside = |cut: &Cut| cut.after.size < next.size && next.size <= cut.up_to.size;
             if !inside.iter().any(|(_, cuts)| cuts.iter().any(is_inside)) {
                 bases.extend(inside.drain(..).map(|(base, _)| base));
@@ -115,10 +115,10 @@ impl Retention {
         Ok(bases)
     }
 
-    /// Records that the events up to the last of these go, and drops them. Answers how many went.
+    /// Records that the events up to the last of these are dropped, and drops them. Returns their number.
     pub fn drop_to(&self, bases: &[Head], checkpoints: &Checkpoints) -> Result<u64, LedgerError> {
         let Some(last) = bases.last() else { return Ok(0) };
-        self.say_dropped(last, &*checkpoints.key()?)?;
+        self.record_dropped(last, &*checkpoints.key()?)?;
         let mut dropped = 0;
         for base in bases {
             dropped += self.store.drop_to(base)?;
@@ -126,7 +126,7 @@ impl Retention {
         Ok(dropped)
     }
 
-    /// The last event that is too old.
+    /// The last event that is too old, by the limits.
     fn cut(&self, retain: &Retain, now: u64) -> Result<u64, LedgerError> {
         let head = self.store.head()?;
         let by_count = retain.max_events.map(|most| head.size.saturating_sub(most.max(1)));
@@ -140,11 +140,11 @@ impl Retention {
         Ok(by_count.max(by_age).unwrap_or_default())
     }
 
-    /// Signs that the events up to the present base may be gone: of a ledger whose events went before that was recorded. The base
-    /// itself must be a signed checkpoint.
+    /// Signs that the events up to the current base were dropped, for a ledger of an older version. The base itself must be
+    /// a signed checkpoint.
     ///
     /// # Errors
-    /// `NotWhole` where it is not.
+    /// `NotWhole` if it is not.
     pub fn sign_base(&self, checkpoints: &Checkpoints) -> Result<(), LedgerError> {
         let key = checkpoints.key()?;
         let base = self.store.base()?;
@@ -156,29 +156,29 @@ impl Retention {
         if !notes.any(|note| note.head == base && note.is_signed_by(&key.public())) {
             return Err(LedgerError::NotWhole(1));
         }
-        self.say_dropped(&base, &key)
+        self.record_dropped(&base, &key)
     }
 
-    /// Records that the events up to `base` go, before they do.
-    fn say_dropped(&self, base: &Head, key: &SigningKey) -> Result<(), LedgerError> {
+    /// Records that the events up to `base` are dropped, before dropping them.
+    fn record_dropped(&self, base: &Head, key: &SigningKey) -> Result<(), LedgerError> {
         self.append(DroppedEvent::prepared(base, key))
     }
 
-    /// Puts an event of the ledger itself into the store.
+    /// Appends an event of the ledger itself to the store.
     pub fn append(&self, event: Option<PreparedEvent>) -> Result<(), LedgerError> {
         let event = event.ok_or(LedgerError::Unwritable(Reason::Refused))?;
-        let spool = format!("{}.{}", self.source, self.said.fetch_add(1, Ordering::Relaxed));
+        let spool = format!("{}.{}", self.source, self.recorded.fetch_add(1, Ordering::Relaxed));
         self.store.append(&Batch { events: &[event], spool: &spool, from: 0, to: 1 })?;
         self.store.forget_spool(&spool)
     }
 
-    /// The next checkpoint behind `base` up to which events may go: never all of them.
+    /// The next checkpoint after `base` up to which events may be dropped; never all events.
     fn next_base(&self, base: &Head, key: &SigningKey, cut: u64) -> Result<Option<Head>, LedgerError> {
         let next = self.store.checkpoints(base.size + 1, 1)?.into_iter().next();
         let Some(row) = next.filter(|row| row.size <= cut) else { return Ok(None) };
         let note = Checkpoint::parse(&row.note).filter(|note| note.is_signed_by(&key.public()));
         let note = note.ok_or(LedgerError::NotWhole(row.size))?;
-        // What was changed must be found, not dropped.
+        // Changed events must be reported, not dropped.
         if let Some(problem) = check(&*self.store, base, row.size)?.problem {
             return Err(LedgerError::NotWhole(problem.seq));
         }

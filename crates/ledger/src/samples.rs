@@ -1,4 +1,4 @@
-//! Events and ledgers for tests.
+//! Test fixtures: events and ledgers.
 
 use super::event::{Actor, Importance, NewEvent, Part};
 use super::event_type::EventType;

@@ -1,33 +1,33 @@
-//! Waits for what other processes have recorded.
+//! Waits until the events of other processes are in the store.
 //!
-//! A spool is held by the process that writes it, and after its end by the process that drains it. From outside both look the
-//! same; what counts is how much of the file the store has.
+//! A spool is locked by the process that writes it, and after its end by the process that drains it. These cannot be
+//! distinguished from outside; only the drained length counts.
 
 use super::folder::Folder;
 use super::ledger_error::LedgerError;
 use super::store::Store;
 use std::time::{Duration, Instant};
 
-/// How long it is waited before the next look.
+/// The polling interval.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// Waits until the store has what is in the folder's spools now. `drain` adds what no process holds.
+/// Waits until the store has all events that are in the folder's spools now. `drain` drains unlocked spools.
 ///
 /// # Errors
-/// `Behind` when that takes longer than `patience`.
+/// `Behind` when that takes longer than `timeout`.
 pub fn settle(
     folder: &Folder,
     store: &dyn Store,
     drain: impl Fn() -> Result<(), LedgerError>,
-    patience: Duration,
+    timeout: Duration,
 ) -> Result<(), LedgerError> {
-    let until = Instant::now() + patience;
+    let until = Instant::now() + timeout;
     let mut open = spools(folder)?;
     loop {
         drain()?;
         let mut behind = Vec::new();
         for (name, len) in open {
-            // A file goes when all of it is in the store.
+            // A file is removed when all of it is in the store.
             if store.drained(&name)? < len && len_of(folder, &name)?.is_some() {
                 behind.push((name, len));
             }
@@ -41,7 +41,7 @@ pub fn settle(
     }
 }
 
-/// The spools that are there, each with its length.
+/// The existing spools with their lengths.
 fn spools(folder: &Folder) -> Result<Vec<(String, u64)>, LedgerError> {
     let names = folder.spool_names().map_err(|error| LedgerError::read(&error))?;
     let mut found = Vec::with_capacity(names.len());
@@ -67,7 +67,7 @@ mod tests {
     use std::sync::Arc;
     use std::time::Duration;
 
-    /// A spool of a process that was killed, with one event in it.
+    /// A spool of a killed process, with one event.
     fn leave_spool(place: &std::path::Path, name: &str) {
         let mut line = Vec::new();
         write_line(&call("dead-1", &[]), &mut line);
@@ -75,12 +75,12 @@ mod tests {
     }
 
     #[test]
-    fn what_another_process_has_taken_over_is_waited_for() {
+    fn waits_for_a_spool_that_another_process_drains() {
         let place = tempfile::tempdir().unwrap();
         let ledger = open(place.path());
         let folder = Folder::as_is(place.path());
         leave_spool(place.path(), "dead.0");
-        // Another process holds what the dead one left, and has not added it yet.
+        // Another process has locked the spool, and has not drained it yet.
         let adopted = SpoolFile::adopt(&folder, "dead.0").unwrap().unwrap();
         ledger.flush().unwrap();
         let of_dead = || ledger.tail(&Query { limit: 10, ..Query::default() }).unwrap().len();
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_process_holds_is_added_at_once() {
+    fn an_unlocked_spool_is_drained_at_once() {
         let place = tempfile::tempdir().unwrap();
         let ledger = open(place.path());
         ledger.flush().unwrap();

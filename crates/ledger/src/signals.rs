@@ -1,50 +1,50 @@
-//! How the writer's thread is woken, and how those who wait for it are answered.
+//! Wakes the writer's thread, and reports its results to waiting callers.
 
 use super::ledger_error::LedgerError;
 use parking_lot::{Condvar, Mutex};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// Events that are drained at once, without waiting for more.
+/// The number of events that are drained at once, without waiting for more.
 const URGENT: u64 = 256;
 
-/// How long the first event waits for others.
-const GATHER: Duration = Duration::from_millis(50);
+/// How long the first event waits for further ones.
+const BATCH_DELAY: Duration = Duration::from_millis(50);
 
 #[derive(Default)]
 pub struct Signals {
-    /// Events since the writer last looked.
+    /// Events since the writer's last turn.
     events: AtomicU64,
-    state: Mutex<State>,
+    state: Mutex<SignalState>,
     wake: Condvar,
     answered: Condvar,
 }
 
 #[derive(Default)]
-struct State {
+struct SignalState {
     waiting: Waiting,
-    asked: u64,
-    /// The last ask that is answered, and how.
+    requested: u64,
+    /// The last answered request, and its result.
     answer: (u64, Option<LedgerError>),
     want: Want,
     thread: Thread,
 }
 
-/// What has become of the writer's thread.
+/// The state of the writer's thread.
 #[derive(Default, Clone, Copy, PartialEq, Eq)]
 enum Thread {
-    /// It is there, or about to be.
+    /// It runs, or is about to start.
     #[default]
     Working,
-    /// It had nothing to do for a while, and is gone until there is.
+    /// It has stopped until there is work.
     Resting,
-    /// It is gone for good.
+    /// It has ended for good.
     Ended,
 }
 
-/// Whether the writer needs a thread to go on.
+/// Whether a writer thread must be started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Need {
+pub enum ThreadNeed {
     Nothing,
     Thread,
 }
@@ -57,7 +57,7 @@ enum Waiting {
     ManyEvents,
 }
 
-/// What the writer is to do beside draining.
+/// What the writer must do in addition to draining.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, PartialOrd)]
 pub enum Want {
     #[default]
@@ -69,63 +69,63 @@ pub enum Want {
 /// Why the writer was woken.
 #[derive(Debug, Clone, Copy)]
 pub struct Wake {
-    pub ask: u64,
+    pub request: u64,
     pub want: Want,
-    pub why: Why,
+    pub why: WakeReason,
 }
 
 /// Whether there is anything to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Why {
+pub enum WakeReason {
     Work,
-    /// Somebody waits to know all that was recorded.
-    Asked,
-    /// Nothing came for as long as was waited.
+    /// A caller waits for the result.
+    Requested,
+    /// The idle timeout passed.
     Idle,
 }
 
 impl Signals {
     /// An event was written to the spool.
-    pub fn event(&self) -> Need {
+    pub fn event(&self) -> ThreadNeed {
         let before = self.events.fetch_add(1, Ordering::Relaxed);
         if before == 0 {
             self.raise(Waiting::Events)
         } else if before == URGENT {
             self.raise(Waiting::ManyEvents)
         } else {
-            Need::Nothing
+            ThreadNeed::Nothing
         }
     }
 
-    fn raise(&self, waiting: Waiting) -> Need {
+    fn raise(&self, waiting: Waiting) -> ThreadNeed {
         let mut state = self.state.lock();
         if state.waiting < waiting {
             state.waiting = waiting;
             self.wake.notify_one();
         }
-        state.roused()
+        state.wake_thread()
     }
 
-    /// There is no thread to be had now: the next event asks for one again.
-    pub fn no_thread(&self) {
+    /// No thread could be started: the next event requests one again.
+    pub fn thread_unavailable(&self) {
         let mut state = self.state.lock();
         state.thread = Thread::Resting;
         state.waiting = Waiting::Nothing;
         self.events.store(0, Ordering::Relaxed);
     }
 
-    /// Lets the writer's thread end until there is something to do; false when there is.
+    /// Lets the writer's thread stop until there is work; false if there is work.
     pub fn rest(&self) -> bool {
         let mut state = self.state.lock();
-        let may_rest = state.asked == state.answer.0 && state.waiting == Waiting::Nothing;
+        let may_rest = state.requested == state.answer.0 && state.waiting == Waiting::Nothing;
         if may_rest {
             state.thread = Thread::Resting;
         }
         may_rest
     }
 
-    /// Has everything that was recorded before done with, and waits for it.
-    /// `start` gives the writer a thread when it has none; `until` is the deadline of the caller.
+    /// Requests that the writer handles everything recorded before, and waits for the result. `start` starts a thread if
+    /// there is none; `until` is the caller's deadline.
     pub fn ask(
         &self,
         want: Want,
@@ -136,77 +136,77 @@ impl Signals {
         if state.thread == Thread::Ended {
             return Err(LedgerError::Closed);
         }
-        if state.roused() == Need::Thread
+        if state.wake_thread() == ThreadNeed::Thread
             && let Err(error) = start()
         {
             state.thread = Thread::Resting;
             return Err(error);
         }
-        state.asked += 1;
-        let ask = state.asked;
+        state.requested += 1;
+        let request = state.requested;
         if state.want < want {
             state.want = want;
         }
         self.wake.notify_one();
-        while state.answer.0 < ask && state.thread != Thread::Ended {
+        while state.answer.0 < request && state.thread != Thread::Ended {
             match until {
                 None => self.answered.wait(&mut state),
                 Some(until) if self.answered.wait_until(&mut state, until).timed_out() => break,
                 Some(_) => {}
             }
         }
-        if state.answer.0 < ask {
+        if state.answer.0 < request {
             return if state.thread == Thread::Ended { Err(LedgerError::Closed) } else { Ok(()) };
         }
         state.answer.1.clone().map_or(Ok(()), Err)
     }
 
-    /// Waits until there is something to do, `idle` at most. After a failure (`pause`) only asks are heard before that.
+    /// Waits for work, at most `idle`. After a failure, only requests end the wait early.
     pub fn wait(&self, idle: Duration, after: After) -> Wake {
         let until = Instant::now() + idle;
         let mut state = self.state.lock();
-        let nothing = |state: &State| {
-            state.asked == state.answer.0 && (after == After::Failure || state.waiting == Waiting::Nothing)
+        let nothing = |state: &SignalState| {
+            state.requested == state.answer.0 && (after == After::Failure || state.waiting == Waiting::Nothing)
         };
         while nothing(&state) && !self.wake.wait_until(&mut state, until).timed_out() {}
-        let why = if nothing(&state) { Why::Idle } else { Why::Work };
-        let until = Instant::now() + GATHER;
-        let few = |state: &State| {
-            state.asked == state.answer.0 && state.waiting == Waiting::Events && after == After::Success
+        let why = if nothing(&state) { WakeReason::Idle } else { WakeReason::Work };
+        let until = Instant::now() + BATCH_DELAY;
+        let few = |state: &SignalState| {
+            state.requested == state.answer.0 && state.waiting == Waiting::Events && after == After::Success
         };
         while few(&state) && !self.wake.wait_until(&mut state, until).timed_out() {}
         state.waiting = Waiting::Nothing;
         self.events.store(0, Ordering::Relaxed);
-        let why = if state.asked == state.answer.0 { why } else { Why::Asked };
-        Wake { ask: state.asked, want: std::mem::take(&mut state.want), why }
+        let why = if state.requested == state.answer.0 { why } else { WakeReason::Requested };
+        Wake { request: state.requested, want: std::mem::take(&mut state.want), why }
     }
 
-    /// Answers everybody who asked before `wake`.
+    /// Reports the outcome to all callers that requested before `wake`.
     pub fn answer(&self, wake: Wake, outcome: Result<(), LedgerError>) {
         let mut state = self.state.lock();
-        state.answer = (wake.ask, outcome.err());
+        state.answer = (wake.request, outcome.err());
         self.answered.notify_all();
     }
 
-    /// Nobody is answered any more.
+    /// Marks the writer as ended; waiting callers return.
     pub fn end(&self) {
         self.state.lock().thread = Thread::Ended;
         self.answered.notify_all();
     }
 }
 
-impl State {
-    /// There is something to do.
-    fn roused(&mut self) -> Need {
+impl SignalState {
+    /// Marks a stopped thread as working, and returns whether it must be started.
+    fn wake_thread(&mut self) -> ThreadNeed {
         if self.thread == Thread::Resting {
             self.thread = Thread::Working;
-            return Need::Thread;
+            return ThreadNeed::Thread;
         }
-        Need::Nothing
+        ThreadNeed::Nothing
     }
 }
 
-/// How the last turn of the writer went.
+/// The result of the writer's last turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum After {
     Success,

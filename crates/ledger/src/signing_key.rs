@@ -1,4 +1,4 @@
-//! The key that checkpoints are signed with: made on first use, readable by its owner only, never replaced.
+//! The Ed25519 key for checkpoints: created on first use, readable by its owner only, never replaced.
 
 use super::folder::Folder;
 use super::hash::Hash;
@@ -9,22 +9,22 @@ use ring::rand::SystemRandom;
 use ring::signature::{ED25519, Ed25519KeyPair, KeyPair, UnparsedPublicKey};
 use std::io;
 
-/// Who signs, as signed notes name it.
+/// The signer's name in signed notes.
 pub const SIGNER: &str = "tgp-ledger";
 
 const KEY_FILE: &str = "ledger.key";
 const PUBLIC_FILE: &str = "ledger.pub";
 
-/// Bytes of a key file, at most.
+/// The largest key file.
 const MAX_KEY: usize = 4096;
 
-/// Stands for Ed25519 in signed notes.
+/// The number of Ed25519 in signed notes.
 const ALGORITHM: u8 = 1;
 
 pub struct SigningKey(Ed25519KeyPair);
 
 impl SigningKey {
-    /// The key of a folder, if it has one.
+    /// Loads the key of a folder, if there is one.
     pub fn load(folder: &Folder) -> Result<Option<Self>, LedgerError> {
         let Some(bytes) = folder.read(KEY_FILE, MAX_KEY).map_err(|error| LedgerError::read(&error))? else {
             return Ok(None);
@@ -34,26 +34,27 @@ impl SigningKey {
             .map_err(|_| LedgerError::KeyDamaged)
     }
 
-    /// Has a folder use this key, PKCS#8 in base64. One that has another keeps it, and that is an error.
+    /// Stores this key, PKCS#8 in base64, in a folder. It is an error if the folder has another key.
     pub fn place(folder: &Folder, text: &str) -> Result<(), LedgerError> {
         let bytes = STANDARD.decode(text.trim()).map_err(|_| LedgerError::KeyUnfit)?;
-        let given = Ed25519KeyPair::from_pkcs8_maybe_unchecked(&bytes).map(Self).map_err(|_| LedgerError::KeyUnfit)?;
+        let configured =
+            Ed25519KeyPair::from_pkcs8_maybe_unchecked(&bytes).map(Self).map_err(|_| LedgerError::KeyUnfit)?;
         match Self::load(folder)? {
-            Some(own) if own.public() == given.public() => Ok(()),
+            Some(own) if own.public() == configured.public() => Ok(()),
             Some(_) => Err(LedgerError::KeyWrong),
             None => match folder.create(KEY_FILE, &bytes) {
                 Ok(()) => {
-                    let _there = folder.create(PUBLIC_FILE, given.public().text().as_bytes());
+                    let _there = folder.create(PUBLIC_FILE, configured.public().text().as_bytes());
                     Ok(())
                 }
-                // Somebody was faster, with the same one or not.
+                // Another process was faster, possibly with another key.
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Self::place(folder, text),
                 Err(error) => Err(LedgerError::write(&error)),
             },
         }
     }
 
-    /// A new key for a folder that has none; the one that is there when somebody was faster.
+    /// Creates a key for a folder without one; returns the existing key if another process was faster.
     pub fn make(folder: &Folder) -> Result<Self, LedgerError> {
         let document = Ed25519KeyPair::generate_pkcs8(&SystemRandom::new())
             .map_err(|_| LedgerError::write(&io::ErrorKind::Other.into()))?;
@@ -63,7 +64,7 @@ impl SigningKey {
             Err(error) => return Err(LedgerError::write(&error)),
         }
         let key = Self::load(folder)?.ok_or(LedgerError::KeyMissing)?;
-        // For those who may verify, but not sign.
+        // For users who may verify but not sign.
         let _there = folder.create(PUBLIC_FILE, key.public().text().as_bytes());
         Ok(key)
     }
@@ -81,12 +82,12 @@ impl SigningKey {
     }
 }
 
-/// What signatures are checked with.
+/// The public key for checking signatures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PublicKey([u8; 32]);
 
 impl PublicKey {
-    /// The one that a folder shows, for those who cannot read its key.
+    /// Loads the public key file of a folder, for users who cannot read the private key.
     pub fn load(folder: &Folder) -> Result<Option<Self>, LedgerError> {
         let bytes = folder.read(PUBLIC_FILE, MAX_KEY).map_err(|error| LedgerError::read(&error))?;
         let Some(bytes) = bytes else { return Ok(None) };
@@ -94,7 +95,7 @@ impl PublicKey {
         key.map(Some).ok_or(LedgerError::KeyDamaged)
     }
 
-    /// Four bytes that tell keys apart.
+    /// The key's id, four bytes.
     #[must_use]
     pub fn id(&self) -> [u8; 4] {
         let mut named = format!("{SIGNER}\n").into_bytes();
@@ -104,7 +105,7 @@ impl PublicKey {
         [a, b, c, d]
     }
 
-    /// The key as signed notes write it: `<name>+<id>+<key>`.
+    /// The key in the format of signed notes: `<name>+<id>+<key>`.
     #[must_use]
     pub fn text(&self) -> String {
         let mut bytes = vec![ALGORITHM];
@@ -118,7 +119,7 @@ impl PublicKey {
         format!("{:08x}", u32::from_be_bytes(self.id()))
     }
 
-    /// The key that such a text stands for.
+    /// Parses such a text.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let key = text.strip_prefix(SIGNER)?.strip_prefix('+')?.split_once('+')?.1;

@@ -1,76 +1,76 @@
-//! Where events wait for the store: files of this process that survive its end.
+//! The spool: files of this process in which events wait for the store. They survive a crash of the process.
 //!
-//! `record` costs one write to a file that the system keeps in memory; everything slow happens on the writer's thread.
+//! `record` costs one write to the page cache; everything slow happens on the writer's thread.
 
 use super::durability::Durability;
 use super::event::{Importance, NewEvent};
 use super::event_type::EventType;
 use super::folder::Folder;
 use super::ledger_error::LedgerError;
-use super::life::Life;
+use super::process_lock::ProcessLock;
 use super::spool_file::SpoolFile;
 use super::spool_line::{MAX_LINE, lost_line, short_line, write_line};
-use super::spool_view::{Stage, View};
+use super::spool_view::{SpoolView, Stage};
 use parking_lot::Mutex;
 use std::io;
 
-/// Bytes of events that are kept in memory while the disk takes none.
+/// The most bytes of events kept in memory while the disk cannot be written.
 const KEPT_BYTES: usize = 4 << 20;
 
-/// The same of events without their large values, when the others do not fit: some 20 000.
+/// The same for events without their large values, if the complete ones do not fit: some 20 000 events.
 const RESERVED_BYTES: usize = 16 << 20;
 
-/// Room that a call finds before it is let in: for its intent, and those of all that are let in at the same moment.
+/// Space that must be free before a call is admitted: for its intent, and those of concurrently admitted calls.
 const INTENT_BYTES: u64 = 16 << 20;
 
-/// A longer call or result, unless it is an intent, leaves its large values out before it takes room that intents need.
+/// Longer calls and results, unless they are intents, drop their large values before they use space reserved for intents.
 const LARGE_LINE: usize = 4 << 10;
 
-/// More than this is not stored within the time that a commit waits for it.
+/// More bytes than this are not stored within the time that a commit waits.
 const SOON_STORED: u64 = 4 << 20;
 
-/// Bytes of lines that may wait for others; more are written.
+/// The most bytes of delayed lines; more are written at once.
 const GATHERED_BYTES: usize = 64 << 10;
 
-/// A file that has grown longer than this is followed by another.
+/// A longer file is rotated.
 const ROTATE_BYTES: u64 = 4 << 20;
 
-/// Tries to find a name for a file that nobody takes away.
+/// Attempts to create a file that no other process removes.
 const TRIES: u64 = 16;
 
 pub struct Spool {
     folder: Folder,
-    /// 12 hex digits that no other process has.
+    /// The process id: 12 hex digits.
     process: String,
-    /// Bytes that may wait for the store.
+    /// The most bytes that may wait for the store.
     limit: u64,
     durability: Durability,
-    state: Mutex<State>,
-    /// From the first file on: this process is alive.
-    life: Mutex<Option<Life>>,
+    state: Mutex<SpoolState>,
+    /// Set from the first file on; shows that this process is alive.
+    life: Mutex<Option<ProcessLock>>,
 }
 
-struct State {
+struct SpoolState {
     stage: Stage,
-    /// None until there is something to write.
+    /// `None` until there is something to write.
     current: Option<SpoolFile>,
-    /// Files before `current` that are not drained yet.
+    /// Older files that are not drained yet.
     retired: Vec<SpoolFile>,
     next: u64,
-    /// Bytes of all files that the store does not have.
+    /// Bytes of all files that are not in the store yet.
     waiting: u64,
-    /// Events that did not fit even without their large values. The next that is written is the event that counts them.
+    /// The number of events that did not fit even without their large values; recorded by the next written event.
     lost: u64,
     line: Vec<u8>,
-    /// Lines that are not written yet, because they may wait or because that failed.
+    /// Lines that are not written yet, because they are delayed or because writing failed.
     pending: Vec<u8>,
-    /// Whether the file had its name when it was last looked at, since the writer's last turn.
+    /// Whether the file's name was checked since the writer's last turn.
     is_looked_at: bool,
 }
 
 impl Spool {
     pub fn new(folder: Folder, process: String, limit: u64, durability: Durability) -> Self {
-        let state = State {
+        let state = SpoolState {
             stage: Stage::Growing,
             current: None,
             retired: Vec::new(),
@@ -89,14 +89,14 @@ impl Spool {
         &self.process
     }
 
-    /// Writes an event behind all before. See `Importance` for what happens when that fails.
+    /// Appends an event. See `Importance` for failures.
     pub fn record(&self, event: &NewEvent<'_>) -> Result<(), LedgerError> {
         let mut state = self.state.lock();
         let mut line = std::mem::take(&mut state.line);
         write_line(event, &mut line);
         let written = state.take(&line, event, self);
         state.line = line;
-        // One large event does not hold its memory for ever.
+        // Frees the memory of one large event.
         state.line.shrink_to(1 << 16);
         let file = state.current.as_ref().map(SpoolFile::handle);
         drop(state);
@@ -113,14 +113,14 @@ impl Spool {
         }
     }
 
-    /// Whether there is room for the intent of another call, unless it is a long one.
+    /// Whether there is space for the intent of another call of usual size.
     #[must_use]
     pub fn has_room(&self) -> bool {
         let waiting = self.state.lock().all_waiting();
         waiting == 0 || waiting.saturating_add(self.intent_room()) <= self.limit
     }
 
-    /// Whether the store is about to have everything, as long as it takes events.
+    /// Whether everything will be stored soon, if the store is available.
     #[must_use]
     pub fn is_soon_stored(&self) -> bool {
         self.state.lock().all_waiting() <= SOON_STORED
@@ -130,12 +130,12 @@ impl Spool {
         INTENT_BYTES.min(self.limit / 2)
     }
 
-    /// Writes what could not be written before, or was let wait.
+    /// Writes delayed and previously failed lines.
     pub fn retry(&self) -> Result<(), LedgerError> {
         self.write_kept(self.limit)
     }
 
-    /// The same, however much it is: what is in memory alone would be gone with this process.
+    /// Writes all lines regardless of the limit, since lines in memory would be lost with this process.
     pub fn write_all(&self) -> Result<(), LedgerError> {
         self.write_kept(u64::MAX)
     }
@@ -146,23 +146,23 @@ impl Spool {
         state.write_pending(self, limit)
     }
 
-    /// The files as they are now, oldest first.
+    /// Views of the files, oldest first.
     #[must_use]
-    pub fn views(&self) -> Vec<View> {
+    pub fn views(&self) -> Vec<SpoolView> {
         let state = self.state.lock();
         let view = SpoolFile::view;
-        let mut views: Vec<View> = state.retired.iter().map(|file| view(file, Stage::Ended)).collect();
+        let mut views: Vec<SpoolView> = state.retired.iter().map(|file| view(file, Stage::Ended)).collect();
         views.extend(state.current.as_ref().map(|file| view(file, Stage::Growing)));
         views
     }
 
-    /// The store has so many bytes more.
+    /// Records that this many bytes were stored.
     pub fn drained(&self, bytes: u64) {
         let mut state = self.state.lock();
         state.waiting = state.waiting.saturating_sub(bytes);
     }
 
-    /// Begins a new file when the current one is long.
+    /// Starts a new file if the current one is long.
     pub fn rotate(&self) -> Result<(), LedgerError> {
         let mut state = self.state.lock();
         if state.current.as_ref().is_some_and(|file| file.len() >= ROTATE_BYTES) {
@@ -173,7 +173,7 @@ impl Spool {
         Ok(())
     }
 
-    /// Removes a file that has ended and is drained.
+    /// Removes a finished, drained file.
     pub fn remove(&self, name: &str) -> Result<(), LedgerError> {
         let mut state = self.state.lock();
         let Some(place) = state.retired.iter().position(|file| file.name == name) else { return Ok(()) };
@@ -182,8 +182,8 @@ impl Spool {
         file.remove(&self.folder).map_err(|error| LedgerError::write(&error))
     }
 
-    /// Takes no more events. The last file goes when all of it is in the store, which has `drained` bytes of it; otherwise
-    /// it stays for whoever opens the ledger next. Answers whether it went.
+    /// Closes the spool. Removes the last file if all of it is stored (`drained` bytes); otherwise it is left to the next
+    /// process that opens the ledger. Returns whether it was removed.
     pub fn end(&self, drained: u64) -> Result<bool, LedgerError> {
         let mut state = self.state.lock();
         state.stage = Stage::Ended;
@@ -191,13 +191,12 @@ impl Spool {
         state.put_away(drained, &self.folder)
     }
 
-    /// Takes the last file away until there is something to write again, if all of it is in the store, which has `drained`
-    /// bytes of it. Answers whether it went.
+    /// Removes the last file while the spool is idle, if all of it is stored (`drained` bytes). Returns whether it was removed.
     pub fn rest(&self, drained: u64) -> Result<bool, LedgerError> {
         self.state.lock().put_away(drained, &self.folder)
     }
 
-    /// Calls of this process have an unknown outcome from now on, where they have no result.
+    /// Ends the liveness lock: calls of this process without a result have an unknown outcome from now on.
     pub fn end_life(&self) {
         if let Some(life) = self.life.lock().take() {
             life.end(&self.folder);
@@ -218,14 +217,14 @@ impl Spool {
     fn begin_file(&self, next: &mut u64) -> io::Result<SpoolFile> {
         let mut life = self.life.lock();
         if life.as_ref().is_none_or(|life| !life.is_in_place(&self.folder)) {
-            *life = Some(Life::begin(&self.folder, &self.process)?);
+            *life = Some(ProcessLock::begin(&self.folder, &self.process)?);
         }
         drop(life);
         new_file(&self.folder, &self.process, next)
     }
 }
 
-impl State {
+impl SpoolState {
     fn put_away(&mut self, drained: u64, folder: &Folder) -> Result<bool, LedgerError> {
         let is_written = self.retired.is_empty() && self.pending.is_empty();
         let is_drained = is_written && self.current.as_ref().is_some_and(|file| file.len() == drained);
@@ -236,12 +235,12 @@ impl State {
         Ok(is_drained)
     }
 
-    /// Bytes of all events that the store does not have.
+    /// Bytes of all events that are not stored yet.
     fn all_waiting(&self) -> u64 {
         self.waiting.saturating_add(u64::try_from(self.pending.len()).unwrap_or(u64::MAX))
     }
 
-    /// Whether a large event would take the room of intents: calls that change something would wait for results of others.
+    /// Whether a large event would use space reserved for intents, which would block calls that change something.
     fn crowds_out_intents(&self, line: &[u8], spool: &Spool) -> bool {
         let (waiting, bytes) = (self.all_waiting(), u64::try_from(line.len()).unwrap_or(u64::MAX));
         let reserved = spool.intent_room() + spool.intent_room() / 2;
@@ -260,7 +259,7 @@ impl State {
         let before = self.pending.len();
         let written = self.add(line, event.importance, spool);
         match (written, event.importance) {
-            // Kept, and written before what comes next.
+            // Kept in memory, and written before the next event.
             (Err(_), Importance::Other | Importance::Later) if line.len() <= MAX_LINE && self.pending.len() <= most => {
                 Ok(())
             }
@@ -292,15 +291,14 @@ impl State {
         }
     }
 
-    /// Writes an event without its large values. What the disk does not take is kept.
+    /// Writes an event without its large values; keeps it in memory if the disk cannot be written.
     fn take_short(&mut self, event: &NewEvent<'_>, most: usize, spool: &Spool) -> Result<(), ()> {
         let kept = self.add_short(event, most);
         let _later = self.write_pending(spool, spool.limit);
         kept
     }
 
-    /// Keeps an event without its large values: that it happened is never forgotten. One for which there is no room either
-    /// is counted.
+    /// Keeps an event without its large values in memory, or counts it if there is no space.
     fn add_short(&mut self, event: &NewEvent<'_>, most: usize) -> Result<(), ()> {
         let line = short_line(event);
         if self.pending.len() + line.len() > most {
@@ -311,19 +309,19 @@ impl State {
         Ok(())
     }
 
-    /// Writes what waits in memory, in one write, unless more than `limit` bytes would wait on the disk.
+    /// Writes pending lines in one write, unless more than `limit` bytes would wait on the disk.
     fn write_pending(&mut self, spool: &Spool, limit: u64) -> Result<(), LedgerError> {
         if self.pending.is_empty() && self.lost == 0 {
             return Ok(());
         }
         let bytes = u64::try_from(self.pending.len()).unwrap_or_default();
-        // What was kept in memory may be more than the limit: it is written when nothing else waits.
+        // Pending lines may exceed the limit: they are written when nothing else waits.
         if self.waiting > 0 && self.waiting.saturating_add(bytes) > limit {
             return Err(LedgerError::SpoolFull);
         }
         let is_looked_at = std::mem::replace(&mut self.is_looked_at, true);
         if !is_looked_at && self.current.as_ref().is_some_and(|file| !file.is_in_place()) {
-            // What is in it is drained from what we hold of it.
+            // The removed file is drained through its open handle.
             let nameless = self.current.take();
             self.retired.extend(nameless);
         }
@@ -342,7 +340,7 @@ impl State {
         self.lost = 0;
         self.waiting += u64::try_from(self.pending.len()).unwrap_or(bytes);
         self.pending.clear();
-        // One large event does not hold its memory for ever.
+        // Frees the memory of one large event.
         self.pending.shrink_to(GATHERED_BYTES);
         Ok(())
     }
@@ -367,7 +365,7 @@ mod tests {
     use crate::samples::call;
 
     #[test]
-    fn what_is_kept_in_memory_is_written_when_the_ledger_is_closed() {
+    fn pending_events_are_written_on_close() {
         let place = tempfile::tempdir().unwrap();
         let spool = Spool::new(Folder::make(place.path()).unwrap(), "p".to_owned(), 10_000, Durability::Process);
         for _ in 0..80 {

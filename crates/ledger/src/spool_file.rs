@@ -1,21 +1,21 @@
-//! One file of a spool: lines of events, held by its writer for as long as that lives.
+//! One file of a spool: lines of events, locked by its writer while that is alive.
 
 use super::folder::Folder;
-use super::spool_view::{Stage, View};
+use super::spool_view::{SpoolView, Stage};
 use std::fs::{File, TryLockError, remove_file};
 use std::io::{self, Write};
 use std::sync::Arc;
 
-/// A spool file that this process holds; letting go of it lets others drain it.
+/// A spool file locked by this process. When it is unlocked, others may drain it.
 pub struct SpoolFile {
     pub name: String,
     file: Arc<File>,
-    /// Bytes of whole lines.
+    /// Bytes of complete lines.
     len: u64,
 }
 
 impl SpoolFile {
-    /// A new file; `None` when somebody took it for abandoned before it was held.
+    /// Creates a file; `None` if another process adopted it before it was locked.
     pub fn create(folder: &Folder, name: String) -> io::Result<Option<Self>> {
         let path = folder.spool(&name);
         let file = folder.owned().create_new(true).read(true).append(true).open(&path)?;
@@ -26,7 +26,7 @@ impl SpoolFile {
         }
     }
 
-    /// A file that nobody holds any more, held now by us; `None` when somebody does, or it is gone.
+    /// Locks an abandoned file; `None` if another process holds it or it does not exist.
     pub fn adopt(folder: &Folder, name: &str) -> io::Result<Option<Self>> {
         let path = folder.spool(name);
         let file = match folder.owned().read(true).append(true).open(&path) {
@@ -35,7 +35,7 @@ impl SpoolFile {
             Err(error) => return Err(error),
         };
         match file.try_lock() {
-            // Whoever drained it removed it before letting go.
+            // A process that drained it removed it before unlocking it.
             Ok(()) if path.exists() => {
                 let len = file.metadata()?.len();
                 Ok(Some(Self { name: name.to_owned(), file: Arc::new(file), len }))
@@ -50,7 +50,7 @@ impl SpoolFile {
         self.len
     }
 
-    /// Appends one line in one write. When it fails, nothing of it stays.
+    /// Appends one line in one write. On failure, nothing of it remains.
     pub fn append(&mut self, line: &[u8]) -> io::Result<()> {
         match write_once(&self.file, line) {
             Ok(()) => {
@@ -58,7 +58,7 @@ impl SpoolFile {
                 Ok(())
             }
             Err(error) => {
-                // A part that stays is told by its checksum; the next line would be taken for its end.
+                // A remaining part has a wrong checksum, but the next line would be read as its end.
                 if self.file.set_len(self.len).is_err() {
                     let _torn = (&*self.file).write_all(b"\n");
                     self.len = self.file.metadata().map_or(self.len, |data| data.len());
@@ -68,33 +68,33 @@ impl SpoolFile {
         }
     }
 
-    /// The file as it is now.
+    /// A view of the file.
     #[must_use]
-    pub fn view(&self, stage: Stage) -> View {
-        View { name: self.name.clone(), len: self.len, stage, file: self.handle() }
+    pub fn view(&self, stage: Stage) -> SpoolView {
+        SpoolView { name: self.name.clone(), len: self.len, stage, file: self.handle() }
     }
 
-    /// A handle that syncs the file without holding it up.
+    /// A handle for syncing the file without blocking writes.
     #[must_use]
     pub fn handle(&self) -> Arc<File> {
         Arc::clone(&self.file)
     }
 
-    /// Whether it still has its name: one without would be gone with this process.
+    /// Whether it still exists under its name; otherwise its contents are lost with this process.
     #[must_use]
     pub fn is_in_place(&self) -> bool {
         is_linked(&self.file)
     }
 
-    /// Removes the file, then lets go of it.
+    /// Removes the file, then unlocks it.
     pub fn remove(self, folder: &Folder) -> io::Result<()> {
         self.remove_held(folder)
     }
 
-    /// Removes the file, and holds on to what has no name any more.
+    /// Removes the file, and keeps the handle.
     pub fn remove_held(&self, folder: &Folder) -> io::Result<()> {
         match remove_file(folder.spool(&self.name)) {
-            // Somebody took it away before.
+            // It was already removed.
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
             removed => removed,
         }
@@ -102,7 +102,7 @@ impl SpoolFile {
 }
 
 fn write_once(mut file: &File, line: &[u8]) -> io::Result<()> {
-    // The rest of a line that did not fit at once cannot follow: another write would not be the same moment.
+    // A partial write is an error: the rest would need a second, separate write.
     if file.write(line)? == line.len() { Ok(()) } else { Err(io::ErrorKind::StorageFull.into()) }
 }
 
@@ -117,7 +117,7 @@ fn is_linked(_: &File) -> bool {
     true
 }
 
-/// Up to `most` bytes of a file from `from` on, ending at `to` at the latest.
+/// Reads up to `most` bytes from `from` on, ending at `to` at the latest.
 pub fn read_piece(file: &File, from: u64, to: u64, most: usize) -> io::Result<Vec<u8>> {
     let wanted = usize::try_from(to.saturating_sub(from)).unwrap_or(most).min(most);
     let mut piece = vec![0; wanted];
@@ -134,7 +134,7 @@ pub fn read_piece(file: &File, from: u64, to: u64, most: usize) -> io::Result<Ve
     Ok(piece)
 }
 
-/// Reads at a place of its own: others append through the same handle.
+/// Reads at an offset, since others append through the same handle.
 #[cfg(unix)]
 fn read_at(file: &File, room: &mut [u8], from: u64) -> io::Result<usize> {
     std::os::unix::fs::FileExt::read_at(file, room, from)

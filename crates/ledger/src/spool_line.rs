@@ -1,4 +1,4 @@
-//! One event in a spool: a line `<checksum> <json>` that tells when it was cut off.
+//! One event in a spool: a line `<checksum> <json>`, so that truncated lines are detected.
 
 use super::event::{NewEvent, Part, Truth};
 use super::event_type::EventType;
@@ -12,13 +12,13 @@ use std::collections::BTreeMap;
 /// The longest line.
 pub const MAX_LINE: usize = 32 << 20;
 
-/// Digits of the checksum and the space behind.
+/// The checksum's digits and a space.
 const HEAD: usize = 17;
 
-/// Longer values are left out of an event that does not fit.
+/// Longer values are dropped from an event that does not fit.
 const SHORT_VALUE: usize = 512;
 
-/// What a spool says of an event.
+/// An event as stored in a spool.
 #[derive(Debug, Deserialize)]
 pub struct SpoolLine<'a> {
     #[serde(rename = "type")]
@@ -83,7 +83,7 @@ impl Serialize for Body<'_> {
     }
 }
 
-/// Writes the line of an event, with its end, in place of what is in `line`.
+/// Replaces `line` by the line of an event, with its line end.
 pub fn write_line(event: &NewEvent<'_>, line: &mut Vec<u8>) {
     let written = Written {
         kind: event.kind,
@@ -100,10 +100,10 @@ pub fn write_line(event: &NewEvent<'_>, line: &mut Vec<u8>) {
     };
     line.clear();
     line.extend_from_slice(&[b' '; HEAD]);
-    // Writing strings and checked JSON into memory cannot fail.
+    // Serialising strings and valid JSON into memory cannot fail.
     let _never = serde_json::to_writer(&mut *line, &written);
     let Some((head, json)) = line.split_at_mut_checked(HEAD) else { return };
-    // In JSON an end of line is a space between words.
+    // Line ends in the JSON are white space and can be replaced by spaces.
     for byte in json.iter_mut() {
         if *byte == b'\n' {
             *byte = b' ';
@@ -129,7 +129,7 @@ pub fn short_line(event: &NewEvent<'_>) -> Vec<u8> {
     line
 }
 
-/// What stands in place of a value that is left out; empty for one that stays.
+/// The text that replaces a dropped value; empty for a kept one.
 fn left_out(part: &Part<'_>) -> String {
     let bytes = match part {
         Part::Text(text) => text.len(),
@@ -142,7 +142,7 @@ fn left_out(part: &Part<'_>) -> String {
     format!("[left out: {bytes} bytes, for which the ledger had no room]")
 }
 
-/// The line of the event that says how many are missing before it.
+/// The line of an event that records the number of lost events.
 pub fn lost_line(events: u64, process: &str) -> Vec<u8> {
     let body = [
         ("state", Part::Text("lost")),
@@ -154,7 +154,7 @@ pub fn lost_line(events: u64, process: &str) -> Vec<u8> {
     line
 }
 
-/// The event of a line, without its end; `None` when the line is torn.
+/// Parses a line without its line end; `None` if the checksum is wrong.
 #[must_use]
 pub fn read_line(line: &[u8]) -> Option<SpoolLine<'_>> {
     let (head, json) = line.split_at_checked(HEAD)?;
@@ -166,7 +166,7 @@ pub fn read_line(line: &[u8]) -> Option<SpoolLine<'_>> {
     serde_json::from_slice(json).ok()
 }
 
-/// Tells damage, not malice: FNV-1a over words of eight bytes.
+/// Detects damage, not manipulation: FNV-1a over words of eight bytes.
 fn checksum(bytes: &[u8]) -> u64 {
     const PRIME: u64 = 0x0000_0100_0000_01b3;
     let mut sum = 0xcbf2_9ce4_8422_2325_u64 ^ u64::try_from(bytes.len()).unwrap_or_default();
@@ -190,7 +190,7 @@ mod tests {
     use serde_json::value::RawValue;
 
     #[test]
-    fn a_line_leads_back_to_its_event() {
+    fn lines_round_trip() {
         let args = RawValue::from_string("{\"a\":\n[1,\r\n2]}".to_owned()).unwrap();
         let body = [
             ("args", Part::Json(&args)),
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_was_cut_or_changed_is_told() {
+    fn truncated_and_changed_lines_are_detected() {
         let event = samples::call("p-1", &[]);
         let mut line = Vec::new();
         write_line(&event, &mut line);

@@ -1,11 +1,11 @@
-//! What the writer sees of a file of the spool.
+//! A view of a spool file for the writer.
 
 use std::fs::File;
 use std::sync::Arc;
 
-/// A file of the spool as it is now.
+/// A spool file at one moment.
 #[derive(Debug, Clone)]
-pub struct View {
+pub struct SpoolView {
     pub name: String,
     pub len: u64,
     pub stage: Stage,
@@ -14,8 +14,8 @@ pub struct View {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stage {
-    /// More may be written to it.
+    /// More lines may be written.
     Growing,
-    /// Nothing will.
+    /// No more lines are written.
     Ended,
 }

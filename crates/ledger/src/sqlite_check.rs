@@ -1,5 +1,5 @@
-//! What a SQLite file holds beside its rows: schema and indexes. A row that no index leads to would be there, yet no query
-//! would show it.
+//! Checks the schema and indexes of the SQLite file. A row that is missing in an index would exist, but queries would not
+//! find it.
 
 use super::sqlite_schema::{INDEXES, Index, is_untouched};
 use super::verification::{Problem, ProblemKind};
@@ -7,10 +7,10 @@ use rusqlite::types::{Value, ValueRef};
 use rusqlite::{Connection, OptionalExtension};
 use std::hash::{BuildHasher, RandomState};
 
-/// The first problem.
+/// Checks schema and indexes, and returns the first problem.
 pub fn check(connection: &Connection) -> rusqlite::Result<Option<Problem>> {
     if !is_untouched(connection)? {
-        return Ok(Some(changed("the tables or indexes of the ledger's file are not those that were made")));
+        return Ok(Some(changed("the tables or indexes of the ledger's file were changed")));
     }
     let structure: String = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
     if structure != "ok" {
@@ -20,18 +20,18 @@ pub fn check(connection: &Connection) -> rusqlite::Result<Option<Problem>> {
     let table = sums_of_table(connection, &secret)?;
     for (index, expected) in INDEXES.iter().zip(table) {
         if sum_of_index(connection, index, &secret)? != Some(expected) {
-            return Ok(Some(changed("an index of the ledger's file does not lead to all events")));
+            return Ok(Some(changed("an index of the ledger's file does not contain all events")));
         }
     }
     for (rows, lookup) in LOOKUPS {
         if !finds_all(connection, rows, lookup)? {
-            return Ok(Some(changed("an index of the ledger's file does not lead to all names or large values")));
+            return Ok(Some(changed("an index of the ledger's file does not contain all names or large values")));
         }
     }
     Ok(None)
 }
 
-/// Rows that are found by a value that no other row has: all of them, and the way to one.
+/// Unique lookups: a statement for all rows, and one that finds a row by its unique value.
 const LOOKUPS: [(&str, &str); 2] = [
     ("SELECT text, id FROM names NOT INDEXED", "SELECT id FROM names WHERE text = ?1"),
     ("SELECT hash, rowid FROM blobs NOT INDEXED", "SELECT rowid FROM blobs WHERE hash = ?1"),
@@ -54,7 +54,7 @@ fn changed(message: &str) -> Problem {
     Problem::new(ProblemKind::Changed, 0, message)
 }
 
-/// What no one who changes the file can know: sums under it cannot be made to fit.
+/// A random key, so that changes to the file cannot be made to match the sums.
 struct Secret(u64, u64);
 
 impl Secret {
@@ -63,7 +63,7 @@ impl Secret {
         Self(state.hash_one(1), state.hash_one(2) | 1)
     }
 
-    /// A number for a value at a place.
+    /// The keyed hash of a value and its row.
     fn mixed(&self, value: &Key<'_>, seq: i64) -> u64 {
         let len = u64::try_from(value.text.len()).unwrap_or_default();
         let mut sum = self.fold(seq.cast_unsigned(), len);
@@ -76,7 +76,7 @@ impl Secret {
         sum
     }
 
-    /// Both halves of a product.
+    /// The xor of both halves of a product.
     fn fold(&self, one: u64, other: u64) -> u64 {
         let product = u128::from(one ^ self.0).wrapping_mul(u128::from(other ^ self.1));
         let (low, high) = (product & u128::from(u64::MAX), product >> 64);
@@ -84,7 +84,7 @@ impl Secret {
     }
 }
 
-/// A value of an index: a number, or a text.
+/// An indexed value: a number or a text.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Key<'a> {
     text: &'a [u8],
@@ -92,7 +92,7 @@ struct Key<'a> {
 }
 
 impl<'a> Key<'a> {
-    /// `None` for what an index leaves out.
+    /// `None` for values that are not indexed.
     fn of(value: ValueRef<'a>) -> Option<Self> {
         match value {
             ValueRef::Null => None,
@@ -103,7 +103,7 @@ impl<'a> Key<'a> {
     }
 }
 
-/// How many values, and a sum of them that does not depend on their order.
+/// A count of values and an order-independent sum.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 struct Sum {
     count: u64,
@@ -117,7 +117,7 @@ impl Sum {
     }
 }
 
-/// The sums of the columns that have an index, in the order of those.
+/// The sums of the indexed columns, in the order of the indexes.
 fn sums_of_table(connection: &Connection, secret: &Secret) -> rusqlite::Result<Vec<Sum>> {
     let in_index = |index: &Index| format!("iif({}, {}, NULL)", index.only, index.column);
     let columns: Vec<String> = INDEXES.iter().map(in_index).collect();
@@ -135,7 +135,7 @@ fn sums_of_table(connection: &Connection, secret: &Secret) -> rusqlite::Result<V
     Ok(sums)
 }
 
-/// The sum of what an index holds; `None` when it is not in order, so that a search would miss something.
+/// The sum of an index; `None` if it is not sorted, so that a search would miss entries.
 fn sum_of_index(connection: &Connection, index: &Index, secret: &Secret) -> rusqlite::Result<Option<Sum>> {
     let Index { name, column, only, .. } = index;
     let mut statement = connection
@@ -163,7 +163,7 @@ mod tests {
     use std::collections::HashSet;
 
     #[test]
-    fn place_number_and_every_byte_of_a_text_count() {
+    fn row_number_and_every_byte_of_a_text_change_the_hash() {
         let secret = Secret::new();
         let text = b"0123456789ab-17, and longer than two words".to_owned();
         let mut seen = HashSet::new();

@@ -1,24 +1,24 @@
-//! What SQLite says, in the ledger's words.
+//! Conversion of SQLite errors to ledger errors.
 
 use super::ledger_error::{LedgerError, Reason};
 use rusqlite::{Error, ErrorCode};
 
-/// A failure while writing.
+/// Converts an error of a write.
 pub fn write_failure(error: &Error) -> LedgerError {
     LedgerError::Unwritable(reason(error))
 }
 
-/// A failure while reading.
+/// Converts an error of a read.
 pub fn read_failure(error: &Error) -> LedgerError {
     LedgerError::Unreadable(reason(error))
 }
 
 fn reason(error: &Error) -> Reason {
     let Some(code) = error.sqlite_error_code() else {
-        // Values of other types than their columns have.
+        // Values with other types than their columns.
         return Reason::Damaged;
     };
-    // SQLite may know more codes than these one day.
+    // Not an exhaustive match: SQLite may add codes.
     if code == ErrorCode::DiskFull {
         Reason::DiskFull
     } else if code == ErrorCode::ReadOnly {
@@ -37,7 +37,7 @@ fn reason(error: &Error) -> Reason {
     }
 }
 
-/// Do these codes say that the file's bytes make no sense? `Unknown` is what a schema gets that cannot be read.
+/// Whether a code means a damaged file. SQLite returns `Unknown` for an unreadable schema.
 const fn is_damage(code: ErrorCode) -> bool {
     matches!(
         code,

@@ -1,4 +1,4 @@
-//! Opening the SQLite file, with others who do the same.
+//! Opens the SQLite file, concurrently with other processes.
 
 use super::durability::Durability;
 use super::folder::Folder;
@@ -12,16 +12,16 @@ use std::path::Path;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// How long a process waits for another that writes.
-pub const PATIENCE: Duration = Duration::from_secs(10);
+/// How long a process waits for another writer.
+pub const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Between two tries.
+/// The pause between two attempts.
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// Tries again while another process holds the file: where the last one closes it, or the first one makes it ready, SQLite says
-/// so at once, whatever time it was given.
-pub fn patiently<T>(mut attempt: impl FnMut() -> Result<T, LedgerError>) -> Result<T, LedgerError> {
-    let until = Instant::now() + PATIENCE;
+/// Retries while another process holds the file. SQLite ignores its busy timeout while the last process closes the file or the
+/// first one initialises it.
+pub fn retry_while_busy<T>(mut attempt: impl FnMut() -> Result<T, LedgerError>) -> Result<T, LedgerError> {
+    let until = Instant::now() + BUSY_TIMEOUT;
     loop {
         match attempt() {
             Err(LedgerError::Unwritable(Reason::Busy) | LedgerError::Unreadable(Reason::Busy))
@@ -35,7 +35,7 @@ pub fn patiently<T>(mut attempt: impl FnMut() -> Result<T, LedgerError>) -> Resu
 }
 
 pub fn writer_of(path: &Path, durability: Durability) -> Result<Connection, LedgerError> {
-    patiently(|| open_writer(path, durability))
+    retry_while_busy(|| open_writer(path, durability))
 }
 
 fn open_writer(path: &Path, durability: Durability) -> Result<Connection, LedgerError> {
@@ -44,7 +44,7 @@ fn open_writer(path: &Path, durability: Durability) -> Result<Connection, Ledger
     Ok(connection)
 }
 
-/// A file that only its owner may read, made when it is not there; it has no tables yet. Busy is for the caller to wait out.
+/// Opens a file that only its owner may read, and creates it without tables if needed. The caller handles `Busy`.
 pub fn private_writer_of(path: &Path) -> Result<Connection, LedgerError> {
     let made = Folder::of_database(path).owned().create(true).append(true).open(path);
     made.map_err(|error| LedgerError::write(&error))?;
@@ -54,10 +54,10 @@ pub fn private_writer_of(path: &Path) -> Result<Connection, LedgerError> {
 fn plain_writer(path: &Path, durability: Durability) -> Result<Connection, LedgerError> {
     let open = || {
         let connection = Connection::open(path)?;
-        connection.busy_timeout(PATIENCE)?;
-        // For a file that is new; another becomes so when it is rewritten as a whole.
+        connection.busy_timeout(BUSY_TIMEOUT)?;
+        // Applies to a new file; an existing one changes only with a VACUUM.
         connection.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
-        // The switch to WAL wants the file for itself, once; others who open it at the same time make it wait.
+        // The first switch to WAL needs exclusive access, so it may wait for other processes.
         connection.pragma_update(None, "journal_mode", "WAL")?;
         let synchronous = match durability {
             Durability::Process => "NORMAL",
@@ -69,7 +69,7 @@ fn plain_writer(path: &Path, durability: Durability) -> Result<Connection, Ledge
     open().map_err(|error| write_failure(&error))
 }
 
-/// Has the log of changes that are not in the file yet written to the disk.
+/// Syncs the WAL to the disk.
 pub fn sync_wal(path: &Path) -> Result<(), LedgerError> {
     let mut wal = path.as_os_str().to_owned();
     wal.push("-wal");
@@ -80,14 +80,14 @@ pub fn sync_wal(path: &Path) -> Result<(), LedgerError> {
 }
 
 pub fn reader_of(path: &Path) -> Result<Connection, LedgerError> {
-    patiently(|| open_reader(path))
+    retry_while_busy(|| open_reader(path))
 }
 
 fn open_reader(path: &Path) -> Result<Connection, LedgerError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let open = || {
         let connection = Connection::open_with_flags(path, flags)?;
-        connection.busy_timeout(PATIENCE)?;
+        connection.busy_timeout(BUSY_TIMEOUT)?;
         let _version: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
         Ok(connection)
     };
@@ -98,7 +98,7 @@ fn open_reader(path: &Path) -> Result<Connection, LedgerError> {
     opened.map_err(|error| read_failure(&error))
 }
 
-/// Where not even the index of the WAL can be made, the file is read as one that nobody changes.
+/// Opens the file as immutable, for places where the WAL index cannot be created.
 fn unchanging(path: &Path) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
     let mut uri = "file:".to_owned();

@@ -1,4 +1,4 @@
-//! Finding events in SQLite.
+//! Queries of events in SQLite.
 
 use super::event::StoredEvent;
 use super::hash::Hash;
@@ -8,11 +8,11 @@ use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, Row, params_from_iter};
 use std::collections::{BTreeSet, HashSet};
 
-/// An event with the hash of the one before; the base's for the first that is kept.
+/// Selects events with the hash of the previous event, or of the base for the first kept event.
 const SELECT: &str = "SELECT e.seq, e.content, e.hash, coalesce((SELECT p.hash FROM events p WHERE p.seq = e.seq - 1), \
     (SELECT b.hash FROM base b WHERE b.size = e.seq - 1), zeroblob(32)) FROM events e";
 
-/// Kinds up to this number are not in the index of kinds.
+/// Event types up to this number are not in the index of types.
 const COMMON_KINDS: u8 = 2;
 
 /// The events of a query, oldest first.
@@ -20,7 +20,7 @@ pub fn events(connection: &Connection, query: &Query) -> rusqlite::Result<Vec<St
     let Some(conditions) = Conditions::of(connection, query)? else { return Ok(Vec::new()) };
     let order = match query.after_seq {
         Some(_) => "e.seq",
-        // Only a time is asked for: the index of times has the newest at its end.
+        // With only a time condition, the time index is read from its end.
         None if conditions.by_time => "e.at DESC, e.seq DESC",
         None => "e.seq DESC",
     };
@@ -40,10 +40,10 @@ struct Conditions {
 }
 
 impl Conditions {
-    /// `None` when a name is asked for that no event has.
+    /// `None` if a queried name does not exist.
     fn of(connection: &Connection, query: &Query) -> rusqlite::Result<Option<Self>> {
         let mut made = Self { sql: vec!["1".to_owned()], values: Vec::new(), by_time: false };
-        // One index leads, the rarest first; a plus keeps SQLite from taking another.
+        // The most selective index is used; a unary plus keeps SQLite from using others.
         let mut led = false;
         if let Some(call) = &query.call {
             made.equal("call", &mut led, call.clone().into());
@@ -55,7 +55,7 @@ impl Conditions {
             }
         }
         if let Some(kind) = query.kind {
-            // The index has rare kinds only, and is used where its own condition is said.
+            // The partial index covers rare types only, and needs its own condition in the query.
             let rare = kind.number() > COMMON_KINDS;
             if rare && !led {
                 made.sql.push(format!("e.type > {COMMON_KINDS}"));
@@ -93,7 +93,7 @@ fn integer(number: u64) -> Value {
     Value::Integer(i64::try_from(number).unwrap_or(i64::MAX))
 }
 
-/// The events of a call and of the calls below it, oldest first.
+/// The events of a call and its descendants, oldest first.
 pub fn tree(connection: &Connection, root: &str, limit: usize) -> rusqlite::Result<Vec<StoredEvent>> {
     let limit = limit.min(MAX_EVENTS);
     let mut of_call = connection.prepare_cached("SELECT seq FROM events WHERE call = ?1 ORDER BY seq LIMIT ?2")?;

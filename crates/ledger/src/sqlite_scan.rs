@@ -1,4 +1,4 @@
-//! Reading all of a ledger in SQLite, to verify it.
+//! Full scan of a SQLite ledger, for verification.
 
 use super::event::Columns;
 use super::event_type::EventType;
@@ -13,7 +13,7 @@ use std::ops::{ControlFlow, RangeInclusive};
 const SELECT: &str = "SELECT seq, type, at, session, path, tool, call, parent, hash, content FROM events \
     WHERE seq BETWEEN ?1 AND ?2 ORDER BY seq";
 
-/// Shows the events of a range.
+/// Visits the events of a range.
 pub fn events(
     connection: &Connection,
     range: &RangeInclusive<u64>,
@@ -61,12 +61,12 @@ fn columns<'a>(row: &'a Row<'_>, names: &'a HashMap<i64, String>) -> rusqlite::R
     Ok(sound.then_some(Columns { kind, at, session, path, tool, call, parent }))
 }
 
-/// A text that is one, in UTF-8.
+/// Reads a text column; an error if it is not UTF-8.
 fn text<'a>(row: &'a Row<'_>, column: usize) -> rusqlite::Result<Option<&'a str>> {
     Ok(row.get_ref(column)?.as_str().ok())
 }
 
-/// Shows every blob.
+/// Visits every blob.
 pub fn blobs(connection: &Connection, visit: VisitBlob<'_>) -> rusqlite::Result<()> {
     let mut statement = connection.prepare("SELECT hash, bytes, last FROM blobs")?;
     let mut rows = statement.query([])?;

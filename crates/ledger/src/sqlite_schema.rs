@@ -1,14 +1,14 @@
-//! The tables of a ledger in SQLite.
+//! The SQLite schema of a ledger.
 
 use super::ledger_error::LedgerError;
 use super::sqlite_failure::{read_failure, write_failure};
 use rusqlite::{Connection, TransactionBehavior};
 
-/// Of `PRAGMA user_version`.
+/// The schema version in `PRAGMA user_version`.
 const VERSION: i64 = 1;
 
-/// Small columns first: a long content continues on other pages, which a query need not read. Names of sessions, files and
-/// tools are long and few, so events hold their numbers.
+/// Small columns come first: a long content continues on overflow pages, which a query need not read. Names of sessions,
+/// files and tools are long and few, so events refer to them by number.
 const TABLES: [&str; 6] = [
     "CREATE TABLE names(id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE) STRICT",
     "CREATE TABLE events(seq INTEGER PRIMARY KEY, type INTEGER NOT NULL, at INTEGER NOT NULL, session INTEGER, path INTEGER, \
@@ -19,7 +19,7 @@ const TABLES: [&str; 6] = [
     "CREATE TABLE base(one INTEGER PRIMARY KEY, size INTEGER NOT NULL, hash BLOB NOT NULL) STRICT",
 ];
 
-/// An index of events: its column, which events are in it, and the statement that makes it.
+/// An index of events: its column, its condition, and its statement.
 pub struct Index {
     pub name: &'static str,
     pub column: &'static str,
@@ -28,7 +28,7 @@ pub struct Index {
 }
 
 pub const INDEXES: [Index; 7] = [
-    // Calls and their results are nearly all events: whoever looks for them meets them soon without an index.
+    // Calls and results are most events, so finding them needs no index.
     Index {
         name: "events_type",
         column: "type",
@@ -68,12 +68,12 @@ pub const INDEXES: [Index; 7] = [
     },
 ];
 
-/// Makes the tables of a new ledger; one of a newer version is refused.
+/// Creates the tables of a new ledger; refuses a newer version.
 pub fn prepare(connection: &mut Connection) -> Result<(), LedgerError> {
     if version(connection)? == VERSION {
         return Ok(());
     }
-    // Two processes may come at once; the second finds the tables made.
+    // Two processes may do this at once; the second one finds the tables.
     let transaction =
         connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(|error| write_failure(&error))?;
     if version(&transaction)? == 0 {
@@ -86,7 +86,7 @@ pub fn prepare(connection: &mut Connection) -> Result<(), LedgerError> {
     check_version(connection)
 }
 
-/// Is it a ledger that this version knows?
+/// Checks that this version supports the ledger.
 pub fn check_version(connection: &Connection) -> Result<(), LedgerError> {
     if version(connection)? > VERSION { Err(LedgerError::NewerSchema) } else { Ok(()) }
 }
@@ -95,7 +95,7 @@ fn version(connection: &Connection) -> Result<i64, LedgerError> {
     connection.pragma_query_value(None, "user_version", |row| row.get(0)).map_err(|error| read_failure(&error))
 }
 
-/// Are tables and indexes what `prepare` made?
+/// Whether tables and indexes are as `prepare` created them.
 pub fn is_untouched(connection: &Connection) -> rusqlite::Result<bool> {
     let mut statement = connection.prepare("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL")?;
     let mut found: Vec<String> = statement.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;

@@ -1,16 +1,16 @@
-//! Giving room of dropped events back to the disk.
+//! Returns the space of dropped events to the disk.
 
 use super::store::Shrink;
 use rusqlite::Connection;
 
-/// Pages that one transaction gives back, and transactions at once: 64 MiB.
+/// Pages freed per transaction, and transactions per call: 64 MiB.
 const PAGES: u32 = 256;
 const TRANSACTIONS: u32 = 64;
 
-/// Of `PRAGMA auto_vacuum`: a file that can be shrunk piece by piece.
+/// The value of `PRAGMA auto_vacuum` for files that can be shrunk incrementally.
 const INCREMENTAL: i64 = 2;
 
-/// Whether the file can be shrunk piece by piece, as all are that this version has made.
+/// Whether the file can be shrunk incrementally, as all files created by this version.
 pub fn is_incremental(connection: &Connection) -> rusqlite::Result<bool> {
     Ok(connection.pragma_query_value(None, "auto_vacuum", |row| row.get::<_, i64>(0))? == INCREMENTAL)
 }
@@ -33,7 +33,7 @@ pub fn shrink(connection: &Connection, how: Shrink) -> rusqlite::Result<()> {
             if is_incremental {
                 run(connection, "PRAGMA incremental_vacuum")?;
             } else {
-                // It stays the file of an older version: what such have is dropped by decision alone.
+                // The file keeps the mode of older versions, whose events are dropped only on request.
                 connection.execute_batch("PRAGMA auto_vacuum = NONE; VACUUM")?;
             }
             run(connection, "PRAGMA wal_checkpoint(TRUNCATE)")
@@ -41,7 +41,7 @@ pub fn shrink(connection: &Connection, how: Shrink) -> rusqlite::Result<()> {
     }
 }
 
-/// Does a statement to its end: each page that is given back is a row.
+/// Runs a statement to its end: each freed page is a row.
 fn run(connection: &Connection, sql: &str) -> rusqlite::Result<()> {
     let mut statement = connection.prepare(sql)?;
     let mut rows = statement.query([])?;

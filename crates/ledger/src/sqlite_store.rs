@@ -1,6 +1,6 @@
-//! Events in one SQLite file that several processes may share.
+//! The SQLite store: one file that several processes may share.
 //!
-//! One connection writes; readers have their own, so that nobody waits for a writer (WAL).
+//! One connection writes; readers have their own connections and do not wait for the writer (WAL).
 
 use super::chain::link;
 use super::durability::{Access, Durability};
@@ -20,14 +20,15 @@ use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, 
 use std::ops::{ControlFlow, RangeInclusive};
 use std::path::{Path, PathBuf};
 
-/// Connections for reading that are kept for later.
+/// The most idle read connections.
 const IDLE_READERS: usize = 4;
 
 pub struct SqliteStore {
     path: PathBuf,
-    /// Before the writer: the last connection that is closed moves the WAL into the file, and these may not.
+    /// Declared before the writer, so that it is dropped first: the last closed connection checkpoints the WAL, which
+    /// readers cannot.
     readers: Mutex<Vec<Connection>>,
-    /// Opened when it is needed.
+    /// Opened on first use.
     writer: Mutex<Option<Writer>>,
     access: Access,
     durability: Durability,
@@ -45,7 +46,7 @@ impl Writer {
 }
 
 impl SqliteStore {
-    /// Opens the file, or makes it.
+    /// Opens or creates the file.
     pub fn open(path: &Path, access: Access, durability: Durability) -> Result<Self, LedgerError> {
         let writer = match access {
             Access::ReadWrite => Some(Writer::open(path, durability)?),
@@ -57,7 +58,7 @@ impl SqliteStore {
         Ok(store)
     }
 
-    /// Does `job` with a connection that only reads, within one state of the file.
+    /// Runs `job` with a read connection, in one snapshot of the file.
     fn read<T>(&self, job: impl FnOnce(&Connection) -> Result<T, LedgerError>) -> Result<T, LedgerError> {
         let idle = self.readers.lock().pop();
         let connection = idle.map_or_else(|| reader_of(&self.path), Ok)?;
@@ -73,12 +74,12 @@ impl SqliteStore {
         made
     }
 
-    /// The same for jobs that fail only as SQLite does.
+    /// [`Self::read`] for jobs with SQLite errors only.
     fn look<T>(&self, job: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, LedgerError> {
         self.read(|connection| job(connection).map_err(|error| read_failure(&error)))
     }
 
-    /// Does `job` in a transaction that excludes all other writers.
+    /// Runs `job` in an exclusive write transaction.
     fn write<T>(
         &self,
         job: impl FnOnce(&Transaction<'_>, &mut Names) -> rusqlite::Result<T>,
@@ -86,21 +87,21 @@ impl SqliteStore {
         self.with_writer(|Writer { connection, names }| {
             let made = in_transaction(connection, |transaction| job(transaction, names));
             if made.is_err() {
-                // Names of a transaction that was taken back are not in the file.
+                // Names of a rolled-back transaction are not in the file.
                 *names = Names::default();
             }
             made
         })
     }
 
-    /// Does `job` with the connection that writes.
+    /// Runs `job` with the write connection.
     fn with_writer<T>(&self, job: impl FnOnce(&mut Writer) -> rusqlite::Result<T>) -> Result<T, LedgerError> {
         if self.access == Access::ReadOnly {
             return Err(LedgerError::ReadOnly);
         }
         let mut writer = self.writer.lock();
         if !self.path.exists() {
-            // Somebody took the file away: what is held of it has no name any more, and nobody would read it.
+            // The file was removed: its open connections would write to a deleted file.
             self.readers.lock().clear();
             *writer = None;
             Folder::of_database(&self.path).make_database()?;
@@ -153,7 +154,7 @@ impl Store for SqliteStore {
     }
 
     fn sync(&self) -> Result<(), LedgerError> {
-        // What is not in the WAL is in the file already, and SQLite has synced it there.
+        // Pages outside the WAL were already synced to the file by SQLite.
         sqlite_open::sync_wal(&self.path)
     }
 
@@ -257,7 +258,7 @@ impl Store for SqliteStore {
         self.look(|connection| sqlite_scan::blobs(connection, visit))
     }
 
-    fn check_inside(&self) -> Result<Option<Problem>, LedgerError> {
+    fn check_structure(&self) -> Result<Option<Problem>, LedgerError> {
         self.look(sqlite_check::check)
     }
 

@@ -1,8 +1,7 @@
-//! Where events are kept: what every store can do.
+//! The trait of event stores.
 //!
-//! A store only keeps and finds. It chains in `append`, because only there the event before is known; everything else that
-//! makes an event (masking, canonical text, blobs) has happened before, and everything that judges (verify, retention,
-//! checkpoints) happens above.
+//! A store only stores and finds events. It chains them in `append`, because only there the previous event is known. Masking,
+//! canonical text and blobs are done before; verification, retention and checkpoints are done by callers.
 
 use super::event::{Columns, Head, PreparedEvent, StoredEvent};
 use super::hash::Hash;
@@ -11,110 +10,110 @@ use super::query::Query;
 use super::verification::Problem;
 use std::ops::{ControlFlow, RangeInclusive};
 
-/// Events of one spool that become part of the ledger together, or not at all.
+/// Events of one spool that are appended atomically.
 #[derive(Debug, Clone, Copy)]
 pub struct Batch<'a> {
-    /// Not empty, except to move the position past lines that hold no event.
+    /// Empty only to advance the position past lines without an event.
     pub events: &'a [PreparedEvent],
-    /// The spool that they come from. Unique among all processes and machines, never used again: `<process>.<number>`.
+    /// The spool of the events: `<process>.<number>`, unique among all processes and machines, and never reused.
     pub spool: &'a str,
-    /// Up to where the spool had been drained, in bytes.
+    /// The drain position before the batch, in bytes.
     pub from: u64,
-    /// Up to where it is drained with these.
+    /// The drain position after the batch.
     pub to: u64,
 }
 
-/// What became of a batch.
+/// The result of appending a batch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Appended {
-    /// It is in; this is the new head.
+    /// Appended; holds the new head.
     Done(Head),
-    /// Nothing was written: the spool has been drained up to `drained`, not up to `from`.
+    /// Nothing was written: the spool is drained up to `drained`, not `from`.
     Elsewhere { drained: u64 },
 }
 
-/// One event as verification reads it.
+/// An event as read for verification.
 #[derive(Debug)]
 pub struct ScannedEvent<'a> {
     pub seq: u64,
     pub content: &'a str,
-    /// `None` when the column is not 32 bytes.
+    /// `None` if the column does not have 32 bytes.
     pub hash: Option<Hash>,
-    /// `None` when a column holds what no event can have (an unknown type, a number out of range, a name that is gone).
+    /// `None` if a column has an invalid value (an unknown type, a number out of range, a missing name).
     pub columns: Option<Columns<&'a str>>,
 }
 
-/// A signed note that is kept, with what it says for finding it.
+/// A stored checkpoint, with its size for queries.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CheckpointRow {
     pub size: u64,
-    /// The signed note: C2SP format.
+    /// The signed note in C2SP format.
     pub note: String,
 }
 
-/// How much room is given back at once.
+/// How much space is returned at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shrink {
-    /// So much that others do not wait for it.
+    /// A small amount, so that others do not wait.
     Some,
     All,
 }
 
-/// How far a store reaches.
+/// Which processes share a store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reach {
-    /// All its spools are in one folder.
+    /// All processes use the same folder.
     OneFolder,
-    /// Processes on other machines have spools that nobody here can see.
+    /// Processes on other machines have spools that are not accessible here.
     ManyMachines,
 }
 
-/// Is shown a blob: the hash that it is kept by, its bytes, and the last event that refers to it.
+/// Visits a blob: its key, its bytes, and the last event that refers to it.
 pub type VisitBlob<'a> = &'a mut (dyn FnMut(&Hash, &[u8], u64) -> ControlFlow<()> + 'a);
 
-/// Keeps events. Its functions may be called from several threads at once.
+/// A store of events. Thread-safe.
 ///
-/// Failures: `Unwritable`, `Unreadable` for files, `Unreachable` for servers, `ReadOnly` for what writes to a store that was
+/// Errors: `Unwritable` and `Unreadable` for files, `Unreachable` for servers, `ReadOnly` for writes to a store that was
 /// opened for reading.
 pub trait Store: Send + Sync {
     fn reach(&self) -> Reach;
 
-    /// Lets go of what is only held for the next question: nobody asks for a while.
+    /// Closes idle resources, before an idle period.
     fn rest(&self);
 
-    /// In ONE transaction that excludes other appends of all processes:
-    /// 1. when `drained(batch.spool)` is not `batch.from`: write nothing, answer `Elsewhere`;
+    /// Appends a batch in ONE transaction that excludes other appends of all processes:
+    /// 1. if `drained(batch.spool)` is not `batch.from`: write nothing, return `Elsewhere`;
     /// 2. read the head; give the events the next numbers, in order, and the hash `chain::link(prev, seq, id)`;
     /// 3. insert content, hash and columns (not `id`: it is the SHA-256 of the content);
-    /// 4. insert each blob that is not there, and set its `last` to the number of the event (the last that refers to it);
+    /// 4. insert each missing blob, and set its `last` to the number of the last event that refers to it;
     /// 5. set the spool's position to `batch.to`.
     fn append(&self, batch: &Batch<'_>) -> Result<Appended, LedgerError>;
 
-    /// Waits until all that was appended is on the disk itself.
+    /// Syncs all appended events to the disk.
     fn sync(&self) -> Result<(), LedgerError>;
 
-    /// Up to where a spool has been drained; 0 for an unknown one.
+    /// The drain position of a spool; 0 for an unknown one.
     fn drained(&self, spool: &str) -> Result<u64, LedgerError>;
 
-    /// Forgets the position of a spool whose file is gone.
+    /// Removes the position of a spool whose file was removed.
     fn forget_spool(&self, spool: &str) -> Result<(), LedgerError>;
 
-    /// Is a position known of a spool of this process (`<process>.` at its beginning)?
+    /// Whether a spool of this process (prefix `<process>.`) has a position.
     fn has_spool_of(&self, process: &str) -> Result<bool, LedgerError>;
 
-    /// The last event's number and hash; the base when no event is kept; `Head::NONE` for a new ledger.
+    /// The last event's number and hash; the base if there are no events; `Head::NONE` for a new ledger.
     fn head(&self) -> Result<Head, LedgerError>;
 
-    /// The number of the first event that is kept; `None` when there is none.
+    /// The number of the first kept event; `None` if there is none.
     fn first(&self) -> Result<Option<u64>, LedgerError>;
 
-    /// The hash of one event that is kept.
+    /// The hash of a kept event.
     fn hash_at(&self, seq: u64) -> Result<Option<Hash>, LedgerError>;
 
     /// The smallest number among events at or after a time (milliseconds since 1970).
     fn first_since(&self, at: u64) -> Result<Option<u64>, LedgerError>;
 
-    /// Keeps a checkpoint; one with the same size and text is not kept twice.
+    /// Stores a checkpoint; a duplicate is ignored.
     fn keep_checkpoint(&self, row: &CheckpointRow) -> Result<(), LedgerError>;
 
     /// Checkpoints from this size on, smallest first, at most `limit`.
@@ -123,38 +122,38 @@ pub trait Store: Send + Sync {
     /// The largest checkpoint whose size is at most `at_most`.
     fn last_checkpoint(&self, at_most: u64) -> Result<Option<CheckpointRow>, LedgerError>;
 
-    /// In ONE transaction: drops the events up to and with `base.size`, the blobs whose `last` is not above it, and the
-    /// checkpoints below it, and keeps `base` as what the first kept event follows. Answers how many events went.
-    /// Nothing goes where another process has come as far.
+    /// In ONE transaction: drops the events up to and including `base.size`, the blobs whose `last` is not above it, and the
+    /// checkpoints below it, and stores `base` as the head before the first kept event. Returns the number of dropped events.
+    /// Does nothing if another process has dropped as many.
     fn drop_to(&self, base: &Head) -> Result<u64, LedgerError>;
 
-    /// Gives room that dropped events had back to the system, where that is not done by itself.
+    /// Returns the space of dropped events to the system, if that is not automatic.
     fn shrink(&self, how: Shrink) -> Result<(), LedgerError>;
 
-    /// Whether it was made by a version that gives room back by itself.
+    /// Whether the store was created by a version that returns space automatically.
     fn gives_room_back(&self) -> Result<bool, LedgerError>;
 
-    /// What the first kept event follows: as in the last `drop_to`, or `Head::NONE`.
+    /// The head before the first kept event: of the last `drop_to`, or `Head::NONE`.
     fn base(&self) -> Result<Head, LedgerError>;
 
-    /// Shows the events of a range in order, without holding them all. Events that are not there are left out.
+    /// Visits the events of a range in order, without loading all. Missing events are skipped.
     fn scan(
         &self,
         range: RangeInclusive<u64>,
         visit: &mut dyn FnMut(&ScannedEvent<'_>) -> ControlFlow<()>,
     ) -> Result<(), LedgerError>;
 
-    /// Shows every blob.
+    /// Visits every blob.
     fn scan_blobs(&self, visit: VisitBlob<'_>) -> Result<(), LedgerError>;
 
-    /// Looks at what the store keeps beside the rows: its schema and its indexes. The first problem that it finds.
-    fn check_inside(&self) -> Result<Option<Problem>, LedgerError>;
+    /// Checks the schema and the indexes of the store, and returns the first problem.
+    fn check_structure(&self) -> Result<Option<Problem>, LedgerError>;
 
     /// The events of a query, oldest first (see `Query`).
     fn events(&self, query: &Query) -> Result<Vec<StoredEvent>, LedgerError>;
 
-    /// The events of a call and of all calls below it, oldest first, at most `limit`. A call is below another when one of
-    /// its events names that one as `parent`. Circles end.
+    /// The events of a call and all its descendants, oldest first, at most `limit`. A call is a child of the call that one
+    /// of its events names as `parent`. Cycles are handled.
     fn tree(&self, call: &str, limit: usize) -> Result<Vec<StoredEvent>, LedgerError>;
 
     /// The bytes of a blob.

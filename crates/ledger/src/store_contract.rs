@@ -1,4 +1,4 @@
-//! What every store must do: the same checks for each of them.
+//! The contract tests that every store must pass.
 
 use super::chain::link;
 use super::content::columns_of;
@@ -16,28 +16,28 @@ use super::store::{Appended, Batch, CheckpointRow, ScannedEvent, Store};
 use std::ops::ControlFlow;
 use std::thread::scope;
 
-/// Opens stores of one kind: all of one ledger, which is new.
+/// Opens a new ledger, or the same one again with another access.
 pub type Open<'a> = dyn Fn(Access) -> Box<dyn Store> + Sync + 'a;
 
 type Check = fn(&Open<'_>);
 
-/// All checks; each wants a ledger of its own.
+/// All checks; each needs its own ledger.
 pub const CHECKS: [(&str, Check); 11] = [
     ("a new ledger is empty", empty),
     ("events are chained and spools have positions", chained),
-    ("every character comes back", characters),
+    ("every character round-trips", characters),
     ("blobs are kept once", blobs),
-    ("queries find what they ask for", queries),
-    ("a tree has all calls below and circles end", tree),
+    ("queries find the matching events", queries),
+    ("a tree has all descendants and cycles end", tree),
     ("checkpoints are kept once and in order", checkpoints),
     ("old events are dropped", dropped),
-    ("a scan stops where it is told to", scan),
+    ("a scan stops on request", scan),
     ("many append at once", many),
     ("readers do not write", read_only),
 ];
 
 #[test]
-fn sqlite_does_what_every_store_must() {
+fn sqlite_passes_the_store_contract() {
     for (name, check) in CHECKS {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("ledger.db");
@@ -58,7 +58,7 @@ pub fn prepared(event: &NewEvent<'_>) -> PreparedEvent {
     Preparation { redact: None, blob_bytes: 1 << 18 }.prepare(&line)
 }
 
-/// So many events of one spool, from its beginning.
+/// The given number of events of one spool.
 pub fn some(count: u64) -> Vec<PreparedEvent> {
     let event = |number: u64| {
         let call = format!("p-{number}");
@@ -67,7 +67,7 @@ pub fn some(count: u64) -> Vec<PreparedEvent> {
     (0..count).map(event).collect()
 }
 
-/// Appends events of a spool that nobody else has.
+/// Appends events of a new spool.
 pub fn add(store: &dyn Store, spool: &str, events: &[PreparedEvent]) -> Head {
     let from = store.drained(spool).unwrap();
     match store.append(&Batch { events, spool, from, to: from + 10 }).unwrap() {
@@ -76,7 +76,7 @@ pub fn add(store: &dyn Store, spool: &str, events: &[PreparedEvent]) -> Head {
     }
 }
 
-/// The number of events, after a look at every link and every column.
+/// The number of events, after checking every link and column.
 pub fn count_whole(store: &dyn Store) -> u64 {
     let base = store.base().unwrap();
     let (mut size, mut hash) = (base.size, base.hash);
@@ -110,7 +110,7 @@ fn empty(open: &Open<'_>) {
     assert!(store.events(&all(10)).unwrap().is_empty() && store.tree("p-1", 10).unwrap().is_empty());
     assert!(store.checkpoints(0, 10).unwrap().is_empty() && store.last_checkpoint(u64::MAX).unwrap().is_none());
     assert_eq!(store.blob(&Hash::ZERO).unwrap(), None);
-    assert_eq!(store.check_inside().unwrap(), None);
+    assert_eq!(store.check_structure().unwrap(), None);
     assert_eq!(count_whole(store.as_ref()), 0);
 }
 
@@ -131,7 +131,7 @@ fn chained(open: &Open<'_>) {
     let found = store.events(&all(10)).unwrap();
     assert_eq!(seqs(&found), [1, 2, 3]);
     assert_eq!((found[0].prev, found[1].prev, found[2].prev), (Hash::ZERO, first, head.hash));
-    // Lines that hold no event move the position alone.
+    // Lines without an event only advance the position.
     assert_eq!(add(store.as_ref(), "p.1", &[]), store.head().unwrap());
     assert_eq!((store.drained("p.1").unwrap(), store.drained("q.1").unwrap()), (20, 10));
     assert!(store.has_spool_of("p").unwrap() && !store.has_spool_of("").unwrap() && !store.has_spool_of("p.").unwrap());

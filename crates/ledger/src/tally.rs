@@ -1,21 +1,21 @@
-//! Counts that all processes of one folder share, and that outlive them: how often something was used.
+//! Persistent use counts that all processes of one folder share.
 //!
-//! A file of its own: events are let go one day, and a ledger can be turned off.
+//! They have their own file, since events may be dropped and a ledger may be disabled.
 
 use super::ledger_error::{LedgerError, Reason};
 use super::sqlite_failure::{read_failure, write_failure};
-use super::sqlite_open::{patiently, private_writer_of, reader_of};
+use super::sqlite_open::{private_writer_of, reader_of, retry_while_busy};
 use parking_lot::{Mutex, MutexGuard};
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// How long is waited for others where nothing may take long: a write of this process may wait for another process in turn.
-const SOON: Duration = Duration::from_millis(20);
+/// How long a read waits for the connection, which a write of this process may hold while it waits for another process.
+const READ_WAIT: Duration = Duration::from_millis(20);
 
 const FILE: &str = "counts.db";
 
-/// Counts that are kept at once, of one family and of all.
+/// The most counts of one family, and of all.
 const MOST_PER_FAMILY: i64 = 1_000;
 const MOST: i64 = 200_000;
 const MOST_AMOUNT: i64 = 1 << 53;
@@ -23,58 +23,58 @@ const MOST_AMOUNT: i64 = 1 << 53;
 const TABLE: &str = "CREATE TABLE IF NOT EXISTS counts(name TEXT NOT NULL PRIMARY KEY, family TEXT, value INTEGER NOT NULL, until INTEGER) STRICT, WITHOUT ROWID; \
     CREATE INDEX IF NOT EXISTS counts_of_family ON counts(family)";
 
-/// How much is added to a count.
+/// The amount to add to a count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Amount {
-    /// Below zero it is taken back.
+    /// Negative amounts are subtracted.
     Exactly(i64),
-    /// At most this, and no more than every count that is added to in this way has left.
+    /// At most this, limited by what all counts with this kind of amount have left.
     UpTo(u64),
 }
 
-/// What is added to a count.
+/// An addition to a count.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Count {
     pub name: String,
     pub amount: Amount,
-    /// Nothing is added to any count where this one has come so far.
+    /// The limit: nothing is added to any count if this one has reached it.
     pub below: Option<u64>,
-    /// When it is not needed any more: milliseconds since 1970.
+    /// The expiry of the count, in milliseconds since 1970.
     pub until: Option<u64>,
 }
 
-/// What became of some counts.
+/// The result of adding to counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Counted {
-    /// With what `Amount::UpTo` has come to, where it was asked for.
+    /// Added; holds the amount for `Amount::UpTo`.
     Done(Option<u64>),
-    /// Nothing was added: the count at this place is used up.
+    /// Nothing was added: the count at this index has reached its limit.
     UsedUp(usize),
-    /// Nothing was added: there are too many counts, of this family or of all.
+    /// Nothing was added: too many counts of this family or in total.
     TooMany,
 }
 
 pub struct Tally {
-    /// None in memory.
+    /// `None` for counts in memory.
     path: Option<PathBuf>,
-    /// Opened when it is needed.
+    /// Opened on first use.
     connection: Mutex<Option<Connection>>,
 }
 
 impl Tally {
-    /// The counts of a folder. Nothing is made before something is counted.
+    /// The counts of a folder. No file is created before the first count.
     #[must_use]
     pub fn new(folder: &Path) -> Self {
         Self { path: Some(folder.join(FILE)), connection: Mutex::default() }
     }
 
-    /// Counts that end with this value.
+    /// Counts that are not persistent.
     #[must_use]
     pub fn in_memory() -> Self {
         Self { path: None, connection: Mutex::default() }
     }
 
-    /// Adds to all of them, or to none. A family can use up its own room only.
+    /// Adds to all counts or to none. The limit of a family does not affect others.
     ///
     /// # Errors
     /// `Unwritable`.
@@ -82,7 +82,7 @@ impl Tally {
         self.with(|connection| added(connection, family, counts, now))
     }
 
-    /// Keeps a name for ever. There is always room for it.
+    /// Marks a name permanently. Marks are not limited.
     ///
     /// # Errors
     /// `Unwritable`.
@@ -102,16 +102,16 @@ impl Tally {
             return found.transpose().map(Option::unwrap_or_default).map_err(|error| read_failure(&error));
         };
         let by_itself = || has_any(&reader_of(path)?, names).map_err(|error| read_failure(&error));
-        // Nothing that is written keeps a reader waiting.
-        let Some(held) = self.connection.try_lock_for(SOON) else {
-            // While the file is being made there is nothing to read yet.
+        // Readers do not wait for writers.
+        let Some(held) = self.connection.try_lock_for(READ_WAIT) else {
+            // The file may be in creation, with nothing to read yet.
             return by_itself().or_else(|_| self.with(|connection| has_any(connection, names)));
         };
         if held.is_none() && !is_there(path)? {
             return Ok(false);
         }
         match self.within(held, |connection| has_any(connection, names)) {
-            // In an image, say: nothing is counted there, and what was counted before still counts.
+            // On a read-only disk nothing is counted, but existing counts apply.
             Err(LedgerError::Unwritable(Reason::ReadOnlyDisk | Reason::NotAllowed)) => by_itself(),
             found => found,
         }
@@ -135,7 +135,7 @@ impl Tally {
             && held.is_some()
             && !is_there(path)?
         {
-            // It was removed: what is held of it has no name any more.
+            // The file was removed: the connection refers to a deleted file.
             *held = None;
         }
         let connection = match &mut *held {
@@ -146,7 +146,7 @@ impl Tally {
     }
 
     fn opened(&self) -> Result<Connection, LedgerError> {
-        patiently(|| {
+        retry_while_busy(|| {
             let connection = match &self.path {
                 Some(path) => private_writer_of(path)?,
                 None => Connection::open_in_memory().map_err(|error| write_failure(&error))?,
@@ -157,7 +157,7 @@ impl Tally {
     }
 }
 
-/// An error where that is unknown: a file that cannot be looked at may hold revocations.
+/// Whether the file exists. Fails if that is unknown, since an inaccessible file may contain revocations.
 fn is_there(path: &Path) -> Result<bool, LedgerError> {
     path.try_exists().map_err(|error| LedgerError::read(&error))
 }
@@ -232,18 +232,18 @@ fn integer(number: u64) -> i64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Amount, Count, Counted, MOST_PER_FAMILY, SOON, Tally};
+    use super::{Amount, Count, Counted, MOST_PER_FAMILY, READ_WAIT, Tally};
 
     fn count(name: &str, amount: i64, below: Option<u64>) -> Count {
         Count { name: name.to_owned(), amount: Amount::Exactly(amount), below, until: None }
     }
 
     #[test]
-    fn counts_are_shared_and_outlive_their_process() {
+    fn counts_are_shared_and_persistent() {
         let place = tempfile::tempdir().unwrap();
         let (one, other) = (Tally::new(place.path()), Tally::new(place.path()));
         assert!(!one.has_any(&["a".to_owned()]).unwrap());
-        assert!(std::fs::read_dir(place.path()).unwrap().next().is_none(), "nothing is made to look");
+        assert!(std::fs::read_dir(place.path()).unwrap().next().is_none(), "a read creates nothing");
         assert_eq!(one.add("f", &[count("a", 1, Some(2))], 0), Ok(Counted::Done(None)));
         assert_eq!(other.add("f", &[count("a", 1, Some(2))], 0), Ok(Counted::Done(None)));
         assert_eq!(one.add("f", &[count("b", 1, None), count("a", 1, Some(2))], 0), Ok(Counted::UsedUp(1)));
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn many_at_once_use_up_no_more_than_there_is() {
+    fn concurrent_additions_respect_the_limit() {
         let place = tempfile::tempdir().unwrap();
         let done: usize = std::thread::scope(|scope| {
             let threads: Vec<_> = (0..4)
@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_taken_is_left_in_all_counts_and_can_be_given_back() {
+    fn up_to_takes_the_smallest_remainder_and_can_be_returned() {
         let tally = Tally::in_memory();
         let up_to = |most, below| {
             let one = |name: &str, below| Count { amount: Amount::UpTo(most), ..count(name, 0, Some(below)) };
@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn a_look_does_not_wait_for_who_waits_to_write() {
+    fn a_read_does_not_wait_for_a_waiting_writer() {
         let place = tempfile::tempdir().unwrap();
         let tally = Tally::new(place.path());
         tally.mark("revoked").unwrap();
@@ -301,34 +301,34 @@ mod tests {
     }
 
     #[test]
-    fn a_look_while_the_file_is_made_waits_for_it() {
+    fn a_read_waits_for_the_creation_of_the_file() {
         let place = tempfile::tempdir().unwrap();
         let tally = Tally::new(place.path());
         let held = tally.connection.lock();
         std::thread::scope(|scope| {
             let look = scope.spawn(|| tally.has_any(&["revoked".to_owned()]));
-            std::thread::sleep(SOON * 4);
+            std::thread::sleep(READ_WAIT * 4);
             drop(held);
             assert_eq!(look.join().unwrap(), Ok(false));
         });
     }
 
     #[test]
-    fn a_family_uses_up_its_own_room_only() {
+    fn the_limit_of_a_family_does_not_affect_others() {
         let tally = Tally::in_memory();
         for number in 0..MOST_PER_FAMILY {
             assert_eq!(tally.add("one", &[count(&format!("a{number}"), 1, None)], 0), Ok(Counted::Done(None)));
         }
         assert_eq!(tally.add("one", &[count("more", 1, None)], 0), Ok(Counted::TooMany));
-        assert_eq!(tally.add("one", &[count("a0", 1, None)], 0), Ok(Counted::Done(None)), "known ones go on");
+        assert_eq!(tally.add("one", &[count("a0", 1, None)], 0), Ok(Counted::Done(None)), "existing counts continue");
         assert_eq!(tally.add("other", &[count("b", 1, None)], 0), Ok(Counted::Done(None)));
         tally.mark("revoked").unwrap();
-        assert!(tally.has_any(&["revoked".to_owned()]).unwrap(), "a mark needs no room");
+        assert!(tally.has_any(&["revoked".to_owned()]).unwrap(), "marks are not limited");
     }
 
     #[cfg(unix)]
     #[test]
-    fn a_file_that_cannot_be_looked_at_is_an_error() {
+    fn an_inaccessible_file_is_an_error() {
         let place = tempfile::tempdir().unwrap();
         let looped = place.path().join("loop");
         std::os::unix::fs::symlink(&looped, &looped).unwrap();

@@ -1,13 +1,13 @@
-//! Times as events show them: ISO 8601, UTC, milliseconds.
+//! Timestamps of events: ISO 8601, UTC, milliseconds.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
 const DAY: u64 = 86_400_000;
 
-/// The last millisecond of the year 9999: no later one can be shown.
+/// The last millisecond of the year 9999, the latest valid time.
 pub const LATEST: u64 = 253_402_300_799_999;
 
-/// Milliseconds since 1970, by the system's clock.
+/// The system time in milliseconds since 1970.
 #[must_use]
 pub fn now() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis());
@@ -25,7 +25,7 @@ pub fn to_text(at: u64) -> String {
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{milli:03}Z")
 }
 
-/// The time that exactly this text stands for.
+/// Parses exactly the format of [`to_text`].
 #[must_use]
 pub fn parse(text: &str) -> Option<u64> {
     let bytes: &[u8; 24] = text.as_bytes().try_into().ok()?;
@@ -44,12 +44,12 @@ pub fn parse(text: &str) -> Option<u64> {
         return None;
     }
     let days = day_number(year, month, day)?;
-    // 30 February would be a day of March.
+    // Rejects dates such as 30 February, which would convert to a day of March.
     (date(days) == (year, month, day))
         .then(|| days * DAY + hour * 3_600_000 + minute * 60_000 + second * 1000 + number(20, 3))
 }
 
-/// Year, month and day of a day since 1970. Years are counted from March here, so that the leap day is the last.
+/// Year, month and day of a day number since 1970. Internally years begin in March, so that the leap day is the last day.
 const fn date(days: u64) -> (u64, u64, u64) {
     let days = days + 719_468;
     let era = days / 146_097;
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn every_day_leads_back() {
+    fn every_day_round_trips() {
         for day in 0..40_000 {
             let at = day * DAY + day % DAY;
             assert_eq!(parse(&to_text(at)), Some(at));
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn other_texts_are_no_times() {
+    fn other_texts_are_rejected() {
         for text in [
             "",
             "2026-02-30T00:00:00.000Z",

@@ -1,28 +1,28 @@
-//! What verification finds.
+//! The result of a verification.
 
 use super::durability::Durability;
 use super::event::Head;
 use super::hash::Hash;
 
-/// What somebody else remembers of the ledger: a trailer of a commit, for one.
+/// A ledger position recorded elsewhere, for example in the trailer of a commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Witness {
     pub size: u64,
     pub head: Hash,
-    /// What the events had survived when it saw them.
+    /// The durability of the events at that time.
     pub durability: Durability,
 }
 
-/// How the ledger is not what it was.
+/// The kind of a problem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ProblemKind {
-    /// Something of an event is not what was recorded.
+    /// An event was changed.
     Changed,
-    /// An event, or a value beside it, is gone.
+    /// An event, or one of its large values, is missing.
     Missing,
-    /// An event stands where another was.
+    /// An event is in the place of another one.
     Order,
-    /// Events at the end are gone that a checkpoint or a witness knows of.
+    /// Events at the end are missing that a checkpoint or a witness covers.
     Truncated,
     /// A checkpoint was not signed with the ledger's key.
     Signature,
@@ -41,12 +41,12 @@ impl ProblemKind {
     }
 }
 
-/// Why an end is gone.
+/// Why the end is missing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cause {
-    /// It was on the disk, and was taken away.
+    /// It was on the disk and was removed.
     Removed,
-    /// It was not on the disk yet when it was seen: the power may have failed, or it was taken away. Nothing tells the two apart.
+    /// It was not synced to the disk when it was seen: a power cut and a removal cannot be distinguished.
     Unknown,
 }
 
@@ -59,7 +59,7 @@ impl Cause {
         }
     }
 
-    /// Of an end that was seen when it had survived this.
+    /// The cause for an end with this durability.
     pub(crate) const fn of(durability: Durability) -> Self {
         match durability {
             Durability::Process => Self::Unknown,
@@ -68,13 +68,13 @@ impl Cause {
     }
 }
 
-/// The first position that is not right.
+/// The first problem of a ledger.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
     pub kind: ProblemKind,
     pub seq: u64,
     pub message: String,
-    /// Of what is truncated.
+    /// Set for a truncated end.
     pub cause: Option<Cause>,
 }
 
@@ -83,29 +83,29 @@ impl Problem {
         Self { kind, seq, message: message.into(), cause: None }
     }
 
-    /// The end is gone, from an event on.
+    /// A truncated end, from an event on.
     pub(crate) fn truncated(from: u64, to: u64, who: &str, cause: Cause) -> Self {
         let why = match cause {
             Cause::Removed => "",
             Cause::Unknown => {
-                " They were not on the disk yet: a power cut without \"ledger.fsync\" does that, and so does removal."
+                " They were not synced to the disk: the cause is a power cut without \"ledger.fsync\", or a removal."
             }
         };
-        let message = format!("Events {from} to {to} are gone from the end: {who} has seen them.{why}");
+        let message = format!("Events {from} to {to} are missing from the end, but {who} has seen them.{why}");
         Self { cause: Some(cause), ..Self::new(ProblemKind::Truncated, from, message) }
     }
 }
 
-/// The outcome of a verification. Whole when there is no problem.
+/// The result of a verification. The ledger is valid if there is no problem.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verification {
-    /// The number of the first event that is kept; of the next one when none is.
+    /// The number of the first kept event, or of the next one if there is none.
     pub first: u64,
-    /// How many events were looked at.
+    /// The number of verified events.
     pub events: u64,
     pub head: Head,
     pub problem: Option<Problem>,
-    /// What could not be looked at.
+    /// What could not be verified.
     pub note: Option<&'static str>,
 }
 

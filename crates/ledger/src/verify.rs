@@ -1,6 +1,6 @@
-//! Is the ledger whole? Finds the first position that is not what it was.
+//! Verification of a ledger: finds the first problem.
 
-use super::chain_check::{Checked, check, explained};
+use super::chain_check::{Checked, check, refine};
 use super::checkpoint::Checkpoint;
 use super::cut::Cuts;
 use super::dropped_event::is_dropped;
@@ -16,81 +16,85 @@ use std::collections::HashMap;
 use std::num::NonZero;
 use std::ops::ControlFlow;
 use std::thread::available_parallelism;
-use tgp_base::threads::{map_all, pool};
+use tgp_base::threads::{parallel_map, pool};
 
-/// Parts that many events are looked at in, each by one thread.
+/// The number of parts that are verified in parallel.
 const PARTS: u64 = 16;
 
-/// Fewer events than this are one part.
+/// Fewer events are verified as one part.
 const SMALL: u64 = 4096;
 
-/// Threads that read at the same time, at most.
+/// The most reading threads.
 const MAX_THREADS: usize = 8;
 
-/// Checkpoints that are read at once.
+/// Checkpoints per page.
 const PAGE: usize = 10_000;
 
-/// Who has seen how far the ledger was.
+/// Names of evidence in messages.
 const WITNESS: &str = "a witness";
 const CHECKPOINT: &str = "a checkpoint";
 
-/// What a ledger is held against.
-pub struct Against<'a> {
-    /// The key of its checkpoints. `None` when it is not known: then a ledger with checkpoints is not vouched for.
+/// The evidence that a ledger is verified against.
+pub struct Evidence<'a> {
+    /// The key of its checkpoints. If it is `None`, checkpoints cannot be trusted.
     pub key: Option<PublicKey>,
-    /// Notes that are kept beside the store.
+    /// Checkpoint notes from the file beside the store.
     pub notes: &'a [String],
     pub witnesses: &'a [Witness],
 }
 
-/// Looks at everything.
-pub fn verify(store: &dyn Store, against: &Against<'_>) -> Result<Verification, LedgerError> {
+/// Verifies everything.
+pub fn verify(store: &dyn Store, evidence: &Evidence<'_>) -> Result<Verification, LedgerError> {
     let mut found = Vec::new();
     let base = or_damage(store.base(), &mut found, Head::NONE)?;
-    // Without a last event that can be read the events are read until one cannot.
+    // If the last event is unreadable, events are read until one fails.
     let head = or_damage(store.head(), &mut found, Head { size: END, hash: Hash::ZERO })?;
-    let (checked, inside) = check_all(store, &base, head.size)?;
+    let (checked, structure) = check_all(store, &base, head.size)?;
     found.extend(checked.problem);
     if let Some(first) = or_damage(store.first(), &mut found, None)?.filter(|first| *first <= base.size) {
-        found.push(Problem::new(ProblemKind::Order, first, format!("Event {first} stands before the beginning.")));
+        found.push(Problem::new(
+            ProblemKind::Order,
+            first,
+            format!("Event {first} precedes the beginning of the ledger."),
+        ));
     }
-    let mut notes = against.notes.to_vec();
+    let mut notes = evidence.notes.to_vec();
     notes.extend(or_damage(notes_of(store), &mut found, Vec::new())?);
-    let cuts = Cuts::of(store, against.key.as_ref());
+    let cuts = Cuts::of(store, evidence.key.as_ref());
     check_notes(&cuts, notes, &base, &head, &mut found)?;
-    for witness in against.witnesses {
+    for witness in evidence.witnesses {
         let seen = Head { size: witness.size, hash: witness.head };
         let by = (WITNESS, witness.durability);
         found.extend(check_seen(&cuts, &seen, (&base, &head), by)?);
     }
     if found.is_empty() {
         found.extend(or_damage(check_blobs(store, checked.blobs), &mut Vec::new(), Some(damaged()))?);
-        found.extend(or_damage(inside, &mut Vec::new(), Some(damaged()))?);
+        found.extend(or_damage(structure, &mut Vec::new(), Some(damaged()))?);
     }
     let problem = first_of(found);
     Ok(Verification { first: base.size + 1, events: checked.events, head, problem, note: None })
 }
 
-/// Looks at the last checkpoint and the events behind it: what a ledger is opened with.
-pub fn verify_end(store: &dyn Store, against: &Against<'_>) -> Result<Verification, LedgerError> {
+/// Verifies the last checkpoint and the events after it, when a ledger is opened.
+pub fn verify_end(store: &dyn Store, evidence: &Evidence<'_>) -> Result<Verification, LedgerError> {
     let mut found = Vec::new();
     let (base, head) = (store.base()?, store.head()?);
-    let mut notes = against.notes.to_vec();
+    let mut notes = evidence.notes.to_vec();
     notes.extend(store.last_checkpoint(head.size)?.map(|row| row.note));
-    // What vouches for events that were let go.
+    // The checkpoint that covers dropped events.
     notes.extend(store.checkpoints(base.size, 1)?.into_iter().map(|row| row.note));
-    let vouched = notes.iter().filter_map(|note| Checkpoint::parse(note)).map(|note| note.head);
-    let vouched = vouched.filter(|vouched| vouched.size <= head.size).max_by_key(|vouched| vouched.size);
-    check_notes(&Cuts::of(store, against.key.as_ref()), notes, &base, &head, &mut found)?;
-    let from = vouched.filter(|vouched| vouched.size >= base.size).unwrap_or(base);
+    let covered = notes.iter().filter_map(|note| Checkpoint::parse(note)).map(|note| note.head);
+    let covered = covered.filter(|covered| covered.size <= head.size).max_by_key(|covered| covered.size);
+    check_notes(&Cuts::of(store, evidence.key.as_ref()), notes, &base, &head, &mut found)?;
+    let from = covered.filter(|covered| covered.size >= base.size).unwrap_or(base);
     let checked = check(store, &from, head.size)?;
     found.extend(checked.problem);
     let problem = first_of(found);
     Ok(Verification { first: base.size + 1, events: checked.events, head, problem, note: None })
 }
 
-/// The first problem. What has no position comes last, and what leaves open whether anybody has done something counts only where
-/// nothing else is found: else a power cut would hide what was changed after it.
+/// The first problem. Problems without a position come last. A truncation that may be a power cut counts only if there is no
+/// other problem, so that it does not hide later changes.
 fn first_of(mut found: Vec<Problem>) -> Option<Problem> {
     if found.iter().any(|problem| problem.cause != Some(Cause::Unknown)) {
         found.retain(|problem| problem.cause != Some(Cause::Unknown));
@@ -98,14 +102,14 @@ fn first_of(mut found: Vec<Problem>) -> Option<Problem> {
     found.into_iter().min_by_key(|problem| (problem.seq == 0, problem.seq))
 }
 
-/// A number that no event has.
+/// An unreachable event number.
 const END: u64 = i64::MAX as u64;
 
 fn damaged() -> Problem {
     Problem::new(ProblemKind::Changed, 0, "The store is damaged.")
 }
 
-/// Damage is a finding, everything else a failure.
+/// Reports damage as a problem, and passes on other errors.
 fn or_damage<T>(read: Result<T, LedgerError>, found: &mut Vec<Problem>, otherwise: T) -> Result<T, LedgerError> {
     match read {
         Err(LedgerError::Unreadable(Reason::Damaged)) => {
@@ -116,59 +120,59 @@ fn or_damage<T>(read: Result<T, LedgerError>, found: &mut Vec<Problem>, otherwis
     }
 }
 
-/// What the threads of a verification do.
+/// A job of a verification thread.
 enum Job {
-    Inside,
-    /// The events behind a number.
+    Structure,
+    /// The events after a number.
     Part(u64),
 }
 
 enum Done {
-    Inside(Inside),
+    Structure(Structure),
     Part(Result<Checked, LedgerError>),
 }
 
-/// What is inside the store beside the rows.
-type Inside = Result<Option<Problem>, LedgerError>;
+/// The result of the structure check.
+type Structure = Result<Option<Problem>, LedgerError>;
 
-/// Looks at all events, in parts, and at the store itself.
-fn check_all(store: &dyn Store, base: &Head, to: u64) -> Result<(Checked, Inside), LedgerError> {
+/// Checks all events in parts, and the store's structure.
+fn check_all(store: &dyn Store, base: &Head, to: u64) -> Result<(Checked, Structure), LedgerError> {
     let events = to.saturating_sub(base.size);
     let part = if events < SMALL || to == END { events.max(1) } else { events.div_ceil(PARTS) };
-    let mut jobs = vec![Job::Inside, Job::Part(base.size)];
+    let mut jobs = vec![Job::Structure, Job::Part(base.size)];
     let mut start = base.size + part;
     while start < to {
         jobs.push(Job::Part(start));
         start += part;
     }
     let mut whole = Checked { events: 0, good: *base, problem: None, blobs: HashMap::new() };
-    let mut inside = Ok(None);
+    let mut structure = Ok(None);
     for done in in_parallel(&jobs, |job| match job {
-        Job::Inside => Done::Inside(store.check_inside()),
+        Job::Structure => Done::Structure(store.check_structure()),
         Job::Part(start) => Done::Part(check_part(store, base, *start, to.min(start + part))),
     }) {
         match done {
-            Done::Inside(found) => inside = found,
+            Done::Structure(found) => structure = found,
             Done::Part(_) if whole.problem.is_some() => {}
             Done::Part(checked) => {
                 let checked = checked?;
                 whole.events += checked.events;
                 whole.good = checked.good;
                 whole.blobs.extend(checked.blobs);
-                whole.problem = checked.problem.map(|problem| explained(store, &whole.good, problem, to));
+                whole.problem = checked.problem.map(|problem| refine(store, &whole.good, problem, to));
             }
         }
     }
-    Ok((whole, inside))
+    Ok((whole, structure))
 }
 
 fn check_part(store: &dyn Store, base: &Head, start: u64, to: u64) -> Result<Checked, LedgerError> {
     let hash = if start == base.size { Some(base.hash) } else { store.hash_at(start).ok().flatten() };
-    // One that is not there is found by the part before.
+    // A missing event is reported by the previous part.
     check(store, &Head { size: start, hash: hash.unwrap_or(Hash::ZERO) }, to)
 }
 
-/// Does jobs on threads of a pool of their own, so that no other work waits among them.
+/// Runs jobs in a dedicated pool, so that they do not mix with other work.
 fn in_parallel<T: Send>(jobs: &[Job], job: impl Fn(&Job) -> T + Sync + Send) -> Vec<T> {
     let threads = available_parallelism().map_or(1, NonZero::get).min(MAX_THREADS);
     let pool = if jobs.len() > 2 { pool("tgp-verify", threads) } else { None };
@@ -185,7 +189,7 @@ fn notes_of(store: &dyn Store) -> Result<Vec<String>, LedgerError> {
         let rows = store.checkpoints(from, PAGE)?;
         let full = rows.len() == PAGE;
         from = rows.last().map_or(from, |row| row.size + 1);
-        // A row that is found by another size than its note has is not a row of ours.
+        // A row whose size differs from its note was manipulated.
         notes.extend(rows.into_iter().map(|row| match Checkpoint::parse(&row.note) {
             Some(note) if note.head.size == row.size => row.note,
             Some(_) | None => String::new(),
@@ -206,28 +210,28 @@ fn check_notes(
     let (store, key) = (cuts.store, cuts.key);
     notes.sort_unstable();
     notes.dedup();
-    let signed = map_all("tgp-verify", &notes, |note| {
+    let signed = parallel_map("tgp-verify", &notes, |note| {
         let note = Checkpoint::parse(note)?;
         let signed = key.is_some_and(|key| note.is_signed_by(key));
         Some((note.head, signed))
     });
-    let mut vouched = base.size == 0;
+    let mut covered = base.size == 0;
     for note in signed {
-        let Some((said, signed)) = note else {
-            found.push(Problem::new(ProblemKind::Signature, 0, "A checkpoint is not one: it was changed."));
+        let Some((noted, signed)) = note else {
+            found.push(Problem::new(ProblemKind::Signature, 0, "A checkpoint was changed and is not valid."));
             continue;
         };
         if signed {
-            vouched |= said == *base;
-            found.extend(check_seen(cuts, &said, (base, head), (CHECKPOINT, Durability::Power))?);
+            covered |= noted == *base;
+            found.extend(check_seen(cuts, &noted, (base, head), (CHECKPOINT, Durability::Power))?);
         } else {
-            let message = format!("The checkpoint at event {} was not signed with the ledger's key.", said.size);
-            found.push(Problem::new(ProblemKind::Signature, said.size, message));
+            let message = format!("The checkpoint at event {} was not signed with the ledger's key.", noted.size);
+            found.push(Problem::new(ProblemKind::Signature, noted.size, message));
         }
     }
-    if !vouched || !or_damage(is_dropped(store, base, key), found, false)? {
+    if !covered || !or_damage(is_dropped(store, base, key), found, false)? {
         let message = format!(
-            "The events up to {} are gone, and no signed event allows that. If they went by retention of an older version, run: tgp ledger sign-base",
+            "The events up to {} are missing, and no signed event allows that. If an older version dropped them by retention, run: tgp ledger sign-base",
             base.size
         );
         found.push(Problem::new(ProblemKind::Missing, 1, message));
@@ -235,8 +239,8 @@ fn check_notes(
     Ok(())
 }
 
-/// Whether the ledger still has what was seen, by whom, and when it had survived what. Where an end is recorded as gone, other events
-/// may stand in its place.
+/// Checks that the ledger still has a head that was seen. Where a truncated end is recorded, other events may have taken its
+/// place.
 fn check_seen(
     cuts: &Cuts<'_>,
     seen: &Head,
@@ -250,7 +254,7 @@ fn check_seen(
     ))
 }
 
-/// The same, by the events that stand there.
+/// Compares a seen head with the current events.
 fn check_head(
     store: &dyn Store,
     seen: &Head,
@@ -270,7 +274,7 @@ fn check_head(
     if kept == Some(hash) {
         return Ok(None);
     }
-    let message = format!("Event {size}, or one before it, is not the one that {who} has seen.");
+    let message = format!("Event {size}, or an earlier one, differs from the one that {who} has seen.");
     Ok(Some(Problem::new(ProblemKind::Changed, size, message)))
 }
 
@@ -280,7 +284,7 @@ fn check_blobs(store: &dyn Store, mut expected: HashMap<Hash, u64>) -> Result<Op
         let referred = expected.remove(hash);
         if referred != Some(last) || Hash::of(bytes) != *hash {
             let seq = referred.unwrap_or(last);
-            let message = format!("A large value of event {seq} is not what was recorded.");
+            let message = format!("A large value of event {seq} was changed after it was recorded.");
             if found.as_ref().is_none_or(|found| found.seq > seq) {
                 found = Some(Problem::new(ProblemKind::Changed, seq, message));
             }

@@ -1,4 +1,4 @@
-//! The writer: the one thread of this process that puts events into the store.
+//! The writer thread of a process, which moves events into the store.
 
 use super::checkpoints::Checkpoints;
 use super::drain::Drain;
@@ -6,7 +6,7 @@ use super::event::Head;
 use super::ledger_error::LedgerError;
 use super::log::Log;
 use super::retention::Retention;
-use super::signals::{After, Signals, Wake, Want, Why};
+use super::signals::{After, Signals, Wake, WakeReason, Want};
 use super::spool::Spool;
 use super::spool_view::Stage;
 use super::store::Reach;
@@ -14,32 +14,32 @@ use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-/// How often the spools of processes that have ended are looked for.
-const ORPHANS: Duration = Duration::from_secs(10);
-/// The same while somebody waits to know what was recorded.
-const ORPHANS_ASKED: Duration = Duration::from_millis(100);
+/// The interval between searches for spools of ended processes.
+const ORPHAN_INTERVAL: Duration = Duration::from_secs(10);
+/// The same while a caller waits.
+const ORPHAN_INTERVAL_ON_REQUEST: Duration = Duration::from_millis(100);
 
-/// How long there is nothing to do before the thread ends, until there is.
-const REST: Duration = Duration::from_secs(2);
+/// The idle time after which the thread stops until there is work.
+const IDLE_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Waits after failures, from the first on.
+/// The pause after the first failure; it doubles up to the longest pause.
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 
-/// What the writer and the ledger's face share.
+/// The state shared by the writer and the `Ledger`.
 pub struct Shared {
     pub spool: Spool,
     pub signals: Signals,
     pub drain: Drain,
     pub checkpoints: Checkpoints,
     pub retention: Retention,
-    /// The head when the writer last knew it.
+    /// The last known head.
     pub head: Mutex<Head>,
     pub log: Log,
 }
 
-/// What only the writer knows.
-struct Turns {
+/// The writer's own state.
+struct WriterState {
     positions: HashMap<String, u64>,
     orphans: Option<Instant>,
     pause: Duration,
@@ -47,31 +47,31 @@ struct Turns {
     server: Server,
 }
 
-/// Whether a store on another machine was reached when it was last spoken to.
+/// Whether the last request to a remote store succeeded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Server {
     Reached,
     Away,
 }
 
-/// Why the writer's thread is over.
+/// Why the writer's thread ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Over {
+enum ThreadEnd {
     Closed,
     Resting,
 }
 
-/// Drains until somebody wants the ledger closed, or nobody anything.
+/// Drains until the ledger is closed or idle.
 pub fn run(shared: &Shared) {
-    let ended = Ended(&shared.signals);
-    if work(shared) == Over::Resting {
-        // Whoever comes next starts another thread.
+    let ended = EndSignal(&shared.signals);
+    if work(shared) == ThreadEnd::Resting {
+        // The next event or request starts another thread.
         std::mem::forget(ended);
     }
 }
 
-fn work(shared: &Shared) -> Over {
-    let mut turns = Turns {
+fn work(shared: &Shared) -> ThreadEnd {
+    let mut state = WriterState {
         positions: HashMap::new(),
         orphans: None,
         pause: FIRST_PAUSE,
@@ -79,53 +79,53 @@ fn work(shared: &Shared) -> Over {
         server: Server::Reached,
     };
     loop {
-        let idle = match turns.after {
-            After::Success => REST,
-            After::Failure => turns.pause,
+        let idle = match state.after {
+            After::Success => IDLE_TIMEOUT,
+            After::Failure => state.pause,
         };
-        let wake = shared.signals.wait(idle, turns.after);
-        if wake.why == Why::Idle && turns.may_rest() && turns.rest(shared) {
-            return Over::Resting;
+        let wake = shared.signals.wait(idle, state.after);
+        if wake.why == WakeReason::Idle && state.may_stop() && state.rest(shared) {
+            return ThreadEnd::Resting;
         }
         let before = *shared.head.lock();
-        let outcome = turns.turn(shared, wake);
-        // A turn that had nothing to store has asked nothing.
+        let outcome = state.turn(shared, wake);
+        // A turn without events sends no request to the store.
         let is_answered = wake.want != Want::Drain || *shared.head.lock() != before;
         if outcome.is_err() || is_answered {
-            turns.note_server(shared, &outcome);
+            state.note_server(shared, &outcome);
         }
-        (turns.after, turns.pause) = match &outcome {
+        (state.after, state.pause) = match &outcome {
             Ok(()) => (After::Success, FIRST_PAUSE),
-            Err(_) => (After::Failure, (turns.pause * 2).min(LONGEST_PAUSE)),
+            Err(_) => (After::Failure, (state.pause * 2).min(LONGEST_PAUSE)),
         };
         shared.signals.answer(wake, outcome);
         if wake.want == Want::Close {
-            return Over::Closed;
+            return ThreadEnd::Closed;
         }
     }
 }
 
-/// Lets those go who wait for a writer that is gone.
-struct Ended<'a>(&'a Signals);
+/// Releases waiting callers when the writer ends.
+struct EndSignal<'a>(&'a Signals);
 
-impl Drop for Ended<'_> {
+impl Drop for EndSignal<'_> {
     fn drop(&mut self) {
         self.0.end();
     }
 }
 
-impl Turns {
+impl WriterState {
     fn turn(&mut self, shared: &Shared, wake: Wake) -> Result<(), LedgerError> {
         let retried = match wake.want {
             Want::Drain | Want::Checkpoint => shared.spool.retry(),
             Want::Close => shared.spool.write_all(),
         };
         self.drain_own(shared)?;
-        // What did not fit may fit now.
+        // Lines that did not fit before may fit now.
         let retried = retried.or_else(|_| shared.spool.retry().and_then(|()| self.drain_own(shared)));
         let pause = match wake.why {
-            Why::Asked => ORPHANS_ASKED,
-            Why::Work | Why::Idle => ORPHANS,
+            WakeReason::Requested => ORPHAN_INTERVAL_ON_REQUEST,
+            WakeReason::Work | WakeReason::Idle => ORPHAN_INTERVAL,
         };
         if self.orphans.is_none_or(|last| last.elapsed() >= pause) {
             let head = shared.drain.drain_orphans(shared.spool.process())?;
@@ -134,11 +134,11 @@ impl Turns {
         }
         let head = *shared.head.lock();
         if shared.drain.store.reach() == Reach::ManyMachines && head.size > 0 {
-            // Commits vouch for the head with it, and do not look for it themselves.
+            // Caches the key for commits, which do not wait for the store.
             let _later = shared.checkpoints.key();
         }
         let signed = match wake.want {
-            // What cannot be signed or dropped now is tried again later; the events are in the store all the same.
+            // Failed signing or retention is retried later; the events are stored nevertheless.
             Want::Drain => {
                 let _later = shared.checkpoints.sign_when_due(&head);
                 let _later = shared.retention.apply(&shared.checkpoints, &shared.log);
@@ -154,18 +154,19 @@ impl Turns {
         retried.and(signed)
     }
 
-    /// Whether its thread may end: not before the log has it that the server is back.
-    fn may_rest(&self) -> bool {
+    /// Whether the thread may stop: not before the return of the server was logged.
+    fn may_stop(&self) -> bool {
         self.after == After::Success && self.server == Server::Reached
     }
 
-    /// Logs once that the server is away, and once that it is back.
+    /// Logs once when the server becomes unreachable, and once when it is back.
     fn note_server(&mut self, shared: &Shared, outcome: &Result<(), LedgerError>) {
         let (server, text) = match outcome {
-            Err(error @ LedgerError::Unreachable(_)) => (Server::Away, format!("{error} Calls go on meanwhile.")),
-            Ok(()) => {
-                (Server::Reached, "The ledger's store is reached again, and has the events that waited.".to_owned())
-            }
+            Err(error @ LedgerError::Unreachable(_)) => (Server::Away, format!("{error} Calls continue meanwhile.")),
+            Ok(()) => (
+                Server::Reached,
+                "The ledger's store is reachable again, and the waiting events were stored.".to_owned(),
+            ),
             Err(_) => return,
         };
         if std::mem::replace(&mut self.server, server) != server {
@@ -186,7 +187,7 @@ impl Turns {
         Ok(())
     }
 
-    /// Lets go of everything while nobody records; false when somebody does.
+    /// Releases all resources while idle; false if there is work.
     fn rest(&mut self, shared: &Shared) -> bool {
         for view in shared.spool.views() {
             let drained = self.positions.get(&view.name).copied().unwrap_or_default();
@@ -200,7 +201,7 @@ impl Turns {
         shared.signals.rest()
     }
 
-    /// Takes the last file away; what came meanwhile stays for whoever opens the ledger next.
+    /// Removes the last spool file; later events are left to the next process that opens the ledger.
     fn close(&mut self, shared: &Shared) -> Result<(), LedgerError> {
         self.drain_own(shared)?;
         for view in shared.spool.views() {

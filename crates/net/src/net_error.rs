@@ -1,6 +1,6 @@
 //! Errors of HTTP requests.
 
-use tgp_base::bound_secrets::Withheld;
+use tgp_base::bound_secrets::SecretError;
 use tgp_base::error::{Details, Error, ErrorCode, PartError};
 
 #[derive(Debug, Clone, thiserror::Error)]
@@ -46,7 +46,7 @@ pub enum NetError {
     #[error("'{url}' could not be fetched: {why}")]
     Failed { url: String, why: &'static str },
     #[error(transparent)]
-    Withheld(#[from] Withheld),
+    Withheld(#[from] SecretError),
     #[error("'{url}' could not be fetched: {proxy} {why}")]
     Proxy { url: String, proxy: String, why: &'static str },
     /// The redirect check of the caller refused the target.
@@ -63,9 +63,11 @@ impl PartError for NetError {
         match self {
             Self::RedirectRefused(refusal) => refusal.code,
             Self::BadEntry { .. } | Self::BadProxy { .. } | Self::BadCa { .. } => ErrorCode::Config,
-            Self::Withheld(Withheld::Unknown { .. } | Withheld::TooMuch | Withheld::InPath) => ErrorCode::Validation,
+            Self::Withheld(SecretError::Unknown { .. } | SecretError::TooManyPlaceholders | SecretError::InPath) => {
+                ErrorCode::Validation
+            }
             Self::NoNetwork
-            | Self::Withheld(Withheld::NotThere { .. } | Withheld::InTheOpen { .. })
+            | Self::Withheld(SecretError::WrongDestination { .. } | SecretError::Insecure { .. })
             | Self::NotAllowed { .. }
             | Self::UserInfo { .. }
             | Self::PrivateAddress { .. }

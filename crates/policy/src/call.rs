@@ -1,4 +1,4 @@
-//! One thing that somebody asks the kernel to do, as far as rules can tell calls apart.
+//! A call to the kernel, with the facts that rules can distinguish.
 
 use super::effect::{Effect, Effects};
 use super::host_name::HostPort;
@@ -8,11 +8,10 @@ use serde_json::Value;
 use std::sync::Arc;
 use tgp_base::table_name::TableName;
 
-/// A value that a call has, does not have, or has without anybody knowing which it is.
+/// A value that a call has, does not have, or has without being known.
 ///
-/// The difference between the last two is what keeps a rule from being talked round: a file that is read has no host, so a
-/// rule about hosts does not concern it; SQL that nobody could read has tables, so a rule that denies one may well
-/// concern it.
+/// The distinction of the last two prevents bypasses: a file read has no host, so a rule about hosts does not apply; SQL
+/// that could not be parsed has unknown tables, so a rule that denies a table may apply.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Fact<T> {
@@ -23,13 +22,13 @@ pub enum Fact<T> {
 }
 
 impl<T> Fact<T> {
-    /// The value, or that there is one which could not be read.
+    /// `Known` for a value, `Unknown` for one that could not be read.
     pub fn known_or_unknown(value: Option<T>) -> Self {
         value.map_or(Self::Unknown, Self::Known)
     }
 
-    /// As it was given; but where the call has the effect that always has such a value, it is unknown, not absent.
-    fn given(&self, effects: Effects, expecting: Effect) -> Fact<&T> {
+    /// The fact itself; but a missing value is unknown if the call has the effect that always has such a value.
+    fn expected(&self, effects: Effects, expecting: Effect) -> Fact<&T> {
         match self {
             Self::Known(value) => Fact::Known(value),
             Self::Nothing if effects.has(expecting) => Fact::Unknown,
@@ -39,7 +38,7 @@ impl<T> Fact<T> {
     }
 }
 
-/// How strict the kernel is about tests while the call is made.
+/// The test-first mode during the call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Mode {
@@ -62,12 +61,12 @@ impl Mode {
     }
 
     #[must_use]
-    pub fn parse(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|mode| mode.as_str() == word)
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|mode| mode.as_str() == text)
     }
 }
 
-/// Who asks.
+/// The identity of the caller.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Principal {
@@ -78,14 +77,14 @@ pub struct Principal {
     /// The id of the capability token, not its text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub token: Option<String>,
-    /// What is not known of the callers of a list, who may have other names than these.
+    /// The parts that are unknown, as for the callers of a tool listing.
     #[serde(skip)]
-    pub unknown: Unknown,
+    pub unknown: UnknownParts,
 }
 
-/// Parts of a principal that are not known.
+/// The unknown parts of a principal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Unknown {
+pub struct UnknownParts {
     pub session: bool,
     pub agent: bool,
     pub token: bool,
@@ -96,19 +95,19 @@ pub struct Unknown {
 pub struct Call {
     pub tool: String,
     pub effects: Effects,
-    /// Canonical: relative, with `/`, never `.` or `..`. Unknown for a call that reaches files without naming them, as a
-    /// search does.
+    /// Canonical: relative, with `/`, never `.` or `..`. Unknown for a call that reaches files without naming them, such as a
+    /// search.
     pub paths: Fact<Vec<String>>,
     pub host: Fact<HostPort>,
     pub method: Fact<String>,
     pub verbs: Fact<SqlVerbs>,
     pub tables: Fact<Vec<TableName>>,
-    /// Every name in its SQL, where the tables are known: a rule that asks or denies need not trust how they were found.
+    /// All names in its SQL, if the tables are known: rules that ask or deny match these too, without relying on the parser.
     #[serde(skip)]
     pub mentioned: Vec<TableName>,
-    /// A hash of the text that it runs, with all that this imports.
+    /// A hash of the text that it runs, including its imports.
     pub text: Fact<String>,
-    /// Shared: they can be long, and a call is copied to see what else would be allowed.
+    /// Shared, since they can be long and calls are copied to find allowed alternatives.
     pub args: Fact<Arc<Value>>,
     pub principal: Principal,
     pub mode: Mode,
@@ -116,26 +115,26 @@ pub struct Call {
 
 impl Call {
     pub(super) fn host_fact(&self) -> Fact<&HostPort> {
-        self.host.given(self.effects, Effect::Net)
+        self.host.expected(self.effects, Effect::Net)
     }
 
     pub(super) fn method_fact(&self) -> Fact<&String> {
-        self.method.given(self.effects, Effect::Net)
+        self.method.expected(self.effects, Effect::Net)
     }
 
     pub(super) fn verbs_fact(&self) -> Fact<&SqlVerbs> {
-        self.verbs.given(self.effects, Effect::Sql)
+        self.verbs.expected(self.effects, Effect::Sql)
     }
 
     pub(super) fn tables_fact(&self) -> Fact<&Vec<TableName>> {
-        self.tables.given(self.effects, Effect::Sql)
+        self.tables.expected(self.effects, Effect::Sql)
     }
 
     pub(super) fn text_fact(&self) -> Fact<&String> {
-        self.text.given(self.effects, Effect::Run)
+        self.text.expected(self.effects, Effect::Run)
     }
 
     pub(super) fn paths_fact(&self) -> Fact<&Vec<String>> {
-        self.paths.given(self.effects, Effect::Write)
+        self.paths.expected(self.effects, Effect::Write)
     }
 }

@@ -1,4 +1,4 @@
-//! One text for what rules mean, and its hash: the version in force.
+//! The canonical text of a policy's rules, and its hash: the version of the policy.
 
 use super::call::Mode;
 use super::canonical_json::{canonical_json, hex};
@@ -58,7 +58,7 @@ fn sorted<T>(text: &mut String, key: &str, values: &Option<Vec<T>>, word: impl F
     line(text, key, &words);
 }
 
-/// A line that no other words can make: each word with its length before it.
+/// Appends an unambiguous line: each word is prefixed with its length.
 fn line(text: &mut String, key: &str, words: &[impl AsRef<str>]) {
     text.push_str(key);
     for word in words {

@@ -1,15 +1,15 @@
-//! One text for a value, and its hash.
+//! Canonical JSON, and its hash.
 
 use ring::digest::{SHA256, digest};
 use serde_json::Value;
 
-/// What a condition `sha256` on an argument compares. Numbers count as they are written.
+/// The hash that a `sha256` condition on an argument compares. Numbers count as they are written.
 #[must_use]
 pub fn value_hash(value: &Value) -> String {
     hex(digest(&SHA256, canonical_json(value).as_bytes()).as_ref())
 }
 
-/// JSON with sorted keys. Values of a policy, and of calls that were read, are not deep.
+/// JSON with sorted keys. The recursion is bounded: values of policies and calls have a depth limit.
 pub(crate) fn canonical_json(value: &Value) -> String {
     match value {
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value.to_string(),

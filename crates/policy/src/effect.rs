@@ -1,4 +1,4 @@
-//! What a call does to the world, in seven words.
+//! The seven effects of calls.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
@@ -30,8 +30,8 @@ impl Effect {
     }
 
     #[must_use]
-    pub fn parse(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|effect| effect.as_str() == word)
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|effect| effect.as_str() == text)
     }
 
     const fn bit(self) -> u8 {
@@ -89,7 +89,7 @@ impl Effects {
         self.iter().next()
     }
 
-    /// Its words, in the order of [`Effect::ALL`].
+    /// The names of the effects, in the order of [`Effect::ALL`].
     #[must_use]
     pub fn words(self) -> Vec<&'static str> {
         self.iter().map(Effect::as_str).collect()
@@ -111,7 +111,7 @@ impl Serialize for Effects {
 impl<'de> Deserialize<'de> for Effects {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let words = Vec::<String>::deserialize(deserializer)?;
-        let effect = |word: &String| Effect::parse(word).ok_or_else(|| D::Error::custom("an effect is not known"));
+        let effect = |word: &String| Effect::parse(word).ok_or_else(|| D::Error::custom("unknown effect"));
         words.iter().map(effect).collect()
     }
 }

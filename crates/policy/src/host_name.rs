@@ -1,10 +1,10 @@
-//! Hosts, compared after parsing, so that no spelling makes a difference.
+//! Host names and host patterns, compared in canonical form.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use url::Host;
 
-/// Where a request goes: the host in its one canonical spelling, and the port.
+/// A host in canonical form, and a port.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HostPort {
     host: String,
@@ -12,7 +12,7 @@ pub struct HostPort {
 }
 
 impl HostPort {
-    /// Nothing for a text that is no host.
+    /// `None` for a text that is not a host.
     #[must_use]
     pub fn new(host: &str, port: u16) -> Option<Self> {
         canonical(host).map(|host| Self { host, port })
@@ -26,7 +26,7 @@ impl fmt::Display for HostPort {
     }
 }
 
-/// One entry of `hosts`: a host or everything below one (`*.example.com`), at any port or at one.
+/// An entry of `hosts`: a host or its subdomains (`*.example.com`), at one port or any.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct HostPattern {
     name: Name,
@@ -36,29 +36,29 @@ pub(super) struct HostPattern {
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Name {
     Exact(String),
-    /// With the dot it begins with: `.example.com`.
+    /// All subdomains; begins with a dot: `.example.com`.
     Below(String),
 }
 
 impl HostPattern {
     /// # Errors
-    /// What is wrong with the entry, to be put behind it.
+    /// What is wrong, as text that follows the entry.
     pub fn parse(text: &str) -> Result<Self, &'static str> {
         if text.contains("://") || text.contains('/') {
             return Err("must be a host, such as 'api.example.com', without 'https://' and without a path");
         }
         if text.contains('@') {
-            return Err("must not hold a user name");
+            return Err("must not contain a user name");
         }
         let (host, port) = split_port(text)?;
         if host == "*" {
-            return Err("means every host: leave 'hosts' out");
+            return Err("matches every host; remove 'hosts' instead");
         }
         let name = match host.strip_prefix("*.") {
             Some(parent) => {
                 let parent = plain(parent)?;
                 if parent.parse::<std::net::Ipv4Addr>().is_ok() || parent.starts_with('[') {
-                    return Err("has a '*' before an address; '*.' stands before names only");
+                    return Err("has a '*' before an address; '*.' is allowed before names only");
                 }
                 Name::Below(format!(".{parent}"))
             }
@@ -99,9 +99,9 @@ impl fmt::Display for HostPattern {
 
 fn plain(host: &str) -> Result<String, &'static str> {
     if host.contains('*') {
-        return Err("has a '*' that does not stand alone before the first dot, as in '*.example.com'");
+        return Err("has a misplaced '*'; it is allowed only as the first label, as in '*.example.com'");
     }
-    canonical(host).ok_or("is no host, such as 'api.example.com', '*.example.com' or 'localhost:8080'")
+    canonical(host).ok_or("is not a host, such as 'api.example.com', '*.example.com' or 'localhost:8080'")
 }
 
 fn split_port(text: &str) -> Result<(&str, Option<u16>), &'static str> {
@@ -115,11 +115,11 @@ fn split_port(text: &str) -> Result<(&str, Option<u16>), &'static str> {
     }
     match port.parse() {
         Ok(port) if port != 0 => Ok((host, Some(port))),
-        Ok(_) | Err(_) => Err("has a port that is no number from 1 to 65535"),
+        Ok(_) | Err(_) => Err("has an invalid port; use a number from 1 to 65535"),
     }
 }
 
-/// The one spelling of a host: lower case, punycode, addresses as numbers, no dot at the end.
+/// The canonical form of a host: lower case, punycode, numeric addresses, no trailing dot.
 fn canonical(host: &str) -> Option<String> {
     let host = host.strip_suffix('.').unwrap_or(host);
     match Host::parse(host).ok()? {

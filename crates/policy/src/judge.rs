@@ -1,9 +1,9 @@
-//! Judging a call: the strictest rule that speaks wins.
+//! Judges calls: the strictest applicable rule wins.
 
 use super::call::{Call, Fact};
 use super::effect::Effects;
 use super::matching::fit::Fit;
-use super::matching::matchers::Judged;
+use super::matching::matchers::JudgedCall;
 use super::nearest::nearest_allowed;
 use super::outcome::Outcome;
 use super::policy::Policy;
@@ -11,36 +11,36 @@ use super::verdict::{Decision, Verdict};
 use std::sync::Arc;
 
 impl Policy {
-    /// The verdict, with everything that is said about it.
+    /// The verdict with its explanation.
     #[must_use]
     pub fn judge(&self, call: &Call) -> Verdict {
         let outcome = self.outcome(call);
-        let mut verdict = self.worded(call, &outcome);
+        let mut verdict = self.verdict_of(call, &outcome);
         if verdict.verdict != Decision::Allow {
             verdict.nearest = nearest_allowed(self, call, &outcome);
         }
         verdict
     }
 
-    /// The verdict alone, for those who ask often.
+    /// The decision alone, without an explanation.
     #[must_use]
     pub fn decide(&self, call: &Call) -> Decision {
         self.outcome(call).decision
     }
 
-    /// Whether there is anything that denies.
+    /// Whether any rule, or the default, denies.
     #[must_use]
     pub fn may_deny(&self) -> bool {
         self.default == Decision::Deny || self.rules.iter().any(|rule| rule.decision == Decision::Deny)
     }
 
-    /// Whether every call like this one is denied, whatever is not known of it.
+    /// Whether the call is denied for all possible values of its unknown parts.
     #[must_use]
-    pub fn surely_denies(&self, call: &Call) -> bool {
-        let judged = Judged::new(call, &self.globs);
+    pub fn always_denies(&self, call: &Call) -> bool {
+        let judged = JudgedCall::new(call, &self.globs);
         let mut may_be_covered = false;
         for rule in self.index.candidates(&judged).filter_map(|number| self.rules.get(number)) {
-            if rule.targets.spoken_for(call).is_none() {
+            if rule.targets.effects_of(call).is_none() {
                 continue;
             }
             match (rule.decision, rule.matchers.fit(&judged)) {
@@ -53,18 +53,18 @@ impl Policy {
     }
 
     pub(super) fn outcome(&self, call: &Call) -> Outcome {
-        let judged = Judged::new(call, &self.globs);
+        let judged = JudgedCall::new(call, &self.globs);
         self.outcome_among(self.index.candidates(&judged), &judged)
     }
 
-    /// What these rules say, in whatever order they come, and the default.
-    pub(super) fn outcome_among(&self, numbers: impl Iterator<Item = usize>, judged: &Judged<'_>) -> Outcome {
+    /// The outcome of these rules, in any order, and the default.
+    pub(super) fn outcome_among(&self, numbers: impl Iterator<Item = usize>, judged: &JudgedCall<'_>) -> Outcome {
         let call = judged.call;
         let mut strictest: Option<(Decision, usize)> = None;
         let mut covered: Option<Effects> = None;
         for number in numbers {
             let Some(rule) = self.rules.get(number) else { continue };
-            let Some(effects) = rule.targets.spoken_for(call) else { continue };
+            let Some(effects) = rule.targets.effects_of(call) else { continue };
             let beaten = strictest.is_some_and(|(decision, first)| {
                 decision == Decision::Deny && (rule.decision != Decision::Deny || first <= number)
             });
@@ -72,11 +72,11 @@ impl Policy {
                 continue;
             }
             let fit = rule.matchers.fit(judged);
-            let speaks = match rule.decision {
+            let applies = match rule.decision {
                 Decision::Allow => fit == Fit::Covers,
                 Decision::Ask | Decision::Deny => fit != Fit::No,
             };
-            if !speaks {
+            if !applies {
                 continue;
             }
             if fit == Fit::Covers {
@@ -90,16 +90,16 @@ impl Policy {
             }
         }
         let uncovered = call.effects.without(covered.unwrap_or_default());
-        let default_speaks = covered.is_none() || !uncovered.is_empty();
+        let default_applies = covered.is_none() || !uncovered.is_empty();
         match strictest {
-            Some((decision, number)) if !default_speaks || decision >= self.default => {
+            Some((decision, number)) if !default_applies || decision >= self.default => {
                 Outcome { decision, rule: Some(number), uncovered: Effects::NONE }
             }
             Some(_) | None => Outcome { decision: self.default, rule: None, uncovered },
         }
     }
 
-    pub(super) fn worded(&self, call: &Call, outcome: &Outcome) -> Verdict {
+    pub(super) fn verdict_of(&self, call: &Call, outcome: &Outcome) -> Verdict {
         match outcome.rule.and_then(|number| self.rules.get(number)) {
             Some(rule) => rule.verdict(),
             None => Verdict {
@@ -117,12 +117,11 @@ impl Policy {
             return Arc::clone(&self.default_reason);
         }
         let (effects, tool, default) = (outcome.uncovered.words().join(" and "), &call.tool, self.default.as_str());
-        let unread = match call.tables_fact() {
-            Fact::Unknown => {
-                " Which tables its statement touches cannot be found out: it is too long, or not plain SQL."
-            }
+        let unknown_tables = match call.tables_fact() {
+            Fact::Unknown => " The tables of its statement are unknown: it is too long, or not plain SQL.",
             Fact::Nothing | Fact::Known(_) => "",
         };
-        format!("No rule covers what {tool} does here ({effects}), and the default is {default}.{unread}").into()
+        format!("No rule covers what {tool} does here ({effects}), and the default is {default}.{unknown_tables}")
+            .into()
     }
 }

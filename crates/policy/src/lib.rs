@@ -1,13 +1,13 @@
-//! What may be done: rules that a person can read, and tokens that can only get narrower.
+//! Access policies and capability tokens that can only be narrowed.
 //!
-//! A policy is a list of rules and a default. A call is judged so:
+//! A policy is a list of rules and a default. A call is judged as follows:
 //!
-//! - A rule speaks for the effects it names, and for all effects of a tool it names. Its conditions must all hold.
+//! - A rule applies to the effects it names, and to all effects of a tool it names. All its conditions must hold.
 //! - A rule that allows must cover the call: every path, table and verb is known and meets the conditions. A rule that asks or
-//!   denies need only touch it: one value meets them, or nobody knows the values.
-//! - A condition on something that the call does not have (the host of a file that is read) does not hold for anybody.
-//!   Requests always have a host and a method, statements tables and verbs, writes a path: not said is not known.
-//! - The strictest rule wins. The default joins in where an effect of the call is covered by no rule.
+//!   denies need only touch it: one value meets them, or the values are unknown.
+//! - A condition on a value that the call does not have (the host of a file read) does not hold. Requests always have a host and a
+//!   method, statements tables and verbs, writes a path: a missing value counts as unknown.
+//! - The strictest rule wins. The default takes part where an effect of the call is covered by no rule.
 
 mod call;
 mod canonical;
@@ -31,7 +31,7 @@ mod token;
 mod tools;
 mod verdict;
 
-pub use call::{Call, Fact, Mode, Principal, Unknown};
+pub use call::{Call, Fact, Mode, Principal, UnknownParts};
 pub use canonical_json::value_hash;
 pub use effect::{Effect, Effects};
 pub use host_name::HostPort;
@@ -39,9 +39,9 @@ pub use policy::Policy;
 pub use policy_error::PolicyError;
 pub use replay::{Change, Replay, replay};
 pub use sql_verb::{SqlVerb, SqlVerbs};
-pub use tgp_base::table_name::{Home, TableName};
+pub use tgp_base::table_name::{DefaultSchema, TableName};
 pub use token::{
-    capability::{Capability, Limit},
+    capability::{Capability, TokenLimit},
     keys::{Key, Keys},
     token_id::TokenId,
     token_text::{attenuate, check_caveats, issue, verify},

@@ -1,13 +1,13 @@
-//! What the rules say, before it is put into words.
+//! The outcome of judging a call, without its explanation.
 
 use super::effect::Effects;
 use super::verdict::Decision;
 
-/// What was decided, and by which rule; by the default where there is none.
+/// The decision, and the index of the deciding rule; `None` for the default.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Outcome {
     pub decision: Decision,
     pub rule: Option<usize>,
-    /// Where the default decided: effects that no rule covers.
+    /// The effects that no rule covers, if the default decided.
     pub uncovered: Effects,
 }

@@ -1,4 +1,4 @@
-//! A policy in force.
+//! A loaded policy.
 
 use super::call::Call;
 use super::canonical::version_of;
@@ -6,7 +6,7 @@ use super::effect::Effect;
 use super::file::fault::Fault;
 use super::file::json::from_json;
 use super::file::node::{Node, Place};
-use super::file::read_policy::{Written, read_policy};
+use super::file::read_policy::{ParsedPolicy, read_policy};
 use super::file::read_test::read_call;
 use super::file::yaml::parse_yaml;
 use super::matching::matchers::Matchers;
@@ -26,7 +26,7 @@ use tgp_base::sql_detail::SqlDetail;
 pub struct Policy {
     pub(super) default: Decision,
     pub(super) default_at: Arc<str>,
-    /// What is said when the default allows, which happens often.
+    /// The reason for calls that the default decides without uncovered effects.
     pub(super) default_reason: Arc<str>,
     pub(super) rules: Vec<Rule>,
     pub(super) index: RuleIndex,
@@ -36,7 +36,7 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// A policy file. `source` is its name as messages and verdicts say it; never a host path.
+    /// Loads a policy file. `source` is its name in messages and verdicts; never a host path.
     ///
     /// # Errors
     /// `Malformed` with the line, or `TestFailed`.
@@ -51,7 +51,7 @@ impl Policy {
         Self::load(&root, source, tools)
     }
 
-    /// A policy that the application gives as an object.
+    /// Loads a policy from an object.
     ///
     /// # Errors
     /// `Malformed` with the member, or `TestFailed`.
@@ -60,13 +60,13 @@ impl Policy {
         Self::load(&root, source, tools)
     }
 
-    /// Everything is allowed.
+    /// The built-in policy `allow`: allows everything.
     #[must_use]
     pub fn allow(tools: &Tools) -> Self {
         Self::built_in("allow", Decision::Allow, Vec::new(), tools)
     }
 
-    /// Reading is allowed, everything else asks.
+    /// The built-in policy `safe`: allows reading and asks about everything else.
     #[must_use]
     pub fn safe(tools: &Tools) -> Self {
         let reading = Rule {
@@ -92,7 +92,7 @@ impl Policy {
 
     fn built_in(name: &str, default: Decision, rules: Vec<Rule>, tools: &Tools) -> Self {
         let default_at = name.to_owned();
-        Self::new(Written { default, default_at, rules, globs: PathSet::default(), tests: Vec::new() }, tools)
+        Self::new(ParsedPolicy { default, default_at, rules, globs: PathSet::default(), tests: Vec::new() }, tools)
     }
 
     fn load(root: &Node, source: &str, tools: &Tools) -> Result<Self, PolicyError> {
@@ -102,7 +102,7 @@ impl Policy {
         for test in tests {
             let outcome = policy.outcome(&test.call);
             if outcome.decision != test.expected {
-                let verdict = policy.worded(&test.call, &outcome);
+                let verdict = policy.verdict_of(&test.call, &outcome);
                 return Err(PolicyError::TestFailed {
                     at: test.at,
                     expected: test.expected.as_str(),
@@ -115,9 +115,9 @@ impl Policy {
         Ok(policy)
     }
 
-    fn new(written: Written, tools: &Tools) -> Self {
-        let Written { default, default_at, rules, globs, .. } = written;
-        let default_reason = format!("No rule speaks about this call, and the default is {}.", default.as_str());
+    fn new(written: ParsedPolicy, tools: &Tools) -> Self {
+        let ParsedPolicy { default, default_at, rules, globs, .. } = written;
+        let default_reason = format!("No rule applies to this call; the default is {}.", default.as_str());
         Self {
             version: version_of(default, &rules, &globs),
             index: RuleIndex::new(&rules),
@@ -130,16 +130,16 @@ impl Policy {
         }
     }
 
-    /// The hash of what the rules mean: comments, lines and tests do not change it.
+    /// The hash of the rules' meaning: comments, lines and tests do not change it.
     #[must_use]
     pub fn version(&self) -> &str {
         &self.version
     }
 
-    /// What the rules look at in a statement of SQL.
+    /// The details of SQL statements that the rules depend on.
     #[must_use]
     pub fn sql_detail(&self) -> SqlDetail {
-        let about_sql = self.rules.iter().filter(|rule| rule.targets.mean_sql());
+        let about_sql = self.rules.iter().filter(|rule| rule.targets.include_sql());
         about_sql.map(|rule| rule.matchers.sql_detail()).max().unwrap_or_default()
     }
 
@@ -148,10 +148,10 @@ impl Policy {
         self.rules.len()
     }
 
-    /// A call as a person writes it to have it explained, in the words of `tests:`.
+    /// Parses a call to be explained, in the format of `tests:`.
     ///
     /// # Errors
-    /// `Malformed` for a call that cannot be meant.
+    /// `Malformed` for an invalid call.
     pub fn read_call(&self, value: &Value) -> Result<Call, PolicyError> {
         let node = from_json(value).map_err(|fault| malformed(fault, "call"))?;
         read_call(&node, &self.tools).map_err(|fault| malformed(fault, "call"))

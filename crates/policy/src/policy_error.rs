@@ -1,27 +1,27 @@
-//! Every way in which a policy or a token can fail.
+//! The error enum of this part.
 
 use super::verdict::Verdict;
 use tgp_base::error::{Details, ErrorCode, PartError};
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PolicyError {
-    /// The file or the object says something that cannot be meant. `at` is file and line.
-    #[error("The policy is not in force: {at}: {message}")]
+    /// The file or the object is invalid. `at` is file and line.
+    #[error("The policy is not valid: {at}: {message}")]
     Malformed { at: String, message: String },
-    /// A test inside the file came out otherwise.
+    /// A test in the file failed.
     #[error(
-        "The policy is not in force: {at}: the test expects {expected}, and the rules say {found} (rule '{rule}', {rule_at}). Change the rule or the test."
+        "The policy is not valid: {at}: the test expects {expected}, but the rules decide {found} (rule '{rule}', {rule_at}). Change the rule or the test."
     )]
     TestFailed { at: String, expected: &'static str, found: &'static str, rule: String, rule_at: String },
-    /// What was to be put into a token cannot be meant.
+    /// The caveats for a token are invalid.
     #[error("The caveats are not valid: {at}: {message}")]
     Caveats { at: String, message: String },
-    #[error("The key for tokens must have at least {least} bytes; make one at random and keep it secret.")]
+    #[error("The token key must have at least {least} bytes. Use random bytes and keep them secret.")]
     ShortKey { least: usize },
-    /// The token is not one of ours, was changed, was revoked, or is used up.
+    /// The token is foreign, changed, revoked or used up.
     #[error("The token is refused: {reason}")]
     Token { reason: &'static str },
-    #[error("The machine gives no random bytes, so no token can be made. Try again.")]
+    #[error("The token was not created: the system provided no random bytes. Retry.")]
     NoRandomness,
     #[error("{tool} is denied by rule '{}' ({}): {}{}", verdict.rule, verdict.at, verdict.reason, nearest(verdict))]
     Denied { tool: String, verdict: Box<Verdict> },

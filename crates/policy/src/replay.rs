@@ -1,18 +1,18 @@
-//! What other rules would have decided on calls that were made.
+//! Replays recorded calls with another policy.
 
 use super::call::Call;
 use super::policy::Policy;
 use super::verdict::Verdict;
 use serde::Serialize;
 
-/// Changes that are kept in full; all are counted.
+/// The most changes that are listed; all are counted.
 const MAX_CHANGES: usize = 1_000;
 
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Replay {
     pub judged: u64,
-    /// Calls that the new rules are stricter about, and milder.
+    /// Calls with a stricter verdict, and with a milder one.
     pub stricter: u64,
     pub milder: u64,
     pub changes: Vec<Change>,
@@ -21,14 +21,14 @@ pub struct Replay {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Change {
-    /// The number of the call, counted from 0.
+    /// The index of the call.
     pub call: u64,
     pub tool: String,
     pub before: Verdict,
     pub after: Verdict,
 }
 
-/// Judges calls by two policies.
+/// Judges calls by two policies, and compares the verdicts.
 pub fn replay<'c>(before: &Policy, after: &Policy, calls: impl IntoIterator<Item = &'c Call>) -> Replay {
     let mut replay = Replay::default();
     for call in calls {

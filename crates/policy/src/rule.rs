@@ -1,4 +1,4 @@
-//! One rule of a policy, ready to judge.
+//! One rule of a policy.
 
 use super::matching::matchers::Matchers;
 use super::matching::targets::Targets;

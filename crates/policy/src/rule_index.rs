@@ -1,18 +1,18 @@
-//! Which rules can speak for a call, found without looking at the others.
+//! An index that finds the rules that may apply to a call.
 
 use super::call::{Call, Fact};
 use super::effect::Effect;
-use super::matching::matchers::Judged;
+use super::matching::matchers::JudgedCall;
 use super::matching::targets::Targets;
 use super::rule::Rule;
 use std::collections::HashMap;
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct RuleIndex {
-    /// Rules that do not look at paths, and those that do.
+    /// Rules without and with path conditions.
     plain: ByTarget,
     with_paths: ByTarget,
-    /// The latter, by the numbers of their globs.
+    /// Rules with path conditions, by the numbers of their globs.
     by_glob: HashMap<usize, Vec<usize>>,
 }
 
@@ -39,13 +39,13 @@ impl RuleIndex {
         index
     }
 
-    /// The rules about this tool or an effect of it. One that is named twice comes twice.
+    /// The rules about this tool or an effect of it, possibly with duplicates.
     pub fn about<'i>(&'i self, call: &'i Call) -> impl Iterator<Item = usize> + 'i {
         self.plain.about(call).chain(self.with_paths.about(call))
     }
 
-    /// Those of them that the paths of the call do not rule out, and some that are about other tools.
-    pub fn candidates<'i>(&'i self, judged: &'i Judged<'i>) -> impl Iterator<Item = usize> + 'i {
+    /// A superset of the applicable rules: those of [`Self::about`] that match the call's paths, and some about other tools.
+    pub fn candidates<'i>(&'i self, judged: &'i JudgedCall<'i>) -> impl Iterator<Item = usize> + 'i {
         let call = judged.call;
         let looked_up = self.with_paths.about(call).next().is_some();
         let (matched, all) = match call.paths_fact() {

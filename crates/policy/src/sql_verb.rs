@@ -1,8 +1,8 @@
-//! What SQL statements do, in the words that rules are written in.
+//! The verbs of SQL statements, as rules name them.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
-/// The same words as the classifier of `sql`, which this part does not know.
+/// The same verbs as in the `sql` part, which this part does not import.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SqlVerb {
     Select,
@@ -62,7 +62,7 @@ impl SqlVerb {
         1 << self as u16
     }
 
-    /// What else happens to rows: a rule that restricts one of these restricts the verb.
+    /// The verbs that this one includes: a rule that restricts one of these restricts the verb.
     const fn implies(self) -> SqlVerbs {
         match self {
             Self::Replace => SqlVerbs(Self::Delete.bit() | Self::Insert.bit()),
@@ -101,7 +101,7 @@ impl SqlVerbs {
         self.0 & other.0 != 0
     }
 
-    /// With what the verbs of this set do beside their name.
+    /// This set with all included verbs.
     #[must_use]
     pub fn with_implied(self) -> Self {
         self.iter().fold(self, |all, verb| Self(all.0 | verb.implies().0))
@@ -132,6 +132,6 @@ impl Serialize for SqlVerbs {
 impl<'de> Deserialize<'de> for SqlVerbs {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let words = Vec::<String>::deserialize(deserializer)?;
-        words.iter().map(|word| SqlVerb::parse(word).ok_or_else(|| D::Error::custom("a verb is not known"))).collect()
+        words.iter().map(|word| SqlVerb::parse(word).ok_or_else(|| D::Error::custom("unknown verb"))).collect()
     }
 }

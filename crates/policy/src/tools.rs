@@ -1,4 +1,4 @@
-//! The tools that exist, with their arguments: what a rule may name.
+//! The existing tools and their arguments, which rules may name.
 
 use super::call::{Call, Fact};
 use super::effect::{Effect, Effects};
@@ -11,11 +11,11 @@ use std::sync::Arc;
 use tgp_base::table_name::TableName;
 use url::Url;
 
-/// What an argument means to a rule.
+/// The kind of an argument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ArgKind {
     Plain,
-    /// A path of the root. Rules name it with `paths`, which knows all its spellings.
+    /// A path in the root. Rules match it with `paths`, which handles all its spellings.
     Path,
     /// A list of objects, each with the `path` of a file.
     Changes,
@@ -26,7 +26,7 @@ pub enum ArgKind {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Arguments {
-    /// Nobody knows which, as with functions of the application.
+    /// Unknown, as for functions of the application.
     Any,
     Named(Vec<(String, ArgKind)>),
 }
@@ -38,20 +38,20 @@ pub struct Tool {
     pub arguments: Arguments,
 }
 
-/// What the classifier of SQL found in a statement.
+/// The classification of an SQL statement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SqlFacts {
     pub verbs: SqlVerbs,
-    /// Nothing where they are unknown.
+    /// `None` if they are unknown.
     pub tables: Option<Vec<TableName>>,
-    /// Every name in it.
+    /// All names in the statement.
     pub mentioned: Vec<TableName>,
 }
 
-/// What a statement does; nothing when it could not be read.
+/// Classifies a statement; `None` if it cannot be parsed.
 pub type ReadSql = Arc<dyn Fn(&str) -> Option<SqlFacts> + Send + Sync>;
 
-/// A text as a canonical path; nothing when it is none.
+/// Converts a text to a canonical path; `None` if it is not a path.
 pub type ReadPath = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
 
 #[derive(Clone)]
@@ -90,7 +90,7 @@ impl Tools {
         (self.read_path)(text)
     }
 
-    /// A call of a tool of which nothing else is known yet. What is not known is a function of the application.
+    /// A call of a tool with unknown arguments. An unknown tool counts as a function of the application.
     #[must_use]
     pub fn some_call(&self, name: &str) -> Call {
         let args = Fact::Unknown;
@@ -111,7 +111,7 @@ impl Tools {
         call
     }
 
-    /// The call that these arguments make, as far as they tell. Nothing for a tool that does not exist.
+    /// The call with these arguments; `None` for a tool that does not exist.
     #[must_use]
     pub fn call(&self, name: &str, args: &Value) -> Option<Call> {
         let tool = self.get(name)?;
@@ -152,7 +152,7 @@ impl Tools {
 }
 
 impl Tools {
-    /// The files that a list of changes names; one that cannot be read makes them unknown.
+    /// The paths in a list of changes; `None` entries for unreadable ones.
     fn changed(&self, list: Option<&Value>) -> Vec<Option<String>> {
         let Some(Value::Array(changes)) = list else { return vec![None] };
         let path = |change: &Value| self.canonical_path(change.get("path")?.as_str()?);

@@ -1,10 +1,10 @@
-//! The answer to a call, and everything that is said about it.
+//! The verdict on a call, with its explanation.
 
 use serde::Serialize;
 use std::sync::Arc;
 use tgp_base::error::Details;
 
-/// From the mildest to the strictest.
+/// A decision; ordered from the mildest to the strictest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
@@ -27,8 +27,8 @@ impl Decision {
     }
 
     #[must_use]
-    pub fn parse(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|decision| decision.as_str() == word)
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|decision| decision.as_str() == text)
     }
 }
 
@@ -38,16 +38,16 @@ pub struct Verdict {
     pub verdict: Decision,
     /// The id of the rule, or `default`, or `token`.
     pub rule: Arc<str>,
-    /// Where it is written: file and line.
+    /// File and line of the rule.
     pub at: Arc<str>,
     pub reason: Arc<str>,
-    /// The nearest thing that would be allowed, in words a model can act on. Judged, not guessed.
+    /// The nearest call that would be allowed, as text for a model. The proposed call was judged.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub nearest: Option<String>,
 }
 
 impl Verdict {
-    /// The stricter of two judges; the first where both say the same.
+    /// The stricter of two verdicts; the first if they are equal.
     #[must_use]
     pub fn or_stricter(self, other: Self) -> Self {
         if other.verdict > self.verdict { other } else { self }

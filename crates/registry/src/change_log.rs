@@ -1,22 +1,22 @@
-//! Which tools came and went with which version: a follower reads the difference, and not every tool again.
+//! A log of inserted and removed tools by version, so that a follower reads only the difference.
 
 use std::collections::BTreeMap;
 use std::ops::Bound::{Excluded, Unbounded};
 
-/// Removals that are kept: a follower that is behind by more reads every tool again.
+/// The most removals that are kept: a follower that is further behind reads all tools.
 const MAX_REMOVED: usize = if cfg!(test) { 64 } else { 4096 };
 
 #[derive(Default)]
 pub(super) struct ChangeLog {
-    /// Each tool that there is, by the version with which it last changed.
+    /// Each existing tool by the version of its last change.
     present: BTreeMap<u32, String>,
     removed: BTreeMap<u32, String>,
-    /// Up to this version removals are forgotten.
+    /// Removals up to this version are not kept.
     floor: u32,
 }
 
 impl ChangeLog {
-    /// A tool was written with `version`, last before that with `before`.
+    /// Records a write at `version`; `before` is the version of the previous write.
     pub(super) fn inserted(&mut self, path: &str, version: u32, before: Option<u32>) {
         if let Some(before) = before {
             self.present.remove(&before);
@@ -24,7 +24,7 @@ impl ChangeLog {
         self.present.insert(version, path.to_owned());
     }
 
-    /// A tool that was last written with `before` went with `version`.
+    /// Records a removal at `version`; `before` is the version of the last write.
     pub(super) fn removed(&mut self, path: &str, version: u32, before: u32) {
         self.present.remove(&before);
         self.removed.insert(version, path.to_owned());
@@ -35,7 +35,7 @@ impl ChangeLog {
         }
     }
 
-    /// Whether all that went after a version is known.
+    /// Whether all removals after a version are known.
     pub(super) const fn reaches(&self, version: u32) -> bool {
         version >= self.floor
     }
@@ -45,7 +45,7 @@ impl ChangeLog {
         self.present.range((Excluded(version), Unbounded)).map(|(_, path)| path.as_str())
     }
 
-    /// What went after a version; it may have come back.
+    /// The tools removed after a version; they may exist again.
     pub(super) fn removed_after(&self, version: u32) -> impl Iterator<Item = &str> {
         self.removed.range((Excluded(version), Unbounded)).map(|(_, path)| path.as_str())
     }

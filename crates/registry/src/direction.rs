@@ -1,8 +1,8 @@
-//! From what to what: the one thing about word order that tells two jobs apart.
+//! The direction of a conversion, from source to target, by word order.
 
-use super::words::{TermId, Word};
+use super::tokenizer::{TermId, Word};
 
-/// The words before and after the last `to`, or around a `from`.
+/// The words of source and target: before and after the last `to`, or around a `from`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Direction {
     source: Vec<TermId>,
@@ -30,7 +30,7 @@ impl Direction {
         Self::some(source, target)
     }
 
-    /// Whether something that one starts with is what the other ends with.
+    /// Whether the source of one is the target of the other.
     pub(super) fn opposes(&self, other: &Self) -> bool {
         let crossing = |from: &Self, to: &Self| {
             from.source
@@ -62,16 +62,17 @@ fn contents(words: &[Word]) -> Vec<TermId> {
 #[cfg(test)]
 mod tests {
     use super::Direction;
-    use crate::words::Words;
+    use crate::tokenizer::Tokenizer;
 
     fn oppose(one: &str, other: &str) -> bool {
-        let mut words = Words::new();
-        let (one, other) = (Direction::of(&words.of(one)).unwrap(), Direction::of(&words.of(other)).unwrap());
+        let mut tokenizer = Tokenizer::new();
+        let (one, other) =
+            (Direction::of(&tokenizer.tokens(one)).unwrap(), Direction::of(&tokenizer.tokens(other)).unwrap());
         one.opposes(&other)
     }
 
     #[test]
-    fn there_and_back_are_opposed() {
+    fn reversed_conversions_are_opposed() {
         for (there, back) in [
             ("celsius_to_fahrenheit", "convert fahrenheit to celsius"),
             ("Convert words or snake case to camel case", "camel case to snake case"),

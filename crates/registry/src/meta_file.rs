@@ -1,20 +1,19 @@
-//! `meta.json`: the registry as a file that is derived from the tools and belongs to their history.
+//! `meta.json`: the registry as a file, derived from the tools and committed with them.
 //!
-//! One line per tool, sorted by path: the same tools give the same bytes, and a change of one tool is a change of one
-//! line.
+//! One line per tool, sorted by path: the same tools give the same bytes, and a change of a tool changes one line.
 
 use super::tool_meta::ToolMeta;
 use serde::de::{IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use std::fmt;
 
-/// The file's place in the root.
+/// The path of the file in the root.
 pub const META_FILE: &str = "meta.json";
 
-/// Raised whenever the same source gives another entry; a file of another version is made anew.
+/// Must be raised when the same source gives another entry; a file of another version is rebuilt.
 const VERSION: u32 = 3;
 
-/// Entries that are taken over from a file; those of further tools are made anew.
+/// The most entries that are read; entries of further tools are rebuilt.
 const MAX_ENTRIES: usize = 100_000;
 
 #[derive(Deserialize)]
@@ -24,7 +23,7 @@ struct MetaFile {
     tools: Entries,
 }
 
-/// Entries that a tool could have made. What else is there is not even kept while the file is read: it may be anybody's.
+/// Plausible entries. Others are dropped while the file is read, since it is untrusted.
 struct Entries(Vec<ToolMeta>);
 
 impl<'de> Deserialize<'de> for Entries {
@@ -66,7 +65,7 @@ pub(super) fn parse(text: &str) -> Option<Vec<ToolMeta>> {
 
 /// The line of one tool.
 pub(super) fn line(tool: &ToolMeta) -> String {
-    // A path and a tool are plain data: both can be written as JSON.
+    // Serialisation of a path and a tool cannot fail.
     let (path, entry) = (serde_json::to_string(&tool.path), serde_json::to_string(tool));
     format!("{}: {}", path.unwrap_or_default(), entry.unwrap_or_default())
 }
@@ -95,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_tool_could_have_made_is_not_taken_over() {
+    fn implausible_entries_are_dropped() {
         assert_eq!(parse(&with("{}", "[]")).unwrap().len(), 1);
         let long = format!("\"{}\"", "x".repeat(70_000));
         let deep = format!("{}{}", "[".repeat(40_000), "]".repeat(40_000));

@@ -1,11 +1,11 @@
-//! Words that were meant to be others.
+//! Detection of misspelt words: one edit.
 
-/// Shortest word that may be misspelt.
+/// The shortest word that is corrected.
 pub(super) const MISSPELT_LETTERS: usize = 5;
 
 /// Whether one letter added, left out or changed, or two neighbours swapped, makes one word the other.
-pub(super) fn is_one_slip(left: &[char], right: &str) -> bool {
-    // Most words differ in their length already.
+pub(super) fn is_one_edit(left: &[char], right: &str) -> bool {
+    // Cheap check first: most words differ in length.
     if right.len() + 1 < left.len() || right.len() > (left.len() + 1) * 4 {
         return false;
     }
@@ -27,14 +27,14 @@ pub(super) fn is_one_slip(left: &[char], right: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::is_one_slip;
+    use super::is_one_edit;
 
     fn slip(left: &str, right: &str) -> bool {
-        is_one_slip(&left.chars().collect::<Vec<_>>(), right)
+        is_one_edit(&left.chars().collect::<Vec<_>>(), right)
     }
 
     #[test]
-    fn one_slip_and_no_more() {
+    fn one_edit_matches_and_two_do_not() {
         for (left, right) in
             [("celcius", "celsius"), ("recieve", "receive"), ("intrest", "interest"), ("interrest", "interest")]
         {

@@ -1,44 +1,44 @@
-//! The tools of a root, as they are listed and found.
+//! The tools of a root: listing, search, and changes by version.
 
 use super::change_log::ChangeLog;
-use super::fusion::{Hit, Meaning, fuse, most_alike};
+use super::fusion::{Hit, Meaning, fuse, most_similar};
 use super::meta_file;
 use super::search::Search;
 use super::tool_meta::{ContentHash, ToolKind, ToolMeta};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, OnceLock};
 
-/// All tools of a root. It does not read files: who owns it tells it what they hold.
+/// All tools of a root. It does not read files: its owner passes their metadata.
 pub struct Registry {
-    tools: BTreeMap<String, Listed>,
+    tools: BTreeMap<String, ListedTool>,
     search: Search,
     changes: u32,
     log: ChangeLog,
-    /// How many of the tools can be run.
+    /// The number of runnable tools.
     runnable: usize,
 }
 
-/// What a follower has to read.
+/// The changes since a version.
 #[derive(Debug)]
 pub struct Changes<'r> {
-    /// In the order in which they changed.
+    /// Changed tools, in the order of their changes.
     pub tools: Vec<&'r Arc<ToolMeta>>,
     pub removed: Vec<&'r str>,
 }
 
-struct Listed {
+struct ListedTool {
     tool: Arc<ToolMeta>,
-    /// With which it last changed.
+    /// The version of its last change.
     version: u32,
-    /// Its line in `meta.json`, made when first needed.
+    /// Its line in `meta.json`, computed on first use.
     line: OnceLock<String>,
 }
 
-/// A tool that was found.
+/// A search result.
 #[derive(Debug, Clone)]
-pub struct Found {
+pub struct ToolMatch {
     pub tool: Arc<ToolMeta>,
-    /// From 0 to 1; above [`super::SAME_JOB`] it does the same job.
+    /// From 0 to 1; above [`super::SAME_JOB`] the tool does the same job.
     pub score: f32,
 }
 
@@ -54,13 +54,13 @@ impl Registry {
         Self { tools: BTreeMap::new(), search: Search::new(), changes: 0, log: ChangeLog::default(), runnable: 0 }
     }
 
-    /// The entries of a `meta.json`; none when it is damaged.
+    /// The entries of a `meta.json`; empty when it is damaged.
     #[must_use]
     pub fn read_meta(text: &str) -> Vec<ToolMeta> {
         meta_file::parse(text).unwrap_or_default()
     }
 
-    /// The text that `meta.json` must have.
+    /// The text of `meta.json`.
     #[must_use]
     pub fn print_meta(&self) -> String {
         meta_file::print(
@@ -68,13 +68,13 @@ impl Registry {
         )
     }
 
-    /// Stands for all that the entry of a tool says.
+    /// A hash of the complete entry of a tool.
     #[must_use]
     pub fn fingerprint(tool: &ToolMeta) -> ContentHash {
         ContentHash::of(&meta_file::line(tool))
     }
 
-    /// Differs whenever the tools do.
+    /// A counter that changes with every change of a tool.
     #[must_use]
     pub fn version(&self) -> u32 {
         self.changes
@@ -84,33 +84,33 @@ impl Registry {
         self.changes = self.changes.wrapping_add(1);
         match tool.kind {
             ToolKind::Tool => self.search.insert(&tool),
-            // What cannot be run is listed, not offered.
+            // Modules are listed, but not found.
             ToolKind::Module => self.search.remove(&tool.path),
         }
         let (path, version) = (tool.path.clone(), self.changes);
         self.runnable += usize::from(tool.kind == ToolKind::Tool);
-        let listed = Listed { tool: Arc::new(tool), version, line: OnceLock::new() };
+        let listed = ListedTool { tool: Arc::new(tool), version, line: OnceLock::new() };
         let before = self.tools.insert(path.clone(), listed);
-        self.forget(before.as_ref());
+        self.subtract_runnable(before.as_ref());
         self.log.inserted(&path, version, before.map(|before| before.version));
     }
 
-    /// Whether there was such a tool.
+    /// Removes a tool; returns whether it existed.
     pub fn remove(&mut self, path: &str) -> bool {
         self.search.remove(path);
         let Some(before) = self.tools.remove(path) else { return false };
         self.changes = self.changes.wrapping_add(1);
-        self.forget(Some(&before));
+        self.subtract_runnable(Some(&before));
         self.log.removed(path, self.changes, before.version);
         true
     }
 
-    fn forget(&mut self, before: Option<&Listed>) {
+    fn subtract_runnable(&mut self, before: Option<&ListedTool>) {
         let was_runnable = before.is_some_and(|listed| listed.tool.kind == ToolKind::Tool);
         self.runnable = self.runnable.saturating_sub(usize::from(was_runnable));
     }
 
-    /// What has changed after `version`; nothing where that is not known, and everything has to be read.
+    /// The changes after `version`; `None` if they are no longer known, so that all tools must be read.
     #[must_use]
     pub fn changes_since(&self, version: u32) -> Option<Changes<'_>> {
         if version > self.changes || !self.log.reaches(version) {
@@ -126,7 +126,7 @@ impl Registry {
         self.log.present_after(version).rev().filter_map(|path| self.get(path))
     }
 
-    /// How many tools can be run.
+    /// The number of tools that can be run.
     #[must_use]
     pub const fn runnable(&self) -> usize {
         self.runnable
@@ -137,7 +137,7 @@ impl Registry {
         self.tools.get(path).map(|listed| &listed.tool)
     }
 
-    /// The hash of the text that a tool's entry was made of.
+    /// The hash of the source that a tool's entry was made from.
     #[must_use]
     pub fn hash_of(&self, path: &str) -> Option<&ContentHash> {
         self.get(path).map(|tool| &tool.hash)
@@ -158,29 +158,29 @@ impl Registry {
         self.tools.values().map(|listed| &listed.tool)
     }
 
-    /// The tools that fit `query`, best first. `meanings` tells how alike it and tools are, as far as that is known.
-    pub fn find(&mut self, query: &str, meanings: &[Meaning], limit: usize) -> Vec<Found> {
-        let alike = most_alike(meanings);
-        let weighed = self.search.weigh(query, alike.iter().map(|meaning| meaning.path.as_str()));
+    /// The tools that match `query`, best first. `meanings` has the similarity of the query to tools, as far as it is known.
+    pub fn find(&mut self, query: &str, meanings: &[Meaning], limit: usize) -> Vec<ToolMatch> {
+        let similar = most_similar(meanings);
+        let matches = self.search.match_words(query, similar.iter().map(|meaning| meaning.path.as_str()));
         let meanings: HashMap<&str, f32> =
-            meanings.iter().map(|meaning| (meaning.path.as_str(), meaning.alike)).collect();
-        self.found(fuse(weighed, &meanings, limit))
+            meanings.iter().map(|meaning| (meaning.path.as_str(), meaning.similarity)).collect();
+        self.matches(fuse(matches, &meanings, limit))
     }
 
-    /// Other tools that are described as `tool` is, best first; `meanings` as for [`Self::find`].
-    pub fn alike(&mut self, tool: &ToolMeta, meanings: &[Meaning], limit: usize) -> Vec<Found> {
+    /// Other tools with a similar name and description, best first; `meanings` as for [`Self::find`].
+    pub fn similar(&mut self, tool: &ToolMeta, meanings: &[Meaning], limit: usize) -> Vec<ToolMatch> {
         if tool.kind == ToolKind::Module {
             return Vec::new();
         }
         let query = format!("{} {}", tool.name, tool.description);
-        let mut found = self.find(&query, meanings, limit.saturating_add(1));
-        found.retain(|other| other.tool.path != tool.path);
-        found.truncate(limit);
-        found
+        let mut matches = self.find(&query, meanings, limit.saturating_add(1));
+        matches.retain(|other| other.tool.path != tool.path);
+        matches.truncate(limit);
+        matches
     }
 
-    fn found(&self, hits: Vec<Hit>) -> Vec<Found> {
-        let tool_of = |hit: Hit| self.get(&hit.path).map(|tool| Found { tool: Arc::clone(tool), score: hit.score });
+    fn matches(&self, hits: Vec<Hit>) -> Vec<ToolMatch> {
+        let tool_of = |hit: Hit| self.get(&hit.path).map(|tool| ToolMatch { tool: Arc::clone(tool), score: hit.score });
         hits.into_iter().filter_map(tool_of).collect()
     }
 }
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn meta_json_is_the_same_bytes_for_the_same_tools_and_reads_back() {
+    fn meta_json_is_deterministic_and_round_trips() {
         let text = registry().print_meta();
         let mut again = Registry::new();
         for tool in Registry::read_meta(&text) {
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn damaged_or_foreign_meta_json_holds_nothing() {
+    fn damaged_or_foreign_meta_json_is_ignored() {
         let text = registry().print_meta();
         let half = text.get(..text.len() / 2).unwrap();
         for damaged in ["", "{}", "null", half, "<<<<<<< HEAD", &text.replace("\"version\": 3", "\"version\": 99")] {
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_is_found_first_and_not_the_wrong_way_round() {
+    fn a_name_is_found_and_its_reversal_scores_low() {
         let mut registry = registry();
         registry.insert(tool("tools/celsius_to_fahrenheit.ts", "Turn degrees of one scale into the other."));
         let score = |registry: &mut Registry, query: &str| registry.find(query, &[], 1)[0].score;
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_removed_or_only_a_module_is_not_found() {
+    fn removed_tools_and_modules_are_not_found() {
         let mut registry = registry();
         assert_eq!(registry.find("add tax", &[], 5)[0].tool.path, "tools/add_tax.ts");
         registry.insert(ToolMeta { kind: ToolKind::Module, ..tool("tools/add_tax.ts", "Add tax to a net price.") });
@@ -256,7 +256,7 @@ mod tests {
         assert!(!registry.remove("tools/add_tax.ts"));
     }
 
-    /// A follower with nothing but paths and hashes, which reads what it is behind by.
+    /// A follower that keeps paths and hashes, and reads the changes since its version.
     fn follow(known: &mut BTreeMap<String, ContentHash>, version: &mut u32, registry: &Registry) {
         match registry.changes_since(*version) {
             Some(Changes { tools, removed }) => {
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn differences_add_up_to_the_whole_however_far_behind_a_follower_is() {
+    fn changes_add_up_to_all_tools_for_any_follower() {
         let mut registry = Registry::new();
         let (mut known, mut version) = (BTreeMap::new(), 0);
         let mut seed = 7_u64;
@@ -294,7 +294,7 @@ mod tests {
             }
         }
         assert_eq!(registry.runnable(), registry.list().filter(|tool| tool.kind == ToolKind::Tool).count());
-        assert!(registry.changes_since(0).is_none(), "more went than is kept");
+        assert!(registry.changes_since(0).is_none(), "more removals than are kept");
         assert!(registry.changes_since(registry.version() + 1).is_none(), "a version of another registry");
         let (mut late, mut version) = (BTreeMap::from([("tools/gone.ts".to_owned(), ContentHash::of(""))]), 0);
         follow(&mut late, &mut version, &registry);
@@ -302,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn the_newest_are_those_that_changed_last() {
+    fn newest_lists_the_last_changes_first() {
         let mut registry = registry();
         let first = registry.version();
         assert_eq!(registry.newest(first).count(), 0);

@@ -1,17 +1,17 @@
-//! How well a tool fits a query, by words: an inverted index finds the candidates, rare words count more.
+//! Word search: an inverted index finds the candidates, and rare words weigh more.
 //!
-//! Each candidate gets a score from 0 to 1: how much of the query the tool covers, times how much of the tool's name,
-//! description or one of its `@when` lines the query covers. [`super::fusion`] joins that with what is known of meaning.
+//! Each candidate gets a score from 0 to 1: the share of the query that the tool covers, times the share of the tool's name,
+//! description or one of its `@when` lines that the query covers. [`super::fusion`] combines it with the similarity of meaning.
 
-use super::aim::Aim;
+use super::antonyms::Antonyms;
 use super::direction::Direction;
-use super::misspelling::{MISSPELT_LETTERS, is_one_slip};
-use super::opposites::Opposites;
+use super::intent::Intent;
+use super::misspelling::{MISSPELT_LETTERS, is_one_edit};
 use super::search_index::{Entry, SearchIndex, Slot, distinct};
-use super::words::{TermId, Words};
+use super::tokenizer::{TermId, Tokenizer};
 use std::collections::{HashMap, HashSet};
 
-/// Where a tool's word stands: how much it counts towards covering a query.
+/// The weight of a tool's word by the field it is in.
 const IN_NAME: f32 = 1.0;
 const IN_DESCRIPTION: f32 = 0.95;
 const IN_WHEN: f32 = 0.9;
@@ -19,15 +19,15 @@ const IN_PARAMETERS: f32 = 0.8;
 const IN_TAGS: f32 = 0.7;
 const IN_DETAILS: f32 = 0.6;
 
-/// How good it is to meet a word that was meant instead of the one that was written.
+/// The weight of a match with a corrected spelling.
 const MISSPELT: f32 = 0.75;
 
-/// The score of a tool that covers a query but of which the query covers nothing.
+/// The score of a tool that covers the query, when the query covers none of the tool's texts.
 const ONE_SIDED: f32 = 0.55;
-/// How far a description, or a line that says when, counts as a name when the query covers it.
+/// The weight of a covered description or `@when` line, relative to a covered name.
 const DESCRIPTION_SIDE: f32 = 0.93;
 
-/// Words of almost every job: they count, but less than their rarity says.
+/// Words that most jobs share: they weigh less than their rarity suggests.
 const COMMON: &[&str] = &[
     "calculate",
     "check",
@@ -54,107 +54,111 @@ const COMMON: &[&str] = &[
 ];
 const COMMON_WEIGHT: f32 = 0.6;
 
-/// Candidates that get a full score.
+/// The most candidates that are scored.
 const MAX_SCORED: usize = 256;
-/// Words of a query that are looked at.
+/// The most words of a query.
 const MAX_QUERY_WORDS: usize = 48;
 
-/// What words say of a tool.
+/// The result of word search for one tool.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Weighed {
+pub(super) struct WordMatch {
     pub(super) path: String,
     /// From 0 to 1.
     pub(super) words: f32,
-    /// Whether it does the opposite of what was asked for.
+    /// Whether it does the opposite of the query.
     pub(super) is_opposed: bool,
-    /// Whether it makes what was asked for of what is there (1), or the other way round (-1).
-    pub(super) aim: f32,
+    /// Whether its inputs and outputs agree with the query (towards 1) or are reversed (towards -1).
+    pub(super) intent: f32,
     /// Whether the query is its name.
     pub(super) is_named: bool,
 }
 
 pub(super) struct Search {
-    words: Words,
-    opposites: Opposites,
+    tokenizer: Tokenizer,
+    antonyms: Antonyms,
     common: Vec<TermId>,
     index: SearchIndex,
 }
 
 /// One word of a query.
-struct Asked {
+struct QueryTerm {
     weight: f32,
     opposite: Vec<TermId>,
     term: TermId,
 }
 
-/// A query in terms of the index.
+/// A query as terms of the index.
 struct Query {
-    asked: Vec<Asked>,
-    /// Terms that answer a word of the query: which word, and how well.
+    terms: Vec<QueryTerm>,
+    /// Terms that match a query word: the word's index, and the quality of the match.
     answers: HashMap<TermId, Vec<(usize, f32)>>,
     direction: Option<Direction>,
-    aim: Aim,
-    /// Its words as a name would have them.
-    spoken: Vec<TermId>,
+    intent: Intent,
+    /// All its terms in order, to compare with names.
+    in_order: Vec<TermId>,
 }
 
 impl Search {
     pub(super) fn new() -> Self {
-        let mut words = Words::new();
-        let opposites = Opposites::new(&mut words);
-        let common = COMMON.iter().map(|word| words.term(word)).collect();
-        Self { words, opposites, common, index: SearchIndex::default() }
+        let mut tokenizer = Tokenizer::new();
+        let antonyms = Antonyms::new(&mut tokenizer);
+        let common = COMMON.iter().map(|word| tokenizer.term(word)).collect();
+        Self { tokenizer, antonyms, common, index: SearchIndex::default() }
     }
 
     pub(super) fn insert(&mut self, tool: &super::ToolMeta) {
-        self.index.insert(&mut self.words, tool);
+        self.index.insert(&mut self.tokenizer, tool);
     }
 
     pub(super) fn remove(&mut self, path: &str) {
         self.index.remove(path);
     }
 
-    /// The tools that have words in common with `text`, and those at `also`, in no order.
-    pub(super) fn weigh<'a>(&mut self, text: &str, also: impl Iterator<Item = &'a str>) -> Vec<Weighed> {
-        let query = self.understand(text);
+    /// The tools that have words in common with `text`, and those at the paths `also`, unordered.
+    pub(super) fn match_words<'a>(&mut self, text: &str, also: impl Iterator<Item = &'a str>) -> Vec<WordMatch> {
+        let query = self.parse_query(text);
         let mut slots: HashSet<Slot> = self.candidates(&query).into_iter().collect();
         slots.extend(also.filter_map(|path| self.index.slot(path)));
-        let weighed = |entry: &Entry| {
+        let word_match = |entry: &Entry| {
             let is_opposed = is_opposed(&query, entry);
             // "celsius from fahrenheit" has the words of `celsius_to_fahrenheit` in their order, and is not its name.
-            let is_named = !is_opposed && !query.spoken.is_empty() && query.spoken == entry.name;
-            let aim = entry.aim.agreement(&query.aim);
-            Weighed { path: entry.path.clone(), words: self.score(&query, entry), is_opposed, aim, is_named }
+            let is_named = !is_opposed && !query.in_order.is_empty() && query.in_order == entry.name;
+            let intent = entry.intent.agreement(&query.intent);
+            WordMatch { path: entry.path.clone(), words: self.score(&query, entry), is_opposed, intent, is_named }
         };
-        slots.into_iter().filter_map(|slot| self.index.entry(slot)).map(weighed).collect()
+        slots.into_iter().filter_map(|slot| self.index.entry(slot)).map(word_match).collect()
     }
 
-    fn understand(&mut self, text: &str) -> Query {
-        let words = self.words.of(text);
-        let (direction, aim) = (Direction::of(&words), Aim::of(&words));
+    fn parse_query(&mut self, text: &str) -> Query {
+        let words = self.tokenizer.tokens(text);
+        let (direction, intent) = (Direction::of(&words), Intent::of(&words));
         let terms = distinct(&words, MAX_QUERY_WORDS);
-        let spoken = terms.clone();
+        let in_order = terms.clone();
         let mut answers: HashMap<TermId, Vec<(usize, f32)>> = HashMap::new();
-        let mut asked = Vec::new();
+        let mut query_terms = Vec::new();
         for (at, term) in terms.into_iter().enumerate() {
             if self.index.has(term) {
                 answers.entry(term).or_default().push((at, 1.0));
-            } else if let Some(meant) = self.misspelt(term) {
-                answers.entry(meant).or_default().push((at, MISSPELT));
+            } else if let Some(corrected) = self.misspelt(term) {
+                answers.entry(corrected).or_default().push((at, MISSPELT));
             }
-            asked.push(Asked { weight: self.weight_of(term), opposite: self.opposites.of(term).to_vec(), term });
+            query_terms.push(QueryTerm {
+                weight: self.weight_of(term),
+                opposite: self.antonyms.of(term).to_vec(),
+                term,
+            });
         }
-        Query { asked, answers, direction, aim, spoken }
+        Query { terms: query_terms, answers, direction, intent, in_order }
     }
 
-    /// Rare words weigh more. A word that no tool has weighs as much as one that a single tool has.
+    /// The weight of a term: rare words weigh more. A word of no tool weighs as much as a word of one tool.
     fn weight_of(&self, term: TermId) -> f32 {
         let weight = self.rarity(self.index.posting(term).len().max(1));
         if self.common.contains(&term) { weight * COMMON_WEIGHT } else { weight }
     }
 
     fn rarity(&self, tools_with_it: usize) -> f32 {
-        // As if there were some more tools: in a small registry no word is rare by chance.
+        // Twenty tools are added, so that words are not rare by chance in a small registry.
         let (all, with) = (to_f32(self.index.len() + 20), to_f32(tools_with_it));
         (1.0 + (all - with + 0.5) / (with + 0.5)).ln()
     }
@@ -163,22 +167,22 @@ impl Search {
         self.rarity(self.index.posting(term).len())
     }
 
-    /// A word of some tool that is one slip away.
+    /// A word of some tool at edit distance one.
     fn misspelt(&self, term: TermId) -> Option<TermId> {
-        let stem: Vec<char> = self.words.stem_of(term).chars().collect();
+        let stem: Vec<char> = self.tokenizer.stem_of(term).chars().collect();
         if stem.len() < MISSPELT_LETTERS {
             return None;
         }
-        self.index.terms().find(|known| is_one_slip(&stem, self.words.stem_of(*known)))
+        self.index.terms().find(|known| is_one_edit(&stem, self.tokenizer.stem_of(*known)))
     }
 
-    /// The tools with the most weight in common with the query.
+    /// The tools that share the most weight with the query.
     fn candidates(&self, query: &Query) -> Vec<Slot> {
         let mut weights = vec![0.0_f32; self.index.slots()];
         for (term, answered) in &query.answers {
             let best = answered
                 .iter()
-                .map(|(at, quality)| quality * query.asked.get(*at).map_or(1.0, |asked| asked.weight))
+                .map(|(at, quality)| quality * query.terms.get(*at).map_or(1.0, |term| term.weight))
                 .fold(0.0, f32::max);
             for Slot(slot) in self.index.posting(*term) {
                 if let Some(weight) = weights.get_mut(*slot as usize) {
@@ -211,9 +215,9 @@ impl Search {
         (covered * (ONE_SIDED + (1.0 - ONE_SIDED) * sides)).clamp(0.0, 1.0)
     }
 
-    /// Which share of the query's weight the tool answers.
+    /// The share of the query's weight that the tool covers.
     fn query_covered(&self, query: &Query, entry: &Entry) -> f32 {
-        let mut best = vec![0.0_f32; query.asked.len()];
+        let mut best = vec![0.0_f32; query.terms.len()];
         let when = entry.when.iter().map(|line| (line, IN_WHEN));
         for (field, place) in [
             (&entry.name, IN_NAME),
@@ -231,14 +235,14 @@ impl Search {
                 }
             }
         }
-        let total: f32 = query.asked.iter().map(|asked| asked.weight).sum();
-        let answered: f32 = query.asked.iter().zip(&best).map(|(asked, quality)| asked.weight * quality).sum();
+        let total: f32 = query.terms.iter().map(|term| term.weight).sum();
+        let answered: f32 = query.terms.iter().zip(&best).map(|(term, quality)| term.weight * quality).sum();
         if total <= 0.0 { 0.0 } else { answered / total }
     }
 
-    /// Which share of a text's weight the query speaks of.
+    /// The share of a text's weight that the query covers.
     fn text_covered(&self, query: &Query, text: &[TermId]) -> f32 {
-        let (mut total, mut spoken) = (0.0, 0.0);
+        let (mut total, mut covered) = (0.0, 0.0);
         for term in text {
             let weight = self.term_weight(*term);
             let quality = query
@@ -246,23 +250,24 @@ impl Search {
                 .get(term)
                 .map_or(0.0, |answers| answers.iter().map(|(_, quality)| *quality).fold(0.0, f32::max));
             total += weight;
-            spoken += weight * quality;
+            covered += weight * quality;
         }
-        if total <= 0.0 { 0.0 } else { spoken / total }
+        if total <= 0.0 { 0.0 } else { covered / total }
     }
 }
 
-/// Whether the tool does the opposite of what the query asks for: it turns things round, or has a word in whose place the
-/// query has another. A query that names both words says nothing against either.
+/// Whether the tool does the opposite of the query: it has the reverse direction, or an antonym of a query word. A query
+/// with both words of a pair is not opposed by either.
 fn is_opposed(query: &Query, entry: &Entry) -> bool {
-    let turned = query.direction.as_ref().is_some_and(|asked| entry.directions.iter().any(|own| own.opposes(asked)));
-    let asks = |term: &TermId| query.asked.iter().any(|asked| asked.term == *term);
-    let stands = |term: &TermId| entry.name.contains(term) || entry.description.contains(term);
+    let reversed =
+        query.direction.as_ref().is_some_and(|wanted| entry.directions.iter().any(|own| own.opposes(wanted)));
+    let asks = |term: &TermId| query.terms.iter().any(|wanted| wanted.term == *term);
+    let has = |term: &TermId| entry.name.contains(term) || entry.description.contains(term);
     let contrary = query
-        .asked
+        .terms
         .iter()
-        .any(|asked| !entry.has(asked.term) && asked.opposite.iter().any(|other| !asks(other) && stands(other)));
-    turned || contrary
+        .any(|wanted| !entry.has(wanted.term) && wanted.opposite.iter().any(|other| !asks(other) && has(other)));
+    reversed || contrary
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts of tools are far below the precision of f32")]

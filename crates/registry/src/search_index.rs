@@ -1,15 +1,15 @@
-//! Which tools have which words, kept up to date tool by tool.
+//! The inverted index from words to tools, updated per tool.
 
-use super::aim::Aim;
 use super::direction::Direction;
+use super::intent::Intent;
+use super::tokenizer::{TermId, Tokenizer, Word};
 use super::tool_meta::ToolMeta;
-use super::words::{TermId, Word, Words};
 use std::collections::HashMap;
 
-/// Words of examples and schemas that are looked at.
+/// The most words of examples and schemas that are indexed.
 const MAX_DETAILS: usize = 96;
 
-/// Numbers an indexed tool. A tool that changes gets a new one.
+/// The number of an indexed tool. A changed tool gets a new one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct Slot(pub(super) u32);
 
@@ -21,13 +21,13 @@ pub(super) struct Entry {
     pub(super) description: Vec<TermId>,
     pub(super) parameters: Vec<TermId>,
     pub(super) tags: Vec<TermId>,
-    /// Of its examples, and of what its parameters are made of.
+    /// Words of its examples and of its parameter schemas.
     pub(super) details: Vec<TermId>,
-    /// The words of each line that says when one would want it.
+    /// The words of each `@when` line.
     pub(super) when: Vec<Vec<TermId>>,
-    /// Of the name and of the description.
+    /// The directions of the name and the description.
     pub(super) directions: Vec<Direction>,
-    pub(super) aim: Aim,
+    pub(super) intent: Intent,
 }
 
 impl Entry {
@@ -48,18 +48,19 @@ pub(super) struct SearchIndex {
 }
 
 impl SearchIndex {
-    pub(super) fn insert(&mut self, words: &mut Words, tool: &ToolMeta) {
+    pub(super) fn insert(&mut self, tokenizer: &mut Tokenizer, tool: &ToolMeta) {
         self.remove(&tool.path);
         let slot = Slot(u32::try_from(self.entries.len()).unwrap_or(u32::MAX));
-        let name_words = words.of(&tool.name);
-        let description_words = words.of(first_sentences(&tool.description));
-        let parameter_words: Vec<Word> = tool.parameter_names().iter().flat_map(|name| words.of(name)).collect();
-        let tag_words: Vec<Word> = tool.tags.iter().flat_map(|tag| words.of(tag)).collect();
-        let mut details = words.of(&tool.parameter_details());
-        tool.examples.iter().for_each(|example| details.extend(words.of(example)));
+        let name_words = tokenizer.tokens(&tool.name);
+        let description_words = tokenizer.tokens(first_sentences(&tool.description));
+        let parameter_words: Vec<Word> =
+            tool.parameter_names().iter().flat_map(|name| tokenizer.tokens(name)).collect();
+        let tag_words: Vec<Word> = tool.tags.iter().flat_map(|tag| tokenizer.tokens(tag)).collect();
+        let mut details = tokenizer.tokens(&tool.parameter_details());
+        tool.examples.iter().for_each(|example| details.extend(tokenizer.tokens(example)));
         let directions = [&name_words, &description_words].into_iter().filter_map(|text| Direction::of(text)).collect();
         let parameters = distinct(&parameter_words, usize::MAX);
-        let aim = Aim::of_tool(&[&name_words, &description_words], &parameters);
+        let intent = Intent::of_tool(&[&name_words, &description_words], &parameters);
         let entry = Entry {
             path: tool.path.clone(),
             name: distinct(&name_words, usize::MAX),
@@ -67,9 +68,9 @@ impl SearchIndex {
             parameters,
             tags: distinct(&tag_words, usize::MAX),
             details: distinct(&details, MAX_DETAILS),
-            when: tool.when.iter().map(|line| distinct(&words.of(line), usize::MAX)).collect(),
+            when: tool.when.iter().map(|line| distinct(&tokenizer.tokens(line), usize::MAX)).collect(),
             directions,
-            aim,
+            intent,
         };
         let mut all: Vec<TermId> = entry.fields().flatten().copied().collect();
         all.sort_unstable();
@@ -104,7 +105,7 @@ impl SearchIndex {
         self.slots.get(path).copied()
     }
 
-    /// How many slots there are, empty ones included.
+    /// The number of slots, including empty ones.
     pub(super) fn slots(&self) -> usize {
         self.entries.len()
     }
@@ -122,13 +123,13 @@ impl SearchIndex {
         self.entries.get(slot as usize)?.as_ref()
     }
 
-    /// Every word that some tool has.
+    /// All words of indexed tools.
     pub(super) fn terms(&self) -> impl Iterator<Item = TermId> {
         self.postings.iter().zip(0..).filter(|(posting, _)| !posting.is_empty()).map(|(_, term)| TermId(term))
     }
 }
 
-/// The different content words, in their order; the first `most` of them.
+/// The first `most` distinct content words, in order.
 pub(super) fn distinct(words: &[Word], most: usize) -> Vec<TermId> {
     let mut terms: Vec<TermId> = Vec::with_capacity(words.len().min(most));
     for word in words {
@@ -142,7 +143,7 @@ pub(super) fn distinct(words: &[Word], most: usize) -> Vec<TermId> {
     terms
 }
 
-/// What a long description begins with: enough to say what the tool is for, and a bound for hostile ones.
+/// The beginning of a description: enough for the tool's purpose, and a limit for hostile ones.
 fn first_sentences(text: &str) -> &str {
     const MAX_CHARS: usize = 400;
     text.char_indices().nth(MAX_CHARS).and_then(|(end, _)| text.get(..end)).unwrap_or(text)

@@ -1,4 +1,4 @@
-//! What the registry knows about one tool.
+//! The metadata of one tool.
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -12,11 +12,11 @@ pub enum ToolKind {
     Module,
 }
 
-/// One tool. Everything but the path follows from the text of its file.
+/// The metadata of a tool. All fields but the path are derived from its file.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ToolMeta {
-    /// In `meta.json` it stands beside the rest for its readers; what counts there is the key.
+    /// In `meta.json` it is repeated for readers; the key of the entry counts.
     #[serde(default)]
     pub path: String,
     pub name: String,
@@ -24,10 +24,10 @@ pub struct ToolMeta {
     /// JSON Schema of the arguments.
     pub parameters: Box<RawValue>,
     pub tags: Vec<String>,
-    /// Sentences in which its author says when one would want it.
+    /// The author's `@when` lines: when to use the tool.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub when: Vec<String>,
-    /// How its author shows its use.
+    /// The author's `@example` texts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub examples: Vec<String>,
     pub imports: Vec<String>,
@@ -41,13 +41,13 @@ impl PartialEq for ToolMeta {
     }
 }
 
-/// Stands for the text of a file.
+/// The hash of a file's text.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(transparent)]
 pub struct ContentHash(String);
 
-/// Half of the digest: enough that two texts never share one by chance.
+/// Half of the digest, which is enough to avoid collisions.
 const HASH_LETTERS: usize = 32;
 
 impl ContentHash {
@@ -65,14 +65,14 @@ struct Properties {
     properties: std::collections::BTreeMap<String, serde::de::IgnoredAny>,
 }
 
-/// Largest schema of arguments that is kept; more is data, and no model reads it.
+/// The largest schema of arguments that is kept.
 pub const MAX_PARAMETERS_BYTES: usize = 64 << 10;
-/// Longest name, description, tag or import, and most of them.
+/// The longest name, description, tag or import, and the most of them.
 const MAX_TEXT_BYTES: usize = 8 << 10;
 const MAX_TEXTS: usize = 2048;
 
 impl ToolMeta {
-    /// Whether this could be the entry of a tool: a file with entries may have come from anywhere.
+    /// Whether this entry is within the limits; a `meta.json` is untrusted.
     #[must_use]
     pub fn is_of_usual_size(&self) -> bool {
         let Self { path, name, description, parameters, tags, when, examples, imports, .. } = self;
@@ -94,7 +94,7 @@ impl ToolMeta {
     #[must_use]
     pub fn parameter_details(&self) -> String {
         let schema = serde_json::from_str::<serde_json::Value>(self.parameters.get()).unwrap_or_default();
-        let mut said = String::new();
+        let mut text = String::new();
         let mut open = vec![&schema];
         while let Some(value) = open.pop() {
             open.extend(value.as_array().into_iter().flatten());
@@ -102,22 +102,22 @@ impl ToolMeta {
                 match key.as_str() {
                     "properties" => {
                         for (name, property) in field.as_object().into_iter().flatten() {
-                            say(&mut said, name);
+                            append(&mut text, name);
                             open.push(property);
                         }
                     }
                     "type" | "format" | "description" | "enum" | "const" => {
-                        strings(field).for_each(|text| say(&mut said, text));
+                        strings(field).for_each(|part| append(&mut text, part));
                     }
                     "items" | "additionalProperties" | "anyOf" | "oneOf" | "allOf" => open.push(field),
                     _ => {}
                 }
             }
         }
-        said
+        text
     }
 
-    /// The name of the tool in a file: the file's own, or that of the folder for an `index`.
+    /// The name of the tool in a file: the file's stem, or the folder's name for an `index`.
     #[must_use]
     pub fn name_of(path: &str) -> &str {
         let (folder, file) = path.rsplit_once('/').unwrap_or(("", path));
@@ -129,12 +129,12 @@ impl ToolMeta {
     }
 }
 
-fn say(said: &mut String, text: &str) {
-    said.push_str(text);
-    said.push(' ');
+fn append(text: &mut String, part: &str) {
+    text.push_str(part);
+    text.push(' ');
 }
 
-/// A text, or the texts of a list.
+/// A string, or the strings of an array.
 fn strings(value: &serde_json::Value) -> impl Iterator<Item = &str> {
     let list = value.as_array().map(Vec::as_slice).unwrap_or_default();
     value.as_str().into_iter().chain(list.iter().filter_map(serde_json::Value::as_str))

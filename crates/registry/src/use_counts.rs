@@ -1,8 +1,8 @@
-//! How often each tool was run, on this machine. No part of the history: two machines would never agree.
+//! Run counts of tools on this machine. They are not part of the history, since machines have different counts.
 
 use std::collections::BTreeMap;
 
-/// What has been counted since the last time that it was stored.
+/// Stored counts, and counts since the last store.
 #[derive(Debug, Default)]
 pub struct UseCounts {
     stored: BTreeMap<String, u64>,
@@ -26,7 +26,7 @@ impl UseCounts {
         count(&self.stored) + count(&self.fresh)
     }
 
-    /// Every tool that was run, most often first; of equals in the order of their paths.
+    /// All tools that were run, the most used first, then by path.
     #[must_use]
     pub fn most_used(&self) -> Vec<(&str, u64)> {
         let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
@@ -38,19 +38,19 @@ impl UseCounts {
         counts
     }
 
-    /// Runs that are not stored yet.
+    /// The number of runs that are not stored yet.
     #[must_use]
     pub fn unstored(&self) -> u64 {
         self.fresh.values().sum()
     }
 
-    /// What was stored; damaged text counts as nothing.
+    /// Parses stored counts; damaged text counts as empty.
     #[must_use]
     pub fn read(text: &str) -> Self {
         Self { stored: serde_json::from_str(text).unwrap_or_default(), fresh: BTreeMap::new() }
     }
 
-    /// The text to store, given what is stored now: another process may have counted meanwhile.
+    /// Merges the fresh counts into `stored_now`, which another process may have updated, and returns the text to store.
     pub fn store(&mut self, stored_now: &str) -> String {
         self.stored = Self::read(stored_now).stored;
         for (path, count) in std::mem::take(&mut self.fresh) {

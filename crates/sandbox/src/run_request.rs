@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use std::time::Instant;
 use tgp_base::ids::RunId;
-use tgp_base::threads::Owed;
+use tgp_base::threads::OnceCallback;
 
 /// A request to run a tool.
 pub struct RunRequest {
@@ -65,9 +65,9 @@ impl RunOutcome {
 }
 
 /// The completion callback of a request, called exactly once, from any thread.
-pub type Done = Owed<Result<RunOutcome, SandboxError>>;
+pub type Done = OnceCallback<Result<RunOutcome, SandboxError>>;
 
 /// A completion callback that passes the outcome of a run to `callback`.
 pub fn when_done(callback: impl FnOnce(Result<RunOutcome, SandboxError>) + Send + 'static) -> Done {
-    Owed::new(|| Err(SandboxError::Panicked), callback)
+    OnceCallback::new(|| Err(SandboxError::Panicked), callback)
 }

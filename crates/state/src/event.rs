@@ -1,8 +1,8 @@
-//! What happened, as far as tests are concerned. The kernel makes these of what it did, and keeps them in the ledger.
+//! Events that the state is folded from. The kernel records them in the ledger.
 //!
-//! Events of tests name the tool that the test is for ([`Subject::of`](super::Subject::of)).
+//! Events about tests name the tool under test ([`Subject::of`](super::Subject::of)).
 
-use super::mode::By;
+use super::mode::Author;
 use super::text_id::TextId;
 use serde::{Deserialize, Serialize};
 
@@ -16,7 +16,7 @@ pub enum Event {
     ToolRemoved {
         tool: String,
     },
-    /// `text` is what it is at its new place.
+    /// `text` is the tool's text at its new path.
     ToolMoved {
         from: String,
         to: String,
@@ -25,40 +25,40 @@ pub enum Event {
     TestWritten {
         tool: String,
         text: TextId,
-        by: By,
+        by: Author,
     },
     TestRemoved {
         tool: String,
     },
-    /// The test of one tool has become that of another. `was` is its text before imports followed the move.
+    /// A test was moved to another tool. `was` is its text before its imports were updated.
     TestMoved {
         from: String,
         to: String,
         was: TextId,
         text: TextId,
     },
-    /// The kernel itself made the imports of a test follow a file that was moved, and changed nothing else.
+    /// The kernel updated the imports of a test after a file was moved, and changed nothing else.
     TestRelinked {
         tool: String,
         was: TextId,
         text: TextId,
     },
     TestRan(TestRun),
-    /// A person takes the test as it is now for what is meant: cases that are gone are owed no more.
+    /// A person accepted the current test: cases that were removed are no longer required.
     TestAccepted {
         tool: String,
     },
 }
 
-/// One run of a test that has ended, with exactly the texts that were compiled for it.
+/// A finished run of a test, with exactly the texts that were compiled for it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TestRun {
     pub tool: String,
-    /// Nothing if the run did not load the tool: it does not exist, was hidden from the run, or is not used by the test.
+    /// `None` if the run did not load the tool: it does not exist, was hidden from the run, or is not used by the test.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_text: Option<TextId>,
     pub test_text: TextId,
-    /// One hash over all other files that the run loaded. Nothing if nobody took it.
+    /// One hash over all other files that the run loaded; `None` if it was not computed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub imports: Option<TextId>,
     pub ending: Ending,
@@ -67,17 +67,17 @@ pub struct TestRun {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "ended", rename_all = "snake_case")]
 pub enum Ending {
-    /// The file was loaded. All its cases, also those that were left out.
+    /// The file was loaded. Lists all its cases, including skipped ones.
     Ran { cases: Vec<Case> },
-    /// It could not be loaded because the tool, and nothing else, does not exist or was hidden.
+    /// The test could not be loaded, only because the tool does not exist or was hidden.
     ToolMissing,
-    /// It does not compile, fails outside of its cases, or was ended by a limit as a whole.
+    /// The test does not compile, fails outside of its cases, or exceeded a limit as a whole.
     Broken,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Case {
-    /// With the names of what it is described by.
+    /// Includes the names of the enclosing `describe` blocks.
     pub name: String,
     pub end: CaseEnd,
 }
@@ -87,7 +87,7 @@ pub struct Case {
 pub enum CaseEnd {
     Passed,
     Failed,
-    /// It passed without having expected anything.
+    /// It passed without any expectation.
     Hollow,
     /// It did not run: `skip`, `todo`, or another case has `only`.
     LeftOut,

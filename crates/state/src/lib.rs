@@ -1,37 +1,37 @@
-//! Test first: which tools have a test that was seen to fail and now passes, and what may be done with them.
+//! Test-first state: which tools have a test that was seen to fail and now passes, and which requests that allows.
 //!
-//! The state is a fold over events that the kernel keeps in the ledger. It reads no file, keeps no clock and asks nobody:
-//! texts are told by their hashes, and what a test has shown counts for exactly the texts that were run.
+//! The state is a fold over events that the kernel records in the ledger. It uses no file, clock or callback. Texts are
+//! identified by their hashes; the result of a test run applies only to the texts that were run.
 
-mod asked;
 mod event;
-mod exempt;
+mod exempt_globs;
 mod judge;
 mod limits;
 mod mode;
 mod outcome;
-mod record;
 mod refusal;
+mod request;
 mod snapshot;
-mod standing;
-mod state;
 mod state_error;
 mod step;
 mod subject;
-mod test_note;
+mod test_record;
+mod test_state;
+mod test_status;
 #[cfg(test)]
 mod tests;
 mod text_id;
+mod tool_record;
 
-pub use asked::{Asked, Content, TestOfMoved};
 pub use event::{Case, CaseEnd, Ending, Event, TestRun};
-pub use exempt::{CODE_PATH, Exempt};
+pub use exempt_globs::{CODE_PATH, ExemptGlobs};
 pub use judge::judge;
-pub use mode::{By, Mode, Through, Who};
+pub use mode::{Author, Caller, Mode, Origin};
 pub use refusal::Refusal;
-pub use standing::{Changed, Missing, Phase, Standing, Texts};
-pub use state::{Position, State};
+pub use request::{Content, Request, TestOfMoved};
 pub use state_error::StateError;
 pub use step::Step;
 pub use subject::{Kind, Subject, is_test, test_of};
+pub use test_state::{Position, TestState};
+pub use test_status::{Changed, Missing, Phase, TestStatus, Texts};
 pub use text_id::TextId;

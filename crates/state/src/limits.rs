@@ -1,19 +1,19 @@
-//! How much is remembered.
+//! Limits of the state's memory.
 
-/// What is over a limit is forgotten, the oldest first. What is forgotten is not green.
+/// Over a limit, the oldest data is dropped. A dropped tool is not green.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Limits {
     pub tools: usize,
     /// Bytes of names of cases, of all tools together.
     pub name_bytes: usize,
     pub name_chars: usize,
-    /// Names of cases of one text of a test. Of more cases only their number is compared.
+    /// Names of cases of one text of a test. With more cases, only their number is compared.
     pub names_of_test: usize,
     /// Texts of a test, for each tool.
     pub tests: usize,
     /// Texts of tool and test that were run together, for each tool.
     pub runs: usize,
-    /// Longer paths are no paths of ours.
+    /// Events with longer paths are ignored.
     pub path_bytes: usize,
 }
 

@@ -1,4 +1,4 @@
-//! How strict the kernel is about tests, and who asks.
+//! Test-first modes, and the caller of a request.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,12 +6,12 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
 pub enum Mode {
-    /// Nothing is refused, all is recorded.
+    /// Nothing is refused; everything is recorded.
     #[default]
     Explore,
-    /// First a test that fails, then the tool; what is run or shared is green.
+    /// A failing test comes before the tool; only green tools are run or shared.
     Strict,
-    /// Tools that exist may be changed first; what is shared is green.
+    /// Existing tools may be changed before their tests; only green tools are shared.
     Debug,
 }
 
@@ -28,30 +28,30 @@ impl Mode {
     }
 
     #[must_use]
-    pub fn parse(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|mode| mode.as_str() == word)
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|mode| mode.as_str() == name)
     }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum By {
-    /// A model, a tool that runs on its behalf, or somebody whom nobody knows: what came with Git.
+pub enum Author {
+    /// A model, a tool that runs on its behalf, or an unknown author, as of fetched commits.
     Agent,
-    /// A person, or the application itself. They are held to nothing, and what they write of a test is what is meant.
+    /// A person, or the application itself. The rules do not apply to them, and a test that they write is trusted.
     Person,
 }
 
-/// Where somebody asks from. It decides nothing; it is said.
+/// Where a request comes from. It only affects the message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Through {
+pub enum Origin {
     Call,
-    /// From inside a run of a tool.
+    /// Inside a run of a tool.
     Run,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Who {
-    pub by: By,
-    pub through: Through,
+pub struct Caller {
+    pub by: Author,
+    pub through: Origin,
 }

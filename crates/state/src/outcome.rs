@@ -1,11 +1,11 @@
-//! What a run of a test says about the texts it ran with.
+//! The outcome of a test run, and the set of outcomes seen with the same texts.
 
 use super::event::{CaseEnd, Ending};
 use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Outcome {
-    /// Every case ran, expected something, and passed.
+    /// Every case ran, had an expectation, and passed.
     Passed,
     /// A case failed, or the tool is missing.
     Failed,
@@ -41,7 +41,7 @@ impl Outcome {
     }
 }
 
-/// All that was seen with the same texts. It only grows, so the order of runs does not matter.
+/// All outcomes seen with the same texts. The set only grows, so the order of runs does not matter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Outcomes(u8);
 

@@ -1,17 +1,17 @@
-//! No, and what must come first.
+//! A refusal, and the calls that must come first.
 
-use super::mode::Through;
-use super::standing::{Changed, Standing};
+use super::mode::Origin;
 use super::step::{Step, before_green, before_writing, cases};
 use super::subject::{Subject, test_of};
+use super::test_status::{Changed, TestStatus};
 use serde_json::json;
 use tgp_base::error::Details;
 
-/// What was refused.
+/// The refused action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Act {
+pub(super) enum Action {
     Write,
-    /// Something is moved to where the tool is.
+    /// Another file is moved to the tool's path.
     Arrive,
     /// The tool is moved away, with its test.
     Leave,
@@ -26,52 +26,52 @@ pub(super) enum Act {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal {
-    /// The tool that it is about.
+    /// The path of the tool.
     pub tool: String,
-    /// Where it stands; nothing for what can have no test.
-    pub standing: Option<Standing>,
-    /// In their order; the first of them is allowed now.
+    /// The tool's test status; `None` for what cannot have a test.
+    pub status: Option<TestStatus>,
+    /// The calls that must come first, in order; the first of them is allowed now.
     pub must_come_first: Vec<Step>,
-    /// All of it, in words a model can act on.
+    /// The complete message for a model.
     pub message: String,
-    act: Act,
-    through: Through,
+    act: Action,
+    through: Origin,
     others: usize,
 }
 
 impl Refusal {
-    pub(super) fn new(act: Act, tool: &str, standing: Option<Standing>) -> Self {
-        let must_come_first = steps(act, tool, standing.as_ref());
+    pub(super) fn new(act: Action, tool: &str, status: Option<TestStatus>) -> Self {
+        let must_come_first = steps(act, tool, status.as_ref());
         let mut refusal = Self {
             tool: tool.to_owned(),
-            standing,
+            status,
             must_come_first,
             message: String::new(),
             act,
-            through: Through::Call,
+            through: Origin::Call,
             others: 0,
         };
-        refusal.say();
+        refusal.update_message();
         refusal
     }
 
-    pub(super) fn asked_through(mut self, through: Through) -> Self {
+    pub(super) fn with_origin(mut self, through: Origin) -> Self {
         self.through = through;
-        self.say();
+        self.update_message();
         self
     }
 
-    /// So many other tools of the same commits are not green either.
+    /// Adds the number of other tools in the same commits that are not green.
     pub(super) fn with_others(mut self, others: usize) -> Self {
         self.others = others;
-        self.say();
+        self.update_message();
         self
     }
 
-    /// The tool comes from another place, where it has a test.
+    /// The tool is moved from a path where it has a test: that test must be moved first.
     pub(super) fn after_test_of(mut self, tool: &str) -> Self {
         self.must_come_first = vec![Step::move_test(tool, &self.tool)];
-        self.say();
+        self.update_message();
         self
     }
 
@@ -81,11 +81,11 @@ impl Refusal {
         let mut details = Details::new();
         let mut add = |key: &str, value: serde_json::Value| details.insert(key.to_owned(), value);
         add("path", self.tool.as_str().into());
-        if let Some(standing) = &self.standing {
+        if let Some(status) = &self.status {
             add("test", test_of(&self.tool).into());
-            add("state", json!(standing.phase()));
-            add("reason", standing.as_str().into());
-            if let Standing::Weakened(missing) = standing {
+            add("state", json!(status.phase()));
+            add("reason", status.as_str().into());
+            if let TestStatus::Weakened(missing) = status {
                 add("missingCases", json!(missing));
             }
         }
@@ -96,11 +96,11 @@ impl Refusal {
         details
     }
 
-    fn say(&mut self) {
-        let (what, why) = (what(self.act, &self.tool), why(self.act, &self.tool, self.standing.as_ref()));
+    fn update_message(&mut self) {
+        let (what, why) = (what(self.act, &self.tool), why(self.act, &self.tool, self.status.as_ref()));
         let from_run = match self.through {
-            Through::Call => "",
-            Through::Run => " From inside a run the same holds as outside.",
+            Origin::Call => "",
+            Origin::Run => " The same rules apply inside a run.",
         };
         let others = match self.others {
             0 => String::new(),
@@ -108,76 +108,80 @@ impl Refusal {
             others => format!(" {others} other tools are not green either."),
         };
         let steps: Vec<&str> = self.must_come_first.iter().map(|step| step.say.as_str()).collect();
-        let can_be_accepted = matches!(self.standing, Some(Standing::Weakened(_) | Standing::Unproven));
+        let can_be_accepted = matches!(self.status, Some(TestStatus::Weakened(_) | TestStatus::Unproven));
         let person = if can_be_accepted { " Or ask a person to accept the test as it is." } else { "" };
         self.message = format!("{what}: {why}. First {}.{person}{from_run}{others}", steps.join(", then "));
     }
 }
 
-fn steps(act: Act, tool: &str, standing: Option<&Standing>) -> Vec<Step> {
-    match (act, standing) {
-        (Act::Write | Act::Arrive | Act::Leave, Some(standing)) => before_writing(tool, standing),
-        (Act::Run | Act::Persist, Some(standing)) => before_green(tool, standing),
-        (Act::DeleteTest | Act::MoveTest, _) => vec![Step::delete_tool(tool)],
-        (Act::BlankTest, _) => vec![Step::write_test(tool, "with at least one case")],
-        (Act::RunTest, _) => {
+fn steps(act: Action, tool: &str, status: Option<&TestStatus>) -> Vec<Step> {
+    match (act, status) {
+        (Action::Write | Action::Arrive | Action::Leave, Some(status)) => before_writing(tool, status),
+        (Action::Run | Action::Persist, Some(status)) => before_green(tool, status),
+        (Action::DeleteTest | Action::MoveTest, _) => vec![Step::delete_tool(tool)],
+        (Action::BlankTest, _) => vec![Step::write_test(tool, "with at least one case")],
+        (Action::RunTest, _) => {
             let tested = Subject::of(tool).map(|subject| subject.tool);
             vec![Step::see(tested.as_deref().unwrap_or(tool))]
         }
-        (Act::RunCode, _) => {
+        (Action::RunCode, _) => {
             let path = "tools/name.ts";
-            vec![Step::write_test(path, "with a name of your own and cases that say what the code should do")]
+            vec![Step::write_test(path, "with a name of your choice and cases that say what the code should do")]
         }
-        (Act::Write | Act::Arrive | Act::Leave | Act::Run | Act::Persist, None) => Vec::new(),
+        (Action::Write | Action::Arrive | Action::Leave | Action::Run | Action::Persist, None) => Vec::new(),
     }
 }
 
-fn what(act: Act, tool: &str) -> String {
+fn what(act: Action, tool: &str) -> String {
     let test = test_of(tool);
     match act {
-        Act::Write => format!("{tool} cannot be written yet"),
-        Act::Arrive => format!("Nothing can be moved to {tool} yet"),
-        Act::Leave => format!("{tool} cannot be moved yet"),
-        Act::DeleteTest => format!("{test} cannot be deleted"),
-        Act::BlankTest => format!("{test} cannot be emptied"),
-        Act::MoveTest => format!("{test} cannot be moved there"),
-        Act::Run => format!("{tool} cannot be run yet"),
-        Act::RunTest => format!("{tool} cannot be run as a tool"),
-        Act::RunCode => "Code without a file cannot be run in strict mode".to_owned(),
-        Act::Persist => format!("{tool} cannot be shared yet"),
+        Action::Write => format!("{tool} cannot be written yet"),
+        Action::Arrive => format!("Nothing can be moved to {tool} yet"),
+        Action::Leave => format!("{tool} cannot be moved yet"),
+        Action::DeleteTest => format!("{test} cannot be deleted"),
+        Action::BlankTest => format!("{test} cannot be emptied"),
+        Action::MoveTest => format!("{test} cannot be moved there"),
+        Action::Run => format!("{tool} cannot be run yet"),
+        Action::RunTest => format!("{tool} cannot be run as a tool"),
+        Action::RunCode => "Code without a file cannot be run in strict mode".to_owned(),
+        Action::Persist => format!("{tool} cannot be shared yet"),
     }
 }
 
-fn why(act: Act, tool: &str, standing: Option<&Standing>) -> String {
-    match (act, standing) {
-        (Act::DeleteTest | Act::BlankTest | Act::MoveTest, _) => {
+fn why(act: Action, tool: &str, status: Option<&TestStatus>) -> String {
+    match (act, status) {
+        (Action::DeleteTest | Action::BlankTest | Action::MoveTest, _) => {
             format!("{tool} would have no test")
         }
-        (Act::RunTest, _) => "it is a test".to_owned(),
-        (Act::RunCode, _) => "it has no test".to_owned(),
-        (Act::Write | Act::Arrive | Act::Leave | Act::Run | Act::Persist, Some(standing)) => stands(tool, standing),
-        (Act::Write | Act::Arrive | Act::Leave | Act::Run | Act::Persist, None) => "it has no test".to_owned(),
+        (Action::RunTest, _) => "it is a test".to_owned(),
+        (Action::RunCode, _) => "it has no test".to_owned(),
+        (Action::Write | Action::Arrive | Action::Leave | Action::Run | Action::Persist, Some(status)) => {
+            status_text(tool, status)
+        }
+        (Action::Write | Action::Arrive | Action::Leave | Action::Run | Action::Persist, None) => {
+            "it has no test".to_owned()
+        }
     }
 }
 
-fn stands(tool: &str, standing: &Standing) -> String {
+fn status_text(tool: &str, status: &TestStatus) -> String {
     let test = test_of(tool);
-    match standing {
-        Standing::NoTest => "it has no test".to_owned(),
-        Standing::NotRun => format!("{test} was not run yet as it is"),
-        Standing::Red => format!("{test} fails"),
-        Standing::Untried => format!("{test} was not run since {tool} was written"),
-        Standing::Green => format!("{test} passes"),
-        Standing::Changed(Changed::Tool) => format!("it has changed since {test} passed"),
-        Standing::Changed(Changed::Test) => format!("{test} has changed since it passed"),
-        Standing::Changed(Changed::Imports) => format!("a file that it imports has changed since {test} passed"),
-        Standing::Empty => format!("{test} has no cases"),
-        Standing::Broken => format!("{test} does not compile, or fails outside of its cases"),
-        Standing::LeftOut => format!("{test} leaves cases out"),
-        Standing::Hollow => format!("{test} has cases that expect nothing"),
-        Standing::Flaky => format!("{test} passed and failed with the same texts"),
-        Standing::Vacuous => format!("{test} passes without the tool"),
-        Standing::Unproven => format!("{test} passes, but nobody ever saw it fail"),
-        Standing::Weakened(missing) => format!("{test} does not run {} any more, which passed before", cases(missing)),
+    match status {
+        TestStatus::NoTest => "it has no test".to_owned(),
+        TestStatus::NotRun => format!("{test} was not run in its current version"),
+        TestStatus::Red => format!("{test} fails"),
+        TestStatus::Untried => format!("{test} was not run since {tool} was written"),
+        TestStatus::Green => format!("{test} passes"),
+        TestStatus::Changed(Changed::Tool) => format!("it has changed since {test} passed"),
+        TestStatus::Changed(Changed::Test) => format!("{test} has changed since it passed"),
+        TestStatus::Changed(Changed::Imports) => format!("a file that it imports has changed since {test} passed"),
+        TestStatus::Empty => format!("{test} has no cases"),
+        TestStatus::Broken => format!("{test} does not compile, or fails outside of its cases"),
+        TestStatus::LeftOut => format!("{test} skips cases"),
+        TestStatus::Hollow => format!("{test} has cases without expectations"),
+        TestStatus::Flaky => format!("{test} passed and failed with the same files"),
+        TestStatus::Vacuous => format!("{test} passes without the tool"),
+        TestStatus::Unproven => format!("{test} passes, but was never seen to fail"),
+        TestStatus::Weakened(missing) => format!("{test} no longer runs {}, which passed before", cases(missing)),
     }
 }

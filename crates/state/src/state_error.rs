@@ -1,4 +1,4 @@
-//! Every way in which this part can fail.
+//! The error enum of this part.
 
 use super::refusal::Refusal;
 use tgp_base::error::{Details, ErrorCode, PartError};

@@ -1,21 +1,21 @@
-//! What must come first: calls that an agent can make, in their order.
+//! The calls that an agent must make first, in order.
 
-use super::standing::{Missing, Standing};
 use super::subject::test_of;
+use super::test_status::{Missing, TestStatus};
 use serde::Serialize;
 
 const ONE_MORE_CASE: &str = "with one more case that fails until the tool is changed";
 
-/// A call, and what for.
+/// A call, and its purpose.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Step {
-    /// The name of the kernel's tool.
+    /// The name of the kernel tool.
     pub tool: &'static str,
     pub path: String,
-    /// Where `path` is moved to.
+    /// The destination of a move.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<String>,
-    /// The whole step in words, to stand behind "First".
+    /// The step as text that follows "First".
     pub say: String,
 }
 
@@ -47,7 +47,7 @@ impl Step {
     }
 
     pub(super) fn see(tool: &str) -> Self {
-        Self::run_test(tool, "and see how it ends")
+        Self::run_test(tool, "and check the result")
     }
 
     fn run_test(tool: &str, how: &str) -> Self {
@@ -55,80 +55,82 @@ impl Step {
     }
 }
 
-/// What leads to a text of the tool that may be written.
-pub(super) fn before_writing(tool: &str, standing: &Standing) -> Vec<Step> {
-    match standing {
-        Standing::NoTest => {
+/// The steps after which the tool may be written.
+pub(super) fn before_writing(tool: &str, status: &TestStatus) -> Vec<Step> {
+    match status {
+        TestStatus::NoTest => {
             vec![Step::write_test(tool, "with cases that say what the tool should do"), Step::see_red(tool)]
         }
-        Standing::NotRun => vec![Step::see_red(tool)],
-        Standing::Changed(_) | Standing::Red | Standing::Untried | Standing::Green => vec![Step::see(tool)],
-        Standing::Unproven => {
+        TestStatus::NotRun => vec![Step::see_red(tool)],
+        TestStatus::Changed(_) | TestStatus::Red | TestStatus::Untried | TestStatus::Green => vec![Step::see(tool)],
+        TestStatus::Unproven => {
             vec![Step::write_test(tool, ONE_MORE_CASE), Step::see_red(tool)]
         }
-        Standing::Empty
-        | Standing::Broken
-        | Standing::LeftOut
-        | Standing::Hollow
-        | Standing::Flaky
-        | Standing::Vacuous => vec![mend_test(tool, standing), Step::see_red(tool)],
-        Standing::Weakened(_) => vec![mend_test(tool, standing), Step::see(tool)],
+        TestStatus::Empty
+        | TestStatus::Broken
+        | TestStatus::LeftOut
+        | TestStatus::Hollow
+        | TestStatus::Flaky
+        | TestStatus::Vacuous => vec![fix_test(tool, status), Step::see_red(tool)],
+        TestStatus::Weakened(_) => vec![fix_test(tool, status), Step::see(tool)],
     }
 }
 
-/// What leads to green.
-pub(super) fn before_green(tool: &str, standing: &Standing) -> Vec<Step> {
-    match standing {
-        Standing::NoTest => {
+/// The steps after which the tool is green.
+pub(super) fn before_green(tool: &str, status: &TestStatus) -> Vec<Step> {
+    match status {
+        TestStatus::NoTest => {
             vec![Step::write_test(tool, "with cases that say what the tool should do"), Step::see_green(tool)]
         }
-        Standing::NotRun | Standing::Changed(_) | Standing::Untried | Standing::Green => vec![Step::see_green(tool)],
-        Standing::Red => vec![Step::write_tool(tool, "so that its test passes"), Step::see_green(tool)],
-        Standing::Unproven => vec![
+        TestStatus::NotRun | TestStatus::Changed(_) | TestStatus::Untried | TestStatus::Green => {
+            vec![Step::see_green(tool)]
+        }
+        TestStatus::Red => vec![Step::write_tool(tool, "so that its test passes"), Step::see_green(tool)],
+        TestStatus::Unproven => vec![
             Step::write_test(tool, ONE_MORE_CASE),
             Step::see_red(tool),
             Step::write_tool(tool, "so that its test passes"),
             Step::see_green(tool),
         ],
-        Standing::Empty
-        | Standing::Broken
-        | Standing::LeftOut
-        | Standing::Hollow
-        | Standing::Flaky
-        | Standing::Vacuous
-        | Standing::Weakened(_) => vec![mend_test(tool, standing), Step::see_green(tool)],
+        TestStatus::Empty
+        | TestStatus::Broken
+        | TestStatus::LeftOut
+        | TestStatus::Hollow
+        | TestStatus::Flaky
+        | TestStatus::Vacuous
+        | TestStatus::Weakened(_) => vec![fix_test(tool, status), Step::see_green(tool)],
     }
 }
 
-fn mend_test(tool: &str, standing: &Standing) -> Step {
-    let how = match standing {
-        Standing::Empty => "with at least one case".to_owned(),
-        Standing::Broken => "so that it can be run".to_owned(),
-        Standing::LeftOut => "so that every case runs every time, without skip, only and todo".to_owned(),
-        Standing::Hollow => "so that every case expects something".to_owned(),
-        Standing::Flaky => "so that it ends the same way every time, with a fixed time and seed".to_owned(),
-        Standing::Vacuous => "so that it imports the tool and expects something of what it returns".to_owned(),
-        Standing::Weakened(missing) => format!("with {} again", cases(missing)),
-        Standing::NoTest
-        | Standing::NotRun
-        | Standing::Red
-        | Standing::Untried
-        | Standing::Green
-        | Standing::Changed(_)
-        | Standing::Unproven => "again".to_owned(),
+fn fix_test(tool: &str, status: &TestStatus) -> Step {
+    let how = match status {
+        TestStatus::Empty => "with at least one case".to_owned(),
+        TestStatus::Broken => "so that it can be run".to_owned(),
+        TestStatus::LeftOut => "so that every case runs every time, without skip, only and todo".to_owned(),
+        TestStatus::Hollow => "so that every case has an expectation".to_owned(),
+        TestStatus::Flaky => "so that it has the same result every time, with a fixed time and seed".to_owned(),
+        TestStatus::Vacuous => "so that it imports the tool and checks what it returns".to_owned(),
+        TestStatus::Weakened(missing) => format!("with {} again", cases(missing)),
+        TestStatus::NoTest
+        | TestStatus::NotRun
+        | TestStatus::Red
+        | TestStatus::Untried
+        | TestStatus::Green
+        | TestStatus::Changed(_)
+        | TestStatus::Unproven => "again".to_owned(),
     };
     Step::write_test(tool, &how)
 }
 
-/// The missing cases by their names, in one line.
+/// The names of the missing cases in one line.
 pub(super) fn cases(missing: &Missing) -> String {
     let printable = |name: &String| name.chars().map(|c| if c.is_control() { ' ' } else { c }).collect::<String>();
     let names: Vec<String> = missing.names.iter().map(|name| format!("'{}'", printable(name))).collect();
     let more = missing.count - names.len().min(missing.count);
     let noun = if missing.count == 1 { "the case" } else { "the cases" };
     match (names.is_empty(), more) {
-        (true, 1) => "the case that is missing".to_owned(),
-        (true, _) => format!("the {more} cases that are missing"),
+        (true, 1) => "the missing case".to_owned(),
+        (true, _) => format!("the {more} missing cases"),
         (false, 0) => format!("{noun} {}", names.join(", ")),
         (false, _) => format!("{noun} {} and {more} more", names.join(", ")),
     }

@@ -1,17 +1,17 @@
-//! Which files are tools and tests, by their names, and which belong together.
+//! Classifies files as tools or tests by their names, and pairs them.
 
 const SOURCES: [&str; 6] = ["ts", "mts", "cts", "js", "mjs", "cjs"];
 const TOOLS: &str = "tools/";
 const TEST: &str = ".test";
 
-/// What a file is to its tool.
+/// Whether a file is the tool or its test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     Tool,
     Test,
 }
 
-/// A tool, and how a file is concerned with it.
+/// The tool that a file belongs to, and the role of the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Subject {
     pub tool: String,
@@ -19,8 +19,8 @@ pub struct Subject {
 }
 
 impl Subject {
-    /// What a file below `tools/` is: a test (`a.test.ts`), or else a tool. Declarations, data and what is in other folders
-    /// are neither: they are run only as part of a tool, with whose test they are judged. The tool of a test need not exist.
+    /// Classifies a file below `tools/`: a test (`a.test.ts`), or else a tool. Declarations, data and files in other folders
+    /// are neither: they run only as part of a tool and are covered by its test. The tool of a test need not exist.
     #[must_use]
     pub fn of(path: &str) -> Option<Self> {
         path.starts_with(TOOLS).then_some(())?;
@@ -33,27 +33,27 @@ impl Subject {
         (!is_declaration).then(|| Self { tool: path.to_owned(), kind: Kind::Tool })
     }
 
-    /// The file of the test.
+    /// The path of the test.
     #[must_use]
     pub fn test(&self) -> String {
         test_of(&self.tool)
     }
 }
 
-/// The one file that the test of a tool is in: `tools/a.test.ts` for `tools/a.ts`, `tools/a.test.js` for `tools/a.js`.
+/// The path of a tool's test: `tools/a.test.ts` for `tools/a.ts`, `tools/a.test.js` for `tools/a.js`.
 #[must_use]
 pub fn test_of(tool: &str) -> String {
     let (stem, extension) = stem_and_extension(tool).unwrap_or((tool, "ts"));
     format!("{stem}{TEST}.{extension}")
 }
 
-/// Whether a file is named like a test, wherever it is.
+/// Whether a file is named like a test, in any folder.
 #[must_use]
 pub fn is_test(path: &str) -> bool {
     stem_and_extension(path).is_some_and(|(stem, _)| stem.ends_with(TEST))
 }
 
-/// For a source; nothing for other files.
+/// The stem and extension of a source file; `None` for other files.
 fn stem_and_extension(path: &str) -> Option<(&str, &str)> {
     let (stem, extension) = path.rsplit_once('.')?;
     let has_name = !stem.is_empty() && !stem.ends_with('/');
@@ -65,7 +65,7 @@ mod tests {
     use super::{Kind, Subject, is_test, test_of};
 
     #[test]
-    fn files_are_told_apart_by_their_names() {
+    fn files_are_classified_by_their_names() {
         let kinds = [
             ("tools/a.ts", Some(("tools/a.ts", Kind::Tool))),
             ("tools/a/b.mjs", Some(("tools/a/b.mjs", Kind::Tool))),

@@ -1,4 +1,4 @@
-//! A text, told by its hash.
+//! The identity of a text: its SHA-256.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use std::fmt;
@@ -13,7 +13,7 @@ impl TextId {
         Self(bytes)
     }
 
-    /// The hash that is written so. Nothing but 64 digits in lower case is one, so that each has one spelling.
+    /// Parses exactly 64 hexadecimal digits in lower case, so that each hash has one text form.
     #[must_use]
     pub fn parse(hex: &str) -> Option<Self> {
         let digits: Vec<u8> = hex.bytes().map(digit).collect::<Option<_>>()?;
@@ -56,7 +56,7 @@ impl Serialize for TextId {
 impl<'de> Deserialize<'de> for TextId {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let hex = String::deserialize(deserializer)?;
-        Self::parse(&hex).ok_or_else(|| D::Error::custom("a hash is 64 hexadecimal digits in lower case"))
+        Self::parse(&hex).ok_or_else(|| D::Error::custom("a hash must have 64 hexadecimal digits in lower case"))
     }
 }
 
@@ -65,7 +65,7 @@ mod tests {
     use super::TextId;
 
     #[test]
-    fn a_hash_has_one_spelling() {
+    fn a_hash_has_one_text_form() {
         let hex = "00ff".repeat(16);
         let text = TextId::parse(&hex).unwrap();
         assert_eq!(text.to_string(), hex);

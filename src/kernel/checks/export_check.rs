@@ -6,7 +6,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 use tgp_base::error::Error;
-use tgp_base::near_name::{nearest, question};
+use tgp_base::spelling::{did_you_mean, nearest};
 use tgp_compile::{
     Compiler, DEFAULT, Diagnostic, ImportedName, LintResult, MISSING_EXPORT, ModuleExports, Severity, std_library,
 };
@@ -164,7 +164,7 @@ fn finding(imported: &ImportedName, names: &BTreeSet<String>, severity: Severity
     } else {
         let compared = others.iter().copied().filter(|other| other.len() <= MAX_COMPARED_BYTES).take(MAX_COMPARED);
         let near = if name.len() <= MAX_COMPARED_BYTES { nearest(name, compared) } else { None };
-        let message = format!("'{specifier}' has no export '{name}'.{}", question(near));
+        let message = format!("'{specifier}' has no export '{name}'.{}", did_you_mean(near));
         let help = match others.as_slice() {
             [] if names.contains(DEFAULT) => {
                 format!("It has a default export alone: `import {name} from '{specifier}'`.")

@@ -5,7 +5,7 @@ use super::call::Call;
 use super::shown_json::holds_more_than;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
-use tgp_policy::{Effect, Effects, Fact, Principal, Tools, Unknown};
+use tgp_policy::{Effect, Effects, Fact, Principal, Tools, UnknownParts};
 use tgp_state::Mode;
 
 /// Longer arguments are not taken apart: rules about them then hold for the strict side.
@@ -40,7 +40,7 @@ pub fn judged_asker(judged: &mut tgp_policy::Call, asker: &Asker, token: Option<
         Mode::Debug => tgp_policy::Mode::Debug,
     };
     let (session, agent) = (asker.session.clone(), Some(asker.principal().to_owned()));
-    judged.principal = Principal { session, agent, token, unknown: Unknown::default() };
+    judged.principal = Principal { session, agent, token, unknown: UnknownParts::default() };
 }
 
 /// Whether it reads or changes files that it does not name.

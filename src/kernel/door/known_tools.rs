@@ -84,7 +84,7 @@ fn read_path(text: &str) -> Option<String> {
 fn read_sql(sql: &str, dialect: Dialect) -> Option<SqlFacts> {
     let found = outline(sql, dialect)?;
     let verbs: Option<Vec<SqlVerb>> = found.verbs.into_iter().map(Verb::as_str).map(SqlVerb::parse).collect();
-    let table = |name: &String| TableName::found(name, dialect.home());
+    let table = |name: &String| TableName::in_database(name, dialect.default_schema());
     let tables = found.tables.map(|tables| tables.iter().map(table).collect());
     let mentioned = found.mentioned.iter().map(table).collect();
     Some(SqlFacts { verbs: verbs?.into_iter().collect(), tables, mentioned })

@@ -6,7 +6,7 @@ use super::judged_call::judged_asker;
 use super::rules::InForce;
 use tgp_base::error::Error;
 use tgp_base::sql_detail::SqlDetail;
-use tgp_base::table_name::{Home, TableName};
+use tgp_base::table_name::{DefaultSchema, TableName};
 use tgp_policy::{Capability, Decision, Fact, SqlVerb, SqlVerbs};
 
 impl Gate {
@@ -35,7 +35,7 @@ impl Gate {
         &self,
         asker: &Asker,
         tables: &[(String, Option<String>)],
-        home: Home,
+        home: DefaultSchema,
         verbs: Option<SqlVerbs>,
     ) -> Result<Vec<bool>, Error> {
         let capability = asker.token.as_deref().map(|token| self.tokens.verify(token)).transpose()?;
@@ -50,7 +50,7 @@ impl Gate {
         call.verbs = Fact::Known(verbs.unwrap_or_else(|| [SqlVerb::Select].into_iter().collect()));
         let is_open = |(name, schema): &(String, Option<String>)| {
             let written = schema.as_ref().map_or_else(|| name.clone(), |schema| format!("{schema}.{name}"));
-            let table = TableName::found(&written, home);
+            let table = TableName::in_database(&written, home);
             // The table `"a.b"` is not the one of the schema `a`.
             call.tables = if name.contains('.') { Fact::Unknown } else { Fact::Known(vec![table.clone()]) };
             call.mentioned = vec![table];

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tgp_base::error::{Error, ErrorCode};
 use tgp_ledger::{Amount, Count, Counted, LedgerError, Tally};
-use tgp_policy::{Capability, Key, Keys, Limit, PolicyError, TokenId, Tools, issue, verify};
+use tgp_policy::{Capability, Key, Keys, PolicyError, TokenId, TokenLimit, Tools, issue, verify};
 
 pub struct Tokens {
     keys: RwLock<Keys>,
@@ -134,7 +134,8 @@ impl Tokens {
     pub fn spend(&self, capability: &Capability, held: u64, cost: u64) {
         let signed = |ms: u64| i64::try_from(ms).unwrap_or(i64::MAX);
         let amount = Amount::Exactly(signed(cost) - signed(held));
-        let spent = |limit: Limit| Count { name: spent_name(&limit.id), amount, below: None, until: limit.expires };
+        let spent =
+            |limit: TokenLimit| Count { name: spent_name(&limit.id), amount, below: None, until: limit.expires };
         let counts: Vec<Count> = capability.limits().filter(|limit| limit.budget.is_some()).map(spent).collect();
         if counts.is_empty() {
             return;
@@ -196,7 +197,7 @@ impl Tokens {
 }
 
 /// What one call counts.
-fn counts_of(limit: Limit, most_ms: u64) -> impl Iterator<Item = Count> {
+fn counts_of(limit: TokenLimit, most_ms: u64) -> impl Iterator<Item = Count> {
     let calls = limit.calls.map(|most| (calls_name(&limit.id), Amount::Exactly(1), most));
     let spent = limit.budget.map(|most| (spent_name(&limit.id), Amount::UpTo(most_ms.max(1)), most));
     let until = limit.expires;

@@ -6,7 +6,7 @@ use super::judged_call::judged_asker;
 use super::rules::InForce;
 use std::sync::Arc;
 use tgp_base::error::Error;
-use tgp_policy::{Call, Capability, Effect, Fact, Policy, Unknown};
+use tgp_policy::{Call, Capability, Effect, Fact, Policy, UnknownParts};
 
 /// What a caller may find in lists of tools.
 pub struct ToolView<'g> {
@@ -69,7 +69,7 @@ impl ToolView<'_> {
             return false;
         }
         let (Some(policy), Some(_)) = (&self.policy, path) else { return true };
-        let denied = |tool: &str| policy.surely_denies(&self.call(tool, path, self.capability.as_ref()));
+        let denied = |tool: &str| policy.always_denies(&self.call(tool, path, self.capability.as_ref()));
         !(denied(tool) && denied("read_file"))
     }
 
@@ -87,7 +87,7 @@ impl ToolView<'_> {
         judged_asker(&mut call, self.asker, token_id, self.gate.mode());
         let Asker { session, token, id, .. } = self.asker;
         let is_unnamed = self.asker.kind() == "agent" && id.is_none();
-        call.principal.unknown = Unknown { session: session.is_none(), agent: is_unnamed, token: token.is_none() };
+        call.principal.unknown = UnknownParts { session: session.is_none(), agent: is_unnamed, token: token.is_none() };
         call
     }
 }

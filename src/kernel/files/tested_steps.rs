@@ -4,7 +4,7 @@ use super::plan::Step;
 use crate::kernel::door::present;
 use crate::kernel::test_first::{TestFirst, text_id};
 use tgp_base::error::Error;
-use tgp_state::{Asked, Content, Event, Kind, Subject, TestOfMoved, TextId, Texts};
+use tgp_state::{Content, Event, Kind, Request, Subject, TestOfMoved, TextId, Texts};
 use tgp_vfs::{DiskVfs, JailPath};
 
 /// Whether the tests allow the change; `path` is the file that it is about.
@@ -19,15 +19,15 @@ pub fn may_change(tests: &TestFirst, steps: &[Step], path: &JailPath) -> Result<
         (None, Some(text)) => {
             let Some(file) = &to else { return Ok(()) };
             let content = if text.trim().is_empty() { Content::Blank } else { Content::Text };
-            Asked::Write { file, now: texts(to.as_ref()), text: text_id(text), content }
+            Request::Write { file, now: texts(to.as_ref()), text: text_id(text), content }
         }
         (Some(_), None) => {
             let Some(file) = &from else { return Ok(()) };
-            Asked::Delete { file, now: texts(from.as_ref()) }
+            Request::Delete { file, now: texts(from.as_ref()) }
         }
         (Some(_), Some(_)) => {
             let (from, to) = (from.as_ref(), to.as_ref());
-            Asked::Move { from, now: texts(from), to, there: texts(to), test: TestOfMoved::Stays }
+            Request::Move { from, now: texts(from), to, there: texts(to), test: TestOfMoved::Stays }
         }
         (None, None) => return Ok(()),
     };

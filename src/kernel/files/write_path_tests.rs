@@ -19,7 +19,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tgp_base::error::{Error, ErrorCode};
 use tgp_compile::{Compiler, LintOptions};
-use tgp_state::{Exempt, Mode};
+use tgp_state::{ExemptGlobs, Mode};
 use tgp_vfs::{DiskVfs, JailPath, MemoryVfs, RootQuota, Usage, Vfs};
 
 const PATH: &str = "tools/a.ts";
@@ -108,7 +108,7 @@ fn house_with(config: &Config) -> House {
         examples,
         tests: Arc::new(TestFirst::new(TestFirstParts {
             mode: Mode::Explore,
-            exempt: Exempt::default(),
+            exempt: ExemptGlobs::default(),
             files: Arc::clone(&root) as Arc<dyn Vfs>,
             door: Door::open(Records::Nothing),
             private: PrivateFiles(Arc::clone(&root) as Arc<dyn Vfs>),

@@ -11,7 +11,7 @@ use crate::kernel::tool_paths::TOOLS;
 use parking_lot::Mutex;
 use std::sync::Arc;
 use tgp_base::error::{Error, ErrorCode};
-use tgp_base::near_name::question;
+use tgp_base::spelling::did_you_mean;
 use tgp_compile::{
     BodyKind, Compiler, Import, ModuleKind as Syntax, RestrictedImport, SyntaxChecker, ToolForm, std_library,
 };
@@ -335,7 +335,7 @@ fn missing(importer: &str, import: &Import, files: &dyn Vfs) -> Error {
     let place = place(importer, import);
     let folder = importer.rsplit_once('/').map_or("", |(folder, _)| folder);
     let near = near_path(&import.specifier, files).map(|path| importable(&path));
-    let near = question(near.as_deref());
+    let near = did_you_mean(near.as_deref());
     let message = format!(
         "{place}: Failed to load module '{}' from '{folder}': there is no such file.{near} Correct the path, or write that tool first.",
         import.specifier

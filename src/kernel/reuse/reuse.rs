@@ -11,7 +11,7 @@ use serde_json::Value;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tgp_base::error::{Error, ErrorCode};
-use tgp_registry::{Found, SAME_JOB, ToolKind, ToolMeta};
+use tgp_registry::{SAME_JOB, ToolKind, ToolMatch, ToolMeta};
 use tgp_vfs::JailPath;
 
 /// Tools that are looked at, and that an answer names.
@@ -65,7 +65,7 @@ impl Reuse {
         }
     }
 
-    fn same_job(&self, candidate: &Candidate<'_>) -> Result<Vec<Found>, Error> {
+    fn same_job(&self, candidate: &Candidate<'_>) -> Result<Vec<ToolMatch>, Error> {
         let entry = self.tools.registry().entry_of(candidate.path.as_str(), candidate.text);
         if entry.kind == ToolKind::Module {
             return Ok(Vec::new());
@@ -91,7 +91,7 @@ impl Reuse {
 
     fn behaviour(
         &self,
-        found: &Found,
+        found: &ToolMatch,
         known: &Value,
         candidate: &Candidate<'_>,
         parameters: &Value,
@@ -120,7 +120,7 @@ fn parameters_of(tool: &ToolMeta) -> Value {
     serde_json::from_str(tool.parameters.get()).unwrap_or_default()
 }
 
-fn refused(path: &str, best: &Found) -> Error {
+fn refused(path: &str, best: &ToolMatch) -> Error {
     let tool = &best.tool;
     let names = tool.parameter_names().join(", ");
     let call = format!("exec_tool({{ path: \"{}\", args: {{ {names} }} }})", tool.path);

@@ -8,7 +8,7 @@ use crate::kernel::modules::ModuleGraph;
 use crate::kernel::test_first::text_id;
 use tgp_base::error::{Error, ErrorCode};
 use tgp_sandbox::{JsonShape, NestedRun, TreeLimits};
-use tgp_state::{Asked, Mode, TextId, Texts, Through};
+use tgp_state::{Mode, Origin, Request, TextId, Texts};
 
 impl Runs {
     /// Counts one more run below its root, if it may have one.
@@ -73,7 +73,7 @@ impl Runs {
         if scope.test.is_some() || scope.preview.is_some() {
             return Ok(());
         }
-        let through = if scope.lineage.parent.is_some() { Through::Run } else { Through::Call };
+        let through = if scope.lineage.parent.is_some() { Origin::Run } else { Origin::Call };
         self.tests_let_run(what, &scope.options, through, graph)
     }
 
@@ -82,7 +82,7 @@ impl Runs {
         &self,
         what: &Runnable,
         options: &ExecOptions,
-        through: Through,
+        through: Origin,
         graph: &ModuleGraph,
     ) -> Result<(), Error> {
         let mode = self.mode_of(options);
@@ -93,13 +93,13 @@ impl Runs {
         let tool = graph.modules.first().map_or(what.path(), |module| module.path.as_str());
         let asked = match what {
             Runnable::Test(_) => return Ok(()),
-            Runnable::Code(_) => Asked::RunCode,
+            Runnable::Code(_) => Request::RunCode,
             Runnable::Tool(_) => {
                 // Exactly the text that is to run, which may be another than the file has by now.
                 let text =
                     graph.tools().into_iter().find(|(path, _)| path == tool).map(|(_, tool)| text_id(tool.source()));
                 let now = Texts { tool: text, ..tests.texts(tool, TextId::parse(&graph.text_hash())) };
-                Asked::Run { tool, now }
+                Request::Run { tool, now }
             }
         };
         tests.judge(&asked, mode, through)

@@ -22,7 +22,7 @@ pub struct EnteredRun {
 impl EnteredRun {
     /// Ends it before it has begun.
     pub fn refuse(self, error: Error) {
-        self.done.pay(Err(error));
+        self.done.complete(Err(error));
     }
 }
 
@@ -98,7 +98,7 @@ pub fn enter(
             let (approved, sight, budget) = (passage.approved_text(), passage.sight(), passage.budget());
             let done = when_executed(move |result| {
                 leave(passage, &result);
-                done.pay(result);
+                done.complete(result);
             });
             Ok(Entered { done, approved, sight, budget })
         }

@@ -5,7 +5,7 @@ use crate::kernel::door::TraceReport;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use tgp_base::error::Error;
-use tgp_base::threads::Owed;
+use tgp_base::threads::OnceCallback;
 use tgp_sandbox::{LogLine, RunStats};
 
 /// A run that gave a value.
@@ -66,11 +66,11 @@ impl ExecValue {
 }
 
 /// Called once with the end of a run.
-pub type ExecDone = Owed<Result<ExecValue, Error>>;
+pub type ExecDone = OnceCallback<Result<ExecValue, Error>>;
 
 /// Has the end of a run go to `callback`.
 pub fn when_executed(callback: impl FnOnce(Result<ExecValue, Error>) + Send + 'static) -> ExecDone {
-    Owed::new(|| Err(Error::panicked()), callback)
+    OnceCallback::new(|| Err(Error::panicked()), callback)
 }
 
 /// A value as the details of an error hold it.

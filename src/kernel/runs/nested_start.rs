@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use tgp_base::error::Error;
 use tgp_base::ids::RunId;
-use tgp_state::Through;
+use tgp_state::Origin;
 
 impl RunStarter for Runs {
     fn next_run(&self) -> RunId {
@@ -33,7 +33,7 @@ impl RunStarter for Runs {
             wall: None,
             approval: approval.as_deref(),
         };
-        let (entered, graph) = self.with_texts(&what, &scope.options, Through::Run, |texts| {
+        let (entered, graph) = self.with_texts(&what, &scope.options, Origin::Run, |texts| {
             enter(&self.services.door, run, &what, &args_json, by, texts, done)
         });
         match entered {
@@ -42,7 +42,7 @@ impl RunStarter for Runs {
                 scope.options.sight = sight;
                 self.begin_nested(run, scope, what, args_json, graph, done);
             }
-            Err((error, done)) if approval.is_some() => done.pay(Err(error)),
+            Err((error, done)) if approval.is_some() => done.complete(Err(error)),
             Err((error, done)) => {
                 let functions = Arc::clone(&self.services.functions);
                 let on_behalf = scope.oblige(scope.lineage.parent.unwrap_or(run));
@@ -53,7 +53,7 @@ impl RunStarter for Runs {
                         let job = move || runs.start_nested(nested, Some(id), done);
                         self.services.background.spawn_or_run(root, job);
                     }
-                    Err(error) => done.pay(Err(error)),
+                    Err(error) => done.complete(Err(error)),
                 };
                 ask_approval(&*functions, on_behalf, error, then);
             }
@@ -73,11 +73,11 @@ impl Runs {
     ) {
         let live = match self.admit_nested(&scope, what.path()) {
             Ok(live) => live,
-            Err(error) => return done.pay(Err(error)),
+            Err(error) => return done.complete(Err(error)),
         };
         let done = when_executed(move |result| {
             drop(live);
-            done.pay(result);
+            done.complete(result);
         });
         let done = self.announce(run, done);
         let runs = Arc::clone(&self);

@@ -7,7 +7,7 @@ use crate::kernel::modules::ModuleGraph;
 use serde_json::value::RawValue;
 use std::time::Duration;
 use tgp_base::error::{Error, ErrorCode};
-use tgp_base::near_name::{nearest, question};
+use tgp_base::spelling::{did_you_mean, nearest};
 use tgp_compile::instead_of_global;
 use tgp_sandbox::{GuestError, JsonShape, RunEnd, RunLimits, RunOutcome, SandboxError};
 
@@ -143,7 +143,7 @@ fn unknown_function(thrown: &GuestError, api: &[String]) -> Option<String> {
     let advice = if name == "exec_sql" {
         " There is no database here: take the data as an argument.".to_owned()
     } else {
-        question(nearest(name, known.iter().copied()))
+        did_you_mean(nearest(name, known.iter().copied()))
     };
     Some(format!("{}.{advice} tgp has {}.", thrown.message, known.join(", ")))
 }

@@ -11,7 +11,7 @@ use crate::kernel::text_hash::text_hash;
 use std::cell::OnceCell;
 use tgp_base::error::Error;
 use tgp_sandbox::ModuleKind;
-use tgp_state::Through;
+use tgp_state::Origin;
 use tgp_vfs::JailPath;
 
 /// What would run, looked up once however much somebody wants to know of it: all of it is said of the same texts.
@@ -74,7 +74,7 @@ impl Runs {
         &self,
         what: &Runnable,
         options: &ExecOptions,
-        through: Through,
+        through: Origin,
         enter: impl FnOnce(RunTexts<'_>) -> T,
     ) -> (T, Option<ModuleGraph>) {
         let texts = self.looked_up(what);

@@ -30,7 +30,7 @@ use tgp_base::ids::RunId;
 use tgp_base::threads;
 use tgp_net::Fetcher;
 use tgp_sandbox::{Host, RunLimits, RunRequest, Sandbox, when_done};
-use tgp_state::{Mode, Through};
+use tgp_state::{Mode, Origin};
 use tgp_vfs::{JailPath, RunWriteQuota};
 
 /// Arguments up to this size fit into a worker's pipe, so that nobody waits while they are sent.
@@ -126,7 +126,7 @@ impl Runs {
         // Limits that are not valid are refused when it starts.
         let wall = options.limits(self.limits_for(what)).ok().map(|limits| limits.wall);
         let by = RunAsker { asker: &asker, parent, tool: None, trace: None, wall, approval };
-        let through = if parent.is_some() { Through::Run } else { Through::Call };
+        let through = if parent.is_some() { Origin::Run } else { Origin::Call };
         let (entered, graph) = self.with_texts(what, options, through, |texts| {
             enter(&self.services.door, *run, what, args_json, by, texts, done)
         });
@@ -138,7 +138,7 @@ impl Runs {
                 Some(EnteredRun { request, done, graph })
             }
             Err((error, done)) => {
-                done.pay(Err(error));
+                done.complete(Err(error));
                 None
             }
         }
@@ -153,7 +153,7 @@ impl Runs {
                 let (scope, done) = self.recorded(run, &what, self.scope(run, limits, options), done);
                 self.exec(run, scope, what, args_json, graph, done);
             }
-            Err(error) => done.pay(Err(error)),
+            Err(error) => done.complete(Err(error)),
         }
     }
 
@@ -184,7 +184,7 @@ impl Runs {
             .map(|limits| self.scope(run, limits, options));
         match started {
             Ok(scope) => self.start(run, scope, &what, args_json.into(), graph, done),
-            Err(error) => done.pay(Err(error)),
+            Err(error) => done.complete(Err(error)),
         }
         None
     }
@@ -196,7 +196,7 @@ impl Runs {
         let EnteredRun { request, done, graph } = entered;
         let host = self.open.host(parent);
         if request.options.is_dry() && host.as_ref().is_some_and(|host| !host.is_dry()) {
-            done.pay(Err(cannot_turn_dry(request.what.path())));
+            done.complete(Err(cannot_turn_dry(request.what.path())));
             return None;
         }
         let below = host.and_then(|host| host.begin_below(request.run));
@@ -204,12 +204,15 @@ impl Runs {
             if !request.options.below {
                 return Some(EnteredRun { request, done, graph });
             }
-            done.pay(Err(Error::new(ErrorCode::Aborted, "The run is over: the function that asks belongs to it.")));
+            done.complete(Err(Error::new(
+                ErrorCode::Aborted,
+                "The run is over: the function that asks belongs to it.",
+            )));
             return None;
         };
         let ExecRequest { run, what, args_json, options } = request;
         match options.limits(self.config.limits()) {
-            Err(error) => done.pay(Err(error)),
+            Err(error) => done.complete(Err(error)),
             Ok(limits) => {
                 let scope = scope.started_by_function(run, limits, options);
                 let done = when_executed(move |result| {
@@ -217,7 +220,7 @@ impl Runs {
                         begun.failed(error);
                     }
                     drop(begun);
-                    done.pay(result);
+                    done.complete(result);
                 });
                 Arc::clone(self).begin_nested(run, scope, what, args_json, graph, done);
             }
@@ -236,7 +239,7 @@ impl Runs {
     ) {
         if matches!(what, Runnable::Test(_)) && scope.test.is_none() {
             let message = "Tests cannot be run by a function of the application while a tool waits for it.";
-            return done.pay(Err(Error::new(ErrorCode::Limit, message)));
+            return done.complete(Err(Error::new(ErrorCode::Limit, message)));
         }
         let compiling = Stage::begin("compile", &scope);
         let memory = scope.limits.memory_bytes;
@@ -249,7 +252,7 @@ impl Runs {
         compiling.end(run, &scope);
         match graph {
             Ok(graph) => self.start(run, scope, &what, args_json.into(), graph, done),
-            Err(error) => done.pay(Err(error)),
+            Err(error) => done.complete(Err(error)),
         }
     }
 
@@ -267,7 +270,7 @@ impl Runs {
         let runs = Arc::clone(self);
         when_executed(move |result| {
             runs.open.close(run);
-            done.pay(result);
+            done.complete(result);
         })
     }
 
@@ -379,7 +382,8 @@ impl Runs {
                 let result = traced(result, run, &scope, queued, &door, after);
                 let result = previewed(result, &scope);
                 let ending = if result.is_ok() { RunEnding::Commit } else { RunEnding::Rollback };
-                let finished = move |finished| done.pay(result.and_then(|value: ExecValue| value.unless(finished)));
+                let finished =
+                    move |finished| done.complete(result.and_then(|value: ExecValue| value.unless(finished)));
                 host.finish(ending, Box::new(finished));
             }),
         );

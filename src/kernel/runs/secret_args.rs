@@ -5,7 +5,7 @@ use crate::kernel::host_functions::Answer;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use std::borrow::Cow;
-use tgp_base::bound_secrets::{BoundSecrets, Destination, Spelling, Withheld};
+use tgp_base::bound_secrets::{BoundSecrets, Destination, SecretEncoding, SecretError};
 use tgp_base::error::{Error, ErrorCode};
 
 /// How answers hold bytes, up to the bytes themselves.
@@ -25,7 +25,7 @@ pub fn told_secrets(
         return Ok((args_json, answer));
     }
     let place = Destination::Function(function);
-    let args = match secrets.fill(args_json.as_bytes(), place, Spelling::Json) {
+    let args = match secrets.fill(args_json.as_bytes(), place, SecretEncoding::Json) {
         Ok(filled) => String::from_utf8_lossy(&filled).into_owned(),
         Err(withheld) => return Err((refusal(&withheld), answer)),
     };
@@ -40,7 +40,7 @@ pub fn untold(secrets: &BoundSecrets, result: Result<String, Error>) -> Result<S
         return result;
     }
     let clean = |text: String| secrets.mask_text(text);
-    result.map(|json| masked_bytes(secrets, secrets.mask_numbers(clean(json)))).map_err(|mut error| {
+    result.map(|json| masked_bytes(secrets, secrets.mask_byte_lists(clean(json)))).map_err(|mut error| {
         error.message = clean(error.message);
         let details = serde_json::to_string(&error.details).map(clean);
         error.details = details.ok().and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
@@ -59,7 +59,7 @@ fn masked_bytes(secrets: &BoundSecrets, json: String) -> String {
         clean.push_str(BYTES);
         let (encoded, rest) = part.split_at(part.find('"').unwrap_or(0));
         let bytes = BASE64_STANDARD.decode(encoded).unwrap_or_default();
-        match secrets.mask_everywhere(&bytes) {
+        match secrets.mask_bytes(&bytes) {
             Cow::Borrowed(_) => clean.push_str(encoded),
             Cow::Owned(masked) => BASE64_STANDARD.encode_string(masked, &mut clean),
         }
@@ -80,17 +80,17 @@ pub fn shown_file(secrets: &BoundSecrets, path: &str, text: String) -> Result<St
 /// `Validation`.
 pub fn check_written(secrets: &BoundSecrets, path: &str, content: &str) -> Result<(), Error> {
     // What a guest reads there is not masked.
-    let Some(name) = secrets.named_in(content.as_bytes()).filter(|_| !is_scratch(path)) else { return Ok(()) };
+    let Some(name) = secrets.first_named_in(content.as_bytes()).filter(|_| !is_scratch(path)) else { return Ok(()) };
     let message = format!(
         "tgp.write_file does not write the placeholder of the secret '{name}': where a file holds its value, that would be lost. Leave it out, or let a function of the application write the file."
     );
     Err(Error::new(ErrorCode::Validation, message).with("field", "content"))
 }
 
-fn refusal(withheld: &Withheld) -> Error {
+fn refusal(withheld: &SecretError) -> Error {
     let code = match withheld {
-        Withheld::Unknown { .. } | Withheld::TooMuch | Withheld::InPath => ErrorCode::Validation,
-        Withheld::NotThere { .. } | Withheld::InTheOpen { .. } => ErrorCode::SecurityViolation,
+        SecretError::Unknown { .. } | SecretError::TooManyPlaceholders | SecretError::InPath => ErrorCode::Validation,
+        SecretError::WrongDestination { .. } | SecretError::Insecure { .. } => ErrorCode::SecurityViolation,
     };
     Error::new(code, format!("{withheld}."))
 }

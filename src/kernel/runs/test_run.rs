@@ -59,7 +59,7 @@ impl Runs {
         scope.test = Some(Arc::clone(&record));
         let services = Arc::clone(self.services());
         let call = services.door.call_of(run.0, &options.asker);
-        let done = when_executed(move |result| done.pay(reported(&record, &services, &call, result)));
+        let done = when_executed(move |result| done.complete(reported(&record, &services, &call, result)));
         (scope, done)
     }
 

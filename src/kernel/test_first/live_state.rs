@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
 use std::sync::Arc;
 use tgp_ledger::{EventType, Hash, Ledger, MAX_EVENTS, Query, StoredEvent};
-use tgp_state::{Event, Position, Standing, State, Texts};
+use tgp_state::{Event, Position, TestState, TestStatus, Texts};
 
 /// Where a copy of the state is kept, so that the whole ledger need not be read.
 const FILE: &str = "test_state.json";
@@ -23,7 +23,7 @@ pub struct LiveState {
 /// The state, and how far the ledger is in it.
 #[derive(Default)]
 pub struct Live {
-    state: State,
+    state: TestState,
     is_loaded: bool,
     /// The last event of the ledger that was looked at.
     read_to: Place,
@@ -80,7 +80,7 @@ impl LiveState {
     }
 
     /// Asks the state; when it says no, once more with what other processes have told the ledger since.
-    pub fn ask<T, E>(&self, question: impl Fn(&State) -> Result<T, E>) -> Result<T, E> {
+    pub fn ask<T, E>(&self, question: impl Fn(&TestState) -> Result<T, E>) -> Result<T, E> {
         let mut live = self.loaded();
         question(&live.state).or_else(|_| {
             self.catch_up(&mut live);
@@ -89,8 +89,8 @@ impl LiveState {
     }
 
     /// Where a tool stands with these texts, as far as is known here.
-    pub fn standing(&self, tool: &str, now: &Texts) -> Standing {
-        self.loaded().state.standing(tool, now)
+    pub fn status(&self, tool: &str, now: &Texts) -> TestStatus {
+        self.loaded().state.status(tool, now)
     }
 
     /// Whether the tool was green with any text of its test.
@@ -131,10 +131,10 @@ impl LiveState {
         live
     }
 
-    fn copy(&self) -> Option<(Place, State)> {
+    fn copy(&self) -> Option<(Place, TestState)> {
         let text = self.private.read(FILE);
         let Copy { place, state } = serde_json::from_str(&text).ok()?;
-        Some((place, State::from_snapshot(state.get().as_bytes())?))
+        Some((place, TestState::from_snapshot(state.get().as_bytes())?))
     }
 
     fn catch_up(&self, live: &mut Live) {

@@ -4,7 +4,7 @@ use super::test_first::{TestFirst, text_id};
 use std::collections::BTreeSet;
 use tgp_base::error::Error;
 use tgp_git::PushPolicy;
-use tgp_state::{Asked, Subject, Texts, Through, test_of};
+use tgp_state::{Origin, Request, Subject, Texts, test_of};
 
 impl PushPolicy for TestFirst {
     fn refusal(&self, paths: &[&str], text_of: &dyn Fn(&str) -> Option<String>) -> Option<String> {
@@ -16,7 +16,7 @@ impl PushPolicy for TestFirst {
             let now = Texts { tool: id(tool), test, imports: None };
             let mode = self.writers.mode(tool, now.tool, self.usual_mode())?;
             let tools = [(tool.as_str(), now)];
-            self.judge(&Asked::Persist { tools: &tools }, mode, Through::Call).err()
+            self.judge(&Request::Persist { tools: &tools }, mode, Origin::Call).err()
         };
         let mut refused = tools.iter().filter_map(judged);
         let Error { message, .. } = refused.next()?;

@@ -6,7 +6,9 @@ use crate::kernel::door::{Door, PresentCall};
 use crate::kernel::private_files::PrivateFiles;
 use std::sync::{Arc, OnceLock};
 use tgp_base::error::Error;
-use tgp_state::{Asked, By, Event, Exempt, Kind, Mode, Standing, Subject, TestRun, TextId, Texts, Through, Who, judge};
+use tgp_state::{
+    Author, Caller, Event, ExemptGlobs, Kind, Mode, Origin, Request, Subject, TestRun, TestStatus, TextId, Texts, judge,
+};
 use tgp_vfs::{JailPath, Vfs};
 
 /// Callers that are people, or the application itself: they are held to nothing.
@@ -14,7 +16,7 @@ const PEOPLE: [&str; 3] = ["application", "cli", "kernel"];
 
 pub struct TestFirstParts {
     pub mode: Mode,
-    pub exempt: Exempt,
+    pub exempt: ExemptGlobs,
     pub files: Arc<dyn Vfs>,
     pub door: Arc<Door>,
     pub private: PrivateFiles,
@@ -22,7 +24,7 @@ pub struct TestFirstParts {
 
 pub struct TestFirst {
     mode: Mode,
-    pub(super) exempt: Exempt,
+    pub(super) exempt: ExemptGlobs,
     files: Arc<dyn Vfs>,
     pub(super) state: LiveState,
     pub(super) writers: Writers,
@@ -68,30 +70,30 @@ impl TestFirst {
 
     /// Whose word a change on behalf of a call is.
     #[must_use]
-    pub fn author(call: Option<&PresentCall>) -> By {
+    pub fn author(call: Option<&PresentCall>) -> Author {
         let is_person = call.is_none_or(|call| PEOPLE.contains(&call.agent.as_str()) && call.mode.is_none());
-        if is_person { By::Person } else { By::Agent }
+        if is_person { Author::Person } else { Author::Agent }
     }
 
     /// Whether a change of files may be made on behalf of a call.
     ///
     /// # Errors
     /// `State`, with what must come first.
-    pub fn may_change(&self, call: Option<&PresentCall>, asked: &Asked<'_>) -> Result<(), Error> {
+    pub fn may_change(&self, call: Option<&PresentCall>, request: &Request<'_>) -> Result<(), Error> {
         let Some(call) = call else { return Ok(()) };
-        self.judge(asked, self.mode_of(&call.agent, call.mode), Through::Call)
+        self.judge(request, self.mode_of(&call.agent, call.mode), Origin::Call)
     }
 
     /// The same in a mode that is known.
     ///
     /// # Errors
     /// `State`, with what must come first.
-    pub fn judge(&self, asked: &Asked<'_>, mode: Mode, through: Through) -> Result<(), Error> {
+    pub fn judge(&self, request: &Request<'_>, mode: Mode, through: Origin) -> Result<(), Error> {
         let who = match mode {
             Mode::Explore => return Ok(()),
-            Mode::Strict | Mode::Debug => Who { by: By::Agent, through },
+            Mode::Strict | Mode::Debug => Caller { by: Author::Agent, through },
         };
-        self.state.ask(|state| judge(asked, who, mode, state, &self.exempt)).map_err(Error::from)
+        self.state.ask(|state| judge(request, who, mode, state, &self.exempt)).map_err(Error::from)
     }
 
     /// The texts that a tool and its test have on the disk; `imports` is known to whoever has compiled it.
@@ -112,7 +114,7 @@ impl TestFirst {
         let mode = call.map_or(Mode::Explore, |call| self.mode_of(&call.agent, call.mode));
         for (subject, event) in events {
             if let Event::ToolWritten { tool, text } | Event::ToolMoved { to: tool, text, .. } = event {
-                self.writers.note(tool, *text, if by == By::Person { Mode::Explore } else { mode });
+                self.writers.note(tool, *text, if by == Author::Person { Mode::Explore } else { mode });
             }
             let is_of_test = matches!(
                 event,
@@ -130,21 +132,26 @@ impl TestFirst {
 
     /// Takes in a run of a test, and says where its tool stands with these texts then. `without_tool` tries the first test
     /// of a tool that exists with the tool hidden: it has to fail then. One that replaces a test has to be seen to fail itself.
-    pub fn tested(&self, call: &PresentCall, run: TestRun, without_tool: impl FnOnce() -> Option<TestRun>) -> Standing {
+    pub fn tested(
+        &self,
+        call: &PresentCall,
+        run: TestRun,
+        without_tool: impl FnOnce() -> Option<TestRun>,
+    ) -> TestStatus {
         let now = Texts { tool: run.tool_text, test: Some(run.test_text), imports: run.imports };
         let (tool, path) = (run.tool.clone(), tgp_state::test_of(&run.tool));
         self.state.tell(Some(call), &path, &Event::TestRan(run));
-        let mut standing = self.state.standing(&tool, &now);
-        let is_first = standing == Standing::Unproven && !self.state.was_green(&tool);
+        let mut status = self.state.status(&tool, &now);
+        let is_first = status == TestStatus::Unproven && !self.state.was_green(&tool);
         if let Some(proof) = is_first.then(without_tool).flatten() {
             self.state.tell(Some(call), &path, &Event::TestRan(proof));
-            standing = self.state.standing(&tool, &now);
+            status = self.state.status(&tool, &now);
         }
         self.state.settle();
-        if let (Standing::Green, Some(push)) = (&standing, self.on_green.get()) {
+        if let (TestStatus::Green, Some(push)) = (&status, self.on_green.get()) {
             push();
         }
-        standing
+        status
     }
 
     /// Takes in files as they are on the disk, which somebody has committed or taken for what is meant.

@@ -5,7 +5,7 @@ use super::tool_registry::Counted;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use std::sync::Arc;
-use tgp_registry::{ContentHash, Found, ToolKind, ToolMeta};
+use tgp_registry::{ContentHash, ToolKind, ToolMatch, ToolMeta};
 
 /// A tool that may do the job.
 #[derive(Debug, Serialize)]
@@ -137,15 +137,15 @@ pub struct Catalogue {
     pub total: usize,
 }
 
-impl From<Found> for FoundTool {
-    fn from(Found { tool, score }: Found) -> Self {
+impl From<ToolMatch> for FoundTool {
+    fn from(ToolMatch { tool, score }: ToolMatch) -> Self {
         let ToolMeta { path, name, description, parameters, .. } = Arc::unwrap_or_clone(tool);
         Self { path, name, description, score: rounded(score), parameters }
     }
 }
 
-impl From<Found> for SimilarTool {
-    fn from(Found { tool, score }: Found) -> Self {
+impl From<ToolMatch> for SimilarTool {
+    fn from(ToolMatch { tool, score }: ToolMatch) -> Self {
         Self { path: tool.path.clone(), score: rounded(score) }
     }
 }

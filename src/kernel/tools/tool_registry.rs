@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 use tgp_base::error::Error;
 use tgp_base::threads;
 use tgp_compile::Compiler;
-use tgp_registry::{ContentHash, Found, META_FILE, Meaning, Registry, ToolMeta};
+use tgp_registry::{ContentHash, META_FILE, Meaning, Registry, ToolMatch, ToolMeta};
 use tgp_vfs::{DiskVfs, JailPath, ListedFile, Vfs, VfsError};
 
 /// A question looks at the files again when the last look is longer ago than this.
@@ -104,20 +104,20 @@ impl ToolRegistry {
     }
 
     /// The tools that fit `query`, best first, by words and by what is known of its meaning.
-    pub fn find(&self, query: &str, meanings: &[Meaning], limit: usize) -> Result<Vec<Found>, Error> {
+    pub fn find(&self, query: &str, meanings: &[Meaning], limit: usize) -> Result<Vec<ToolMatch>, Error> {
         let mut found = self.fresh()?.registry.find(query, meanings, limit);
         let counts = self.uses.counts();
         // Of equals the one that has proved itself comes first.
         found.sort_by(|left, right| {
-            let uses = |found: &Found| counts.of(&found.tool.path);
+            let uses = |found: &ToolMatch| counts.of(&found.tool.path);
             right.score.total_cmp(&left.score).then_with(|| uses(right).cmp(&uses(left)))
         });
         Ok(found)
     }
 
     /// Other tools that are described as `tool` is, best first.
-    pub fn alike(&self, tool: &ToolMeta, meanings: &[Meaning], limit: usize) -> Result<Vec<Found>, Error> {
-        Ok(self.fresh()?.registry.alike(tool, meanings, limit))
+    pub fn alike(&self, tool: &ToolMeta, meanings: &[Meaning], limit: usize) -> Result<Vec<ToolMatch>, Error> {
+        Ok(self.fresh()?.registry.similar(tool, meanings, limit))
     }
 
     /// The entry that a tool with this text would have. Most often it is written next.
@@ -317,7 +317,7 @@ impl ToolRegistry {
         let held = |path: &str, hash: &ContentHash| {
             state.registry.hash_of(path) == Some(hash) || known.get(path).is_some_and(|entry| entry.hash == *hash)
         };
-        let looked = threads::map_all("tgp-look", &changed, |file| self.examine(held, file));
+        let looked = threads::parallel_map("tgp-look", &changed, |file| self.examine(held, file));
         let looked = looked.into_iter().filter_map(Result::transpose).collect::<Result<Vec<Looked>, _>>()?;
         for entry in same.iter().filter_map(|file| known.remove(file.path.as_str())) {
             state.registry.insert(entry);

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use tgp_base::error::{Error, ErrorCode};
 use tgp_base::threads;
 use tgp_compile::Compiler;
-use tgp_registry::{Found, Meaning, ToolMeta};
+use tgp_registry::{Meaning, ToolMatch, ToolMeta};
 use tgp_vfs::{DiskVfs, JailPath};
 
 /// Longest query: a job that needs more words is several jobs.
@@ -102,7 +102,7 @@ impl Tools {
     }
 
     /// Other tools that are described as `tool` is, best first.
-    pub fn alike(&self, tool: &ToolMeta, limit: usize) -> Result<Vec<Found>, Error> {
+    pub fn alike(&self, tool: &ToolMeta, limit: usize) -> Result<Vec<ToolMatch>, Error> {
         self.registry.alike(tool, &self.meanings(&about(tool))?, limit)
     }
 

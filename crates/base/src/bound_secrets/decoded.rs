@@ -1,4 +1,4 @@
-//! Text with its escapes taken off, layer by layer, and where each byte of it came from.
+//! Decodes nested escapes of a text, layer by layer, and maps each decoded byte to its place in the original text.
 
 use regex::bytes::Regex;
 use std::borrow::Cow;
@@ -6,16 +6,16 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-/// Escapes inside escapes that are taken off, at most.
+/// The most nested layers of escapes that are decoded.
 const MOST_LAYERS: usize = 6;
-/// Bytes that are decoded at once, beside what a value at their end may take up.
+/// Bytes decoded at once, without the overlap for a value that crosses the end.
 const WINDOW: usize = 256 << 10;
-/// Bytes that one byte of a value may be written with.
+/// The most bytes that encode one byte of a value.
 const MOST_WRITTEN: usize = 64;
-/// Letters of the longest name below.
+/// Length of the longest name below.
 const LONGEST_NAME: usize = 16;
 
-/// Signs of ASCII that HTML has names for.
+/// HTML character references of ASCII.
 const NAMED: [(&str, char); 45] = [
     ("amp", '&'),
     ("AMP", '&'),
@@ -64,18 +64,18 @@ const NAMED: [(&str, char); 45] = [
     ("rbrace", '}'),
 ];
 
-/// The names of the characters from U+00A0 on.
+/// HTML character references from U+00A0 on, in order.
 const LATIN: &str = "nbsp iexcl cent pound curren yen brvbar sect uml copy ordf laquo not shy reg macr deg plusmn sup2 sup3 acute \
 micro para middot cedil sup1 ordm raquo frac14 frac12 frac34 iquest Agrave Aacute Acirc Atilde Auml Aring AElig Ccedil Egrave Eacute \
 Ecirc Euml Igrave Iacute Icirc Iuml ETH Ntilde Ograve Oacute Ocirc Otilde Ouml times Oslash Ugrave Uacute Ucirc Uuml Yacute THORN \
 szlig agrave aacute acirc atilde auml aring aelig ccedil egrave eacute ecirc euml igrave iacute icirc iuml eth ntilde ograve oacute \
 ocirc otilde ouml divide oslash ugrave uacute ucirc uuml yacute thorn yuml";
 
-/// Text as it is after some decoding.
+/// A partly decoded text.
 #[derive(Debug, Default)]
 struct Layer {
     bytes: Vec<u8>,
-    /// Where each byte stands in the text at first.
+    /// The place of each byte in the original text.
     places: Vec<Range<u32>>,
 }
 
@@ -85,7 +85,7 @@ impl Layer {
         Self { bytes: text.to_vec(), places }
     }
 
-    /// Nothing where there is nothing to decode.
+    /// The next layer; `None` when there is nothing to decode.
     fn inner(&self) -> Option<Self> {
         let mut next = Self::default();
         let mut left = self.places.as_slice();
@@ -103,23 +103,23 @@ impl Layer {
     }
 }
 
-/// Bytes that begin an escape, or stand between the letters of UTF-16.
-fn is_written_otherwise(text: &[u8]) -> bool {
+/// Whether a text has a byte that begins an escape, or a zero byte as in UTF-16.
+fn may_be_encoded(text: &[u8]) -> bool {
     text.iter().any(|byte| matches!(byte, b'%' | b'&' | b'\\' | 0))
 }
 
-/// The parts of a text that are decoded at once. Each begins before the one before it ends, so that no value of this length is cut.
+/// Overlapping windows of a text that are decoded separately; no value of up to `longest` bytes is cut.
 fn windows(text: &[u8], longest: usize) -> impl Iterator<Item = (usize, &[u8])> {
     let overlap = longest.saturating_mul(MOST_WRITTEN);
     let starts = (0..text.len()).step_by(WINDOW).filter(move |start| *start == 0 || start + overlap < text.len());
     starts.filter_map(move |start| {
         let end = (start + WINDOW + overlap).min(text.len());
-        let window = text.get(start..end).filter(|window| is_written_otherwise(window))?;
+        let window = text.get(start..end).filter(|window| may_be_encoded(window))?;
         Some((start, window))
     })
 }
 
-/// A value with all its escapes taken off, or as it is where it has none.
+/// A value with all escapes decoded.
 pub(super) fn plain(value: &[u8]) -> Vec<u8> {
     let mut layer = value.to_vec();
     for _ in 0..MOST_LAYERS {
@@ -130,7 +130,7 @@ pub(super) fn plain(value: &[u8]) -> Vec<u8> {
     layer
 }
 
-/// Shows `look` each layer of a text, part by part. `longest` is the length of the longest value that it looks for.
+/// Calls `look` with each decoded layer of each window. `longest` is the length of the longest value searched for.
 pub(super) fn layers(text: &[u8], longest: usize, look: &mut dyn FnMut(&[u8])) {
     for (_, window) in windows(text, longest) {
         let mut layer = Cow::Borrowed(window);
@@ -146,7 +146,7 @@ pub(super) fn layers(text: &[u8], longest: usize, look: &mut dyn FnMut(&[u8])) {
     }
 }
 
-/// Gives `take` where in a text a pattern stands in any layer of it.
+/// Calls `take` with the original range of each match of `pattern` in any decoded layer.
 pub(super) fn places(text: &[u8], pattern: &Regex, longest: usize, take: &mut dyn FnMut(Range<usize>)) {
     for (start, window) in windows(text, longest) {
         let mut layer = Some(Layer::of(window));
@@ -162,8 +162,8 @@ pub(super) fn places(text: &[u8], pattern: &Regex, longest: usize, take: &mut dy
     }
 }
 
-/// Takes one layer off: of percent signs, of backslashes, of HTML; a plus is a space, and a zero byte is part of a wide character.
-/// Gives `put` how many bytes stand for which.
+/// Decodes one layer: percent signs, backslashes, HTML references; a plus is a space, and zero bytes are dropped. Calls
+/// `put` with the number of encoded bytes and the bytes they stand for.
 fn decode(text: &[u8], put: &mut dyn FnMut(usize, &[u8])) {
     let mut rest = text;
     while let Some(first) = rest.first() {
@@ -197,13 +197,13 @@ fn decode(text: &[u8], put: &mut dyn FnMut(usize, &[u8])) {
     }
 }
 
-/// The number that `count` hexadecimal digits from `at` on are.
+/// The number in the `count` hexadecimal digits from `at` on.
 fn hex(text: &[u8], at: usize, count: usize) -> Option<u32> {
     let digits = text.get(at..at + count)?;
     digits.iter().try_fold(0, |number, digit| Some(number * 16 + char::from(*digit).to_digit(16)?))
 }
 
-/// How long an escape with any number of backslashes is, and what it stands for.
+/// The length of an escape with any number of backslashes, and its character.
 fn backslash(text: &[u8]) -> (usize, char) {
     let run = text.iter().take_while(|byte| **byte == b'\\').count();
     let simple = |c| (run + 1, c);
@@ -220,7 +220,7 @@ fn backslash(text: &[u8]) -> (usize, char) {
     }
 }
 
-/// `uXXXX`, two of them for one character, or `u{X…}`, behind a run of backslashes.
+/// Decodes `uXXXX`, a surrogate pair of these, or `u{X…}`, behind a run of backslashes.
 fn unicode(text: &[u8], run: usize) -> Option<(usize, char)> {
     if text.get(run + 1) == Some(&b'{') {
         let (count, number) = number(text.get(run + 2..)?, 16)?;
@@ -240,7 +240,7 @@ fn unicode(text: &[u8], run: usize) -> Option<(usize, char)> {
     Some((end + again + 5, c))
 }
 
-/// How many digits there are, and their number.
+/// The count of leading digits, and their number.
 fn number(text: &[u8], radix: u32) -> Option<(usize, u32)> {
     let digits = text.iter().map_while(|byte| char::from(*byte).to_digit(radix));
     let (count, number) = digits
@@ -248,7 +248,7 @@ fn number(text: &[u8], radix: u32) -> Option<(usize, u32)> {
     (count > 0).then_some((count, number))
 }
 
-/// How long a reference of HTML is, with or without its semicolon, and what it stands for.
+/// The length of an HTML character reference, with or without its semicolon, and its character.
 fn reference(text: &[u8]) -> Option<(usize, char)> {
     let (length, c) = match (text.get(1)?, text.get(2)) {
         (b'#', Some(b'x' | b'X')) => {

@@ -2,7 +2,7 @@
 
 use super::import_target::without_scheme;
 use super::std_library;
-use tgp_base::near_name::{nearest, question};
+use tgp_base::spelling::{did_you_mean, nearest};
 
 /// Message and help for an import that is not allowed.
 pub struct RestrictedImport {
@@ -32,7 +32,7 @@ fn help(specifier: &str, names: &[&str]) -> String {
     }
     let parts = std_library::specifiers();
     if specifier.starts_with(std_library::NAME) {
-        let near = question(nearest(specifier, parts.iter().map(String::as_str)));
+        let near = did_you_mean(nearest(specifier, parts.iter().map(String::as_str)));
         return format!("{} has the parts {}.{near}", std_library::NAME, std_library::parts().join(", "));
     }
     let instead = match without_scheme(specifier).split('/').next().unwrap_or_default() {
@@ -48,7 +48,7 @@ fn help(specifier: &str, names: &[&str]) -> String {
         "papaparse" | "csv-parse" | "csv-parser" | "csv-stringify" => "@tgp/std/csv reads and writes CSV.",
         _ => {
             let near = nearest(specifier, names.iter().copied());
-            return format!("{tools}{}", question(near));
+            return format!("{tools}{}", did_you_mean(near));
         }
     };
     format!("{instead} {tools}")

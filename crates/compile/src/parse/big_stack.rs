@@ -35,7 +35,7 @@ pub(crate) fn run_on_big_stack<T: Send + 'static>(
 #[cfg(test)]
 mod tests {
     use super::{BigStackError, run_on_big_stack};
-    use tgp_base::threads::refusal;
+    use tgp_base::threads::spawn_failure;
 
     #[test]
     fn the_stack_has_the_requested_size() {
@@ -63,7 +63,7 @@ mod tests {
         fn deep(levels: u64) -> u64 {
             if std::hint::black_box(levels) == 0 { 0 } else { deep(levels - 1) + 1 }
         }
-        refusal::during("tgp-compile", || {
+        spawn_failure::during("tgp-compile", || {
             assert_eq!(run_on_big_stack(64 << 20, || deep(200_000)), Ok(200_000));
             let outcome: Result<(), _> = run_on_big_stack(1 << 20, || std::panic::resume_unwind(Box::new("no")));
             assert_eq!(outcome, Err(BigStackError::Panicked));

@@ -1,4 +1,4 @@
-//! Whatever a file of weights says, reading it ends in a typed error or in a model that works.
+//! Reading any weights file gives a typed error or a working model.
 
 use super::tiny_model::{WIDTH, body, file, sizes};
 use crate::{EmbedError, Embedder};
@@ -8,7 +8,7 @@ fn error(file: Vec<u8>) -> Option<EmbedError> {
 }
 
 #[test]
-fn a_sound_file_gives_vectors_for_any_text() {
+fn a_valid_file_gives_vectors_for_any_text() {
     let model = Embedder::read(file(&sizes(), &body())).unwrap();
     let many = "add taxes ".repeat(1000);
     let vectors = model.embed(&["", "add taxes", "\u{0}\u{fffd}", "🦀", &many]);
@@ -18,7 +18,7 @@ fn a_sound_file_gives_vectors_for_any_text() {
 }
 
 #[test]
-fn a_torn_file_is_refused_wherever_it_ends() {
+fn a_truncated_file_is_refused_at_any_length() {
     let whole = file(&sizes(), &body());
     for length in 0..whole.len() {
         assert!(error(whole[..length].to_vec()).is_some(), "{length}");
@@ -29,9 +29,9 @@ fn a_torn_file_is_refused_wherever_it_ends() {
 }
 
 #[test]
-fn a_changed_byte_is_noticed() {
+fn a_changed_byte_is_detected() {
     let whole = file(&sizes(), &body());
-    // Bytes between checksum and body mean nothing.
+    // Bytes between checksum and body are unused.
     for at in (0..48).chain(64..whole.len()) {
         let mut damaged = whole.clone();
         damaged[at] ^= 0x10;
@@ -40,7 +40,7 @@ fn a_changed_byte_is_noticed() {
 }
 
 #[test]
-fn a_foreign_file_and_another_version_are_told_apart_from_damage() {
+fn foreign_files_and_other_versions_have_their_own_errors() {
     assert_eq!(error(b"PK\x03\x04 and so on".to_vec()), Some(EmbedError::NotWeights));
     assert_eq!(error(Vec::new()), Some(EmbedError::NotWeights));
     let mut other = sizes();
@@ -49,7 +49,7 @@ fn a_foreign_file_and_another_version_are_told_apart_from_damage() {
 }
 
 #[test]
-fn sizes_that_the_file_does_not_have_are_refused_before_memory_is_taken() {
+fn wrong_sizes_are_refused_before_memory_is_allocated() {
     for field in 1..8 {
         for size in [0, 1, 3, 17, 1000, 1 << 16, 1 << 24, u32::MAX / 4, u32::MAX] {
             let mut boastful = sizes();
@@ -66,7 +66,7 @@ fn sizes_that_the_file_does_not_have_are_refused_before_memory_is_taken() {
 }
 
 #[test]
-fn numbers_that_are_none_and_words_that_lack_what_the_model_needs_are_refused() {
+fn numbers_that_are_not_finite_and_incomplete_vocabularies_are_refused() {
     let vocabulary = super::tiny_model::VOCABULARY.len();
     let scales = vocabulary + 7 * WIDTH;
     for bits in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
@@ -82,11 +82,11 @@ fn numbers_that_are_none_and_words_that_lack_what_the_model_needs_are_refused() 
     }
     let mut body = body();
     body[0] = 0xff;
-    assert_eq!(error(file(&sizes(), &body)), Some(EmbedError::Damaged), "no UTF-8");
+    assert_eq!(error(file(&sizes(), &body)), Some(EmbedError::Damaged), "not UTF-8");
 }
 
 #[test]
-fn wild_but_sound_numbers_give_a_vector_or_nothing_and_no_panic() {
+fn extreme_finite_numbers_do_not_panic() {
     for value in [0.0, -0.0, f32::MAX, f32::MIN, f32::MIN_POSITIVE, 1e30, -1e-30] {
         let vocabulary = super::tiny_model::VOCABULARY.len();
         let mut body = body();

@@ -1,4 +1,4 @@
-//! The model as a whole: against the originals, and against files that mean harm.
+//! Tests of the whole model: against the reference implementation, and with hostile files.
 
 mod hostile_file;
 mod originals;
@@ -9,12 +9,12 @@ use super::Embedder;
 use std::io::Write;
 use std::path::Path;
 
-/// The real weights, where `npm run memory` has made them.
+/// The real weights, if `npm run memory` has made them.
 fn real_weights() -> Option<Vec<u8>> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../npm/memory/all-minilm-l6-v2.int8.bin");
     let weights = std::fs::read(path).ok();
     if weights.is_none() {
-        let _ = writeln!(std::io::stderr(), "skipped: there are no weights; `npm run memory` makes them");
+        let _ = writeln!(std::io::stderr(), "skipped: no weights. Make them with `npm run memory`");
     }
     weights
 }

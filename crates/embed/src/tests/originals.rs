@@ -1,6 +1,6 @@
-//! Held against the originals: the tokenizer of HuggingFace, and the model in 32 bits as candle runs it.
+//! Comparison with the reference: the tokenizer of HuggingFace, and the f32 model in candle.
 //!
-//! `__test__/fixtures/embed/README.md` says how the answers were made.
+//! `__test__/fixtures/embed/README.md` describes how the expected values were made.
 
 use super::{real_model, real_weights};
 use crate::model_file::Model;
@@ -35,7 +35,7 @@ fn original(vector: &str) -> Vector {
 }
 
 #[test]
-fn every_text_has_the_tokens_that_it_was_trained_with() {
+fn tokens_match_the_reference_tokenizer() {
     let Some(weights) = real_weights() else { return };
     let model = Model::read(weights).unwrap();
     let cases: Vec<Tokenised> = lines(TOKENS);
@@ -50,7 +50,7 @@ fn every_text_has_the_tokens_that_it_was_trained_with() {
 }
 
 #[test]
-fn vectors_in_eight_bits_point_where_the_originals_do() {
+fn quantised_vectors_match_the_reference() {
     let Some(model) = real_model() else { return };
     let cases: Vec<Embedded> = lines(VECTORS);
     let texts: Vec<&str> = cases.iter().map(|case| case.text.as_str()).collect();
@@ -60,7 +60,7 @@ fn vectors_in_eight_bits_point_where_the_originals_do() {
     let mean = cosines.iter().sum::<f32>() / cosines.len() as f32;
     let worst = cosines.iter().copied().fold(1.0, f32::min);
     assert!(mean > 0.99 && worst > 0.98, "mean {mean}, worst {worst}");
-    // Alone or among others: a text means the same.
+    // A text has the same vector alone and in a batch.
     for (text, vector) in texts.iter().zip(&vectors) {
         assert_eq!(model.embed(&[text])[0], *vector, "{text}");
     }

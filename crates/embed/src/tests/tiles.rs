@@ -1,4 +1,4 @@
-//! Every version of the innermost loop gives the same sums, and a matrix what the formula says.
+//! All versions of the matrix kernel give the same sums, and a linear layer matches the formula.
 
 use crate::linear::Linear;
 use crate::packed::Packed;
@@ -30,14 +30,14 @@ fn narrow(weights: &[Weights], block: &[[Pairs; 3]]) -> [Sums; 3] {
     }
 }
 
-/// Numbers that are different every time and the same in every run.
+/// A deterministic pseudo-random generator.
 fn chance(seed: &mut u32) -> u32 {
     *seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
     *seed >> 8
 }
 
 #[test]
-fn every_processor_adds_up_the_same() {
+fn all_kernels_give_the_same_sums() {
     let mut seed = 1;
     for pairs in [0, 1, 2, 16, 192] {
         let weights: Vec<Weights> = (0..pairs).map(|_| std::array::from_fn(|_| chance(&mut seed) as u8)).collect();
@@ -65,7 +65,7 @@ fn the_largest_numbers_do_not_overflow() {
 }
 
 #[test]
-fn a_matrix_gives_what_the_formula_says_for_any_number_of_tokens() {
+fn a_linear_layer_matches_the_formula_for_any_number_of_tokens() {
     let (inputs, outputs) = (64, 48);
     let mut seed = 3;
     let rows: Vec<Vec<i8>> =

@@ -1,4 +1,4 @@
-//! A model of a few kilobytes, so that its file can be tried in thousands of wrong versions.
+//! A model of a few kilobytes, whose file can be tested in thousands of damaged versions.
 
 use crate::checksum::checksum;
 
@@ -8,7 +8,7 @@ const INNER: usize = 16;
 const POSITIONS: usize = 8;
 const LAYERS: usize = 2;
 
-/// The numbers of the header, in their order.
+/// The numbers of the header, in order.
 pub fn sizes() -> Vec<u32> {
     [1, VOCABULARY.lines().count(), WIDTH, LAYERS, 1, INNER, POSITIONS, VOCABULARY.len()]
         .map(|size| size as u32)
@@ -43,7 +43,7 @@ pub fn body() -> Vec<u8> {
     body
 }
 
-/// A file with a checksum that fits, whatever else is wrong with it.
+/// A file with a matching checksum, whatever else is wrong with it.
 pub fn file(sizes: &[u32], body: &[u8]) -> Vec<u8> {
     let mut file = b"TGPEMBED".to_vec();
     file.extend(sizes.iter().flat_map(|size| size.to_le_bytes()));

@@ -68,7 +68,7 @@ impl Upkeep {
             let _ended = threads::contain(|| upkeep.work());
             upkeep.is_at_work.store(false, Ordering::Release);
         };
-        if threads::spawn_quiet("tgp-upkeep", work).is_err() {
+        if threads::spawn_low_priority("tgp-upkeep", work).is_err() {
             self.is_at_work.store(false, Ordering::Release);
         }
     }

@@ -1,4 +1,4 @@
-//! Where the database is, and as whom to go there: a connection URL, parsed.
+//! Parsing of PostgreSQL connection URLs.
 
 use crate::ledger_error::{AddressFault, LedgerError};
 use std::fmt;
@@ -6,7 +6,7 @@ use url::{Host, ParseError, Url};
 
 const DEFAULT_PORT: u16 = 5432;
 const DEFAULT_SCHEMA: &str = "tgp_ledger";
-/// Names longer than this are cut off by PostgreSQL without a word.
+/// PostgreSQL truncates longer names silently.
 const MAX_NAME: usize = 63;
 
 /// Whether a connection is encrypted.
@@ -14,11 +14,11 @@ const MAX_NAME: usize = 63;
 pub(super) enum Encryption {
     /// Never.
     None,
-    /// Always, and the server proves that it is the one that the address names.
+    /// Always, with verification of the server's certificate and host name.
     Verified,
 }
 
-/// A place of a ledger. Shown without the password.
+/// The address of a ledger. Its text form omits the password.
 #[derive(Clone, PartialEq, Eq)]
 pub struct PostgresAddress {
     pub(super) host: String,
@@ -27,7 +27,7 @@ pub struct PostgresAddress {
     pub(super) password: String,
     pub(super) database: String,
     pub(super) encryption: Encryption,
-    /// Lower-case letters, digits and `_`: needs no quotes in a statement.
+    /// Lower-case letters, digits and `_`, so that it needs no quotes in statements.
     pub(super) schema: String,
 }
 
@@ -42,7 +42,7 @@ impl PostgresAddress {
     /// encrypted, unless the server is on this machine.
     ///
     /// # Errors
-    /// `Address`, which never repeats any of the text.
+    /// `Address`, which never contains any of the text.
     pub fn parse(text: &str) -> Result<Self, LedgerError> {
         parse(text).map_err(LedgerError::Address)
     }
@@ -74,7 +74,7 @@ fn parse(text: &str) -> Result<PostgresAddress, AddressFault> {
         match name.as_ref() {
             "sslmode" => address.encryption = encryption(&value)?,
             "schema" => address.schema = schema(&value)?,
-            // The ledger's own, whatever is asked for; the certificate says who the server is.
+            // Ignored: the ledger sets its own, and the certificate identifies the server.
             "application_name" => {}
             "channel_binding" if matches!(value.as_ref(), "prefer" | "disable") => {}
             "channel_binding" => return Err(AddressFault::ChannelBinding),
@@ -85,9 +85,9 @@ fn parse(text: &str) -> Result<PostgresAddress, AddressFault> {
     Ok(address)
 }
 
-/// The host, and whether it is this machine.
+/// The host, and whether it is a loopback address.
 fn host_of(url: &Url) -> Result<(String, bool), AddressFault> {
-    // Other schemes than those of the web leave numbers as they are written.
+    // The URL parser does not normalise IP addresses for this scheme.
     let text = decoded(url.host_str().unwrap_or_default(), AddressFault::Host)?;
     let text = text.trim_start_matches('[').trim_end_matches(']').to_owned();
     if text.contains([',', '/']) {
@@ -102,7 +102,7 @@ fn host_of(url: &Url) -> Result<(String, bool), AddressFault> {
     Ok((text, is_here))
 }
 
-/// What percent-encoding stands for; not empty, and without the character that ends a name on the wire.
+/// Decodes percent-encoding. The result must not be empty or contain NUL, which ends names in the protocol.
 fn decoded(text: &str, fault: AddressFault) -> Result<String, AddressFault> {
     let text = percent_encoding::percent_decode_str(text).decode_utf8().map_err(|_| fault)?;
     if text.is_empty() || text.contains('\0') { Err(fault) } else { Ok(text.into_owned()) }
@@ -121,7 +121,7 @@ fn schema(name: &str) -> Result<String, AddressFault> {
     let fits = name.bytes().next().is_some_and(first)
         && name.bytes().all(|byte| first(byte) || byte.is_ascii_digit())
         && name.len() <= MAX_NAME
-        // Names that begin so are PostgreSQL's own.
+        // Names with this prefix are reserved by PostgreSQL.
         && !name.starts_with("pg_");
     if fits { Ok(name.to_owned()) } else { Err(AddressFault::Schema) }
 }
@@ -132,7 +132,7 @@ mod tests {
     use crate::ledger_error::AddressFault;
 
     #[test]
-    fn every_part_is_read() {
+    fn every_part_is_parsed() {
         let address =
             PostgresAddress::parse("postgres://us%40er:p%2Fa%3Ass@db.example:6000/led%20ger?schema=a_1").unwrap();
         assert_eq!(address.user, "us@er");
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn what_leaves_the_machine_is_encrypted_unless_somebody_says_otherwise() {
+    fn remote_connections_are_encrypted_by_default() {
         let of = |text: &str| parse(text).unwrap().encryption;
         for here in ["localhost", "127.0.0.1", "[::1]"] {
             assert_eq!(of(&format!("postgres://u@{here}/d")), Encryption::None);
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fault_is_named_and_the_password_is_not() {
+    fn errors_name_the_fault_and_never_the_password() {
         for (text, fault) in [
             ("sesame", AddressFault::NoUrl),
             ("mysql://u:sesame@h/d", AddressFault::Scheme),

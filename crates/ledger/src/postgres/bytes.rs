@@ -1,10 +1,10 @@
-//! Reading a message of the server, piece by piece.
+//! Parsing of server messages.
 
 use super::failure::Failure;
 use crate::ledger_error::Reason;
 use std::str::from_utf8;
 
-/// What is left of a message.
+/// The unread rest of a message.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Bytes<'a>(pub(super) &'a [u8]);
 
@@ -33,7 +33,7 @@ impl<'a> Bytes<'a> {
         Ok(taken)
     }
 
-    /// Text up to a zero.
+    /// Text up to a NUL.
     pub(super) fn name(&mut self) -> Result<&'a str, Failure> {
         let end = self.0.iter().position(|byte| *byte == 0).ok_or(Failure::Garbled)?;
         let text = self.take(end)?;
@@ -42,10 +42,10 @@ impl<'a> Bytes<'a> {
     }
 }
 
-/// A value that we have not written.
+/// The error for a value that the ledger did not write.
 const DAMAGED: Failure = Failure::Unfit(Reason::Damaged);
 
-/// The fields of a row, read in their order.
+/// The fields of a row, read in order.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Row<'a> {
     width: i16,
@@ -53,14 +53,14 @@ pub(super) struct Row<'a> {
 }
 
 impl<'a> Row<'a> {
-    /// `body` of the message that holds a row.
+    /// Parses the `body` of a row message.
     pub(super) fn new(body: &'a [u8]) -> Result<Self, Failure> {
         let mut fields = Bytes(body);
         let width = fields.short()?;
         Ok(Self { width, fields })
     }
 
-    /// How many fields it has.
+    /// The number of fields.
     pub(super) const fn width(&self) -> i16 {
         self.width
     }
@@ -95,7 +95,7 @@ impl<'a> Row<'a> {
         self.maybe_integer()?.ok_or(DAMAGED)
     }
 
-    /// A `bigint` that counts something.
+    /// A non-negative `bigint`.
     pub(super) fn count(&mut self) -> Result<u64, Failure> {
         self.integer()?.try_into().map_err(|_| DAMAGED)
     }
@@ -112,7 +112,7 @@ mod tests {
     use crate::postgres::failure::Failure;
 
     #[test]
-    fn a_row_is_read_and_a_short_one_is_no_row() {
+    fn rows_are_parsed_and_short_ones_are_rejected() {
         let body = [0, 3, 0, 0, 0, 2, b'a', b'b', 255, 255, 255, 255, 0, 0, 0, 8, 0, 0, 0, 0, 0, 0, 1, 0];
         let mut row = Row::new(&body).unwrap();
         assert_eq!(row.text(), Ok("ab"));
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_ends_with_a_zero() {
+    fn names_end_with_nul() {
         let mut bytes = Bytes(b"ab\0c");
         assert_eq!(bytes.name(), Ok("ab"));
         assert_eq!(bytes.name(), Err(Failure::Garbled));

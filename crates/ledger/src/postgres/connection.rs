@@ -1,4 +1,4 @@
-//! One conversation with the server: statements go out, rows come back.
+//! A connection to the server: sends statements, receives rows.
 
 use super::address::PostgresAddress;
 use super::bytes::{Bytes, Row};
@@ -10,10 +10,10 @@ use super::wire::Wire;
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-/// Statements that go out before an answer is read: their answers must fit into the buffers of the system.
+/// The most pipelined statements: their answers must fit into the socket buffers.
 const MAX_UNDER_WAY: usize = 512;
-/// How long a connection may take to be closed in good order.
-const GOODBYE_LIMIT: Duration = Duration::from_millis(100);
+/// The deadline for closing a connection.
+const CLOSE_LIMIT: Duration = Duration::from_millis(100);
 
 /// A value in a statement.
 #[derive(Debug, Clone, Copy)]
@@ -25,7 +25,7 @@ pub(super) enum Value<'a> {
 }
 
 impl Value<'_> {
-    /// The number by which the server knows the type.
+    /// The server's type OID.
     const fn kind(self) -> i32 {
         match self {
             Self::Integer(_) => 20,
@@ -51,13 +51,13 @@ enum Status {
     InTransaction,
 }
 
-/// Sees each row.
+/// Visits each row.
 type Visit<'a> = &'a mut dyn FnMut(Row<'_>) -> Result<(), Failure>;
 
 pub(super) struct Connection {
     wire: Wire,
     status: Status,
-    /// Statements that were put and not answered.
+    /// The number of queued statements without an answer.
     under_way: usize,
     used: Instant,
 }
@@ -69,39 +69,39 @@ impl Connection {
         Ok(Self { wire, status: Status::Idle, under_way: 0, used: Instant::now() })
     }
 
-    /// When what is done next must be over.
+    /// Sets the deadline of the next operation.
     pub(super) fn set_deadline(&mut self, deadline: Deadline) {
         *self.wire.deadline() = deadline;
     }
 
-    /// How long ago the server last answered.
+    /// The time since the server's last answer.
     pub(super) fn idle_for(&self) -> Duration {
         self.used.elapsed()
     }
 
-    /// Whether it can be used again by somebody else.
+    /// Whether it can be reused.
     pub(super) fn is_idle(&self) -> bool {
         self.status == Status::Idle && self.under_way == 0
     }
 
-    /// Does one statement; `visit` sees its rows.
+    /// Runs one statement; `visit` receives its rows.
     pub(super) fn query(&mut self, sql: &str, values: &[Value<'_>], visit: Visit<'_>) -> Result<(), Failure> {
         self.put(sql, values)?;
         self.finish_with(visit)
     }
 
-    /// Does one statement that gives no rows of interest.
+    /// Runs one statement and ignores its rows.
     pub(super) fn run(&mut self, sql: &str, values: &[Value<'_>]) -> Result<(), Failure> {
         self.query(sql, values, &mut |_| Ok(()))
     }
 
-    /// Puts a statement among those that `finish` does.
+    /// Queues a statement for `finish`.
     pub(super) fn put(&mut self, sql: &str, values: &[Value<'_>]) -> Result<(), Failure> {
         self.put_statement(sql, values)?;
         self.put_run(values, 0)
     }
 
-    /// Puts a statement once for each list of values, which must be of the same types.
+    /// Queues a statement once for each list of values, which must have the same types.
     pub(super) fn put_each<'a, const N: usize>(
         &mut self,
         sql: &str,
@@ -119,7 +119,7 @@ impl Connection {
         Ok(())
     }
 
-    /// Does one statement, and asks for its rows `chunk` by `chunk`, all as of one moment. Ends early when `visit` says so.
+    /// Runs one statement and fetches its rows in chunks, from one snapshot. Ends early if `visit` requests it.
     pub(super) fn stream(
         &mut self,
         sql: &str,
@@ -147,7 +147,7 @@ impl Connection {
         }
     }
 
-    /// Reads rows up to the end of a chunk, and says whether it was the last.
+    /// Reads the rows of a chunk; returns whether it was the last.
     fn read_chunk(&mut self, visit: Visit<'_>) -> Result<bool, Failure> {
         let mut has_rows = false;
         loop {
@@ -157,7 +157,7 @@ impl Connection {
                     has_rows = true;
                     visit(Row::new(body)?)?;
                 }
-                // A chunk without a row would be the last.
+                // A chunk without rows would be the last.
                 b's' if has_rows => return Ok(false),
                 b'C' => return Ok(true),
                 b'E' => {
@@ -171,13 +171,13 @@ impl Connection {
         }
     }
 
-    /// Sends what was put and reads all answers; after one that is a failure the server leaves the rest undone. The
-    /// connection must not be used again after `Lost`, `Late` or `Garbled`.
+    /// Sends the queued statements and reads all answers. After a failed statement the server skips the rest. The connection
+    /// must not be used again after `Lost`, `Late` or `Garbled`.
     pub(super) fn finish(&mut self) -> Result<(), Failure> {
         self.finish_with(&mut |_| Ok(()))
     }
 
-    /// The same; `visit` sees the rows.
+    /// [`Self::finish`]; `visit` receives the rows.
     pub(super) fn finish_with(&mut self, visit: Visit<'_>) -> Result<(), Failure> {
         self.wire.put(Some(b'S'), &|_| ())?;
         self.wire.send()?;
@@ -208,7 +208,7 @@ impl Connection {
         }
     }
 
-    /// Names the statement that the next ones to be run are.
+    /// Queues the parsing of a statement.
     fn put_statement(&mut self, sql: &str, values: &[Value<'_>]) -> Result<(), Failure> {
         let count = i16::try_from(values.len()).map_err(|_| Failure::Garbled)?;
         self.wire.put(Some(b'P'), &|out| {
@@ -222,7 +222,7 @@ impl Connection {
         })
     }
 
-    /// Runs the statement with these values, and asks for so many rows: 0 for all.
+    /// Queues the execution with these values, and requests this many rows (0: all).
     fn put_run(&mut self, values: &[Value<'_>], rows: i32) -> Result<(), Failure> {
         const BINARY: [u8; 4] = [0, 1, 0, 1];
         let count = i16::try_from(values.len()).map_err(|_| Failure::Garbled)?;
@@ -249,19 +249,19 @@ impl Connection {
 
 impl Drop for Connection {
     fn drop(&mut self) {
-        // The server notices without it as well, and complains in its log.
-        self.set_deadline(Deadline::within(GOODBYE_LIMIT));
+        // Without it, the server detects the end of the connection too, but logs a warning.
+        self.set_deadline(Deadline::within(CLOSE_LIMIT));
         let _ = self.wire.put(Some(b'X'), &|_| ()).and_then(|()| self.wire.send());
     }
 }
 
-/// Messages that change nothing: something was parsed, bound, has no rows, or is worth a note.
+/// Messages without effect: confirmations and notices.
 const fn is_remark(letter: u8) -> bool {
     matches!(letter, b'1' | b'2' | b'n' | b'I' | b'N' | b'S' | b'A')
 }
 
 fn put_field(out: &mut Vec<u8>, bytes: &[u8]) {
-    // A value beyond 2 GiB makes the message too long, which is noticed there.
+    // A value beyond 2 GiB makes the message too long, which is checked later.
     out.extend_from_slice(&i32::try_from(bytes.len()).unwrap_or(i32::MAX).to_be_bytes());
     out.extend_from_slice(bytes);
 }

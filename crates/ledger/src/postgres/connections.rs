@@ -1,4 +1,4 @@
-//! Connections to the server: kept while they are good, made anew when they are not.
+//! A pool of connections to the server, which reconnects when they are lost.
 
 use super::address::PostgresAddress;
 use super::connection::Connection;
@@ -9,21 +9,21 @@ use parking_lot::Mutex;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// One for the writer, the others for readers; more are closed after use.
+/// The most idle connections: one for the writer, the others for readers.
 const MAX_IDLE: usize = 4;
-/// How often a lost connection is made anew before the caller hears of it, and the pauses before.
+/// The pauses before each reconnection attempt; after the last, the caller gets the error.
 const PAUSES: [Duration; 2] = [Duration::from_millis(50), Duration::from_millis(250)];
-/// Every connection begins with these. Compiling our statements takes longer than doing them; a commit that the caller hears of
-/// is on the server's disk.
+/// The settings of every connection. JIT compilation takes longer than these statements; confirmed commits are on the
+/// server's disk.
 const SETTINGS: [&str; 3] = [
     "set statement_timeout = '30s'",
     "set jit = off",
     "select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off'",
 ];
 
-/// A connection that was idle for this long shows that it is good before it is used.
+/// A connection that was idle for longer is checked before use.
 const DOUBTED_AFTER: Duration = Duration::from_secs(1);
-/// How long a server that gave no answer in time is not spoken to.
+/// How long requests fail at once after the server timed out.
 const SILENCE_PAUSE: Duration = Duration::from_secs(1);
 
 type Job<'a> = &'a mut dyn FnMut(&mut Connection) -> Result<(), Failure>;
@@ -32,7 +32,7 @@ pub(super) struct Connections {
     address: PostgresAddress,
     tls: TlsSettings,
     idle: Mutex<Vec<Connection>>,
-    /// When a server that gave no answer in time is spoken to again. Until then all fail at once: each would wait in vain.
+    /// Until this time, requests fail at once, because the server timed out.
     silent_until: Mutex<Option<Instant>>,
 }
 
@@ -41,13 +41,13 @@ impl Connections {
         Self { address, tls, idle: Mutex::new(Vec::new()), silent_until: Mutex::default() }
     }
 
-    /// Closes those that nobody uses.
+    /// Closes idle connections.
     pub(super) fn rest(&self) {
         self.idle.lock().clear();
     }
 
-    /// Does `job` with a connection. When the connection is lost on the way, `job` is done again with another: it must be
-    /// such that this does no harm. All of it ends at the deadline.
+    /// Runs `job` with a connection. If the connection is lost, `job` is repeated with another one, so it must be
+    /// idempotent. All attempts end at the deadline.
     pub(super) fn with<T>(
         &self,
         deadline: Deadline,
@@ -62,14 +62,14 @@ impl Connections {
         let is_late = outcome == Err(Failure::Late);
         *self.silent_until.lock() = is_late.then(|| Instant::now() + SILENCE_PAUSE);
         if is_late {
-            // What is held of a server that is silent would be waited for one by one.
+            // Idle connections to a silent server would each time out.
             self.rest();
         }
         outcome?;
         made.ok_or(Failure::Lost)
     }
 
-    /// Fails at once while the server is known to be silent. When that may be over, one caller finds out for all.
+    /// Fails at once while the server is known to be silent. After the pause, one caller tries for all.
     fn refuse_while_silent(&self) -> Result<(), Failure> {
         let now = Instant::now();
         match &mut *self.silent_until.lock() {
@@ -82,9 +82,9 @@ impl Connections {
         }
     }
 
-    /// Does `job` until it is done, or fails for good.
+    /// Retries `job` until it succeeds or fails permanently.
     fn attempts(&self, deadline: Deadline, job: Job<'_>) -> Result<(), Failure> {
-        // Idle ones may have been lost long ago, all of them: that says nothing about the server.
+        // All idle connections may be lost, although the server is available.
         while let Some(mut connection) = self.take_idle() {
             let is_good = if connection.idle_for() > DOUBTED_AFTER {
                 connection.set_deadline(deadline.at_most(PING_LIMIT));

@@ -1,65 +1,65 @@
-//! When a conversation with the server must be over: one deadline for each operation, however many messages come meanwhile.
+//! Deadlines of operations on a connection, independent of the number of messages.
 
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-/// For a connection, a login included.
+/// The limit for connecting and logging in.
 pub(super) const OPEN_LIMIT: Duration = Duration::from_secs(5);
-/// For an answer of a connection that was idle for a while, before it is used.
+/// The limit for checking an idle connection.
 pub(super) const PING_LIMIT: Duration = Duration::from_secs(3);
-/// For what the writer does.
+/// The limit for operations of the writer.
 pub(super) const QUICK_LIMIT: Duration = Duration::from_secs(10);
-/// For each statement of what may take long. More than the server's own limit, so that it is the server who ends it.
+/// The limit per statement of long operations. Longer than the server's own limit, so that the server ends the statement.
 pub(super) const LONG_LIMIT: Duration = Duration::from_secs(40);
-/// Bytes of values that take a second on a slow line: so much more time they have.
+/// The assumed speed of a slow line: values extend the deadline accordingly.
 const BYTES_PER_SECOND: u32 = 256 << 10;
 
 /// The deadline of one operation.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Deadline {
     until: Instant,
-    /// What each further statement has, where an operation may have many.
+    /// The limit per statement, for operations with many statements.
     each: Option<Duration>,
 }
 
 impl Deadline {
-    /// For an operation as a whole.
+    /// A deadline for a whole operation.
     pub(super) fn within(limit: Duration) -> Self {
         Self { until: Instant::now() + limit, each: None }
     }
 
-    /// For each statement of an operation.
+    /// A deadline for each statement of an operation.
     pub(super) fn each(limit: Duration) -> Self {
         Self { each: Some(limit), ..Self::within(limit) }
     }
 
-    /// The same, or what ends earlier.
+    /// The earlier of this deadline and the limit.
     pub(super) fn at_most(self, limit: Duration) -> Self {
         Self { until: self.until.min(Instant::now() + limit), each: None }
     }
 
-    /// The same for another try: a deadline of each statement begins anew.
+    /// The deadline for a retry: a limit per statement starts again.
     pub(super) fn renewed(mut self) -> Self {
         self.advance();
         self
     }
 
-    /// A statement is done.
+    /// Starts the limit of the next statement.
     pub(super) fn advance(&mut self) {
         if let Some(each) = self.each {
             self.until = Instant::now() + each;
         }
     }
 
-    /// Gives the time that so many bytes take.
+    /// Extends the deadline for the transfer of this many bytes.
     pub(super) fn allow(&mut self, bytes: usize) {
         let bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
         self.until += Duration::from_secs(1) * bytes / BYTES_PER_SECOND;
     }
 
     /// # Errors
-    /// `TimedOut` when nothing is left.
+    /// `TimedOut` if no time is left.
     pub(super) fn left(&self) -> io::Result<Duration> {
         let left = self.until.saturating_duration_since(Instant::now());
         if left.is_zero() { Err(io::ErrorKind::TimedOut.into()) } else { Ok(left) }

@@ -1,4 +1,4 @@
-//! Many processes, a server that dies, and a large ledger.
+//! Tests with several processes, a killed server, and a large ledger.
 
 use super::server_for_tests::Server;
 use super::tests::open;
@@ -12,7 +12,7 @@ use crate::query::Query;
 use crate::samples;
 use crate::store::{Appended, Batch, Store};
 use crate::store_contract::{add, count_whole, prepared, some};
-use crate::verify::{Against, verify};
+use crate::verify::{Evidence, verify};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::thread::{scope, sleep};
@@ -53,7 +53,7 @@ fn appends_as_another_process() {
     }
 }
 
-/// Appends batches of 5 until all are in, whatever the server does.
+/// Appends batches of 5, with retries, until all are stored.
 fn append_stubbornly(store: &dyn Store, spool: &str, batches: u64) -> u32 {
     let mut failures = 0;
     let mut from = 0;
@@ -72,7 +72,7 @@ fn append_stubbornly(store: &dyn Store, spool: &str, batches: u64) -> u32 {
 }
 
 #[test]
-fn a_server_that_dies_takes_nothing_along_and_doubles_nothing() {
+fn a_killed_server_loses_and_duplicates_nothing() {
     let Some(server) = Server::start() else { return };
     let address = server.address();
     let store = open(&server, &address, Access::ReadWrite);
@@ -95,7 +95,7 @@ fn a_server_that_dies_takes_nothing_along_and_doubles_nothing() {
 }
 
 #[test]
-fn events_wait_for_a_server_that_is_away() {
+fn events_wait_for_an_unreachable_server() {
     let Some(server) = Server::start() else { return };
     let address = server.address();
     let folder = tempfile::tempdir().unwrap();
@@ -148,7 +148,7 @@ fn speed_of_100_000_events() {
     }
     eprintln!("append: {:?} per event", begin.elapsed() / EVENTS);
     let begin = Instant::now();
-    let found = verify(&store, &Against { key: None, notes: &[], witnesses: &[] }).unwrap();
+    let found = verify(&store, &Evidence { key: None, notes: &[], witnesses: &[] }).unwrap();
     assert_eq!((found.events, found.problem), (EVENTS.into(), None));
     eprintln!("verify: {:?}", begin.elapsed());
     let text = |text: &str| Some(text.to_owned());

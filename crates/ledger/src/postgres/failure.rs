@@ -1,41 +1,41 @@
-//! Why a conversation with the server ended otherwise than well.
+//! Errors of a PostgreSQL connection.
 
 use crate::ledger_error::{LedgerError, Reason};
 use std::io::{Error, ErrorKind};
 
-/// The five characters by which PostgreSQL names an error. Its words are not kept: they may hold what was recorded.
+/// The five characters of a PostgreSQL error code. Its message is not kept, since it may contain recorded data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct SqlState(pub(super) [u8; 5]);
 
 impl SqlState {
-    /// A table that is not there.
+    /// A missing table.
     pub(super) const NO_TABLE: Self = Self(*b"42P01");
-    /// A schema that is not there.
+    /// A missing schema.
     pub(super) const NO_SCHEMA: Self = Self(*b"3F000");
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Failure {
-    /// The connection broke, or could not be made.
+    /// The connection failed.
     Lost,
     /// No answer in time.
     Late,
-    /// The server said what no PostgreSQL server says.
+    /// The server violated the protocol.
     Garbled,
-    /// The server said no.
+    /// The server returned an error.
     Refused(SqlState),
-    /// Whatever the server says, it will not do.
+    /// The server is unusable for this reason.
     Unfit(Reason),
     /// The schema is of a newer version.
     Newer,
 }
 
 impl Failure {
-    /// Whether another connection may fare better at once.
+    /// Whether another connection may succeed at once.
     pub(super) fn may_pass(self) -> bool {
         match self {
             Self::Lost => true,
-            // The server stops or starts, or gave way to another transaction.
+            // The server stops or starts, or aborted the transaction in favour of another one.
             Self::Refused(SqlState(state)) => {
                 matches!(&state, b"57P01" | b"57P02" | b"57P03" | b"40001" | b"40P01" | b"25P02" | b"25P03")
                     || state.starts_with(b"08")

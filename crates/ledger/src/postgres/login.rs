@@ -1,4 +1,4 @@
-//! The beginning of a conversation: who we are, and the proof of it.
+//! Startup and authentication of a connection.
 
 use super::address::PostgresAddress;
 use super::bytes::Bytes;
@@ -8,20 +8,20 @@ use super::wire::Wire;
 use crate::ledger_error::Reason;
 use std::str::from_utf8;
 
-/// Version 3.0 of the protocol.
+/// Protocol version 3.0.
 const PROTOCOL: i32 = 196_608;
 const APPLICATION: &str = "tgp-ledger";
 
-/// Where the proof of the password stands.
+/// The state of the password proof.
 enum Proof {
     None,
     Begun(Scram),
     Given(Expected),
-    /// The server has shown that it knows the password as well.
+    /// The server has proved that it knows the password.
     Mutual,
 }
 
-/// Logs in; afterwards the server waits for a query.
+/// Logs in. Afterwards the server is ready for queries.
 pub(super) fn log_in(wire: &mut Wire, address: &PostgresAddress) -> Result<(), Failure> {
     wire.put(None, &|out| {
         out.extend_from_slice(&PROTOCOL.to_be_bytes());
@@ -49,7 +49,7 @@ fn authenticate(wire: &mut Wire, password: &str) -> Result<(), Failure> {
         match letter {
             b'R' => {}
             b'E' => return Err(refusal(body)),
-            // A notice, or a word about versions of the protocol.
+            // A notice, or a protocol version negotiation.
             b'N' | b'v' => continue,
             _ => return Err(Failure::Garbled),
         }
@@ -82,14 +82,14 @@ fn authenticate(wire: &mut Wire, password: &str) -> Result<(), Failure> {
                 Proof::Given(expected)
             }
             (12, Proof::Given(expected)) if expected.is(text(body)?) => Proof::Mutual,
-            // Neither proof nor password given, yet all is well: or a proof that proves nothing.
+            // A login without a proof of the password, or with an invalid one, is rejected.
             (0 | 11 | 12, _) => return Err(Failure::Unfit(Reason::Login)),
             _ => return Err(Failure::Unfit(Reason::LoginMethod)),
         };
     }
 }
 
-/// Reads what the server says about itself.
+/// Reads the server's parameters until it is ready.
 fn wait_until_ready(wire: &mut Wire) -> Result<(), Failure> {
     let mut is_utf8 = false;
     loop {
@@ -110,7 +110,7 @@ fn wait_until_ready(wire: &mut Wire) -> Result<(), Failure> {
     }
 }
 
-/// Whether the list of ways to log in has this one.
+/// Whether the list of SASL mechanisms contains this one.
 fn offers(mut list: Bytes<'_>, mechanism: &str) -> Result<bool, Failure> {
     loop {
         match list.name()? {
@@ -135,10 +135,10 @@ fn text(body: Bytes<'_>) -> Result<&str, Failure> {
     from_utf8(body.0).map_err(|_| Failure::Garbled)
 }
 
-/// What a message of an error says.
+/// Parses an error message.
 pub(super) fn refusal(mut body: Bytes<'_>) -> Failure {
     while let Ok(field) = body.byte() {
-        // Its words may be in any encoding.
+        // Fields may be in any encoding.
         let Some(end) = body.0.iter().position(|byte| *byte == 0) else { break };
         let Ok(value) = body.take(end) else { break };
         if field == b'C' {

@@ -1,10 +1,10 @@
-//! Events in a PostgreSQL database that processes on many machines share.
+//! The PostgreSQL store, shared by processes on many machines.
 //!
-//! The client is our own: the ledger needs few statements, and the crates that speak to PostgreSQL bring more code than all of
-//! the ledger. It says what it has to say in binary, checks every length that it reads, and keeps none of the server's words.
+//! It has its own client: the ledger needs few statements, and PostgreSQL crates have more code than the whole ledger. The
+//! client uses the binary format, checks every length it reads, and keeps none of the server's messages.
 
 mod address;
-mod appending;
+mod append;
 mod bytes;
 mod connection;
 mod connections;
@@ -13,19 +13,19 @@ mod deadline;
 #[cfg(unix)]
 mod endurance_tests;
 mod failure;
-mod finding;
-mod inside;
 mod login;
+mod name_encoding;
 mod postgres_store;
-mod scanning;
+mod queries;
+mod scan;
 mod schema;
+mod schema_check;
 mod scram;
 #[cfg(test)]
 #[cfg(unix)]
 mod server_for_tests;
 #[cfg(test)]
 mod silence_tests;
-mod storable;
 mod stream;
 #[cfg(test)]
 #[cfg(unix)]

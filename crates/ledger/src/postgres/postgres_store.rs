@@ -1,4 +1,4 @@
-//! The store itself.
+//! The PostgreSQL store.
 
 use super::address::PostgresAddress;
 use super::connection::{Connection, Value};
@@ -7,7 +7,7 @@ use super::deadline::{Deadline, LONG_LIMIT, QUICK_LIMIT};
 use super::failure::Failure;
 use super::schema::Schema;
 use super::stream::TlsSettings;
-use super::{appending, finding, inside, scanning};
+use super::{append, queries, scan, schema_check};
 use crate::durability::Access;
 use crate::event::{Head, StoredEvent};
 use crate::hash::Hash;
@@ -15,19 +15,19 @@ use crate::ledger_error::LedgerError;
 use crate::query::Query;
 use crate::store::{Appended, Batch, CheckpointRow, Reach, ScannedEvent, Shrink, Store, VisitBlob};
 use crate::verification::Problem;
-use appending::{head_of, head_or_base, integer};
+use append::{head_of, head_or_base, integer};
 use std::ops::{ControlFlow, RangeInclusive};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 const HEAD: &str = "select e.seq, e.hash, a.base_size, a.base_hash from @.about a \
     left join (select seq, hash from @.events order by seq desc limit 1) e on true";
 
-/// A ledger in PostgreSQL. The server is not spoken to before something is asked for: a process starts without it.
+/// A ledger in PostgreSQL. It connects on first use, so that a process can start without the server.
 pub struct PostgresStore {
     connections: Connections,
     schema: Schema,
     access: Access,
-    /// The tables have been seen, so that they are looked for once.
+    /// Whether the tables were checked.
     is_ready: AtomicBool,
 }
 
@@ -38,12 +38,12 @@ impl PostgresStore {
         Self { connections: Connections::new(address, tls), schema, access, is_ready: AtomicBool::new(false) }
     }
 
-    /// Does `job` with a connection; again with another when that one is lost.
+    /// Runs `job` with a connection; repeats it with another one if the connection is lost.
     fn with<T>(&self, job: impl FnMut(&mut Connection, &Schema) -> Result<T, Failure>) -> Result<T, LedgerError> {
         self.until(Deadline::within(QUICK_LIMIT), job)
     }
 
-    /// The same, for what may have many statements, or long ones.
+    /// [`Self::with`] for operations with many or long statements.
     fn with_time<T>(&self, job: impl FnMut(&mut Connection, &Schema) -> Result<T, Failure>) -> Result<T, LedgerError> {
         self.until(Deadline::each(LONG_LIMIT), job)
     }
@@ -66,7 +66,7 @@ impl PostgresStore {
         made.map_err(LedgerError::from)
     }
 
-    /// The same, for what writes.
+    /// [`Self::with`] for writes.
     fn write<T>(&self, job: impl FnMut(&mut Connection, &Schema) -> Result<T, Failure>) -> Result<T, LedgerError> {
         self.may_write()?;
         self.with(job)
@@ -79,7 +79,7 @@ impl PostgresStore {
         }
     }
 
-    /// What `read` makes of each row of a statement.
+    /// The rows of a statement, converted by `read`.
     fn rows<T>(
         &self,
         sql: &str,
@@ -120,11 +120,11 @@ impl Store for PostgresStore {
     }
 
     fn append(&self, batch: &Batch<'_>) -> Result<Appended, LedgerError> {
-        self.write(|connection, schema| appending::append(connection, schema, batch))
+        self.write(|connection, schema| append::append(connection, schema, batch))
     }
 
     fn sync(&self) -> Result<(), LedgerError> {
-        // Every commit is: see the settings of connections.
+        // Every commit is synced: see the connection settings.
         Ok(())
     }
 
@@ -184,11 +184,11 @@ impl Store for PostgresStore {
 
     fn drop_to(&self, base: &Head) -> Result<u64, LedgerError> {
         self.may_write()?;
-        self.with_time(|connection, schema| appending::drop_to(connection, schema, base))
+        self.with_time(|connection, schema| append::drop_to(connection, schema, base))
     }
 
     fn shrink(&self, _: Shrink) -> Result<(), LedgerError> {
-        // The server does that.
+        // The server does this automatically.
         Ok(())
     }
 
@@ -207,24 +207,24 @@ impl Store for PostgresStore {
         mut range: RangeInclusive<u64>,
         visit: &mut dyn FnMut(&ScannedEvent<'_>) -> ControlFlow<()>,
     ) -> Result<(), LedgerError> {
-        self.with_time(|connection, schema| scanning::events(connection, schema, &mut range, visit))
+        self.with_time(|connection, schema| scan::events(connection, schema, &mut range, visit))
     }
 
     fn scan_blobs(&self, visit: VisitBlob<'_>) -> Result<(), LedgerError> {
         let mut after = Vec::new();
-        self.with_time(|connection, schema| scanning::blobs(connection, schema, &mut after, visit))
+        self.with_time(|connection, schema| scan::blobs(connection, schema, &mut after, visit))
     }
 
-    fn check_inside(&self) -> Result<Option<Problem>, LedgerError> {
-        self.with_time(inside::check)
+    fn check_structure(&self) -> Result<Option<Problem>, LedgerError> {
+        self.with_time(schema_check::check)
     }
 
     fn events(&self, query: &Query) -> Result<Vec<StoredEvent>, LedgerError> {
-        self.with_time(|connection, schema| finding::events(connection, schema, query))
+        self.with_time(|connection, schema| queries::events(connection, schema, query))
     }
 
     fn tree(&self, call: &str, limit: usize) -> Result<Vec<StoredEvent>, LedgerError> {
-        self.with_time(|connection, schema| finding::tree(connection, schema, call, limit))
+        self.with_time(|connection, schema| queries::tree(connection, schema, call, limit))
     }
 
     fn blob(&self, hash: &Hash) -> Result<Option<Vec<u8>>, LedgerError> {

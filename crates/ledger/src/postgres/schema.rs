@@ -1,4 +1,4 @@
-//! The tables, and how statements name them.
+//! The PostgreSQL schema of a ledger.
 
 use super::connection::{Connection, Value};
 use super::failure::{Failure, SqlState};
@@ -7,9 +7,9 @@ use crate::ledger_error::Reason;
 
 const VERSION: i64 = 1;
 
-/// All tables, in the order of their making. `@.` stands for the schema.
+/// All tables, in creation order. `@.` stands for the schema.
 ///
-/// Text is compared byte by byte (`COLLATE "C"`): orders of languages change with the system, and break indexes.
+/// Text is compared bytewise (`COLLATE "C"`): language collations change with the system, which breaks indexes.
 const TABLES: [&str; 13] = [
     "create table @.about (one boolean primary key default true check (one), version bigint not null, \
         base_size bigint not null, base_hash bytea not null)",
@@ -29,7 +29,7 @@ const TABLES: [&str; 13] = [
     "create table @.spools (name text collate \"C\" primary key, drained bigint not null)",
 ];
 
-/// What the tables are: their columns in order, to be compared with what the server says.
+/// The tables' columns in order, for comparison with the server's catalog.
 pub(super) const SHAPES: [(&str, &str); 5] = [
     ("about", "one boolean, version bigint, base_size bigint, base_hash bytea"),
     ("blobs", "hash bytea, last bigint, bytes bytea"),
@@ -45,7 +45,7 @@ pub(super) const SHAPES: [(&str, &str); 5] = [
 /// The schema of one ledger.
 pub(super) struct Schema {
     name: String,
-    /// Excludes all others who append to this ledger.
+    /// The advisory lock that excludes other appends to this ledger.
     lock: i64,
 }
 
@@ -60,20 +60,20 @@ impl Schema {
         &self.name
     }
 
-    /// A statement with the schema's name in the place of `@`.
+    /// A statement with `@` replaced by the schema's name.
     pub(super) fn sql(&self, text: &str) -> String {
         text.replace("@.", &format!("\"{}\".", self.name))
     }
 
-    /// Puts the beginning of a transaction that no other of this ledger goes beside. Its one row has one field.
+    /// Queues the beginning of an exclusive transaction of this ledger. Its one row has one field.
     ///
-    /// Each statement behind it sees what was committed before the lock was had: hence the level.
+    /// The isolation level lets later statements see everything committed before the lock was acquired.
     pub(super) fn put_begin(&self, connection: &mut Connection) -> Result<(), Failure> {
         connection.put("begin isolation level read committed read write", &[])?;
         connection.put("select pg_advisory_xact_lock($1)", &[Value::Integer(self.lock)])
     }
 
-    /// Sees that the tables are there, of a version that we know.
+    /// Checks that the tables exist with a supported version.
     pub(super) fn check(&self, connection: &mut Connection) -> Result<(), Failure> {
         let mut version = None;
         connection.query(&self.sql("select version from @.about"), &[], &mut |mut row| {
@@ -87,7 +87,7 @@ impl Schema {
         }
     }
 
-    /// The same, and makes them when there are none.
+    /// As [`Self::check`], and creates missing tables.
     pub(super) fn prepare(&self, connection: &mut Connection) -> Result<(), Failure> {
         match self.check(connection) {
             Err(Failure::Refused(SqlState::NO_TABLE | SqlState::NO_SCHEMA)) => {}

@@ -1,4 +1,4 @@
-//! SCRAM-SHA-256 (RFC 5802, RFC 7677): both sides prove that they know the password, and neither says it.
+//! SCRAM-SHA-256 (RFC 5802, RFC 7677): both sides prove that they know the password without sending it.
 
 use super::failure::Failure;
 use crate::ledger_error::Reason;
@@ -9,18 +9,18 @@ use ring::{hmac, pbkdf2};
 use std::num::NonZeroU32;
 
 pub(super) const MECHANISM: &str = "SCRAM-SHA-256";
-/// "No channel binding", as the first message says it and the last repeats it.
+/// "No channel binding", in the first and the last message.
 const HEADER: &str = "n,,";
-/// PostgreSQL has 4096; more than this is meant to keep us busy.
+/// The most iterations: PostgreSQL uses 4096, and a hostile server could request more to waste CPU time.
 const MAX_ROUNDS: u32 = 1_000_000;
 const NONCE_BYTES: usize = 18;
 
-/// A login that has begun.
+/// A SCRAM exchange in progress.
 pub(super) struct Scram {
     nonce: String,
 }
 
-/// What the server must answer for it to be the one that knows the password.
+/// The server signature that proves that the server knows the password.
 pub(super) struct Expected(hmac::Tag);
 
 impl Scram {
@@ -30,12 +30,12 @@ impl Scram {
         Ok(Self { nonce: STANDARD.encode(nonce) })
     }
 
-    /// The first message. The server knows the user from the beginning of the conversation.
+    /// The first message. It omits the user, which the startup message contains.
     pub(super) fn first(&self) -> String {
         format!("{HEADER}n=,r={}", self.nonce)
     }
 
-    /// The second message, and what the server must answer to it.
+    /// The second message, and the expected server signature.
     pub(super) fn second(&self, password: &str, challenge: &str) -> Result<(String, Expected), Failure> {
         prove(password, &format!("n=,r={}", self.nonce), &self.nonce, challenge).ok_or(Failure::Garbled)
     }
@@ -68,7 +68,7 @@ impl Expected {
     /// Whether the server's last message proves that it knows the password.
     pub(super) fn is(&self, last: &str) -> bool {
         let proof = last.strip_prefix("v=").and_then(|proof| STANDARD.decode(proof).ok());
-        // It is no secret any more when it arrives: an ordinary comparison will do.
+        // The received signature is not secret, so the comparison need not be in constant time.
         proof.is_some_and(|proof| proof == self.0.as_ref())
     }
 }
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn a_challenge_that_is_none_is_refused() {
+    fn an_invalid_challenge_is_refused() {
         for wrong in [
             "",
             "r=other,s=W22ZaJ0SNY7soEsUEjb6gQ==,i=4096",

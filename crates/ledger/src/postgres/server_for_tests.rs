@@ -1,4 +1,4 @@
-//! A PostgreSQL server for tests, as Debian installs it.
+//! A PostgreSQL server for tests, from Debian's packages.
 
 use super::address::PostgresAddress;
 use super::connection::Connection;
@@ -30,7 +30,7 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// The server that all tests share which run at the same time; `None` where PostgreSQL is not installed.
+    /// The server shared by concurrent tests; `None` if PostgreSQL is not installed.
     pub(crate) fn shared() -> Option<Arc<Self>> {
         static SHARED: Mutex<Weak<Server>> = Mutex::new(Weak::new());
         let mut shared = SHARED.lock();
@@ -71,7 +71,7 @@ impl Server {
         Some(server)
     }
 
-    /// Ends the server as a failure of the machine would, as far as processes can see.
+    /// Kills the server, as after a machine failure.
     pub(crate) fn kill(&self) {
         let mut child = self.child.lock();
         let pid = rustix::process::Pid::from_child(&child);
@@ -91,14 +91,14 @@ impl Server {
             }
             sleep(Duration::from_millis(50));
         }
-        panic!("the server does not start");
+        panic!("the server did not start");
     }
 
     pub(crate) fn port(&self) -> u16 {
         self.port
     }
 
-    /// An address with a schema of its own.
+    /// An address with a new schema.
     pub(crate) fn address(&self) -> String {
         let number = self.schemas.fetch_add(1, Ordering::Relaxed);
         format!("postgres://postgres@127.0.0.1:{}/postgres?schema=test_{number}", self.port)
@@ -108,7 +108,7 @@ impl Server {
         PostgresAddress::parse(&format!("postgres://postgres@127.0.0.1:{}/postgres", self.port)).unwrap()
     }
 
-    /// Does statements as the owner of everything.
+    /// Runs statements as superuser.
     pub(crate) fn admin(&self, statements: &[&str]) {
         let mut connection = Connection::open(&self.admin_address(), &self.tls(), Deadline::each(LONG_LIMIT)).unwrap();
         for statement in statements {
@@ -116,7 +116,7 @@ impl Server {
         }
     }
 
-    /// Trusts this very server.
+    /// TLS settings that trust this server.
     pub(crate) fn tls(&self) -> TlsSettings {
         let certificate = CertificateDer::from_pem_file(self.folder.path().join("server.crt")).unwrap();
         Arc::new(move || {
@@ -127,7 +127,7 @@ impl Server {
     }
 }
 
-/// Trusts these.
+/// A client configuration that trusts these roots.
 pub(crate) fn client_config(roots: RootCertStore) -> Arc<ClientConfig> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let config = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions().unwrap();
@@ -162,7 +162,7 @@ fn launch(program: &Path, folder: &Path, port: u16) -> Child {
     as_postgres(program, folder).args(words).args(settings).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
 }
 
-/// A command as a user who may run the server: root may not.
+/// A command as a user other than root, as PostgreSQL requires.
 fn as_postgres(program: &Path, folder: &Path) -> Command {
     #[expect(clippy::disallowed_methods, reason = "a server for tests")]
     let new = |name: &Path| Command::new(name);

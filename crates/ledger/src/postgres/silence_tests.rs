@@ -1,4 +1,4 @@
-//! A server that accepts connections and says nothing, or nothing of use.
+//! Tests with a server that accepts connections and does not answer, or sends only notices.
 
 use super::address::PostgresAddress;
 use super::connection::Connection;
@@ -13,16 +13,16 @@ use std::thread::{sleep, spawn};
 use std::time::Duration;
 
 const LIMIT: Duration = Duration::from_millis(300);
-/// A remark of the server, without fields.
+/// A notice without fields.
 const NOTICE: [u8; 6] = [b'N', 0, 0, 0, 5, 0];
-/// The login is done, text is UTF-8, and the server waits for a query.
+/// The messages of a completed login with UTF-8.
 const READY: &[u8] = b"R\0\0\0\x08\0\0\0\0S\0\0\0\x19server_encoding\0UTF8\0Z\0\0\0\x05I";
 
-/// What a server does with a connection after it was asked for a login.
+/// The server's behaviour after the startup message.
 type Behaviour = fn(TcpStream);
 
 fn silent(mut socket: TcpStream) {
-    // Until the client goes.
+    // Until the client disconnects.
     let _gone = socket.read_to_end(&mut Vec::new());
 }
 
@@ -37,7 +37,7 @@ fn remarks_after_login(mut socket: TcpStream) {
     remarks(socket);
 }
 
-/// A server on this machine, and how many connections it has accepted.
+/// A local server, and the number of accepted connections.
 fn start(behaviour: Behaviour) -> (PostgresAddress, Arc<AtomicUsize>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -53,7 +53,7 @@ fn start(behaviour: Behaviour) -> (PostgresAddress, Arc<AtomicUsize>) {
 }
 
 #[test]
-fn an_operation_ends_at_its_deadline_whatever_the_server_says() {
+fn an_operation_ends_at_its_deadline_for_any_server() {
     for behaviour in [silent, remarks, remarks_after_login] as [Behaviour; 3] {
         let (address, accepted) = start(behaviour);
         let connections = Connections::new(address, Arc::new(|| None));
@@ -62,12 +62,12 @@ fn an_operation_ends_at_its_deadline_whatever_the_server_says() {
         for _ in 0..100 {
             assert_eq!(ask(), Err(Failure::Late));
         }
-        assert_eq!(accepted.load(Ordering::Relaxed), 1, "a silent server is not waited for by each caller");
+        assert_eq!(accepted.load(Ordering::Relaxed), 1, "not every caller waits for a silent server");
     }
 }
 
 #[test]
-fn remarks_do_not_prolong_a_statement_of_a_long_operation() {
+fn notices_do_not_extend_the_deadline_of_a_statement() {
     let (address, _) = start(remarks_after_login);
     let mut connection = Connection::open(&address, &(Arc::new(|| None) as _), Deadline::each(LIMIT)).unwrap();
     assert_eq!(connection.run("select 1", &[]), Err(Failure::Late));

@@ -1,4 +1,4 @@
-//! The way to the server: in the open, or encrypted.
+//! The network stream to the server: plain or TLS.
 
 use super::address::{Encryption, PostgresAddress};
 use super::deadline::{Deadline, Socket};
@@ -12,14 +12,14 @@ use std::net::{TcpStream, ToSocketAddrs};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Addresses of one name that are tried.
+/// The most addresses of a host that are tried.
 const MAX_TRIED: usize = 4;
 const KEEPALIVE: TcpKeepalive = TcpKeepalive::new().with_time(Duration::from_secs(30));
-/// Asks whether the server speaks TLS.
+/// The TLS request message.
 const TLS_REQUEST: [u8; 8] = [0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f];
 
-/// Makes the settings of TLS, when a connection needs them; `None` when the machine trusts nobody. Whom to trust is decided
-/// elsewhere, once for all that leaves the machine.
+/// Creates the TLS configuration on demand; `None` if there are no trusted roots. The trust policy is decided by the caller
+/// for all outgoing connections.
 pub type TlsSettings = Arc<dyn Fn() -> Option<Arc<ClientConfig>> + Send + Sync>;
 
 pub(super) enum Stream {
@@ -30,7 +30,7 @@ pub(super) enum Stream {
 impl Stream {
     pub(super) fn open(address: &PostgresAddress, tls: &TlsSettings, deadline: Deadline) -> Result<Self, Failure> {
         let tcp = connect(&address.host, address.port, deadline)?;
-        // What cannot be set is not needed for the answer to be right.
+        // On failure the connection is only slower.
         let _ = tcp.set_nodelay(true);
         let _ = SockRef::from(&tcp).set_tcp_keepalive(&KEEPALIVE);
         let socket = Socket { tcp, deadline };
@@ -40,7 +40,7 @@ impl Stream {
         }
     }
 
-    /// When what is under way must be over.
+    /// The deadline of the current operation.
     pub(super) fn deadline(&mut self) -> &mut Deadline {
         match self {
             Self::Plain(socket) => &mut socket.deadline,
@@ -48,7 +48,7 @@ impl Stream {
         }
     }
 
-    /// Whether a password may go this way as it is.
+    /// Whether a plain-text password may be sent.
     pub(super) fn is_secret(&self) -> bool {
         match self {
             Self::Plain(socket) => socket.tcp.peer_addr().is_ok_and(|peer| peer.ip().is_loopback()),
@@ -62,7 +62,7 @@ fn connect(host: &str, port: u16, deadline: Deadline) -> Result<TcpStream, Failu
     let places: Vec<_> = found.take(MAX_TRIED).collect();
     let mut failure = Failure::Unfit(Reason::NoHost);
     for (place, to_try) in places.iter().zip((1..=u32::try_from(places.len()).unwrap_or(1)).rev()) {
-        // One that does not answer leaves time for the others.
+        // An unresponsive address leaves time for the others.
         match TcpStream::connect_timeout(place, deadline.left()? / to_try) {
             Ok(socket) => return Ok(socket),
             Err(error) => failure = error.into(),
@@ -73,7 +73,7 @@ fn connect(host: &str, port: u16, deadline: Deadline) -> Result<TcpStream, Failu
 
 fn encrypt(mut socket: Socket, address: &PostgresAddress, tls: &TlsSettings) -> Result<Stream, Failure> {
     socket.write_all(&TLS_REQUEST)?;
-    // One byte, not one more: what follows must be encrypted.
+    // Exactly one byte is read, since everything after it must be encrypted.
     let mut answer = [0];
     socket.read_exact(&mut answer)?;
     if answer != *b"S" {

@@ -1,4 +1,4 @@
-//! The store against a real server.
+//! Tests of the store with a real server.
 
 use super::server_for_tests::{Server, client_config};
 use super::{PostgresAddress, PostgresStore};
@@ -9,7 +9,7 @@ use crate::ledger_error::{LedgerError, Reason};
 use crate::store::{CheckpointRow, Store};
 use crate::store_contract::{CHECKS, add, count_whole, some};
 use crate::verification::ProblemKind;
-use crate::verify::{Against, verify};
+use crate::verify::{Evidence, verify};
 use rustls::RootCertStore;
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ pub(super) fn open(server: &Server, address: &str, access: Access) -> PostgresSt
 }
 
 #[test]
-fn postgres_does_what_every_store_must() {
+fn postgres_passes_the_store_contract() {
     let Some(server) = Server::shared() else { return };
     for (_, check) in CHECKS {
         let address = server.address();
@@ -27,7 +27,7 @@ fn postgres_does_what_every_store_must() {
 }
 
 #[test]
-fn what_statements_change_is_found_with_its_position() {
+fn manipulation_by_statements_is_found_with_its_position() {
     let Some(server) = Server::shared() else { return };
     for (tamper, kind, seq) in [
         ("update @.events set content = replace(content, 'tester', 'nobody') where seq = 4", ProblemKind::Changed, 4),
@@ -52,19 +52,19 @@ fn what_statements_change_is_found_with_its_position() {
         let address = server.address();
         let store = open(&server, &address, Access::ReadWrite);
         add(&store, "p.1", &some(20));
-        let against = Against { key: None, notes: &[], witnesses: &[] };
-        let whole = verify(&store, &against).unwrap();
+        let evidence = Evidence { key: None, notes: &[], witnesses: &[] };
+        let whole = verify(&store, &evidence).unwrap();
         assert_eq!((whole.events, &whole.problem), (20, &None));
         let schema = format!("{}.", PostgresAddress::parse(&address).unwrap().schema);
         let statements = tamper.replace("@.", &schema);
         server.admin(&statements.split("; ").collect::<Vec<_>>());
-        let problem = verify(&store, &against).unwrap().problem.unwrap_or_else(|| panic!("not found: {tamper}"));
+        let problem = verify(&store, &evidence).unwrap().problem.unwrap_or_else(|| panic!("not found: {tamper}"));
         assert_eq!((problem.kind, problem.seq), (kind, seq), "{tamper}: {}", problem.message);
     }
 }
 
 #[test]
-fn why_a_server_is_not_reached_is_said() {
+fn connection_errors_have_their_reason() {
     let Some(server) = Server::shared() else { return };
     server.admin(&[
         "create role scram login password 'right'",
@@ -100,7 +100,7 @@ fn why_a_server_is_not_reached_is_said() {
 }
 
 #[test]
-fn an_encrypted_connection_wants_a_server_that_is_trusted() {
+fn an_encrypted_connection_requires_a_trusted_server() {
     let Some(server) = Server::shared() else { return };
     let port = server.port();
     server.admin(&["create schema tls"]);

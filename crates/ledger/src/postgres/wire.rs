@@ -1,4 +1,4 @@
-//! Messages to and from the server: a letter, a length, and a body.
+//! Framing of protocol messages: a type byte, a length, and a body.
 
 use super::deadline::Deadline;
 use super::failure::Failure;
@@ -6,11 +6,11 @@ use super::stream::Stream;
 use std::io::{BufReader, Read, Write};
 
 const READ_BUFFER: usize = 64 << 10;
-/// No message of the server is longer: events and blobs have limits far below.
+/// The longest server message; events and blobs have much lower limits.
 const MAX_MESSAGE: usize = 256 << 20;
-/// Room that is made for what was announced; more is made when it has come.
+/// The most bytes allocated in advance for an announced length.
 const ROOM: usize = 1 << 20;
-/// An output buffer larger than this is not kept.
+/// Larger output buffers are freed after use.
 const KEPT: usize = 1 << 20;
 
 pub(super) struct Wire {
@@ -24,17 +24,17 @@ impl Wire {
         Self { stream: BufReader::with_capacity(READ_BUFFER, stream), out: Vec::new(), body: Vec::new() }
     }
 
-    /// When what is under way must be over.
+    /// The deadline of the current operation.
     pub(super) fn deadline(&mut self) -> &mut Deadline {
         self.stream.get_mut().deadline()
     }
 
-    /// Whether a password may go this way as it is.
+    /// Whether a plain-text password may be sent.
     pub(super) fn is_secret(&self) -> bool {
         self.stream.get_ref().is_secret()
     }
 
-    /// Puts a message among those to be sent; the first one of a conversation has no letter.
+    /// Queues a message; the startup message has no type byte.
     pub(super) fn put(&mut self, letter: Option<u8>, write: &dyn Fn(&mut Vec<u8>)) -> Result<(), Failure> {
         self.out.extend(letter);
         let at = self.out.len();
@@ -47,9 +47,9 @@ impl Wire {
         Ok(())
     }
 
-    /// Sends what was put.
+    /// Sends the queued messages.
     pub(super) fn send(&mut self) -> Result<(), Failure> {
-        // What could not be sent is not sent again with the next message, nor gives that its time.
+        // Unsent messages are discarded, so that the next operation does not send them.
         let mut out = std::mem::take(&mut self.out);
         let stream = self.stream.get_mut();
         stream.deadline().allow(out.len());
@@ -61,7 +61,7 @@ impl Wire {
         Ok(())
     }
 
-    /// The next message: its letter and its body.
+    /// Receives the next message: its type byte and its body.
     pub(super) fn receive(&mut self) -> Result<(u8, &[u8]), Failure> {
         let mut letter = [0];
         self.stream.read_exact(&mut letter)?;
@@ -75,7 +75,7 @@ impl Wire {
         while self.body.len() < length {
             let had = self.body.len();
             let next = length.min(had + ROOM);
-            // Rows are what was asked for. Remarks, of which a server may make any number, take of the time that there is.
+            // Rows extend the deadline. Notices do not, since a server may send any number of them.
             if letter == b'D' {
                 self.stream.get_mut().deadline().allow(next - had);
             }

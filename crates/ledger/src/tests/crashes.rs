@@ -1,4 +1,4 @@
-//! Processes that are killed at any moment: no effect without its intent, no reported call without its event, nothing twice.
+//! Killed processes: no effect without its intent, no reported call without its event, no duplicates.
 
 use crate::samples::{call, open};
 use crate::{CallState, EventType, HasResult, Importance, Ledger, LedgerOptions, NewEvent, Query};
@@ -18,7 +18,7 @@ fn environment(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }
 
-/// Not a test of its own: what the killed processes do.
+/// Not a test: the code of the killed processes.
 #[test]
 #[ignore = "started by the test below"]
 fn worker() {
@@ -33,7 +33,7 @@ fn worker() {
         let intent = NewEvent { importance: Importance::Intent, ..call(&id, &[]) };
         ledger.record(&intent).unwrap();
         effects.write_all(format!("effect {id}\n").as_bytes()).unwrap();
-        // Bursts of calls with pauses, so that they can be drained: half of the pauses are within a call.
+        // Bursts of calls with pauses for draining; half of the pauses are inside a call.
         let pause = |place: u64| {
             if number % 200 == place {
                 std::thread::sleep(Duration::from_millis(2));
@@ -112,13 +112,13 @@ fn end(worker: &mut Child) {
     let ended = worker.wait().unwrap();
     if let Some(code) = ended.code() {
         use std::io::Read;
-        let mut said = String::new();
-        worker.stderr.take().unwrap().read_to_string(&mut said).unwrap();
-        panic!("a process ended by itself with {code}: {said}");
+        let mut stderr = String::new();
+        worker.stderr.take().unwrap().read_to_string(&mut stderr).unwrap();
+        panic!("a process ended by itself with {code}: {stderr}");
     }
 }
 
-/// How many CALL and RESULT events each call has.
+/// The number of CALL and RESULT events of each call.
 fn counted(ledger: &Ledger) -> HashMap<String, (usize, usize)> {
     let mut counts: HashMap<String, (usize, usize)> = HashMap::new();
     let mut after = 0;

@@ -1,10 +1,10 @@
-//! An end that is gone: recorded once, never excused, and removed where the disk had it.
+//! A truncated end: recorded once, always reported, and `Removed` if it was on the disk.
 
 use crate::samples::{fill, open};
 use crate::{Cause, Durability, Head, Ledger, LedgerOptions, ProblemKind, Query, Witness};
 use std::path::Path;
 
-/// A ledger of `kept` events, whose end of some more is gone; a commit had seen that end.
+/// A ledger of `kept` events whose end is missing; a commit has seen that end.
 fn cut(place: &Path, kept: u64, is_signed: bool) -> Head {
     let ledger = open(place);
     fill(&ledger, 2);
@@ -14,7 +14,7 @@ fn cut(place: &Path, kept: u64, is_signed: bool) -> Head {
         ledger.checkpoint().unwrap();
     }
     let head = ledger.position().unwrap();
-    // As a process that is killed leaves it.
+    // As after a killed process.
     std::mem::forget(ledger);
     let connection = rusqlite::Connection::open(place.join("ledger.db")).unwrap();
     connection.execute("DELETE FROM events WHERE seq > ?1", [i64::try_from(kept).unwrap()]).unwrap();
@@ -32,7 +32,7 @@ fn found(ledger: &Ledger, witness: Witness) -> (ProblemKind, u64, Option<Cause>)
 }
 
 #[test]
-fn a_cut_is_recorded_once_and_stays_a_cut_when_other_events_stand_there() {
+fn a_cut_is_recorded_once_and_stays_when_other_events_take_its_place() {
     for (durability, is_signed, cause) in [
         (Durability::Process, false, Cause::Unknown),
         (Durability::Power, false, Cause::Removed),
@@ -55,12 +55,12 @@ fn a_cut_is_recorded_once_and_stays_a_cut_when_other_events_stand_there() {
         assert_eq!(ledger.record_cut(&witness).unwrap(), None);
         let events = ledger.tail(&Query { limit: 100, ..Query::default() }).unwrap();
         assert_eq!(events.iter().filter(|event| event.content.contains("\"cut\"")).count(), 1);
-        assert_eq!(ledger.checkpoint().is_ok(), !is_signed, "a checkpoint vouches for no end that was removed");
+        assert_eq!(ledger.checkpoint().is_ok(), !is_signed, "no checkpoint is signed for a removed end");
     }
 }
 
 #[test]
-fn a_recorded_cut_hides_nothing_that_is_changed_after_it() {
+fn a_recorded_cut_does_not_hide_later_changes() {
     let place = tempfile::tempdir().unwrap();
     let head = cut(place.path(), 6, false);
     let witness = seen(&head, Durability::Process);
@@ -78,17 +78,17 @@ fn a_recorded_cut_hides_nothing_that_is_changed_after_it() {
 }
 
 #[test]
-fn what_is_not_signed_explains_no_change() {
+fn an_unsigned_cut_does_not_explain_a_change() {
     let (place, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let head = cut(place.path(), 6, false);
     let witness = seen(&head, Durability::Process);
     let ledger = open(place.path());
-    // The same words, signed by another.
+    // The same event, signed with another key.
     let other = open(elsewhere.path());
     other.record_cut(&witness).unwrap().unwrap();
     other.flush().unwrap();
-    let said = other.tail(&Query { limit: 1, ..Query::default() }).unwrap().remove(0);
-    let body = crate::samples::raw(&said.content);
+    let record = other.tail(&Query { limit: 1, ..Query::default() }).unwrap().remove(0);
+    let body = crate::samples::raw(&record.content);
     let forged = crate::NewEvent { more: Some(&body), ..crate::NewEvent::of_kernel(crate::EventType::Session) };
     ledger.record(&forged).unwrap();
     fill(&ledger, 10);
@@ -96,7 +96,7 @@ fn what_is_not_signed_explains_no_change() {
 }
 
 #[test]
-fn an_end_with_many_checkpoints_was_removed_also_when_others_stand_in_their_place() {
+fn a_removed_end_is_reported_when_other_checkpoints_take_its_place() {
     let place = tempfile::tempdir().unwrap();
     let options = LedgerOptions { checkpoint_every: 5, ..LedgerOptions::new(place.path()) };
     let ledger = Ledger::open(&options).unwrap();
@@ -120,7 +120,7 @@ fn an_end_with_many_checkpoints_was_removed_also_when_others_stand_in_their_plac
 }
 
 #[test]
-fn a_cut_is_found_among_any_number_of_sessions_and_no_hook_changes_its_record() {
+fn a_cut_is_found_among_many_sessions_and_not_redacted() {
     struct Hides;
     impl crate::Redact for Hides {
         fn redact(&self, _content: String) -> String {
@@ -149,7 +149,7 @@ fn a_cut_is_found_among_any_number_of_sessions_and_no_hook_changes_its_record() 
 }
 
 #[test]
-fn pruning_does_not_begin_the_ledger_within_a_recorded_cut() {
+fn pruning_does_not_split_a_recorded_cut() {
     let place = tempfile::tempdir().unwrap();
     let head = cut(place.path(), 6, false);
     let witness = seen(&head, Durability::Process);

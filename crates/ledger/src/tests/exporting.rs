@@ -1,4 +1,4 @@
-//! An export proves itself, and what was done to it is found.
+//! Exports are verifiable, and manipulations are found.
 
 use crate::samples::{fill, open};
 use crate::{Durability, Ledger, LinesCheck, ProblemKind, PublicKey, Verification, Witness};
@@ -54,9 +54,9 @@ fn an_export_is_checked_without_the_ledger() {
     cut.remove(60);
     assert_eq!(kind(&cut), Some((ProblemKind::Truncated, 60)));
     let old = check(&lines[..62], key, &[]);
-    assert!(old.ok() && old.note.is_some(), "as versions before wrote it");
+    assert!(old.ok() && old.note.is_some(), "as older versions wrote it");
     let behind_checkpoint = check(&lines[..41], key, &[]);
-    assert!(behind_checkpoint.ok() && behind_checkpoint.note.is_some(), "it cannot be told from one of that time");
+    assert!(behind_checkpoint.ok() && behind_checkpoint.note.is_some(), "it is like an export of an older version");
     let ended = |from: usize| [&lines[..from], &lines[62..]].concat();
     assert_eq!(kind(&ended(41)), Some((ProblemKind::Truncated, 41)));
     let more = [&lines[..], &lines[60..62]].concat();
@@ -70,7 +70,7 @@ fn an_export_is_checked_without_the_ledger() {
             assert_eq!(kind(&spelt), Some((ProblemKind::Changed, seq)), "{at}");
         }
     }
-    assert_eq!(kind(&lines[..50]), Some((ProblemKind::Truncated, 50)), "no checkpoint vouches for its end");
+    assert_eq!(kind(&lines[..50]), Some((ProblemKind::Truncated, 50)), "no checkpoint covers its end");
     let seen = [Witness { size: head.size, head: head.hash, durability: Durability::Process }];
     let found = check(&lines[..50], key, &seen).problem.unwrap();
     assert_eq!((found.kind, found.seq), (ProblemKind::Truncated, 50));
@@ -87,7 +87,7 @@ fn an_export_is_checked_without_the_ledger() {
 }
 
 #[test]
-fn a_chronicle_is_the_same_in_every_process() {
+fn chronicles_are_identical_in_all_processes() {
     use crate::samples::{call, raw};
     use crate::{EventType, NewEvent};
     let chronicle = || {

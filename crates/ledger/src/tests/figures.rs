@@ -1,4 +1,4 @@
-//! What the ledger costs. Run by name, in a release build: `cargo test --release figures -- --ignored --nocapture`.
+//! Measurements of the ledger. Run by name, in a release build: `cargo test --release figures -- --ignored --nocapture`.
 
 use crate::samples::{call, open, raw};
 use crate::{EventType, Importance, Ledger, NewEvent, Part, Query};
@@ -110,7 +110,7 @@ fn cost_by_size() {
     }
 }
 
-/// What this process has used of all processors: on a machine that others use as well, time on the wall says little.
+/// The CPU time of this process, since wall time is unreliable on a shared machine.
 fn processor_time() -> Duration {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
     Duration::new(time.tv_sec.try_into().unwrap(), time.tv_nsec.try_into().unwrap())

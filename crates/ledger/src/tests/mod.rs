@@ -1,4 +1,4 @@
-//! What the ledger promises as a whole.
+//! Tests of the whole ledger.
 
 mod crashes;
 mod cuts;

@@ -1,4 +1,4 @@
-//! Finding events again.
+//! Tests of queries.
 
 use crate::samples::{call, fill, open};
 use crate::{Access, EventType, Ledger, LedgerError, LedgerOptions, NewEvent, Query};
@@ -12,7 +12,7 @@ fn all() -> Query {
 }
 
 #[test]
-fn every_condition_must_hold_and_the_newest_come_oldest_first() {
+fn all_conditions_hold_and_the_newest_events_come_oldest_first() {
     let place = tempfile::tempdir().unwrap();
     let ledger = open(place.path());
     fill(&ledger, 30);
@@ -35,7 +35,7 @@ fn every_condition_must_hold_and_the_newest_come_oldest_first() {
 }
 
 #[test]
-fn times_are_found_also_when_they_came_late() {
+fn late_events_are_found_by_their_time() {
     let place = tempfile::tempdir().unwrap();
     let ledger = open(place.path());
     for at in [1000, 2000, 3000, 1500] {
@@ -50,7 +50,7 @@ fn times_are_found_also_when_they_came_late() {
 }
 
 #[test]
-fn a_run_is_a_tree_and_circles_end() {
+fn a_run_is_a_tree_and_cycles_end() {
     let place = tempfile::tempdir().unwrap();
     let ledger = open(place.path());
     for (id, parent) in
@@ -78,7 +78,7 @@ fn a_reader_writes_nothing() {
     assert_eq!(reader.record(&call("x-1", &[])), Err(LedgerError::ReadOnly));
     assert_eq!(reader.flush(), Err(LedgerError::ReadOnly));
     fill(&writer, 5);
-    assert_eq!(reader.position().unwrap().size, 20, "it sees what others write");
+    assert_eq!(reader.position().unwrap().size, 20, "a reader sees the events of others");
     assert_eq!(reader.verify(&[]).unwrap().problem, None);
     let nowhere = LedgerOptions { folder: place.path().join("nowhere"), ..options };
     assert!(matches!(Ledger::open(&nowhere), Err(LedgerError::Unreadable(_))));

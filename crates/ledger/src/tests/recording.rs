@@ -1,4 +1,4 @@
-//! What is recorded is in the ledger once, in order, whatever happens to the process.
+//! Recorded events are in the ledger once and in order, also after crashes.
 
 use crate::event::{NewEvent, Part};
 use crate::folder::Folder;
@@ -33,7 +33,7 @@ fn events_are_chained_in_the_order_of_their_recording() {
 }
 
 #[test]
-fn a_ledger_goes_on_where_it_ended() {
+fn a_reopened_ledger_continues() {
     let folder = tempfile::tempdir().unwrap();
     for round in 1..=3 {
         let ledger = open(folder.path());
@@ -63,7 +63,7 @@ fn only_the_owner_may_read_it() {
     }
 }
 
-/// A spool as a process leaves it that was killed.
+/// A spool of a killed process.
 fn orphan(folder: &Folder, name: &str, calls: &[&str], tail: &[u8]) {
     let mut file = SpoolFile::create(folder, name.to_owned()).unwrap().unwrap();
     let mut line = Vec::new();
@@ -75,7 +75,7 @@ fn orphan(folder: &Folder, name: &str, calls: &[&str], tail: &[u8]) {
 }
 
 #[test]
-fn an_abandoned_spool_is_drained_once_and_a_torn_line_is_nobodys() {
+fn an_abandoned_spool_is_drained_once_without_its_torn_line() {
     let place = tempfile::tempdir().unwrap();
     let folder = Folder::make(place.path()).unwrap();
     orphan(&folder, "0123456789ab.0", &["0123456789ab-1", "0123456789ab-2"], b"0000000000000000 {\"type\":\"CA");
@@ -91,7 +91,7 @@ fn an_abandoned_spool_is_drained_once_and_a_torn_line_is_nobodys() {
 }
 
 #[test]
-fn whoever_asks_need_not_wait_for_what_a_killed_process_left() {
+fn a_request_drains_the_spool_of_a_killed_process_soon() {
     let place = tempfile::tempdir().unwrap();
     let folder = Folder::make(place.path()).unwrap();
     let ledger = open(place.path());
@@ -103,7 +103,7 @@ fn whoever_asks_need_not_wait_for_what_a_killed_process_left() {
 }
 
 #[test]
-fn a_call_without_result_is_running_while_its_process_lives() {
+fn a_call_without_result_is_running_while_its_process_is_alive() {
     let place = tempfile::tempdir().unwrap();
     let (one, other) = (open(place.path()), open(place.path()));
     let id = one.call_id();
@@ -119,7 +119,7 @@ fn what_was_drained_before_a_crash_is_not_drained_again() {
     let place = tempfile::tempdir().unwrap();
     let ledger = open(place.path());
     fill(&ledger, 3);
-    // The file is still there with six events of which the store has all; as if the process ended here.
+    // The spool still exists with six events that are all in the store, as after a crash here.
     let spool = fs::read_dir(place.path().join("spool")).unwrap().next().unwrap().unwrap();
     let name = spool.file_name().into_string().unwrap();
     let copy = fs::read(spool.path()).unwrap();
@@ -151,7 +151,7 @@ fn several_ledgers_share_one_file() {
 }
 
 #[test]
-fn many_make_the_same_ledger_at_the_same_moment() {
+fn concurrent_creation_of_a_ledger() {
     for _ in 0..10 {
         let place = tempfile::tempdir().unwrap();
         let together = std::sync::Barrier::new(8);
@@ -172,7 +172,7 @@ fn a_spool_grows_to_its_limit_and_then_refuses() {
     let place = tempfile::tempdir().unwrap();
     let options = LedgerOptions { spool_bytes: 2000, ..LedgerOptions::new(place.path()) };
     let ledger = Ledger::open(&options).unwrap();
-    // Another process holds the store, so nothing is drained.
+    // Another process locks the store, so nothing is drained.
     let lock = rusqlite::Connection::open(place.path().join("ledger.db")).unwrap();
     lock.execute_batch("BEGIN IMMEDIATE").unwrap();
     let intent = NewEvent { importance: crate::Importance::Intent, ..call("x-1", &[]) };
@@ -188,7 +188,7 @@ fn a_spool_grows_to_its_limit_and_then_refuses() {
     assert!(last[0].content.contains("x-2"));
 }
 
-/// A ledger whose store takes nothing until the lock is rolled back.
+/// A ledger whose store is locked until the transaction is rolled back.
 fn held(place: &std::path::Path, spool_bytes: u64) -> (Ledger, rusqlite::Connection) {
     let ledger = Ledger::open(&LedgerOptions { spool_bytes, ..LedgerOptions::new(place) }).unwrap();
     let lock = rusqlite::Connection::open(place.join("ledger.db")).unwrap();
@@ -219,7 +219,7 @@ fn results_that_do_not_fit_are_recorded_without_their_values() {
 }
 
 #[test]
-fn large_results_leave_the_room_of_intents() {
+fn large_results_do_not_use_the_space_of_intents() {
     let place = tempfile::tempdir().unwrap();
     let (ledger, lock) = held(place.path(), 8 << 20);
     let result = "r".repeat(200 << 10);
@@ -240,7 +240,7 @@ fn large_results_leave_the_room_of_intents() {
 }
 
 #[test]
-fn events_for_which_there_is_no_room_at_all_are_counted_by_an_event() {
+fn dropped_events_are_counted_by_an_event() {
     let place = tempfile::tempdir().unwrap();
     let (ledger, lock) = held(place.path(), 64 << 10);
     let path = "p".repeat(100 << 10);
@@ -257,7 +257,7 @@ fn events_for_which_there_is_no_room_at_all_are_counted_by_an_event() {
 }
 
 #[test]
-fn large_values_are_beside_and_found_by_their_hash() {
+fn large_values_are_stored_by_their_hash() {
     let place = tempfile::tempdir().unwrap();
     let ledger = open(place.path());
     let args = raw(&format!(r#"{{"path":"a","content":"{}"}}"#, "x".repeat(10_000)));
@@ -292,7 +292,7 @@ fn a_large_event_and_many_small_ones_rotate_the_spool() {
 }
 
 #[test]
-fn a_ledger_that_nobody_uses_holds_nothing_and_wakes_when_it_is_used() {
+fn an_idle_ledger_releases_its_resources_and_wakes_on_use() {
     let folder = tempfile::tempdir().unwrap();
     let ledger = open(folder.path());
     fill(&ledger, 1);
@@ -315,7 +315,7 @@ fn a_ledger_that_nobody_uses_holds_nothing_and_wakes_when_it_is_used() {
 }
 
 #[test]
-fn a_closed_ledger_has_closed_its_database_though_it_is_still_held() {
+fn a_closed_ledger_has_closed_its_database_before_it_is_dropped() {
     let folder = tempfile::tempdir().unwrap();
     let ledger = open(folder.path());
     fill(&ledger, 3);
@@ -351,7 +351,7 @@ fn machines_that_share_a_store_share_a_key() {
 
 #[cfg(unix)]
 #[test]
-fn files_that_somebody_takes_away_take_no_event_with_them() {
+fn removed_files_lose_no_event() {
     let place = tempfile::tempdir().unwrap();
     let folder = place.path().join("ledger");
     let ledger = open(&folder);
@@ -359,16 +359,16 @@ fn files_that_somebody_takes_away_take_no_event_with_them() {
     for taken in [folder.join("spool"), folder.clone()] {
         fs::remove_dir_all(&taken).unwrap();
         fill(&ledger, 2);
-        assert!(fs::read_dir(folder.join("spool")).unwrap().count() > 0, "recording goes on where it is found");
+        assert!(fs::read_dir(folder.join("spool")).unwrap().count() > 0, "recording continues in a new file");
     }
     ledger.flush().unwrap();
     let last = ledger.tail(&all(4)).unwrap();
-    assert_eq!(last.len(), 4, "what came after is there");
+    assert_eq!(last.len(), 4, "later events exist");
     assert_eq!(ledger.verify(&[]).unwrap().events, ledger.position().unwrap().size);
 }
 
 #[test]
-fn what_may_wait_is_written_before_what_follows_and_soon_in_any_case() {
+fn delayed_events_are_written_in_order_and_soon() {
     use crate::Importance;
     let place = tempfile::tempdir().unwrap();
     let ledger = open(place.path());
@@ -388,5 +388,5 @@ fn what_may_wait_is_written_before_what_follows_and_soon_in_any_case() {
     while ledger.last_position().size < 3 && waited.elapsed() < std::time::Duration::from_secs(30) {
         std::thread::sleep(std::time::Duration::from_millis(5));
     }
-    assert_eq!(ledger.last_position().size, 3, "the writer comes by itself");
+    assert_eq!(ledger.last_position().size, 3, "the writer wakes by itself");
 }

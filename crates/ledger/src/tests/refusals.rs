@@ -1,11 +1,11 @@
-//! A disk that takes nothing: a typed error, nothing corrupted.
+//! A full disk gives a typed error, and nothing is corrupted.
 
 use crate::samples::{call, fill, open};
 use crate::{Access, Importance, Ledger, LedgerError, LedgerOptions, NewEvent, Reason};
 use std::fs;
 use tgp_base::error::{ErrorCode, PartError};
 
-/// Lets files of this process grow to `bytes` at most while `job` runs: what a full disk does to one process.
+/// Limits the file size of this process while `job` runs, to simulate a full disk.
 #[cfg(target_os = "linux")]
 fn with_small_disk<T>(job: impl FnOnce() -> T) -> T {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -16,7 +16,7 @@ fn with_small_disk<T>(job: impl FnOnce() -> T) -> T {
     made
 }
 
-/// Not a test of its own: the limit holds for a whole process, which must ignore the signal for it.
+/// Not a test: runs in its own process, since the limit applies to a whole process, which must ignore its signal.
 #[cfg(target_os = "linux")]
 #[test]
 #[ignore = "run by the test below in a process of its own"]
@@ -42,7 +42,7 @@ fn full_disk() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_refuses_intents_and_corrupts_nothing() {
-    // The signal that comes with the limit ends a process that does not ignore it, so a shell does.
+    // The limit's signal kills a process that does not ignore it, so a shell sets that up.
     #[expect(clippy::disallowed_methods, reason = "the test needs a process of its own")]
     let ended = std::process::Command::new("sh")
         .args(["-c", "trap '' XFSZ; exec \"$0\" \"$@\""])
@@ -55,7 +55,7 @@ fn a_full_disk_refuses_intents_and_corrupts_nothing() {
 }
 
 #[test]
-fn a_folder_that_cannot_be_made_is_an_error() {
+fn a_folder_that_cannot_be_created_is_an_error() {
     let place = tempfile::tempdir().unwrap();
     fs::write(place.path().join("file"), "").unwrap();
     let error = Ledger::open(&LedgerOptions::new(&place.path().join("file/ledger"))).err().unwrap();
@@ -63,7 +63,7 @@ fn a_folder_that_cannot_be_made_is_an_error() {
 }
 
 #[test]
-fn a_file_that_is_no_database_is_an_error() {
+fn a_file_that_is_not_a_database_is_an_error() {
     let place = tempfile::tempdir().unwrap();
     fs::write(place.path().join("ledger.db"), "not a database, but long enough to look at ".repeat(100)).unwrap();
     let error = Ledger::open(&LedgerOptions::new(place.path())).err().unwrap();

@@ -1,4 +1,4 @@
-//! Old events go up to a checkpoint, and never unseen.
+//! Old events are dropped up to a checkpoint, and never unrecorded.
 
 use crate::samples::{call, fill, open, raw};
 use crate::{Ledger, LedgerOptions, LinesCheck, NewEvent, Part, ProblemKind, Prune, Query, Retain};
@@ -10,7 +10,7 @@ fn open_with(place: &std::path::Path, retain: Retain) -> Ledger {
 }
 
 #[test]
-fn events_go_up_to_a_checkpoint_that_vouches_for_them() {
+fn events_are_dropped_up_to_a_checkpoint() {
     let place = tempfile::tempdir().unwrap();
     let ledger = open_with(place.path(), Retain::default());
     let large = raw(&format!("\"{}\"", "x".repeat(5000)));
@@ -25,7 +25,7 @@ fn events_go_up_to_a_checkpoint_that_vouches_for_them() {
     let first = ledger.tail(&Query { limit: 1000, ..Query::default() }).unwrap()[0].clone();
     assert_eq!(first.seq, 42, "the next checkpoint below 51");
     let found = ledger.verify(&[]).unwrap();
-    assert_eq!((found.problem, found.events), (None, 61), "with the event that says so");
+    assert_eq!((found.problem, found.events), (None, 61), "with the event that records it");
     ledger.checkpoint().unwrap();
     let page = ledger.export(0, 1000).unwrap();
     let mut check = LinesCheck::new(ledger.public_key().unwrap(), &[]);
@@ -34,17 +34,17 @@ fn events_go_up_to_a_checkpoint_that_vouches_for_them() {
     drop(ledger);
     let connection = rusqlite::Connection::open(place.path().join("ledger.db")).unwrap();
     let blobs: i64 = connection.query_row("SELECT count(*) FROM blobs", [], |row| row.get(0)).unwrap();
-    assert_eq!(blobs, 0, "what only they referred to is gone too");
+    assert_eq!(blobs, 0, "values that only they referred to are dropped too");
     connection.execute_batch("DELETE FROM events WHERE seq = 42").unwrap();
     let again = open(place.path());
     assert_eq!(again.verify(&[]).unwrap().problem.unwrap().seq, 42);
     connection.execute_batch("DELETE FROM events WHERE seq <= 45; UPDATE base SET size = 45, hash = (SELECT hash FROM events WHERE seq = 46)").unwrap();
     let problem = again.verify(&[]).unwrap().problem.unwrap();
-    assert_eq!((problem.kind, problem.seq), (ProblemKind::Missing, 1), "nobody vouches for those");
+    assert_eq!((problem.kind, problem.seq), (ProblemKind::Missing, 1), "no signed event covers those");
 }
 
 #[test]
-fn events_go_by_their_age_and_the_last_stays() {
+fn events_are_dropped_by_age_except_the_last() {
     let place = tempfile::tempdir().unwrap();
     let ledger = open_with(place.path(), Retain::default());
     for at in 0..30 {
@@ -61,7 +61,7 @@ fn events_go_by_their_age_and_the_last_stays() {
     assert_eq!(
         kept.iter().map(|event| event.seq).collect::<Vec<_>>(),
         [26, 27, 28, 29, 30, 31],
-        "and the event that says so"
+        "and the event that records it"
     );
     assert_eq!(ledger.verify(&[]).unwrap().problem, None);
     fill(&ledger, 1);
@@ -69,7 +69,7 @@ fn events_go_by_their_age_and_the_last_stays() {
 }
 
 #[test]
-fn what_was_changed_is_not_dropped() {
+fn changed_events_are_not_dropped() {
     let place = tempfile::tempdir().unwrap();
     let ledger = open_with(place.path(), Retain::default());
     fill(&ledger, 20);
@@ -84,7 +84,7 @@ fn what_was_changed_is_not_dropped() {
     assert_eq!((problem.kind, problem.seq), (ProblemKind::Changed, 3));
 }
 
-/// Takes the oldest events away as retention would, up to a checkpoint.
+/// Removes the oldest events up to a checkpoint, as retention would.
 fn forget_up_to(connection: &rusqlite::Connection, size: i64) {
     let sql = format!(
         "INSERT OR REPLACE INTO base(one, size, hash) SELECT 1, seq, hash FROM events WHERE seq = {size}; \
@@ -100,7 +100,7 @@ fn checkpoint_sizes(connection: &rusqlite::Connection) -> Vec<i64> {
 }
 
 #[test]
-fn the_oldest_events_do_not_go_up_to_a_checkpoint_unseen() {
+fn unrecorded_removal_up_to_a_checkpoint_is_found() {
     let place = tempfile::tempdir().unwrap();
     let ledger = open_with(place.path(), Retain::default());
     for _ in 0..4 {
@@ -128,7 +128,7 @@ fn the_oldest_events_do_not_go_up_to_a_checkpoint_unseen() {
 }
 
 #[test]
-fn what_retention_said_covers_no_more_than_that() {
+fn a_retention_event_covers_no_more_than_it_records() {
     let place = tempfile::tempdir().unwrap();
     let ledger = open_with(place.path(), Retain::default());
     for _ in 0..5 {
@@ -148,9 +148,9 @@ fn what_retention_said_covers_no_more_than_that() {
 }
 
 #[test]
-fn retention_that_others_say_does_not_count() {
+fn unsigned_retention_events_are_ignored() {
     let (place, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    let said = {
+    let event = {
         let other = open_with(elsewhere.path(), Retain::default());
         for _ in 0..4 {
             fill(&other, 10);
@@ -161,7 +161,7 @@ fn retention_that_others_say_does_not_count() {
         let kind = Some(crate::EventType::Retention);
         other.tail(&Query { limit: 1, kind, ..Query::default() }).unwrap()[0].content.clone()
     };
-    let content: serde_json::Value = serde_json::from_str(&said).unwrap();
+    let content: serde_json::Value = serde_json::from_str(&event).unwrap();
     let ledger = open_with(place.path(), Retain::default());
     let (head, signature) = (content["head"].as_str().unwrap(), content["signature"].as_str().unwrap());
     let body = [
@@ -184,7 +184,7 @@ fn retention_that_others_say_does_not_count() {
 }
 
 #[test]
-fn retention_does_not_cover_what_others_took_away() {
+fn retention_does_not_cover_foreign_removals() {
     let place = tempfile::tempdir().unwrap();
     let ledger = open_with(place.path(), Retain::default());
     for _ in 0..4 {
@@ -203,7 +203,7 @@ fn retention_does_not_cover_what_others_took_away() {
 }
 
 #[test]
-fn the_file_gets_smaller_when_events_go_and_the_owner_hears_of_it_once() {
+fn dropping_events_shrinks_the_file_and_is_logged_once() {
     let place = tempfile::tempdir().unwrap();
     let file = place.path().join("ledger.db");
     let ledger = open_with(place.path(), Retain::default());
@@ -217,11 +217,11 @@ fn the_file_gets_smaller_when_events_go_and_the_owner_hears_of_it_once() {
     ledger.close().unwrap();
     drop(ledger);
     let before = std::fs::metadata(&file).unwrap().len();
-    let said = Arc::new(Mutex::new(Vec::new()));
-    let heard = Arc::clone(&said);
+    let messages = Arc::new(Mutex::new(Vec::new()));
+    let sink = Arc::clone(&messages);
     let ledger = Ledger::open(&LedgerOptions {
         retain: Retain { max_events: Some(50), max_age: None, ..Retain::default() },
-        log: Arc::new(move |text| heard.lock().push(text.to_owned())),
+        log: Arc::new(move |text| sink.lock().push(text.to_owned())),
         ..LedgerOptions::new(place.path())
     })
     .unwrap();
@@ -232,12 +232,12 @@ fn the_file_gets_smaller_when_events_go_and_the_owner_hears_of_it_once() {
     ledger.close().unwrap();
     let after = std::fs::metadata(&file).unwrap().len();
     assert!(after * 4 < before, "{before} {after}");
-    let said = said.lock();
-    assert!(said.len() == 1 && said[0].contains("lets old events go"), "{said:?}");
+    let messages = messages.lock();
+    assert!(messages.len() == 1 && messages[0].contains("ledger dropped"), "{messages:?}");
 }
 
 #[test]
-fn pruning_counts_first_and_shrinks_a_file_of_an_older_version() {
+fn pruning_has_a_dry_run_and_shrinks_a_file_of_an_older_version() {
     let place = tempfile::tempdir().unwrap();
     let file = place.path().join("ledger.db");
     let ledger = open_with(place.path(), Retain::default());
@@ -264,7 +264,7 @@ fn pruning_counts_first_and_shrinks_a_file_of_an_older_version() {
 }
 
 #[test]
-fn what_nobody_has_asked_for_drops_nothing_of_a_file_of_an_older_version() {
+fn default_limits_drop_nothing_of_a_file_of_an_older_version() {
     let place = tempfile::tempdir().unwrap();
     let by_default = Retain { max_events: Some(50), is_default: true, ..Retain::default() };
     for is_old in [true, false] {
@@ -282,7 +282,7 @@ fn what_nobody_has_asked_for_drops_nothing_of_a_file_of_an_older_version() {
         let ledger = open_with(&place, by_default);
         ledger.flush().unwrap();
         assert_eq!(ledger.verify(&[]).unwrap().first == 1, is_old);
-        // Not even after a decision to drop some.
+        // Not even after a pruning on request.
         ledger.prune(Some(120), None, Prune::Events).unwrap();
         ledger.close().unwrap();
         drop(ledger);
@@ -292,7 +292,7 @@ fn what_nobody_has_asked_for_drops_nothing_of_a_file_of_an_older_version() {
 }
 
 #[test]
-fn pruning_keeps_what_either_of_two_limits_keeps() {
+fn pruning_keeps_events_that_either_limit_keeps() {
     let place = tempfile::tempdir().unwrap();
     let ledger = open_with(place.path(), Retain::default());
     for at in 0..30 {
@@ -303,7 +303,7 @@ fn pruning_keeps_what_either_of_two_limits_keeps() {
     let signed = ledger.last_note().unwrap();
     ledger.record(&call("x-30", &[])).unwrap();
     assert_eq!(ledger.prune(Some(5), Some(0), Prune::DryRun).unwrap().events, 0, "none is older");
-    assert_eq!(ledger.last_note().unwrap(), signed, "who only counts signs nothing");
+    assert_eq!(ledger.last_note().unwrap(), signed, "a dry run signs nothing");
     assert_eq!(ledger.prune(Some(1000), Some(u64::MAX), Prune::DryRun).unwrap().events, 0, "there are fewer");
     assert!(ledger.prune(Some(5), Some(u64::MAX), Prune::DryRun).unwrap().events > 0);
 }

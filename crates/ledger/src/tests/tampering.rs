@@ -1,4 +1,4 @@
-//! Whatever is done to the files is found, with the first position.
+//! All manipulations of the files are found, with the first position.
 
 use crate::folder::Folder;
 use crate::samples::{call, fill, open, raw};
@@ -9,7 +9,7 @@ use std::fs;
 use std::path::Path;
 use tempfile::TempDir;
 
-/// A ledger of 60 events with a checkpoint at 40 and, when it is closed, at 60.
+/// A ledger of 60 events with checkpoints at 40 and, after closing, at 60.
 fn ledger() -> TempDir {
     let place = tempfile::tempdir().unwrap();
     let ledger = open(place.path());
@@ -33,7 +33,7 @@ fn found(place: &Path, witnesses: &[Witness]) -> Option<(ProblemKind, u64)> {
 }
 
 #[test]
-fn a_whole_ledger_is_whole() {
+fn an_intact_ledger_has_no_problem() {
     assert_eq!(found(ledger().path(), &[]), None);
 }
 
@@ -85,7 +85,7 @@ fn an_event_removed() {
 }
 
 #[test]
-fn an_event_removed_and_those_behind_moved_up() {
+fn an_event_removed_and_later_ones_renumbered() {
     let place = ledger();
     sql(
         place.path(),
@@ -110,7 +110,7 @@ fn two_events_swapped() {
 }
 
 #[test]
-fn two_contents_swapped_under_hashes_that_stay() {
+fn two_contents_swapped_with_unchanged_hashes() {
     let place = ledger();
     sql(
         place.path(),
@@ -144,31 +144,31 @@ fn an_event_inserted() {
 }
 
 #[test]
-fn the_end_cut_off_is_found_by_the_checkpoints() {
+fn a_truncated_end_is_found_by_the_checkpoints() {
     let place = ledger();
     sql(place.path(), "DELETE FROM events WHERE seq > 55");
     assert_eq!(found(place.path(), &[]), Some((ProblemKind::Truncated, 56)));
     assert_eq!(open(place.path()).boot_problem().map(|problem| problem.kind), Some(ProblemKind::Truncated));
-    // The checkpoints of the table go too: those beside it stay.
+    // The checkpoints of the table are removed too; those in the file remain.
     let place = ledger();
     sql(place.path(), "DELETE FROM events WHERE seq > 55; DELETE FROM checkpoints WHERE size > 55");
     assert_eq!(found(place.path(), &[]), Some((ProblemKind::Truncated, 56)));
     let again = open(place.path());
     assert_eq!(again.boot_problem().map(|problem| problem.kind), Some(ProblemKind::Truncated));
-    assert_eq!(again.checkpoint(), Err(LedgerError::NotWhole(56)), "nothing vouches for what is not whole");
+    assert_eq!(again.checkpoint(), Err(LedgerError::NotWhole(56)), "no checkpoint is signed for a damaged ledger");
     fill(&again, 1000);
-    assert_eq!(again.position().unwrap().size, 2055, "it goes on");
+    assert_eq!(again.position().unwrap().size, 2055, "it continues");
 }
 
 #[test]
-fn the_end_cut_off_is_found_by_a_witness() {
+fn a_truncated_end_is_found_by_a_witness() {
     let place = ledger();
     let head = { open(place.path()).position().unwrap() };
     let seen = [Witness { size: head.size, head: head.hash, durability: Durability::Process }];
     assert_eq!(found(place.path(), &seen), None);
     sql(place.path(), "DELETE FROM events WHERE seq > 55; DELETE FROM checkpoints WHERE size > 55");
     fs::remove_file(place.path().join("checkpoints")).unwrap();
-    assert_eq!(found(place.path(), &[]), None, "nobody else knows");
+    assert_eq!(found(place.path(), &[]), None, "there is no other evidence");
     assert_eq!(found(place.path(), &seen), Some((ProblemKind::Truncated, 56)));
     let other = [Witness { size: 50, head: head.hash, durability: Durability::Process }];
     assert_eq!(found(place.path(), &other), Some((ProblemKind::Changed, 50)));
@@ -187,7 +187,7 @@ fn an_older_copy_put_back() {
     }
     fs::write(place.path().join("ledger.db"), old).unwrap();
     assert_eq!(found(place.path(), &[]), Some((ProblemKind::Truncated, 61)));
-    // It stays found when others are written in the place of those that are gone.
+    // It is still found when other events take the place of the missing ones.
     let again = open(place.path());
     fill(&again, 20);
     let problem = again.verify(&[]).unwrap().problem.unwrap();
@@ -234,7 +234,7 @@ fn a_checkpoint_signed_with_another_key() {
 }
 
 #[test]
-fn a_key_that_is_gone_or_another_is_never_replaced() {
+fn a_missing_or_wrong_key_is_never_replaced() {
     let place = ledger();
     let (key, other) = (place.path().join("ledger.key"), ledger());
     let own = fs::read(&key).unwrap();
@@ -250,7 +250,7 @@ fn a_key_that_is_gone_or_another_is_never_replaced() {
 }
 
 #[test]
-fn a_large_value_changed_or_gone() {
+fn a_large_value_changed_or_missing() {
     for (change, kind) in [
         ("UPDATE blobs SET bytes = x'00'", ProblemKind::Changed),
         ("UPDATE blobs SET hash = randomblob(32)", ProblemKind::Changed),

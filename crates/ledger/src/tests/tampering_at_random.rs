@@ -1,11 +1,11 @@
-//! Edits of the files at random: each is found, or has no effect on what the ledger says.
+//! Random edits of the files: each is found, or has no effect on the ledger's contents.
 
 use crate::samples::{call, fill, open, raw};
 use crate::{Access, Ledger, LedgerOptions, Part, Query};
 use std::fs;
 use std::path::Path;
 
-/// Small, and the same every time.
+/// A small deterministic random generator.
 struct Dice(u64);
 
 impl Dice {
@@ -17,9 +17,9 @@ impl Dice {
     }
 }
 
-/// Everything that a ledger can say: its events, its large values, and what each kind of query finds.
-fn all_that_it_says(ledger: &Ledger) -> Option<Vec<String>> {
-    let mut said = Vec::new();
+/// The complete contents of a ledger: its events, its large values, and the results of all kinds of queries.
+fn contents_of(ledger: &Ledger) -> Option<Vec<String>> {
+    let mut contents = Vec::new();
     let all = Query { limit: 10_000, ..Query::default() };
     let mut queries = vec![all.clone()];
     for number in 0..7 {
@@ -33,15 +33,15 @@ fn all_that_it_says(ledger: &Ledger) -> Option<Vec<String>> {
     for query in queries {
         for event in ledger.tail(&query).ok()? {
             for blob in crate::blobs::references(&event.content) {
-                said.push(format!("{:?}", ledger.blob(&blob).ok()?));
+                contents.push(format!("{:?}", ledger.blob(&blob).ok()?));
             }
-            said.push(event.json());
+            contents.push(event.json());
         }
     }
     for seq in 1..=123 {
-        said.push(ledger.event(seq).ok()??.json());
+        contents.push(ledger.event(seq).ok()??.json());
     }
-    Some(said)
+    Some(contents)
 }
 
 fn reader(place: &Path) -> Result<Ledger, crate::LedgerError> {
@@ -62,7 +62,7 @@ fn bytes_of_the_files_changed_at_random() {
     ledger.close().unwrap();
     drop(ledger);
     let before = reader(place.path()).unwrap();
-    let (said, mut dice) = (all_that_it_says(&before).unwrap(), Dice(0x1234_5678_9abc_def1));
+    let (contents, mut dice) = (contents_of(&before).unwrap(), Dice(0x1234_5678_9abc_def1));
     drop(before);
     let files =
         ["ledger.db", "checkpoints"].map(|name| (place.path().join(name), fs::read(place.path().join(name)).unwrap()));
@@ -91,8 +91,8 @@ fn bytes_of_the_files_changed_at_random() {
         fs::write(path, &bytes).unwrap();
         let is_whole = reader(place.path()).and_then(|ledger| ledger.verify(&[])).is_ok_and(|found| found.ok());
         if is_whole {
-            let same = reader(place.path()).ok().and_then(|ledger| all_that_it_says(&ledger));
-            assert!(same.as_ref() == Some(&said), "round {round} was not found in {}", path.display());
+            let same = reader(place.path()).ok().and_then(|ledger| contents_of(&ledger));
+            assert!(same.as_ref() == Some(&contents), "round {round} was not found in {}", path.display());
             without_effect += 1;
         } else {
             found += 1;

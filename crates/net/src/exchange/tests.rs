@@ -6,7 +6,7 @@ use std::net::{TcpListener, TcpStream};
 use std::sync::mpsc::channel;
 use std::thread;
 use std::time::{Duration, Instant};
-use tgp_base::threads::refusal;
+use tgp_base::threads::spawn_failure;
 
 const LONG: Duration = Duration::from_secs(60);
 const SHORT: Duration = Duration::from_millis(300);
@@ -156,7 +156,7 @@ fn a_failed_thread_start_is_retried() {
         stream.write_all(b"HTTP/1.1 204 No Content\r\n\r\n").unwrap();
     });
     let exchanges = exchanges();
-    let refused = refusal::during("tgp-git-net", || exchanges.start(request(url.clone(), None)).err());
+    let refused = spawn_failure::during("tgp-git-net", || exchanges.start(request(url.clone(), None)).err());
     assert_eq!(refused, Some(ExchangeFailure::NoRuntime));
     assert_eq!(exchanges.start(request(url, None)).unwrap().answer().unwrap().status, 204);
 }

@@ -2,7 +2,7 @@
 
 use crate::net_error::{NetError, shown, shown_text};
 use std::collections::HashSet;
-use tgp_base::near_name::{nearest, question};
+use tgp_base::spelling::{did_you_mean, nearest};
 use url::{Host, Url};
 
 /// One entry of `allowedFetchUrls`.
@@ -41,7 +41,7 @@ impl AllowList {
             return Err(NetError::NoNetwork);
         }
         let names: Vec<_> = self.0.iter().map(|entry| format!("'{}'", entry.text)).collect();
-        let near = question(self.near(url));
+        let near = did_you_mean(self.near(url));
         Err(NetError::NotAllowed { url: shown(url), allowed: names.join(", "), near })
     }
 

@@ -55,10 +55,10 @@ impl FetchResponse {
         let hidden = [CONTENT_ENCODING, CONTENT_LENGTH, TRANSFER_ENCODING, SET_COOKIE];
         let mut headers = Vec::new();
         // A header name cannot contain a placeholder, so headers with a secret in their name are removed.
-        let is_shown = |name: &HeaderName| !hidden.contains(name) && !secrets.are_in_name(name.as_str());
+        let is_shown = |name: &HeaderName| !hidden.contains(name) && !secrets.any_in_header_name(name.as_str());
         for (name, value) in response.headers().iter().filter(|(name, _)| is_shown(name)) {
             headers.push(name.as_str().to_owned());
-            let value = secrets.mask_everywhere(value.as_bytes());
+            let value = secrets.mask_bytes(value.as_bytes());
             headers.push(value.iter().map(|byte| char::from(*byte)).collect());
         }
         let sent = limit + if secrets.is_empty() { 0 } else { MAX_MASKED_BYTES };
@@ -76,12 +76,12 @@ impl FetchResponse {
             slot.reserve(bytes.len() + chunk.len(), sent).await;
             bytes.extend_from_slice(&chunk);
         }
-        if let Cow::Owned(masked) = secrets.mask_everywhere(&bytes) {
+        if let Cow::Owned(masked) = secrets.mask_bytes(&bytes) {
             bytes = masked;
             headers = without_body_headers(headers);
         }
         // An answer to HEAD, or a 304, describes a body that cannot be searched for secrets.
-        if bytes.is_empty() && secrets.are_for(destination_of(url)) {
+        if bytes.is_empty() && secrets.any_for(destination_of(url)) {
             headers = without_body_headers(headers);
         }
         if bytes.len() > limit {

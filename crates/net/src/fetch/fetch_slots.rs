@@ -5,7 +5,7 @@ use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::sync::Arc;
 use tgp_base::ids::RunId;
-use tgp_base::turns::Turns;
+use tgp_base::round_robin_queue::RoundRobinQueue;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
 /// Concurrent requests. Others wait; the wait counts towards their timeout.
@@ -25,7 +25,7 @@ struct SlotTable {
     /// Root runs with a running request.
     roots: HashMap<RunId, RootSlots>,
     taken: usize,
-    waiting: Turns<RunId, oneshot::Sender<Slot>>,
+    waiting: RoundRobinQueue<RunId, oneshot::Sender<Slot>>,
 }
 
 /// The slots of one root run.

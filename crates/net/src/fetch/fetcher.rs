@@ -239,7 +239,7 @@ fn target(response: &reqwest::Response, url: &Url, secrets: &BoundSecrets) -> Op
     );
     let location = response.headers().get(LOCATION).filter(|_| moved)?;
     // Secrets in the location become placeholders again; the next hop fills them in or refuses them.
-    let location = secrets.mask_everywhere(location.as_bytes());
+    let location = secrets.mask_bytes(location.as_bytes());
     url.join(std::str::from_utf8(&location).ok()?).ok()
 }
 
@@ -277,7 +277,7 @@ mod tests {
     use std::time::Duration;
     use tgp_base::bound_secrets::BoundSecrets;
     use tgp_base::ids::RunId;
-    use tgp_base::threads::refusal;
+    use tgp_base::threads::spawn_failure;
 
     #[test]
     fn a_failed_thread_start_is_retried() {
@@ -302,7 +302,7 @@ mod tests {
             );
             received.recv().unwrap()
         };
-        assert!(!refusal::during("tgp-net", fetched));
+        assert!(!spawn_failure::during("tgp-net", fetched));
         assert!(fetched());
     }
 }

@@ -3,7 +3,7 @@
 use super::fetch_request::CheckedRequest;
 use crate::net_error::{NetError, shown_text};
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue, RANGE};
-use tgp_base::bound_secrets::{BoundSecrets, Destination, Spelling, Withheld};
+use tgp_base::bound_secrets::{BoundSecrets, Destination, SecretEncoding, SecretError};
 use tgp_base::loopback::is_loopback;
 use url::Url;
 
@@ -19,7 +19,7 @@ pub(super) fn destination_of(url: &Url) -> Destination<'_> {
 }
 
 /// # Errors
-/// `Withheld` for a secret that is not bound to this server, `Header` for one that is invalid in a header and for `Range`.
+/// `SecretError` for a secret that is not bound to this server, `Header` for one that is invalid in a header and for `Range`.
 pub(super) fn fill_secrets(request: &CheckedRequest, secrets: &BoundSecrets) -> Result<FilledRequest, NetError> {
     let CheckedRequest { url, headers, body, .. } = request;
     if secrets.is_empty() {
@@ -32,7 +32,7 @@ pub(super) fn fill_secrets(request: &CheckedRequest, secrets: &BoundSecrets) -> 
         return Err(NetError::Header { name: RANGE.to_string(), why });
     }
     let is_json = headers.get(CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().windows(4).any(|part| part == b"json"));
-    let body_spelling = if is_json { Spelling::Json } else { Spelling::Plain };
+    let body_spelling = if is_json { SecretEncoding::Json } else { SecretEncoding::Plain };
     Ok(FilledRequest {
         url: fill_url(url, to, secrets)?,
         headers: fill_headers(headers, to, secrets)?,
@@ -44,11 +44,11 @@ pub(super) fn fill_secrets(request: &CheckedRequest, secrets: &BoundSecrets) -> 
 }
 
 /// Only the query may contain secrets: the path is shown in messages.
-fn fill_url(url: &Url, to: Destination<'_>, secrets: &BoundSecrets) -> Result<Url, Withheld> {
+fn fill_url(url: &Url, to: Destination<'_>, secrets: &BoundSecrets) -> Result<Url, SecretError> {
     secrets.check_path(url.path())?;
     let mut filled = url.clone();
     if let Some(query) = url.query() {
-        let query = secrets.fill(query.as_bytes(), to, Spelling::Percent)?;
+        let query = secrets.fill(query.as_bytes(), to, SecretEncoding::Percent)?;
         filled.set_query(Some(&String::from_utf8_lossy(&query)));
     }
     Ok(filled)
@@ -57,7 +57,7 @@ fn fill_url(url: &Url, to: Destination<'_>, secrets: &BoundSecrets) -> Result<Ur
 fn fill_headers(headers: &HeaderMap, to: Destination<'_>, secrets: &BoundSecrets) -> Result<HeaderMap, NetError> {
     let mut filled = HeaderMap::with_capacity(headers.len());
     for (name, value) in headers {
-        let bytes = secrets.fill(value.as_bytes(), to, Spelling::Plain)?;
+        let bytes = secrets.fill(value.as_bytes(), to, SecretEncoding::Plain)?;
         let why = "would contain a secret with characters that are not allowed in a header";
         let value =
             HeaderValue::from_bytes(&bytes).map_err(|_| NetError::Header { name: shown_text(name.as_str()), why })?;

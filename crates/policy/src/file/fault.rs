@@ -1,4 +1,4 @@
-//! Something that cannot be meant, and where it stands.
+//! An error in a policy, with its place.
 
 use super::node::Place;
 
@@ -14,10 +14,10 @@ impl Fault {
     }
 }
 
-/// Longer words are not quoted in full.
+/// Longer values are truncated in messages.
 const QUOTED_CHARS: usize = 60;
 
-/// A word of the file, fit to stand in a message: short, on one line.
+/// A value as shown in messages: short, on one line.
 pub(crate) fn shown(word: &str) -> String {
     let mut shown: String =
         word.chars().take(QUOTED_CHARS).map(|letter| if letter.is_control() { '\u{fffd}' } else { letter }).collect();

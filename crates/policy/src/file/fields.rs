@@ -1,21 +1,21 @@
-//! Taking a map apart: every key is known, every value has its type.
+//! Reads maps with known keys, and values with their types.
 
 use super::fault::{Fault, listed, shown};
 use super::node::{Content, Member, Node, Place};
 use serde_json::Value;
-use tgp_base::near_name::{nearest, question};
+use tgp_base::spelling::{did_you_mean, nearest};
 
-/// The members of a map, all of whose keys are known.
+/// The members of a map whose keys are all known.
 pub(crate) struct Fields<'n> {
     pub place: &'n Place,
     members: &'n [Member],
 }
 
 impl<'n> Fields<'n> {
-    /// `what` is what the map is, as in "A rule".
+    /// `what` names the map in messages, as in "A rule".
     ///
     /// # Errors
-    /// For something that is no map, or has a key that is not among `known`.
+    /// If the node is not a map, or has a key that is not in `known`.
     pub fn of(node: &'n Node, what: &str, known: &[&'static str]) -> Result<Self, Fault> {
         let Content::Map(members) = &node.content else {
             return Err(Fault::new(
@@ -25,7 +25,7 @@ impl<'n> Fields<'n> {
         };
         for member in members {
             if !known.contains(&member.key.as_str()) {
-                let near = question(nearest(&member.key, known.iter().copied()));
+                let near = did_you_mean(nearest(&member.key, known.iter().copied()));
                 let (key, known) = (shown(&member.key), listed(known.iter().copied()));
                 let near = if near.is_empty() { format!(" It can have {known}.") } else { near };
                 return Err(Fault::new(&member.place, format!("{what} has no key '{key}'.{near}")));
@@ -43,8 +43,10 @@ impl<'n> Fields<'n> {
     }
 }
 
+/// The value of a text node.
+///
 /// # Errors
-/// For anything but a text.
+/// If the node is not a text.
 pub(crate) fn text<'n>(node: &'n Node, what: &str) -> Result<&'n str, Fault> {
     match &node.content {
         Content::Scalar(Value::String(text)) => Ok(text),
@@ -59,10 +61,10 @@ pub(crate) fn text<'n>(node: &'n Node, what: &str) -> Result<&'n str, Fault> {
     }
 }
 
-/// One of a few words.
+/// Reads one of several keywords.
 ///
 /// # Errors
-/// For another word, with the one that was probably meant.
+/// For another word, with a suggestion.
 pub(crate) fn word<T>(
     node: &Node,
     what: &str,
@@ -73,12 +75,12 @@ pub(crate) fn word<T>(
     parse(word).ok_or_else(|| {
         let known: Vec<&str> = known.into_iter().collect();
         let near = nearest(word, known.iter().copied());
-        let (word, all, near) = (shown(word), known.join(", "), question(near));
-        Fault::new(&node.place, format!("{what} cannot be '{word}'; it is one of {all}.{near}"))
+        let (word, all, near) = (shown(word), known.join(", "), did_you_mean(near));
+        Fault::new(&node.place, format!("{what} must be one of {all}, not '{word}'.{near}"))
     })
 }
 
-/// The items of a list that must not be empty; a single value is a list of one.
+/// The items of a non-empty list; a single value counts as a list of one.
 ///
 /// # Errors
 /// For a map, nothing, an empty list, or more than `most`.
@@ -86,7 +88,7 @@ pub(crate) fn items<'n>(node: &'n Node, what: &str, most: usize) -> Result<&'n [
     match &node.content {
         Content::List(items) if items.is_empty() => Err(Fault::new(
             &node.place,
-            format!("{what} is an empty list, which nothing can match. Name something, or leave it out."),
+            format!("{what} is an empty list, which never matches. Add an entry, or remove it."),
         )),
         Content::List(items) if items.len() > most => {
             Err(Fault::new(&node.place, format!("{what} has {} entries; {most} is the most.", items.len())))

@@ -1,4 +1,4 @@
-//! A policy or caveats given as an object.
+//! Converts a policy or caveats from JSON.
 
 use super::fault::Fault;
 use super::node::{Content, MAX_DEPTH, MAX_NODES, Member, Node, Place};
@@ -15,7 +15,7 @@ fn convert(value: &Value, member: String, depth: usize, left: &mut usize) -> Res
     let place = Place::Member(member.as_str().into());
     *left = left
         .checked_sub(1)
-        .ok_or_else(|| Fault::new(&place, format!("The object holds more than {MAX_NODES} values.")))?;
+        .ok_or_else(|| Fault::new(&place, format!("The object has more than {MAX_NODES} values.")))?;
     let is_nested = matches!(value, Value::Array(_) | Value::Object(_));
     if is_nested && depth >= MAX_DEPTH {
         let message = format!("Lists and maps are nested more than {MAX_DEPTH} deep here. Policies are flat.");

@@ -1,11 +1,11 @@
-//! From the text of a policy to what it says, with the place of every word.
+//! Parsing of policies, with the place of every value.
 
 pub(super) mod fault;
 pub(super) mod fields;
 pub(super) mod json;
+pub(super) mod matcher_context;
 pub(super) mod node;
 mod plain_scalar;
-pub(super) mod purpose;
 mod read_args;
 pub(super) mod read_matchers;
 pub(super) mod read_policy;

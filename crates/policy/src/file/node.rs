@@ -1,14 +1,14 @@
-//! A policy as it was written: values, each with its place.
+//! The syntax tree of a policy: values with their places.
 
 use serde_json::Value;
 use std::sync::Arc;
 
-/// Levels of lists and maps. Walks over nodes go down one call per level.
+/// The most nested levels of lists and maps. Functions over nodes recurse once per level.
 pub(crate) const MAX_DEPTH: usize = 16;
-/// Values in one policy.
+/// The most values in one policy.
 pub(crate) const MAX_NODES: usize = 400_000;
 
-/// Where a value stands: a line of a file, or a member of an object (`rules[3].paths`).
+/// The place of a value: a line of a file, or a member of an object (`rules[3].paths`).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Place {
     Line(usize),
@@ -16,7 +16,7 @@ pub(crate) enum Place {
 }
 
 impl Place {
-    /// The place as people read it, in a source of this name.
+    /// The place as text, in a source of this name.
     pub fn within(&self, source: &str) -> String {
         match self {
             Self::Line(line) => format!("{source}:{line}"),
@@ -49,7 +49,7 @@ pub(crate) struct Member {
 }
 
 impl Node {
-    /// What it is, for messages.
+    /// The type of the value, for messages.
     pub fn kind(&self) -> &'static str {
         match &self.content {
             Content::Scalar(Value::Null) => "nothing",

@@ -1,9 +1,9 @@
-//! What an unquoted word of YAML means: the core schema of YAML 1.2, in which `no` and `on` are words.
+//! The value of an unquoted YAML scalar: the core schema of YAML 1.2, in which `no` and `on` are texts.
 
 use serde_json::{Number, Value};
 
 /// # Errors
-/// What is wrong with it, to be put behind the word.
+/// What is wrong, as text that follows the scalar.
 pub(super) fn plain_scalar(word: &str) -> Result<Value, &'static str> {
     match word {
         "" | "~" | "null" | "Null" | "NULL" => return Ok(Value::Null),
@@ -30,7 +30,7 @@ pub(super) fn plain_scalar(word: &str) -> Result<Value, &'static str> {
     }
     let special = matches!(unsigned, ".inf" | ".Inf" | ".INF" | ".nan" | ".NaN" | ".NAN");
     if special {
-        return Err("is no number that JSON knows");
+        return Err("is not a JSON number");
     }
     let in_float = |byte: u8| byte.is_ascii_digit() || matches!(byte, b'.' | b'e' | b'E' | b'-' | b'+');
     match word.parse::<f64>() {

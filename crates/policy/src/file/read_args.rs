@@ -1,9 +1,9 @@
-//! Conditions on arguments: `args: { /limit: 10, /kind: [a, b], /name: { glob: "x*" }, /to: { absent: true } }`.
+//! Parses conditions on arguments: `args: { /limit: 10, /kind: [a, b], /name: { glob: "x*" }, /to: { absent: true } }`.
 
 use super::fault::{Fault, listed, shown};
 use super::fields::{Fields, items, text};
+use super::matcher_context::{MAX_ENTRIES, MatcherContext};
 use super::node::{Content, Member, Node};
-use super::purpose::{MAX_ENTRIES, Purpose};
 use crate::effect::Effects;
 use crate::matching::arg_matcher::{ArgMatcher, ArgTest};
 use crate::matching::path_set::text_glob;
@@ -12,15 +12,15 @@ use crate::tools::{ArgKind, Arguments, Tool};
 use crate::verdict::Decision;
 use serde_json::Value;
 use std::collections::BTreeSet;
-use tgp_base::near_name::{nearest, question};
+use tgp_base::spelling::{did_you_mean, nearest};
 
-/// Letters in a pointer.
+/// The longest pointer.
 const MAX_POINTER_BYTES: usize = 256;
-/// Conditions on arguments in one rule.
+/// The most conditions on arguments in one rule.
 const MAX_ARGS: usize = 32;
 const TESTS: [&str; 5] = ["equals", "oneOf", "glob", "absent", "sha256"];
 
-pub(super) fn read_args(node: &Node, purpose: &Purpose<'_>) -> Result<Vec<ArgMatcher>, Fault> {
+pub(super) fn read_args(node: &Node, context: &MatcherContext<'_>) -> Result<Vec<ArgMatcher>, Fault> {
     let Content::Map(members) = &node.content else {
         let message = format!("'args' must be a map from pointers such as '/limit' to values, not {}.", node.kind());
         return Err(Fault::new(&node.place, message));
@@ -28,13 +28,13 @@ pub(super) fn read_args(node: &Node, purpose: &Purpose<'_>) -> Result<Vec<ArgMat
     if members.is_empty() || members.len() > MAX_ARGS {
         return Err(Fault::new(&node.place, format!("'args' must name 1 to {MAX_ARGS} arguments.")));
     }
-    members.iter().map(|member| read_arg(member, purpose)).collect()
+    members.iter().map(|member| read_arg(member, context)).collect()
 }
 
-fn read_arg(member: &Member, purpose: &Purpose<'_>) -> Result<ArgMatcher, Fault> {
+fn read_arg(member: &Member, context: &MatcherContext<'_>) -> Result<ArgMatcher, Fault> {
     let pointer = member.key.as_str();
     check_pointer(member)?;
-    purpose.check_argument(member, &first_name(pointer))?;
+    context.check_argument(member, &first_name(pointer))?;
     let test = match &member.value.content {
         Content::Scalar(value) => ArgTest::OneOf(vec![value.clone()]),
         Content::List(_) => one_of(&member.value)?,
@@ -43,7 +43,7 @@ fn read_arg(member: &Member, purpose: &Purpose<'_>) -> Result<ArgMatcher, Fault>
             let [only] = fields.members() else {
                 return Err(Fault::new(
                     fields.place,
-                    format!("A condition on an argument has one of {}.", listed(TESTS)),
+                    format!("A condition on an argument must have exactly one of {}.", listed(TESTS)),
                 ));
             };
             match only.key.as_str() {
@@ -73,7 +73,7 @@ fn absent(node: &Node) -> Result<ArgTest, Fault> {
     match &node.content {
         Content::Scalar(Value::Bool(true)) => Ok(ArgTest::Absent),
         Content::Scalar(_) | Content::List(_) | Content::Map(_) => {
-            Err(Fault::new(&node.place, "'absent' can only be true; leave the condition out for anything else."))
+            Err(Fault::new(&node.place, "'absent' must be true. Otherwise remove the condition."))
         }
     }
 }
@@ -85,7 +85,7 @@ fn hashed(node: &Node) -> Result<ArgTest, Fault> {
 }
 
 /// # Errors
-/// What is wrong with it, to be put behind it.
+/// What is wrong, as text that follows the hash.
 pub(super) fn hash(text: &str) -> Result<String, String> {
     let is_hash = text.len() == 64 && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
     if is_hash { Ok(text.to_owned()) } else { Err("is not a SHA-256 in 64 lower case hexadecimal digits".to_owned()) }
@@ -107,14 +107,14 @@ fn check_pointer(member: &Member) -> Result<(), Fault> {
     Ok(())
 }
 
-/// The argument itself, before what is inside it.
+/// The name of the argument, without the path inside it.
 fn first_name(pointer: &str) -> String {
     let first = pointer.split('/').nth(1).unwrap_or_default();
     first.replace("~1", "/").replace("~0", "~")
 }
 
-impl Purpose<'_> {
-    /// Every tool that is named must have the argument; of those with an effect that is named, one.
+impl MatcherContext<'_> {
+    /// Every named tool must have the argument, and at least one tool with a named effect.
     fn check_argument(&self, member: &Member, argument: &str) -> Result<(), Fault> {
         let Some(tools) = self.tools else { return Ok(()) };
         let (effects, names) = match self.targets {
@@ -124,23 +124,25 @@ impl Purpose<'_> {
         for name in names {
             if let Some(tool) = tools.get(name) {
                 match find(tool, argument) {
-                    Found::Missing(known) => return Err(unknown(member, argument, &format!("'{name}' has no"), known)),
-                    Found::Open => {}
-                    Found::Kind(kind) => self.check_kind(member, kind)?,
+                    ArgumentLookup::Missing(known) => {
+                        return Err(unknown(member, argument, &format!("'{name}' has no"), known));
+                    }
+                    ArgumentLookup::Open => {}
+                    ArgumentLookup::Kind(kind) => self.check_kind(member, kind)?,
                 }
             }
         }
         if !names.is_empty() && effects.is_some_and(Effects::is_empty) {
             return Ok(());
         }
-        let meant = |tool: &&Tool| effects.is_none_or(|effects| effects.meets(tool.effects));
-        let all: Vec<&Tool> = tools.iter().map(|(_, tool)| tool).filter(meant).collect();
+        let included = |tool: &&Tool| effects.is_none_or(|effects| effects.meets(tool.effects));
+        let all: Vec<&Tool> = tools.iter().map(|(_, tool)| tool).filter(included).collect();
         let mut exists = false;
         for tool in &all {
             match find(tool, argument) {
-                Found::Missing(_) => {}
-                Found::Open => exists = true,
-                Found::Kind(kind) => {
+                ArgumentLookup::Missing(_) => {}
+                ArgumentLookup::Open => exists = true,
+                ArgumentLookup::Kind(kind) => {
                     self.check_kind(member, kind)?;
                     exists = true;
                 }
@@ -150,7 +152,7 @@ impl Purpose<'_> {
             return Ok(());
         }
         let known: BTreeSet<&str> = all.iter().flat_map(|tool| argument_names(tool)).collect();
-        Err(unknown(member, argument, "No tool that this rule is about has an", known.into_iter().collect()))
+        Err(unknown(member, argument, "No tool of this rule has an", known.into_iter().collect()))
     }
 
     fn check_kind(&self, member: &Member, kind: ArgKind) -> Result<(), Fault> {
@@ -162,23 +164,23 @@ impl Purpose<'_> {
             ArgKind::Sql if strict => "'verbs' and 'tables'",
             ArgKind::Method | ArgKind::Plain | ArgKind::Changes | ArgKind::Url | ArgKind::Sql => return Ok(()),
         };
-        let message = format!("'{pointer}' can be spelt in many ways, so this could be talked round. Use {instead}.");
+        let message = format!("'{pointer}' has several spellings, so this condition could be bypassed. Use {instead}.");
         Err(Fault::new(&member.place, message))
     }
 }
 
-enum Found<'t> {
+enum ArgumentLookup<'t> {
     Missing(Vec<&'t str>),
     Open,
     Kind(ArgKind),
 }
 
-fn find<'t>(tool: &'t Tool, argument: &str) -> Found<'t> {
+fn find<'t>(tool: &'t Tool, argument: &str) -> ArgumentLookup<'t> {
     match &tool.arguments {
-        Arguments::Any => Found::Open,
+        Arguments::Any => ArgumentLookup::Open,
         Arguments::Named(named) => match named.iter().find(|(name, _)| name == argument) {
-            Some((_, kind)) => Found::Kind(*kind),
-            None => Found::Missing(argument_names(tool).collect()),
+            Some((_, kind)) => ArgumentLookup::Kind(*kind),
+            None => ArgumentLookup::Missing(argument_names(tool).collect()),
         },
     }
 }
@@ -192,7 +194,8 @@ fn argument_names(tool: &Tool) -> impl Iterator<Item = &str> {
 }
 
 fn unknown(member: &Member, argument: &str, who: &str, known: Vec<&str>) -> Fault {
-    let near = question(nearest(argument, known.iter().copied()));
-    let near = if near.is_empty() && !known.is_empty() { format!(" There are {}.", listed(known)) } else { near };
+    let near = did_you_mean(nearest(argument, known.iter().copied()));
+    let near =
+        if near.is_empty() && !known.is_empty() { format!(" Known arguments: {}.", listed(known)) } else { near };
     Fault::new(&member.place, format!("{who} argument '{}'.{near}", shown(argument)))
 }

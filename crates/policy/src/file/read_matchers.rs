@@ -1,9 +1,9 @@
-//! The conditions of a rule or a caveat, as they are written.
+//! Parses the targets and conditions of a rule or a caveat.
 
 use super::fault::{Fault, shown};
 use super::fields::{Fields, items, text, word};
+use super::matcher_context::{MAX_ENTRIES, MatcherContext};
 use super::node::{Content, Node};
-use super::purpose::{MAX_ENTRIES, Purpose};
 use super::read_args::{hash, read_args};
 use crate::call::Mode;
 use crate::effect::{Effect, Effects};
@@ -14,10 +14,10 @@ use crate::matching::principal_pattern::PrincipalPattern;
 use crate::matching::targets::{EVERYTHING, Targets};
 use crate::sql_verb::SqlVerb;
 use crate::tools::Tools;
-use tgp_base::near_name::{nearest, question};
+use tgp_base::spelling::{did_you_mean, nearest};
 use tgp_base::table_name::TableName;
 
-/// Letters in a name.
+/// The longest name.
 const MAX_NAME_BYTES: usize = 256;
 
 pub(crate) const MATCHER_KEYS: [&str; 9] =
@@ -25,24 +25,24 @@ pub(crate) const MATCHER_KEYS: [&str; 9] =
 
 pub(super) const METHODS: [&str; 9] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT"];
 
-/// Effects whose calls have files, requests and statements.
+/// Effects whose calls have paths, hosts and tables.
 const WITH_PATHS: [Effect; 4] = [Effect::Read, Effect::Write, Effect::Run, Effect::Shell];
 const WITH_HOSTS: [Effect; 1] = [Effect::Net];
 const WITH_TABLES: [Effect; 1] = [Effect::Sql];
 const WITH_TEXT: [Effect; 1] = [Effect::Run];
 
-/// What a rule is about. Without `tools` nobody knows which exist, and every name may be one.
+/// Parses the targets of a rule. Without `tools`, names are not checked.
 ///
 /// # Errors
 /// For a name that is neither an effect nor a tool.
 pub(crate) fn read_targets(node: &Node, tools: Option<&Tools>) -> Result<Targets, Fault> {
-    let nodes = items(node, "What a rule is about", MAX_ENTRIES)?;
+    let nodes = items(node, "The targets of a rule", MAX_ENTRIES)?;
     let (mut effects, mut names) = (Effects::NONE, Vec::new());
     for entry in nodes {
         let name = text(entry, "The name of a tool or an effect")?;
         if name == EVERYTHING {
             if nodes.len() > 1 {
-                return Err(Fault::new(&entry.place, "'*' is every tool already. Leave the other names out."));
+                return Err(Fault::new(&entry.place, "'*' includes every tool. Remove the other names."));
             }
             return Ok(Targets::Everything);
         }
@@ -53,7 +53,7 @@ pub(crate) fn read_targets(node: &Node, tools: Option<&Tools>) -> Result<Targets
         let known = tools.is_none_or(|tools| tools.get(name).is_some());
         if !known || name.is_empty() || name.len() > MAX_NAME_BYTES {
             let all = Effect::ALL.map(Effect::as_str).into_iter().chain(tools.into_iter().flat_map(Tools::names));
-            let near = question(nearest(name, all));
+            let near = did_you_mean(nearest(name, all));
             let words = Effect::ALL.map(Effect::as_str).join(", ");
             let message = format!("There is no tool or effect '{}'.{near} Effects are {words}.", shown(name));
             return Err(Fault::new(&entry.place, message));
@@ -66,10 +66,10 @@ pub(crate) fn read_targets(node: &Node, tools: Option<&Tools>) -> Result<Targets
 }
 
 /// # Errors
-/// For the first condition that cannot be meant.
+/// For the first invalid condition.
 pub(crate) fn read_matchers(
     fields: &Fields<'_>,
-    purpose: &Purpose<'_>,
+    context: &MatcherContext<'_>,
     globs: &mut PathSetBuilder,
 ) -> Result<Matchers, Fault> {
     let mut matchers = Matchers::default();
@@ -77,7 +77,7 @@ pub(crate) fn read_matchers(
         let (key, node) = (member.key.as_str(), &member.value);
         match key {
             "paths" => {
-                purpose.check_effect(key, node, &WITH_PATHS)?;
+                context.check_effect(key, node, &WITH_PATHS)?;
                 let add = |text: &str| globs.add(text);
                 let mut ids = entries(node, "paths", "A path", add)?;
                 ids.sort_unstable();
@@ -85,29 +85,29 @@ pub(crate) fn read_matchers(
                 matchers.paths = Some(ids);
             }
             "hosts" => {
-                purpose.check_effect(key, node, &WITH_HOSTS)?;
+                context.check_effect(key, node, &WITH_HOSTS)?;
                 let parse = |text: &str| HostPattern::parse(text).map_err(str::to_owned);
                 matchers.hosts = Some(entries(node, "hosts", "A host", parse)?);
             }
             "methods" => {
-                purpose.check_effect(key, node, &WITH_HOSTS)?;
+                context.check_effect(key, node, &WITH_HOSTS)?;
                 let method = |text: &str| METHODS.into_iter().find(|known| known.eq_ignore_ascii_case(text));
                 matchers.methods = Some(words(node, "methods", "A method", method, METHODS)?);
             }
             "verbs" => {
-                purpose.check_effect(key, node, &WITH_TABLES)?;
+                context.check_effect(key, node, &WITH_TABLES)?;
                 let known = SqlVerb::ALL.map(SqlVerb::as_str);
                 matchers.verbs = Some(words(node, "verbs", "A verb", SqlVerb::parse, known)?.into_iter().collect());
             }
             "tables" => {
-                purpose.check_effect(key, node, &WITH_TABLES)?;
+                context.check_effect(key, node, &WITH_TABLES)?;
                 matchers.tables = Some(entries(node, "tables", "A table", table)?);
             }
             "text" => {
-                purpose.check_effect(key, node, &WITH_TEXT)?;
+                context.check_effect(key, node, &WITH_TEXT)?;
                 matchers.text = Some(entries(node, "text", "The hash of a text", hash)?);
             }
-            "args" => matchers.args = read_args(node, purpose)?,
+            "args" => matchers.args = read_args(node, context)?,
             "principal" => {
                 matchers.principal = Some(entries(node, "principal", "A principal", PrincipalPattern::parse)?);
             }
@@ -122,13 +122,13 @@ pub(crate) fn read_matchers(
 
 fn table(name: &str) -> Result<TableName, String> {
     if name.is_empty() || name.len() > MAX_NAME_BYTES || name.chars().any(char::is_control) {
-        return Err("is no name of a table".to_owned());
+        return Err("is not a table name".to_owned());
     }
     if name.contains('*') {
-        return Err("has a '*': names of tables are written out".to_owned());
+        return Err("has a '*'; table names must be written out".to_owned());
     }
     if name.contains(['"', '`', '[', '\'']) {
-        return Err("has quotes of SQL inside; write the name without them".to_owned());
+        return Err("has SQL quotes; write the name without quotes".to_owned());
     }
     Ok(TableName::new(name))
 }
@@ -141,7 +141,7 @@ fn entries<T>(
 ) -> Result<Vec<T>, Fault> {
     let each = |entry: &Node| {
         let word = text(entry, what)?;
-        parse(word).map_err(|why| Fault::new(&entry.place, format!("{what} cannot be '{}': it {why}.", shown(word))))
+        parse(word).map_err(|why| Fault::new(&entry.place, format!("{what} is not valid: '{}' {why}.", shown(word))))
     };
     items(node, &format!("'{key}'"), MAX_ENTRIES)?.iter().map(each).collect()
 }

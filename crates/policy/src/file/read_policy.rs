@@ -1,9 +1,9 @@
-//! A whole policy, as it is written.
+//! Parses a policy.
 
 use super::fault::{Fault, shown};
 use super::fields::{Fields, text, word};
+use super::matcher_context::MatcherContext;
 use super::node::{Content, Node};
-use super::purpose::Purpose;
 use super::read_matchers::{MATCHER_KEYS, read_matchers, read_targets};
 use super::read_test::{FileTest, read_test};
 use crate::matching::path_set::{PathSet, PathSetBuilder};
@@ -14,16 +14,16 @@ use serde_json::Value;
 use std::collections::HashMap;
 
 pub(crate) const MAX_RULES: usize = 10_000;
-/// Each test is judged by all rules.
+/// Each test is judged by all rules, so their number is limited.
 pub(crate) const MAX_TESTS: usize = 1_000;
 const MAX_ID_BYTES: usize = 64;
 const MAX_REASON_BYTES: usize = 500;
 
-/// What a file says, before its tests were run.
+/// A parsed policy whose tests have not run yet.
 #[derive(Debug)]
-pub(crate) struct Written {
+pub(crate) struct ParsedPolicy {
     pub default: Decision,
-    /// Where the default is written.
+    /// The place of the default.
     pub default_at: String,
     pub rules: Vec<Rule>,
     pub globs: PathSet,
@@ -31,13 +31,13 @@ pub(crate) struct Written {
 }
 
 /// # Errors
-/// For the first thing that cannot be meant.
-pub(crate) fn read_policy(root: &Node, source: &str, tools: &Tools) -> Result<Written, Fault> {
+/// For the first error in the policy.
+pub(crate) fn read_policy(root: &Node, source: &str, tools: &Tools) -> Result<ParsedPolicy, Fault> {
     let fields = Fields::of(root, "A policy", &["version", "default", "rules", "tests"])?;
     if let Some(version) = fields.get("version")
         && version.value.content != Content::Scalar(Value::from(1))
     {
-        return Err(Fault::new(&version.value.place, "The version must be 1, the only one there is."));
+        return Err(Fault::new(&version.value.place, "The version must be 1."));
     }
     let decisions = Decision::ALL.map(Decision::as_str);
     let default = match fields.get("default") {
@@ -56,10 +56,10 @@ pub(crate) fn read_policy(root: &Node, source: &str, tools: &Tools) -> Result<Wr
     let tests = list(&fields, "tests", MAX_TESTS)?.iter().map(|node| read_test(node, source, tools));
     let tests = tests.collect::<Result<_, _>>()?;
     let globs = globs.finish().map_err(|message| Fault::new(&root.place, message))?;
-    Ok(Written { default, default_at, rules, globs, tests })
+    Ok(ParsedPolicy { default, default_at, rules, globs, tests })
 }
 
-/// The entries of a list that may be absent.
+/// The entries of an optional list.
 fn list<'n>(fields: &Fields<'n>, key: &str, most: usize) -> Result<&'n [Node], Fault> {
     let Some(member) = fields.get(key) else { return Ok(&[]) };
     let node = &member.value;
@@ -87,24 +87,25 @@ fn read_rule<'n>(
     let id = read_id(&fields)?;
     if let Some(first) = ids.insert(id, node) {
         let first = first.place.within(source);
-        return Err(Fault::new(fields.place, format!("The id '{id}' is taken already ({first}). Choose another.")));
+        return Err(Fault::new(fields.place, format!("The id '{id}' is already used ({first}). Choose another.")));
     }
-    let mut said = Decision::ALL.into_iter().filter_map(|decision| Some((decision, fields.get(decision.as_str())?)));
-    let (Some((decision, member)), None) = (said.next(), said.next()) else {
+    let mut decisions =
+        Decision::ALL.into_iter().filter_map(|decision| Some((decision, fields.get(decision.as_str())?)));
+    let (Some((decision, member)), None) = (decisions.next(), decisions.next()) else {
         let message = format!("Rule '{id}' must have exactly one of 'allow', 'ask' and 'deny', with tools or effects.");
         return Err(Fault::new(fields.place, message));
     };
     let targets = read_targets(&member.value, Some(tools))?;
-    let purpose = Purpose { decision, targets: &targets, tools: Some(tools) };
-    let matchers = read_matchers(&fields, &purpose, globs)?;
+    let context = MatcherContext { decision, targets: &targets, tools: Some(tools) };
+    let matchers = read_matchers(&fields, &context, globs)?;
     let reason = match fields.get("reason") {
         Some(member) => read_reason(&member.value)?.into(),
-        None => said_by_rule(id, decision).into(),
+        None => default_reason(id, decision).into(),
     };
     Ok(Rule { id: id.into(), decision, targets, matchers, reason, at: fields.place.within(source).into() })
 }
 
-fn said_by_rule(id: &str, decision: Decision) -> String {
+fn default_reason(id: &str, decision: Decision) -> String {
     let does = match decision {
         Decision::Allow => "allows",
         Decision::Ask => "asks a person about",
@@ -115,7 +116,7 @@ fn said_by_rule(id: &str, decision: Decision) -> String {
 
 fn read_id<'n>(fields: &Fields<'n>) -> Result<&'n str, Fault> {
     let Some(member) = fields.get("id") else {
-        return Err(Fault::new(fields.place, "A rule needs an 'id', by which a refusal can name it."));
+        return Err(Fault::new(fields.place, "A rule needs an 'id', which refusals name."));
     };
     let id = text(&member.value, "The id of a rule")?;
     let plain = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_' | '.' | ':');
@@ -125,7 +126,7 @@ fn read_id<'n>(fields: &Fields<'n>) -> Result<&'n str, Fault> {
         return Err(Fault::new(&member.value.place, message));
     }
     if matches!(id, "default" | "token") {
-        return Err(Fault::new(&member.value.place, format!("The id '{id}' is the kernel's own. Choose another.")));
+        return Err(Fault::new(&member.value.place, format!("The id '{id}' is reserved. Choose another.")));
     }
     Ok(id)
 }

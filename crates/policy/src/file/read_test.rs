@@ -1,4 +1,4 @@
-//! A test inside a policy: a call, and what the rules must say about it.
+//! Parses a test in a policy: a call and its expected decision.
 
 use super::fault::{Fault, shown};
 use super::fields::{Fields, items, text, word};
@@ -11,11 +11,11 @@ use crate::sql_verb::SqlVerb;
 use crate::tools::Tools;
 use crate::verdict::Decision;
 use serde_json::Value;
-use tgp_base::near_name::{nearest, question};
+use tgp_base::spelling::{did_you_mean, nearest};
 use tgp_base::table_name::TableName;
 use url::Url;
 
-/// Values in one list of a call.
+/// The most values in one list of a call.
 const MAX_VALUES: usize = 100;
 const HTTPS: u16 = 443;
 
@@ -32,10 +32,10 @@ pub(super) fn read_test(node: &Node, source: &str, tools: &Tools) -> Result<File
         text(&name.value, "The name of a test")?;
     }
     let (Some(call), Some(expect)) = (fields.get("call"), fields.get("expect")) else {
-        return Err(Fault::new(fields.place, "A test needs a 'call' and what to 'expect': allow, ask or deny."));
+        return Err(Fault::new(fields.place, "A test needs a 'call' and an 'expect': allow, ask or deny."));
     };
     let decisions = Decision::ALL.map(Decision::as_str);
-    let expected = word(&expect.value, "What a test expects", Decision::parse, decisions)?;
+    let expected = word(&expect.value, "The 'expect' of a test", Decision::parse, decisions)?;
     let call = read_call(&call.value, tools)?;
     Ok(FileTest { at: fields.place.within(source), call, expected })
 }
@@ -43,10 +43,10 @@ pub(super) fn read_test(node: &Node, source: &str, tools: &Tools) -> Result<File
 const CALL_KEYS: [&str; 11] =
     ["tool", "args", "effects", "paths", "host", "method", "verbs", "tables", "text", "principal", "mode"];
 
-/// A call as tests and explanations write it. What is not said is read from the arguments.
+/// Parses a call of a test or an explanation. Missing facts are derived from the arguments.
 ///
 /// # Errors
-/// For a tool that does not exist, or a value that no call can have.
+/// For a tool that does not exist, or an invalid value.
 pub(crate) fn read_call(node: &Node, tools: &Tools) -> Result<Call, Fault> {
     let fields = Fields::of(node, "A call", &CALL_KEYS)?;
     let Some(tool) = fields.get("tool") else {
@@ -59,7 +59,7 @@ pub(crate) fn read_call(node: &Node, tools: &Tools) -> Result<Call, Fault> {
     }
     let args = args.map_or_else(|| Value::Object(serde_json::Map::new()), Node::to_json);
     let Some(mut call) = tools.call(name, &args) else {
-        let near = question(nearest(name, tools.names()));
+        let near = did_you_mean(nearest(name, tools.names()));
         return Err(Fault::new(&tool.value.place, format!("There is no tool '{}'.{near}", shown(name))));
     };
     for member in fields.members() {
@@ -101,7 +101,7 @@ fn values<'n>(node: &'n Node, key: &str) -> Result<&'n [Node], Fault> {
 
 fn path(node: &Node, tools: &Tools) -> Result<String, Fault> {
     let text = text(node, "A path")?;
-    let bad = || Fault::new(&node.place, format!("'{}' is no path below the root.", shown(text)));
+    let bad = || Fault::new(&node.place, format!("'{}' is not a path below the root.", shown(text)));
     tools.canonical_path(text).ok_or_else(bad)
 }
 
@@ -111,7 +111,7 @@ fn host(node: &Node) -> Result<HostPort, Fault> {
     let found = url.as_ref().and_then(|url| HostPort::new(url.host_str()?, url.port().unwrap_or(HTTPS)));
     let plain = !text.contains(['/', '@', '?', '#']);
     found.filter(|_| plain).ok_or_else(|| {
-        let message = format!("'{}' is no host, such as 'api.example.com' or 'localhost:8080'.", shown(text));
+        let message = format!("'{}' is not a host, such as 'api.example.com' or 'localhost:8080'.", shown(text));
         Fault::new(&node.place, message)
     })
 }

@@ -1,4 +1,4 @@
-//! YAML, as much of it as a policy needs: one document, no anchors, no tags, no directives, no key twice.
+//! A restricted YAML parser: one document, no anchors, tags, directives or duplicate keys.
 
 use super::fault::{Fault, shown};
 use super::node::{Content, MAX_DEPTH, MAX_NODES, Member, Node, Place};
@@ -10,8 +10,10 @@ use std::collections::HashMap;
 /// The longest file.
 pub(crate) const MAX_BYTES: usize = 1 << 20;
 
+/// Parses a YAML document.
+///
 /// # Errors
-/// The first thing in the text that is not accepted.
+/// For the first syntax error or unsupported feature.
 pub(crate) fn parse_yaml(text: &str) -> Result<Node, Fault> {
     if text.len() > MAX_BYTES {
         let limit = MAX_BYTES >> 20;
@@ -21,7 +23,7 @@ pub(crate) fn parse_yaml(text: &str) -> Result<Node, Fault> {
     for next in Parser::new_from_str_with_options(text, options()) {
         let (event, span) = next.map_err(|error| {
             let place = Place::Line(error.marker().line().max(1));
-            Fault::new(&place, format!("This is no valid YAML: {}.", shown(&error.info())))
+            Fault::new(&place, format!("This is not valid YAML: {}.", shown(&error.info())))
         })?;
         builder.take(event, span)?;
     }
@@ -33,13 +35,13 @@ fn options() -> Options {
         disallow_directives: true,
         emit_comments: false,
         strict_indentation: false,
-        // The builder counts as well; this is what keeps the parser's own stacks short.
+        // The builder limits nesting as well; these limits bound the parser's own stacks.
         flow_nesting_limit: MAX_DEPTH + 1,
         block_nesting_limit: MAX_DEPTH + 1,
     }
 }
 
-/// A list or map that has not ended yet.
+/// An unfinished list or map.
 enum Open {
     List { place: Place, items: Vec<Node> },
     Map { place: Place, members: Vec<Member>, seen: HashMap<String, usize>, key: Option<(String, Place)> },
@@ -62,7 +64,7 @@ impl Builder {
             Event::DocumentStart(..) => {
                 self.documents += 1;
                 if self.documents > 1 {
-                    return Err(Fault::new(&place, "A second document begins here. A policy is one document."));
+                    return Err(Fault::new(&place, "A second document begins here. A policy must be one document."));
                 }
                 Ok(())
             }
@@ -79,7 +81,7 @@ impl Builder {
                         let name = shown(&text);
                         return Err(Fault::new(
                             &place,
-                            format!("The key '{name}' stands here for the second time (first in line {first})."),
+                            format!("The key '{name}' is a duplicate (first in line {first})."),
                         ));
                     }
                     *key = Some((text.into_owned(), place));
@@ -106,7 +108,7 @@ impl Builder {
                 Some(Open::Map { place, members, .. }) => self.close(Node { place, content: Content::Map(members) }),
                 None => Ok(()),
             },
-            // What later versions of the parser may have.
+            // Events of later parser versions.
             _ => Err(Fault::new(&place, "This part of YAML is not accepted in a policy.")),
         }
     }
@@ -128,7 +130,7 @@ impl Builder {
     fn close(&mut self, node: Node) -> Result<(), Fault> {
         self.nodes += 1;
         if self.nodes > MAX_NODES {
-            return Err(Fault::new(&node.place, format!("The file holds more than {MAX_NODES} values.")));
+            return Err(Fault::new(&node.place, format!("The file has more than {MAX_NODES} values.")));
         }
         match self.open.last_mut() {
             None => self.root = Some(node),
@@ -151,5 +153,5 @@ fn refused_property(place: &Place, anchor: usize) -> Fault {
     if anchor != 0 {
         return refused_anchor(place);
     }
-    Fault::new(place, "Tags ('!') are not accepted. Leave it out, or put the value in quotes.")
+    Fault::new(place, "Tags ('!') are not accepted. Remove the tag, or put the value in quotes.")
 }

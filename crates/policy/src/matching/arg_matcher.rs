@@ -1,4 +1,4 @@
-//! A condition on one argument, found by JSON pointer.
+//! A condition on one argument, selected by a JSON pointer.
 
 use super::fit::Fit;
 use super::path_set::example_of;
@@ -21,14 +21,14 @@ pub(crate) enum ArgTest {
         text: String,
         glob: GlobMatcher,
     },
-    /// The call does not have it.
+    /// The argument is absent.
     Absent,
-    /// The SHA-256 of the value as JSON with sorted keys: for what is too long to be written down.
+    /// The SHA-256 of the value as JSON with sorted keys, for long values.
     Hash(String),
 }
 
 impl ArgMatcher {
-    /// An argument that a call does not have meets no condition but that it is absent.
+    /// A missing argument meets only the condition `absent`.
     pub fn fit(&self, args: &Fact<Arc<Value>>) -> Fit {
         match args {
             Fact::Nothing => Fit::No,
@@ -64,7 +64,7 @@ impl ArgTest {
         }
     }
 
-    /// In words: `'a' or 3`.
+    /// The condition as text: `'a' or 3`.
     pub fn words(&self) -> String {
         match self {
             Self::Glob { text, .. } => format!("matching '{text}'"),
@@ -88,7 +88,7 @@ impl ArgTest {
     }
 }
 
-/// Equality in which 1 and 1.0 are the same number. As deep as `known`, which the loader has bounded.
+/// Equality in which 1 and 1.0 are the same number. The recursion is bounded by the depth of `known`, which the loader limits.
 fn same(known: &Value, value: &Value) -> bool {
     match (known, value) {
         (Value::Number(known), Value::Number(value)) => same_number(known, value),

@@ -1,13 +1,13 @@
-//! How far a condition and a call go together.
+//! How far a condition matches a call.
 
 use crate::call::Fact;
 
-/// From not at all to wholly. A rule that allows must cover a call; one that asks or denies need only touch it.
+/// The degree of a match. A rule that allows must cover a call; one that asks or denies need only touch it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Fit {
-    /// The condition does not concern the call.
+    /// The condition does not match the call.
     No,
-    /// Some values of the call meet the condition, or nobody knows whether they do.
+    /// Some values of the call meet the condition, or may meet it.
     Touches,
     /// Every value of the call is known and meets the condition.
     Covers,
@@ -22,7 +22,7 @@ impl Fit {
         }
     }
 
-    /// For several values: each says whether it certainly meets the condition. No values fit nothing.
+    /// The fit of several values. No values do not match.
     pub fn of_all(values: impl Iterator<Item = Self>) -> Self {
         let (least, most) = values.fold((None, Self::No), |(least, most), fit| {
             (Some(least.map_or(fit, |least: Self| least.min(fit))), most.max(fit))

@@ -1,4 +1,4 @@
-//! The conditions of one rule. All of them must hold; within one, any of its entries.
+//! The conditions of one rule. All must hold; one condition holds if any of its entries matches.
 
 use super::arg_matcher::ArgMatcher;
 use super::fit::Fit;
@@ -13,22 +13,22 @@ use tgp_base::table_name::TableName;
 
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Matchers {
-    /// Numbers of globs in the set of the policy.
+    /// Numbers of globs in the policy's set.
     pub paths: Option<Vec<usize>>,
     pub hosts: Option<Vec<HostPattern>>,
     pub methods: Option<Vec<&'static str>>,
     pub verbs: Option<SqlVerbs>,
     pub tables: Option<Vec<TableName>>,
-    /// Hashes of texts that run.
+    /// Hashes of texts to run.
     pub text: Option<Vec<String>>,
     pub args: Vec<ArgMatcher>,
     pub principal: Option<Vec<PrincipalPattern>>,
     pub modes: Option<Vec<Mode>>,
 }
 
-/// One of the conditions.
+/// The kind of a condition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Part {
+pub(crate) enum Condition {
     Paths,
     Hosts,
     Methods,
@@ -40,7 +40,7 @@ pub(crate) enum Part {
     Modes,
 }
 
-impl Part {
+impl Condition {
     pub const ALL: [Self; 9] = [
         Self::Modes,
         Self::Principal,
@@ -54,19 +54,19 @@ impl Part {
     ];
 }
 
-/// A call that is being judged, with what was found out about it on the way.
-pub(crate) struct Judged<'c> {
+/// A call being judged, with its cached glob matches.
+pub(crate) struct JudgedCall<'c> {
     pub call: &'c Call,
     globs: &'c PathSet,
     matched: OnceCell<Vec<Vec<usize>>>,
 }
 
-impl<'c> Judged<'c> {
+impl<'c> JudgedCall<'c> {
     pub fn new(call: &'c Call, globs: &'c PathSet) -> Self {
         Self { call, globs, matched: OnceCell::new() }
     }
 
-    /// For each path of the call, the globs that match it. Found once.
+    /// For each path of the call, the globs that match it. Computed once.
     pub fn matched_globs(&self, paths: &[String]) -> &[Vec<usize>] {
         self.matched.get_or_init(|| paths.iter().map(|path| self.globs.matches(path)).collect())
     }
@@ -79,9 +79,9 @@ impl<'c> Judged<'c> {
 }
 
 impl Matchers {
-    pub fn fit(&self, judged: &Judged<'_>) -> Fit {
+    pub fn fit(&self, judged: &JudgedCall<'_>) -> Fit {
         let mut least = Fit::Covers;
-        for part in Part::ALL {
+        for part in Condition::ALL {
             least = least.min(self.fit_of(part, judged));
             if least == Fit::No {
                 break;
@@ -90,12 +90,12 @@ impl Matchers {
         least
     }
 
-    /// The parts that keep this from covering the call.
-    pub fn uncovered(&self, judged: &Judged<'_>) -> Vec<Part> {
-        Part::ALL.into_iter().filter(|part| self.fit_of(*part, judged) != Fit::Covers).collect()
+    /// The conditions that do not cover the call.
+    pub fn uncovered(&self, judged: &JudgedCall<'_>) -> Vec<Condition> {
+        Condition::ALL.into_iter().filter(|part| self.fit_of(*part, judged) != Fit::Covers).collect()
     }
 
-    /// What is looked at in a statement of SQL.
+    /// The details of SQL statements that these conditions depend on.
     pub fn sql_detail(&self) -> SqlDetail {
         match (&self.tables, &self.verbs, self.args.is_empty()) {
             (Some(_), ..) => SqlDetail::Tables,
@@ -105,55 +105,57 @@ impl Matchers {
         }
     }
 
-    pub fn has(&self, part: Part) -> bool {
+    pub fn has(&self, part: Condition) -> bool {
         match part {
-            Part::Paths => self.paths.is_some(),
-            Part::Hosts => self.hosts.is_some(),
-            Part::Methods => self.methods.is_some(),
-            Part::Verbs => self.verbs.is_some(),
-            Part::Tables => self.tables.is_some(),
-            Part::Text => self.text.is_some(),
-            Part::Args => !self.args.is_empty(),
-            Part::Principal => self.principal.is_some(),
-            Part::Modes => self.modes.is_some(),
+            Condition::Paths => self.paths.is_some(),
+            Condition::Hosts => self.hosts.is_some(),
+            Condition::Methods => self.methods.is_some(),
+            Condition::Verbs => self.verbs.is_some(),
+            Condition::Tables => self.tables.is_some(),
+            Condition::Text => self.text.is_some(),
+            Condition::Args => !self.args.is_empty(),
+            Condition::Principal => self.principal.is_some(),
+            Condition::Modes => self.modes.is_some(),
         }
     }
 
-    /// Whether one condition holds; one that is not there always does.
-    fn fit_of(&self, part: Part, judged: &Judged<'_>) -> Fit {
+    /// The fit of one condition; an absent condition always covers.
+    fn fit_of(&self, part: Condition, judged: &JudgedCall<'_>) -> Fit {
         let call = judged.call;
         match part {
-            Part::Modes => when(&self.modes, |modes| Fit::covers_if(modes.contains(&call.mode))),
-            Part::Principal => when(&self.principal, |patterns| {
+            Condition::Modes => when(&self.modes, |modes| Fit::covers_if(modes.contains(&call.mode))),
+            Condition::Principal => when(&self.principal, |patterns| {
                 let could = || patterns.iter().any(|pattern| pattern.could_match(&call.principal));
                 match Fit::covers_if(patterns.iter().any(|pattern| pattern.matches(&call.principal))) {
                     Fit::No if could() => Fit::Touches,
                     fit @ (Fit::No | Fit::Touches | Fit::Covers) => fit,
                 }
             }),
-            Part::Verbs => when(&self.verbs, |verbs| Fit::of_fact(call.verbs_fact(), |known| verb_fit(*verbs, *known))),
-            Part::Methods => when(&self.methods, |methods| {
+            Condition::Verbs => {
+                when(&self.verbs, |verbs| Fit::of_fact(call.verbs_fact(), |known| verb_fit(*verbs, *known)))
+            }
+            Condition::Methods => when(&self.methods, |methods| {
                 Fit::of_fact(call.method_fact(), |method| {
                     Fit::covers_if(methods.iter().any(|known| known.eq_ignore_ascii_case(method)))
                 })
             }),
-            Part::Hosts => when(&self.hosts, |hosts| {
+            Condition::Hosts => when(&self.hosts, |hosts| {
                 Fit::of_fact(call.host_fact(), |host| Fit::covers_if(hosts.iter().any(|pattern| pattern.matches(host))))
             }),
-            Part::Tables => when(&self.tables, |names| {
+            Condition::Tables => when(&self.tables, |names| {
                 Fit::of_fact(call.tables_fact(), |tables| {
                     let fit = Fit::of_all(tables.iter().map(|table| table_fit(names, table)));
                     let mentions = || call.mentioned.iter().any(|table| names.iter().any(|name| name.could_be(table)));
                     if fit == Fit::No && mentions() { Fit::Touches } else { fit }
                 })
             }),
-            Part::Text => {
+            Condition::Text => {
                 when(&self.text, |hashes| Fit::of_fact(call.text_fact(), |text| Fit::covers_if(hashes.contains(text))))
             }
-            Part::Paths => when(&self.paths, |ids| {
+            Condition::Paths => when(&self.paths, |ids| {
                 Fit::of_fact(call.paths_fact(), |paths: &Vec<String>| judged.path_fit(ids, paths))
             }),
-            Part::Args => self.args.iter().map(|matcher| matcher.fit(&call.args)).min().unwrap_or(Fit::Covers),
+            Condition::Args => self.args.iter().map(|matcher| matcher.fit(&call.args)).min().unwrap_or(Fit::Covers),
         }
     }
 }

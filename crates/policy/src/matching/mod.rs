@@ -1,4 +1,4 @@
-//! Whether a rule, or a caveat of a token, speaks for a call.
+//! Matching of rules and token caveats against calls.
 
 pub(super) mod arg_matcher;
 pub(super) mod fit;

@@ -1,23 +1,23 @@
-//! All globs of a policy, matched against a path at once.
+//! All path globs of a policy, matched in one pass.
 
 use globset::{GlobBuilder, GlobMatcher, GlobSet, GlobSetBuilder};
 use std::collections::HashMap;
 
-/// Letters in one glob.
+/// The longest glob.
 const MAX_GLOB_BYTES: usize = 512;
-/// Braces in a glob: each can double what it is turned into.
+/// The most braces in a glob: each can double its expansion.
 const MAX_BRACES: usize = 8;
-/// Different globs in one policy.
+/// The most distinct globs in one policy.
 pub(crate) const MAX_GLOBS: usize = 10_000;
-/// Bytes of globs that are not a plain path, a folder (`a/**`) or an ending, and so cost a share of every match.
-const MAX_HARD_BYTES: usize = 64 << 10;
+/// The most bytes of globs with inner wildcards, which add to the cost of every match.
+const MAX_WILDCARD_BYTES: usize = 64 << 10;
 
 #[derive(Debug)]
 pub(crate) struct PathSetBuilder {
     texts: Vec<String>,
     ids: HashMap<String, usize>,
     globs: GlobSetBuilder,
-    hard_bytes: usize,
+    wildcard_bytes: usize,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -28,30 +28,30 @@ pub(crate) struct PathSet {
 
 impl Default for PathSetBuilder {
     fn default() -> Self {
-        Self { texts: Vec::new(), ids: HashMap::new(), globs: GlobSetBuilder::new(), hard_bytes: 0 }
+        Self { texts: Vec::new(), ids: HashMap::new(), globs: GlobSetBuilder::new(), wildcard_bytes: 0 }
     }
 }
 
 impl PathSetBuilder {
-    /// The number of the glob.
+    /// Adds a glob and returns its number.
     ///
     /// # Errors
-    /// What is wrong with it, to be put behind it.
+    /// What is wrong, as text that follows the glob.
     pub fn add(&mut self, text: &str) -> Result<usize, String> {
         if let Some(id) = self.ids.get(text) {
             return Ok(*id);
         }
         check_path_glob(text)?;
-        let glob = builder(text)?.build().map_err(|error| format!("is no valid glob: {}", error.kind()))?;
+        let glob = builder(text)?.build().map_err(|error| format!("is not a valid glob: {}", error.kind()))?;
         if self.texts.len() >= MAX_GLOBS {
-            return Err(format!("is one glob too many: {MAX_GLOBS} different ones is the most"));
+            return Err(format!("exceeds the limit of {MAX_GLOBS} different globs"));
         }
-        if is_hard(text) {
-            self.hard_bytes += text.len();
+        if has_inner_wildcards(text) {
+            self.wildcard_bytes += text.len();
         }
-        if self.hard_bytes > MAX_HARD_BYTES {
-            let limit = MAX_HARD_BYTES >> 10;
-            return Err(format!("is too much: globs with wildcards inside are more than {limit} KiB together"));
+        if self.wildcard_bytes > MAX_WILDCARD_BYTES {
+            let limit = MAX_WILDCARD_BYTES >> 10;
+            return Err(format!("exceeds the limit: globs with inner wildcards have more than {limit} KiB together"));
         }
         self.globs.add(glob);
         let id = self.texts.len();
@@ -61,18 +61,18 @@ impl PathSetBuilder {
     }
 
     /// # Errors
-    /// When the globs are too much together.
+    /// When all globs together are too large.
     pub fn finish(self) -> Result<PathSet, &'static str> {
         let set = self
             .globs
             .build()
-            .map_err(|_| "The globs of this policy are too much together. Write fewer or simpler ones.")?;
+            .map_err(|_| "The globs of this policy are too large together. Use fewer or simpler globs.")?;
         Ok(PathSet { texts: self.texts, set })
     }
 }
 
 impl PathSet {
-    /// The numbers of the globs that match, in rising order.
+    /// The numbers of the matching globs, in ascending order.
     pub fn matches(&self, path: &str) -> Vec<usize> {
         self.set.matches(path)
     }
@@ -82,16 +82,16 @@ impl PathSet {
     }
 }
 
-/// A glob for a text that is no path.
+/// A glob for a text that is not a path.
 ///
 /// # Errors
-/// What is wrong with it, to be put behind it.
+/// What is wrong, as text that follows the glob.
 pub(crate) fn text_glob(text: &str) -> Result<GlobMatcher, String> {
-    let glob = builder(text)?.build().map_err(|error| format!("is no valid glob: {}", error.kind()))?;
+    let glob = builder(text)?.build().map_err(|error| format!("is not a valid glob: {}", error.kind()))?;
     Ok(glob.compile_matcher())
 }
 
-/// A path that the glob matches, where one can be made by putting words in the place of wildcards.
+/// A path that the glob matches, made by replacing its wildcards; `None` if that is not possible.
 pub(crate) fn example_of(glob: &str) -> Option<String> {
     let hard = ['{', '[', '\\'];
     if glob.contains(hard) {
@@ -100,7 +100,7 @@ pub(crate) fn example_of(glob: &str) -> Option<String> {
     Some(glob.replace("**/*", "example").replace("**", "example").replace('*', "example").replace('?', "x"))
 }
 
-/// `*` and `?` stay within a folder, `**` does not.
+/// `*` and `?` match within a folder, `**` across folders.
 fn builder(text: &str) -> Result<GlobBuilder<'_>, String> {
     if text.is_empty() {
         return Err("is empty".to_owned());
@@ -119,30 +119,30 @@ fn builder(text: &str) -> Result<GlobBuilder<'_>, String> {
 fn check_path_glob(text: &str) -> Result<(), String> {
     let advice = "can never match: paths are relative to the root";
     if text.starts_with('/') {
-        return Err(format!("{advice}, so leave the '/' at the beginning out"));
+        return Err(format!("{advice}, so remove the leading '/'"));
     }
     if text.split('/').any(|segment| matches!(segment, "." | "..")) {
-        return Err(format!("{advice} and hold no '.' and no '..'"));
+        return Err(format!("{advice}, without '.' and '..'"));
     }
     if text.starts_with('!') {
-        return Err("begins with '!', which does not negate here; a rule with another verdict does".to_owned());
+        return Err("begins with '!', which does not negate; use a rule with another verdict".to_owned());
     }
     if text.trim() != text {
-        return Err("begins or ends with a blank, which no path does".to_owned());
+        return Err("begins or ends with a space; paths do not".to_owned());
     }
     if text.split('\\').skip(1).any(|rest| rest.starts_with(char::is_alphanumeric)) {
-        return Err("holds '\\' before a letter: folders are separated by '/'".to_owned());
+        return Err("has a '\\' before a letter; folders are separated by '/'".to_owned());
     }
     if text.ends_with('/') {
-        return Err("ends with '/', which no path does; for all that is in a folder, end it with '/**'".to_owned());
+        return Err("ends with '/'; to match the contents of a folder, end it with '/**'".to_owned());
     }
     if text.contains("//") {
-        return Err("holds '//', which no path does".to_owned());
+        return Err("has '//'; paths do not".to_owned());
     }
     Ok(())
 }
 
-fn is_hard(text: &str) -> bool {
+fn has_inner_wildcards(text: &str) -> bool {
     let plain = text.strip_suffix("/**").unwrap_or(text);
     plain.contains(['*', '?', '[', '{', '\\'])
 }

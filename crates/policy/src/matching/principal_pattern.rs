@@ -1,4 +1,4 @@
-//! Who a rule is about: `agent:reporter`, `session:nightly-*`, `token:…`.
+//! A pattern for principals: `agent:reporter`, `session:nightly-*`, `token:…`.
 
 use crate::call::Principal;
 use std::fmt;
@@ -31,15 +31,15 @@ pub(crate) struct PrincipalPattern {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum Name {
     Exact(String),
-    /// All names that begin so.
+    /// All names with this prefix.
     Begins(String),
 }
 
 impl PrincipalPattern {
     /// # Errors
-    /// What is wrong with the entry, to be put behind it.
+    /// What is wrong, as text that follows the entry.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let form = "must be 'session:', 'agent:' or 'token:' with a name behind it, such as 'agent:reporter'";
+        let form = "must be 'session:', 'agent:' or 'token:' followed by a name, such as 'agent:reporter'";
         let (kind, name) = text.split_once(':').ok_or(form)?;
         let kind = Kind::ALL.into_iter().find(|known| known.as_str() == kind).ok_or(form)?;
         let name = match name.strip_suffix('*') {
@@ -68,7 +68,7 @@ impl PrincipalPattern {
 }
 
 impl PrincipalPattern {
-    /// Whether it matches some principal that differs from this one in what is not known.
+    /// Whether it may match, depending on the unknown parts of the principal.
     pub fn could_match(&self, principal: &Principal) -> bool {
         match self.kind {
             Kind::Session => principal.unknown.session,

@@ -1,9 +1,9 @@
-//! What a rule is about: effects, tools by name, or everything.
+//! The targets of a rule: effects, tools by name, or everything.
 
 use crate::call::Call;
 use crate::effect::{Effect, Effects};
 
-/// The word for every tool.
+/// The name that stands for every tool.
 pub(crate) const EVERYTHING: &str = "*";
 /// The tool that runs SQL.
 const EXEC_SQL: &str = "exec_sql";
@@ -11,7 +11,7 @@ const EXEC_SQL: &str = "exec_sql";
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Targets {
     Everything,
-    /// Tools in the order of their names.
+    /// Tools are sorted by name.
     Some {
         effects: Effects,
         tools: Vec<String>,
@@ -19,8 +19,8 @@ pub(crate) enum Targets {
 }
 
 impl Targets {
-    /// Which effects of the call are spoken for; nothing when the call is not meant. Whoever names the tool speaks for all.
-    pub fn spoken_for(&self, call: &Call) -> Option<Effects> {
+    /// The effects of the call that these targets include; `None` if there are none. Naming the tool includes all its effects.
+    pub fn effects_of(&self, call: &Call) -> Option<Effects> {
         match self {
             Self::Everything => Some(call.effects),
             Self::Some { tools, .. } if tools.binary_search(&call.tool).is_ok() => Some(call.effects),
@@ -31,20 +31,20 @@ impl Targets {
         }
     }
 
-    /// Whether some call of the tool that runs SQL is meant.
-    pub fn mean_sql(&self) -> bool {
+    /// Whether calls of the SQL tool are included.
+    pub fn include_sql(&self) -> bool {
         match self {
             Self::Everything => true,
             Self::Some { effects, tools } => effects.has(Effect::Sql) || tools.iter().any(|tool| tool == EXEC_SQL),
         }
     }
 
-    /// Whether the call is meant, with every effect it has.
+    /// Whether all effects of the call are included.
     pub fn cover(&self, call: &Call) -> bool {
-        self.spoken_for(call) == Some(call.effects)
+        self.effects_of(call) == Some(call.effects)
     }
 
-    /// The words it was written in, in one order.
+    /// The names of effects and tools, in a fixed order.
     pub fn words(&self) -> Vec<&str> {
         match self {
             Self::Everything => vec![EVERYTHING],

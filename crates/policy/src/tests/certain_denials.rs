@@ -1,17 +1,17 @@
-//! What rules deny whatever the arguments are.
+//! Denials that do not depend on the arguments.
 
 use super::world::{call, policy};
 use crate::Fact;
 use serde_json::json;
 
 #[test]
-fn what_is_denied_for_certain_is_told_from_what_arguments_decide() {
+fn always_denies_ignores_denials_that_depend_on_arguments() {
     let sure = |yaml: &str| {
         let policy = policy(&yaml.replace("HASH", &"0".repeat(64)));
         let mut run = call(json!({ "tool": "exec_tool", "args": { "path": "tools/pay/a.ts" } }));
         run.args = Fact::Unknown;
         run.text = Fact::Unknown;
-        (policy.may_deny(), policy.surely_denies(&run))
+        (policy.may_deny(), policy.always_denies(&run))
     };
     let rules = |default: &str, rule: &str| format!("default: {default}\nrules:\n  - {rule}\n");
     for (default, rule, expected) in [

@@ -1,4 +1,4 @@
-//! What a verdict says, and what it proposes instead.
+//! Explanations and proposals of verdicts.
 
 use super::world::{call, policy};
 use crate::{PolicyError, Verdict};
@@ -25,7 +25,7 @@ fn judged(json: Value) -> Verdict {
 }
 
 #[test]
-fn a_denial_names_rule_line_reason_and_what_would_be_allowed() {
+fn a_denial_names_rule_line_reason_and_an_allowed_call() {
     for (json, rule, at, reason, nearest) in [
         (
             json!({"tool": "exec_tool", "args": {"path": "tools/payments/charge.ts"}}),
@@ -88,7 +88,7 @@ fn a_denial_names_rule_line_reason_and_what_would_be_allowed() {
             json!({"tool": "ping"}),
             "default",
             "tgp.policy.yaml:1",
-            "No rule speaks about this call, and the default is deny.",
+            "No rule applies to this call; the default is deny.",
             None,
         ),
     ] {
@@ -99,7 +99,7 @@ fn a_denial_names_rule_line_reason_and_what_would_be_allowed() {
 }
 
 #[test]
-fn nothing_is_proposed_that_would_be_refused() {
+fn every_proposal_is_allowed() {
     let policy = policy(
         r#"
 default: ask
@@ -123,7 +123,7 @@ rules:
 }
 
 #[test]
-fn an_allowed_call_is_explained_as_well_and_needs_nothing() {
+fn an_allowed_call_is_explained_without_a_proposal() {
     let verdict = judged(json!({"tool": "exec_tool", "args": {"path": "tools/a.ts"}}));
     assert_eq!((verdict.verdict.as_str(), &*verdict.rule, &*verdict.at), ("allow", "running", "tgp.policy.yaml:7"));
     assert_eq!((&*verdict.reason, verdict.nearest), ("The rule 'running' allows this.", None));

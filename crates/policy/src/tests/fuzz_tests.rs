@@ -1,4 +1,4 @@
-//! Policies, calls and tokens that nobody would write.
+//! Fuzz tests of policies, calls and tokens.
 
 use super::tokens::keys;
 use super::world::{call, load, tools};
@@ -125,7 +125,7 @@ fn values() -> impl Strategy<Value = Value> {
     })
 }
 
-/// Rules most of which can be meant.
+/// Rules, most of them valid.
 fn rules() -> impl Strategy<Value = Value> {
     let decision = select(&["allow", "ask", "deny"][..]);
     let target = select(&["read", "write", "run", "net", "sql", "read_file", "write_file", "fetch", "*"][..]);
@@ -144,7 +144,7 @@ fn rules() -> impl Strategy<Value = Value> {
 }
 
 #[test]
-fn a_file_of_any_text_is_a_policy_or_is_refused_with_its_place() {
+fn any_text_loads_or_is_refused_with_a_place() {
     for_all(file!(), &texts(YAML, 16), |text| match load(&text) {
         Ok(policy) => assert_eq!(load(&text).unwrap().version(), policy.version()),
         Err(error) => assert!(error.to_string().contains("tgp.policy.yaml"), "{error}"),
@@ -152,7 +152,7 @@ fn a_file_of_any_text_is_a_policy_or_is_refused_with_its_place() {
 }
 
 #[test]
-fn an_object_says_what_the_same_text_says() {
+fn an_object_and_its_text_are_the_same_policy() {
     for_all(file!(), &values(), |value| {
         let object = Policy::from_json(&value, "policy", &tools()).map(|policy| policy.version().to_owned());
         let text = Policy::from_yaml(value.to_string().as_bytes(), "policy", &tools());
@@ -163,7 +163,7 @@ fn an_object_says_what_the_same_text_says() {
 }
 
 #[test]
-fn one_more_rule_that_denies_makes_nothing_milder() {
+fn an_added_denial_makes_no_verdict_milder() {
     let inputs = (rules(), select(&["allow", "ask", "deny"][..]), select(&["a/b", "a/b/c", "b", "c", "z"][..]));
     for_all(file!(), &inputs, |(rules, default, path)| {
         let of =
@@ -188,7 +188,7 @@ fn one_more_rule_that_denies_makes_nothing_milder() {
 }
 
 #[test]
-fn caveats_of_any_kind_are_refused_or_narrow() {
+fn any_caveats_are_refused_or_narrow_the_token() {
     let keys = keys();
     let root = issue(&keys, &json!({"allow": ["read"]}), &tools()).unwrap();
     for_all(file!(), &values(), |caveats| {
@@ -200,7 +200,7 @@ fn caveats_of_any_kind_are_refused_or_narrow() {
 }
 
 #[test]
-fn bytes_of_any_kind_are_no_token() {
+fn random_bytes_are_not_a_token() {
     use base64::Engine;
     use base64::engine::general_purpose::URL_SAFE_NO_PAD;
     let keys = keys();

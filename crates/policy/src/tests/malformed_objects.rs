@@ -5,7 +5,7 @@ use crate::Policy;
 use serde_json::{Value, json};
 
 #[test]
-fn members_are_named() {
+fn errors_name_the_member() {
     let mut deep = json!("x");
     for _ in 0..100 {
         deep = json!([deep]);

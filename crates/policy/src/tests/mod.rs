@@ -1,4 +1,4 @@
-//! Policies as people write them, against calls as kernels make them.
+//! Tests of policies and tokens with calls as the kernel makes them.
 
 mod bounds;
 mod certain_denials;

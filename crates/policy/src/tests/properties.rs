@@ -1,7 +1,7 @@
-//! What must hold for every policy and every call.
+//! Properties of random policies and calls.
 
 use super::world::{Dice, call, effects, policy};
-use crate::matching::matchers::Judged;
+use crate::matching::matchers::JudgedCall;
 use crate::{Call, Decision, Effect, Fact, Mode};
 use serde_json::json;
 
@@ -67,7 +67,7 @@ fn any_call(dice: &mut Dice) -> Call {
 }
 
 #[test]
-fn policies_behave() {
+fn verdicts_are_monotonic_and_independent_of_rule_order() {
     let mut dice = Dice(0xB0B);
     let mut seen = [0_usize; 3];
     for _ in 0..250 {
@@ -83,14 +83,14 @@ fn policies_behave() {
             let call = any_call(&mut dice);
             let verdict = one.judge(&call);
             seen[verdict.verdict as usize] += 1;
-            // The index leaves out nothing that speaks.
-            let judged = Judged::new(&call, &one.globs);
+            // The index omits no applicable rule.
+            let judged = JudgedCall::new(&call, &one.globs);
             assert_eq!(one.outcome(&call), one.outcome_among(0..one.rules.len(), &judged), "{call:?}");
-            assert_eq!(turned.decide(&call), verdict.verdict, "the order of rules decides nothing: {call:?}");
-            assert!(denying.decide(&call) >= verdict.verdict, "a denial more makes nothing milder: {call:?}");
+            assert_eq!(turned.decide(&call), verdict.verdict, "the order of rules does not matter: {call:?}");
+            assert!(denying.decide(&call) >= verdict.verdict, "an added denial makes nothing milder: {call:?}");
             assert!(stricter_default.decide(&call) >= verdict.verdict, "nor does a stricter default: {call:?}");
             assert!(verdict.nearest.is_none() || verdict.verdict != Decision::Allow);
         }
     }
-    assert!(seen.iter().all(|count| *count > 200), "the dice must show all verdicts: {seen:?}");
+    assert!(seen.iter().all(|count| *count > 200), "all verdicts must occur: {seen:?}");
 }

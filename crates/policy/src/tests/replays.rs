@@ -1,11 +1,11 @@
-//! Two policies on the same calls, and the version of a policy.
+//! Replays with two policies, and the version of a policy.
 
 use super::world::{call, policy};
 use crate::{Call, replay};
 use serde_json::json;
 
 #[test]
-fn replay_tells_what_would_have_been_decided() {
+fn replay_compares_two_policies() {
     let before = policy("default: ask\nrules: [{ id: reading, allow: read }]");
     let after = policy("default: ask\nrules: [{ id: runs, allow: run }, { id: secret, deny: read, paths: ['s/**'] }]");
     let calls: Vec<Call> = [
@@ -29,7 +29,7 @@ fn replay_tells_what_would_have_been_decided() {
 }
 
 #[test]
-fn a_long_replay_counts_all_and_keeps_some() {
+fn a_long_replay_counts_all_changes_and_lists_some() {
     let (before, after) = (policy("default: allow"), policy("default: deny"));
     let one = call(json!({"tool": "ping"}));
     let found = replay(&before, &after, std::iter::repeat_n(&one, 5_000));
@@ -37,7 +37,7 @@ fn a_long_replay_counts_all_and_keeps_some() {
 }
 
 #[test]
-fn the_version_is_that_of_the_meaning() {
+fn the_version_depends_on_the_meaning_only() {
     let base =
         "default: ask\nrules:\n  - { id: a, allow: [read, write], paths: [x/**, y/**], args: { /why: [p, q] } }\n";
     let version = policy(base).version().to_owned();

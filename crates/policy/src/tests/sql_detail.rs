@@ -1,4 +1,4 @@
-//! What rules and tokens look at in SQL.
+//! The SQL details that rules and tokens depend on.
 
 use super::tokens::keys;
 use super::world::{policy, tools};
@@ -7,7 +7,7 @@ use serde_json::json;
 use tgp_base::sql_detail::SqlDetail;
 
 #[test]
-fn rules_look_at_no_more_of_sql_than_their_conditions_name() {
+fn rules_need_only_the_sql_details_of_their_conditions() {
     for (rule, detail) in [
         ("{ id: a, deny: [run], paths: [\"tools/**\"] }", SqlDetail::Nothing),
         ("{ id: a, ask: [sql] }", SqlDetail::Nothing),
@@ -25,7 +25,7 @@ fn rules_look_at_no_more_of_sql_than_their_conditions_name() {
 }
 
 #[test]
-fn a_narrower_token_looks_at_no_less() {
+fn a_narrower_token_needs_at_least_the_same_sql_details() {
     let token = issue(&keys(), &json!({"allow": ["sql", "run"]}), &tools()).unwrap();
     let verbs = attenuate(&token, &json!({"verbs": ["select"]})).unwrap();
     let tables = attenuate(&verbs, &json!({"tables": ["t"]})).unwrap();

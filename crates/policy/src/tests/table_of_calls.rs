@@ -1,10 +1,10 @@
-//! Calls, policies, and what must be said: files, runs, requests.
+//! Table of calls, policies and verdicts: files, runs, requests.
 
 use super::world::{call, policy};
 use crate::Policy;
 use serde_json::{Value, json};
 
-/// Each row: a call, the verdict, and the rule that speaks.
+/// Each row: a call, the verdict, and the deciding rule.
 pub fn check(yaml: &str, rows: &[(Value, &str, &str)]) {
     let policy: Policy = policy(yaml);
     for (json, verdict, rule) in rows {
@@ -124,7 +124,7 @@ rules:
 }
 
 #[test]
-fn who_allows_must_cover_every_value_and_every_effect() {
+fn an_allowing_rule_must_cover_every_value_and_effect() {
     check(
         r#"
 default: deny

@@ -1,4 +1,4 @@
-//! Calls, policies, and what must be said: statements, arguments, principals, modes, and what nobody knows.
+//! Table of calls, policies and verdicts: statements, arguments, principals, modes, unknown values.
 
 use super::table_of_calls::check;
 use super::world::{call, effects, policy};
@@ -41,7 +41,7 @@ rules:
             (json!({"tool": "exec_sql", "args": {"sql": "drop table notes"}}), "deny", "no-delete"),
             (json!({"tool": "exec_sql", "args": {"sql": "merge into notes"}}), "deny", "no-delete"),
             (json!({"tool": "exec_sql", "args": {"sql": "alter table notes"}}), "ask", "default"),
-            // What nobody could read.
+            // Unparseable values.
             (json!({"tool": "exec_sql", "args": {"sql": "?? what"}}), "deny", "no-delete"),
             (json!({"tool": "exec_sql", "args": {}}), "deny", "no-delete"),
             (json!({"tool": "exec_sql", "verbs": ["select"], "tables": ["orders"]}), "allow", "looking"),
@@ -68,7 +68,7 @@ rules:
             (of(json!([{"path": "docs/a.md"}, {"path": "b.md"}])), "ask", "default"),
             (of(json!([{"path": "docs/a.md"}, {"path": "src/b.ts"}])), "deny", "locked"),
             (of(json!([{"path": "docs//../src/b.ts"}])), "deny", "locked"),
-            // What nobody could read.
+            // Unparseable values.
             (of(json!([{"path": "docs/a.md"}, {}])), "deny", "locked"),
             (of(json!("docs/a.md")), "deny", "locked"),
             (json!({"tool": "apply_changes", "args": {}}), "deny", "locked"),
@@ -160,7 +160,7 @@ rules:
 }
 
 #[test]
-fn what_nobody_knows_is_never_allowed_by_a_condition_and_may_be_denied_by_one() {
+fn unknown_values_are_never_allowed_by_a_condition_and_may_be_denied() {
     let yaml = |decision: &str, default: &str| {
         format!(
             r#"
@@ -215,7 +215,7 @@ rules:
 }
 
 #[test]
-fn a_call_survives_being_recorded() {
+fn a_recorded_call_round_trips() {
     let json = json!({"tool": "download", "args": {"url": "https://A.example:444", "path": "x/./y"}, "mode": "strict"});
     let call = call(json);
     let text = serde_json::to_string(&call).unwrap();
@@ -224,7 +224,7 @@ fn a_call_survives_being_recorded() {
 }
 
 #[test]
-fn a_rule_can_be_for_one_text_and_for_exactly_one_call() {
+fn a_rule_can_match_one_text_or_one_call() {
     let (text, other) = ("a".repeat(64), "b".repeat(64));
     let long = json!({ "b": [1, "x"], "a": "y".repeat(1000) });
     let hash = crate::value_hash(&long);

@@ -1,4 +1,4 @@
-//! What must hold for every token: it only gets narrower, and no byte of it can be changed.
+//! Properties of tokens: they only get narrower, and no byte can be changed.
 
 use super::tokens::keys;
 use super::world::{Dice, call, tools};
@@ -71,7 +71,7 @@ fn a_narrowed_token_never_allows_what_its_parent_did_not() {
 }
 
 #[test]
-fn a_tool_of_which_a_call_is_allowed_is_worth_showing() {
+fn may_allow_holds_for_every_allowed_call() {
     let (keys, tools) = (keys(), tools());
     let mut dice = Dice(0x5EE);
     let (mut allowed, mut hidden) = (0, 0);
@@ -97,7 +97,7 @@ fn a_tool_of_which_a_call_is_allowed_is_worth_showing() {
 }
 
 #[test]
-fn every_changed_letter_is_refused() {
+fn every_changed_character_is_refused() {
     let keys = keys();
     let token = issue(&keys, &json!({"allow": "read", "expires": 5}), &tools()).unwrap();
     let token = attenuate(&token, &json!({"paths": ["a/**"], "calls": 2})).unwrap();
@@ -120,7 +120,7 @@ fn every_changed_letter_is_refused() {
         assert!(verify(&keys, &longer.into_iter().collect::<String>()).is_err());
         let cut: String = letters.iter().take(at).collect();
         assert!(verify(&keys, &cut).is_err());
-        // Whoever narrows has no key to tell a broken token by; whoever checks has.
+        // Narrowing has no key and cannot detect a changed token; verifying can.
         assert!(attenuate(&cut, &json!({"calls": 1})).and_then(|token| verify(&keys, &token)).is_err());
     }
     for foreign in
@@ -131,7 +131,7 @@ fn every_changed_letter_is_refused() {
 }
 
 #[test]
-fn caveats_cannot_be_taken_off_swapped_or_moved_to_another_token() {
+fn caveats_cannot_be_removed_swapped_or_moved() {
     use base64::Engine;
     use base64::engine::general_purpose::URL_SAFE_NO_PAD;
     let keys = keys();
@@ -158,7 +158,7 @@ fn caveats_cannot_be_taken_off_swapped_or_moved_to_another_token() {
 }
 
 #[test]
-fn what_a_holder_writes_by_hand_is_bounded_and_refused() {
+fn forged_blocks_are_limited_and_refused() {
     use base64::Engine;
     use base64::engine::general_purpose::URL_SAFE_NO_PAD;
     use ring::hmac;
@@ -172,6 +172,6 @@ fn what_a_holder_writes_by_hand_is_bounded_and_refused() {
         let length = u16::try_from(block.len()).unwrap().to_be_bytes();
         let token = [body, &length, block.as_bytes(), tag.as_ref()].concat();
         let error = verify(&keys, &format!("tgp_{}", URL_SAFE_NO_PAD.encode(token))).unwrap_err().to_string();
-        assert!(error.contains("caveats that this kernel does not know"), "{error}");
+        assert!(error.contains("caveats that this kernel does not support"), "{error}");
     }
 }

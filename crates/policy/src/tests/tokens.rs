@@ -60,7 +60,7 @@ fn a_token_allows_what_all_its_caveats_cover() {
 }
 
 #[test]
-fn a_denial_says_what_the_token_would_cover() {
+fn a_denial_proposes_a_covered_call() {
     let capability = capability(&issued(json!({"allow": ["write_file"], "paths": ["reports/**"]})));
     let verdict = capability.judge(&call(json!({"tool": "write_file", "args": {"path": "x"}})), 0);
     assert_eq!((&*verdict.rule, &*verdict.reason), ("token", "The token does not cover this call."));
@@ -71,7 +71,7 @@ fn a_denial_says_what_the_token_would_cover() {
 }
 
 #[test]
-fn the_stricter_of_policy_and_token_counts() {
+fn the_stricter_of_policy_and_token_wins() {
     let policy = super::world::policy("default: ask\nrules: [{ id: r, allow: read }, { id: s, deny: shell }]");
     let capability = capability(&issued(json!({"allow": ["read", "write", "shell"], "paths": ["a/**"]})));
     for (json, verdict, rule) in [
@@ -87,7 +87,7 @@ fn the_stricter_of_policy_and_token_counts() {
 }
 
 #[test]
-fn a_token_expires_with_the_earliest_of_its_moments() {
+fn a_token_expires_at_its_earliest_expiry() {
     let token = issued(json!({"allow": "*", "expires": 2_000}));
     let later = attenuate(&token, &json!({"expires": 9_000})).unwrap();
     let sooner = attenuate(&token, &json!({"expires": 1_000})).unwrap();
@@ -107,7 +107,7 @@ fn a_token_expires_with_the_earliest_of_its_moments() {
 }
 
 #[test]
-fn keys_are_changed_and_tokens_revoked() {
+fn keys_rotate_and_tokens_are_revoked() {
     let old = issued(json!({"allow": "*"}));
     let child = attenuate(&old, &json!({"allow": "read"})).unwrap();
     let grandchild = attenuate(&child, &json!({"paths": "a"})).unwrap();
@@ -126,9 +126,9 @@ fn keys_are_changed_and_tokens_revoked() {
 }
 
 #[test]
-fn caveats_that_cannot_be_meant_are_refused() {
+fn invalid_caveats_are_refused() {
     for (caveats, words) in [
-        (json!({}), "caveats: No caveats are given"),
+        (json!({}), "caveats: There are no caveats"),
         (json!([]), "caveats: A set of caveats must be a map"),
         (json!({"expire": 1}), "caveats.expire: A set of caveats has no key 'expire'. Did you mean 'expires'?"),
         (json!({"expires": "tomorrow"}), "caveats.expires: 'expires' must be milliseconds"),
@@ -143,7 +143,7 @@ fn caveats_that_cannot_be_meant_are_refused() {
         (json!({"anyOf": []}), "'anyOf' is an empty list"),
         (json!({"anyOf": [{}]}), "An alternative without conditions covers everything"),
         (json!({"anyOf": [{"calls": 1}]}), "An alternative has no key 'calls'"),
-        (json!({"anyOf": [{"allow": "read"}], "paths": "a"}), "'paths' stands beside 'anyOf'"),
+        (json!({"anyOf": [{"allow": "read"}], "paths": "a"}), "'paths' is not allowed beside 'anyOf'"),
         (json!({"deny": ["read"]}), "A set of caveats has no key 'deny'"),
         (json!({"allow": "send_mail", "args": {"/a": "x".repeat(5_000)}}), "longer than 4096 bytes"),
     ] {
@@ -151,20 +151,22 @@ fn caveats_that_cannot_be_meant_are_refused() {
         assert!(error.to_string().contains(words), "{error}");
         assert_eq!(error.code(), ErrorCode::Validation);
     }
-    // Nobody knows the tools where a token is narrowed; a name that no tool has covers nothing.
+    // Names are not checked when a token is narrowed; a name that no tool has covers nothing.
     let token = attenuate(&issued(json!({"allow": "*"})), &json!({"allow": ["rite"]})).unwrap();
     assert_eq!(capability(&token).judge(&call(json!({"tool": "ping"})), 0).verdict, Decision::Deny);
     assert!(Key::new(&[1; 31]).unwrap_err().to_string().contains("at least 32 bytes"));
 }
 
 #[test]
-fn a_token_is_bounded() {
+fn tokens_have_size_limits() {
     let mut token = issued(json!({"allow": "*"}));
     for _ in 0..31 {
         token = attenuate(&token, &json!({"allow": "*"})).unwrap();
     }
     assert!(verify(&keys(), &token).is_ok());
-    assert!(attenuate(&token, &json!({"allow": "*"})).unwrap_err().to_string().contains("32 times already"));
+    assert!(
+        attenuate(&token, &json!({"allow": "*"})).unwrap_err().to_string().contains("32 times, which is the limit")
+    );
     let long = json!({"paths": ["a".repeat(500), "b".repeat(500), "c".repeat(500), "d".repeat(500), "e".repeat(500)]});
     let mut token = issued(long.clone());
     let error = loop {
@@ -173,5 +175,5 @@ fn a_token_is_bounded() {
             Err(error) => break error.to_string(),
         }
     };
-    assert!(error.contains("longer than 16384 letters") && token.len() <= 16_384, "{error}");
+    assert!(error.contains("longer than 16384 characters") && token.len() <= 16_384, "{error}");
 }

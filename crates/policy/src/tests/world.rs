@@ -1,4 +1,4 @@
-//! The tools of a small kernel, and short ways to say policies and calls.
+//! Test fixtures: a small set of tools, policies and calls.
 
 use crate::{
     ArgKind, Arguments, Call, Effect, Effects, Policy, PolicyError, SqlFacts, SqlVerb, TableName, Tool, Tools,
@@ -60,7 +60,7 @@ pub fn policy(yaml: &str) -> Policy {
     load(yaml).unwrap_or_else(|error| panic!("{error}\n{yaml}"))
 }
 
-/// A call as tests in a policy write it, in YAML that is JSON.
+/// A call in the format of policy tests.
 pub fn call(json: Value) -> Call {
     policy("default: allow").read_call(&json).unwrap_or_else(|error| panic!("{error}"))
 }
@@ -69,7 +69,7 @@ pub fn effects(effects: &[Effect]) -> Effects {
     effects.iter().copied().collect()
 }
 
-/// The same numbers every time.
+/// A deterministic random generator.
 pub struct Dice(pub u64);
 
 impl Dice {

@@ -1,29 +1,29 @@
-//! One set of caveats: what a token was narrowed to at one time.
+//! One block of a token: a set of caveats added in one step.
 
 use super::instant::parse_utc;
 use crate::call::Call;
 use crate::file::fault::{Fault, shown};
 use crate::file::fields::{Fields, items};
 use crate::file::json::from_json;
+use crate::file::matcher_context::MatcherContext;
 use crate::file::node::{Content, Member, Node};
-use crate::file::purpose::Purpose;
 use crate::file::read_matchers::{MATCHER_KEYS, read_matchers, read_targets};
 use crate::matching::fit::Fit;
-use crate::matching::matchers::{Judged, Matchers};
+use crate::matching::matchers::{JudgedCall, Matchers};
 use crate::matching::path_set::{PathSet, PathSetBuilder};
 use crate::matching::targets::Targets;
 use crate::tools::Tools;
 use crate::verdict::Decision;
 use serde_json::Value;
 
-/// Alternatives in `anyOf`.
+/// The most alternatives in `anyOf`.
 const MAX_GRANTS: usize = 32;
-/// The largest count: what a number of JavaScript holds.
+/// The largest count: JavaScript's safe integers.
 const MAX_COUNT: u64 = 1 << 53;
 
 #[derive(Debug, Clone)]
 pub(super) struct Block {
-    /// One of these must cover the call.
+    /// At least one of these must cover the call.
     pub grants: Vec<Grant>,
     pub globs: PathSet,
     /// Milliseconds since 1970.
@@ -39,17 +39,17 @@ pub(super) struct Grant {
 }
 
 impl Block {
-    /// Without `tools` nobody knows which exist: a name that no tool has covers nothing.
+    /// Parses caveats. Without `tools`, names are not checked; a name that no tool has covers nothing.
     ///
     /// # Errors
-    /// For caveats that cannot be meant.
+    /// For invalid caveats.
     pub fn read(value: &Value, tools: Option<&Tools>) -> Result<Self, Fault> {
         let node = from_json(value)?;
         let mut known = vec!["allow", "anyOf", "expires", "calls", "budget"];
         known.extend(MATCHER_KEYS);
         let fields = Fields::of(&node, "A set of caveats", &known)?;
         if fields.members().is_empty() {
-            return Err(Fault::new(fields.place, "No caveats are given, so nothing would be narrowed. Name one."));
+            return Err(Fault::new(fields.place, "There are no caveats. Add at least one."));
         }
         let mut globs = PathSetBuilder::default();
         let mut grants = Vec::new();
@@ -58,7 +58,7 @@ impl Block {
             Some(any_of) => {
                 let beside = |key: &&str| *key == "allow" || MATCHER_KEYS.contains(key);
                 if let Some(key) = known.iter().filter(|key| beside(key)).find(|key| fields.get(key).is_some()) {
-                    let message = format!("'{key}' stands beside 'anyOf'. Put it into each of the alternatives.");
+                    let message = format!("'{key}' is not allowed beside 'anyOf'. Put it into each alternative.");
                     return Err(Fault::new(&any_of.place, message));
                 }
                 for alternative in items(&any_of.value, "'anyOf'", MAX_GRANTS)? {
@@ -77,16 +77,16 @@ impl Block {
     }
 
     pub fn covers(&self, call: &Call) -> bool {
-        let judged = Judged::new(call, &self.globs);
+        let judged = JudgedCall::new(call, &self.globs);
         let covers = |grant: &Grant| grant.targets.cover(call) && grant.matchers.fit(&judged) == Fit::Covers;
         self.grants.iter().any(covers)
     }
 }
 
 impl Block {
-    /// Whether it covers some call like this one, whatever is not known of it.
+    /// Whether it may cover the call, depending on the call's unknown parts.
     pub fn may_cover(&self, call: &Call) -> bool {
-        let judged = Judged::new(call, &self.globs);
+        let judged = JudgedCall::new(call, &self.globs);
         let may_cover = |grant: &Grant| grant.targets.cover(call) && grant.matchers.fit(&judged) != Fit::No;
         self.grants.iter().any(may_cover)
     }
@@ -97,7 +97,7 @@ fn read_alternative(node: &Node, tools: Option<&Tools>, globs: &mut PathSetBuild
     known.extend(MATCHER_KEYS);
     let fields = Fields::of(node, "An alternative", &known)?;
     if fields.members().is_empty() {
-        return Err(Fault::new(fields.place, "An alternative without conditions covers everything. Name one."));
+        return Err(Fault::new(fields.place, "An alternative without conditions covers everything. Add a condition."));
     }
     read_grant(&fields, tools, globs)
 }
@@ -107,8 +107,8 @@ fn read_grant(fields: &Fields<'_>, tools: Option<&Tools>, globs: &mut PathSetBui
         Some(member) => read_targets(&member.value, tools)?,
         None => Targets::Everything,
     };
-    let purpose = Purpose { decision: Decision::Allow, targets: &targets, tools };
-    let matchers = read_matchers(fields, &purpose, globs)?;
+    let context = MatcherContext { decision: Decision::Allow, targets: &targets, tools };
+    let matchers = read_matchers(fields, &context, globs)?;
     Ok(Grant { targets, matchers })
 }
 
@@ -119,7 +119,7 @@ fn moment(member: &Member) -> Result<u64, Fault> {
         Content::Scalar(_) | Content::List(_) | Content::Map(_) => None,
     }
     .ok_or_else(|| {
-        let message = "'expires' must be milliseconds since 1970, or a moment such as '2026-12-31T12:00:00Z'.";
+        let message = "'expires' must be milliseconds since 1970, or a time such as '2026-12-31T12:00:00Z'.";
         Fault::new(&member.value.place, message)
     })
 }

@@ -1,23 +1,23 @@
-//! What a token that was checked allows.
+//! A verified token.
 
 use super::block::{Block, Grant};
 use super::token_id::TokenId;
 use crate::call::Call;
-use crate::matching::matchers::Judged;
-use crate::nearest::{change, in_words};
+use crate::matching::matchers::JudgedCall;
+use crate::nearest::{change, condition_text};
 use crate::verdict::{Decision, Verdict};
 use tgp_base::sql_detail::SqlDetail;
 
 #[derive(Debug, Clone)]
 pub struct Capability {
-    /// The ids of the token and of those it was made from, the first one first.
+    /// The ids of the token and its ancestors, the oldest first.
     chain: Vec<TokenId>,
     blocks: Vec<Block>,
 }
 
-/// How often, or for how much, a token can be used; counted with all that was made from it.
+/// The use limits of a token, shared with all tokens derived from it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limit {
+pub struct TokenLimit {
     pub id: TokenId,
     pub calls: Option<u64>,
     pub budget: Option<u64>,
@@ -36,22 +36,22 @@ impl Capability {
         self.chain.last().copied()
     }
 
-    /// The ids of the token and of those it was made from. To revoke one revokes all that were made from it.
+    /// The ids of the token and its ancestors. Revoking one revokes all tokens derived from it.
     #[must_use]
     pub fn chain(&self) -> &[TokenId] {
         &self.chain
     }
 
-    /// When the token, or one that it was made from, expires: milliseconds since 1970.
+    /// The earliest expiry of the token and its ancestors, in milliseconds since 1970.
     #[must_use]
     pub fn expires(&self) -> Option<u64> {
         self.blocks.iter().filter_map(|block| block.expires).min()
     }
 
-    pub fn limits(&self) -> impl Iterator<Item = Limit> {
-        // The first id is that of the token before it had caveats.
+    pub fn limits(&self) -> impl Iterator<Item = TokenLimit> {
+        // The first id belongs to the token without caveats.
         let narrowed = self.chain.iter().skip(1).zip(&self.blocks);
-        narrowed.filter(|(_, block)| block.calls.is_some() || block.budget.is_some()).map(|(id, block)| Limit {
+        narrowed.filter(|(_, block)| block.calls.is_some() || block.budget.is_some()).map(|(id, block)| TokenLimit {
             id: *id,
             calls: block.calls,
             budget: block.budget,
@@ -59,7 +59,7 @@ impl Capability {
         })
     }
 
-    /// Allows what every set of caveats covers, and denies the rest: a token asks nobody.
+    /// Allows calls that every block covers, and denies all others. A token never asks.
     #[must_use]
     pub fn judge(&self, call: &Call, now_ms: u64) -> Verdict {
         if self.expires().is_some_and(|expires| now_ms >= expires) {
@@ -74,14 +74,14 @@ impl Capability {
         }
     }
 
-    /// What the caveats look at in a statement of SQL.
+    /// The details of SQL statements that the caveats depend on.
     #[must_use]
     pub fn sql_detail(&self) -> SqlDetail {
-        let grants = self.blocks.iter().flat_map(|block| &block.grants).filter(|grant| grant.targets.mean_sql());
+        let grants = self.blocks.iter().flat_map(|block| &block.grants).filter(|grant| grant.targets.include_sql());
         grants.map(|grant| grant.matchers.sql_detail()).max().unwrap_or_default()
     }
 
-    /// Whether some call like this one is allowed, whatever is not known of it: what is worth showing to the holder.
+    /// Whether the call may be allowed, depending on its unknown parts. Decides which tools a holder sees.
     #[must_use]
     pub fn may_allow(&self, call: &Call, now_ms: u64) -> bool {
         self.expires().is_none_or(|expires| now_ms < expires) && self.blocks.iter().all(|block| block.may_cover(call))
@@ -92,9 +92,9 @@ impl Capability {
         Verdict { verdict: decision, rule: "token".into(), at: at.into(), reason: reason.into(), nearest }
     }
 
-    /// The same tool, so that the caveats cover the call.
+    /// A call of the same tool that the caveats cover, as text.
     fn nearest(&self, block: &Block, call: &Call) -> Option<String> {
-        let judged = Judged::new(call, &block.globs);
+        let judged = JudgedCall::new(call, &block.globs);
         let propose = |grant: &Grant| {
             let mut changed = call.clone();
             let parts = grant.matchers.uncovered(&judged);
@@ -102,7 +102,7 @@ impl Capability {
                 change(&mut changed, &grant.matchers, *part, &block.globs)?;
             }
             let covered = !parts.is_empty() && self.blocks.iter().all(|block| block.covers(&changed));
-            let words = parts.iter().map(|part| in_words(&grant.matchers, *part, &block.globs));
+            let words = parts.iter().map(|part| condition_text(&grant.matchers, *part, &block.globs));
             covered.then(|| words.collect::<Vec<_>>().join(" "))
         };
         let words = block.grants.iter().filter(|grant| grant.targets.cover(call)).find_map(propose)?;

@@ -1,12 +1,11 @@
-//! The chain of hashes. Each link is made with the one before as its key, so links can be added by everybody and taken off by
-//! nobody.
+//! The HMAC chain of a token. Each link is keyed with the previous one, so links can be added by any holder and never removed.
 
 use super::keys::Key;
 use super::mac::{TAG_BYTES, is_mac, mac};
 use super::token_id::TokenId;
 use ring::digest::{SHA256, digest};
 
-/// One link. Whoever has it can make those behind it.
+/// One link. Its holder can compute the following links.
 #[derive(Clone, Copy)]
 pub(super) struct Link([u8; TAG_BYTES]);
 
@@ -19,12 +18,12 @@ impl Link {
         Self(mac(key.bytes(), header))
     }
 
-    /// Whether this is the first link, found in a time that does not tell where it differs.
+    /// Whether this is the first link; compared in constant time.
     pub fn is_first(&self, key: &Key, header: &[u8]) -> bool {
         is_mac(key.bytes(), header, &self.0)
     }
 
-    /// Whether this is the link behind `before`, likewise.
+    /// Whether this is the link after `before`; compared in constant time.
     pub fn is_next(&self, before: &Self, caveats: &[u8]) -> bool {
         is_mac(&before.0, caveats, &self.0)
     }
@@ -37,7 +36,7 @@ impl Link {
         &self.0
     }
 
-    /// Tells who has it, and does not help to make it.
+    /// The id of the link, which does not reveal it.
     pub fn id(&self) -> TokenId {
         let hash = digest(&SHA256, &[b"tgp-token-id".as_slice(), &self.0].concat());
         let mut id = [0; 16];

@@ -1,8 +1,8 @@
-//! Moments as tokens say them: milliseconds since 1970, or `2026-11-16T12:00:00Z`.
+//! Parses the expiry times of tokens, such as `2026-11-16T12:00:00Z`.
 
 const DAY_MS: u64 = 86_400_000;
 
-/// Milliseconds since 1970 of a moment in UTC, to the second or the millisecond.
+/// Milliseconds since 1970 of a UTC time with seconds or milliseconds.
 pub(super) fn parse_utc(text: &str) -> Option<u64> {
     let (date, time) = text.strip_suffix('Z')?.split_once('T')?;
     let (clock, fraction) = time.split_once('.').unwrap_or((time, "0"));

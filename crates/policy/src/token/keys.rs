@@ -1,4 +1,4 @@
-//! The secrets behind tokens, and which tokens no longer count.
+//! The signing keys of tokens, and the revoked tokens.
 
 use super::mac::mac;
 use super::token_id::TokenId;
@@ -8,7 +8,7 @@ use std::fmt;
 
 const MIN_KEY_BYTES: usize = 32;
 
-/// One secret. Its text is never shown.
+/// A signing key. It is never shown.
 #[derive(Clone)]
 pub struct Key {
     bytes: Vec<u8>,
@@ -40,7 +40,7 @@ impl fmt::Debug for Key {
     }
 }
 
-/// The key that signs, those that signed before and are still believed, and the tokens that are not.
+/// The current signing key, older keys that are still accepted, and the revoked tokens.
 #[derive(Debug, Clone)]
 pub struct Keys {
     current: Key,
@@ -54,7 +54,7 @@ impl Keys {
         Self { current, older, revoked: HashSet::new() }
     }
 
-    /// From now on the token, and all that were made from it, are refused.
+    /// Revokes the token and all tokens derived from it.
     pub fn revoke(&mut self, id: TokenId) {
         self.revoked.insert(id);
     }
@@ -72,7 +72,7 @@ impl Keys {
     }
 }
 
-/// Names a key without telling it.
+/// An id of a key that does not reveal it.
 fn key_id(key: &[u8]) -> [u8; 8] {
     let mut id = [0; 8];
     id.iter_mut().zip(mac(key, b"tgp-token-key-id")).for_each(|(to, from)| *to = from);

@@ -11,7 +11,7 @@ pub(super) fn mac(key: &[u8], message: &[u8]) -> [u8; TAG_BYTES] {
     bytes
 }
 
-/// In a time that does not tell where they differ.
+/// Verifies a tag in constant time.
 pub(super) fn is_mac(key: &[u8], message: &[u8], tag: &[u8]) -> bool {
     verify(&Key::new(HMAC_SHA256, key), message, tag).is_ok()
 }

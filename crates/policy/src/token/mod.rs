@@ -1,4 +1,4 @@
-//! Capability tokens: whoever holds one can narrow it, and nobody can widen it.
+//! Capability tokens: a holder can narrow a token, but not widen it.
 
 mod block;
 pub(super) mod capability;

@@ -1,9 +1,9 @@
-//! The name of a token.
+//! The id of a token.
 
 use crate::canonical_json::hex;
 use std::fmt;
 
-/// Names a token, and every token that was made from it names it as well. No secret.
+/// The id of a token, which tokens derived from it contain too. Not a secret.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct TokenId(pub(super) [u8; 16]);
 
@@ -20,7 +20,7 @@ impl fmt::Debug for TokenId {
 }
 
 impl TokenId {
-    /// An id as it is shown.
+    /// Parses an id from its text form.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         if text.len() != 32 || !text.is_ascii() {

@@ -1,4 +1,4 @@
-//! A token as text: made, narrowed and checked.
+//! The text form of tokens: issue, attenuate, verify.
 
 use super::block::Block;
 use super::capability::Capability;
@@ -13,24 +13,24 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use ring::rand::{SecureRandom, SystemRandom};
 use serde_json::Value;
 
-/// What every token begins with, so that people and scanners of secrets know it.
+/// The prefix of all tokens, for people and secret scanners.
 const PREFIX: &str = "tgp_";
 const FORMAT: u8 = 1;
 /// Format, id of the key, random bytes.
 const HEADER_BYTES: usize = 1 + 8 + 16;
 /// The longest token.
 pub(super) const MAX_TEXT_BYTES: usize = 16 << 10;
-/// How often a token can be narrowed.
+/// The most blocks of a token.
 const MAX_BLOCKS: usize = 32;
 const MAX_BLOCK_BYTES: usize = 4 << 10;
 
 const FOREIGN: PolicyError =
     PolicyError::Token { reason: "It is not a token of this kernel, or it was changed. Ask for a new one." };
 
-/// A token with these caveats.
+/// Issues a token with these caveats.
 ///
 /// # Errors
-/// `Caveats` where they name what does not exist, `NoRandomness`.
+/// `Caveats` if they are invalid or name unknown tools, `NoRandomness`.
 pub fn issue(keys: &Keys, caveats: &Value, tools: &Tools) -> Result<String, PolicyError> {
     check_caveats(caveats, Some(tools))?;
     let mut random = [0; 16];
@@ -41,10 +41,10 @@ pub fn issue(keys: &Keys, caveats: &Value, tools: &Tools) -> Result<String, Poli
     extend(&header, &[], link, caveats)
 }
 
-/// The token, narrowed further. Needs no key: whoever has a token can do it.
+/// Narrows a token. Needs no key: any holder can do it.
 ///
 /// # Errors
-/// `Token` for a text that is none, `Caveats`.
+/// `Token` for a text that is not a token, `Caveats`.
 pub fn attenuate(token: &str, caveats: &Value) -> Result<String, PolicyError> {
     check_caveats(caveats, None)?;
     let bytes = decode(token)?;
@@ -52,10 +52,10 @@ pub fn attenuate(token: &str, caveats: &Value) -> Result<String, PolicyError> {
     extend(parts.header, &parts.blocks, parts.link, caveats)
 }
 
-/// What the token stands for.
+/// Verifies a token.
 ///
 /// # Errors
-/// `Token` where it is not ours, was changed or revoked.
+/// `Token` if it is foreign, changed or revoked.
 pub fn verify(keys: &Keys, token: &str) -> Result<Capability, PolicyError> {
     let bytes = decode(token)?;
     let parts = Parts::split(&bytes).ok_or(FOREIGN)?;
@@ -75,17 +75,18 @@ pub fn verify(keys: &Keys, token: &str) -> Result<Capability, PolicyError> {
     if chain.iter().any(|id| keys.is_revoked(id)) {
         return Err(PolicyError::Token { reason: "It was revoked. Ask for a new one." });
     }
-    // Whoever held the token may have written these.
+    // Caveats are untrusted: any holder can add blocks.
     let read = |block: &&[u8]| {
         let value = serde_json::from_slice(block).ok()?;
         Block::read(&value, None).ok()
     };
-    let unreadable = PolicyError::Token { reason: "It has caveats that this kernel does not know. Ask for a new one." };
+    let unreadable =
+        PolicyError::Token { reason: "It has caveats that this kernel does not support. Ask for a new one." };
     let blocks: Option<Vec<Block>> = parts.blocks.iter().map(read).collect();
     Ok(Capability::new(chain, blocks.ok_or(unreadable)?))
 }
 
-/// Whether caveats can be meant; with `tools`, whether what they name exists.
+/// Checks caveats; with `tools`, also the names in them.
 ///
 /// # Errors
 /// `Caveats`.
@@ -101,7 +102,9 @@ fn extend(header: &[u8], blocks: &[&[u8]], link: Link, caveats: &Value) -> Resul
         return Err(too_long(format!("They are longer than {MAX_BLOCK_BYTES} bytes.")));
     }
     if blocks.len() >= MAX_BLOCKS {
-        return Err(too_long(format!("The token was narrowed {MAX_BLOCKS} times already. Ask for a new one.")));
+        return Err(too_long(format!(
+            "The token has been narrowed {MAX_BLOCKS} times, which is the limit. Ask for a new one."
+        )));
     }
     let mut bytes = header.to_vec();
     for block in blocks.iter().copied().chain([text.as_bytes()]) {
@@ -112,7 +115,7 @@ fn extend(header: &[u8], blocks: &[&[u8]], link: Link, caveats: &Value) -> Resul
     bytes.extend(link.next(text.as_bytes()).bytes());
     let token = format!("{PREFIX}{}", URL_SAFE_NO_PAD.encode(bytes));
     if token.len() > MAX_TEXT_BYTES {
-        return Err(too_long(format!("The token would be longer than {MAX_TEXT_BYTES} letters.")));
+        return Err(too_long(format!("The token would be longer than {MAX_TEXT_BYTES} characters.")));
     }
     Ok(token)
 }
@@ -122,7 +125,7 @@ fn decode(token: &str) -> Result<Vec<u8>, PolicyError> {
     URL_SAFE_NO_PAD.decode(text).map_err(|_| FOREIGN)
 }
 
-/// A token, taken apart but not yet believed.
+/// The parts of a token that is not verified yet.
 struct Parts<'b> {
     header: &'b [u8],
     blocks: Vec<&'b [u8]>,

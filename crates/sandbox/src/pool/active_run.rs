@@ -180,7 +180,7 @@ impl ActiveRun {
     pub fn conclude(self, end: RunEnd, stats: RunStats, stack: String) {
         let queued = self.since.saturating_duration_since(self.queued_at);
         let stats = RunStats { queue_ms: queued.as_secs_f64() * 1e3, ..stats };
-        self.done.pay(Ok(RunOutcome { end, logs: self.logs, stats, stack }));
+        self.done.complete(Ok(RunOutcome { end, logs: self.logs, stats, stack }));
     }
 
     /// Reports the end of a run whose worker ended without a report.

@@ -2,12 +2,12 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
-use tgp_base::turns::Turns;
+use tgp_base::round_robin_queue::RoundRobinQueue;
 
 /// A queue by caller and tool. Callers without items are not in it.
 pub struct CallerQueue<T> {
     /// In round-robin order.
-    lanes: VecDeque<(Arc<str>, Turns<String, T>)>,
+    lanes: VecDeque<(Arc<str>, RoundRobinQueue<String, T>)>,
 }
 
 impl<T> Default for CallerQueue<T> {
@@ -69,14 +69,14 @@ impl<T> CallerQueue<T> {
         std::mem::take(&mut self.lanes).into_iter().flat_map(|(_, mut tools)| tools.drain()).collect()
     }
 
-    fn place(&mut self, caller: &Arc<str>) -> Option<&mut (Arc<str>, Turns<String, T>)> {
+    fn place(&mut self, caller: &Arc<str>) -> Option<&mut (Arc<str>, RoundRobinQueue<String, T>)> {
         self.lanes.iter_mut().find(|(other, _)| other == caller)
     }
 }
 
 /// The tools of a caller with one item.
-fn one<T>(tool: &str, item: T) -> Turns<String, T> {
-    let mut tools = Turns::default();
+fn one<T>(tool: &str, item: T) -> RoundRobinQueue<String, T> {
+    let mut tools = RoundRobinQueue::default();
     tools.push(tool.to_owned(), item);
     tools
 }

@@ -83,9 +83,11 @@ impl Pool {
         let queued = self.state.lock().enqueue(request, done, Instant::now());
         match queued {
             Ok(None) => {}
-            Ok(Some(ousted)) => ousted.pay(Err(SandboxError::QueueFull { most: self.options.queue })),
-            Err(Refusal::Closed(done)) => return done.pay(Err(SandboxError::Closed)),
-            Err(Refusal::Full(done)) => return done.pay(Err(SandboxError::QueueFull { most: self.options.queue })),
+            Ok(Some(ousted)) => ousted.complete(Err(SandboxError::QueueFull { most: self.options.queue })),
+            Err(Refusal::Closed(done)) => return done.complete(Err(SandboxError::Closed)),
+            Err(Refusal::Full(done)) => {
+                return done.complete(Err(SandboxError::QueueFull { most: self.options.queue }));
+            }
         }
         self.start_workers();
         self.pump();
@@ -104,7 +106,7 @@ impl Pool {
             let _gone = worker.send(Command::Cancel { run });
         }
         if let Some(done) = waiting {
-            done.pay(Ok(RunOutcome::of_cancelled()));
+            done.complete(Ok(RunOutcome::of_cancelled()));
         }
     }
 
@@ -362,7 +364,7 @@ impl Pool {
 
 fn pay_all(owed: Vec<Done>, error: &SandboxError) {
     for done in owed {
-        done.pay(Err(error.clone()));
+        done.complete(Err(error.clone()));
     }
 }
 

@@ -10,7 +10,7 @@ use crate::message::Rest;
 use std::collections::HashMap;
 use std::sync::Arc;
 use tgp_base::ids::RunId;
-use tgp_base::turns::Turns;
+use tgp_base::round_robin_queue::RoundRobinQueue;
 
 /// The properties of a run that decide its order.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -109,7 +109,7 @@ pub struct RunOrder<T> {
     lent: usize,
     roots: FairQueue<(Ticket, T)>,
     /// By root, the deepest first, because the runs that wait for them hold workers.
-    nested: Turns<RunId, (Ticket, T)>,
+    nested: RoundRobinQueue<RunId, (Ticket, T)>,
     trees: HashMap<RunId, Tree>,
     next: RunKind,
 }
@@ -121,7 +121,7 @@ impl<T> RunOrder<T> {
             turns,
             lent,
             roots: FairQueue::default(),
-            nested: Turns::default(),
+            nested: RoundRobinQueue::default(),
             trees: HashMap::new(),
             next: RunKind::default(),
         }

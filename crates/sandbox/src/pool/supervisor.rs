@@ -101,7 +101,7 @@ mod tests {
     use std::panic::resume_unwind;
     use std::sync::Arc;
     use std::time::{Duration, Instant};
-    use tgp_base::threads::refusal;
+    use tgp_base::threads::spawn_failure;
 
     const SOON: Duration = Duration::from_millis(20);
     const LATE: Duration = Duration::from_secs(60);
@@ -145,7 +145,7 @@ mod tests {
             sender.send(()).unwrap();
             resume_unwind(Box::new("no"));
         };
-        refusal::during("tgp-supervisor", || supervisor.wake_by(Instant::now(), look.clone()));
+        spawn_failure::during("tgp-supervisor", || supervisor.wake_by(Instant::now(), look.clone()));
         supervisor.wake_by(Instant::now() + LATE, look);
         for _ in 0..3 {
             looks.recv_timeout(LATE).unwrap();

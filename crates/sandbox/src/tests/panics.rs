@@ -11,7 +11,7 @@ use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::time::Duration;
 use tgp_base::error::{ErrorCode, PartError};
-use tgp_base::threads::refusal;
+use tgp_base::threads::spawn_failure;
 
 /// Panics without printing a message.
 fn panic() -> ! {
@@ -106,7 +106,7 @@ fn a_panic_in_the_completion_callback_does_not_affect_the_pool() {
 
 #[test]
 fn a_pool_without_a_supervisor_thread_works_and_tries_again() {
-    let sandbox = refusal::during("tgp-supervisor", || {
+    let sandbox = spawn_failure::during("tgp-supervisor", || {
         let sandbox = sandbox(Arc::new(()));
         assert_eq!(value(&sandbox, "return 1"), "1");
         sandbox
@@ -117,7 +117,7 @@ fn a_pool_without_a_supervisor_thread_works_and_tries_again() {
 
 #[test]
 fn a_pool_without_worker_threads_reports_an_error() {
-    let error = refusal::during("tgp-worker-start", || {
+    let error = spawn_failure::during("tgp-worker-start", || {
         let sandbox = sandbox(Arc::new(()));
         run_with(&sandbox, "return 1", None).unwrap_err()
     });

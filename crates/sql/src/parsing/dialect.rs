@@ -1,7 +1,7 @@
 //! SQL dialects, and the lexer configurations of a dialect that depend on server settings.
 
 use serde::{Deserialize, Serialize};
-use tgp_base::table_name::Home;
+use tgp_base::table_name::DefaultSchema;
 
 /// The SQL dialect of a database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -72,11 +72,11 @@ const ALL: &[LexerConfig] = &[SQLITE, POSTGRES, MYSQL, MYSQL_ANSI, MYSQL_PLAIN, 
 impl Dialect {
     /// The schema in which an unqualified name is looked up.
     #[must_use]
-    pub const fn home(self) -> Home {
+    pub const fn default_schema(self) -> DefaultSchema {
         match self {
-            Self::Sqlite => Home::Schema("main"),
-            Self::Postgres => Home::Schema("public"),
-            Self::Mysql | Self::Any => Home::Unnamed,
+            Self::Sqlite => DefaultSchema::Schema("main"),
+            Self::Postgres => DefaultSchema::Schema("public"),
+            Self::Mysql | Self::Any => DefaultSchema::Unnamed,
         }
     }
 

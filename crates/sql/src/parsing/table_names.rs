@@ -18,7 +18,7 @@ pub fn fold_name(name: &str, is_quoted: bool, dialect: Dialect) -> String {
 /// Whether a rule certainly applies to a table. `found` is the case-folded name in the statement.
 pub fn is_table(rule: &str, found: &str, dialect: Dialect) -> bool {
     let found = if dialect == Dialect::Sqlite { Cow::Owned(found.to_ascii_lowercase()) } else { Cow::Borrowed(found) };
-    TableName::new(rule).is(&TableName::found(&found, dialect.home()))
+    TableName::new(rule).is(&TableName::in_database(&found, dialect.default_schema()))
 }
 
 pub fn last_part(name: &str) -> &str {

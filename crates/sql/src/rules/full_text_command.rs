@@ -2,7 +2,7 @@
 //! and the command may be in a parameter.
 
 use crate::parsing::token::{Kind, Tokens};
-use tgp_base::table_name::loose;
+use tgp_base::table_name::fold_case;
 
 /// Whether an inserted row may be such a command.
 pub fn commands_search(tokens: &Tokens<'_>) -> bool {
@@ -29,7 +29,7 @@ fn may_command(tokens: &Tokens<'_>, index: usize) -> bool {
     match token.kind {
         // A byte string is read as text.
         Kind::Text => {
-            !tokens.raw(token).starts_with('\'') || REMOVING.contains(&loose(&tokens.unquoted(token)).as_str())
+            !tokens.raw(token).starts_with('\'') || REMOVING.contains(&fold_case(&tokens.unquoted(token)).as_str())
         }
         Kind::Number | Kind::Symbol(b'(' | b')' | b',') => false,
         Kind::Word => !matches!(tokens.word(index), "VALUES" | "NULL"),
@@ -44,7 +44,7 @@ const REMOVING: [&str; 3] = ["delete", "delete-all", "rebuild"];
 fn name(tokens: &Tokens<'_>, at: usize) -> Option<String> {
     let token = tokens.get(at)?;
     match token.kind == Kind::Text {
-        true => Some(loose(&tokens.unquoted(token))),
-        false => tokens.name(token).map(|name| loose(&name)),
+        true => Some(fold_case(&tokens.unquoted(token))),
+        false => tokens.name(token).map(|name| fold_case(&name)),
     }
 }

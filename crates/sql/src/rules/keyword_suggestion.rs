@@ -1,6 +1,6 @@
 //! Spelling suggestions for the first keyword of a statement.
 
-use tgp_base::near_name::slips;
+use tgp_base::spelling::edit_distance;
 
 /// The first keywords of statements.
 const LEADING: [&str; 16] = [
@@ -16,7 +16,7 @@ pub fn suggest_keyword(word: &str) -> Option<&'static str> {
     LEADING
         .into_iter()
         .filter(|keyword| keyword.len().abs_diff(word.len()) <= 2)
-        .map(|keyword| (slips(word, keyword), keyword))
+        .map(|keyword| (edit_distance(word, keyword), keyword))
         .filter(|(slips, keyword)| *slips <= if keyword.len() <= SHORT { 1 } else { 2 })
         .min_by_key(|(slips, _)| *slips)
         .map(|(_, keyword)| keyword)

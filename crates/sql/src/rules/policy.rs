@@ -13,7 +13,7 @@ use crate::sql_error::{SqlError, refused, shortened};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeSet, HashSet};
 use tgp_base::sql_detail::SqlDetail;
-use tgp_base::table_name::loose;
+use tgp_base::table_name::fold_case;
 
 /// Rules of the database owner, in addition to those that always apply.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
@@ -113,7 +113,7 @@ impl SqlPolicy {
             return Ok(());
         }
         // A rule `a.b` may also refer to the table `"a.b"`.
-        let spelt = |table: &String| [loose(last_part(table)), loose(table)];
+        let spelt = |table: &String| [fold_case(last_part(table)), fold_case(table)];
         let denied: HashSet<String> = self.deny.tables.iter().flatten().flat_map(spelt).collect();
         for (index, token) in tokens.list().iter().enumerate() {
             let name = match tokens.name(*token) {
@@ -129,7 +129,7 @@ impl SqlPolicy {
                 let what = format!("{} shows all tables, and only some tables are allowed", shortened(&name));
                 return Err(refused(what, LEAVE_OUT));
             }
-            if denied.contains(&loose(&name)) {
+            if denied.contains(&fold_case(&name)) {
                 return Err(self.refuse_table(&name));
             }
         }
@@ -137,7 +137,7 @@ impl SqlPolicy {
             self.check_shadows(tokens, dialect, &denied)?;
         } else if !denied.is_empty() {
             let named = sequences(tokens, syntax, dialect).ok_or_else(unknown_tables)?;
-            if let Some(name) = named.iter().find(|name| denied.contains(&loose(last_part(name)))) {
+            if let Some(name) = named.iter().find(|name| denied.contains(&fold_case(last_part(name)))) {
                 return Err(self.refuse_table(name));
             }
         }
@@ -148,8 +148,8 @@ impl SqlPolicy {
     /// Refuses the shadow tables of a denied virtual table.
     fn check_shadows(&self, tokens: &Tokens<'_>, dialect: Dialect, denied: &HashSet<String>) -> Result<(), SqlError> {
         let shadow = |name: &str| {
-            let name = loose(name);
-            let explicitly = self.allow.tables.iter().flatten().any(|table| loose(table) == name);
+            let name = fold_case(name);
+            let explicitly = self.allow.tables.iter().flatten().any(|table| fold_case(table) == name);
             !explicitly && shadow_of(&name).is_some_and(|owner| denied.contains(owner))
         };
         let mut named = tokens.list().iter().filter_map(|token| tokens.name(*token));
@@ -261,8 +261,8 @@ impl SqlPolicy {
     /// Whether a table is denied, by its name without a schema.
     #[must_use]
     pub fn denies_table(&self, name: &str) -> bool {
-        let name = loose(name);
-        self.deny.tables.iter().flatten().any(|table| loose(last_part(table)) == name || loose(table) == name)
+        let name = fold_case(name);
+        self.deny.tables.iter().flatten().any(|table| fold_case(last_part(table)) == name || fold_case(table) == name)
     }
 
     fn refuse_table(&self, name: &str) -> SqlError {

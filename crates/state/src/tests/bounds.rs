@@ -1,8 +1,8 @@
-//! How much is remembered, and that what is forgotten is not green.
+//! Memory limits: dropped data is not green.
 
 use super::world::{World, text};
 use crate::limits::Limits;
-use crate::{Case, CaseEnd, Ending, Event, Mode, Standing, State, TestRun, Texts};
+use crate::{Case, CaseEnd, Ending, Event, Mode, TestRun, TestState, TestStatus, Texts};
 
 fn small() -> World {
     let mut world = World::new();
@@ -23,7 +23,7 @@ fn run(tool: &str, tool_text: &str, test_text: &str, names: impl Iterator<Item =
 }
 
 #[test]
-fn tools_that_are_forgotten_have_no_test() {
+fn dropped_tools_are_not_run() {
     let mut world = small();
     for number in 0..100 {
         world.play(&format!("on:tools/t{number}.ts test:T1 miss:_/T1 tool:A1 run:A1/T1=x+"));
@@ -36,7 +36,7 @@ fn tools_that_are_forgotten_have_no_test() {
 }
 
 #[test]
-fn what_was_green_is_not_flooded_away() {
+fn tools_that_were_green_are_dropped_last() {
     let mut world = small();
     world.play("test:T1 miss:_/T1 tool:A1 run:A1/T1=x+,y+");
     for number in 0..100 {
@@ -47,7 +47,7 @@ fn what_was_green_is_not_flooded_away() {
 }
 
 #[test]
-fn names_are_bounded_for_all_tools_together() {
+fn case_names_are_limited_over_all_tools() {
     let mut world = small();
     for number in 0..100 {
         let names = (0..10).map(|case| format!("case {case:>15} and much more than that"));
@@ -55,12 +55,12 @@ fn names_are_bounded_for_all_tools_together() {
         assert!(world.state.name_bytes <= 4_000, "{}", world.state.name_bytes);
     }
     let before = world.state.name_bytes;
-    world.state.weigh();
-    assert_eq!(world.state.name_bytes, before, "what is counted is what is there");
+    world.state.recount();
+    assert_eq!(world.state.name_bytes, before, "the counter matches the contents");
 }
 
 #[test]
-fn cases_stay_owed_when_texts_are_forgotten() {
+fn cases_stay_required_when_texts_are_dropped() {
     let mut world = small();
     world.play("test:T1 miss:_/T1 tool:A1 run:A1/T1=x+,y+");
     for number in 2..20 {
@@ -71,11 +71,11 @@ fn cases_stay_owed_when_texts_are_forgotten() {
     world.play("test:T98 miss:_/T98 run:A1/T98=x+,y+");
     assert_eq!(world.verdict("run", Mode::Strict), "ok");
     world.play("test!:T97 run:A1/T97=x+");
-    assert_eq!(world.verdict("run", Mode::Strict), "ok", "a person may leave out what they like");
+    assert_eq!(world.verdict("run", Mode::Strict), "ok", "a person may remove cases");
 }
 
 #[test]
-fn of_very_many_cases_the_number_counts() {
+fn with_many_cases_only_their_number_is_compared() {
     let mut world = small();
     world.play("test:T1 miss:_/T1 tool:A1");
     world.fold(&run("tools/a.ts", "A1", "T1", (0..500).map(|case| format!("case {case}"))));
@@ -83,19 +83,19 @@ fn of_very_many_cases_the_number_counts() {
     world.play("test:T2 miss:_/T2");
     world.fold(&run("tools/a.ts", "A1", "T2", (0..499).map(|case| format!("case {case}"))));
     let refusal = world.ask("run", Mode::Strict).unwrap();
-    assert!(refusal.message.contains("the case that is missing"), "{}", refusal.message);
+    assert!(refusal.message.contains("the missing case"), "{}", refusal.message);
     world.play("test:T3 miss:_/T3");
     world.fold(&run("tools/a.ts", "A1", "T3", (0..501).map(|case| format!("a case {case}"))));
     assert_eq!(world.verdict("run", Mode::Strict), "ok");
 }
 
 #[test]
-fn paths_and_names_of_any_length_and_letters_are_held() {
+fn paths_and_names_of_any_length_and_characters_are_accepted() {
     let mut world = small();
     let long = format!("tools/{}.ts", "a".repeat(10_000));
     world.fold(&Event::ToolWritten { tool: long.clone(), text: text("A1") });
     assert_eq!(world.state.tools().count(), 0);
-    assert_eq!(world.state.standing(&long, &Texts::default()), Standing::NoTest);
+    assert_eq!(world.state.status(&long, &Texts::default()), TestStatus::NoTest);
     let mut world = World::after("test:T1 miss:_/T1 tool:A1");
     let odd = ["", "\n\u{0}\u{7f}", "'; drop table", &"ü".repeat(100_000), "{\"a\": 1}"].map(str::to_owned);
     world.fold(&run("tools/a.ts", "A1", "T1", odd.into_iter()));
@@ -105,15 +105,15 @@ fn paths_and_names_of_any_length_and_letters_are_held() {
 }
 
 #[test]
-fn other_snapshots_are_thrown_away() {
+fn invalid_snapshots_are_rejected() {
     let world = World::after("test:T1 miss:_/T1 tool:A1 run:A1/T1=x+,y+");
     let json = world.state.to_snapshot();
-    assert_eq!(State::from_snapshot(json.as_bytes()), Some(world.state));
+    assert_eq!(TestState::from_snapshot(json.as_bytes()), Some(world.state));
     let torn = json.split_at(json.len() / 2).0;
     let other = json.replacen("\"version\":1", "\"version\":2", 1);
     let hash = json.replacen(&text("T1").to_string(), "zz", 1);
     let deep = "[".repeat(100_000);
     for wrong in ["", "null", "{}", "{\"version\":1}", torn, &other, &hash, &deep] {
-        assert_eq!(State::from_snapshot(wrong.as_bytes()), None);
+        assert_eq!(TestState::from_snapshot(wrong.as_bytes()), None);
     }
 }

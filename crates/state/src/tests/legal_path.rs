@@ -1,4 +1,4 @@
-//! The way that is meant: it takes no extra call, and every refusal leads onto it.
+//! The intended workflow: it takes no extra call, and following refusals leads to it.
 
 use super::world::{Dice, World, text};
 use crate::{CaseEnd, Ending, Event, Mode, Refusal, TestRun, test_of};
@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 fn red_green_refactor_takes_no_extra_call() {
     let mut world = World::new();
     let mut calls = 0;
-    // Asked, and what it does when it is allowed.
-    for (asked, does) in [
+    // The request, and its effect when it is allowed.
+    for (request, does) in [
         ("write-test:T1", "test:T1"),
         ("test", "miss:_/T1"),
         ("write:A1", "tool:A1"),
@@ -29,14 +29,14 @@ fn red_green_refactor_takes_no_extra_call() {
         ("persist", ""),
         ("run", ""),
     ] {
-        assert_eq!(world.verdict(asked, Mode::Strict), "ok", "call {calls}: {asked}");
+        assert_eq!(world.verdict(request, Mode::Strict), "ok", "call {calls}: {request}");
         world.play(does);
         calls += 1;
     }
     assert_eq!(calls, 18);
 }
 
-/// What a text of a test is in this small sandbox.
+/// The behaviour of a test's text in this simulated sandbox.
 #[derive(Debug, Clone, PartialEq)]
 enum Kind {
     /// Passes with tools of this level.
@@ -113,7 +113,7 @@ impl Sandbox {
         world.fold(&Event::TestRan(run));
     }
 
-    /// Does what a refusal says comes first, as a model would that knows what it wants.
+    /// Makes the first call of a refusal, as a model would.
     fn obey(&mut self, world: &mut World, dice: &mut Dice, refusal: &Refusal, every_case: &[&str]) {
         let step = refusal.must_come_first[0].clone();
         let level = self.now.get(&world.tool).and_then(|now| now.0.clone()).map_or(1, |tool| self.tools[&tool]);
@@ -129,13 +129,13 @@ impl Sandbox {
 }
 
 #[test]
-fn who_does_what_refusals_say_gets_there() {
+fn following_refusals_leads_to_green() {
     let mut dice = Dice(0x51DE);
     let every_case = ["x", "y", "z"];
     let mut most = 0;
     for _ in 0..400 {
         let (mut world, mut sandbox) = (World::new(), Sandbox::default());
-        // Any mess that an agent or a person could have left.
+        // A random state that an agent or a person could have left.
         for _ in 0..dice.roll(14) {
             match dice.roll(6) {
                 0 | 1 => {
@@ -162,7 +162,7 @@ fn who_does_what_refusals_say_gets_there() {
                 _ => sandbox.test(&mut world, &mut dice),
             }
         }
-        // It wants the tool to be another, and then to run.
+        // The agent wants to change the tool, then to run it.
         let mut steps = 0;
         while let Some(refusal) = world.ask("write:WANTED", Mode::Strict) {
             world.check(&refusal, Mode::Strict);
@@ -180,5 +180,5 @@ fn who_does_what_refusals_say_gets_there() {
         assert_eq!(world.verdict("persist", Mode::Strict), "ok");
         most = most.max(steps);
     }
-    assert!(most >= 4, "the messes must be some: {most}");
+    assert!(most >= 4, "the random states must need several steps: {most}");
 }

@@ -1,4 +1,4 @@
-//! The state as kernels feed it, and what may be done then.
+//! Tests of the state and the judge.
 
 mod bounds;
 mod legal_path;

@@ -1,11 +1,11 @@
-//! What happened at the same time may be written down in any order.
+//! Concurrent events may be recorded in any order.
 
 use super::world::{Dice, World};
 
 const TEXTS: [&str; 4] = ["T1", "T2", "A1", "A2"];
 
-/// Where every combination of texts stands.
-fn stands(world: &World) -> Vec<String> {
+/// The status of every combination of texts.
+fn statuses(world: &World) -> Vec<String> {
     let mut found = Vec::new();
     for tool in ["tools/a.ts", "tools/b.ts"] {
         for test in ["T1", "T2", "T3"] {
@@ -13,7 +13,7 @@ fn stands(world: &World) -> Vec<String> {
                 let mut there = world.clone();
                 there.tool = tool.to_owned();
                 there.play(&format!("disk-tool:{text} disk-test:{test}"));
-                found.push(format!("{:?}", there.state.standing(tool, &there.now(tool))));
+                found.push(format!("{:?}", there.state.status(tool, &there.now(tool))));
             }
         }
     }
@@ -22,11 +22,11 @@ fn stands(world: &World) -> Vec<String> {
 
 fn shuffled(dice: &mut Dice, words: &[String]) -> Vec<String> {
     let mut left = words.to_vec();
-    let mut turned = Vec::new();
+    let mut shuffled_words = Vec::new();
     while !left.is_empty() {
-        turned.push(left.swap_remove(dice.roll(left.len())));
+        shuffled_words.push(left.swap_remove(dice.roll(left.len())));
     }
-    turned
+    shuffled_words
 }
 
 #[test]
@@ -48,12 +48,12 @@ fn runs_count_in_any_order() {
         let other: Vec<String> = runs.iter().map(|run| format!("on:tools/b.ts {run} on:tools/a.ts")).collect();
         let all = [runs.clone(), other].concat();
         let (one, two) = (all.join(" "), shuffled(&mut dice, &all).join(" "));
-        assert_eq!(stands(&World::after(&one)), stands(&World::after(&two)), "{one} | {two}");
+        assert_eq!(statuses(&World::after(&one)), statuses(&World::after(&two)), "{one} | {two}");
     }
 }
 
 #[test]
-fn a_run_that_ends_while_somebody_writes_counts_the_same() {
+fn a_run_and_a_concurrent_write_commute() {
     let start = "test:T1 miss:_/T1 tool:A1";
     for (run, write) in [
         ("run:A1/T1=x+,y+", "tool:A2"),
@@ -68,7 +68,7 @@ fn a_run_that_ends_while_somebody_writes_counts_the_same() {
         let rest = "run:A2/T2=x+ miss:_/T2";
         let one = World::after(&format!("{start} {run} {write} {rest}"));
         let two = World::after(&format!("{start} {write} {run} {rest}"));
-        assert_eq!(stands(&one), stands(&two), "{run} {write}");
+        assert_eq!(statuses(&one), statuses(&two), "{run} {write}");
         assert_eq!(one.disk, two.disk);
     }
 }

@@ -1,11 +1,11 @@
-//! What must hold whatever happens.
+//! Properties of random event sequences.
 
 use super::world::{Dice, World, text};
-use crate::{Case, CaseEnd, Ending, Event, Mode, Position, State, TestRun};
+use crate::{Case, CaseEnd, Ending, Event, Mode, Position, TestRun, TestState};
 
 const TOOLS: [&str; 3] = ["tools/a.ts", "tools/b.ts", "tools/c/d.js"];
 const TESTS: [&str; 3] = ["T1", "T2", "T3"];
-const ASKED: [&str; 16] = [
+const REQUESTS: [&str; 16] = [
     "write:A1",
     "write:A2",
     "write:new",
@@ -57,7 +57,7 @@ fn any_run(dice: &mut Dice, runs: Runs) -> TestRun {
     }
 }
 
-/// A word for the world, or a run.
+/// Plays a random command or run.
 fn happen(world: &mut World, dice: &mut Dice, runs: Runs) {
     world.tool = (*dice.pick(&TOOLS)).to_owned();
     let now = world.now(&world.tool.clone());
@@ -80,16 +80,16 @@ fn happen(world: &mut World, dice: &mut Dice, runs: Runs) {
 }
 
 #[test]
-fn a_snapshot_and_the_rest_is_all() {
+fn a_snapshot_plus_later_events_equals_all_events() {
     let mut dice = Dice(0x5AFE);
     for _ in 0..150 {
         let mut world = World::new();
         (0..40).for_each(|_| happen(&mut world, &mut dice, Runs::Any));
-        let (mut all, mut later) = (State::default(), State::default());
+        let (mut all, mut later) = (TestState::default(), TestState::default());
         let cut = dice.roll(world.log.len() + 1);
         for (number, event) in world.log.iter().enumerate() {
             if number == cut {
-                later = State::from_snapshot(all.to_snapshot().as_bytes()).unwrap();
+                later = TestState::from_snapshot(all.to_snapshot().as_bytes()).unwrap();
             }
             let at = Position { seq: number as u64 + 1, hash: None };
             all.fold(at, event);
@@ -103,7 +103,7 @@ fn a_snapshot_and_the_rest_is_all() {
 }
 
 #[test]
-fn without_red_no_new_tool_is_written() {
+fn no_new_tool_is_written_without_a_failing_test() {
     let mut dice = Dice(0xBAD);
     let mut refused = 0;
     for _ in 0..100 {
@@ -113,9 +113,9 @@ fn without_red_no_new_tool_is_written() {
             for tool in TOOLS {
                 world.tool = tool.to_owned();
                 if world.now(tool).tool.is_none() {
-                    for asked in ["write:A1", "write:new", "move-in"] {
-                        assert_ne!(world.verdict(asked, Mode::Strict), "ok", "{world:?}");
-                        assert_ne!(world.verdict(asked, Mode::Debug), "ok", "{world:?}");
+                    for request in ["write:A1", "write:new", "move-in"] {
+                        assert_ne!(world.verdict(request, Mode::Strict), "ok", "{world:?}");
+                        assert_ne!(world.verdict(request, Mode::Debug), "ok", "{world:?}");
                         refused += 1;
                     }
                 } else {
@@ -128,7 +128,7 @@ fn without_red_no_new_tool_is_written() {
 }
 
 #[test]
-fn whatever_happens_is_judged_and_refusals_go_on() {
+fn every_state_is_judged_and_debug_is_never_stricter() {
     let mut dice = Dice(0xF00D);
     let mut seen = std::collections::BTreeMap::<String, usize>::new();
     for _ in 0..300 {
@@ -138,27 +138,27 @@ fn whatever_happens_is_judged_and_refusals_go_on() {
         }
         for tool in TOOLS {
             world.tool = tool.to_owned();
-            for asked in ASKED {
-                let strict = world.verdict(asked, Mode::Strict);
+            for request in REQUESTS {
+                let strict = world.verdict(request, Mode::Strict);
                 // Strict allows nothing that debug refuses.
-                let debug = world.verdict(asked, Mode::Debug);
-                assert!(strict != "ok" || debug == "ok", "{asked} {world:?}");
+                let debug = world.verdict(request, Mode::Debug);
+                assert!(strict != "ok" || debug == "ok", "{request} {world:?}");
                 *seen.entry(strict).or_default() += 1;
             }
         }
         assert!(world.state.tools().all(|(tool, _, _)| TOOLS.contains(&tool)));
     }
-    assert!(seen.len() >= 12 && seen.values().all(|count| *count >= 3), "the dice must show all: {seen:?}");
+    assert!(seen.len() >= 12 && seen.values().all(|count| *count >= 3), "every verdict must occur: {seen:?}");
 }
 
 #[test]
-fn events_are_taken_in_once_and_are_json() {
+fn events_are_folded_once_and_round_trip_as_json() {
     let mut dice = Dice(0x1DEA);
     for _ in 0..200 {
         let event = Event::TestRan(any_run(&mut dice, Runs::Any));
         let json = serde_json::to_string(&event).unwrap();
         assert_eq!(serde_json::from_str::<Event>(&json).unwrap(), event, "{json}");
-        let mut state = State::default();
+        let mut state = TestState::default();
         state.fold(Position { seq: 7, hash: Some(text("head")) }, &event);
         let once = state.clone();
         state.fold(Position { seq: 7, hash: None }, &event);

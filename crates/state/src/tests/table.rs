@@ -1,14 +1,14 @@
-//! What happened, what is asked, and what is said: strict.
+//! Table of events, requests and verdicts: strict mode.
 
 use super::world::World;
 use crate::Mode;
 
-/// Each row: what happened, what is asked, and `ok` or why not.
+/// Each row: events, request, and `ok` or the reason of the refusal.
 pub fn check(mode: Mode, rows: &[(&str, &str, &str)]) {
-    for (script, asked, expected) in rows {
+    for (script, request, expected) in rows {
         let world = World::after(script);
-        assert_eq!(world.verdict(asked, mode), *expected, "{mode:?}: {script} | {asked}");
-        assert_eq!(world.verdict(asked, Mode::Explore), "ok", "explore refuses nothing: {script} | {asked}");
+        assert_eq!(world.verdict(request, mode), *expected, "{mode:?}: {script} | {request}");
+        assert_eq!(world.verdict(request, Mode::Explore), "ok", "explore refuses nothing: {script} | {request}");
     }
 }
 
@@ -131,7 +131,7 @@ fn strict_from_green_on() {
         ("relink:T2 run:A1/T2=x+,y+", "run", "ok"),
         ("relink:T2", "write:A2", "ok"),
     ];
-    for (rest, asked, expected) in rows {
-        check(Mode::Strict, &[(&green(rest), asked, expected)]);
+    for (rest, request, expected) in rows {
+        check(Mode::Strict, &[(&green(rest), request, expected)]);
     }
 }

@@ -1,13 +1,13 @@
-//! What happened, what is asked, and what is said: moves, other modes, other people, exempt files.
+//! Table of events, requests and verdicts: moves, other modes, people, exempt files.
 
 use super::table::check;
 use super::world::World;
-use crate::{By, CODE_PATH, Exempt, Mode, Through, Who};
+use crate::{Author, CODE_PATH, Caller, ExemptGlobs, Mode, Origin};
 
 const GREEN: &str = "test:T1 miss:_/T1 tool:A1 run:A1/T1=x+,y+";
 
 #[test]
-fn what_is_moved_keeps_its_state_only_with_its_test() {
+fn a_moved_tool_keeps_its_state_only_with_its_test() {
     let rows = [
         ("", "move:tools/b.ts", "no_test"),
         ("", "move-both:tools/b.ts", "ok"),
@@ -30,10 +30,10 @@ fn what_is_moved_keeps_its_state_only_with_its_test() {
         ("on:tools/a.js disk-test:T1", "write:J1", "not_run"),
         ("tool:A2 on:tools/b.ts", "persist", "tool_changed"),
     ];
-    for (rest, asked, expected) in rows {
-        check(Mode::Strict, &[(&format!("{GREEN} {rest}"), asked, expected)]);
+    for (rest, request, expected) in rows {
+        check(Mode::Strict, &[(&format!("{GREEN} {rest}"), request, expected)]);
     }
-    // An untested tool does not become a tested one by having a new name.
+    // Renaming does not make an untested tool a tested one.
     check(
         Mode::Strict,
         &[("tool:A1 test:T1", "move-both:tools/b.ts", "not_run"), ("tool:A1", "move:tools/b.ts", "no_test")],
@@ -41,7 +41,7 @@ fn what_is_moved_keeps_its_state_only_with_its_test() {
 }
 
 #[test]
-fn debug_changes_first_and_shares_green() {
+fn debug_allows_changes_and_shares_only_green_tools() {
     check(
         Mode::Debug,
         &[
@@ -68,35 +68,35 @@ fn debug_changes_first_and_shares_green() {
 }
 
 #[test]
-fn people_are_held_to_nothing() {
-    let asked = ["write:A2", "run", "persist", "delete-test", "blank-test:E", "move:tools/b.ts", "code", "run-test"];
+fn people_are_never_refused() {
+    let requests = ["write:A2", "run", "persist", "delete-test", "blank-test:E", "move:tools/b.ts", "code", "run-test"];
     let world = World::after("tool:A1 test:T1");
-    for asked in asked {
+    for request in requests {
         for mode in [Mode::Strict, Mode::Debug] {
-            let who = Who { by: By::Person, through: Through::Call };
-            assert_eq!(world.ask_as(asked, mode, who), None, "{asked}");
+            let who = Caller { by: Author::Person, through: Origin::Call };
+            assert_eq!(world.ask_as(request, mode, who), None, "{request}");
         }
-        assert!(world.ask(asked, Mode::Strict).is_some(), "{asked}");
+        assert!(world.ask(request, Mode::Strict).is_some(), "{request}");
     }
 }
 
 #[test]
 fn exempt_files_need_no_test() {
     let mut world = World::after("tool:A1");
-    world.exempt = Exempt::new(["tools/a.ts", "tools/scratch/**"]).unwrap();
-    for asked in ["write:A2", "run", "persist", "delete-test", "blank-test:E", "move:tools/scratch/b.ts"] {
-        assert_eq!(world.verdict(asked, Mode::Strict), "ok", "{asked}");
+    world.exempt = ExemptGlobs::new(["tools/a.ts", "tools/scratch/**"]).unwrap();
+    for request in ["write:A2", "run", "persist", "delete-test", "blank-test:E", "move:tools/scratch/b.ts"] {
+        assert_eq!(world.verdict(request, Mode::Strict), "ok", "{request}");
     }
     assert_eq!(world.verdict("move:tools/b.ts", Mode::Strict), "no_test");
     assert_eq!(world.verdict("code", Mode::Strict), "refused");
-    world.exempt = Exempt::new([CODE_PATH]).unwrap();
+    world.exempt = ExemptGlobs::new([CODE_PATH]).unwrap();
     assert_eq!(world.verdict("code", Mode::Strict), "ok");
-    // That its test is exempt does not make a tool so.
-    world.exempt = Exempt::new(["**/*.test.ts"]).unwrap();
+    // An exempt test does not make its tool exempt.
+    world.exempt = ExemptGlobs::new(["**/*.test.ts"]).unwrap();
     assert_eq!(world.verdict("delete-test", Mode::Strict), "no_test");
-    // A test that goes to an exempt place is gone.
+    // A test that is moved to an exempt path counts as removed.
     let mut world = World::after("test:T1 miss:_/T1 tool:A1 run:A1/T1=x+");
-    world.exempt = Exempt::new(["tools/scratch/**"]).unwrap();
+    world.exempt = ExemptGlobs::new(["tools/scratch/**"]).unwrap();
     assert_eq!(world.verdict("move-test:tools/scratch/a.test.ts", Mode::Strict), "green");
 }
 

@@ -1,15 +1,15 @@
-//! A disk, a state, and short words for what happens and what is asked.
+//! A test fixture: a disk, a state, and a small script language for events and requests.
 
 use crate::{
-    Asked, By, Case, CaseEnd, Content, Ending, Event, Exempt, Mode, Position, Refusal, State, StateError, Subject,
-    TestOfMoved, TestRun, TextId, Texts, Through, Who, judge, test_of,
+    Author, Caller, Case, CaseEnd, Content, Ending, Event, ExemptGlobs, Mode, Origin, Position, Refusal, Request,
+    StateError, Subject, TestOfMoved, TestRun, TestState, TextId, Texts, judge, test_of,
 };
 use std::collections::BTreeMap;
 use tgp_base::error::PartError;
 
 pub const TOOL: &str = "tools/a.ts";
 
-/// A hash for a word.
+/// A hash for a name.
 pub fn text(word: &str) -> TextId {
     let mut bytes = [0; 32];
     for (at, byte) in word.bytes().enumerate() {
@@ -37,13 +37,13 @@ pub fn cases(words: &str) -> Vec<Case> {
 
 #[derive(Debug, Clone, Default)]
 pub struct World {
-    pub state: State,
+    pub state: TestState,
     pub disk: BTreeMap<String, Texts>,
     /// All events, the first of which has the number 1.
     pub log: Vec<Event>,
-    /// The tool that words are about.
+    /// The tool that commands apply to.
     pub tool: String,
-    pub exempt: Exempt,
+    pub exempt: ExemptGlobs,
 }
 
 impl World {
@@ -74,7 +74,7 @@ impl World {
         self.disk.entry(tool.to_owned()).or_default()
     }
 
-    /// One word of a script.
+    /// Executes one command of a script.
     fn happen(&mut self, word: &str) {
         let (verb, rest) = word.split_once(':').unwrap_or((word, ""));
         let tool = self.tool.clone();
@@ -84,7 +84,7 @@ impl World {
                 self.tool = rest.to_owned();
                 return;
             }
-            // Somebody changes a file behind the kernel's back.
+            // A file changes without an event.
             "disk-tool" => {
                 self.on_disk(&tool).tool = Some(text(rest));
                 return;
@@ -103,7 +103,7 @@ impl World {
             }
             "test" | "test!" => {
                 self.on_disk(&tool).test = Some(text(rest));
-                let by = if verb == "test" { By::Agent } else { By::Person };
+                let by = if verb == "test" { Author::Agent } else { Author::Person };
                 Event::TestWritten { tool, text: text(rest), by }
             }
             "rm-tool" => {
@@ -147,44 +147,44 @@ impl World {
         self.fold(&event);
     }
 
-    /// Nothing when it is allowed.
-    pub fn ask(&self, asked: &str, mode: Mode) -> Option<Refusal> {
-        self.ask_as(asked, mode, Who { by: By::Agent, through: Through::Call })
+    /// `None` when the request is allowed.
+    pub fn ask(&self, request: &str, mode: Mode) -> Option<Refusal> {
+        self.ask_as(request, mode, Caller { by: Author::Agent, through: Origin::Call })
     }
 
-    pub fn ask_as(&self, asked: &str, mode: Mode, who: Who) -> Option<Refusal> {
-        self.ask_about(&self.tool, asked, mode, who)
+    pub fn ask_as(&self, request: &str, mode: Mode, who: Caller) -> Option<Refusal> {
+        self.ask_about(&self.tool, request, mode, who)
     }
 
-    fn ask_about(&self, tool: &str, asked: &str, mode: Mode, who: Who) -> Option<Refusal> {
-        let (verb, rest) = asked.split_once(':').unwrap_or((asked, ""));
+    fn ask_about(&self, tool: &str, request: &str, mode: Mode, who: Caller) -> Option<Refusal> {
+        let (verb, rest) = request.split_once(':').unwrap_or((request, ""));
         let subject = Subject::of;
         let test = test_of(tool);
         let now = self.now(tool);
         let there = |to: &Option<Subject>| to.as_ref().map(|to| self.now(&to.tool)).unwrap_or_default();
-        let judge = |asked: &Asked<'_>| judge(asked, who, mode, &self.state, &self.exempt);
+        let judge = |request: &Request<'_>| judge(request, who, mode, &self.state, &self.exempt);
         let write = |path: &str, content: Content| {
             let Some(file) = subject(path) else { return Ok(()) };
-            judge(&Asked::Write { file: &file, now: self.now(&file.tool), text: text(rest), content })
+            judge(&Request::Write { file: &file, now: self.now(&file.tool), text: text(rest), content })
         };
         let move_it = |from: &str, test: TestOfMoved| {
             let (from, to) = (subject(from), subject(rest));
             let now = from.as_ref().map(|from| self.now(&from.tool)).unwrap_or_default();
-            judge(&Asked::Move { from: from.as_ref(), now, to: to.as_ref(), there: there(&to), test })
+            judge(&Request::Move { from: from.as_ref(), now, to: to.as_ref(), there: there(&to), test })
         };
         let verdict = match verb {
             "write" => write(tool, Content::Text),
             "write-test" => write(&test, Content::Text),
             "blank-test" => write(&test, Content::Blank),
-            "delete" => judge(&Asked::Delete { file: &subject(tool).unwrap(), now }),
-            "delete-test" => judge(&Asked::Delete { file: &subject(&test).unwrap(), now }),
+            "delete" => judge(&Request::Delete { file: &subject(tool).unwrap(), now }),
+            "delete-test" => judge(&Request::Delete { file: &subject(&test).unwrap(), now }),
             "move" => move_it(tool, TestOfMoved::Stays),
             "move-both" => move_it(tool, TestOfMoved::GoesAlong),
             "move-test" => move_it(&test, TestOfMoved::Stays),
-            // A file that is no tool is moved to where the tool is.
+            // A file that is not a tool is moved to the tool's path.
             "move-in" => {
                 let to = subject(tool);
-                judge(&Asked::Move {
+                judge(&Request::Move {
                     from: None,
                     now: Texts::default(),
                     to: to.as_ref(),
@@ -192,13 +192,13 @@ impl World {
                     test: TestOfMoved::Stays,
                 })
             }
-            "run" => judge(&Asked::Run { tool, now }),
-            "run-test" => judge(&Asked::Run { tool: &test, now: Texts::default() }),
-            "code" => judge(&Asked::RunCode),
-            "sync" => judge(&Asked::Sync),
+            "run" => judge(&Request::Run { tool, now }),
+            "run-test" => judge(&Request::Run { tool: &test, now: Texts::default() }),
+            "code" => judge(&Request::RunCode),
+            "sync" => judge(&Request::Sync),
             "persist" => {
                 let tools: Vec<(&str, Texts)> = self.disk.iter().map(|(tool, texts)| (tool.as_str(), *texts)).collect();
-                judge(&Asked::Persist { tools: &tools })
+                judge(&Request::Persist { tools: &tools })
             }
             // Always allowed: it is how one goes on.
             "test" => Ok(()),
@@ -213,10 +213,10 @@ impl World {
     }
 
     /// `ok`, or why not.
-    pub fn verdict(&self, asked: &str, mode: Mode) -> String {
-        self.ask(asked, mode).map_or("ok".to_owned(), |refusal| {
+    pub fn verdict(&self, request: &str, mode: Mode) -> String {
+        self.ask(request, mode).map_or("ok".to_owned(), |refusal| {
             self.check(&refusal, mode);
-            refusal.standing.as_ref().map_or("refused", |standing| standing.as_str()).to_owned()
+            refusal.status.as_ref().map_or("refused", |status| status.as_str()).to_owned()
         })
     }
 
@@ -233,12 +233,13 @@ impl World {
         assert!(self.next_call(refusal, mode).is_none(), "the next step is refused: {message}");
     }
 
-    /// What is said to the call that a refusal names first.
+    /// The answer to the call that a refusal names first.
     fn next_call(&self, refusal: &Refusal, mode: Mode) -> Option<Refusal> {
         let next = refusal.must_come_first.first()?;
         let subject = Subject::of(&next.path).unwrap();
-        let ask =
-            |asked: &str| self.ask_about(&subject.tool, asked, mode, Who { by: By::Agent, through: Through::Call });
+        let ask = |request: &str| {
+            self.ask_about(&subject.tool, request, mode, Caller { by: Author::Agent, through: Origin::Call })
+        };
         let is_test = subject.kind == crate::Kind::Test;
         match (next.tool, is_test) {
             ("write_file", true) => ask("write-test:next"),
@@ -251,7 +252,7 @@ impl World {
     }
 }
 
-/// The same numbers every time.
+/// A deterministic random generator.
 pub struct Dice(pub u64);
 
 impl Dice {

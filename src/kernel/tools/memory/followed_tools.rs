@@ -3,7 +3,7 @@
 use super::tool_texts::tool_texts;
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
-use tgp_embed::{Cosines, Slot, TextKey, Vectors};
+use tgp_embed::{Cosines, Slot, TextKey, VectorIndex};
 use tgp_registry::{ContentHash, Meaning, ToolKind, ToolMeta};
 
 /// A text of a tool, and where its vector is, once that is known.
@@ -57,7 +57,7 @@ impl FollowedTools {
     }
 
     /// Every tool of which a text was read: of several texts the one that is most alike counts.
-    pub fn meanings(&mut self, vectors: &Vectors, cosines: &Cosines) -> Vec<Meaning> {
+    pub fn meanings(&mut self, vectors: &VectorIndex, cosines: &Cosines) -> Vec<Meaning> {
         let mut found = Vec::with_capacity(self.tools.len());
         for (path, (_, texts)) in &mut self.tools {
             let cosine = |text: &mut Followed| {
@@ -65,7 +65,7 @@ impl FollowedTools {
                 text.slot.and_then(|slot| cosines.of(slot))
             };
             if let Some(alike) = texts.iter_mut().filter_map(cosine).reduce(f32::max) {
-                found.push(Meaning { path: path.to_string(), alike });
+                found.push(Meaning { path: path.to_string(), similarity: alike });
             }
         }
         found

@@ -178,7 +178,7 @@ impl Memory {
                 state.work = Work::Going;
                 drop(state);
                 let memory = Arc::clone(self);
-                if threads::spawn_quiet("tgp-memory", move || memory.work()).is_err() {
+                if threads::spawn_low_priority("tgp-memory", move || memory.work()).is_err() {
                     self.rest(Err(no_threads()));
                 }
             }

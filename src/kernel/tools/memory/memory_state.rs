@@ -5,7 +5,7 @@ use super::recent_vectors::RecentVectors;
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 use tgp_base::error::Error;
-use tgp_embed::{ModelId, TextKey, Vector, Vectors};
+use tgp_embed::{ModelId, TextKey, Vector, VectorIndex};
 
 /// After a failure the application's model is left alone for so long.
 const TRY_AGAIN_AFTER: Duration = Duration::from_secs(30);
@@ -30,7 +30,7 @@ pub struct State {
     pub work: Work,
     pub tools: FollowedTools,
     /// None until the model was first needed.
-    pub known: Option<(ModelId, Vectors)>,
+    pub known: Option<(ModelId, VectorIndex)>,
     /// Texts that have no vector yet.
     pub waiting: VecDeque<(TextKey, String)>,
     /// How many more are being read.

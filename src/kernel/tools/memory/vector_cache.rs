@@ -1,9 +1,9 @@
-//! Vectors of this copy of the repository, outside its history. Losing them costs time, never tools.
+//! The cached vector index of this clone, outside its Git history. Losing it costs time, never tools.
 
 use super::memory_model::{APPLICATION, MemoryModel};
 use std::sync::Arc;
 use tgp_base::error::{Error, ErrorCode};
-use tgp_embed::{MAX_VECTOR_FILE_BYTES, ModelId, TextKey, Vector, Vectors};
+use tgp_embed::{MAX_VECTOR_FILE_BYTES, ModelId, TextKey, Vector, VectorIndex};
 use tgp_vfs::{DiskVfs, JailPath};
 
 const FILE: &str = "vectors.bin";
@@ -16,14 +16,15 @@ pub struct VectorCache(pub Arc<DiskVfs>);
 
 impl VectorCache {
     /// The model's id, and the vectors that it made before.
-    pub fn open(&self, model: &MemoryModel, is_stopped: &dyn Fn() -> bool) -> Result<(ModelId, Vectors), Error> {
+    pub fn open(&self, model: &MemoryModel, is_stopped: &dyn Fn() -> bool) -> Result<(ModelId, VectorIndex), Error> {
         if let Some(weights) = model.weights()? {
             let known = self.read(weights.id()).filter(|vectors| vectors.dimension() == weights.dimension());
-            return Ok((weights.id(), known.unwrap_or_else(|| Vectors::new(weights.dimension()))));
+            return Ok((weights.id(), known.unwrap_or_else(|| VectorIndex::new(weights.dimension()))));
         }
         let (key, sample) = (TextKey::of(SENTENCE), sample(model, is_stopped)?);
-        let is_same = |vectors: &Vectors| vectors.get(key).is_some_and(|known| known.cosine(&sample) >= SAME_MODEL);
-        let mut vectors = self.read(APPLICATION).filter(is_same).unwrap_or_else(|| Vectors::new(sample.dimension()));
+        let is_same = |vectors: &VectorIndex| vectors.get(key).is_some_and(|known| known.cosine(&sample) >= SAME_MODEL);
+        let mut vectors =
+            self.read(APPLICATION).filter(is_same).unwrap_or_else(|| VectorIndex::new(sample.dimension()));
         vectors.insert(key, &sample);
         Ok((APPLICATION, vectors))
     }
@@ -41,10 +42,10 @@ impl VectorCache {
         key == TextKey::of(SENTENCE)
     }
 
-    fn read(&self, model: ModelId) -> Option<Vectors> {
+    fn read(&self, model: ModelId) -> Option<VectorIndex> {
         let path = JailPath::parse(FILE).ok()?;
         self.0.size_of(&path).ok().flatten().filter(|bytes| *bytes <= MAX_VECTOR_FILE_BYTES as u64)?;
-        Vectors::read(&self.0.read_bytes(&path).ok()?, model).ok()
+        VectorIndex::read(&self.0.read_bytes(&path).ok()?, model).ok()
     }
 }
 

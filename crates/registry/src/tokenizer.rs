@@ -1,23 +1,23 @@
-//! Text and identifiers as the stems that search compares.
+//! The tokenizer of word search: splits text and identifiers into stems.
 
 use rust_stemmers::{Algorithm, Stemmer};
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
-/// Words that say nothing about a job.
+/// Words without meaning for a job.
 static STOP: LazyLock<HashSet<&str>> = LazyLock::new(|| include_str!("stop_words.txt").split_whitespace().collect());
 
-/// Words that stand between where something comes from and what it becomes.
+/// Words between a source and its target.
 const TOWARDS: &[&str] = &["as", "into", "to"];
 const FROM: &str = "from";
-/// Words between what is wanted and what it is made of.
+/// Words between an output and its inputs.
 const OF: &[&str] = &["at", "for", "if", "in", "of", "when", "with"];
 
-/// Numbers a stem; small and dense.
+/// The number of a stem; dense from zero.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct TermId(pub(super) u32);
 
-/// What one word of a text is to search.
+/// The role of a word in search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Word {
     Content(TermId),
@@ -31,18 +31,18 @@ pub(super) enum Word {
     Number,
 }
 
-/// Splits, folds, stems and numbers. Keeps what it has met: a registry repeats few words often.
-pub(super) struct Words {
+/// Splits, folds, stems and numbers words. Results are cached, since a registry repeats few words.
+pub(super) struct Tokenizer {
     stemmer: Stemmer,
     known: HashMap<String, Option<Word>>,
     terms: HashMap<String, TermId>,
     stems: Vec<String>,
 }
 
-/// Words that are kept. Past it, as after very many odd queries, every word is looked at anew.
+/// The most cached words. Further words are processed each time.
 const MAX_KNOWN: usize = 1 << 18;
 
-impl Words {
+impl Tokenizer {
     pub(super) fn new() -> Self {
         Self {
             stemmer: Stemmer::create(Algorithm::English),
@@ -52,15 +52,15 @@ impl Words {
         }
     }
 
-    /// The words of a text in order, without those that say nothing.
-    pub(super) fn of(&mut self, text: &str) -> Vec<Word> {
+    /// The words of a text in order, without stop words.
+    pub(super) fn tokens(&mut self, text: &str) -> Vec<Word> {
         let mut words = Vec::new();
         split(text, |piece| {
             if let Some(known) = self.known.get(piece) {
                 words.extend(*known);
                 return;
             }
-            let word = self.judge(piece);
+            let word = self.classify(piece);
             words.extend(word);
             if self.known.len() < MAX_KNOWN {
                 self.known.insert(piece.to_owned(), word);
@@ -85,7 +85,7 @@ impl Words {
         self.stems.get(term as usize).map_or("", String::as_str)
     }
 
-    fn judge(&mut self, piece: &str) -> Option<Word> {
+    fn classify(&mut self, piece: &str) -> Option<Word> {
         if TOWARDS.contains(&piece) {
             return Some(Word::Towards);
         }
@@ -105,7 +105,7 @@ impl Words {
     }
 }
 
-/// Calls `each` with every lower-case word: at anything that is no letter or digit, and at the humps of `camelCase`.
+/// Splits at everything but letters and digits and at the humps of `camelCase`, and calls `each` with every word in lower case.
 fn split(text: &str, mut each: impl FnMut(&str)) {
     let mut word = String::new();
     let mut before = ' ';
@@ -134,7 +134,7 @@ fn split(text: &str, mut each: impl FnMut(&str)) {
     }
 }
 
-/// American spelling of British endings, so that both find each other.
+/// Maps British endings to American ones, so that both match.
 fn fold_spelling(word: &str) -> String {
     for (british, american) in [
         ("isation", "ization"),
@@ -151,7 +151,7 @@ fn fold_spelling(word: &str) -> String {
         ("centre", "center"),
         ("licence", "license"),
     ] {
-        // "hour" and "four" are no British spellings; "noise" and "rise" are no verbs in -ize.
+        // "hour" and "four" are not British spellings; "noise" and "rise" are not verbs in -ize.
         if let Some(head) = word.strip_suffix(british)
             && (head.len() > 3 || british.len() > 4 || (british.starts_with("our") && head.len() > 2))
         {
@@ -163,13 +163,13 @@ fn fold_spelling(word: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{STOP, Word, Words};
+    use super::{STOP, Tokenizer, Word};
 
     fn stems(text: &str) -> Vec<String> {
-        let mut words = Words::new();
-        let terms = words.of(text);
+        let mut tokenizer = Tokenizer::new();
+        let terms = tokenizer.tokens(text);
         let stem =
-            |word: &Word| if let Word::Content(term) = word { Some(words.stem_of(*term).to_owned()) } else { None };
+            |word: &Word| if let Word::Content(term) = word { Some(tokenizer.stem_of(*term).to_owned()) } else { None };
         terms.iter().filter_map(stem).collect()
     }
 
@@ -193,12 +193,12 @@ mod tests {
     }
 
     #[test]
-    fn directions_stay_visible() {
-        let mut words = Words::new();
+    fn direction_words_are_kept() {
+        let mut tokenizer = Tokenizer::new();
         assert_eq!(
-            words.of("from celsius_to_kelvin").iter().filter(|word| matches!(word, Word::Content(_))).count(),
+            tokenizer.tokens("from celsius_to_kelvin").iter().filter(|word| matches!(word, Word::Content(_))).count(),
             2
         );
-        assert!(matches!(words.of("from a to b").as_slice(), [Word::From, Word::Towards, Word::Content(_)]));
+        assert!(matches!(tokenizer.tokens("from a to b").as_slice(), [Word::From, Word::Towards, Word::Content(_)]));
     }
 }

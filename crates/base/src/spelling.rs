@@ -1,39 +1,39 @@
-//! Spelling suggestions.
+//! Spelling suggestions: the nearest known name by edit distance, and the text `Did you mean '…'?`.
 
 /// Longer names are not compared.
 const MAX_CHARS: usize = 200;
-/// A letter has at most so many bytes.
+/// The most bytes of a character in UTF-8.
 const CHAR_BYTES: usize = 4;
-/// About one slip for so many letters; with more it is another word.
-const LETTERS_PER_SLIP: usize = 4;
+/// One edit is allowed per this many letters. A word with more edits is a different word.
+const LETTERS_PER_EDIT: usize = 4;
 
-/// Letters that are held against letters for one word, in all names together. Names beyond that are not compared.
+/// The most letter comparisons for one word, over all names. Names beyond that are not compared.
 const MAX_STEPS: usize = 2_000_000;
 
-/// The name nearest to `word`, if it is near enough for a slip. Upper and lower case do not differ.
+/// The name nearest to `word` by edit distance, if it is near enough for a misspelling. Ignores case.
 #[must_use]
 pub fn nearest<'n>(word: &str, names: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
     let word = if is_short(word) { letters(word) } else { return None };
     if word.is_empty() || word.len() > MAX_CHARS {
         return None;
     }
-    let mut most = (word.len() / LETTERS_PER_SLIP).max(1);
+    let mut most = (word.len() / LETTERS_PER_EDIT).max(1);
     let mut best = None;
     let mut left = MAX_STEPS;
     for name in names.into_iter().filter(|name| is_short(name)) {
-        // What is told apart by its letters alone costs a look at each.
+        // A name whose letters differ too much is rejected by letter counts alone, which costs one step per letter.
         let other = letters(name);
-        let is_near = other.len() <= MAX_CHARS && least_slips(&word, &other) <= most;
+        let is_near = other.len() <= MAX_CHARS && least_distance(&word, &other) <= most;
         let steps = other.len() + if is_near { word.len() * (2 * most + 1) } else { 0 };
         left = match left.checked_sub(steps) {
             Some(left) => left,
             None => break,
         };
-        let slips = if is_near { distance(&word, &other, most) } else { most + 1 };
-        if slips <= most {
+        let edits = if is_near { bounded_distance(&word, &other, most) } else { most + 1 };
+        if edits <= most {
             best = Some(name);
-            match slips.checked_sub(1) {
-                // Only a nearer one counts from now on.
+            match edits.checked_sub(1) {
+                // From now on only a nearer name is accepted.
                 Some(fewer) => most = fewer,
                 None => break,
             }
@@ -42,13 +42,13 @@ pub fn nearest<'n>(word: &str, names: impl IntoIterator<Item = &'n str>) -> Opti
     best
 }
 
-/// ` Did you mean 'name'?`, to be added to a message; nothing without a name.
+/// ` Did you mean 'name'?`, to append to a message; empty without a name.
 #[must_use]
-pub fn question(name: Option<&str>) -> String {
+pub fn did_you_mean(name: Option<&str>) -> String {
     name.map(|name| format!(" Did you mean '{name}'?")).unwrap_or_default()
 }
 
-/// Whether a name may have few enough letters, by its bytes.
+/// Whether a name can be short enough to compare, judged by its bytes.
 fn is_short(name: &str) -> bool {
     name.len() <= MAX_CHARS * CHAR_BYTES
 }
@@ -57,16 +57,16 @@ fn letters(name: &str) -> Vec<char> {
     name.chars().flat_map(char::to_lowercase).collect()
 }
 
-/// How many letters must be added, left out, changed or swapped with their neighbour. For short words.
+/// The Damerau-Levenshtein distance: letters added, removed, changed or swapped with their neighbour. For short words.
 #[must_use]
-pub fn slips(from: &str, to: &str) -> usize {
+pub fn edit_distance(from: &str, to: &str) -> usize {
     let (from, to) = (letters(from), letters(to));
-    distance(&from, &to, from.len().max(to.len()))
+    bounded_distance(&from, &to, from.len().max(to.len()))
 }
 
-/// What two words differ by at least, whatever the order of their letters.
-fn least_slips(one: &[char], other: &[char]) -> usize {
-    // Letters of a kind, those of the first word above zero.
+/// A lower bound of the distance of two words: the difference of their letter counts.
+fn least_distance(one: &[char], other: &[char]) -> usize {
+    // Letters of the first word count up, those of the other count down.
     let mut counts = [0_i32; 64];
     let mut count = |letters: &[char], by: i32| {
         for letter in letters {
@@ -81,8 +81,8 @@ fn least_slips(one: &[char], other: &[char]) -> usize {
     usize::try_from(sum(1).max(sum(-1))).unwrap_or_default()
 }
 
-/// The distance, or `most + 1` when it is more than that: only what lies so near the diagonal is looked at.
-fn distance(from: &[char], to: &[char], most: usize) -> usize {
+/// The distance, or `most + 1` when it is larger: only cells within `most` of the diagonal are computed.
+fn bounded_distance(from: &[char], to: &[char], most: usize) -> usize {
     let over = most + 1;
     let mut before: Vec<usize> = Vec::new();
     let mut row: Vec<usize> = (0..=to.len()).map(|column| column.min(over)).collect();
@@ -111,11 +111,11 @@ fn distance(from: &[char], to: &[char], most: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{nearest, question, slips};
+    use super::{did_you_mean, edit_distance, nearest};
     use std::cell::Cell;
 
     #[test]
-    fn a_slip_is_told_from_another_word() {
+    fn nearest_finds_misspellings_and_rejects_other_words() {
         let names = ["send_mail", "read_file", "zod", "date-fns", "tools/shipping/dim_weight.ts"];
         for (word, name) in [
             ("send_mial", "send_mail"),
@@ -134,22 +134,22 @@ mod tests {
         let long = "имя".repeat(60);
         assert_eq!(nearest(&long, [format!("{long}а").as_str()]).map(str::len), Some(long.len() + 2), "180 letters");
         assert_eq!(nearest(&"я".repeat(201), [format!("{}ю", "я".repeat(200)).as_str()]), None, "201 letters");
-        assert_eq!(question(Some("a")) + &question(None), " Did you mean 'a'?");
+        assert_eq!(did_you_mean(Some("a")) + &did_you_mean(None), " Did you mean 'a'?");
     }
     #[test]
-    fn as_many_slips_as_letters_differ() {
+    fn edit_distance_counts_edits_and_swaps() {
         for (from, to, expected) in
             [("", "", 0), ("", "abc", 3), ("abc", "", 3), ("abc", "abc", 0), ("abcd", "acbd", 1), ("abc", "xyz", 3)]
         {
-            assert_eq!(slips(from, to), expected, "{from} {to}");
+            assert_eq!(edit_distance(from, to), expected, "{from} {to}");
         }
-        assert_eq!(nearest("abcdefgh", ["abcdefxyz", "hgfedcba", "abcdxfgx"]), Some("abcdxfgx"), "two slips, not more");
+        assert_eq!(nearest("abcdefgh", ["abcdefxyz", "hgfedcba", "abcdxfgx"]), Some("abcdxfgx"), "two edits, not more");
         assert_eq!(nearest("abcdefgh", ["hgfedcba"]), None, "the same letters in another order");
     }
 
     #[test]
-    fn of_any_number_of_long_names_only_some_are_compared() {
-        // The same letters in another order: nothing but a comparison tells them apart.
+    fn nearest_bounds_the_comparisons_with_many_long_names() {
+        // The same letters in another order: only a full comparison distinguishes them.
         let word = "ab".repeat(100);
         let name = |at: usize| "b".repeat(at % 100) + &"a".repeat(100) + &"b".repeat(100 - at % 100);
         let names: Vec<String> = (0..30_000).map(name).collect();

@@ -1,4 +1,4 @@
-//! Files that nobody asks tests for.
+//! Globs of files that need no tests.
 
 use super::state_error::StateError;
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
@@ -6,16 +6,16 @@ use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 const MAX_GLOBS: usize = 1_000;
 const MAX_GLOB_BYTES: usize = 512;
 
-/// The path that stands for code without a file: a glob that matches it lets agents run some in `strict`.
+/// The path that represents code without a file: a glob that matches it lets agents run such code in `strict` mode.
 pub const CODE_PATH: &str = "tools/.code.ts";
 
-/// Globs of paths. `*` and `?` stay within a folder, `**` does not; case counts.
+/// A set of case-sensitive path globs. `*` and `?` match within a folder, `**` across folders.
 #[derive(Debug, Clone, Default)]
-pub struct Exempt {
+pub struct ExemptGlobs {
     globs: GlobSet,
 }
 
-impl Exempt {
+impl ExemptGlobs {
     /// # Errors
     /// A glob that cannot match any path.
     pub fn new<'g>(globs: impl IntoIterator<Item = &'g str>) -> Result<Self, StateError> {
@@ -23,13 +23,16 @@ impl Exempt {
         for (number, glob) in globs.into_iter().enumerate() {
             let refused = |problem: &'static str| StateError::Glob { glob: shown(glob), problem };
             if number >= MAX_GLOBS {
-                return Err(refused("is one too many; 1000 is the most"));
+                return Err(refused("exceeds the limit of 1000 globs"));
             }
             check(glob).map_or(Ok(()), |problem| Err(refused(problem)))?;
             let built = GlobBuilder::new(glob).literal_separator(true).backslash_escape(true).build();
-            set.add(built.map_err(|_| refused("is no valid glob"))?);
+            set.add(built.map_err(|_| refused("is not a valid glob"))?);
         }
-        let too_much = |_| StateError::Glob { glob: "together".to_owned(), problem: "are too much; write fewer ones" };
+        let too_much = |_| StateError::Glob {
+            glob: "(all together)".to_owned(),
+            problem: "exceeds the size limit. Use fewer globs",
+        };
         Ok(Self { globs: set.build().map_err(too_much)? })
     }
 
@@ -43,7 +46,7 @@ fn check(glob: &str) -> Option<&'static str> {
     if glob.is_empty() || glob.len() > MAX_GLOB_BYTES {
         Some("must have 1 to 512 bytes")
     } else if glob.starts_with('/') || glob.split('/').any(|segment| matches!(segment, "." | ".." | "")) {
-        Some("can never match: paths are relative to the root, and hold no empty segment, no '.' and no '..'")
+        Some("can never match. Paths are relative to the root, without empty segments, '.' or '..'")
     } else if glob.bytes().filter(|byte| *byte == b'{').count() > 8 {
         Some("has more than 8 braces")
     } else {
@@ -57,11 +60,11 @@ fn shown(glob: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::Exempt;
+    use super::ExemptGlobs;
 
     #[test]
-    fn globs_match_whole_paths_and_wrong_ones_are_refused() {
-        let exempt = Exempt::new(["tools/scratch/**", "tools/*.gen.ts"]).unwrap();
+    fn globs_match_whole_paths_and_invalid_globs_are_refused() {
+        let exempt = ExemptGlobs::new(["tools/scratch/**", "tools/*.gen.ts"]).unwrap();
         for (path, expected) in [
             ("tools/scratch/a/b.ts", true),
             ("tools/a.gen.ts", true),
@@ -71,11 +74,11 @@ mod tests {
         ] {
             assert_eq!(exempt.has(path), expected, "{path}");
         }
-        assert!(!Exempt::default().has("tools/a.ts"));
+        assert!(!ExemptGlobs::default().has("tools/a.ts"));
         let long = "a".repeat(513);
         for glob in ["", "/a", "../a", "a/../b", "a//b", "a/", "[", "{a", &long, "{a}{a}{a}{a}{a}{a}{a}{a}{a}"] {
-            assert!(Exempt::new([glob]).is_err(), "{glob}");
+            assert!(ExemptGlobs::new([glob]).is_err(), "{glob}");
         }
-        assert!(Exempt::new(std::iter::repeat_n("a", 1_001)).is_err());
+        assert!(ExemptGlobs::new(std::iter::repeat_n("a", 1_001)).is_err());
     }
 }

@@ -1,23 +1,22 @@
-//! Things that wait, by whom they belong to: the owners take turns, so that one's hundred do not keep another's one
-//! waiting.
+//! A fair queue: round-robin over owners, so that an owner with many items does not delay the others.
 
 use std::collections::VecDeque;
 
-/// A queue by owner. An owner without anything that waits has no place in it.
+/// A queue with one lane per owner. An owner without items has no lane.
 #[derive(Debug)]
-pub struct Turns<K, T> {
-    /// In the order of turns.
+pub struct RoundRobinQueue<K, T> {
+    /// The first lane is next.
     lanes: VecDeque<(K, VecDeque<T>)>,
     length: usize,
 }
 
-impl<K, T> Default for Turns<K, T> {
+impl<K, T> Default for RoundRobinQueue<K, T> {
     fn default() -> Self {
         Self { lanes: VecDeque::new(), length: 0 }
     }
 }
 
-impl<K: PartialEq, T> Turns<K, T> {
+impl<K: PartialEq, T> RoundRobinQueue<K, T> {
     #[must_use]
     pub fn len(&self) -> usize {
         self.length
@@ -28,7 +27,7 @@ impl<K: PartialEq, T> Turns<K, T> {
         self.length == 0
     }
 
-    /// The owners of what waits, the next first.
+    /// The owners of queued items, the next one first.
     pub fn owners(&self) -> impl Iterator<Item = &K> {
         self.lanes.iter().map(|(owner, _)| owner)
     }
@@ -38,7 +37,7 @@ impl<K: PartialEq, T> Turns<K, T> {
         self.insert(owner, item, |_| false);
     }
 
-    /// Adds an item before the others of its owner; an owner that waits for nothing else has the next turn.
+    /// Adds an item before the others of its owner. An owner without other items becomes the next.
     pub fn push_front(&mut self, owner: K, item: T) {
         self.length += 1;
         match self.lane(&owner) {
@@ -59,7 +58,7 @@ impl<K: PartialEq, T> Turns<K, T> {
         }
     }
 
-    /// The first item of the next owner that `may` accepts; that owner has had its turn.
+    /// Removes the first item of the next owner that `may` accepts, and moves that owner to the end.
     pub fn next(&mut self, may: impl Fn(&K) -> bool) -> Option<T> {
         let place = self.lanes.iter().position(|(owner, _)| may(owner))?;
         let (owner, mut items) = self.lanes.remove(place)?;
@@ -71,7 +70,7 @@ impl<K: PartialEq, T> Turns<K, T> {
         Some(item)
     }
 
-    /// Takes the first item that `wanted` accepts.
+    /// Removes the first item that `wanted` accepts.
     pub fn remove(&mut self, wanted: impl Fn(&T) -> bool) -> Option<T> {
         let (lane, place) = self
             .lanes
@@ -87,7 +86,7 @@ impl<K: PartialEq, T> Turns<K, T> {
         Some(item)
     }
 
-    /// Takes the last item of the owner that has most.
+    /// Removes the last item of the owner with the most items.
     pub fn take_last(&mut self) -> Option<T> {
         let (place, (_, items)) = self.lanes.iter_mut().enumerate().max_by_key(|(_, (_, items))| items.len())?;
         let item = items.pop_back()?;
@@ -98,7 +97,7 @@ impl<K: PartialEq, T> Turns<K, T> {
         Some(item)
     }
 
-    /// Takes everything.
+    /// Removes all items.
     pub fn drain(&mut self) -> Vec<T> {
         self.length = 0;
         std::mem::take(&mut self.lanes).into_iter().flat_map(|(_, items)| items).collect()
@@ -111,49 +110,49 @@ impl<K: PartialEq, T> Turns<K, T> {
 
 #[cfg(test)]
 mod tests {
-    use super::Turns;
+    use super::RoundRobinQueue;
 
-    fn all(turns: &mut Turns<char, u32>) -> Vec<u32> {
-        std::iter::from_fn(|| turns.next(|_| true)).collect()
+    fn all(queue: &mut RoundRobinQueue<char, u32>) -> Vec<u32> {
+        std::iter::from_fn(|| queue.next(|_| true)).collect()
     }
 
     #[test]
-    fn owners_take_turns_and_each_ones_first_comes_first() {
-        let mut turns = Turns::default();
+    fn next_alternates_between_owners_first_in_first_out() {
+        let mut queue = RoundRobinQueue::default();
         for item in 0..4 {
-            turns.push('a', item);
+            queue.push('a', item);
         }
-        turns.push('b', 10);
-        turns.push('b', 11);
-        assert_eq!(turns.len(), 6);
-        assert_eq!(all(&mut turns), [0, 10, 1, 11, 2, 3]);
-        assert!(turns.is_empty());
+        queue.push('b', 10);
+        queue.push('b', 11);
+        assert_eq!(queue.len(), 6);
+        assert_eq!(all(&mut queue), [0, 10, 1, 11, 2, 3]);
+        assert!(queue.is_empty());
     }
 
     #[test]
-    fn an_owner_that_may_not_is_passed_over_and_keeps_its_place() {
-        let mut turns = Turns::default();
-        turns.push('a', 1);
-        turns.push('b', 2);
-        assert_eq!(turns.next(|owner| *owner == 'b'), Some(2));
-        assert_eq!(turns.next(|owner| *owner == 'b'), None);
-        assert_eq!(turns.owners().collect::<Vec<_>>(), [&'a']);
-        assert_eq!(all(&mut turns), [1]);
+    fn next_skips_owners_that_are_not_accepted() {
+        let mut queue = RoundRobinQueue::default();
+        queue.push('a', 1);
+        queue.push('b', 2);
+        assert_eq!(queue.next(|owner| *owner == 'b'), Some(2));
+        assert_eq!(queue.next(|owner| *owner == 'b'), None);
+        assert_eq!(queue.owners().collect::<Vec<_>>(), [&'a']);
+        assert_eq!(all(&mut queue), [1]);
     }
 
     #[test]
-    fn items_are_put_where_they_belong_and_taken_out_again() {
-        let mut turns = Turns::default();
+    fn items_are_inserted_and_removed_in_any_place() {
+        let mut queue = RoundRobinQueue::default();
         for item in [5, 3, 4] {
-            turns.insert('a', item, |other| *other < item);
+            queue.insert('a', item, |other| *other < item);
         }
-        turns.push_front('a', 9);
-        turns.push_front('b', 7);
-        assert_eq!(turns.remove(|item| *item == 4), Some(4));
-        assert_eq!(turns.remove(|item| *item == 4), None);
-        assert_eq!(turns.take_last(), Some(3), "the last of the owner that has most");
-        assert_eq!((all(&mut turns), turns.take_last()), (vec![7, 9, 5], None));
-        turns.push('a', 1);
-        assert_eq!((turns.drain(), turns.len()), (vec![1], 0));
+        queue.push_front('a', 9);
+        queue.push_front('b', 7);
+        assert_eq!(queue.remove(|item| *item == 4), Some(4));
+        assert_eq!(queue.remove(|item| *item == 4), None);
+        assert_eq!(queue.take_last(), Some(3), "the last item of the owner with the most items");
+        assert_eq!((all(&mut queue), queue.take_last()), (vec![7, 9, 5], None));
+        queue.push('a', 1);
+        assert_eq!((queue.drain(), queue.len()), (vec![1], 0));
     }
 }

@@ -1,4 +1,4 @@
-//! What conditions are written for: it decides which of them can be meant.
+//! The rule or caveat that conditions belong to, which decides whether they are valid.
 
 use super::fault::{Fault, listed};
 use super::node::Node;
@@ -7,17 +7,17 @@ use crate::matching::targets::Targets;
 use crate::tools::Tools;
 use crate::verdict::Decision;
 
-/// Entries in one condition.
+/// The most entries in one condition.
 pub(super) const MAX_ENTRIES: usize = 1_000;
 
-pub(crate) struct Purpose<'p> {
+pub(crate) struct MatcherContext<'p> {
     pub decision: Decision,
     pub targets: &'p Targets,
     pub tools: Option<&'p Tools>,
 }
 
-impl Purpose<'_> {
-    /// Refuses a condition that no call of the rule can meet.
+impl MatcherContext<'_> {
+    /// Rejects a condition that no call of the rule can meet.
     pub(super) fn check_effect(&self, key: &str, node: &Node, needed: &[Effect]) -> Result<(), Fault> {
         let (Some(tools), Targets::Some { effects, tools: names }) = (self.tools, self.targets) else { return Ok(()) };
         let possible = names.iter().filter_map(|name| tools.get(name)).fold(*effects, |all, tool| all.or(tool.effects));

@@ -1,4 +1,4 @@
-//! What is known of one text of a test.
+//! The facts recorded about one text of a test.
 
 use super::event::{Case, CaseEnd};
 use super::limits::Limits;
@@ -6,26 +6,26 @@ use super::text_id::TextId;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
-/// Everything in it only grows, apart from `touched`, so the order of what is learnt does not matter.
+/// All fields only grow, so the order of updates does not matter.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct TestNote {
+pub(super) struct TestRecord {
     pub text: TextId,
     pub facts: Facts,
-    /// The names of cases that ran; of very many, the first in the alphabet.
+    /// The names of cases that ran; over the limit, the first in alphabetical order.
     pub names: BTreeSet<Box<str>>,
     /// The most cases that ran.
     pub cases: usize,
-    /// The last event about it.
+    /// The sequence number of the last event about the text.
     pub touched: u64,
 }
 
-/// What was once so of a text.
+/// A set of facts. A fact that was true once stays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(super) struct Facts(u8);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fact {
-    /// It was run, with whatever end.
+    /// It was run, with any outcome.
     Ran,
     /// It was seen to fail.
     Red,
@@ -37,8 +37,8 @@ pub(super) enum Fact {
     Flaky,
     /// A person wrote or accepted it.
     Trusted,
-    /// A person put another text in its place, so its cases are owed no more.
-    Forgiven,
+    /// A person replaced it by another text, so its cases are no longer required.
+    Released,
 }
 
 impl Facts {
@@ -59,7 +59,7 @@ impl Facts {
     }
 }
 
-impl TestNote {
+impl TestRecord {
     pub fn new(text: TextId) -> Self {
         Self { text, facts: Facts::default(), names: BTreeSet::new(), cases: 0, touched: 0 }
     }
@@ -68,24 +68,23 @@ impl TestNote {
         self.facts.has(fact)
     }
 
-    /// Whether its passing means something.
+    /// Whether a pass is meaningful: the test was seen to fail, or a person trusts it.
     pub const fn is_proven(&self) -> bool {
         self.is(Fact::Red) || self.is(Fact::Trusted)
     }
 
-    /// Whether its cases were green, and so must stay. That it turned out to be flaky, which a tool can make it, changes
-    /// nothing in that.
-    pub const fn is_owed(&self) -> bool {
-        self.is(Fact::Passed) && self.is_proven() && !self.is(Fact::Forgiven)
+    /// Whether its cases were green, and so must be kept. A flaky test is no exception, since a tool can make its test flaky.
+    pub const fn has_required_cases(&self) -> bool {
+        self.is(Fact::Passed) && self.is_proven() && !self.is(Fact::Released)
     }
 
-    /// A person means it: what was owed before is not, and what passes with it will be.
+    /// A person wrote or accepted the test: cases that pass from now on are required.
     pub const fn trust(&mut self) {
         self.facts.add(Fact::Trusted);
-        self.facts.remove(Fact::Forgiven);
+        self.facts.remove(Fact::Released);
     }
 
-    /// What is known of a text in which only imports have changed: not that it passes.
+    /// The record of a text in which only imports changed: all facts except that it passes.
     pub fn relinked(&self, text: TextId) -> Self {
         let mut same = Self { text, ..self.clone() };
         same.facts.remove(Fact::Passed);
@@ -101,17 +100,17 @@ impl TestNote {
         }
     }
 
-    /// Whether it has more cases than names are kept of.
+    /// Whether it has more cases than names are kept.
     pub fn is_cut(&self, limits: &Limits) -> bool {
         self.cases > limits.names_of_test
     }
 
-    /// Takes in what is known of the same text elsewhere. What is owed here is not forgiven there.
+    /// Merges the record of the same text elsewhere. Cases that are required here stay required.
     pub fn join(&mut self, other: &Self, limits: &Limits) {
-        let was_owed = self.is_owed();
+        let was_required = self.has_required_cases();
         self.facts.join(other.facts);
-        if was_owed {
-            self.facts.remove(Fact::Forgiven);
+        if was_required {
+            self.facts.remove(Fact::Released);
         }
         self.cases = self.cases.max(other.cases);
         self.names.extend(other.names.iter().cloned());

@@ -1,4 +1,4 @@
-//! A value in all the ways in which it may come back.
+//! Finds a secret value in a text, in every encoding in which a server may return it.
 
 use super::decoded::{layers, places, plain};
 use regex::bytes::{NoExpand, Regex, RegexBuilder};
@@ -6,36 +6,37 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::ops::Range;
 
-/// A long value is a long pattern.
+/// Size limit of a compiled pattern: a long value makes a long pattern.
 const PATTERN_BYTES: usize = 64 << 20;
-/// What its search may keep.
+/// Size limit of the regex engine's lazy DFA cache.
 const SEARCH_BYTES: usize = 16 << 20;
-/// Nobody quotes the letters and digits of a longer value, and looking for that would make the pattern many times as long.
-const MOST_QUOTED_WHOLE: usize = 256;
+/// Letters and digits of longer values are searched unescaped only: escaped forms of them would make the pattern many times
+/// as long.
+const MOST_FULLY_ESCAPED: usize = 256;
 
-/// What is left of a value without its escapes is found by chance where it is shorter.
+/// A decoded form shorter than this would match by chance.
 const FEWEST_BYTES: usize = 4;
 
-/// Finds a value in any spelling that answers have it in: as it is, in JSON, in JSON in JSON (each quotes with more backslashes),
-/// in a URL (which may quote what it need not, and a form a space as `+`), in HTML, in Latin-1 or UTF-16, or in several of these at
-/// once.
+/// Finds a value in any encoding: as it is, in JSON, in nested JSON (more backslashes per level), in a URL (with needless
+/// percent signs, or `+` for a space), in HTML, in Latin-1 or UTF-16, or in several of these at once.
 #[derive(Clone)]
-pub struct Spellings {
+pub struct SecretMatcher {
     text: Regex,
-    /// It in a text whose escapes are taken off, and its length there at most.
+    /// Matches the value in a decoded text.
     decoded: Regex,
+    /// The longest match of `decoded`, in bytes.
     longest: usize,
-    /// The same in large or small letters.
-    in_name: Regex,
-    /// Its bytes as JSON lists them.
+    /// `decoded`, ignoring case.
+    in_header_name: Regex,
+    /// The bytes of the value as a JSON list without brackets.
     numbers: String,
 }
 
-impl Spellings {
-    /// Nothing for a value that is too long.
+impl SecretMatcher {
+    /// `None` for a value that is too long for a pattern.
     #[must_use]
-    pub fn of(value: &str) -> Option<Self> {
-        let is_short = value.len() <= MOST_QUOTED_WHOLE;
+    pub fn new(value: &str) -> Option<Self> {
+        let is_short = value.len() <= MOST_FULLY_ESCAPED;
         let is_plain = |c: char| c.is_ascii_alphanumeric() && !is_short;
         let pattern: String =
             value.chars().map(|c| if is_plain(c) { c.to_string() } else { written_char(c) }).collect();
@@ -47,35 +48,36 @@ impl Spellings {
         let mut builder = RegexBuilder::new(&format!("(?-u){pattern}"));
         builder.size_limit(PATTERN_BYTES).dfa_size_limit(SEARCH_BYTES);
         let decoded = builder.build().ok()?;
-        let in_name = builder.case_insensitive(true).build().ok()?;
-        Some(Self { text, decoded, in_name, longest, numbers: numbers(value) })
+        let in_header_name = builder.case_insensitive(true).build().ok()?;
+        Some(Self { text, decoded, in_header_name, longest, numbers: numbers(value) })
     }
 
     /// `text` with `by` in place of the value.
     #[must_use]
-    pub fn replaced<'t>(&self, text: &'t [u8], by: &str) -> Cow<'t, [u8]> {
-        replaced_all(text, [(self, by)].as_slice())
+    pub fn replace<'t>(&self, text: &'t [u8], by: &str) -> Cow<'t, [u8]> {
+        replace_all(text, [(self, by)].as_slice())
     }
 
-    fn replaced_decoded(&self, text: &[u8], by: &str) -> Vec<u8> {
+    fn replace_decoded(&self, text: &[u8], by: &str) -> Vec<u8> {
         let mut covered = Covered::default();
         let mut cover = |place| covered.cover(place, text.len());
         self.decoded.find_iter(text).for_each(|found| cover(found.range()));
         places(text, &self.decoded, self.longest, &mut cover);
-        covered.replaced(text, by)
+        covered.replace(text, by)
     }
 
-    /// Whether the value is in the name of a header, which keeps no large letters.
+    /// Whether a header name contains the value, ignoring case.
     #[must_use]
-    pub fn is_in_name(&self, name: &str) -> bool {
-        let mut is_in = self.in_name.is_match(name.as_bytes());
-        places(name.as_bytes(), &self.in_name, self.longest, &mut |_| is_in = true);
+    pub fn is_in_header_name(&self, name: &str) -> bool {
+        let mut is_in = self.in_header_name.is_match(name.as_bytes());
+        places(name.as_bytes(), &self.in_header_name, self.longest, &mut |_| is_in = true);
         is_in
     }
 
-    /// JSON with the bytes of `by` in place of a list of numbers that are the bytes of the value; nothing where there is none.
+    /// `json` with every list of numbers that is the bytes of the value replaced by the bytes of `by`; `None` without such a
+    /// list.
     #[must_use]
-    pub fn replaced_numbers(&self, json: &str, by: &str) -> Option<String> {
+    pub fn replace_byte_lists(&self, json: &str, by: &str) -> Option<String> {
         if !json.contains(&self.numbers) {
             return None;
         }
@@ -90,15 +92,15 @@ impl Spellings {
     }
 }
 
-/// `text` with the text beside each value in its place.
-pub(super) fn replaced_all<'t>(text: &'t [u8], values: &[(&Spellings, &str)]) -> Cow<'t, [u8]> {
+/// `text` with every occurrence of each value replaced by the text beside it.
+pub(super) fn replace_all<'t>(text: &'t [u8], values: &[(&SecretMatcher, &str)]) -> Cow<'t, [u8]> {
     let mut clean = Cow::Borrowed(text);
     for (value, by) in values {
         if let Cow::Owned(next) = value.text.replace_all(&clean, NoExpand(by.as_bytes())) {
             clean = Cow::Owned(next);
         }
     }
-    // The layers of a text are the same for all values, and have none of them as a rule.
+    // Decoding is shared by all values; most texts contain none of them.
     let mut found: Vec<bool> = values.iter().map(|(value, _)| value.decoded.is_match(&clean)).collect();
     let longest = values.iter().map(|(value, _)| value.longest).max().unwrap_or_default();
     layers(&clean, longest, &mut |layer| {
@@ -107,12 +109,12 @@ pub(super) fn replaced_all<'t>(text: &'t [u8], values: &[(&Spellings, &str)]) ->
         }
     });
     for ((value, by), _) in values.iter().zip(found).filter(|(_, found)| *found) {
-        clean = Cow::Owned(value.replaced_decoded(&clean, by));
+        clean = Cow::Owned(value.replace_decoded(&clean, by));
     }
     clean
 }
 
-/// What of a text is replaced, byte by byte; empty where nothing is.
+/// Which bytes of a text are replaced; empty when none is.
 #[derive(Default)]
 struct Covered(Vec<Cover>);
 
@@ -135,8 +137,8 @@ impl Covered {
         }
     }
 
-    /// `put` is as wide as what it replaces: it has zeros between its characters where that has some.
-    fn replaced(&self, text: &[u8], put: &str) -> Vec<u8> {
+    /// Replaces covered ranges by `put`, with zero bytes between its characters where the range is UTF-16.
+    fn replace(&self, text: &[u8], put: &str) -> Vec<u8> {
         if self.0.is_empty() {
             return text.to_vec();
         }
@@ -160,13 +162,13 @@ impl Covered {
     }
 }
 
-/// The bytes of a value where its text has no escapes: in UTF-8, in Latin-1, and in UTF-16 without its zeros.
+/// The bytes of a value in a decoded text: in UTF-8, in Latin-1, and in UTF-16 without zero bytes.
 fn forms(value: &str) -> Vec<Vec<u8>> {
     let units = |bytes: fn(u16) -> [u8; 2]| value.encode_utf16().flat_map(bytes).filter(|byte| *byte != 0).collect();
     let mut forms: Vec<Vec<u8>> = vec![value.as_bytes().to_vec(), units(u16::to_le_bytes), units(u16::to_be_bytes)];
     let without_escapes: Vec<_> = forms.iter().map(|form| plain(form)).collect();
     forms.extend(without_escapes.into_iter().filter(|form| form.len() >= FEWEST_BYTES));
-    // Most are the same.
+    // Most forms are equal.
     forms.dedup();
     forms
 }
@@ -213,12 +215,12 @@ fn literal(text: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::Spellings;
+    use super::SecretMatcher;
 
     #[test]
-    fn a_list_of_its_bytes_is_replaced_as_a_list() {
-        let found = Spellings::of("abc").unwrap();
-        let replaced = |json: &str| found.replaced_numbers(json, "x");
+    fn byte_lists_of_the_value_are_replaced() {
+        let matcher = SecretMatcher::new("abc").unwrap();
+        let replaced = |json: &str| matcher.replace_byte_lists(json, "x");
         assert_eq!(replaced("[97,98,99]").unwrap(), "[120]");
         assert_eq!(replaced("[60,97,98,99,62,97,98,99]").unwrap(), "[60,120,62,120]");
         assert_eq!(replaced("[197,98,99]").unwrap(), "[197,98,99]");
@@ -227,9 +229,9 @@ mod tests {
     }
 
     #[test]
-    fn it_is_found_behind_any_escapes_of_a_text() {
+    fn the_value_is_found_behind_any_escapes() {
         let value = "s3cr3t/kéy+Ün9 \"%41\\";
-        let found = Spellings::of(value).unwrap();
+        let matcher = SecretMatcher::new(value).unwrap();
         let numeric = |hex: bool| -> String {
             value
                 .chars()
@@ -245,27 +247,27 @@ mod tests {
         let wide_html: Vec<u8> = numeric(true).encode_utf16().flat_map(u16::to_be_bytes).collect();
         for written in [numeric(true), numeric(false), twice, json, percent, named.to_owned(), value.to_owned()] {
             let text = format!("<b>{written} and {written}</b>");
-            let clean = String::from_utf8(found.replaced(text.as_bytes(), "X").into_owned()).unwrap();
+            let clean = String::from_utf8(matcher.replace(text.as_bytes(), "X").into_owned()).unwrap();
             let clean = clean.replace("\"X\"", "X");
             assert_eq!(clean, "<b>X and X</b>", "{written}");
         }
-        assert_eq!(&*found.replaced(&latin, "X"), b"X");
-        assert_eq!(&*found.replaced(&wide, "XY"), b"X\0Y\0");
-        assert_eq!(&*found.replaced(&wide_html, "XY"), b"\0X\0Y");
+        assert_eq!(&*matcher.replace(&latin, "X"), b"X");
+        assert_eq!(&*matcher.replace(&wide, "XY"), b"X\0Y\0");
+        assert_eq!(&*matcher.replace(&wide_html, "XY"), b"\0X\0Y");
         let other = b"s3cr3t&sol;k&eacute;y &amp; &#x110000; &#; &nothing; %zz \\u12 \\ud800 \0";
-        assert!(matches!(found.replaced(other, "X"), std::borrow::Cow::Borrowed(_)));
+        assert!(matches!(matcher.replace(other, "X"), std::borrow::Cow::Borrowed(_)));
     }
 
     #[test]
-    fn it_is_found_across_the_edges_of_what_is_decoded_at_once() {
-        let found = Spellings::of("Abcdefgh12345").unwrap();
+    fn the_value_is_found_across_decoding_windows() {
+        let matcher = SecretMatcher::new("Abcdefgh12345").unwrap();
         let written: String = "Abcdefgh12345".chars().map(|c| format!("&amp;#{};", u32::from(c))).collect();
         for before in [-90, -1, 0, 1].map(|more: isize| (256_usize << 10).strict_add_signed(more)) {
             let text = format!("{}{written}.", "x".repeat(before));
-            let clean = found.replaced(text.as_bytes(), "X");
+            let clean = matcher.replace(text.as_bytes(), "X");
             assert_eq!((clean.len(), clean.ends_with(b"xX.")), (before + 2, true), "{before}");
         }
-        assert!(found.is_in_name("x-abcdefgh12345") && found.is_in_name("x-%41bcdefgh12345"));
-        assert!(!found.is_in_name("x-abcdefgh"));
+        assert!(matcher.is_in_header_name("x-abcdefgh12345") && matcher.is_in_header_name("x-%41bcdefgh12345"));
+        assert!(!matcher.is_in_header_name("x-abcdefgh"));
     }
 }

@@ -1,22 +1,22 @@
-//! A file that a process holds from its first event until it closes the ledger. Others see by it whether the process is alive.
+//! A lock file that a process holds from its first event until it closes the ledger. It shows other processes that it is alive.
 //!
-//! Spools cannot show that: they are put away while there is nothing to write, and are held by others who drain what a process
-//! left. Only the owner holds this file for itself; others share it for the moment of a look.
+//! Spools cannot show that: they are removed while there is nothing to write, and other processes lock them to drain them.
+//! Only the owner locks this file exclusively; others lock it shared for a moment.
 
 use super::folder::Folder;
 use std::fs::{File, TryLockError, remove_file};
 use std::io;
 
-/// Tries to make a file that is not removed before it is held.
+/// Attempts to create a file that is not removed before it is locked.
 const TRIES: usize = 16;
 
-pub struct Life {
+pub struct ProcessLock {
     process: String,
-    /// Locked for as long as it is open.
+    /// Locked while it is open.
     _file: File,
 }
 
-impl Life {
+impl ProcessLock {
     pub fn begin(folder: &Folder, process: &str) -> io::Result<Self> {
         for _ in 0..TRIES {
             let file = folder.owned().create(true).append(true).open(folder.life(process))?;
@@ -28,25 +28,25 @@ impl Life {
         Err(io::ErrorKind::AddrInUse.into())
     }
 
-    /// Whether the file still has its name.
+    /// Whether the file still exists under its name.
     #[must_use]
     pub fn is_in_place(&self, folder: &Folder) -> bool {
         folder.life(&self.process).exists()
     }
 
-    /// Removes the file, then lets go of it.
+    /// Removes the file, then unlocks it.
     pub fn end(self, folder: &Folder) {
-        // One that stays is removed by the next process that looks for what others left.
+        // A remaining file is removed by the next process that cleans up.
         let _stays = remove_file(folder.life(&self.process));
     }
 
-    /// Whether a process is alive that has recorded something.
+    /// Whether a process that has recorded something is alive.
     #[must_use]
     pub fn is_held(folder: &Folder, process: &str) -> bool {
         is_process(process) && matches!(shared(folder, process), Err(TryLockError::WouldBlock))
     }
 
-    /// Removes the files of processes that are gone and have left no spool.
+    /// Removes the files of ended processes without spools.
     pub fn clear(folder: &Folder) -> io::Result<()> {
         let spools = folder.spool_names()?;
         let has_spool =
@@ -60,21 +60,21 @@ impl Life {
     }
 }
 
-/// The file, if its owner does not hold it.
+/// Locks the file shared; fails if its owner holds it.
 fn shared(folder: &Folder, process: &str) -> Result<File, TryLockError> {
     let file = folder.owned().read(true).open(folder.life(process)).map_err(TryLockError::Error)?;
     file.try_lock_shared()?;
     Ok(file)
 }
 
-/// Names of calls come from outside: nothing else is a name of a file here.
+/// Whether a text is a process id. Call ids come from outside and must not name other files.
 fn is_process(text: &str) -> bool {
     text.len() == 12 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Life;
+    use super::ProcessLock;
     use crate::folder::Folder;
     use crate::samples::{call, open};
     use crate::spool_file::SpoolFile;
@@ -82,7 +82,7 @@ mod tests {
     use std::time::{Duration, Instant};
 
     #[test]
-    fn a_spool_that_another_process_drains_is_not_its_process() {
+    fn a_process_is_not_alive_because_its_spool_is_drained() {
         let place = tempfile::tempdir().unwrap();
         let ledger = open(place.path());
         let folder = Folder::as_is(place.path());
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn a_process_that_rests_with_an_open_call_is_alive() {
+    fn an_idle_process_with_an_open_call_is_alive() {
         let place = tempfile::tempdir().unwrap();
         let (one, other) = (open(place.path()), open(place.path()));
         let folder = Folder::as_is(place.path());
@@ -101,11 +101,11 @@ mod tests {
         one.record(&call(&id, &[])).unwrap();
         let until = Instant::now() + Duration::from_secs(60);
         while !folder.spool_names().unwrap().is_empty() {
-            assert!(Instant::now() < until, "the spool is put away");
+            assert!(Instant::now() < until, "the spool is removed");
             std::thread::sleep(Duration::from_millis(20));
         }
         assert_eq!(other.call_state(&id, HasResult::No).unwrap(), CallState::Running);
-        Life::clear(&folder).unwrap();
+        ProcessLock::clear(&folder).unwrap();
         assert_eq!(other.call_state(&id, HasResult::No).unwrap(), CallState::Running);
         one.close().unwrap();
         assert_eq!(other.call_state(&id, HasResult::No).unwrap(), CallState::Unknown);
@@ -113,20 +113,20 @@ mod tests {
     }
 
     #[test]
-    fn what_a_killed_process_held_is_removed_when_its_spools_are() {
+    fn the_lock_of_a_killed_process_is_removed_with_its_spools() {
         let place = tempfile::tempdir().unwrap();
         let folder = Folder::make(place.path()).unwrap();
         std::fs::write(folder.life("0123456789ab"), "").unwrap();
         std::fs::write(folder.spool("0123456789ab.0"), "").unwrap();
-        Life::clear(&folder).unwrap();
+        ProcessLock::clear(&folder).unwrap();
         assert_eq!(folder.life_names().unwrap(), ["0123456789ab"]);
         std::fs::remove_file(folder.spool("0123456789ab.0")).unwrap();
-        Life::clear(&folder).unwrap();
+        ProcessLock::clear(&folder).unwrap();
         assert!(folder.life_names().unwrap().is_empty());
     }
 
     #[test]
-    fn the_name_of_a_call_names_no_other_file() {
+    fn a_call_id_names_no_other_file() {
         let place = tempfile::tempdir().unwrap();
         let ledger = open(place.path());
         assert_eq!(ledger.call_state("../ledger.db-1", HasResult::No).unwrap(), CallState::Unknown);

@@ -1,26 +1,26 @@
-//! The vectors of many texts, each found by a hash of its text, and the search among them.
+//! An index of text embeddings by the hash of the text, with exhaustive search.
 //!
-//! The search looks at every one: ten thousand vectors are four megabytes, which takes less than a millisecond.
+//! A search compares all vectors: ten thousand of them are four megabytes, which takes less than a millisecond.
 
 use super::vector::{Vector, cosines};
 use std::collections::HashMap;
 
-/// Texts that are remembered at one time.
+/// The most texts of an index.
 pub const MAX_VECTORS: usize = 1 << 17;
-/// What their vectors may take together.
+/// The most bytes of all vectors.
 const MAX_BYTES: usize = 64 << 20;
 
-/// A text, by its hash.
+/// The hash of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TextKey(pub(super) [u8; 16]);
 
-/// The place of a vector, until a text is forgotten.
+/// The position of a vector; valid until [`VectorIndex::retain`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Slot(u32);
 
-/// Vectors of one model.
+/// The vectors of one model.
 #[derive(Debug)]
-pub struct Vectors {
+pub struct VectorIndex {
     dimension: usize,
     slots: HashMap<TextKey, Slot>,
     /// One row per slot.
@@ -36,7 +36,7 @@ impl TextKey {
     }
 }
 
-impl Vectors {
+impl VectorIndex {
     #[must_use]
     pub fn new(dimension: usize) -> Self {
         Self { dimension, slots: HashMap::new(), numbers: Vec::new(), scales: Vec::new() }
@@ -62,7 +62,7 @@ impl Vectors {
         self.slots.get(&key).copied()
     }
 
-    /// Whether it was taken: a vector of another dimension is not, nor is one for which there is no room.
+    /// Returns `false`, without inserting, for a vector of another dimension or when the index is full.
     pub fn insert(&mut self, key: TextKey, vector: &Vector) -> bool {
         if vector.dimension() != self.dimension || self.dimension == 0 {
             return false;
@@ -92,7 +92,7 @@ impl Vectors {
         Vector::from_rounded(self.numbers.chunks_exact(self.dimension).nth(slot as usize)?.into())
     }
 
-    /// Forgets all texts but those that are wanted. Slots are others afterwards.
+    /// Keeps only the wanted texts. Invalidates all slots.
     pub fn retain(&mut self, mut is_wanted: impl FnMut(TextKey) -> bool) {
         let mut kept = Self::new(self.dimension);
         for (key, row, scale) in self.rows() {
@@ -107,7 +107,7 @@ impl Vectors {
         *self = kept;
     }
 
-    /// How alike a vector and every text are; [`Cosines::of`] tells by slot.
+    /// The cosine similarity of `query` and every text; read it by slot with [`Cosines::of`].
     #[must_use]
     pub fn search(&self, query: &Vector) -> Cosines {
         if query.dimension() != self.dimension {
@@ -116,7 +116,7 @@ impl Vectors {
         Cosines(cosines(query, &self.numbers, &self.scales))
     }
 
-    /// Every text and its vector, in the order of the slots.
+    /// All texts and their vectors, in slot order.
     pub(super) fn rows(&self) -> impl Iterator<Item = (TextKey, &[i8], f32)> {
         let mut keys: Vec<(Slot, TextKey)> = self.slots.iter().map(|(key, slot)| (*slot, *key)).collect();
         keys.sort_unstable_by_key(|(Slot(slot), _)| *slot);
@@ -125,12 +125,12 @@ impl Vectors {
     }
 }
 
-/// The outcome of a search.
+/// The result of a search.
 #[derive(Debug)]
 pub struct Cosines(Vec<f32>);
 
 impl Cosines {
-    /// From -1 to 1; nothing for a slot that was not there.
+    /// From -1 to 1; `None` for an unknown slot.
     #[must_use]
     pub fn of(&self, Slot(slot): Slot) -> Option<f32> {
         self.0.get(slot as usize).copied()
@@ -139,15 +139,15 @@ impl Cosines {
 
 #[cfg(test)]
 mod tests {
-    use super::{MAX_BYTES, TextKey, Vectors};
+    use super::{MAX_BYTES, TextKey, VectorIndex};
     use crate::Vector;
 
     fn vector(numbers: [f32; 3]) -> Vector {
         Vector::of(&numbers).unwrap()
     }
 
-    fn filled() -> Vectors {
-        let mut vectors = Vectors::new(3);
+    fn filled() -> VectorIndex {
+        let mut vectors = VectorIndex::new(3);
         for (text, numbers) in [("x", [1.0, 0.0, 0.0]), ("y", [0.0, 1.0, 0.0]), ("z", [0.0, 0.0, 1.0])] {
             assert!(vectors.insert(TextKey::of(text), &vector(numbers)));
         }
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn a_search_tells_how_alike_every_text_is() {
+    fn a_search_gives_the_similarity_of_every_text() {
         let vectors = filled();
         let found = vectors.search(&vector([4.0, 3.0, 0.0]));
         let of = |text: &str| found.of(vectors.slot(TextKey::of(text)).unwrap()).unwrap();
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_that_is_told_again_keeps_its_place() {
+    fn a_text_that_is_inserted_again_keeps_its_slot() {
         let mut vectors = filled();
         let slot = vectors.slot(TextKey::of("y"));
         assert!(vectors.insert(TextKey::of("y"), &vector([0.0, 1.0, 1.0])));
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_wanted_is_forgotten_and_the_others_stay_what_they_were() {
+    fn retain_removes_unwanted_texts_and_keeps_the_others() {
         let mut vectors = filled();
         vectors.retain(|key| key != TextKey::of("x"));
         assert_eq!(vectors.len(), 2);
@@ -185,12 +185,12 @@ mod tests {
     }
 
     #[test]
-    fn other_dimensions_and_more_than_there_is_room_for_are_refused() {
+    fn insert_refuses_other_dimensions_and_a_full_index() {
         let mut vectors = filled();
         assert!(!vectors.insert(TextKey::of("w"), &Vector::of(&[1.0]).unwrap()));
         assert!(vectors.search(&Vector::of(&[1.0]).unwrap()).of(vectors.slot(TextKey::of("x")).unwrap()).is_none());
         let wide = Vector::of(&vec![1.0; 8192]).unwrap();
-        let mut vectors = Vectors::new(8192);
+        let mut vectors = VectorIndex::new(8192);
         let taken = (0..).take_while(|at: &i32| vectors.insert(TextKey::of(&at.to_string()), &wide)).count();
         assert_eq!(taken, MAX_BYTES / 8192);
     }

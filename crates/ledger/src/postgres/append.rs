@@ -1,10 +1,10 @@
-//! What changes the tables.
+//! Statements that change the tables: append and drop.
 
 use super::bytes::Row;
 use super::connection::{Connection, Value};
 use super::failure::Failure;
+use super::name_encoding::encode_name;
 use super::schema::Schema;
-use super::storable::to_storable;
 use crate::chain::link;
 use crate::event::{Head, PreparedEvent};
 use crate::hash::Hash;
@@ -12,7 +12,7 @@ use crate::ledger_error::Reason;
 use crate::store::{Appended, Batch};
 use std::collections::BTreeMap;
 
-/// Events that one statement drops, so that each takes a short time.
+/// The most events that one statement drops, so that each is short.
 const DROPPED_AT_ONCE: i64 = 20_000;
 
 const INSERT_EVENT: &str = "insert into @.events (seq, content, hash, kind, at, session, path, tool, call, parent) \
@@ -24,7 +24,7 @@ const SET_DRAINED: &str = "insert into @.spools (name, drained) values ($1, $2) 
 const STATE: &str = "select coalesce((select drained from @.spools where name = $1), 0), e.seq, e.hash, a.base_size, \
     a.base_hash from @.about a left join (select seq, hash from @.events order by seq desc limit 1) e on true";
 
-/// `Store::append`. When it is done again after a lost connection, and the first one did succeed, the answer is `Elsewhere`.
+/// `Store::append`. When it is repeated after a lost connection and the first attempt succeeded, the result is `Elsewhere`.
 pub(super) fn append(connection: &mut Connection, schema: &Schema, batch: &Batch<'_>) -> Result<Appended, Failure> {
     let state = begin(connection, schema, batch.spool)?;
     if state.drained != batch.from {
@@ -44,27 +44,27 @@ pub(super) fn append(connection: &mut Connection, schema: &Schema, batch: &Batch
     Ok(Appended::Done(head))
 }
 
-struct State {
+struct SpoolPosition {
     drained: u64,
     head: Head,
 }
 
-/// Begins a transaction beside which nobody appends, and looks at where things stand.
-fn begin(connection: &mut Connection, schema: &Schema, spool: &str) -> Result<State, Failure> {
+/// Begins an exclusive transaction, and reads the spool's position and the head.
+fn begin(connection: &mut Connection, schema: &Schema, spool: &str) -> Result<SpoolPosition, Failure> {
     schema.put_begin(connection)?;
     connection.put(&schema.sql(STATE), &[Value::Text(spool)])?;
     let mut state = None;
     connection.finish_with(&mut |mut row| {
-        // The row of the lock has nothing in it.
+        // The row of the lock statement is empty.
         if row.width() > 1 {
-            state = Some(State { drained: row.count()?, head: head_or_base(&mut row)? });
+            state = Some(SpoolPosition { drained: row.count()?, head: head_or_base(&mut row)? });
         }
         Ok(())
     })?;
     state.ok_or(Failure::Unfit(Reason::Damaged))
 }
 
-/// The last event's number and hash, which may be NULL, then those of the base.
+/// Reads the last event's number and hash, which may be NULL, then those of the base.
 pub(super) fn head_or_base(row: &mut Row<'_>) -> Result<Head, Failure> {
     let (seq, hash) = (row.maybe_integer()?, row.field()?);
     let (base_size, base_hash) = (row.integer()?, row.bytes()?);
@@ -102,7 +102,7 @@ impl Inserted<'_> {
     }
 }
 
-/// The events with their places behind `head`, and the new head.
+/// The events chained after `head`, and the new head.
 fn chained(mut head: Head, events: &[PreparedEvent]) -> (Vec<Inserted<'_>>, Head) {
     let mut rows = Vec::with_capacity(events.len());
     for event in events {
@@ -110,7 +110,7 @@ fn chained(mut head: Head, events: &[PreparedEvent]) -> (Vec<Inserted<'_>>, Head
         head = Head { size, hash: link(&head.hash, size, &event.id) };
         let columns = &event.columns;
         let names = [&columns.session, &columns.path, &columns.tool, &columns.call, &columns.parent];
-        let names = names.map(|name| name.as_deref().map(|name| to_storable(name).into_owned()));
+        let names = names.map(|name| name.as_deref().map(|name| encode_name(name).into_owned()));
         rows.push(Inserted { event, place: head, names });
     }
     (rows, head)
@@ -170,7 +170,7 @@ pub(super) fn drop_to(connection: &mut Connection, schema: &Schema, base: &Head)
     Ok(gone)
 }
 
-/// As PostgreSQL counts.
+/// Converts to PostgreSQL's `bigint`.
 pub(super) fn integer(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }

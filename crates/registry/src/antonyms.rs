@@ -1,17 +1,17 @@
-//! Words that make a job another one, as `opposites.txt` lists them: who wants to encode is not helped by what decodes.
+//! Antonyms that distinguish jobs, listed in `antonyms.txt`: a query for encoding is not served by a decoder.
 
-use super::words::{TermId, Words};
+use super::tokenizer::{TermId, Tokenizer};
 use std::collections::HashMap;
 
-const LISTED: &str = include_str!("opposites.txt");
+const LISTED: &str = include_str!("antonyms.txt");
 
-pub(super) struct Opposites(HashMap<TermId, Vec<TermId>>);
+pub(super) struct Antonyms(HashMap<TermId, Vec<TermId>>);
 
-impl Opposites {
-    pub(super) fn new(words: &mut Words) -> Self {
+impl Antonyms {
+    pub(super) fn new(tokenizer: &mut Tokenizer) -> Self {
         let mut map: HashMap<TermId, Vec<TermId>> = HashMap::new();
         for line in lines() {
-            let terms: Vec<TermId> = line.split(' ').map(|word| words.term(word)).collect();
+            let terms: Vec<TermId> = line.split(' ').map(|word| tokenizer.term(word)).collect();
             for term in &terms {
                 map.entry(*term).or_default().extend(terms.iter().filter(|other| *other != term));
             }
@@ -19,7 +19,7 @@ impl Opposites {
         Self(map)
     }
 
-    /// Stems that mean another job.
+    /// The antonyms of a stem.
     pub(super) fn of(&self, term: TermId) -> &[TermId] {
         self.0.get(&term).map_or(&[], Vec::as_slice)
     }
@@ -31,11 +31,11 @@ fn lines() -> impl Iterator<Item = &'static str> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Opposites, lines};
-    use crate::words::Words;
+    use super::{Antonyms, lines};
+    use crate::tokenizer::Tokenizer;
 
     #[test]
-    fn lines_are_sorted_plain_and_hold_no_word_twice() {
+    fn lines_are_sorted_and_have_distinct_lower_case_words() {
         let all: Vec<&str> = lines().collect();
         assert!(all.is_sorted());
         for line in all {
@@ -49,11 +49,11 @@ mod tests {
     }
 
     #[test]
-    fn they_hold_both_ways_and_for_every_form_of_a_word() {
-        let mut words = Words::new();
-        let opposites = Opposites::new(&mut words);
-        let (encode, decoding) = (words.term("encode"), words.term("decoding"));
-        assert!(opposites.of(encode).contains(&decoding) && opposites.of(decoding).contains(&encode));
-        assert!(!opposites.of(encode).contains(&encode));
+    fn antonyms_are_symmetric_and_apply_to_all_forms_of_a_word() {
+        let mut tokenizer = Tokenizer::new();
+        let antonyms = Antonyms::new(&mut tokenizer);
+        let (encode, decoding) = (tokenizer.term("encode"), tokenizer.term("decoding"));
+        assert!(antonyms.of(encode).contains(&decoding) && antonyms.of(decoding).contains(&encode));
+        assert!(!antonyms.of(encode).contains(&encode));
     }
 }

@@ -1,19 +1,19 @@
-//! Where a tool stands between its first test and green.
+//! The test status of a tool.
 
 use super::text_id::TextId;
 use serde::Serialize;
 
-/// The texts of a tool and of its test, at one time and place: on the disk, or in a commit.
+/// The texts of a tool and of its test in one version: on disk, or in a commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Texts {
-    /// Nothing if there is no such file.
+    /// `None` if the file does not exist.
     pub tool: Option<TextId>,
     pub test: Option<TextId>,
-    /// One hash over all other files that a run of the tool loads. Nothing if nobody took it: then they may have changed.
+    /// One hash over all other files that a run of the tool loads. `None` if it was not computed: then they may have changed.
     pub imports: Option<TextId>,
 }
 
-/// no test → red → green → changed → green.
+/// The phase of a tool: no test → red → green → changed → green.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Phase {
@@ -23,7 +23,7 @@ pub enum Phase {
     Changed,
 }
 
-/// Which text is another than when the tool was green.
+/// Which text has changed since the tool was green.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Changed {
@@ -32,23 +32,23 @@ pub enum Changed {
     Imports,
 }
 
-/// Cases that were green and do not run any more.
+/// Cases that were green and no longer run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Missing {
-    /// Some of their names; none where only their number is known.
+    /// Some of their names; empty if only their number is known.
     pub names: Vec<String>,
     pub count: usize,
 }
 
-/// The phase, and what keeps it from being green.
+/// The phase of a tool, and the reason why it is not green.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Standing {
+pub enum TestStatus {
     NoTest,
-    /// The test was never run as it is.
+    /// The current text of the test was never run.
     NotRun,
-    /// The test fails with the texts of now, or the tool is missing.
+    /// The test fails with the current texts, or the tool is missing.
     Red,
-    /// The test was seen to fail as it is, and was not run with the tool of now.
+    /// The current test was seen to fail, and was not run with the current tool.
     Untried,
     Green,
     Changed(Changed),
@@ -56,11 +56,11 @@ pub enum Standing {
     Empty,
     /// The test does not compile, or fails outside of its cases.
     Broken,
-    /// Cases are left out by `skip`, `only` or `todo`.
+    /// Cases are skipped by `skip`, `only` or `todo`.
     LeftOut,
-    /// Cases expect nothing.
+    /// Cases have no expectations.
     Hollow,
-    /// It passed and failed with the same texts.
+    /// The test passed and failed with the same texts.
     Flaky,
     /// The test passes without the tool.
     Vacuous,
@@ -69,7 +69,7 @@ pub enum Standing {
     Weakened(Missing),
 }
 
-impl Standing {
+impl TestStatus {
     #[must_use]
     pub const fn phase(&self) -> Phase {
         match self {
@@ -89,7 +89,7 @@ impl Standing {
         }
     }
 
-    /// The word for it in `details.reason`.
+    /// The value of `details.reason`.
     #[must_use]
     pub const fn as_str(&self) -> &'static str {
         match self {
@@ -112,9 +112,9 @@ impl Standing {
         }
     }
 
-    /// Whether the text of the tool may become another: there is a test that says what it should be.
+    /// Whether the tool may be changed: a test specifies it.
     #[must_use]
-    pub const fn lets_write(&self) -> bool {
+    pub const fn allows_write(&self) -> bool {
         match self {
             Self::Red | Self::Untried | Self::Green | Self::Changed(Changed::Tool | Changed::Imports) => true,
             Self::NoTest

@@ -1,13 +1,13 @@
-//! What the database holds beside the rows: tables that are not what they were could hide rows, or change them on their way.
+//! Checks the tables of the database: changed tables could hide or change rows.
 //!
-//! Indexes are not looked at: PostgreSQL does not use one that is not fit for a query, and without any it is only slow.
+//! Indexes are not checked: PostgreSQL does not use unsuitable ones, and missing ones only make queries slow.
 
 use super::connection::{Connection, Value};
 use super::failure::Failure;
 use super::schema::{SHAPES, Schema};
 use crate::verification::{Problem, ProblemKind};
 
-/// Plain tables, of which nothing is hidden or changed by rules, triggers, policies or tables below them.
+/// Plain tables without rules, triggers, row policies or child tables.
 const TABLES: &str = "select c.relname::text, c.relkind = 'r' and not c.relhasrules and not c.relhastriggers \
     and not c.relrowsecurity and not c.relhassubclass and not c.relispartition, \
     (select string_agg(a.attname || ' ' || format_type(a.atttypid, null), ', ' order by a.attnum) \
@@ -15,7 +15,7 @@ const TABLES: &str = "select c.relname::text, c.relkind = 'r' and not c.relhasru
     from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace \
     where n.nspname = $1 and c.relkind not in ('i', 't') order by c.relname";
 
-/// The first problem.
+/// Checks the tables, and returns the first problem.
 pub(super) fn check(connection: &mut Connection, schema: &Schema) -> Result<Option<Problem>, Failure> {
     let mut found = Vec::new();
     connection.query(TABLES, &[Value::Text(schema.name())], &mut |mut row| {
@@ -28,6 +28,6 @@ pub(super) fn check(connection: &mut Connection, schema: &Schema) -> Result<Opti
     if SHAPES.iter().all(is_whole) {
         return Ok(None);
     }
-    let message = "the tables of the ledger's database are not those that were made";
+    let message = "the tables of the ledger's database were changed";
     Ok(Some(Problem::new(ProblemKind::Changed, 0, message)))
 }

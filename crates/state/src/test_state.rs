@@ -1,14 +1,14 @@
-//! The state: a fold over events, which can always be made again.
+//! The test-first state: a fold over events, which can be rebuilt at any time.
 
 use super::event::Event;
 use super::limits::Limits;
-use super::record::Record;
-use super::standing::{Standing, Texts};
+use super::test_status::{TestStatus, Texts};
 use super::text_id::TextId;
+use super::tool_record::ToolRecord;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// How far the ledger was read: the last event, and its hash where the ledger has one.
+/// A position in the ledger: the last event read, and its hash if the ledger has hashes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Position {
     pub seq: u64,
@@ -16,9 +16,9 @@ pub struct Position {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct State {
+pub struct TestState {
     position: Option<Position>,
-    tools: BTreeMap<String, Record>,
+    tools: BTreeMap<String, ToolRecord>,
     #[serde(skip)]
     pub(super) limits: Limits,
     /// Bytes of names of cases in all records.
@@ -26,15 +26,14 @@ pub struct State {
     pub(super) name_bytes: usize,
 }
 
-impl State {
-    /// The last event that is in it; nothing for a state that nothing has happened in.
+impl TestState {
+    /// The position of the last folded event; `None` for an empty state.
     #[must_use]
     pub const fn position(&self) -> Option<Position> {
         self.position
     }
 
-    /// Takes in the event of the ledger at `at`. An event that was taken in already, or comes before one that was, changes
-    /// nothing.
+    /// Folds the ledger event at `at`. Events at or before the current position are ignored.
     pub fn fold(&mut self, at: Position, event: &Event) {
         if self.position.is_some_and(|position| at.seq <= position.seq) {
             return;
@@ -43,35 +42,35 @@ impl State {
         self.apply(at.seq, event);
     }
 
-    /// Says that the ledger was read so far, and that nothing in between was about tests.
+    /// Advances the position past events that are not about tests.
     pub fn skip_to(&mut self, at: Position) {
         if self.position.is_none_or(|position| at.seq > position.seq) {
             self.position = Some(at);
         }
     }
 
-    /// Where a tool stands with these texts.
+    /// The status of a tool with these texts.
     #[must_use]
-    pub fn standing(&self, tool: &str, now: &Texts) -> Standing {
+    pub fn status(&self, tool: &str, now: &Texts) -> TestStatus {
         match (self.tools.get(tool), now.test) {
-            (Some(record), _) => record.standing(now, &self.limits),
-            (None, Some(_)) => Standing::NotRun,
-            (None, None) => Standing::NoTest,
+            (Some(record), _) => record.status(now, &self.limits),
+            (None, Some(_)) => TestStatus::NotRun,
+            (None, None) => TestStatus::NoTest,
         }
     }
 
-    /// Whether cases of a tool's test were green, whatever its texts are now: a test that replaces them has to be seen to fail.
+    /// Whether any case of the tool's test was green, with any texts: a test that replaces it must be seen to fail.
     #[must_use]
     pub fn was_green(&self, tool: &str) -> bool {
-        self.tools.get(tool).is_some_and(Record::is_owed)
+        self.tools.get(tool).is_some_and(ToolRecord::has_required_cases)
     }
 
-    /// The tools that there are, with the texts that were written last and where they stand.
-    pub fn tools(&self) -> impl Iterator<Item = (&str, Texts, Standing)> {
+    /// The existing tools, with their last written texts and their status.
+    pub fn tools(&self) -> impl Iterator<Item = (&str, Texts, TestStatus)> {
         let existing = self.tools.iter().filter(|(_, record)| record.tool.is_some() || record.test.is_some());
         existing.map(|(tool, record)| {
             let texts = Texts { tool: record.tool, test: record.test, imports: None };
-            (tool.as_str(), texts, record.standing(&texts, &self.limits))
+            (tool.as_str(), texts, record.status(&texts, &self.limits))
         })
     }
 
@@ -85,8 +84,8 @@ impl State {
                 self.change(from, seq, |record| record.tool = None);
                 self.change(to, seq, |record| {
                     record.tool = Some(*text);
-                    // What was promised of a tool is so under another name.
-                    record.owe_cases_of(&moved, &limits);
+                    // Required cases follow the tool to its new name.
+                    record.require_cases_of(&moved, &limits);
                 });
             }
             Event::TestWritten { tool, text, by } => {
@@ -111,7 +110,7 @@ impl State {
         }
     }
 
-    fn change(&mut self, tool: &str, seq: u64, change: impl FnOnce(&mut Record)) {
+    fn change(&mut self, tool: &str, seq: u64, change: impl FnOnce(&mut ToolRecord)) {
         if tool.len() > self.limits.path_bytes {
             return;
         }
@@ -120,18 +119,17 @@ impl State {
         change(record);
         record.touched = seq;
         self.name_bytes = (self.name_bytes + record.weight()).saturating_sub(before);
-        self.forget();
+        self.evict();
     }
 
-    /// When there is too much: forgets the tools that nothing has happened to for longest, those that were never green
-    /// before the others, until there is room for some more.
-    fn forget(&mut self) {
+    /// Over a limit: drops the least recently changed tools, those that were never green first, until there is some room.
+    fn evict(&mut self) {
         if self.tools.len() <= self.limits.tools && self.name_bytes <= self.limits.name_bytes {
             return;
         }
         let enough = |limit: usize| limit - limit / 16;
         let (tools, bytes) = (enough(self.limits.tools), enough(self.limits.name_bytes));
-        let age = |(tool, record): (&String, &Record)| (record.is_owed(), record.touched, tool.clone());
+        let age = |(tool, record): (&String, &ToolRecord)| (record.has_required_cases(), record.touched, tool.clone());
         let mut by_age: Vec<(bool, u64, String)> = self.tools.iter().map(age).collect();
         by_age.sort_unstable();
         for (_, _, tool) in by_age {
@@ -144,9 +142,9 @@ impl State {
         }
     }
 
-    /// Counts what a snapshot does not say.
-    pub(super) fn weigh(&mut self) {
-        self.name_bytes = self.tools.values().map(Record::weight).sum();
-        self.forget();
+    /// Recomputes the counters that a snapshot does not contain.
+    pub(super) fn recount(&mut self) {
+        self.name_bytes = self.tools.values().map(ToolRecord::weight).sum();
+        self.evict();
     }
 }

@@ -1,28 +1,28 @@
-//! Finding events in PostgreSQL.
+//! Queries of events in PostgreSQL.
 
-use super::appending::integer;
+use super::append::integer;
 use super::bytes::Row;
 use super::connection::{Connection, Value};
 use super::failure::Failure;
+use super::name_encoding::encode_name;
 use super::schema::Schema;
-use super::storable::to_storable;
 use crate::event::StoredEvent;
 use crate::hash::Hash;
 use crate::ledger_error::Reason;
 use crate::query::{MAX_EVENTS, Query};
 
-/// An event with the hash of the one before; the base's for the first that is kept.
+/// Selects events with the hash of the previous event, or of the base for the first kept event.
 const SELECT: &str = "select e.seq, e.content, e.hash, coalesce((select p.hash from @.events p where p.seq = e.seq - 1), \
     (select a.base_hash from @.about a where a.base_size = e.seq - 1), decode(repeat('00', 32), 'hex'))";
 
-/// A call and all calls below it. `union` drops what was seen: circles end. `offset 0` has the index of parents asked for
-/// each call, whatever the server thinks of how many there are.
+/// A call and all its descendants. `union` drops duplicates, so cycles end. `offset 0` forces a lookup in the parent index
+/// per call, regardless of the planner's estimates.
 const TREE: &str = "with recursive below (call) as (select $1::text collate \"C\" union select e.call from below b \
     cross join lateral (select call from @.events where parent = b.call \
         and call is not null offset 0) e), \
     calls as (select call from below limit $2)";
 
-/// The events of those calls.
+/// Joins the events of those calls.
 const OF_CALLS: &str = "from calls c cross join lateral (select seq, content, hash from @.events \
     where call = c.call offset 0) e";
 
@@ -32,7 +32,7 @@ pub(super) fn events(connection: &mut Connection, schema: &Schema, query: &Query
     let order = if query.after_seq.is_some() {
         "e.seq"
     } else if conditions.by_time {
-        // The index of times has the newest at its end.
+        // The time index is read from its end.
         "e.at desc, e.seq desc"
     } else {
         "e.seq desc"
@@ -45,7 +45,7 @@ pub(super) fn events(connection: &mut Connection, schema: &Schema, query: &Query
     Ok(found)
 }
 
-/// The events of a call and of the calls below it, oldest first.
+/// The events of a call and its descendants, oldest first.
 pub(super) fn tree(
     connection: &mut Connection,
     schema: &Schema,
@@ -55,7 +55,7 @@ pub(super) fn tree(
     let limit = limit.min(MAX_EVENTS);
     let sql = format!("{TREE} {SELECT} {OF_CALLS} order by e.seq limit {limit}");
     let most = i64::try_from(MAX_EVENTS).unwrap_or(i64::MAX);
-    collect(connection, &schema.sql(&sql), &[Value::Text(&to_storable(call)), Value::Integer(most)])
+    collect(connection, &schema.sql(&sql), &[Value::Text(&encode_name(call)), Value::Integer(most)])
 }
 
 enum Owned {
@@ -75,7 +75,7 @@ impl Owned {
 struct Conditions {
     sql: Vec<String>,
     values: Vec<Owned>,
-    /// Nothing but a time is asked for.
+    /// The query has only a time condition.
     by_time: bool,
 }
 
@@ -85,7 +85,7 @@ impl Conditions {
         let names = [("call", &query.call), ("session", &query.session), ("path", &query.path), ("tool", &query.tool)];
         for (column, name) in names {
             if let Some(name) = name {
-                let place = made.keep(Owned::Text(to_storable(name).into_owned()));
+                let place = made.keep(Owned::Text(encode_name(name).into_owned()));
                 made.sql.push(format!("e.{column} = {place}"));
             }
         }

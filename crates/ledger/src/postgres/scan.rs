@@ -1,11 +1,11 @@
-//! Reading all of a ledger in PostgreSQL, to verify it.
+//! Full scan of a PostgreSQL ledger, for verification.
 
-use super::appending::integer;
+use super::append::integer;
 use super::bytes::Row;
 use super::connection::{Connection, Value};
 use super::failure::Failure;
+use super::name_encoding::{decode_name, is_long};
 use super::schema::Schema;
-use super::storable::{from_storable, is_long};
 use crate::content::columns_of;
 use crate::event::Columns;
 use crate::event_type::EventType;
@@ -14,7 +14,7 @@ use crate::store::{ScannedEvent, VisitBlob};
 use std::borrow::Cow;
 use std::ops::{ControlFlow, RangeInclusive};
 
-/// Rows that are asked for at once; one of them is held at a time.
+/// Rows per fetch; one of them is in memory at a time.
 const EVENTS_AT_ONCE: i32 = 4096;
 const BLOBS_AT_ONCE: i32 = 64;
 
@@ -22,7 +22,7 @@ const EVENTS: &str = "select seq, content, hash, kind, at, session, path, tool, 
     where seq between $1 and $2 order by seq";
 const BLOBS: &str = "select hash, bytes, last from @.blobs where hash > $1 order by hash";
 
-/// Shows the events of a range. `range` becomes what is left of it, so that it can be gone on with on another connection.
+/// Visits the events of a range. `range` is reduced to the unvisited rest, so that another connection can continue.
 pub(super) fn events(
     connection: &mut Connection,
     schema: &Schema,
@@ -50,7 +50,7 @@ fn show<'a>(
     let stored = [name()?, name()?, name()?, name()?, name()?];
     let expected = expected(&stored, content);
     let expected = expected.each_ref().map(Option::as_deref);
-    let name = |(stored, expected): (Option<&'a str>, _)| stored.map(|stored| from_storable(stored, expected));
+    let name = |(stored, expected): (Option<&'a str>, _)| stored.map(|stored| decode_name(stored, expected));
     let mut names = stored.into_iter().zip(expected).map(name);
     let names: [Option<Cow<'_, str>>; 5] = std::array::from_fn(|_| names.next().flatten());
     let [session, path, tool, call, parent] = names.each_ref().map(Option::as_deref);
@@ -58,7 +58,7 @@ fn show<'a>(
     Ok((seq, visit(&ScannedEvent { seq, content, hash, columns })))
 }
 
-/// What the content has for names that are not stored themselves.
+/// The names in the content, for columns that store only a hash of a long name.
 fn expected<'a>(stored: &[Option<&str>; 5], content: &'a str) -> [Option<Cow<'a, str>>; 5] {
     let has_long = stored.iter().flatten().any(|stored| is_long(stored));
     match has_long.then(|| columns_of(content)).flatten() {
@@ -67,7 +67,7 @@ fn expected<'a>(stored: &[Option<&str>; 5], content: &'a str) -> [Option<Cow<'a,
     }
 }
 
-/// Shows every blob behind `after`, which becomes the last one that was shown.
+/// Visits every blob after `after`, which becomes the last visited one.
 pub(super) fn blobs(
     connection: &mut Connection,
     schema: &Schema,
@@ -77,7 +77,7 @@ pub(super) fn blobs(
     let begin = after.clone();
     connection.stream(&schema.sql(BLOBS), &[Value::Bytes(&begin)], BLOBS_AT_ONCE, &mut |mut row| {
         let (name, bytes, last) = (row.bytes()?, row.bytes()?, row.integer()?);
-        // A name that is none is no blob's hash either.
+        // An invalid hash matches no blob.
         let flow = visit(&Hash::from_bytes(name).unwrap_or(Hash::ZERO), bytes, u64::try_from(last).unwrap_or_default());
         name.clone_into(after);
         Ok(flow)
