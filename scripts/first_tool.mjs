@@ -259,16 +259,17 @@ function page(printed) {
     .map((value) => value.toFixed(1))
     .join(', ');
   const memory = Math.round(totalmem() / 2 ** 30);
-  return `# From nothing to the first tool
+  return `# Time to the first tool
 
 Written by \`npm run first-tool -- --write\` from a run of the packed packages (${packageJson().version}) on ${process.platform}-${process.arch} with ${cpus().length}
-cores (${cpus()[0]?.model.trim()}) and ${memory} GB of memory, with Node ${process.versions.node}. What the machine had to do
-beside it: load averages of ${load} at the end (1, 5 and 15 minutes; idle is near 1).
+cores (${cpus()[0]?.model.trim()}) and ${memory} GB of memory, with Node ${process.versions.node}. Other load on the
+machine: load averages of ${load} at the end (1, 5 and 15 minutes; idle is near 1).
 
-An empty folder, an empty cache: \`@tgp/core\` is installed as users will install it, with its native package from a registry on the same
-machine and the packages of others from the npm registry that is configured there. Then a program of eight lines forges a tool and runs
-it, with a new workspace, its Git repository and a commit. Bun runs the program itself, the others have Node run it. Where the registry
-lacks an optional package for another platform, which only yarn minds, another small package stands in.
+Each manager starts with an empty folder and an empty cache. \`@tgp/core\` is installed as by a user, with its native package from a
+registry on the same machine and third-party packages from the configured npm registry. Then a program of eight lines forges a
+tool and runs it, with a new workspace, its Git repository and a commit. Bun runs the program itself; for the others Node does. If
+the registry lacks an optional package for another platform, which only yarn reports as an error, a small placeholder package is
+used.
 
 ${printed}
 `;
