@@ -1,6 +1,6 @@
 /**
- * The agent: `kernel.agent` with the real client packages of OpenAI and Anthropic, which speak to servers on this machine. One
- * model forges a tool, its test first; the other, of another company, finds it and uses it.
+ * The agent act: `kernel.agent` with the real client packages of OpenAI and Anthropic, connected to local servers. One
+ * model forges a tool, test first; the other provider's model finds and uses it.
  */
 
 import { join } from 'node:path';
@@ -174,7 +174,7 @@ async function shown(run, screen) {
   let said = '';
   for await (const event of run) {
     if (event.type === 'text') said += event.text;
-    // A turn of the model is whole when it is counted.
+    // A model turn is complete when its usage is reported.
     if (event.type === 'usage') {
       screen.said(said);
       said = '';
@@ -190,7 +190,7 @@ async function shown(run, screen) {
 }
 
 /**
- * Variables as the client packages read them. A key that somebody has set is not sent to the servers here.
+ * The environment variables of the client packages. A real key in the environment is not sent to the local servers.
  * @param {Record<string, string>} values
  * @returns {() => void} makes them what they were
  */
@@ -219,7 +219,7 @@ function resultOf(results) {
 }
 
 /**
- * The best of what `find_tool` has found.
+ * The best match of `find_tool`.
  * @param {Seen['results']} results
  */
 function foundIn(results) {

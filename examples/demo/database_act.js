@@ -1,4 +1,4 @@
-/** A tool that changes a database, and one that fails half-way: the first lasts, the second leaves nothing behind. */
+/** The database act: a tool changes a database, and a run that fails half-way is rolled back. */
 
 import { createSqlTools } from '../../index.js';
 import { expect, last } from './turns.js';
@@ -26,7 +26,7 @@ const USERS = [
 ];
 
 /**
- * Fills the demo's database, as an application would have long before.
+ * Fills the demo's database with the application's existing data.
  * @param {import('../../index.js').SqlAdapter} database
  */
 export async function fillDatabase(database) {

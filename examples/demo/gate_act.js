@@ -1,4 +1,4 @@
-/** The gate: an agent is denied, asked about, held to write the test first; a person sees a change before it is made. */
+/** The policy act: a denied call, an approval with a preview of the change, and a test required before the tool. */
 
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -83,7 +83,7 @@ export const gate = {
 };
 
 /**
- * A kernel with rules, in the strict mode, and a person who looks at what a call would do before saying yes.
+ * A kernel with rules, in strict mode, and an approver who previews each call before approving it.
  * @param {string} folder
  * @param {(approval: Approval) => void} tell
  */

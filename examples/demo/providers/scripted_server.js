@@ -1,4 +1,4 @@
-/** What the servers of both providers share: a script, a log of requests, and answers that stream in fragments. */
+/** The common part of both providers' servers: a script, a request log, and answers streamed in fragments. */
 
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -62,7 +62,7 @@ const CHARS_PER_TOKEN = 4;
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
 
 /**
- * Text in small parts, which cut words, names and escapes anywhere.
+ * Text in small fragments, cut anywhere in words, names and escapes.
  * @param {string} text
  */
 export function fragments(text) {
@@ -154,7 +154,7 @@ export async function scriptedServer({ script, apis, key }) {
       const line = `data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`;
       if (response.destroyed) return;
       if (!response.write(event === undefined ? line : `event: ${event}\n${line}`)) await drained(response);
-      // A fragment of its own for the client, and time to leave for whoever reads.
+      // A separate fragment for the client, with time for the reader to disconnect.
       await pause(turn.pausesMs ?? 0);
       sent += 1;
       if (sent === turn.cutAfter) {
