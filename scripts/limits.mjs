@@ -1,7 +1,6 @@
 /**
- * Writes the table of limits (`src/kernel/config/`) to where JavaScript and people look: `js/boundary/limits.js`,
- * `docs/limits.md`, the comments of the types and the pages that name some of them. The build runs it, so that CI sees when
- * one of them is stale.
+ * Generates from the table of limits (`src/kernel/config/`): `js/boundary/limits.js`, `docs/limits.md`, the comments of the
+ * types, and the limits in other pages. Run by the build, so that CI detects stale files.
  */
 
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -34,7 +33,7 @@ const GROUPS = {
   search_files: 'Arguments of `search_files`',
   file_history: 'Arguments of `file_history`',
 };
-/** What no key sets. */
+/** Limits without a key. */
 const FIXED = [
   ['`network.ca`', 'The file of certificates.', '4 MiB'],
   ['`network.noProxy`, `fs.allowedDirs`, `allowedImports`, `allowedFetchUrls`', 'Entries of each list.', '1000'],
@@ -43,12 +42,12 @@ const FIXED = [
 /** Pages with tables of limits, or with limits and their defaults in the text. */
 const PAGES = ['README.md', 'docs/sandbox.md', 'docs/git.md', 'docs/agent_tools.md'];
 const LINE_WIDTH = 120;
-/** Numbers below stand as they are. */
+/** Digits are grouped from this number on. */
 const GROUPED_FROM = 10_000;
 
 /**
  * @param {Limit[]} limits
- * @param {string} defaults the configuration that nothing gives, as JSON
+ * @param {string} defaults the default configuration, as JSON
  */
 export function writeLimits(limits, defaults) {
   writeFileSync(join(ROOT, 'js', 'boundary', 'limits.js'), limitsModule(limits, defaults));
@@ -149,7 +148,7 @@ function commented(text) {
 }
 
 /**
- * A page whose tables of limits, and limits named with their default as in `` `fs.fileBytes` (1 MiB) ``, are true.
+ * The page with up-to-date tables of limits, and defaults as in `` `fs.fileBytes` (1 MiB) ``.
  * @param {string} text
  * @param {Limit[]} limits
  */
@@ -212,7 +211,7 @@ function rangeOf({ key, least, most }) {
 }
 
 /**
- * A number as people read it.
+ * A formatted number.
  * @param {string} key
  * @param {number} value
  */

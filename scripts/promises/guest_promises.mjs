@@ -1,4 +1,4 @@
-/** Promises that the scripts of the guest's realm keep. */
+/** Guarantees implemented in the scripts of the guest's realm. */
 
 const REALM = 'crates/sandbox/src/engine/isolate/bootstrap';
 

@@ -1,4 +1,4 @@
-/** Promises that JavaScript keeps. */
+/** Guarantees implemented in JavaScript. */
 
 /** @type {import('../promises.mjs').BrokenPromise[]} */
 export const JS_PROMISES = [

@@ -1,4 +1,4 @@
-/** Promises that Rust keeps. */
+/** Guarantees implemented in Rust. */
 
 const CONTROL = 'crates/sandbox/src/engine/control';
 
