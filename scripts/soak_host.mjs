@@ -1,10 +1,10 @@
-/** The application of a soak: does jobs on some lanes at once until its time is up, and tells whoever started it about each. */
+/** The application of a soak: runs jobs on several lanes until its time is up, and reports each to the parent process. */
 
 import { numbers } from '../benches/statistics.mjs';
 import { TGPError } from '../index.js';
 import { openJobs } from './soak_jobs.mjs';
 
-/** Nothing takes as long; what does has no answer. */
+/** The timeout of a job, longer than any job takes. */
 const NO_ANSWER_MS = 60_000;
 const LANES = 6;
 const SAMPLE_MS = 500;
@@ -52,7 +52,7 @@ const wanted = only.split(',').filter(Boolean);
 const jobs = Object.fromEntries(Object.entries(all).filter(([kind]) => wanted.length === 0 || wanted.includes(kind)));
 await tell({ kind: 'open' });
 const sampling = setInterval(() => {
-  // What can be collected is no leak.
+  // Memory that can be collected is not a leak.
   globalThis.gc?.();
   void tell({ kind: 'memory', at: performance.now(), ...process.memoryUsage() });
 }, SAMPLE_MS);
@@ -62,5 +62,5 @@ clearInterval(sampling);
 const broken = await close();
 globalThis.gc?.();
 await tell({ kind: 'closed', broken, ...process.memoryUsage() });
-// Whoever started this looks at what is left before it lets go.
+// The parent process inspects the remaining resources before it ends this one.
 process.once('message', () => process.exit(0));

@@ -33,7 +33,9 @@ const LINKED = new Set([join(ROOT, 'node_modules'), ...PROFILES.map((profile) =>
 /** @returns {string} its folder */
 export function makeTree() {
   if (captureIn(ROOT, 'git', ['status', '--porcelain']) !== '') {
-    throw new StepFailed('The tree has uncommitted changes. Commit or stash them: guarantees are broken in a worktree of HEAD.');
+    throw new StepFailed(
+      'The tree has uncommitted changes. Commit or stash them: guarantees are broken in a worktree of HEAD.',
+    );
   }
   removeTree();
   rmSync(LOGS, { recursive: true, force: true });
