@@ -1,11 +1,11 @@
-/** A process of Node that answers one message after the other, until it is closed. */
+/** A Node child process that answers one message at a time, until it is closed. */
 
 import { descendants } from './process_tree.mjs';
 
-/** Closing in good order; after that the process is killed. */
+/** The timeout of an orderly close; then the process is killed. */
 const CLOSING_MS = 5000;
 
-/** The process ended or does not answer. */
+/** The process exited or does not answer. */
 export class Gone extends Error {}
 
 export class AnsweringProcess {
@@ -58,7 +58,7 @@ export class AnsweringProcess {
     await this.kill();
   }
 
-  /** Ends the host and what it started: a peer's helper that goes on alone would slow down all that is measured next. */
+  /** Kills the host and its children: a peer's leftover helper would slow down later measurements. */
   async kill() {
     if (this.child.exitCode !== null || this.child.signalCode !== null) return;
     const helpers = descendants(this.pid);
@@ -69,7 +69,7 @@ export class AnsweringProcess {
       try {
         process.kill(pid, 'SIGKILL');
       } catch {
-        // It ended with its host.
+        // It exited with its host.
       }
     }
   }

@@ -1,6 +1,6 @@
 /**
- * Whether the hundred thousandth warm run costs what the thousandth did, and the memory of host and workers by then.
- * Cost is CPU time of host and workers together, which a busy machine does not change much. `RUNS=100000` is the default.
+ * Whether the hundred thousandth warm run costs as much as the thousandth, and the memory of host and workers by then. Cost is
+ * the CPU time of host and workers together, which does not depend much on other load. `RUNS=100000` is the default.
  */
 
 import { createKernel } from './kernel.mjs';

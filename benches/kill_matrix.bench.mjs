@@ -1,7 +1,7 @@
 /**
- * Every bomb against every sandbox, each pair in a process of its own: does the application get an answer in time, does
- * it live, does memory stay within bounds and come back, and does the next run work? `BOMBS=sort` takes only bombs with
- * that in their name, `SANDBOX=run` only sandboxes. Failures are told as they come, and each row's sum when it is done.
+ * Runs every bomb in every sandbox, each pair in a separate process: does the application get an answer in time, does it
+ * survive, is memory bounded and released, and does the next run succeed? `BOMBS=sort` selects bombs by name, `SANDBOX=run`
+ * sandboxes. Failures are printed as they occur, and a summary after each row.
  */
 
 import { BOMBS } from '../__test__/helpers/bombs.js';
@@ -12,23 +12,23 @@ import { Gone, SandboxProcess } from './sandbox_process.mjs';
 import { SANDBOXES } from './sandboxes.mjs';
 
 const LANES = 2;
-/** An answer that takes longer, beyond the time that the bomb was given, is none: generous, for a busy machine. */
+/** The timeout of an answer, beyond the bomb's own time limit; generous, for a busy machine. */
 const BOUND_MS = 5000;
-/** Then the process is ended from outside. */
+/** After this time the process is killed. */
 const WAIT_MS = 8000;
-/** Growth of everything together that a limit of 64 MB does not explain, and what may stay behind after a collection. */
+/** The allowed total growth with a limit of 64 MB, and the allowed rest after a garbage collection. */
 const MAX_MB = 256;
 const LEFT_MB = 128;
-/** How long memory may take to come back, when nothing else is to do. */
+/** The time within which an idle process must release memory. */
 const RETURN_MS = 2000;
 const OURS = '@tgp/core, process';
-/** Sandboxes that say that they hold hostile code. */
+/** Sandboxes that claim to contain hostile code. */
 const NAMES = Object.keys(SANDBOXES).filter((name) => name !== '@tgp/core, thread' && !name.startsWith('node:vm'));
 
 /** @typedef {import('../__test__/helpers/bombs.js').Bomb} Bomb */
 /** @typedef {{ outcome: string, ms?: number, said?: string, typed?: boolean, mb?: number }} Cell */
 
-/** How much longer work takes on the wall than on the processor now: limits of CPU time are that much later. */
+/** The current ratio of wall-clock to CPU time, by which CPU time limits are delayed. */
 function slowness() {
   const wall = performance.now();
   const cpu = process.cpuUsage();
@@ -58,7 +58,7 @@ function watchMemory(sandbox) {
 }
 
 /**
- * Whether an answer of the sandbox is a right one. Ours must name the limit; a peer may say anything in time.
+ * Whether an answer of the sandbox is correct. Ours must name the limit; for a peer, any answer in time counts.
  * @param {string} name
  * @param {Bomb} bomb
  * @param {{ outcome: string, ms: number, code?: string, text: string }} answer
@@ -76,7 +76,7 @@ function judgeAnswer(name, bomb, answer, slower = 1) {
  * @returns {Promise<Cell>}
  */
 async function attempt(name, bomb) {
-  // A host function is no part of the peers.
+  // Peers have no host functions.
   if (name !== OURS && bomb.source.includes('tgp.')) return { outcome: 'n/a' };
   const sandbox = await SandboxProcess.open(name);
   const memory = watchMemory(sandbox);
@@ -113,7 +113,7 @@ async function attempt(name, bomb) {
   }
 }
 
-/** Every way to fail, as a row's sum tells them. */
+/** All kinds of failure, in the order of a row's summary. */
 const FAILURES = [
   'wrong answer',
   'too late',
@@ -125,7 +125,7 @@ const FAILURES = [
 ];
 
 /**
- * All bombs against one sandbox.
+ * Runs all bombs in one sandbox.
  * @param {string} name
  * @param {Bomb[]} bombs
  */

@@ -1,4 +1,4 @@
-/** `benches/results.json`: what was measured, when, on what. */
+/** `benches/results.json`: the results with date, machine and versions. */
 
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -25,11 +25,11 @@ function said(program, ...args) {
   }
 }
 
-/** How busy the machine is: of the last minute. */
+/** The machine's load average of the last minute. */
 export const load = () => (loadavg()[0] ?? 0).toFixed(2);
 
 /**
- * What this machine and this build are, without any measures.
+ * Empty results for this machine and this build.
  * @param {boolean} quick
  * @returns {Results}
  */
@@ -56,8 +56,8 @@ export function fresh(quick) {
 }
 
 /**
- * The results that are there, with the measures of this run in the place of older ones. Figures of another machine or of
- * a quick run do not stand beside these.
+ * The existing results, with measures of this run replacing older ones. Figures of another machine or of a quick run are
+ * dropped.
  * @param {string} file
  * @param {Results} results
  * @returns {Results}
@@ -71,7 +71,7 @@ export function joined(file, results) {
 }
 
 /**
- * What a benchmark wrote down while it ran.
+ * The measures recorded by a benchmark.
  * @param {string} file
  * @returns {import('./record.mjs').Recorded[]}
  */

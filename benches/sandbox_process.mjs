@@ -1,4 +1,4 @@
-/** Starts sandboxes, each in a process of its own, on the Node that it supports. */
+/** Starts sandboxes, each in a separate process, on a supported version of Node. */
 
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -9,7 +9,7 @@ import { SANDBOXES } from './sandboxes.mjs';
 export { Gone };
 
 const CHILD = fileURLToPath(new URL('./sandbox_child.mjs', import.meta.url));
-/** Opening a sandbox and its first good run. */
+/** The timeout for opening a sandbox and its first run. */
 const OPENING_MS = 30_000;
 
 export class SandboxProcess extends AnsweringProcess {
@@ -21,7 +21,7 @@ export class SandboxProcess extends AnsweringProcess {
   }
 
   /**
-   * A sandbox that has done a first run, rightly. A busy machine may need more than one go.
+   * Opens a sandbox and verifies a first run. A busy machine may need more than one attempt.
    * @param {string} name
    * @returns {Promise<SandboxProcess>}
    */
@@ -54,7 +54,7 @@ export class SandboxProcess extends AnsweringProcess {
     return opened;
   }
 
-  /** The package and the Node. */
+  /** The versions of the package and of Node. */
   get about() {
     const version = SANDBOXES[this.name]?.peer;
     return `${version ? `${version} ${peerVersion(version)}, ` : ''}${this.node}`;

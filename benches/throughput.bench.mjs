@@ -1,4 +1,4 @@
-/** Many runs at once on two workers. What they cost by and by is in `flatness.bench.mjs`. */
+/** Throughput of many concurrent runs on two workers. `flatness.bench.mjs` measures the long-term cost. */
 
 import { createKernel } from './kernel.mjs';
 import { percentile } from './measure.mjs';
@@ -8,7 +8,7 @@ import { record } from './record.mjs';
 const RUNS = Number(process.env.RUNS ?? 20_000);
 const LANES = 16;
 const WINDOWS = 10;
-/** Windows before the clock starts. */
+/** Warm-up windows. */
 const WARMUP = 1;
 
 for (const isolation of /** @type {const} */ (['process', 'thread'])) {

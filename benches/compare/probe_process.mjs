@@ -6,16 +6,16 @@ import { AnsweringProcess, Gone } from '../answering_process.mjs';
 
 const PROBE = fileURLToPath(new URL('./probe.mjs', import.meta.url));
 const OPENING_MS = 60_000;
-/** One slice of a job, on a machine that is busy with something else. */
+/** The timeout of one slice of a job, generous for a busy machine. */
 const SLICE_MS = 120_000;
 
 /**
- * Node grows its young generation in steps whose time depends on chance, and each is 7 MB of resident memory: it has its full size from
- * the start.
+ * Node grows its young generation in steps of 7 MB of resident memory at unpredictable times, so it gets its full size from the
+ * start.
  */
 const NODE_FLAGS = ['--expose-gc', '--min-semi-space-size=16', '--max-semi-space-size=16'];
 
-/** A build cannot do a job. */
+/** A build does not support a job. */
 export class JobFailed extends Error {}
 
 export class ProbeProcess extends AnsweringProcess {
@@ -45,7 +45,7 @@ export class ProbeProcess extends AnsweringProcess {
   async measure(job, amount) {
     const { values, failure, isGone } = await this.ask({ kind: 'measure', job, amount }, SLICE_MS).catch(gone);
     if (failure === undefined) return values;
-    // A late answer would be taken for that of the next job.
+    // A late answer would be mistaken for that of the next job.
     if (isGone) await this.kill();
     throw new JobFailed(failure);
   }
@@ -58,7 +58,7 @@ function gone(error) {
 }
 
 /**
- * The time from starting a process of Node until it has the first result of a tool.
+ * The time from starting a Node process to its first tool result.
  * @param {string} tree
  * @param {string} folder
  * @param {string} root that `prepareColdStart` has made with the same build

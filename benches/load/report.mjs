@@ -1,4 +1,4 @@
-/** `docs/load.md`: ratios first, then the figures of both builds. */
+/** Generates `docs/load.md`: ratios first, then the figures of both builds. */
 
 import { shown, table } from '../tables.mjs';
 
@@ -99,7 +99,7 @@ function promises(run) {
 }
 
 /**
- * The promises of one build.
+ * The verdict on the guarantees of one build.
  * @param {LoadRun} run
  * @param {Side} side
  * @returns {{ kept: number, violated: string[], unknown: string[] }} `unknown`: scenarios that failed
