@@ -6,7 +6,7 @@ import { descendants } from './process_tree.mjs';
 const CLOSING_MS = 5000;
 
 /** The process exited or does not answer. */
-export class Gone extends Error {}
+export class ProcessUnavailable extends Error {}
 
 export class AnsweringProcess {
   /** @param {import('node:child_process').ChildProcess} child */
@@ -24,7 +24,7 @@ export class AnsweringProcess {
    * @returns {Promise<any>}
    */
   async ask(message, waitMs) {
-    if (!this.child.connected) throw new Gone('the host process ended');
+    if (!this.child.connected) throw new ProcessUnavailable('the host process ended');
     this.child.send(message, () => {}); // `answer` reports a process that has ended.
     return this.answer(waitMs);
   }
@@ -37,9 +37,12 @@ export class AnsweringProcess {
   answer(waitMs) {
     return new Promise((done, fail) => {
       const ended = (/** @type {number | null} */ code, /** @type {string | null} */ signal) =>
-        settle(() => fail(new Gone(`the host process ended with ${signal ?? code}`)));
+        settle(() => fail(new ProcessUnavailable(`the host process ended with ${signal ?? code}`)));
       const answered = (/** @type {any} */ answer) => settle(() => done(answer));
-      const timer = setTimeout(() => settle(() => fail(new Gone('the host process does not answer'))), waitMs);
+      const timer = setTimeout(
+        () => settle(() => fail(new ProcessUnavailable('the host process does not answer'))),
+        waitMs,
+      );
       const settle = (/** @type {() => void} */ finish) => {
         clearTimeout(timer);
         this.child.off('exit', ended).off('message', answered);
@@ -62,9 +65,9 @@ export class AnsweringProcess {
   async kill() {
     if (this.child.exitCode !== null || this.child.signalCode !== null) return;
     const helpers = descendants(this.pid);
-    const gone = new Promise((done) => this.child.once('exit', done));
+    const exited = new Promise((done) => this.child.once('exit', done));
     this.child.kill('SIGKILL');
-    await gone;
+    await exited;
     for (const pid of helpers) {
       try {
         process.kill(pid, 'SIGKILL');

@@ -152,9 +152,9 @@ async function suffer(index, ports, { setup, attack }) {
   clearInterval(look);
   clearTimeout(cut);
   rmSync(folder, { recursive: true, force: true });
-  const told = printed.split('\n').find((line) => line.startsWith('{'));
-  const { outcome, ms } = told
-    ? JSON.parse(told)
+  const report = printed.split('\n').find((line) => line.startsWith('{'));
+  const { outcome, ms } = report
+    ? JSON.parse(report)
     : {
         outcome: signal === 'SIGKILL' ? 'still at it' : `the process ends (${signal ?? code})`,
         ms: Math.round(performance.now() - begun),

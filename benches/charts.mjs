@@ -80,7 +80,7 @@ function killMatrix(results) {
     rows: rows.map(({ name, facts = {} }) => ({
       name,
       ours: isOurs(name),
-      said: `${facts.ok} ok`,
+      caption: `${facts.ok} ok`,
       parts: Object.fromEntries(Object.keys(ENDS).map((end) => [end, Number(facts[end] ?? 0)])),
     })),
   });

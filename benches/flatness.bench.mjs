@@ -25,10 +25,10 @@ for (const isolation of /** @type {const} */ (['process', 'thread'])) {
     const lane = async () => {
       while (done < mark) {
         const n = done++;
-        const asked = performance.now();
+        const start = performance.now();
         const { result } = await kernel.exec('tools/next.ts', { n });
         if (result !== n + 1) throw new Error(`${n} + 1 came back as ${result}`);
-        times.push(performance.now() - asked);
+        times.push(performance.now() - start);
       }
     };
     await Promise.all(Array.from({ length: LANES }, lane));

@@ -71,7 +71,7 @@ async function open({ size, ledger }) {
 /** @typedef {Awaited<ReturnType<typeof open>>} Opened */
 
 /** @param {string} name @param {number[]} values @param {string} group @param {number} [at] */
-function tell(name, values, group, at) {
+function report(name, values, group, at) {
   record(name, values, { group, ...(at !== undefined && { at }) });
   const [p50, p99] = [0.5, 0.99].map((share) => `${(1000 * percentile(values, share)).toFixed(1)} µs`.padStart(12));
   print(`  ${name.padEnd(44)} p50 ${p50}  p99 ${p99}`);
@@ -83,7 +83,7 @@ async function explain({ kernel }) {
   if (verdict !== 'deny') throw new Error(`${verdict} instead of deny`);
 }
 
-/** What reading a file comes to. @param {Opened} opened @param {string} path */
+/** The outcome of reading a file. @param {Opened} opened @param {string} path */
 async function heard({ tools }, path) {
   return tools.read_file.execute({ path }).then(
     () => 'nothing',
@@ -116,7 +116,7 @@ async function decisions() {
     const times = await inTurns(Object.fromEntries(candidates), { rounds: CALLS, warmup: 50 });
     print(`\n${name}, from end to end, ${CALLS} in turns`);
     for (const [size, values] of Object.entries(times))
-      tell(`${name}, ${size} rules`, values, 'decisions', Number(size));
+      report(`${name}, ${size} rules`, values, 'decisions', Number(size));
     const [none = [], ...others] = Object.values(times);
     if (call === allowed) {
       for (const [at, values] of others.entries()) {
@@ -130,7 +130,7 @@ async function decisions() {
     const opened = /** @type {Opened} */ (kernels[at + 1]);
     const rounds = Math.max(5, Math.floor(CALLS / size));
     const { explained = [] } = await inTurns({ explained: () => explain(opened) }, { rounds, warmup: 2 });
-    tell(`kernel.policy.explain, ${size} rules`, explained, 'explain', size);
+    report(`kernel.policy.explain, ${size} rules`, explained, 'explain', size);
   }
   for (const opened of kernels) await opened.close();
 }
@@ -154,7 +154,7 @@ async function warmRuns() {
     }
   }
   print(`\nWarm run of a small tool, ${TURNS} turns of ${TURN}`);
-  for (const [name, values] of Object.entries(times)) tell(name, values, 'warm run');
+  for (const [name, values] of Object.entries(times)) report(name, values, 'warm run');
   const [off = [], on = []] = Object.values(times);
   const more = 100 * (percentile(on, 0.5) / percentile(off, 0.5) - 1);
   record('added by ledger and 50 rules', [], { group: 'warm run', facts: { percent: more } });
@@ -182,8 +182,8 @@ async function reloads(size) {
     times.read.push(performance.now() - reading);
   }
   print(`\nA policy file of ${size} rules`);
-  tell('read, checked and understood', times.read, 'reload', size);
-  tell('in force, from the write on', times.force, 'reload', size);
+  report('read, checked and understood', times.read, 'reload', size);
+  report('in force, from the write on', times.force, 'reload', size);
   await opened.close();
 }
 

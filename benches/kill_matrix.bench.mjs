@@ -8,7 +8,7 @@ import { BOMBS } from '../__test__/helpers/bombs.js';
 import { percentile } from './measure.mjs';
 import { treeMemory } from './process_tree.mjs';
 import { record } from './record.mjs';
-import { Gone, SandboxProcess } from './sandbox_process.mjs';
+import { ProcessUnavailable, SandboxProcess } from './sandbox_process.mjs';
 import { SANDBOXES } from './sandboxes.mjs';
 
 const LANES = 2;
@@ -26,7 +26,7 @@ const OURS = '@tgp/core, process';
 const NAMES = Object.keys(SANDBOXES).filter((name) => name !== '@tgp/core, thread' && !name.startsWith('node:vm'));
 
 /** @typedef {import('../__test__/helpers/bombs.js').Bomb} Bomb */
-/** @typedef {{ outcome: string, ms?: number, said?: string, typed?: boolean, mb?: number }} Cell */
+/** @typedef {{ outcome: string, ms?: number, message?: string, typed?: boolean, mb?: number }} Cell */
 
 /** The current ratio of wall-clock to CPU time, by which CPU time limits are delayed. */
 function slowness() {
@@ -83,19 +83,19 @@ async function attempt(name, bomb) {
   const slower = slowness();
   /** @type {Partial<Cell>} */
   const cell = {};
-  /** @param {string} outcome @param {string} said @returns {Cell} */
-  const end = (outcome, said) => ({ ...cell, outcome, said, mb: memory.grown() });
+  /** @param {string} outcome @param {string} message @returns {Cell} */
+  const end = (outcome, message) => ({ ...cell, outcome, message, mb: memory.grown() });
   try {
     const job = {
       timeoutMs: bomb.timeoutMs ?? 50,
       async: /\b(await|Promise|then|setTimeout|setInterval)\b/.test(bomb.source),
     };
     const answer = await sandbox.ask({ kind: 'bomb', body: bomb.source, job }, WAIT_MS * slower);
-    const said = `${answer.code ?? answer.outcome}: ${answer.text}`;
+    const message = `${answer.code ?? answer.outcome}: ${answer.text}`;
     cell.ms = answer.ms;
     cell.typed = typeof answer.code === 'string';
     const outcome = judgeAnswer(name, bomb, answer, slower);
-    if (outcome !== 'ok') return end(outcome, said);
+    if (outcome !== 'ok') return end(outcome, message);
     const next = await sandbox.ask({ kind: 'good' }, WAIT_MS * slower);
     if (next.failure) return end('next run bad', next.failure);
     if (memory.grown() > MAX_MB) return end('over its memory', `${memory.grown().toFixed(0)} MB`);
@@ -103,9 +103,9 @@ async function attempt(name, bomb) {
       if (Date.now() - since > RETURN_MS * slower) return end('memory not back', `${memory.left().toFixed(0)} MB`);
       await sandbox.ask({ kind: 'collect' }, WAIT_MS);
     }
-    return end('ok', said);
+    return end('ok', message);
   } catch (error) {
-    if (!(error instanceof Gone)) throw error;
+    if (!(error instanceof ProcessUnavailable)) throw error;
     return end(error.message.includes('ended') ? 'host died' : 'host hung', error.message);
   } finally {
     memory.stop();
@@ -140,7 +140,7 @@ async function row(name, bombs) {
       const cell = await attempt(name, bomb);
       cells.push(cell);
       if (FAILURES.includes(cell.outcome)) {
-        process.stdout.write(`      ${cell.outcome.padEnd(16)} ${bomb.name} (${cell.said ?? ''})\n`);
+        process.stdout.write(`      ${cell.outcome.padEnd(16)} ${bomb.name} (${cell.message ?? ''})\n`);
       }
     }
   };

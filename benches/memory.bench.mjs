@@ -59,9 +59,9 @@ async function measure(count) {
     const known = [];
     for (const { query } of retrievalQueries('queries_other_words')) {
       for (const times of [fresh, known]) {
-        const asked = performance.now();
+        const start = performance.now();
         await kernel.find(query);
-        times.push(performance.now() - asked);
+        times.push(performance.now() - start);
       }
     }
     await kernel.shutdown();

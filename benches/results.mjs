@@ -17,7 +17,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
  */
 
 /** @param {string} program @param {...string} args */
-function said(program, ...args) {
+function outputOf(program, ...args) {
   try {
     return execFileSync(program, args, { cwd: ROOT, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
   } catch {
@@ -48,8 +48,8 @@ export function fresh(quick) {
       tgp: version,
       node: process.versions.node,
       v8: process.versions.v8,
-      git: said('git', '--version').replace('git version ', ''),
-      commit: said('git', 'rev-parse', '--short', 'HEAD'),
+      git: outputOf('git', '--version').replace('git version ', ''),
+      commit: outputOf('git', 'rev-parse', '--short', 'HEAD'),
     },
     benches: {},
   };

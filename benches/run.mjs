@@ -135,7 +135,7 @@ function save() {
 function publish() {
   const all = draw && existsSync(resultsFile) ? JSON.parse(readFileSync(resultsFile, 'utf8')) : save();
   const pageFile = join(quick ? out : join(ROOT, 'docs'), 'benchmarks.md');
-  const page = existsSync(pageFile) ? readFileSync(pageFile, 'utf8') : '# What it costs, measured\n';
+  const page = existsSync(pageFile) ? readFileSync(pageFile, 'utf8') : '# Benchmarks\n';
   const drawn = charts(all);
   writeFileSync(pageFile, withFigures(page, all, Object.keys(drawn)));
   const folder = join(quick ? out : join(ROOT, 'docs'), 'charts');

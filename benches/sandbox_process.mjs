@@ -2,11 +2,11 @@
 
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { AnsweringProcess, Gone } from './answering_process.mjs';
+import { AnsweringProcess, ProcessUnavailable } from './answering_process.mjs';
 import { installPeer, peerVersion } from './peers.mjs';
 import { SANDBOXES } from './sandboxes.mjs';
 
-export { Gone };
+export { ProcessUnavailable };
 
 const CHILD = fileURLToPath(new URL('./sandbox_child.mjs', import.meta.url));
 /** The timeout for opening a sandbox and its first run. */
@@ -29,7 +29,7 @@ export class SandboxProcess extends AnsweringProcess {
     try {
       return await SandboxProcess.#openOnce(name);
     } catch (error) {
-      if (!(error instanceof Gone) || goes <= 1) throw error;
+      if (!(error instanceof ProcessUnavailable) || goes <= 1) throw error;
       return SandboxProcess.open(name, goes - 1);
     }
   }
@@ -48,7 +48,7 @@ export class SandboxProcess extends AnsweringProcess {
     const { node, failure } = await opened.answer(OPENING_MS);
     if (failure) {
       await opened.kill();
-      throw new Gone(failure);
+      throw new ProcessUnavailable(failure);
     }
     opened.node = `Node ${node.slice(1)}`;
     return opened;

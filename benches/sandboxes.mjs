@@ -150,11 +150,11 @@ export const SANDBOXES = {
           return async (args) => {
             const call = `module.exports = ${source}(${JSON.stringify(args)});`;
             // The shared process exits with its last user: release it first, then start again.
-            const gone = () => {
+            const restart = () => {
               runtime.dispose();
               runtime = start();
             };
-            const { exports, code, errorMessage } = await withinWall(runtime.run(call), timeoutMs, gone);
+            const { exports, code, errorMessage } = await withinWall(runtime.run(call), timeoutMs, restart);
             if (code !== 0) throw new Error(errorMessage ?? `exit code ${code}`);
             return exports;
           };

@@ -102,7 +102,7 @@ export function dotChart({ unit, rows, ...words }) {
 
 /**
  * A stacked bar for each row.
- * @param {{ title: string, about: string, source: string, rows: { name: string, parts: Record<string, number>, ours?: boolean, said?: string }[], colours: Record<string, string> }} chart
+ * @param {{ title: string, about: string, source: string, rows: { name: string, parts: Record<string, number>, ours?: boolean, caption?: string }[], colours: Record<string, string> }} chart
  */
 export function stackChart({ rows, colours, ...words }) {
   const kinds = Object.keys(colours).filter((kind) => rows.some(({ parts }) => (parts[kind] ?? 0) > 0));
@@ -121,7 +121,7 @@ export function stackChart({ rows, colours, ...words }) {
       );
       x += wide(count);
     }
-    parts.push(label(x + 8, y + 17, row.said ?? '', { kind: 'small' }));
+    parts.push(label(x + 8, y + 17, row.caption ?? '', { kind: 'small' }));
   }
   const bottom = HEAD + rows.length * ROW;
   const named = legend(

@@ -27,11 +27,11 @@ for (const isolation of /** @type {const} */ (['process', 'thread'])) {
     const started = performance.now();
     const lane = async () => {
       while (left-- > 0) {
-        const asked = performance.now();
+        const start = performance.now();
         const n = left;
         const { result } = await kernel.exec('tools/next.ts', { n });
         if (result !== n + 1) throw new Error(`${n} + 1 came back as ${result}`);
-        times.push(performance.now() - asked);
+        times.push(performance.now() - start);
       }
     };
     await Promise.all(Array.from({ length: LANES }, lane));

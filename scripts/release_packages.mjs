@@ -106,9 +106,9 @@ export function packedManifest(tarball) {
 function pack(folder, into) {
   // The scripts ran when it was packed from the tree.
   const again = folder.startsWith(tmpdir()) ? ['--ignore-scripts'] : [];
-  const told = captureIn(folder, 'npm', ['pack', '--json', '--pack-destination', into, ...again]);
+  const output = captureIn(folder, 'npm', ['pack', '--json', '--pack-destination', into, ...again]);
   // A list in some versions of npm, an object by package name in others; scripts of the package may print before it.
-  const [{ filename }] = /** @type {any[]} */ (Object.values(JSON.parse(told.slice(told.search(/^[[{]/m)))));
+  const [{ filename }] = /** @type {any[]} */ (Object.values(JSON.parse(output.slice(output.search(/^[[{]/m)))));
   return join(into, filename);
 }
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { makeWeights } from './memory_model.mjs';
 import { announce, capture, ROOT, run, StepFailed, status } from './process.mjs';
 
-/** @typedef {{ program: string, ask?: string, packages: string[] }} Program `ask`: how it tells its version */
+/** @typedef {{ program: string, versionFlag?: string, packages: string[] }} Program `versionFlag`: prints its version */
 
 /** Programs that the build needs, and their Debian packages. */
 const PROGRAMS = [
@@ -21,7 +21,7 @@ const ADDON_COMPILERS = [
 ];
 
 /** Programs that the tests need to create certificates. */
-const TEST_PROGRAMS = [{ program: 'openssl', ask: 'version', packages: ['openssl'] }];
+const TEST_PROGRAMS = [{ program: 'openssl', versionFlag: 'version', packages: ['openssl'] }];
 
 /** Databases that the tests start and stop; if they are missing, their tests are skipped with a note. */
 const SERVERS = [
@@ -74,7 +74,7 @@ function ensurePrograms(programs) {
 
 /** @param {Program[]} programs */
 function missingPrograms(programs) {
-  return programs.filter(({ program, ask = '--version' }) => capture(program, [ask]) === undefined);
+  return programs.filter(({ program, versionFlag = '--version' }) => capture(program, [versionFlag]) === undefined);
 }
 
 function canInstall() {

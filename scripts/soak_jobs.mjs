@@ -14,7 +14,7 @@ import { createSqlTools, sqlite, TGP, tgpTools } from '../index.js';
  * @typedef {object} Job
  * @property {number} weight how often it comes, against the others
  * @property {string[]} codes errors that are a right answer
- * @property {(random: Random) => Promise<void>} run rejects with what the kernel said
+ * @property {(random: Random) => Promise<void>} run rejects with the kernel's error
  */
 
 /** Every kind of job that there is. @type {string[]} */
@@ -233,7 +233,7 @@ function missing(remote, promised) {
     try {
       return git('show', `main:${path}`) === content ? [] : [`${path} is not at the remote as it was pushed last`];
     } catch {
-      return [`${path} was said to be pushed, and is not at the remote`];
+      return [`${path} was reported as pushed, but is not at the remote`];
     }
   });
 }

@@ -53,7 +53,7 @@ export default function main(args: { rows: Row0[]; least: number }): Record<stri
 `;
 }
 
-/** What the runs of one process share: the kernel, and how many runs it has done. @param {Api} api */
+/** The shared state of one process: the kernel, and its number of runs. @param {Api} api */
 async function openRuns(api) {
   const { kernel, close } = await createKernelOf(api, TOOLS, { sandbox: SANDBOX }, { ping: (n) => n });
   let done = 0;

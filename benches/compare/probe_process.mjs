@@ -2,7 +2,7 @@
 
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { AnsweringProcess, Gone } from '../answering_process.mjs';
+import { AnsweringProcess, ProcessUnavailable } from '../answering_process.mjs';
 
 const PROBE = fileURLToPath(new URL('./probe.mjs', import.meta.url));
 const OPENING_MS = 60_000;
@@ -31,7 +31,7 @@ export class ProbeProcess extends AnsweringProcess {
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     });
     const probe = new ProbeProcess(child);
-    const opened = await probe.answer(OPENING_MS).catch(gone);
+    const opened = await probe.answer(OPENING_MS).catch(unavailable);
     if (opened.failure === undefined) return probe;
     await probe.kill();
     throw new JobFailed(opened.failure);
@@ -43,18 +43,20 @@ export class ProbeProcess extends AnsweringProcess {
    * @returns {Promise<Record<string, number[]>>}
    */
   async measure(job, amount) {
-    const { values, failure, isGone } = await this.ask({ kind: 'measure', job, amount }, SLICE_MS).catch(gone);
+    const { values, failure, isUnavailable } = await this.ask({ kind: 'measure', job, amount }, SLICE_MS).catch(
+      unavailable,
+    );
     if (failure === undefined) return values;
     // A late answer would be mistaken for that of the next job.
-    if (isGone) await this.kill();
+    if (isUnavailable) await this.kill();
     throw new JobFailed(failure);
   }
 }
 
-/** @param {unknown} error @returns {{ failure: string, isGone: true, values?: undefined }} */
-function gone(error) {
-  if (!(error instanceof Gone)) throw error;
-  return { failure: error.message, isGone: true };
+/** @param {unknown} error @returns {{ failure: string, isUnavailable: true, values?: undefined }} */
+function unavailable(error) {
+  if (!(error instanceof ProcessUnavailable)) throw error;
+  return { failure: error.message, isUnavailable: true };
 }
 
 /**

@@ -54,7 +54,7 @@ export function commitOf(ref) {
   return text;
 }
 
-/** What a tree is called in the report. @param {string} commit */
+/** The title of a commit in the report. @param {string} commit */
 export const commitTitle = (commit) => git('log', '-1', '--format=%h %s', commit).text;
 
 /** A description of this tree: its commit, and whether it has changes. */

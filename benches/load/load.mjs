@@ -76,7 +76,9 @@ async function load() {
     warnings: [
       ...warnings(idle, loadPerCore()),
       ...(minutes < FULL_MINUTES
-        ? [`in fewer than ${FULL_MINUTES} minutes there are fewer tools, events, runs and writes than the text says`]
+        ? [
+            `in fewer than ${FULL_MINUTES} minutes there are fewer tools, events, runs and writes than the page describes`,
+          ]
         : []),
     ],
     scenarios: [],

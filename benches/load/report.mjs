@@ -46,7 +46,7 @@ answer, and is not lost.`,
   return `${parts.join('\n\n')}\n`;
 }
 
-/** The mix says what it is once. @param {LoadRun} run @param {LoadRun['scenarios'][number]} scenario */
+/** Whether the text of the mix was already printed. @param {LoadRun} run @param {LoadRun['scenarios'][number]} scenario */
 const isRepeated = ({ scenarios }, scenario) => scenarios.find(({ about }) => about === scenario.about) !== scenario;
 
 /** @param {Partial<Record<Side, Outcome>>} outcomes @param {boolean} compared */

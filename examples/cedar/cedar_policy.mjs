@@ -38,8 +38,8 @@ export function cedarPolicy(file) {
     if (decision !== 'allow')
       return { verdict: 'deny', rule, reason: rules.get(rule)?.reason ?? 'Nothing permits it.' };
     const asking = [rule, ...others].find((id) => rules.get(id)?.verdict === 'ask');
-    const said = asking ?? rule;
-    return { verdict: asking === undefined ? 'allow' : 'ask', rule: said, reason: rules.get(said)?.reason };
+    const deciding = asking ?? rule;
+    return { verdict: asking === undefined ? 'allow' : 'ask', rule: deciding, reason: rules.get(deciding)?.reason };
   };
 }
 

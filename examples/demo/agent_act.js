@@ -155,7 +155,7 @@ async function work(kernel, screen, { company, model, serve, variables }, { titl
     const { outcome, text, error } = await run.result;
     expect(outcome === 'done' && text === answer, `the answer is "${answer}" (${error?.message ?? text})`);
     expect(made.join() === calls.join(), `the calls are ${calls.join(', ')}`);
-    expect(server.problems.length === 0, `the provider has no complaint (${server.problems[0]})`);
+    expect(server.problems.length === 0, `the provider reports no problem (${server.problems[0]})`);
   } finally {
     restore();
     await server.close();
@@ -171,13 +171,13 @@ async function shown(run, screen) {
   const made = [];
   /** @type {Map<string, any>} */
   const inputs = new Map();
-  let said = '';
+  let text = '';
   for await (const event of run) {
-    if (event.type === 'text') said += event.text;
+    if (event.type === 'text') text += event.text;
     // A model turn is complete when its usage is reported.
     if (event.type === 'usage') {
-      screen.said(said);
-      said = '';
+      screen.modelText(text);
+      text = '';
     }
     if (event.type === 'tool_call') inputs.set(event.call, event.args);
     if (event.type === 'tool_result') {

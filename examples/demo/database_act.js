@@ -46,7 +46,7 @@ export const query = {
     () => ({ say: 'What is in the database?', tool: 'describe_schema', input: {} }),
     (turns) => {
       const [table] = last(turns).output.tables;
-      expect(table?.name === 'users', 'the schema tells of the table');
+      expect(table?.name === 'users', 'the schema lists the table');
       return { say: 'I write a tool for it.', tool: 'write_file', input: { path: FIX, content: SOURCE } };
     },
     () => ({ say: 'Check it.', tool: 'check_tool', input: { path: FIX } }),

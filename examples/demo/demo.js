@@ -23,7 +23,7 @@ const MAX_STEPS = 12;
  * @typedef {object} Screen where the demo is shown
  * @property {(ms: number) => void} booted
  * @property {(title: string, prompt: string) => void} act
- * @property {(text: string) => void} said by the model
+ * @property {(text: string) => void} modelText by the model
  * @property {(tool: string, input: any, output: any, ms: number) => void} called
  * @property {(approval: import('./gate_act.js').Approval) => void} approved by a person, who saw what the call would change
  * @property {(text: string) => void} leftOut an act that cannot be played, and why
@@ -140,7 +140,7 @@ async function converse(
     prompt,
     maxRetries: 0,
     onStepFinish: (/** @type {any} */ { text, content }) => {
-      screen.said(text);
+      screen.modelText(text);
       for (const approval of approvals.splice(0)) screen.approved(approval);
       for (const part of content) {
         if (part.type !== 'tool-result' && part.type !== 'tool-error') continue;

@@ -99,7 +99,7 @@ export const textScreen = {
     heading(title);
     user(prompt);
   },
-  said: model,
+  modelText: model,
   called: toolCall,
   approved: approval,
   leftOut: (text) => line(`\n${text}`),
@@ -123,7 +123,7 @@ export function jsonScreen() {
   return {
     booted: (ms) => report.boots.push({ ms }),
     act: (title, prompt) => report.acts.push({ title, prompt, steps: [] }),
-    said: (text) => report.acts.at(-1).steps.push({ say: text, calls: [] }),
+    modelText: (text) => report.acts.at(-1).steps.push({ say: text, calls: [] }),
     called: (tool, input, output, ms) => report.acts.at(-1).steps.at(-1).calls.push({ tool, input, output, ms }),
     approved: (given) => Object.assign(report.acts.at(-1).steps.at(-1), { approval: given }),
     leftOut: (text) => Object.assign(report, { leftOut: text }),

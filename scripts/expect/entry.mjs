@@ -45,7 +45,7 @@ const CHAINS = new Set([
 ]);
 /**
  * The expectations of one case. A failure that the case catches does not count as a successful expectation.
- * @typedef {{ unchecked: Set<object>, met: number }} Expected `unchecked`: of something, without having said what
+ * @typedef {{ unchecked: Set<object>, met: number }} Expected `unchecked`: expectations without a matcher yet
  */
 /** @type {Expected} */
 let current = { unchecked: new Set(), met: 0 };
