@@ -99,7 +99,7 @@ describe('npm run release', () => {
     await git('add', '.');
     await git('commit', '--quiet', '-m', 'scribble');
     await git('tag', 'v3.0.0');
-    await expect(release('3.0.0')).rejects.toMatchObject({ stderr: 'The tag v3.0.0 exists already.\n' });
+    await expect(release('3.0.0')).rejects.toMatchObject({ stderr: 'The tag v3.0.0 already exists.\n' });
     await expect(release('huge')).rejects.toMatchObject({ stderr: expect.stringContaining('patch, minor or major') });
     await expect(release()).rejects.toMatchObject({ stderr: expect.stringContaining('Usage:') });
     await release('3.0.1');
