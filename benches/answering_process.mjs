@@ -1,12 +1,12 @@
-/** A process of Node that answers one message after the other, until it is closed. */
+/** A Node child process that answers one message at a time, until it is closed. */
 
 import { descendants } from './process_tree.mjs';
 
-/** Closing in good order; after that the process is killed. */
+/** The timeout of an orderly close; then the process is killed. */
 const CLOSING_MS = 5000;
 
-/** The process ended or does not answer. */
-export class Gone extends Error {}
+/** The process exited or does not answer. */
+export class ProcessUnavailable extends Error {}
 
 export class AnsweringProcess {
   /** @param {import('node:child_process').ChildProcess} child */
@@ -24,7 +24,7 @@ export class AnsweringProcess {
    * @returns {Promise<any>}
    */
   async ask(message, waitMs) {
-    if (!this.child.connected) throw new Gone('the host process ended');
+    if (!this.child.connected) throw new ProcessUnavailable('the host process ended');
     this.child.send(message, () => {}); // `answer` reports a process that has ended.
     return this.answer(waitMs);
   }
@@ -37,9 +37,12 @@ export class AnsweringProcess {
   answer(waitMs) {
     return new Promise((done, fail) => {
       const ended = (/** @type {number | null} */ code, /** @type {string | null} */ signal) =>
-        settle(() => fail(new Gone(`the host process ended with ${signal ?? code}`)));
+        settle(() => fail(new ProcessUnavailable(`the host process ended with ${signal ?? code}`)));
       const answered = (/** @type {any} */ answer) => settle(() => done(answer));
-      const timer = setTimeout(() => settle(() => fail(new Gone('the host process does not answer'))), waitMs);
+      const timer = setTimeout(
+        () => settle(() => fail(new ProcessUnavailable('the host process does not answer'))),
+        waitMs,
+      );
       const settle = (/** @type {() => void} */ finish) => {
         clearTimeout(timer);
         this.child.off('exit', ended).off('message', answered);
@@ -58,18 +61,18 @@ export class AnsweringProcess {
     await this.kill();
   }
 
-  /** Ends the host and what it started: a peer's helper that goes on alone would slow down all that is measured next. */
+  /** Kills the host and its children: a peer's leftover helper would slow down later measurements. */
   async kill() {
     if (this.child.exitCode !== null || this.child.signalCode !== null) return;
     const helpers = descendants(this.pid);
-    const gone = new Promise((done) => this.child.once('exit', done));
+    const exited = new Promise((done) => this.child.once('exit', done));
     this.child.kill('SIGKILL');
-    await gone;
+    await exited;
     for (const pid of helpers) {
       try {
         process.kill(pid, 'SIGKILL');
       } catch {
-        // It ended with its host.
+        // It exited with its host.
       }
     }
   }

@@ -1,7 +1,7 @@
 /**
- * What attacks on the host's side do to an application: how the call ends, how long it takes and how far the process's
- * memory rises above idle. Each is a process of its own, cut off after a while. `TGP_BEFORE=/path/to/index.js` sets another
- * build beside this one. Peak memory is that of the application's process alone.
+ * Attacks on the host: outcome and duration of the call, and the increase of the process's memory above idle. Each runs in a
+ * separate process with a timeout. `TGP_BEFORE=/path/to/index.js` compares another build. Peak memory is that of the
+ * application's process only.
  */
 
 import { spawn } from 'node:child_process';
@@ -21,7 +21,7 @@ const BUILDS = {
   now: new URL('../index.js', import.meta.url).href,
 };
 
-/** How an application opens each database. */
+/** The code with which an application opens each database. */
 const OPEN = {
   pg: `new (await import('pg')).default.Pool({ host: '127.0.0.1', port: ports.postgres, user: 'postgres', database: 'postgres' })`,
   postgresJs: `(await import('postgres')).default({ host: '127.0.0.1', port: ports.postgres, user: 'postgres', database: 'postgres' })`,
@@ -152,9 +152,9 @@ async function suffer(index, ports, { setup, attack }) {
   clearInterval(look);
   clearTimeout(cut);
   rmSync(folder, { recursive: true, force: true });
-  const told = printed.split('\n').find((line) => line.startsWith('{'));
-  const { outcome, ms } = told
-    ? JSON.parse(told)
+  const report = printed.split('\n').find((line) => line.startsWith('{'));
+  const { outcome, ms } = report
+    ? JSON.parse(report)
     : {
         outcome: signal === 'SIGKILL' ? 'still at it' : `the process ends (${signal ?? code})`,
         ms: Math.round(performance.now() - begun),

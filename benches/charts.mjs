@@ -1,11 +1,11 @@
-/** The charts of `docs/charts/`, from what was measured. */
+/** Generates the charts of `docs/charts/` from the results. */
 
 import { dotChart, lineChart, stackChart } from './svg.mjs';
 
 /** @typedef {import('./results.mjs').Results} Results */
 /** @typedef {import('./record.mjs').Recorded} Recorded */
 
-/** How the bombs of the kill matrix end, and in which colour. */
+/** The outcomes of the kill matrix, and their colours. */
 const ENDS = {
   ok: '#059669',
   'host died': '#7f1d1d',
@@ -19,7 +19,7 @@ const ENDS = {
 };
 
 /**
- * Every chart that there are figures for, by the name of its file.
+ * All charts with available figures, by file name.
  * @param {Results} results
  * @returns {Record<string, string>}
  */
@@ -80,7 +80,7 @@ function killMatrix(results) {
     rows: rows.map(({ name, facts = {} }) => ({
       name,
       ours: isOurs(name),
-      said: `${facts.ok} ok`,
+      caption: `${facts.ok} ok`,
       parts: Object.fromEntries(Object.keys(ENDS).map((end) => [end, Number(facts[end] ?? 0)])),
     })),
   });

@@ -54,7 +54,7 @@ try {
     await change(kernel);
     const begun = performance.now();
     const { valid, errors } = await kernel.check(PATH);
-    if (!valid) throw new Error(`The tool is refused: ${errors[0]}`);
+    if (!valid) throw new Error(`The tool is not valid: ${errors[0]}`);
     return performance.now() - begun;
   };
   /** @type {number[]} */
@@ -69,7 +69,7 @@ try {
   const lint = async () => {
     const begun = performance.now();
     const [found] = await judge.lintText(source(++revision), { filePath: join(folder, 'tool.ts') });
-    // A peer that does not read the file is done in no time.
+    // A peer that skips the file would appear fast.
     if (!found || found.fatalErrorCount > 0) throw new Error(`eslint failed: ${found?.messages[0]?.message}`);
     return performance.now() - begun;
   };
@@ -85,7 +85,7 @@ try {
     const file = join(folder, 'tool.ts');
     writeFileSync(file, source(0));
     const args = ['--noEmit', '--strict', '--ignoreConfig', '--target', 'esnext', file];
-    // A peer that refuses its arguments is done in no time, and must not count as quick.
+    // A peer that rejects its arguments would appear fast.
     const compile = () => {
       const { status, stdout } = spawnSync(program, args, { encoding: 'utf8' });
       if (status !== 0) throw new Error(`tsc failed: ${stdout}`);

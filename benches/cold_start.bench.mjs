@@ -1,4 +1,4 @@
-/** From `new TGP()` to the first result, worker included; the addon is loaded already. */
+/** Cold start: from `new TGP()` to the first result, including the worker; the addon is already loaded. */
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** The table of README that sets sandboxes beside each other, from what was measured. */
+/** Generates README's comparison table of sandboxes from the results. */
 
 import { shown, table } from './tables.mjs';
 
@@ -9,7 +9,7 @@ const END = '<!-- end of comparison -->';
 const OURS = '@tgp/core, process';
 
 /**
- * README with new figures; as it was where there are none, or no place for them.
+ * README with new figures; unchanged if there are none, or no markers.
  * @param {string} page
  * @param {Results} results
  */
@@ -21,7 +21,7 @@ export function withComparison(page, results) {
 }
 
 /**
- * Nothing before both benchmarks have run.
+ * The table; undefined until both benchmarks have run.
  * @param {Results} results
  */
 export function comparison({ benches, machine, versions }) {

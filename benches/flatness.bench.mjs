@@ -1,6 +1,6 @@
 /**
- * Whether the hundred thousandth warm run costs what the thousandth did, and the memory of host and workers by then.
- * Cost is CPU time of host and workers together, which a busy machine does not change much. `RUNS=100000` is the default.
+ * Whether the hundred thousandth warm run costs as much as the thousandth, and the memory of host and workers by then. Cost is
+ * the CPU time of host and workers together, which does not depend much on other load. `RUNS=100000` is the default.
  */
 
 import { createKernel } from './kernel.mjs';
@@ -25,10 +25,10 @@ for (const isolation of /** @type {const} */ (['process', 'thread'])) {
     const lane = async () => {
       while (done < mark) {
         const n = done++;
-        const asked = performance.now();
+        const start = performance.now();
         const { result } = await kernel.exec('tools/next.ts', { n });
         if (result !== n + 1) throw new Error(`${n} + 1 came back as ${result}`);
-        times.push(performance.now() - asked);
+        times.push(performance.now() - start);
       }
     };
     await Promise.all(Array.from({ length: LANES }, lane));

@@ -1,7 +1,7 @@
 /**
- * What the door costs: a call that is let in by no rules, by 50 and by 5 000, and one that is denied; `kernel.policy.explain`, which reads
- * the rules anew each time; a warm run with ledger and 50 rules against one without either; and how long a changed policy file takes
- * to come into force.
+ * The cost of policy and ledger: a call allowed by no rules, by 50 and by 5 000, and one that is denied; `kernel.policy.explain`,
+ * which parses the rules each time; a warm run with ledger and 50 rules compared with one without either; and the time until a
+ * changed policy file takes effect.
  */
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ import { QUICK, record } from './record.mjs';
 
 const SIZES = [50, 5000];
 const CALLS = Number(process.env.ROUNDS ?? (QUICK ? 200 : 3000));
-/** Warm runs are made in turns of so many, as an application makes them. */
+/** Warm runs per batch, as in an application. */
 const TURN = 25;
 const TURNS = QUICK ? 20 : 120;
 const RELOADS = QUICK ? 3 : 15;
@@ -24,7 +24,7 @@ const silent = { debug() {}, info() {}, warn() {}, error() {} };
 const print = (text) => process.stdout.write(`${text}\n`);
 
 /**
- * Rules of all kinds, about other files, hosts and tables; the last three are about what is called here.
+ * Rules of all kinds for other files, hosts and tables; the last three apply to the calls of this benchmark.
  * @param {number} count
  */
 function rules(count) {
@@ -42,7 +42,7 @@ function rules(count) {
 }
 
 /**
- * A kernel with a tool, and with so many rules.
+ * A kernel with a tool and a given number of rules.
  * @param {{ size?: number, ledger: boolean }} options
  */
 async function open({ size, ledger }) {
@@ -71,7 +71,7 @@ async function open({ size, ledger }) {
 /** @typedef {Awaited<ReturnType<typeof open>>} Opened */
 
 /** @param {string} name @param {number[]} values @param {string} group @param {number} [at] */
-function tell(name, values, group, at) {
+function report(name, values, group, at) {
   record(name, values, { group, ...(at !== undefined && { at }) });
   const [p50, p99] = [0.5, 0.99].map((share) => `${(1000 * percentile(values, share)).toFixed(1)} µs`.padStart(12));
   print(`  ${name.padEnd(44)} p50 ${p50}  p99 ${p99}`);
@@ -83,7 +83,7 @@ async function explain({ kernel }) {
   if (verdict !== 'deny') throw new Error(`${verdict} instead of deny`);
 }
 
-/** What reading a file comes to. @param {Opened} opened @param {string} path */
+/** The outcome of reading a file. @param {Opened} opened @param {string} path */
 async function heard({ tools }, path) {
   return tools.read_file.execute({ path }).then(
     () => 'nothing',
@@ -94,7 +94,7 @@ async function heard({ tools }, path) {
 /** A call that is not made. @param {Opened} opened */
 async function denied(opened) {
   const code = await heard(opened, 'private/x.ts');
-  if (code !== 'ERR_DENIED') throw new Error(`heard ${code}`);
+  if (code !== 'ERR_DENIED') throw new Error(`the call failed with ${code}`);
 }
 
 /** A call that does next to nothing once it is let in. @param {Opened} opened */
@@ -103,7 +103,7 @@ async function allowed({ tools }) {
   if (!JSON.stringify(found).includes('twice')) throw new Error('The list is not the right one.');
 }
 
-/** Kernels with more and more rules, in turns: the difference is the decision. */
+/** Kernels with increasing numbers of rules, in alternation: the difference is the cost of the decision. */
 async function decisions() {
   const kernels = await Promise.all([open({ ledger: true }), ...SIZES.map((size) => open({ size, ledger: true }))]);
   const sizes = [0, ...SIZES];
@@ -116,7 +116,7 @@ async function decisions() {
     const times = await inTurns(Object.fromEntries(candidates), { rounds: CALLS, warmup: 50 });
     print(`\n${name}, from end to end, ${CALLS} in turns`);
     for (const [size, values] of Object.entries(times))
-      tell(`${name}, ${size} rules`, values, 'decisions', Number(size));
+      report(`${name}, ${size} rules`, values, 'decisions', Number(size));
     const [none = [], ...others] = Object.values(times);
     if (call === allowed) {
       for (const [at, values] of others.entries()) {
@@ -130,12 +130,12 @@ async function decisions() {
     const opened = /** @type {Opened} */ (kernels[at + 1]);
     const rounds = Math.max(5, Math.floor(CALLS / size));
     const { explained = [] } = await inTurns({ explained: () => explain(opened) }, { rounds, warmup: 2 });
-    tell(`kernel.policy.explain, ${size} rules`, explained, 'explain', size);
+    report(`kernel.policy.explain, ${size} rules`, explained, 'explain', size);
   }
   for (const opened of kernels) await opened.close();
 }
 
-/** Both kernels in this process, turn by turn. */
+/** Both kernels in this process, in alternation. */
 async function warmRuns() {
   const kernels = {
     'neither ledger nor rules': await open({ ledger: false }),
@@ -148,13 +148,13 @@ async function warmRuns() {
       for (let run = 0; run < TURN; run++) {
         const started = performance.now();
         await opened.run();
-        // The first of a turn comes after a pause, in which a worker has prepared itself.
+        // The first run of a batch follows a pause, in which a worker has prepared.
         if (turn >= 0 && run > 0) times[name]?.push(performance.now() - started);
       }
     }
   }
   print(`\nWarm run of a small tool, ${TURNS} turns of ${TURN}`);
-  for (const [name, values] of Object.entries(times)) tell(name, values, 'warm run');
+  for (const [name, values] of Object.entries(times)) report(name, values, 'warm run');
   const [off = [], on = []] = Object.values(times);
   const more = 100 * (percentile(on, 0.5) / percentile(off, 0.5) - 1);
   record('added by ledger and 50 rules', [], { group: 'warm run', facts: { percent: more } });
@@ -173,7 +173,7 @@ async function reloads(size) {
     const begun = performance.now();
     writeFileSync(file, text);
     while ((await heard(opened, `round${round}/x.ts`)) !== 'ERR_DENIED') {
-      if (performance.now() - begun > 20_000) throw new Error('The rules did not come into force.');
+      if (performance.now() - begun > 20_000) throw new Error('The rules did not take effect.');
       await new Promise((done) => setTimeout(done, 5));
     }
     times.force.push(performance.now() - begun);
@@ -182,8 +182,8 @@ async function reloads(size) {
     times.read.push(performance.now() - reading);
   }
   print(`\nA policy file of ${size} rules`);
-  tell('read, checked and understood', times.read, 'reload', size);
-  tell('in force, from the write on', times.force, 'reload', size);
+  report('read, checked and understood', times.read, 'reload', size);
+  report('in force, from the write on', times.force, 'reload', size);
   await opened.close();
 }
 

@@ -1,8 +1,8 @@
 /**
  * Write and commit one tool in a repository of 100, 1 000 and 10 000 tools: this package, isomorphic-git and the `git`
- * command line, each doing the same in the same run. Then a push to a bare repository beside it, and a boot that finds
- * nothing new. Figures are medians; the ratios are what counts. Of many tools meta.json follows in batches: what one costs
- * is a line of its own, and per write a 32nd part of the tools' number spreads it.
+ * command line, all in the same run. Then a push to a local bare repository, and a boot without changes. Figures are medians;
+ * compare the ratios. With many tools, meta.json is written in batches: the cost of one batch has its own line, and is spread
+ * over a 32nd of the number of tools per write.
  */
 
 import { execFileSync } from 'node:child_process';
@@ -78,7 +78,7 @@ async function median({ name, ...about }, job) {
 }
 
 /**
- * Whoever made fewer commits of tools was not faster. Ours follow with the derived `meta.json` now and then.
+ * Checks the number of tool commits: fewer commits would appear faster. Ours also commit the derived `meta.json` occasionally.
  * @param {string} folder
  */
 function checkCommits(folder) {

@@ -1,6 +1,6 @@
 /**
- * `benches/history.json`: the key figures of each release, as ratios against a peer in the same run, so that those of different
- * machines can stand in one chart. `npm run bench -- record <version>` takes them from `benches/results.json`.
+ * `benches/history.json`: the key figures of each release, as ratios against a peer in the same run, so that different machines
+ * are comparable. `npm run bench -- record <version>` takes them from `benches/results.json`.
  */
 
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -23,7 +23,7 @@ const OURS = '@tgp/core, process';
 const warm = (group, name) => ({ bench: 'warm_exec', group, name });
 
 /**
- * What is divided by what: less is better.
+ * Numerator and denominator of each ratio; less is better.
  * @type {Record<string, [Place, Place]>}
  */
 const FIGURES = {
@@ -45,7 +45,7 @@ const FIGURES = {
 };
 
 /**
- * The key figures that a run has.
+ * The key figures of a run.
  * @param {Results} results
  * @returns {Record<string, number>}
  */
@@ -63,7 +63,7 @@ export function keyFigures({ benches }) {
 }
 
 /**
- * The history with these results at its end, or in the place of the same version.
+ * The history with these results appended, or replacing the same version.
  * @param {Entry[]} entries
  * @param {string} version
  * @param {Results} results
@@ -100,7 +100,7 @@ export function record(root, args) {
   const [version = ''] = args;
   /** @type {Results} */
   const results = JSON.parse(readFileSync(join(root, 'benches', 'results.json'), 'utf8'));
-  // What is measured between releases is named by its commit.
+  // Measurements between releases are named after the commit.
   if (args.length !== 1 || (readVersion(version) === undefined && version !== results.versions.commit)) {
     process.stderr.write(
       `"${args.join(' ')}" is neither a version nor ${results.versions.commit}, the commit of benches/results.json.\nUsage: npm run bench -- record <version>\n`,
@@ -139,7 +139,7 @@ export function historyChart(entries) {
 }
 
 /**
- * The page with a new table; as it was where it has no place for one.
+ * The page with a new table; unchanged if it has no markers.
  * @param {string} page
  * @param {Entry[]} entries
  */

@@ -1,4 +1,4 @@
-/** A question of the guest to the host and the answer: per call, as the guest's own clock sees it. */
+/** The round trip of a host call, measured by the guest's clock. */
 
 import { createKernel } from './kernel.mjs';
 import { report } from './measure.mjs';

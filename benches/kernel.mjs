@@ -1,4 +1,4 @@
-/** Kernels of this tree on folders of their own. */
+/** Creates kernels of this tree, each in its own folder. */
 
 import { TGP, tgpTools } from '../index.js';
 import { createKernelOf } from './tree_kernel.mjs';

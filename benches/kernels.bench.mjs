@@ -1,4 +1,4 @@
-/** What many kernels cost in one process: memory, threads and files, booted and after a run of each. */
+/** The cost of many kernels in one process: memory, threads and files, after boot and after a run of each. */
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,7 @@ import { QUICK, record } from './record.mjs';
 
 const MARKS = QUICK ? [1, 2, 5, 10] : [1, 2, 5, 10, 20, 50, 100];
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
-/** What a kernel does before it is counted. */
+/** The action of each kernel before measuring. */
 const LIVES = {
   booted: async (/** @type {TGP} */ kernel) => {
     await kernel.boot();

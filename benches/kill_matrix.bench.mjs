@@ -1,34 +1,34 @@
 /**
- * Every bomb against every sandbox, each pair in a process of its own: does the application get an answer in time, does
- * it live, does memory stay within bounds and come back, and does the next run work? `BOMBS=sort` takes only bombs with
- * that in their name, `SANDBOX=run` only sandboxes. Failures are told as they come, and each row's sum when it is done.
+ * Runs every bomb in every sandbox, each pair in a separate process: does the application get an answer in time, does it
+ * survive, is memory bounded and released, and does the next run succeed? `BOMBS=sort` selects bombs by name, `SANDBOX=run`
+ * sandboxes. Failures are printed as they occur, and a summary after each row.
  */
 
 import { BOMBS } from '../__test__/helpers/bombs.js';
 import { percentile } from './measure.mjs';
 import { treeMemory } from './process_tree.mjs';
 import { record } from './record.mjs';
-import { Gone, SandboxProcess } from './sandbox_process.mjs';
+import { ProcessUnavailable, SandboxProcess } from './sandbox_process.mjs';
 import { SANDBOXES } from './sandboxes.mjs';
 
 const LANES = 2;
-/** An answer that takes longer, beyond the time that the bomb was given, is none: generous, for a busy machine. */
+/** The timeout of an answer, beyond the bomb's own time limit; generous, for a busy machine. */
 const BOUND_MS = 5000;
-/** Then the process is ended from outside. */
+/** After this time the process is killed. */
 const WAIT_MS = 8000;
-/** Growth of everything together that a limit of 64 MB does not explain, and what may stay behind after a collection. */
+/** The allowed total growth with a limit of 64 MB, and the allowed rest after a garbage collection. */
 const MAX_MB = 256;
 const LEFT_MB = 128;
-/** How long memory may take to come back, when nothing else is to do. */
+/** The time within which an idle process must release memory. */
 const RETURN_MS = 2000;
 const OURS = '@tgp/core, process';
-/** Sandboxes that say that they hold hostile code. */
+/** Sandboxes that claim to contain hostile code. */
 const NAMES = Object.keys(SANDBOXES).filter((name) => name !== '@tgp/core, thread' && !name.startsWith('node:vm'));
 
 /** @typedef {import('../__test__/helpers/bombs.js').Bomb} Bomb */
-/** @typedef {{ outcome: string, ms?: number, said?: string, typed?: boolean, mb?: number }} Cell */
+/** @typedef {{ outcome: string, ms?: number, message?: string, typed?: boolean, mb?: number }} Cell */
 
-/** How much longer work takes on the wall than on the processor now: limits of CPU time are that much later. */
+/** The current ratio of wall-clock to CPU time, by which CPU time limits are delayed. */
 function slowness() {
   const wall = performance.now();
   const cpu = process.cpuUsage();
@@ -58,7 +58,7 @@ function watchMemory(sandbox) {
 }
 
 /**
- * Whether an answer of the sandbox is a right one. Ours must name the limit; a peer may say anything in time.
+ * Whether an answer of the sandbox is correct. Ours must name the limit; for a peer, any answer in time counts.
  * @param {string} name
  * @param {Bomb} bomb
  * @param {{ outcome: string, ms: number, code?: string, text: string }} answer
@@ -76,26 +76,26 @@ function judgeAnswer(name, bomb, answer, slower = 1) {
  * @returns {Promise<Cell>}
  */
 async function attempt(name, bomb) {
-  // A host function is no part of the peers.
+  // Peers have no host functions.
   if (name !== OURS && bomb.source.includes('tgp.')) return { outcome: 'n/a' };
   const sandbox = await SandboxProcess.open(name);
   const memory = watchMemory(sandbox);
   const slower = slowness();
   /** @type {Partial<Cell>} */
   const cell = {};
-  /** @param {string} outcome @param {string} said @returns {Cell} */
-  const end = (outcome, said) => ({ ...cell, outcome, said, mb: memory.grown() });
+  /** @param {string} outcome @param {string} message @returns {Cell} */
+  const end = (outcome, message) => ({ ...cell, outcome, message, mb: memory.grown() });
   try {
     const job = {
       timeoutMs: bomb.timeoutMs ?? 50,
       async: /\b(await|Promise|then|setTimeout|setInterval)\b/.test(bomb.source),
     };
     const answer = await sandbox.ask({ kind: 'bomb', body: bomb.source, job }, WAIT_MS * slower);
-    const said = `${answer.code ?? answer.outcome}: ${answer.text}`;
+    const message = `${answer.code ?? answer.outcome}: ${answer.text}`;
     cell.ms = answer.ms;
     cell.typed = typeof answer.code === 'string';
     const outcome = judgeAnswer(name, bomb, answer, slower);
-    if (outcome !== 'ok') return end(outcome, said);
+    if (outcome !== 'ok') return end(outcome, message);
     const next = await sandbox.ask({ kind: 'good' }, WAIT_MS * slower);
     if (next.failure) return end('next run bad', next.failure);
     if (memory.grown() > MAX_MB) return end('over its memory', `${memory.grown().toFixed(0)} MB`);
@@ -103,9 +103,9 @@ async function attempt(name, bomb) {
       if (Date.now() - since > RETURN_MS * slower) return end('memory not back', `${memory.left().toFixed(0)} MB`);
       await sandbox.ask({ kind: 'collect' }, WAIT_MS);
     }
-    return end('ok', said);
+    return end('ok', message);
   } catch (error) {
-    if (!(error instanceof Gone)) throw error;
+    if (!(error instanceof ProcessUnavailable)) throw error;
     return end(error.message.includes('ended') ? 'host died' : 'host hung', error.message);
   } finally {
     memory.stop();
@@ -113,7 +113,7 @@ async function attempt(name, bomb) {
   }
 }
 
-/** Every way to fail, as a row's sum tells them. */
+/** All kinds of failure, in the order of a row's summary. */
 const FAILURES = [
   'wrong answer',
   'too late',
@@ -125,7 +125,7 @@ const FAILURES = [
 ];
 
 /**
- * All bombs against one sandbox.
+ * Runs all bombs in one sandbox.
  * @param {string} name
  * @param {Bomb[]} bombs
  */
@@ -140,7 +140,7 @@ async function row(name, bombs) {
       const cell = await attempt(name, bomb);
       cells.push(cell);
       if (FAILURES.includes(cell.outcome)) {
-        process.stdout.write(`      ${cell.outcome.padEnd(16)} ${bomb.name} (${cell.said ?? ''})\n`);
+        process.stdout.write(`      ${cell.outcome.padEnd(16)} ${bomb.name} (${cell.message ?? ''})\n`);
       }
     }
   };

@@ -1,6 +1,6 @@
 /**
- * What the ledger costs: a warm run with it and without, in turns; and what it takes to boot, verify, tail and query it, from
- * 1 000 to 1 000 000 events (`EVENTS=1000,100000`). Events are those of runs, as an application would leave them.
+ * The cost of the ledger: a warm run with it and without, in alternation; and the time to boot, verify, tail and query it, with
+ * 1 000 to 1 000 000 events (`EVENTS=1000,100000`). Events are those of runs, as in an application.
  */
 
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
@@ -53,7 +53,7 @@ async function measureRuns() {
 }
 
 /**
- * How long some calls take.
+ * Times some calls.
  * @param {() => Promise<unknown>} work
  * @param {number} [times]
  */

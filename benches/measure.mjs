@@ -1,4 +1,4 @@
-/** Numbers from repeated work. */
+/** Measures repeated work. */
 
 import { record } from './record.mjs';
 import { percentile } from './statistics.mjs';
@@ -6,7 +6,7 @@ import { percentile } from './statistics.mjs';
 export { percentile };
 
 /**
- * Times candidates in turns, so that whatever else the machine does hits all of them alike.
+ * Times candidates in alternation, so that other load affects all of them equally.
  * @param {Record<string, () => unknown>} candidates
  * @param {{ rounds: number, warmup?: number }} options
  * @returns {Promise<Record<string, number[]>>} milliseconds
@@ -25,7 +25,7 @@ export async function inTurns(candidates, { rounds, warmup = 20 }) {
 }
 
 /**
- * Prints and records medians and 95th percentiles, and how many times the first candidate's median each is.
+ * Prints and records medians and 95th percentiles, and each median as a multiple of the first candidate's.
  * @param {string} title
  * @param {Record<string, number[]>} times
  */

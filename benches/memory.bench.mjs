@@ -1,5 +1,5 @@
 /**
- * What finding by meaning costs: a query's vector, a search among many tools, reading their texts, and memory. Run:
+ * The cost of search by meaning: embedding a query, a search among many tools, indexing their texts, and memory. Run:
  * `npm run bench -- memory`, or `node --expose-gc benches/memory.bench.mjs [count …]`. It needs the weights: `npm run memory`.
  */
 
@@ -29,7 +29,7 @@ function manyTools(count) {
   });
 }
 
-/** Memory of the process in megabytes, without what can be collected. */
+/** Memory of the process in megabytes after a garbage collection. */
 function resident() {
   globalThis.gc?.();
   return process.memoryUsage().rss / MEGABYTE;
@@ -50,7 +50,7 @@ async function measure(count) {
     const before = resident();
     const started = performance.now();
     const { texts, by } = await kernel.registry.remember();
-    if (by !== 'meaning') throw new Error('There are no weights: run `npm run memory` first.');
+    if (by !== 'meaning') throw new Error('The weights are missing. Run `npm run memory` first.');
     const read = performance.now() - started;
     const held = resident() - before;
     /** @type {number[]} */
@@ -59,9 +59,9 @@ async function measure(count) {
     const known = [];
     for (const { query } of retrievalQueries('queries_other_words')) {
       for (const times of [fresh, known]) {
-        const asked = performance.now();
+        const start = performance.now();
         await kernel.find(query);
-        times.push(performance.now() - asked);
+        times.push(performance.now() - start);
       }
     }
     await kernel.shutdown();

@@ -1,4 +1,4 @@
-/** Other sandboxes and checkers from npm, installed beside the project and never among its dependencies. */
+/** Installs peers (other sandboxes and checkers) from npm outside the project's dependencies. */
 
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { installedPackages } from '../__test__/helpers/installed_packages.js';
 import { otherNodes } from '../__test__/helpers/other_nodes.js';
 
-/** One folder each, so that one that cannot be installed takes no other along. */
+/** A folder for each peer, so that one that cannot be installed does not affect the others. */
 const VERSIONS = {
   'isolated-vm': '7.0.1',
   'quickjs-emscripten': '0.32.0',
@@ -22,8 +22,8 @@ const VERSIONS = {
 export const peerVersion = (name) => VERSIONS[name];
 
 /**
- * Installs a peer from npm, once. No install script runs: what these packages need comes with them, and secure-exec's
- * would compile a database that nothing here uses.
+ * Installs a peer from npm, once, without install scripts: these packages need none, and secure-exec's would compile an unused
+ * database.
  * @param {Peer} name
  */
 export function installPeer(name) {
@@ -32,7 +32,7 @@ export function installPeer(name) {
 }
 
 /**
- * A peer's module.
+ * Imports a peer's module.
  * @param {Peer} name
  */
 export async function peer(name) {
@@ -41,7 +41,7 @@ export async function peer(name) {
   return await import(pathToFileURL(resolved).href);
 }
 
-/** The Node for which isolated-vm 7 comes ready made. */
+/** The Node version for which isolated-vm 7 has a prebuilt binary. */
 export function node24() {
   const node = otherNodes().find((path) => path.includes('node-24'));
   if (!node) throw new Error('there is no Node 24 for this platform');

@@ -1,4 +1,4 @@
-/** Memory and CPU time of a process and everything that it started. Linux; elsewhere NaN. */
+/** Memory and CPU time of a process and its descendants. Linux only; elsewhere NaN. */
 
 import { readdirSync, readFileSync } from 'node:fs';
 
@@ -7,12 +7,12 @@ function residentMb(pid) {
   try {
     return Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024;
   } catch {
-    return 0; // It ended while it was looked at.
+    return 0; // It exited meanwhile.
   }
 }
 
 /**
- * Process ids of all that a process started and that is still below it.
+ * Process ids of all current descendants of a process.
  * @param {number} root
  * @returns {number[]}
  */
@@ -22,7 +22,7 @@ export function descendants(root) {
     try {
       return readFileSync(`/proc/${root}/task/${thread}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
     } catch {
-      return []; // It ended while it was looked at.
+      return []; // It exited meanwhile.
     }
   });
   return children.flatMap((child) => [child, ...descendants(child)]);
@@ -50,8 +50,8 @@ export function treeMemory(root) {
 }
 
 /**
- * The share of memory that a process would free by ending: pages that others map count in part. In MB; NaN where
- * `/proc` does not have it, or does not show it to this user.
+ * Proportional set size: pages shared with other processes count in part. In MB; NaN if `/proc` does not have it, or not for
+ * this user.
  * @param {number} pid
  */
 function proportionalMb(pid) {
@@ -75,7 +75,7 @@ export function treeProportionalMemory(root) {
 }
 
 /**
- * CPU time in milliseconds of the threads that are alive, by the nanosecond where `/proc` has it.
+ * CPU time of the living threads in milliseconds, with nanosecond resolution if `/proc` has it.
  * @param {number} root
  * @returns {{ host: number, main: number, workers: number }} the process itself, its main thread, and its descendants
  */
@@ -94,7 +94,7 @@ function ofThread(pid, thread) {
   try {
     return Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]) / 1e6;
   } catch {
-    return 0; // It ended while it was looked at.
+    return 0; // It exited meanwhile.
   }
 }
 
@@ -105,7 +105,7 @@ const CHILD_TIMES = [13, 14];
 const MS_PER_TICK = 10;
 
 /**
- * CPU time in milliseconds of a process, of its children and of those that have ended.
+ * CPU time in milliseconds of a process and its children, including exited ones.
  * @param {number} root
  */
 export function treeCpuMs(root) {
@@ -122,7 +122,7 @@ export function treeCpuMs(root) {
       if (Number(name) === root) ticks += sum(TIMES) + sum(CHILD_TIMES);
       else if (fields[PARENT] === root) ticks += sum(TIMES);
     } catch {
-      // It ended while it was looked at.
+      // It exited meanwhile.
     }
   }
   return ticks * MS_PER_TICK;

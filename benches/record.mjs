@@ -1,4 +1,4 @@
-/** What a benchmark tells the program that runs them all: one line for each measure, in the file that `TGP_BENCH_OUT` names. */
+/** Records the results of a benchmark for the runner: one line per measure, in the file `TGP_BENCH_OUT`. */
 
 import { appendFileSync } from 'node:fs';
 import { summary } from './statistics.mjs';
@@ -6,14 +6,14 @@ import { summary } from './statistics.mjs';
 /**
  * @typedef {object} Measure
  * @property {string} name what was measured
- * @property {string} [group] what it is compared with: the table that it stands in
+ * @property {string} [group] the table it belongs to
  * @property {string} [unit]
- * @property {number} [at] the place on a curve
- * @property {Record<string, number | string>} [facts] what else is known of it
+ * @property {number} [at] the position on a curve
+ * @property {Record<string, number | string>} [facts] additional data
  * @typedef {Measure & Partial<import('./statistics.mjs').Summary>} Recorded
  */
 
-/** Whether a look will do: `npm run bench -- --quick`. */
+/** Whether this is a quick run: `npm run bench -- --quick`. */
 export const QUICK = process.env.TGP_BENCH_QUICK === '1';
 
 /**

@@ -1,5 +1,5 @@
 /**
- * How boot, search and a write grow with the number of tools. Run: `npm run bench -- registry`, or
+ * The cost of boot, search and a write by the number of tools. Run: `npm run bench -- registry`, or
  * `node benches/registry.bench.mjs [count …]`.
  *
  * The peer for the search is SQLite's FTS5 (porter stemming, weighted BM25), in the same run on the same texts.
@@ -16,7 +16,7 @@ import { record } from './record.mjs';
 
 const COUNTS = process.argv.slice(2).map(Number).filter(Boolean);
 const SAMPLES = 200;
-/** Boots and writes of each size. */
+/** The number of boots and writes for each size. */
 const ROUNDS = 9;
 
 /** @param {number[]} values */
@@ -33,7 +33,7 @@ async function timed(job) {
 }
 
 /**
- * That many different tools: the set, over and over with other nouns.
+ * A given number of different tools: the set, repeated with other nouns.
  * @param {number} count
  */
 function manyTools(count) {
@@ -57,9 +57,9 @@ async function kernelOn(root) {
   return kernel;
 }
 
-/** Node's own SQLite, or better-sqlite3 where Node has none. */
+/** Node's own SQLite, or better-sqlite3 for versions without it. */
 async function memoryDatabase() {
-  // @ts-expect-error the types are those of Node 20, which has no such module
+  // @ts-expect-error the types are for Node 20, which does not have this module
   const own = await import('node:sqlite').catch(() => undefined);
   if (own) return new own.DatabaseSync(':memory:');
   ensureBetterSqlite3();
@@ -92,7 +92,7 @@ async function measure(count) {
     const tools = manyTools(count);
     mkdirSync(dirname(join(root, 'x')), { recursive: true });
     placeTools(root, tools);
-    // Older than what a file system's clock can tell apart: stamps are believed from then on.
+    // Older than the resolution of file times, so that file fingerprints are trusted.
     await new Promise((done) => setTimeout(done, 300));
     const first = await kernelOn(root);
     await first.boot();
@@ -116,9 +116,9 @@ async function measure(count) {
     const peer = await fts5(tools);
     const query = 'convert a currency amount';
     const answers = [await kernel.find(query), peer(query)];
-    if (answers.some((found) => found.length === 0)) throw new Error('A search that finds nothing is no search.');
+    if (answers.some((found) => found.length === 0)) throw new Error('A search found nothing.');
     const peers = [];
-    // In turns, so that whatever else the machine does hits both. Not every query has its tool among the first hundred.
+    // In alternation, so that other load affects both equally. Not every query has its tool among the first hundred.
     for (let sample = -20; sample < SAMPLES; sample++) {
       const { query = 'x' } = queries[(sample + queries.length) % queries.length] ?? {};
       const found = await timed(() => kernel.find(query));
@@ -159,7 +159,7 @@ async function measure(count) {
   }
 }
 
-/** How often FTS5 alone puts the right tool first, for comparison with the test's figures. */
+/** How often FTS5 alone ranks the right tool first, for comparison with the test's figures. */
 async function peerQuality() {
   const peer = await fts5(retrievalTools());
   /** @param {Parameters<typeof retrievalQueries>[0]} file */

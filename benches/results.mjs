@@ -1,4 +1,4 @@
-/** `benches/results.json`: what was measured, when, on what. */
+/** `benches/results.json`: the results with date, machine and versions. */
 
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -17,7 +17,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
  */
 
 /** @param {string} program @param {...string} args */
-function said(program, ...args) {
+function outputOf(program, ...args) {
   try {
     return execFileSync(program, args, { cwd: ROOT, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
   } catch {
@@ -25,11 +25,11 @@ function said(program, ...args) {
   }
 }
 
-/** How busy the machine is: of the last minute. */
+/** The machine's load average of the last minute. */
 export const load = () => (loadavg()[0] ?? 0).toFixed(2);
 
 /**
- * What this machine and this build are, without any measures.
+ * Empty results for this machine and this build.
  * @param {boolean} quick
  * @returns {Results}
  */
@@ -48,8 +48,8 @@ export function fresh(quick) {
       tgp: version,
       node: process.versions.node,
       v8: process.versions.v8,
-      git: said('git', '--version').replace('git version ', ''),
-      commit: said('git', 'rev-parse', '--short', 'HEAD'),
+      git: outputOf('git', '--version').replace('git version ', ''),
+      commit: outputOf('git', 'rev-parse', '--short', 'HEAD'),
     },
     benches: {},
   };
@@ -67,8 +67,8 @@ export function isOfThisMachine(file, results) {
 }
 
 /**
- * The results that are there, with the measures of this run in the place of older ones. Figures of another machine or of
- * a quick run do not stand beside these.
+ * The existing results, with measures of this run replacing older ones. Figures of another machine or of a quick run are
+ * dropped.
  * @param {string} file
  * @param {Results} results
  * @returns {Results}
@@ -83,7 +83,7 @@ export function joined(file, results) {
 }
 
 /**
- * What a benchmark wrote down while it ran.
+ * The measures recorded by a benchmark.
  * @param {string} file
  * @returns {import('./record.mjs').Recorded[]}
  */

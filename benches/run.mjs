@@ -1,12 +1,12 @@
 /**
- * Runs the benchmarks whose file names contain the argument, or all: `npm run bench -- warm`. What they measure goes to
- * `benches/results.json`, and from there to the tables of `docs/benchmarks.md` and README, and the charts of `docs/charts/`.
+ * Runs the benchmarks whose file names contain the argument, or all: `npm run bench -- warm`. Results go to
+ * `benches/results.json`; the tables of `docs/benchmarks.md` and README, and the charts of `docs/charts/`, are generated from it.
  *
- * `npm run bench -- compare <git ref>` sets this tree beside another commit (`compare/compare.mjs`), and `npm run bench -- record
- * <version>` keeps the figures of a release (`history.mjs`).
+ * `npm run bench -- compare <git ref>` compares this tree with another commit (`compare/compare.mjs`), and `npm run bench -- record
+ * <version>` stores the figures of a release (`history.mjs`).
  *
- * --quick  fewer rounds, in less than two minutes, to `target/bench/`: for a look, not for the documents
- * --draw   no measurements: tables and charts of those that are there
+ * --quick  fewer rounds, in less than two minutes, written to `target/bench/` instead of the documents
+ * --draw   no measurements: regenerates tables and charts from the existing results
  */
 
 import { spawnSync } from 'node:child_process';
@@ -24,7 +24,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const FOLDER = join(ROOT, 'benches');
 
 /**
- * What a quick run does of each; the others it leaves out, and says so.
+ * The settings of each benchmark in a quick run; others are skipped with a note.
  * @type {Record<string, { env?: Record<string, string>, args?: string[] }>}
  */
 const QUICK = {
@@ -89,7 +89,7 @@ if (names.length === 0 && !draw) {
   publish();
 }
 
-/** The addon is built where it is missing; peers and weights are fetched by the benchmarks that need them. */
+/** Builds the addon if it is missing; benchmarks fetch the peers and weights they need. */
 function prepare() {
   if (readdirSync(ROOT).some((name) => name.endsWith('.node'))) return;
   const { status } = spawnSync(process.execPath, [join(ROOT, 'scripts', 'run.mjs'), 'build'], { stdio: 'inherit' });
@@ -113,7 +113,7 @@ function measure(name) {
     [join(FOLDER, `${name}.bench.mjs`), ...(quick ? (lesser?.args ?? []) : [])],
     {
       stdio: 'inherit',
-      // What a host that was killed leaves behind goes with the folder.
+      // Files left by a killed host are removed with the folder.
       env: {
         ...process.env,
         TMPDIR: place,
@@ -126,7 +126,7 @@ function measure(name) {
   if (failed) process.exitCode = 1;
   results.benches[name] = { ...begun, seconds: (performance.now() - clock) / 1000, failed, measures: recorded(file) };
   rmSync(place, { recursive: true, force: true });
-  // Whoever stops a long run keeps what was measured until then.
+  // An interrupted run keeps its results so far.
   save();
 }
 
@@ -140,7 +140,7 @@ function save() {
 function publish() {
   const all = draw && existsSync(resultsFile) ? JSON.parse(readFileSync(resultsFile, 'utf8')) : save();
   const pageFile = join(isForDocuments ? join(ROOT, 'docs') : out, 'benchmarks.md');
-  const page = existsSync(pageFile) ? readFileSync(pageFile, 'utf8') : '# What it costs, measured\n';
+  const page = existsSync(pageFile) ? readFileSync(pageFile, 'utf8') : '# Benchmarks\n';
   const drawn = charts(all);
   writeFileSync(pageFile, withFigures(page, all, Object.keys(drawn)));
   const folder = join(isForDocuments ? join(ROOT, 'docs') : out, 'charts');
@@ -153,7 +153,7 @@ function publish() {
   process.stdout.write(`\nFigures: ${resultsFile}\nTables: ${pageFile}\nCharts: ${folder}\n`);
 }
 
-/** The course of the releases, as a chart and a table. */
+/** Writes the history of releases as a chart and a table. */
 function publishHistory() {
   const entries = readHistory(ROOT);
   if (entries.length === 0) return;

@@ -1,11 +1,11 @@
-/** One sandbox in a process of its own. The parent says what to run, by messages; every answer is checked. */
+/** Runs one sandbox in a separate process, controlled by messages of the parent. Every answer is checked. */
 
 import { SANDBOXES } from './sandboxes.mjs';
 
 const GOOD = 'return args.n + 1';
-/** A good run that is judged by its answer alone gets all the time that it wants. */
+/** A time limit that does not affect valid runs whose answer alone is checked. */
 const GOOD_MS = 10_000;
-/** The same for all, and no hindrance on a busy machine to those whose clock is the wall's. */
+/** The same limit for all; generous for sandboxes that measure wall-clock time on a busy machine. */
 const TIMED_MS = 1000;
 const [name = ''] = process.argv.slice(2);
 const entry = SANDBOXES[name];

@@ -1,15 +1,15 @@
-/** Starts sandboxes, each in a process of its own, on the Node that it supports. */
+/** Starts sandboxes, each in a separate process, on a supported version of Node. */
 
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { AnsweringProcess, Gone } from './answering_process.mjs';
+import { AnsweringProcess, ProcessUnavailable } from './answering_process.mjs';
 import { installPeer, peerVersion } from './peers.mjs';
 import { SANDBOXES } from './sandboxes.mjs';
 
-export { Gone };
+export { ProcessUnavailable };
 
 const CHILD = fileURLToPath(new URL('./sandbox_child.mjs', import.meta.url));
-/** Opening a sandbox and its first good run. */
+/** The timeout for opening a sandbox and its first run. */
 const OPENING_MS = 30_000;
 
 export class SandboxProcess extends AnsweringProcess {
@@ -21,7 +21,7 @@ export class SandboxProcess extends AnsweringProcess {
   }
 
   /**
-   * A sandbox that has done a first run, rightly. A busy machine may need more than one go.
+   * Opens a sandbox and verifies a first run. A busy machine may need more than one attempt.
    * @param {string} name
    * @returns {Promise<SandboxProcess>}
    */
@@ -29,7 +29,7 @@ export class SandboxProcess extends AnsweringProcess {
     try {
       return await SandboxProcess.#openOnce(name);
     } catch (error) {
-      if (!(error instanceof Gone) || goes <= 1) throw error;
+      if (!(error instanceof ProcessUnavailable) || goes <= 1) throw error;
       return SandboxProcess.open(name, goes - 1);
     }
   }
@@ -48,13 +48,13 @@ export class SandboxProcess extends AnsweringProcess {
     const { node, failure } = await opened.answer(OPENING_MS);
     if (failure) {
       await opened.kill();
-      throw new Gone(failure);
+      throw new ProcessUnavailable(failure);
     }
     opened.node = `Node ${node.slice(1)}`;
     return opened;
   }
 
-  /** The package and the Node. */
+  /** The versions of the package and of Node. */
   get about() {
     const version = SANDBOXES[this.name]?.peer;
     return `${version ? `${version} ${peerVersion(version)}, ` : ''}${this.node}`;

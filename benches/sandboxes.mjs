@@ -1,7 +1,6 @@
 /**
- * The same job in each sandbox: JSON in, the body of a function, JSON out, in a realm that no earlier run has touched,
- * within 64 MB and the given time where the sandbox has such limits. What an application can do to help a peer (compile
- * once, a timer of its own that throws the sandbox away) is done.
+ * The same job in each sandbox: JSON in, a function body, JSON out, in a fresh realm, within 64 MB and the given time if the
+ * sandbox has such limits. Peers get all help that an application can give (compiling once, a timer that discards the sandbox).
  */
 
 import vm from 'node:vm';
@@ -9,9 +8,9 @@ import { createKernel } from './kernel.mjs';
 import { node24, peer } from './peers.mjs';
 
 const MEMORY_MB = 64;
-/** When the application stops waiting for a peer that has no such limit itself: this much after the run's time. */
+/** The application's timeout for a peer without its own limit, after the run's time. */
 const GRACE_MS = 3000;
-/** Where the clock is the wall's and runs while the sandbox starts, 50 ms would end good runs. */
+/** For sandboxes that measure wall-clock time including startup, 50 ms would end valid runs. */
 const LEAST_MS = 1000;
 
 /**
@@ -150,12 +149,12 @@ export const SANDBOXES = {
           const source = jsonFunction(body, async);
           return async (args) => {
             const call = `module.exports = ${source}(${JSON.stringify(args)});`;
-            // The process behind them all is shared, and ends with its last user: first let go, then start again.
-            const gone = () => {
+            // The shared process exits with its last user: release it first, then start again.
+            const restart = () => {
               runtime.dispose();
               runtime = start();
             };
-            const { exports, code, errorMessage } = await withinWall(runtime.run(call), timeoutMs, gone);
+            const { exports, code, errorMessage } = await withinWall(runtime.run(call), timeoutMs, restart);
             if (code !== 0) throw new Error(errorMessage ?? `exit code ${code}`);
             return exports;
           };
@@ -182,7 +181,7 @@ export const SANDBOXES = {
             try {
               const value = context.unwrapResult(context.evalCode(`${source}(${JSON.stringify(args)})`));
               if (!async) return context.getString(value);
-              // Few at a time: between two lots the clock is looked at.
+              // A few jobs at a time: the deadline is checked between batches.
               while (runtime.hasPendingJob()) {
                 if (Date.now() > deadline) throw new Error('interrupted');
                 context.unwrapResult(runtime.executePendingJobs(1000));

@@ -1,6 +1,6 @@
 /**
- * What the sandbox adds to a query, against the driver alone on the same file. Peer: better-sqlite3, the fastest there is;
- * it answers on the caller's own thread, so the distance to it holds two threads and a process.
+ * The overhead of the sandbox for a query, compared with the driver alone on the same file. Peer: better-sqlite3, the fastest
+ * driver; it answers on the caller's own thread, so the difference includes two threads and a process.
  */
 
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { ensureBetterSqlite3 } from '../scripts/setup.mjs';
 import { inTurns, percentile, report } from './measure.mjs';
 
 const ROWS = 10_000;
-/** Queries of one measurement, so that starting a run weighs nothing. */
+/** Queries per measurement, so that the start of a run is negligible. */
 const QUERIES = 500;
 const LIMITS = { timeoutMs: 60_000, wallMs: 60_000, memoryMb: 256 };
 

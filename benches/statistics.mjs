@@ -1,8 +1,8 @@
-/** What many measurements say together. */
+/** Statistics over many measurements. */
 
 const RESAMPLES = 1000;
 const CONFIDENCE = 0.95;
-/** More values than this are thinned out evenly before they are drawn from: the interval is narrow anyway. */
+/** Above this number, values are thinned out evenly before the bootstrap: the interval is narrow anyway. */
 const MOST_DRAWN = 5000;
 
 /** @typedef {{ n: number, median: number, p95: number, p99: number, low: number, high: number }} Summary */
@@ -24,7 +24,7 @@ function ofSorted(sorted, share) {
 }
 
 /**
- * Median, tail, and the 95 % confidence interval of the median by bootstrap. The same values give the same interval.
+ * Median, tail, and the 95 % bootstrap confidence interval of the median. Deterministic for the same values.
  * @param {number[]} values
  * @returns {Summary}
  */
@@ -42,7 +42,7 @@ export function summary(values) {
 }
 
 /**
- * Draws as many values as there are, with replacement, over and over, and looks where the medians lie.
+ * The bootstrap: medians of repeated resamples with replacement.
  * @param {number[]} sorted
  * @returns {[number, number]}
  */
@@ -69,7 +69,7 @@ function intervalOfMedian(sorted) {
 }
 
 /**
- * The same numbers between 0 and 1 for the same seed.
+ * A seeded generator of numbers between 0 and 1.
  * @param {number} seed
  */
 export function numbers(seed) {
@@ -83,7 +83,7 @@ export function numbers(seed) {
 }
 
 /**
- * How fast values grow: the slope of the line that fits them best.
+ * The slope of the least-squares line.
  * @param {[number, number][]} points
  */
 export function slope(points) {

@@ -1,4 +1,4 @@
-/** Small charts as SVG. Each carries its own light and dark colours, so it can stand in a page of either kind. */
+/** Small SVG charts with light and dark colours. */
 
 const WIDTH = 760;
 const LABELS = 290;
@@ -8,7 +8,7 @@ const HEAD = 66;
 const FOOT = 58;
 const PLOT_HEIGHT = 260;
 const LETTER = 6.6;
-/** Colours that are told apart by people who see fewer, on white and on black. */
+/** Colours for colour-blind readers, on white and on black. */
 export const COLOURS = ['#2563eb', '#d97706', '#059669', '#db2777', '#7c3aed', '#64748b', '#0891b2', '#b91c1c'];
 
 const STYLE = `
@@ -48,7 +48,7 @@ function picture(height, { title, about, source }, parts) {
 }
 
 /**
- * Round numbers from one end to the other.
+ * Round numbers for an axis.
  * @param {number} low @param {number} high @param {'linear' | 'log'} scale
  * @returns {number[]}
  */
@@ -76,7 +76,7 @@ export const short = (value) =>
   Math.abs(value) >= 1000 ? `${Number((value / 1000).toPrecision(3))}k` : String(Number(value.toPrecision(3)));
 
 /**
- * A dot for each row on a logarithmic axis, with the interval in which the median lies.
+ * A dot for each row on a logarithmic axis, with the confidence interval of the median.
  * @param {{ title: string, about: string, source: string, unit: string, rows: { name: string, value: number, low: number, high: number, ours?: boolean }[] }} chart
  */
 export function dotChart({ unit, rows, ...words }) {
@@ -101,8 +101,8 @@ export function dotChart({ unit, rows, ...words }) {
 }
 
 /**
- * A bar for each row, made of parts.
- * @param {{ title: string, about: string, source: string, rows: { name: string, parts: Record<string, number>, ours?: boolean, said?: string }[], colours: Record<string, string> }} chart
+ * A stacked bar for each row.
+ * @param {{ title: string, about: string, source: string, rows: { name: string, parts: Record<string, number>, ours?: boolean, caption?: string }[], colours: Record<string, string> }} chart
  */
 export function stackChart({ rows, colours, ...words }) {
   const kinds = Object.keys(colours).filter((kind) => rows.some(({ parts }) => (parts[kind] ?? 0) > 0));
@@ -121,7 +121,7 @@ export function stackChart({ rows, colours, ...words }) {
       );
       x += wide(count);
     }
-    parts.push(label(x + 8, y + 17, row.said ?? '', { kind: 'small' }));
+    parts.push(label(x + 8, y + 17, row.caption ?? '', { kind: 'small' }));
   }
   const bottom = HEAD + rows.length * ROW;
   const named = legend(
@@ -134,7 +134,7 @@ export function stackChart({ rows, colours, ...words }) {
 const LEGEND_LINE = 18;
 
 /**
- * In as many lines as it takes.
+ * A text wrapped into lines.
  * @param {[string, string][]} entries
  * @param {number} y of the first line
  * @returns {{ parts: string[], more: number }} `more`: the height of the lines after the first
@@ -192,7 +192,7 @@ export function lineChart({ x: across, y: up, series, ...words }) {
     const sorted = [...values].sort((one, other) => one[0] - other[0]);
     const path = sorted.map(([px, py], step) => `${step === 0 ? 'M' : 'L'}${x(px).toFixed(1)} ${y(py).toFixed(1)}`);
     parts.push(`<path d="${path.join('')}" fill="none" stroke="${colour}" stroke-width="2" stroke-linejoin="round"/>`);
-    // Many points are a line already.
+    // Many points form a line without markers.
     if (sorted.length <= 20) {
       parts.push(
         ...sorted.map(

@@ -1,4 +1,4 @@
-/** The tables of `docs/benchmarks.md`, between its markers. */
+/** Generates the tables of `docs/benchmarks.md`, between its markers. */
 
 /** @typedef {import('./results.mjs').Results} Results */
 /** @typedef {import('./record.mjs').Recorded} Recorded */
@@ -16,10 +16,10 @@ const CHARTS = {
 };
 
 /**
- * The page with new figures; at its end where it has no place for them yet.
+ * The page with new figures; appended if it has no markers yet.
  * @param {string} page
  * @param {Results} results
- * @param {string[]} [drawn] names of the charts that there are
+ * @param {string[]} [drawn] names of the existing charts
  */
 export function withFigures(page, results, drawn = []) {
   const block = `${BEGIN}\n\n${figures(results, drawn)}\n${END}`;

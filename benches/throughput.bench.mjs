@@ -1,4 +1,4 @@
-/** Many runs at once on two workers. What they cost by and by is in `flatness.bench.mjs`. */
+/** Throughput of many concurrent runs on two workers. `flatness.bench.mjs` measures the long-term cost. */
 
 import { createKernel } from './kernel.mjs';
 import { percentile } from './measure.mjs';
@@ -8,7 +8,7 @@ import { record } from './record.mjs';
 const RUNS = Number(process.env.RUNS ?? 20_000);
 const LANES = 16;
 const WINDOWS = 10;
-/** Windows before the clock starts. */
+/** Warm-up windows. */
 const WARMUP = 1;
 
 for (const isolation of /** @type {const} */ (['process', 'thread'])) {
@@ -27,11 +27,11 @@ for (const isolation of /** @type {const} */ (['process', 'thread'])) {
     const started = performance.now();
     const lane = async () => {
       while (left-- > 0) {
-        const asked = performance.now();
+        const start = performance.now();
         const n = left;
         const { result } = await kernel.exec('tools/next.ts', { n });
         if (result !== n + 1) throw new Error(`${n} + 1 came back as ${result}`);
-        times.push(performance.now() - asked);
+        times.push(performance.now() - start);
       }
     };
     await Promise.all(Array.from({ length: LANES }, lane));

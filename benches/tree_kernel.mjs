@@ -1,4 +1,4 @@
-/** Kernels of any build of the package, on folders of their own. Imports no build: the caller chooses it. */
+/** Creates kernels of any build of the package, each in its own folder. The caller passes the build. */
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

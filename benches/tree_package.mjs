@@ -1,11 +1,11 @@
-/** The package of any tree that is built. */
+/** Loads the package of any built tree. */
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 /**
- * What an application gets that imports the package of this tree.
+ * The exports of the package of a tree.
  * @param {string} tree
  * @returns {Promise<typeof import('../index.js')>}
  */

@@ -1,7 +1,7 @@
 /**
- * A cached tool, run again: from the call to its result in JavaScript, each sandbox in a process of its own, in turns. A
- * turn is some runs back to back; its first run comes after a pause, in which a sandbox may have prepared itself. Short
- * turns are what an application sees; in long ones nothing that was prepared is left, and a run costs what it costs.
+ * A warm run of a cached tool: from the call to its result in JavaScript, each sandbox in a separate process, in alternation. A
+ * batch is a number of runs back to back; its first run follows a pause, in which a sandbox may prepare. Short batches are
+ * typical of an application; in long ones nothing prepared is left, and each run has its full cost.
  */
 
 import { percentile } from './measure.mjs';
@@ -14,7 +14,7 @@ const SHAPES = [
   { turns: Number(process.env.TURNS ?? 20), runs: 25 },
   { turns: Number(process.env.ROWS ?? 3), runs: 1000 },
 ].filter(({ turns }) => turns > 0);
-/** A slow sandbox does fewer runs in its turn. */
+/** A slow sandbox has fewer runs per batch. */
 const TURN_MS = 1000;
 const WAIT_MS = 30_000;
 

@@ -1,4 +1,4 @@
-/** How many runs a second more workers bring: a tool that does little, and one that needs a processor for a while. */
+/** Runs per second by number of workers: for a small tool, and for one that computes for a while. */
 
 import { availableParallelism } from 'node:os';
 import { createKernel } from './kernel.mjs';
@@ -10,7 +10,7 @@ const WORKERS = [...new Set([1, 2, 3, 4, availableParallelism(), 2 * availablePa
   .sort((a, b) => a - b);
 const WINDOWS = QUICK ? 3 : 15;
 const WINDOW_MS = QUICK ? 250 : 1000;
-/** So many wait for each worker. */
+/** The number of queued runs per worker. */
 const LANES_EACH = 4;
 const TOOLS = {
   'a small tool': { path: 'tools/next.ts', content: 'export default (args: { n: number }) => args.n + 1' },

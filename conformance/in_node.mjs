@@ -1,4 +1,4 @@
-/** Runs code in Node, in a process of its own. */
+/** Runs code in Node, in a separate process. */
 
 import { spawn } from 'node:child_process';
 import { json } from 'node:stream/consumers';
@@ -12,7 +12,7 @@ for await (const chunk of process.stdin) input += chunk;
 for (const name of Object.keys(console)) if (typeof console[name] === 'function') console[name] = { [name]() {} }[name];
 process.on('unhandledRejection', () => {});
 process.on('uncaughtException', () => {});
-// Node ends while it waits for nothing but a signal's timeout.
+// Keeps Node alive: it would exit while only an abort signal's timeout is pending.
 setInterval(() => {}, 1e6);
 const outcomes = [];
 for (const code of JSON.parse(input)) {
@@ -27,7 +27,7 @@ process.stdout.write(JSON.stringify(outcomes), () => process.exit());
 `;
 
 /**
- * What each text comes to as the body of a function.
+ * The outcome of each text as a function body.
  * @param {string[]} codes
  * @returns {Promise<Outcome[]>}
  */

@@ -1,4 +1,4 @@
-/** Runs code as a tool, in one kernel. */
+/** Runs code as tools of one kernel. */
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -26,7 +26,7 @@ export async function inSandbox() {
     return path;
   };
   return {
-    /** Puts a file where tools are; gives its path. */
+    /** Writes a file to the tools folder and returns its path. */
     write,
     /** @param {string} path */
     exec: (path) => outcomeOf(kernel.exec(path, {})),

@@ -1,4 +1,4 @@
-/** What code comes to, in a form that can be compared. */
+/** The outcome of code in a comparable form. */
 
 import { isDeepStrictEqual } from 'node:util';
 
@@ -8,7 +8,7 @@ import { isDeepStrictEqual } from 'node:util';
  */
 
 /**
- * Whether both came to the same. What errors say is for people, and may differ.
+ * Whether two outcomes are equal. Error messages may differ.
  * @param {Outcome} actual
  * @param {Outcome} expected
  */

@@ -1,7 +1,7 @@
 /**
- * A model that needs no key: it looks for a tool, forges one when there is none, and runs it. Loaded with
- * `node --import`, it answers for every model that an application names as text (`model: 'openai/gpt-5'`), which is how
- * the examples can be tried, and how they are tested. Everything but the model is real.
+ * A model that needs no key: it searches for a tool, forges one if there is none, and runs it. Loaded with
+ * `node --import`, it replaces every model that an application names as a string (`model: 'openai/gpt-5'`), so that the
+ * examples can be tried and tested. Everything but the model is real.
  */
 
 const TOOL = 'tools/shipping/dim_weight.ts';
@@ -16,7 +16,7 @@ const RUN = { path: TOOL, args: { boxes: [{ length: 40, width: 40, height: 50 }]
 const REUSE = 0.85;
 
 /**
- * The next move, from the results so far.
+ * The next step, from the results so far.
  * @param {{ name: string, output: any }[]} results
  */
 function decide(results) {

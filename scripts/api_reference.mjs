@@ -1,4 +1,4 @@
-/** Writes docs/api.md from the declarations that users import. The build runs it, so that CI sees when it is stale. */
+/** Generates docs/api.md from the public type declarations. Run by the build, so that CI detects a stale page. */
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -24,7 +24,7 @@ const KINDS = {
 };
 
 /**
- * Everything that a declaration file declares and exports.
+ * All exported declarations of a declaration file.
  * @param {string} text
  * @returns {Promise<Entry[]>}
  */
@@ -43,7 +43,7 @@ export async function readDeclarations(text) {
 }
 
 /**
- * Everything that a module exports, what it hands on from other files included.
+ * All exports of a module, including re-exports.
  * @param {string} file below the root
  * @returns {Promise<Entry[]>}
  */
@@ -57,7 +57,7 @@ export async function readModule(file) {
 /** @param {string} type */
 function kindOf(type) {
   const kind = KINDS[type];
-  if (kind === undefined) throw new Error(`The API reference does not know the declaration ${type} yet.`);
+  if (kind === undefined) throw new Error(`The API reference does not support the declaration ${type} yet.`);
   return kind;
 }
 
@@ -86,7 +86,7 @@ function commentBefore(text, position) {
 }
 
 /**
- * The anchors that GitHub gives to headings: lower case, counted where two are the same.
+ * GitHub's anchors for headings: lower case, numbered for duplicates.
  * @param {string[]} names in the order of the page
  */
 function anchorsOf(names) {

@@ -1,13 +1,13 @@
 /**
- * `npm run break-promises`: breaks the promises of scripts/promises.mjs on purpose, one at a time, and expects the tests to find each.
- * The work happens in a Git worktree below target/break-promises/, so the tree it is started from stays as it is.
+ * `npm run break-promises`: a mutation test. Breaks each guarantee of scripts/promises.mjs, one at a time, and expects a test to
+ * fail. It works in a Git worktree below target/break-promises/, so the current tree does not change.
  *
- * <id> …       only these promises
+ * <id> …       only these guarantees
  * --layer      only those of one layer: js needs no build, guest and rust build the addon
  * --whole      run all of npm test instead of the tests that an entry names
  * --list       show the list and do nothing
  *
- * Exit code 1: a promise was broken and no test failed, or the tests fail without a change. 2: wrong arguments.
+ * Exit code 1: a guarantee was broken and no test failed, or the tests fail without a change. 2: wrong arguments.
  */
 
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -25,7 +25,7 @@ import { PROMISES } from './promises.mjs';
 
 const USAGE = 'Usage: npm run break-promises -- [--list] [--whole] [--layer js|guest|rust] [id …]';
 const LAYERS = ['js', 'guest', 'rust'];
-/** Failed tests that the table names; the others are counted. */
+/** The maximum number of failed tests listed in the table; the others are counted. */
 const SHOWN = 1;
 
 /** @returns {{ chosen: BrokenPromise[], isWhole: boolean, isList: boolean }} */
@@ -40,16 +40,16 @@ function readArguments() {
   const { layer } = values;
   if (layer !== undefined && !LAYERS.includes(layer)) endWithUsage(USAGE, `There is no layer "${layer}".`);
   const unknown = ids.find((id) => !PROMISES.some((entry) => entry.id === id));
-  if (unknown !== undefined) endWithUsage(USAGE, `There is no promise "${unknown}". --list shows them all.`);
+  if (unknown !== undefined) endWithUsage(USAGE, `There is no guarantee "${unknown}". --list shows all of them.`);
   const chosen = PROMISES.filter(
     (entry) => (ids.length === 0 || ids.includes(entry.id)) && (layer === undefined || entry.layer === layer),
   );
-  if (chosen.length === 0) endWithUsage(USAGE, `None of these promises is of the layer "${layer}".`);
+  if (chosen.length === 0) endWithUsage(USAGE, `None of these guarantees belongs to the layer "${layer}".`);
   return { chosen, isWhole: values.whole === true, isList: values.list === true };
 }
 
 /**
- * Whether the tests find a broken promise.
+ * Whether the tests detect a broken guarantee.
  * @param {string} tree
  * @param {BrokenPromise} entry
  * @param {boolean} isWhole
@@ -78,7 +78,7 @@ function breakOne(tree, entry, isWhole) {
 }
 
 /**
- * Rust tests need no addon, and `npm test` builds by itself.
+ * Rust tests need no addon, and `npm test` builds it itself.
  * @param {BrokenPromise} entry
  * @param {boolean} isWhole
  */
@@ -107,7 +107,7 @@ function summary(failed) {
 }
 
 /**
- * The named tests without any change: red ones would prove nothing.
+ * Runs the named tests without any change: if they fail anyway, they prove nothing.
  * @param {string} tree
  * @param {BrokenPromise[]} chosen
  * @param {boolean} isWhole
@@ -130,7 +130,7 @@ function showTable(verdicts) {
     );
   }
   const found = verdicts.filter(({ isFound }) => isFound).length;
-  process.stdout.write(`\n${found} of ${verdicts.length} broken promises were found\n`);
+  process.stdout.write(`\n${found} of ${verdicts.length} broken guarantees were detected\n`);
 }
 
 /** @param {BrokenPromise[]} chosen */

@@ -1,11 +1,10 @@
 /**
  * Builds everything that is not in Git: the addon, the worker executable, the startup snapshot, the CommonJS copy and
  * the stand-ins for parts of Node.
- * The API reference, the loader of the addon and what is said of the limits, which are, come out the same unless their
+ * The API reference, the addon's loader and the documentation of limits are in Git; they do not change unless their
  * sources have changed.
  *
- * Cargo runs directly instead of through `napi build`, which always passes `--target` and would so compile every
- * dependency a second time beside what `cargo nextest` uses. The loader and its types still come from @napi-rs/cli.
+ * Cargo runs directly instead of through `napi build`, which always passes `--target` and would compile every dependency a second time, separately from `cargo nextest`. The loader and its types still come from @napi-rs/cli.
  */
 
 import {
@@ -40,7 +39,7 @@ const LOCALES = 'tgp.icu';
 const RUN_BIT = 0o755;
 /** The crate whose build script writes the locale data. */
 const LOCALE_CRATE = 'tgp-sandbox';
-/** Of the crates that Cargo.lock names, and no others. */
+/** Restricted to the crates in Cargo.lock. */
 const BUILD = ['build', '--release', '--locked', '-p', CRATE, '-p', 'tgp-launcher'];
 
 export async function build() {
@@ -48,7 +47,7 @@ export async function build() {
   const platform = hostPlatform();
   const addon = `tgp.${platform.name}.node`;
   mkdirSync(TYPE_DEF_DIR, { recursive: true });
-  // The crate holds its text.
+  // The crate embeds its text.
   await writeExpect();
   run('cargo', BUILD);
   const output = join(targetDir(), 'release');
@@ -86,7 +85,7 @@ export async function build() {
 
 function targetDir() {
   const metadata = capture('cargo', ['metadata', '--format-version', '1', '--no-deps', '--offline']);
-  if (metadata === undefined) throw new StepFailed('cargo could not describe the project ("cargo metadata" failed).');
+  if (metadata === undefined) throw new StepFailed('"cargo metadata" failed; the project could not be read.');
   return JSON.parse(metadata).target_directory;
 }
 
@@ -97,11 +96,11 @@ function buildScriptDir() {
     const { reason, package_id: id, out_dir: folder } = JSON.parse(line);
     if (reason === 'build-script-executed' && id.includes(`#${LOCALE_CRATE}@`)) return folder;
   }
-  throw new StepFailed(`cargo does not name the output folder of the build script of ${LOCALE_CRATE}.`);
+  throw new StepFailed(`cargo did not report the output folder of the build script of ${LOCALE_CRATE}.`);
 }
 
 /**
- * Copies a file unless the copy is up to date. The old file is replaced, never written into: a process may have it
+ * Copies a file unless the copy is up to date. The old file is replaced, never modified in place: a process may have it
  * mapped.
  * @param {string} from
  * @param {string} to
@@ -143,7 +142,7 @@ async function writeLoader() {
 }
 
 /**
- * A folder with the crate's type definitions, each once: compilers that ran side by side append to one file.
+ * A folder with the crate's type definitions without duplicates: parallel compilers append to one file.
  * @returns {string}
  */
 function collectTypeDefs() {

@@ -1,13 +1,13 @@
 /**
- * Makes the V8 archive of vendor/v8 from what package registries have: `node scripts/build_v8.mjs`. About an hour on two
- * cores and 12 GB of disk; never run by CI. Debian 12 on x64 alone, as root or with sudo.
+ * Builds the V8 archive of vendor/v8 from package registries: `node scripts/build_v8.mjs`. Takes about an hour on two cores
+ * and 12 GB of disk; never run by CI. Debian 12 on x64 only, as root or with sudo.
  *
  *   --steps a,b    only these, in their order      --work DIR    where to work (default: target/v8)
- *   --dry-run      says what would be done         --store DIR   where the archive goes (default: vendor/v8)
+ *   --dry-run      only prints the steps         --store DIR   where the archive goes (default: vendor/v8)
  *
- * Tried: the archive in vendor/v8 was made by these steps, by hand. Of this script `sources`, `tools`, `gn`, `compiler`,
- * `configure` and `binding` (the same file came out) have been run as they stand, `compile` for one of its 2 301 steps, and
- * what it does to the archive on the archive itself. Not yet run: the whole of `compile`, and `store`.
+ * Status: the archive in vendor/v8 was built manually with these steps. The steps `sources`, `tools`, `gn`, `compiler`,
+ * `configure` and `binding` (with an identical result) were run with this script, `compile` for one of its 2 301 steps, and
+ * its post-processing on the archive itself. Not yet run: the complete `compile`, and `store`.
  */
 
 import { execFileSync } from 'node:child_process';
@@ -37,7 +37,7 @@ import { downloadPackages } from './v8/debian.mjs';
 
 const LLVM = 22;
 const TARGET = 'x86_64-unknown-linux-gnu';
-/** What the crate calls the variant with its feature `v8_enable_sandbox`. */
+/** The crate's name of the variant with the feature `v8_enable_sandbox`. */
 const VARIANT = 'ptrcomp_sandbox_release';
 const LLVM_PACKAGES = [
   `clang-${LLVM}`,
@@ -48,15 +48,15 @@ const LLVM_PACKAGES = [
 ];
 const LLVM_HOME = `/usr/lib/llvm-${LLVM}`;
 /**
- * With the sandbox Chromium's allocator comes along, and takes the place of `malloc` in whatever links the archive: what the C
- * library has allocated would be freed by it, which ends the process. Nothing else needs these.
+ * The sandbox build includes Chromium's allocator, which replaces `malloc` in everything that links the archive: it would free
+ * memory allocated by the C library, which crashes the process. Nothing else needs these objects.
  */
 const MALLOC_OBJECTS = [
   'allocator_shim.o',
   'allocator_shim_dispatch_to_noop_on_free.o',
   'allocator_shim_default_dispatch_to_partition_alloc.o',
 ];
-/** Debian 12's own GN is too old, and unstable's needs the libraries it was made with. */
+/** Debian 12's own GN is too old, and unstable's needs the libraries it was built with. */
 const GN_PACKAGES = ['generate-ninja', 'libc6', 'libstdc++6', 'libgcc-s1'];
 
 const GN_ARGS = {
@@ -128,7 +128,7 @@ function crate(name) {
   const options = { cwd: ROOT, maxBuffer: 256 << 20 };
   const metadata = execFileSync('cargo', ['metadata', '--format-version', '1'], options).toString();
   const found = JSON.parse(metadata).packages.find((/** @type {{ name: string }} */ one) => one.name === name);
-  if (found === undefined) throw new StepFailed(`Cargo does not know the crate ${name}.`);
+  if (found === undefined) throw new StepFailed(`Cargo did not find the crate ${name}.`);
   return { folder: dirname(found.manifest_path), version: found.version };
 }
 
@@ -141,7 +141,7 @@ function sources({ work }) {
   const data = crate('deno_core_icudata').folder;
   const file = ['src/icudtl.dat', 'icudtl.dat'].map((path) => join(data, path)).find((path) => existsSync(path));
   if (file === undefined) throw new StepFailed(`${data} has no icudtl.dat.`);
-  // `mksnapshot` looks for it beside itself.
+  // `mksnapshot` expects it in its own folder.
   copyFileSync(file, join(out, 'icudtl.dat'));
 }
 
@@ -176,7 +176,7 @@ function compiler({ work }) {
   mkdirSync(runtime, { recursive: true });
   const debian = join(LLVM_HOME, 'lib/clang', `${LLVM}`, 'lib/linux/libclang_rt.builtins-x86_64.a');
   symlinkSync(debian, join(runtime, 'libclang_rt.builtins.a'));
-  // With the sandbox `mksnapshot` and the archive ask for this function of a sanitizer that is not there.
+  // With the sandbox, `mksnapshot` and the archive reference this sanitizer function, which does not exist here.
   const stub = join(home, 'death_callback');
   writeFileSync(
     `${stub}.c`,
@@ -202,7 +202,7 @@ function configure({ work }) {
 function compile({ work }) {
   run('ninja', ['-C', join(work, 'out'), 'rusty_v8']);
   run(join(work, 'llvm/bin/llvm-ar'), ['d', archive(work), ...MALLOC_OBJECTS]);
-  // Nothing unwinds through V8: it is built without exceptions, and a panic of a callback ends in the callback. 4 MB of the addon.
+  // Nothing unwinds through V8: it is built without exceptions, and callbacks contain their panics. Saves 4 MB of the addon.
   run(join(work, 'llvm/bin/llvm-objcopy'), [
     '--remove-section=.eh_frame',
     '--remove-section=.rela.eh_frame',

@@ -1,4 +1,4 @@
-/** `cargo`, in the environment that the build uses, so that nothing is compiled twice. */
+/** Runs `cargo` in the build's environment, so that nothing is compiled twice. */
 
 import { mkdirSync } from 'node:fs';
 import { status, TYPE_DEF_DIR } from './process.mjs';

@@ -1,7 +1,6 @@
 /**
- * Records `tgp "<task>"` at a terminal, against a provider on this machine, as a picture: docs/agent.svg. It is the real command
- * line, kernel and client package; only the model follows a script. The same each time: what differs (how long it took, the name
- * of the session) is left out.
+ * Records `tgp "<task>"` at a terminal with a local provider as a picture: docs/agent.svg. Command line, kernel and client
+ * package are real; only the model is scripted. The output is reproducible: durations and session names are omitted.
  *
  * node scripts/cast.mjs [file]
  */
@@ -27,7 +26,7 @@ const SECONDS_A_LINE = 0.3;
 const MAX_BYTES = 60_000;
 const USAGE = { input: 3_000, output: 120 };
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: colours of terminals begin with it
+// biome-ignore lint/suspicious/noControlCharactersInRegex: terminal colours begin with it
 const COLOUR = /(\u001b\[[\d;]*m)/;
 /** Colours of the terminal by what switches them on. @type {Record<string, string>} */
 const CLASSES = { 1: 'b', 2: 'd', 31: 'r', 32: 'g', 33: 'y', 36: 'c' };
@@ -59,7 +58,7 @@ async function record() {
 }
 
 /**
- * The lines without what is different each time.
+ * The lines without parts that differ between runs.
  * @param {string[]} lines
  */
 function settled(lines) {

@@ -1,6 +1,6 @@
 /**
- * The tests that a change can touch, in about three minutes: `npm run test:changed [-- <git ref>] [--list]`. Without a ref the change
- * is what is not committed yet; with one, everything since that commit, committed or not. `--list` runs nothing.
+ * Runs the tests affected by a change, in about three minutes: `npm run test:changed [-- <git ref>] [--list]`. Without a ref the
+ * change is all uncommitted work; with one, everything since that commit. `--list` only lists the tests.
  */
 
 import { readFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { readSeconds } from './slow_tests.mjs';
 import { selectTests } from './test_selection.mjs';
 
 const USAGE = 'Usage: npm run test:changed -- [git ref] [--list]';
-/** What may be spent, of both processors together. */
+/** The time budget, for both processors together. */
 const BUDGET_SECONDS = 300;
 
 /** @param {string} ref */
@@ -25,7 +25,7 @@ function changedFiles(ref) {
 function workspacePackages() {
   const metadata = capture('cargo', ['metadata', '--no-deps', '--offline', '--format-version', '1']);
   if (metadata === undefined)
-    throw new StepFailed('cargo metadata failed: the packages of the workspace are not known.');
+    throw new StepFailed('"cargo metadata" failed; the packages of the workspace could not be read.');
   return JSON.parse(metadata).packages.map((/** @type {any} */ { name, manifest_path, dependencies }) => ({
     name,
     folder: relative(ROOT, join(manifest_path, '..')),

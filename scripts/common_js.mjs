@@ -1,4 +1,4 @@
-/** The CommonJS copy of the package in `dist/`, for applications that say `require`. */
+/** Builds the CommonJS copy of the package in `dist/`, for applications that use `require`. */
 
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -25,7 +25,7 @@ export async function writeCommonJs() {
 }
 
 /**
- * The declarations of a file as CommonJS finds them: they name their neighbours by that ending.
+ * A file's declarations for CommonJS, with the extensions of relative imports adapted.
  * @param {string} name
  */
 function copyDeclarations(name) {

@@ -1,5 +1,5 @@
 /**
- * Compares what code does in the sandbox with what it does in Node.
+ * Compares the behaviour of code in the sandbox with that in Node.
  *
  *   npm run conformance                        all of conformance/areas
  *   npm run conformance -- results language    these areas
@@ -7,8 +7,8 @@
  *   npm run conformance -- --suite DIR --only language/statements --failures
  *
  * An area is a file in `conformance/areas` that exports `cases`, a list of `{ name, code, expected?, error?, file? }`. `code`
- * is the body of a function. What it returns is compared with `expected`, the class of what it throws with `error`; without
- * either both are compared with what Node makes of it. `file` names it, which decides its language: `case.ts` when left out.
+ * is a function body. Its return value is compared with `expected`, the class of its exception with `error`; without
+ * either, both are compared with Node's. `file` is the file name, which determines the language; default `case.ts`.
  */
 
 import { readdirSync } from 'node:fs';
@@ -46,13 +46,13 @@ async function runAreas(wanted) {
   try {
     for (const area of areas) {
       const { cases } = /** @type {{ cases: Case[] }} */ (await import(`../conformance/areas/${area}.js`));
-      const asked = cases.filter((each) => !('expected' in each || 'error' in each));
-      const node = await inNode(asked.map(({ code }) => code));
-      const expectations = new Map(asked.map((each, index) => [each, node[index]]));
+      const compared = cases.filter((each) => !('expected' in each || 'error' in each));
+      const node = await inNode(compared.map(({ code }) => code));
+      const expectations = new Map(compared.map((each, index) => [each, node[index]]));
       let passed = 0;
       for (const each of cases) {
-        const told = each.error === undefined ? { value: each.expected } : { error: each.error };
-        const expected = expectations.get(each) ?? told;
+        const declared = each.error === undefined ? { value: each.expected } : { error: each.error };
+        const expected = expectations.get(each) ?? declared;
         const actual = await sandbox.run(each);
         if (sameOutcome(actual, expected)) {
           passed += 1;
@@ -72,7 +72,7 @@ async function runAreas(wanted) {
 }
 
 /**
- * The exit code: 0 when the suite could be run, whatever it found.
+ * The exit code: 0 if the suite could be run, whatever its results.
  * @param {string} folder
  */
 async function runSuite(folder) {
@@ -89,6 +89,6 @@ async function runSuite(folder) {
     }
     return 0;
   }
-  console.error(`${folder} is no checkout of a suite that conformance/suites knows`);
+  console.error(`${folder} is not a checkout of a suite in conformance/suites`);
   return 2;
 }

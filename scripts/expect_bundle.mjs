@@ -1,6 +1,6 @@
 /**
- * The `expect` of `@tgp/std/test`: vitest's, with all that it needs, as one file that runs where there is no Node. It is
- * committed, because the crate holds its text.
+ * Builds the `expect` of `@tgp/std/test`: vitest's, bundled with its dependencies into one file that runs without Node. It is
+ * committed, because the crate embeds its text.
  */
 
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -32,7 +32,7 @@ export async function writeExpect() {
 }
 
 /**
- * Cargo builds anew what is newer than its last build.
+ * Writes only if changed: Cargo rebuilds crates whose files are newer than the last build.
  * @param {string} path
  * @param {string} text
  */
@@ -41,7 +41,7 @@ function writeWhenStale(path, text) {
 }
 
 /**
- * The licence of every package that is in it.
+ * The licences of all bundled packages.
  * @param {string[]} inputs
  */
 function licenses(inputs) {

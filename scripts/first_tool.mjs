@@ -1,10 +1,10 @@
 /**
- * A new user's way, timed: `npm run first-tool` packs the packages, serves them from a registry on this machine, installs
- * @tgp/core with npm, pnpm, yarn and bun in empty folders with empty caches, and has a program forge and run its first tool. All
- * that @tgp/core needs of others comes from the npm registry that is configured here.
+ * Measures the first steps of a user: `npm run first-tool` packs the packages, serves them from a local registry, installs
+ * @tgp/core with npm, pnpm, yarn and bun in empty folders with empty caches, and runs a program that forges and runs its first
+ * tool. Third-party dependencies come from the configured npm registry.
  *
- *   --only npm,bun      these alone        --packed DIR    tarballs that are there already
- *   --write             puts the table into docs/first_tool.md
+ *   --only npm,bun      only these         --packed DIR    use existing tarballs
+ *   --write             writes the table to docs/first_tool.md
  */
 
 import { spawn } from 'node:child_process';
@@ -22,11 +22,11 @@ import { packCore, packed, packPlatform } from './release_packages.mjs';
  * @typedef {{ name: string, skipped: string }} Skipped
  * @typedef {{ folder: string, cache: string, registry: string, upstream: string }} Place
  * @typedef {{ package: string, program: string, files?: (place: Place) => Record<string, string>, install: (place: Place) => string[], env?: (place: Place) => Record<string, string>, run?: (program: string) => string[] }} Manager
- * `program` is its file below node_modules; `install` its words; `run` how it starts a script, where that is not Node alone
+ * `program` is its file below node_modules; `install` its arguments; `run` the command for a script, if not plain Node
  */
 
 const SECOND = 1000;
-const PATIENCE = 15 * 60 * SECOND;
+const COMMAND_TIMEOUT_MS = 15 * 60 * SECOND;
 const PROGRAM = `import { TGP, tgpTools } from '@tgp/core';
 const kernel = new TGP();
 const tools = tgpTools(kernel);
@@ -108,9 +108,13 @@ const MANAGERS = {
  */
 function timed(command, args, folder, extra) {
   const start = process.hrtime.bigint();
-  // A script that npm runs inherits settings of npm that other managers do not know.
+  // A script run by npm inherits npm settings that other managers reject.
   const plain = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name)));
-  const child = spawn(command, args, { cwd: folder, env: { ...plain, CI: '1', ...extra }, timeout: PATIENCE });
+  const child = spawn(command, args, {
+    cwd: folder,
+    env: { ...plain, CI: '1', ...extra },
+    timeout: COMMAND_TIMEOUT_MS,
+  });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk));
   return new Promise((done, fail) => {
@@ -123,13 +127,13 @@ function timed(command, args, folder, extra) {
   });
 }
 
-/** How yarn says that the registry lacks a package, be it optional and for another platform. */
+/** yarn's error if the registry lacks a package, even an optional one for another platform. */
 const LACKING = /YN0082: │ (@?[^@\s]+)@npm:\S+ No candidates found|Couldn't find any versions for "([^"]+)"/;
-/** Takes the place of such a package. */
+/** The placeholder for such a package. */
 const STAND_IN = 'npm:tslib@^2.0.0';
 
 /**
- * Installs @tgp/core. Mirrors of the registry may lack packages for other platforms; all but yarn pass over them.
+ * Installs @tgp/core. Registry mirrors may lack packages for other platforms; all managers except yarn skip them.
  * @param {string[]} command
  * @param {Place} place
  * @param {Record<string, string> | undefined} env
@@ -151,7 +155,7 @@ async function installed(command, place, env, resolutions = {}) {
     const [, ...named] = LACKING.exec(error instanceof StepFailed ? error.message : '') ?? [];
     const missing = named.find((name) => name !== undefined);
     if (missing === undefined || missing in resolutions) throw error;
-    process.stdout.write(`The registry lacks ${missing}, which yarn insists on: another package stands in.\n`);
+    process.stdout.write(`The registry lacks ${missing}, which yarn requires; a placeholder is used.\n`);
     rmSync(place.cache, { recursive: true, force: true });
     return installed(command, place, env, { ...resolutions, [missing]: STAND_IN });
   }
@@ -182,7 +186,7 @@ async function tryManager(name, registry, upstream) {
     const install = await installed([...start, ...manager.install(place)], place, env);
     const [runner = '', ...first] = manager.run?.(program) ?? [process.execPath, 'first.mjs'];
     const { seconds: forged, output } = await timed(runner, first, place.folder, env);
-    if (!/^42$/m.test(output)) throw new StepFailed(`The first tool said ${output}`);
+    if (!/^42$/m.test(output)) throw new StepFailed(`The first tool printed ${output}`);
     const size = Number.parseInt(captureIn(place.folder, 'du', ['-sm', '.']), 10);
     return { name, version: version.trim().split('\n').at(-1) ?? '', install, forged, megabytes: size };
   } catch (error) {
@@ -259,16 +263,17 @@ function page(printed) {
     .map((value) => value.toFixed(1))
     .join(', ');
   const memory = Math.round(totalmem() / 2 ** 30);
-  return `# From nothing to the first tool
+  return `# Time to the first tool
 
 Written by \`npm run first-tool -- --write\` from a run of the packed packages (${packageJson().version}) on ${process.platform}-${process.arch} with ${cpus().length}
-cores (${cpus()[0]?.model.trim()}) and ${memory} GB of memory, with Node ${process.versions.node}. What the machine had to do
-beside it: load averages of ${load} at the end (1, 5 and 15 minutes; idle is near 1).
+cores (${cpus()[0]?.model.trim()}) and ${memory} GB of memory, with Node ${process.versions.node}. Other load on the
+machine: load averages of ${load} at the end (1, 5 and 15 minutes; idle is near 1).
 
-An empty folder, an empty cache: \`@tgp/core\` is installed as users will install it, with its native package from a registry on the same
-machine and the packages of others from the npm registry that is configured there. Then a program of eight lines forges a tool and runs
-it, with a new workspace, its Git repository and a commit. Bun runs the program itself, the others have Node run it. Where the registry
-lacks an optional package for another platform, which only yarn minds, another small package stands in.
+Each manager starts with an empty folder and an empty cache. \`@tgp/core\` is installed as by a user, with its native package from a
+registry on the same machine and third-party packages from the configured npm registry. Then a program of eight lines forges a
+tool and runs it, with a new workspace, its Git repository and a commit. Bun runs the program itself; for the others Node does. If
+the registry lacks an optional package for another platform, which only yarn reports as an error, a small placeholder package is
+used.
 
 ${printed}
 `;

@@ -1,4 +1,4 @@
-/** The packed packages in every framework and runtime that is tested: minutes, and a page of what each costs. */
+/** Tests the packed packages in every framework and runtime, and writes the page of resource usage. Takes minutes. */
 
 import { localBin, status } from './process.mjs';
 

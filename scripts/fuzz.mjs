@@ -1,8 +1,8 @@
 /**
- * `npm run fuzz`: searches for inputs that break what reads hostile text, for a minute each: paths, SQL, URLs, diffs, policies, tokens,
- * configurations, messages of workers, Git's protocol and packs. Without it the tests try the same few hundred inputs every time.
+ * `npm run fuzz`: fuzzes the parsers of untrusted text, for a minute each: paths, SQL, URLs, diffs, policies, tokens,
+ * configurations, worker messages, Git's protocol and packs. `npm test` tries only the same few hundred inputs every time.
  *
- * --seconds <n>  for each property; other arguments choose properties by words of their names. Exit code 2: there is none of that name.
+ * --seconds <n>  for each property; other arguments select properties by parts of their names. Exit code 2: no match.
  */
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -12,9 +12,9 @@ import { localBin, ROOT, status } from './process.mjs';
 
 const USAGE = 'Usage: npm run fuzz -- [--seconds <n>] [name …]';
 const FOLDER = '__test__/fuzz';
-/** What cargo nextest ends with when no test has the name. */
+/** The exit code of cargo nextest if no test matches. */
 const NONE = 4;
-/** Words that mean nothing else to either of the two that look for them. */
+/** Valid names: without characters that nextest or vitest would interpret. */
 const NAME = /^[\w -]+$/;
 
 const { values, positionals: names } = readOptions(
@@ -39,7 +39,7 @@ const script = hasScript ? status(localBin('vitest'), ['run', FOLDER, ...chosen]
 process.exitCode = (rust === 0 || rust === NONE) && script === 0 ? 0 : 1;
 
 /**
- * Tests with a word in their name, or of the crate of that name.
+ * A filter for tests with a word in their name, or of the crate with that name.
  * @param {string} name
  */
 function rustFilter(name) {
@@ -48,7 +48,7 @@ function rustFilter(name) {
     : `test(${name})`;
 }
 
-/** The names of the properties in JavaScript: vitest would take half a minute to say that it has none. */
+/** The names of the JavaScript properties; vitest would take half a minute to report that none matches. */
 function titles() {
   const files = readdirSync(join(ROOT, FOLDER)).filter((name) => name.endsWith('.test.js'));
   const texts = files.map((name) => readFileSync(join(ROOT, FOLDER, name), 'utf8'));

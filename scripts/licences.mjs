@@ -1,6 +1,6 @@
 /**
- * Writes THIRD_PARTY_LICENSES.txt: the licences of everything that is linked into the native packages, with their texts.
- * `npm run licences`; with `-- --check` it only says whether the file is what it would write.
+ * Writes THIRD_PARTY_LICENSES.txt: the licences of all code linked into the native packages, with their texts.
+ * `npm run licences`; with `-- --check` it only reports whether the file is up to date.
  */
 
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ import { ROOT, StepFailed } from './process.mjs';
 const FILE = 'THIRD_PARTY_LICENSES.txt';
 const LICENCE_FILE = /^(?:licen[cs]e|copying|notice|copyright|unlicense)/i;
 const RULE = '='.repeat(100);
-/** Of crates without a text of their own: the file of one with the same licence, and no notice of others. */
+/** For crates without a licence file: the file of a crate with the same licence and without further notices. */
 const STANDARD = { 'Apache-2.0': /^LICENSE-APACHE/i };
 
 /** @returns {string} the page */
@@ -34,7 +34,7 @@ export function licencesPage() {
   for (const { name, within, notices } of LIBRARIES) {
     const folder = crates.find((crate) => crate.name === within)?.folder;
     if (folder === undefined)
-      throw new StepFailed(`${name} is said to come with the crate ${within}, which is not linked.`);
+      throw new StepFailed(`${name} is listed as part of the crate ${within}, which is not linked.`);
     for (const notice of notices) {
       const path = notice.startsWith('vendor/') ? join(ROOT, notice) : join(folder, notice);
       add(plain(readFileSync(path, 'utf8')), name);
@@ -68,7 +68,7 @@ function licenceTexts({ folder }) {
     (file) => file.isFile() && LICENCE_FILE.test(file.name),
   );
   const texts = files.map(({ name }) => ({ name, text: plain(readFileSync(join(folder, name), 'utf8')) }));
-  // Of a choice of licences the shortest is taken, with the notices; the long text of Apache 2.0 is there once for all.
+  // From alternative licences the shortest is used, with the notices; the long text of Apache 2.0 is included once.
   const mit = texts.some(({ name }) => /mit/i.test(name));
   return texts.filter(({ name }) => !(mit && STANDARD['Apache-2.0'].test(name))).map(({ text }) => text);
 }
@@ -93,7 +93,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const file = join(ROOT, FILE);
   if (!process.argv.includes('--check')) writeFileSync(file, page);
   else if (readFileSync(file, 'utf8') !== page) {
-    process.stderr.write(`${FILE} is not what the crates say: run "npm run licences" and commit it.\n`);
+    process.stderr.write(`${FILE} is out of date. Run "npm run licences" and commit it.\n`);
     process.exitCode = 1;
   }
 }

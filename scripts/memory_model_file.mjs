@@ -1,7 +1,7 @@
 /**
- * The file of weights that `crates/embed/src/model_file.rs` reads: a header of 64 bytes, then what the constants below name, in
- * the order of `modelFile`. Little-endian. Every number follows from the tensors alone, so the file is the same bytes
- * wherever it is made.
+ * Writes the weights file that `crates/embed/src/model_file.rs` reads: a header of 64 bytes, then the parts named by the
+ * constants below, in the order of `modelFile`. Little-endian. The file depends only on the tensors, so it is the same bytes
+ * on every machine.
  */
 
 import { xxh64 } from './xxh64.mjs';
@@ -9,9 +9,9 @@ import { xxh64 } from './xxh64.mjs';
 const MAGIC = 'TGPEMBED';
 const VERSION = 1;
 const HEADER_BYTES = 64;
-/** Longer texts are cut off here, as the model was trained. */
+/** The maximum number of tokens of a text, as in the model's training. */
 const POSITIONS = 256;
-/** Outputs that are computed side by side. */
+/** The number of outputs computed together. */
 const PANEL = 16;
 const LARGEST = 127;
 
@@ -76,7 +76,7 @@ export function modelFile(config, tensors, vocabulary) {
 }
 
 /**
- * Rows of whole numbers from -127 to 127, and what to multiply each row with to get it back.
+ * Rows of integers from -127 to 127, and the scale factor of each row.
  * @param {Float32Array} values
  * @param {number} width of a row
  */
@@ -94,7 +94,7 @@ function quantised(values, width) {
 }
 
 /**
- * The weights in the order in which they are used: sixteen outputs at a time, two inputs of each side by side.
+ * The weights in the order of use: sixteen outputs at a time, with two inputs each.
  * @param {Int8Array} rows one per output
  * @param {number} inputs
  */

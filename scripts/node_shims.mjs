@@ -1,6 +1,6 @@
 /**
- * What packages find in the sandbox where they ask for parts of Node: `dist/node_shims/`, one CommonJS file per part, made of
- * `shims/` and of small packages that are no dependencies of ours for it. `js/bundle/` puts them into bundles.
+ * Builds the stand-ins for Node modules in the sandbox: `dist/node_shims/`, one CommonJS file per module, from `shims/` and from
+ * small packages that are only development dependencies. `js/bundle/` includes them in bundles.
  */
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,20 +9,20 @@ import { ROOT } from './process.mjs';
 
 const SOURCES = join(ROOT, 'shims');
 const OUTPUT = join(ROOT, 'dist', 'node_shims');
-/** Parts that are packages as they are. */
+/** Modules provided by an unmodified package. */
 const PACKAGES = { punycode: 'punycode/', string_decoder: 'string_decoder/' };
 /**
- * What the packages ask for, and the part that has it.
+ * Imports of the packages, and the stand-in that provides each.
  * @type {Record<string, string>}
  */
-const ASKED = {
+const PROVIDERS = {
   'safe-buffer': 'buffer',
   qs: 'querystring',
   'process/': 'process',
   'punycode/': 'punycode',
   'string_decoder/': 'string_decoder',
 };
-/** Never reached: the sandbox has it already. */
+/** Never used: the sandbox already has it. */
 const UNUSED = ['abort-controller'];
 
 export async function writeNodeShims() {
@@ -54,7 +54,7 @@ export async function writeNodeShims() {
 }
 
 /**
- * Parts stay apart, so that there is one `Buffer`, whoever asks for it.
+ * Stand-ins import each other instead of bundling copies, so that there is only one `Buffer`.
  * @param {import('esbuild').PluginBuild} build
  * @param {Set<string>} parts
  */
@@ -63,8 +63,8 @@ function linkParts(build, parts) {
     if (kind === 'entry-point' || importer === '') return undefined;
     if (UNUSED.includes(path)) return { path, namespace: 'unused' };
     const isOwn = path.startsWith('tgp:');
-    const name = (ASKED[path] ?? path).replace(/^tgp:/, '').replace('/', '_');
-    // A part that is made of a package of its name asks for that one with a slash at the end.
+    const name = (PROVIDERS[path] ?? path).replace(/^tgp:/, '').replace('/', '_');
+    // A stand-in built from the package of the same name imports it with a trailing slash.
     return (isOwn || !importer.startsWith(SOURCES)) && parts.has(name)
       ? { path: `./${name}.cjs`, external: true }
       : undefined;

@@ -1,4 +1,4 @@
-/** The options of a script. What is no option of it ends it with exit code 2, which says that nothing was tried. */
+/** Parses a script's options. Wrong usage ends it with exit code 2, which means that nothing was done. */
 
 import { parseArgs } from 'node:util';
 

@@ -1,22 +1,22 @@
-/** What docs/packages.md says. */
+/** The text of docs/packages.md. */
 
 /** @typedef {import('./packages_table.mjs').Row} Row */
 
-/** CPU time that a run has unless the configuration says otherwise. */
+/** The default CPU time limit of a run. */
 const DEFAULT_CPU_MS = 50;
 const MAX_REASON = 80;
 
 const INTRODUCTION = `# Packages in the sandbox
 
-Written by \`node scripts/packages_table.mjs\`, which installs the newest version of each package, has a kernel run a small job with it,
-and holds the result against Node's own. How packages get into the sandbox, and what they find there, is in
-[sandbox.md](sandbox.md#imports).
+Written by \`node scripts/packages_table.mjs\`, which installs the newest version of each package, runs a small job with it in a
+kernel, and compares the result with Node's. [sandbox.md](sandbox.md#imports) describes how packages get into the sandbox, and
+their environment there.
 
-"First run" is the time of the first run in a new kernel that finds the bundle in its place: reading and checking it, and the run itself.
-Making the bundle, once for each version, takes about a second. "CPU" is what that run used of \`sandbox.timeoutMs\`, which is
-${DEFAULT_CPU_MS} ms by default: where it is more, raise it in the configuration (\`sandbox: { timeoutMs: … }\`) or import a smaller part of the
-package. Figures are of one machine and of jobs that do little; most of the time is the package's own start. The first
-run of all, before there is bytecode, uses two to three times as much, and has up to 250 ms for that beside its own.`;
+"First run" is the time of the first run in a new kernel with a cached bundle: reading and checking it, and the run itself.
+Bundling, once per version, takes about a second. "CPU" is the part of \`sandbox.timeoutMs\` (${DEFAULT_CPU_MS} ms by default) that this run used:
+if it is more, raise the limit in the configuration (\`sandbox: { timeoutMs: … }\`) or import a smaller part of the package. The
+figures are from one machine and small jobs; most of the time is the package's own startup. The very first run, before there is
+bytecode, uses two to three times as much, and may use up to 250 ms in addition to its limit.`;
 
 /** @param {Row[]} rows */
 export function packagesPage(rows) {
@@ -25,9 +25,9 @@ export function packagesPage(rows) {
   const sections = [
     INTRODUCTION,
     `${working.length} of ${rows.length} work.`,
-    '## What works',
+    '## Supported packages',
     table(['package', 'version', 'bundle', 'first run', 'CPU'], working.map(workingCells)),
-    '## What does not, and what instead',
+    '## Unsupported packages and alternatives',
     table(['package', 'version', 'why', 'instead'], others.map(otherCells)),
   ];
   return `${sections.join('\n\n')}\n`;
@@ -50,7 +50,7 @@ const otherCells = ({ name, version, failure = '', instead = '' }) => [
   instead,
 ];
 
-/** The beginning of a complaint as a cell of a table. @param {string} failure */
+/** The beginning of an error message as a table cell. @param {string} failure */
 function reason(failure) {
   const line = failure
     .replace(/^ERR_\w+ /, '')

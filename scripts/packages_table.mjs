@@ -1,10 +1,10 @@
 /**
- * Writes docs/packages.md: which popular packages work in the sandbox, and what they cost there.
+ * Writes docs/packages.md: which popular packages work in the sandbox, and their cost.
  *
  *   node scripts/packages_table.mjs [--folder <dir>] [--only <name,name>]
  *
- * Installs the newest version of each package of `package_jobs/` into a folder that is none of the project's, has a kernel run a
- * small job with it, and holds the result against Node's own. With `--only` it prints and writes nothing.
+ * Installs the newest version of each package of `package_jobs/` into a folder outside the project, runs a small job with it in a
+ * kernel, and compares the result with Node's. With `--only` it only prints.
  */
 
 import { execFile, spawnSync } from 'node:child_process';
@@ -30,9 +30,9 @@ import { ROOT } from './process.mjs';
 /** @type {Record<string, Job>} */
 const JOBS = { ...VALUES, ...FORMATS, ...OTHERS };
 const TOOL = 'tools/job.ts';
-/** So many packages are installed at once, as long as all of them can be. */
+/** The number of packages installed together; if that fails, they are installed one by one. */
 const BATCH = 30;
-/** Longer than any job takes, so that the table can tell what those need that the default does not let through. */
+/** A limit above the needs of all jobs, so that the table can show how much CPU time those above the default need. */
 const LIMITS = { timeoutMs: 10_000, wallMs: 30_000, memoryMb: 512 };
 const NODE_MS = 30_000;
 const INSTALL = ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--legacy-peer-deps', '--prefer-offline'];
@@ -64,7 +64,7 @@ process.stdout.write(`${working} of ${rows.length} work\n`);
 if (options.only === undefined) writeFileSync(join(ROOT, 'docs', 'packages.md'), packagesPage(rows));
 
 /**
- * What jobs that send requests talk to, as `ORIGIN`.
+ * A server for jobs that send requests, available as `ORIGIN`.
  * @param {import('node:http').IncomingMessage} request
  * @param {import('node:http').ServerResponse} response
  */
@@ -76,13 +76,13 @@ async function echo(request, response) {
 }
 
 /**
- * Installs packages; one that cannot be does not keep the others away.
+ * Installs packages; one that fails does not affect the others.
  * @param {string[]} wanted
  */
 function install(wanted) {
   if (spawnSync('npm', [...INSTALL, ...wanted], { cwd: folder, stdio: 'ignore' }).status === 0) return;
   if (wanted.length === 1) {
-    process.stderr.write(`${wanted[0]} cannot be installed here and is left out.\n`);
+    process.stderr.write(`${wanted[0]} cannot be installed here and is skipped.\n`);
     return;
   }
   const half = wanted.length >> 1;
@@ -100,7 +100,7 @@ async function tried(name) {
     return { name, version, failure: 'its job does not work in Node' };
   rmSync(join(folder, '.tgp'), { recursive: true, force: true });
   const row = { name, version, ...(instead && { instead }) };
-  // Bundles it; what is measured is what every later kernel sees.
+  // Bundles the package first, to measure the run of later kernels.
   const first = await run(name, content);
   if (first.failure !== undefined) return { ...row, failure: first.failure };
   if (JSON.stringify(first.result) !== expected) {

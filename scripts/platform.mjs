@@ -1,4 +1,4 @@
-/** The platforms there are packages for, and how files are called on them. */
+/** The supported platforms, and their file names. */
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,8 +6,8 @@ import { ROOT, StepFailed } from './process.mjs';
 
 /**
  * @typedef {{ name: string, library: string, worker: string, seen: boolean }} Platform
- * `name` is the folder in npm/ and the tail of the package's name; `library` is what cargo calls the addon. `seen`: somebody has
- * watched its tests pass, so there is no release without it; the others are published where they pass, and left out where not.
+ * `name` is the folder in npm/ and the tail of the package's name; `library` is what cargo calls the addon. `seen`: its tests are
+ * known to pass, so a release requires it; the others are published only if they pass.
  */
 
 /** @type {Record<string, Platform>} */
@@ -21,7 +21,7 @@ const PLATFORMS = {
 
 export const PLATFORM_NAMES = Object.values(PLATFORMS).map((platform) => platform.name);
 
-/** Those without which nothing is published. */
+/** The platforms that a release requires. */
 export const SEEN_PLATFORMS = Object.values(PLATFORMS)
   .filter((platform) => platform.seen)
   .map((platform) => platform.name);
@@ -33,7 +33,7 @@ export function hostPlatform() {
   return platform;
 }
 
-/** The main package's own description. */
+/** The main package's manifest. */
 export function packageJson() {
   return JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
 }

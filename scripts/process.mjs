@@ -1,4 +1,4 @@
-/** Running other programs from the scripts. Node's own modules only: the scripts run before `npm ci`. */
+/** Helpers to run other programs. Only Node's own modules: the scripts run before `npm ci`. */
 
 import { spawnSync } from 'node:child_process';
 import { homedir } from 'node:os';
@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 export const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 
 /**
- * Where napi-derive leaves the types of the binding. Cargo rebuilds the crate when this variable changes, so every
+ * The folder into which napi-derive writes the binding's types. Cargo rebuilds the crate when this variable changes, so every
  * cargo command of the project sets the same value.
  */
 export const TYPE_DEF_DIR = join(ROOT, 'target', 'napi-types');
@@ -18,14 +18,14 @@ const PATH = [process.env.PATH, join(homedir(), '.cargo', 'bin')].join(delimiter
 const ENV = { ...process.env, PATH, NAPI_TYPE_DEF_TMP_FOLDER: TYPE_DEF_DIR };
 const LOCAL_BIN = join(ROOT, 'node_modules', '.bin');
 
-/** More than any output that a script reads at once. */
+/** The maximum size of captured output. */
 const MAX_OUTPUT = 256 << 20;
 
-/** A command of the project failed; its own output has already said why. */
+/** A step failed; the message, or the output of its command, has the reason. */
 export class StepFailed extends Error {}
 
 /**
- * Does the work of a script that somebody has started, not of one that is imported; a step that failed is told in its own words.
+ * Runs a script's main function if the script was started directly, not imported. A failed step prints only its message.
  * @param {string} module its `import.meta.url`
  * @param {() => void | Promise<void>} main
  */
@@ -41,8 +41,8 @@ export async function whenStarted(module, main) {
 }
 
 /**
- * How a program is started. Windows has npm and what npm installs as scripts that only a shell starts, and a shell takes paths with
- * spaces apart: there Node runs npm's own file, and a shell only what npm has installed.
+ * The command line for a program. On Windows, npm and programs installed by npm are scripts that need a shell, and a shell
+ * splits paths with spaces: there Node runs npm's own file, and only programs installed by npm use a shell.
  * @param {string} command
  * @param {string[]} args
  * @param {{ platform?: string, node?: string }} [machine]
@@ -57,7 +57,7 @@ export function program(command, args, { platform = process.platform, node = pro
 }
 
 /**
- * Runs a program with its output shown and returns its exit code.
+ * Runs a program with inherited output and returns its exit code.
  * @param {string} command
  * @param {string[]} args
  * @param {Record<string, string>} [extra] environment variables of this program alone
@@ -72,7 +72,7 @@ export function status(command, args, extra) {
 }
 
 /**
- * Runs a program with its output shown; anything but exit code 0 stops the script.
+ * Runs a program with inherited output; an exit code other than 0 stops the script.
  * @param {string} command
  * @param {string[]} args
  */
@@ -82,7 +82,7 @@ export function run(command, args) {
 }
 
 /**
- * The output of a program, or undefined when it is missing or fails.
+ * The output of a program, or undefined if it is missing or fails.
  * @param {string} command
  * @param {string[]} args
  */
@@ -92,7 +92,7 @@ export function capture(command, args) {
 }
 
 /**
- * The output of a program in a folder of its own; anything but exit code 0 stops the script.
+ * The output of a program run in a given folder; an exit code other than 0 stops the script.
  * @param {string} folder
  * @param {string} command
  * @param {string[]} args

@@ -1,6 +1,6 @@
 /**
- * The promises that `npm run break-promises` breaks on purpose, one at a time: each names the tests that must find it. They stand for
- * the others of docs/threats.md; a new kind of promise gets an entry of its own.
+ * The guarantees that `npm run break-promises` breaks on purpose, one at a time, each with the tests that must fail. They
+ * represent those of docs/threats.md; add an entry for a new kind of guarantee.
  */
 
 import { GUEST_PROMISES } from './promises/guest_promises.mjs';
@@ -21,5 +21,5 @@ import { RUST_PROMISES } from './promises/rust_promises.mjs';
  * @property {{ package: string, filter: string }} [cargo] a Rust test that finds it too: the crate, and the function
  */
 
-/** Those that need no build come first. */
+/** The guarantees; those that need no build come first. */
 export const PROMISES = [...JS_PROMISES, ...GUEST_PROMISES, ...RUST_PROMISES];

@@ -1,15 +1,15 @@
 /**
- * Publishes the tarballs that scripts/release_packages.mjs made, those first that others need. It can be run again after it failed half
- * way: what the registry has already, byte for byte, is left out. Where the registry has other bytes under the same version, nothing
- * is published at all.
+ * Publishes the tarballs of scripts/release_packages.mjs, dependencies first. It can be repeated after a failure: packages that
+ * the registry already has, byte for byte, are skipped. If the registry has other bytes under the same version, nothing is
+ * published.
  *
  *   node scripts/publish_packages.mjs --into DIR
  *
- *   --dry-run           says what would be published, and as what
+ *   --dry-run           prints what would be published, with its tag
  *   --provenance        npm attests which workflow made the packages
- *   --registry URL      another registry than npm's
+ *   --registry URL      a registry other than npm's
  *
- * A preview gets the tag `next`, a version that is older than the newest one the tag of its line; only others become `latest`.
+ * A preview gets the tag `next`, a version older than the newest one the tag of its release line; only others become `latest`.
  */
 
 import { spawn } from 'node:child_process';
@@ -33,7 +33,7 @@ const USAGE =
 const ANSWER_MS = 30_000;
 
 /**
- * What people get who ask for no version, and what those get who ask for previews.
+ * The dist-tag for a version: `latest`, `next` for previews, or the tag of an older release line.
  * @param {string} version
  * @param {string | undefined} latest what the registry gives those who ask for no version
  */
@@ -45,7 +45,7 @@ export function distTag(version, latest) {
 }
 
 /**
- * What the registry says of a package; nothing when it has none of that name.
+ * The registry's metadata of a package; undefined if it does not exist.
  * @param {string} registry
  * @param {string} name
  * @returns {Promise<any>}
@@ -78,7 +78,7 @@ async function planned(registry, file) {
   if (published !== undefined && published !== integrity) {
     throw new StepFailed(
       `${name} ${version} is published already, with other bytes (${published}, here ${integrity}). Nothing was published now. ` +
-        'Publish the tarballs of that run, or make a new version.',
+        'Publish the tarballs of that run, or release a new version.',
     );
   }
   const tag = distTag(version, known?.['dist-tags']?.latest);
@@ -95,16 +95,16 @@ async function publish({ file, name, version, tag }, { registry, provenance }) {
   const npm = spawn(command, args, { cwd: ROOT, stdio: ['ignore', 'inherit', 'inherit'] });
   const [code] = await once(npm, 'close');
   if (code === 0) return;
-  // An answer that was lost on its way: the registry has it all the same.
+  // The answer may have been lost although the registry has the package.
   if ((await planned(registry, file)).isThere) return;
   throw new StepFailed(
-    `npm could not publish ${name} ${version}. What was published before it stays; run this again with the same tarballs to go on.`,
+    `npm could not publish ${name} ${version}. Packages published before it remain; run this again with the same tarballs to continue.`,
   );
 }
 
 /**
  * @param {Job} job
- * @returns {Promise<Planned[]>} all that there is, whether it was published now or before
+ * @returns {Promise<Planned[]>} all packages, whether published now or before
  */
 export async function publishPackages(job) {
   const plan = [];

@@ -1,11 +1,11 @@
 /**
- * One command from "Unreleased" to a tagged version: `npm run release -- patch | minor | major | 1.2.3`.
+ * Creates a tagged version from "Unreleased": `npm run release -- patch | minor | major | 1.2.3`.
  *
- * It puts what CHANGELOG.md has under "Unreleased" under the version and today's date, gives every package, the crate and both
- * lock files that version, commits and tags, on the branch `main` alone. It pushes nothing: the push that it names at its end starts
- * `.github/workflows/release.yml`. When something fails, everything is as it was.
+ * It moves the "Unreleased" entries of CHANGELOG.md below the version and today's date, sets the version of every package, the
+ * crate and both lock files, commits and tags, on the branch `main` only. It pushes nothing: the push command that it prints
+ * starts `.github/workflows/release.yml`. If a step fails, all changes are undone.
  *
- *   --dry-run    says what would be done, and does nothing
+ *   --dry-run    only prints what would be done
  */
 
 import { spawnSync } from 'node:child_process';
@@ -22,28 +22,28 @@ const USAGE = 'Usage: npm run release -- patch | minor | major | <version> [--dr
 const MAIN = 'main';
 const REMOTE = 'origin';
 const PARTS = ['major', 'minor', 'patch'];
-/** The crates of the workspace in Cargo.lock: they come from no registry. */
+/** The workspace's crates in Cargo.lock, which have no registry as source. */
 const OWN_CRATES = /^(name = "tgp-[\w-]+"\nversion = )"[^"]+"(?!\nsource)/gm;
 
 /**
- * The version that a word means.
+ * The version for an argument such as `minor` or `1.2.3`.
  * @param {string} current
  * @param {string} wanted
  */
 export function nextVersion(current, wanted) {
   if (readVersion(wanted) !== undefined) {
-    if (isOlder(wanted, current)) throw new StepFailed(`${wanted} is older than ${current}, which is there already.`);
+    if (isOlder(wanted, current)) throw new StepFailed(`${wanted} is older than ${current}, the current version.`);
     return wanted;
   }
   const part = PARTS.indexOf(wanted);
   if (part < 0) throw new StepFailed(`"${wanted}" is neither a version nor patch, minor or major.\n${USAGE}`);
-  if (isPreview(current)) throw new StepFailed(`${current} is a preview: name the version that follows it.`);
+  if (isPreview(current)) throw new StepFailed(`${current} is a preview. Give the next version explicitly.`);
   const numbers = readVersion(current)?.numbers ?? [];
   return numbers.map((number, index) => (index < part ? number : index === part ? number + 1 : 0)).join('.');
 }
 
 /**
- * The changelog with what was unreleased under its version.
+ * The changelog with the unreleased entries below the version.
  * @param {string} text
  * @param {string} version
  * @param {string} date
@@ -52,28 +52,28 @@ export function releasedChangelog(text, version, date) {
   const [, before, entries, after] = /^([\s\S]*?^## Unreleased\n)([\s\S]*?)(^## [\s\S]*)?$(?![\s\S])/m.exec(text) ?? [];
   if (before === undefined || entries === undefined) throw new StepFailed('CHANGELOG.md has no "## Unreleased".');
   if (entries.trim() === '' && !text.includes(`\n## ${version}-`))
-    throw new StepFailed('CHANGELOG.md has nothing under "Unreleased": say what is new first.');
-  if (text.includes(`\n## ${version} `)) throw new StepFailed(`CHANGELOG.md has version ${version} already.`);
+    throw new StepFailed('CHANGELOG.md has nothing under "Unreleased". Describe the changes first.');
+  if (text.includes(`\n## ${version} `)) throw new StepFailed(`CHANGELOG.md already has version ${version}.`);
   const section = entries.trim() === '' ? '' : `${entries.trimEnd()}\n`;
   return `${before}\n## ${version} (${date})\n${section}${after === undefined ? '' : `\n${after}`}`;
 }
 
 /**
- * What the changelog says of a version and of its previews, which most people have not had: the text of its release.
+ * The release notes: the changelog entries of a version and of its previews.
  * @param {string} text
  * @param {string} version
  */
 export function releaseNotes(text, version) {
   const parts = text.split(/^## /m);
   const own = parts.filter((part) => part.startsWith(`${version} `));
-  if (own.length === 0) throw new StepFailed(`CHANGELOG.md says nothing of version ${version}.`);
+  if (own.length === 0) throw new StepFailed(`CHANGELOG.md has no entry for version ${version}.`);
   const previews = isPreview(version) ? [] : parts.filter((part) => part.startsWith(`${version}-`));
   const sections = [...own, ...previews].map((part) => part.slice(part.indexOf('\n')).trim());
   return `${sections.filter((section) => section !== '').join('\n')}\n`;
 }
 
 /**
- * Every file that names the version, with the new one in it.
+ * Every file that contains the version, with the new one.
  * @param {string} root
  * @param {string} version
  * @param {string} date
@@ -101,7 +101,7 @@ export function changes(root, version, date) {
       path: 'Cargo.lock',
       text: replaced(read('Cargo.lock'), OWN_CRATES, version),
     },
-    // Generated by the build, which writes the same: the tag must name a tree that is clean after it.
+    // Generated by the build, which writes the same: the tagged tree must be clean after a build.
     { path: 'binding.cjs', text: read('binding.cjs').replaceAll(main.version, version) },
   ];
 }
@@ -123,7 +123,7 @@ function withVersion(manifest, main, version) {
  * @param {string} version
  */
 function replaced(text, pattern, version) {
-  if (text.search(pattern) === -1) throw new StepFailed(`No version where ${pattern} looks for it.`);
+  if (text.search(pattern) === -1) throw new StepFailed(`No version matches ${pattern}.`);
   return text.replace(pattern, (_, before) => `${before}"${version}"`);
 }
 
@@ -144,18 +144,19 @@ function git(root, ...args) {
 }
 
 /**
- * A release is made of what everybody has: of the main branch, with all that is on the remote's.
+ * Checks that the current branch is `main` and contains all commits of the remote.
  * @param {string} root
  */
 function refuseOtherBranches(root) {
   const branch = git(root, 'rev-parse', '--abbrev-ref', 'HEAD');
-  if (branch !== MAIN) throw new StepFailed(`A release is made on the branch ${MAIN}; this is ${branch}.`);
+  if (branch !== MAIN)
+    throw new StepFailed(`Releases are created on the branch ${MAIN}; the current branch is ${branch}.`);
   if (!git(root, 'remote').split('\n').includes(REMOTE)) return;
   const [there] = git(root, 'ls-remote', '--heads', REMOTE, `refs/heads/${MAIN}`).split('\t');
   if (there === undefined || there === '') return;
   const known = git(root, 'rev-list', 'HEAD').split('\n');
   if (!known.includes(there))
-    throw new StepFailed(`${REMOTE} has commits of ${MAIN} that are not here: pull them first.`);
+    throw new StepFailed(`${REMOTE} has commits of ${MAIN} that are missing here. Pull them first.`);
 }
 
 /**
@@ -168,8 +169,8 @@ export function release({ root, wanted, dryRun, date, say }) {
   const tag = `v${version}`;
   refuseOtherBranches(root);
   const dirty = git(root, 'status', '--porcelain');
-  if (dirty !== '') throw new StepFailed(`There are changes that are not committed; commit them first:\n${dirty}`);
-  if (git(root, 'tag', '--list', tag) !== '') throw new StepFailed(`The tag ${tag} exists already.`);
+  if (dirty !== '') throw new StepFailed(`There are uncommitted changes. Commit them first:\n${dirty}`);
+  if (git(root, 'tag', '--list', tag) !== '') throw new StepFailed(`The tag ${tag} already exists.`);
   const written = changes(root, version, date);
   const different = written.filter(({ path, text }) => readFileSync(join(root, path), 'utf8') !== text);
   say(`${dryRun ? 'Would release' : 'Releasing'} ${version} (now ${current})`);
@@ -185,11 +186,11 @@ export function release({ root, wanted, dryRun, date, say }) {
     git(root, 'commit', '--quiet', '-m', `chore(release): ${version}`);
     git(root, 'tag', '--annotate', tag, '-m', `@tgp/core ${version}`);
   } catch (error) {
-    // Nothing of anybody's is lost: the tree was clean.
+    // No work is lost: the tree was clean.
     git(root, 'reset', '--quiet', '--hard', before);
     throw error;
   }
-  // At once or not at all: a tag without its branch would be published.
+  // Atomic: a tag pushed without its branch would be published.
   say(`Committed and tagged ${tag}. "git push --atomic ${REMOTE} ${MAIN} ${tag}" publishes it.`);
   return version;
 }
@@ -202,7 +203,7 @@ function main() {
   const [wanted] = positionals;
   if (wanted === undefined || positionals.length > 1) throw new StepFailed(USAGE);
   const say = (/** @type {string} */ line) => process.stdout.write(`${line}\n`);
-  // For the workflow: the text of the release of a tag.
+  // For the workflow: the release notes of a tag.
   if (values.notes) {
     say(releaseNotes(readFileSync(join(ROOT, 'CHANGELOG.md'), 'utf8'), wanted.replace(/^v/, '')));
     return;

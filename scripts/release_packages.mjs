@@ -1,16 +1,16 @@
 /**
- * The packages as they are published, packed into a folder; the tree stays as it is.
+ * Packs the packages for publication into a folder, without changing the tree.
  *
  *   node scripts/release_packages.mjs platform    this machine's native package
  *   node scripts/release_packages.mjs main        @tgp/core, @tgp/memory and the command `tgp`
- *   node scripts/release_packages.mjs link        makes the packed @tgp/core name the native packages that are in the folder, no others
- *   node scripts/release_packages.mjs order       names what is in the folder, in the order in which it is to be published
+ *   node scripts/release_packages.mjs link        makes the packed @tgp/core depend on exactly the native packages in the folder
+ *   node scripts/release_packages.mjs order       lists the tarballs in the folder in publishing order
  *
  *   --into DIR          the folder (default: target/packed)
- *   --repository URL    what the packages say of their origin; npm compares it with their provenance
+ *   --repository URL    the packages' repository field; npm compares it with their provenance
  *
- * In the tree @tgp/core does not name its native packages: `npm ci` would look for what is not published yet. Here it does. A
- * platform that failed to build is left out of a release, unless it is one that is known to work (`seen` in platform.mjs).
+ * In the tree @tgp/core does not list its native packages, because `npm ci` would look for unpublished versions. The packed one
+ * does. A platform that failed to build is omitted from a release, unless it is required (`seen` in platform.mjs).
  */
 
 import {
@@ -36,11 +36,11 @@ import { captureIn, ROOT, StepFailed, whenStarted } from './process.mjs';
 
 const USAGE = 'Usage: node scripts/release_packages.mjs platform | main | link | order [--into DIR] [--repository URL]';
 
-/** What everybody who hands the binaries on must hand on too. */
+/** Files that must be distributed with the binaries. */
 const NOTICES = ['LICENSE', 'THIRD_PARTY_LICENSES.txt'];
 
 /**
- * Packs a folder of a package, with another description.
+ * Packs a package folder with another manifest.
  * @param {string} folder
  * @param {Where} where
  * @param {(manifest: Manifest, folder: string) => Manifest} [change] may put files into the folder
@@ -52,7 +52,7 @@ export function packed(folder, { into, repository }, change = (manifest) => mani
   try {
     const unpacked = unpack(pack(folder, work), work);
     const file = join(unpacked, 'package.json');
-    // Scripts belong to the tree, where they are run.
+    // Scripts are only for the tree.
     const { scripts: _scripts, ...manifest } = change(JSON.parse(readFileSync(file, 'utf8')), unpacked);
     const { version } = packageJson();
     if (manifest.version !== version) {
@@ -85,13 +85,13 @@ function originOf(repository) {
  */
 function unpack(tarball, into) {
   copyFileSync(tarball, join(into, 'package.tgz'));
-  // Without a path: GNU's tar takes the C: of one for the name of another machine.
+  // Without a path: GNU tar treats the "C:" of a path as a host name.
   captureIn(into, 'tar', ['xzf', 'package.tgz']);
   return join(into, 'package');
 }
 
 /**
- * What a tarball says of itself.
+ * The manifest inside a tarball.
  * @param {string} tarball
  * @returns {Manifest}
  */
@@ -104,11 +104,11 @@ export function packedManifest(tarball) {
  * @param {string} into
  */
 function pack(folder, into) {
-  // Its scripts ran when it was packed from the tree.
+  // The scripts ran when it was packed from the tree.
   const again = folder.startsWith(tmpdir()) ? ['--ignore-scripts'] : [];
-  const told = captureIn(folder, 'npm', ['pack', '--json', '--pack-destination', into, ...again]);
+  const output = captureIn(folder, 'npm', ['pack', '--json', '--pack-destination', into, ...again]);
   // A list in some versions of npm, an object by package name in others; scripts of the package may print before it.
-  const [{ filename }] = /** @type {any[]} */ (Object.values(JSON.parse(told.slice(told.search(/^[[{]/m)))));
+  const [{ filename }] = /** @type {any[]} */ (Object.values(JSON.parse(output.slice(output.search(/^[[{]/m)))));
   return join(into, filename);
 }
 
@@ -150,7 +150,7 @@ export function packCore(where) {
 }
 
 /**
- * The description of @tgp/core with these native packages, and no others.
+ * The manifest of @tgp/core with exactly these native packages.
  * @param {Manifest} manifest
  * @param {string[]} platforms
  * @returns {Manifest}
@@ -163,7 +163,7 @@ function withNative(manifest, platforms) {
 }
 
 /**
- * Packs @tgp/core of a folder again, for the native packages that are beside it.
+ * Repacks @tgp/core in a folder for the native packages next to it.
  * @param {string} into
  * @returns {string} the tarball
  */
@@ -178,7 +178,7 @@ export function linkCore(into) {
 }
 
 /**
- * What a folder holds; it must have the packages without which there is no release, and no strangers.
+ * The tarballs of a folder; it must contain all required packages, and no unknown files.
  * @param {string} into
  */
 function packedSet(into) {
@@ -189,16 +189,15 @@ function packedSet(into) {
   const there = readdirSync(into).filter((name) => name.endsWith('.tgz'));
   const missing = [...SEEN_PLATFORMS.map(native), ...others].filter((name) => !there.includes(name));
   const unknown = there.filter((name) => ![...PLATFORM_NAMES.map(native), ...others].includes(name));
-  if (missing.length > 0)
-    throw new StepFailed(`Nothing can be published, for these are not there: ${missing.join(', ')}.`);
-  if (unknown.length > 0) throw new StepFailed(`What are these? ${unknown.join(', ')}`);
+  if (missing.length > 0) throw new StepFailed(`Publishing needs these missing packages: ${missing.join(', ')}.`);
+  if (unknown.length > 0) throw new StepFailed(`These tarballs are unknown: ${unknown.join(', ')}. Remove them.`);
   const platforms = PLATFORM_NAMES.filter((platform) => there.includes(native(platform)));
   const files = [...platforms.map(native), ...others].map((name) => join(into, name));
   return { platforms, files, core: join(into, fileOf('tgp-core')) };
 }
 
 /**
- * The tarballs of a folder: native packages first, then what needs them, then what needs that.
+ * The tarballs of a folder in dependency order, native packages first.
  * @param {string} into
  * @returns {string[]}
  */
@@ -209,7 +208,7 @@ export function publishingOrder(into) {
   const packedOnes = platforms.map((platform) => `${name}-${platform}`);
   if (linked.sort().join() !== packedOnes.sort().join()) {
     throw new StepFailed(
-      `${name} names ${linked.join(', ')}, but packed are ${packedOnes.join(', ')}: run "release_packages.mjs link" first.`,
+      `${name} lists ${linked.join(', ')}, but the folder has ${packedOnes.join(', ')}. Run "release_packages.mjs link" first.`,
     );
   }
   return files;

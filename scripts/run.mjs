@@ -1,6 +1,6 @@
 /**
- * One command from a clean clone to a result: `node scripts/run.mjs setup | build | demo | test`.
- * Each job prepares what it needs and skips what is already there.
+ * Runs a job from a clean clone: `node scripts/run.mjs setup | build | demo | test`. Each job installs and builds what it needs,
+ * and skips what exists.
  */
 
 import { join } from 'node:path';

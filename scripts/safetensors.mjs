@@ -1,7 +1,7 @@
-/** Reads a file of safetensors: a length, a JSON table, and the numbers one after the other. */
+/** Reads a safetensors file: a length, a JSON table, and the numbers in sequence. */
 
 /**
- * The tensors of 32-bit numbers by name; each is a view or a copy of its own part of the file.
+ * The 32-bit tensors by name; each is a view or a copy of its part of the file.
  * @param {Buffer} file
  * @returns {Map<string, Float32Array>}
  */
@@ -13,7 +13,7 @@ export function readTensors(file) {
   const tensors = new Map();
   for (const [name, { dtype, data_offsets: place }] of Object.entries(entries)) {
     if (dtype !== 'F32' || !place) continue;
-    // A copy: the numbers need not lie at a multiple of four.
+    // A copy, because the numbers need not be aligned to four bytes.
     const bytes = Uint8Array.from(file.subarray(body + place[0], body + place[1]));
     tensors.set(name, new Float32Array(bytes.buffer));
   }

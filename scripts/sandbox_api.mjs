@@ -1,11 +1,11 @@
-/** Makes the short form of the sandbox's declarations that models are shown: `js/prompt/sandbox_api.js`. */
+/** Generates the short form of the sandbox's declarations for the prompt: `js/prompt/sandbox_api.js`. */
 
 /**
  * @param {string} declarations the texts of sandbox/tgp.d.ts and sandbox/web.d.ts
  * @returns {string} a module
  */
 export function sandboxApiModule(declarations) {
-  // Requests and responses are those of the web as far as they go: models need to know how far that is.
+  // Requests and responses are a subset of the web's: models need to know which.
   const short = (/** @type {string} */ signature) =>
     signature.replace(/\bTgp(?:RequestInit|Response)\b/g, (name) => namesOf(membersOf(declarations, name)));
   const functions = membersOf(declarations, 'Tgp').map(
@@ -51,7 +51,7 @@ function namesOf(members) {
 }
 
 /**
- * Whether objects of a class come from others only: nobody needs its name.
+ * Whether a class is never constructed by tools, so that its name is not needed.
  * @param {string} body
  */
 function isHandedOut(body) {

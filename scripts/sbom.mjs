@@ -1,8 +1,7 @@
 /**
- * Writes a bill of materials in CycloneDX 1.6: `npm run sbom`, into target/sbom.cdx.json or `-- --out FILE`. It names the crates
- * that are linked into the native packages, the libraries that they bring, the npm packages that are installed with @tgp/core, and what
- * is copied into ours: packages of others, the data of ICU, and the model of @tgp/memory.
- * The same sources give the same file; it is valid, or it is not written.
+ * Writes a bill of materials in CycloneDX 1.6: `npm run sbom`, into target/sbom.cdx.json or `-- --out FILE`. It lists the
+ * crates linked into the native packages, their libraries, the npm packages installed with @tgp/core, and copied third-party
+ * parts: packages, the ICU data, and the model of @tgp/memory. The output is reproducible, and only written if valid.
  */
 
 import { createHash } from 'node:crypto';
@@ -24,7 +23,7 @@ function purl(kind, name, version) {
 }
 
 /**
- * Licences as CycloneDX has them: an SPDX expression, or a name where SPDX has none.
+ * Licences for CycloneDX: an SPDX expression, or a name if SPDX has none.
  * @param {string} license
  */
 function licences(license) {
@@ -33,7 +32,7 @@ function licences(license) {
   return { licenses: [{ expression: license }] };
 }
 
-/** The bill, as an object. */
+/** The bill of materials as an object. */
 export function bill() {
   const { name, version, license, description } = packageJson();
   const own = purl('npm', name, version);
@@ -138,7 +137,7 @@ export function bill() {
     dependencies,
   };
   const digest = createHash('sha256').update(JSON.stringify(content)).digest('hex');
-  // A UUID of version 8 (RFC 9562): what is in it follows from the content.
+  // A UUID of version 8 (RFC 9562), derived from the content.
   const parts = [
     digest.slice(0, 8),
     digest.slice(8, 12),

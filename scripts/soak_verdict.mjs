@@ -1,4 +1,4 @@
-/** What a soak promises, and whether it was kept. */
+/** The guarantees checked by a soak, and their verdicts. */
 
 import { percentile, slope } from '../benches/statistics.mjs';
 import { lineChart } from '../benches/svg.mjs';
@@ -6,12 +6,12 @@ import { lineChart } from '../benches/svg.mjs';
 /** @typedef {import('./soak_watch.mjs').Seen} Seen */
 /** @typedef {{ promise: string, kept: boolean, found: string }} Finding */
 
-/** What memory may grow in the second half: a collector's mood, or a share of what is there. A short soak is all beginning. */
+/** The allowed growth of memory in the second half: a constant for garbage collection, or a share. A short soak is all warm-up. */
 const GROWTH_MB = 32;
 const SHORT_SECONDS = 60;
 const SHORT_GROWTH_MB = 96;
 const GROWTH_SHARE = 0.1;
-/** Files that may come and go: a socket, a log, a lock. */
+/** The allowed number of temporary files: sockets, logs, locks. */
 const LOOSE_FILES = 8;
 
 /**
@@ -30,12 +30,12 @@ export function verdict(record) {
   );
   return [
     {
-      promise: 'the host lives',
+      promise: 'the host survives',
       kept: died === undefined,
       found: died ?? `${done.length} calls, ${kills} workers killed`,
     },
     {
-      promise: 'every call ends as it should, errors with a code that fits',
+      promise: 'every call ends as expected, errors with a matching code',
       kept: unexpected.length === 0 && done.length > 0,
       found:
         unexpected.length === 0
@@ -51,7 +51,7 @@ export function verdict(record) {
       found: `${grown.mb.toFixed(1)} MB more (${grown.perMinute.toFixed(1)} MB a minute), allowed ${grown.allowed.toFixed(0)} MB`,
     },
     {
-      promise: 'no descriptors are lost',
+      promise: 'no descriptors leak',
       kept: (late ?? 0) <= (early ?? 0) + LOOSE_FILES && (after?.files ?? 0) <= (before?.files ?? 0) + LOOSE_FILES,
       found: `${early} in the first half, ${late} in the second, ${after?.files} at the end`,
     },
@@ -61,9 +61,9 @@ export function verdict(record) {
       found: `${after?.processes.length ?? 'unknown'} left`,
     },
     {
-      promise: 'what was acknowledged is there: the ledger whole, every push at the remote',
+      promise: 'acknowledged data exists: the ledger verifies, every push is at the remote',
       kept: broken.length === 0 && died === undefined,
-      found: broken.join('; ') || 'all of it',
+      found: broken.join('; ') || 'complete',
     },
   ];
 }
@@ -92,7 +92,7 @@ function growth({ samples }) {
 }
 
 /**
- * How long each kind of call took, and how it ended.
+ * Duration and outcomes of each kind of call.
  * @param {Seen} record
  */
 export function byKind({ done }) {
@@ -114,7 +114,7 @@ export function byKind({ done }) {
   });
 }
 
-/** Seconds that one point of a curve of latency stands for. */
+/** Seconds per point of a latency curve. */
 const WINDOWS = 60;
 
 /**

@@ -1,4 +1,4 @@
-/** An application from outside: its memory, files and processes, and a hand that kills its workers. Linux. */
+/** Monitors an application from outside (memory, files and processes), and kills its workers. Linux only. */
 
 import { fork } from 'node:child_process';
 import { readdirSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { descendants, treeMemory } from '../benches/process_tree.mjs';
 const HOST = fileURLToPath(new URL('./soak_host.mjs', import.meta.url));
 const SAMPLE_MS = 500;
 const KILL_MS = 2500;
-/** Seconds that what is left has to be gone. */
+/** Seconds within which remaining processes must have exited. */
 const LAST_LOOKS = 20;
 /**
  * @typedef {{ at: number, hostMb: number, heapMb: number, totalMb: number, files: number, processes: number }} Sample
@@ -31,7 +31,7 @@ function left(pid) {
 }
 
 /**
- * Lets the application work, and watches it.
+ * Runs the application and monitors it.
  * @param {{ folder: string, seconds: number, seed: number, only: string, tick: (record: Seen) => void }} options
  * @returns {Promise<Seen>}
  */
@@ -69,7 +69,7 @@ export async function watch({ folder, seconds, seed, only, tick }) {
       process.kill(victim, 'SIGKILL');
       record.kills++;
     } catch {
-      // It ended by itself meanwhile.
+      // The worker has exited meanwhile.
     }
   };
   await new Promise((ended) => {
@@ -83,7 +83,7 @@ export async function watch({ folder, seconds, seed, only, tick }) {
       if (message.kind === 'closed') {
         record.broken = message.broken;
         for (const timer of timers) clearInterval(timer);
-        // A process that is to end needs a moment to be gone.
+        // An exiting process needs a moment to disappear.
         let looks = 0;
         const look = setInterval(() => {
           record.after = left(pid);

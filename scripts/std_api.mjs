@@ -1,4 +1,4 @@
-/** Makes the short form of the standard library that models are shown: `js/prompt/std_api.js`. Tests are no part of tools. */
+/** Generates the short form of the standard library for the prompt: `js/prompt/std_api.js`, without the test module. */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ export function stdApiModule(folder) {
 }
 
 /**
- * Every function that a source exports, as `name(first, second?)`.
+ * The functions exported by a source, as `name(first, second?)`.
  * @param {string} source
  */
 function functionsOf(source) {
@@ -30,7 +30,7 @@ function functionsOf(source) {
 }
 
 /**
- * Where the list of parameters opens, behind type parameters if there are any.
+ * The position of the parameter list, after any type parameters.
  * @param {string} source
  * @param {number} at
  * @returns {number | undefined} nothing where no function is
@@ -48,7 +48,7 @@ const PAIRS = new Map([
 ]);
 
 /**
- * What is between a bracket and the one that closes it.
+ * The text between a bracket and its closing bracket.
  * @param {string} source
  * @param {number} open
  */
@@ -66,7 +66,7 @@ function inside(source, open) {
 }
 
 /**
- * The names of parameters; one that may be left out has a question mark, and options are named.
+ * The names of parameters; optional ones have a question mark, and members of options are listed.
  * @param {string} list
  */
 function parameters(list) {

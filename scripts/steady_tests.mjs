@@ -1,5 +1,5 @@
 /**
- * Runs test files again and again beside busy loops, and prints how often each failed:
+ * Finds flaky tests: runs test files repeatedly under CPU load, and prints how often each failed:
  * `npm run test:steady -- [file or part of its path …] [--times 10] [--loops 2]`.
  */
 

@@ -1,4 +1,4 @@
-/** All tests, and one last line that says how many passed and failed. */
+/** Runs all tests; the last line has the numbers of passed and failed tests. */
 
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -12,7 +12,7 @@ const LISTED_FILES = 20;
 const LISTED_RUST_TESTS = 5;
 
 const VITEST_REPORT = join(ROOT, 'target', 'vitest.json');
-/** Where nextest writes (scripts/nextest.toml, default profile): below the workspace, wherever Cargo builds. */
+/** The output of nextest (scripts/nextest.toml, default profile), relative to the workspace, not to Cargo's target folder. */
 const NEXTEST_REPORT = join(ROOT, 'target', 'nextest', 'default', 'junit.xml');
 
 /** @returns {Tally} */
@@ -25,7 +25,7 @@ export function test() {
   };
 }
 
-/** What to make faster next, from the reports of this run. */
+/** The slowest tests of this run. */
 export function slowTests() {
   const files = Object.entries(readSeconds()).map(([name, seconds]) => ({ name, seconds }));
   const rust = readIfThere(NEXTEST_REPORT, timingsOfJunit) ?? [];
@@ -49,7 +49,7 @@ function readIfThere(path, read) {
   }
 }
 
-/** Types are no tests: they count only when they are wrong. */
+/** Type checking is not a test suite: it counts only if it fails. */
 function typecheck() {
   announce('Types');
   const code = status(localBin('tsc'), ['-p', 'tsconfig.json']);
@@ -76,7 +76,7 @@ function vitest() {
 }
 
 /**
- * The tally of a suite. A suite that failed without a failed test, left no report or ran nothing has failed once.
+ * The counts of a suite. A suite that failed without a failed test, wrote no report or ran nothing counts as one failure.
  * @param {number} code
  * @param {() => Tally} read
  * @returns {Tally}

@@ -1,4 +1,4 @@
-/** Which tests a change can touch: pure functions for scripts/changed_tests.mjs. */
+/** Selects the tests affected by a change: pure functions for scripts/changed_tests.mjs. */
 
 import { posix } from 'node:path';
 
@@ -7,10 +7,10 @@ import { posix } from 'node:path';
  * relative to the repository, '' for its root; `dependencies` are names
  * @typedef {{ path: string, text: string }} Source
  * @typedef {{ crates: string[], files: string[], leftOut: string[], rebuild: boolean }} Selection `files`: test files in the
- * order of their importance; `leftOut`: those that the change may touch as well and that do not fit into the time
+ * order of their importance; `leftOut`: further affected tests that do not fit into the time budget
  */
 
-/** A few fast files that together go through every layer. */
+/** A few fast test files that together cover every layer. */
 export const SMOKE = [
   '__test__/architecture.test.js',
   '__test__/errors.test.js',
@@ -48,11 +48,11 @@ const FOLDERS = {
   bin: ['cli'],
 };
 
-/** What a file is assumed to take that was not measured. */
+/** The assumed duration of a file that was not measured. */
 export const UNKNOWN_SECONDS = 4;
-/** What building the addon and testing crates takes of the time. */
+/** The part of the time budget for building the addon and testing crates. */
 export const RUST_SECONDS = 180;
-/** Files that import all of `js/`: what reaches a change only through them depends on it less. */
+/** Files that import all of `js/`: tests that reach a change only through them have a lower priority. */
 const ENTRIES = ['index.js', 'mcp.js', 'bin/tgp.js', 'js/kernel/tgp.js'];
 /** Changes of these can touch any test file. */
 const EVERYTHING = /^(?:package(?:-lock)?\.json|vitest\.config\.js|__test__\/helpers\/global_setup\.js)$/;
@@ -111,7 +111,7 @@ export function selectTests({ changed, packages, sources, seconds, budget }) {
   const leftOut = [];
   const files = [...ranked].filter((path) => {
     const cost = seconds[path] ?? UNKNOWN_SECONDS;
-    // A test that was changed always runs.
+    // A changed test always runs.
     const fits = changed.includes(path) || cost <= left;
     if (fits) left -= cost;
     else leftOut.push(path);
@@ -140,7 +140,7 @@ function foldersOf(path) {
 }
 
 /**
- * Test files that name a changed file that is not JavaScript, themselves or in what they import: documents, fixtures, workflows.
+ * Test files that mention a changed non-JavaScript file, directly or in an import: documents, fixtures, workflows.
  * @param {string[]} changed
  * @param {Source[]} sources
  * @param {string[]} tests
@@ -171,7 +171,7 @@ function reaches(from, targets, imports, closed) {
 }
 
 /**
- * From a file to the files that it imports or names by a relative path, as programs that are started are.
+ * The files that a file imports or mentions by a relative path, such as programs it starts.
  * @param {Source[]} sources
  * @returns {Map<string, string[]>}
  */

@@ -1,5 +1,5 @@
 /**
- * Draws `docs/trace.svg` from a real trace: a `generateText` whose tool asks a database, a server and another tool.
+ * Draws `docs/trace.svg` from a real trace: a `generateText` whose tool calls a database, a server and another tool.
  *
  * node scripts/trace_picture.mjs
  */
@@ -65,7 +65,7 @@ try {
   const tools = tgpTools(kernel);
   await tools.write_file.execute({ path: RATE, content: rateTool() });
   await tools.write_file.execute({ path: TOOL, content: priceTool() });
-  // Once before, so that the picture shows a worker that is warm.
+  // One run first, so that the picture shows a warm worker.
   await tools.exec_tool.execute({ path: TOOL, args: { id: 1, currency: 'CHF' } });
   exporter.reset();
   await generateText({
@@ -126,7 +126,7 @@ function scripted() {
 }
 
 /**
- * Spans in the order of a tree, by when they began.
+ * Spans in tree order, by start time.
  * @param {ReadableSpan[]} spans
  * @returns {Row[]}
  */

@@ -1,10 +1,10 @@
-/** Looks for spelling mistakes with `typos`, which PyPI has as a ready-made program. */
+/** Checks the spelling with `typos`, installed as a prebuilt program from PyPI. */
 
 import { join } from 'node:path';
 import { announce, capture, ROOT, run, StepFailed, status } from './process.mjs';
 import { installPackages } from './setup.mjs';
 
-/** Pinned: a later word list would fail a tree that has not changed. */
+/** Pinned: a later word list could fail an unchanged tree. */
 const VERSION = '1.51.1';
 const HOME = join(ROOT, 'target', 'typos');
 const BIN = join(HOME, process.platform === 'win32' ? 'Scripts' : 'bin');

@@ -1,4 +1,4 @@
-/** Versions as https://semver.org has them: which are some, and which is older. */
+/** Semantic versions (https://semver.org): parsing and comparison. */
 
 const NUMBER = '(0|[1-9]\\d*)';
 const WORD = '(?:0|[1-9]\\d*|\\d*[A-Za-z-][0-9A-Za-z-]*)';
@@ -50,7 +50,7 @@ function order(left, right, compare) {
 }
 
 /**
- * Numbers come before words, and are compared as numbers.
+ * Numeric identifiers precede others, and are compared as numbers.
  * @param {string} a
  * @param {string} b
  */

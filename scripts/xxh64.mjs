@@ -1,4 +1,4 @@
-/** XXH64 with seed 0: quick to check wherever the file is read, and made to tell damage. */
+/** XXH64 with seed 0: a fast checksum that detects corruption. */
 
 const P1 = 0x9e3779b185ebca87n;
 const P2 = 0xc2b2ae3d27d4eb4fn;

@@ -1,4 +1,4 @@
-/** Reads files out of a zip archive. Only what wheels use: stored and deflated entries, no encryption, no zip64. */
+/** Reads files from a zip archive. Only the features used by wheels: stored and deflated entries, no encryption, no zip64. */
 
 import { inflateRawSync } from 'node:zlib';
 import { StepFailed } from './process.mjs';
@@ -24,7 +24,7 @@ export function readZip(archive, names) {
     const bytes = archive.subarray(start, start + packed);
     if (method === 0) return bytes;
     if (method === 8) return inflateRawSync(bytes);
-    throw new StepFailed(`${name} is packed in a way that is not known here.`);
+    throw new StepFailed(`${name} uses an unsupported compression method.`);
   });
 }
 

@@ -129,7 +129,7 @@ describe('THIRD_PARTY_LICENSES.txt', () => {
     const page = licencesPage();
     expect(
       readFileSync(`${ROOT}/THIRD_PARTY_LICENSES.txt`, 'utf8') === page,
-      'run "npm run licences" and commit it',
+      'Run "npm run licences" and commit it',
     ).toBe(true);
     for (const text of [
       'the V8 project authors',

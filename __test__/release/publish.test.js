@@ -60,9 +60,9 @@ describe('the order of publishing', () => {
     expect(names(await packedFolder())).toEqual(['tgp-core-linux-x64-gnu', 'tgp-memory', 'tgp-core', 'tgp']);
     const others = PLATFORM_NAMES.filter((name) => name !== 'linux-x64-gnu');
     const without = await packedFolder({ native: others });
-    expect(() => publishingOrder(without)).toThrow(`not there: tgp-core-linux-x64-gnu-${version}.tgz`);
+    expect(() => publishingOrder(without)).toThrow(`missing packages: tgp-core-linux-x64-gnu-${version}.tgz`);
     const headless = await packedFolder({ without: ['tgp-core'] });
-    expect(() => publishingOrder(headless)).toThrow(`not there: tgp-core-${version}.tgz`);
+    expect(() => publishingOrder(headless)).toThrow(`missing packages: tgp-core-${version}.tgz`);
   });
 
   it('refuses strangers', async () => {
@@ -73,7 +73,7 @@ describe('the order of publishing', () => {
 
   it('lets the core name the native packages that were packed, and no others', async () => {
     const into = await packedFolder({ native: ['linux-x64-gnu', 'darwin-arm64'], linked: PLATFORM_NAMES });
-    expect(() => publishingOrder(into)).toThrow('run "release_packages.mjs link" first');
+    expect(() => publishingOrder(into)).toThrow('Run "release_packages.mjs link" first');
     linkCore(into);
     const core = publishingOrder(into).find((file) => file.endsWith(`tgp-core-${version}.tgz`)) ?? '';
     expect(packedManifest(core).optionalDependencies).toEqual({

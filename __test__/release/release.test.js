@@ -99,7 +99,7 @@ describe('npm run release', () => {
     await git('add', '.');
     await git('commit', '--quiet', '-m', 'scribble');
     await git('tag', 'v3.0.0');
-    await expect(release('3.0.0')).rejects.toMatchObject({ stderr: 'The tag v3.0.0 exists already.\n' });
+    await expect(release('3.0.0')).rejects.toMatchObject({ stderr: 'The tag v3.0.0 already exists.\n' });
     await expect(release('huge')).rejects.toMatchObject({ stderr: expect.stringContaining('patch, minor or major') });
     await expect(release()).rejects.toMatchObject({ stderr: expect.stringContaining('Usage:') });
     await release('3.0.1');
@@ -115,7 +115,7 @@ describe('npm run release refuses', () => {
     const head = await git('rev-parse', 'HEAD');
     await git('switch', '--quiet', '--create', 'feature');
     await expect(release('patch')).rejects.toMatchObject({
-      stderr: 'A release is made on the branch main; this is feature.\n',
+      stderr: 'Releases are created on the branch main; the current branch is feature.\n',
     });
     await git('switch', '--quiet', 'main');
     const remote = await tempRoot();
@@ -127,7 +127,7 @@ describe('npm run release refuses', () => {
     await git('push', '--quiet', 'origin', 'main');
     await git('reset', '--quiet', '--hard', head);
     await expect(release('patch')).rejects.toMatchObject({
-      stderr: 'origin has commits of main that are not here: pull them first.\n',
+      stderr: 'origin has commits of main that are missing here. Pull them first.\n',
     });
     await git('pull', '--quiet', 'origin', 'main');
     const { stdout } = await release('patch');
@@ -186,7 +186,7 @@ describe('the changelog', () => {
       '# Changelog\n\n## Unreleased\n\n## 0.2.0 (2026-02-02)\n\n- New.\n\n## 0.1.0 (2026-01-01)\n\n- Old.\n',
     );
     expect(releaseNotes(released, '0.2.0')).toBe('- New.\n');
-    expect(() => releaseNotes(released, '0.3.0')).toThrow('says nothing of version 0.3.0');
+    expect(() => releaseNotes(released, '0.3.0')).toThrow('has no entry for version 0.3.0');
   });
 
   it.each([

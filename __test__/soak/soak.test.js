@@ -13,7 +13,7 @@ import { tempRoot } from '../helpers/temp_root.js';
 const SECONDS = howOften({ usual: 5, long: 60 });
 const SOAK = fileURLToPath(new URL('../../scripts/soak.mjs', import.meta.url));
 
-/** A soak in which every promise was kept. */
+/** The record of a soak without violations. */
 function kept() {
   const samples = Array.from({ length: 400 }, (_, at) => ({
     at: at / 2,
@@ -38,33 +38,33 @@ function kept() {
 
 /** @type {Record<string, (seen: ReturnType<typeof kept>) => void>} */
 const BREAKS = {
-  'the host lives': (seen) => {
+  'the host survives': (seen) => {
     seen.died = 'SIGSEGV';
   },
-  'every call ends as it should, errors with a code that fits': (seen) => {
+  'every call ends as expected, errors with a matching code': (seen) => {
     seen.done.push({ job: 'good', at: 0, ms: 1, outcome: 'unexpected: no code: boom' });
   },
   'memory of the host is flat in the second half': (seen) => {
     for (const [at, sample] of seen.samples.entries()) sample.hostMb += at / 2;
   },
-  'no descriptors are lost': (seen) => {
+  'no descriptors leak': (seen) => {
     for (const [at, sample] of seen.samples.entries()) sample.files += at / 10;
   },
   'no process is left behind': (seen) => {
     seen.after = { files: 30, processes: [4711] };
   },
-  'what was acknowledged is there: the ledger whole, every push at the remote': (seen) => {
+  'acknowledged data exists: the ledger verifies, every push is at the remote': (seen) => {
     seen.broken = ['tools/a.ts is not at the remote'];
   },
 };
 
 describe('the verdict of a soak', () => {
-  it('is that every promise was kept, where it was', () => {
+  it('holds if no guarantee was broken', () => {
     expect(verdict(kept()).filter((finding) => !finding.kept)).toEqual([]);
     expect(verdict(kept()).map(({ promise }) => promise)).toEqual(Object.keys(BREAKS));
   });
 
-  it.each(Object.entries(BREAKS))('sees a broken promise: %s', (promise, broken) => {
+  it.each(Object.entries(BREAKS))('detects a broken guarantee: %s', (promise, broken) => {
     const seen = kept();
     broken(seen);
     const found = verdict(seen).filter((finding) => !finding.kept);
@@ -97,7 +97,7 @@ describe.runIf(process.platform === 'linux')('a short soak', () => {
     [['--seconds', 'long'], '--seconds and --seed must be numbers.'],
     [['--bogus'], "Unknown option '--bogus'"],
     [['word'], "Unexpected argument 'word'"],
-    [['--only', 'good,nosuch'], 'There are no jobs of the kind nosuch; there are good, bomb,'],
+    [['--only', 'good,nosuch'], 'There are no jobs of the kind nosuch. Use good, bomb,'],
   ])('refuses %j before it tries anything', async (args, why) => {
     const child = spawn(process.execPath, [SOAK, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
     const [printed, warned, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);

@@ -15,9 +15,9 @@ import { compareMetrics, conclusion, needMoreRounds, reportTable } from './repor
 import { Rounds } from './rounds.mjs';
 import { buildCommit, buildCurrentTree, commitOf, commitTitle, currentTitle, FOLDER } from './trees.mjs';
 
-/** No round starts after this, unless `--rounds` says how many there are. */
+/** No round starts after this time, unless `--rounds` sets their number. */
 const LIMIT_MS = { full: 7 * 60_000, quick: 100_000 };
-/** The part of it that the first rounds may take; the rest is for a second look. */
+/** The share of the time for the first rounds; the rest is for repeated measurements. */
 const FIRST_SHARE = 0.6;
 
 /** @param {string} text */

@@ -1,4 +1,4 @@
-/** Load of the machine by other programs and steal time: both widen the intervals. */
+/** Measures CPU use by other programs and steal time, which both widen the intervals. */
 
 import { readFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
@@ -7,7 +7,7 @@ import { cpus, loadavg } from 'node:os';
 /** @typedef {{ total: number, idle: number, stolen: number }} Ticks */
 
 const WATCH_MS = 1000;
-/** Above these the machine is not idle. */
+/** Thresholds above which the machine is not idle. */
 const LIMITS = { busy: 0.1, stolen: 0.02, loadPerCore: 0.25 };
 
 /** The first line of `/proc/stat`: user, nice, system, idle, iowait, irq, softirq, steal. @param {string} text @returns {Ticks} */
@@ -34,7 +34,7 @@ export function useBetween(from, to) {
   return { busy: 1 - (to.idle - from.idle) / total - stolen, stolen };
 }
 
-/** What the machine does while this process waits. */
+/** Measures the machine's load while this process waits. */
 export async function watchIdle() {
   const from = ticks();
   await new Promise((done) => setTimeout(done, WATCH_MS));

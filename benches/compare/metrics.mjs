@@ -1,4 +1,4 @@
-/** What a comparison measures. Every figure is a cost: less is better, and a ratio new / base above 1 is worse. */
+/** The metrics of a comparison. Every figure is a cost: less is better, and a ratio new / base above 1 is worse. */
 
 /**
  * @typedef {'cold' | 'warm' | 'rows' | 'lanes' | 'host_call' | 'memory' | 'write' | 'check'} JobName
@@ -8,7 +8,7 @@
 
 /** Concurrent runs. */
 export const LANES = 16;
-/** Runs of one turn; before each turn is a pause. */
+/** Runs per batch; there is a pause before each batch. */
 export const TURN = 25;
 /** Calls of the application's function in one run. */
 export const CALLS = 300;

@@ -19,7 +19,7 @@ Exit code 0: no loss was found. 1: a metric is at least 10 % worse, and its 95 %
 const ROUNDS = { full: 16, quick: 5 };
 const [LEAST_ROUNDS, MOST_ROUNDS] = [2, 200];
 
-/** The arguments are not valid; the message says why. */
+/** The arguments are not valid; the message has the reason. */
 export class UsageError extends Error {}
 
 /** @typedef {{ ref: string, quick: boolean, rounds: number, limited: boolean, metrics: import('./metrics.mjs').Metric[] }} CompareOptions `limited`: no round starts after the time of the mode */

@@ -1,6 +1,6 @@
 /**
- * One build in a process of its own: `node probe.mjs <tree> [first | prepare <root>]`. It loads the package of that tree and answers
- * messages. This program is always the one of the tree that compares, so both builds are measured by the same text.
+ * Measures one build in a separate process: `node probe.mjs <tree> [first | prepare <root>]`. Loads the package of that tree and
+ * answers messages. Both builds are measured by this file of the current tree.
  */
 
 import { importPackage } from '../tree_package.mjs';

@@ -1,6 +1,6 @@
 /**
- * The jobs of a comparison, done with one build. They use what every build of the package has: `new TGP`, `tgpTools`,
- * `kernel.exec`, `write_file`, `check_tool` and functions of the application.
+ * The jobs of a comparison for one build. They use only the API that every build has: `new TGP`, `tgpTools`, `kernel.exec`,
+ * `write_file`, `check_tool` and functions of the application.
  */
 
 import { threadCpuMs, treeMemory, treeProportionalMemory } from '../process_tree.mjs';
@@ -17,11 +17,11 @@ const TOOLS = {
   [PING]: `let n = 0; for (let i = 0; i < ${CALLS}; i++) n += (await tgp.ping(i)) === i ? 1 : 0; return n`,
 };
 const SANDBOX = { isolation: /** @type {const} */ ('process'), workers: 2, warm: 2, timeoutMs: 5000 };
-/** Runs before the first measurement: Node compiles what the host does in a run. */
+/** Warm-up runs before the first measurement, in which Node compiles the host's code. */
 const WARMUP_RUNS = 400;
-/** Calls of another kind before the first that counts. */
+/** Warm-up calls of other kinds. */
 const WARMUP_CALLS = 2;
-/** Before a turn, so that a sandbox can prepare itself. */
+/** The pause before a batch, in which a sandbox can prepare. */
 const PAUSE_MS = 15;
 
 /** @param {number} ms */
@@ -53,7 +53,7 @@ export default function main(args: { rows: Row0[]; least: number }): Record<stri
 `;
 }
 
-/** What the runs of one process share: the kernel, and how many runs it has done. @param {Api} api */
+/** The shared state of one process: the kernel, and its number of runs. @param {Api} api */
 async function openRuns(api) {
   const { kernel, close } = await createKernelOf(api, TOOLS, { sandbox: SANDBOX }, { ping: (n) => n });
   let done = 0;
@@ -124,7 +124,7 @@ const RUN_JOBS = {
 };
 
 /**
- * Times a call that follows a write of a new text, after some that do not count.
+ * Times a call that follows a write of a new text, after some warm-up calls.
  * @param {Api} api
  * @param {NonNullable<import('../../index.js').TGPOptions['config']>} config
  * @param {(kernel: Awaited<ReturnType<typeof createKernelOf>>, revision: number) => Promise<number>} call
@@ -156,12 +156,12 @@ const openChecks = (api) =>
     await write(PATH, source(revision));
     const started = performance.now();
     const { valid, errors } = await check(PATH);
-    if (!valid) throw new Error(`The tool is refused: ${errors?.[0]}`);
+    if (!valid) throw new Error(`The tool is not valid: ${errors?.[0]}`);
     return performance.now() - started;
   });
 
 /**
- * Each job opens what it needs when it is first asked for.
+ * Each job opens its resources on first use.
  * @param {Api} api
  */
 export function probeJobs(api) {

@@ -2,20 +2,20 @@
 
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { AnsweringProcess, Gone } from '../answering_process.mjs';
+import { AnsweringProcess, ProcessUnavailable } from '../answering_process.mjs';
 
 const PROBE = fileURLToPath(new URL('./probe.mjs', import.meta.url));
 const OPENING_MS = 60_000;
-/** One slice of a job, on a machine that is busy with something else. */
+/** The timeout of one slice of a job, generous for a busy machine. */
 const SLICE_MS = 120_000;
 
 /**
- * Node grows its young generation in steps whose time depends on chance, and each is 7 MB of resident memory: it has its full size from
- * the start.
+ * Node grows its young generation in steps of 7 MB of resident memory at unpredictable times, so it gets its full size from the
+ * start.
  */
 const NODE_FLAGS = ['--expose-gc', '--min-semi-space-size=16', '--max-semi-space-size=16'];
 
-/** A build cannot do a job. */
+/** A build does not support a job. */
 export class JobFailed extends Error {}
 
 export class ProbeProcess extends AnsweringProcess {
@@ -31,7 +31,7 @@ export class ProbeProcess extends AnsweringProcess {
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     });
     const probe = new ProbeProcess(child);
-    const opened = await probe.answer(OPENING_MS).catch(gone);
+    const opened = await probe.answer(OPENING_MS).catch(unavailable);
     if (opened.failure === undefined) return probe;
     await probe.kill();
     throw new JobFailed(opened.failure);
@@ -43,22 +43,24 @@ export class ProbeProcess extends AnsweringProcess {
    * @returns {Promise<Record<string, number[]>>}
    */
   async measure(job, amount) {
-    const { values, failure, isGone } = await this.ask({ kind: 'measure', job, amount }, SLICE_MS).catch(gone);
+    const { values, failure, isUnavailable } = await this.ask({ kind: 'measure', job, amount }, SLICE_MS).catch(
+      unavailable,
+    );
     if (failure === undefined) return values;
-    // A late answer would be taken for that of the next job.
-    if (isGone) await this.kill();
+    // A late answer would be mistaken for that of the next job.
+    if (isUnavailable) await this.kill();
     throw new JobFailed(failure);
   }
 }
 
-/** @param {unknown} error @returns {{ failure: string, isGone: true, values?: undefined }} */
-function gone(error) {
-  if (!(error instanceof Gone)) throw error;
-  return { failure: error.message, isGone: true };
+/** @param {unknown} error @returns {{ failure: string, isUnavailable: true, values?: undefined }} */
+function unavailable(error) {
+  if (!(error instanceof ProcessUnavailable)) throw error;
+  return { failure: error.message, isUnavailable: true };
 }
 
 /**
- * The time from starting a process of Node until it has the first result of a tool.
+ * The time from starting a Node process to its first tool result.
  * @param {string} tree
  * @param {string} folder
  * @param {string} root that `prepareColdStart` has made with the same build

@@ -1,16 +1,16 @@
 /**
  * The ratio of two builds' costs over rounds, with its 95 % confidence interval and the verdict.
  *
- * Each round gives one ratio, of figures that were measured in alternation. The estimate is the Hodges-Lehmann centre of their
+ * Each round gives one ratio of figures measured in alternation. The estimate is the Hodges-Lehmann centre of their
  * logarithms: one round in four may be an outlier without moving it much. The interval is a bootstrap over rounds with expanded
  * percentiles, since plain ones are too narrow for few rounds (Hesterberg, "What Teachers Should Know About the Bootstrap", 2015).
  */
 
 import { numbers } from '../statistics.mjs';
 
-/** A significant loss of this much fails the comparison. */
+/** A significant loss of this size fails the comparison. */
 export const LOSS = 1.1;
-/** Fewer rounds decide nothing: the coverage of their interval is below 90 %. */
+/** The minimum number of rounds for a verdict: with fewer, the coverage of the interval is below 90 %. */
 export const LEAST_ROUNDS = 5;
 const RESAMPLES = 1000;
 /** The standard normal distribution's 97.5th percentile: a two-sided interval of 95 %. */
@@ -66,7 +66,7 @@ function tail(deviations) {
 }
 
 /**
- * The interval in which the centre lies. The same values give the same interval.
+ * The confidence interval of the centre. Deterministic for the same values.
  * @param {number[]} values
  * @returns {[number, number]}
  */
@@ -109,7 +109,8 @@ export function compareRounds(base, fresh) {
 }
 
 /**
- * A loss is both large and significant. Where a loss of 10 % is neither shown nor excluded, the verdict is unclear, and never fails.
+ * A loss must be both large and significant. If a loss of 10 % is neither shown nor excluded, the verdict is unclear, which is
+ * not a failure.
  * @param {Pick<Compared, 'rounds' | 'ratio' | 'low' | 'high'>} compared
  * @returns {Verdict}
  */

@@ -1,4 +1,4 @@
-/** Rounds of measurements: both builds, each in a fresh process, one slice of a job after the other, in alternation. */
+/** Measurement rounds: both builds, each in a fresh process, run slices of each job in alternation. */
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,8 +17,8 @@ import { median } from './ratio.mjs';
 export const SIDES = ['base', 'fresh'];
 
 /**
- * Whose turn it is: A B B A in one round, B A A B in the next, so that neither a drift of the machine nor what the first one
- * leaves in caches favours a side.
+ * The order of the builds: A B B A in one round, B A A B in the next, so that neither drift of the machine nor warm caches
+ * favour one build.
  * @param {number} round
  * @param {1 | 2} slices of each side
  * @returns {Side[]}
@@ -33,7 +33,7 @@ export class Rounds {
   figures = {};
   /** @type {Failure[]} */
   failures = [];
-  /** Rounds that were begun. */
+  /** The number of started rounds. */
   count = 0;
 
   /**
@@ -49,7 +49,7 @@ export class Rounds {
     this.roots = { base: join(folder, 'cold-base'), fresh: join(folder, 'cold-fresh') };
   }
 
-  /** Each build writes the folder of its cold starts itself: formats may differ. */
+  /** Each build creates its own folder for cold starts, because formats may differ. */
   async prepare() {
     for (const side of SIDES) {
       await opened(side, prepareColdStart(this.trees[side], this.folder, this.roots[side]));

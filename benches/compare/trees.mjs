@@ -1,6 +1,6 @@
 /**
- * The two trees of a comparison, built. The other commit has a Git worktree in `target/bench-compare/`, which stays: the next
- * comparison with it starts at once. Worktrees share a folder of Cargo, so that a new commit compiles little but the crate itself.
+ * Builds the two trees of a comparison. The other commit is a Git worktree in `target/bench-compare/`, which is kept for further
+ * comparisons. Worktrees share a Cargo folder, so that a new commit compiles little more than our own crates.
  */
 
 import { spawnSync } from 'node:child_process';
@@ -22,19 +22,19 @@ import { announce, program, ROOT, StepFailed } from '../../scripts/process.mjs';
 import { UsageError } from './options.mjs';
 
 export const FOLDER = join(ROOT, 'target', 'bench-compare');
-/** When this tree was last built by a comparison. */
+/** The time stamp of this tree's last build by a comparison. */
 const CURRENT = join(FOLDER, 'current_built');
-/** In a worktree: its build has ended well. */
+/** A marker in a worktree: its build has succeeded. */
 const BUILT = join('target', 'bench_compare_built.json');
 const HASH_LETTERS = 12;
-/** What a build is made from, in any layout of the repository. */
+/** The inputs of a build, in any repository layout. */
 const SOURCES = [
   ...['.cargo', 'build.rs', 'Cargo.lock', 'Cargo.toml', 'crates', 'src', 'vendor'],
   ...['index.js', 'js', 'package-lock.json', 'sandbox', 'shims', 'std'],
 ];
 /**
- * Crates of ours, and V8's, are not taken over from the folder of this tree: the build script of V8 leaves its archive at a path
- * of that folder, where the next version would replace it.
+ * Our own crates and V8's are not copied from this tree's folder: the build script of V8 refers to an archive in that folder,
+ * which the next version would replace.
  */
 const NOT_SHARED = /^(?:lib)?(?:tgp|v8)[-_.]/;
 
@@ -54,10 +54,10 @@ export function commitOf(ref) {
   return text;
 }
 
-/** What a tree is called in the report. @param {string} commit */
+/** The title of a commit in the report. @param {string} commit */
 export const commitTitle = (commit) => git('log', '-1', '--format=%h %s', commit).text;
 
-/** This tree is the commit as it stands, or has changes. */
+/** A description of this tree: its commit, and whether it has changes. */
 export function currentTitle() {
   const changed = git('status', '--porcelain', '--untracked-files=no').text !== '';
   return `${commitTitle('HEAD')}${changed ? ', with changes' : ''}`;
@@ -85,7 +85,7 @@ function isCurrent() {
 const changedAt = (path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 
 /**
- * The tree of a commit, built; the current tree must have its npm packages.
+ * Builds the tree of a commit; the current tree must have its npm packages installed.
  * @param {string} commit
  */
 export function buildCommit(commit) {
@@ -111,7 +111,7 @@ function isBuilt(folder, commit) {
 function checkOut(folder, commit) {
   mkdirSync(FOLDER, { recursive: true });
   git('worktree', 'prune');
-  // A build that failed goes on where it was, unless the folder is not a worktree of this commit.
+  // A failed build is continued, unless the folder is not a worktree of this commit.
   if (existsSync(join(folder, '.git')) && git('-C', folder, 'rev-parse', 'HEAD').text === commit) return;
   rmSync(folder, { recursive: true, force: true });
   const { ok, why } = git('worktree', 'add', '--force', '--detach', folder, commit);
@@ -119,7 +119,7 @@ function checkOut(folder, commit) {
 }
 
 /**
- * The packages of this tree, where the lock files are equal; otherwise the build installs its own.
+ * Links this tree's packages if the lock files are equal; otherwise the build installs its own.
  * @param {string} folder
  */
 function linkNodeModules(folder) {
@@ -129,13 +129,13 @@ function linkNodeModules(folder) {
   if (existsSync(join(folder, 'node_modules')) || !existsSync(installed)) return;
   if (!readFileSync(own).equals(readFileSync(other))) return;
   symlinkSync(packages, join(folder, 'node_modules'), 'junction');
-  // Or the build would take the packages for older than the lock file, and install them again, into this tree.
+  // Otherwise the build would consider the packages older than the lock file, and reinstall them into this tree.
   const { atime, mtime } = statSync(installed);
   utimesSync(other, atime, mtime);
 }
 
 /**
- * Cargo looks for a workspace in the folders above, and would find this tree's.
+ * Cargo searches parent folders for a workspace, and would find this tree's.
  * @param {string} folder
  */
 function standAlone(folder) {
@@ -144,7 +144,7 @@ function standAlone(folder) {
 }
 
 /**
- * One folder for all commits with the same archive of V8, seeded with the crates that this tree has compiled.
+ * One Cargo folder for all commits with the same V8 archive, seeded with the crates compiled by this tree.
  * @param {string} folder
  * @param {string} commit
  * @returns {Record<string, string>} environment variables
@@ -174,7 +174,7 @@ function seed(from, to) {
 
 /** @param {string} folder @param {Record<string, string>} extra */
 function npmBuild(folder, extra) {
-  // What npm has set for this run of it is not for the other tree.
+  // Environment variables set by npm must not affect the other tree.
   const own = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name)));
   const { command, args, shell } = program('npm', ['run', 'build']);
   const { status } = spawnSync(command, args, {

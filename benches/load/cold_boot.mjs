@@ -1,4 +1,4 @@
-/** A kernel without a local copy, and a remote with a long history: beside what `git clone` takes for the same. */
+/** The boot of a kernel without a local copy, with a long remote history, compared with `git clone`. */
 
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,4 +1,4 @@
-/** How long Node's event loop is held up: what every other request of the application waits for. */
+/** Delay of Node's event loop, which every other request of the application waits for. */
 
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { pause } from './workspace.mjs';
@@ -9,7 +9,7 @@ const NS_PER_MS = 1e6;
 export function watchEventLoop() {
   const histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   histogram.enable();
-  // The histogram has the time between two ticks, of which the resolution is no delay.
+  // The histogram contains the time between two ticks; the resolution is not a delay.
   const ms = (/** @type {number} */ ns) => Math.max(0, ns / NS_PER_MS - RESOLUTION_MS);
   return {
     stop: () => {
@@ -20,7 +20,7 @@ export function watchEventLoop() {
 }
 
 /**
- * How long some work takes, and the longest time that it holds the event loop.
+ * The duration of some work, and the longest time that it blocks the event loop.
  * @param {() => unknown} work
  */
 export async function heldBy(work) {
@@ -29,7 +29,7 @@ export async function heldBy(work) {
   const started = performance.now();
   await work();
   const ms = performance.now() - started;
-  // The tick that was held up is counted when it comes.
+  // The delayed tick is counted when it occurs.
   await pause(2 * RESOLUTION_MS);
   return { ms, held: watch.stop().max };
 }

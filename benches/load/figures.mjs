@@ -17,7 +17,7 @@ export const gain = (name, value, unit) => ({ name, value, unit, good: 'more' })
 export const fact = (name, value, note) => ({ name, value, unit: '', good: 'fact', ...(note && { note }) });
 
 /**
- * How often a promise was broken.
+ * The number of violations of a guarantee.
  * @param {string} name
  * @param {number} value
  * @param {string} [note]

@@ -1,4 +1,4 @@
-/** What runs and writes leave on disk, and what they leave in memory. */
+/** Growth of disk use and memory by runs and writes. */
 
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -11,7 +11,7 @@ const RUNS = 60_000;
 const WRITES = 3000;
 const LANES = 4;
 const PATHS = 100;
-/** Until the collector had its turn. */
+/** A pause for the garbage collector. */
 const SETTLE_MS = 500;
 
 /** @param {import('./workspace.mjs').Job} job */

@@ -1,4 +1,4 @@
-/** Queries that never end, with a limit of time, beside runs that have nothing to do with them. */
+/** Queries that never end, with a time limit, while unrelated runs continue. */
 
 import { join } from 'node:path';
 import { percentile } from '../statistics.mjs';
@@ -7,7 +7,7 @@ import { createKernel, placeTools, TOOLS, timed } from './workspace.mjs';
 
 const WALL_MS = 2000;
 const AT_ONCE = 8;
-/** How long after its limit a run is waited for. */
+/** The timeout of a run after its own limit. */
 const NO_ANSWER_MS = 30_000;
 const ENDLESS = 'WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT count(*) FROM n';
 const QUERY = `/** Waits for a database. */

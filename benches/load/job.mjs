@@ -1,4 +1,4 @@
-/** `node job.mjs <tree> <job> <settings>`: does one job with the package of a tree, and answers with what it measured. */
+/** `node job.mjs <tree> <job> <settings>`: runs one job with the package of a tree, and returns its figures. */
 
 import { importPackage } from '../tree_package.mjs';
 

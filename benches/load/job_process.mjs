@@ -1,4 +1,4 @@
-/** Jobs in processes of their own: one that hangs or dies is reported, and ends nothing else. */
+/** Runs jobs in separate processes: one that hangs or dies is reported and does not affect others. */
 
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -27,11 +27,11 @@ export class JobProcess extends AnsweringProcess {
     return started;
   }
 
-  /** The end of what it wrote to its standard error. */
+  /** The end of its standard error output. */
   errors = '';
 
   /**
-   * A job that says when it is ready.
+   * Starts a job and waits until it is ready.
    * @param {string} tree
    * @param {string} job
    * @param {{ folder: string, seconds: number, scale: number, [setting: string]: unknown }} settings
@@ -44,7 +44,7 @@ export class JobProcess extends AnsweringProcess {
   }
 
   /**
-   * What the job answers.
+   * The job's answer.
    * @param {number} waitMs
    * @param {object} [message] that it waits for
    * @returns {Promise<any>}

@@ -1,4 +1,4 @@
-/** Results of 200 KB, faster than the ledger can store them, and writes beside them. */
+/** Results of 200 KB, faster than the ledger can store them, with concurrent writes. */
 
 import { broken, countsOf, fact, gain, latencies } from './figures.mjs';
 import { ledgerCalls, missingWrites } from './promises.mjs';

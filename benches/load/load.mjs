@@ -1,6 +1,6 @@
 /**
- * `npm run load`: an application under load, through the public API alone. Writes `docs/load.md` and the figures as JSON. Exit code 1
- * when this build breaks a promise or cannot do a scenario, 2 for wrong usage, 3 when the other commit cannot be built.
+ * `npm run load`: an application under load, through the public API only. Writes `docs/load.md` and the figures as JSON. Exit
+ * code 1: this build violates a guarantee or fails a scenario. 2: wrong usage. 3: the other commit cannot be built.
  */
 
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -27,7 +27,7 @@ const USAGE = `Usage: npm run load -- [--minutes N] [--against <git ref> | --pac
   --page <file>        the report, docs/load.md by default
   --json <file>        the figures, target/load/load.json by default`;
 const FULL_MINUTES = 15;
-/** Beyond its own time a scenario may need this much for starts, checks and the slowest answers. */
+/** The additional time of a scenario for starts, checks and the slowest answers. */
 const SLACK_MS = 600_000;
 
 const text = /** @type {const} */ ('string');
@@ -76,7 +76,9 @@ async function load() {
     warnings: [
       ...warnings(idle, loadPerCore()),
       ...(minutes < FULL_MINUTES
-        ? [`in fewer than ${FULL_MINUTES} minutes there are fewer tools, events, runs and writes than the text says`]
+        ? [
+            `in fewer than ${FULL_MINUTES} minutes there are fewer tools, events, runs and writes than the page describes`,
+          ]
         : []),
     ],
     scenarios: [],
@@ -92,7 +94,7 @@ async function load() {
       process.stdout.write(`${name}, ${side}: ${outcome.seconds.toFixed(0)} s, ${end}\n`);
     }
     run.scenarios.push({ name, title, about, outcomes });
-    // A long run that is stopped keeps what it has.
+    // A long run that is interrupted keeps its results.
     write(values.json, `${JSON.stringify(run, undefined, 1)}\n`);
   }
   write(values.page, loadPage(run));
@@ -103,7 +105,7 @@ async function load() {
   return violated.length + failed.length === 0 ? 0 : 1;
 }
 
-/** The other build is measured first. This tree is built where its sources are newer only beside another commit. */
+/** The other build is measured first. This tree is rebuilt for newer sources only when compared with another commit. */
 function buildTrees() {
   const builds = { now: currentTitle() };
   if (values.package !== undefined) {

@@ -1,4 +1,4 @@
-/** One machine: boots, waits for the start, writes one tool after the other, and answers with what became of each. */
+/** One machine: boots, waits for the start, writes one tool after the other, and returns the outcome of each. */
 
 import { once } from 'node:events';
 import { createKernel, timed, toolText } from './workspace.mjs';

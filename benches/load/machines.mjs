@@ -1,4 +1,4 @@
-/** Machines, each with a root of its own, that write through one remote for the same time. */
+/** Several machines, each with its own root, that write through one remote at the same time. */
 
 import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { JobProcess } from './job_process.mjs';
 import { missingFiles, missingWrites } from './promises.mjs';
 
 const OPENING_MS = 60_000;
-/** A write that began in time may end as late as this. */
+/** The timeout of a write that began in time. */
 const LAST_WRITE_MS = 120_000;
 
 /** @param {import('./workspace.mjs').Job & { machines: number }} job */

@@ -1,4 +1,4 @@
-/** A ledger of many events: how fast it takes them, what they need on disk, and how long it is to verify. */
+/** A ledger with many events: write rate, disk use, and verification time. */
 
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -23,7 +23,7 @@ export default async function manyEvents({ api, folder, seconds, scale }) {
   /** @type {string[]} */
   const refused = [];
   let acknowledged = 0;
-  // A build that stores them too slowly gets fewer.
+  // A slower build gets fewer events.
   const end = started + MOST_TIMES * 1000 * seconds;
   while (acknowledged < events && performance.now() < end) {
     const from = acknowledged;
@@ -31,7 +31,7 @@ export default async function manyEvents({ api, folder, seconds, scale }) {
     const codes = (await Promise.all(batch)).flatMap(({ code }) => code ?? []);
     acknowledged += BATCH - codes.length;
     refused.push(...codes);
-    // What is refused is tried again when there may be room.
+    // A refused event is retried later.
     if (codes.length > 0) await pause(RETRY_MS);
   }
   const appendedMs = performance.now() - started;

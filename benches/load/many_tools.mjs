@@ -1,4 +1,4 @@
-/** What many tools cost an application that offers them to a model and writes more of them. */
+/** The cost of many tools for an application that offers them to a model and writes more of them. */
 
 import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
@@ -66,12 +66,12 @@ async function measured(api, folder, count) {
   const figures = {
     boot,
     live,
-    // First: each call of `liveTools` makes one more set that a write keeps fresh.
+    // First, because each call of `liveTools` creates one more set that every write updates.
     write: await rounds((id) => write_file.execute({ path: `tools/added/t${id}.ts`, content: toolText(id) })),
     stale: Array.from({ length: ROUNDS }, (_, id) => `added_t${id}`).filter((name) => set[name] === undefined).length,
     tools: await rounds(() => kernel.tools()),
     prompt: await rounds(() => kernel.getSystemPrompt()),
-    // Not awaited: at once, as a booted kernel has it.
+    // Not awaited: a booted kernel returns it synchronously.
     list: await rounds(() => void kernel.registry.list()),
     liveAgain: await rounds(() => kernel.liveTools({ ...tools })),
   };
@@ -87,7 +87,7 @@ async function rounds(work) {
 }
 
 /**
- * A repository with so many tools in one commit, made by Git itself.
+ * A repository with a given number of tools in one commit, created by Git itself.
  * @param {string} root
  * @param {number} count
  */

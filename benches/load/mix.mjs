@@ -7,7 +7,7 @@ import { openLoop } from './open_loop.mjs';
 import { ledgerCalls, missingRows, missingWrites } from './promises.mjs';
 import { createKernel, LARGE, placeTools, rootOf, TOOLS, toolText } from './workspace.mjs';
 
-/** Files that are written, over and over. */
+/** The number of files that are written repeatedly. */
 const PATHS = 200;
 const KINDS = {
   run: 'small run',

@@ -1,12 +1,12 @@
 /**
- * Calls that arrive by a schedule, whatever became of the ones before. The time of a call counts from when it was due: a system that
- * stalls is charged for all calls that waited meanwhile (no coordinated omission).
+ * An open-loop load generator: calls arrive by a schedule, independent of earlier ones. The time of a call counts from when it
+ * was due, so that a stall counts for all calls that waited (no coordinated omission).
  */
 
 import { numbers } from '../statistics.mjs';
 import { codeOf, pause } from './workspace.mjs';
 
-/** How long answers are waited for after the last call. */
+/** The timeout for answers after the last call. */
 const LAST_ANSWER_MS = 60_000;
 
 /**
@@ -37,7 +37,7 @@ export async function openLoop({ rate, seconds, kinds }) {
   };
   let due = begun;
   for (let id = 1; ; id++) {
-    // Arrivals that do not depend on each other: exponential gaps.
+    // Independent arrivals: exponential gaps.
     due += (-Math.log(1 - random()) * 1000) / rate;
     if (due > begun + 1000 * seconds) break;
     if (due > performance.now()) await pause(due - performance.now());

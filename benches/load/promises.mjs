@@ -1,4 +1,4 @@
-/** What was acknowledged, held against what is there: the ledger, Git by its own program, and the database. */
+/** Compares acknowledged calls with the stored data: the ledger, Git (read by the `git` program), and the database. */
 
 import { execFileSync } from 'node:child_process';
 
@@ -7,11 +7,11 @@ import { execFileSync } from 'node:child_process';
 
 const PAGE = 10_000;
 const MAX_OUTPUT = 1 << 30;
-/** In the place of a value for which the ledger had no room. */
+/** The placeholder of a value that did not fit into the ledger. */
 const LEFT_OUT = '[left out: ';
 
 /**
- * The calls that a ledger has, by the number that each carries in its arguments.
+ * The calls in a ledger, by the number in their arguments.
  * @param {InstanceType<Api['TGP']>} kernel
  */
 export async function ledgerCalls(kernel) {
@@ -66,7 +66,7 @@ export function missingWrites(repository, branch, writes) {
 }
 
 /**
- * Writes whose text is not what a branch has at their path. Each has a path of its own.
+ * Writes whose text differs from the branch at their path. Each write has its own path.
  * @param {string} repository
  * @param {string} branch
  * @param {Write[]} writes
@@ -98,7 +98,7 @@ function blobsOf(repository, names) {
 }
 
 /**
- * Rows that are not in a table `rows`.
+ * Rows that are missing in the table `rows`.
  * @param {Api} api
  * @param {string} file of SQLite
  * @param {number[]} ids

@@ -1,4 +1,4 @@
-/** `docs/load.md`: ratios first, then the figures of both builds. */
+/** Generates `docs/load.md`: ratios first, then the figures of both builds. */
 
 import { shown, table } from '../tables.mjs';
 
@@ -23,18 +23,19 @@ export function loadPage(run) {
   const { machine, versions, builds, minutes, date, warnings } = run;
   const sides = builds.before === undefined ? '' : `\n- before: ${builds.before}`;
   const parts = [
-    '# Under load, measured',
-    `What the package does under load, and what becomes of its promises there. Written by \`npm run load\`; what each scenario does is
-in \`benches/load/\`. The figures are those of one run on one machine: a virtual one with few processors says little about yours.
-Compare the two builds with each other.`,
+    '# Load tests',
+    `Behaviour and guarantees of the package under load. Written by \`npm run load\`; the scenarios are in \`benches/load/\`. The figures
+are from one run on one machine: a virtual machine with few processors says little about yours. Compare the two builds with each
+other.`,
     `- now: ${builds.now}${sides}
 - ${machine.cpu}, ${machine.cores} cores, ${machine.memoryGb} GB, ${machine.system}, Node ${versions.node}, Git ${versions.git}
 - ${date.slice(0, 16).replace('T', ' ')}, ${minutes} minutes for each build${warnings.map((text) => `\n- note: ${text}`).join('')}`,
-    `Each scenario runs in a process of its own, with one build and then with the other, through the public API alone. "now / before" is the
-ratio of the two figures; "good" says whether less or more is better. A row whose good value is 0 counts how often a promise was broken:
-every acknowledged call must have a RESULT in the ledger, every acknowledged write must be in the Git history with its text (read with
-the \`git\` program), every acknowledged row must be in the database. A call that is refused with a code is an answer, and is not lost.`,
-    '## Promises',
+    `Each scenario runs in a separate process, with one build and then with the other, through the public API only. "now / before" is
+the ratio of the two figures; "good" tells whether less or more is better. A row whose good value is 0 counts violations of a
+guarantee: every acknowledged call must have a RESULT in the ledger, every acknowledged write must be in the Git history with its
+text (read with the \`git\` program), every acknowledged row must be in the database. A call that is refused with a code has an
+answer, and is not lost.`,
+    '## Guarantees',
     promises(run),
     ...run.scenarios.flatMap((scenario) => [
       `## ${scenario.title}`,
@@ -45,7 +46,7 @@ the \`git\` program), every acknowledged row must be in the database. A call tha
   return `${parts.join('\n\n')}\n`;
 }
 
-/** The mix says what it is once. @param {LoadRun} run @param {LoadRun['scenarios'][number]} scenario */
+/** Whether the text of the mix was already printed. @param {LoadRun} run @param {LoadRun['scenarios'][number]} scenario */
 const isRepeated = ({ scenarios }, scenario) => scenarios.find(({ about }) => about === scenario.about) !== scenario;
 
 /** @param {Partial<Record<Side, Outcome>>} outcomes @param {boolean} compared */
@@ -98,7 +99,7 @@ function promises(run) {
 }
 
 /**
- * The promises of one build.
+ * The verdict on the guarantees of one build.
  * @param {LoadRun} run
  * @param {Side} side
  * @returns {{ kept: number, violated: string[], unknown: string[] }} `unknown`: scenarios that failed

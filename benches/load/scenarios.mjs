@@ -1,4 +1,4 @@
-/** Every scenario of a load run, in the order of the page. */
+/** All scenarios of a load run, in the order of the page. */
 
 import { slowFsync } from './slow_fsync.mjs';
 

@@ -1,4 +1,4 @@
-/** The environment of a process whose disk is slow. */
+/** The environment of a process with a slow disk. */
 
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 
 const SOURCE = fileURLToPath(new URL('./slow_fsync.c', import.meta.url));
 const DELAY_MS = 20;
-/** Takes the time of one flush. */
+/** Measures one flush. */
 const PROBE = `const fs = require('node:fs'); const file = fs.openSync(process.argv[1], 'w'); const from = performance.now();
 fs.fsyncSync(file); process.stdout.write(String(performance.now() - from));`;
 

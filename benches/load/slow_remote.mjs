@@ -1,4 +1,4 @@
-/** A remote over HTTP whose every answer is late, and one that takes connections and never answers. */
+/** An HTTP remote that answers late, and one that accepts connections but never answers. */
 
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,7 +12,7 @@ import { missingFiles } from './promises.mjs';
 
 const DELAY_MS = 500;
 const MOST_WRITES = 20;
-/** A boot, a write and a shutdown that each use all of their time. */
+/** The timeout: a boot, a write and a shutdown that each use their whole time limit. */
 const LATE_MS = 240_000;
 
 /** @typedef {'prompt' | 'slow' | 'silent'} Manner */
@@ -31,7 +31,7 @@ export default async function slowRemote({ tree, folder, seconds, scale, manner 
   try {
     const before = await use('prompt', 'before', 1);
     const used = await use(manner, 'during', MOST_WRITES);
-    // What waits is pushed by the next kernel.
+    // Pending commits are pushed by the next kernel.
     const after = await use('prompt', 'after', 1);
     const acknowledged = [before, used, after].flatMap(({ writes }) => writes.filter(({ persisted }) => persisted));
     const [first, ...following] = used.writes.map(({ ms }) => ms);

@@ -1,4 +1,4 @@
-/** What an application does in a load run: its kernel, its tools, its calls. */
+/** The application of a load run: its kernel, tools and calls. */
 
 import { join } from 'node:path';
 
@@ -47,7 +47,7 @@ export const rootOf = (folder) => join(folder, 'root');
 export const ledgerOf = (folder) => join(rootOf(folder), '.git', 'tgp', 'ledger');
 
 /**
- * Writes tools before anything is measured.
+ * Writes the tools before the measurement.
  * @param {Api} api
  * @param {InstanceType<Api['TGP']>} kernel
  * @param {Record<string, string>} tools

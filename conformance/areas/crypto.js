@@ -11,7 +11,7 @@ const one = (/** @type {string} */ name, /** @type {string} */ code, /** @type {
   ...(expected === undefined ? {} : { expected }),
 });
 
-// Made for these cases, and used nowhere else.
+// Keys generated for these cases only.
 const EC = JSON.stringify({
   kty: 'EC',
   crv: 'P-256',

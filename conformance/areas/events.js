@@ -21,7 +21,7 @@ export const cases = [
   {
     name: 'passive listeners prevent nothing',
     code: "const t = new EventTarget(); t.addEventListener('x', (e) => e.preventDefault(), { passive: true }); const e = new Event('x', { cancelable: true }); return [t.dispatchEvent(e), e.defaultPrevented]",
-    // Node 20 lets them.
+    // Node 20 allows them.
     expected: [true, false],
   },
   {
@@ -63,7 +63,7 @@ export const cases = [
   {
     name: 'abort: tasks, followers, reasons',
     code: "const a = new AbortController(), b = AbortSignal.any([a.signal]), c = AbortSignal.any([b, AbortSignal.any([])]); const o = []; c.onabort = (e) => o.push('c', e.type, e.isTrusted, c.reason); b.addEventListener('abort', () => o.push('b', c.aborted)); a.signal.addEventListener('abort', () => o.push('a', b.aborted)); a.abort('why'); a.abort('again'); return [o, a.signal.reason, AbortSignal.any([AbortSignal.abort(3)]).reason]",
-    // Node 20 tells those that follow one after the other.
+    // Node 20 notifies following signals one after the other.
     expected: [['a', true, 'b', true, 'c', 'abort', true, 'why'], 'why', 3],
   },
   {

@@ -1,4 +1,4 @@
-/** Values that are too large to cross: an error that says so, and the next case runs in the same worker. */
+/** Values that are too large to be transferred: a matching error, and the next case runs in the same worker. */
 
 const huge = "const huge = 'x'.repeat(1e9 / 2);\n";
 const caught = (/** @type {string} */ code) =>

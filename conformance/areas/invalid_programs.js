@@ -1,4 +1,4 @@
-/** Texts that are no programs, judged by Node's own V8. */
+/** Invalid programs, compared with Node's own V8. */
 
 const PROGRAMS = {
   'a pattern in parentheses': 'let a; ({ a: ({ a }) } = {})',
@@ -55,6 +55,6 @@ const PROGRAMS = {
 /** @type {import('../outcome.mjs').Case[]} */
 export const cases = Object.entries(PROGRAMS).flatMap(([name, code]) => [
   { name, code, file: 'case.js' },
-  // Whatever is wrong with it stays wrong in a module.
+  // The error remains an error in a module.
   { name: `${name} (in a module)`, code: `export default 1;\n{\n${code}\n}`, file: 'case.mjs', error: 'SyntaxError' },
 ]);

@@ -1,4 +1,4 @@
-/** The language itself: what is lowered on the way to V8 must mean what V8 means. */
+/** The language itself: compiled code must behave like the original in V8. */
 
 const lines = (/** @type {string[]} */ ...parts) => parts.join('\n');
 

@@ -1,4 +1,4 @@
-/** Modules: what they mean after they were turned into functions. Each is a file that may import itself. */
+/** Module semantics after the conversion to functions. Each case is a file that may import itself. */
 
 const lines = (/** @type {string[]} */ ...parts) => parts.join('\n');
 const SELF = "import * as self from './case.mjs';";

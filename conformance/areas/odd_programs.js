@@ -1,4 +1,4 @@
-/** Texts that look wrong and are programs, judged by Node's own V8: scripts without strict mode, and corners of the grammar. */
+/** Unusual but valid programs, compared with Node's own V8: sloppy-mode scripts, and corner cases of the grammar. */
 
 const PROGRAMS = {
   'let as a name': 'var let = 1; let\n= 2; return let',

@@ -1,4 +1,4 @@
-/** What values are when they leave the sandbox (docs/sandbox.md, "Results"). */
+/** Values that leave the sandbox (docs/sandbox.md, "Serialisation"). */
 
 /** @type {import('../outcome.mjs').Case[]} */
 export const cases = [

@@ -121,7 +121,7 @@ export const cases = [
     'close twice',
     'const w = new WritableStream().getWriter(); const a = w.close(); return [await caught(w.close()), await a, await caught(w.write(1))]',
     [
-      // Node 20 fails of itself here.
+      // Node 20 has a bug here.
       ['bad', 'TypeError'],
       null,
       ['bad', 'TypeError'],

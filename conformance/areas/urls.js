@@ -1,4 +1,4 @@
-/** `URL` and `URLSearchParams`, where Node 20 and the standard of today say the same. */
+/** `URL` and `URLSearchParams`, where Node 20 agrees with the current standard. */
 
 const tries = (/** @type {string} */ code) => `try { ${code}; return 'nothing' } catch (error) { return error.name }`;
 
@@ -96,7 +96,7 @@ export const cases = [
     code: `const parts = ${PARTS}; return [undefined, ...${JSON.stringify(BASES)}].map((base) => { try { return parts(new URL(${JSON.stringify(input)}, base)) } catch (error) { return error.name } })`,
   })),
   ...Object.entries(SETS).flatMap(([part, values]) =>
-    // Node 20 sets hosts of unknown schemes otherwise than the standard.
+    // Node 20 differs from the standard when setting hosts of unknown schemes.
     FROM.filter((from) => !part.startsWith('host') || !from.startsWith('non-special')).map((from) => ({
       name: `${part} of ${from}`,
       code: `const parts = ${PARTS}; return ${JSON.stringify(values)}.map((value) => { const u = new URL(${JSON.stringify(from)}); u.${part} = value; return parts(u) })`,

@@ -1,4 +1,4 @@
-/** Runs a checkout of test262, the tests of the language itself. */
+/** Runs a checkout of test262, the ECMAScript conformance tests. */
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
@@ -8,12 +8,12 @@ import { basename, dirname, join, relative, sep } from 'node:path';
  * @typedef {{ flags: string[], includes: string[], features: string[], negative?: { phase: string, type: string } }} Facts
  */
 
-/** What guests do not have on purpose (docs/sandbox.md), and what the tests need another engine or browser for. */
+/** Skipped features: those that guests deliberately lack (docs/sandbox.md), and those that need another engine or a browser. */
 const WITHHELD =
   /^(Atomics.*|SharedArrayBuffer|resizable-arraybuffer|cross-realm|IsHTMLDDA|ShadowRealm|tail-call-optimization|Temporal|host-gc-required|caller)$/;
 const FROM_TEXT = /\beval\b|\bFunction\s*\(|GeneratorFunction\(|evalScript|createRealm|\$262\.agent/;
 
-/** What every test may use of its host. */
+/** The host functions that every test may use. */
 const HOST = `
 globalThis.$262 = { global: globalThis, gc() {}, detachArrayBuffer: (buffer) => { buffer.transfer(); } };
 `;
@@ -80,7 +80,7 @@ function* testsIn(folder) {
 }
 
 /**
- * What the comment at the top of a test says.
+ * The metadata in the comment at the top of a test.
  * @param {string} text
  * @returns {Facts}
  */
@@ -145,7 +145,7 @@ async function runVariant(folder, sandbox, file, name, text, facts, variant) {
 }
 
 /**
- * Modules import others that stand beside them.
+ * Modules import others in the same folder.
  * @param {Sandbox} sandbox
  * @param {string} from
  * @param {string} to

@@ -3,8 +3,8 @@ import { posix } from 'node:path';
 import cedar from '@cedar-policy/cedar-wasm/nodejs';
 
 /**
- * Has Cedar decide about every call. Annotations say more: `@id` names the rule, `@reason` is told to the caller, and a permit with
- * `@verdict("ask")` has somebody approve the call.
+ * A policy function that evaluates every call with Cedar. `@id` names the rule, `@reason` is the reason in the error, and a
+ * permit with `@verdict("ask")` requires an approval.
  * @param {URL | string} file of Cedar policies
  * @returns {import('@tgp/core').PolicyFunction}
  */
@@ -31,19 +31,19 @@ export function cedarPolicy(file) {
         entities: [],
       }),
     ).response;
-    // Cedar passes over a policy that fails, also one that forbids.
+    // Cedar skips policies that fail, including those that forbid.
     const failed = diagnostics.errors.map(({ policyId }) => policyId);
     if (failed.length > 0) return { verdict: 'deny', rule: failed[0], reason: 'The Cedar policy failed.' };
     const [rule = 'default', ...others] = diagnostics.reason;
     if (decision !== 'allow')
       return { verdict: 'deny', rule, reason: rules.get(rule)?.reason ?? 'Nothing permits it.' };
     const asking = [rule, ...others].find((id) => rules.get(id)?.verdict === 'ask');
-    const said = asking ?? rule;
-    return { verdict: asking === undefined ? 'allow' : 'ask', rule: said, reason: rules.get(said)?.reason };
+    const deciding = asking ?? rule;
+    return { verdict: asking === undefined ? 'allow' : 'ask', rule: deciding, reason: rules.get(deciding)?.reason };
   };
 }
 
-/** The path without detours; nothing of one that leaves the root, so that no `like` covers it. */
+/** The normalised path; undefined for a path that leaves the root, so that no `like` matches it. */
 function placeOf(path = '') {
   const plain = posix.normalize(path.replaceAll('\\', '/'));
   return plain.startsWith('..') || plain.startsWith('/') ? '' : plain;

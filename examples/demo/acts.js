@@ -1,4 +1,4 @@
-/** What the scripted model wants in each act, and how it gets there from the results it is given. */
+/** The acts of the demo: the request, and the scripted model's next step for each tool result. */
 
 import { FIX, query } from './database_act.js';
 import { FEE, FEE_TEST, gate, RATES } from './gate_act.js';
@@ -146,10 +146,10 @@ const runaway = {
   ],
 };
 
-/** Acts of the first kernel, then acts of a second one on the same workspace, and of a third with rules. */
+/** Acts of the first kernel, of a second one on the same workspace, and of a third one with rules. */
 export const ACTS = { first: [forge, extend, query], second: [reuse, runaway], third: [gate] };
 
-/** What the acts must leave in the history: one commit for every write. */
+/** The commits expected in the history after all acts: one for every write. */
 export const COMMITS = { [TOOL]: 4, [FIX]: 1, [RUNAWAY]: 1, [FEE]: 1, [FEE_TEST]: 1, [RATES]: 1 };
 
 /**

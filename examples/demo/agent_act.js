@@ -1,6 +1,6 @@
 /**
- * The agent: `kernel.agent` with the real client packages of OpenAI and Anthropic, which speak to servers on this machine. One
- * model forges a tool, its test first; the other, of another company, finds it and uses it.
+ * The agent act: `kernel.agent` with the real client packages of OpenAI and Anthropic, connected to local servers. One
+ * model forges a tool, test first; the other provider's model finds and uses it.
  */
 
 import { join } from 'node:path';
@@ -155,7 +155,7 @@ async function work(kernel, screen, { company, model, serve, variables }, { titl
     const { outcome, text, error } = await run.result;
     expect(outcome === 'done' && text === answer, `the answer is "${answer}" (${error?.message ?? text})`);
     expect(made.join() === calls.join(), `the calls are ${calls.join(', ')}`);
-    expect(server.problems.length === 0, `the provider has no complaint (${server.problems[0]})`);
+    expect(server.problems.length === 0, `the provider reports no problem (${server.problems[0]})`);
   } finally {
     restore();
     await server.close();
@@ -171,13 +171,13 @@ async function shown(run, screen) {
   const made = [];
   /** @type {Map<string, any>} */
   const inputs = new Map();
-  let said = '';
+  let text = '';
   for await (const event of run) {
-    if (event.type === 'text') said += event.text;
-    // A turn of the model is whole when it is counted.
+    if (event.type === 'text') text += event.text;
+    // A model turn is complete when its usage is reported.
     if (event.type === 'usage') {
-      screen.said(said);
-      said = '';
+      screen.modelText(text);
+      text = '';
     }
     if (event.type === 'tool_call') inputs.set(event.call, event.args);
     if (event.type === 'tool_result') {
@@ -190,7 +190,7 @@ async function shown(run, screen) {
 }
 
 /**
- * Variables as the client packages read them. A key that somebody has set is not sent to the servers here.
+ * The environment variables of the client packages. A real key in the environment is not sent to the local servers.
  * @param {Record<string, string>} values
  * @returns {() => void} makes them what they were
  */
@@ -219,7 +219,7 @@ function resultOf(results) {
 }
 
 /**
- * The best of what `find_tool` has found.
+ * The best match of `find_tool`.
  * @param {Seen['results']} results
  */
 function foundIn(results) {

@@ -1,4 +1,4 @@
-/** A tool that changes a database, and one that fails half-way: the first lasts, the second leaves nothing behind. */
+/** The database act: a tool changes a database, and a run that fails half-way is rolled back. */
 
 import { createSqlTools } from '../../index.js';
 import { expect, last } from './turns.js';
@@ -26,7 +26,7 @@ const USERS = [
 ];
 
 /**
- * Fills the demo's database, as an application would have long before.
+ * Fills the demo's database with the application's existing data.
  * @param {import('../../index.js').SqlAdapter} database
  */
 export async function fillDatabase(database) {
@@ -46,7 +46,7 @@ export const query = {
     () => ({ say: 'What is in the database?', tool: 'describe_schema', input: {} }),
     (turns) => {
       const [table] = last(turns).output.tables;
-      expect(table?.name === 'users', 'the schema tells of the table');
+      expect(table?.name === 'users', 'the schema lists the table');
       return { say: 'I write a tool for it.', tool: 'write_file', input: { path: FIX, content: SOURCE } };
     },
     () => ({ say: 'Check it.', tool: 'check_tool', input: { path: FIX } }),

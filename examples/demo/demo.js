@@ -1,4 +1,4 @@
-/** The whole protocol in one sitting: real kernel, real sandbox, real Git; only the model is scripted. */
+/** A demo of the whole protocol: real kernel, real sandbox, real Git; only the model is scripted. */
 
 import { execFileSync } from 'node:child_process';
 import { mkdtemp } from 'node:fs/promises';
@@ -23,7 +23,7 @@ const MAX_STEPS = 12;
  * @typedef {object} Screen where the demo is shown
  * @property {(ms: number) => void} booted
  * @property {(title: string, prompt: string) => void} act
- * @property {(text: string) => void} said by the model
+ * @property {(text: string) => void} modelText by the model
  * @property {(tool: string, input: any, output: any, ms: number) => void} called
  * @property {(approval: import('./gate_act.js').Approval) => void} approved by a person, who saw what the call would change
  * @property {(text: string) => void} leftOut an act that cannot be played, and why
@@ -90,7 +90,7 @@ async function perform(screen, folder) {
 async function loadSdk() {
   try {
     const [{ generateText, stepCountIs }, test] = await Promise.all([import('ai'), import('ai/test')]);
-    // Other major versions have another mock model.
+    // The mock model differs between major versions.
     return 'MockLanguageModelV3' in test ? { generateText, stepCountIs, Model: test.MockLanguageModelV3 } : undefined;
   } catch (error) {
     if (/** @type {NodeJS.ErrnoException} */ (error).code === 'ERR_MODULE_NOT_FOUND') return undefined;
@@ -140,7 +140,7 @@ async function converse(
     prompt,
     maxRetries: 0,
     onStepFinish: (/** @type {any} */ { text, content }) => {
-      screen.said(text);
+      screen.modelText(text);
       for (const approval of approvals.splice(0)) screen.approved(approval);
       for (const part of content) {
         if (part.type !== 'tool-result' && part.type !== 'tool-error') continue;
@@ -152,7 +152,7 @@ async function converse(
 }
 
 /**
- * What a tool rejected with, in the shape of a report.
+ * A tool's rejection in the form of a report.
  * @param {any} error
  */
 function refusal({ code, message, details }) {
@@ -160,7 +160,7 @@ function refusal({ code, message, details }) {
 }
 
 /**
- * The tools, with a watch on each call.
+ * The tools, each wrapped to measure and show its calls.
  * @param {import('../../index.js').ToolSet} tools
  */
 function timed(tools) {

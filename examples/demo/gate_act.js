@@ -1,4 +1,4 @@
-/** The gate: an agent is denied, asked about, held to write the test first; a person sees a change before it is made. */
+/** The policy act: a denied call, an approval with a preview of the change, and a test required before the tool. */
 
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -47,8 +47,8 @@ export const gate = {
     () => ({ say: 'The repair tool goes first.', tool: 'delete_file', input: { path: FIX } }),
     (turns) => {
       const { rejected } = last(turns);
-      const told = /denied by rule 'in-use' \(tgp\.policy\.yaml:4\): The night job runs these\. Allowed instead: /;
-      expect(told.test(rejected ?? ''), 'the denial names rule, line, reason and what is allowed');
+      const denial = /denied by rule 'in-use' \(tgp\.policy\.yaml:4\): The night job runs these\. Allowed instead: /;
+      expect(denial.test(rejected ?? ''), 'the denial names rule, line, reason and what is allowed');
       const content = `${JSON.stringify({ above: CALL.above, fee: CALL.fee }, undefined, 2)}\n`;
       return { say: 'Then it stays. The new rate:', tool: 'write_file', input: { path: RATES, content } };
     },
@@ -83,18 +83,18 @@ export const gate = {
 };
 
 /**
- * A kernel with rules, in the strict mode, and a person who looks at what a call would do before saying yes.
+ * A kernel with rules, in strict mode, and an approver who previews each call before approving it.
  * @param {string} folder
- * @param {(approval: Approval) => void} tell
+ * @param {(approval: Approval) => void} show
  */
-export async function gated(folder, tell) {
+export async function gated(folder, show) {
   const policy = join(folder, 'tgp.policy.yaml');
   await writeFile(policy, POLICY);
   /** @type {(kernel: import('../../index.js').TGP, request: import('../../index.js').ApprovalRequest) => Promise<{ approved: boolean, by: string }>} */
   const approve = async (kernel, { args, rule, at }) => {
     const { write_file } = tgpTools(kernel, { agent: 'preview', dryRun: true, approve: () => true });
     const [change] = (await write_file.execute(args, { dryRun: true })).diffs;
-    tell({ by: 'ann', rule, at, diff: change?.diff ?? '' });
+    show({ by: 'ann', rule, at, diff: change?.diff ?? '' });
     return { approved: change !== undefined, by: 'ann' };
   };
   return { config: { policy, mode: /** @type {const} */ ('strict') }, approve };

@@ -2,9 +2,9 @@ import { styleText } from 'node:util';
 
 const NAME_WIDTH = 15;
 const INDENT = 9;
-/** Refusals that say what to do instead: they are shown whole. */
+/** Errors with a suggested fix: they are shown completely. */
 const EXPLAINED = ['ERR_DENIED', 'ERR_STATE'];
-/** Lines fit a terminal; in a pipe they are as long as on a common one. */
+/** The line width: that of the terminal, or a common one in a pipe. */
 const WIDTH = process.stdout.columns ?? 110;
 
 /**
@@ -90,7 +90,7 @@ function failure(text) {
 }
 
 /**
- * The demo as a person watches it.
+ * The demo's output for a terminal.
  * @type {import('./demo.js').Screen}
  */
 export const textScreen = {
@@ -99,7 +99,7 @@ export const textScreen = {
     heading(title);
     user(prompt);
   },
-  said: model,
+  modelText: model,
   called: toolCall,
   approved: approval,
   leftOut: (text) => line(`\n${text}`),
@@ -123,7 +123,7 @@ export function jsonScreen() {
   return {
     booted: (ms) => report.boots.push({ ms }),
     act: (title, prompt) => report.acts.push({ title, prompt, steps: [] }),
-    said: (text) => report.acts.at(-1).steps.push({ say: text, calls: [] }),
+    modelText: (text) => report.acts.at(-1).steps.push({ say: text, calls: [] }),
     called: (tool, input, output, ms) => report.acts.at(-1).steps.at(-1).calls.push({ tool, input, output, ms }),
     approved: (given) => Object.assign(report.acts.at(-1).steps.at(-1), { approval: given }),
     leftOut: (text) => Object.assign(report, { leftOut: text }),

@@ -1,6 +1,6 @@
 /**
- * A model without a network: it looks at the tool results in the prompt, as a real one does, and decides from them.
- * When a result is not what the kernel promises, it gives up, and the demo fails.
+ * A model without a network: like a real one, it decides from the tool results in the prompt. If a result is not as
+ * expected, it stops, and the demo fails.
  */
 
 /**
@@ -10,7 +10,7 @@
  * @typedef {(turns: Turn[]) => Call | Answer} Decide
  */
 
-/** The result did not allow the next step. */
+/** Thrown if a result does not allow the next step. */
 export class Stuck extends Error {}
 
 /**

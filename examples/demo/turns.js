@@ -1,4 +1,4 @@
-/** What the acts ask of the conversation so far. */
+/** Queries on the conversation so far, for the acts. */
 
 import { Stuck } from './scripted_model.js';
 

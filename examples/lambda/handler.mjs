@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { TGP, tgpTools } from '@tgp/core';
 import { generateText, stepCountIs } from 'ai';
 
-/** Outside the handler: an instance that is warm answers with what it has. */
+/** Outside the handler: a warm instance reuses its kernel. */
 const kernel = new TGP({
   config: {
-    // The one place that can be written. It is empty after a cold start: the tools come from the remote.
+    // The only writable folder. It is empty after a cold start: the tools come from the remote.
     rootDir: join(tmpdir(), 'tgp'),
     git: { repo: process.env.TOOLS_REPO },
   },
@@ -22,6 +22,6 @@ export async function handler(event) {
     stopWhen: stepCountIs(20),
     prompt: question,
   });
-  // A write is at the remote before its tool call returns, so the instance may be frozen or thrown away now.
+  // A write has reached the remote before its tool call returns, so the instance may be frozen or discarded now.
   return { statusCode: 200, headers: { 'content-type': 'application/json' }, body: JSON.stringify({ text }) };
 }

@@ -1,4 +1,4 @@
-/** `expect` as vitest has it, without vitest: what `scripts/expect_bundle.mjs` makes `std/expect.js` of. */
+/** vitest's `expect` without vitest: the entry point from which `scripts/expect_bundle.mjs` builds `std/expect.js`. */
 
 import {
   ASYMMETRIC_MATCHERS_OBJECT,
@@ -22,7 +22,7 @@ chai.use(JestAsymmetricMatchers);
 
 const { AssertionError, util } = chai;
 
-/** Words between `expect(…)` and a matcher: they check nothing. */
+/** Chain words between `expect(…)` and a matcher; they check nothing. */
 const CHAINS = new Set([
   ...[
     'not',
@@ -44,14 +44,14 @@ const CHAINS = new Set([
   ...['same', 'but', 'does', 'still', 'also', 'deep', 'nested', 'own', 'ordered', 'any', 'all', 'itself', 'then'],
 ]);
 /**
- * What one case expects. A failure that the case catches counts for nothing.
- * @typedef {{ unchecked: Set<object>, met: number }} Expected `unchecked`: of something, without having said what
+ * The expectations of one case. A failure that the case catches does not count as a successful expectation.
+ * @typedef {{ unchecked: Set<object>, met: number }} Expected `unchecked`: expectations without a matcher yet
  */
 /** @type {Expected} */
 let current = { unchecked: new Set(), met: 0 };
 
 /**
- * An assertion that notes when a matcher is used, and when what it says holds.
+ * An assertion that records when a matcher is used, and when it succeeds.
  * @param {any} assertion
  * @param {object} mark
  * @param {Expected} of
@@ -61,7 +61,7 @@ function noting(assertion, mark, of) {
   return new Proxy(assertion, {
     get(target, key) {
       const value = Reflect.get(target, key, target);
-      // A matcher checks when it is called, a word such as `true` when it is read.
+      // A matcher checks when it is called, a property such as `true` when it is read.
       if (typeof value === 'function') return notingCall(value, target, mark, of);
       const isChain = typeof key === 'symbol' || CHAINS.has(key);
       if (isChain) return typeof value === 'object' && value !== null ? noting(value, mark, of) : value;
@@ -91,7 +91,7 @@ function notingCall(matcher, assertion, mark, of) {
     },
     get(target, key) {
       of.unchecked.delete(mark);
-      // Words behind a matcher, as in `include.members`, are matchers too.
+      // Properties of a matcher, as in `include.members`, are matchers too.
       const value = Reflect.get(target, key, target);
       if (typeof value === 'function') return notingCall(value, target, mark, of);
       return typeof value === 'object' && value !== null ? noting(value, mark, of) : value;
@@ -123,7 +123,7 @@ util.addMethod(expect, 'hasAssertions', () => {
 expect.extend(customMatchers);
 
 /**
- * Forgets what the case before has counted.
+ * Resets the counters of the previous case.
  * @param {string} name
  */
 export function beginCase(name) {
@@ -142,7 +142,7 @@ export function beginCase(name) {
 }
 
 /**
- * Fails when a case made fewer or more assertions than it said, or expected something without saying what.
+ * Fails if a case made more or fewer assertions than declared, or used `expect` without a matcher.
  * @param {boolean} fails whether the case is to fail: then it needs only to have expected something
  * @returns {number} how many have held, or were made
  */
@@ -160,12 +160,12 @@ export function endCase(fails) {
   return fails ? assertionCalls : current.met;
 }
 
-/** How terminals are told of colours. */
+/** Escape sequences for terminal colours. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: it is one
 const COLOURS = /\u001b\[[0-9;]*m/g;
 
 /**
- * Where what was expected and what came differ, if an error says both.
+ * The diff between the expected and the actual value, if an error has both.
  * @param {any} error
  * @returns {string | undefined}
  */

@@ -1,5 +1,5 @@
 /**
- * Packages for data formats, markup and templates, each with a small job of the kind that it is installed for. See
+ * Packages for data formats, markup and templates, each with a small typical job. See
  * `../packages_table.mjs`.
  * @type {Record<string, import('../packages_table.mjs').Job>}
  */

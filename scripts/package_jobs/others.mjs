@@ -1,6 +1,6 @@
 /**
- * Packages for text, search, identifiers, cryptography and programs, and some that are made for Node itself, each with a small job
- * of the kind that it is installed for. See `../packages_table.mjs`.
+ * Packages for text, search, identifiers, cryptography and programs, and some for Node only, each with a small typical job. See
+ * `../packages_table.mjs`.
  * @type {Record<string, import('../packages_table.mjs').Job>}
  */
 export const OTHERS = {

@@ -1,4 +1,4 @@
-/** Promises that the scripts of the guest's realm keep. */
+/** Guarantees implemented in the scripts of the guest's realm. */
 
 const REALM = 'crates/sandbox/src/engine/isolate/bootstrap';
 
@@ -6,7 +6,7 @@ const REALM = 'crates/sandbox/src/engine/isolate/bootstrap';
 export const GUEST_PROMISES = [
   {
     id: 'bridge-prototypes',
-    promise: 'The bridge gives right answers whatever a guest does to the prototypes.',
+    promise: 'The bridge returns correct answers whatever a guest does to the prototypes.',
     source: 'THREATS 6',
     layer: 'guest',
     file: `${REALM}/host.js`,
@@ -16,7 +16,7 @@ export const GUEST_PROMISES = [
   },
   {
     id: 'bridge-primordials',
-    promise: 'Results cross by the rules whatever a guest does to JSON.',
+    promise: 'Results are serialised by the rules whatever a guest does to JSON.',
     source: 'THREATS 6',
     layer: 'guest',
     file: `${REALM}/results.js`,
@@ -36,7 +36,7 @@ export const GUEST_PROMISES = [
   },
   {
     id: 'result-size',
-    promise: 'A result that is too large is refused before it is written, by its path and size.',
+    promise: 'A result that is too large is rejected before it is written, with its path and size.',
     source: 'CONTRACT 6',
     layer: 'guest',
     file: `${REALM}/start.js`,
@@ -46,7 +46,7 @@ export const GUEST_PROMISES = [
   },
   {
     id: 'fixed-clock',
-    promise: 'With a seed and a time of its own, a run gives the same output every time.',
+    promise: 'With a fixed seed and time, a run gives the same output every time.',
     source: 'THREATS 22',
     layer: 'guest',
     file: `${REALM}/start.js`,
@@ -56,7 +56,7 @@ export const GUEST_PROMISES = [
   },
   {
     id: 'crypto-points',
-    promise: 'A point of a curve is imported in one form only.',
+    promise: 'A curve point is accepted in one encoding only.',
     source: 'THREATS 40',
     layer: 'guest',
     file: 'crates/sandbox/src/engine/lazy/crypto_key.js',

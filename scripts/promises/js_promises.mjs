@@ -1,4 +1,4 @@
-/** Promises that JavaScript keeps. */
+/** Guarantees implemented in JavaScript. */
 
 /** @type {import('../promises.mjs').BrokenPromise[]} */
 export const JS_PROMISES = [
@@ -24,7 +24,7 @@ export const JS_PROMISES = [
   },
   {
     id: 'nested-undo',
-    promise: 'What a nested run wrote is undone when it fails, also where its caller goes on.',
+    promise: 'The writes of a nested run are rolled back when it fails, even if its caller continues.',
     source: 'CONTRACT 7',
     layer: 'js',
     file: 'js/sql/savepoint.js',
@@ -85,7 +85,7 @@ export const JS_PROMISES = [
   },
   {
     id: 'safe-default',
-    promise: 'The command line and MCP default to the safe policy: reading is allowed, everything else asks.',
+    promise: 'The command line and MCP default to the safe policy: reading is allowed, everything else needs approval.',
     source: 'DOOR Five nouns',
     layer: 'js',
     file: 'js/cli/default_policy.js',
@@ -95,7 +95,7 @@ export const JS_PROMISES = [
   },
   {
     id: 'approver-answer',
-    promise: 'An answer of an approver that is neither yes nor no is no.',
+    promise: 'An invalid answer of an approver counts as a refusal.',
     source: 'DOOR Approval and dry run',
     layer: 'js',
     file: 'js/kernel/gate.js',
@@ -105,7 +105,7 @@ export const JS_PROMISES = [
   },
   {
     id: 'mcp-token',
-    promise: 'An MCP server with a token serves only requests that bring it.',
+    promise: 'An MCP server with a token serves only requests with that token.',
     source: 'DOOR Policy',
     layer: 'js',
     file: 'js/mcp/request_rules.js',
@@ -135,7 +135,7 @@ export const JS_PROMISES = [
   },
   {
     id: 'provider-key',
-    promise: 'A redirect of a model provider is not followed, so no key goes where it leads.',
+    promise: 'Redirects of a model provider are not followed, so keys are not sent to other servers.',
     source: 'THREATS 24',
     layer: 'js',
     file: 'js/agent/bounded_fetch.js',
@@ -145,7 +145,7 @@ export const JS_PROMISES = [
   },
   {
     id: 'terminal-text',
-    promise: 'Nothing that a model or a tool wrote reaches a terminal as a control sequence.',
+    promise: 'Text of a model or a tool never reaches a terminal as a control sequence.',
     source: 'THREATS 34',
     layer: 'js',
     file: 'js/boundary/harmless.js',

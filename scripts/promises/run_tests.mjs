@@ -1,4 +1,4 @@
-/** Builds the worktree and runs its tests. Only a test that ran and failed counts: a build or a suite that does not start proves nothing. */
+/** Builds the worktree and runs its tests. Only a failed test counts; a failed build or suite start proves nothing. */
 
 import { spawnSync } from 'node:child_process';
 import { closeSync, existsSync, openSync, readFileSync, rmSync } from 'node:fs';
@@ -12,12 +12,12 @@ import { CARGO_TARGET, LOGS, TREE } from './scratch_tree.mjs';
  * @typedef {{ name: string, assertionResults: { status: string, fullName: string }[] }} VitestFile
  */
 
-/** Below the workspace, wherever Cargo builds. */
+/** Relative to the workspace, independent of Cargo's target folder. */
 const JUNIT = join(TREE, 'target', 'nextest', 'default', 'junit.xml');
 const CARGO = 'scripts/cargo.mjs';
 const NEXTEST = ['nextest', 'run', '--no-fail-fast', '--config-file', 'scripts/nextest.toml'];
 
-/** Nothing can be said about a promise. */
+/** The guarantee could not be tested. */
 export class CannotRun extends Error {}
 
 /**
@@ -117,7 +117,7 @@ function logOf(name) {
 }
 
 /**
- * Runs a script in the worktree, and appends what it prints to a log.
+ * Runs a script in the worktree, and appends its output to a log.
  * @param {string} tree
  * @param {string} name
  * @param {string[]} args
@@ -129,7 +129,7 @@ function runNode(tree, name, args) {
     const env = {
       ...process.env,
       CARGO_TARGET_DIR: CARGO_TARGET,
-      // The same archive as in the tree itself: with another path, cargo would compile V8's crate again.
+      // The same archive path as in the main tree: with another path, cargo would compile V8's crate again.
       RUSTY_V8_MIRROR: join(ROOT, 'vendor', 'v8'),
     };
     const stdio = /** @type {import('node:child_process').StdioOptions} */ (['ignore', log, log]);

@@ -1,4 +1,4 @@
-/** Promises that Rust keeps. */
+/** Guarantees implemented in Rust. */
 
 const CONTROL = 'crates/sandbox/src/engine/control';
 
@@ -6,7 +6,7 @@ const CONTROL = 'crates/sandbox/src/engine/control';
 export const RUST_PROMISES = [
   {
     id: 'cpu-time',
-    promise: 'The limit of CPU time counts CPU time, and waiting is none.',
+    promise: 'The CPU time limit counts only CPU time, not waiting.',
     source: 'CONTRACT 6',
     layer: 'rust',
     file: `${CONTROL}/watchdog.rs`,
@@ -16,7 +16,7 @@ export const RUST_PROMISES = [
   },
   {
     id: 'wall-time',
-    promise: 'A run that waits ends at its own wallMs.',
+    promise: 'A waiting run ends at its own wallMs.',
     source: 'CONTRACT 6',
     layer: 'rust',
     file: 'src/kernel/runs/exec_options.rs',
@@ -26,7 +26,7 @@ export const RUST_PROMISES = [
   },
   {
     id: 'memory',
-    promise: 'The limit of memory holds for heap and buffers together.',
+    promise: 'The memory limit covers heap and buffers together.',
     source: 'CONTRACT 6',
     layer: 'rust',
     file: 'crates/sandbox/src/engine/memory/memory_budget.rs',
@@ -47,7 +47,7 @@ export const RUST_PROMISES = [
   },
   {
     id: 'call-depth',
-    promise: 'Tools run tools only as deep as sandbox.callDepth allows.',
+    promise: 'Nested tool calls are limited to sandbox.callDepth.',
     source: 'CONTRACT 6',
     layer: 'rust',
     file: 'src/kernel/runs/admission.rs',
@@ -88,7 +88,7 @@ export const RUST_PROMISES = [
   },
   {
     id: 'jail-symlinks',
-    promise: 'Nothing is written in the place of a symbolic link.',
+    promise: 'Writes do not follow or replace symbolic links.',
     source: 'THREATS 8',
     layer: 'rust',
     file: 'crates/vfs/src/disk_vfs.rs',
@@ -152,7 +152,7 @@ export const RUST_PROMISES = [
   },
   {
     id: 'git-secrets',
-    promise: 'A file with a secret is not committed, whatever the configuration says of checks.',
+    promise: 'A file with a secret is not committed, whatever the check configuration.',
     source: 'CONTRACT 10',
     layer: 'rust',
     file: 'src/kernel/files/write_path.rs',
@@ -162,7 +162,7 @@ export const RUST_PROMISES = [
   },
   {
     id: 'ledger-chain',
-    promise: 'A change of a recorded event is found by verify().',
+    promise: 'The verification detects a change of a recorded event.',
     source: 'DOOR Ledger',
     layer: 'rust',
     file: 'crates/ledger/src/chain_check.rs',
@@ -203,7 +203,7 @@ export const RUST_PROMISES = [
   },
   {
     id: 'export-end',
-    promise: 'Nothing is put behind the signed end of an export unseen.',
+    promise: 'Text after the signed end of an export is detected.',
     source: 'DOOR Ledger',
     layer: 'rust',
     file: 'crates/ledger/src/export.rs',
@@ -214,7 +214,7 @@ export const RUST_PROMISES = [
   },
   {
     id: 'secret-layers',
-    promise: 'An echo of a secret is masked behind several layers of escapes.',
+    promise: 'An echo of a secret is masked even in several layers of encoding.',
     source: 'THREATS 7',
     layer: 'rust',
     file: 'crates/base/src/bound_secrets/decoded.rs',
@@ -225,7 +225,7 @@ export const RUST_PROMISES = [
   },
   {
     id: 'policy-strictest-rule',
-    promise: 'The strictest matching rule wins, wherever it stands.',
+    promise: 'The strictest matching rule wins, independent of its position.',
     source: 'DOOR Policy',
     layer: 'rust',
     file: 'crates/policy/src/judge.rs',
@@ -245,7 +245,7 @@ export const RUST_PROMISES = [
   },
   {
     id: 'token-attenuation',
-    promise: 'A token that was made from another one never allows more.',
+    promise: 'A derived token never allows more than its parent.',
     source: 'DOOR Policy',
     layer: 'rust',
     file: 'crates/policy/src/token/capability.rs',
@@ -256,7 +256,7 @@ export const RUST_PROMISES = [
   },
   {
     id: 'test-first',
-    promise: 'In strict mode an agent cannot change a tool before a test of it was seen to fail.',
+    promise: 'In strict mode an agent cannot change a tool before its test has failed.',
     source: 'DOOR State: test first',
     layer: 'rust',
     file: 'crates/state/src/judge.rs',

@@ -1,4 +1,4 @@
-/** A Git worktree in which a promise can be broken: HEAD, with the packages and the build products of the tree it was made from. */
+/** A Git worktree of HEAD in which a guarantee is broken, with the packages and build products of the current tree. */
 
 import {
   copyFileSync,
@@ -17,23 +17,25 @@ import { captureIn, ROOT, StepFailed } from '../process.mjs';
 
 const FOLDER = join(ROOT, 'target', 'break-promises');
 export const TREE = join(FOLDER, 'tree');
-/** Where cargo builds the worktree; kept for the next time. */
+/** Cargo's target folder for the worktree; kept between runs. */
 export const CARGO_TARGET = join(FOLDER, 'cargo');
-/** What the tests of each promise print. */
+/** The folder with the test output of each guarantee. */
 export const LOGS = join(FOLDER, 'logs');
 
-/** What a build leaves beside the sources and the worktree makes itself. */
+/** Build products next to the sources, which the worktree builds itself. */
 const LEFT_OUT = new Set(['target', '.tgp']);
-/** Packages and compiled crates of this size are hard links: npm and rustc replace such a file and never write into it. */
+/** Packages and compiled crates above this size are hard-linked: npm and rustc replace such files, never modify them. */
 const LINKED_BYTES = 1 << 20;
-/** The addon is of the first, Rust tests are of the second. */
+/** The Cargo profiles of the addon and of the Rust tests. */
 const PROFILES = ['release', 'debug'];
 const LINKED = new Set([join(ROOT, 'node_modules'), ...PROFILES.map((profile) => join(cargoOutput(profile), 'deps'))]);
 
 /** @returns {string} its folder */
 export function makeTree() {
   if (captureIn(ROOT, 'git', ['status', '--porcelain']) !== '') {
-    throw new StepFailed('The tree has changes. Commit or stash them: promises are broken in a worktree of HEAD.');
+    throw new StepFailed(
+      'The tree has uncommitted changes. Commit or stash them: guarantees are broken in a worktree of HEAD.',
+    );
   }
   removeTree();
   rmSync(LOGS, { recursive: true, force: true });
@@ -55,7 +57,7 @@ function withoutSlash(path) {
   return path.replace(/\/$/, '');
 }
 
-/** The packages are those of package-lock.json, which Git has just written: their own list must not be older. */
+/** npm compares the packages' own lock file with package-lock.json, which Git has just written: it must not be older. */
 function renewPackages() {
   const list = join('node_modules', '.package-lock.json');
   rmSync(join(TREE, list), { force: true });
@@ -72,7 +74,7 @@ export function restoreTree(tree) {
   captureIn(tree, 'git', ['checkout', '--quiet', '--', '.']);
 }
 
-/** Dependencies are compiled already where the tree itself was built: cargo knows them by their content. */
+/** Reuses dependencies compiled for the main tree: cargo identifies them by content. */
 function seedCargo() {
   for (const profile of PROFILES) {
     const [from, to] = [cargoOutput(profile), join(CARGO_TARGET, profile)];

@@ -1,6 +1,6 @@
 #!/bin/bash
-# What GN takes for Chromium's clang: Debian's, without the flags it does not know, with headers compiled ahead for the
-# largest targets of V8. `clang` and `clang++` are copies of this file in a folder of LLVM's tools.
+# A wrapper that GN uses as Chromium's clang: calls Debian's clang without unsupported flags, with precompiled headers for
+# the largest targets of V8. `clang` and `clang++` are copies of this file in a folder of LLVM's tools.
 set -u
 here=$(cd "$(dirname "$0")/.." && pwd)
 real=${LLVM_HOME:-/usr/lib/llvm-22}/bin/$(basename "$0")
@@ -41,7 +41,7 @@ case "$target" in
 esac
 if [ -z "$headers" ] || [ -z "$source" ]; then exec "$real" "${arguments[@]}"; fi
 
-# One header per target, made on first use with the flags of the file that asks for it.
+# One precompiled header per target, created on first use with the flags of the including file.
 mkdir -p ahead
 (
   flock 9

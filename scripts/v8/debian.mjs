@@ -1,4 +1,4 @@
-/** Packages of a Debian release that is not the machine's own: downloaded and checked, not installed. */
+/** Downloads and verifies packages of another Debian release, without installing them. */
 
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -26,7 +26,7 @@ export async function downloadPackages(names, folder) {
   for (const entry of entries(index, names)) {
     const bytes = await download(`${MIRROR}/${entry.path}`);
     const sum = createHash('sha256').update(bytes).digest('hex');
-    if (sum !== entry.sum) throw new StepFailed(`${entry.path} is not what the index of Debian says.`);
+    if (sum !== entry.sum) throw new StepFailed(`${entry.path} does not match the checksum in Debian's index.`);
     files.push(join(folder, basename(entry.path)));
     writeFileSync(files.at(-1) ?? '', bytes);
   }
@@ -34,7 +34,7 @@ export async function downloadPackages(names, folder) {
 }
 
 /**
- * Where the packages are, and what they must be.
+ * The paths and checksums of the packages.
  * @param {string} index
  * @param {string[]} names
  */

@@ -1,4 +1,4 @@
-/** The page of what applications cost, from a real run. */
+/** The page with the resource usage of applications, from a real run. */
 
 import { readFile } from 'node:fs/promises';
 import { cpus, release, totalmem } from 'node:os';
@@ -43,18 +43,17 @@ export async function frameworksPage(rows) {
     '# Frameworks and runtimes',
     '',
     `Written by \`npm run test:frameworks\` from a run of the packed packages (${version}), installed from their tarballs, on`,
-    `${machine()}, with Node ${process.versions.node} where`,
-    'nothing else is named.',
+    `${machine()}, with Node ${process.versions.node} unless`,
+    'another runtime is named.',
     '',
-    '- A server makes one kernel, forges a tool and runs it once for each request, four requests at a time. Counted is the',
-    '  application with all that it has started: after the first answer → after 40 requests → after 400.',
-    '- In a test runner, ten tests forge and run a tool. Counted is the process of the tests, with the number of its children:',
-    '  before the kernel is made → after the last test → after `shutdown()`.',
-    '- "Left after its end" are processes of the application that still run after it was told to end (SIGTERM), and after it',
-    '  was started once more and killed (SIGKILL).',
-    '- Memory is resident; what processes share is counted for each. The test allows no growth between the last two counts but',
-    '  that of connections that are kept open, of what waits to be collected, and of a second worker for requests at one time.',
-    '- The memory of a worker levels off after some hundred runs, when its garbage is collected for the first time.',
+    '- A server creates one kernel, forges a tool and runs it once per request, four requests at a time. Counts include the application',
+    '  and all processes it started: after the first answer → after 40 requests → after 400.',
+    '- In a test runner, ten tests forge and run a tool. Counts are those of the test process, with the number of its children: before',
+    '  the kernel is created → after the last test → after `shutdown()`.',
+    '- "Left after its end" counts processes of the application that still run after SIGTERM, and after a second start and SIGKILL.',
+    '- Memory is resident memory; shared memory is counted for each process. The test allows growth between the last two counts only',
+    '  for open connections, uncollected garbage, and a second worker for concurrent requests.',
+    '- The memory of a worker levels off after some hundred runs, at its first garbage collection.',
     '',
     line(COLUMNS),
     line(widths.map((width) => '-'.repeat(width))),

@@ -122,7 +122,7 @@ export async function anthropicServer(script, options) {
 }
 
 /**
- * What was thought before a call has to come back as it was, as long as the task goes on.
+ * Checks that reasoning before a call is sent back unchanged for the rest of the task.
  * @param {any[]} messages
  */
 function thoughtComplaint(messages) {

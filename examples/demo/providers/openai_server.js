@@ -1,4 +1,4 @@
-/** OpenAI's streaming protocols: Responses, and Chat Completions as OpenAI and all who are compatible speak it. */
+/** OpenAI's streaming protocols: Responses, and Chat Completions as used by OpenAI and compatible providers. */
 
 import { argumentsOf, fragments, scriptedServer, usageOf } from './scripted_server.js';
 
@@ -20,7 +20,7 @@ const COMMON = {
 };
 
 /**
- * Items of answers are kept as OpenAI keeps them: once the answer is complete, and not with `store: false`.
+ * Stores items of answers like OpenAI: when the answer is complete, and not with `store: false`.
  * @returns {Api}
  */
 function responsesApi() {
@@ -186,7 +186,7 @@ function* chatEvents(turn, named) {
     };
     yield chunk({ tool_calls: [begun] });
   }
-  // Parallel calls are told in turns.
+  // Fragments of parallel calls are interleaved.
   const waiting = calls.map((call) => fragments(argumentsOf(call)));
   while (waiting.some((rest) => rest.length > 0)) {
     for (const [index, rest] of waiting.entries()) {
@@ -211,7 +211,7 @@ export async function openaiServer(script, options) {
 }
 
 /**
- * What OpenAI says of calls without results.
+ * OpenAI's error for calls without results.
  * @param {string[]} calls
  * @param {string[]} results
  */

@@ -1,4 +1,4 @@
-/** What the servers of both providers share: a script, a log of requests, and answers that stream in fragments. */
+/** The common part of both providers' servers: a script, a request log, and answers streamed in fragments. */
 
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -7,11 +7,11 @@ import { createServer } from 'node:http';
  * @typedef {object} ScriptedCall a call that the model makes
  * @property {string} name
  * @property {unknown} [input]
- * @property {string} [raw] its arguments as text, where they are no JSON
+ * @property {string} [raw] its arguments as text, if they are not JSON
  * @property {string} [id] default: one per call
  *
  * @typedef {object} Turn one answer of the model
- * @property {string} [think] what it thinks before it says anything, of a model that shows it
+ * @property {string} [think] its visible reasoning before the answer
  * @property {string} [say] text, before the calls
  * @property {ScriptedCall[]} [calls] more than one are parallel calls
  * @property {string} [refuse] the model refuses, in these words
@@ -23,15 +23,15 @@ import { createServer } from 'node:http';
  * @property {Record<string, string>} [headers] of it
  * @property {string} [message] of the failure
  * @property {string} [failsWith] the stream ends with an error of this kind, after the text
- * @property {string} [body] a body that is no stream of this API
+ * @property {string} [body] a body that is not a stream of this API
  *
- * @typedef {object} Seen what a request asks of the model
+ * @typedef {object} Seen a request as the model sees it
  * @property {number} number of the request, from 0
  * @property {string} api
  * @property {any} body
  * @property {import('node:http').IncomingHttpHeaders} headers
- * @property {string} system what it is told to be
- * @property {string[]} said what people wrote, in order
+ * @property {string} system the system prompt
+ * @property {string[]} said the users' messages, in order
  * @property {{ id: string, name: string, arguments: string }[]} calls that were made so far
  * @property {{ id: string, output: string }[]} results of calls, in order
  * @property {string[]} tools names of the tools it may call
@@ -62,7 +62,7 @@ const CHARS_PER_TOKEN = 4;
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
 
 /**
- * Text in small parts, which cut words, names and escapes anywhere.
+ * Text in small fragments, cut anywhere in words, names and escapes.
  * @param {string} text
  */
 export function fragments(text) {
@@ -154,7 +154,7 @@ export async function scriptedServer({ script, apis, key }) {
       const line = `data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`;
       if (response.destroyed) return;
       if (!response.write(event === undefined ? line : `event: ${event}\n${line}`)) await drained(response);
-      // A fragment of its own for the client, and time to leave for whoever reads.
+      // A separate fragment for the client, with time for the reader to disconnect.
       await pause(turn.pausesMs ?? 0);
       sent += 1;
       if (sent === turn.cutAfter) {
