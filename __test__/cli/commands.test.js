@@ -66,7 +66,7 @@ describe('tgp', () => {
     [['exec'], "missing required argument 'tool'"],
     [['list', '--jsn'], 'Did you mean --json?'],
     [['exec', 'math/sum', '--timeout-ms', 'soon'], 'positive whole number'],
-    [['exec', 'math/sum', '--args', '[1]'], '--args must be a JSON object'],
+    [['exec', 'math/sum', '--args', '[1]'], '--args is not valid. Use a JSON object'],
     [['exec', 'math/sum', '--args', '@none.json'], 'none.json'],
     [
       ['exec', 'math/sum', '--args', '{"off":[1]}'],
@@ -197,7 +197,7 @@ describe('tgp exec', () => {
   ])('asks about the tool that %s may mean', async (given, meant) => {
     const { code, stderr } = await runCli(folder, ['exec', '--yes', given]);
     expect(code).toBe(1);
-    expect(stderr).toContain(`There is no tool "${given}". Did you mean ${meant}? "tgp list" shows`);
+    expect(stderr).toContain(`There is no tool "${given}". Did you mean ${meant}? "tgp list" lists`);
     expect((await runCli(folder, ['log', given])).stderr).toContain(`Did you mean ${meant}?`);
   });
 

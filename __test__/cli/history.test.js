@@ -161,7 +161,7 @@ export default async (args: { path: string }): Promise<number> => {
 describe('tgp mcp', () => {
   test.each([
     [['mcp', '--http', 'soon'], 2, 'port from 0 to 65535'],
-    [['mcp', '--token', 'x'], 2, 'belong to --http'],
+    [['mcp', '--token', 'x'], 2, 'require --http'],
     [['mcp', '--http', '--host', '0.0.0.0'], 2, 'token'],
   ])('%j is wrong usage', async (args, code, hint) => {
     const folder = await cliWorkspace({});

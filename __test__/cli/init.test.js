@@ -172,7 +172,7 @@ describe('tgp init', () => {
     const told = (await runCli(layered, ['init', '--json'])).json();
     expect(told.databases).toEqual(['@prisma/client']);
     expect(told.next[0]).toBe(
-      'In tgp.config.ts, add your Prisma client as sql: { source: it, readOnly: true }, and in app/api/agent/route.js add ...createSqlTools(kernel) to the tools; without readOnly they may write.',
+      'In tgp.config.ts, add your Prisma client as sql: { source: it, readOnly: true }, and in app/api/agent/route.js add ...createSqlTools(kernel) to the tools; without readOnly tools may write.',
     );
   });
 
@@ -189,7 +189,7 @@ describe('tgp init', () => {
     const folder = await application({ '.tgp': 'no folder' });
     const { code, stderr } = await runCli(folder, ['init', '--yes']);
     expect(code).not.toBe(0);
-    expect(stderr).toMatch(/\.tgp is a file where the folder .* Nothing was written/);
+    expect(stderr).toMatch(/\.tgp is a file, but the root .* Nothing was written/);
     expect(await readdir(folder)).toEqual(['.tgp']);
     const error = await new TGP({ config: { rootDir: join(folder, '.tgp') } }).boot().catch((thrown) => thrown);
     expect(error).toMatchObject({ code: 'ERR_CONFIG', details: { key: 'rootDir' } });

@@ -112,7 +112,7 @@ describe.skipIf(!hasTerminals())('at a terminal', { timeout: 3 * MINUTES }, () =
     const call = { name: 'write_file', input: { path: 'notes/a.md', content: 'line\n'.repeat(100_000) } };
     const { code, shown, root } = await asked([call], []);
     expect(code, shown).toBe(3);
-    expect(shown.replaceAll('\n', ' ')).toContain('too long to be shown whole');
+    expect(shown.replaceAll('\n', ' ')).toContain('too long to be shown in full');
     expect(shown).not.toContain('Allow?');
     expect(git(root, 'log', '--format=%s')).not.toContain('notes/a.md');
   });

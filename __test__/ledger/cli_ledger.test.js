@@ -113,7 +113,7 @@ describe('tgp ledger verify and export', () => {
     const whole = await runCli(folder, ['ledger', 'verify']);
     expect(whole).toMatchObject({
       code: 0,
-      stdout: expect.stringMatching(/^whole {2}\d+ events, head [0-9a-f]{12}\n$/),
+      stdout: expect.stringMatching(/^verified {2}\d+ events, head [0-9a-f]{12}\n$/),
     });
     editLedger(root, (database) => database.prepare('UPDATE events SET content = content || ? WHERE seq = 3').run(' '));
     const changed = await runCli(folder, ['ledger', 'verify']);

@@ -175,7 +175,7 @@ describe('a kernel of an application', () => {
       // The second has arguments that nobody takes apart.
       for (const length of [100_000, (1 << 20) - 1]) {
         const refused = await call('write_file', { ...request, content: 'x'.repeat(length) });
-        expect(refused.text).toMatch(/too long to be shown whole.*ERR_APPROVAL/s);
+        expect(refused.text).toMatch(/too long to be shown in full.*ERR_APPROVAL/s);
       }
       expect(asked).toEqual([]);
       expect(await kernel.vfs.exists(request.path)).toBe(false);
