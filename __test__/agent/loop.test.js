@@ -185,7 +185,7 @@ test('arguments that are no object are not executed, though a tool of the applic
   const inputs = ['42', '"text"', 'null', 'true'];
   const model = agentModel([{ calls: inputs.map((input) => ({ tool: 'anything', input })) }, { text: 'I see.' }]);
   const events = await eventsOf(kernel.agent({ model, tools }).run('go', { session: 's' }));
-  const error = expect.stringMatching(/no valid JSON, so nothing was done\. Send one JSON object/);
+  const error = expect.stringMatching(/not valid JSON, so nothing was done\. Send one JSON object/);
   expect(events.filter(({ type }) => type === 'tool_result')).toMatchObject(inputs.map(() => ({ ok: false, error })));
   expect(events.at(-1)).toMatchObject({ outcome: 'done' });
   expect(execute).not.toHaveBeenCalled();

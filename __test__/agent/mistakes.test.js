@@ -137,7 +137,7 @@ test('a result that is no JSON: the call was made, and the model is told so', as
   expect(events.find(({ type }) => type === 'tool_result')).toMatchObject({
     ok: false,
     code: 'ERR_RESULT',
-    error: expect.stringContaining('Do not call it again'),
+    error: expect.stringContaining('Do not repeat the call'),
   });
   expect(made).toBe(1);
 });

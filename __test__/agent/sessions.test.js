@@ -66,7 +66,7 @@ test('one session is worked on by one run at a time', async () => {
   const second = await kernel.agent({ model: agentModel([{ text: 'no' }]), session: 's' }).run('me too').result;
   expect(second).toMatchObject({
     outcome: 'failed',
-    error: { message: expect.stringContaining('is being worked on') },
+    error: { message: expect.stringContaining('is in use') },
   });
   go();
   while (!(await events.next()).done);

@@ -76,7 +76,7 @@ test('a session that is closed is not said to go on', async () => {
   const [{ session }] = (await runCli(folder, ['sessions', '--json'])).json();
   await runCli(folder, ['sessions', 'close', session]);
   const { code, stderr } = await runCli(folder, ['And more of it.', '--resume', session, '--yes'], { env });
-  expect(stderr).toContain('is closed. Begin another one.');
+  expect(stderr).toContain('is closed. Start a new session.');
   expect(stderr).not.toContain('goes on with');
   expect(code).toBe(1);
 });

@@ -1,4 +1,4 @@
-/** What the model of an agent is told before its task. */
+/** The system prompt of an agent. */
 
 import { ON_BEHALF } from '../kernel/agent_access.js';
 
@@ -17,6 +17,6 @@ export function instructionsOf(kernel, worker, { instructions, contextTokens }) 
   const { mode, dryRun } = worker;
   const maxTokens = Math.min(PROMPT_TOKENS, Math.floor(contextTokens / 5));
   const prompt = kernel[ON_BEHALF](worker).systemPrompt({ maxTokens, ...(mode !== undefined && { mode }) });
-  const told = [prompt, WORK, dryRun ? DRY : undefined, instructions];
-  return told.filter((text) => text !== undefined && text !== '').join('\n\n');
+  const sections = [prompt, WORK, dryRun ? DRY : undefined, instructions];
+  return sections.filter((text) => text !== undefined && text !== '').join('\n\n');
 }

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { checkedTool } from '../agent_tools/checked_tool.js';
 import { NotFoundError } from '../boundary/errors.js';
 
-/** Characters that are given when nobody says how many. */
+/** Default number of characters. */
 const PAGE_CHARS = 8_000;
-/** What is said of the rest. */
+/** Room for the note on the rest. */
 const NOTE_CHARS = 200;
 
 const ReadResultParams = z.strictObject({
@@ -14,7 +14,7 @@ const ReadResultParams = z.strictObject({
 });
 
 /**
- * The tool with which a model reads results again that have given way to references.
+ * The tool `read_result`: reads results that were replaced by references.
  * @param {import('./conversation.js').Conversation} conversation
  * @param {number} maxChars of a result
  */
