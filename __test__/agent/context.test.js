@@ -121,7 +121,7 @@ test('one result that is too long by itself is shown in part', async () => {
   });
   const tools = { page: /** @type {any} */ (page) };
   const result = await kernel.agent({ model, tools, contextTokens: 16_000 }).run('go').result;
-  expect(result).toMatchObject({ outcome: 'done', text: expect.stringContaining('Go on with offset: 100050') });
+  expect(result).toMatchObject({ outcome: 'done', text: expect.stringContaining('Continue with offset: 100050') });
 });
 
 test('a task that does not fit is refused, not cut', async () => {

@@ -308,7 +308,7 @@ describe('over HTTP', () => {
     const url = await serve();
     const first = await connect(new StreamableHTTPClientTransport(new URL(url)));
     for (let n = 0; n < 64; n++) expect(await post(url, {})).toBe(200);
-    await expect(first.client.listTools()).rejects.toThrow('no such session');
+    await expect(first.client.listTools()).rejects.toThrow('session does not exist');
   });
 });
 
@@ -329,7 +329,7 @@ test('long lists come in pages', async () => {
     cursor = nextCursor;
   }
   expect(new Set(names).size).toBe(615);
-  await expect(client.listTools({ cursor: 'gone' })).rejects.toThrow('Ask for it again');
+  await expect(client.listTools({ cursor: 'gone' })).rejects.toThrow('Request it again');
 });
 
 test('a server that was closed holds nothing of the kernel', async () => {

@@ -34,7 +34,7 @@ export function readResult(conversation, maxChars) {
       const shown = text.slice(offset, offset + most).toWellFormed();
       const next = offset + most;
       if (next >= text.length) return shown;
-      return `${shown}\n[Characters ${offset} to ${next - 1} of ${text.length}. Go on with offset: ${next}.]`;
+      return `${shown}\n[Characters ${offset} to ${next - 1} of ${text.length}. Continue with offset: ${next}.]`;
     },
   );
 }
