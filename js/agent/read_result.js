@@ -21,7 +21,7 @@ const ReadResultParams = z.strictObject({
 export function readResult(conversation, maxChars) {
   return checkedTool(
     'read_result',
-    'Read again what an earlier call of this session returned, where only a reference ("kept") is left of it.',
+    'Read again what an earlier call of this session returned, if it was replaced by a reference ("kept").',
     ReadResultParams,
     async ({ call, offset = 0, limit = PAGE_CHARS }) => {
       const outcome = conversation.outcomeOf(call);

@@ -22,7 +22,7 @@ export class Page {
  */
 
 /**
- * A page of lines. Its last line tells how many lines there are and which arguments continue.
+ * A page of lines. Its last line has the total number of lines and the arguments for the next page.
  * @param {string} text
  * @param {TextRange} [range]
  * @returns {any} a page, which the caller gets as a text
