@@ -135,7 +135,7 @@ test('a task that does not fit is refused, not cut', async () => {
   expect(model.doStreamCalls).toEqual([]);
 });
 
-test('results that nobody has', async () => {
+test('read_result of unknown calls', async () => {
   const { kernel } = await createKernel();
   const model = agentModel(({ turn, seen }) =>
     turn === 0 ? { calls: [{ tool: 'read_result', input: { call: 'c99' } }] } : { text: String(seen[0]?.output) },

@@ -66,7 +66,7 @@ describe('names', () => {
   });
 });
 
-test('an object that does not let itself be looked at is no model', async () => {
+test('an object with throwing getters is not a model', async () => {
   const get = () => {
     throw new Error('no');
   };

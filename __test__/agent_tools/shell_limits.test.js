@@ -91,7 +91,7 @@ describe.runIf(CAN_CONFINE)('A program that goes too far', () => {
     expect(processesWith(marker)).toBe(0);
   });
 
-  it('ends when nobody waits for it any more', async () => {
+  it('ends when the call is aborted', async () => {
     const marker = newMarker();
     const { run_program } = await shellFolder();
     const given = new AbortController();
@@ -117,7 +117,7 @@ describe.runIf(CAN_CONFINE)('A program that goes too far', () => {
     await until(() => processesWith(marker) === 0);
   });
 
-  it('says by which signal it ended, and what could not be started', async () => {
+  it('reports the signal that ended it, and a failed start', async () => {
     const { sh, run_program } = await shellFolder({}, { readable: [] });
     expect(await sh('kill -SEGV $$')).toMatchObject({ success: false, signal: 11 });
     expect(await sh('exit 7')).toMatchObject({ success: false, exitCode: 7 });

@@ -62,7 +62,7 @@ describe.runIf(CAN_CONFINE)('A program', () => {
     expect(await files()).toEqual({ 'sub/a.txt': 'a\n' });
   });
 
-  it('is told on by what whoever approves is shown', async () => {
+  it('is visible in the approval request', async () => {
     /** @type {any} */
     let seen;
     const approve = (/** @type {any} */ { args }) => {

@@ -64,7 +64,7 @@ test('--json prints the events, a line each, and nothing else', async () => {
   expect(events.at(-1)).toMatchObject({ outcome: 'done', text: 'Noted.', summary: { calls: 1, steps: 2 } });
 });
 
-test('--dry-run changes nothing, asks nobody, and says so', async () => {
+test('--dry-run changes nothing, requests no approval, and reports the dry run', async () => {
   const { folder, env, root, server } = await agentWorkspace(forgeTestFirst);
   const before = { head: git(root, 'rev-parse', 'HEAD'), files: git(root, 'status', '--porcelain') };
   const { code, stdout, stderr } = await runCli(folder, ['What does a box of 40 x 40 x 50 weigh?', '--dry-run'], {
@@ -128,7 +128,7 @@ describe('how it ends', () => {
     expect(stderr).toMatch(/✗ refused/);
   });
 
-  test('3: nobody is there to approve, and nothing is done', async () => {
+  test('3: without an approver nothing is done', async () => {
     const { folder, env, root } = await agentWorkspace(NOTES);
     const head = git(root, 'rev-parse', 'HEAD');
     const { code, stderr } = await runCli(folder, ['Note it down.'], { env });
@@ -139,7 +139,7 @@ describe('how it ends', () => {
     expect(git(root, 'rev-parse', 'HEAD')).toBe(head);
   });
 
-  test('1: the provider fails, which is said without its key', async () => {
+  test('1: a provider failure is reported without the key', async () => {
     const { folder, env } = await agentWorkspace([{ status: 400, message: `No account for ${KEY}.` }]);
     const { code, stdout, stderr } = await runCli(folder, ['Note it down.'], { env });
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });

@@ -81,7 +81,7 @@ test('text goes to standard output, and all else to standard error, in plain lin
   ]);
 });
 
-test('nothing that anybody says reaches the terminal as a command', async () => {
+test('foreign text never reaches the terminal as a control sequence', async () => {
   const request = { id: 'r', tool: `run${EVIL}`, path: EVIL, args: {}, rule: EVIL, at: EVIL, reason: EVIL };
   const { stdout, stderr } = await shown([
     { type: 'text', step: 1, text: `one\ntwo\t${EVIL}` },
@@ -115,7 +115,7 @@ test('characters and line ends that come in halves are whole', async () => {
   expect(stdout).toBe('a🧮 b\nc\\u{d83e}\n'.replace('🧮', '\u{1f9ee}'));
 });
 
-test('with --json each event is a line, which a terminal can show and which says the same', async () => {
+test('with --json each event is one line, escaped for terminals, with the same value', async () => {
   const events = [
     { type: 'text', step: 1, text: EVIL },
     { type: 'end', session: 's', outcome: 'done', text: `\u{e0041}${EVIL}`, summary: SUMMARY },

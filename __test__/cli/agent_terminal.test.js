@@ -34,7 +34,7 @@ describe.skipIf(!hasTerminals())('at a terminal', { timeout: 2 * MINUTES }, () =
     ]);
   });
 
-  test('no is no, and so is Escape; without colours where nobody wants them', async () => {
+  test('n and Escape refuse; NO_COLOR disables colours', async () => {
     for (const key of ['n', '\u001b']) {
       const { folder, env, root } = await agentWorkspace(NOTES);
       const { code, stdout } = await atTerminal(folder, ['Note it down.'], {

@@ -85,13 +85,13 @@ describe('tgp', () => {
     }
   });
 
-  test('ends quietly when nobody reads its output any more', async () => {
+  test('ends quietly when its output is closed', async () => {
     const script = `"${process.execPath}" "${CLI}" list | true; exit "\${PIPESTATUS[0]}"`;
     const { stdout, stderr } = await promisify(execFile)('bash', ['-c', script], { cwd: folder });
     expect({ stdout, stderr }).toEqual({ stdout: '', stderr: '' });
   });
 
-  test('makes no workspace where there is none', async () => {
+  test('creates no workspace', async () => {
     const empty = await tempRoot();
     for (const command of [['list'], ['check'], ['exec', 'x'], ['show', 'x'], ['log'], ['sync'], ['mcp']]) {
       const { code, ...printed } = await runCli(empty, [...command, '--json']);

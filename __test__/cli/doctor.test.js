@@ -100,7 +100,7 @@ describe('tgp doctor', () => {
       ['TGP_NONE, which is not set', 'network.proxy is no address'],
     ],
   ];
-  test.each(faults)('tells %s once, under Config', async (_, file, text, words) => {
+  test.each(faults)('reports %s once, under Config', async (_, file, text, words) => {
     const folder = await tempRoot();
     await writeFile(join(folder, file), text);
     const { code, stdout, ...printed } = await runCli(folder, ['doctor', '--json']);
@@ -132,7 +132,7 @@ describe('tgp doctor', () => {
     expect(find((await runCli(folder, ['doctor', '--json'])).json(), 'Workspace').status).toBe('ok');
   });
 
-  test.skipIf(process.platform === 'win32')('names what lies in the root and is no file for the kernel', async () => {
+  test.skipIf(process.platform === 'win32')('names unsupported files in the root', async () => {
     const folder = await tempRoot();
     await runCli(folder, ['init']);
     const root = join(folder, '.tgp');

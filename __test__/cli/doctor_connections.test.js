@@ -119,7 +119,7 @@ describe('tgp doctor looks at the database', () => {
     expect(await readdir(folder)).toEqual(['tgp.config.mjs']);
   });
 
-  test('a file that is no database', async () => {
+  test('a file that is not a database', async () => {
     const folder = await tempRoot();
     const file = join(folder, 'app.db');
     await writeFile(file, 'no database');

@@ -24,7 +24,7 @@ async function project(config = {}, file = 'tgp.policy.yaml') {
   return folder;
 }
 
-test('check tells whether rules can be meant, also where there is no workspace', async () => {
+test('check validates rules, also without a workspace', async () => {
   const folder = await project({ policy: './tgp.policy.yaml' });
   const given = await runCli(folder, ['policy', 'check', 'tgp.policy.yaml', '--json']);
   expect(given).toMatchObject({ code: 0 });
@@ -101,7 +101,7 @@ test('explain names the verdict, the rule with its line, the reason and the way 
   expect((await runCli(folder, ['policy', 'explain', 'read_file', '-a', '[]'])).code).toBe(2);
 });
 
-test('replay tells what other rules would have said of what was done', async () => {
+test('replay lists changed verdicts of recorded calls', async () => {
   const folder = await project({}, 'other.yaml');
   const kernel = new TGP({ configFile: join(folder, 'tgp.config.json') });
   const { write_file, read_file, exec_tool } = tgpTools(kernel);
@@ -122,7 +122,7 @@ test('replay tells what other rules would have said of what was done', async () 
   expect((await runCli(folder, ['policy', 'replay', 'other.yaml', '-n', '1', '--json'])).json().judged).toBe(1);
 });
 
-test('replay of the rules that lie beside the config finds nothing that they would have said otherwise', async () => {
+test('replay of the policy beside the config finds no changed verdict', async () => {
   const folder = await project();
   await runCli(folder, ['init', '--yes']);
   for (const args of [

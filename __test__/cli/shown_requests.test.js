@@ -91,7 +91,7 @@ describe.skipIf(!hasTerminals())('at a terminal', { timeout: 3 * MINUTES }, () =
     expect(joined(shown)).toMatch(/text that runs: sha256 [0-9a-f]{64}/);
   });
 
-  test('of a tool that does not compile the hash is shown, not what the compiler says', async () => {
+  test('a tool that does not compile is shown by its hash, not by the compiler message', async () => {
     const forge = {
       name: 'write_file',
       input: { path: 'tools/broken.ts', content: 'export default (: number => ;\n' },

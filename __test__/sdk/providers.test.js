@@ -233,7 +233,7 @@ describe('handleToolCall', () => {
   const call = (/** @type {string} */ name, /** @type {string} */ text) =>
     /** @type {const} */ ({ id: '1', type: 'function', function: { name, arguments: text } });
 
-  test('bounds what a model sees, and says how to go on', async () => {
+  test('bounds results, with a note on how to continue', async () => {
     const { tools } = await createKernel();
     await tools.write_file.execute({ path: 'long.txt', content: `${'x'.repeat(699)}😀${'y'.repeat(50_000)}` });
     const { content } = await handleToolCall(tools, call('read_file', '{"path":"long.txt"}'), { maxChars: 1000 });
