@@ -1,4 +1,4 @@
-// What users import, one file per concept. Each name carries its documentation, which docs/api.md repeats.
+// The public types, one file per concept. The build copies their documentation to docs/api.md.
 
 export * from './types/adapters.js';
 export * from './types/agent.js';

@@ -3,34 +3,34 @@ import type { Mode, TGP, ToolSet } from '@tgp/core';
 // The SDK's types are those of its ESM half; this file is also read as CommonJS.
 type Server = import('@modelcontextprotocol/sdk/server/index.js', { with: { 'resolution-mode': 'import' }}).Server;
 
-/** What an MCP server offers. */
+/** Options of {@link createMcpServer}. */
 export type McpServerOptions = {
   /** The tools beside the forged ones. Default: `tgpTools(kernel)`. */
   tools?: ToolSet;
-  /** How the server calls itself. Default: `'tgp'`. */
+  /** Name of the server. Default: `'tgp'`. */
   name?: string;
-  /** How much of a result the model gets to see, in characters. Default: `agent.resultChars` of the configuration, 16 000. */
+  /** Maximum characters of a result for the model. Default: `agent.resultChars` of the configuration, 16 000. */
   maxChars?: number;
   /**
-   * Whether calls only tell what they would do (`docs/dry_run.md`); not with `tools`, which say so themselves:
+   * Whether every call is a dry run (`docs/dry_run.md`). Not with `tools`, which have their own option:
    * `tgpTools(kernel, { dryRun: true })`. Default: false.
    */
   dryRun?: boolean;
-  /** Whether clients write the test of a tool first; not with `tools` either. Default: `mode` of the configuration. */
+  /** Test mode of clients: whether a tool needs a test first. Not with `tools`. Default: `mode` of the configuration. */
   mode?: Mode;
 };
 
 /**
- * A server of the Model Context Protocol over a kernel, to be connected to a transport: the kernel tools and the forged tools
- * by name, `tgp://tools/…` for their sources and `tgp://history/…` for their history. Clients are told when tools are forged,
- * changed or removed, also by other processes. A failure is a result with `isError`, its code and what to do.
+ * Creates a Model Context Protocol server for a kernel, to be connected to a transport. It serves the kernel tools and the forged
+ * tools by name, `tgp://tools/…` for their sources and `tgp://history/…` for their history. Clients are notified when tools are
+ * forged, changed or removed, also by other processes. A failure is a result with `isError`, an error code and advice.
  *
- * Calls of the kernel's tools and of forged ones, and resources, are judged by the policy of the kernel. What it wants approved
- * goes to `approve` of the kernel; where there is none, to the person at the client, if the client supports elicitation. Otherwise
- * it is `ERR_APPROVAL`.
+ * Calls of the kernel's tools and of forged ones, and resources, are subject to the policy of the kernel. A call that needs approval
+ * is sent to `approve` of the kernel, or else to the user of the client, if the client supports elicitation. Otherwise it fails with
+ * `ERR_APPROVAL`.
  *
- * Needs the package `@modelcontextprotocol/sdk`. Leave its `oninitialized` and `onclose` alone: they follow the tools. Closing the
- * server does not shut the kernel down.
+ * Requires the package `@modelcontextprotocol/sdk`. Do not replace `oninitialized` and `onclose` of the server: they track the tools.
+ * Closing the server does not shut down the kernel.
  *
  * @example
  * const server = await createMcpServer(kernel);
@@ -38,44 +38,44 @@ export type McpServerOptions = {
  */
 export declare function createMcpServer(kernel: TGP, options?: McpServerOptions): Promise<Server>;
 
-/** Where an MCP server listens, and to whom. */
+/** Options of {@link serveMcp}: address, token and limits. */
 export type ServeMcpOptions = McpServerOptions & {
-  /** Default: a free one. */
+  /** Default: a free port. */
   port?: number;
-  /** Default: `'127.0.0.1'`. Any other than this machine needs a `token`. */
+  /** Default: `'127.0.0.1'`. Any address that is not loopback requires a `token`. */
   host?: string;
   /**
-   * Requests must carry it: `Authorization: Bearer …`. Default: none. A capability token of the kernel (`kernel.issueToken`) in its
-   * place lets a request in as well, and its calls are held to that.
+   * Bearer token that requests must send: `Authorization: Bearer …`. Default: none. A capability token of the kernel
+   * (`kernel.issueToken`) is accepted too, and limits the calls of the request.
    */
   token?: string;
-  /** How much clients may ask for. */
+  /** Limits for clients. */
   limits?: McpLimits;
 };
 
 /**
- * What clients of an MCP server over HTTP may ask for. What goes beyond is refused or cut off. A message holds 50 000 values at
- * most, over stdio too; one line there is 16 MB at most.
+ * Limits of an MCP server over HTTP. Requests beyond them are refused or cut off. A message may have at most 50 000 values, over
+ * stdio too; a line over stdio may have at most 16 MB.
  */
 export type McpLimits = {
   /** Largest body of a request, in bytes. Default: 4 MB. */
   bodyBytes?: number;
-  /** What all bodies together may hold until they are answered, in bytes. Default: 32 MB. */
+  /** Largest total size of the bodies of unanswered requests, in bytes. Default: 32 MB. */
   allBodiesBytes?: number;
-  /** Time for the headers of a request. Default: 10 000. */
+  /** Time limit for the headers of a request, in milliseconds. Default: 10 000. */
   headersMs?: number;
-  /** Time for a request with its body; the answer may take longer. Default: 30 000. */
+  /** Time limit for receiving a request with its body, in milliseconds; the response may take longer. Default: 30 000. */
   requestMs?: number;
-  /** Connections at one time. Default: 256. */
+  /** Maximum number of open connections. Default: 256. */
   connections?: number;
-  /** Sessions at one time, of clients with a capability token and of those without one: one more, and the one that was quiet for longest is closed. Default: 64 each. */
+  /** Maximum number of open sessions, of clients with and without a capability token each. One more closes the least recently used session. Default: 64. */
   sessions?: number;
 };
 
 /**
- * The same server over streamable HTTP, one per session. Requests whose Host or Origin is not this machine are refused, so
- * that no web page reaches it by DNS rebinding.
- * @throws {ValidationError} when others than this machine could reach it without a token
+ * Serves MCP over streamable HTTP, with one server per session. Requests whose Host or Origin is not this machine are refused,
+ * so that web pages cannot reach it by DNS rebinding.
+ * @throws {ValidationError} when the address is not loopback and there is no token
  * @throws {IoError} when the port cannot be used
  */
 export declare function serveMcp(

@@ -1,12 +1,12 @@
 /**
- * What a tool finds in the sandbox, beside the ECMAScript library. Everything else that Node or a browser has (process, fs,
- * Buffer, document, WebAssembly …) is not there.
+ * The globals of the sandbox beside the ECMAScript library. Other globals of Node or browsers (process, fs, Buffer, document,
+ * WebAssembly …) do not exist.
  */
 
 /** The arguments of the run, for a tool that is a script body: `return args.prices.length`. A tool with a default export gets them as its parameter. */
 declare const args: any;
 
-/** What a tool may ask of the host. */
+/** The host functions of a tool. */
 declare const tgp: Tgp;
 
 interface Tgp {
@@ -19,14 +19,14 @@ interface Tgp {
   list_files(dir: string): string[];
   /** Writes a file under `/tmp/…` or under a folder of `fs.allowedDirs`. */
   write_file(path: string, content: string): void;
-  /** Runs another tool, in the same transaction, and gives its result. Several at once: `Promise.all`. */
+  /** Runs another tool in the same transaction and returns its result. Use `Promise.all` for concurrent runs. */
   exec_tool<Result = any>(path: string, args?: object): Promise<Result>;
   /** Runs one SQL statement with parameters. The run is one transaction: it is rolled back when the tool throws. */
   exec_sql<Row = Record<string, any>>(
     sql: string,
     params?: readonly unknown[] | Record<string, unknown>,
   ): Promise<Row[]>;
-  /** Asks a server that `allowedFetchUrls` names. */
+  /** Sends a request to a server in `allowedFetchUrls`. */
   fetch(url: string | URL | Request, init?: TgpRequestInit): Promise<TgpResponse>;
   /** Writes a line to the logs of the run. */
   log(...values: unknown[]): void;
@@ -55,7 +55,7 @@ interface TgpResponse extends Response {
 /** The same as `tgp.fetch`. */
 declare const fetch: Tgp['fetch'];
 
-/** Its lines come back as `logs` of the run, with their level. */
+/** Writes to the `logs` of the run, with a level. */
 declare const console: {
   debug(...values: unknown[]): void;
   info(...values: unknown[]): void;
@@ -78,26 +78,26 @@ declare const console: {
   clear(): void;
 };
 
-/** Where the file is. `new URL('./rates.json', import.meta.url).pathname` is a path that `tgp.read_file` takes. */
+/** The location of the file. `new URL('./rates.json', import.meta.url).pathname` is a path for `tgp.read_file`. */
 interface ImportMeta {
   readonly url: string;
   readonly filename: string;
   readonly dirname: string;
 }
 
-/** Another tool, a JSON file or an allowed package, by a literal name. `import` gives it its types. */
+/** Loads another tool, a JSON file or an allowed package, by a literal name. `import` has types too. */
 declare function require(name: string): any;
 declare const module: { exports: any };
 declare const exports: any;
 
-// As in browsers: what is passed along is the callback's business, so `new Promise((done) => setTimeout(done, ms))` is right.
+// As in browsers: arguments of the callback are not checked, so `new Promise((done) => setTimeout(done, ms))` is valid.
 declare function setTimeout(callback: (...args: any[]) => void, ms?: number, ...args: any[]): number;
 declare function setInterval(callback: (...args: any[]) => void, ms?: number, ...args: any[]): number;
 declare function clearTimeout(id: number | undefined): void;
 declare function clearInterval(id: number | undefined): void;
 declare function queueMicrotask(callback: () => void): void;
 declare function structuredClone<Value>(value: Value): Value;
-/** Bytes, one per character, as base64. */
+/** Encodes a binary string (one byte per character) as base64. */
 declare function btoa(text: string): string;
 declare function atob(base64: string): string;
 

@@ -1,4 +1,4 @@
-/** What a tool finds of the web platform: events, bodies, streams, time. Beside `tgp.d.ts`. */
+/** The web platform globals of the sandbox: events, bodies, streams and time. See also `tgp.d.ts`. */
 
 declare class DOMException extends Error {
   constructor(message?: string, name?: string | { name?: string; cause?: unknown });

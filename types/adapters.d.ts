@@ -1,18 +1,18 @@
 import type { ToolSet } from './tools.js';
 
-/** The tools as a tool set of the Vercel AI SDK. They already are one; this returns a copy. */
+/** Returns the tools as a tool set of the Vercel AI SDK. They already are one, so this returns a copy. */
 export declare function formatTools<Tools extends ToolSet>(tools: Tools): Tools;
 
 /** A JSON Schema. */
 export type JSONSchemaObject = { [key: string]: any };
 
-/** A tool as Chat Completions takes it. */
+/** A tool in the format of Chat Completions. */
 export type OpenAITool = {
   type: 'function';
   function: { name: string; description: string; parameters: JSONSchemaObject };
 };
 
-/** A tool as Responses takes it. */
+/** A tool in the format of Responses. */
 export type OpenAIResponsesTool = {
   type: 'function';
   name: string;
@@ -22,26 +22,26 @@ export type OpenAIResponsesTool = {
 };
 
 /**
- * The tools as `tools` of an OpenAI API: Chat Completions, or Responses with `{ api: 'responses' }`. Run what the model
- * calls with {@link handleToolCall}.
+ * The tools as `tools` of an OpenAI API: Chat Completions, or Responses with `{ api: 'responses' }`. Run the calls of the
+ * model with {@link handleToolCall}.
  */
 export declare function toOpenAITools(tools: ToolSet, options?: { api?: 'chat' }): OpenAITool[];
-/** The tools as `tools` of the Responses API. Run what the model calls with {@link handleToolCall}. */
+/** The tools as `tools` of the Responses API. Run the calls of the model with {@link handleToolCall}. */
 export declare function toOpenAITools(tools: ToolSet, options: { api: 'responses' }): OpenAIResponsesTool[];
 
-/** A tool as Anthropic's Messages API takes it. */
+/** A tool in the format of Anthropic's Messages API. */
 export type AnthropicTool = {
   name: string;
   description: string;
   input_schema: JSONSchemaObject & { type: 'object' };
 };
 
-/** The tools as `tools` of Anthropic's Messages API. Run what the model calls with {@link handleToolCall}. */
+/** The tools as `tools` of Anthropic's Messages API. Run the calls of the model with {@link handleToolCall}. */
 export declare function toAnthropicTools(tools: ToolSet): AnthropicTool[];
 
 /**
- * The tools as tools of LangChain, made with the `tool` function of your own `@langchain/core/tools`. They never throw
- * except for an abort: a failure is text that the model reads.
+ * The tools as tools of LangChain, made with the `tool` function of your own `@langchain/core/tools`. A failure is
+ * returned as text for the model; only an abort throws.
  *
  * @example
  * import { tool } from '@langchain/core/tools';
@@ -56,8 +56,8 @@ export declare function toLangChainTools<Made>(
 ): Made[];
 
 /**
- * The tools as tools of the OpenAI Agents SDK, made with the `tool` function of your own `@openai/agents`. They never
- * throw except for an abort: a failure is text that the model reads.
+ * The tools as tools of the OpenAI Agents SDK, made with the `tool` function of your own `@openai/agents`. A failure is
+ * returned as text for the model; only an abort throws.
  *
  * @example
  * import { Agent, tool } from '@openai/agents';
@@ -77,23 +77,23 @@ export declare function toOpenAIAgentsTools<Made>(
 /** Options of {@link handleToolCall}. */
 export type HandleToolCallOptions = {
   abortSignal?: AbortSignal;
-  /** How much of a result the model gets to see, in characters. Default: `agent.resultChars` of the configuration, 16 000. */
+  /** Maximum characters of a result for the model. Default: `agent.resultChars` of the configuration, 16 000. */
   maxChars?: number;
 };
 
-/** One call as Chat Completions returns it. */
+/** A tool call of Chat Completions. */
 export type OpenAIToolCall = { id: string; type: 'function'; function: { name: string; arguments: string } };
 /** The message that answers an {@link OpenAIToolCall}. */
 export type OpenAIToolMessage = { role: 'tool'; tool_call_id: string; content: string };
-/** One call as Responses returns it. */
+/** A tool call of Responses. */
 export type OpenAIFunctionCall = { type: 'function_call'; call_id: string; name: string; arguments: string };
 /** The item that answers an {@link OpenAIFunctionCall}. */
 export type OpenAIFunctionCallOutput = { type: 'function_call_output'; call_id: string; output: string };
-/** One call as Anthropic's Messages API returns it. */
+/** A tool call of Anthropic's Messages API. */
 export type AnthropicToolUse = { type: 'tool_use'; id: string; name: string; input: unknown };
 /** The content block that answers an {@link AnthropicToolUse}. */
 export type AnthropicToolResult = { type: 'tool_result'; tool_use_id: string; content: string; is_error: boolean };
-/** One call as LangChain's messages hold it. */
+/** A tool call of a LangChain message. */
 export type LangChainToolCall = { type?: 'tool_call'; id?: string; name: string; args: Record<string, any> };
 /** The message that answers a {@link LangChainToolCall}. */
 export type LangChainToolMessage = {
@@ -105,8 +105,8 @@ export type LangChainToolMessage = {
 };
 
 /**
- * Runs one tool call of a model and answers it in the provider's own shape. A failure is an answer too, with the way out
- * first; only a call of an unknown shape and an abort reject.
+ * Runs one tool call of a model and returns the result in the provider's format. A failure is a result too, with help first;
+ * only an unknown call format and an abort reject.
  *
  * @example
  * for (const call of message.tool_calls ?? []) messages.push(await handleToolCall(tools, call));
@@ -116,19 +116,19 @@ export declare function handleToolCall(
   call: OpenAIToolCall,
   options?: HandleToolCallOptions,
 ): Promise<OpenAIToolMessage>;
-/** Runs one call of the Responses API and answers it with an item. */
+/** Runs one call of the Responses API and returns an item. */
 export declare function handleToolCall(
   tools: ToolSet,
   call: OpenAIFunctionCall,
   options?: HandleToolCallOptions,
 ): Promise<OpenAIFunctionCallOutput>;
-/** Runs one call of Anthropic's Messages API and answers it with a content block. */
+/** Runs one call of Anthropic's Messages API and returns a content block. */
 export declare function handleToolCall(
   tools: ToolSet,
   call: AnthropicToolUse,
   options?: HandleToolCallOptions,
 ): Promise<AnthropicToolResult>;
-/** Runs one call of a LangChain message and answers it with a message. */
+/** Runs one call of a LangChain message and returns a message. */
 export declare function handleToolCall(
   tools: ToolSet,
   call: LangChainToolCall,

@@ -2,23 +2,23 @@ import type { TGPErrorCode } from './errors.js';
 import type { ApprovalRequest, Approve } from './policy.js';
 import type { ToolSet } from './tools.js';
 
-/** What a run of an agent may use up. It is checked before each turn of the model: no call is left half-done. */
+/** The budget of an agent run. It is checked before each turn of the model, so that no call is interrupted. */
 export type AgentBudget = {
   /** Tokens in and out together, as the provider reports them. */
   tokens?: number;
   /** Turns of the model. Default: 100. */
   steps?: number;
-  /** In the unit of `prices`, which must be given. */
+  /** In the currency of `prices`, which are required. */
   money?: number;
-  /** Time in milliseconds. A call that is being made is waited for; a turn of the model is not. */
+  /** Time in milliseconds. A running call is completed; a turn of the model is aborted. */
   ms?: number;
 };
 
-/** What a million tokens of a model cost. */
+/** Prices of a model per million tokens. */
 export type AgentPrices = {
   input: number;
   output: number;
-  /** Of input that the provider had cached. Default: `input`. */
+  /** Price of cached input. Default: `input`. */
   cachedInput?: number;
 };
 
@@ -26,99 +26,99 @@ export type AgentPrices = {
 export type AgentOptions = {
   /**
    * A model of the AI SDK (`openai('gpt-…')`), or its name: `openai/…`, `anthropic/…`, `compatible:<url>/<model>`. Their packages
-   * are optional; one that is missing is named with the command that installs it.
+   * are optional; the error for a missing package has the command to install it.
    */
   model: any;
-  /** What the model is told beside `kernel.getSystemPrompt()`. */
+  /** Instructions after `kernel.getSystemPrompt()`. */
   instructions?: string;
-  /** How strictly tests come first. */
+  /** Test mode: whether a tool needs a test first. */
   mode?: 'explore' | 'strict' | 'debug';
   budget?: AgentBudget;
-  /** What tokens cost: of this model, or by the id of the model. */
+  /** Token prices of this model, or prices by model id. */
   prices?: AgentPrices | Record<string, AgentPrices>;
-  /** Who is asked about calls that the policy wants approved, in the place of the kernel's own `approve`. */
+  /** The approver of calls that need approval, instead of the kernel's own `approve`. */
   approve?: Approve;
-  /** Most tokens that the model is sent and may answer, together. Older results then give way to references. Default: 100 000. */
+  /** Maximum number of tokens of a prompt and its answer together. Older results are replaced by references. Default: 100 000. */
   contextTokens?: number;
-  /** Tools of your own beside those of the kernel. Their calls pass the same door: policy (`app`), approval, ledger. */
+  /** Additional tools of the application. Their calls are subject to the policy (effect `app`), approval and the ledger. */
   tools?: ToolSet;
-  /** Nothing is changed: every call that would is answered by a preview. */
+  /** Whether every call is a dry run, which changes nothing. */
   dryRun?: boolean;
-  /** The name of the session of the next run; one that exists goes on with its conversation. Default: a new one for each run. */
+  /** The session of the next run; an existing session continues. Default: a new session for each run. */
   session?: string;
   /** The agent's name, for the ledger and for rules (`principal`). */
   name?: string;
-  /** A capability token: the agent can do what it covers, and nothing else. */
+  /** A capability token that limits what the agent can do. */
   token?: string;
-  /** How often a turn of the model is asked for that a provider fails to give. Default: 5. */
+  /** Maximum number of attempts for a turn that a provider fails to return. Default: 5. */
   attempts?: number;
 };
 
 /** Options of {@link Agent.run}. */
 export type AgentRunOptions = {
-  /** The session: a new name begins one, a known name goes on with its conversation. Default: that of the agent, or a new one. */
+  /** The session: a new name starts a session, an existing name continues it. Default: the session of the agent, or a new one. */
   session?: string;
   /**
-   * Goes on where a session stopped, with its own task. What was done is not done again: a call with a result has it already, and
-   * of one whose end nobody knows the model is told so.
+   * Resumes an interrupted session with its own task. No call is repeated: a completed call keeps its result, and a call with an
+   * unknown outcome is reported to the model as unknown.
    */
   resume?: boolean;
   /** Ends the run with the outcome `interrupted`. It can be resumed. */
   signal?: AbortSignal;
 };
 
-/** What came of what was asked for, and of what the session did on the way. */
+/** The summary of a run. */
 export type AgentSummary = {
   /** Tools that did not exist before. */
   forged: string[];
-  /** Tools that were there and were run. */
+  /** Existing tools that were run. */
   reused: string[];
-  /** Tools and test files that tests were run of. */
+  /** Tools and test files whose tests were run. */
   tested: string[];
-  /** Files that were written, changed, moved or removed; without those that were forged. */
+  /** Files that were written, changed, moved or removed, without forged tools. */
   changed: string[];
   /** How many calls were made. */
   calls: number;
   /** Turns of the model. */
   steps: number;
   tokens: { input: number; output: number; total: number };
-  /** With `prices`. */
+  /** Only with `prices`. */
   money?: number;
   ms: number;
 };
 
 /**
- * How a run ended. `done`: the model has answered. `failed`: the provider or something else did not work; `error` says what.
- * `refused`: the model refused, or its last call was denied or not approved. `budget`: something is used up.
+ * How a run ended. `done`: the model has answered. `failed`: the provider or something else failed, see `error`.
+ * `refused`: the model refused, or its last call was denied or not approved. `budget`: a budget limit was reached.
  * `interrupted`: by the signal, or by `kernel.shutdown()`.
  */
 export type AgentOutcome = 'done' | 'failed' | 'refused' | 'budget' | 'interrupted';
 
-/** What a run gives. */
+/** The result of a run. */
 export type AgentResult = {
   session: string;
   outcome: AgentOutcome;
-  /** The model's last words. */
+  /** The last text of the model. */
   text: string;
   summary: AgentSummary;
-  /** Why, unless it is `done`. */
+  /** The reason, unless the outcome is `done`. */
   error?: { code: TGPErrorCode | 'ERR_BUDGET' | 'ERR_PROVIDER'; message: string };
 };
 
-/** A run has begun, or goes on. */
+/** A run has started or was resumed. */
 export type AgentStartEvent = { type: 'start'; session: string; task: string; model: string; resumed: boolean };
-/** The model wants a call. It is made now, unless `from` says that it has been made before. */
+/** The model requests a call. It is made now, unless `from` of its result is not `made`. */
 export type AgentToolCallEvent = {
   type: 'tool_call';
   step: number;
-  /** Its name in the session, such as `c12`; `read_result` takes it. */
+  /** Its id in the session, such as `c12`, which `read_result` takes. */
   call: string;
   tool: string;
   args: any;
-  /** The file or tool that it is about. */
+  /** The file or tool of the call. */
   path?: string;
 };
-/** What came of a call. */
+/** The result of a call. */
 export type AgentToolResultEvent = {
   type: 'tool_result';
   step: number;
@@ -128,16 +128,16 @@ export type AgentToolResultEvent = {
   ok: boolean;
   /** As the model reads it. */
   result: any;
-  /** Of a call that failed or was refused. */
+  /** For a call that failed or was refused. */
   code?: string;
   error?: string;
-  /** `made` now; `ledger`: it was made before the session was resumed; `unknown`: it had begun then, and nobody knows its end. */
+  /** `made`: made now; `ledger`: made before the session was resumed; `unknown`: started before that, outcome unknown. */
   from: 'made' | 'ledger' | 'unknown';
   ms: number;
 };
-/** A piece of what the model says, as it comes. */
+/** A piece of the model's text, streamed. */
 export type AgentTextEvent = { type: 'text'; step: number; text: string };
-/** Somebody is asked about a call, or has answered. */
+/** An approval was requested or answered. */
 export type AgentApprovalEvent = {
   type: 'approval';
   state: 'asked' | 'answered';
@@ -146,7 +146,7 @@ export type AgentApprovalEvent = {
   by?: string;
   reason?: string;
 };
-/** The provider has failed, and the turn is asked for again after a pause. What `text` said of this step does not count. */
+/** The provider failed; the turn is retried after a pause. Earlier `text` of this step is void. */
 export type AgentRetryEvent = {
   type: 'retry';
   step: number;
@@ -155,18 +155,18 @@ export type AgentRetryEvent = {
   waitMs: number;
   reason: string;
 };
-/** Older results have given way to references, so that the conversation fits `contextTokens`. */
+/** Older results were replaced by references, so that the conversation fits `contextTokens`. */
 export type AgentCompactedEvent = {
   type: 'compacted';
   step: number;
-  /** Calls whose results are references now, and steps that were left out as a whole. */
+  /** Number of results that are references now, and of steps that were omitted. */
   results: number;
   steps: number;
   /** Tokens before and after, estimated. */
   before: number;
   after: number;
 };
-/** What a turn of the model has used. */
+/** Token usage of a turn. */
 export type AgentUsageEvent = {
   type: 'usage';
   step: number;
@@ -180,8 +180,8 @@ export type AgentUsageEvent = {
 export type AgentEndEvent = { type: 'end' } & AgentResult;
 
 /**
- * What happens in a run. Of each call `tool_call` comes before its `tool_result`, the answer's `text` after the results that it
- * rests on, and `end` last, once.
+ * The events of a run. `tool_call` comes before the `tool_result` of the call, `text` after the results that it is based on, and
+ * `end` last, once.
  */
 export type AgentEvent =
   | AgentStartEvent
@@ -195,16 +195,16 @@ export type AgentEvent =
   | AgentEndEvent;
 
 /**
- * A run that has begun. Whoever iterates gets every event in order; the run waits for a slow reader after some events, and drops
- * none. Whoever does not iterate need not: `result` is enough. Leaving the loop early interrupts the run.
+ * A started run. Iterating it yields every event in order; the run waits for a slow reader, and drops no event. Iterating is
+ * optional: `result` is enough. Leaving the loop early interrupts the run.
  */
 export type AgentRun = AsyncIterable<AgentEvent> & {
   readonly session: string;
-  /** Never rejects for what happens in the run: `outcome` and `error` tell. */
+  /** Does not reject when the run fails: see `outcome` and `error`. */
   readonly result: Promise<AgentResult>;
 };
 
-/** A model with the tools of a kernel. */
+/** An agent: a model with the tools of a kernel. */
 export type Agent = {
   /**
    * Works on a task.
@@ -212,24 +212,24 @@ export type Agent = {
    * const run = kernel.agent({ model }).run('How many orders came in yesterday?');
    * for await (const event of run) if (event.type === 'text') process.stdout.write(event.text);
    * const { outcome, summary } = await run.result;
-   * @param task what to do. With `resume` it may be left out; one that is given is said to the model as well.
-   * @throws {ValidationError} for options that cannot be meant
+   * @param task the task. Optional with `resume`; then it is sent to the model as a further message.
+   * @throws {ValidationError} for invalid options
    */
   run(task?: string, options?: AgentRunOptions): AgentRun;
 };
 
-/** A conversation of an agent, as the ledger has it. */
+/** A session of an agent, as recorded in the ledger. */
 export type AgentSession = {
   session: string;
-  /** `open`: it can be resumed, or be given another task. `running`: in this or another process. `closed`: nothing more of it. */
+  /** `open`: it can be resumed or get another task. `running`: in this or another process. `closed`: it cannot be continued. */
   state: 'open' | 'running' | 'closed';
   /** The last task. */
   task: string;
   model: string;
-  /** When it began, and when something happened last; universal time. */
+  /** Times of its start and of its last event, in UTC. */
   started: string;
   updated: string;
-  /** Of the last run. Missing while it runs, and after a process that was killed. */
+  /** Of the last run. Missing while it runs, and if its process was killed. */
   outcome?: AgentOutcome;
   text?: string;
   summary?: AgentSummary;
@@ -244,16 +244,16 @@ export type AgentSessionDetail = AgentSession & {
   }[];
 };
 
-/** `kernel.sessions`: the conversations of agents, of this and other processes. With `ledger: false` all of it is a {@link LedgerError}. */
+/** `kernel.sessions`: the conversations of agents, of this and other processes. With `ledger: false` every method fails with {@link LedgerError}. */
 export type KernelSessions = {
   /** Newest first. */
   list(options?: { limit?: number; state?: AgentSession['state'] }): Promise<AgentSession[]>;
-  /** @throws {NotFoundError} when there is none of this name */
+  /** @throws {NotFoundError} when there is no session of this name */
   get(session: string): Promise<AgentSessionDetail>;
-  /** Nothing more can be done in it; its record stays. */
+  /** Closes the session: it cannot be continued. Its record is kept. */
   close(session: string): Promise<void>;
   /**
-   * The turns of the model, one line of JSON each, secrets masked: what {@link replayModel} takes.
+   * The turns of the model, one line of JSON each, with secrets masked, for {@link replayModel}.
    * @example
    * const lines = await Array.fromAsync(kernel.sessions.recording('order-77'));
    */
@@ -261,10 +261,10 @@ export type KernelSessions = {
 };
 
 /**
- * A model that says what another one said: the same turns in the same order, whatever it is asked.
+ * A model that replays recorded turns in order, whatever the prompt.
  * @example
  * const agent = kernel.agent({ model: replayModel(await readFile('session.ndjson', 'utf8')) });
  * @param recording lines of {@link KernelSessions.recording}, or all of them as one text
- * @throws {ValidationError} when it is no recording
+ * @throws {ValidationError} when it is not a recording
  */
 export declare function replayModel(recording: string | Iterable<string>): any;

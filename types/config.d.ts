@@ -9,16 +9,16 @@ import type { SecretConfigInput } from './secrets.js';
 import type { SqlSettings, SqlSource } from './sql.js';
 import type { Mode } from './tests.js';
 
-/** Where the tools are kept, beside the root itself. */
+/** The Git repository of the tools and its remote. */
 export type GitConfigInput = {
-  /** Who hosts the remote. `'local'`: nobody; commits stay in the root, or go to the address in `repo`. Default: `'local'`. */
+  /** The host of the remote. `'local'`: none; commits stay in the root, or go to the address in `repo`. Default: `'local'`. */
   provider?: 'local' | 'github' | 'gitlab' | 'bitbucket';
   /**
-   * The remote: `owner/name` at the provider, any https or ssh address, a path or a `file://` address. A path starts from
-   * the folder of the config file. Without it nothing leaves the root. ssh uses the program `ssh` with your own keys.
+   * The remote: `owner/name` at the provider, any https or ssh address, a path or a `file://` address. A path is relative
+   * to the folder of the config file. Without it nothing is pushed. ssh uses the program `ssh` with your own keys.
    */
   repo?: string;
-  /** The branch that tools live on. Default: `'main'`. */
+  /** The branch of the tools. Default: `'main'`. */
   branch?: string;
   /** Address of the provider's API, for servers of your own. Default: the provider's. */
   apiBaseUrl?: string;
@@ -52,7 +52,7 @@ export type GitConfigInput = {
   timeoutMs?: number;
 };
 
-/** Limits of every run, and where runs live. */
+/** Limits and isolation of every run. */
 export type SandboxConfigInput = {
   /** V8 heap and ArrayBuffers of one run together, in MB. Default: 64; from 8 to 4096. */
   memoryMb?: number;
@@ -64,11 +64,11 @@ export type SandboxConfigInput = {
    */
   wallMs?: number;
   /**
-   * Where runs live. `'process'`: in supervised worker processes, so that no tool can end, hang or bloat the host.
+   * Isolation of runs. `'process'`: in supervised worker processes, so that no tool can end, hang or bloat the host.
    * `'thread'`: on threads of the host, for code that its operator trusts. A tool there can end the host by asking V8 for too
-   * much memory at once (`Array.prototype.sort.call({ length: 2 ** 31 })` is enough), keep a core busy for good with a
-   * built-in function that looks at no time limit, and use memory beside V8's heap that `memoryMb` does not hold. The first
-   * boot says so. Default: `'process'`.
+   * much memory at once (`Array.prototype.sort.call({ length: 2 ** 31 })` is enough), keep a core busy forever with a
+   * built-in function that ignores time limits, and use memory outside V8's heap that `memoryMb` does not limit. The first
+   * boot warns about it. Default: `'process'`.
    */
   isolation?: 'process' | 'thread';
   /**
@@ -87,8 +87,8 @@ export type SandboxConfigInput = {
    */
   warm?: number;
   /**
-   * How long a worker may be idle until it ends, in milliseconds. Those of `warm` end when nothing has run for ten
-   * times as long. The next run starts a worker again. Default: 60 000; from 10 to 86 400 000.
+   * Idle time after which a worker ends, in milliseconds. Workers of `warm` end when nothing has run for ten times as
+   * long. The next run starts a worker again. Default: 60 000; from 10 to 86 400 000.
    */
   idleMs?: number;
   /**
@@ -162,13 +162,13 @@ export type SandboxConfigInput = {
   fetchBytes?: number;
   /** Time for one request with all its redirects, in milliseconds. Default: 10 000; from 1 to 3 600 000. */
   fetchTimeoutMs?: number;
-  /** Makes chance repeatable in every run. Default: none. */
+  /** Seed for deterministic random numbers in every run. Default: none. */
   seed?: number;
   /** Where the clock of every run starts, in milliseconds since 1970; see {@link ExecOptions.now}. Default: the real time. */
   now?: number;
 };
 
-/** What tools may reach of the file system beyond their root. */
+/** Access of tools to the file system outside their root, and file limits. */
 export type FSConfigInput = {
   /**
    * Folders that tools may read and write under the name given here: relative to the folder of the config file, or
@@ -188,16 +188,16 @@ export type FSConfigInput = {
   fileBytes?: number;
   /**
    * What the root may hold in all, in bytes, `.git` aside. A write that would make it larger is a {@link LimitError}
-   * and changes nothing. What comes in from Git is not held up by what is there already, but a remote that changes more
-   * than this, or more than 100 000 files or `rootFiles` if that is more, in one step is refused. Default: 1 GiB; from
-   * 1 KiB to 2 GiB.
+   * and changes nothing. Existing files do not block changes from Git, but a remote that changes more than this, or
+   * more than 100 000 files or `rootFiles` if that is more, in one step is refused. Default: 1 GiB; from 1 KiB to 2
+   * GiB.
    */
   rootBytes?: number;
   /** As `rootBytes`, in files. Default: 50 000; from 1 to 1 000 000. */
   rootFiles?: number;
 };
 
-/** How much of everything a model is given, through the AI SDK, `handleToolCall`, MCP and any other way. */
+/** Limits for models, through the AI SDK, `handleToolCall`, MCP and any other interface. */
 export type AgentConfigInput = {
   /**
    * How long an approval is waited for, and how long it counts, in milliseconds. Default: 300 000; from 1000 to 86 400
@@ -219,7 +219,7 @@ export type AgentConfigInput = {
   liveToolChars?: number;
 };
 
-/** What a config file exports. Every key is optional; unknown keys are refused by name. */
+/** The configuration that a config file exports. Every key is optional; unknown keys are an error that names them. */
 export type TGPConfigInput = {
   /**
    * The agent's root, relative to the folder of the config file: a folder of its own. One that is or holds the application's
@@ -230,48 +230,47 @@ export type TGPConfigInput = {
   git?: GitConfigInput;
   sandbox?: SandboxConfigInput;
   /**
-   * What a tool that fails its check may still do. `'warn'`: it is committed, and it runs, but `exec_tool` refuses one that
-   * makes code from text or imports what is forbidden. `'strict'`: it stays a draft on disk that is neither committed nor run,
+   * Handling of a tool that fails its check. `'warn'`: it is committed and can run, but `exec_tool` refuses a tool that
+   * creates code from text or imports a forbidden module. `'strict'`: it stays a draft on disk that is neither committed nor run,
    * by an agent or by the application; type errors count like others where TypeScript is installed, and where it is not, the
    * write's `notice` and one warning say so. `'off'`: everything that compiles. Default: `'warn'`.
    */
   check?: 'off' | 'warn' | 'strict';
   /**
    * Whether tools are found by meaning as well as by words. `'auto'`: with {@link TGPOptions.embed}, or with the weights of the
-   * optional package `@tgp/memory` when it is installed; they take some 25 MB of memory, once per process, from the first search
-   * or write on. Without either, words decide, and the first search says so once. `'off'`: words decide. Default: `'auto'`.
+   * optional package `@tgp/memory` when it is installed; they take about 25 MB of memory, once per process, from the first search
+   * or write on. Without either, search uses words only, and the first search logs it once. `'off'`: words only. Default: `'auto'`.
    */
   memory?: 'auto' | 'off';
   /**
-   * What becomes of a new tool for a job that another tool does, judged by what both say of themselves, what they take, and,
-   * where the other one was run, what both give for the same arguments. `'warn'`: it is written, and the write's `similar` names
-   * the other one. `'strict'`: it is refused with {@link DuplicateError}, which holds the call of the other one. `'off'`: nobody
-   * looks. Default: `'warn'`.
+   * Handling of a new tool that duplicates another tool, judged by descriptions, parameters, and, if the other tool was run, the
+   * results for the same arguments. `'warn'`: it is written, and `similar` of the write names the other tool. `'strict'`: it is
+   * refused with {@link DuplicateError}, which contains the call of the other tool. `'off'`: no check. Default: `'warn'`.
    */
   reuse?: 'off' | 'warn' | 'strict';
   /**
-   * Whether agents write a test first. `'strict'`: no tool is written before a test of it was seen to fail, none is run or pushed
-   * before it was seen to pass. `'debug'`: tools that exist may be changed and run first. `'explore'`: nothing is refused. See
+   * Test mode of agents. `'strict'`: a tool can be written only after its test has failed, and run or pushed only after its test
+   * has passed. `'debug'`: existing tools may be changed and run first. `'explore'`: tests are not required. See
    * docs/tests.md. Default: `'explore'`.
    */
   mode?: Mode;
-  /** Globs of tools that nobody asks tests for, such as `'tools/scratch/**'`; `'tools/.code.ts'` stands for `run_code`. Default: none. */
+  /** Globs of tools that are exempt from tests, such as `'tools/scratch/**'`; `'tools/.code.ts'` stands for `run_code`. Default: none. */
   exempt?: string[];
   /**
-   * What a rule's findings weigh, by the id that diagnostics name: `{ 'no-magic-numbers': 'warning', types: 'off' }`. Only
+   * Severity of a rule's findings, by rule id: `{ 'no-magic-numbers': 'warning', types: 'off' }`. Only
    * errors make a tool invalid.
    */
   rules?: Record<string, 'off' | 'advice' | 'warning' | 'error'>;
   fs?: FSConfigInput;
   /**
    * Packages that tools may import, with all their subpaths. They are found in the `node_modules` of the application,
-   * from the folder of the config file upwards, and bundled; what they find of Node there computes and reaches nothing
-   * (docs/packages.md lists what was tried). Parts of Node with a stand-in may be named too: `'path'`, `'crypto'`.
-   * `@tgp/std` can always be imported. Default: `['@tgp/std', 'zod', 'date-fns']`, as far as the application has them.
+   * from the folder of the config file upwards, and bundled; the Node modules that they get there have no access to the system
+   * (docs/packages.md lists tested packages). Parts of Node with a stand-in may be named too: `'path'`, `'crypto'`.
+   * `@tgp/std` can always be imported. Default: `['@tgp/std', 'zod', 'date-fns']`, if the application has them.
    */
   allowedImports?: string[];
   /**
-   * What tools may fetch. Scheme, host and port of a request must be those of an entry, and its path must begin with the
+   * Addresses that tools may fetch. Scheme, host and port of a request must be those of an entry, and its path must begin with the
    * entry's, segment by segment; the same holds for every redirect. A private address must be named as such.
    * Default: nothing.
    *
@@ -281,34 +280,34 @@ export type TGPConfigInput = {
   network?: NetworkConfigInput;
   agent?: AgentConfigInput;
   /**
-   * What tools may use without seeing it, by name: letters, digits and `_`. Default: none.
+   * Secrets that tools may use without seeing them, by name: letters, digits and `_`. Default: none.
    *
    * @example { STRIPE: { env: 'STRIPE_KEY', hosts: ['api.stripe.com'] } }
    */
   secrets?: Record<string, SecretConfigInput>;
   /**
-   * The ledger: everything that is asked of the kernel, and what came of it, in a file of the workspace that can be read and not
-   * changed unseen (`kernel.ledger`, `tgp ledger`, docs/ledger.md). `false` records nothing. Default: on; where the root cannot be
-   * written the boot warns and goes on without, unless the ledger is asked for by `true` or by settings of its own.
+   * The ledger: a tamper-evident log of all calls of the kernel and their results, in a file of the workspace (`kernel.ledger`,
+   * `tgp ledger`, docs/ledger.md). `false` disables it. Default: on; if the root is not writable, the boot warns and continues
+   * without it, unless the ledger is enabled by `true` or has settings.
    */
   ledger?: boolean | LedgerConfigInput;
   /**
-   * Who may do what: `allow` (default), `safe`, the path of a policy file (relative to the config file), rules, or a function
-   * (docs/policy.md). A file is followed: changes come into force at once, and rules that cannot be meant change nothing.
+   * The policy: `allow` (default), `safe`, the path of a policy file (relative to the config file), rules, or a function
+   * (docs/policy.md). A file is watched: changes apply at once, and invalid rules change nothing.
    */
   policy?: PolicyInput;
-  /** What capability tokens ({@link TGP.issueToken}) are made and checked with. */
+  /** Keys and revocations of capability tokens ({@link TGP.issueToken}). */
   tokens?: TokensConfigInput;
   /**
-   * The database behind `tgp.exec_sql`, so that `tgp exec` and `tgp mcp` have it too. See {@link TGPOptions.sql}, which wins. What
-   * a config file opens here is closed when the kernel shuts down.
+   * The database behind `tgp.exec_sql`, so that `tgp exec` and `tgp mcp` have it too. {@link TGPOptions.sql} overrides it. A database that
+   * a config file opens is closed when the kernel shuts down.
    */
   sql?: SqlSource | SqlSettings;
-  /** The application's functions for tools. See {@link TGPOptions.sandboxAPI}, whose functions win. */
+  /** The application's functions for tools. Functions of {@link TGPOptions.sandboxAPI} override them. */
   sandboxAPI?: Record<string, SandboxFunction>;
 };
 
-/** {@link GitConfigInput} with its defaults, as `GitConfigSchema` gives it. */
+/** {@link GitConfigInput} with its defaults, the output of `GitConfigSchema`. */
 export type GitConfig = {
   provider: 'local' | 'github' | 'gitlab' | 'bitbucket';
   repo?: string;
@@ -320,7 +319,7 @@ export type GitConfig = {
   timeoutMs?: number;
 };
 
-/** {@link FSConfigInput} with its defaults, as `FSConfigSchema` gives it. */
+/** {@link FSConfigInput} with its defaults, the output of `FSConfigSchema`. */
 export type FSConfig = {
   allowedDirs: string[];
   blockUpwardTraversal: boolean;
@@ -329,7 +328,7 @@ export type FSConfig = {
   rootFiles?: number;
 };
 
-/** A configuration whose main keys are there. What `TGPConfigSchema` gives is one, and so is {@link FilledTGPConfig}. */
+/** A configuration with its main keys, such as the output of `TGPConfigSchema` or {@link FilledTGPConfig}. */
 export type TGPConfig = {
   rootDir: string;
   git: GitConfig;
@@ -346,7 +345,7 @@ export type TGPConfig = {
   rules?: Record<string, 'off' | 'advice' | 'warning' | 'error'>;
 };
 
-/** The configuration with every default filled in: what `kernel.config` shows. */
+/** The configuration with all defaults, as in `kernel.config`. */
 export type FilledTGPConfig = {
   rootDir: string;
   git: Required<Omit<GitConfig, 'repo' | 'apiBaseUrl'>> & Pick<GitConfig, 'repo' | 'apiBaseUrl'>;
@@ -360,7 +359,7 @@ export type FilledTGPConfig = {
   agent: Required<AgentConfigInput>;
   /** With their keys masked. */
   tokens: Required<TokensConfigInput>;
-  /** With the address of its database and its key masked, and without `retainEvents` where that was not chosen. */
+  /** With the address of its database and its key masked, and without `retainEvents` if it was not set. */
   ledger: Required<Omit<LedgerConfigInput, 'postgres' | 'key' | 'retainEvents'>> &
     Pick<LedgerConfigInput, 'postgres' | 'key' | 'retainEvents'>;
   check: 'off' | 'warn' | 'strict';
@@ -372,22 +371,22 @@ export type FilledTGPConfig = {
 };
 
 /**
- * Gives a config file its types.
+ * Returns the configuration unchanged, with type checks for config files.
  *
  * @example
  * export default defineTGPConfig({ rootDir: './.tgp', sandbox: { timeoutMs: 200 } });
  */
 export declare function defineTGPConfig(config: TGPConfigInput): TGPConfigInput;
 
-/** What {@link loadTGPConfig} gives: a configuration with every default, which `new TGP({ config })` takes. */
+/** Result of {@link loadTGPConfig}: a configuration with all defaults, for `new TGP({ config })`. */
 export type LoadedTGPConfig = Omit<FilledTGPConfig, 'secrets'> & {
-  /** As the file has them: with `value` or `env`. A variable is read by the boot, so its value is not in here. */
+  /** As in the file, with `value` or `env`. Environment variables are read at boot, so their values are not included. */
   secrets: Record<string, SecretConfigInput & Required<Pick<SecretConfigInput, 'hosts' | 'functions'>>>;
 } & Pick<TGPConfigInput, 'sql' | 'sandboxAPI' | 'policy'>;
 
 /**
- * Loads and checks a config file (.ts .mts .js .mjs .cjs .json), and fills in the defaults. Nothing in it is masked: a token or
- * a secret that the file holds as text is in it as text.
+ * Loads and checks a config file (.ts .mts .js .mjs .cjs .json), and fills in the defaults. Nothing is masked: tokens and
+ * secrets of the file are included as text.
  * @throws {ConfigError} when it is missing, cannot be loaded, or holds a wrong or unknown key
  */
 export declare function loadTGPConfig(configFile: string): Promise<LoadedTGPConfig>;

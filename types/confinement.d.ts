@@ -1,31 +1,31 @@
-/** Whether the system gave a wall: `'partial'` on an older kernel. */
+/** State of a confinement layer: `'partial'` on an older operating system kernel. */
 export type ConfinementHold = 'active' | 'partial' | 'missing';
 
-/** The V8 that runs tools, by its own account. */
+/** The V8 engine of the sandbox, as reported by itself. */
 export type Engine = {
   version: string;
   /** References inside V8's heap are 32 bits long and cannot lead out of it. */
   pointerCompression: boolean;
   /**
-   * V8's own sandbox: whoever corrupts V8's heap reaches nothing else of the process by that. `'partial'` when the system gave
-   * less address space than it needs (`ulimit -v`), `'missing'` on platforms whose V8 was built without.
+   * V8's own sandbox: corruption of V8's heap cannot reach other memory of the process. `'partial'` if the system grants less
+   * address space than it needs (`ulimit -v`), `'missing'` on platforms whose V8 was built without it.
    */
   sandbox: ConfinementHold;
 };
 
-/** The walls around the sandbox's workers. With `isolation: 'thread'` there are none but V8. */
+/** The confinement of the sandbox's workers. With `isolation: 'thread'` there is none besides V8. */
 export type Confinement = {
   isolation: 'process' | 'thread';
-  /** Nothing can gain rights. */
+  /** The process cannot gain privileges. */
   noNewPrivileges: ConfinementHold;
-  /** The rights of a host that runs as root are given up. */
+  /** Capabilities of a host that runs as root are dropped. */
   capabilities: ConfinementHold;
-  /** No file, port or foreign process can be reached. */
+  /** No file, port or other process can be reached. */
   landlock: ConfinementHold;
-  /** Only the system calls that V8 needs are left. */
+  /** Only the system calls that V8 needs are allowed. */
   seccomp: ConfinementHold;
-  /** Memory, files and core dumps are bounded by the system too. */
+  /** The system limits memory, files and core dumps too. */
   resourceLimits: ConfinementHold;
-  /** Not a wall of the system: what V8 itself was built with. */
+  /** Build options of V8; not part of the system's confinement. */
   engine: Engine;
 };

@@ -1,38 +1,38 @@
 import type { TGPErrorCode } from './errors.js';
 
-/** Asks what a call would do, instead of making it. */
+/** Option for a dry run: returns what a call would do, instead of making it. */
 export type DryRunOption = {
   /**
-   * Nothing is changed: no file, no commit, no row, and nothing is sent that could change something elsewhere. What the call
-   * would do is told as a {@link DryRunResult}.
+   * Nothing is changed: no file, no commit, no row, and nothing is sent that could change something elsewhere. The result is a
+   * {@link DryRunResult}.
    */
   dryRun: true;
 };
 
 /**
- * What a call would do. Whatever would refuse the call refuses its preview with the same error; a call that asks for the same
- * again is told the same.
+ * The preview of a call. A dry run is refused with the same error as the call itself; the same dry run gives the same result
+ * again.
  */
 export type DryRunResult<Result = any> = {
   dryRun: true;
-  /** What the call would answer, as far as it came; of a write all but its commit. */
+  /** The result of the call, if it got that far; for a write without its commit. */
   result?: Result;
   /**
-   * The files that would change, sorted by path, each as `git diff --no-renames` would show it; without `meta.json`, which
-   * follows by itself.
+   * The files that would change, sorted by path, each as `git diff --no-renames` would show it; without `meta.json`, which is
+   * derived.
    */
   diffs: { path: string; diff: string }[];
   /**
-   * Statements that change something: they were executed, and rolled back with all others. `mayWrite` is a query that calls what
-   * may write, such as a `VOLATILE` function of PostgreSQL.
+   * Statements that change data: they were executed and rolled back, like all others. `mayWrite` marks a query that calls a
+   * function which may write, such as a `VOLATILE` function of PostgreSQL.
    */
   sql: { sql: string; affected: number; mayWrite?: boolean }[];
-  /** Requests other than GET and HEAD. They were not sent: the tool was told so. */
+  /** Requests other than GET and HEAD. They were not sent: the tool got an error instead. */
   requests: { method: string; url: string }[];
-  /** Functions of `sandboxAPI` that are not marked `readOnly`. They were not called: the tool was told so. */
+  /** Functions of `sandboxAPI` that are not marked `readOnly`. They were not called: the tool got an error instead. */
   calls: { name: string; args: any[] }[];
-  /** Why the run ended without a result, after something in `requests` or `calls` was refused to it. */
+  /** Why the run ended without a result, after an entry of `requests` or `calls` was refused. */
   stopped?: { code: TGPErrorCode; message: string };
-  /** All of that in words, for a person or a model; a long one is cut. */
+  /** All of that as text, for a person or a model; truncated if long. */
   text: string;
 };

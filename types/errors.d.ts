@@ -1,4 +1,4 @@
-/** Every `code` there is. */
+/** All error codes. */
 export type TGPErrorCode =
   | 'ERR_VALIDATION'
   | 'ERR_CONFIG'
@@ -25,15 +25,15 @@ export type TGPErrorCode =
   | 'ERR_LEDGER'
   | 'ERR_INTERNAL';
 
-/** What an error carries beside its message. */
+/** Details and cause of an error. */
 export type TGPErrorOptions = { details?: Record<string, unknown>; cause?: unknown };
 
-/** Every failure of this package. `instanceof` also holds between its ESM and its CommonJS copy. */
+/** Base class of all errors of this package. `instanceof` also works between its ESM and its CommonJS copy. */
 export declare class TGPError extends Error {
   constructor(code: TGPErrorCode, message: string, options?: TGPErrorOptions);
-  /** One of a closed list; it says which class this is. */
+  /** One of a closed list; each code has its class. */
   code: TGPErrorCode;
-  /** Facts beside the message. Never a host path or a secret. */
+  /** Machine-readable details. Never a host path or a secret. */
   details: Record<string, unknown>;
 }
 
@@ -41,7 +41,7 @@ export declare class TGPError extends Error {
 export declare class ValidationError extends TGPError {
   constructor(message: string, options?: TGPErrorOptions);
 }
-/** `ERR_CONFIG`: the configuration is wrong; `details.issues` names the keys, or `details.key` one that does not fit. */
+/** `ERR_CONFIG`: the configuration is wrong; `details.issues` names the keys, or `details.key` an invalid one. */
 export declare class ConfigError extends TGPError {
   constructor(message: string, options?: TGPErrorOptions);
 }
@@ -50,13 +50,13 @@ export declare class NotFoundError extends TGPError {
   constructor(message: string, options?: TGPErrorOptions);
 }
 /**
- * `ERR_SECURITY_VIOLATION`: something outside the allowed was asked for, such as a path, a package, an address or a statement of SQL.
- * Nothing was touched.
+ * `ERR_SECURITY_VIOLATION`: a path, package, address or SQL statement that is not allowed was requested.
+ * Nothing was changed.
  */
 export declare class SecurityViolation extends TGPError {
   constructor(message: string, options?: TGPErrorOptions);
 }
-/** `ERR_COMPILATION`: the tool's source is no valid TypeScript. */
+/** `ERR_COMPILATION`: the tool's source is not valid TypeScript. */
 export declare class CompilationError extends TGPError {
   constructor(message: string, options?: TGPErrorOptions);
   /** Counted from 1, in the TypeScript source. */
@@ -88,7 +88,7 @@ export declare class ToolError extends TGPError {
 export declare class ResultError extends TGPError {
   constructor(message: string, options?: TGPErrorOptions);
 }
-/** `ERR_LIMIT`: too much: runs that wait, host calls of one tool, or files that are too large or too many. The message says which. */
+/** `ERR_LIMIT`: a limit was exceeded, such as waiting runs, host calls, or size or number of files. The message names the limit. */
 export declare class LimitError extends TGPError {
   constructor(message: string, options?: TGPErrorOptions);
 }
@@ -132,27 +132,27 @@ export declare class DeniedError extends TGPError {
   constructor(message: string, options?: TGPErrorOptions);
 }
 /**
- * `ERR_APPROVAL`: the policy has somebody asked, and nobody was there to answer, said no, or said yes to something else.
+ * `ERR_APPROVAL`: the call needs approval, and there was no approver, no answer, a refusal, or an approval of another call.
  * `details` is the {@link Verdict}.
  */
 export declare class ApprovalError extends TGPError {
   constructor(message: string, options?: TGPErrorOptions);
 }
 /**
- * `ERR_STATE`: something else must come first, because agents write tests first here. `details`: `path`, `test`, `state`, `reason`, and
- * `mustComeFirst`, the calls that lead on, in their order.
+ * `ERR_STATE`: another call must come first, because the test mode requires tests first. `details`: `path`, `test`, `state`, `reason`, and
+ * `mustComeFirst`, the required calls, in order.
  */
 export declare class StateError extends TGPError {
   constructor(message: string, options?: TGPErrorOptions);
 }
 /**
- * `ERR_LEDGER`: what was asked for cannot be recorded, and would change something, so it was not done; or the ledger is off, or
- * cannot be read.
+ * `ERR_LEDGER`: a call that changes something could not be recorded, so it was not made; or the ledger is disabled or cannot be
+ * read.
  */
 export declare class LedgerError extends TGPError {
   constructor(message: string, options?: TGPErrorOptions);
 }
-/** `ERR_INTERNAL`: the kernel failed inside, by a defect of its own, and the application goes on. Worth a report. */
+/** `ERR_INTERNAL`: an internal error of the kernel, caused by a defect. The application can continue. Report it as a bug. */
 export declare class InternalError extends TGPError {
   constructor(message: string, options?: TGPErrorOptions);
 }

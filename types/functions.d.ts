@@ -1,14 +1,14 @@
 import type { z } from 'zod';
 
-/** A function of the application that says what it does and takes. */
+/** A function of the application with a description and a parameter schema. */
 export type DescribedFunction = {
   /** What it does, for models. */
   description?: string;
   /**
-   * What its one argument must be: a schema of zod 4, or a JSON Schema. Without it `execute` gets whatever the tool passes.
+   * Schema of its single argument: a zod 4 schema or a JSON Schema. Without it `execute` gets whatever the tool passes.
    */
   parameters?: z.ZodType | Record<string, unknown>;
-  /** That it changes nothing, so that a dry run may call it. Default: `false`. */
+  /** Whether it changes nothing, so that a dry run may call it. Default: `false`. */
   readOnly?: boolean;
   execute(this: HostCall, ...args: any[]): any;
 };
@@ -16,16 +16,16 @@ export type DescribedFunction = {
 /** A function of the application that tools may call. */
 export type SandboxFunction = ((this: HostCall, ...args: any[]) => any) | DescribedFunction;
 
-/** What is known of a function of the application. */
+/** Description of a function of the application. */
 export type FunctionGuide = {
   name: string;
   description?: string;
-  /** What its one argument must be, as JSON Schema. */
+  /** JSON Schema of its single argument. */
   parameters?: Record<string, any>;
 };
 
-/** What a function of `sandboxAPI` finds in `this`. */
+/** `this` of a function of `sandboxAPI`. */
 export type HostCall = {
-  /** Fires when the run has ended, for whatever reason, or is aborted. Pass it on to what takes long. */
+  /** Fires when the run ends or is aborted. Pass it to long operations. */
   readonly signal: AbortSignal;
 };

@@ -1,10 +1,10 @@
 import type { LedgerError } from './errors.js';
 
 /**
- * What an event tells. `CALL`: something was asked for; of what changes anything it is on disk before that happens. `RESULT`: how
- * it ended. `COMMIT`: a commit, with `call`, `session` and `actor` of the call that made it. `SESSION`: a process opened or closed the
- * ledger, or an agent was given a task, said something or ended. `APPLICATION`: an event of your own. `RETENTION`: old events were
- * let go, signed. The others belong to rules, approvals, tests and the guardian.
+ * The type of an event. `CALL`: a call was requested; for a change it is written to disk before the change. `RESULT`: the outcome
+ * of a call. `COMMIT`: a commit, with `call`, `session` and `actor` of the call that made it. `SESSION`: a process opened or closed
+ * the ledger, or an agent got a task, made a turn or ended. `APPLICATION`: an event of the application. `RETENTION`: old events were
+ * deleted, signed. The other types belong to rules, approvals, tests and the guardian.
  */
 export type LedgerEventType =
   | 'CALL'
@@ -25,19 +25,19 @@ export type LedgerEventType =
 export type LedgerEffect = 'read' | 'write' | 'run' | 'sql' | 'net' | 'app';
 
 /**
- * Who it was. `agent` is `'application'` (your own `kernel.exec`), `'agent'` (`tgpTools`, forged tools), `'mcp'`, `'cli'`, `'tool'`
- * for what a running tool asks for, or `'kernel'` for what nobody in particular asks for; `id` says which one, of a tool its path.
+ * The caller. `agent` is `'application'` (your own `kernel.exec`), `'agent'` (`tgpTools`, forged tools), `'mcp'`, `'cli'`, `'tool'`
+ * for calls of a running tool, or `'kernel'` for internal calls; `id` identifies it, for a tool by its path.
  */
 export type LedgerActor = { agent: string; id: string };
 
 /**
- * A value of more than 4 KiB, which does not stand in its event: its hash, its size and its beginning. {@link KernelLedger.blob}
- * gives all of it, as it was (`'text'`) or as canonical JSON, unless it was larger than `ledger.blobBytes` (`kept: false`).
+ * A value of more than 4 KiB, which is stored outside its event: its hash, size and beginning. {@link KernelLedger.blob}
+ * returns all of it, as it was (`'text'`) or as canonical JSON, unless it was larger than `ledger.blobBytes` (`kept: false`).
  */
 export type LedgerBlob = { $blob: string; bytes: number; form: 'text' | 'json'; preview: string; kept?: false };
 
 /**
- * One thing that happened.
+ * An event of the ledger.
  *
  * @example
  * {
@@ -52,29 +52,29 @@ export type LedgerEvent = {
   /** SHA-256 of its content as canonical JSON (RFC 8785): everything but `seq`, `id`, `prev` and `hash`. */
   id: string;
   type: LedgerEventType;
-  /** When, in universal time with milliseconds. */
+  /** Time in UTC with milliseconds. */
   ts: string;
   /** As it was given to `tgpTools(kernel, { session })`, its first 200 characters. */
   session?: string;
   actor: LedgerActor;
-  /** The call that it belongs to. */
+  /** The call of the event. */
   call?: string;
-  /** The call that caused this one: the run whose tool asked. */
+  /** The parent call: the run whose tool made this call. */
   parent?: string;
   /** The kernel tool, the forged tool's name, or the function that a tool called. */
   tool?: string;
   /** The file that it is about, relative to the root, in its shortest form: `tools/a.ts` for `./tools//a.ts`. */
   path?: string;
   effect?: LedgerEffect;
-  /** Of a `CALL` that was only to be seen: nothing was changed by it. */
+  /** For a `CALL` that is a dry run, which changes nothing. */
   dryRun?: true;
-  /** What was asked for; secrets are masked, large values are a {@link LedgerBlob}. */
+  /** The arguments; secrets are masked, large values are a {@link LedgerBlob}. */
   args?: any;
   /** Of a `RESULT`: whether it succeeded. */
   ok?: boolean;
   /** Of a `RESULT`: how long it took. */
   ms?: number;
-  /** Of a `RESULT`: what came of it, masked and bounded as `args` is. */
+  /** For a `RESULT`: the result, masked and bounded like `args`. */
   result?: any;
   /** Of a `RESULT` that failed: the code of the error. */
   code?: string;
@@ -84,7 +84,7 @@ export type LedgerEvent = {
   prev: string;
   /** SHA-256 over `prev`, `seq` and `id`. */
   hash: string;
-  /** Whatever else belongs to an event of this type. */
+  /** Other members of events of this type. */
   [body: string]: any;
 };
 
@@ -100,7 +100,7 @@ export type NewLedgerEvent = {
   [body: string]: unknown;
 };
 
-/** Which events are wanted: those that fit everything that is given. */
+/** A filter for events: all members must match. */
 export type LedgerFilter = {
   session?: string;
   path?: string;
@@ -133,8 +133,8 @@ export type LedgerQuery = LedgerFilter & {
 /** Options of {@link KernelLedger.follow}. */
 export type LedgerFollowOptions = LedgerFilter & {
   /**
-   * Begins after this position. Default: after the newest event of now. Whoever is about to do something and wants to see all of it
-   * gives the `seq` of the newest event before: `(await kernel.ledger.tail({ limit: 1 })).at(-1)?.seq ?? 0`.
+   * Begins after this position. Default: after the newest event of now. To see all events of an operation, pass the
+   * `seq` of the newest event before it: `(await kernel.ledger.tail({ limit: 1 })).at(-1)?.seq ?? 0`.
    */
   after?: number;
   /** Ends it. */
@@ -153,74 +153,74 @@ export type LedgerCall = {
   tool: string;
   path?: string;
   effect?: LedgerEffect;
-  /** Whether it was only to be seen what it would do. */
+  /** For a dry run. */
   dryRun?: true;
   args?: any;
   /**
-   * `'unknown'`: its process ended before a result was recorded, so that nobody can say whether it happened. `'running'`: no result
-   * yet, and its process lives.
+   * `'unknown'`: its process ended before a result was recorded, so it may or may not have taken effect. `'running'`: no result
+   * yet, and its process is alive.
    */
   state: 'ok' | 'failed' | 'running' | 'unknown';
   ms?: number;
   result?: any;
   code?: string;
   message?: string;
-  /** What else was recorded of it, such as its `COMMIT`. */
+  /** Other events of the call, such as its `COMMIT`. */
   events: LedgerEvent[];
-  /** In the order in which they began. */
+  /** In order of their start. */
   calls: LedgerCall[];
 };
 
-/** The first thing that is wrong with a ledger. */
+/** The first problem of a ledger. */
 export type LedgerProblem = {
   /**
-   * `'changed'`: an event, or a value that is kept beside, is not what was written. `'missing'`: one was taken out. `'order'`: one was
-   * put in or moved. `'truncated'`: the end was cut off, or an older copy was put back. `'signature'`: a checkpoint is not signed by
+   * `'changed'`: an event, or a value stored outside it, was changed. `'missing'`: an event was removed. `'order'`: an event was
+   * inserted or moved. `'truncated'`: the end was removed, or an older copy was restored. `'signature'`: a checkpoint is not signed by
    * this ledger's key.
    */
   kind: 'changed' | 'missing' | 'order' | 'truncated' | 'signature';
-  /** The first position that is not as it was written. */
+  /** The first position that differs from what was written. */
   seq: number;
   message: string;
   /**
-   * Why an end is gone (`'truncated'`). `'removed'`: it was on the disk. `'unknown'`: it was not on the disk yet when it was seen, which
-   * happens without `ledger.fsync` alone: the power failed, or it was removed, and nothing tells the two apart.
+   * Why the end is missing (`'truncated'`). `'removed'`: it was on the disk. `'unknown'`: it was not on the disk yet when it was seen, which
+   * happens without `ledger.fsync` alone: the power failed, or it was removed, and the two cannot be distinguished.
    */
   cause?: 'removed' | 'unknown';
 };
 
-/** Which events {@link KernelLedger.prune} lets go. One of `keep` and `before` is needed. */
+/** Options of {@link KernelLedger.prune}. `keep` or `before` is required. */
 export type LedgerPruneOptions = {
-  /** How many of the newest events stay. */
+  /** Number of newest events to keep. */
   keep?: number;
   /**
-   * Events from this time on stay: a Date, or a text such as `2026-01-01` or `2026-01-01T10:00:00Z`. A text without a zone is in UTC. A
+   * Events from this time on are kept: a Date, or a text such as `2026-01-01` or `2026-01-01T10:00:00Z`. A text without a zone is in UTC. A
    * time in the future is refused.
    */
   before?: Date | string;
-  /** Whether to only count them. Default: `false`. */
+  /** Whether to count the events only. Default: `false`. */
   dryRun?: boolean;
 };
 
-/** What {@link KernelLedger.prune} did, or would do. */
+/** Result of {@link KernelLedger.prune}. */
 export type LedgerPruned = {
-  /** How many events went. */
+  /** Number of deleted events. */
   events: number;
   /** The position of the first event that is kept. */
   first: number;
 };
 
-/** What {@link KernelLedger.verify} finds. */
+/** Result of {@link KernelLedger.verify}. */
 export type LedgerVerification = {
   ok: boolean;
-  /** How many events were looked at. */
+  /** Number of verified events. */
   events: number;
-  /** The position of the first event that is kept: 1, unless older ones were let go (`retainDays`, `retainEvents`). */
+  /** The position of the first event that is kept: 1, unless older ones were deleted (`retainDays`, `retainEvents`). */
   first: number;
   /** The `hash` of the last one. */
   head: string;
   problem?: LedgerProblem;
-  /** What could not be looked at: not all commits, where there are too many; the end of an export that shows none. */
+  /** What could not be verified: commits, if there are too many; the end of an export without a signed end. */
   note?: string;
 };
 
@@ -249,8 +249,8 @@ export type ChronicleEvent = {
 };
 
 /**
- * `kernel.ledger`: everything that was asked, decided and done, in the order in which it was recorded. Nothing can be changed, taken
- * out or cut off without {@link KernelLedger.verify} finding it; docs/ledger.md says what that rests on. With `ledger: false` every
+ * `kernel.ledger`: the tamper-evident log of calls, decisions and results, in the order of recording. {@link KernelLedger.verify}
+ * detects events that were changed, removed or cut off; docs/ledger.md describes the guarantees. With `ledger: false` every
  * method fails with {@link LedgerError}.
  */
 export type KernelLedger = {
@@ -258,7 +258,7 @@ export type KernelLedger = {
    * Records an event of the application's own.
    * @example
    * await kernel.ledger.append({ session: 'order-77', path: 'tools/orders.ts', what: 'order shipped', order: 77 });
-   * @throws {ValidationError} when it is no JSON object, or names what only the ledger can know
+   * @throws {ValidationError} when it is not a JSON object, or has members that only the ledger sets
    */
   append(event: NewLedgerEvent): Promise<void>;
   /**
@@ -303,18 +303,19 @@ export type KernelLedger = {
   /** Signs how long the ledger is now. It happens by itself every `ledger.checkpointEvents` events and at shutdown. */
   checkpoint(): Promise<LedgerCheckpoint>;
   /**
-   * Signs once that the events before the first one may be gone, for a ledger of an older version whose retention did not record that:
-   * {@link KernelLedger.verify} misses them, and retention stops. The owner decides whether they went by retention.
+   * Signs the first event that is left as the start of the ledger, once, for a ledger of an older version whose retention did not
+   * record deletions: {@link KernelLedger.verify} reports missing events, and retention stops. The owner decides whether retention
+   * deleted them.
    * @throws {LedgerError} when no signed checkpoint is where the ledger begins
    */
   signBase(): Promise<void>;
   /**
-   * Lets old events go now, up to a signed checkpoint, as `retainDays` and `retainEvents` do by themselves, and makes the file smaller.
-   * Give `keep` (how many of the newest stay), `before` (those from then on stay), or both: then what either keeps stays. Events go in
-   * whole stretches between checkpoints, so somewhat more may stay. A `RETENTION` event, signed with the ledger's key, records it.
+   * Deletes old events up to a signed checkpoint, as `retainDays` and `retainEvents` do automatically, and shrinks the file. Set
+   * `keep` (number of newest events to keep), `before` (keep events from then on), or both: then events that either keeps are kept.
+   * Events are deleted in whole ranges between checkpoints, so more may be kept. A `RETENTION` event, signed with the ledger's key, records it.
    * @example
    * const { events } = await kernel.ledger.prune({ before: new Date('2026-01-01'), dryRun: true });
-   * @throws {LedgerError} when events that would go are not what was written
+   * @throws {LedgerError} when events to delete differ from what was written
    */
   prune(options: LedgerPruneOptions): Promise<LedgerPruned>;
   /**
@@ -329,11 +330,11 @@ export type KernelLedger = {
 };
 
 /**
- * Takes out of an event what must not be recorded, before it is hashed: it gets the content of the event, and gives what is recorded
- * instead, so keep `actor`, `tool` and the like; `type`, `ts`, `call` and `parent` stay what they were. It is called once for each
- * event, after the kernel has masked the secrets that it knows, while calls go on. When it throws, gives no object or takes longer
- * than five seconds, path and body of the event are hidden; that something happened is recorded in any case. One that took too long
- * is not asked for the next ten seconds.
+ * Redacts an event before it is hashed: it gets the content of the event and returns the content to record, so keep `actor`,
+ * `tool` and the like; `type`, `ts`, `call` and `parent` stay what they were. It is called once for each
+ * event, after the kernel has masked the secrets that it knows, while calls continue. When it throws, returns no object or takes longer
+ * than five seconds, path and body of the event are hidden; that something happened is recorded in any case. After a timeout
+ * it is not called for ten seconds.
  * @example
  * new TGP({ redact: ({ args, ...event }) => ({ ...event, args: args && { ...args, email: undefined } }) });
  */
@@ -341,15 +342,15 @@ export type RedactEvent = (
   event: Omit<LedgerEvent, 'seq' | 'id' | 'prev' | 'hash'>,
 ) => Record<string, unknown> | Promise<Record<string, unknown>>;
 
-/** How the ledger is kept. */
+/** Settings of the ledger. */
 export type LedgerConfigInput = {
   /** Whether anything is recorded: `{ on: false }` is `ledger: false`. Default: `true`. */
   on?: boolean;
   /** Events between two signed checkpoints. Default: 1000; from 1 to 1 000 000. */
   checkpointEvents?: number;
   /**
-   * How long events are kept, in days; older ones go once a signed checkpoint vouches for them. Default: 0; from 0 to
-   * 36 500.
+   * How long events are kept, in days; older ones are deleted once a signed checkpoint covers them. Default: 0; from 0
+   * to 36 500.
    */
   retainDays?: number;
   /**

@@ -1,41 +1,42 @@
 import type { TGP } from './kernel.js';
 
 /**
- * Gives one vector per text, all of the same length: at most 8192 finite numbers each. It gets at most 64 texts at a time. The
- * texts of tools are read in the background and their vectors kept beside the repository, so each is asked for once; a call that
- * takes longer than 30 seconds has failed. A request is asked for when it is searched for, and after 3 seconds words alone
- * decide. After a failure it is left alone for 30 seconds. Another model is noticed, and all texts are read again.
+ * Embeds texts: returns one vector per text, all of the same length, with at most 8192 finite numbers each. It gets at most 64
+ * texts at a time. Tools are embedded in the background, and their vectors are cached beside the repository, so each text is
+ * embedded once. A call times out after 30 seconds. A search query is embedded when it is searched; after 3 seconds the search
+ * uses words only. After a failure it is not called for 30 seconds. A change of the model is detected, and all texts are embedded
+ * again.
  */
 export type EmbedTexts = (texts: string[]) => Promise<ArrayLike<number>[]> | ArrayLike<number>[];
 
-/** How far the texts of tools were read. */
+/** Progress of the embedding of tools. */
 export type MemoryReport = {
-  /** `'meaning'` when a model reads them; `'words'` without one, or when it failed. */
+  /** `'meaning'` with an embedding model; `'words'` without one, or if it failed. */
   by: 'meaning' | 'words';
-  /** Texts that were read. */
+  /** Embedded texts. */
   texts: number;
-  /** Texts that are still to be read. */
+  /** Texts that are not embedded yet. */
   waiting: number;
-  /** Why they cannot be read. */
+  /** Why texts cannot be embedded. */
   problem?: string;
 };
 
-/** What became of tools: how many were forged, and how often one that was there was used instead. */
+/** Counts of forged and reused tools. */
 export type ReuseTally = {
-  /** New tools that were written, and do a job of their own. */
+  /** New tools for a new job. */
   forged: number;
-  /** Runs of tools that had been run before. */
+  /** Runs of tools that were run before. */
   reused: number;
-  /** New tools that were written for a job that another one does. */
+  /** New tools for a job that another tool does. */
   duplicate: number;
   /** New tools that were refused because another one does their job (`reuse: 'strict'`). */
   refused: number;
 };
 
-/** What {@link TGP.stats} tells, counted on this machine. */
+/** Result of {@link TGP.stats}, counted on this machine. */
 export type Stats = {
   total: ReuseTally;
-  /** By day of universal time, as `2026-11-16`, oldest first; days on which nothing happened are left out. */
+  /** Per day in UTC, such as `2026-11-16`, oldest first; days without events are omitted. */
   days: (ReuseTally & { day: string })[];
   memory: MemoryReport;
 };

@@ -1,6 +1,6 @@
 import type { ApprovalError, DeniedError } from './errors.js';
 
-/** What a call does: the words that rules name. */
+/** The effect of a call, as named in rules. */
 export type CallEffect = 'read' | 'write' | 'run' | 'sql' | 'net' | 'app' | 'shell';
 
 /** The verdict on a call, and why. It is in `details` of {@link DeniedError} and {@link ApprovalError}. */
@@ -8,10 +8,10 @@ export type Verdict = {
   verdict: 'allow' | 'ask' | 'deny';
   /** The id of the rule, or `default`, or `token`. */
   rule: string;
-  /** Where it is written: file and line, such as `tgp.policy.yaml:6`. */
+  /** Location of the rule: file and line, such as `tgp.policy.yaml:6`. */
   at: string;
   reason: string;
-  /** The nearest thing that would be allowed, in words a model can act on. */
+  /** The nearest allowed alternative, as advice for a model. */
   nearest?: string;
 };
 
@@ -19,38 +19,38 @@ export type Verdict = {
 export type PolicyCall = {
   tool: string;
   effect: CallEffect;
-  /** The file that it is about. */
+  /** The file of the call. */
   path?: string;
-  /** The arguments by name; by position for functions of the application. Missing where they are too long. */
+  /** The arguments by name; by position for functions of the application. Missing if they are too long. */
   args?: any;
-  /** The name of the call in the ledger, and of the run that makes it. */
+  /** The id of the call in the ledger, and of the run that makes it. */
   call: string;
   parent?: string;
   session?: string;
-  /** What kind of caller it is: `application`, `agent`, `mcp`, `cli`. */
+  /** The kind of caller: `application`, `agent`, `mcp`, `cli`. */
   agent: string;
 };
 
 /** A call that needs approval. */
 export type ApprovalRequest = PolicyCall &
   Omit<Verdict, 'verdict'> & {
-    /** The name of this request; it counts once, for exactly this call. */
+    /** The id of this request. It is valid once, for exactly this call. */
     id: string;
     verdict: 'ask';
     /** A hash of the text that would run, with all that it imports. */
     text?: string;
-    /** How long the arguments are, where they are too long to be here: what is not shown should not be approved. */
+    /** Size of the arguments, if they are too long to be included. Do not approve arguments that were not shown. */
     hiddenBytes?: number;
-    /** What else it reaches: the other side of a move, files whose imports follow, what a change brings with it. */
+    /** Other files that the call affects: the target of a move, files whose imports are updated, related changes. */
     also?: { effect: CallEffect; paths: string[] }[];
     /**
-     * What a rule would say that allows exactly this call for good: these arguments, and this text of a tool.
+     * A permanent rule that allows exactly this call: these arguments, and this text of a tool.
      * `{ approved: true, always: true }` writes it into the policy file; `always: { any: ['/amount', 'text'] }` writes it without
-     * the conditions that are named. Missing where no rule could: the policy is not a file, a rule asks (which is stricter than one that allows), or the
+     * the named conditions. Missing if no rule is possible: the policy is not a file, a rule asks (which is stricter than one that allows), or the
      * reach of the call is unknown.
      */
     always?: PolicyConditions & { allow: string[] };
-    /** Fires when the answer is no longer awaited. */
+    /** Fires when the answer is no longer needed. */
     signal: AbortSignal;
   };
 
@@ -60,24 +60,24 @@ export type ApprovalAnswer =
   | { approved: boolean; always?: boolean | { any: string[] }; by?: string; reason?: string };
 
 /**
- * Asks a person or a program for approval. What it throws, and silence for longer than `agent.approvalMs`, is a refusal.
+ * Asks a person or a program for approval. An error, or no answer within `agent.approvalMs`, is a refusal.
  *
  * @example
  * new TGP({ config: { policy: 'safe' }, approve: async ({ tool, path, reason }) => ({ approved: await askOnSlack(tool, path, reason), by: 'ann' }) });
  */
 export type Approve = (request: ApprovalRequest) => ApprovalAnswer | Promise<ApprovalAnswer>;
 
-/** What a policy function says. A failure or anything else is `deny`. */
+/** The answer of a policy function. A failure or any other value is `deny`. */
 export type PolicyAnswer = Verdict['verdict'] | { verdict: Verdict['verdict']; rule?: string; reason?: string };
 
 /**
- * Decides in the place of rules: where Cedar, OPA or code of your own is asked. It is asked for every call, and for each file that the
- * call reaches beside what it names, as a call about that file: `read_file` for one that is read, `exec_tool` for one that is run. The
- * strictest answer holds for all.
+ * A policy function instead of rules, for example for Cedar, OPA or your own code. It is called for every call, and for each further
+ * file that the call affects, as a call for that file: `read_file` for a file that is read, `exec_tool` for a tool that is run. The
+ * strictest answer applies.
  */
 export type PolicyFunction = (call: PolicyCall) => PolicyAnswer | Promise<PolicyAnswer>;
 
-/** Conditions of a rule. All of them must hold; of the entries of one, one. */
+/** Conditions of a rule. All conditions must match; within a condition, one entry must match. */
 export type PolicyConditions = {
   /** Globs of files: `*` stays within a folder, `**` does not. */
   paths?: string[];
@@ -95,7 +95,7 @@ export type PolicyConditions = {
   mode?: unknown;
 };
 
-/** One rule: what it says, and of which effects or tools. */
+/** One rule: a verdict for effects or tools. */
 export type PolicyRule = PolicyConditions & {
   id: string;
   reason?: string;
@@ -107,10 +107,10 @@ export type PolicyRule = PolicyConditions & {
 /** Rules as an object; the file has the same members. */
 export type PolicyRules = {
   version?: 1;
-  /** What is said where no rule speaks. */
+  /** The verdict if no rule matches. */
   default?: Verdict['verdict'];
   rules?: PolicyRule[];
-  /** Calls and what must be said of them; rules that say otherwise do not come into force. */
+  /** Calls with expected verdicts; rules that fail them are not activated. */
   tests?: { name?: string; call: Record<string, unknown>; expect: Verdict['verdict'] }[];
 };
 
@@ -120,15 +120,15 @@ export type PolicyInput = 'allow' | 'safe' | (string & {}) | PolicyRules | Polic
 /** Keys and revocations of capability tokens. */
 export type TokensConfigInput = {
   /**
-   * Keys, of at least 32 bytes each and made at random: the first issues, the others are older ones whose tokens still count.
+   * Keys, of at least 32 bytes each and random: the first one issues tokens, the others are older keys whose tokens are still valid.
    * Default: one that is made at boot, so that tokens end with the kernel.
    */
   keys?: string[];
-  /** Names of tokens that no longer count, with all that were made from them. */
+  /** Ids of revoked tokens; tokens derived from them are revoked too. */
   revoked?: string[];
 };
 
-/** What a token is narrowed to: it allows what all of its caveats cover, and nothing else. */
+/** Restrictions of a token: it allows only what all of its caveats cover. */
 export type TokenCaveats = PolicyConditions & {
   /** Effects or tools. */
   allow?: string[];
@@ -136,29 +136,29 @@ export type TokenCaveats = PolicyConditions & {
   anyOf?: (PolicyConditions & { allow?: string[] })[];
   /** Milliseconds since 1970, or a moment such as `2026-12-31T12:00:00Z`. */
   expires?: number | string;
-  /** How many calls may be made with it; what a run asks for is part of its call. */
+  /** Maximum number of calls; calls of a run count as part of the run. */
   calls?: number;
-  /** How many milliseconds its calls may take together. */
+  /** Maximum total duration of its calls, in milliseconds. */
   budget?: number;
 };
 
-/** `kernel.policy`: what the rules say, and what others would have said. */
+/** `kernel.policy`: validates rules, explains calls and replays recorded calls. */
 export type KernelPolicy = {
   /**
-   * Whether rules can be meant: those in force, or others.
+   * Validates rules: those in force, or others.
    *
    * @throws {ConfigError} with file and line
    */
   check(policy?: PolicyInput): Promise<{ version: string; rules: number }>;
   /**
-   * What rules say of a call, written as tests in a policy write it: `{ tool, args }`, and `principal`, `effects`, `paths` and so on
-   * where the arguments do not tell.
+   * The verdict on a call, written like a test in a policy: `{ tool, args }`, and `principal`, `effects`, `paths` and so on
+   * if the arguments do not imply them.
    *
    * @throws {ConfigError} for a call or rules that are not valid
    */
   explain(call: Record<string, unknown>, policy?: PolicyInput): Promise<Verdict>;
   /**
-   * What other rules would have said of the calls in the ledger.
+   * Replays recorded calls of the ledger under other rules.
    *
    * @throws {ConfigError} for rules that are not valid
    */
@@ -174,7 +174,7 @@ export type KernelPolicy = {
 };
 
 /**
- * A token that allows less: what it allowed, as far as these caveats cover it too. It needs neither a key nor a kernel.
+ * Narrows a token by more caveats. It needs neither a key nor a kernel.
  *
  * @throws {ValidationError} for caveats that are not valid
  * @throws {DeniedError} for what is not a token
@@ -182,8 +182,8 @@ export type KernelPolicy = {
 export declare function attenuate(token: string, caveats: TokenCaveats): string;
 
 /**
- * A request as a person should see it before saying yes: whole, with every hidden character spelt out and a hash of all of it. The
- * terminal and the forms of MCP show the same. A call that the AI SDK has approved is given as `{ tool: toolName, args: input }`.
+ * Formats an approval request for a person: complete, with hidden characters escaped and a hash of the whole request. The
+ * terminal and MCP forms show the same text. Pass a call of the AI SDK as `{ tool: toolName, args: input }`.
  *
  * @example
  * new TGP({ config: { policy: 'safe' }, approve: async (request) => askOnSlack(approvalText(request)) });

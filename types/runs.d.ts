@@ -10,7 +10,7 @@ export type ExecOptions = {
   wallMs?: number;
   /** V8 heap and ArrayBuffers together, in MB. */
   memoryMb?: number;
-  /** Makes chance repeatable: `Math.random` and `crypto`. Default: the configuration's, which is none. */
+  /** Seed for deterministic random numbers: `Math.random` and `crypto`. Default: the configuration's, which is none. */
   seed?: number;
   /**
    * Where the run's clock starts, in milliseconds since 1970. Such a clock does not follow the real one: each reading is
@@ -20,18 +20,18 @@ export type ExecOptions = {
   /** Stops the run; it then fails with {@link AbortedError}. */
   signal?: AbortSignal;
   /**
-   * How strict the kernel is about tests in this call, whoever makes it: with `'strict'` a tool that is not green is refused with
-   * {@link StateError}. Default: the configuration's for agents, none for the application.
+   * Test mode of this call: with `'strict'` a tool whose tests have not passed is refused with {@link StateError}. Default: the
+   * configuration's for agents, none for the application.
    */
   mode?: Mode;
-  /** Whether it is only told what the run would do, as a {@link DryRunResult}. Default: `false`. */
+  /** Whether this is a dry run, which returns a {@link DryRunResult}. Default: `false`. */
   dryRun?: boolean;
 };
 
-/** What a run of a tool can be given beside its arguments. */
+/** Options of a tool run. */
 export type ExecToolOptions = ExecOptions & {
   /**
-   * Whether the arguments are held against the tool's schema first, as those of agents are: what does not fit is a
+   * Whether the arguments are validated against the tool's schema first, like those of agents: an invalid argument is a
    * {@link ValidationError} that names the field, and nothing is run. Default: `false`.
    */
   validate?: boolean;
@@ -43,7 +43,7 @@ export type LogEntry = {
   message: string;
 };
 
-/** What a run used. */
+/** Resource usage of a run. */
 export type RunStats = {
   cpuMs: number;
   wallMs: number;
@@ -53,7 +53,7 @@ export type RunStats = {
   hostCalls: number;
 };
 
-/** What a run gives. */
+/** Result of a run. */
 export type ExecResult<Result = any> = {
   result: Result;
   logs: LogEntry[];

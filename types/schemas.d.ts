@@ -142,7 +142,7 @@ export declare const ToolSchema: Strict<{
   parameters: AnyObject;
   code: z.ZodString;
 }>;
-/** What {@link ToolSchema} gives. */
+/** Output of {@link ToolSchema}. */
 export type ToolDefinition = z.output<typeof ToolSchema>;
 
 /** Checks {@link ListFilesArgs}. */

@@ -2,28 +2,28 @@ import type { TGP } from './kernel.js';
 import type { Approve } from './policy.js';
 import type { PreviewedTool } from './tools.js';
 
-/** What an agent may run, and where. See `docs/shell.md`. */
+/** Options of {@link createShellTools}. See `docs/shell.md`. */
 export type ShellToolOptions = {
   /**
    * The programs, by names that are on the PATH or by absolute paths; each is looked up once. A shell or an interpreter runs whatever
-   * it is given, behind the same walls.
+   * it is given, under the same confinement.
    */
   programs: string[];
   /** The folder that programs work on: each run gets a copy of it. */
   cwd: string;
   /**
-   * Has every run judged by its policy (tool `run_program`, effect `shell`) and recorded in its ledger, and every application of
-   * changes too (tool `apply_changes`).
+   * A kernel whose policy judges and whose ledger records every run (tool `run_program`, effect `shell`) and every application of
+   * changes (tool `apply_changes`).
    */
   kernel?: TGP;
   /**
-   * Asked before changes of a program go into `cwd`, unless a rule of the kernel's policy decides; `args` of the request has `program`,
-   * `args`, `changes` (`{ path, kind, isShown }`: whether the diff says all of it) and `diff`. Without it, and without a rule, nothing is ever applied. An agent's own `approve` comes first.
+   * The approver of changes before they are applied to `cwd`, unless a rule of the kernel's policy decides; `args` of the request has `program`,
+   * `args`, `changes` (`{ path, kind, isShown }`: whether the diff shows the whole change) and `diff`. Without it, and without a rule, nothing is ever applied. An agent's own `approve` comes first.
    */
   approve?: Approve;
-  /** `'sdk'`: runs are approved by the AI SDK, as with `tgpTools`. Needs `kernel`. */
+  /** `'sdk'`: runs are approved by the AI SDK, as with `tgpTools`. Requires `kernel`. */
   approval?: 'sdk';
-  /** Who works with the tools, for ledger and policy. Needs `kernel`. */
+  /** Identity of the caller, for ledger and policy. Requires `kernel`. */
   session?: string;
   model?: string;
   agent?: string;
@@ -58,11 +58,11 @@ export type ShellToolOptions = {
   outputBytes?: number;
   /** Most characters of an answer for a model. Default: 16 000; from 1000 to 10 000 000. */
   resultChars?: number;
-  /** How long `approve` may take; after that the answer is no. Default: 300 000; from 1 to 86 400 000. */
+  /** Time limit of `approve`; after that the changes are refused. Default: 300 000; from 1 to 86 400 000. */
   approvalMs?: number;
 };
 
-/** What `run_program` takes. */
+/** Arguments of `run_program`. */
 export type RunProgramArgs = {
   program: string;
   args?: string[];
@@ -73,11 +73,11 @@ export type RunProgramArgs = {
 export type ProgramChange = {
   path: string;
   kind: 'added' | 'changed' | 'removed';
-  /** A unified diff; missing where there was no more room for it. */
+  /** A unified diff; missing if there was no room for it. */
   diff?: string;
 };
 
-/** What `run_program` answers. */
+/** Result of `run_program`. */
 export type RunProgramResult = {
   /** The program ended with 0, and what it changed was applied, if it changed anything. */
   success: boolean;
@@ -85,8 +85,8 @@ export type RunProgramResult = {
   /** The signal that ended it. */
   signal?: number;
   /**
-   * Why it failed: `ERR_LIMIT` for what was ended at a limit, `ERR_APPROVAL` and `ERR_DENIED` for changes that nobody let in,
-   * `ERR_GIT_CONFLICT` for those that somebody else's changes came before, `ERR_SECURITY_VIOLATION` for those that are no plain files.
+   * Why it failed: `ERR_LIMIT` for a program that reached a limit, `ERR_APPROVAL` and `ERR_DENIED` for changes that were not allowed,
+   * `ERR_GIT_CONFLICT` for changes that conflict with other changes, `ERR_SECURITY_VIOLATION` for changes that are not regular files.
    */
   code?: string;
   error?: string;
@@ -104,8 +104,8 @@ export type ShellTools = {
 };
 
 /**
- * A tool for an agent to run programs of the system, behind walls: in a copy of a folder, without network, with limits for time, memory,
- * processes and disk, and with nothing left of them afterwards. What they change is applied to the folder after approval.
+ * Creates a tool for an agent to run programs of the system in confinement: in a copy of a folder, without network, with limits for
+ * time, memory, processes and disk, and without leftovers. Their changes are applied to the folder after approval.
  *
  * Linux only, with Landlock (6.2 or later) and seccomp; elsewhere it throws `ConfigError`.
  *

@@ -3,13 +3,13 @@ import type { TGP } from './kernel.js';
 import type { DescribeSchemaParams, ExecSqlParams } from './schemas.js';
 import type { AgentTool, PreviewedTool, TGPToolsOptions, tgpTools } from './tools.js';
 
-/** Runs one statement and gives its rows. */
+/** Runs one statement and returns its rows. */
 export type SqlExecutor = (sql: string, params: any[]) => any;
 
 /** A {@link SqlExecutor} that answers with a promise of rows. */
 export type DBExecutor = (sql: string, params: any[]) => Promise<any[]>;
 
-/** Whose SQL it is. `'any'`: not known, so a statement must be harmless in all of them. */
+/** The SQL dialect. `'any'`: unknown, so a statement must be safe in all dialects. */
 export type SqlDialect = 'sqlite' | 'postgres' | 'mysql' | 'any';
 
 /** A database, ready to hold one transaction per run. */
@@ -29,7 +29,7 @@ export type SqlAdapter = {
  * };
  */
 export type SqlTransactions = {
-  /** Runs one statement by itself. Asked for what is only looked up, such as the tables there are. */
+  /** Runs one statement without a transaction. Used for schema lookups. */
   query: SqlExecutor;
   /**
    * Begins a transaction and calls `work` once with what runs statements inside it: a function, or a client with
@@ -56,7 +56,7 @@ export type SqlTransactions = {
  */
 export type SqlSource = SqlAdapter | SqlExecutor | SqlTransactions | object;
 
-/** What a statement does. `'maintain'`: ANALYZE, REINDEX, REFRESH and COMMENT. */
+/** The verb of a statement. `'maintain'`: ANALYZE, REINDEX, REFRESH and COMMENT. */
 export type SqlVerb =
   | 'select'
   | 'insert'
@@ -102,7 +102,7 @@ export type SqlToolOptions = {
   /** Most bytes of the rows of one statement, as JSON; more is an error. Default: 4 MiB; from 64 bytes to 64 MiB. */
   maxBytes?: number;
   /**
-   * Most characters of the rows that one call of `exec_sql` shows a model; the last entry then says how to get the
+   * Most characters of the rows that one call of `exec_sql` shows a model; the last entry then describes how to get the
    * rest. Default: 16 000; from 1000 to 10 000 000.
    */
   resultChars?: number;
@@ -135,7 +135,7 @@ export type ExecSqlArgs = z.input<typeof ExecSqlParams>;
 /** Arguments of `describe_schema`. */
 export type DescribeSchemaArgs = z.input<typeof DescribeSchemaParams>;
 
-/** What `exec_sql` answers with the option `dryRun` of {@link createSqlTools}: nothing of it has stayed. */
+/** Result of `exec_sql` with the option `dryRun` of {@link createSqlTools}: all changes were rolled back. */
 export type SqlDryRunResult = { dryRun: true; affected: number; rows: Record<string, any>[] };
 
 /** One table or view, as `describe_schema` shows it. */
@@ -148,15 +148,15 @@ export type TableDescription = {
   foreignKeys: { column: string; references: string }[];
 };
 
-/** What `describe_schema` answers. */
+/** Result of `describe_schema`. */
 export type SchemaDescription = {
   dialect: SqlDialect;
   tables: TableDescription[];
   /** Names of tables that are not described: a hundred are, or fewer with very many columns. At most a thousand. */
   notShown?: string[];
-  /** How many more tables there are. */
+  /** Number of further tables. */
   notNamed?: number;
-  /** Why there is nothing: the table that was asked for does not exist, with the name that was probably meant. */
+  /** Set if the requested table does not exist, with a suggested name. */
   notice?: string;
 };
 
@@ -174,8 +174,8 @@ export type SqlTools = {
  * refused. Parameters of `tgp.exec_sql` in a tool cross as JSON first: bytes are passed as `{ $base64: '…' }`, a BigInt
  * arrives as its decimal text and NaN as NULL.
  *
- * Of a kernel they get its database, with what its own tools may do there; `options` win, and say who works with them as those of
- * {@link tgpTools} do. When the database stands in the config, boot the kernel first.
+ * With a kernel they use its database and its SQL settings; `options` override them, and set the identity of the caller like those of
+ * {@link tgpTools}. If the database is set in the config, boot the kernel first.
  *
  * @example
  * const tools = { ...tgpTools(kernel), ...createSqlTools(pool, { readOnly: true }) };
@@ -198,7 +198,7 @@ export declare function createSqlTools(source: SqlSource | TGP, options?: SqlToo
 export declare function sqlite(fileOrOptions: string | { file: string }): SqlAdapter;
 
 /**
- * A function, with what is known of it. By itself it is called once for each statement, as a plain function is, see
+ * An adapter for a function, with its properties. By default it is called once for each statement, like a plain function, see
  * {@link SqlSource}. What it returns is in memory already when `maxRows` and `maxBytes` are looked at, and nothing can stop
  * it: a statement that timed out may still take effect.
  */
@@ -271,7 +271,7 @@ export type SyncSqliteOptions = {
  *   files are not there for tools, unless they are let onto the application's connection: see {@link SyncSqliteOptions}.
  */
 export declare function betterSqlite3(db: any, options?: SyncSqliteOptions): SqlAdapter;
-/** A `DatabaseSync` of `node:sqlite`. Everything that is said of {@link betterSqlite3} holds for it. */
+/** A `DatabaseSync` of `node:sqlite`. The documentation of {@link betterSqlite3} applies. */
 export declare function nodeSqlite(db: any, options?: SyncSqliteOptions): SqlAdapter;
 /** A drizzle database over one of the drivers above, with the options of that driver's adapter. */
 export declare function drizzle(db: any, options?: SyncSqliteOptions & PostgresJsOptions): SqlAdapter;

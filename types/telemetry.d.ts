@@ -1,12 +1,12 @@
 /**
- * What is told of calls to OpenTelemetry and to the channel `tgp:call` of `node:diagnostics_channel`, beside the ledger.
+ * Settings of telemetry: OpenTelemetry and the channel `tgp:call` of `node:diagnostics_channel`.
  * docs/observability.md lists every name.
  */
 export type TelemetryOptions = {
   /**
-   * Whether spans and messages hold arguments, results and messages of errors. What looks like a secret, and what the
-   * configuration knows as one, is hidden, and long values are cut; anything else that is in them reaches whoever reads the
-   * traces. Default: `false`.
+   * Whether spans and messages hold arguments, results and messages of errors. Secrets of the
+   * configuration and values that look like secrets are masked, and long values are truncated; everything else is visible to the
+   * readers of the traces. Default: `false`.
    */
   contents?: boolean;
 };
@@ -18,7 +18,7 @@ export type TracedPhase = {
   end: number;
 };
 
-/** Something that a running tool has asked for: a request, a query, a file, another tool, a function of the application. */
+/** A host call of a running tool: a request, a query, a file, another tool, or a function of the application. */
 export type TracedCall = {
   /** Its id in the ledger. */
   call: string;
@@ -28,14 +28,14 @@ export type TracedCall = {
   effect: string;
   start: number;
   end: number;
-  /** Of its error. */
+  /** Error code. */
   code?: string;
   path?: string;
   verdict?: string;
   rule?: string;
 };
 
-/** What subscribers of the channel `tgp:call` are told of a call when it has ended. */
+/** The message on the channel `tgp:call` at the end of a call. */
 export type CallMessage = {
   /** The name of the kernel tool that was called. */
   tool: string;
@@ -45,13 +45,13 @@ export type CallMessage = {
   /** When it began, in milliseconds since 1970, with fractions. */
   start: number;
   end: number;
-  /** Of its error. */
+  /** Error code. */
   code?: string;
   path?: string;
   effect?: string;
   session?: string;
   model?: string;
-  /** Who has called: `'application'`, `'agent'`, `'mcp'`, `'cli'` or `'tool'`. */
+  /** The caller: `'application'`, `'agent'`, `'mcp'`, `'cli'` or `'tool'`. */
   actor?: string;
   /** The id that the model's provider gave the call. */
   toolCall?: string;
@@ -60,13 +60,13 @@ export type CallMessage = {
   rule?: string;
   /** How many events the ledger had when the call began. */
   after?: number;
-  /** What a run was made of, in order. */
+  /** Phases of a run, in order. */
   phases?: TracedPhase[];
-  /** What a run has asked for. */
+  /** Host calls of a run. */
   calls?: TracedCall[];
-  /** How many more it has asked for than are in `calls`. */
+  /** Number of host calls that are not in `calls`. */
   leftOut?: number;
-  /** With `contents: true`: as JSON, without what looks like a secret, cut where it is long. */
+  /** With `contents: true`: as JSON, masked and truncated. */
   arguments?: string;
   /** The same. */
   result?: string;

@@ -26,13 +26,13 @@ import type { Mode, TestResult } from './tests.js';
 /** The part of the AI SDK's call options that the tools use. */
 export type ToolCallOptions = {
   abortSignal?: AbortSignal;
-  /** The name that the AI SDK has for the call. */
+  /** The AI SDK's id of the call. */
   toolCallId?: string;
-  /** Most characters of the result. Default: `agent.resultChars` of the configuration. */
+  /** Maximum characters of the result. Default: `agent.resultChars` of the configuration. */
   maxChars?: number;
 };
 
-/** A tool that can be asked what it would do. */
+/** A tool with a dry run. */
 export type PreviewedTool<Args = any, Result = any> = Omit<AgentTool<Args, Result>, 'execute'> & {
   execute: {
     (args: Args, options: ToolCallOptions & DryRunOption): Promise<DryRunResult>;
@@ -71,7 +71,7 @@ export type ToolsOptions = {
   limit?: number;
 };
 
-/** What has become of the tools that can be run. `name` is the one of {@link TGP.tools}. */
+/** Changes of the tools that can be run. `name` is the one of {@link TGP.tools}. */
 export type ToolsChange = {
   added: { name: string; path: string }[];
   changed: { name: string; path: string }[];
@@ -109,10 +109,10 @@ export type TestToolArgs = z.input<typeof TestToolParams>;
 /** Arguments of `exec_tool`. */
 export type ExecToolArgs = z.input<typeof ExecToolParams>;
 
-/** Where a change of files is now. */
+/** Persistence of a file change. */
 export type Persistence = {
   /**
-   * `true`: committed, and at the remote if there is one. `'local'`: committed here and pushed later; `problem` says why.
+   * `true`: committed, and at the remote if there is one. `'local'`: committed locally and pushed later; `problem` has the reason.
    * `false`: on disk only.
    */
   persisted: boolean | 'local';
@@ -122,12 +122,12 @@ export type Persistence = {
   pullRequest?: { number: number; url: string };
   /** Why it is not committed, or not at the remote yet. */
   problem?: string;
-  /** What the check finds wrong, one line per error; {@link TGPTools.check_tool} says more. A secret keeps a file uncommitted. */
+  /** Errors of the check, one line each; {@link TGPTools.check_tool} has details. A file with a secret is not committed. */
   findings?: string[];
 };
 
 /**
- * What a commit says beside what was done, as trailers of its message (`TGP-Why`, `TGP-Session`, `TGP-Model`). Each becomes
+ * Trailers of a commit message (`TGP-Why`, `TGP-Session`, `TGP-Model`). Each becomes
  * one line without control characters: `why` of at most 200 characters, the others of at most 100.
  */
 export type CommitNote = {
@@ -136,25 +136,25 @@ export type CommitNote = {
   model?: string;
 };
 
-/** A write of one file: where it is now, and what the kernel noticed. */
+/** Result of a write: persistence and findings. */
 export type WriteResult = Persistence & {
   path: string;
   /** Other tools that do the same job: one of them is probably enough. */
   similar?: { path: string; score: number }[];
-  /** With `check: 'strict'`: why the types were not checked, where they would decide. */
+  /** With `check: 'strict'`: why the types were not checked. */
   notice?: string;
 };
 
-/** A file that is gone, and who still names it. */
+/** Result of a removal, with files that still mention the path. */
 export type RemoveResult = WriteResult & {
   /** Files that hold its path as text, such as `tgp.exec_tool('tools/…')`. They are not changed. */
   mentions?: string[];
 };
 
-/** What `delete_file` answers. */
+/** Result of `delete_file`. */
 export type DeleteFileResult = RemoveResult & { success: true };
 
-/** A file that has moved: where it is now, and who follows it. */
+/** Result of a move, with updated imports. */
 export type MoveResult = WriteResult & {
   /** Files whose imports were changed in the same commit. */
   relinked?: string[];
@@ -162,17 +162,17 @@ export type MoveResult = WriteResult & {
   mentions?: string[];
 };
 
-/** What `move_file` answers. */
+/** Result of `move_file`. */
 export type MoveFileResult = MoveResult & { success: true };
 
-/** What `write_file` answers. A write that fails rejects instead. */
+/** Result of `write_file`. A write that fails rejects instead. */
 export type WriteFileResult = WriteResult & { success: true };
 
-/** What `patch_file` answers. */
+/** Result of `patch_file`. */
 export type PatchFileResult = WriteFileResult & {
-  /** How often the text stood in the file. The first occurrence was replaced. */
+  /** Number of occurrences of the text in the file. The first occurrence was replaced. */
   matches: number;
-  /** What to do when there were several and another one was meant. */
+  /** Advice if there were several occurrences. */
   advice?: string;
 };
 
@@ -183,19 +183,19 @@ export type FileHistoryEntry = {
   author: string;
   /** ISO 8601. */
   date: string;
-  /** What whoever changed the file said about it. */
+  /** Reason for the change, if given. */
   why?: string;
   session?: string;
   model?: string;
 };
 
-/** How much of the history is asked for. */
+/** Options of the history. */
 export type HistoryOptions = {
   /** Most commits to return. Default: 20; from 1 to 1000. */
   limit?: number;
 };
 
-/** A file that the history does not have as it is on disk. */
+/** A file whose state on disk is not committed. */
 export type UncommittedFile = {
   path: string;
   /** `new`: the history has none of this path. `missing`: it has one, and the disk does not. */
@@ -205,7 +205,7 @@ export type UncommittedFile = {
 /** The repository of a kernel. */
 export type KernelGit = {
   /**
-   * Brings in what others pushed, local commits on top, and returns the files that changed.
+   * Pulls remote commits, rebases local commits, and returns the files that changed.
    * @throws {GitError} when the remote cannot be reached
    */
   hydrate(): Promise<{ changed: string[] }>;
@@ -219,47 +219,47 @@ export type KernelGit = {
    * strict check, files with a secret. `persist` commits them. Left out is what `.gitignore` names, and `meta.json`.
    */
   uncommitted(): Promise<UncommittedFile[]>;
-  /** The commits that changed a file, or all of them, newest first, as far as ten seconds reach. */
+  /** The commits that changed a file, or all of them, newest first, as many as can be read in ten seconds. */
   log(path?: string, options?: HistoryOptions): Promise<FileHistoryEntry[]>;
   /** A unified diff of a file, or of everything. Default: what the current commit changed. */
   diff(path?: string, options?: { from?: string; to?: string }): Promise<string>;
-  /** Makes a file what it was in `commit`, as a new commit. */
+  /** Restores a file to `commit`, as a new commit. */
   revert(path: string, commit: string, note?: CommitNote): Promise<WriteResult>;
   /**
    * Removes a file, as a commit.
    * @throws a `ValidationError` when other tools import it; `details.importers` lists them
    */
   remove(path: string, note?: CommitNote): Promise<RemoveResult>;
-  /** Gives a file another path, with the imports of it and in it, as one commit. */
+  /** Moves a file and updates imports of it and in it, as one commit. */
   move(from: string, to: string, note?: CommitNote): Promise<MoveResult>;
 };
 
-/** What `apply_diff` answers. */
+/** Result of `apply_diff`. */
 export type ApplyDiffResult = WriteFileResult & {
   /** Each change of the diff, in its order. */
   applied: {
     /** Where it was made, counted from 1 in the file as it was. */
     line: number;
-    /** What was forgiven, when the text did not fit exactly. */
+    /** Tolerated difference, if the text did not match exactly. */
     tolerated?: 'trailing-space' | 'whitespace';
     /** How far the diff's own line number was off. */
     lineOffset?: number;
   }[];
 };
 
-/** What `search_files` answers. */
+/** Result of `search_files`. */
 export type SearchFilesResult = {
   /** In the order of the paths. Lines and columns count from 1; long lines are cut. */
   matches: { path: string; line: number; column: number; text: string }[];
-  /** Whether there are more matches than were returned, or files that were not looked into. */
+  /** Whether there are more matches than were returned, or files that were not searched. */
   truncated: boolean;
-  /** Why the search ended before the last file, if it did: it took too long. */
+  /** Set if the search timed out before the last file. */
   notice?: string;
-  /** How many text files were looked into: all that `list_files` names. Nothing of `.git` is read, and `.gitignore` hides nothing. */
+  /** Number of searched text files: all that `list_files` returns. Nothing of `.git` is read, and `.gitignore` hides nothing. */
   files: number;
 };
 
-/** What `exec_tool` tells a model: it reports a failed run, it does not throw. */
+/** Result of `exec_tool`: a failed run is returned, not thrown. */
 export type ExecToolResult =
   | {
       success: true;
@@ -280,15 +280,15 @@ export type ExecToolResult =
       column?: number;
     };
 
-/** What `test_tool` tells a model. Of a long list of cases those that failed come first. */
+/** Result of `test_tool`. In a long list of cases failed ones come first. */
 export type TestToolResult = Omit<TestResult, 'files'> & {
-  /** What is left out. */
+  /** What is omitted. */
   notice?: string;
 };
 
 /**
- * The tools that {@link tgpTools} returns. No result is longer than `agent.resultChars`, whoever asks: a longer text ends with
- * a line, and a longer list with an entry, that says how to get the rest.
+ * The tools that {@link tgpTools} returns. No result is longer than `agent.resultChars`: a longer text ends with a line, and a
+ * longer list with an entry, that describes how to get the rest.
  */
 export type TGPTools = {
   list_files: AgentTool<ListFilesArgs, string[]>;
@@ -308,26 +308,26 @@ export type TGPTools = {
   run_code: PreviewedTool<RunCodeArgs, ExecToolResult>;
 };
 
-/** Who works with the tools: it is written into every commit that they make, and into the ledger. */
+/** Options of {@link tgpTools}: identity of the caller, recorded in commits and the ledger, and approval. */
 export type TGPToolsOptions = {
-  /** The conversation, such as its id. */
+  /** Id of the conversation. */
   session?: string;
   /** The model. */
   model?: string;
   /** The agent's name, for the ledger and for rules (`principal`). */
   agent?: string;
-  /** A capability token: the tools can do what it covers, and nothing else. */
+  /** A capability token that limits what the tools can do. */
   token?: string;
-  /** Who is asked about calls of these tools, in the place of the kernel's own `approve`. */
+  /** The approver of calls of these tools, instead of the kernel's own `approve`. */
   approve?: Approve;
   /**
-   * `sdk`: calls that the policy wants approved are those for which the AI SDK (6 and later) asks its application
-   * (`needsApproval`). What a run asks for goes to `approve`, because no conversation can wait there.
+   * `sdk`: calls that need approval are approved through the AI SDK (6 and later, `needsApproval`). Requests during a run go to
+   * `approve`, because a run cannot wait for the conversation.
    */
   approval?: 'sdk';
-  /** How strict the kernel is about tests with this agent. Default: the configuration's. */
+  /** Test mode of this agent. Default: the configuration's. */
   mode?: Mode;
-  /** Whether the tools that change something only tell what they would do, as a {@link DryRunResult}. Default: `false`. */
+  /** Whether tools that change something only make dry runs, which return a {@link DryRunResult}. Default: `false`. */
   dryRun?: boolean;
 };
 

@@ -121,7 +121,7 @@ test('one result that is too long by itself is shown in part', async () => {
   });
   const tools = { page: /** @type {any} */ (page) };
   const result = await kernel.agent({ model, tools, contextTokens: 16_000 }).run('go').result;
-  expect(result).toMatchObject({ outcome: 'done', text: expect.stringContaining('Go on with offset: 100050') });
+  expect(result).toMatchObject({ outcome: 'done', text: expect.stringContaining('Continue with offset: 100050') });
 });
 
 test('a task that does not fit is refused, not cut', async () => {
@@ -135,7 +135,7 @@ test('a task that does not fit is refused, not cut', async () => {
   expect(model.doStreamCalls).toEqual([]);
 });
 
-test('results that nobody has', async () => {
+test('read_result of unknown calls', async () => {
   const { kernel } = await createKernel();
   const model = agentModel(({ turn, seen }) =>
     turn === 0 ? { calls: [{ tool: 'read_result', input: { call: 'c99' } }] } : { text: String(seen[0]?.output) },

@@ -20,7 +20,7 @@ const forging = () =>
     { text: 'It is 5.', usage: { input: 600, output: 10, cached: 100 } },
   ]);
 
-test('a task becomes a tool, its result and an answer, told in order', async () => {
+test('a task becomes a tool, its result and an answer, as events in order', async () => {
   const { kernel } = await createKernel();
   const agent = kernel.agent({ model: forging(), prices: { input: 10, output: 100, cachedInput: 1 } });
   const run = agent.run('What is 4 + 1?', { session: 'sum' });
@@ -89,7 +89,7 @@ test('the run waits for a reader who does not read, and goes on with him', async
   expect(asked).toBe(50);
 });
 
-test('whoever wants only the result need not read', async () => {
+test('the result is available without reading events', async () => {
   const { kernel } = await createKernel();
   const model = agentModel(({ turn }) =>
     turn < 30 ? { text: 'abcdefgh', calls: [{ tool: 'list_files', input: { dir: '' } }] } : { text: 'done' },
@@ -97,7 +97,7 @@ test('whoever wants only the result need not read', async () => {
   expect(await kernel.agent({ model }).run('go').result).toMatchObject({ outcome: 'done', text: 'done' });
 });
 
-test('whoever leaves the loop interrupts the run', async () => {
+test('leaving the loop interrupts the run', async () => {
   const { kernel } = await createKernel();
   const model = agentModel(() => ({ calls: [{ tool: 'list_files', input: { dir: '' } }] }));
   const run = kernel.agent({ model }).run('go');
@@ -105,7 +105,7 @@ test('whoever leaves the loop interrupts the run', async () => {
   expect(await run.result).toMatchObject({ outcome: 'interrupted', error: { code: 'ERR_ABORTED' } });
 });
 
-test('an interrupted run ends, though nobody reads any more', async () => {
+test('an interrupted run ends without a reader', async () => {
   const { kernel } = await createKernel();
   const stop = new AbortController();
   const model = agentModel(() => ({ text: 'abcdefgh', calls: [{ tool: 'list_files', input: { dir: '' } }] }));
@@ -145,7 +145,7 @@ test('calls of one turn are made one after the other, in the order of the model'
   expect(told).toEqual(['c1', 'c2', 'c3'].flatMap((call) => [`tool_call ${call}`, `tool_result ${call}`]));
 });
 
-describe('what a model cannot mean is not done, and it is told', () => {
+describe('invalid calls are not made, and the model gets the error', () => {
   test.each([
     [
       'arguments that are no JSON',
@@ -178,14 +178,14 @@ describe('what a model cannot mean is not done, and it is told', () => {
   });
 });
 
-test('arguments that are no object are not executed, though a tool of the application would take anything', async () => {
+test('arguments that are not an object are refused, even for an application tool that accepts anything', async () => {
   const { kernel } = await createKernel();
   const execute = vi.fn(async () => 'done');
   const tools = { anything: /** @type {any} */ ({ description: 'Takes it.', inputSchema: z.any(), execute }) };
   const inputs = ['42', '"text"', 'null', 'true'];
   const model = agentModel([{ calls: inputs.map((input) => ({ tool: 'anything', input })) }, { text: 'I see.' }]);
   const events = await eventsOf(kernel.agent({ model, tools }).run('go', { session: 's' }));
-  const error = expect.stringMatching(/no valid JSON, so nothing was done\. Send one JSON object/);
+  const error = expect.stringMatching(/not valid JSON, so nothing was done\. Send one JSON object/);
   expect(events.filter(({ type }) => type === 'tool_result')).toMatchObject(inputs.map(() => ({ ok: false, error })));
   expect(events.at(-1)).toMatchObject({ outcome: 'done' });
   expect(execute).not.toHaveBeenCalled();
@@ -219,7 +219,7 @@ test('tools of the application pass the door: rules, approval and the ledger kno
   expect(await kernel.ledger.query({ session: 'yes', type: 'CALL', tool: 'mail' })).toHaveLength(1);
 });
 
-test('options that cannot be meant are refused at once', async () => {
+test('invalid options are refused at once', async () => {
   const { kernel } = await createKernel();
   const model = forging();
   expect(() => kernel.agent(/** @type {any} */ ({ model, budgets: {} }))).toThrow(/budget/);

@@ -123,7 +123,7 @@ test('calls without end are refused before the turn is whole', async () => {
   });
 });
 
-test('a result that is no JSON: the call was made, and the model is told so', async () => {
+test('a result that is not JSON: the model learns that the call was made', async () => {
   const { kernel } = await createKernel();
   let made = 0;
   const charge = own(() => {
@@ -137,7 +137,7 @@ test('a result that is no JSON: the call was made, and the model is told so', as
   expect(events.find(({ type }) => type === 'tool_result')).toMatchObject({
     ok: false,
     code: 'ERR_RESULT',
-    error: expect.stringContaining('Do not call it again'),
+    error: expect.stringContaining('Do not repeat the call'),
   });
   expect(made).toBe(1);
 });
@@ -168,7 +168,7 @@ test('many calls in one turn cause no warning', async () => {
   expect(warnings).toEqual([]);
 });
 
-test('whoever approves throws: the event says no, and the end names the call', async () => {
+test('the approver throws: the event is a refusal, and the end names the call', async () => {
   const { kernel } = await createKernel(
     { policy: 'safe' },
     { logger: { debug() {}, info() {}, warn() {}, error() {} } },
@@ -188,7 +188,7 @@ test('whoever approves throws: the event says no, and the end names the call', a
   });
 });
 
-test('in a dry run the model is told so', async () => {
+test('in a dry run the instructions announce the dry run', async () => {
   const { kernel } = await createKernel();
   const model = once();
   await kernel.agent({ model, dryRun: true }).run('go').result;

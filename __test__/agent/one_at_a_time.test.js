@@ -35,7 +35,7 @@ test('a second copy of the package does not work on it', async () => {
   const other = new TGP({ config: { rootDir } });
   onTestFinished(() => other.shutdown());
   const again = () => other.agent({ model: agentModel([{ text: 'done' }]) }).run('go', { session }).result;
-  const message = expect.stringContaining('is being worked on by this process');
+  const message = expect.stringContaining('is in use by this process');
   expect(await again()).toMatchObject({ outcome: 'failed', error: { message } });
   expect(await end()).toBe('done');
   expect(await again()).toMatchObject({ outcome: 'done' });
@@ -49,7 +49,7 @@ test('another thread does not work on it', async () => {
     await worker.terminate();
     return heard;
   };
-  expect(await thread()).toContain('is being worked on by another thread of process');
+  expect(await thread()).toContain('is in use by another thread of process');
   expect(await end()).toBe('done');
   expect(await thread()).toBe('done');
 });

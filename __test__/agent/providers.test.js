@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { withoutKeys } from '../../js/agent/provider_keys.js';
+import { redactKeys } from '../../js/agent/provider_keys.js';
 import { resolveModel } from '../../js/agent/providers.js';
 import { tempRoot } from '../helpers/temp_root.js';
 
@@ -46,18 +46,18 @@ describe('names', () => {
   });
 
   test.each([
-    ['gpt-5.4', /names no provider\. Did you mean "openai\/gpt-5\.4"\?/],
+    ['gpt-5.4', /does not name a provider\. Did you mean "openai\/gpt-5\.4"\?/],
     ['claude-sonnet-5', /Did you mean "anthropic\/claude-sonnet-5"\?/],
     ['opnai/gpt-5.4', /Did you mean "openai\/…"\?/],
-    ['openai/', /"openai\/" names no model\./],
-    ['constructor/x', /names no provider/],
-    ['', /names no provider/],
-    ['compatible:', /needs an address and a model/],
-    ['compatible:http://localhost:1', /needs an address and a model/],
-    ['openai\u001b[2J/x', /"openai\\u\{1b\}\[2J\/x" names no provider/],
+    ['openai/', /"openai\/" does not name a model\./],
+    ['constructor/x', /does not name a provider/],
+    ['', /does not name a provider/],
+    ['compatible:', /requires an address and a model/],
+    ['compatible:http://localhost:1', /requires an address and a model/],
+    ['openai\u001b[2J/x', /"openai\\u\{1b\}\[2J\/x" does not name a provider/],
     ['x'.repeat(3_000), /too long/],
-    [{}, /no language model/],
-    [null, /no language model/],
+    [{}, /not a language model/],
+    [null, /not a language model/],
   ])('%o is refused', async (model, message) => {
     const error = await resolveModel(/** @type {any} */ (model)).catch((thrown) => thrown);
     expect(error).toMatchObject({ code: 'ERR_VALIDATION', details: { field: 'model' } });
@@ -66,12 +66,12 @@ describe('names', () => {
   });
 });
 
-test('an object that does not let itself be looked at is no model', async () => {
+test('an object with throwing getters is not a model', async () => {
   const get = () => {
     throw new Error('no');
   };
   const error = await resolveModel(new Proxy({}, { get })).catch((thrown) => thrown);
-  expect(error.message).toMatch(/^It is no language model of the AI SDK\./);
+  expect(error.message).toMatch(/^The object is not a language model of the AI SDK\./);
 });
 
 describe('keys and addresses', () => {
@@ -94,7 +94,7 @@ describe('keys and addresses', () => {
     ['compatible:https://me:pass@llm.example.com/v1/llama3', {}, /name or password/],
     ['compatible:ftp://llm.example.com/v1/llama3', {}, /no http or https address/],
     ['openai/gpt-5.4', { OPENAI_BASE_URL: 'http://llm.example.com/v1' }, /OPENAI_BASE_URL is not encrypted/],
-    ['anthropic/claude-5', { ANTHROPIC_BASE_URL: 'nonsense' }, /ANTHROPIC_BASE_URL is no http or https address/],
+    ['anthropic/claude-5', { ANTHROPIC_BASE_URL: 'nonsense' }, /ANTHROPIC_BASE_URL is not an http or https address/],
   ])('%s %o: a key goes nowhere unsafe', async (name, more, message) => {
     const keys = { OPENAI_API_KEY: SECRET, ANTHROPIC_API_KEY: SECRET, COMPATIBLE_API_KEY: SECRET };
     for (const [variable, value] of Object.entries({ ...keys, ...more })) vi.stubEnv(variable, String(value));
@@ -111,7 +111,7 @@ describe('keys and addresses', () => {
   test('keys are taken out of texts, words are not', () => {
     vi.stubEnv('OPENAI_API_KEY', SECRET);
     vi.stubEnv('ANTHROPIC_API_KEY', 'none');
-    expect(withoutKeys(`Key ${SECRET} and ${SECRET}: none of it.`)).toBe('Key [hidden] and [hidden]: none of it.');
+    expect(redactKeys(`Key ${SECRET} and ${SECRET}: none of it.`)).toBe('Key [hidden] and [hidden]: none of it.');
   });
 });
 
@@ -153,7 +153,7 @@ describe('packages', () => {
     expect(lines).toHaveLength(3);
     for (const [index, name] of ['@ai-sdk/openai', '@ai-sdk/anthropic', '@ai-sdk/openai-compatible'].entries()) {
       expect(lines[index]).toMatch(/^ERR_CONFIG /);
-      expect(lines[index]).toContain(`needs the package ${name}. Install it with "npm install ${name}"`);
+      expect(lines[index]).toContain(`requires the package ${name}. Install it with "npm install ${name}"`);
     }
   });
 

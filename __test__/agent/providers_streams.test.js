@@ -99,7 +99,7 @@ describe.each(CLIENTS)('$name', ({ name, serve }) => {
     expect(results.slice(3).map(({ output }) => output)).toEqual(paths.map((file) => `This is ${file}.\n`));
   });
 
-  test('arguments that are no JSON are never executed, and the model is told', async () => {
+  test('arguments that are not JSON are never executed, and the model gets the error', async () => {
     const { kernelTools, kernel } = await tools();
     const { model, server } = await serve([
       { calls: [{ name: 'write_file', raw: '{"path": "notes/a.md", "content": "half a te' }] },
@@ -115,7 +115,7 @@ describe.each(CLIENTS)('$name', ({ name, serve }) => {
     expect(await kernel.vfs.readFile('notes/a.md')).toBe('whole');
   });
 
-  test('a refusal is no answer', async () => {
+  test('a refusal is not an answer', async () => {
     const { kernelTools } = await tools();
     const { model } = await serve([{ refuse: 'I cannot help with that.' }]);
     const { text, finish } = await converse(model, kernelTools);
@@ -125,7 +125,7 @@ describe.each(CLIENTS)('$name', ({ name, serve }) => {
     expect(finish).toMatchObject({ finishReason: isKnown ? 'content-filter' : 'stop' });
   });
 
-  test('a rate limit is waited for as long as the provider says', async () => {
+  test('a rate limit waits for the time of Retry-After', async () => {
     const { kernelTools } = await tools();
     const { model, server } = await serve([
       { status: 429, headers: { 'retry-after': '0' }, message: 'Slow down.' },
@@ -151,7 +151,7 @@ describe.each(CLIENTS)('$name', ({ name, serve }) => {
     expect(await kernel.ledger.tail({ type: 'CALL', limit: 50 })).toEqual([]);
   });
 
-  test('a failure inside a stream is told', async () => {
+  test('a failure inside a stream is reported', async () => {
     const { kernelTools } = await tools();
     const { model } = await serve([{ say: 'Let me', failsWith: 'overloaded_error', message: 'Overloaded' }]);
     const { errors } = await converse(model, kernelTools, { maxRetries: 0 });
@@ -160,7 +160,7 @@ describe.each(CLIENTS)('$name', ({ name, serve }) => {
     );
   });
 
-  test('what is no stream is a failure, and ends', async () => {
+  test('a response that is not a stream fails, and ends', async () => {
     const { kernelTools } = await tools();
     const { model } = await serve([{ body: 'data: {"neither": "nor"}\n\ndata: <html>\n\n' }]);
     const { errors, text } = await converse(model, kernelTools, { maxRetries: 0 });

@@ -61,7 +61,7 @@ test(`a recorded session gives the same bytes ${TIMES} times`, { timeout: 120_00
   expect(outputs.size).toBe(1);
 });
 
-test('a recording that is none is refused with its line', async () => {
+test('an invalid recording is refused with its line', async () => {
   const { lines } = await recorded();
   expect(() => replayModel('')).toThrow(/line 1/);
   expect(() => replayModel('{"recording":2}')).toThrow(/line 1/);
@@ -71,7 +71,7 @@ test('a recording that is none is refused with its line', async () => {
   expect(() => replayModel(/** @type {any} */ (7))).toThrow(/recording/);
 });
 
-test('a replay that asks for more than was recorded says so', async () => {
+test('a replay beyond the recording fails with a message', async () => {
   const { lines } = await recorded();
   const { kernel } = await createKernel();
   const result = await kernel.agent({ model: replayModel(lines.slice(0, 3)) }).run('Twice 21?').result;

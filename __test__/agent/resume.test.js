@@ -301,7 +301,7 @@ describe('another machine that shares the files', () => {
     const mine = () => kernel.agent({ model: agentModel([{ text: 'mine' }]) }).run(undefined, resumed).result;
     expect(await mine()).toMatchObject({
       outcome: 'failed',
-      error: { message: expect.stringMatching(/is being worked on by process \d+ on elsewhere/) },
+      error: { message: expect.stringMatching(/is in use by process \d+ on elsewhere/) },
     });
     child.kill('SIGKILL');
     await ended;

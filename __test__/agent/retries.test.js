@@ -45,7 +45,7 @@ describe('what can pass', () => {
     expect(JSON.stringify(model.doStreamCalls.at(-1)?.prompt)).not.toContain('I am about t');
   });
 
-  test('a provider says how long to wait', async () => {
+  test('Retry-After sets the wait', async () => {
     const { kernel } = await createKernel();
     const model = agentModel([
       { fail: answered(429, { 'retry-after': '0' }) },
@@ -82,7 +82,7 @@ describe('what cannot pass', () => {
     expect(await kernel.git.log('tools/notes.md')).toHaveLength(1);
   });
 
-  test('no key is told', async () => {
+  test('no key is reported', async () => {
     const key = 'sk-test-1234567890abcdef';
     process.env.OPENAI_API_KEY = key;
     try {

@@ -66,7 +66,7 @@ test('one session is worked on by one run at a time', async () => {
   const second = await kernel.agent({ model: agentModel([{ text: 'no' }]), session: 's' }).run('me too').result;
   expect(second).toMatchObject({
     outcome: 'failed',
-    error: { message: expect.stringContaining('is being worked on') },
+    error: { message: expect.stringContaining('is in use') },
   });
   go();
   while (!(await events.next()).done);
@@ -74,7 +74,7 @@ test('one session is worked on by one run at a time', async () => {
 });
 
 describe('resuming', () => {
-  test('a session that was done says so again, without asking anybody', async () => {
+  test('a finished session returns its result again, without a request', async () => {
     const { kernel } = await createKernel();
     await kernel.agent({ model: agentModel([{ text: 'Done.' }]) }).run('go', { session: 's' }).result;
     const model = agentModel([]);
@@ -102,7 +102,7 @@ describe('resuming', () => {
     expect(await kernel.git.log('tools/notes.md')).toHaveLength(1);
   });
 
-  test('a session that nobody began', async () => {
+  test('a session that does not exist', async () => {
     const { kernel } = await createKernel();
     const result = await kernel.agent({ model: agentModel([]) }).run(undefined, { session: 'nobody', resume: true })
       .result;

@@ -23,7 +23,7 @@ const CHANGED = {
 };
 
 describe.runIf(CAN_CONFINE)('What a program changes', () => {
-  it('is shown, and applied only after approval', async () => {
+  it('is shown, and applied exactly when it is approved', async () => {
     /** @type {any[]} */
     const asked = [];
     const approve = (/** @type {any} */ request) => asked.push(request) > 0;
@@ -51,7 +51,7 @@ describe.runIf(CAN_CONFINE)('What a program changes', () => {
     expect(asked).toHaveLength(1);
   });
 
-  it('is not applied without an approval, or after a failure of the program', async () => {
+  it('is not applied when the approver refuses, fails, times out or is missing, nor when the program fails', async () => {
     const { cwd, sh, files } = await shellFolder(FILES);
     const before = await files();
     expect(await sh(CHANGES)).toMatchObject({
@@ -106,7 +106,7 @@ describe.runIf(CAN_CONFINE)('What a program changes', () => {
     expect(await folder.files()).toEqual(others);
   });
 
-  it('is rolled back when a file is changed concurrently', async () => {
+  it('is undone when another process changes a file while the others are being written', async () => {
     const many = Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`many/${n + 10}.txt`, 'before\n']));
     const folder = await shellFolder(
       { ...many, 'z.txt': 'before\n' },
@@ -209,7 +209,7 @@ describe.runIf(CAN_CONFINE)('Programs of a kernel', () => {
     expect(events.map(({ type }) => type)).toContain('DENIED');
   });
 
-  it('need an approval if no rule applies', async () => {
+  it('need an approver if no rule matches', async () => {
     const kernel = new TGP({ config: { rootDir: await tempRoot() } });
     onTestFinished(() => kernel.shutdown());
     const { cwd, sh, files } = await shellFolder(FILES, { kernel });
@@ -246,7 +246,7 @@ describe.runIf(CAN_CONFINE)('Programs of a kernel', () => {
     expect(await kernel.policy.explain(call)).toMatchObject({ verdict: 'allow', rule: 'docs' });
   });
 
-  it('are run by its agent, with changes approved by the approver of the agent', async () => {
+  it('are run by its agent, whose approver approves the changes', async () => {
     const kernel = new TGP({ config: { rootDir: await tempRoot() } });
     onTestFinished(() => kernel.shutdown());
     const { run_program, files } = await shellFolder(FILES);

@@ -117,7 +117,7 @@ describe.runIf(CAN_CONFINE)('A program that goes too far', () => {
     await until(() => processesWith(marker) === 0);
   });
 
-  it('reports the ending signal, and programs that could not be started', async () => {
+  it('reports the signal that ended it, and a failed start', async () => {
     const { sh, run_program } = await shellFolder({}, { readable: [] });
     expect(await sh('kill -SEGV $$')).toMatchObject({ success: false, signal: 11 });
     expect(await sh('exit 7')).toMatchObject({ success: false, exitCode: 7 });

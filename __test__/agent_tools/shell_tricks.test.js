@@ -62,7 +62,7 @@ describe.runIf(CAN_CONFINE)('A program', () => {
     expect(await files()).toEqual({ 'sub/a.txt': 'a\n' });
   });
 
-  it('is exposed by the request that the approver sees', async () => {
+  it('is visible in the approval request', async () => {
     /** @type {any} */
     let seen;
     const approve = (/** @type {any} */ { args }) => {

@@ -52,7 +52,7 @@ test('tgp check reports valid tools together with unchecked types', async () => 
   await runCli(folder, ['init', '--yes']);
   const { code, stdout } = await runCli(folder, ['check']);
   expect(code).toBe(0);
-  expect(stdout).toContain('1 tool checked, all valid; not the types of tools/examples/greet.ts');
+  expect(stdout).toContain('1 tool checked, all valid; types not checked: tools/examples/greet.ts');
   expect(stdout).toContain('Types were not checked');
   await writeFile(join(folder, 'tgp.config.json'), '{}');
   expect((await runCli(folder, ['check'])).stdout).toBe('1 tool checked, all valid\n');

@@ -36,7 +36,7 @@ test('move names the test that stays behind, with the command that moves it', as
   expect((await runCli(folder, ['test', '--yes'])).code).toBe(0);
 });
 
-test('remove says who imports a file, in words of the command line, and that is no wrong usage', async () => {
+test('remove names the importers of a file, and the exit code is failure, not wrong usage', async () => {
   const files = { 'tools/lib/twice.ts': TWICE, 'tools/a/four.ts': USER };
   const folder = await workspace(files);
   const { code, stderr } = await runCli(folder, ['remove', 'lib/twice', '--yes']);
@@ -70,13 +70,13 @@ test('ledger show names the command that lists calls', async () => {
   expect(`${numbered.stderr}${named.stderr}`).not.toContain('kernel.');
 });
 
-test('a session that is closed is not said to go on', async () => {
+test('a closed session is not offered for resume', async () => {
   const { folder, env } = await agentWorkspace(NOTES);
   await runCli(folder, ['Note it down.', '--yes'], { env });
   const [{ session }] = (await runCli(folder, ['sessions', '--json'])).json();
   await runCli(folder, ['sessions', 'close', session]);
   const { code, stderr } = await runCli(folder, ['And more of it.', '--resume', session, '--yes'], { env });
-  expect(stderr).toContain('is closed. Begin another one.');
+  expect(stderr).toContain('is closed. Start a new session.');
   expect(stderr).not.toContain('goes on with');
   expect(code).toBe(1);
 });

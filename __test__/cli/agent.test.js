@@ -64,14 +64,14 @@ test('--json prints the events, a line each, and nothing else', async () => {
   expect(events.at(-1)).toMatchObject({ outcome: 'done', text: 'Noted.', summary: { calls: 1, steps: 2 } });
 });
 
-test('--dry-run changes nothing, asks nobody, and says so', async () => {
+test('--dry-run changes nothing, requests no approval, and reports the dry run', async () => {
   const { folder, env, root, server } = await agentWorkspace(forgeTestFirst);
   const before = { head: git(root, 'rev-parse', 'HEAD'), files: git(root, 'status', '--porcelain') };
   const { code, stdout, stderr } = await runCli(folder, ['What does a box of 40 x 40 x 50 weigh?', '--dry-run'], {
     env,
   });
-  expect(stderr).toMatch(/✓ write_file +tools\/shipping\/dim_weight\.test\.ts {2}a preview, nothing was changed\n/);
-  expect(stderr).toMatch(/✓ write_file +tools\/shipping\/dim_weight\.ts {2}a preview, nothing was changed\n/);
+  expect(stderr).toMatch(/✓ write_file +tools\/shipping\/dim_weight\.test\.ts {2}preview, nothing was changed\n/);
+  expect(stderr).toMatch(/✓ write_file +tools\/shipping\/dim_weight\.ts {2}preview, nothing was changed\n/);
   expect(stderr).toMatch(/ {2}dry run {2}nothing was changed\n/);
   expect(stderr).not.toMatch(/forged|changed {2}|not approved|committed/);
   expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Is there a tool for this\?\n/) });
@@ -83,11 +83,11 @@ test('--dry-run changes nothing, asks nobody, and says so', async () => {
 
 describe('what it takes', () => {
   test.each([
-    ['no task', ['agent'], 2, /Say what to do: tgp "<task>"/],
-    ['no model', ['Do it now.'], 2, /No model is named\. Add --model/],
+    ['no task', ['agent'], 2, /The task is missing\. Use tgp "<task>"/],
+    ['no model', ['Do it now.'], 2, /No model is set\. Add --model/],
     ['no such provider', ['Do it now.', '--model', 'opnai/x'], 2, /Did you mean "openai\/…"\?/],
     ['no key', ['Do it now.', '--model', 'anthropic/claude-5'], 1, /export ANTHROPIC_API_KEY=<key>/],
-    ['a wrong budget', ['Do it now.', '--model', 'openai/x', '--budget', 'much'], 2, /--budget cannot be meant/],
+    ['a wrong budget', ['Do it now.', '--model', 'openai/x', '--budget', 'much'], 2, /--budget is not valid/],
     ['a wrong mode', ['Do it now.', '--mode', 'wild'], 2, /Allowed choices are explore, strict, debug/],
     ['a word', ['forget'], 2, /unknown command 'forget'/],
     ['an unknown option', ['Do it now.', '--fast'], 2, /unknown option '--fast'/],
@@ -95,7 +95,7 @@ describe('what it takes', () => {
       'nothing to resume',
       ['--resume', '--model', 'compatible:http://localhost:1/v1/x'],
       1,
-      /There is no session to go on with/,
+      /There is no session to resume/,
     ],
   ])('%s', async (_, args, code, message) => {
     const { folder } = await agentWorkspace([]);
@@ -128,16 +128,18 @@ describe('how it ends', () => {
     expect(stderr).toMatch(/✗ refused/);
   });
 
-  test('3: nobody is there to approve, and nothing is done', async () => {
+  test('3: without an approver nothing is done', async () => {
     const { folder, env, root } = await agentWorkspace(NOTES);
     const head = git(root, 'rev-parse', 'HEAD');
     const { code, stderr } = await runCli(folder, ['Note it down.'], { env });
-    expect(stderr).toMatch(/not approved: write_file notes\/a\.md: There is no terminal to ask at\. --yes/);
+    expect(stderr).toMatch(
+      /not approved: write_file notes\/a\.md: Approval needs a terminal, and there is none\. Add --yes/,
+    );
     expect(code).toBe(3);
     expect(git(root, 'rev-parse', 'HEAD')).toBe(head);
   });
 
-  test('1: the provider fails, which is said without its key', async () => {
+  test('1: a provider failure is reported without the key', async () => {
     const { folder, env } = await agentWorkspace([{ status: 400, message: `No account for ${KEY}.` }]);
     const { code, stdout, stderr } = await runCli(folder, ['Note it down.'], { env });
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
@@ -147,7 +149,7 @@ describe('how it ends', () => {
   test('1: the budget is used up, and the session goes on with a larger one', async () => {
     const { folder, env, server } = await agentWorkspace(NOTES);
     const { code, stderr } = await runCli(folder, ['Note it down.', '--yes', '--max-steps', '1'], { env });
-    expect(stderr).toMatch(/✗ the budget is used up/);
+    expect(stderr).toMatch(/✗ budget exhausted/);
     expect(code).toBe(1);
     const [, session] = /tgp --resume ([\w.:@/-]+)"/.exec(stderr) ?? [];
     const resumed = await runCli(folder, ['--resume', String(session), '--yes'], { env });
@@ -169,7 +171,7 @@ describe('how it ends', () => {
     while (server.requests.length < 2) await new Promise((resolve) => setTimeout(resolve, 20));
     child.kill('SIGINT');
     const [stdout, stderr, [code]] = await ends;
-    expect(stderr).toMatch(/! ending; Ctrl-C again ends it at once\n[\s\S]*✗ interrupted/);
+    expect(stderr).toMatch(/! stopping; press Ctrl-C again to exit at once\n[\s\S]*✗ interrupted/);
     expect({ code, stdout }).toEqual({ code: 130, stdout: 'I note it.\n' });
     isSlow = false;
     const resumed = await runCli(folder, ['--resume', '--yes'], { env });

@@ -69,8 +69,8 @@ test('text goes to standard output, and all else to standard error, in plain lin
     '✓ check_tool     tools/a.ts  not valid',
     '✗ exec_tool      tools/a.ts  ERR_TOOL_THROWN: It threw',
     '✓ read_file      tools/a.ts  made before',
-    '? exec_tool      tools/a.ts  it had begun, and its outcome is unknown',
-    '! the provider failed, attempt 1: Overloaded. Trying again in 2.0 s.',
+    '? exec_tool      tools/a.ts  started; outcome unknown',
+    '! the provider failed, attempt 1: Overloaded. Retrying in 2.0 s.',
     '✓ done',
     '  spent    2 steps, 3 calls, 1.5 k tokens, 1 min 2 s',
     '  forged   tools/a.ts',
@@ -81,7 +81,7 @@ test('text goes to standard output, and all else to standard error, in plain lin
   ]);
 });
 
-test('nothing that anybody says reaches the terminal as a command', async () => {
+test('foreign text never reaches the terminal as a control sequence', async () => {
   const request = { id: 'r', tool: `run${EVIL}`, path: EVIL, args: {}, rule: EVIL, at: EVIL, reason: EVIL };
   const { stdout, stderr } = await shown([
     { type: 'text', step: 1, text: `one\ntwo\t${EVIL}` },
@@ -115,7 +115,7 @@ test('characters and line ends that come in halves are whole', async () => {
   expect(stdout).toBe('a🧮 b\nc\\u{d83e}\n'.replace('🧮', '\u{1f9ee}'));
 });
 
-test('with --json each event is a line, which a terminal can show and which says the same', async () => {
+test('with --json each event is one line, escaped for terminals, with the same value', async () => {
   const events = [
     { type: 'text', step: 1, text: EVIL },
     { type: 'end', session: 's', outcome: 'done', text: `\u{e0041}${EVIL}`, summary: SUMMARY },
@@ -151,7 +151,7 @@ describe('what would change', () => {
       '+nine',
     ]);
     expect(await signs('', 'a\nb\n')).toEqual(['+a', '+b']);
-    expect(await signs('a\n', 'a')).toEqual(['-a', '+a', '…without a line end']);
+    expect(await signs('a\n', 'a')).toEqual(['-a', '+a', '…no newline at end of file']);
     expect(await signs(`${'x\n'.repeat(9)}a\n`, `${'x\n'.repeat(9)}b\n`)).toEqual(['…', ' x', ' x', ' x', '-a', '+b']);
     expect(await signs(before, before)).toEqual([]);
   });
@@ -218,7 +218,7 @@ test('budgets are read as people write them', () => {
   });
   expect(budgetOf(undefined, undefined)).toBeUndefined();
   for (const wrong of ['', 'x', '0', '-1', 'tokens=', 'time=5', 'money=2k', 'hours=3', 'tokens=1e9', '1k,']) {
-    expect(() => budgetOf(wrong, undefined), wrong).toThrow(/--budget cannot be meant/);
+    expect(() => budgetOf(wrong, undefined), wrong).toThrow(/--budget is not valid/);
   }
   expect(priceOf('1.25/10')).toEqual({ input: 1.25, output: 10 });
   for (const wrong of ['', '1', '1/', 'a/b', '-1/2']) expect(() => priceOf(wrong), wrong).toThrow(/--price/);

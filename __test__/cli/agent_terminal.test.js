@@ -34,7 +34,7 @@ describe.skipIf(!hasTerminals())('at a terminal', { timeout: 2 * MINUTES }, () =
     ]);
   });
 
-  test('no is no, and so is Escape; without colours where nobody wants them', async () => {
+  test('n and Escape refuse; NO_COLOR disables colours', async () => {
     for (const key of ['n', '\u001b']) {
       const { folder, env, root } = await agentWorkspace(NOTES);
       const { code, stdout } = await atTerminal(folder, ['Note it down.'], {
@@ -86,7 +86,7 @@ describe.skipIf(!hasTerminals())('at a terminal', { timeout: 2 * MINUTES }, () =
     ];
     const { folder, env, root } = await agentWorkspace(() => turns.shift() ?? { say: 'Noted.' });
     const { stdout } = await atTerminal(folder, ['Note it down.'], { env, script: [['Allow?', 'r']] });
-    expect(stripVTControlCharacters(stdout)).toContain('what is not shown cannot be approved');
+    expect(stripVTControlCharacters(stdout)).toContain('only a fully shown request can be approved');
     expect(await readFile(join(root, 'notes/a.md'), 'utf8')).toBe('one\ntwo\n');
     await expect(readFile(join(root, 'notes/b.md'))).rejects.toMatchObject({ code: 'ENOENT' });
   });

@@ -66,7 +66,7 @@ describe('tgp', () => {
     [['exec'], "missing required argument 'tool'"],
     [['list', '--jsn'], 'Did you mean --json?'],
     [['exec', 'math/sum', '--timeout-ms', 'soon'], 'positive whole number'],
-    [['exec', 'math/sum', '--args', '[1]'], '--args must be a JSON object'],
+    [['exec', 'math/sum', '--args', '[1]'], '--args is not valid. Use a JSON object'],
     [['exec', 'math/sum', '--args', '@none.json'], 'none.json'],
     [
       ['exec', 'math/sum', '--args', '{"off":[1]}'],
@@ -85,13 +85,13 @@ describe('tgp', () => {
     }
   });
 
-  test('ends quietly when nobody reads its output any more', async () => {
+  test('ends quietly when its output is closed', async () => {
     const script = `"${process.execPath}" "${CLI}" list | true; exit "\${PIPESTATUS[0]}"`;
     const { stdout, stderr } = await promisify(execFile)('bash', ['-c', script], { cwd: folder });
     expect({ stdout, stderr }).toEqual({ stdout: '', stderr: '' });
   });
 
-  test('makes no workspace where there is none', async () => {
+  test('creates no workspace', async () => {
     const empty = await tempRoot();
     for (const command of [['list'], ['check'], ['exec', 'x'], ['show', 'x'], ['log'], ['sync'], ['mcp']]) {
       const { code, ...printed } = await runCli(empty, [...command, '--json']);
@@ -197,7 +197,7 @@ describe('tgp exec', () => {
   ])('asks about the tool that %s may mean', async (given, meant) => {
     const { code, stderr } = await runCli(folder, ['exec', '--yes', given]);
     expect(code).toBe(1);
-    expect(stderr).toContain(`There is no tool "${given}". Did you mean ${meant}? "tgp list" shows`);
+    expect(stderr).toContain(`There is no tool "${given}". Did you mean ${meant}? "tgp list" lists`);
     expect((await runCli(folder, ['log', given])).stderr).toContain(`Did you mean ${meant}?`);
   });
 

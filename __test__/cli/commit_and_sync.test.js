@@ -67,7 +67,7 @@ describe('tgp commit', () => {
     expect((await runCli(folder, ['sync', '--yes', '--json'])).json().uncommitted).toEqual([]);
   });
 
-  test('commits what is named: by less than its path, by folder; what nobody knows is a mistake', async () => {
+  test('commits named files, by short path or folder; an unknown name is an error', async () => {
     const folder = await cliWorkspace({ 'tools/known.ts': TOOL });
     const root = join(folder, '.tgp');
     await mkdir(join(root, 'tools/sums/deep'), { recursive: true });
@@ -108,7 +108,7 @@ describe('tgp commit', () => {
     );
   });
 
-  test('leaves out what a strict check refuses, and files with a secret, and says why', async () => {
+  test('leaves out files that a strict check refuses or that have a secret, with the reason', async () => {
     const folder = await cliWorkspace({ 'tools/known.ts': TOOL }, { check: 'strict' });
     const root = join(folder, '.tgp');
     await mkdir(join(root, 'data'));
@@ -133,7 +133,7 @@ describe('tgp commit', () => {
 });
 
 describe('tgp sync', () => {
-  test('says so when there is no remote', async () => {
+  test('reports that there is no remote', async () => {
     const folder = await cliWorkspace({ 'tools/a.ts': 'return 1' });
     expect((await runCli(folder, ['sync', '--yes', '--json'])).json()).toMatchObject({ remote: false, changed: [] });
     expect(await runCli(folder, ['sync', '--yes'])).toMatchObject({

@@ -100,7 +100,7 @@ describe('tgp doctor', () => {
       ['TGP_NONE, which is not set', 'network.proxy is not a URL'],
     ],
   ];
-  test.each(faults)('tells %s once, under Config', async (_, file, text, words) => {
+  test.each(faults)('reports %s once, under Config', async (_, file, text, words) => {
     const folder = await tempRoot();
     await writeFile(join(folder, file), text);
     const { code, stdout, ...printed } = await runCli(folder, ['doctor', '--json']);
@@ -132,7 +132,7 @@ describe('tgp doctor', () => {
     expect(find((await runCli(folder, ['doctor', '--json'])).json(), 'Workspace').status).toBe('ok');
   });
 
-  test.skipIf(process.platform === 'win32')('names what lies in the root and is no file for the kernel', async () => {
+  test.skipIf(process.platform === 'win32')('names unsupported files in the root', async () => {
     const folder = await tempRoot();
     await runCli(folder, ['init']);
     const root = join(folder, '.tgp');
@@ -147,15 +147,15 @@ describe('tgp doctor', () => {
       const place = typeof path === 'string' ? join(root, path) : path;
       await writeFile(place, 'export default () => 1;\n');
       const found = await workspaceOf();
-      expect(found).toMatchObject({ status: 'warning', remedy: expect.stringContaining('another name') });
-      expect(found.detail).toMatch(/1 file is neither listed, run nor committed/);
+      expect(found).toMatchObject({ status: 'warning', remedy: expect.stringContaining('Rename the files') });
+      expect(found.detail).toMatch(/1 file is not listed, run or committed/);
       expect(found.detail).toMatch(expected);
       await rm(place);
     }
     await symlink(join(root, 'meta.json'), join(root, 'tools/link.ts'));
     for (let index = 0; index < 6; index += 1) await writeFile(join(root, `tools/q${index}?.ts`), '');
     const { detail } = await workspaceOf();
-    expect(detail).toContain('7 files are neither listed, run nor committed');
+    expect(detail).toContain('7 files are not listed, run or committed');
     expect(detail).toMatch(/ and 2 more$/);
     for (let index = 0; index < 6; index += 1) await rm(join(root, `tools/q${index}?.ts`));
     expect((await workspaceOf()).detail).toContain("'tools/link.ts' (a link)");
@@ -171,7 +171,7 @@ describe('tgp doctor', () => {
     expect(open).toMatchObject({ status: 'warning', remedy: expect.stringContaining('/.tgp/') });
     execFileSync('git', ['-C', join(folder, '.tgp'), 'checkout', '-q', '--detach']);
     const detached = find((await runCli(folder, ['doctor', '--json'])).json(), 'Workspace');
-    expect(detached).toMatchObject({ status: 'problem', detail: expect.stringContaining('on no branch') });
+    expect(detached).toMatchObject({ status: 'problem', detail: expect.stringContaining('has no current branch') });
   });
 });
 

@@ -22,12 +22,12 @@ describe('tgp doctor looks at the remote', () => {
 
   test('that is empty, that has the branch, and that has another one', async () => {
     const { folder, remote } = await bareRemote();
-    expect(await examine({ git: { repo: remote } })).toMatchObject({ status: 'ok', detail: 'answers, is empty' });
+    expect(await examine({ git: { repo: remote } })).toMatchObject({ status: 'ok', detail: 'reachable, empty' });
     const tree = clone(folder, remote);
     git(tree, 'commit', '-q', '--allow-empty', '-m', 'First');
     git(tree, 'push', '-q', 'origin', 'HEAD:main');
     const found = await examine({ git: { repo: remote } });
-    expect(found).toMatchObject({ status: 'ok', detail: 'answers, has the branch main' });
+    expect(found).toMatchObject({ status: 'ok', detail: 'reachable, has the branch main' });
     const other = await examine({ git: { repo: remote, branch: 'tools' } });
     expect(other).toMatchObject({ code: 0, status: 'warning', remedy: expect.stringContaining('git.branch') });
   });
@@ -91,18 +91,12 @@ describe('tgp doctor looks at the database', () => {
         { pg: '8' },
         'postgres://u:hidden@127.0.0.1:9/x',
         'problem',
-        'pg does not answer at 127.0.0.1:9',
+        'pg cannot connect to 127.0.0.1:9',
       ],
-      ['no server there', { mysql2: '3' }, 'mysql://u:hidden@127.0.0.1:9/x', 'problem', 'mysql2 does not answer'],
-      [
-        'no server there',
-        { postgres: '3' },
-        'postgres://u:hidden@127.0.0.1:9/x',
-        'problem',
-        'postgres does not answer',
-      ],
-      ['no driver for it', {}, 'postgres://u:hidden@127.0.0.1:9/x', 'warning', 'needs pg or postgres'],
-      ['another kind', { pg: '8' }, 'mongodb://127.0.0.1/x', 'warning', 'for none of them'],
+      ['no server there', { mysql2: '3' }, 'mysql://u:hidden@127.0.0.1:9/x', 'problem', 'mysql2 cannot connect'],
+      ['no server there', { postgres: '3' }, 'postgres://u:hidden@127.0.0.1:9/x', 'problem', 'postgres cannot connect'],
+      ['no driver for it', {}, 'postgres://u:hidden@127.0.0.1:9/x', 'warning', 'requires pg or postgres'],
+      ['another kind', { pg: '8' }, 'mongodb://127.0.0.1/x', 'warning', 'unknown protocol'],
       ['a file that is not there', {}, 'file:FOLDER/none.db', 'warning', 'does not exist yet'],
     ]),
   )('%s: %j %s', async (_, dependencies, url, status, detail) => {
@@ -125,7 +119,7 @@ describe('tgp doctor looks at the database', () => {
     expect(await readdir(folder)).toEqual(['tgp.config.mjs']);
   });
 
-  test('a file that is no database', async () => {
+  test('a file that is not a database', async () => {
     const folder = await tempRoot();
     const file = join(folder, 'app.db');
     await writeFile(file, 'no database');
@@ -138,6 +132,6 @@ describe('tgp doctor looks at the database', () => {
     const { port, settings, stop } = await ownDatabase('postgres');
     onTestFinished(stop);
     const found = await examine({ pg: '8' }, `postgres://${settings.user}@127.0.0.1:${port}/${settings.database}`);
-    expect(found).toMatchObject({ status: 'ok', detail: expect.stringMatching(/^pg answers at /) });
+    expect(found).toMatchObject({ status: 'ok', detail: expect.stringMatching(/^pg is connected to /) });
   });
 });

@@ -31,9 +31,9 @@ describe('tgp completion', () => {
     expect(await asked('tgp', 'exec', '--timeout')).toBe('--timeout-ms');
   });
 
-  test('speaks zsh and fish, and says so of others', async () => {
+  test('supports zsh and fish, and refuses other shells', async () => {
     const folder = await tempRoot();
-    expect((await runCli(folder, ['completion', 'zsh'])).stdout).toContain("'exec:run a tool; its result");
+    expect((await runCli(folder, ['completion', 'zsh'])).stdout).toContain("'exec:run a tool: the result");
     expect((await runCli(folder, ['completion', 'fish'])).stdout).toContain('-a doctor');
     const { code, stderr } = await runCli(folder, ['completion', 'tcsh']);
     expect(code).toBe(2);

@@ -108,7 +108,7 @@ describe('files that are gone, and short names', () => {
     ]);
   });
 
-  test('revert to what is no commit names a command, and no tool of a model', async () => {
+  test('revert to an unknown commit suggests a command, not a model tool', async () => {
     const folder = await cliWorkspace({ 'tools/sum.ts': 'return 1' });
     const { code, stderr } = await runCli(folder, ['revert', '--yes', 'sum', 'HEAD']);
     expect(code).toBe(1);
@@ -116,7 +116,7 @@ describe('files that are gone, and short names', () => {
     expect(stderr).not.toContain('file_history');
   });
 
-  test('remove keeps what git does not know, says what is lost, and who names it', async () => {
+  test('remove keeps files unknown to git, reports what is lost, and lists mentions', async () => {
     const folder = await cliWorkspace({
       'tools/sum.ts': 'return 1',
       'tools/runs.ts': "/** Runs. */\nexport default () => tgp.exec_tool('tools/mine.ts', {});\n",
@@ -161,14 +161,14 @@ export default async (args: { path: string }): Promise<number> => {
 describe('tgp mcp', () => {
   test.each([
     [['mcp', '--http', 'soon'], 2, 'port from 0 to 65535'],
-    [['mcp', '--token', 'x'], 2, 'belong to --http'],
+    [['mcp', '--token', 'x'], 2, 'require --http'],
     [['mcp', '--http', '--host', '0.0.0.0'], 2, 'token'],
   ])('%j is wrong usage', async (args, code, hint) => {
     const folder = await cliWorkspace({});
     expect(await runCli(folder, args)).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(hint) });
   });
 
-  test('makes no workspace, and says what is missing without the SDK', async () => {
+  test('creates no workspace, and names the missing SDK', async () => {
     const empty = await tempRoot();
     expect(await runCli(empty, ['mcp'])).toMatchObject({ code: 1, stderr: expect.stringContaining('tgp init') });
     const folder = await cliWorkspace({});

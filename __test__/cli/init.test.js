@@ -40,7 +40,7 @@ async function application(files) {
 const read = (/** @type {string[]} */ ...path) => readFile(join(...path), 'utf8');
 
 describe('tgp init', () => {
-  test('makes an empty folder ready, and says what it did', async () => {
+  test('sets up an empty folder, and reports what it did', async () => {
     const folder = await application({});
     const { code, stdout, stderr } = await runCli(folder, ['init']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -162,7 +162,7 @@ describe('tgp init', () => {
     expect(told.next.join('\n')).toContain("TgpModule.forRoot({ configFile: './tgp.config.mjs' })");
   });
 
-  test('names the types that a driver lacks, and says where another database layer goes', async () => {
+  test('names missing type packages, and where to add another database layer', async () => {
     const next = '"next":"16.0.0","ai":"6.0.0","@tgp/core":"0.1.0"';
     const typed = await application({
       'package.json': `{"dependencies":{${next},"pg":"8"},"devDependencies":{"typescript":"5"}}`,
@@ -172,11 +172,11 @@ describe('tgp init', () => {
     const told = (await runCli(layered, ['init', '--json'])).json();
     expect(told.databases).toEqual(['@prisma/client']);
     expect(told.next[0]).toBe(
-      'In tgp.config.ts, add your Prisma client as sql: { source: it, readOnly: true }, and in app/api/agent/route.js add ...createSqlTools(kernel) to the tools; without readOnly they may write.',
+      'In tgp.config.ts, add your Prisma client as sql: { source: it, readOnly: true }, and in app/api/agent/route.js add ...createSqlTools(kernel) to the tools; without readOnly tools may write.',
     );
   });
 
-  test('leaves a Next.js config of an unusual form alone, and says what to add', async () => {
+  test('does not change an unusual Next.js config, and prints what to add', async () => {
     const unusual = 'module.exports = a;\nmodule.exports = wrap(module.exports);\n';
     const folder = await application({ 'package.json': '{"dependencies":{"next":"16"}}', 'next.config.js': unusual });
     const told = (await runCli(folder, ['init', '--json'])).json();
@@ -189,7 +189,7 @@ describe('tgp init', () => {
     const folder = await application({ '.tgp': 'no folder' });
     const { code, stderr } = await runCli(folder, ['init', '--yes']);
     expect(code).not.toBe(0);
-    expect(stderr).toMatch(/\.tgp is a file where the folder .* Nothing was written/);
+    expect(stderr).toMatch(/\.tgp is a file, but the root .* Nothing was written/);
     expect(await readdir(folder)).toEqual(['.tgp']);
     const error = await new TGP({ config: { rootDir: join(folder, '.tgp') } }).boot().catch((thrown) => thrown);
     expect(error).toMatchObject({ code: 'ERR_CONFIG', details: { key: 'rootDir' } });

@@ -16,7 +16,7 @@ const approvals = async (folder) =>
   (await runCli(folder, ['ledger', 'tail', '--type', 'APPROVAL', '-n', '100', '--json'])).json();
 
 describe('without a policy, a terminal and --yes', () => {
-  test('reading works, and whatever changes or runs something says what to do', async () => {
+  test('reading works, and calls that need approval explain how to approve them', async () => {
     const folder = await workspace();
     const root = join(folder, '.tgp');
     await writeFile(join(root, 'tools/mine.ts'), ONE);
@@ -35,7 +35,7 @@ describe('without a policy, a terminal and --yes', () => {
     ]) {
       const { code, stdout, stderr } = await runCli(folder, args);
       expect({ code, stdout }, tool).toEqual({ code: 1, stdout: '' });
-      expect(stderr).toContain(`there is no terminal to ask at: ${tool}`);
+      expect(stderr).toContain(`there is no terminal: ${tool}`);
       expect(stderr).toMatch(/rule 'default' \(safe\).*Add --yes, or allow it in a policy.*\[ERR_APPROVAL\]\n$/);
     }
     const { error } = (await runCli(folder, ['remove', 'one', '--json'])).json();
@@ -59,7 +59,7 @@ describe('without a policy, a terminal and --yes', () => {
     expect(granted).toMatchObject([{ tool: 'test_tool', by: userInfo().username }]);
   });
 
-  test('init, doctor and the ledger are no calls, whatever the policy', async () => {
+  test('init, doctor and the ledger are not subject to the policy', async () => {
     const folder = await tempRoot();
     await writeFile(join(folder, 'tgp.config.json'), JSON.stringify({ policy: { default: 'deny' } }));
     expect(await runCli(folder, ['init'])).toMatchObject({ code: 0 });
@@ -70,7 +70,7 @@ describe('without a policy, a terminal and --yes', () => {
   });
 });
 
-test('--yes approves all that is asked, and the ledger says so', async () => {
+test('--yes approves every request, and the ledger records it', async () => {
   const folder = await workspace();
   await writeFile(join(folder, '.tgp/tools/mine.ts'), ONE);
   expect(await runCli(folder, ['exec', 'one', '--yes'])).toMatchObject({ code: 0, stdout: '1\n' });
@@ -107,7 +107,7 @@ test('what a run asks for is judged too', async () => {
 });
 
 describe.skipIf(!hasTerminals())('at a terminal', () => {
-  test('a person is asked, by name, and no is no', async () => {
+  test('a person is asked, recorded by name, and can refuse', async () => {
     const folder = await workspace();
     await writeFile(join(folder, '.tgp/tools/mine.ts'), ONE);
     const yes = await runAtTerminal(folder, ['exec', 'one'], 'y');

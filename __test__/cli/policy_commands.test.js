@@ -24,17 +24,17 @@ async function project(config = {}, file = 'tgp.policy.yaml') {
   return folder;
 }
 
-test('check tells whether rules can be meant, also where there is no workspace', async () => {
+test('check validates rules, also without a workspace', async () => {
   const folder = await project({ policy: './tgp.policy.yaml' });
   const given = await runCli(folder, ['policy', 'check', 'tgp.policy.yaml', '--json']);
   expect(given).toMatchObject({ code: 0 });
   expect(given.json()).toEqual({ rules: 4, version: expect.stringMatching(/^[0-9a-f]{64}$/) });
   const own = await runCli(folder, ['policy', 'check']);
   expect(own).toMatchObject({ code: 0, stderr: '' });
-  expect(own.stdout).toMatch(/^\.\/tgp\.policy\.yaml {2}good {2}4 rules, version [0-9a-f]{12}\n$/);
+  expect(own.stdout).toMatch(/^\.\/tgp\.policy\.yaml {2}valid {2}4 rules, version [0-9a-f]{12}\n$/);
   expect((await readdir(folder)).sort(), 'nothing was made').toEqual(['tgp.config.json', 'tgp.policy.yaml']);
   const bare = await tempRoot();
-  expect((await runCli(bare, ['policy', 'check'])).stdout, 'the policy of the command line').toMatch(/^safe {2}good/);
+  expect((await runCli(bare, ['policy', 'check'])).stdout, 'the policy of the command line').toMatch(/^safe {2}valid/);
 });
 
 test.each([
@@ -101,7 +101,7 @@ test('explain names the verdict, the rule with its line, the reason and the way 
   expect((await runCli(folder, ['policy', 'explain', 'read_file', '-a', '[]'])).code).toBe(2);
 });
 
-test('replay tells what other rules would have said of what was done', async () => {
+test('replay lists changed verdicts of recorded calls', async () => {
   const folder = await project({}, 'other.yaml');
   const kernel = new TGP({ configFile: join(folder, 'tgp.config.json') });
   const { write_file, read_file, exec_tool } = tgpTools(kernel);
@@ -118,11 +118,11 @@ test('replay tells what other rules would have said of what was done', async () 
   expect(told.changes.at(-1)).toMatchObject({ tool: 'exec_tool', after: { verdict: 'deny', rule: 'no-payments' } });
   const { stdout } = await runCli(folder, ['policy', 'replay', 'other.yaml']);
   expect(stdout).toMatch(/^ +3 {2}write_file {2}allow -> ask {2}default \(other\.yaml:2\)/);
-  expect(stdout).toContain('6 calls judged: 4 stricter, 0 milder');
+  expect(stdout).toContain('6 calls replayed: 4 stricter, 0 milder');
   expect((await runCli(folder, ['policy', 'replay', 'other.yaml', '-n', '1', '--json'])).json().judged).toBe(1);
 });
 
-test('replay of the rules that lie beside the config finds nothing that they would have said otherwise', async () => {
+test('replay of the policy beside the config finds no changed verdict', async () => {
   const folder = await project();
   await runCli(folder, ['init', '--yes']);
   for (const args of [
@@ -132,5 +132,5 @@ test('replay of the rules that lie beside the config finds nothing that they wou
     expect((await runCli(folder, [...args, '--yes'])).code, 'asked, and approved').toBe(0);
   }
   const { stdout } = await runCli(folder, ['policy', 'replay', 'tgp.policy.yaml']);
-  expect(stdout).toMatch(/^\d+ calls judged: 0 stricter, 0 milder\n$/);
+  expect(stdout).toMatch(/^\d+ calls replayed: 0 stricter, 0 milder\n$/);
 });

@@ -91,7 +91,7 @@ describe.skipIf(!hasTerminals())('at a terminal', { timeout: 3 * MINUTES }, () =
     expect(joined(shown)).toMatch(/text that runs: sha256 [0-9a-f]{64}/);
   });
 
-  test('of a tool that does not compile the hash is shown, not what the compiler says', async () => {
+  test('a tool that does not compile is shown by its hash, not by the compiler message', async () => {
     const forge = {
       name: 'write_file',
       input: { path: 'tools/broken.ts', content: 'export default (: number => ;\n' },
@@ -112,7 +112,7 @@ describe.skipIf(!hasTerminals())('at a terminal', { timeout: 3 * MINUTES }, () =
     const call = { name: 'write_file', input: { path: 'notes/a.md', content: 'line\n'.repeat(100_000) } };
     const { code, shown, root } = await asked([call], []);
     expect(code, shown).toBe(3);
-    expect(shown.replaceAll('\n', ' ')).toContain('too long to be shown whole');
+    expect(shown.replaceAll('\n', ' ')).toContain('too long to be shown in full');
     expect(shown).not.toContain('Allow?');
     expect(git(root, 'log', '--format=%s')).not.toContain('notes/a.md');
   });

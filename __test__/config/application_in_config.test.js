@@ -295,7 +295,7 @@ describe('the command line finds the project from a folder inside it', () => {
     expect(ran.json()).toMatchObject({ success: true, result: EXPECTED });
     const { stdout } = await runCli(deep, ['doctor']);
     expect(stdout).toContain('../../tgp.config.ts');
-    expect(stdout).toContain('the "sql" of the config answers');
+    expect(stdout).toContain('"sql" in the config is connected');
 
     const bare = await tempRoot();
     await runCli(bare, ['init', '--yes']);

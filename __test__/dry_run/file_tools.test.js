@@ -126,7 +126,7 @@ it('whatever refuses a change refuses its preview with the same words', async ()
   }
 });
 
-it('a strict check: the preview says that it would stay a draft', async () => {
+it('a strict check: the preview reports that it would stay a draft', async () => {
   const { tools, rootDir } = await workspace({ check: 'strict' });
   const args = { path: 'tools/any.ts', content: ADD.replace('number>', 'any>') };
   const preview = await tools.write_file.execute(args, { dryRun: true });
@@ -176,7 +176,7 @@ it('tgpTools(kernel, { dryRun: true }) changes nothing whatever it is asked for,
   expect(commits).toEqual([]);
 });
 
-it('a word that is no truth is refused, and never a real call', async () => {
+it('a dryRun value that is not a boolean is refused, and never a real call', async () => {
   const { tools, kernel, rootDir } = await workspace();
   const before = fingerprint(rootDir);
   const args = { path: 'notes/x.md', content: '' };

@@ -217,7 +217,7 @@ it('a request that would be refused for real is refused the same way, and not li
   expect(preview.result).toBe((await kernel.run(code)).result);
 });
 
-it('a secret is shown to nobody', async () => {
+it('a secret is never shown', async () => {
   const { kernel } = await createKernel(
     { secrets: { KEY: { value: 'sesame-open-1234', functions: ['send'] } } },
     { sandboxAPI: { send: async () => 'sent' } },

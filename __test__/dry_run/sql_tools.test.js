@@ -24,7 +24,7 @@ async function database() {
   return { source, direct, rows: () => direct.prepare('SELECT * FROM items ORDER BY id').all() };
 }
 
-it('exec_sql: the statement is run and rolled back, and told with what it changes', async () => {
+it('exec_sql: the statement is run and rolled back, and reported with its effect', async () => {
   const { source, rows } = await database();
   const { exec_sql } = createSqlTools(source, { ddl: true });
   const before = rows();

@@ -63,7 +63,7 @@ describe('what a model reads', () => {
     await tools.write_file.execute({ path: 'a.txt', content: 'one\ntwo\ntwo two\n' });
     const patched = await tools.patch_file.execute({ path: 'a.txt', search: 'two', replace: 'three' });
     expect(patched).toMatchObject({ success: true, persisted: true, matches: 3 });
-    expect(patched.advice).toMatch(/3 places; only the first, at line 2, was changed/);
+    expect(patched.advice).toMatch(/3 times; only the first, at line 2, was changed/);
     expect(await tools.read_file.execute({ path: 'a.txt' })).toBe('one\nthree\ntwo two\n');
     const only = await tools.patch_file.execute({ path: 'a.txt', search: 'three', replace: '3' });
     expect(only).toMatchObject({ matches: 1 });

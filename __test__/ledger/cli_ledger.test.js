@@ -88,7 +88,7 @@ describe('tgp ledger show', () => {
     const { code, stdout } = await runCli(folder, ['ledger', 'show', run.call]);
     expect(code).toBe(0);
     expect(stdout.split('\n')).toMatchObject([
-      expect.stringMatching(new RegExp(`^Call ${run.call} of application, \\d{4}-`)),
+      expect.stringMatching(new RegExp(`^Call ${run.call} by application, \\d{4}-`)),
       expect.stringMatching(/^ +\+0 ms {2}exec_tool tools\/outer\.ts {2}run {2}ERR_\w+ {2}[\d.]+ ms {2}#\d+$/),
       expect.stringMatching(/^ +\S/),
       expect.stringMatching(/^ +\+\d+ ms {4}exec_tool tools\/inner\.ts {2}run {2}ok {2}[\d.]+ ms {2}#\d+$/),
@@ -113,7 +113,7 @@ describe('tgp ledger verify and export', () => {
     const whole = await runCli(folder, ['ledger', 'verify']);
     expect(whole).toMatchObject({
       code: 0,
-      stdout: expect.stringMatching(/^whole {2}\d+ events, head [0-9a-f]{12}\n$/),
+      stdout: expect.stringMatching(/^verified {2}\d+ events, head [0-9a-f]{12}\n$/),
     });
     editLedger(root, (database) => database.prepare('UPDATE events SET content = content || ? WHERE seq = 3').run(' '));
     const changed = await runCli(folder, ['ledger', 'verify']);

@@ -93,7 +93,7 @@ test.each(SERVERS)('with %s every call is previewed, of forged tools by name too
   expect(fingerprint(join(folder, '.tgp'))).toEqual(before);
 });
 
-test('a mode holds for the clients of a server, who are told of it', async () => {
+test('the test mode applies to the clients of a server, and is in their instructions', async () => {
   const { kernel } = await createKernel();
   const { call, client } = await served(kernel, { mode: 'strict' });
   expect(client.getInstructions()).toContain('Mode strict: test first.');
@@ -108,7 +108,7 @@ test('a mode holds for the clients of a server, who are told of it', async () =>
   expect(await free.call('new', {})).toMatchObject({ isError: false });
 });
 
-test('what cannot be meant is refused before anybody is served', async () => {
+test('invalid options are refused before a client is served', async () => {
   const { kernel, tools } = await createKernel();
   for (const wrong of [{ dryRun: 'yes' }, { mode: 'tdd' }, { dryRun: true, tools }, { mode: 'strict', tools }]) {
     const options = /** @type {any} */ (wrong);

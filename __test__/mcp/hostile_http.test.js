@@ -63,7 +63,7 @@ const REQUESTS = {
   'something behind its end': [`${withLength('{}')}garbage\r\n\r\n`, [400]],
 };
 
-test('every request that is no good ends with an answer or a closed connection, and the server goes on', async () => {
+test('every invalid request ends with a response or a closed connection, and the server continues', async () => {
   const { port, initialize, peakMb, residentMb } = await mcpProcess();
   await initialize();
   const idle = residentMb();
@@ -76,7 +76,7 @@ test('every request that is no good ends with an answer or a closed connection, 
   expect(peakMb() - idle).toBeLessThan(MAX_EXTRA_MB);
 });
 
-test('a body of very many values holds nobody up', async () => {
+test('a body of very many values does not block other requests', async () => {
   const { post, initialize, peakMb, residentMb } = await mcpProcess();
   const headers = { 'mcp-session-id': await initialize(), 'mcp-protocol-version': '2025-06-18' };
   const idle = residentMb();
@@ -213,7 +213,7 @@ describe('with limits', () => {
     await initialize();
   });
 
-  test('no more than so many connections are held, and those that are wait for nobody', async () => {
+  test('the number of connections is limited, and the server recovers when they close', async () => {
     const { port, initialize } = await mcpProcess({ limits: { connections: 8, headersMs: 60_000 } });
     const sockets = Array.from({ length: 40 }, () => connect(port, '127.0.0.1').on('error', () => {}));
     const open = () => sockets.filter((socket) => !socket.destroyed && socket.readable).length;
@@ -251,7 +251,7 @@ describe('with limits', () => {
     await expect.poll(() => initialize().catch(() => undefined), { timeout: 10_000 }).toEqual(expect.any(String));
   });
 
-  test('whoever waits to be told to go on is told only when the body will be taken', async () => {
+  test('100 Continue is sent only when the body will be accepted', async () => {
     const { port } = await mcpProcess();
     const expecting = (length, headers = HOST) =>
       `POST /mcp HTTP/1.1\r\n${headers}Expect: 100-continue\r\nContent-Length: ${length}\r\n\r\n`;
@@ -293,7 +293,7 @@ test('a body full of small objects costs no more than its share', async () => {
   expect(peakMb() - idle).toBeLessThan(MAX_EXTRA_MB);
 });
 
-test('a client that says thousands of times that it is ready is followed once', async () => {
+test('thousands of initialized notifications add one listener', async () => {
   const { initialize, post, residentMb, peakMb } = await mcpProcess();
   const id = await initialize();
   const ready = Array.from({ length: 100 }, () => ({ jsonrpc: '2.0', method: 'notifications/initialized' }));

@@ -46,7 +46,7 @@ async function server() {
 
 const CLIENT = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'raw', version: '1' } };
 
-test('lines that are no message are answered as such, and the server goes on', async () => {
+test('lines that are not messages get an error, and the server continues', async () => {
   const { said, write, ask } = await server();
   expect(await ask('initialize', CLIENT)).toMatchObject({ result: { serverInfo: { name: 'tgp' } } });
   const deep = `${'['.repeat(1_000_000)}${']'.repeat(1_000_000)}`;

@@ -102,7 +102,7 @@ describe('tgp mcp, where no policy is configured', () => {
 });
 
 describe('a kernel of an application', () => {
-  test('uses its own policy: nobody is asked where it has none', async () => {
+  test('uses its own policy: no approval is requested without one', async () => {
     const { kernel } = await createKernel();
     const { call, asked } = await inMemory(kernel, () => YES);
     expect((await call('write_file', WRITE)).isError).toBe(false);
@@ -169,13 +169,13 @@ describe('a kernel of an application', () => {
       expect(await kernel.vfs.exists(request.path)).toBe(false);
     });
 
-    test('that is too long for forms is refused, and nobody is asked', async () => {
+    test('that is too long for forms is refused, without a question', async () => {
       const { kernel } = await createKernel({ policy: 'safe' });
       const { call, asked } = await inMemory(kernel, () => YES);
       // The second has arguments that nobody takes apart.
       for (const length of [100_000, (1 << 20) - 1]) {
         const refused = await call('write_file', { ...request, content: 'x'.repeat(length) });
-        expect(refused.text).toMatch(/too long to be shown whole.*ERR_APPROVAL/s);
+        expect(refused.text).toMatch(/too long to be shown in full.*ERR_APPROVAL/s);
       }
       expect(asked).toEqual([]);
       expect(await kernel.vfs.exists(request.path)).toBe(false);
@@ -333,7 +333,7 @@ describe('a capability token as bearer over HTTP', () => {
     expect((await late.call('list_files', { dir: '.' })).isError).toBe(false);
   });
 
-  test('cannot use the session of somebody else', async () => {
+  test('cannot use the session of another client', async () => {
     const { kernel } = await createKernel();
     const { url, close } = await serveMcp(kernel, { token: 'secret' });
     onTestFinished(close);

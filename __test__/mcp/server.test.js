@@ -96,7 +96,7 @@ describe.each([
   ['stdio', overStdio],
   ['streamable HTTP', overHttp],
 ])('the official client over %s', (_, open) => {
-  test('forges a tool, is told, and calls it by its name', async () => {
+  test('forges a tool, is notified, and calls it by its name', async () => {
     const { client, heard } = await open(await workspace());
     expect(client.getInstructions()).toContain('# Protocol');
     const before = (await client.listTools()).tools;
@@ -284,7 +284,7 @@ describe('over HTTP', () => {
     expect((await fetch(url)).status).toBe(400);
   });
 
-  test('with a token nobody gets in without it', async () => {
+  test('with a token requests without it are refused', async () => {
     const url = await serve({ token: 'secret' });
     expect(await post(url, {})).toBe(401);
     expect(await post(url, { authorization: 'Bearer secreT' })).toBe(401);
@@ -294,7 +294,7 @@ describe('over HTTP', () => {
     expect((await client.listTools()).tools.length).toBeGreaterThan(5);
   });
 
-  test('others than this machine are not served without a token, and a port in use is said to be', async () => {
+  test('other machines are not served without a token, and a port in use is reported', async () => {
     await expect(serveMcp(kernel, { host: '0.0.0.0' })).rejects.toMatchObject({ code: 'ERR_VALIDATION' });
     await expect(serveMcp(kernel, { token: '' })).rejects.toMatchObject({ code: 'ERR_VALIDATION' });
     const other = createServer().listen(0, '127.0.0.1');
@@ -308,7 +308,7 @@ describe('over HTTP', () => {
     const url = await serve();
     const first = await connect(new StreamableHTTPClientTransport(new URL(url)));
     for (let n = 0; n < 64; n++) expect(await post(url, {})).toBe(200);
-    await expect(first.client.listTools()).rejects.toThrow('no such session');
+    await expect(first.client.listTools()).rejects.toThrow('session does not exist');
   });
 });
 
@@ -329,7 +329,7 @@ test('long lists come in pages', async () => {
     cursor = nextCursor;
   }
   expect(new Set(names).size).toBe(615);
-  await expect(client.listTools({ cursor: 'gone' })).rejects.toThrow('Ask for it again');
+  await expect(client.listTools({ cursor: 'gone' })).rejects.toThrow('Request it again');
 });
 
 test('a server that was closed holds nothing of the kernel', async () => {

@@ -31,7 +31,7 @@ async function connected() {
   return { client, listed, byName: Object.fromEntries(listed.map((tool) => [tool.name, tool])) };
 }
 
-test('every tool says how careful to be with it', async () => {
+test('every tool has annotations', async () => {
   const { listed, byName } = await connected();
   expect(listed.length).toBeGreaterThan(13);
   for (const { name, annotations } of listed) {

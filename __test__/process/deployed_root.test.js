@@ -81,7 +81,7 @@ describe.runIf(isRoot)('a user who is not root', () => {
     const folder = await applicationFolder();
     await mkdir(join(folder, '.tgp'));
     await chown(join(folder, '.tgp'), USER, USER);
-    expect(await doctor(folder)).toMatchObject({ healthy: true, detail: './.tgp holds no workspace yet' });
+    expect(await doctor(folder)).toMatchObject({ healthy: true, detail: './.tgp has no workspace yet' });
     expect(await forged(folder, './.tgp')).toEqual({ result: 1 });
   });
 
@@ -91,7 +91,7 @@ describe.runIf(isRoot)('a user who is not root', () => {
     expect(await doctor(folder)).toMatchObject({
       healthy: false,
       status: 'problem',
-      detail: `./.tgp cannot be made: ${folder} cannot be written by uid 1000`,
+      detail: `./.tgp cannot be created: ${folder} is not writable by uid 1000`,
       remedy: expect.stringMatching(/before USER\): mkdir -p \.\/\.tgp && chown -R 1000 \.\/\.tgp\. .*"rootDir"/),
     });
   });
@@ -103,7 +103,7 @@ describe.runIf(isRoot)('a user who is not root', () => {
       healthy: false,
       status: 'problem',
       detail: './.tgp belongs to another user (uid 0); this is uid 1000',
-      remedy: expect.stringMatching(/a folder below it as "rootDir".*chown -R 1000 \.\/\.tgp/),
+      remedy: expect.stringMatching(/Set "rootDir" to a folder below it.*chown -R 1000 \.\/\.tgp/),
     });
   });
 
@@ -116,7 +116,7 @@ describe.runIf(isRoot)('a user who is not root', () => {
     expect(await doctor(folder)).toMatchObject({
       healthy: true,
       status: 'warning',
-      detail: './.tgp cannot be written by uid 1000',
+      detail: './.tgp is not writable by uid 1000',
     });
   });
 });

@@ -62,7 +62,7 @@ describe('kernel.tools()', () => {
     expect(await loop?.execute({}, { abortSignal })).toMatchObject({ success: false, code: 'ERR_ABORTED' });
   });
 
-  test('wraps arguments that are not objects, and accepts anything without a schema', async () => {
+  test('wraps arguments that are not an object, and accepts anything without a schema', async () => {
     const { kernel, tools } = await createKernel();
     const sources = {
       twice: 'export default (n: number): number => n * 2',
@@ -233,7 +233,7 @@ async function remove(kernel, path) {
 }
 
 describe('what follows the tools', () => {
-  test('receives added, changed and removed tools before the call returns', async () => {
+  test('is notified of forged, changed and removed tools before the call is done', async () => {
     const { kernel, tools } = await createKernel();
     /** @type {any[]} */
     const changes = [];
@@ -256,7 +256,7 @@ describe('what follows the tools', () => {
     expect(changes).toHaveLength(4);
   });
 
-  test('a listener that throws is ignored', async () => {
+  test('a listener that throws has no effect on others', async () => {
     /** @type {string[]} */
     const errors = [];
     const logger = { debug() {}, info() {}, warn() {}, error: (/** @type {string} */ text) => errors.push(text) };

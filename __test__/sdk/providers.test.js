@@ -233,19 +233,19 @@ describe('handleToolCall', () => {
   const call = (/** @type {string} */ name, /** @type {string} */ text) =>
     /** @type {const} */ ({ id: '1', type: 'function', function: { name, arguments: text } });
 
-  test('bounds what a model sees, and says how to go on', async () => {
+  test('bounds results, with a note on how to continue', async () => {
     const { tools } = await createKernel();
     await tools.write_file.execute({ path: 'long.txt', content: `${'x'.repeat(699)}😀${'y'.repeat(50_000)}` });
     const { content } = await handleToolCall(tools, call('read_file', '{"path":"long.txt"}'), { maxChars: 1000 });
     expect(content.length).toBeLessThanOrEqual(1000);
     expect(content, 'no half of a character is left').toMatch(/^x{699}\n\[Line 1 of 1 goes on: /);
-    expect(content).toContain('Go on with offset: 1, column: 700.');
+    expect(content).toContain('Continue with offset: 1, column: 700.');
     const whole = await handleToolCall(tools, call('read_file', '{"path":"long.txt"}'));
     expect(whole.content.length).toBeLessThanOrEqual(16_000);
   });
 
   test.each([
-    ['an unknown tool', 'rm_rf', '{}', 'There is no tool "rm_rf". There are: list_files, '],
+    ['an unknown tool', 'rm_rf', '{}', 'There is no tool "rm_rf". Available tools: list_files, '],
     ['an inherited name', 'toString', '{}', 'There is no tool "toString".'],
     ['arguments that are no JSON', 'read_file', '{', 'no valid JSON'],
     ['missing arguments', 'read_file', '', '"path" is missing'],

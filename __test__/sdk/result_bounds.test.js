@@ -48,7 +48,7 @@ async function readByPages(tools, path) {
     const page = await tools.read_file.execute({ path, ...place });
     expect(page.length).toBeLessThanOrEqual(DEFAULT_CHARS);
     const note =
-      /\n\[(?:Lines \d+ to \d+ of \d+\.|Line \d+ of \d+ goes on: \d+ more characters\.) Go on with offset: (\d+)(?:, column: (\d+))?\.\]$/;
+      /\n\[(?:Lines \d+ to \d+ of \d+\.|Line \d+ of \d+ continues: \d+ more characters\.) Continue with offset: (\d+)(?:, column: (\d+))?\.\]$/;
     const [tail, offset, column] = note.exec(page) ?? [];
     if (tail === undefined) return text + page;
     text += page.slice(0, -tail.length) + (column === undefined ? '\n' : '');
@@ -233,7 +233,7 @@ describe('pages', () => {
       expect(await readByPages(tools, path), path).toBe(content);
     }
     expect(await tools.read_file.execute({ path: 'lines.txt', offset: 10, limit: 2 })).toBe(
-      'line 9\nline 10\n[Lines 10 to 11 of 5000. Go on with offset: 12.]',
+      'line 9\nline 10\n[Lines 10 to 11 of 5000. Continue with offset: 12.]',
     );
     const beyond = tools.read_file.execute({ path: 'lines.txt', offset: 9_999 });
     await expect(beyond).rejects.toMatchObject({ code: 'ERR_VALIDATION', details: { field: 'offset' } });
@@ -252,7 +252,7 @@ describe('pages', () => {
     for (let after; ; ) {
       const page = await tools.list_files.execute({ dir: 'data', ...(after && { after }) });
       expect(charsOf(page)).toBeLessThanOrEqual(DEFAULT_CHARS);
-      const note = /^\[\d+ of \d+ paths\. Go on with after: "([^"]+)"/.exec(page.at(-1) ?? '');
+      const note = /^\[\d+ of \d+ paths\. Continue with after: "([^"]+)"/.exec(page.at(-1) ?? '');
       found.push(...(note ? page.slice(0, -1) : page));
       if (!note) break;
       after = note[1];
@@ -260,7 +260,7 @@ describe('pages', () => {
     expect(found).toEqual(names);
     expect(await tools.list_files.execute({ dir: 'data', limit: 1 })).toEqual([
       names[0],
-      expect.stringContaining(`[1 of 1500 paths. Go on with after: "${names[0]}"`),
+      expect.stringContaining(`[1 of 1500 paths. Continue with after: "${names[0]}"`),
     ]);
   });
 

@@ -35,7 +35,7 @@ const charsOf = (tools) =>
   );
 
 describe('tools by name have a budget', () => {
-  test('of a thousand tools the defaults limit how many are offered, with one log message', async () => {
+  test('of a thousand tools as many are offered as the defaults allow, which is logged once', async () => {
     const { kernel, told } = await kernelWith(1_000);
     const tools = await kernel.tools();
     expect(Object.keys(tools).length).toBeGreaterThan(50);
@@ -81,7 +81,7 @@ describe('tools by name have a budget', () => {
     expect(told()).toHaveLength(1);
   });
 
-  test('all tools are offered without a message if they fit', async () => {
+  test('if all tools fit, all are offered and nothing is logged', async () => {
     const { kernel, told } = await kernelWith(20);
     expect(Object.keys(await kernel.tools())).toHaveLength(20);
     expect(told()).toEqual([]);

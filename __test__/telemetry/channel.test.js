@@ -18,7 +18,7 @@ function heard() {
   return messages;
 }
 
-test('who listens is told of each call when it has ended', async () => {
+test('subscribers get a message at the end of each call', async () => {
   const telemetry = createTelemetry({}, keptLog().log, asItIs);
   expect(telemetry.isOn()).toBe(false);
   const messages = heard();
@@ -45,7 +45,7 @@ test('who listens is told of each call when it has ended', async () => {
   ]);
 });
 
-test('a failure has its code; contents are told only when the application says so', async () => {
+test('a failure has its code; contents are included only if enabled', async () => {
   const messages = heard();
   for (const contents of [false, true]) {
     const telemetry = createTelemetry({ contents }, keptLog().log, asItIs);

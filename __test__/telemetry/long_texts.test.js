@@ -60,7 +60,7 @@ test('at the default limits such a tool costs no more', async () => {
   expect(extraMb).toBeLessThan(MAX_EXTRA_MB);
 });
 
-test('no attribute of a span is long, whoever chose it', async () => {
+test('no attribute of a span is long, whatever its source', async () => {
   const { spans } = recordSpans();
   const telemetry = createTelemetry(undefined, keptLog().log, asItIs);
   const long = 'x'.repeat(3 << 20);

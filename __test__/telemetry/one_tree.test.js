@@ -118,7 +118,7 @@ describe('one generateText', () => {
     }
   });
 
-  test('of a tool that throws says so, and the model is told as ever', async () => {
+  test('of a tool that throws has the error, and the model gets it too', async () => {
     const { ask } = await application();
     const { spans } = recordSpans();
     const answer = await ask(9);
@@ -141,7 +141,7 @@ test.each([
   expect(JSON.stringify(ours.map(({ attributes }) => attributes)).includes('CHF')).toBe(told);
 });
 
-test('telemetry: false tells nothing', async () => {
+test('telemetry: false reports nothing', async () => {
   const { ask } = await application({ telemetry: false });
   const { spans } = recordSpans();
   await ask(1);

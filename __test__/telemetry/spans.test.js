@@ -86,13 +86,13 @@ test('it lies below the span that is active where it is called, and above those 
   expect(treeOf(spans())).toEqual(['ai.toolCall', '  execute_tool read_file', '    of the application']);
 });
 
-test('what nobody asked for is not told', async () => {
+test('calls without a request have no span', async () => {
   const { telemetry, spans } = set();
   expect(await telemetry.call(undefined, undefined, async () => 1)).toBe(1);
   expect(spans()).toEqual([]);
 });
 
-test('telemetry: false tells nothing, and asks for no trace', async () => {
+test('telemetry: false reports nothing, and requests no trace', async () => {
   const { telemetry, spans } = set(false);
   expect(telemetry.isOn()).toBe(false);
   expect(await telemetry.run(ASKED, ID, async (tracing) => tracing)).toBe('untraced');
@@ -107,7 +107,7 @@ test('a sampler that wants nothing gets nothing, and the outcome is clean all th
 });
 
 describe('failures', () => {
-  test('a run that fails says its code; the error is the same, without the trace', async () => {
+  test('a failed run has its code; the error is the same, without the trace', async () => {
     const { telemetry, spans } = set();
     const calls = [{ call: 'b-2', parent: ID, tool: 'fetch', effect: 'net', start: 0, end: 0, code: 'ERR_FETCH' }];
     const error = new ToolError('Bern is unknown.', { details: { line: 3, trace: traceOf({ calls }) } });
@@ -130,7 +130,7 @@ describe('failures', () => {
     );
   });
 
-  test('a denial says verdict and rule', async () => {
+  test('a denial has verdict and rule', async () => {
     const { telemetry, spans } = set();
     const details = { verdict: 'deny', rule: 'no-payments' };
     const denied = new TGPError(/** @type {any} */ ('ERR_DENIED'), 'Payments need a person.', { details });
@@ -192,12 +192,12 @@ describe('contents', () => {
     return spans();
   };
 
-  test('are not told', async () => {
+  test('are not included', async () => {
     const told = JSON.stringify((await run({})).map(({ attributes, status, events }) => [attributes, status, events]));
     for (const word of ['Bern', 'hunter2', secret, 'note']) expect(told).not.toContain(word);
   });
 
-  test('are told when the application says so, without secrets', async () => {
+  test('are included if enabled, without secrets', async () => {
     const [done, failed] = (await run({ contents: true })).filter(({ name }) => name.startsWith('execute_tool'));
     expect(done?.attributes).toMatchObject({
       'gen_ai.tool.call.arguments': '{"city":"Bern","api_key":"[hidden]"}',
@@ -226,7 +226,7 @@ describe('odd traces', () => {
     expect(lines).toEqual([]);
   });
 
-  test('a run that asks for very much has a thousand spans, and says how many are missing', async () => {
+  test('a run with very many host calls has a thousand spans, and the number of omitted ones', async () => {
     const { telemetry, spans } = set();
     const many = Array.from({ length: 1_500 }, (_, at) => call(`c${at}`, at === 0 ? ID : `c${at - 1}`));
     await telemetry.run(ASKED, ID, async () => ({ trace: traceOf({ calls: many, leftOut: 7 }) }));

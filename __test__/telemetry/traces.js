@@ -1,6 +1,6 @@
 /** Runs as the addon tells of them, without a kernel. */
 
-/** @typedef {import('../../js/telemetry/call_facts.js').Trace} Trace */
+/** @typedef {import('../../js/telemetry/call_message.js').Trace} Trace */
 
 export const ASKED = {
   tool: 'exec_tool',

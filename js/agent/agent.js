@@ -6,27 +6,27 @@ import { AgentOptionsSchema, RunOptionsSchema } from './agent_options.js';
 import { AgentWork } from './agent_run.js';
 
 /**
- * What `kernel.agent` gives.
+ * Creates an agent: the implementation of `kernel.agent`.
  * @param {import('../../index.js').TGP} kernel
- * @param {import('../../index.js').AgentOptions} given
+ * @param {import('../../index.js').AgentOptions} input
  * @returns {import('../../index.js').Agent}
  */
-export function createAgent(kernel, given) {
+export function createAgent(kernel, input) {
   const options = /** @type {import('../../index.js').AgentOptions} */ (
-    parseArguments(AgentOptionsSchema, given, 'agent options')
+    parseArguments(AgentOptionsSchema, input, 'agent options')
   );
   if (options.budget?.money !== undefined && options.prices === undefined) {
-    throw new ValidationError('"budget.money" needs "prices": nobody else knows what a token costs.', {
+    throw new ValidationError('"budget.money" requires "prices": token prices are not known.', {
       details: { field: 'prices' },
     });
   }
   return {
     run: (task, runOptions = {}) => {
-      const asked = parseArguments(RunOptionsSchema, runOptions, 'run options');
-      const { resume = false, signal } = /** @type {import('../../index.js').AgentRunOptions} */ (asked);
-      const session = asked.session ?? options.session;
+      const parsed = parseArguments(RunOptionsSchema, runOptions, 'run options');
+      const { resume = false, signal } = /** @type {import('../../index.js').AgentRunOptions} */ (parsed);
+      const session = parsed.session ?? options.session;
       if (resume && session === undefined) {
-        throw new ValidationError('"session" must be given to resume one. kernel.sessions.list() names them.', {
+        throw new ValidationError('"resume" requires "session". kernel.sessions.list() lists all sessions.', {
           details: { field: 'session' },
         });
       }
@@ -36,7 +36,7 @@ export function createAgent(kernel, given) {
   };
 }
 
-/** A name that tells when it was, and that nobody else has. */
+/** A unique session name that starts with the current time. */
 function newSession() {
   const now = new Date().toISOString().slice(0, 19).replace(/[-:]/g, '').replace('T', '-');
   return `${now}-${randomBytes(3).toString('hex')}`;

@@ -1,4 +1,4 @@
-/** What `kernel.agent` and `agent.run` take, as zod schemas. */
+/** Zod schemas of the options of `kernel.agent` and `agent.run`. */
 
 import { z } from 'zod';
 import { isAbortSignal } from '../boundary/abort.js';
@@ -8,20 +8,20 @@ const MAX_NAME_CHARS = 200;
 const MAX_TEXT_CHARS = 1_000_000;
 const MAX_COUNT = 1_000_000_000;
 const MAX_ATTEMPTS = 20;
-/** The system prompt, the tools and the task need some room. */
+/** Minimum context for the system prompt, the tools and the task. */
 const MIN_CONTEXT = 8_000;
-/** Names of sessions end up in commands, in messages and in the history of files. */
+/** Session names appear in commands, messages and the history of files. */
 const NAME = /^[\w.:@/-]+$/;
 
 const name = z.string().min(1).max(MAX_NAME_CHARS);
-const session = name.regex(NAME, 'must be of letters, digits and . : @ / _ -');
+const session = name.regex(NAME, 'may contain only letters, digits and . : @ / _ -');
 const price = z.number().nonnegative();
 const prices = z.strictObject({ input: price, output: price, cachedInput: price.optional() });
 const isFunction = (/** @type {unknown} */ value) => typeof value === 'function';
 const isObject = (/** @type {unknown} */ value) => typeof value === 'object' && value !== null;
 
 export const AgentOptionsSchema = z.strictObject({
-  // Whoever knows the providers knows what is a model.
+  // resolveModel() checks the rest.
   model: z.custom(
     (value) => typeof value === 'string' || isObject(value),
     'must be a model of the AI SDK, or its name',
@@ -37,7 +37,7 @@ export const AgentOptionsSchema = z.strictObject({
     })
     .optional(),
   prices: z.union([prices, z.record(z.string(), prices)]).optional(),
-  approve: z.custom(isFunction, 'must be a function that takes a request and says yes or no').optional(),
+  approve: z.custom(isFunction, 'must be a function that takes a request and returns an approval').optional(),
   contextTokens: wholeNumber(MIN_CONTEXT, MAX_COUNT).optional(),
   tools: z.custom(isObject, 'must be an object of tools by name').optional(),
   dryRun: z.boolean().optional(),

@@ -8,16 +8,16 @@ import { settled } from '../boundary/foreign_promise.js';
 import { ignored } from '../boundary/guarded.js';
 import { messageOf } from '../boundary/thrown.js';
 import { AGENT_RUNS } from '../kernel/kernel_agent.js';
+import { CallRunner } from './call_runner.js';
 import { Context } from './context.js';
 import { Conversation } from './conversation.js';
 import { EventQueue } from './event_queue.js';
 import { instructionsOf } from './instructions.js';
-import { MadeCalls } from './made_calls.js';
 import { optionalPackage } from './optional_package.js';
 import { resolveModel } from './providers.js';
 import { lineOf, refusedCall, summaryOf } from './summary.js';
 import { Toolset } from './toolset.js';
-import { turnMiddleware } from './turns.js';
+import { turnMiddleware } from './turn_middleware.js';
 import { BudgetReached, pricesOf, RunUsage } from './usage.js';
 
 /**
@@ -25,25 +25,25 @@ import { BudgetReached, pricesOf, RunUsage } from './usage.js';
  * @typedef {import('../../index.js').AgentResult} AgentResult
  * @typedef {import('../../index.js').AgentOptions} AgentOptions
  * @typedef {Pick<AgentResult, 'outcome' | 'error'>} Ending
- * @typedef {{ session: string, task?: string, resume: boolean, signal?: AbortSignal }} Asked
+ * @typedef {{ session: string, task?: string, resume: boolean, signal?: AbortSignal }} RunRequest
  */
 
 const CONTEXT_TOKENS = 100_000;
 const ATTEMPTS = 5;
 const AGENT = 'agent';
-/** How long a call that does not heed its signal keeps an interrupted run. */
-const LAST_CALL_MS = 3_000;
+/** Longest wait of an interrupted run for a call that ignores its signal. */
+const LAST_CALL_TIMEOUT_MS = 3_000;
 
 export class AgentWork {
   #kernel;
   #options;
-  #asked;
+  #request;
   #stop = new AbortController();
   #events = new EventQueue(() => this.#stop.abort());
-  #lastCallMs = LAST_CALL_MS;
-  /** Whether the session is taken up. */
+  #lastCallTimeoutMs = LAST_CALL_TIMEOUT_MS;
+  /** Whether this run has opened the session. */
   #isOpen = false;
-  /** Why the run cannot go on. @type {unknown} */
+  /** The error that ends the run. @type {unknown} */
   #fatal;
   /** @type {Conversation} */
   #conversation;
@@ -55,19 +55,19 @@ export class AgentWork {
   /**
    * @param {any} kernel
    * @param {AgentOptions} options
-   * @param {Asked} asked
+   * @param {RunRequest} request
    */
-  constructor(kernel, options, asked) {
+  constructor(kernel, options, request) {
     this.#kernel = kernel;
     this.#options = options;
-    this.#asked = asked;
-    this.#conversation = new Conversation(kernel, asked.session, options.name ?? AGENT);
+    this.#request = request;
+    this.#conversation = new Conversation(kernel, request.session, options.name ?? AGENT);
     this.#usage = new RunUsage(options.budget, undefined, 0);
   }
 
   /** @returns {import('../../index.js').AgentRun} */
   start() {
-    // Each of the calls of a turn listens.
+    // Every call of a turn adds a listener.
     setMaxListeners(0, this.#stop.signal);
     const events = this.#events;
     /** @type {(result: AgentResult) => void} */
@@ -80,9 +80,9 @@ export class AgentWork {
       events.hurry();
     };
     this.#kernel[AGENT_RUNS].add({ stop, result });
-    this.#run(settle).catch((error) => this.#kernel.logger.error('A run of an agent has failed.', error));
+    this.#run(settle).catch((error) => this.#kernel.logger.error('An agent run failed.', error));
     return {
-      session: this.#asked.session,
+      session: this.#request.session,
       get result() {
         events.leaveUnread();
         return result;
@@ -93,26 +93,28 @@ export class AgentWork {
 
   /** @param {(result: AgentResult) => void} settle */
   async #run(settle) {
-    const release = onAbort(this.#asked.signal, () => {
-      this.#stop.abort(this.#asked.signal?.reason);
+    const release = onAbort(this.#request.signal, () => {
+      this.#stop.abort(this.#request.signal?.reason);
       this.#events.hurry();
     });
     /** @type {Ending} */
     let ending;
     try {
-      throwIfAborted(this.#asked.signal);
-      ending = await this.#worked();
+      throwIfAborted(this.#request.signal);
+      ending = await this.#work();
     } catch (error) {
       ending = this.#endingOf(error);
     }
     release();
     const result = this.#resultOf(ending);
     if (this.#isOpen) {
-      // Whole: what the ledger does not keep of it is cut off behind the masks.
+      // Complete: the ledger masks secrets first and truncates afterwards.
       const { session: _, ...kept } = result;
       await this.#conversation
         .close({ ...kept, ms: this.#usage.ms })
-        .catch((error) => this.#kernel.logger.warn(`The end of the session was not recorded: ${messageOf(error)}`));
+        .catch((error) =>
+          this.#kernel.logger.warn(`The ledger could not record the end of the session: ${messageOf(error)}`),
+        );
     }
     settle(result);
     await this.#events.push({ type: 'end', ...result });
@@ -120,8 +122,8 @@ export class AgentWork {
   }
 
   /** @returns {Promise<Ending>} */
-  async #worked() {
-    const { task, resume } = this.#asked;
+  async #work() {
+    const { task, resume } = this.#request;
     const { mode, budget, prices } = this.#options;
     const sdk = await loadSdk();
     const model = await resolveModel(this.#options.model);
@@ -132,15 +134,15 @@ export class AgentWork {
     this.#isOpen = true;
     this.#usage = new RunUsage(budget, priced, conversation.msBefore);
     for (const turn of turnsOfTask(conversation)) this.#usage.add(turn.usage);
-    await this.#tell({
+    await this.#emit({
       type: 'start',
       session: conversation.session,
       task: conversation.task,
       model: model.modelId,
       resumed: resume,
     });
-    if (conversation.answer !== undefined) return this.#answered(conversation.answer.finish);
-    return this.#looped(sdk, model);
+    if (conversation.answer !== undefined) return this.#endingOfAnswer(conversation.answer.finish);
+    return this.#loop(sdk, model);
   }
 
   /**
@@ -148,7 +150,7 @@ export class AgentWork {
    * @param {any} model
    * @returns {Promise<Ending>}
    */
-  async #looped(sdk, model) {
+  async #loop(sdk, model) {
     const conversation = this.#conversation;
     const { signal } = this.#stop;
     const { instructions, contextTokens = CONTEXT_TOKENS, attempts = ATTEMPTS, mode, token, dryRun } = this.#options;
@@ -163,68 +165,68 @@ export class AgentWork {
     };
     const tools = await Toolset.of(this.#kernel, worker, this.#options.tools ?? {}, conversation);
     this.#tools = tools;
-    const tell = (/** @type {AgentEvent} */ event) => this.#tell(event);
-    const made = new MadeCalls({
+    const emit = (/** @type {AgentEvent} */ event) => this.#emit(event);
+    const runner = new CallRunner({
       conversation,
-      tell,
+      emit,
       toolOf: (name) => tools.toolOf(name),
       about: (call) => tools.about(call),
       maxChars: this.#kernel.config.agent.resultChars,
       fail: (error) => this.#fail(error),
     });
     try {
-      await made.settle(signal);
+      await runner.settle(signal);
       const context = new Context(contextTokens, (id) => {
         const call = conversation.callOf(id);
         return call && { call: call.call, line: lineOf(call, conversation.outcomeOf(call.call)) };
       });
-      const rules = { conversation, usage: this.#usage, context, tell, settled: () => made.idle(), attempts };
-      tools.refresh((tool) => made.wrapped(tool));
+      const rules = { conversation, usage: this.#usage, context, emit, settled: () => runner.idle(), attempts };
+      tools.refresh((tool) => runner.wrapped(tool));
       const stream = sdk.streamText({
         model: sdk.wrapLanguageModel({ model, middleware: turnMiddleware(rules) }),
         system: instructionsOf(this.#kernel, worker, { instructions, contextTokens }),
         messages: conversation.messages(),
         tools: tools.wrapped,
-        prepareStep: () => tools.refresh((tool) => made.wrapped(tool)),
+        prepareStep: () => tools.refresh((tool) => runner.wrapped(tool)),
         stopWhen: () => this.#fatal !== undefined,
-        // Turns are asked for again below, where nothing has come of them yet.
+        // turn_middleware.js retries a turn, before any of its calls is made.
         maxRetries: 0,
         abortSignal: signal,
         experimental_include: { requestBody: false },
         onError: () => {},
       });
-      // Version 7 has another name for it.
-      await this.#ended(this.#followed(stream.stream ?? stream.fullStream, made));
+      // Version 7 of the AI SDK renamed it.
+      await this.#settle(this.#follow(stream.stream ?? stream.fullStream, runner));
     } finally {
-      await this.#ended(made.idle());
+      await this.#settle(runner.idle());
     }
-    return this.#answered(conversation.answer?.finish);
+    return this.#endingOfAnswer(conversation.answer?.finish);
   }
 
   /**
-   * What was begun is waited for, so that its end is on record; once somebody wants to go, for a moment only.
+   * Waits for started work, so that its result is recorded; after an interruption for a limited time only.
    * @param {Promise<void>} work
    */
-  async #ended(work) {
+  async #settle(work) {
     const { signal } = this.#stop;
     await untilAborted(work, signal).catch(ignored);
     try {
-      await (signal.aborted ? beforeDeadline(() => work, this.#lastCallMs) : work);
+      await (signal.aborted ? beforeDeadline(() => work, this.#lastCallTimeoutMs) : work);
     } catch (error) {
       if (!(error instanceof TooLate)) throw error;
-      this.#lastCallMs = 0;
+      this.#lastCallTimeoutMs = 0;
       throw new AbortedError('The run was interrupted.');
     }
   }
 
   /**
    * @param {AsyncIterable<any>} parts
-   * @param {MadeCalls} made
+   * @param {CallRunner} runner
    */
-  async #followed(parts, made) {
+  async #follow(parts, runner) {
     for await (const part of parts) {
       if (part.type === 'tool-call' && part.invalid)
-        made.invalid(part.toolCallId, messageOf(part.error), this.#stop.signal);
+        runner.invalid(part.toolCallId, messageOf(part.error), this.#stop.signal);
       else if (part.type === 'error') throw part.error;
       else if (part.type === 'abort') throw this.#fatal ?? new AbortedError('The run was interrupted.');
     }
@@ -236,7 +238,7 @@ export class AgentWork {
    * @param {string | undefined} finish why the model ended its last turn
    * @returns {Ending}
    */
-  #answered(finish) {
+  #endingOfAnswer(finish) {
     switch (finish) {
       case 'stop':
       case 'tool-calls': {
@@ -248,9 +250,9 @@ export class AgentWork {
       case 'content-filter':
         return { outcome: 'refused', error: provider('The provider refused to answer (content filter).') };
       case 'length':
-        return { outcome: 'failed', error: provider('The answer was longer than the model may answer.') };
+        return { outcome: 'failed', error: provider('The answer exceeded the output limit of the model.') };
       default:
-        return { outcome: 'failed', error: provider(`The model gave no answer (${finish ?? 'nothing came'}).`) };
+        return { outcome: 'failed', error: provider(`The model returned no answer (${finish ?? 'empty response'}).`) };
     }
   }
 
@@ -263,8 +265,8 @@ export class AgentWork {
     const message = messageOf(error);
     if (error instanceof BudgetReached) return { outcome: 'budget', error: { code: 'ERR_BUDGET', message } };
     const isOver = this.#fatal === undefined && this.#stop.signal.aborted;
-    if (isOver || this.#asked.signal?.aborted || error instanceof ShutdownError) {
-      const resumable = this.#isOpen ? 'It can be resumed.' : 'It had not begun.';
+    if (isOver || this.#request.signal?.aborted || error instanceof ShutdownError) {
+      const resumable = this.#isOpen ? 'It can be resumed.' : 'It had not started.';
       const why = error instanceof ShutdownError ? message : `The run was interrupted. ${resumable}`;
       return { outcome: 'interrupted', error: { code: 'ERR_ABORTED', message: why } };
     }
@@ -279,7 +281,7 @@ export class AgentWork {
     const turns = turnsOfTask(this.#conversation);
     const text = turns.findLast(({ text }) => text !== '')?.text ?? '';
     const summary = summaryOf(this.#conversation, this.#usage, (call) => this.#tools?.isForged(call) ?? false);
-    return { session: this.#asked.session, outcome, text, summary, ...(error && { error }) };
+    return { session: this.#request.session, outcome, text, summary, ...(error && { error }) };
   }
 
   /** @returns {import('../../index.js').Approve | undefined} */
@@ -288,15 +290,15 @@ export class AgentWork {
     if (approve === undefined) return undefined;
     return async (request) => {
       const { signal: _, ...shown } = request;
-      await this.#tell({ type: 'approval', state: 'asked', request: shown });
+      await this.#emit({ type: 'approval', state: 'asked', request: shown });
       const answer = await answerOf(approve, request);
       if (answer instanceof Error) {
-        await this.#tell({ type: 'approval', state: 'answered', request: shown, approved: false });
+        await this.#emit({ type: 'approval', state: 'answered', request: shown, approved: false });
         throw answer;
       }
       const { approved, by, reason } =
         typeof answer === 'boolean' ? { approved: answer } : /** @type {any} */ (answer ?? {});
-      await this.#tell({
+      await this.#emit({
         type: 'approval',
         state: 'answered',
         request: shown,
@@ -315,13 +317,13 @@ export class AgentWork {
   }
 
   /** @param {AgentEvent} event */
-  async #tell(event) {
+  async #emit(event) {
     await this.#events.push(event);
   }
 }
 
 /**
- * What whoever approves says, or what is thrown instead.
+ * The answer of the approver, or the error that it throws.
  * @param {import('../../index.js').Approve} approve
  * @param {import('../../index.js').ApprovalRequest} request
  * @returns {Promise<import('../../index.js').ApprovalAnswer | Error>}
@@ -340,18 +342,18 @@ function provider(message) {
 }
 
 /**
- * The turns since somebody last said what to do.
+ * The turns since the last task.
  * @param {Conversation} conversation
  */
-function turnsOfTask({ said }) {
-  const task = said.findLastIndex((one) => 'user' in one);
-  return said.slice(task + 1).flatMap((one) => ('step' in one ? [one] : []));
+function turnsOfTask({ entries }) {
+  const task = entries.findLastIndex((entry) => 'user' in entry);
+  return entries.slice(task + 1).flatMap((entry) => ('step' in entry ? [entry] : []));
 }
 
 async function loadSdk() {
   const sdk = await optionalPackage('ai', 'The agent');
   if (typeof sdk.streamText === 'function' && sdk.ToolLoopAgent !== undefined) return sdk;
-  throw new ConfigError('The agent needs version 6 or later of the package ai. Install it with "npm install ai".', {
+  throw new ConfigError('The agent requires version 6 or later of the package ai. Install it with "npm install ai".', {
     details: { package: 'ai' },
   });
 }

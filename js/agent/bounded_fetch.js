@@ -1,15 +1,15 @@
-/** How providers are asked: what they answer is read up to a limit, and a key goes to nobody that they name. */
+/** `fetch` for model providers: responses are limited in size, and redirects are refused so that a key is not sent elsewhere. */
 
-/** More than any model says in one turn, with all that streams say around each word. */
+/** Larger than any turn of a model with its stream overhead. */
 const MAX_ANSWER_BYTES = 64 << 20;
-const NO_API = 'The address answers with a web page and is no API of a provider. Check it; most end in /v1.';
+const NO_API = 'The address returned a web page instead of an API response. Check the address; most end in /v1.';
 
 /**
- * `fetch`, for the packages of providers.
+ * `fetch` with a size limit, for the provider packages.
  * @type {typeof fetch}
  */
 export async function boundedFetch(input, init) {
-  // A redirect would take the key along to wherever it leads.
+  // A redirect would send the key to another server.
   const answer = await fetch(input, { ...init, redirect: 'error' });
   if (answer.body === null) return answer;
   if (answer.ok && /^text\/html\b/i.test(answer.headers.get('content-type') ?? '')) {

@@ -1,25 +1,25 @@
-/** Keeps what a model is sent within its context: older results give way to references, and the task stays. */
+/** Context compaction: fits a prompt into the context window by replacing older results with references. The task is kept. */
 
 import { LimitError } from '../boundary/errors.js';
 import { preview } from '../tool_shape/preview.js';
 import { outputText, sizeOf } from './prompt_size.js';
 
 /**
- * @typedef {{ call: string, line: string }} Told a call by its name in the session, and in a few words
+ * @typedef {{ call: string, line: string }} CallNote the session's id of a call, and a one-line description
  * @typedef {{ messages: any[], size: number }} Sized
  * @typedef {{ whole: Sized, short?: Sized, ids: string[] }} Step
  * @typedef {{ results: number, steps: number, before: number, after: number }} Compacted
  */
 
-/** What tokenisers of today make of a token, until the provider has said. */
-const FIRST_CHARS_PER_TOKEN = 3;
+/** Estimate until the provider reports its token count. */
+const INITIAL_CHARS_PER_TOKEN = 3;
 const RATIOS = { least: 0.5, most: 8 };
-/** Reports of fewer tokens say nothing. */
+/** Reports of fewer tokens are too inexact. */
 const MIN_REPORTED = 100;
-/** Texts differ: some take more tokens than those before. */
-const CAUTION = 0.9;
+/** Safety factor: texts differ in characters per token. */
+const SAFETY_FACTOR = 0.9;
 const MAX_ANSWER_TOKENS = 8_192;
-/** Once something has to go, so much goes that the next steps have room: what was sent before stays the same as long as can be. */
+/** Fill level after compaction: leaves room for further steps, so that the prompt prefix stays unchanged (and cached) for longer. */
 const TARGET = 0.6;
 const SHORT_RESULT_CHARS = 300;
 const BEGINNING_CHARS = 120;
@@ -29,25 +29,25 @@ const MAX_NAMED_CALLS = 20;
 
 export class Context {
   #tokens;
-  #told;
-  #charsPerToken = FIRST_CHARS_PER_TOKEN;
-  /** Steps from the first whose results are references, and of those the ones that are left out. */
+  #describe;
+  #charsPerToken = INITIAL_CHARS_PER_TOKEN;
+  /** Number of steps from the start whose results are references, and how many of those are omitted. */
   #short = 0;
   #dropped = 0;
-  /** Short forms of steps by position: a step does not change any more. @type {Map<number, Sized>} */
+  /** Cache of compacted steps by position; steps are immutable. @type {Map<number, Sized>} */
   #shortForms = new Map();
 
   /**
    * @param {number} tokens
-   * @param {(id: string) => Told | undefined} told
+   * @param {(id: string) => CallNote | undefined} describe
    */
-  constructor(tokens, told) {
+  constructor(tokens, describe) {
     this.#tokens = tokens;
-    this.#told = told;
+    this.#describe = describe;
   }
 
   /**
-   * Learns how many characters a token is.
+   * Updates the ratio of characters to tokens.
    * @param {number} chars that were sent
    * @param {number} tokens that the provider counted
    */
@@ -57,12 +57,12 @@ export class Context {
   }
 
   /**
-   * What to send.
+   * The prompt that fits into the context.
    * @param {{ prompt: any[], tools?: any[] }} params
    * @returns {Promise<{ prompt: any[], tokens: number, chars: number, compacted?: Compacted }>}
    */
   async fitted({ prompt, tools = [] }) {
-    const { head, steps, fixed } = this.#taken(prompt, JSON.stringify(tools).length);
+    const { head, steps, fixed } = this.#split(prompt, JSON.stringify(tools).length);
     const room = this.#room();
     const before = this.#total(steps, fixed);
     const levels = [this.#short, this.#dropped];
@@ -80,7 +80,7 @@ export class Context {
       after: this.#inTokens(chars),
     };
     return {
-      prompt: this.#written(head, steps, cut),
+      prompt: this.#joined(head, steps, cut),
       tokens: this.#inTokens(chars),
       chars,
       ...(isChanged && { compacted }),
@@ -89,7 +89,7 @@ export class Context {
 
   #room() {
     const answer = Math.min(MAX_ANSWER_TOKENS, Math.floor(this.#tokens / 4));
-    return (this.#tokens - answer) * this.#charsPerToken * CAUTION;
+    return (this.#tokens - answer) * this.#charsPerToken * SAFETY_FACTOR;
   }
 
   /** @param {number} chars */
@@ -98,11 +98,11 @@ export class Context {
   }
 
   /**
-   * A prompt taken apart: what always stays, with the place of each step in it.
+   * Splits a prompt into messages that always stay and steps.
    * @param {any[]} prompt
    * @param {number} toolChars
    */
-  #taken(prompt, toolChars) {
+  #split(prompt, toolChars) {
     /** @type {({ message: any } | { step: number })[]} */
     const head = [];
     /** @type {Step[]} */
@@ -131,8 +131,8 @@ export class Context {
    * @returns {Sized}
    */
   #shortForm(steps, at) {
-    const known = this.#shortForms.get(at);
-    if (known !== undefined) return known;
+    const cached = this.#shortForms.get(at);
+    if (cached !== undefined) return cached;
     const messages = (steps[at]?.whole.messages ?? []).map((message) => this.#shortMessage(message));
     const form = { messages, size: messages.reduce((sum, message) => sum + sizeOf(message), 0) };
     this.#shortForms.set(at, form);
@@ -152,7 +152,7 @@ export class Context {
   }
 
   /**
-   * First results give way, from the oldest on, then whole steps. The last step stays: the model has not read it yet.
+   * Replaces results by references, oldest first, then omits whole steps. The last step stays: the model has not read it yet.
    * @param {Step[]} steps
    * @param {number} fixed
    * @param {number} room
@@ -169,7 +169,7 @@ export class Context {
   }
 
   /**
-   * The last step in part, when it alone is too long.
+   * Truncates the results of the last step, if it alone is too long.
    * @param {Step | undefined} step
    * @param {number} room
    * @returns {Sized | undefined}
@@ -178,17 +178,17 @@ export class Context {
     if (step === undefined) return undefined;
     const { messages } = step.whole;
     const results = messages.flatMap(({ role, content }) => (role === 'tool' ? content : []));
-    const asked = messages.filter(({ role }) => role === 'assistant').map((message) => this.#shortMessage(message));
-    const rest = asked.reduce((sum, message) => sum + sizeOf(message), 0);
-    // Quotes and line ends take two characters each.
+    const calls = messages.filter(({ role }) => role === 'assistant').map((message) => this.#shortMessage(message));
+    const rest = calls.reduce((sum, message) => sum + sizeOf(message), 0);
+    // Halved, because escaped quotes and line ends take two characters each.
     const each = Math.floor((room - rest) / Math.max(1, results.length) / 2) - MIN_SHOWN_CHARS / 2;
     const cut = messages
       .filter(({ role }) => role === 'tool')
       .map((message) => ({
         ...message,
-        content: message.content.map((/** @type {any} */ part) => this.#kept(part, each)),
+        content: message.content.map((/** @type {any} */ part) => this.#reference(part, each)),
       }));
-    const all = [...asked, ...cut];
+    const all = [...calls, ...cut];
     return { messages: all, size: all.reduce((sum, message) => sum + sizeOf(message), 0) };
   }
 
@@ -200,7 +200,7 @@ export class Context {
 
   /** @param {any} part */
   #shortPart(part) {
-    if (part.type === 'tool-result') return this.#kept(part, BEGINNING_CHARS);
+    if (part.type === 'tool-result') return this.#reference(part, BEGINNING_CHARS);
     if (part.type === 'tool-call') return { ...part, input: preview(part.input ?? {}, SHORT_ARGUMENTS_CHARS) };
     return part;
   }
@@ -210,11 +210,11 @@ export class Context {
    * @param {any} part
    * @param {number} shown
    */
-  #kept(part, shown) {
+  #reference(part, shown) {
     if (part.type !== 'tool-result') return part;
     const text = outputText(part.output);
     if (text.length <= Math.max(SHORT_RESULT_CHARS, shown)) return part;
-    const kept = this.#told(part.toolCallId)?.call ?? part.toolCallId;
+    const kept = this.#describe(part.toolCallId)?.call ?? part.toolCallId;
     const beginning = text.slice(0, Math.max(0, shown)).toWellFormed();
     return { ...part, output: { type: 'json', value: { kept, chars: text.length, beginning } } };
   }
@@ -222,13 +222,13 @@ export class Context {
   /** @param {Step[]} steps */
   #note(steps) {
     const ids = steps.slice(0, this.#dropped).flatMap(({ ids }) => ids);
-    const told = ids.map((id) => this.#told(id)).filter((call) => call !== undefined);
-    const named = told.slice(-MAX_NAMED_CALLS).map(({ line }) => line);
-    const more = told.length > named.length ? [`${told.length - named.length} calls before those`] : [];
+    const notes = ids.map((id) => this.#describe(id)).filter((call) => call !== undefined);
+    const lines = notes.slice(-MAX_NAMED_CALLS).map(({ line }) => line);
+    const more = notes.length > lines.length ? [`${notes.length - lines.length} calls before those`] : [];
     return [
       `\n\n[${this.#dropped} earlier steps of yours are left out here. read_result gives what a call returned. The calls:`,
       ...more,
-      ...named,
+      ...lines,
       ']',
     ].join('\n');
   }
@@ -238,7 +238,7 @@ export class Context {
    * @param {Step[]} steps
    * @param {Sized | undefined} cut
    */
-  #written(head, steps, cut) {
+  #joined(head, steps, cut) {
     const note = this.#dropped > 0 ? this.#note(steps) : '';
     let isNoted = note === '';
     return head.flatMap((entry) => {
@@ -264,6 +264,6 @@ function idsOf({ content }) {
 /** @param {number} tokens */
 function tooSmall(tokens) {
   return new LimitError(
-    `The task, the instructions and the tools alone do not fit into ${tokens} tokens. Raise contextTokens, or say less.`,
+    `The task, the instructions and the tools do not fit into ${tokens} tokens. Raise contextTokens, or shorten them.`,
   );
 }

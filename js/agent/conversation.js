@@ -3,49 +3,49 @@ import { LedgerError, NotFoundError, ValidationError } from '../boundary/errors.
 import { REALM } from '../kernel/process_identity.js';
 import { callsIn, foldSession, textIn } from '../kernel/session_fold.js';
 import { SESSION_LOG } from '../kernel/session_log.js';
-import { contentOf, readBack, recorded } from './kept_parts.js';
 import { MemoryLog } from './memory_log.js';
+import { contentOf, readBack, recorded } from './reasoning_parts.js';
 import { busy, SessionLease } from './session_lease.js';
 
 /**
  * @typedef {import('../kernel/session_fold.js').FoldedSession} FoldedSession
  * @typedef {import('../kernel/session_fold.js').FoldedCall} FoldedCall
  * @typedef {import('../kernel/session_fold.js').Usage} Usage
- * @typedef {import('./kept_parts.js').KeptPart} KeptPart
+ * @typedef {import('./reasoning_parts.js').KeptPart} KeptPart
  * @typedef {FoldedCall & { step: number }} Call
  * @typedef {{ ok: boolean, output: any, code?: string, error?: string, path?: string, isNew?: true, ms: number }} Outcome of a call
- * @typedef {{ user: string } | { step: number, text: string, calls: Call[], kept: KeptPart[], usage: Usage, finish: string }} Said
+ * @typedef {{ user: string } | { step: number, text: string, calls: Call[], kept: KeptPart[], usage: Usage, finish: string }} Entry a task or a turn
  */
 
-/** What stands in the place of a name that the ledger has hidden. */
+/** The ledger's replacement for a masked name. */
 const HIDDEN = '[hidden]';
 
-/** Sessions that this thread works on, with the root of each. */
+/** Open sessions of this thread, each with its root. */
 const { working } = REALM;
 
-/** What was said and done in a session. All of it is in the log before anything is done because of it. */
+/** The conversation of a session. Every entry is recorded in the log before it takes effect. */
 export class Conversation {
   session;
   #kernel;
   #log;
   #actor;
-  /** @type {Said[]} */
-  said = [];
-  /** What a call gave, or the event that has it. @type {Map<string, Outcome>} */
+  /** @type {Entry[]} */
+  entries = [];
+  /** Outcomes by call. @type {Map<string, Outcome>} */
   #outcomes = new Map();
-  /** @type {Map<string, Call>} by the provider's name */
+  /** @type {Map<string, Call>} by the provider's call id */
   #byId = new Map();
-  /** Positions of intents. @type {Map<string, number>} */
+  /** Ledger positions of started calls. @type {Map<string, number>} */
   #begun = new Map();
-  /** What the session is among those that this process works on. */
+  /** The key of the session among the open sessions of this thread. */
   #place = '';
-  /** Who goes on with it. */
+  /** The model of this run. */
   #model = '';
-  /** That it was taken up by this run. @type {SessionLease | undefined} */
+  /** The lease of this run on the session. @type {SessionLease | undefined} */
   #lease;
   calls = 0;
   steps = 0;
-  /** What the runs of the task have taken that ended. */
+  /** Duration of earlier runs of the task, in milliseconds. */
   msBefore = 0;
   /** @type {FoldedSession['end']} */
   end;
@@ -65,11 +65,11 @@ export class Conversation {
   }
 
   /**
-   * Takes up the session, which no other process may work on.
-   * @param {{ task?: string, resume: boolean, model: string, mode?: string }} given
+   * Opens the session exclusively.
+   * @param {{ task?: string, resume: boolean, model: string, mode?: string }} options
    */
   async open({ task, resume, model, mode }) {
-    // The first look boots the kernel, which then knows where its root is.
+    // Reading events boots the kernel, which then knows its root.
     const events = await this.#events(resume);
     const place = `${absolute(this.#kernel.config.rootDir)}\n${this.session}`;
     if (working.has(place)) throw busy(this.session, 'by this process');
@@ -77,14 +77,14 @@ export class Conversation {
     this.#place = place;
     this.#model = model;
     try {
-      const known = await this.#recorded(foldSession(this.session, events), resume);
-      if (known === undefined && resume) throw unknown(this.session);
-      if (known?.isClosed) throw closed(this.session);
+      const session = await this.#recorded(foldSession(this.session, events), resume);
+      if (session === undefined && resume) throw unknown(this.session);
+      if (session?.isClosed) throw closed(this.session);
       const append = (/** @type {string} */ what, /** @type {Record<string, any>} */ body) => this.#append(what, body);
       this.#lease = new SessionLease(this.session, this.#log, append, this.#kernel.logger);
-      await this.#lease.begin(known);
-      if (known !== undefined) await this.#read(known);
-      if (task !== undefined) this.#ask(task);
+      await this.#lease.begin(session);
+      if (session !== undefined) await this.#read(session);
+      if (task !== undefined) this.#addTask(task);
       const { take } = this.#lease;
       await this.#append('agent task', { ...(task !== undefined && { task }), model, mode, take });
     } catch (error) {
@@ -99,12 +99,12 @@ export class Conversation {
   }
 
   /**
-   * What is on record, all of it: of a process that was killed too.
-   * @param {FoldedSession | undefined} known
+   * The recorded session after all pending events are stored, also those of a killed process.
+   * @param {FoldedSession | undefined} session
    * @param {boolean} resume
    */
-  async #recorded(known, resume) {
-    if (known === undefined && !resume) return known;
+  async #recorded(session, resume) {
+    if (session === undefined && !resume) return session;
     await this.#log.settled();
     return foldSession(this.session, await this.#log.events(this.session));
   }
@@ -115,50 +115,50 @@ export class Conversation {
       return await this.#log.events(this.session);
     } catch (error) {
       if (!(error instanceof LedgerError) || resume) throw error;
-      // Nothing is recorded here: the session ends with the run.
+      // Without a ledger, the session exists only during the run.
       this.#log = new MemoryLog();
       return [];
     }
   }
 
   /** @param {string} task */
-  #ask(task) {
-    this.said.push({ user: task });
+  #addTask(task) {
+    this.entries.push({ user: task });
     this.task = task;
     this.end = undefined;
     this.msBefore = 0;
   }
 
-  /** @param {FoldedSession} known */
-  async #read(known) {
-    this.#begun = known.begun;
-    this.end = known.end;
-    this.msBefore = known.ms;
-    this.task = known.task;
-    for (const entry of known.entries) {
+  /** @param {FoldedSession} session */
+  async #read(session) {
+    this.#begun = session.begun;
+    this.end = session.end;
+    this.msBefore = session.ms;
+    this.task = session.task;
+    for (const entry of session.entries) {
       if (!('step' in entry)) {
-        this.said.push({ user: entry.task });
+        this.entries.push({ user: entry.task });
         continue;
       }
       const content = await this.#log.whole(entry.content);
       const inputs = await this.#log.whole(entry.inputs);
-      const calls = callsIn(content, inputs).map((call) => this.#known({ ...call, step: entry.step }));
+      const calls = callsIn(content, inputs).map((call) => this.#named({ ...call, step: entry.step }));
       const { step, usage, finish } = entry;
       const kept = readBack(await this.#log.whole(entry.kept), this.#model);
-      this.said.push({ step, text: textIn(content), calls, kept, usage, finish });
+      this.entries.push({ step, text: textIn(content), calls, kept, usage, finish });
       this.steps = step;
     }
-    for (const [call, event] of known.results) {
+    for (const [call, event] of session.results) {
       const outcome = await this.#log.whole(event.outcome);
       this.#outcomes.set(call, { ok: event.went === 'ok', ms: 0, ...outcome });
     }
   }
 
   /**
-   * A call with a name that no other of the session has.
+   * Registers a call under an id that is unique in the session.
    * @param {Call} call
    */
-  #known(call) {
+  #named(call) {
     const { id } = call;
     const isTaken = id === '' || id === HIDDEN || this.#byId.has(id);
     const named = isTaken ? { ...call, id: `${id === HIDDEN ? '' : id}${call.call}` } : call;
@@ -168,37 +168,37 @@ export class Conversation {
   }
 
   /**
-   * Writes down a turn of the model.
+   * Records a turn of the model.
    * @param {Pick<import('./turn_reader.js').Turn, 'text' | 'calls' | 'kept' | 'usage' | 'finish'>} turn
    * @returns {Promise<Call[]>}
    */
   async turn({ text, calls, kept, usage, finish }) {
     await this.#lease?.check();
     const step = this.steps + 1;
-    const made = calls.map(({ part: _, ...call }) => this.#known({ ...call, call: `c${this.calls + 1}`, step }));
+    const named = calls.map(({ part: _, ...call }) => this.#named({ ...call, call: `c${this.calls + 1}`, step }));
     const content = [
       ...(text === '' ? [] : [{ type: 'text', text }]),
-      ...made.map(({ call, id, tool, sha }) => ({ type: 'tool-call', call, id, tool, sha })),
+      ...named.map(({ call, id, tool, sha }) => ({ type: 'tool-call', call, id, tool, sha })),
     ];
-    // Beside, so that large ones leave the rest where it is.
-    const inputs = Object.fromEntries(made.map(({ call, input }) => [call, input]));
+    // A separate member, so that large inputs do not move the rest of the event to a blob.
+    const inputs = Object.fromEntries(named.map(({ call, input }) => [call, input]));
     await this.#append('agent turn', { step, content, inputs, usage, finish, kept: recorded(kept, this.#model) });
     this.steps = step;
-    this.said.push({ step, text, calls: made, kept, usage, finish });
-    return made;
+    this.entries.push({ step, text, calls: named, kept, usage, finish });
+    return named;
   }
 
-  /** @param {string} id the provider's name for a call */
+  /** @param {string} id the provider's id of a call */
   callOf(id) {
     return this.#byId.get(id);
   }
 
   /**
-   * The call that the model asked for before this one, in the same turn.
+   * The previous call of the same turn.
    * @param {Call} call
    */
   callBefore({ call, step }) {
-    const turn = this.said.find((said) => 'step' in said && said.step === step);
+    const turn = this.entries.find((entry) => 'step' in entry && entry.step === step);
     const calls = turn !== undefined && 'step' in turn ? turn.calls : [];
     return calls[calls.findIndex((one) => one.call === call) - 1];
   }
@@ -214,7 +214,7 @@ export class Conversation {
   }
 
   /**
-   * Writes down that a call is about to be made.
+   * Records that a call is about to be made.
    * @param {Call} call
    */
   async begin({ call, id, step, tool }) {
@@ -223,7 +223,7 @@ export class Conversation {
   }
 
   /**
-   * Writes down what came of a call.
+   * Records the outcome of a call.
    * @param {Call} call
    * @param {Outcome} outcome
    */
@@ -233,7 +233,7 @@ export class Conversation {
   }
 
   /**
-   * What else is on record of this session, after a position.
+   * Events of this session after a ledger position.
    * @param {number} after
    */
   async events(after) {
@@ -246,7 +246,7 @@ export class Conversation {
   }
 
   /**
-   * Ends the run; the session can be taken up again.
+   * Ends the run. The session can be resumed later.
    * @param {Record<string, any>} result
    */
   async close(result) {
@@ -257,39 +257,39 @@ export class Conversation {
     }
   }
 
-  /** What the model said last, where it asked for no call: there is nothing to go on with. */
+  /** The final answer: the last turn, if it has no calls. */
   get answer() {
-    const last = this.said.at(-1);
+    const last = this.entries.at(-1);
     return last !== undefined && 'step' in last && last.calls.length === 0 ? last : undefined;
   }
 
-  /** Calls that the model asked for and that have no result. */
+  /** Calls without a result. */
   get openCalls() {
-    const asked = this.said.flatMap((said) => ('step' in said ? said.calls : []));
-    return asked.filter(({ call }) => !this.#outcomes.has(call));
+    const calls = this.entries.flatMap((entry) => ('step' in entry ? entry.calls : []));
+    return calls.filter(({ call }) => !this.#outcomes.has(call));
   }
 
   /**
-   * The conversation as the AI SDK takes it.
+   * The conversation as messages of the AI SDK.
    * @returns {any[]}
    */
   messages() {
-    // Reasoning is for the task that goes on; providers leave that of others aside, or have forgotten it.
-    const task = this.said.findLastIndex((said) => 'user' in said);
-    return this.said.flatMap((said, at) =>
-      this.#messagesOf('user' in said || at > task ? said : { ...said, kept: [] }),
+    // Reasoning is sent for the current task only: providers ignore or reject that of earlier tasks.
+    const task = this.entries.findLastIndex((entry) => 'user' in entry);
+    return this.entries.flatMap((entry, at) =>
+      this.#messagesOf('user' in entry || at > task ? entry : { ...entry, kept: [] }),
     );
   }
 
   /**
-   * @param {Said} said
+   * @param {Entry} entry
    * @returns {any[]}
    */
-  #messagesOf(said) {
-    if ('user' in said) return [{ role: 'user', content: said.user }];
-    const { text, calls } = said;
+  #messagesOf(entry) {
+    if ('user' in entry) return [{ role: 'user', content: entry.user }];
+    const { text, calls } = entry;
     if (text === '' && calls.length === 0) return [];
-    const content = contentOf(said);
+    const content = contentOf(entry);
     const results = calls.map(({ id, tool, call }) => ({
       type: 'tool-result',
       toolCallId: id,
@@ -310,7 +310,7 @@ export class Conversation {
 
 /** @param {Outcome | undefined} outcome */
 function modelOutput(outcome) {
-  if (outcome === undefined) return { type: 'error-text', value: 'It was not made.' };
+  if (outcome === undefined) return { type: 'error-text', value: 'The call was not made.' };
   const { ok, output, error } = outcome;
   if (!ok && error !== undefined && output === undefined) return { type: 'error-text', value: error };
   return typeof output === 'string' ? { type: 'text', value: output } : { type: 'json', value: output ?? null };
@@ -318,7 +318,7 @@ function modelOutput(outcome) {
 
 /** @param {string} session */
 function closed(session) {
-  return new ValidationError(`The session "${session}" is closed. Begin another one.`, {
+  return new ValidationError(`The session "${session}" is closed. Start a new session.`, {
     details: { field: 'session' },
   });
 }
@@ -326,6 +326,6 @@ function closed(session) {
 /** @param {string} session */
 function unknown(session) {
   return new NotFoundError(
-    `There is no session "${session}" to resume. kernel.sessions.list() and "tgp sessions" name those that there are.`,
+    `There is no session "${session}" to resume. kernel.sessions.list() and "tgp sessions" list all sessions.`,
   );
 }

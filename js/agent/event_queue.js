@@ -4,19 +4,19 @@ import { ValidationError } from '../boundary/errors.js';
  * @typedef {import('../../index.js').AgentEvent} AgentEvent
  */
 
-/** Events that wait for whoever reads them; then the run waits. */
+/** Maximum number of queued events; when it is reached, the run waits for the reader. */
 const MAX_WAITING = 64;
 
 /**
- * The events of a run between the run, which waits when nobody keeps up, and the one who reads them. Whoever only wants the result
- * never reads: then events are let go.
+ * A bounded queue of run events with backpressure: the run waits for a slow reader. If only the result is requested and nothing
+ * reads events, old events are dropped.
  */
 export class EventQueue {
   /** @type {AgentEvent[]} */
   #waiting = [];
-  /** Somebody wants events, and has none. @type {((value: IteratorResult<AgentEvent, undefined>) => void)[]} */
+  /** Readers that wait for an event. @type {((value: IteratorResult<AgentEvent, undefined>) => void)[]} */
   #readers = [];
-  /** The run waits for room. @type {(() => void)[]} */
+  /** Writers that wait for room. @type {(() => void)[]} */
   #writers = [];
   #isEnded = false;
   #isRead = false;
@@ -24,13 +24,13 @@ export class EventQueue {
   #isHurried = false;
   #onLeft;
 
-  /** @param {() => void} onLeft is told when whoever reads has left before the end */
+  /** @param {() => void} onLeft is called when the reader leaves before the end */
   constructor(onLeft) {
     this.#onLeft = onLeft;
   }
 
   /**
-   * Adds an event; done when there is room for another one.
+   * Adds an event. Resolves when there is room for another one.
    * @param {AgentEvent} event
    */
   async push(event) {
@@ -47,7 +47,7 @@ export class EventQueue {
     }
   }
 
-  /** The run is to end: it waits for nobody any more. */
+  /** The run is ending: it no longer waits for the reader. */
   hurry() {
     this.#isHurried = true;
     this.#wake();
@@ -57,7 +57,7 @@ export class EventQueue {
     return !this.#isEnded && !this.#isHurried && (this.#isRead || !this.#isUnread);
   }
 
-  /** No more events will come; those that wait can still be read. */
+  /** Closes the queue; queued events can still be read. */
   end() {
     this.#isEnded = true;
     this.#wake();
@@ -65,7 +65,7 @@ export class EventQueue {
     for (const reader of this.#readers.splice(0)) reader({ value: undefined, done: true });
   }
 
-  /** Somebody asks for the result: unless somebody reads, nobody needs the events. */
+  /** The result was requested: without a reader, events may be dropped. */
   leaveUnread() {
     this.#isUnread = true;
     this.#wake();
@@ -74,7 +74,7 @@ export class EventQueue {
   /** @returns {AsyncIterator<AgentEvent, undefined>} */
   read() {
     if (this.#isRead) {
-      throw new ValidationError('The events of this run are being read already: there is one reader of a run.');
+      throw new ValidationError('The events of this run already have a reader. A run supports one reader only.');
     }
     this.#isRead = true;
     return { next: () => this.#next(), return: async () => this.#leave() };

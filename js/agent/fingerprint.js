@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
 /**
- * A hash of plain data, whatever the order of its members: whether something came back as it was written. What did not come
- * back at all has one too.
+ * A hash of JSON data that does not depend on the order of members. It detects values that changed in the ledger; `undefined`
+ * has a hash too.
  * @param {unknown} value
  */
 export function fingerprint(value) {

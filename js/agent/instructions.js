@@ -1,12 +1,12 @@
-/** What the model of an agent is told before its task. */
+/** The system prompt of an agent. */
 
 import { ON_BEHALF } from '../kernel/agent_access.js';
 
 const PROMPT_TOKENS = 4_000;
 
-const WORK = `You work on a task on your own, step by step, with the tools you have. Look for a tool that does the job before you write one. When you are done, answer in a few sentences: what you found or did, and what is open. Where a result says { "kept": "c12" }, only a reference is left of it: read_result gives the rest. A call that is said to be unknown may have taken effect: look before you make it again.`;
+const WORK = `You work on a task on your own, step by step, with the tools you have. Look for a tool that does the job before you write one. When you are done, answer in a few sentences: what you found or did, and what is open. A result { "kept": "c12" } is a reference: read_result returns the full result. A call with an unknown outcome may have taken effect: check before you repeat it.`;
 
-const DRY = `This is a dry run: nothing that you change happens. A write, a run or a query only shows what it would do, so a file that you have written is not there afterwards. Do not write it again: say at the end what would have been done.`;
+const DRY = `This is a dry run: nothing is changed. A write, a run or a query only shows what it would do, so a file that you have written does not exist afterwards. Do not write it again: report at the end what would have been done.`;
 
 /**
  * @param {any} kernel
@@ -17,6 +17,6 @@ export function instructionsOf(kernel, worker, { instructions, contextTokens }) 
   const { mode, dryRun } = worker;
   const maxTokens = Math.min(PROMPT_TOKENS, Math.floor(contextTokens / 5));
   const prompt = kernel[ON_BEHALF](worker).systemPrompt({ maxTokens, ...(mode !== undefined && { mode }) });
-  const told = [prompt, WORK, dryRun ? DRY : undefined, instructions];
-  return told.filter((text) => text !== undefined && text !== '').join('\n\n');
+  const sections = [prompt, WORK, dryRun ? DRY : undefined, instructions];
+  return sections.filter((text) => text !== undefined && text !== '').join('\n\n');
 }

@@ -1,4 +1,4 @@
-/** The log of a session where the kernel has no ledger: it ends with the run. */
+/** An in-memory session log for kernels without a ledger. It is lost at the end of the run. */
 export class MemoryLog {
   /** @type {any[]} */
   #events = [];

@@ -5,17 +5,17 @@ import { readTextAtMost } from '../boundary/bounded_read.js';
 import { ConfigError } from '../boundary/errors.js';
 import { parseForeignJson } from '../boundary/foreign_json.js';
 
-/** How Node says that a package is not there, by `import` and by `require`. */
+/** Node's error codes for a missing package, of `import` and of `require`. */
 const MISSING = new Set(['ERR_MODULE_NOT_FOUND', 'MODULE_NOT_FOUND']);
 
-/** How deep conditions of exports lie in one another. */
+/** Maximum nesting of conditional exports. */
 const MAX_CONDITIONS = 5;
 
 /**
- * A package that the application may have, found from here or from the current folder: the command line need not be installed
- * beside it.
+ * Imports an optional package, resolved from this package or from the current folder, because the command line may be installed
+ * elsewhere.
  * @param {string} name
- * @param {string} purpose what needs it, at the beginning of a sentence
+ * @param {string} purpose what requires it, at the beginning of a sentence
  * @param {string} [beside6] what to install beside version 6 of `ai`, whose packages are not the newest
  * @returns {Promise<any>}
  */
@@ -28,14 +28,14 @@ export async function optionalPackage(name, purpose, beside6) {
     if (found !== undefined) return import(pathToFileURL(found).href);
     const six = beside6 === undefined ? '' : `, or beside version 6 of ai with "npm install ${beside6}",`;
     throw new ConfigError(
-      `${purpose} needs the package ${name}. Install it with "npm install ${name}"${six} and try again.`,
+      `${purpose} requires the package ${name}. Install it with "npm install ${name}"${six} and try again.`,
       { cause, details: { package: name } },
     );
   }
 }
 
 /**
- * Whether it is this package that is missing, and not one that it needs itself.
+ * Whether this package is missing, and not one of its dependencies.
  * @param {unknown} cause
  * @param {string} name
  */
@@ -45,7 +45,7 @@ function isMissing(cause, name) {
 }
 
 /**
- * Where the package is that the current folder would import.
+ * The entry file of the package, resolved from the current folder.
  * @param {string} name
  * @returns {Promise<string | undefined>}
  */
@@ -54,7 +54,7 @@ async function foundFromHere(name) {
   try {
     return resolve(name);
   } catch {
-    // Packages that cannot be required can be imported, for which Node does not say where they are.
+    // A package without a `require` entry: Node cannot resolve its `import` entry from here, so it is read below.
   }
   for (const folder of resolve.paths(name) ?? []) {
     const entry = await importedEntry(join(folder, name));

@@ -1,6 +1,6 @@
-/** How much a model is sent, in characters. */
+/** Size of a prompt in characters. */
 
-/** What a message or a part costs beside its text. */
+/** Overhead of a message or a part. */
 const FRAME_CHARS = 24;
 
 /**
@@ -29,7 +29,7 @@ function partSize(part) {
 }
 
 /**
- * The text of what a tool gave, as a model reads it.
+ * The text of a tool result, as a model reads it.
  * @param {any} output of a part
  * @returns {string}
  */

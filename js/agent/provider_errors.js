@@ -1,23 +1,23 @@
-/** What providers fail with: whether to ask again, when, and what is said of it. */
+/** Errors of model providers: whether and when to retry, and the message to report. */
 
 import { TGPError } from '../boundary/errors.js';
 import { messageOf } from '../boundary/thrown.js';
-import { withoutKeys } from './provider_keys.js';
+import { redactKeys } from './provider_keys.js';
 
-const FIRST_WAIT_MS = 500;
-const LONGEST_WAIT_MS = 30_000;
-/** Longer than this nobody wants to wait, whatever a provider says. */
-const LONGEST_ASKED_MS = 120_000;
+const INITIAL_WAIT_MS = 500;
+const MAX_WAIT_MS = 30_000;
+/** Upper limit for a wait that a provider requests with Retry-After. */
+const MAX_RETRY_AFTER_MS = 120_000;
 const MAX_REASON_CHARS = 300;
 const MAX_CAUSES = 5;
-/** Failures of the AI SDK that are no different the second time. */
-const LASTING =
+/** Errors of the AI SDK that a retry cannot fix. */
+const PERMANENT =
   /^AI_(?:LoadAPIKeyError|LoadSettingError|NoSuchModelError|InvalidPromptError|InvalidArgumentError|UnsupportedFunctionalityError|UnsupportedModelVersionError)$/;
-/** Words that providers put into streams for what will not go away. */
-const LASTING_TYPES =
+/** Error types in provider streams that a retry cannot fix. */
+const PERMANENT_TYPES =
   /invalid_request|authentication|permission|not_found|insufficient_quota|invalid_api_key|context_length|billing/i;
 
-/** The provider did not give a turn, and will not. */
+/** The provider failed to return a turn, after all retries. */
 export class ProviderError extends TGPError {
   /**
    * @param {string} message
@@ -28,23 +28,22 @@ export class ProviderError extends TGPError {
   }
 }
 
-/** The turn has not come to its end. */
-export class CutOff extends Error {}
+/** The stream of a turn ended early. */
+export class TruncatedTurn extends Error {}
 
 /**
- * Whether the same request may succeed later. Nothing has been done because of a turn that did not arrive, so it can be asked for
- * again.
+ * Whether a retry of the request may succeed. A retry is safe, because no call of an incomplete turn is made.
  * @param {unknown} error
  */
-export function isPassing(error) {
+export function isRetryable(error) {
   const failed = /** @type {any} */ (error);
-  if (failed instanceof CutOff) return true;
+  if (failed instanceof TruncatedTurn) return true;
   if (failed instanceof TGPError) return false;
   if (typeof failed?.isRetryable === 'boolean' && typeof failed.statusCode === 'number') {
     return failed.isRetryable || failed.statusCode >= 500;
   }
-  if (typeof failed?.name === 'string' && LASTING.test(failed.name)) return false;
-  return !LASTING_TYPES.test(typeOfError(failed));
+  if (typeof failed?.name === 'string' && PERMANENT.test(failed.name)) return false;
+  return !PERMANENT_TYPES.test(typeOfError(failed));
 }
 
 /**
@@ -53,37 +52,37 @@ export function isPassing(error) {
  * @param {number} attempt the one that failed, from 1 on
  */
 export function waitAfter(error, attempt) {
-  const asked = askedWait(headersOf(error));
-  if (asked !== undefined) return Math.min(asked, LONGEST_ASKED_MS);
-  const longest = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (attempt - 1));
-  // Not all who were turned away come back at the same moment.
+  const requested = retryAfterMs(headersOf(error));
+  if (requested !== undefined) return Math.min(requested, MAX_RETRY_AFTER_MS);
+  const longest = Math.min(MAX_WAIT_MS, INITIAL_WAIT_MS * 2 ** (attempt - 1));
+  // Jitter, so that clients do not retry at the same moment.
   return Math.round(longest * (0.5 + Math.random() / 2));
 }
 
 /**
- * What went wrong, in one line without keys.
+ * The error message in one line, without keys.
  * @param {unknown} error
  */
 export function reasonOf(error) {
   const failed = /** @type {any} */ (error);
   const status = typeof failed?.statusCode === 'number' ? `${failed.statusCode}: ` : '';
-  const text = withoutKeys(messageOf(innermost(failed)))
+  const text = redactKeys(messageOf(innermost(failed)))
     .replace(/\s+/g, ' ')
     .trim();
   const shown = text.length > MAX_REASON_CHARS ? `${text.slice(0, MAX_REASON_CHARS)}…` : text;
-  return status + (shown === '' ? 'no reason was given' : shown);
+  return status + (shown === '' ? 'no reason given' : shown);
 }
 
 /**
- * The SDK wraps what happened in words of its own.
+ * The original error inside wrappers of the SDK.
  * @param {any} error
  */
 function innermost(error) {
   let at = error;
   for (let depth = 0; depth < MAX_CAUSES && at?.lastError !== undefined; depth++) at = at.lastError;
-  // Providers send objects where their clients hand on errors.
-  const told = at?.error?.message ?? at?.response?.error?.message;
-  return !(at instanceof Error) && typeof told === 'string' ? told : at;
+  // Some clients pass the provider's error object on as it is.
+  const message = at?.error?.message ?? at?.response?.error?.message;
+  return !(at instanceof Error) && typeof message === 'string' ? message : at;
 }
 
 /** @param {any} error */
@@ -99,7 +98,7 @@ function headersOf(error) {
 }
 
 /** @param {Record<string, unknown>} headers */
-function askedWait(headers) {
+function retryAfterMs(headers) {
   const ms = Number(headers['retry-after-ms']);
   if (headers['retry-after-ms'] !== undefined && ms >= 0) return ms;
   const after = headers['retry-after'];

@@ -1,8 +1,8 @@
-/** The keys of providers, which no text leaves with. */
+/** Redacts the API keys of model providers in text. */
 
 import { HIDDEN } from '../kernel/config_secrets.js';
 
-/** Variables that hold keys of providers. */
+/** Environment variables with keys of providers. */
 const KEYS = [
   'OPENAI_API_KEY',
   'ANTHROPIC_API_KEY',
@@ -10,7 +10,7 @@ const KEYS = [
   'COMPATIBLE_API_KEY',
   'AI_GATEWAY_API_KEY',
 ];
-/** Shorter ones are no keys: to take them out would take words apart. */
+/** Shorter values are not redacted: they could be parts of ordinary words. */
 const MIN_KEY_CHARS = 8;
 
 /** @returns {string[]} */
@@ -19,42 +19,42 @@ function keys() {
 }
 
 /**
- * A text without the keys of providers.
+ * Replaces the keys of providers in a text.
  * @param {string} text
  */
-export function withoutKeys(text) {
+export function redactKeys(text) {
   return keys().reduce((hidden, key) => hidden.replaceAll(key, HIDDEN), text);
 }
 
-/** A text that comes in pieces, without keys: what may be the beginning of one waits for the next piece. */
-export class KeylessText {
-  #waiting = '';
+/** Redacts keys in a stream of text. The possible beginning of a key is held back until the next piece. */
+export class KeyRedactor {
+  #pending = '';
 
   /**
-   * What can be passed on.
+   * Adds a piece, and returns the text that can be passed on.
    * @param {string} piece
    */
   add(piece) {
-    const text = withoutKeys(this.#waiting + piece);
-    const held = Math.max(0, ...keys().map((key) => begun(text, key)));
-    this.#waiting = text.slice(text.length - held);
+    const text = redactKeys(this.#pending + piece);
+    const held = Math.max(0, ...keys().map((key) => partialKeyLength(text, key)));
+    this.#pending = text.slice(text.length - held);
     return text.slice(0, text.length - held);
   }
 
-  /** What was still waiting. */
+  /** Returns the rest. */
   end() {
-    const rest = this.#waiting;
-    this.#waiting = '';
+    const rest = this.#pending;
+    this.#pending = '';
     return rest;
   }
 }
 
 /**
- * How much of a key the text ends with.
+ * The length of the longest beginning of a key that the text ends with.
  * @param {string} text
  * @param {string} key
  */
-function begun(text, key) {
+function partialKeyLength(text, key) {
   for (let length = Math.min(key.length - 1, text.length); length > 0; length--) {
     if (text.endsWith(key.slice(0, length))) return length;
   }

@@ -1,19 +1,19 @@
-/** Models by name: which package speaks to their provider, and with which key. */
+/** Resolves model names to models of the AI SDK: package, key and address of each provider. */
 
 import { ConfigError, ValidationError } from '../boundary/errors.js';
 import { foreignUrl } from '../boundary/foreign_url.js';
 import { harmless } from '../boundary/harmless.js';
 import { nearest } from '../boundary/spelling.js';
 import { boundedFetch } from './bounded_fetch.js';
-import { hidingKeys } from './hidden_keys.js';
+import { withKeyRedaction } from './key_redaction.js';
 import { optionalPackage } from './optional_package.js';
 
 /**
  * @typedef {import('@ai-sdk/provider').LanguageModelV3} LanguageModel
  * @typedef {object} Provider
  * @property {string} package
- * @property {string[]} keys variables that may hold its key; the first that is set counts
- * @property {string} address the variable that may hold another address
+ * @property {string[]} keys environment variables of its key; the first that is set is used
+ * @property {string} address environment variable that overrides the address
  * @property {(sdk: any, model: string, key: { name: string, value: string }) => LanguageModel} open
  * @property {Record<string, Record<string, unknown>>} [settings] of every request
  */
@@ -21,7 +21,7 @@ import { optionalPackage } from './optional_package.js';
 const FORMS = 'openai/<model>, anthropic/<model> or compatible:<url>/<model>';
 const COMPATIBLE = 'compatible:';
 const COMPATIBLE_KEY = 'COMPATIBLE_API_KEY';
-/** Where the address of an API ends: what follows is the model, which may have slashes in its name. */
+/** An API address that ends in a version, and the model after it, which may contain slashes. */
 const VERSIONED = /^(.*?\/v\d+\w*)\/(.+)$/;
 const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
 const MAX_NAME_CHARS = 2_000;
@@ -33,7 +33,7 @@ const PROVIDERS = {
     keys: ['OPENAI_API_KEY'],
     address: 'OPENAI_BASE_URL',
     open: ({ createOpenAI }, model, { value }) => createOpenAI({ apiKey: value, fetch: boundedFetch })(model),
-    // What is stored there must be there to go on: an answer that broke off is not, and a session may go on months later.
+    // Stored responses expire, and incomplete ones are not stored, so a resumed session must not depend on them.
     settings: { openai: { store: false } },
   },
   anthropic: {
@@ -49,39 +49,39 @@ const PROVIDERS = {
 };
 
 /**
- * The model that somebody means: one of the AI SDK as it is, or by its name.
+ * Resolves a model: a model object of the AI SDK, or a model name.
  * @param {string | object} model `openai/gpt-…`, `anthropic/claude-…`, `compatible:<url>/<model>`, or a model of the AI SDK
  * @returns {Promise<LanguageModel>}
- * @throws {ConfigError} when a package or a key is missing, with what to do about it
- * @throws {ValidationError} for what is no model
+ * @throws {ConfigError} when a package or a key is missing
+ * @throws {ValidationError} when it is not a model
  */
 export async function resolveModel(model) {
-  if (typeof model !== 'string') return givenModel(model);
-  if (model.length > MAX_NAME_CHARS) throw noModel('It is too long for the name of a model.');
+  if (typeof model !== 'string') return checkedModel(model);
+  if (model.length > MAX_NAME_CHARS) throw noModel('The model name is too long.');
   if (model.startsWith(COMPATIBLE)) return compatibleModel(model.slice(COMPATIBLE.length));
   const slash = model.indexOf('/');
   const [name, id] = slash < 0 ? [model, ''] : [model.slice(0, slash), model.slice(slash + 1)];
   const provider = Object.hasOwn(PROVIDERS, name) ? PROVIDERS[name] : undefined;
-  if (provider === undefined) throw noModel(`"${harmless(model)}" names no provider.${suggestion(name, model)}`);
-  if (id === '') throw noModel(`"${harmless(model)}" names no model.`);
+  if (provider === undefined) throw noModel(`"${harmless(model)}" does not name a provider.${suggestion(name, model)}`);
+  if (id === '') throw noModel(`"${harmless(model)}" does not name a model.`);
   const sdk = await optionalPackage(provider.package, `The model "${harmless(model)}"`, `${provider.package}@3`);
   const key = keyOf(provider, model);
   const address = process.env[provider.address];
   if (address) checkAddress(address, `The address in ${provider.address}`, 'with a key');
-  return hidingKeys(provider.open(sdk, id, key), provider.settings);
+  return withKeyRedaction(provider.open(sdk, id, key), provider.settings);
 }
 
 /**
  * @param {any} model
  * @returns {LanguageModel}
  */
-function givenModel(model) {
+function checkedModel(model) {
   try {
     if (typeof model?.doStream === 'function' && typeof model.modelId === 'string') return model;
   } catch {
-    // What does not let itself be looked at is none.
+    // A getter or proxy threw: not a model.
   }
-  throw noModel('It is no language model of the AI SDK.');
+  throw noModel('The object is not a language model of the AI SDK.');
 }
 
 /**
@@ -91,7 +91,9 @@ function givenModel(model) {
 async function compatibleModel(text) {
   const [, address, id] = VERSIONED.exec(text) ?? /^(\w+:\/\/.*?)\/([^/]+)$/.exec(text) ?? [];
   if (address === undefined || id === undefined) {
-    throw noModel('"compatible:" needs an address and a model, such as compatible:http://localhost:11434/v1/llama3.');
+    throw noModel(
+      '"compatible:" requires an address and a model, such as compatible:http://localhost:11434/v1/llama3.',
+    );
   }
   const value = process.env[COMPATIBLE_KEY] || undefined;
   checkAddress(address, 'The address behind "compatible:"', value === undefined ? 'without a key' : 'with a key');
@@ -101,7 +103,7 @@ async function compatibleModel(text) {
     '@ai-sdk/openai-compatible@2',
   );
   const settings = { name: 'compatible', baseURL: address, includeUsage: true, fetch: boundedFetch };
-  return hidingKeys(createOpenAICompatible({ ...settings, ...(value && { apiKey: value }) })(id));
+  return withKeyRedaction(createOpenAICompatible({ ...settings, ...(value && { apiKey: value }) })(id));
 }
 
 /**
@@ -115,7 +117,7 @@ function keyOf({ keys }, model) {
   }
   const [name = ''] = keys;
   throw new ConfigError(
-    `The model "${harmless(model)}" needs a key, and ${name} is not set. Set it with "export ${name}=<key>", or name another model: ${FORMS}.`,
+    `The model "${harmless(model)}" requires a key, and ${name} is not set. Set it with "export ${name}=<key>", or use another model: ${FORMS}.`,
     { details: { variable: name } },
   );
 }
@@ -128,21 +130,23 @@ function keyOf({ keys }, model) {
 function checkAddress(text, what, use) {
   const url = foreignUrl(text);
   if (url === undefined || !/^https?:$/.test(url.protocol)) {
-    throw new ConfigError(`${what} is no http or https address.`);
+    throw new ConfigError(`${what} is not an http or https address.`);
   }
   if (url.username !== '' || url.password !== '') {
-    throw new ConfigError(`${what} has a name or password in it. Give the key in a variable: ${COMPATIBLE_KEY}.`);
+    throw new ConfigError(
+      `${what} contains a user name or password. Set the key in the environment variable ${COMPATIBLE_KEY}.`,
+    );
   }
   if (use === 'with a key' && url.protocol === 'http:' && !LOOPBACK.test(url.hostname)) {
     throw new ConfigError(
-      `${what} is not encrypted, and a key would be sent to ${harmless(url.host)}. Use https, or unset the key.`,
+      `${what} is not encrypted, and the key would be sent to ${harmless(url.host)}. Use https, or unset the key.`,
     );
   }
 }
 
 /**
  * @param {string} name of a provider that does not exist
- * @param {string} model all that was said
+ * @param {string} model the whole model name
  */
 function suggestion(name, model) {
   const near = nearest(name, Object.keys(PROVIDERS));

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { checkedTool } from '../agent_tools/checked_tool.js';
 import { NotFoundError } from '../boundary/errors.js';
 
-/** Characters that are given when nobody says how many. */
+/** Default number of characters. */
 const PAGE_CHARS = 8_000;
-/** What is said of the rest. */
+/** Room for the note on the rest. */
 const NOTE_CHARS = 200;
 
 const ReadResultParams = z.strictObject({
@@ -14,14 +14,14 @@ const ReadResultParams = z.strictObject({
 });
 
 /**
- * The tool with which a model reads results again that have given way to references.
+ * The tool `read_result`: reads results that were replaced by references.
  * @param {import('./conversation.js').Conversation} conversation
  * @param {number} maxChars of a result
  */
 export function readResult(conversation, maxChars) {
   return checkedTool(
     'read_result',
-    'Read again what an earlier call of this session returned, where only a reference ("kept") is left of it.',
+    'Read again what an earlier call of this session returned, if it was replaced by a reference ("kept").',
     ReadResultParams,
     async ({ call, offset = 0, limit = PAGE_CHARS }) => {
       const outcome = conversation.outcomeOf(call);
@@ -34,7 +34,7 @@ export function readResult(conversation, maxChars) {
       const shown = text.slice(offset, offset + most).toWellFormed();
       const next = offset + most;
       if (next >= text.length) return shown;
-      return `${shown}\n[Characters ${offset} to ${next - 1} of ${text.length}. Go on with offset: ${next}.]`;
+      return `${shown}\n[Characters ${offset} to ${next - 1} of ${text.length}. Continue with offset: ${next}.]`;
     },
   );
 }

@@ -1,4 +1,4 @@
-/** What the ledger knows of a call that had begun when a session was interrupted. */
+/** Recovers the outcome of a started call from the ledger after an interruption. */
 
 import { boundedResult } from '../tool_shape/bounded_result.js';
 
@@ -12,12 +12,12 @@ const MADE_BEFORE = 'This call was made before the session was interrupted; its 
 const UNKNOWN =
   'The session was interrupted while this call was being made. It is unknown whether it took effect: check before you make it again.';
 
-/** What is recorded of a session beside what its agent does. */
-const BESIDE = new Set(['agent take', 'agent beat', 'agent left']);
+/** Session events of the lease, which are not actions of the agent. */
+const LEASE_EVENTS = new Set(['agent take', 'agent beat', 'agent left']);
 
 /**
- * The outcome of a call that may have been made, or nothing when it surely was not, or has only read: then it can be made. An
- * intent of whatever changes anything is in the ledger before that happens, so what is not there did not happen.
+ * The outcome of a call that may have been made. Undefined if it was not made or only reads: then it can be made now. The ledger
+ * records the intent of every change before the change, so a call without an intent did not happen.
  * @param {import('./conversation.js').Conversation} conversation
  * @param {Call} call
  * @param {import('../../index.js').AgentTool | undefined} tool
@@ -49,12 +49,12 @@ export async function recoveredOutcome(conversation, call, tool, maxChars) {
 }
 
 /**
- * Calls are made one after the other: what is recorded before the agent goes on belongs to this one.
+ * Events of this call: calls run one at a time, so events before the next agent event belong to it.
  * @param {LedgerEvent[]} events
  */
 function ofThisCall(events) {
   const next = events.findIndex(
-    ({ type, what }) => type === 'SESSION' && String(what).startsWith('agent ') && !BESIDE.has(String(what)),
+    ({ type, what }) => type === 'SESSION' && String(what).startsWith('agent ') && !LEASE_EVENTS.has(String(what)),
   );
   const first = next < 0 ? events : events.slice(0, next);
   const names = new Set(first.map(({ call }) => call));
@@ -63,7 +63,7 @@ function ofThisCall(events) {
 }
 
 /**
- * Others may use the name of the session too.
+ * Whether an event is of this call. Other callers may use the same session name.
  * @param {LedgerEvent} event
  * @param {Call} call
  * @param {import('../../index.js').AgentTool | undefined} tool

@@ -1,7 +1,7 @@
 import { ValidationError } from '../boundary/errors.js';
 import { parseForeignJson } from '../boundary/foreign_json.js';
 
-/** More than any session has said. */
+/** Larger than any recording. */
 const MAX_CHARS = 256 << 20;
 const MAX_TURNS = 100_000;
 
@@ -22,7 +22,7 @@ export function replayModel(recording) {
     doStream: async () => {
       const turn = turns[next];
       if (turn === undefined) {
-        throw new ValidationError(`The recording has ended: it holds ${turns.length} turns of the model.`);
+        throw new ValidationError(`The recording has ended after ${turns.length} turns of the model.`);
       }
       next += 1;
       return { stream: streamOf(turn, next) };
@@ -43,12 +43,12 @@ function readRecording(recording) {
     chars += line.length;
     if (chars > MAX_CHARS || turns.length > MAX_TURNS) throw bad(at, 'it is too long');
     if (line.trim() === '') continue;
-    const said = parsed(line, at);
+    const entry = parsed(line, at);
     if (at === 1) {
-      if (said?.recording !== 1) throw bad(at, 'the first line must say { "recording": 1 }');
-      model = typeof said.model === 'string' ? said.model : 'recorded';
-    } else if (said?.content !== undefined) turns.push(turnOf(said, at));
-    else if (typeof said?.task !== 'string') throw bad(at, 'it is neither a task nor a turn');
+      if (entry?.recording !== 1) throw bad(at, 'the first line must have { "recording": 1 }');
+      model = typeof entry.model === 'string' ? entry.model : 'recorded';
+    } else if (entry?.content !== undefined) turns.push(turnOf(entry, at));
+    else if (typeof entry?.task !== 'string') throw bad(at, 'it is neither a task nor a turn');
   }
   if (model === '') throw bad(1, 'it is empty');
   return { turns, model };
@@ -71,12 +71,12 @@ function parsed(line, at) {
   try {
     return parseForeignJson(line);
   } catch {
-    throw bad(at, 'it is no JSON');
+    throw bad(at, 'it is not JSON');
   }
 }
 
 /**
- * @param {any} said
+ * @param {any} entry
  * @param {number} at
  * @returns {RecordedTurn}
  */
@@ -88,7 +88,7 @@ function turnOf({ content, usage, finish }, at) {
         (part?.type === 'text' && typeof part.text === 'string') ||
         (part?.type === 'tool-call' && typeof part.tool === 'string' && typeof part.id === 'string'),
     );
-  if (!isTurn) throw bad(at, 'it is no turn of a model');
+  if (!isTurn) throw bad(at, 'it is not a turn of a model');
   return { content, usage: usage ?? {}, finish: String(finish ?? 'stop') };
 }
 

@@ -19,11 +19,11 @@ export class SessionLease {
   #log;
   #append;
   #logger;
-  /** The position of its take. */
+  /** The ledger position of its take event. */
   #takenAt = 0;
   /** When this process last renewed it. */
   #seen = 0;
-  /** Whether another process may have taken the session since: this one did not renew in time. */
+  /** Whether another process may have taken the session, because this one did not renew in time. */
   #isDoubtful = false;
   /** @type {NodeJS.Timeout | undefined} */
   #beat;
@@ -42,7 +42,7 @@ export class SessionLease {
   }
 
   /**
-   * Takes the session. Of two processes that do so at the same moment, the first has it: both read after their own take is stored.
+   * Takes the session. If two processes take it at the same time, the first take event wins: both read the log after storing their own.
    * @param {FoldedSession | undefined} known
    */
   async begin(known) {
@@ -52,7 +52,7 @@ export class SessionLease {
     const seen = Date.now();
     await this.#append('agent take', { take: this.take, mark: ownIdentity() });
     const later = await this.#log.events(this.#session, known?.last ?? 0);
-    // Then it is unknown which process was first. A hook of the application may have hidden what the event holds.
+    // Without stored events the first taker is unknown. The redact hook of the application may have removed members.
     if (later.length === 0) throw notStored(this.#session);
     for (const event of later) {
       if (event.what === 'agent take' && event.take === this.take) {
@@ -73,7 +73,7 @@ export class SessionLease {
     ).unref();
   }
 
-  /** Refuses to go on where another process has taken the session, because this one stood still for too long. */
+  /** Throws if another process has taken the session because this one did not renew in time. */
   async check() {
     if (!this.#isDoubtful && !this.#isLate(Date.now())) return;
     await this.#renew();
@@ -88,7 +88,7 @@ export class SessionLease {
     clearInterval(this.#beat);
   }
 
-  /** Extends the lease, for processes that cannot look for this one. */
+  /** Renews the lease, for processes on other hosts that cannot check whether this one is alive. */
   async #renew() {
     const seen = Date.now();
     // A late heartbeat does not undo what another process did before it.
@@ -116,7 +116,7 @@ function takenBy({ what, take, mark }, known) {
 /** @param {string} session */
 function notStored(session) {
   return new LedgerError(
-    `The session "${session}" cannot be taken: the ledger has not stored its last events. Free disk space or make its folder writable, then try again.`,
+    `The session "${session}" cannot be taken: the ledger did not store its last events. Free disk space or make its folder writable, then try again.`,
   );
 }
 
@@ -125,13 +125,13 @@ function notStored(session) {
  * @param {string} by
  */
 export function busy(session, by) {
-  return new ValidationError(`The session "${session}" is being worked on ${by}. Wait until that has ended.`, {
+  return new ValidationError(`The session "${session}" is in use ${by}. Wait until that run has ended.`, {
     details: { field: 'session' },
   });
 }
 
 /**
- * Whether another process or thread, which is alive, has the session. Sessions of this thread are known.
+ * Whether another live process or thread has the session. Sessions of this thread are tracked separately.
  * @param {any} mark
  * @param {number} seen
  */

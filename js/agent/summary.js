@@ -1,4 +1,4 @@
-/** What a session did, in the few lines that a person wants to read. */
+/** The summary of a run: tools forged, reused and tested, files changed, and usage. */
 
 /**
  * @typedef {import('./conversation.js').Conversation} Conversation
@@ -59,7 +59,7 @@ export function summaryOf(conversation, usage, isForged) {
 }
 
 /**
- * The last call, if it was one that somebody did not allow.
+ * The last call, if it was denied or not approved.
  * @param {Conversation} conversation
  */
 export function refusedCall(conversation) {
@@ -69,16 +69,16 @@ export function refusedCall(conversation) {
 }
 
 /**
- * The calls since somebody last said what to do.
+ * The calls since the last task.
  * @param {Conversation} conversation
  */
-function callsOfTask({ said }) {
-  const task = said.findLastIndex((one) => 'user' in one);
-  return said.slice(task + 1).flatMap((one) => ('step' in one ? one.calls : []));
+function callsOfTask({ entries }) {
+  const task = entries.findLastIndex((entry) => 'user' in entry);
+  return entries.slice(task + 1).flatMap((entry) => ('step' in entry ? entry.calls : []));
 }
 
 /**
- * The file that a call is about.
+ * The path argument of a call.
  * @param {any} input
  * @returns {string | undefined}
  */
@@ -88,7 +88,7 @@ export function pathOf(input) {
 }
 
 /**
- * A call in a few words.
+ * A one-line description of a call.
  * @param {Call} call
  * @param {import('./conversation.js').Outcome | undefined} outcome
  */

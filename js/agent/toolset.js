@@ -1,4 +1,4 @@
-/** The tools of an agent: the kernel's, its database's, the application's, and those that are forged meanwhile. */
+/** The tools of an agent: kernel tools, SQL tools, application tools, and forged tools as they change. */
 
 import { z } from 'zod';
 import { agentOwner } from '../agent_tools/agent_owner.js';
@@ -17,7 +17,7 @@ import { pathOf } from './summary.js';
 /**
  * @typedef {import('../../index.js').AgentTool} AgentTool
  * @typedef {import('./conversation.js').Call} Call
- * @typedef {object} Worker who works with the tools
+ * @typedef {object} Worker the identity and settings of the agent
  * @property {string} session
  * @property {string} model
  * @property {string} agent
@@ -27,7 +27,7 @@ import { pathOf } from './summary.js';
  * @property {import('../../index.js').Mode} [mode]
  */
 
-/** Where a forged tool says which file it is. */
+/** The path of a forged tool, at the end of its description. */
 const FORGED_PATH = /\[([^\]]+)\]$/;
 const CREATING = new Set(['write_file', 'move_file']);
 
@@ -35,9 +35,9 @@ export class Toolset {
   #kernel;
   #base;
   #live;
-  /** What the loop is given, by name, with what it was made of. @type {Map<string, AgentTool>} */
+  /** The source of each wrapped tool, by name. @type {Map<string, AgentTool>} */
   #sources = new Map();
-  /** Without a prototype: a model may ask for a tool named "constructor". @type {Record<string, AgentTool>} */
+  /** Tools for the tool loop. Without a prototype: a model may request a tool named "constructor". @type {Record<string, AgentTool>} */
   wrapped = Object.create(null);
 
   /**
@@ -61,12 +61,12 @@ export class Toolset {
     const who = Object.fromEntries(Object.entries(worker).filter(([, value]) => value !== undefined));
     const { mode: _, ...forSql } = who;
     const maxChars = kernel.config.agent.resultChars;
-    const given = Object.entries(own).map(([name, tool]) => [name, applicationTool(kernel, name, tool, worker)]);
+    const wrapped = Object.entries(own).map(([name, tool]) => [name, applicationTool(kernel, name, tool, worker)]);
     const base = {
       ...tgpTools(kernel, /** @type {any} */ (who)),
       ...(hasDatabase(kernel) ? createSqlTools(kernel, /** @type {any} */ (forSql)) : {}),
       read_result: readResult(conversation, maxChars),
-      ...Object.fromEntries(given),
+      ...Object.fromEntries(wrapped),
     };
     return new Toolset(kernel, base, await kernel.liveTools(base));
   }
@@ -77,7 +77,7 @@ export class Toolset {
   }
 
   /**
-   * The tools as they are now, for the loop; the object stays the same.
+   * Updates `wrapped` to the current tools. The object stays the same.
    * @param {(tool: AgentTool) => AgentTool} wrap
    */
   refresh(wrap) {
@@ -99,7 +99,7 @@ export class Toolset {
   }
 
   /**
-   * What a call is about, as things are now.
+   * The file of a call, and whether the call creates it.
    * @param {Call} call
    * @returns {Promise<{ path?: string, isNew?: true }>}
    */
@@ -108,15 +108,15 @@ export class Toolset {
       ? FORGED_PATH.exec(this.toolOf(call.tool)?.description ?? '')?.[1]
       : pathOf(call.input);
     if (path === undefined) return {};
-    const isNew = CREATING.has(call.tool) && !(await this.#isThere(path));
+    const isNew = CREATING.has(call.tool) && !(await this.#exists(path));
     return { path, ...(isNew && { isNew }) };
   }
 
   /**
-   * By the files: the list of tools may follow them a moment later.
+   * Checks the file itself, because the tool list may lag behind.
    * @param {string} path as the model wrote it
    */
-  async #isThere(path) {
+  async #exists(path) {
     try {
       return await this.#kernel.vfs.exists(path);
     } catch {
@@ -136,7 +136,7 @@ function hasDatabase(kernel) {
 }
 
 /**
- * A tool of the application, whose calls pass the door.
+ * Wraps a tool of the application: its calls pass policy, approval and ledger.
  * @param {any} kernel
  * @param {string} name
  * @param {any} tool
@@ -152,16 +152,16 @@ function applicationTool(kernel, name, tool, { agent, dryRun, ...worker }) {
   /** @type {AgentTool['execute']} */
   const execute = (args, options) =>
     dryRun
-      ? Promise.resolve({ dryRun: true, notice: `In a dry run ${name} is not called.` })
+      ? Promise.resolve({ dryRun: true, notice: `Dry run: ${name} was not called.` })
       : access.own({ tool: name, effect: 'app', changes: true, args }, async () =>
-          // Whoever approves for the agent does so for what its tools ask themselves, as `run_program` does.
+          // The agent's approver also answers requests of its tools, such as `run_program`.
           keepable(name, await tool.execute(args, { ...options, ...(worker.approve && { approve: worker.approve }) })),
         );
   return boundedTool({ ...tool, inputSchema: schemaOf(name, tool.inputSchema), execute }, kernel[RESULTS]);
 }
 
 /**
- * A result, unless it can be given to nobody: the call was made all the same.
+ * Throws if a result is not JSON data. The call was made in any case.
  * @param {string} name
  * @param {unknown} result
  */
@@ -170,7 +170,7 @@ function keepable(name, result) {
     toJsonText(result, 'result', { unheldNumbers: 'null' });
   } catch (cause) {
     throw new ResultError(
-      `${name} was called and has done its work, but its result cannot be kept as JSON: ${messageOf(cause)} Do not call it again for the same.`,
+      `${name} was called and succeeded, but its result is not JSON data: ${messageOf(cause)} Do not repeat the call.`,
       { cause },
     );
   }
@@ -178,7 +178,7 @@ function keepable(name, result) {
 }
 
 /**
- * A schema that the SDK understands: of itself, of a library, or plain JSON Schema.
+ * A schema for the SDK, made from an SDK schema, a library schema or plain JSON Schema.
  * @param {string} name
  * @param {any} schema
  */

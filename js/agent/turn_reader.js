@@ -1,4 +1,4 @@
-/** One turn of a model, from the first piece to the last: all of it, or a failure. */
+/** Reads one turn of a model from its stream: the complete turn, or an error. */
 
 import { setImmediate } from 'node:timers/promises';
 import { onAbort, throwIfAborted } from '../boundary/abort.js';
@@ -6,39 +6,39 @@ import { LimitError } from '../boundary/errors.js';
 import { BadJson, parseForeignJson } from '../boundary/foreign_json.js';
 import { guarded, ignored } from '../boundary/guarded.js';
 import { fingerprint } from './fingerprint.js';
-import { keptParts } from './kept_parts.js';
-import { CutOff } from './provider_errors.js';
+import { TruncatedTurn } from './provider_errors.js';
+import { keptParts } from './reasoning_parts.js';
 
 /**
  * @typedef {import('../kernel/session_fold.js').Usage} Usage
- * @typedef {{ id: string, tool: string, input: any, sha: string, part: any }} AskedCall `part` as the loop gets it
+ * @typedef {{ id: string, tool: string, input: any, sha: string, part: any }} RequestedCall `part` as passed to the tool loop
  * @typedef {object} Turn
  * @property {any[]} parts as the provider's client gave them
  * @property {string} text
- * @property {AskedCall[]} calls
- * @property {import('./kept_parts.js').KeptPart[]} kept what the provider wants back as it gave it
+ * @property {RequestedCall[]} calls
+ * @property {import('./reasoning_parts.js').KeptPart[]} kept reasoning parts that the provider needs back unchanged
  * @property {Usage} usage
  * @property {string} finish
  */
 
-/** More than any model says at once. */
+/** Longer than any turn of a model. */
 const MAX_TURN_CHARS = 8 << 20;
 const MAX_PARTS = 1_000_000;
 const PARTS_AT_ONCE = 256;
 const MAX_CALLS = 200;
 const MAX_ARGUMENT_DEPTH = 64;
-/** No JSON, so that it is refused; the model reads it in the refusal. */
+/** Replaces arguments that are nested too deep. It is not JSON, so the call is refused and the model reads this text. */
 const TOO_DEEP = `The arguments are nested more than ${MAX_ARGUMENT_DEPTH} deep. Make them flatter.`;
-/** Ends of an answer after which its calls are made. */
-const WHOLE = new Set(['stop', 'tool-calls']);
-/** What the loop has no use for: a call comes again as a whole. */
+/** Finish reasons of a complete turn, whose calls are made. */
+const COMPLETE = new Set(['stop', 'tool-calls']);
+/** Stream parts that the tool loop does not need: each call is repeated as one part. */
 const PIECES = new Set(['tool-input-start', 'tool-input-delta', 'tool-input-end', 'raw']);
-/** A provider that says nothing for so long has been cut off. */
-const SILENCE_MS = 180_000;
+/** A provider that sends nothing for this long is treated as disconnected. */
+const SILENCE_TIMEOUT_MS = 180_000;
 
 /**
  * @param {(signal: AbortSignal) => PromiseLike<{ stream: ReadableStream<any> }>} ask
- * @param {(text: string) => Promise<void>} onText is told each piece of text, and waited for
+ * @param {(text: string) => Promise<void>} onText receives each piece of text; it is awaited
  * @param {AbortSignal | undefined} signal
  * @returns {Promise<Turn>}
  */
@@ -56,7 +56,7 @@ export async function readTurn(ask, onText, signal) {
     throw error;
   } finally {
     release();
-    // Whatever the client still does for it has no use any more.
+    // Stops any remaining work of the client.
     own.abort();
   }
 }
@@ -75,16 +75,16 @@ async function collected(stream, onText, own) {
   try {
     for (;;) {
       const { done, value: part } = await aborting(reader.read(), own);
-      if (done) throw new CutOff('The answer broke off before its end.');
+      if (done) throw new TruncatedTurn('The response ended early.');
       if (!PIECES.has(part.type) && !isJoined(parts, part)) parts.push(part);
       chars += lengthOf(part);
       count += 1;
       if (chars > MAX_TURN_CHARS || count > MAX_PARTS) {
-        throw new LimitError(`The model's answer is longer than ${MAX_TURN_CHARS} characters.`);
+        throw new LimitError(`The response is longer than ${MAX_TURN_CHARS} characters.`);
       }
       if (part.type === 'tool-call') calls += 1;
-      if (calls > MAX_CALLS) throw new LimitError(`The model asked for more than ${MAX_CALLS} calls at once.`);
-      // What never waits would keep everybody else in this process waiting, timers too.
+      if (calls > MAX_CALLS) throw new LimitError(`The model requested more than ${MAX_CALLS} calls in one turn.`);
+      // Yields to the event loop: a stream that never waits would block timers and I/O.
       if (count % PARTS_AT_ONCE === 0) await setImmediate();
       if (part.type === 'error') throw part.error;
       if (part.type === 'text-delta' && part.delta !== '') {
@@ -98,11 +98,11 @@ async function collected(stream, onText, own) {
   }
 }
 
-/** Pieces of one text, of which the loop needs the whole: a model may send a hundred thousand. */
+/** Delta parts of a text. They are joined, because a model may send a hundred thousand. */
 const DELTAS = new Set(['text-delta', 'reasoning-delta']);
 
 /**
- * Adds a piece to the one before, if both are of one text and the provider says nothing of its own with it.
+ * Joins a delta to the previous one of the same text, unless it has provider metadata.
  * @param {any[]} parts
  * @param {any} part
  */
@@ -123,20 +123,20 @@ function isJoined(parts, part) {
  */
 function turnOf(parts, text, { usage, finishReason }) {
   const finish = String(finishReason?.unified ?? finishReason ?? 'other');
-  if (finish === 'error') throw new CutOff('The provider ended the answer with an error.');
-  // Of an answer that ended early nobody knows which calls it would have had.
-  const isWhole = WHOLE.has(finish);
-  const said = parts.filter(({ type }) => isWhole || type !== 'tool-call').map(readable);
-  const asked = said.filter((part) => part.type === 'tool-call' && part.providerExecuted !== true);
-  const calls = asked.map((part) => {
+  if (finish === 'error') throw new TruncatedTurn('The provider ended the response with an error.');
+  // The calls of an incomplete response may be incomplete too, so they are dropped.
+  const isComplete = COMPLETE.has(finish);
+  const kept = parts.filter(({ type }) => isComplete || type !== 'tool-call').map(readable);
+  const requested = kept.filter((part) => part.type === 'tool-call' && part.providerExecuted !== true);
+  const calls = requested.map((part) => {
     const input = argumentsOf(part.input);
     return { id: String(part.toolCallId ?? ''), tool: String(part.toolName), input, sha: fingerprint(input), part };
   });
-  return { parts: said, text, calls, kept: keptParts(said, calls), usage: usageOf(usage), finish };
+  return { parts: kept, text, calls, kept: keptParts(kept, calls), usage: usageOf(usage), finish };
 }
 
 /**
- * A call whose arguments can be read, or are no JSON for anybody.
+ * Replaces arguments that are nested too deep by a message for the model.
  * @param {any} part
  */
 function readable(part) {
@@ -150,7 +150,7 @@ function readable(part) {
 }
 
 /**
- * The arguments of a call; as a text when they are none.
+ * The parsed arguments of a call; the text itself if it is not JSON.
  * @param {unknown} text
  */
 function argumentsOf(text) {
@@ -183,7 +183,7 @@ function lengthOf(part) {
 }
 
 /**
- * What a client promises, which may not keep its promise: not when the call is over, and not when nothing comes for too long.
+ * Awaits a promise of a provider client, with abort and timeout: the promise may never settle.
  * @template T
  * @param {PromiseLike<T>} promise
  * @param {AbortController} own
@@ -198,8 +198,9 @@ async function aborting(promise, own) {
   /** @type {Promise<never>} */
   const over = new Promise((_, reject) => {
     release = onAbort(own.signal, () => reject(own.signal.reason));
-    const late = () => reject(new CutOff(`The provider has sent nothing for ${SILENCE_MS / 1_000} seconds.`));
-    timer = setTimeout(guarded(reject, late), SILENCE_MS);
+    const late = () =>
+      reject(new TruncatedTurn(`The provider sent nothing for ${SILENCE_TIMEOUT_MS / 1_000} seconds.`));
+    timer = setTimeout(guarded(reject, late), SILENCE_TIMEOUT_MS);
   });
   try {
     return await Promise.race([promise, over]);

@@ -1,4 +1,4 @@
-/** What a run uses, what that costs, and when it is enough. */
+/** Usage and budget of a run: steps, tokens, money and time. */
 
 import { TGPError, ValidationError } from '../boundary/errors.js';
 
@@ -11,7 +11,7 @@ import { TGPError, ValidationError } from '../boundary/errors.js';
 const DEFAULT_STEPS = 100;
 const PER_TOKENS = 1_000_000;
 
-/** Something is used up. The run ends there, and is no failure. */
+/** A budget limit was reached. The run ends with the outcome `budget`, not `failed`. */
 export class BudgetReached extends TGPError {
   /** @param {string} message */
   constructor(message) {
@@ -33,7 +33,7 @@ export class RunUsage {
   /**
    * @param {AgentBudget | undefined} budget
    * @param {AgentPrices | undefined} prices
-   * @param {number} msBefore what the task has taken before it was resumed
+   * @param {number} msBefore duration of earlier runs of the task
    */
   constructor(budget, prices, msBefore) {
     this.#budget = { steps: DEFAULT_STEPS, ...budget };
@@ -50,7 +50,7 @@ export class RunUsage {
   }
 
   /**
-   * What a turn used: an estimate as long as the provider reports nothing at all, so that a budget holds all the same.
+   * The usage of a turn. If the provider reports no usage, an estimate is used, so that budgets still apply.
    * @param {TurnUsage} reported
    * @param {() => TurnUsage} estimate
    */
@@ -63,7 +63,7 @@ export class RunUsage {
     return this.input + this.output;
   }
 
-  /** Of this run; what it took before does not count. */
+  /** Duration of this run, without earlier runs. */
   get ms() {
     return Date.now() - this.#started;
   }
@@ -76,7 +76,7 @@ export class RunUsage {
     return (fresh * input + this.cached * cachedInput + this.output * output) / PER_TOKENS;
   }
 
-  /** Milliseconds until the time is up. */
+  /** Milliseconds until the time limit. */
   get msLeft() {
     const { ms } = this.#budget;
     return ms === undefined ? undefined : Math.max(0, ms - this.#msBefore - this.ms);
@@ -89,7 +89,7 @@ export class RunUsage {
   }
 
   /**
-   * Refuses another turn when something is used up, or would be by what is about to be sent.
+   * Throws if a limit is reached, or would be exceeded by the next prompt.
    * @param {number} sent tokens of it, estimated
    */
   refuseBeyond(sent) {
@@ -100,7 +100,7 @@ export class RunUsage {
     const left = this.tokensLeft;
     if (left !== undefined && left < sent) {
       throw new BudgetReached(
-        `${this.total} of ${this.#budget.tokens} tokens are used, and the next step would need ${sent} (budget.tokens).`,
+        `${this.total} of ${this.#budget.tokens} tokens are used, and the next step needs ${sent} (budget.tokens).`,
       );
     }
     if (money !== undefined && this.money !== undefined && this.money >= money) {
@@ -109,13 +109,13 @@ export class RunUsage {
   }
 
   timeIsUp() {
-    return new BudgetReached(`The time of ${this.#budget.ms} ms is up (budget.ms).`);
+    return new BudgetReached(`The time limit of ${this.#budget.ms} ms is reached (budget.ms).`);
   }
 
   /** @param {number} waitMs */
   tooLong(waitMs) {
     return new BudgetReached(
-      `The provider is to be asked again in ${waitMs} ms, which is more than is left of ${this.#budget.ms} ms (budget.ms).`,
+      `The next retry is in ${waitMs} ms, after the time limit of ${this.#budget.ms} ms (budget.ms).`,
     );
   }
 
@@ -123,14 +123,14 @@ export class RunUsage {
   refuseUnpriced(model) {
     if (this.#budget.money === undefined || this.#prices !== undefined) return;
     throw new ValidationError(
-      `"prices" has no entry for the model "${model}", so that budget.money could not be kept. Add one, or leave budget.money out.`,
+      `"prices" has no entry for the model "${model}", so budget.money cannot be enforced. Add an entry, or remove budget.money.`,
       { details: { field: 'prices' } },
     );
   }
 }
 
 /**
- * With as many digits as tell it from what was allowed.
+ * Formats money with four significant digits.
  * @param {number} money
  */
 function shownMoney(money) {

@@ -1,4 +1,4 @@
-/** For whom the tools of an agent work, and who has their calls approved. */
+/** Creates the owner of an agent's tools, with AI SDK approvals if requested. */
 
 import { ON_BEHALF } from '../kernel/agent_access.js';
 import { SdkApprovals } from './sdk_approvals.js';
@@ -7,45 +7,45 @@ import { SdkApprovals } from './sdk_approvals.js';
  * @typedef {import('../../index.js').AgentTool} AgentTool
  * @typedef {import('../kernel/kernel_calls.js').CallerIdentity} CallerIdentity
  * @typedef {import('../tool_shape/tool_owner.js').ToolOwner} ToolOwner
- * @typedef {import('../tool_shape/tool_owner.js').Told} Told
+ * @typedef {import('../tool_shape/tool_owner.js').DescribeCall} DescribeCall
  */
 
 /**
  * @param {import('../kernel/tgp.js').TGP} kernel
- * @param {CallerIdentity} given
+ * @param {CallerIdentity} identity
  * @param {'sdk' | undefined} approval
  * @returns {ToolOwner}
  */
-export function agentOwner(kernel, given, approval) {
-  const who = wellFormed(given);
+export function agentOwner(kernel, identity, approval) {
+  const who = wellFormed(identity);
   if (approval === undefined) return { who };
   const { judge } = kernel[ON_BEHALF](who);
   const approvals = new SdkApprovals(judge, () => kernel.config.agent.approvalMs);
   return {
     who: { ...who, answered: approvals.answered },
-    guard: (tool, told) => approvals.guard(tool, told),
+    guard: (tool, describeCall) => approvals.guard(tool, describeCall),
   };
 }
 
 /**
- * Tools whose calls are approved as their owner has it.
+ * Adds the owner's approval to tools.
  * @template {Record<string, AgentTool>} Tools
  * @param {Tools} tools
  * @param {ToolOwner} owner
- * @param {Record<string, Told>} told what rules see of their calls
+ * @param {Record<string, DescribeCall>} descriptions describe calls to the policy, by tool
  * @returns {Tools}
  */
-export function guardedTools(tools, { guard }, told) {
+export function guardedTools(tools, { guard }, descriptions) {
   if (guard === undefined) return tools;
   const entries = Object.entries(tools).map(([name, tool]) => {
-    const callOf = told[name];
-    return [name, callOf === undefined ? tool : guard(tool, callOf)];
+    const describeCall = descriptions[name];
+    return [name, describeCall === undefined ? tool : guard(tool, describeCall)];
   });
   return /** @type {Tools} */ (Object.fromEntries(entries));
 }
 
 /**
- * Names are anybody's text, and half a character in one must not fail every call.
+ * Replaces lone surrogates in names, which would fail every call.
  * @param {CallerIdentity} who
  * @returns {CallerIdentity}
  */

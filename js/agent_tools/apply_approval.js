@@ -1,4 +1,4 @@
-/** Who lets the changes of a program into the real folder: a rule that names it, or somebody who is asked. */
+/** Approval of a program's file changes before they are applied to the real folder: by a policy rule or by the approver. */
 
 import { randomUUID } from 'node:crypto';
 import { untilAborted } from '../boundary/abort.js';
@@ -8,51 +8,54 @@ import { settled } from '../boundary/foreign_promise.js';
 
 /**
  * @typedef {import('../../index.js').Approve} Approve
- * @typedef {object} Asked
- * @property {{ judge: (call: any) => Promise<{ verdict?: import('../../index.js').Verdict }> } | undefined} access to a kernel, whose rules decide first
+ * @typedef {object} ApplyRequest
+ * @property {{ judge: (call: any) => Promise<{ verdict?: import('../../index.js').Verdict }> } | undefined} access to a kernel, whose policy decides first
  * @property {Approve | undefined} approve
  * @property {{ program: string, args: string[], changes: { path: string, kind: string, isShown: boolean }[] }} about
  * @property {{ path: string, diff: string }[]} diffs
- * @property {number} patienceMs
+ * @property {number} timeoutMs
  * @property {AbortSignal | undefined} signal
  * @property {<T>(call: any, work: () => Promise<T>) => Promise<T>} recorded
  * @property {() => Promise<void>} write
  */
 
 const TOOL = 'apply_changes';
-const REASON = 'A program has changed files in its copy of the folder.';
-/** What a policy calls the verdict that no rule gave. */
+const REASON = 'A program changed files in its copy of the folder.';
+/** The rule id of a verdict without a matching rule. */
 const NO_RULE = 'default';
-const NOBODY =
-  'The changes were not approved, so none was applied. The application names an approver: "approve" of createShellTools, or a rule of the policy that allows apply_changes.';
+const NO_APPROVER =
+  'There is no approver, so no change was applied. The application can set "approve" of createShellTools, or add a policy rule that allows apply_changes.';
 
-/** @param {Asked} asked */
-export async function askToApply(asked) {
-  const { access, approve, about, recorded, write } = asked;
-  const args = { ...about, diff: asked.diffs.map(({ diff }) => diff).join('') };
+/**
+ * Calls `write` if the changes are approved, else throws an ApprovalError.
+ * @param {ApplyRequest} request
+ */
+export async function askToApply(request) {
+  const { access, approve, about, recorded, write } = request;
+  const args = { ...about, diff: request.diffs.map(({ diff }) => diff).join('') };
   let isAsked = false;
   /** @type {Approve} */
-  const counted = async (request) => {
+  const counted = async (question) => {
     isAsked = true;
-    return approve === undefined ? false : approve(request);
+    return approve === undefined ? false : approve(question);
   };
-  const ruled = access && (await access.judge({ tool: TOOL, effect: 'shell', args }));
-  const isAllowedByRule = ruled?.verdict?.verdict === 'allow' && ruled.verdict.rule !== NO_RULE;
+  const judged = access && (await access.judge({ tool: TOOL, effect: 'shell', args }));
+  const isAllowedByRule = judged?.verdict?.verdict === 'allow' && judged.verdict.rule !== NO_RULE;
   const who = approve === undefined ? {} : { who: { approve: counted } };
-  // With rules that ask, the kernel does; whoever it asks has said yes when it goes on.
-  const isAskedByKernel = ruled !== undefined && ruled.verdict?.verdict !== 'allow';
+  // If the policy requires approval, the kernel asks and continues only after a yes.
+  const isAskedByKernel = judged !== undefined && judged.verdict?.verdict !== 'allow';
   await recorded({ tool: TOOL, changes: true, args, ...who }, async () => {
-    if (!isAllowedByRule && !isAskedByKernel && !isAsked) await askOnce(asked, args);
+    if (!isAllowedByRule && !isAskedByKernel && !isAsked) await askOnce(request, args);
     await write();
   });
 }
 
 /**
- * @param {Asked} asked
+ * @param {ApplyRequest} request
  * @param {object} args
  */
-async function askOnce({ approve, patienceMs, signal }, args) {
-  if (approve === undefined) throw new ApprovalError(NOBODY);
+async function askOnce({ approve, timeoutMs, signal }, args) {
+  if (approve === undefined) throw new ApprovalError(NO_APPROVER);
   const over = new AbortController();
   const request = {
     id: randomUUID(),
@@ -67,15 +70,15 @@ async function askOnce({ approve, patienceMs, signal }, args) {
   };
   let answer;
   try {
-    const said = beforeDeadline(async () => settled(approve(/** @type {any} */ (request))), patienceMs);
-    answer = /** @type {any} */ (await untilAborted(said, signal));
+    const pending = beforeDeadline(async () => settled(approve(/** @type {any} */ (request))), timeoutMs);
+    answer = /** @type {any} */ (await untilAborted(pending, signal));
   } catch (cause) {
-    throw new ApprovalError('The approver of the changes has not answered, so none was applied.', { cause });
+    throw new ApprovalError('No approval was received in time; no change was applied.', { cause });
   } finally {
     over.abort();
   }
   const { approved, reason } = typeof answer === 'boolean' ? { approved: answer, reason: undefined } : (answer ?? {});
   if (approved === true) return;
-  const why = typeof reason === 'string' ? ` They say: ${reason.slice(0, 1_000).toWellFormed()}` : '';
-  throw new ApprovalError(`The changes were not approved, so none was applied.${why}`);
+  const why = typeof reason === 'string' ? ` Reason: ${reason.slice(0, 1_000).toWellFormed()}` : '';
+  throw new ApprovalError(`The changes were not approved; no change was applied.${why}`);
 }

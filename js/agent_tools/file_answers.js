@@ -1,4 +1,4 @@
-/** What the tools for files take and answer beyond what the kernel does: pages, advice, places. */
+/** Results of the file tools for models: pages, advice and line positions. */
 
 import { firstThatFit, listPage, Page } from '../tool_shape/pages.js';
 
@@ -6,13 +6,13 @@ import { firstThatFit, listPage, Page } from '../tool_shape/pages.js';
 
 /**
  * @param {string[]} paths
- * @param {{ limit: number | undefined, after: string | undefined }} asked
+ * @param {{ limit: number | undefined, after: string | undefined }} range
  * @returns {any} a page of paths
  */
 export function pathsPage(paths, { limit, after }) {
   const rest = after === undefined ? paths : following(paths, after);
   const noted = (/** @type {{ shown: number, last: string | undefined }} */ { shown: count, last }) =>
-    `[${count} of ${rest.length} paths. Go on with after: ${JSON.stringify(last)}, or list a folder in it.]`;
+    `[${count} of ${rest.length} paths. Continue with after: ${JSON.stringify(last)}, or list a subfolder.]`;
   return listPage(rest, noted, limit);
 }
 
@@ -22,12 +22,12 @@ export function pathsPage(paths, { limit, after }) {
  */
 function following(paths, after) {
   const at = paths.indexOf(after);
-  // It may have been removed meanwhile.
+  // The file may have been removed since.
   return at >= 0 ? paths.slice(at + 1) : paths.filter((path) => path > after);
 }
 
 /**
- * The last entry of a list of objects that was cut.
+ * The note at the end of a truncated list.
  * @param {string} advice
  */
 export function fewer(advice) {
@@ -55,12 +55,12 @@ export function matchesPage(found) {
  */
 export function findingsPage(report) {
   return new Page((maxChars) => {
-    // Errors are told twice, as text and as data.
+    // Errors are in the result twice, as text and as data.
     const errors = firstThatFit(report.errors, maxChars / 4);
     const diagnostics = firstThatFit(report.diagnostics, maxChars / 2);
     if (errors.isWhole && diagnostics.isWhole) return report;
-    const told = `${diagnostics.kept.length} of ${report.diagnostics.length} findings are shown. Mend these, and check again.`;
-    const notice = report.notice === undefined ? told : `${report.notice} ${told}`;
+    const truncation = `${diagnostics.kept.length} of ${report.diagnostics.length} findings are shown. Fix these and check again.`;
+    const notice = report.notice === undefined ? truncation : `${report.notice} ${truncation}`;
     return { ...report, errors: errors.kept, diagnostics: diagnostics.kept, notice };
   });
 }
@@ -71,12 +71,12 @@ export function findingsPage(report) {
  */
 export function patchReport({ line, ...patched }) {
   if (patched.matches === 1) return patched;
-  const advice = `The text stood in ${patched.matches} places; only the first, at line ${line}, was changed. If another was meant, or all: search for more of the lines around it, one place at a time.`;
+  const advice = `The text occurs ${patched.matches} times; only the first, at line ${line}, was changed. To change another one, include more of its surrounding lines in search, one occurrence at a time.`;
   return { ...patched, advice };
 }
 
 /**
- * A diff whose first block says where its old lines stand, if it does not say so itself.
+ * Adds line numbers to the first block of a diff, unless it has them.
  * @param {string} diff
  * @param {number | undefined} start
  * @param {number | undefined} end

@@ -8,8 +8,8 @@ import { ownedTools } from '../tool_shape/tool_owner.js';
 import { agentOwner, guardedTools } from './agent_owner.js';
 import { checkedTool } from './checked_tool.js';
 import { fewer, findingsPage, matchesPage, patchReport, pathsPage, withPlace } from './file_answers.js';
+import { policyCalls } from './policy_calls.js';
 import { testPage } from './test_answer.js';
-import { toldCalls } from './told_calls.js';
 import {
   ApplyDiffParams,
   CheckToolParams,
@@ -30,39 +30,40 @@ import {
 } from './tool_parameters.js';
 
 /**
- * @param {import('../../index.js').TGP} given
+ * Checks that the argument is a kernel.
+ * @param {import('../../index.js').TGP} value
  * @returns {import('../kernel/tgp.js').TGP}
  */
-function known(given) {
-  const kernel = /** @type {import('../kernel/tgp.js').TGP} */ (given);
+function checkedKernel(value) {
+  const kernel = /** @type {import('../kernel/tgp.js').TGP} */ (value);
   try {
     if (kernel[ON_BEHALF] !== undefined) return kernel;
   } catch {
-    // Then it is none.
+    // A getter or proxy threw: not a kernel.
   }
-  throw new ValidationError('tgpTools(kernel): "kernel" must be a TGP. Make one with new TGP().', {
+  throw new ValidationError('tgpTools(kernel): "kernel" must be a TGP. Create one with new TGP().', {
     details: { field: 'kernel' },
   });
 }
 
 /** @type {typeof import('../../index.js').tgpTools} */
 export function tgpTools(kernel, options = {}) {
-  const given = parseArguments(TgpToolsOptionsSchema, options, 'tgpTools options');
-  const { agent: id, approval, dryRun = false, ...context } = given;
+  const parsed = parseArguments(TgpToolsOptionsSchema, options, 'tgpTools options');
+  const { agent: id, approval, dryRun = false, ...context } = parsed;
   const who = { agent: 'agent', ...(id !== undefined && { id }), ...context };
   return toolsFor(kernel, who, { approval, mode: dryRun ? 'dry' : 'real' });
 }
 
 /**
- * The same for whoever it is.
+ * The kernel tools for a given caller.
  * @param {import('../../index.js').TGP} kernel
  * @param {import('../kernel/kernel_calls.js').CallerIdentity} who
- * @param {{ approval?: 'sdk', mode?: import('../tool_shape/agent_tool.js').Mode }} [options] who has calls approved, if not `who`
- * or the kernel, and whether they are only previewed
+ * @param {{ approval?: 'sdk', mode?: import('../tool_shape/agent_tool.js').Mode }} [options] `approval`: the AI SDK approves
+ * calls; `mode`: whether every call is a dry run
  * @returns {import('../../index.js').TGPTools}
  */
 export function toolsFor(kernel, who, { approval, mode = 'real' } = {}) {
-  const own = known(kernel);
+  const own = checkedKernel(kernel);
   const isAlways = mode === 'dry';
   const owner = { ...agentOwner(own, who, approval), isDry: isAlways };
   const access = own[ON_BEHALF](owner.who);
@@ -79,7 +80,7 @@ export function toolsFor(kernel, who, { approval, mode = 'real' } = {}) {
     ),
     read_file: checkedTool(
       'read_file',
-      'Read the text of one file. A long one comes in pages: the last line then says how to go on.',
+      'Read the text of one file. A long file comes in pages: the last line then shows how to continue.',
       ReadFileParams,
       async ({ path, ...range }, signal) => textPage(await files.read(path, signal), range),
     ),
@@ -112,7 +113,7 @@ export function toolsFor(kernel, who, { approval, mode = 'real' } = {}) {
     ),
     apply_diff: checkedTool(
       'apply_diff',
-      'Make several changes to one file at once, and commit it. Takes SEARCH/REPLACE blocks or a unified diff; line numbers may be off. All changes are made or none; "applied" tells where, and which whitespace was tolerated.',
+      'Make several changes to one file at once, and commit it. Takes SEARCH/REPLACE blocks or a unified diff; line numbers may be off. All changes are made or none; "applied" lists where, and which whitespace was tolerated.',
       ApplyDiffParams,
       async ({ path, diff, start_line, end_line, why }, signal) => ({
         success: /** @type {const} */ (true),
@@ -126,7 +127,7 @@ export function toolsFor(kernel, who, { approval, mode = 'real' } = {}) {
     ),
     delete_file: checkedTool(
       'delete_file',
-      'Remove a file, and commit that. A file that others import stays; the error names them. Files that hold its path as text are listed ("mentions").',
+      'Remove a file, and commit it. A file that others import is not removed; the error names them. Files that contain its path as text are listed ("mentions").',
       DeleteFileParams,
       async ({ path, why }, signal) => ({
         success: /** @type {const} */ (true),
@@ -136,7 +137,7 @@ export function toolsFor(kernel, who, { approval, mode = 'real' } = {}) {
     ),
     move_file: checkedTool(
       'move_file',
-      'Move or rename a file, and commit it. Imports of it and in it follow ("relinked"); files that hold its path as text are only listed ("mentions").',
+      'Move or rename a file, and commit it. Imports of it and in it are updated ("relinked"); files that contain its path as text are only listed ("mentions").',
       MoveFileParams,
       async ({ from, to, why }, signal) => ({
         success: /** @type {const} */ (true),
@@ -146,7 +147,7 @@ export function toolsFor(kernel, who, { approval, mode = 'real' } = {}) {
     ),
     revert_file: checkedTool(
       'revert_file',
-      'Make a file what it was in a commit of file_history, as a new commit. It also brings back a file that was removed.',
+      'Restore a file to a commit of file_history, as a new commit. Also restores a removed file.',
       RevertFileParams,
       async ({ path, commit, why }, signal) => ({
         success: /** @type {const} */ (true),
@@ -169,14 +170,14 @@ export function toolsFor(kernel, who, { approval, mode = 'real' } = {}) {
     ),
     file_history: checkedTool(
       'file_history',
-      'List the commits that changed a file, newest first, with message, author, date, and why, session and model where they were given. revert_file goes back to one.',
+      'List the commits that changed a file, newest first, with message, author, date, and why, session and model if recorded. revert_file restores one.',
       FileHistoryParams,
       async ({ path, limit }, signal) =>
         listPage(await files.history(path, limit, signal), fewer('Ask with a smaller limit.')),
     ),
     check_tool: checkedTool(
       'check_tool',
-      'Check a tool without running it: syntax, the eight standards, types. Returns whether it is valid, and diagnostics with line, column and help that says what to write instead. Only errors make it invalid.',
+      'Check a tool without running it: syntax, the eight standards, types. Returns whether it is valid, and diagnostics with line, column and help with what to write instead. Only errors make it invalid.',
       CheckToolParams,
       async ({ path }, signal) => findingsPage(await access.check(path, signal)),
     ),
@@ -185,7 +186,7 @@ export function toolsFor(kernel, who, { approval, mode = 'real' } = {}) {
       'Run the tests of a tool: tools/a/b.test.ts beside tools/a/b.ts, written with describe, test and expect of "@tgp/std/test" as in vitest. They have no network, database or application: fake those with mockHost({ fetch, exec_sql, … }). Returns what passed and failed, with line, message and diff.',
       TestToolParams,
       async ({ path }, signal) => testPage(await access.test(path, signal)),
-      // Tests change nothing: a dry run of them is one that nobody has to approve, as of any run.
+      // Tests change nothing. As a dry run they need no approval.
       { isAlways, preview: async ({ path }, signal) => testPage(await access.test(path, signal, 'dry')) },
     ),
     exec_tool: checkedTool(
@@ -203,7 +204,7 @@ export function toolsFor(kernel, who, { approval, mode = 'real' } = {}) {
       { isAlways, preview: ({ code, args }, signal) => report(access.run(code, args, { signal, dryRun: true })) },
     ),
   };
-  const told = toldCalls((path, args) => own[ARGUMENTS_OF](path, args));
-  const guarded = guardedTools(tools, owner, told);
+  const descriptions = policyCalls((path, args) => own[ARGUMENTS_OF](path, args));
+  const guarded = guardedTools(tools, owner, descriptions);
   return /** @type {import('../../index.js').TGPTools} */ (ownedTools(boundedTools(guarded, own[RESULTS]), owner));
 }

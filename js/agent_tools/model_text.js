@@ -1,4 +1,4 @@
-/** Results as text for a model: bounded, and with a failure the way out comes first, so that no cut can lose it. */
+/** Formats tool results as bounded text for a model. For failures the help comes first, so that truncation cannot remove it. */
 
 import { TGPError } from '../boundary/errors.js';
 import { toJsonText } from '../boundary/json_text.js';
@@ -10,25 +10,25 @@ import { beginning } from '../tool_shape/preview.js';
 const AGAIN = 'run check_tool until it is valid, then call exec_tool again.';
 
 /**
- * What to do about a failed run, where the message says only what is wrong. It is never said twice.
+ * Help for a failed run, for errors whose message has no advice.
  * @type {Partial<Record<import('../../index.js').TGPErrorCode, string>>}
  */
-const WAYS_OUT = {
-  ERR_TOOL_THROWN: `The tool threw. If an argument was wrong, call again with a right one; else repair the tool with patch_file, ${AGAIN}`,
+const HELP = {
+  ERR_TOOL_THROWN: `The tool threw. If an argument was wrong, correct it and call again; else repair the tool with patch_file, ${AGAIN}`,
   ERR_COMPILATION: `The source does not compile. Repair the named line with patch_file, ${AGAIN}`,
   ERR_ISOLATE_TIMEOUT: `The tool ran too long. Repair it with patch_file, ${AGAIN}`,
   ERR_ISOLATE_MEMORY: `The tool used too much memory. Repair it with patch_file, ${AGAIN}`,
-  ERR_RESULT: `The result cannot be handed back. Repair the tool with patch_file, ${AGAIN}`,
+  ERR_RESULT: `The result cannot be returned. Repair the tool with patch_file, ${AGAIN}`,
 };
 
-/** There is no file to repair. */
+/** For run_code, which has no file to repair. */
 const CODE_AGAIN = 'The code failed. Correct it and call run_code again.';
 
 /**
  * @param {string} name of a tool
  * @param {any} output of it
  * @param {number} [maxChars]
- * @returns {Promise<{ text: string, failed: boolean, shown: unknown }>} `shown` is what the text was made of
+ * @returns {Promise<{ text: string, failed: boolean, shown: unknown }>} `shown` is the value that the text was made from
  */
 export async function modelText(name, output, maxChars = LIMITS.agent.resultChars.default) {
   const failed = output?.success === false;
@@ -37,13 +37,13 @@ export async function modelText(name, output, maxChars = LIMITS.agent.resultChar
     : output?.valid === false
       ? repairFirst(output)
       : findingsFirst(output);
-  // Tools of the kernel have fitted already; those of the application are held to the same rule.
+  // Results of kernel tools fit already; those of application tools are bounded here.
   const shown = await boundedResult(shaped, maxChars);
-  // Tests have said it in words, failures first.
+  // A test result has a text, failures first.
   if (name === 'test_tool' && typeof (/** @type {any} */ (shown)?.text) === 'string') {
     return { text: /** @type {any} */ (shown).text, failed, shown };
   }
-  // The tool has done its work: one number that JSON cannot hold must not make a failure of it.
+  // NaN and infinities become null: the tool has succeeded, so such a number must not fail the call.
   const text = typeof shown === 'string' ? shown : toJsonText(shown, 'result', { unheldNumbers: 'null' });
   return { text, failed, shown };
 }
@@ -63,7 +63,7 @@ export function modelErrorText(error, maxChars = LIMITS.agent.resultChars.defaul
  * @param {import('../../index.js').ExecToolResult & { success: false }} output
  */
 function helpFirst(name, { success, error, code, stack, ...rest }) {
-  const help = WAYS_OUT[code] && (name === 'run_code' ? CODE_AGAIN : WAYS_OUT[code]);
+  const help = HELP[code] && (name === 'run_code' ? CODE_AGAIN : HELP[code]);
   const frames = framesOf(stack);
   return {
     ...(help !== undefined && { help }),
@@ -76,7 +76,7 @@ function helpFirst(name, { success, error, code, stack, ...rest }) {
 }
 
 /**
- * The stack without what is told already: the message above it, and a single place, which line and column are.
+ * The frames of a stack. Empty for a single frame, which line and column repeat.
  * @param {string | undefined} stack
  */
 function framesOf(stack = '') {
@@ -86,17 +86,17 @@ function framesOf(stack = '') {
 }
 
 /**
- * A write that came with findings.
+ * Adds help to a write with findings.
  * @param {any} output
  */
 function findingsFirst(output) {
-  // Where it was not committed, the reason says what to do.
+  // If the file was not committed, `problem` has the advice.
   if (!(output?.findings?.length > 0) || output.problem !== undefined) return output;
-  return { help: 'The file is written, and has errors: check_tool says what to write instead.', ...output };
+  return { help: 'The file was written and has errors. check_tool shows what to write instead.', ...output };
 }
 
 /**
- * Each finding once, with what to write instead.
+ * Lists each finding once, with its help.
  * @param {import('../../index.js').CheckResult} output
  */
 function repairFirst({ valid, diagnostics, errors: _, typesChecked, ...rest }) {

@@ -1,28 +1,28 @@
-/** What a model is told of a program that has run. */
+/** The result of `run_program` for a model. */
 
 /**
  * @typedef {import('../programs/confined_program.js').Report} Report
  * @typedef {import('../programs/confined_program.js').Text} Text
  */
 
-/** Why a program was ended, and what to do about it. @type {Partial<Record<Report['end'], { code: string, error: string }>>} */
+/** The error for each reason why a program was ended. @type {Partial<Record<Report['end'], { code: string, error: string }>>} */
 const ENDS = {
   timeout: {
     code: 'ERR_LIMIT',
     error:
-      'It was ended after the time that programs have ("timeoutMs"). Give it less to do; nothing waits for input here.',
+      'The program reached the time limit ("timeoutMs") and was ended. Give it less to do; it must not wait for input.',
   },
-  cpu: { code: 'ERR_LIMIT', error: 'It was ended after the processor time that programs have ("cpuMs").' },
-  memory: { code: 'ERR_LIMIT', error: 'It was ended because it used more memory than programs have ("memoryMb").' },
+  cpu: { code: 'ERR_LIMIT', error: 'The program reached the CPU time limit ("cpuMs") and was ended.' },
+  memory: { code: 'ERR_LIMIT', error: 'The program reached the memory limit ("memoryMb") and was ended.' },
   tasks: {
     code: 'ERR_LIMIT',
-    error: 'It was ended because it started more processes and threads than programs have ("processes").',
+    error: 'The program reached the limit of processes and threads ("processes") and was ended.',
   },
   disk: {
     code: 'ERR_LIMIT',
-    error: 'It was ended because it wrote more than programs may ("folderMb", "files").',
+    error: 'The program reached the disk limit ("folderMb", "files") and was ended.',
   },
-  cancelled: { code: 'ERR_ABORTED', error: 'It was ended because nobody waits for it any more.' },
+  cancelled: { code: 'ERR_ABORTED', error: 'The program was ended because the call was aborted.' },
 };
 
 /**
@@ -31,12 +31,20 @@ const ENDS = {
  */
 export function endOf({ end, code, reason, hasSurvivors }) {
   if (hasSurvivors) {
-    return { success: false, code: 'ERR_IO', error: 'Something of it could not be ended, so nothing was applied.' };
+    return {
+      success: false,
+      code: 'ERR_IO',
+      error: 'A process of the program could not be ended, so no change was applied.',
+    };
   }
   if (end === 'exit') return { success: code === 0, exitCode: code };
-  if (end === 'signal') return { success: false, signal: code, error: `It was ended by signal ${code}.` };
+  if (end === 'signal') return { success: false, signal: code, error: `The program was ended by signal ${code}.` };
   if (end === 'notStarted') {
-    return { success: false, code: 'ERR_IO', error: `It could not be started: ${reason ?? 'for an unknown reason'}.` };
+    return {
+      success: false,
+      code: 'ERR_IO',
+      error: `The program could not be started: ${reason ?? 'unknown reason'}.`,
+    };
   }
   return { success: false, ...ENDS[end] };
 }
@@ -49,16 +57,16 @@ export function endOf({ end, code, reason, hasSurvivors }) {
 export function answerOf(report, changes, outcome) {
   const { code: ended, ...ending } = endOf(report);
   const { applied, code, error } = outcome;
-  const told = code ?? ended;
+  const errorCode = code ?? ended;
   return {
     ...ending,
     ...(error !== undefined && { success: false, error }),
-    ...(typeof told === 'string' && { code: told }),
+    ...(typeof errorCode === 'string' && { code: errorCode }),
     stdout: textOf(report.stdout),
     stderr: textOf(report.stderr),
     changes,
     applied: applied === true,
-    ...(changes.length > 0 && !ending.success && { notice: 'Nothing is applied of a program that fails.' }),
+    ...(changes.length > 0 && !ending.success && { notice: 'The program failed, so no change was applied.' }),
     stats: { wallMs: report.wallMs, cpuMs: report.cpuMs, memoryBytes: report.memoryBytes },
   };
 }

@@ -1,4 +1,4 @@
-/** The kernel tools in the shapes that model providers' own clients and other frameworks expect. */
+/** Converts tools to the formats of provider clients and agent frameworks. */
 
 import { runForModel } from './tool_call.js';
 
@@ -17,7 +17,7 @@ export function formatTools(tools) {
 export function toOpenAITools(tools, { api = 'chat' } = {}) {
   return described(tools).map(({ name, description, schema: parameters }) =>
     api === 'responses'
-      ? // Responses is strict unless told otherwise, and strict has no objects with keys of their own such as `args`.
+      ? // Responses is strict by default, and strict schemas cannot have objects with arbitrary keys, such as `args`.
         { type: 'function', name, description, parameters, strict: false }
       : { type: 'function', function: { name, description, parameters } },
   );
@@ -39,12 +39,12 @@ export function toLangChainTools(tools, tool) {
 }
 
 /**
- * A failure as a message of LangChain, which calls every text that a tool gives a success. The message is made by LangChain itself.
+ * A failure as a LangChain message: LangChain treats every returned text as a success. LangChain itself creates the message.
  * @param {any} tool of LangChain
  * @param {string} name
  * @param {string} text
  * @param {any} config of the call
- * @returns {Promise<any>} the text, where it is called without a message
+ * @returns {Promise<any>} the text, if the call has no id
  */
 async function langChainFailure(tool, name, text, config) {
   const id = config?.toolCall?.id ?? config?.toolCallId ?? config?.configurable?.tool_call_id;

@@ -6,103 +6,103 @@ import { dropOldest } from '../boundary/drop_oldest.js';
 /**
  * @typedef {import('../../index.js').AgentTool} AgentTool
  * @typedef {import('../../index.js').Approve} Approve
- * @typedef {import('../tool_shape/tool_owner.js').ToldCall} ToldCall
+ * @typedef {import('../tool_shape/tool_owner.js').PolicyCall} PolicyCall
  * @typedef {import('../boundary/crossing.js').Judged} Judged
- * @typedef {{ judged: Judged, until: { steady: number, wall: number } }} Asked what the SDK asks a person about, and when the answer expires by both clocks: one stops while the machine sleeps, the other can be set
+ * @typedef {{ judged: Judged, until: { steady: number, wall: number } }} PendingApproval a judged call and when its approval expires, by two clocks: one stops while the machine sleeps, the other can be changed
  */
 
-/** Calls that can wait for an answer at the same time. */
-const MAX_ASKED = 1_000;
+/** Maximum number of pending approvals. */
+const MAX_PENDING = 1_000;
 const BY = 'ai-sdk';
 
 /**
- * The approvals of the AI SDK: it asks before a call whether somebody must approve it, and makes the call once somebody has. Each
- * answer counts once, in time, and for what it was asked about.
+ * Approvals by the AI SDK. Before a call the SDK asks `needsApproval`, and makes the call after the user has approved it. Each
+ * approval is valid once, until it expires, and for exactly the judged call.
  */
 export class SdkApprovals {
   #judge;
-  #patienceMs;
-  /** @type {Map<string, Asked>} by what {@link keyOf} makes of the call and its name: conversations may use the same names */
-  #asked = new Map();
-  /** @type {AsyncLocalStorage<Approve | undefined>} who has approved the call that is being made */
-  #present = new AsyncLocalStorage();
+  #timeoutMs;
+  /** @type {Map<string, PendingApproval>} by {@link keyOf} call and id, because conversations may use the same ids */
+  #pending = new Map();
+  /** @type {AsyncLocalStorage<Approve | undefined>} the approver of the current call */
+  #approver = new AsyncLocalStorage();
 
   /**
-   * @param {(call: ToldCall) => Promise<Judged>} judge
-   * @param {() => number} patienceMs
+   * @param {(call: PolicyCall) => Promise<Judged>} judge
+   * @param {() => number} timeoutMs
    */
-  constructor(judge, patienceMs) {
+  constructor(judge, timeoutMs) {
     this.#judge = judge;
-    this.#patienceMs = patienceMs;
+    this.#timeoutMs = timeoutMs;
   }
 
-  /** Who has approved the call that is being made, if the SDK has asked. */
+  /** Returns the approver of the current call, if the SDK has approved it. */
   get answered() {
-    return () => this.#present.getStore();
+    return () => this.#approver.getStore();
   }
 
   /**
-   * A tool whose calls the SDK has approved.
+   * Adds approval by the SDK to a tool.
    * @template {AgentTool} Tool
    * @param {Tool} tool
-   * @param {import('../tool_shape/tool_owner.js').Told} callOf
+   * @param {import('../tool_shape/tool_owner.js').DescribeCall} describeCall
    * @returns {Tool}
    */
-  guard(tool, callOf) {
+  guard(tool, describeCall) {
     return {
       ...tool,
       needsApproval: async (args, options) => {
         try {
-          return await this.#isAsked(await callOf(args), options);
+          return await this.#needsApproval(await describeCall(args), options);
         } catch {
-          // What cannot be judged cannot be done: the call itself says why.
+          // The call cannot be judged: it fails itself, with the reason.
           return false;
         }
       },
       execute: async (args, options) => {
-        const approve = await this.#take(() => callOf(args), options?.toolCallId);
-        return this.#present.run(approve, () => tool.execute(args, options));
+        const approve = await this.#take(() => describeCall(args), options?.toolCallId);
+        return this.#approver.run(approve, () => tool.execute(args, options));
       },
     };
   }
 
   /**
-   * @param {ToldCall} call
+   * @param {PolicyCall} call
    * @param {{ toolCallId?: string, messages?: any[] } | undefined} options
    */
-  async #isAsked(call, { toolCallId, messages } = {}) {
+  async #needsApproval(call, { toolCallId, messages } = {}) {
     const judged = await this.#judge(call);
     if (judged.verdict?.verdict !== 'ask') return false;
-    // The SDK asks again before it makes a call that was approved: what was approved is what it was at first.
+    // The SDK asks again before it makes an approved call: the approval is for the first question.
     if (toolCallId === undefined || isOpen(messages, toolCallId)) return true;
     const key = keyOf(toolCallId, call);
-    this.#asked.delete(key);
-    dropOldest(this.#asked, MAX_ASKED);
-    const ms = this.#patienceMs();
-    this.#asked.set(key, { judged, until: { steady: performance.now() + ms, wall: Date.now() + ms } });
+    this.#pending.delete(key);
+    dropOldest(this.#pending, MAX_PENDING);
+    const ms = this.#timeoutMs();
+    this.#pending.set(key, { judged, until: { steady: performance.now() + ms, wall: Date.now() + ms } });
     return true;
   }
 
   /**
-   * Uses an answer up, whether or not the call needs it.
-   * @param {() => ToldCall | Promise<ToldCall>} callOf
+   * Consumes the approval of a call, whether or not the call needs it.
+   * @param {() => PolicyCall | Promise<PolicyCall>} describeCall
    * @param {string | undefined} toolCallId
    * @returns {Promise<Approve | undefined>}
    */
-  async #take(callOf, toolCallId) {
-    if (toolCallId === undefined || this.#asked.size === 0) return undefined;
-    /** @type {ToldCall} */
+  async #take(describeCall, toolCallId) {
+    if (toolCallId === undefined || this.#pending.size === 0) return undefined;
+    /** @type {PolicyCall} */
     let call;
     try {
-      call = await callOf();
+      call = await describeCall();
     } catch {
-      // What cannot be judged cannot be done: the call itself says why.
+      // The call cannot be judged: it fails itself, with the reason.
       return undefined;
     }
     const key = keyOf(toolCallId, call);
-    const asked = this.#asked.get(key);
-    if (asked === undefined) return undefined;
-    this.#asked.delete(key);
+    const pending = this.#pending.get(key);
+    if (pending === undefined) return undefined;
+    this.#pending.delete(key);
     /** @type {Promise<Judged> | undefined} */
     let now;
     const judgedNow = () => {
@@ -111,16 +111,16 @@ export class SdkApprovals {
     };
     return async (request) => {
       const refused = (/** @type {string} */ reason) => ({ approved: false, by: BY, reason });
-      const { steady, wall } = asked.until;
+      const { steady, wall } = pending.until;
       if (performance.now() > steady || Date.now() > wall) {
         return refused('The approval has expired (agent.approvalMs).');
       }
       if (request.tool !== call.tool) return refused(`Only ${call.tool} was approved.`);
-      // A run says which text it is about; a call of many tests asks once for each of them.
+      // A run request has the hash of its text; a call of several tests asks once for each test.
       const isSame = isRun(request)
-        ? request.text === textOf(asked.judged, request)
-        : isSameCall(await judgedNow(), asked.judged);
-      return isSame ? { approved: true, by: BY } : refused('It has changed since it was approved.');
+        ? request.text === textOf(pending.judged, request)
+        : isSameCall(await judgedNow(), pending.judged);
+      return isSame ? { approved: true, by: BY } : refused('The call has changed since it was approved.');
     };
   }
 }
@@ -148,8 +148,8 @@ function isSameCall(one, other) {
 }
 
 /**
- * Whether a conversation has a call that waits for its result, so that the SDK only makes sure. A provider may use a name again: a
- * call of that name which has its result, or was given up for what the user said next, is another.
+ * Whether a conversation has an open call with this id, so that the SDK is asking again. A provider may reuse an id: a call with a
+ * result, or one before the last user message, is another call.
  * @param {any[] | undefined} messages
  * @param {string} toolCallId
  */
@@ -166,7 +166,7 @@ function isOpen(messages, toolCallId) {
 
 /**
  * @param {string} toolCallId
- * @param {ToldCall} call
+ * @param {PolicyCall} call
  */
 function keyOf(toolCallId, { tool, path, args }) {
   return createHash('sha256')

@@ -24,11 +24,11 @@ import { answerOf, endOf } from './program_answer.js';
  */
 
 const MAX_ARGS = 1_000;
-/** The longest word that a system takes. */
+/** Longest argument that every platform accepts. */
 const MAX_ARG_CHARS = 30_000;
 const MAX_STDIN_CHARS = 1_000_000;
 
-const word = z.string().refine((value) => !value.includes('\0'), 'must not hold a NUL');
+const word = z.string().refine((value) => !value.includes('\0'), 'must not contain NUL');
 
 const RunProgramParams = z.strictObject({
   program: word.min(1).describe('The name of an allowed program.'),
@@ -36,7 +36,7 @@ const RunProgramParams = z.strictObject({
     .array(word.max(MAX_ARG_CHARS))
     .max(MAX_ARGS)
     .default([])
-    .describe('Its arguments, one by one. No shell reads them: no quotes, pipes, globs or variables.'),
+    .describe('Its arguments, one by one. No shell is involved: no quotes, pipes, globs or variables.'),
   stdin: z.string().max(MAX_STDIN_CHARS).default('').describe('What it reads as its standard input.'),
 });
 
@@ -47,24 +47,24 @@ export function createShellTools(options) {
   const launcher = provenLauncher();
   const owner = ownerOf(settings);
   const access = owner && settings.kernel[ON_BEHALF](owner.who);
-  /** Who approves for the agent that is at work. @type {AsyncLocalStorage<Approve | undefined>} */
-  const present = new AsyncLocalStorage();
-  /** One program at a time: each works on what the one before has left. @type {Promise<unknown>} */
+  /** The approver of the current agent. @type {AsyncLocalStorage<Approve | undefined>} */
+  const currentApprover = new AsyncLocalStorage();
+  /** The previous run: programs run one at a time, each on the result of the one before. @type {Promise<unknown>} */
   let last = Promise.resolve();
 
   /**
    * @template T
-   * @param {z.output<typeof RunProgramParams>} given
+   * @param {z.output<typeof RunProgramParams>} input
    * @param {AbortSignal | undefined} signal
    * @param {(ran: Ran) => Promise<T>} work
    * @returns {Promise<T>}
    */
-  const inTurn = (given, signal, work) => {
-    const asked = { ...given, program: programNamed(programs, given.program) };
+  const inTurn = (input, signal, work) => {
+    const request = { ...input, program: programNamed(programs, input.program) };
     const turn = last.then(async () => {
       throwIfAborted(signal);
       const places = access && realPlaces(await access.places());
-      return inScratch(launcher, programs, settings, asked, places, signal, work);
+      return inScratch(launcher, programs, settings, request, places, signal, work);
     });
     last = turn.catch(() => {});
     return turn;
@@ -77,8 +77,8 @@ export function createShellTools(options) {
    */
   const recorded = (call, work) => (access ? access.own({ effect: 'shell', ...call }, work) : work());
   /**
-   * Applies what somebody approves, and says why nothing was.
-   * @param {z.output<typeof RunProgramParams>} given
+   * Applies approved changes, or returns why they were not applied.
+   * @param {z.output<typeof RunProgramParams>} input
    * @param {Ran} ran
    * @param {import('../programs/differences.js').ShownDiff[]} diffs
    * @param {AbortSignal | undefined} signal
@@ -87,18 +87,18 @@ export function createShellTools(options) {
     try {
       if (problems.length > 0) {
         throw new SecurityViolation(
-          `The changes cannot be applied, so none was: ${problems.join('; ')}. Only plain files are applied.`,
+          `No change was applied: ${problems.join('; ')}. Only regular files can be applied.`,
         );
       }
       const whole = new Set(diffs.flatMap(({ path, isWhole }) => (isWhole ? [path] : [])));
       const listed = changes.map(({ path, kind }) => ({ path, kind, isShown: whole.has(path) }));
       const about = { program, args, changes: listed };
-      const approve = present.getStore() ?? /** @type {Approve | undefined} */ (settings.approve);
+      const approve = currentApprover.getStore() ?? /** @type {Approve | undefined} */ (settings.approve);
       const write = async () => {
         throwIfAborted(signal);
         await applyChanges(settings.folder, scratch, changes);
       };
-      await askToApply({ access, approve, about, diffs, patienceMs: settings.approvalMs, signal, recorded, write });
+      await askToApply({ access, approve, about, diffs, timeoutMs: settings.approvalMs, signal, recorded, write });
       return { applied: true };
     } catch (error) {
       throwIfAborted(signal);
@@ -109,23 +109,23 @@ export function createShellTools(options) {
 
   const tool = checkedTool(
     'run_program',
-    `Run a program in a copy of the project's folder, without network: ${[...programs.keys()].join(', ')}. Takes the arguments one by one, never a shell line. Returns { success, exitCode, stdout, stderr, changes, applied }: what it changed in the copy is applied to the folder when it ends with 0 and somebody approves.`,
+    `Run a program in a copy of the project's folder, without network: ${[...programs.keys()].join(', ')}. Takes the arguments one by one, never a shell line. Returns { success, exitCode, stdout, stderr, changes, applied }: its changes in the copy are applied to the folder when it exits with 0 and the changes are approved.`,
     RunProgramParams,
-    async (given, signal) =>
-      recorded({ tool: 'run_program', changes: true, args: given }, () =>
-        inTurn(given, signal, async (ran) => {
+    async (input, signal) =>
+      recorded({ tool: 'run_program', changes: true, args: input }, () =>
+        inTurn(input, signal, async (ran) => {
           if (ran.changes.length + ran.problems.length === 0) return answerOf(ran.report, [], {});
           const diffs = await diffsOf(settings.folder, ran.scratch, ran.changes);
           const ending = endOf(ran.report);
-          const outcome = ending.success ? await applied(given, ran, diffs, signal) : { applied: false };
+          const outcome = ending.success ? await applied(input, ran, diffs, signal) : { applied: false };
           return answerOf(ran.report, merged(ran.changes, diffs), outcome);
         }),
       ),
     {
       isAlways: settings.dryRun,
-      preview: async (given, signal) =>
-        recorded({ tool: 'run_program', changes: false, args: given, who: { dryRun: true } }, () =>
-          inTurn(given, signal, async (ran) =>
+      preview: async (input, signal) =>
+        recorded({ tool: 'run_program', changes: false, args: input, who: { dryRun: true } }, () =>
+          inTurn(input, signal, async (ran) =>
             dryRunResult({
               result: answerOf(ran.report, [], {}),
               diffs: (await diffsOf(settings.folder, ran.scratch, ran.changes)).map(({ path, diff }) => ({
@@ -138,12 +138,15 @@ export function createShellTools(options) {
     },
   );
   /** @type {import('../../index.js').AgentTool['execute']} */
-  const execute = (args, given) => present.run(/** @type {any} */ (given)?.approve, () => tool.execute(args, given));
+  const execute = (args, callOptions) =>
+    currentApprover.run(/** @type {any} */ (callOptions)?.approve, () => tool.execute(args, callOptions));
   const tools = { run_program: { ...tool, execute } };
   const rule = { maxChars: () => settings.resultChars };
   if (owner === undefined) return /** @type {any} */ (boundedTools(tools, rule));
-  const told = { run_program: (/** @type {object} */ args) => ({ tool: 'run_program', effect: 'shell', args }) };
-  return /** @type {any} */ (ownedTools(boundedTools(guardedTools(tools, owner, told), rule), owner));
+  const descriptions = {
+    run_program: (/** @type {object} */ args) => ({ tool: 'run_program', effect: 'shell', args }),
+  };
+  return /** @type {any} */ (ownedTools(boundedTools(guardedTools(tools, owner, descriptions), rule), owner));
 }
 
 /** @param {import('../programs/shell_options.js').ShellSettings} settings */
@@ -153,8 +156,8 @@ function ownerOf({ kernel, approval, agent, session, model, token }) {
   if (typeof own[ON_BEHALF] !== 'function') {
     throw new ConfigError('createShellTools options: "kernel" must be a TGP.', { details: { field: 'kernel' } });
   }
-  const named = Object.entries({ session, model, token, ...(agent !== undefined && { id: agent }) });
-  const who = Object.fromEntries(named.filter(([, value]) => value !== undefined));
+  const options = Object.entries({ session, model, token, ...(agent !== undefined && { id: agent }) });
+  const who = Object.fromEntries(options.filter(([, value]) => value !== undefined));
   return agentOwner(own, { agent: 'agent', ...who }, approval);
 }
 

@@ -13,22 +13,22 @@ import { ownedTools } from '../tool_shape/tool_owner.js';
 import { agentOwner, guardedTools } from './agent_owner.js';
 import { checkedTool } from './checked_tool.js';
 import { fewer } from './file_answers.js';
-import { toldCalls } from './told_calls.js';
+import { policyCalls } from './policy_calls.js';
 import { DescribeSchemaParams, ExecSqlParams, TgpToolsOptionsSchema } from './tool_parameters.js';
 
-/** Rows of a dry run that are shown. */
+/** Maximum number of rows in the result of a dry run. */
 const PREVIEW_ROWS = 20;
-/** How the rows are got that were not shown. */
+/** Advice for rows that are not shown. */
 const PAGING = 'Add ORDER BY with LIMIT and OFFSET, or select fewer columns or a sum.';
 
 /** @type {typeof import('../../index.js').createSqlTools} */
-export function createSqlTools(given, options = {}) {
-  const { source, settings, access, owner } = databaseOf(given, options);
+export function createSqlTools(database, options = {}) {
+  const { source, settings, access, owner } = databaseOf(database, options);
   const { adapter, rules } = openSource(source, settings);
   const { dialect, once } = adapter;
 
   /**
-   * A run around `work`, rolled back where that is possible when it fails or the caller gives up.
+   * Runs `work` in a transaction if possible; it is rolled back when `work` fails or is aborted.
    * @template T
    * @param {import('../sql/adapter.js').SqlAdapter} database
    * @param {(run: import('../sql/dry_sql.js').SqlRun) => Promise<T>} work
@@ -54,7 +54,7 @@ export function createSqlTools(given, options = {}) {
     }
   };
   /**
-   * Work that a kernel's ledger has, where the database is a kernel's.
+   * Records `work` in the kernel's ledger, if the database is a kernel's.
    * @template T
    * @param {Pick<import('../kernel/kernel_calls.js').OwnCall, 'tool' | 'effect' | 'args' | 'changes'>} call
    * @param {() => Promise<T>} work
@@ -67,8 +67,8 @@ export function createSqlTools(given, options = {}) {
     return run.execute(sql, params, { judged, isOnly: true, openTables: access?.openTables });
   };
   const dry = drySql(adapter, { ...settings, ...options });
-  // What is only looked up needs no transaction.
-  const lookedUp = once ? { dialect, once } : adapter;
+  // Schema lookups need no transaction.
+  const lookup = once ? { dialect, once } : adapter;
 
   const tools = {
     exec_sql: checkedTool(
@@ -100,7 +100,7 @@ export function createSqlTools(given, options = {}) {
       DescribeSchemaParams,
       ({ table }, signal) =>
         recorded({ tool: 'describe_schema', effect: 'read', changes: false, args: { table } }, () =>
-          describeSchema(adapter, rules, (...args) => inRun(lookedUp, ...args), table, signal, access?.openTables),
+          describeSchema(adapter, rules, (...args) => inRun(lookup, ...args), table, signal, access?.openTables),
         ),
     ),
   };
@@ -111,7 +111,7 @@ export function createSqlTools(given, options = {}) {
       guardedTools(
         tools,
         owner,
-        toldCalls(async (_, args) => args),
+        policyCalls(async (_, args) => args),
       ),
       result,
     ),
@@ -120,19 +120,19 @@ export function createSqlTools(given, options = {}) {
 }
 
 /**
- * A database by itself, or that of a kernel with what its tools may do there, and for whom.
- * @param {any} given
+ * The database source and settings: of a plain source, or of a kernel, then with access and owner.
+ * @param {any} database
  * @param {import('../../index.js').SqlToolOptions & import('../../index.js').TGPToolsOptions} options
  */
-function databaseOf(given, options) {
-  const isKernel = typeof given === 'object' && given !== null && typeof given[SQL] === 'function';
-  if (!isKernel) return { source: given, settings: { ...options }, access: undefined, owner: undefined };
+function databaseOf(database, options) {
+  const isKernel = typeof database === 'object' && database !== null && typeof database[SQL] === 'function';
+  if (!isKernel) return { source: database, settings: { ...options }, access: undefined, owner: undefined };
   /** @type {import('../kernel/tgp.js').TGP} */
-  const kernel = given;
+  const kernel = database;
   const { session, model, agent, token, approve, approval, ...own } = { ...options };
-  const named = Object.entries({ session, model, agent, token, approve, approval });
-  const asked = Object.fromEntries(named.filter(([, value]) => value !== undefined));
-  const { agent: id, approval: by, ...who } = parseArguments(TgpToolsOptionsSchema, asked, 'createSqlTools options');
+  const entries = Object.entries({ session, model, agent, token, approve, approval });
+  const defined = Object.fromEntries(entries.filter(([, value]) => value !== undefined));
+  const { agent: id, approval: by, ...who } = parseArguments(TgpToolsOptionsSchema, defined, 'createSqlTools options');
   const owner = agentOwner(kernel, { agent: 'agent', ...(id !== undefined && { id }), ...who }, by);
   const { source, options: settings } = settingsOf(kernel[SQL]());
   return { source, settings: { ...settings, ...own }, access: kernel[ON_BEHALF](owner.who), owner };

@@ -9,8 +9,8 @@ import { modelErrorText, modelText } from './model_text.js';
  * @typedef {import('../../index.js').ToolSet} ToolSet
  * @typedef {import('../../index.js').HandleToolCallOptions} Options
  * @typedef {{ text: string, failed: boolean, shown?: unknown }} Outcome
- * @typedef {object} Dialect how one provider spells a call and its result
- * @property {(call: any) => boolean} speaks
+ * @typedef {object} Dialect the call and result format of one provider
+ * @property {(call: any) => boolean} matches
  * @property {(call: any) => { name: string, input: unknown }} read
  * @property {(call: any, outcome: Outcome) => any} answer
  */
@@ -18,17 +18,17 @@ import { modelErrorText, modelText } from './model_text.js';
 /** @type {Dialect[]} */
 const DIALECTS = [
   {
-    speaks: (call) => call.type === 'function' && typeof call.function?.name === 'string',
+    matches: (call) => call.type === 'function' && typeof call.function?.name === 'string',
     read: (call) => ({ name: call.function.name, input: call.function.arguments }),
     answer: (call, { text }) => ({ role: 'tool', tool_call_id: call.id, content: text }),
   },
   {
-    speaks: (call) => call.type === 'function_call' && typeof call.name === 'string',
+    matches: (call) => call.type === 'function_call' && typeof call.name === 'string',
     read: (call) => ({ name: call.name, input: call.arguments }),
     answer: (call, { text }) => ({ type: 'function_call_output', call_id: call.call_id, output: text }),
   },
   {
-    speaks: (call) => call.type === 'tool_use' && typeof call.name === 'string',
+    matches: (call) => call.type === 'tool_use' && typeof call.name === 'string',
     read: (call) => ({ name: call.name, input: call.input }),
     answer: (call, { text, failed }) => ({
       type: 'tool_result',
@@ -38,7 +38,7 @@ const DIALECTS = [
     }),
   },
   {
-    speaks: (call) => (call.type ?? 'tool_call') === 'tool_call' && typeof call.name === 'string' && 'args' in call,
+    matches: (call) => (call.type ?? 'tool_call') === 'tool_call' && typeof call.name === 'string' && 'args' in call,
     read: (call) => ({ name: call.name, input: call.args }),
     answer: (call, { text, failed }) => ({
       role: 'tool',
@@ -57,10 +57,10 @@ const DIALECTS = [
  * @returns {Promise<any>}
  */
 export async function handleToolCall(tools, call, options = {}) {
-  const dialect = DIALECTS.find(({ speaks }) => typeof call === 'object' && call !== null && speaks(call));
+  const dialect = DIALECTS.find(({ matches }) => typeof call === 'object' && call !== null && matches(call));
   if (!dialect) {
     throw new ValidationError(
-      'handleToolCall: "call" is no tool call of OpenAI (Chat Completions or Responses), Anthropic or LangChain. Pass one call as the provider sent it.',
+      'handleToolCall: "call" is not an OpenAI (Chat Completions or Responses), Anthropic or LangChain tool call. Pass one call as the provider sent it.',
       { details: { field: 'call' } },
     );
   }
@@ -69,7 +69,7 @@ export async function handleToolCall(tools, call, options = {}) {
 }
 
 /**
- * Runs a tool for a model: whatever goes wrong is text for it to read, save the caller's own abort.
+ * Runs a tool for a model. Every failure becomes text for the model; only an abort by the caller is thrown.
  * @param {ToolSet} tools
  * @param {string} name
  * @param {unknown} input the arguments, or their JSON text
@@ -110,7 +110,7 @@ export function failedForModel(error, maxChars) {
 function unknownTool(name, names) {
   const near = nearest(name, names);
   const question = near === undefined ? '' : ` Did you mean ${near}?`;
-  return new ValidationError(`There is no tool "${name}".${question} There are: ${names.join(', ')}.`);
+  return new ValidationError(`There is no tool "${name}".${question} Available tools: ${names.join(', ')}.`);
 }
 
 /**
@@ -124,6 +124,6 @@ function parsed(input, name) {
   try {
     return parseForeignJson(input);
   } catch {
-    throw new ValidationError(`${name}: the arguments are no valid JSON. Send one JSON object.`);
+    throw new ValidationError(`${name}: the arguments are not valid JSON. Send one JSON object.`);
   }
 }

@@ -1,4 +1,4 @@
-/** What a model may pass to the tools for agents, as zod schemas. Models read the descriptions. */
+/** Zod schemas of tool arguments. Models read the descriptions. */
 
 import { z } from 'zod';
 import { limited } from '../boundary/limit_schema.js';
@@ -16,7 +16,7 @@ export const ToolSchema = z.strictObject({
 
 const path = text.describe('Path relative to the root, such as "tools/reports/revenue.ts".');
 
-const why = z.string().optional().describe('Why, in one short line. It goes into the history of the file.');
+const why = z.string().optional().describe('Reason for the change, in one short line, for the history of the file.');
 
 export const TgpToolsOptionsSchema = z.strictObject({
   session: z.string().optional(),
@@ -32,14 +32,14 @@ export const TgpToolsOptionsSchema = z.strictObject({
 export const ListFilesParams = z.strictObject({
   dir: z.string().describe('Folder relative to the root, such as "tools"; "" or "." lists everything.'),
   glob: text.optional().describe('Only paths that match, such as "tools/**/*.test.ts" or "*.json".'),
-  limit: count.describe('Most paths to return.'),
-  after: text.optional().describe('Go on after this path, the last one that a list before this ended with.'),
+  limit: count.describe('Maximum number of paths to return.'),
+  after: text.optional().describe('Continue after this path, the last one of the previous list.'),
 });
 
 export const ReadFileParams = z.strictObject({
   path,
   offset: count.describe('The first line to return, counted from 1.'),
-  limit: count.describe('Most lines to return.'),
+  limit: count.describe('Maximum number of lines to return.'),
   column: count.describe('The first character of the first line, counted from 1: for lines that are too long.'),
 });
 
@@ -51,8 +51,8 @@ export const WriteFileParams = z.strictObject({
 
 export const PatchFileParams = z.strictObject({
   path,
-  search: z.string().describe('Text that is in the file now, exactly as it stands. The first occurrence is replaced.'),
-  replace: z.string().describe('Text to put in its place, taken literally.'),
+  search: z.string().describe('Text to find, exactly as it is in the file now. The first occurrence is replaced.'),
+  replace: z.string().describe('Replacement text, taken literally.'),
   why,
 });
 
@@ -64,33 +64,30 @@ export const ApplyDiffParams = z.strictObject({
       'Blocks of "<<<<<<< SEARCH", old lines, "=======", new lines, ">>>>>>> REPLACE"; or a unified diff with "@@" hunks.',
     ),
   start_line: count.describe(
-    'Where the old lines of the first block begin, counted from 1, if they stand in several places.',
+    'First line of the old text of the first block, counted from 1, if it occurs several times.',
   ),
-  end_line: count.describe('Where they end.'),
+  end_line: count.describe('Last line of the old text of the first block.'),
   why,
 });
 
 export const DeleteFileParams = z.strictObject({ path, why });
 
 export const MoveFileParams = z.strictObject({
-  from: text.describe('Path of the file now.'),
-  to: text.describe('Path that it is to have. There must be no file yet.'),
+  from: text.describe('Current path of the file.'),
+  to: text.describe('New path. No file may exist there.'),
   why,
 });
 
 export const RevertFileParams = z.strictObject({
   path,
-  commit: text.describe('Hash of the commit to go back to, as file_history lists it.'),
+  commit: text.describe('Hash of the commit to restore, as listed by file_history.'),
   why,
 });
 
 export const SearchFilesParams = z.strictObject({
   pattern: text.describe('Regular expression in the syntax of ripgrep.'),
   glob: text.optional().describe('Only files that match, such as "tools/**/*.ts" or "*.json".'),
-  case: z
-    .enum(['sensitive', 'insensitive'])
-    .optional()
-    .describe('Whether upper and lower case differ. They do by default.'),
+  case: z.enum(['sensitive', 'insensitive']).optional().describe('Whether case matters. Default: sensitive.'),
   limit: limited(LIMITS.search_files.limit),
 });
 
@@ -125,7 +122,7 @@ export const RunCodeParams = z.strictObject({
 });
 
 export const ExecSqlParams = z.strictObject({
-  sql: text.describe('One SQL statement. Values belong into params, not into the text.'),
+  sql: text.describe('One SQL statement. Values go into params, not into the text.'),
   params: z
     .union([z.array(z.any()), z.looseObject({})])
     .optional()

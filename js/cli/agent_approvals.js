@@ -1,4 +1,4 @@
-/** Who says yes to what an agent does: the person at the terminal, who sees what would change and answers with one key. */
+/** The approver of an agent run: shows the change at the terminal and reads the answer as one key. */
 
 import { renderedRequest } from '../kernel/request_text.js';
 import { changeOf } from './agent_diff.js';
@@ -14,9 +14,9 @@ export class AgentApprovals {
   #screen;
   #read;
   #interrupt;
-  /** Questions come one after the other. @type {Promise<unknown>} */
-  #turn = Promise.resolve();
-  /** Whether all that is still asked is approved. */
+  /** The previous question: questions are asked one at a time. @type {Promise<unknown>} */
+  #lastQuestion = Promise.resolve();
+  /** Whether all further requests of this run are approved. */
   #isRestApproved = false;
 
   /**
@@ -35,8 +35,8 @@ export class AgentApprovals {
    * @returns {Promise<Answer>}
    */
   approve = (request) => {
-    const answer = this.#turn.then(() => this.#ask(request));
-    this.#turn = answer.catch(() => {});
+    const answer = this.#lastQuestion.then(() => this.#ask(request));
+    this.#lastQuestion = answer.catch(() => {});
     return answer;
   };
 
@@ -47,10 +47,10 @@ export class AgentApprovals {
   async #ask(request) {
     if (!isTerminal()) {
       const reason =
-        'There is no terminal to ask at. --yes approves everything, and a policy can allow it (docs/policy.md).';
+        'Approval needs a terminal, and there is none. Add --yes, or allow the call in a policy (docs/policy.md).';
       return { approved: false, by: 'nobody', reason };
     }
-    // What no terminal can show whole is refused there, also when all the rest was approved.
+    // A request that a terminal cannot show in full is refused there, even if all further requests are approved.
     if (this.#isRestApproved && renderedRequest(request).isWhole) return { approved: true, by: userName() };
     return this.#screen.aside(() => this.#atTerminal(request));
   }
@@ -60,7 +60,7 @@ export class AgentApprovals {
    * @returns {Promise<Answer>}
    */
   async #atTerminal(request) {
-    // What cannot be compared is shown as it was asked.
+    // If no diff can be made, the request is shown with its arguments.
     const change = await changeOf(request, this.#read).catch(() => undefined);
     const { key, ...answer } = await askAtTerminal(request, { change, hasRest: true });
     if (key === INTERRUPT) this.#interrupt();

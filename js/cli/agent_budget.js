@@ -1,4 +1,4 @@
-/** What a person lets an agent spend: `--budget`, `--max-steps` and `--price`. */
+/** Parses the budget options of an agent: `--budget`, `--max-steps` and `--price`. */
 
 import { ValidationError } from '../boundary/errors.js';
 
@@ -6,7 +6,7 @@ import { ValidationError } from '../boundary/errors.js';
 
 const SCALES = { '': 1, k: 1_000, m: 1_000_000 };
 const UNITS = { ms: 1, s: 1_000, min: 60_000, h: 3_600_000 };
-const FORM = 'Give tokens, such as 200k, or a list such as tokens=200k,money=2.50,time=10min.';
+const FORM = 'Use tokens, such as 200k, or a list such as tokens=200k,money=2.50,time=10min.';
 
 /**
  * @param {string | undefined} text such as `200k` or `tokens=200k,money=2.50,time=10min`
@@ -24,16 +24,19 @@ export function budgetOf(text, steps) {
 }
 
 /**
- * @param {string | undefined} text what a million tokens cost, in and out: `1.25/10`
+ * @param {string | undefined} text price of a million input and output tokens: `1.25/10`
  * @returns {import('../../index.js').AgentPrices | undefined}
  */
 export function priceOf(text) {
   if (text === undefined) return undefined;
   const [, input, output] = /^(\d+(?:\.\d+)?)\/(\d+(?:\.\d+)?)$/.exec(text) ?? [];
   if (input !== undefined && output !== undefined) return { input: Number(input), output: Number(output) };
-  throw new ValidationError('--price is what a million tokens cost, in and out, such as 1.25/10.', {
-    details: { field: 'price' },
-  });
+  throw new ValidationError(
+    '--price is not valid. Use the price of a million input and output tokens, such as 1.25/10.',
+    {
+      details: { field: 'price' },
+    },
+  );
 }
 
 /**
@@ -51,7 +54,7 @@ function limitOf(name, value) {
     if (name === 'money' && unit === '') return { money: amount };
     if (name === 'steps' && unit === '' && Number.isInteger(amount)) return { steps: amount };
   }
-  throw new ValidationError(`--budget cannot be meant. ${FORM}`, { details: { field: 'budget' } });
+  throw new ValidationError(`--budget is not valid. ${FORM}`, { details: { field: 'budget' } });
 }
 
 /**

@@ -43,11 +43,11 @@ const MODEL_VARIABLE = 'TGP_MODEL';
  */
 export async function agent(words, flags) {
   return reported(flags.format, async () => {
-    const { task, resume, session } = await askedFor(words, flags.resume);
+    const { task, resume, session } = await parseTask(words, flags.resume);
     const model = flags.model ?? process.env[MODEL_VARIABLE];
     if (!model) {
       throw new ValidationError(
-        `No model is named. Add --model openai/<model>, anthropic/<model> or compatible:<url>/<model>, or set ${MODEL_VARIABLE}.`,
+        `No model is set. Add --model openai/<model>, anthropic/<model> or compatible:<url>/<model>, or set ${MODEL_VARIABLE}.`,
         { details: { field: 'model' } },
       );
     }
@@ -55,18 +55,18 @@ export async function agent(words, flags) {
     const prices = priceOf(flags.price);
     if (budget?.money !== undefined && prices === undefined) {
       throw new ValidationError(
-        '--budget money=… needs --price <in/out>, what a million tokens cost, such as 1.25/10.',
+        '--budget money=… requires --price <in/out>, the price of a million input and output tokens, such as 1.25/10.',
         {
           details: { field: 'price' },
         },
       );
     }
-    // What is missing is told before anything is opened.
+    // Reports a missing package or key before the workspace is opened.
     await resolveModel(model);
     return withWorkspace({ config: flags.config, yes: flags.yes }, (kernel, approver) =>
       watched({ format: flags.format, isDryRun: flags.dryRun }, async ({ screen, signal, interrupt }) => {
         const approvals = new AgentApprovals(screen, reader(kernel), interrupt);
-        const made = createAgent(kernel, {
+        const created = createAgent(kernel, {
           model,
           ...(flags.mode !== undefined && { mode: flags.mode }),
           ...(flags.dryRun && { dryRun: true }),
@@ -74,15 +74,19 @@ export async function agent(words, flags) {
           ...(prices && { prices }),
           approve: flags.yes ? approver.approve : approvals.approve,
         });
-        const goesOn = resume && session === undefined ? await lastSession(kernel, task) : session;
-        return made.run(task, { signal, ...(goesOn !== undefined && { session: goesOn }), ...(resume && { resume }) });
+        const resumed = resume && session === undefined ? await lastSession(kernel, task) : session;
+        return created.run(task, {
+          signal,
+          ...(resumed !== undefined && { session: resumed }),
+          ...(resume && { resume }),
+        });
       }),
     );
   });
 }
 
 /**
- * Shows a run until its end, which Ctrl-C brings about: the first one cleanly, the second one at once.
+ * Shows a run until it ends. The first Ctrl-C interrupts the run cleanly, the second one exits at once.
  * @param {{ format: Format, isReplay?: boolean, isDryRun?: boolean }} options
  * @param {(watch: { screen: AgentScreen, signal: AbortSignal, interrupt: () => void }) => Promise<Watchable>} start
  * @returns {Promise<number>} the exit code
@@ -96,7 +100,7 @@ export async function watched(options, start) {
       process.exit(EXIT_CODES.interrupted);
     }
     stop.abort();
-    screen.note({ mark: '!', colour: 'yellow', text: 'ending; Ctrl-C again ends it at once' });
+    screen.note({ mark: '!', colour: 'yellow', text: 'stopping; press Ctrl-C again to exit at once' });
   };
   const onSignal = guarded(ignored, interrupt);
   for (const name of ['SIGINT', 'SIGTERM']) process.on(name, onSignal);
@@ -116,7 +120,7 @@ export async function watched(options, start) {
 }
 
 /**
- * With `--json` a failure is a line as the events are.
+ * With `--json` a failure is printed as one JSON line, like the events.
  * @param {Format} format
  * @param {() => Promise<number>} work
  */
@@ -133,16 +137,16 @@ export async function reported(format, work) {
 
 /**
  * @param {string[]} words of the task, or `-` for standard input
- * @param {string | true | undefined} resumed the session, if it is named; what has spaces is a task
+ * @param {string | true | undefined} resumed value of `--resume`: a session name; text with spaces is the task
  */
-async function askedFor(words, resumed) {
+async function parseTask(words, resumed) {
   const isTask = typeof resumed === 'string' && /\s/.test(resumed);
-  const said = [...(isTask ? [resumed] : []), ...words].join(' ');
-  const text = said === '-' ? (await readAtMost(process.stdin, MAX_TASK_BYTES)).toString('utf8') : said;
+  const typed = [...(isTask ? [resumed] : []), ...words].join(' ');
+  const text = typed === '-' ? (await readAtMost(process.stdin, MAX_TASK_BYTES)).toString('utf8') : typed;
   const task = text.trim() === '' ? undefined : text.trim();
   const resume = resumed !== undefined;
   if (task === undefined && !resume) {
-    throw new ValidationError('Say what to do: tgp "<task>", or go on with a session: tgp --resume.', {
+    throw new ValidationError('The task is missing. Use tgp "<task>", or resume a session with tgp --resume.', {
       details: { field: 'task' },
     });
   }
@@ -150,7 +154,7 @@ async function askedFor(words, resumed) {
 }
 
 /**
- * The session that somebody means who names none: the newest that has not come to its end, or with a task any.
+ * The session to resume when none is named: the newest open session that is not done. With a new task, the newest open session.
  * @param {import('../kernel/tgp.js').TGP} kernel
  * @param {string | undefined} task
  */
@@ -158,7 +162,7 @@ async function lastSession(kernel, task) {
   const sessions = await kernel.sessions.list({ state: 'open' });
   const last = sessions.find(({ outcome }) => task !== undefined || outcome !== 'done');
   if (last !== undefined) return last.session;
-  throw new NotFoundError('There is no session to go on with. "tgp sessions" lists those there are.');
+  throw new NotFoundError('There is no session to resume. "tgp sessions" lists all sessions.');
 }
 
 /**

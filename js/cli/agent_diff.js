@@ -1,4 +1,4 @@
-/** What a call would change, as lines that a person reads before saying yes. */
+/** The change that a call would make, as diff lines for the approval question. */
 
 import { unwrap } from '../boundary/errors.js';
 import { native } from '../boundary/native.js';
@@ -6,24 +6,24 @@ import { visibleLine } from '../kernel/request_text.js';
 
 /**
  * @typedef {import('../kernel/request_text.js').RequestLine} DiffLine
- * @typedef {{ covers: string[], lines: DiffLine[] }} ShownChange lines, and the arguments that they say all of
- * @typedef {(path: string) => Promise<string>} ReadText the text of a file as it is; none is empty
+ * @typedef {{ covers: string[], lines: DiffLine[] }} ShownChange the lines, and the arguments that they show in full
+ * @typedef {(path: string) => Promise<string>} ReadText reads the current text of a file; empty if there is no file
  */
 
-/** Longer texts are shown as they are. */
+/** Texts longer than this get no diff. */
 const MAX_TEXT_CHARS = 1_000_000;
-/** How a diff ends that is too long to be whole. */
+/** The last line of a truncated diff. */
 const CUT = '\n[truncated]\n';
-/** Of a file that goes, more lines are counted instead of shown. */
+/** A removed file with more lines is summarised by its line count. */
 const MAX_REMOVED_LINES = 400;
 
-/** Arguments that are text of several lines. @type {Record<string, string>} */
+/** The multi-line text argument of each tool. @type {Record<string, string>} */
 const TEXTS = { apply_diff: 'diff', run_code: 'code', exec_sql: 'sql' };
 
 /**
  * @param {Pick<import('../../index.js').ApprovalRequest, 'tool' | 'path' | 'args'>} request
  * @param {ReadText} read
- * @returns {Promise<ShownChange>} no lines where the call says it all
+ * @returns {Promise<ShownChange>} no lines if the arguments show the change already
  */
 export async function changeOf(request, read) {
   const { covers, lines } = await changeIn(request, read);
@@ -36,8 +36,8 @@ export async function changeOf(request, read) {
  * @returns {Promise<ShownChange>}
  */
 async function changeIn({ tool, path, args }, read) {
-  const given = /** @type {Record<string, unknown>} */ (typeof args === 'object' && args !== null ? args : {});
-  const text = (/** @type {string} */ name) => (typeof given[name] === 'string' ? String(given[name]) : undefined);
+  const values = /** @type {Record<string, unknown>} */ (typeof args === 'object' && args !== null ? args : {});
+  const text = (/** @type {string} */ name) => (typeof values[name] === 'string' ? String(values[name]) : undefined);
   if (path !== undefined && tool === 'write_file' && text('content') !== undefined) {
     return covering(['content'], await read(path), text('content') ?? '');
   }
@@ -45,7 +45,7 @@ async function changeIn({ tool, path, args }, read) {
   if (path !== undefined && tool === 'patch_file' && text('search') !== undefined) {
     const [before, search] = [await read(path), text('search') ?? ''];
     const at = before.indexOf(search);
-    // Where it stands more than once, or not as it is written, what happens is not known here: the arguments are shown.
+    // The search text is missing or ambiguous, so the result is unknown here: show the arguments instead.
     if (at < 0 || before.indexOf(search, at + 1) >= 0) return NO_CHANGE;
     const after = `${before.slice(0, at)}${text('replace') ?? ''}${before.slice(at + search.length)}`;
     return covering(['search', 'replace'], before, after);
@@ -64,7 +64,7 @@ async function changeIn({ tool, path, args }, read) {
 const NO_CHANGE = { covers: [], lines: [] };
 
 /**
- * A diff in the place of arguments, unless it says less than they do.
+ * A diff that replaces arguments in the display; no change if there is no complete diff.
  * @param {string[]} covers
  * @param {string} before
  * @param {string} after
@@ -76,21 +76,21 @@ async function covering(covers, before, after) {
 }
 
 /**
- * @param {string} text of a file that goes
+ * @param {string} text of the removed file
  * @returns {DiffLine[]}
  */
 function removedLines(text) {
-  if (text.length > MAX_TEXT_CHARS) return [{ sign: '…', text: `${text.length} characters go` }];
+  if (text.length > MAX_TEXT_CHARS) return [{ sign: '…', text: `${text.length} characters are removed` }];
   const lines = linesOf(text);
-  if (lines.length > MAX_REMOVED_LINES) return [{ sign: '…', text: `${lines.length} lines go` }];
+  if (lines.length > MAX_REMOVED_LINES) return [{ sign: '…', text: `${lines.length} lines are removed` }];
   return lines.map((line) => ({ sign: '-', text: line }));
 }
 
 /**
- * The lines that go and come, with some that stay around them.
+ * The removed and added lines of a change, with context.
  * @param {string} before
  * @param {string} after
- * @returns {Promise<DiffLine[]>} none where nothing differs, or not all of it can be shown
+ * @returns {Promise<DiffLine[]>} none if nothing differs or the diff is too long
  */
 export async function lineDiff(before, after) {
   if (before.length + after.length > MAX_TEXT_CHARS) return [];
@@ -107,7 +107,7 @@ export async function lineDiff(before, after) {
  */
 function hunkLine(line) {
   if (line.startsWith('@@ ')) return /^@@ -[01][, ]/.test(line) ? [] : [{ sign: '…', text: '' }];
-  if (line.startsWith('\\')) return [{ sign: '…', text: 'without a line end' }];
+  if (line.startsWith('\\')) return [{ sign: '…', text: 'no newline at end of file' }];
   return [{ sign: line.startsWith('+') ? '+' : line.startsWith('-') ? '-' : ' ', text: line.slice(1) }];
 }
 

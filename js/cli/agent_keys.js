@@ -1,32 +1,32 @@
-/** One key of whoever sits at the terminal. */
+/** Keyboard input: reads one key or one line from the terminal. */
 
 import { createInterface } from 'node:readline/promises';
 import { guarded, ignored } from '../boundary/guarded.js';
 import { err } from './output.js';
 
-/** What was typed before the question is no answer to it. */
+/** Keys typed before the question appears are discarded for this long. */
 const STALE_MS = 60;
-/** A key that is held down repeats: the first time after up to two thirds of a second. It answers one question. */
+/** Longest delay before a held key starts to repeat. A held key answers one question only. */
 const HELD_MS = 750;
-/** Shows more, and approves nothing. */
+/** The key that shows more lines; it is not an answer. */
 const MORE = 'm';
 
-/** When the last key came that could have been an answer. */
+/** Time of the last key that could be an answer. */
 let lastKeyAt = Number.NEGATIVE_INFINITY;
 
 export const INTERRUPT = '\u0003';
 
-/** Whether somebody can be asked. */
+/** Whether input and output are a terminal, so that a question can be asked. */
 export function isTerminal() {
   return process.stdin.isTTY === true && process.stderr.isTTY === true && !process.stdin.readableEnded;
 }
 
 /**
  * Asks, and waits for one of some keys.
- * @param {string} question is shown once nothing is left of what was typed before, and no key is held down
+ * @param {string} question is shown after earlier input is discarded and no key is held down
  * @param {readonly string[]} keys in lower case
- * @param {AbortSignal} [signal] when nobody waits for the answer any more
- * @returns {Promise<string>} a key, {@link INTERRUPT}, or nothing for any key that means no
+ * @param {AbortSignal} [signal] cancels the question
+ * @returns {Promise<string>} a key, {@link INTERRUPT}, or an empty string for a refusal (Enter, Escape, Ctrl-D)
  */
 export async function askForKey(question, keys, signal) {
   const { stdin } = process;
@@ -70,7 +70,7 @@ export async function askForKey(question, keys, signal) {
   }
 }
 
-/** For how long the last key may still be held down. */
+/** How long the last key may still be held down, in milliseconds. */
 function heldMs() {
   return lastKeyAt + HELD_MS - performance.now();
 }
@@ -83,8 +83,8 @@ function pause(ms) {
 /**
  * Asks for a line of text.
  * @param {string} question
- * @param {AbortSignal} [signal] when nobody waits for the answer any more
- * @returns {Promise<string>} nothing where the line was not finished
+ * @param {AbortSignal} [signal] cancels the question
+ * @returns {Promise<string>} an empty string if the question was cancelled
  */
 export async function askForLine(question, signal) {
   const lines = createInterface({ input: process.stdin, output: process.stderr, terminal: true });

@@ -1,7 +1,7 @@
 /**
- * `tgp replay`: the model's part of a session once more, against the tools as they were before it. It works on a copy of the
- * workspace, without its remote, so that no file is changed and each time gives the same. Databases and functions of the application
- * are the real ones: the rules of the workspace hold, and its ledger has what was done to them.
+ * `tgp replay`: replays the recorded model output of a session against the tools as they were before it. The replay works on a
+ * copy of the workspace without its remote: no file is changed, and every replay gives the same result. Databases and functions
+ * of the application are the real ones; the policy of the workspace applies, and its ledger records the calls.
  */
 
 import { cp, mkdtemp, rm } from 'node:fs/promises';
@@ -19,7 +19,7 @@ import { reported, watched } from './agent_command.js';
 import { Approver } from './approver.js';
 import { withDefaultPolicy } from './default_policy.js';
 import { ReplayRecord } from './replay_record.js';
-import { byItself, locateRoot } from './workspace.js';
+import { locateRoot, offlineConfig } from './workspace.js';
 
 /**
  * @typedef {import('./screen.js').Format} Format
@@ -27,9 +27,9 @@ import { byItself, locateRoot } from './workspace.js';
  */
 
 const MAX_EVENTS = 10_000;
-/** What the kernel keeps for itself in the repository: the ledger is not part of the copy. */
+/** The kernel's private folder in the repository, such as the ledger. It is not copied. */
 const PRIVATE = join('.git', 'tgp');
-/** What others are writing in the repository at this moment: in a copy nobody would ever finish it. */
+/** Lock and temporary files of running writes. They are not copied, because no process would finish them. */
 const IN_PROGRESS = /[\\/]\.git[\\/](?:.*[\\/])?(?:[^\\/]+\.lock|tmp_[^\\/]*)$/;
 const QUIET = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
@@ -41,7 +41,7 @@ const QUIET = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {}
 export async function replay(session, { format, config, yes }) {
   return reported(format, async () => {
     const { root, resolved } = await locateRoot({ config });
-    const own = byItself(await withDefaultPolicy(resolved));
+    const own = offlineConfig(await withDefaultPolicy(resolved));
     const original = kernelOn({ ...own, application: {} });
     const scratch = await mkdtemp(join(tmpdir(), 'tgp-replay-'));
     try {
@@ -50,8 +50,8 @@ export async function replay(session, { format, config, yes }) {
         recursive: true,
         filter: (from) => !`${from}${sep}`.startsWith(`${join(root, PRIVATE)}${sep}`) && !IN_PROGRESS.test(from),
       });
-      const copied = { ...own, config: { ...own.config, rootDir: scratch, ledger: ofItsOwn(own.config.ledger) } };
-      await asBefore(copied, original, session, recording.paths);
+      const copied = { ...own, config: { ...own.config, rootDir: scratch, ledger: fileLedger(own.config.ledger) } };
+      await restoreFiles(copied, original, session, recording.paths);
       return await replayOn(kernelOn(copied), original, session, recording, { format, yes });
     } finally {
       await original.shutdown();
@@ -61,7 +61,7 @@ export async function replay(session, { format, config, yes }) {
 }
 
 /**
- * The tasks of the session, by the rules of the workspace.
+ * Replays the tasks of the session under the policy of the workspace.
  * @param {TGP} kernel of the copy
  * @param {TGP} original
  * @param {string} session
@@ -87,16 +87,16 @@ async function replayOn(kernel, original, session, { lines, tasks }, { format, y
     }
     return exitCode;
   } finally {
-    // Also of a run whose end nobody saw.
+    // Also for a run that failed or was interrupted.
     await record.take().finally(() => kernel.shutdown());
   }
 }
 
 /**
- * The settings of a ledger that is a file of the copy.
+ * Ledger settings without PostgreSQL: the copy has its own ledger file.
  * @param {import('../kernel/config.js').ResolvedConfig['config']['ledger']} ledger
  */
-function ofItsOwn(ledger) {
+function fileLedger(ledger) {
   if (typeof ledger !== 'object') return ledger;
   const { postgres: _, ...settings } = ledger;
   return settings;
@@ -108,7 +108,7 @@ function kernelOn(resolved) {
 }
 
 /**
- * What the model said, what it was asked to do, and the files that the session changed.
+ * The recorded model output and tasks of a session, and the files that the session changed.
  * @param {TGP} kernel
  * @param {string} session
  */
@@ -117,23 +117,26 @@ async function recordingOf(kernel, session) {
   const lines = [];
   for await (const text of kernel.sessions.recording(session)) lines.push(text);
   const tasks = lines.map((text) => parseForeignJson(text).task).filter((task) => typeof task === 'string');
-  if (tasks.length === 0) throw new NotFoundError(`Nothing is recorded of the session "${session}".`);
+  if (tasks.length === 0)
+    throw new NotFoundError(
+      `The ledger has no recording of the session "${session}". "tgp sessions" lists all sessions.`,
+    );
   const commits = await kernel.ledger.tail({ session, type: 'COMMIT', limit: MAX_EVENTS });
   /** @type {unknown[]} */
-  const named = commits.flatMap(({ path, paths }) => [path, ...(Array.isArray(paths) ? paths : [])]);
-  const paths = new Set(named.filter((path) => typeof path === 'string').map(String));
+  const changed = commits.flatMap(({ path, paths }) => [path, ...(Array.isArray(paths) ? paths : [])]);
+  const paths = new Set(changed.filter((path) => typeof path === 'string').map(String));
   paths.delete('meta.json');
   return { lines, tasks, paths };
 }
 
 /**
- * Makes files of the copy what they were before the session. Rules are for what the model does on it.
+ * Restores files of the copy to their state before the session. No policy applies here: it is for the model's calls.
  * @param {import('../kernel/config.js').ResolvedConfig} copied
  * @param {TGP} original
  * @param {string} session
  * @param {Set<string>} paths
  */
-async function asBefore(copied, original, session, paths) {
+async function restoreFiles(copied, original, session, paths) {
   const kernel = kernelOn({ ...copied, application: {} });
   try {
     for (const path of paths) {
@@ -144,7 +147,7 @@ async function asBefore(copied, original, session, paths) {
       if (before !== undefined) await kernel.git.revert(path, before.commit);
       else if (await kernel.vfs.exists(path)) await kernel.vfs.remove(path);
     }
-    // The copy's list of tools would follow by itself, and nobody knows when.
+    // Updates the copy's tool list now instead of at an unknown later time.
     await kernel.registry.hydrate();
   } finally {
     await kernel.shutdown();

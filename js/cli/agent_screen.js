@@ -1,12 +1,12 @@
 /**
- * A run of an agent as it is seen: what the model says goes to standard output, all else to standard error, as plain lines. On a
- * terminal there are colours, and one line below that says what is going on.
+ * The terminal output of an agent run: model text goes to standard output, everything else to standard error, as plain lines.
+ * A terminal gets colours and a status line.
  */
 
 import { Writable } from 'node:stream';
 import { guarded, ignored } from '../boundary/guarded.js';
 import { harmless, harmlessJson } from '../boundary/harmless.js';
-import { callWords, count, endLines, eventText } from './agent_text.js';
+import { callSummary, count, endLines, eventText } from './agent_text.js';
 import { widthOf, withinWidth } from './agent_width.js';
 import { err, inStyle, out, own } from './output.js';
 import { fitted } from './screen.js';
@@ -28,7 +28,7 @@ export class AgentScreen {
   #format;
   #ending;
   #hasStatus;
-  /** What is going on; nothing while somebody else has the terminal. @type {string | undefined} */
+  /** The current activity, for the status line. @type {string | undefined} */
   #doing;
   #isPaused = false;
   #isDrawn = false;
@@ -36,8 +36,8 @@ export class AgentScreen {
   #timer;
   /** Whether the model's text is in the middle of a line. */
   #isInLine = false;
-  /** The end of a piece that is half a character, or half a line end. */
-  #held = '';
+  /** The incomplete end of the last piece: half a character, or half a line end. */
+  #pending = '';
   #tokens = 0;
   #calls = 0;
 
@@ -54,33 +54,36 @@ export class AgentScreen {
     this.#timer.unref();
   }
 
-  /** @param {AgentEvent} event */
+  /**
+   * Prints an event.
+   * @param {AgentEvent} event
+   */
   show(event) {
     if (this.#format === 'json') {
       out(`${harmlessJson(event)}\n`);
       return;
     }
     this.#clear();
-    if (event.type === 'text') this.#say(event.text);
+    if (event.type === 'text') this.#printText(event.text);
     else if (event.type === 'end') this.#end(event);
-    else this.#tell(eventText(event));
+    else this.#printLine(eventText(event));
     this.#follow(event);
     this.#draw();
   }
 
   /**
-   * A line of our own.
+   * Prints a notice.
    * @param {Line} line
    */
   note(line) {
     if (this.#format === 'json') return;
     this.#clear();
-    this.#tell(line);
+    this.#printLine(line);
     this.#draw();
   }
 
   /**
-   * A console whose lines stand between those of the run: warnings of the kernel, and what a config file prints.
+   * A console whose lines appear between those of the run: for kernel warnings and output of a config file.
    * @returns {Console}
    */
   console() {
@@ -94,13 +97,13 @@ export class AgentScreen {
 
   /** @param {string} text */
   #remark(text) {
-    const said = harmless(text, MAX_REMARK_CHARS);
-    if (this.#format === 'json') err(`${said}\n`);
-    else this.note({ mark: '·', colour: 'dim', text: said, isWhole: true });
+    const message = harmless(text, MAX_REMARK_CHARS);
+    if (this.#format === 'json') err(`${message}\n`);
+    else this.note({ mark: '·', colour: 'dim', text: message, isWhole: true });
   }
 
   /**
-   * Does something that needs the terminal for itself.
+   * Hides the status line while `work` uses the terminal.
    * @template T
    * @param {() => Promise<T>} work
    */
@@ -116,7 +119,7 @@ export class AgentScreen {
     }
   }
 
-  /** Leaves the terminal as it was. */
+  /** Stops the status line and ends an open line of text. */
   close() {
     clearInterval(this.#timer);
     this.#clear();
@@ -125,10 +128,10 @@ export class AgentScreen {
   }
 
   /** @param {string} piece */
-  #say(piece) {
-    const whole = `${this.#held}${piece}`;
+  #printText(piece) {
+    const whole = `${this.#pending}${piece}`;
     const half = HIGH_SURROGATE.exec(whole)?.[0] ?? (whole.endsWith('\r') ? '\r' : '');
-    this.#held = half;
+    this.#pending = half;
     this.#write(half === '' ? whole : whole.slice(0, -half.length));
   }
 
@@ -140,20 +143,20 @@ export class AgentScreen {
   }
 
   #endLine() {
-    const held = this.#held;
-    this.#held = '';
-    this.#write(held);
+    const rest = this.#pending;
+    this.#pending = '';
+    this.#write(rest);
     if (this.#isInLine) out('\n');
     this.#isInLine = false;
   }
 
   /** @param {Extract<AgentEvent, { type: 'end' }>} event */
   #end(event) {
-    for (const line of endLines(event, this.#ending)) this.#tell(line);
+    for (const line of endLines(event, this.#ending)) this.#printLine(line);
   }
 
   /** @param {Line | undefined} line */
-  #tell(line) {
+  #printLine(line) {
     if (line === undefined) return;
     this.#endLine();
     const { mark, colour, text, isWhole } = line;
@@ -168,7 +171,7 @@ export class AgentScreen {
     if (event.type === 'usage') this.#tokens = event.total;
     if (event.type === 'tool_call') this.#calls += 1;
     if (event.type === 'end') this.#doing = undefined;
-    else if (event.type === 'tool_call') this.#doing = callWords(event);
+    else if (event.type === 'tool_call') this.#doing = callSummary(event);
     else if (event.type === 'retry') this.#doing = 'waiting for the provider';
     else this.#doing = 'the model is thinking';
   }
@@ -181,7 +184,8 @@ export class AgentScreen {
   }
 
   #draw() {
-    if (!this.#hasStatus || this.#isPaused || this.#doing === undefined || this.#isInLine || this.#held !== '') return;
+    if (!this.#hasStatus || this.#isPaused || this.#doing === undefined || this.#isInLine || this.#pending !== '')
+      return;
     const facts = [
       this.#doing,
       `${this.#calls} ${this.#calls === 1 ? 'call' : 'calls'}`,
@@ -200,7 +204,7 @@ export class AgentScreen {
 }
 
 /**
- * Text for standard error, in a colour where that has some.
+ * Text for standard error, coloured if the terminal supports it.
  * @param {import('./agent_text.js').Colour} colour
  * @param {string} text
  */

@@ -1,4 +1,4 @@
-/** `tgp sessions`: the conversations of agents in this workspace. */
+/** `tgp sessions`: lists, shows and closes the agent sessions of this workspace. */
 
 import { harmless, harmlessJson, harmlessLines } from '../boundary/harmless.js';
 import { fitted, json, line, styled } from './screen.js';
@@ -30,7 +30,7 @@ const MARKS = { ok: ['✓', 'green'], failed: ['✗', 'red'], open: ['?', 'yello
 export async function list({ format, config, limit = LISTED }) {
   const sessions = await onSessions(config, (kernel) => kernel.sessions.list({ limit }));
   if (format === 'json') json(sessions);
-  else if (sessions.length === 0) line('There is no session yet. tgp "<task>" begins one.');
+  else if (sessions.length === 0) line('There are no sessions yet. Start one with tgp "<task>".');
   else for (const session of sessions) line(sessionLine(session));
   return 0;
 }
@@ -72,13 +72,13 @@ export async function close(name, { format, config }) {
 
 /** @param {AgentSession} session */
 function sessionLine({ session, state, outcome, updated, task }) {
-  const known = state === 'open' ? (outcome ?? 'open') : state;
+  const shownState = state === 'open' ? (outcome ?? 'open') : state;
   const name = harmless(session);
   const when = moment(updated);
   const column = name.length + when.length + STATE_COLUMN + 6;
   return [
     name,
-    styled(COLOURS[known] ?? 'dim', known.padEnd(STATE_COLUMN)),
+    styled(COLOURS[shownState] ?? 'dim', shownState.padEnd(STATE_COLUMN)),
     styled('dim', when),
     fitted(harmless(task.replace(/\s+/g, ' '), MAX_TASK_CHARS), column),
   ].join('  ');
@@ -92,7 +92,7 @@ function moment(ts) {
 }
 
 /**
- * Works on the sessions of the workspace: no remote is asked, and no worker started.
+ * Runs `work` on the sessions of the workspace, without contacting the remote and without starting workers.
  * @template T
  * @param {string | undefined} config
  * @param {(kernel: import('../kernel/tgp.js').TGP) => Promise<T>} work

@@ -1,12 +1,12 @@
-/** The agents that `tgp init` writes into an application, with its database when there is one. */
+/** Templates of the agent files that `tgp init` writes, with the application's database if there is one. */
 
 import { READ_ONLY } from './databases.js';
 
 /**
  * @typedef {import('./databases.js').Driver} Driver
- * @typedef {'nowhere' | 'in the config' | Driver} Database where the agent finds one; it opens that of a driver itself
+ * @typedef {'nowhere' | 'in the config' | Driver} Database where the agent gets its database; with a driver the agent opens it
  * @typedef {{ language: 'ts' | 'js', config: string, database: Database, up?: string }} Choices
- * `config` is the name of the config file, `up` the way to it from the agent
+ * `config` is the name of the config file, `up` the relative path from the agent to its folder
  */
 
 /** @param {Database} database */
@@ -15,16 +15,16 @@ function driverOf(database) {
 }
 
 /**
- * The middle of every agent.
+ * The `generateText` call of every agent.
  * @param {Database} database
  * @param {{ indent: string, kernel: string, more: string[] }} place
  */
 function generate(database, { indent, kernel, more }) {
-  const given = database === 'in the config' ? kernel : 'db, access';
+  const source = database === 'in the config' ? kernel : 'db, access';
   const tools =
-    database === 'nowhere' ? `tgpTools(${kernel})` : `{ ...tgpTools(${kernel}), ...createSqlTools(${given}) }`;
+    database === 'nowhere' ? `tgpTools(${kernel})` : `{ ...tgpTools(${kernel}), ...createSqlTools(${source}) }`;
   const lines = [
-    // The system prompt tells what the config says once it is read.
+    // The system prompt describes the configuration, which is loaded by boot().
     `await ${kernel}.boot();`,
     'const { text } = await generateText({',
     "  model: 'openai/gpt-5', // any model of the AI SDK",
@@ -38,9 +38,9 @@ function generate(database, { indent, kernel, more }) {
 }
 
 /**
- * A database that the agent opens itself, and what tools may do with it.
+ * Statements that open the database in the agent and set the access of tools.
  * @param {Database} database
- * @param {string[]} warning what to see to before tools may write
+ * @param {string[]} warning what to do before tools may write
  */
 function opened(database, ...warning) {
   const driver = driverOf(database);
@@ -51,17 +51,17 @@ ${comment.map((line) => `// ${line}\n`).join('')}const access = { readOnly: true
 `;
 }
 
-/** Said where whoever reaches the address is an agent's user. */
-const OPEN_ROUTE = 'Before that, put authentication in front of this route: whoever can reach it commands the agent.';
+/** A warning for agents behind an HTTP route. */
+const OPEN_ROUTE = 'Before that, put authentication in front of this route: every caller can command the agent.';
 
 /**
- * Imports, sorted by package as formatters do.
+ * Import statements, sorted by package as formatters do.
  * @param {Database} database
  * @param {string[]} statements
  */
 function imports(database, ...statements) {
   const driver = driverOf(database);
-  // Node's own first, as formatters have it.
+  // Node's built-in modules first, as formatters do.
   const from = (/** @type {string} */ statement) =>
     (/'([^']+)';$/.exec(statement)?.[1] ?? '').replace(/^node:/, ' node:').replace(/^\./, '~.');
   return [...statements, ...(driver ? [driver.imports] : [])].sort((a, b) => (from(a) < from(b) ? -1 : 1)).join('\n');
@@ -76,27 +76,27 @@ function ours(database, ...names) {
   return `import { ${[...sql, ...names].join(', ')} } from '@tgp/core';`;
 }
 
-/** The variable with the token that a request must bring. */
+/** The environment variable with the bearer token of requests. */
 export const TOKEN_VARIABLE = 'TGP_AGENT_TOKEN';
 
-/** An agent writes tools and spends money: nobody reaches it without a token, whatever was forgotten. */
+/** For the token check: an agent writes tools and spends money, so every route requires a token. */
 const CRYPTO = "import { timingSafeEqual } from 'node:crypto';";
 
 /** @param {'ts' | 'js'} language */
 function isAllowed(language) {
   const typed = language === 'ts';
-  return `/** Put your own sign-in here: whoever passes has the agent write and run tools. */
+  return `/** Put your own authentication here: every caller that passes can have the agent write and run tools. */
 function isAllowed(authorization${typed ? ': string | null | undefined' : ''})${typed ? ': boolean' : ''} {
   const token = process.env.${TOKEN_VARIABLE} ?? '';
-  const given = Buffer.from(authorization ?? '');
-  const wanted = Buffer.from(\`Bearer \${token}\`);
-  return token !== '' && given.length === wanted.length && timingSafeEqual(given, wanted);
+  const actual = Buffer.from(authorization ?? '');
+  const expected = Buffer.from(\`Bearer \${token}\`);
+  return token !== '' && actual.length === expected.length && timingSafeEqual(actual, expected);
 }`;
 }
 
 /** @param {Choices} choices */
 export function nextRoute({ language, config, database, up = '../../../' }) {
-  // A config that opens a database is imported: the build takes along what it finds in imports, such as the driver.
+  // A config that opens a database is imported, so that the build includes its imports, such as the driver.
   const isImported = database === 'in the config';
   const sql = driverOf(database) ? ['sql: { source: db, ...access }'] : [];
   const options = isImported ? 'config' : [`configFile: './${config}'`, ...sql].join(', ');
@@ -190,7 +190,7 @@ export class TgpController {
 
 @Module({})
 export class TgpModule {
-  /** The one kernel of the application, for everything that injects \`TGP\` or \`TgpService\`. */
+  /** One kernel for the application, shared by every class that injects \`TGP\` or \`TgpService\`. */
   static forRoot(options: TGPOptions = {}): DynamicModule {
     return {
       module: TgpModule,

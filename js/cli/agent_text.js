@@ -1,4 +1,4 @@
-/** What happens in a run of an agent, in words: what the model, its tools and its provider say is anybody's text. */
+/** Formats agent events as lines of text. Text of the model, its tools and its provider is untrusted and is escaped. */
 
 import { harmless } from '../boundary/harmless.js';
 
@@ -8,7 +8,7 @@ import { harmless } from '../boundary/harmless.js';
  * @typedef {import('../../index.js').AgentSummary} AgentSummary
  * @typedef {Extract<AgentEvent, { type: 'tool_result' }>} ToolResult
  * @typedef {'green' | 'red' | 'yellow' | 'dim' | 'bold' | 'cyan'} Colour
- * @typedef {{ mark: string, colour: Colour, text: string, isWhole?: boolean }} Line `isWhole`: it goes on below where the terminal ends
+ * @typedef {{ mark: string, colour: Colour, text: string, isWhole?: boolean }} Line `isWhole`: long text is wrapped instead of cut
  */
 
 const MAX_DETAIL_CHARS = 200;
@@ -20,7 +20,7 @@ const LABEL_COLUMN = 8;
 const SECONDS_A_MINUTE = 60;
 
 /**
- * The line of an event, if it has one: text is no line, and the end has several.
+ * The line of an event. `text` and `end` events are printed otherwise.
  * @param {AgentEvent} event
  * @returns {Line | undefined}
  */
@@ -35,13 +35,13 @@ export function eventText(event) {
         mark: '!',
         colour: 'yellow',
         isWhole: true,
-        text: `the provider failed, attempt ${event.attempt}: ${harmless(event.reason, MAX_DETAIL_CHARS)} Trying again in ${duration(event.waitMs)}.`,
+        text: `the provider failed, attempt ${event.attempt}: ${harmless(event.reason, MAX_DETAIL_CHARS)} Retrying in ${duration(event.waitMs)}.`,
       };
     case 'compacted':
       return {
         mark: '·',
         colour: 'dim',
-        text: `older results are references now: ${count(event.before)} tokens became ${count(event.after)}`,
+        text: `older results were replaced by references: ${count(event.before)} tokens before, ${count(event.after)} after`,
       };
     case 'start':
     case 'tool_call':
@@ -53,10 +53,10 @@ export function eventText(event) {
 }
 
 /**
- * A call in a few words, for the line that says what is going on.
+ * A short description of a call, for the status line.
  * @param {{ tool: string, path?: string }} call
  */
-export function callWords({ tool, path }) {
+export function callSummary({ tool, path }) {
   return [harmless(tool), ...(path === undefined ? [] : [harmless(path)])].join(' ');
 }
 
@@ -70,11 +70,11 @@ function resultLine(event) {
     .join(' ')
     .trimEnd();
   if (from === 'unknown') {
-    return { mark: '?', colour: 'yellow', text: `${subject}  it had begun, and its outcome is unknown` };
+    return { mark: '?', colour: 'yellow', text: `${subject}  started; outcome unknown` };
   }
-  const told = ok ? successText(event) : failureText(event);
-  const known = from === 'ledger' ? 'made before' : '';
-  const text = [subject, known, told].filter((part) => part !== '').join('  ');
+  const detail = ok ? successText(event) : failureText(event);
+  const origin = from === 'ledger' ? 'made before' : '';
+  const text = [subject, origin, detail].filter((part) => part !== '').join('  ');
   return ok ? { mark: '✓', colour: 'green', text } : { mark: '✗', colour: 'red', text };
 }
 
@@ -87,7 +87,7 @@ function failureText({ code, error, result }) {
 /** @param {ToolResult} event */
 function successText({ result }) {
   if (typeof result !== 'object' || result === null || Array.isArray(result)) return '';
-  if (result.dryRun === true) return 'a preview, nothing was changed';
+  if (result.dryRun === true) return 'preview, nothing was changed';
   if ('persisted' in result) return persistedText(result);
   if (typeof result.valid === 'boolean') return result.valid ? 'valid' : 'not valid';
   if (typeof result.passed === 'number' && typeof result.failed === 'number') {
@@ -100,26 +100,26 @@ function successText({ result }) {
 /** @param {any} result */
 function persistedText({ persisted, findings }) {
   if (persisted === true) return 'committed';
-  if (persisted === 'local') return 'committed here, not pushed yet';
+  if (persisted === 'local') return 'committed locally, not pushed yet';
   return Array.isArray(findings) && findings.length > 0 ? `not committed: ${shown(findings[0])}` : 'not committed';
 }
 
 /**
- * What was approved is seen by what comes of it, and so is a plain no.
+ * The line of a refusal with a reason. Approved calls and refusals without a reason show up in the result of the call.
  * @param {Extract<AgentEvent, { type: 'approval' }>} event
  * @returns {Line | undefined}
  */
 function approvalLine({ state, approved, by, reason, request }) {
   if (state !== 'answered' || approved === true || reason === undefined) return undefined;
   const who = by === undefined || by === 'nobody' ? '' : ` by ${harmless(by)}`;
-  const text = `not approved${who}: ${callWords(request)}: ${harmless(reason, MAX_DETAIL_CHARS)}`;
+  const text = `not approved${who}: ${callSummary(request)}: ${harmless(reason, MAX_DETAIL_CHARS)}`;
   return { mark: '!', colour: 'yellow', text, isWhole: true };
 }
 
 /**
- * How a run ended, and what it did.
+ * The outcome and the summary of a run.
  * @param {AgentResult} result
- * @param {{ isReplay?: boolean, isDryRun?: boolean }} [options] what differs from time to time is left out of a replay
+ * @param {{ isReplay?: boolean, isDryRun?: boolean }} [options] a replay omits values that differ between runs
  * @returns {Line[]}
  */
 export function endLines({ outcome, error, summary, session }, { isReplay = false, isDryRun = false } = {}) {
@@ -149,16 +149,16 @@ const ENDS = {
   done: { mark: '✓', colour: 'green', text: 'done' },
   failed: { mark: '✗', colour: 'red', text: 'failed' },
   refused: { mark: '✗', colour: 'red', text: 'refused' },
-  budget: { mark: '✗', colour: 'yellow', text: 'the budget is used up' },
+  budget: { mark: '✗', colour: 'yellow', text: 'budget exhausted' },
   interrupted: { mark: '✗', colour: 'yellow', text: 'interrupted' },
 };
 
 /** @param {Pick<AgentResult, 'outcome' | 'error' | 'summary' | 'session'>} result */
 function sessionText({ outcome, error, summary, session }) {
   const name = harmless(session);
-  // One that is closed, or busy, was not begun with: the reason says what to do.
+  // A closed or busy session cannot be resumed now; the error message has the details.
   const isTaken = error?.code === 'ERR_VALIDATION' && summary.steps === 0;
-  return outcome === 'done' || isTaken ? name : `${name}, which "tgp --resume ${name}" goes on with`;
+  return outcome === 'done' || isTaken ? name : `${name}; resume it with "tgp --resume ${name}"`;
 }
 
 /**

@@ -1,4 +1,4 @@
-/** How wide text is on a terminal: letters of East Asia and emoji take two columns, what combines takes none. */
+/** Display width of text on a terminal: East Asian letters and emoji take two columns, combining characters none. */
 
 const WIDE =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u;
@@ -12,7 +12,7 @@ export function widthOf(text) {
 }
 
 /**
- * As much of a text as fits, with a sign that there was more.
+ * Truncates a text to a width; a truncated text ends with an ellipsis.
  * @param {string} text in one line
  * @param {number} columns
  */
@@ -35,7 +35,7 @@ function widthOfOne(character) {
 }
 
 /**
- * A text as lines that fit, nothing of it left out.
+ * Wraps a text into lines of a maximum width.
  * @param {string} text in one line
  * @param {number} columns
  * @returns {string[]}

@@ -1,4 +1,4 @@
-/** Approves what a command does: `--yes`, or the person at the terminal. */
+/** The approver of a command: `--yes`, or a question at the terminal. */
 
 import { ApprovalError } from '../boundary/errors.js';
 import { callText, requestText } from '../kernel/request_text.js';
@@ -15,16 +15,16 @@ const YES = { approved: true, by: 'cli --yes' };
 
 export class Approver {
   #isYes;
-  /** The tool that the command itself asks for. @type {string | undefined} */
+  /** The tool that the command itself calls. @type {string | undefined} */
   #typed;
-  /** Questions come one after the other. @type {Promise<unknown>} */
-  #turn = Promise.resolve();
+  /** The previous question: questions are asked one at a time. @type {Promise<unknown>} */
+  #lastQuestion = Promise.resolve();
   /** The approval of the commit. @type {Answer | undefined} */
   #commit;
   /** The last refusal, as a message for people. @type {string | undefined} */
   #refusal;
 
-  /** @param {{ yes?: boolean, typed?: string | undefined }} options `typed`: the tool that the command itself is for */
+  /** @param {{ yes?: boolean, typed?: string | undefined }} options `typed`: the tool that the command itself calls */
   constructor({ yes = false, typed }) {
     this.#isYes = yes;
     this.#typed = typed;
@@ -36,20 +36,20 @@ export class Approver {
    */
   approve = async (request) => {
     if (this.#isYes) return YES;
-    // The user who types `tgp test` has asked for tests; a rule that asks is another matter.
+    // Typing `tgp test` approves the tests, unless a rule (not the default) requires approval.
     if (request.tool === this.#typed && request.rule === 'default') return { approved: true, by: userName() };
-    // `tgp commit` brings the list of tools up to date: that is part of the same approval.
+    // `tgp commit` also updates the tool list: the approval of the commit covers that.
     if (request.tool === 'sync_registry' && this.#commit)
-      return { approved: true, by: this.#commit.by, reason: 'It is part of the commit.' };
-    const answer = this.#turn.then(() => this.#ask(request));
-    this.#turn = answer.catch(() => {});
-    const given = await answer;
-    if (given.approved && request.tool === 'commit') this.#commit = given;
-    return given;
+      return { approved: true, by: this.#commit.by, reason: 'Covered by the approval of the commit.' };
+    const answer = this.#lastQuestion.then(() => this.#ask(request));
+    this.#lastQuestion = answer.catch(() => {});
+    const decision = await answer;
+    if (decision.approved && request.tool === 'commit') this.#commit = decision;
+    return decision;
   };
 
   /**
-   * An error with a message for people: those of the kernel are for models.
+   * Replaces a kernel error, whose message is written for models, by one with a message for people.
    * @param {unknown} error
    */
   explained(error) {
@@ -63,13 +63,18 @@ export class Approver {
    */
   async #ask(request) {
     if (!isTerminal()) {
-      this.#refusal = `It needs approval, and there is no terminal to ask at: ${requestText(request)} Add --yes, or allow it in a policy (tgp.policy.yaml beside the config, docs/policy.md).`;
-      return { approved: false, by: 'nobody', reason: 'There is no terminal to ask at. --yes approves everything.' };
+      this.#refusal = `Approval is required, but there is no terminal: ${requestText(request)} Add --yes, or allow the call in a policy (tgp.policy.yaml beside the config, docs/policy.md).`;
+      return {
+        approved: false,
+        by: 'nobody',
+        reason: 'Approval needs a terminal, and there is none. Add --yes to approve every call.',
+      };
     }
     const { key, ...answer } = await withoutProgress(() => askAtTerminal(request));
     if (answer.approved) return answer;
     const { rule, at } = request;
-    const why = answer.reason ?? (key === 'n' || key === '' ? 'you refused it' : 'there was no answer');
+    const why =
+      answer.reason ?? (key === 'n' || key === '' ? 'you refused it' : 'the question was closed without an answer');
     this.#refusal = `${callText(request)} was not approved: ${why} (rule '${rule}', ${at}).`;
     return answer;
   }

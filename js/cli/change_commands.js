@@ -2,54 +2,54 @@ import { posix } from 'node:path';
 import { NotFoundError, TGPError } from '../boundary/errors.js';
 import { FILES } from '../kernel/agent_access.js';
 import { named } from './commit_command.js';
-import { previewed } from './previewed.js';
+import { printPreview } from './print_preview.js';
 import { field, json, line, styled } from './screen.js';
-import { destination, findFileOfAnyTime, findTool, isTest, isTool, withWorkspace } from './workspace.js';
+import { destination, findFileInHistory, findTool, isTest, isTool, withWorkspace } from './workspace.js';
 
 /**
  * @typedef {import('./screen.js').Format} Format
- * @typedef {import('../../index.js').MoveResult & { alsoMove?: { from: string, to: string } }} Changed with the test that stayed behind
+ * @typedef {import('../../index.js').MoveResult & { alsoMove?: { from: string, to: string } }} Changed `alsoMove`: the test that was not moved with its tool
  * @typedef {{ config?: string, format: Format, why?: string, yes?: boolean, dryRun?: boolean }} Options
  */
 
 const SHORT_HASH = 7;
 
 /**
- * @param {string} given a tool, or any other file of the workspace
+ * @param {string} name a tool, or any other file of the workspace
  * @param {Options} options
  */
-export async function remove(given, { format, config, why, yes, dryRun }) {
+export async function remove(name, { format, config, why, yes, dryRun }) {
   const changed = await withWorkspace({ config, yes }, async (kernel) => {
-    const path = await findTool(kernel, given, { among: 'files' });
+    const path = await findTool(kernel, name, { among: 'files' });
     const removed = dryRun ? kernel[FILES].preview({ tool: 'delete_file', path }) : kernel.git.remove(path, { why });
     return removed.catch((error) => {
       throw error instanceof TGPError && Array.isArray(error.details?.importers) ? stillImported(error, path) : error;
     });
   });
-  if ('dryRun' in changed) return previewed(format, changed);
-  return told(format, 'removed', changed.path, changed);
+  if ('dryRun' in changed) return printPreview(format, changed);
+  return printChange(format, 'removed', changed.path, changed);
 }
 
 /**
- * @param {string} given a tool, or any other file of the workspace
- * @param {string} to its new path, or less of it
+ * @param {string} name a tool, or any other file of the workspace
+ * @param {string} to its new path; `tools/` and the extension may be left out
  * @param {Options} options
  */
-export async function move(given, to, { format, config, why, yes, dryRun }) {
+export async function move(name, to, { format, config, why, yes, dryRun }) {
   const { from, changed, test } = await withWorkspace({ config, yes }, async (kernel) => {
-    const path = await findTool(kernel, given, { among: 'files' });
+    const path = await findTool(kernel, name, { among: 'files' });
     const target = destination(path, to);
     const change = /** @type {const} */ ({ tool: 'move_file', from: path, to: target });
     const moved = await (dryRun ? kernel[FILES].preview(change) : kernel.git.move(path, target, { why }));
     return { from: path, changed: moved, test: await testLeft(kernel, path) };
   });
-  if ('dryRun' in changed) return previewed(format, changed);
+  if ('dryRun' in changed) return printPreview(format, changed);
   const alsoMove = test === undefined ? undefined : { from: test, to: testOf(changed.path, test) };
-  return told(format, 'moved', `${from} -> ${changed.path}`, { ...changed, ...(alsoMove && { alsoMove }) });
+  return printChange(format, 'moved', `${from} -> ${changed.path}`, { ...changed, ...(alsoMove && { alsoMove }) });
 }
 
 /**
- * The test that stays where its tool was.
+ * The test of a moved tool, which stays at its old path.
  * @param {import('../kernel/tgp.js').TGP} kernel
  * @param {string} tool
  */
@@ -62,44 +62,44 @@ async function testLeft(kernel, tool) {
 
 /**
  * @param {string} tool
- * @param {string} test whose ending it has
+ * @param {string} test its old path, whose extension is kept
  */
 function testOf(tool, test) {
   return `${tool.slice(0, -posix.extname(tool).length)}.test${posix.extname(test)}`;
 }
 
 /**
- * @param {string} given a tool or file, also one that was removed
+ * @param {string} name a tool or file, also one that was removed
  * @param {string} commit
  * @param {Options} options
  */
-export async function revert(given, commit, { format, config, why, yes, dryRun }) {
+export async function revert(name, commit, { format, config, why, yes, dryRun }) {
   const changed = await withWorkspace({ config, yes }, async (kernel) => {
-    const path = await findFileOfAnyTime(kernel, given);
+    const path = await findFileInHistory(kernel, name);
     const change = /** @type {const} */ ({ tool: 'revert_file', path, commit });
     const reverted = dryRun ? kernel[FILES].preview(change) : kernel.git.revert(path, commit, { why });
     return reverted.catch((error) => {
       throw error instanceof NotFoundError ? inTermsOfCommands(error, path) : error;
     });
   });
-  if ('dryRun' in changed) return previewed(format, changed);
-  return told(format, 'reverted', changed.path, changed);
+  if ('dryRun' in changed) return printPreview(format, changed);
+  return printChange(format, 'reverted', changed.path, changed);
 }
 
 /**
- * Nothing is wrong with how the command was used, so it is no wrong usage.
+ * A TGPError instead of the ValidationError, so that the exit code is "failure" and not "wrong usage".
  * @param {TGPError} error
  * @param {string} path
  */
 function stillImported({ code, details, cause }, path) {
   const importers = /** @type {string[]} */ (details?.importers);
   const verb = importers.length === 1 ? 'imports' : 'import';
-  const message = `${path} was not removed: ${named(importers.map((importer) => ({ path: importer })))} ${verb} it. Change ${importers.length === 1 ? 'that' : 'those'} first; to give it another path, use "tgp move", which takes imports along.`;
+  const message = `${path} was not removed: ${named(importers.map((importer) => ({ path: importer })))} ${verb} it. Remove the ${importers.length === 1 ? 'import' : 'imports'} first. To change the path, use "tgp move", which updates imports.`;
   return new TGPError(code, message, { details, cause });
 }
 
 /**
- * An error that names the tool of a model, for a person.
+ * Replaces the model's tool name in an error by the command for people.
  * @param {InstanceType<typeof NotFoundError>} error
  * @param {string} path
  */
@@ -113,7 +113,7 @@ function inTermsOfCommands({ message, details, cause }, path) {
  * @param {string} what
  * @param {Changed} changed
  */
-function told(format, done, what, changed) {
+function printChange(format, done, what, changed) {
   const { persisted, commit, problem, relinked = [], mentions = [], alsoMove } = changed;
   if (format === 'json') {
     json(changed);

@@ -2,7 +2,7 @@ import { NotFoundError, TGPError } from '../boundary/errors.js';
 import { messageOf } from '../boundary/thrown.js';
 import { refuseDryRun } from '../kernel/dry_run.js';
 import { field, json, line, styled, withProgress } from './screen.js';
-import { filesMeant, findFileOfAnyTime, isTool, withWorkspace } from './workspace.js';
+import { findFileInHistory, isTool, matchingFiles, withWorkspace } from './workspace.js';
 
 /**
  * @typedef {import('../../index.js').UncommittedFile} UncommittedFile
@@ -13,23 +13,23 @@ import { filesMeant, findFileOfAnyTime, isTool, withWorkspace } from './workspac
  */
 
 const SHORT_HASH = 7;
-/** Failures that say nothing about one file. */
-const NOT_OF_FILES = ['ERR_GIT', 'ERR_DENIED', 'ERR_APPROVAL'];
-const DEEDS = { new: 'Add', changed: 'Change', missing: 'Remove' };
-/** Files that a line names. */
+/** Error codes that concern the repository or the policy, not one file. */
+const REPOSITORY_ERRORS = ['ERR_GIT', 'ERR_DENIED', 'ERR_APPROVAL'];
+const ACTIONS = { new: 'Add', changed: 'Change', missing: 'Remove' };
+/** Maximum number of files named in one line. */
 const MAX_NAMED = 5;
 
 /**
- * Commits what is on disk and not in the history: tools that a person wrote with an editor. What the check of the configuration
- * refuses stays out, as it does when an agent writes it.
- * @param {string[]} given tools, files or folders; everything when there are none
+ * Commits files that differ from the history, such as tools that a person wrote with an editor. With `check: 'strict'` invalid
+ * tools are left out, as when an agent writes them.
+ * @param {string[]} names tools, files or folders; all uncommitted files if empty
  * @param {{ config?: string, message?: string, yes?: boolean, dryRun?: boolean, format: import('./screen.js').Format }} options
  */
-export async function commit(given, { format, config, message, yes, dryRun }) {
-  refuseDryRun({ dryRun }, 'A commit of what is on disk');
+export async function commit(names, { format, config, message, yes, dryRun }) {
+  refuseDryRun({ dryRun }, 'A commit of uncommitted files');
   const report = await withProgress(format, 'Committing', () =>
     withWorkspace({ config, yes }, async (kernel) => {
-      const { good, left } = await sifted(kernel, await chosen(kernel, given));
+      const { good, left } = await split(kernel, await selected(kernel, names));
       return commitAll(kernel, good, left, message);
     }),
   );
@@ -39,7 +39,7 @@ export async function commit(given, { format, config, message, yes, dryRun }) {
 }
 
 /**
- * Files in a few words.
+ * A short list of file names.
  * @param {{ path: string }[]} files
  */
 export function named(files) {
@@ -50,30 +50,30 @@ export function named(files) {
 
 /**
  * @param {TGP} kernel
- * @param {string[]} given
+ * @param {string[]} names
  * @returns {Promise<UncommittedFile[]>}
  */
-async function chosen(kernel, given) {
+async function selected(kernel, names) {
   const uncommitted = await kernel.git.uncommitted();
-  if (given.length === 0) return uncommitted;
+  if (names.length === 0) return uncommitted;
   const paths = uncommitted.map(({ path }) => path);
   /** @type {Set<string>} */
-  const meant = new Set();
-  for (const name of given) {
-    const found = filesMeant(paths, name);
-    // A file that is committed already is fine; one that nobody knows is a mistake.
-    if (found.length === 0) await findFileOfAnyTime(kernel, name);
-    for (const path of found) meant.add(path);
+  const matches = new Set();
+  for (const name of names) {
+    const found = matchingFiles(paths, name);
+    // A file that is committed already is fine; an unknown name is an error.
+    if (found.length === 0) await findFileInHistory(kernel, name);
+    for (const path of found) matches.add(path);
   }
-  return uncommitted.filter(({ path }) => meant.has(path));
+  return uncommitted.filter(({ path }) => matches.has(path));
 }
 
 /**
- * What may be committed, and what a strict check refuses.
+ * Separates files that may be committed from those that a strict check refuses.
  * @param {TGP} kernel
  * @param {UncommittedFile[]} files
  */
-async function sifted(kernel, files) {
+async function split(kernel, files) {
   /** @type {UncommittedFile[]} */
   const good = [];
   /** @type {Left[]} */
@@ -100,8 +100,8 @@ async function faultOf(kernel, { path, state }) {
 }
 
 /**
- * As one commit; with pull requests each file has one of its own. Files with a secret stay out, and so do those that cannot
- * be committed, such as one that is too large.
+ * Commits the files in one commit, or with pull requests in one commit per file. Files with a secret and files that cannot be
+ * committed, such as too large ones, are left out.
  * @param {TGP} kernel
  * @param {UncommittedFile[]} files
  * @param {Left[]} left
@@ -119,11 +119,11 @@ async function commitAll(kernel, files, left, message) {
     const written = await kernel.git.persist(message ?? subject(batch), paths).catch((error) => ({ error }));
     if ('error' in written) {
       const { error } = written;
-      const isOfFiles = error instanceof TGPError && !NOT_OF_FILES.includes(error.code);
-      // What is wrong with the repository, or not allowed, is so for every file; what is committed by now is still worth telling.
+      const isOfFiles = error instanceof TGPError && !REPOSITORY_ERRORS.includes(error.code);
+      // An error of the repository or the policy concerns every file; files that are committed already are still reported.
       if (!isOfFiles && report.committed.length === 0) throw error;
       const rest = isOfFiles ? [] : waiting.splice(0).flat();
-      const { refused, others } = isOfFiles ? sortedOut(batch, error) : { refused: [...batch, ...rest], others: [] };
+      const { refused, others } = isOfFiles ? splitByError(batch, error) : { refused: [...batch, ...rest], others: [] };
       report.left.push(...refused.map((file) => ({ ...file, reason: messageOf(error) })));
       waiting.push(...others);
       continue;
@@ -134,9 +134,9 @@ async function commitAll(kernel, files, left, message) {
       continue;
     }
     const secretIn = (/** @type {string} */ path) => findings.find((finding) => finding.startsWith(`${path}:`));
-    const held = batch.filter(({ path }) => secretIn(path) !== undefined);
+    const secretFiles = batch.filter(({ path }) => secretIn(path) !== undefined);
     const reason = problem ?? 'it was not committed';
-    const refused = held.length === 0 ? batch : held;
+    const refused = secretFiles.length === 0 ? batch : secretFiles;
     report.left.push(...refused.map((file) => ({ ...file, reason: secretIn(file.path) ?? reason })));
     waiting.push(batch.filter((file) => !refused.includes(file)));
   }
@@ -145,12 +145,12 @@ async function commitAll(kernel, files, left, message) {
 }
 
 /**
- * The files of a batch that an error is about, and batches of the others. When it does not say, each is tried by itself.
+ * The files of a batch that an error concerns, and batches of the others. If the error names no file, each is retried alone.
  * @param {UncommittedFile[]} batch
  * @param {TGPError} error
  * @returns {{ refused: UncommittedFile[], others: UncommittedFile[][] }}
  */
-function sortedOut(batch, error) {
+function splitByError(batch, error) {
   const refused = batch.length === 1 ? batch : batch.filter(({ path }) => path === error.details.path);
   if (refused.length === 0) return { refused, others: batch.map((file) => [file]) };
   return { refused, others: [batch.filter((file) => !refused.includes(file))] };
@@ -160,7 +160,7 @@ function sortedOut(batch, error) {
 function subject(files) {
   const [first, ...others] = files;
   if (first === undefined) throw new NotFoundError('There is nothing to commit.');
-  return others.length === 0 ? `${DEEDS[first.state]}: ${first.path}` : `Commit: ${named(files)}`;
+  return others.length === 0 ? `${ACTIONS[first.state]}: ${first.path}` : `Commit: ${named(files)}`;
 }
 
 /** @param {Report} report */

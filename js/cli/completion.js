@@ -1,4 +1,4 @@
-/** `tgp completion`: scripts that make a shell complete commands and options. */
+/** `tgp completion`: shell completion scripts for commands and options. */
 
 import { line } from './screen.js';
 
@@ -96,7 +96,7 @@ function fish(commands) {
 }
 
 /**
- * A text as one word of a shell.
+ * Quotes a text as one shell word.
  * @param {string} text
  */
 function quoted(text) {

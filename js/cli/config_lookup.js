@@ -1,20 +1,20 @@
-/** Where the project is that a command was called in: here, or in a folder around it. */
+/** Finds the project of a command: in the current folder or a parent folder. */
 
 import { stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { defaultFile, resolveConfig, withoutFile } from '../kernel/config.js';
 
-/** Where the kernel puts a root that no config names; a test holds it against the kernel's own default. */
+/** The default root folder; a test compares it with the kernel's default. */
 export const DEFAULT_ROOT = './.tgp';
 
 /**
  * @typedef {import('../kernel/config.js').ResolvedConfig} ResolvedConfig
- * @typedef {'here' | 'around'} Reach whether folders around the current one count
+ * @typedef {'here' | 'around'} Reach whether parent folders are searched
  */
 
 /**
- * The configuration that is named, or the nearest one. Without any, everything is as it is by default.
+ * The named configuration, or else the nearest one, or else the defaults.
  * @param {{ config?: string }} options
  * @param {Reach} [reach]
  * @returns {Promise<ResolvedConfig>}
@@ -24,15 +24,14 @@ export async function nearestConfig({ config: configFile }, reach = 'around') {
   const here = process.cwd();
   for (const folder of reach === 'around' ? await foldersFrom(here) : [here]) {
     const file = await defaultFile(folder);
-    if (file !== undefined && (folder === here || (await isOurs(file)))) return resolveConfig({ configFile: file });
+    if (file !== undefined && (folder === here || (await isOwnFile(file)))) return resolveConfig({ configFile: file });
     if (await exists(join(folder, DEFAULT_ROOT, '.git'))) return withoutFile(folder);
   }
   return withoutFile(here);
 }
 
 /**
- * This folder and those around it, to the top of the repository or the home folder: what lies further out is no part of the
- * project.
+ * This folder and its parents, up to the top of the repository or the home folder.
  * @param {string} start
  */
 async function foldersFrom(start) {
@@ -49,10 +48,10 @@ async function isTop(folder) {
 }
 
 /**
- * A config file is code. One that somebody else has put into a folder above, such as the temporary one, is not run.
+ * Whether this user or root owns a file. A config file is code: one of another user in a parent folder, such as /tmp, is not run.
  * @param {string} file
  */
-export async function isOurs(file) {
+export async function isOwnFile(file) {
   const own = process.getuid?.();
   if (own === undefined) return true;
   const { uid } = await stat(file);

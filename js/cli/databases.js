@@ -1,16 +1,16 @@
-/** The database drivers that `tgp init` knows, and how an application is connected with each. */
+/** The database drivers that `tgp init` supports, with the code that connects each. */
 
 /**
  * @typedef {object} Driver
  * @property {string} name of the package
  * @property {string} imports the statement that imports it
- * @property {string} open an expression that makes a pool or a database
- * @property {string} close an expression that ends it
- * @property {string} variable of the environment, which says where the database is
- * @property {string} [types] the package with its types, when it has none itself
+ * @property {string} open an expression that creates a pool or a database
+ * @property {string} close an expression that closes it
+ * @property {string} variable environment variable with the address of the database
+ * @property {string} [types] the package with its types, if separate
  */
 
-/** Stands beside a database in what `tgp init` writes. */
+/** The comment beside a database in files that `tgp init` writes. */
 export const READ_ONLY = 'Tools may only read the database. To let them write, set readOnly to false.';
 
 /** @type {Driver[]} */
@@ -47,7 +47,7 @@ const DRIVERS = [
   },
 ];
 
-/** Packages over a driver, and what the application calls the object that the kernel takes. */
+/** Packages on top of a driver, and the name of the object to pass to the kernel. */
 const LAYERS = {
   'drizzle-orm': 'drizzle database',
   '@prisma/client': 'Prisma client',
@@ -55,7 +55,7 @@ const LAYERS = {
 };
 
 /**
- * The packages of this list that an application uses.
+ * The supported database packages that an application uses.
  * @param {(name: string) => boolean} uses
  */
 export function databasesOf(uses) {
@@ -63,7 +63,7 @@ export function databasesOf(uses) {
 }
 
 /**
- * The driver to connect with: the first, since what lies over it reaches the same database.
+ * The driver to connect with. A layer on top of a driver reaches the same database.
  * @param {string[]} databases
  */
 export function driverOf(databases) {
@@ -71,7 +71,7 @@ export function driverOf(databases) {
 }
 
 /**
- * What a person has to do when there is no driver to connect with.
+ * Manual steps if there is no driver to connect with.
  * @param {string[]} databases
  * @param {{ agent: string, config: string }} files
  * @param {string} framework
@@ -81,9 +81,9 @@ export function layerSteps(databases, { agent, config }, framework) {
   if (driverOf(databases)) return [];
   const layer = Object.entries(LAYERS).find(([name]) => databases.includes(name))?.[1];
   if (layer === undefined) return [];
-  const built = `In ${agent}, import that config and make the kernel with new TGP({ config }): the build takes along what is imported.`;
+  const built = `In ${agent}, import that config and create the kernel with new TGP({ config }): the build includes what is imported.`;
   return [
-    `In ${config}, add your ${layer} as sql: { source: it, readOnly: true }, and in ${agent} add ...createSqlTools(kernel) to the tools; without readOnly they may write.`,
+    `In ${config}, add your ${layer} as sql: { source: it, readOnly: true }, and in ${agent} add ...createSqlTools(kernel) to the tools; without readOnly tools may write.`,
     ...(framework === 'next' ? [built] : []),
   ];
 }

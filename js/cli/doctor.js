@@ -16,7 +16,7 @@ import { fitted, json, line, styled, withProgress } from './screen.js';
 /**
  * @typedef {import('./finding.js').Finding} Finding
  * @typedef {Finding & { name: string }} Examined
- * @typedef {import('./doctor_config.js').Patient} Patient
+ * @typedef {import('./doctor_config.js').CheckContext} CheckContext
  */
 
 const OLDEST_NODE = 20;
@@ -28,7 +28,7 @@ const V8_SANDBOX = {
 const MARKS = { ok: '✓', warning: '!', problem: '✗' };
 const COLOURS = /** @type {const} */ ({ ok: 'green', warning: 'yellow', problem: 'red' });
 
-/** @type {Record<string, (patient: Patient) => Promise<Finding> | Finding>} */
+/** @type {Record<string, (context: CheckContext) => Promise<Finding> | Finding>} */
 const CHECKS = {
   Platform: () => ok(`${process.platform}-${process.arch}${glibc()}`),
   Node: () => {
@@ -48,36 +48,39 @@ const CHECKS = {
 };
 
 /**
- * Looks at everything the kernel needs. Changes nothing.
- * @param {Patient['options'] & { format: import('./screen.js').Format }} options
+ * `tgp doctor`: checks everything that the kernel needs. Changes nothing.
+ * @param {CheckContext['options'] & { format: import('./screen.js').Format }} options
  * @returns {Promise<number>} the exit code
  */
 export async function doctor({ format, ...options }) {
   /** @type {Examined[]} */
   const examined = [];
-  /** @type {Patient} */
-  const patient = { options };
+  /** @type {CheckContext} */
+  const context = { options };
   for (const [name, examine] of Object.entries(CHECKS)) {
-    const finding = await withProgress(format, name, () => settled(examine, patient));
+    const finding = await withProgress(format, name, () => settled(examine, context));
     if (finding.detail === '') continue;
     examined.push({ name, ...finding });
     if (format === 'text') print({ name, ...finding });
   }
   const problems = examined.filter(({ status }) => status === 'problem').length;
   if (format === 'json') json({ healthy: problems === 0, checks: examined });
-  else line(`\n${problems === 0 ? styled('green', 'Ready.') : styled('red', `${problems} to repair.`)}`);
+  else
+    line(
+      `\n${problems === 0 ? styled('green', 'Ready.') : styled('red', `${problems} ${problems === 1 ? 'problem' : 'problems'} found.`)}`,
+    );
   return problems === 0 ? 0 : 1;
 }
 
 /**
- * A check that fails has found a problem.
- * @param {(patient: Patient) => Promise<Finding> | Finding} examine
- * @param {Patient} patient
+ * Runs a check; a TGPError is reported as a problem.
+ * @param {(context: CheckContext) => Promise<Finding> | Finding} examine
+ * @param {CheckContext} context
  * @returns {Promise<Finding>}
  */
-async function settled(examine, patient) {
+async function settled(examine, context) {
   try {
-    return await examine(patient);
+    return await examine(context);
   } catch (error) {
     if (!(error instanceof TGPError)) throw error;
     return problem(error.code, error.message);
@@ -85,12 +88,12 @@ async function settled(examine, patient) {
 }
 
 /**
- * A worker process starts and runs a tool.
- * @param {Patient} patient
+ * Checks that a worker process starts and runs a tool.
+ * @param {CheckContext} context
  * @returns {Promise<Finding>}
  */
-async function worker(patient) {
-  patient.worker = 'faulty';
+async function worker(context) {
+  context.worker = 'faulty';
   return withScratchKernel(async (kernel) => {
     const started = performance.now();
     await kernel[FILES].write(
@@ -99,16 +102,16 @@ async function worker(patient) {
     );
     const { result } = await kernel.exec('tools/sum.ts', { of: [20, 22] });
     const ms = Math.round(performance.now() - started);
-    patient.worker = 'well';
+    context.worker = 'well';
     return result === 42
       ? ok(`started, ran a tool and committed it in ${ms} ms`)
-      : problem('ran a tool to a wrong result', 'Install @tgp/core again: its files do not fit together.');
+      : problem('ran a tool with a wrong result', 'Reinstall @tgp/core: its files are of different versions.');
   });
 }
 
 /**
- * The V8 that runs tools, as a worker tells it; its version alone when none starts.
- * @param {Patient} patient
+ * The V8 engine of the sandbox, as a worker reports it; only its version if no worker starts.
+ * @param {CheckContext} context
  * @returns {Promise<Finding>}
  */
 async function engine({ worker }) {
@@ -119,31 +122,31 @@ async function engine({ worker }) {
     const traits = [`${pointerCompression ? 'with' : 'without'} pointer compression`, V8_SANDBOX[sandbox]].join(', ');
     const detail = `${version} in the sandbox (${traits}), ${node}`;
     return sandbox === 'partial'
-      ? warning(detail, 'Raise the limit on address space (ulimit -v): V8 sets a terabyte aside and uses little of it.')
+      ? warning(detail, 'Raise the address space limit (ulimit -v): V8 reserves one terabyte and uses little of it.')
       : ok(detail);
   });
 }
 
 /**
- * What the system holds around a worker.
- * @param {Patient} patient
+ * The operating system confinement of a worker.
+ * @param {CheckContext} context
  * @returns {Promise<Finding>}
  */
 async function walls({ worker }) {
-  // What keeps workers from starting has been told.
+  // The worker check has reported the problem already.
   if (worker === 'faulty') return ok('');
   return withScratchKernel(async (kernel) => {
-    const { isolation: _, engine: __, ...holds } = await kernel.confinement();
-    const detail = Object.entries(holds)
-      .map(([name, hold]) => (hold === 'active' ? name : `${name} ${hold}`))
+    const { isolation: _, engine: __, ...layers } = await kernel.confinement();
+    const detail = Object.entries(layers)
+      .map(([name, state]) => (state === 'active' ? name : `${name} ${state}`))
       .join(', ');
     const remedy = 'Use a Linux kernel with Landlock and seccomp, and a container that allows them.';
-    return Object.values(holds).every((hold) => hold === 'active') ? ok(detail) : warning(detail, remedy);
+    return Object.values(layers).every((state) => state === 'active') ? ok(detail) : warning(detail, remedy);
   });
 }
 
 /**
- * A kernel in a folder that is gone afterwards.
+ * Runs `work` with a kernel in a temporary folder.
  * @template T
  * @param {(kernel: TGP) => Promise<T>} work
  */

@@ -8,64 +8,64 @@ import { ok, problem } from './finding.js';
 import { locateRoot } from './workspace.js';
 
 /**
- * What the checks of one `tgp doctor` share: what one has found out, and told, the others do not find again.
- * @typedef {object} Patient
+ * State shared by the checks of one `tgp doctor` run, so that a problem is reported once.
+ * @typedef {object} CheckContext
  * @property {{ config?: string }} options
- * @property {Awaited<ReturnType<typeof locateRoot>>} [located] once the configuration could be loaded
- * @property {ReturnType<typeof askRemote>} [asked] the answer of the remote, or its failure, once it could be asked
+ * @property {Awaited<ReturnType<typeof locateRoot>>} [located] set once the configuration is loaded
+ * @property {ReturnType<typeof askRemote>} [remoteAnswer] the answer of the remote or its failure, set once the configuration allows the request
  * @property {'well' | 'faulty'} [config]
  * @property {'well' | 'faulty'} [worker]
  */
 
 /**
- * Every fault of the configuration is told here, whoever it would keep from working.
- * @param {Patient} patient
+ * Checks the configuration and reports all of its faults.
+ * @param {CheckContext} context
  * @returns {Promise<import('./finding.js').Finding>}
  */
-export async function config(patient) {
-  patient.config = 'faulty';
+export async function config(context) {
+  context.config = 'faulty';
   /** @type {string[]} */
   const faults = [];
-  await lookAt(faults, async () => {
-    patient.located = await locateRoot(patient.options);
+  await collect(faults, async () => {
+    context.located = await locateRoot(context.options);
   });
-  if (patient.located !== undefined) await lookInto(patient.located.resolved, patient, faults);
-  if (faults.length > 0) return problem('cannot be used', faults.join(' '));
-  patient.config = 'well';
-  const file = patient.located?.resolved.file;
-  return ok(file === undefined ? 'none, every default is used' : relative(process.cwd(), file));
+  if (context.located !== undefined) await checkApplication(context.located.resolved, context, faults);
+  if (faults.length > 0) return problem('not valid', faults.join(' '));
+  context.config = 'well';
+  const file = context.located?.resolved.file;
+  return ok(file === undefined ? 'none; defaults are used' : relative(process.cwd(), file));
 }
 
 /**
  * @param {import('../kernel/config.js').ResolvedConfig} resolved
- * @param {Patient} patient
+ * @param {CheckContext} context
  * @param {string[]} faults
  */
-async function lookInto(resolved, patient, faults) {
+async function checkApplication(resolved, context, faults) {
   const { application } = resolved;
-  await lookAt(faults, () => withSecrets(resolved.config));
-  await lookAt(faults, () => applicationFunctions(application.sandboxAPI));
-  await lookAt(faults, () => {
+  await collect(faults, () => withSecrets(resolved.config));
+  await collect(faults, () => applicationFunctions(application.sandboxAPI));
+  await collect(faults, () => {
     if (application.sql === undefined) return;
     const { source, options } = settingsOf(application.sql);
     openSource(source, options);
   });
-  await lookAt(faults, async () => {
-    const asked = askRemote(resolved);
-    // That it cannot be reached is no fault of the configuration.
-    const failure = await asked.catch((error) => error);
+  await collect(faults, async () => {
+    const answer = askRemote(resolved);
+    // An unreachable remote is not a fault of the configuration.
+    const failure = await answer.catch((error) => error);
     if (failure instanceof ConfigError) throw failure;
-    patient.asked = asked;
+    context.remoteAnswer = answer;
   });
 }
 
 /**
  * @param {string[]} faults
- * @param {() => unknown} look
+ * @param {() => unknown} check
  */
-async function lookAt(faults, look) {
+async function collect(faults, check) {
   try {
-    await look();
+    await check();
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     if (!faults.includes(error.message)) faults.push(error.message);

@@ -20,7 +20,7 @@ const CONNECT_MS = 5_000;
 const CONNECT_SECONDS = CONNECT_MS / 1000;
 
 /**
- * How to open a database with each driver, and to leave it.
+ * Functions that open and close a database with each driver.
  * @type {Record<string, (driver: any, url: string) => { source: any, close: () => unknown }>}
  */
 const DRIVERS = {
@@ -45,7 +45,7 @@ const DRIVERS_OF = /** @type {Record<string, string[]>} */ ({
 });
 
 /**
- * The embedded database, the one of the config file, the application's drivers, and the database that DATABASE_URL names.
+ * Checks the embedded database, the database of the config file, the application's drivers, and the database of DATABASE_URL.
  * @param {{ config?: string }} [options]
  * @param {import('./config_lookup.js').ResolvedConfig} [resolved] the configuration, if it is loaded already
  * @returns {Promise<Finding>}
@@ -53,7 +53,7 @@ const DRIVERS_OF = /** @type {Record<string, string[]>} */ ({
 export async function database(options = {}, resolved = undefined) {
   const { application, baseDir } = resolved ?? (await nearestConfig(options));
   const { folder, databases } = await inspectProject(baseDir);
-  await answers(sqlite(':memory:'));
+  await query(sqlite(':memory:'));
   if (application.sql !== undefined) return configured(application.sql);
   const load = createRequire(join(folder, 'package.json'));
   const missing = databases.filter((name) => !isInstalled(load, name));
@@ -71,18 +71,21 @@ export async function database(options = {}, resolved = undefined) {
  */
 async function configured(sql) {
   const { source } = settingsOf(sql);
-  // To ask it would make it: a mistyped path must not look like a database afterwards.
+  // A query would create the file: a mistyped path must not become a database.
   const file = isAdapter(source) ? source.file : undefined;
   if (file !== undefined && !existsSync(file)) {
-    return warning(`${file} does not exist yet`, 'Its first use makes it; or correct "sql" in the config.');
+    return warning(
+      `${file} does not exist yet`,
+      'It is created on first use. If the path is wrong, correct "sql" in the config.',
+    );
   }
   try {
-    await answers(source);
-    return ok('the "sql" of the config answers');
+    await query(source);
+    return ok('"sql" in the config is connected');
   } catch (error) {
     return problem(
-      `the "sql" of the config does not answer: ${messageOf(error)}`,
-      'Start the database, set the variables that the config reads, or correct "sql" in it.',
+      `"sql" in the config cannot be reached: ${messageOf(error)}`,
+      'Start the database, set the environment variables that the config reads, or correct "sql" in the config.',
     );
   } finally {
     await closeSource(source).catch(ignored);
@@ -99,19 +102,19 @@ async function configured(sql) {
 async function connected(load, url, databases, drivers) {
   const { protocol = '', host: place = '' } = foreignUrl(url) ?? {};
   if (protocol === 'file:' || protocol === 'sqlite:') return embedded(url);
-  const known = DRIVERS_OF[protocol];
-  if (known === undefined) {
-    return warning(`${drivers}; DATABASE_URL is for none of them`, 'Give it as postgres://…, mysql://… or file:….');
+  const supported = DRIVERS_OF[protocol];
+  if (supported === undefined) {
+    return warning(`${drivers}; DATABASE_URL has an unknown protocol`, 'Use postgres://…, mysql://… or file:….');
   }
-  const name = known.find((driver) => databases.includes(driver));
-  if (name === undefined) return warning(`DATABASE_URL needs ${known.join(' or ')}`, `Install ${known[0]}.`);
+  const name = supported.find((driver) => databases.includes(driver));
+  if (name === undefined) return warning(`DATABASE_URL requires ${supported.join(' or ')}`, `Install ${supported[0]}.`);
   const { source, close } = /** @type {any} */ (DRIVERS[name])(load(name), url);
   try {
-    await answers(source);
-    return ok(`${name} answers at ${place}`);
+    await query(source);
+    return ok(`${name} is connected to ${place}`);
   } catch (error) {
-    const reason = error instanceof Error ? error.message.replaceAll(url, 'it') : String(error);
-    return problem(`${name} does not answer at ${place}: ${reason}`, 'Start the database, or correct DATABASE_URL.');
+    const reason = error instanceof Error ? error.message.replaceAll(url, 'DATABASE_URL') : String(error);
+    return problem(`${name} cannot connect to ${place}: ${reason}`, 'Start the database, or correct DATABASE_URL.');
   } finally {
     await close();
   }
@@ -121,13 +124,16 @@ async function connected(load, url, databases, drivers) {
 async function embedded(url) {
   const file = url.startsWith('file://') ? fileURLToPath(url) : url.replace(/^\w+:(?:\/\/)?/, '');
   if (!existsSync(file))
-    return warning(`${file} does not exist yet`, 'Its first use makes it; or correct DATABASE_URL.');
-  await answers(sqlite(file));
+    return warning(
+      `${file} does not exist yet`,
+      'It is created on first use. If the path is wrong, correct DATABASE_URL.',
+    );
+  await query(sqlite(file));
   return ok(`embedded SQLite opens ${file}`);
 }
 
 /** @param {any} source */
-async function answers(source) {
+async function query(source) {
   const { exec_sql } = createSqlTools(source, { statementTimeoutMs: CONNECT_MS });
   await exec_sql.execute({ sql: 'SELECT 1 AS one' });
   await source.close?.();

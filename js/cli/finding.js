@@ -1,5 +1,5 @@
 /**
- * What a check of `tgp doctor` found.
+ * The result of one check of `tgp doctor`.
  * @typedef {'ok' | 'warning' | 'problem'} Status
  * @typedef {{ status: Status, detail: string, remedy?: string }} Finding
  */

@@ -4,7 +4,7 @@ import { messageOf } from '../boundary/thrown.js';
 import { FILES } from '../kernel/agent_access.js';
 import { refuseDryRun } from '../kernel/dry_run.js';
 import { field, json, line, styled, withProgress } from './screen.js';
-import { findFileOfAnyTime, locateRoot, withWorkspace } from './workspace.js';
+import { findFileInHistory, locateRoot, withWorkspace } from './workspace.js';
 
 /**
  * @typedef {import('./screen.js').Format} Format
@@ -14,12 +14,12 @@ import { findFileOfAnyTime, locateRoot, withWorkspace } from './workspace.js';
 const SHORT_HASH = 7;
 
 /**
- * @param {string | undefined} given a tool or file, also one that was removed; everything when left out
+ * @param {string | undefined} name a tool or file, also one that was removed; all commits if undefined
  * @param {Options & { limit?: number }} options
  */
-export async function log(given, { format, config, limit }) {
+export async function log(name, { format, config, limit }) {
   const commits = await withWorkspace({ config }, async (kernel) => {
-    const path = given === undefined ? undefined : await findFileOfAnyTime(kernel, given);
+    const path = name === undefined ? undefined : await findFileInHistory(kernel, name);
     return kernel.git.log(path, { limit });
   });
   if (format === 'json') {
@@ -32,18 +32,18 @@ export async function log(given, { format, config, limit }) {
       `${hash}  ${styled('dim', date.slice(0, 'YYYY-MM-DDThh:mm'.length).replace('T', ' '))}  ${field(message)}${why === undefined ? '' : ` (${field(why)})`}  ${styled('dim', field(author))}`,
     );
   }
-  if (commits.length === 0) line('No commit yet.');
+  if (commits.length === 0) line('There are no commits yet.');
   return 0;
 }
 
 /** @param {Options & { yes?: boolean, dryRun?: boolean }} options */
 export async function sync({ format, config, yes, dryRun }) {
-  // Not even the boot, which asks the remote.
-  refuseDryRun({ dryRun }, 'What comes from and goes to a remote');
+  // Refused before the boot, which contacts the remote.
+  refuseDryRun({ dryRun }, 'An exchange with a remote');
   const before = await localHead(config);
   const { remote, commit, changed, uncommitted, warning } = await withProgress(format, 'Syncing', () =>
     withWorkspace({ config, yes }, async (kernel) => {
-      // Booting already brings in what others pushed.
+      // Booting pulls already.
       await kernel.sync();
       const { git } = /** @type {import('../../index.js').TGPConfig} */ (kernel.config);
       const [newest] = await kernel.git.log(undefined, { limit: 1 });
@@ -51,7 +51,7 @@ export async function sync({ format, config, yes, dryRun }) {
         remote: git.repo !== undefined,
         commit: newest?.commit,
         changed: newest?.commit === before ? [] : await changedSince(kernel, before),
-        ...(await compared(kernel)),
+        ...(await uncommittedFiles(kernel)),
       };
     }),
   );
@@ -61,33 +61,29 @@ export async function sync({ format, config, yes, dryRun }) {
   }
   for (const path of changed) line(`${styled('green', 'changed')}  ${field(path)}`);
   const at = commit === undefined ? '' : ` at ${commit.slice(0, SHORT_HASH)}`;
-  line(
-    remote
-      ? styled('green', `In sync with the remote${at}.`)
-      : 'There is no remote. Name one as git.repo in the config.',
-  );
+  line(remote ? styled('green', `In sync with the remote${at}.`) : 'There is no remote. Set git.repo in the config.');
   for (const { path, state } of uncommitted)
     line(`${styled('yellow', 'not committed')}  ${state.padEnd('missing'.length)}  ${field(path)}`);
   if (warning !== undefined) line(styled('yellow', warning));
-  if (uncommitted.length > 0) line('Run "tgp commit" to commit what is only on this disk.');
+  if (uncommitted.length > 0) line('Run "tgp commit" to commit files that exist only on this disk.');
   return 0;
 }
 
 /**
- * What is only on this disk. All is exchanged by then: that it cannot be told is no failure of that.
+ * Files that are not committed. A failure is a warning only, because the exchange with the remote has succeeded.
  * @param {import('../kernel/tgp.js').TGP} kernel
  * @returns {Promise<{ uncommitted: import('../../index.js').UncommittedFile[], warning?: string }>}
  */
-async function compared(kernel) {
+async function uncommittedFiles(kernel) {
   try {
     return { uncommitted: await kernel.git.uncommitted() };
   } catch (error) {
-    return { uncommitted: [], warning: `Whether files are only on this disk is not known: ${messageOf(error)}` };
+    return { uncommitted: [], warning: `Uncommitted files cannot be listed: ${messageOf(error)}` };
   }
 }
 
 /**
- * The commit that the workspace is at, before a kernel touches it.
+ * The current commit of the workspace, read before a kernel boots.
  * @param {string | undefined} config
  */
 async function localHead(config) {
@@ -102,7 +98,7 @@ async function localHead(config) {
 
 /**
  * @param {import('../kernel/tgp.js').TGP} kernel
- * @param {string | undefined} before nothing when there was no commit yet
+ * @param {string | undefined} before undefined if there was no commit yet
  */
 async function changedSince(kernel, before) {
   if (before === undefined) return kernel[FILES].list('.');

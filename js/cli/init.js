@@ -20,10 +20,10 @@ import { locateRoot, toolPaths, withoutPolicy } from './workspace.js';
 /**
  * @typedef {import('./project.js').Project} Project
  * @typedef {'created' | 'changed' | 'kept'} Effect
- * @typedef {{ file: string, effect: Effect }} Deed
- * @typedef {{ deeds: Deed[], agent: string, config: string, opens: string, manual: string[] }} Done
- * `agent` and `config` are the files of that name; `opens` is the one that opens the database; `manual` is what a person has
- * to add
+ * @typedef {{ file: string, effect: Effect }} FileEffect
+ * @typedef {{ files: FileEffect[], agent: string, config: string, opens: string, manual: string[] }} Done
+ * `agent` and `config` are the files of that name; `opens` is the one that opens the database; `manual` is what the user has
+ * to add by hand
  */
 
 const EXAMPLE_PATH = 'tools/examples/greet.ts';
@@ -31,7 +31,7 @@ const META = 'meta.json';
 const RUNNABLE = 0o755;
 
 /**
- * Makes a project ready for an agent. What is there already stays as it is, so it may run as often as one likes.
+ * `tgp init`: prepares a project for an agent. Existing files are kept, so it is safe to run again.
  * @param {{ yes?: boolean, format: import('./screen.js').Format }} options
  * @returns {Promise<number>} the exit code
  */
@@ -50,9 +50,9 @@ export async function init({ yes, format }) {
   const next = nextSteps(project, done);
   if (format === 'json') {
     const { framework, packageManager, databases } = project;
-    json({ framework, packageManager, databases, files: done.deeds, next });
+    json({ framework, packageManager, databases, files: done.files, next });
   } else {
-    report(done.deeds, next);
+    report(done.files, next);
   }
   return 0;
 }
@@ -67,34 +67,34 @@ async function setUp(project) {
   // Beside src/, a TypeScript file would change where `nest build` puts its output.
   const config = present ?? (framework === 'nest' ? 'tgp.config.mjs' : 'tgp.config.ts');
   const driver = driverOf(databases);
-  // What is about to be written is not loaded: the driver that it imports may not be installed yet.
+  // A config file that is about to be written is not loaded: its driver may not be installed yet.
   const resolved =
     present === undefined ? { ...withoutFile(folder), hasSql: driver !== undefined } : await presentConfig();
   const root = resolve(folder, resolved.config.rootDir ?? DEFAULT_ROOT);
   const name = relative(folder, root).split(sep).join('/');
   refuseFile(root, name);
-  /** @type {Deed[]} */
-  const deeds = [await create(folder, config, configText(driver))];
-  deeds.push(...(await setUpRoot(root, name, resolved)), await ignoreRoot(folder, name), ...(await addScript(project)));
+  /** @type {FileEffect[]} */
+  const files = [await create(folder, config, configText(driver))];
+  files.push(...(await setUpRoot(root, name, resolved)), await ignoreRoot(folder, name), ...(await addScript(project)));
   const agent = agentOf(project);
   const database = resolved.hasSql ? 'in the config' : (driver ?? 'nowhere');
   const up = '../'.repeat(agent.file.split('/').length - 1);
-  deeds.push(await create(folder, agent.file, agent.text({ language, config, database, up })));
+  files.push(await create(folder, agent.file, agent.text({ language, config, database, up })));
   const applied = framework === 'next' ? await applyWithTGP(folder, language) : undefined;
-  if (applied) deeds.push({ file: applied.file, effect: applied.effect });
+  if (applied) files.push({ file: applied.file, effect: applied.effect });
   const opens = database === 'in the config' ? config : agent.file;
-  return { deeds, agent: agent.file, config, opens, manual: applied?.manual ?? [] };
+  return { files, agent: agent.file, config, opens, manual: applied?.manual ?? [] };
 }
 
 /**
- * Before anything is written: a folder cannot be made where a file is.
+ * Refuses a root path that is a file, before anything is written.
  * @param {string} root
  * @param {string} name
  */
 function refuseFile(root, name) {
   if (statSync(root, { throwIfNoEntry: false })?.isDirectory() === false) {
     throw new ConfigError(
-      `${name} is a file where the folder of the tools belongs. Nothing was written. Move it away.`,
+      `${name} is a file, but the root of the tools must be a folder. Nothing was written. Move the file.`,
       {
         details: { key: 'rootDir' },
       },
@@ -102,40 +102,40 @@ function refuseFile(root, name) {
   }
 }
 
-/** The configuration of this folder, and whether it names a database. */
+/** The configuration of this folder, and whether it has a database. */
 async function presentConfig() {
   const { resolved } = await locateRoot({}, 'here');
   return { ...resolved, hasSql: resolved.application.sql !== undefined };
 }
 
 /**
- * The workspace itself: booting makes the folder and its repository.
+ * Creates the workspace: booting creates the folder and its repository.
  * @param {string} root
  * @param {string} name
  * @param {import('../kernel/config.js').ResolvedConfig} resolved
- * @returns {Promise<Deed[]>}
+ * @returns {Promise<FileEffect[]>}
  */
 async function setUpRoot(root, name, resolved) {
   const isNew = !existsSync(join(root, '.git'));
   const kernel = new TGP(/** @type {any} */ ({ [RESOLVED]: withoutPolicy(resolved) }));
   try {
     await kernel.boot();
-    /** @type {Deed[]} */
-    const deeds = [{ file: `${name}/.git`, effect: isNew ? 'created' : 'kept' }];
-    // Once only: an example that somebody has removed does not come back.
+    /** @type {FileEffect[]} */
+    const files = [{ file: `${name}/.git`, effect: isNew ? 'created' : 'kept' }];
+    // Only in a new workspace: a removed example does not come back.
     if (isNew && (await toolPaths(kernel)).length === 0) {
       await kernel[FILES].write(EXAMPLE_PATH, EXAMPLE_TOOL);
-      deeds.push({ file: `${name}/${EXAMPLE_PATH}`, effect: 'created' });
+      files.push({ file: `${name}/${EXAMPLE_PATH}`, effect: 'created' });
     }
     const hasMeta = existsSync(join(root, META));
     if (!hasMeta) await kernel.registry.sync();
-    deeds.push({ file: `${name}/${META}`, effect: hasMeta && !isNew ? 'kept' : 'created' });
+    files.push({ file: `${name}/${META}`, effect: hasMeta && !isNew ? 'kept' : 'created' });
     const shim = await create(root, 'bin/tgp', SHIM);
     await chmod(join(root, 'bin', 'tgp'), RUNNABLE);
     // The shim belongs to this checkout, not to the history of the tools.
     await create(root, 'bin/.gitignore', '*\n');
-    deeds.push({ ...shim, file: `${name}/bin/tgp` });
-    return deeds;
+    files.push({ ...shim, file: `${name}/bin/tgp` });
+    return files;
   } finally {
     await kernel.shutdown();
   }
@@ -145,7 +145,7 @@ async function setUpRoot(root, name, resolved) {
  * @param {string} folder
  * @param {string} file
  * @param {string} text
- * @returns {Promise<Deed>}
+ * @returns {Promise<FileEffect>}
  */
 async function create(folder, file, text) {
   const path = join(folder, file);
@@ -156,10 +156,10 @@ async function create(folder, file, text) {
 }
 
 /**
- * The root is a repository of its own: the application's must not take it for one of its folders.
+ * Adds the root to .gitignore: it is a repository of its own inside the application's.
  * @param {string} folder
  * @param {string} name
- * @returns {Promise<Deed>}
+ * @returns {Promise<FileEffect>}
  */
 async function ignoreRoot(folder, name) {
   const file = '.gitignore';
@@ -174,7 +174,7 @@ async function ignoreRoot(folder, name) {
 
 /**
  * @param {Project} project
- * @returns {Promise<Deed[]>}
+ * @returns {Promise<FileEffect[]>}
  */
 async function addScript({ folder, manifest }) {
   if (!manifest) return [];
@@ -191,7 +191,7 @@ async function addScript({ folder, manifest }) {
 }
 
 /**
- * An example of an agent, where the framework looks for it.
+ * The path and the template of the example agent of a framework.
  * @param {Project} project
  */
 function agentOf({ folder, framework, language }) {
@@ -210,7 +210,7 @@ function nextSteps({ framework, language, agent: manager, manifest, databases, u
   const { agent, config, opens, manual } = done;
   /** @type {(task: 'add' | 'execute-local', ...words: string[]) => string} */
   const typed = (task, ...words) => {
-    // Every yarn runs what is installed by its name, and hands on all that follows.
+    // Every version of yarn runs an installed program by its name and passes all arguments on.
     if (manager.startsWith('yarn') && task === 'execute-local') return ['yarn', ...words].join(' ');
     const resolved = resolveCommand(/** @type {any} */ (manager), task, words);
     return resolved ? [resolved.command, ...resolved.args].join(' ') : words.join(' ');
@@ -231,8 +231,8 @@ function nextSteps({ framework, language, agent: manager, manifest, databases, u
     ...(framework === 'nest' ? nest : []),
     ...layerSteps(databases, done, framework),
     ...(variable === undefined ? [] : [`Set ${variable}: ${opens} reads it.`]),
-    ...(framework === 'plain' ? [] : [`Set ${TOKEN_VARIABLE}: ${agent} answers only who sends it as bearer token.`]),
-    `Set AI_GATEWAY_API_KEY, or name a model of another provider in ${agent}.`,
+    ...(framework === 'plain' ? [] : [`Set ${TOKEN_VARIABLE}: ${agent} accepts only requests with this bearer token.`]),
+    `Set AI_GATEWAY_API_KEY, or use a model of another provider in ${agent}.`,
     typed('execute-local', 'tgp', 'doctor'),
     typed('execute-local', 'tgp', 'exec', EXAMPLE_PATH, '--args', `'{"names": ["Ada"], "greeting": "Hello"}'`),
   ];
@@ -248,11 +248,11 @@ function describeProject({ framework, packageManager, databases }) {
 }
 
 /**
- * @param {Deed[]} deeds
+ * @param {FileEffect[]} files
  * @param {string[]} next
  */
-function report(deeds, next) {
-  for (const { file, effect } of deeds) {
+function report(files, next) {
+  for (const { file, effect } of files) {
     const shown = effect.padEnd('created'.length);
     line(`${effect === 'kept' ? styled('dim', shown) : styled('green', shown)}  ${file}`);
   }

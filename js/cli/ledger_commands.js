@@ -26,14 +26,14 @@ const TRUNCATED = 4;
 /**
  * @param {Options & { limit?: number, session?: string, path?: string, tool?: string, type?: string, follow?: boolean }} options
  */
-export async function tail({ format, config, follow, limit = TAIL_EVENTS, ...given }) {
-  const filter = { ...given, type: /** @type {EventType | undefined} */ (given.type?.toUpperCase()) };
+export async function tail({ format, config, follow, limit = TAIL_EVENTS, ...options }) {
+  const filter = { ...options, type: /** @type {EventType | undefined} */ (options.type?.toUpperCase()) };
   return onLedger(config, async (ledger) => {
     const events = await ledger.tail({ ...filter, limit });
     if (!follow) {
       if (format === 'json') json(events);
       else for (const event of events) line(eventLine(event));
-      if (format === 'text' && events.length === 0) line(await whyNothing(ledger));
+      if (format === 'text' && events.length === 0) line(await emptyMessage(ledger));
       return 0;
     }
     const show = (/** @type {import('../../index.js').LedgerEvent} */ event) =>
@@ -48,9 +48,9 @@ export async function tail({ format, config, follow, limit = TAIL_EVENTS, ...giv
 }
 
 /** @param {import('../../index.js').KernelLedger} ledger */
-async function whyNothing(ledger) {
+async function emptyMessage(ledger) {
   const [newest] = await ledger.tail({ limit: 1 });
-  return newest === undefined ? 'Nothing is recorded yet.' : 'No event matches.';
+  return newest === undefined ? 'The ledger has no events yet.' : 'No event matches the filter.';
 }
 
 /**
@@ -76,7 +76,7 @@ function noCall(call, cause) {
   const what = /^\d+$/.test(call)
     ? `The ledger has no event #${call} that belongs to a call.`
     : `The ledger has no call "${call}".`;
-  return new NotFoundError(`${what} "tgp ledger tail --type CALL" lists calls, with their ids.`, {
+  return new NotFoundError(`${what} "tgp ledger tail --type CALL" lists calls and their ids.`, {
     details: cause.details,
     cause,
   });
@@ -85,7 +85,9 @@ function noCall(call, cause) {
 /** @param {Options & { file?: string, key?: string }} options */
 export async function verify({ format, config, file, key }) {
   if (key !== undefined && file === undefined) {
-    throw new ValidationError('--key is for an export: name it with --file. A workspace is verified with its own key.');
+    throw new ValidationError(
+      '--key requires --file: only an export is verified with a given key. A workspace is verified with its own key.',
+    );
   }
   const found = await withProgress(format, 'Verifying', async () =>
     file === undefined ? onLedger(config, (ledger) => ledger.verify()) : verifyFile(file, key),
@@ -109,13 +111,13 @@ export async function signBase({ format, config }) {
 
 /** @param {Options & { keep?: number, before?: string, dryRun?: boolean }} options */
 export async function prune({ format, config, keep, before, dryRun = false }) {
-  const gone = await withProgress(format, 'Pruning', () =>
+  const pruned = await withProgress(format, 'Pruning', () =>
     onLedger(config, (ledger) => ledger.prune({ keep, before, dryRun })),
   );
-  if (format === 'json') json(gone);
+  if (format === 'json') json(pruned);
   else {
-    const what = dryRun ? styled('yellow', 'would go') : styled('green', 'gone');
-    line(`${what}  ${gone.events} ${gone.events === 1 ? 'event' : 'events'}, the first that stays is #${gone.first}`);
+    const what = dryRun ? styled('yellow', 'would delete') : styled('green', 'deleted');
+    line(`${what}  ${pruned.events} ${pruned.events === 1 ? 'event' : 'events'}, first kept event: #${pruned.first}`);
   }
   return 0;
 }
@@ -141,7 +143,7 @@ export async function exportLedger({ format, config, output }) {
 }
 
 /**
- * Works on the ledger of the workspace. What is read is here: no remote is asked, and no worker started.
+ * Runs `work` on the ledger of the workspace, without contacting the remote and without starting workers.
  * @template T
  * @param {string | undefined} config
  * @param {(ledger: import('../../index.js').KernelLedger) => Promise<T>} work
@@ -151,7 +153,7 @@ function onLedger(config, work) {
 }
 
 /**
- * An export, which needs no workspace.
+ * Verifies an export file, which needs no workspace.
  * @param {string} file
  * @param {string | undefined} key
  * @returns {Promise<Verification>}
@@ -165,10 +167,10 @@ async function verifyFile(file, key) {
 
 /** @param {Verification} found */
 function printVerdict({ events, first, head, problem, note }) {
-  const begin = first > 1 ? ` from #${first} on, older ones were let go` : '';
+  const begin = first > 1 ? ` from #${first} on, older events were deleted` : '';
   const size = `${events} ${events === 1 ? 'event' : 'events'}${begin}, head ${head.slice(0, SHORT_HASH)}`;
   if (problem === undefined) {
-    line(`${styled('green', 'whole')}  ${size}`);
+    line(`${styled('green', 'verified')}  ${size}`);
   } else {
     const cause = problem.cause === undefined ? '' : ` Cause: ${problem.cause}.`;
     line(`${styled('red', problem.kind)} at #${problem.seq}: ${harmless(problem.message)}${cause}`);

@@ -1,4 +1,4 @@
-/** Events of the ledger as a person reads them. */
+/** Formats ledger events and calls as lines of text. */
 
 import { harmless } from '../boundary/harmless.js';
 import { styled } from './screen.js';
@@ -8,7 +8,7 @@ import { styled } from './screen.js';
  * @typedef {import('../../index.js').LedgerCall} LedgerCall
  */
 
-/** Calls that one tree shows: a run may have made thousands. */
+/** Maximum number of calls in one tree. */
 const MAX_CALLS = 2_000;
 const LONGEST_TYPE = 'RECONCILIATION'.length;
 const SHORT_HASH = 7;
@@ -28,25 +28,27 @@ export function eventLine(event) {
     styled('dim', String(seq).padStart(SEQ_CHARS)),
     styled('dim', moment(ts)),
     harmless(type).padEnd(LONGEST_TYPE),
-    ...told(event),
-    styled('dim', [whoIs(actor), ...(session === undefined ? [] : [`session ${harmless(session)}`])].join(', ')),
+    ...details(event),
+    styled('dim', [actorName(actor), ...(session === undefined ? [] : [`session ${harmless(session)}`])].join(', ')),
   ].join('  ');
 }
 
 /**
- * A call and all that it caused, a line each, indented.
+ * A call and the calls that it caused, as indented lines.
  * @param {LedgerCall} root
  * @returns {string[]}
  */
 export function treeLines(root) {
   const began = Date.parse(root.ts);
   const session = root.session === undefined ? '' : `, session ${harmless(root.session)}`;
-  const lines = [styled('bold', `Call ${harmless(root.call)} of ${whoIs(root.actor)}${session}, ${moment(root.ts)}`)];
+  const lines = [
+    styled('bold', `Call ${harmless(root.call)} by ${actorName(root.actor)}${session}, ${moment(root.ts)}`),
+  ];
   /** @type {{ call: LedgerCall, depth: number }[]} */
   const waiting = [{ call: root, depth: 0 }];
   for (let shown = 0; waiting.length > 0; shown++) {
     if (shown === MAX_CALLS)
-      return [...lines, `and more: "tgp ledger show ${harmless(root.call)} --json" has all of it`];
+      return [...lines, `and more: "tgp ledger show ${harmless(root.call)} --json" prints the whole tree`];
     const { call, depth } = /** @type {typeof waiting[number]} */ (waiting.pop());
     lines.push(...callLines(call, depth, Date.parse(call.ts) - began));
     waiting.push(...call.calls.map((below) => ({ call: below, depth: depth + 1 })).reverse());
@@ -73,16 +75,16 @@ function callLines(call, depth, offset) {
     ].join('  '),
   ];
   if (call.message !== undefined) lines.push(`${margin}${harmless(call.message)}`);
-  for (const event of call.events) lines.push(`${margin}${[harmless(event.type), ...told(event)].join('  ')}`);
+  for (const event of call.events) lines.push(`${margin}${[harmless(event.type), ...details(event)].join('  ')}`);
   return lines;
 }
 
 /**
- * What is worth knowing of an event of its type.
+ * The columns specific to the type of an event.
  * @param {LedgerEvent} event
  * @returns {string[]}
  */
-function told(event) {
+function details(event) {
   switch (event.type) {
     case 'CALL':
       return [subject(event), harmless(event.effect ?? ''), styled('dim', harmless(event.call ?? ''))];
@@ -111,12 +113,12 @@ function subject({ tool, path }) {
 }
 
 /**
- * Nothing of what was hidden.
- * @param {unknown} named
+ * Names as a list; empty if they are hidden.
+ * @param {unknown} names
  */
-function listed(named) {
-  if (Array.isArray(named)) return [harmless(named.join(', '))];
-  return named === undefined ? [] : [harmless(named)];
+function listed(names) {
+  if (Array.isArray(names)) return [harmless(names.join(', '))];
+  return names === undefined ? [] : [harmless(names)];
 }
 
 /** @param {LedgerEvent} event */
@@ -126,7 +128,7 @@ function bodyOf(event) {
 }
 
 /** @param {import('../../index.js').LedgerActor | undefined} actor */
-function whoIs(actor) {
+function actorName(actor) {
   const { agent = 'nobody', id = '' } = actor ?? {};
   return id === '' ? harmless(agent) : `${harmless(agent)} ${harmless(id)}`;
 }

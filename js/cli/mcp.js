@@ -1,4 +1,4 @@
-/** `tgp mcp`: the workspace as an MCP server, until the client leaves or a signal comes. */
+/** `tgp mcp`: serves the workspace as an MCP server until the client disconnects or a signal arrives. */
 
 import { once } from 'node:events';
 import { ValidationError } from '../boundary/errors.js';
@@ -13,7 +13,7 @@ const LAST_PORT = 65_535;
 
 /**
  * @typedef {import('../../index.js').Mode} Mode
- * @typedef {{ dryRun?: boolean, mode?: Mode }} ServedAs
+ * @typedef {{ dryRun?: boolean, mode?: Mode }} ServerMode
  */
 
 /**
@@ -23,21 +23,21 @@ const LAST_PORT = 65_535;
 export async function mcp({ config, http, host, token = process.env.TGP_MCP_TOKEN, yes, dryRun, mode }) {
   const port = portOf(http);
   if (port === undefined && (host !== undefined || token !== process.env.TGP_MCP_TOKEN)) {
-    throw new ValidationError('--host and --token belong to --http.', { details: { field: 'http' } });
+    throw new ValidationError('--host and --token require --http.', { details: { field: 'http' } });
   }
-  // Whatever a config file or a driver prints: standard output belongs to the protocol.
+  // Output of config files and drivers goes to standard error: standard output is for the protocol.
   globalThis.console = new console.Console(process.stderr, process.stderr);
   const signal = await withWorkspace({ config, yes, asks: 'client' }, async (kernel) =>
     port === undefined ? overStdio(kernel, { dryRun, mode }) : overHttp(kernel, { port, host, token, dryRun, mode }),
   );
-  // Everything is put away; now the signal does what it would have done.
+  // After the shutdown, the signal ends the process as usual.
   if (signal !== undefined) process.kill(process.pid, signal);
   return 0;
 }
 
 /**
  * @param {import('../kernel/tgp.js').TGP} kernel
- * @param {ServedAs} options
+ * @param {ServerMode} options
  */
 async function overStdio(kernel, options) {
   const server = await createMcpServer(kernel, options);
@@ -50,7 +50,7 @@ async function overStdio(kernel, options) {
 
 /**
  * @param {import('../kernel/tgp.js').TGP} kernel
- * @param {ServedAs & { port: number, host?: string, token?: string }} options
+ * @param {ServerMode & { port: number, host?: string, token?: string }} options
  */
 async function overHttp(kernel, options) {
   const ended = untilEnd([]);
@@ -62,7 +62,7 @@ async function overHttp(kernel, options) {
 }
 
 /**
- * When nothing more comes of a stream, for whatever reason.
+ * Resolves when a stream ends, closes or fails.
  * @param {import('node:stream').Stream} stream
  */
 function endOf(stream) {
@@ -72,7 +72,7 @@ function endOf(stream) {
 }
 
 /**
- * The signal that ends the server, if it is one.
+ * Waits for a signal or for one of the promises. Returns the signal, if one arrived.
  * @param {Promise<unknown>[]} others
  * @returns {Promise<typeof SIGNALS[number] | undefined>}
  */
@@ -96,7 +96,7 @@ function portOf(http) {
   if (http === undefined) return undefined;
   const port = http === true ? 0 : Number(http);
   if (Number.isInteger(port) && port >= 0 && port <= LAST_PORT) return port;
-  throw new ValidationError('--http takes a port from 0 to 65535; 0 or nothing is a free one.', {
+  throw new ValidationError('--http is not valid. Use a port from 0 to 65535; 0 or no value picks a free port.', {
     details: { field: 'http' },
   });
 }

@@ -4,7 +4,7 @@ import { inspectProject } from './project.js';
 const REMEDY = 'Run "tgp init", or wrap the config: export default withTGP(config), from @tgp/core/next.';
 
 /**
- * Whether a Next.js application is prepared for the addon; undefined for other applications.
+ * Checks that a Next.js config uses withTGP; undefined for other applications.
  * @param {string} folder
  * @returns {Promise<import('./doctor.js').Finding | undefined>}
  */
@@ -14,7 +14,7 @@ export async function examineNextConfig(folder) {
   const { file, state } = await readNextConfig(folder);
   if (state === 'withTGP') return { status: 'ok', detail: `${file} uses withTGP` };
   if (state === 'named') {
-    const detail = `${file} names @tgp/core without withTGP, so that the output may lack its worker executable`;
+    const detail = `${file} names @tgp/core but does not use withTGP, so the output may lack the worker executable`;
     return { status: 'warning', detail, remedy: REMEDY };
   }
   return { status: 'problem', detail: 'the build would try to bundle the native addon', remedy: REMEDY };

@@ -1,4 +1,4 @@
-/** The config of a Next.js application: whether it has `withTGP`, and how it gets it. */
+/** Reads the config of a Next.js application, and adds `withTGP` to it. */
 
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
@@ -6,17 +6,17 @@ import { join } from 'node:path';
 import { readTextAtMost } from '../boundary/bounded_read.js';
 
 /**
- * @typedef {'none' | 'withTGP' | 'named' | 'unprepared'} State `'named'`: only left out of the bundle, by hand
- * @typedef {{ file: string, text: string, state: State }} NextConfig
+ * @typedef {'none' | 'withTGP' | 'named' | 'unprepared'} NextConfigState `'named'`: excluded from the bundle by hand
+ * @typedef {{ file: string, text: string, state: NextConfigState }} NextConfig
  * @typedef {{ file: string, effect: 'created' | 'changed' | 'kept', manual?: string[] }} Applied
- * `manual` is what a person has to add
+ * `manual` is what the user has to add by hand
  */
 
 const FILES = ['js', 'mjs', 'ts', 'mts', 'cjs'].map((extension) => `next.config.${extension}`);
 const HELPER = '@tgp/core/next';
 const IMPORT = `import { withTGP } from '${HELPER}';\n`;
 const REQUIRE = `const { withTGP } = require('${HELPER}');\n`;
-/** What has to stay on top of a file: a shebang, and comments that TypeScript looks for there. */
+/** The head of a file that must stay first: a shebang, and comments for TypeScript. */
 const HEADER = /^(?:#!.*\n)?(?:\/\/ *@ts-(?:no)?check.*\n)*/;
 
 /**
@@ -32,7 +32,7 @@ export async function readNextConfig(folder) {
 }
 
 /**
- * Wraps what the config exports in `withTGP`. A file that exports in no ordinary way is left as it is.
+ * Wraps the exported config in `withTGP`. A file with an unusual export is not changed.
  * @param {string} folder
  * @param {'ts' | 'js'} language
  * @returns {Promise<Applied>}
@@ -56,7 +56,7 @@ export async function applyWithTGP(folder, language) {
 
 /**
  * @param {string} text
- * @returns {Promise<string | undefined>} undefined when it is not of a form that can be changed safely
+ * @returns {Promise<string | undefined>} undefined if the file cannot be changed safely
  */
 export async function wrap(text) {
   const body = await parse(text);
@@ -90,7 +90,7 @@ async function parse(text) {
 }
 
 /**
- * Where the value of `export default` or `module.exports =` is.
+ * The position of the value of `export default` or `module.exports =`.
  * @param {any} statement
  * @returns {{ start: number, end: number, form: 'esm' | 'cjs' } | undefined}
  */

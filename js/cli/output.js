@@ -1,6 +1,5 @@
 /**
- * Everything that commands write goes out here: what a terminal would obey in it is spelt out, save the sequences that we put in
- * ourselves.
+ * Writes all output of commands. Terminal control sequences in foreign text are escaped; only our own sequences pass.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -8,22 +7,22 @@ import { format, styleText } from 'node:util';
 import { escapedJson, harmlessLines } from '../boundary/harmless.js';
 
 const ESCAPE = '\u001b';
-/** Stands for that character until it is written. Made at random, so that no text of others has it. */
+/** Placeholder for the escape character of our own sequences. It is random, so that foreign text cannot contain it. */
 const MARK = `<${randomBytes(16).toString('hex')}>`;
 const TEXT = 'x';
 
 /**
  * @param {string} text
- * @returns {boolean} false when the reader is slower
+ * @returns {boolean} false if the stream's buffer is full
  */
 export function out(text) {
   return process.stdout.write(shown(text));
 }
 
 /**
- * A line of JSON whose bytes count for the program that reads it. A terminal gets the same value.
+ * Writes a line of JSON byte by byte for programs. A terminal gets the same value, escaped.
  * @param {string} json
- * @returns {boolean} false when the reader is slower
+ * @returns {boolean} false if the stream's buffer is full
  */
 export function data(json) {
   return process.stdout.isTTY ? out(`${escapedJson(json)}\n`) : process.stdout.write(`${json}\n`);
@@ -35,7 +34,7 @@ export function err(text) {
 }
 
 /**
- * Remarks of the kernel, for whatever the console is: an agent's screen puts them between its lines.
+ * Logs a kernel message to the current console; an agent run replaces the console to print it between its lines.
  * @param {unknown[]} parts
  */
 export function remark(...parts) {
@@ -43,20 +42,20 @@ export function remark(...parts) {
 }
 
 /**
- * A sequence that a terminal is to obey.
- * @param {string} sequence without text of others
+ * Marks a terminal control sequence as our own.
+ * @param {string} sequence without foreign text
  */
 export function own(sequence) {
   return sequence.replaceAll(ESCAPE, MARK);
 }
 
 /**
- * Text in a style. The text itself may be hostile.
+ * Styles a text, which may be untrusted.
  * @param {Parameters<typeof styleText>[0]} style
  * @param {string} text
  */
 export function inStyle(style, text) {
-  // Whether the stream has colours is for the caller to say.
+  // The caller decides whether the stream supports colours.
   const [before = '', after = ''] = /** @type {any} */ (styleText)(style, TEXT, { validateStream: false }).split(TEXT);
   return `${own(before)}${text}${own(after)}`;
 }

@@ -9,7 +9,7 @@ import { withDefaultPolicy } from './default_policy.js';
 import { SILENT } from './doctor_workspace.js';
 import { json, line, styled, withProgress } from './screen.js';
 import { readArguments } from './tool_commands.js';
-import { byItself, locateRoot, withoutPolicy, withWorkspace } from './workspace.js';
+import { locateRoot, offlineConfig, withoutPolicy, withWorkspace } from './workspace.js';
 
 /**
  * @typedef {import('./screen.js').Format} Format
@@ -27,21 +27,21 @@ const REASON_CHARS = 500;
 const COLOURS = { allow: 'green', ask: 'yellow', deny: 'red' };
 
 /**
- * @param {string | undefined} file the policy of the config when left out
+ * @param {string | undefined} file the configured policy if undefined
  * @param {Options} options
  */
 export async function check(file, { format, config }) {
   const located = await locateRoot({ config });
   const policy = await rulesOf(file, located);
-  const found = await onRules(located, (kernel) => kernel.policy.check(policy));
+  const summary = await onRules(located, (kernel) => kernel.policy.check(policy));
   if (file === undefined) await refuseReachable(policy, located);
   if (format === 'json') {
-    json(found);
+    json(summary);
     return 0;
   }
-  const { rules, version } = found;
+  const { rules, version } = summary;
   const count = `${rules} ${rules === 1 ? 'rule' : 'rules'}`;
-  line(`${nameOf(file, policy)}  ${styled('green', 'good')}  ${count}, version ${version.slice(0, SHORT_HASH)}`);
+  line(`${nameOf(file, policy)}  ${styled('green', 'valid')}  ${count}, version ${version.slice(0, SHORT_HASH)}`);
   return 0;
 }
 
@@ -72,18 +72,18 @@ export async function explain(tool, { format, config, args, file, agent, session
  * @param {Options & { limit?: number }} options
  */
 export async function replay(file, { format, config, limit }) {
-  const told = await withProgress(format, 'Judging', () =>
+  const report = await withProgress(format, 'Replaying', () =>
     withWorkspace({ config, needs: 'rules' }, (kernel) => kernel.policy.replay(named(file), { limit })),
   );
   if (format === 'json') {
-    json(told);
+    json(report);
     return 0;
   }
-  const { judged, stricter, milder, changes } = told;
+  const { judged, stricter, milder, changes } = report;
   for (const [text, count] of counted(changes.map(changeLine))) line(`${String(count).padStart(5)}  ${text}`);
   const more = stricter + milder - changes.length;
-  if (more > 0) line(`${String(more).padStart(5)}  more that are not listed`);
-  line(`${judged} ${judged === 1 ? 'call' : 'calls'} judged: ${stricter} stricter, ${milder} milder`);
+  if (more > 0) line(`${String(more).padStart(5)}  more changes, not listed`);
+  line(`${judged} ${judged === 1 ? 'call' : 'calls'} replayed: ${stricter} stricter, ${milder} milder`);
   return 0;
 }
 
@@ -94,7 +94,7 @@ function changeLine({ tool, before, after }) {
 }
 
 /**
- * How often each text is there, in the order of the first ones.
+ * Counts equal texts, in order of first appearance.
  * @param {string[]} texts
  */
 function counted(texts) {
@@ -105,7 +105,7 @@ function counted(texts) {
 }
 
 /**
- * The rules that are meant: those that are named, or those that commands have here.
+ * The named policy, or else the policy of commands in this folder.
  * @param {string | undefined} file
  * @param {Located} located
  * @returns {Promise<PolicyInput>}
@@ -117,7 +117,7 @@ async function rulesOf(file, { resolved }) {
 }
 
 /**
- * As it was named: relative to where the person is.
+ * Resolves a policy file relative to the current folder.
  * @param {string} file or the name of a built-in policy
  */
 function named(file) {
@@ -129,11 +129,11 @@ function named(file) {
  * @param {PolicyInput} policy
  */
 function nameOf(file, policy) {
-  return file ?? (typeof policy === 'string' ? policy : 'the policy of the config');
+  return file ?? (typeof policy === 'string' ? policy : 'the configured policy');
 }
 
 /**
- * Refuses a policy of the config that agents could change, as a boot does.
+ * Refuses a configured policy file that agents could change, as a boot does.
  * @param {PolicyInput} policy
  * @param {Located} located
  */
@@ -144,15 +144,15 @@ async function refuseReachable(policy, { root, resolved: { baseDir, config } }) 
 }
 
 /**
- * Asks a kernel that knows the tools and functions of the configuration, in a folder that is gone afterwards: rules can be looked
- * at where there is no workspace, such as in CI, and whatever is wrong with those in force.
+ * Runs `work` with a kernel in a temporary folder that has the functions of the configuration. Rules can so be checked without a
+ * workspace, such as in CI, even if the policy in force is not valid.
  * @template T
  * @param {Located} located
  * @param {(kernel: TGP) => Promise<T>} work
  */
 async function onRules({ resolved }, work) {
   const folder = makeTempFolder('tgp-policy-');
-  const { config, ...rest } = byItself(withoutPolicy(resolved));
+  const { config, ...rest } = offlineConfig(withoutPolicy(resolved));
   const scratch = { ...rest, config: { ...config, rootDir: join(folder, '.tgp'), ledger: { on: false } } };
   const kernel = new TGP(/** @type {any} */ ({ logger: SILENT, [RESOLVED]: scratch, [OWNER]: { agent: 'cli' } }));
   try {

@@ -1,4 +1,4 @@
-/** What kind of application a folder holds. */
+/** Detects the framework, package manager, databases and language of an application. */
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -50,6 +50,6 @@ async function readManifest(folder) {
   try {
     return { text, value: parseForeignJson(text) };
   } catch {
-    throw new ConfigError('The package.json here is no valid JSON. Correct it and run this again.');
+    throw new ConfigError('The package.json in this folder is not valid JSON. Fix it and run this again.');
   }
 }

@@ -1,5 +1,6 @@
 /**
- * What a replay does outside its copy of the workspace, and what rules and people said of it, in the ledger of the workspace itself: the ledger of the copy goes with it.
+ * Copies events of a replay to the ledger of the workspace: calls with effects outside the copied workspace, and verdicts and
+ * approvals. The ledger of the copy is deleted with the copy.
  */
 
 import { parseForeignJson } from '../boundary/foreign_json.js';
@@ -11,12 +12,12 @@ import { parseForeignJson } from '../boundary/foreign_json.js';
  */
 
 const PAGE_EVENTS = 1_000;
-/** Deeper than any value of an event: arguments that are deeper are one text. */
+/** Maximum depth of event values; deeper arguments are recorded as one text. */
 const MAX_DEPTH = 64;
 const DECISIONS = new Set(['DENIED', 'APPROVAL']);
-/** What reaches beyond the copy whoever asks for it. */
+/** Effects outside the copy, regardless of the caller. */
 const OUTSIDE = new Set(['sql', 'net', 'app', 'shell']);
-/** Events of an agent between which calls are made. */
+/** Agent events before which the ledger is copied. */
 const PAUSES = new Set(['tool_call', 'tool_result', 'end']);
 
 export class ReplayRecord {
@@ -24,13 +25,13 @@ export class ReplayRecord {
   #original;
   #session;
   #last = 0;
-  /** Calls that reach beyond the copy: only the first event of each says so. @type {Set<string>} */
+  /** Calls with effects outside the copy: only the first event of a call has its effect. @type {Set<string>} */
   #calls = new Set();
 
   /**
    * @param {TGP} copy the kernel that replays
    * @param {TGP} original the kernel of the workspace
-   * @param {string} session the one that is replayed
+   * @param {string} session the replayed session
    */
   constructor(copy, original, session) {
     this.#copy = copy;
@@ -38,13 +39,13 @@ export class ReplayRecord {
     this.#session = session;
   }
 
-  /** Before anything is done: a replay that is killed is in the record all the same. */
+  /** Records the start of the replay, so that a killed replay is recorded too. */
   async begin() {
     await this.#append({ state: 'begun' });
   }
 
   /**
-   * The events of an agent, none of which is given before what was done until then is recorded.
+   * Passes agent events on after the ledger events before them are copied.
    * @param {AsyncIterable<AgentEvent>} events
    */
   async *during(events) {
@@ -54,12 +55,12 @@ export class ReplayRecord {
     }
   }
 
-  /** Takes over what is new. */
+  /** Copies new ledger events. */
   async take() {
     for (;;) {
       const page = await this.#copy.ledger.query({ after: this.#last, limit: PAGE_EVENTS });
       for (const event of page) {
-        if (this.#counts(event)) await this.#append(await this.#told(event));
+        if (this.#isRelevant(event)) await this.#append(await this.#copyOf(event));
         this.#last = event.seq;
       }
       if (page.length < PAGE_EVENTS) return;
@@ -67,30 +68,30 @@ export class ReplayRecord {
   }
 
   /** @param {LedgerEvent} event */
-  #counts({ type, call = '', effect, actor }) {
+  #isRelevant({ type, call = '', effect, actor }) {
     if (DECISIONS.has(type)) return true;
-    // Tools write into folders of the application, agents into the copy.
+    // A write by a tool goes to a folder of the application, a write by an agent to the copy.
     if (OUTSIDE.has(effect ?? '') || (effect === 'write' && actor.agent === 'tool')) this.#calls.add(call);
     return this.#calls.has(call);
   }
 
   /** @param {LedgerEvent} event */
-  async #told({ seq: _, id, prev, hash, session, ...event }) {
-    return { event: await this.#whole(event, MAX_DEPTH) };
+  async #copyOf({ seq: _, id, prev, hash, session, ...event }) {
+    return { event: await this.#resolve(event, MAX_DEPTH) };
   }
 
   /**
-   * With the large values that the ledger of the copy keeps beside its events.
+   * Resolves large values that the ledger of the copy stores outside of events.
    * @param {any} value
    * @param {number} depth
    * @returns {Promise<any>}
    */
-  async #whole(value, depth) {
+  async #resolve(value, depth) {
     if (value === null || typeof value !== 'object') return value;
     if (typeof value.$blob === 'string') return this.#large(value);
     if (depth === 0) return undefined;
-    if (Array.isArray(value)) return Promise.all(value.map((member) => this.#whole(member, depth - 1)));
-    const members = Object.entries(value).map(async ([name, member]) => [name, await this.#whole(member, depth - 1)]);
+    if (Array.isArray(value)) return Promise.all(value.map((member) => this.#resolve(member, depth - 1)));
+    const members = Object.entries(value).map(async ([name, member]) => [name, await this.#resolve(member, depth - 1)]);
     return Object.fromEntries(await Promise.all(members));
   }
 

@@ -1,4 +1,4 @@
-/** What a person or a script sees: text for people, one JSON document for `--json`, progress only on a terminal. */
+/** Output of commands: text for people, one JSON document with `--json`, a spinner on a terminal only. */
 
 import { spinner } from '@clack/prompts';
 import { TGPError } from '../boundary/errors.js';
@@ -7,7 +7,7 @@ import { err, inStyle, out } from './output.js';
 
 /** @typedef {'text' | 'json'} Format */
 
-/** The spinner that is on the screen. @type {{ start: () => void, clear: () => void } | undefined} */
+/** The active spinner. @type {{ start: () => void, clear: () => void } | undefined} */
 let shown;
 
 /**
@@ -24,7 +24,7 @@ export function line(text = '') {
 }
 
 /**
- * A path, a name or a description of others, whole and in one line.
+ * Foreign text, such as a path, escaped as one line without truncation.
  * @param {unknown} text
  */
 export function field(text) {
@@ -32,9 +32,9 @@ export function field(text) {
 }
 
 /**
- * Text broken between words where the terminal ends; in a pipe it is one line.
+ * Wraps text between words at the width of the terminal; without a terminal it stays one line.
  * @param {string} text
- * @param {number} column where it begins, and its later lines too
+ * @param {number} column where each line starts
  * @param {number} [columns] of the terminal
  */
 export function fitted(text, column, columns = process.stdout.columns ?? Number.POSITIVE_INFINITY) {
@@ -55,7 +55,7 @@ export function json(value) {
 }
 
 /**
- * Does some work, with a spinner where a person waits for it.
+ * Runs `work`, with a spinner on a terminal.
  * @template T
  * @param {Format} format
  * @param {string} label
@@ -76,7 +76,7 @@ export async function withProgress(format, label, work) {
 }
 
 /**
- * Does something that needs the terminal for itself.
+ * Hides the spinner while `work` uses the terminal.
  * @template T
  * @param {() => Promise<T>} work
  * @returns {Promise<T>}
@@ -92,6 +92,7 @@ export async function withoutProgress(work) {
 }
 
 /**
+ * Prints a TGPError; any other error is rethrown.
  * @param {Format} format
  * @param {unknown} error
  */

@@ -1,9 +1,9 @@
-/** The files that `tgp init` writes whatever the application is. */
+/** Templates of files that `tgp init` writes into every application. */
 
 import { READ_ONLY } from './databases.js';
 
 /**
- * The config file, with the database for all that uses it: agents, `tgp exec` and `tgp mcp`.
+ * The config file. Its database is used by agents, `tgp exec` and `tgp mcp`.
  * @param {import('./databases.js').Driver | undefined} driver
  */
 export function configText(driver) {
@@ -23,7 +23,7 @@ ${driver ? sql : ''}});
 `;
 }
 
-/** The name has no extension: \`import()\` is the one form that works whether Node takes it for ESM or for CommonJS. */
+/** The file has no extension: `import()` works whether Node loads it as ESM or as CommonJS. */
 export const SHIM = `#!/usr/bin/env node
 import('@tgp/core/cli');
 `;

@@ -1,4 +1,4 @@
-/** A request at the terminal: shown whole, by page, and answered with one key once all of it was shown. */
+/** The approval question at the terminal: shows the whole request by pages, then reads the answer as one key. */
 
 import { userInfo } from 'node:os';
 import { harmlessJson, visible } from '../boundary/harmless.js';
@@ -14,32 +14,33 @@ import { fitted } from './screen.js';
  * @typedef {import('../../index.js').ApprovalRequest} ApprovalRequest
  * @typedef {import('../kernel/request_text.js').RequestLine} RequestLine
  * @typedef {{ approved: boolean, always?: true | { any: string[] }, by: string, reason?: string }} Answer
- * @typedef {Answer & { key: string }} KeyAnswer `key` is what was typed: nothing for any that means no
+ * @typedef {Answer & { key: string }} KeyAnswer `key` is the typed key; an empty string for Enter, Escape and Ctrl-D
  */
 
-/** Lines that are shown at first, and each time that more are wanted. */
+/** Rows of the first page and of each further page. */
 const FIRST_LINES = 24;
 const PAGE_LINES = 200;
-/** More is beyond what terminals keep. */
+/** Longer requests exceed the scrollback of terminals. */
 const MAX_LINES = 5_000;
 const MAX_CHARS = 400_000;
 const DEFAULT_COLUMNS = 80;
 const MARGIN = '  ';
-/** Marks what goes on from the line above. */
-const GOES_ON = '⤷';
+/** Marks a wrapped line. */
+const CONTINUATION = '⤷';
 
 /** @type {Record<RequestLine['sign'], import('./agent_text.js').Colour>} */
 const COLOURS = { '+': 'green', '-': 'red', ' ': 'dim', '…': 'dim' };
 /** @type {Record<string, string>} */
-const WORDS = { y: 'yes', a: 'always', r: 'yes, and all the rest', m: 'more', w: 'wider' };
+const ECHOES = { y: 'yes', a: 'always', r: 'yes, and all the rest', m: 'more', w: 'wider' };
 
-export const TOO_LONG = 'It is too long to be shown whole at a terminal, and what is not shown cannot be approved.';
+export const TOO_LONG =
+  'The request is too long to be shown in full at a terminal, and only a fully shown request can be approved.';
 
 /**
  * @param {ApprovalRequest} request
  * @param {object} [options]
- * @param {{ covers: string[], lines: RequestLine[] }} [options.change] in the place of some arguments
- * @param {boolean} [options.hasRest] whether all that follows can be approved too, by the key r
+ * @param {{ covers: string[], lines: RequestLine[] }} [options.change] replaces some arguments in the display
+ * @param {boolean} [options.hasRest] whether the key r approves all further requests
  * @returns {Promise<KeyAnswer>}
  */
 export async function askAtTerminal(request, { change, hasRest = false } = {}) {
@@ -58,7 +59,7 @@ export async function askAtTerminal(request, { change, hasRest = false } = {}) {
     shownRows = Math.min(rows.length, shownRows + count);
   };
   showMore(FIRST_LINES);
-  /** What the rule leaves open. @type {string[]} */
+  /** Conditions that the rule omits. @type {string[]} */
   let any = [];
   for (;;) {
     const hidden = rows.length - shownRows;
@@ -66,7 +67,7 @@ export async function askAtTerminal(request, { change, hasRest = false } = {}) {
     if (rule !== undefined) show([{ sign: ' ', text: `always: ${visible(harmlessJson(rule))}` }], columns, ' ');
     const { question, keys } = choices(hidden, rule !== undefined, hasRest);
     const key = await askForKey(question, keys, request.signal);
-    err(`${WORDS[key] ?? 'no'}\n`);
+    err(`${ECHOES[key] ?? 'no'}\n`);
     if (key === 'm') showMore(PAGE_LINES);
     else if (key === 'w' && request.always !== undefined) any = await widened(request.always, any, request.signal);
     else {
@@ -77,7 +78,7 @@ export async function askAtTerminal(request, { change, hasRest = false } = {}) {
 }
 
 /**
- * What can be answered: yes only once all was shown.
+ * The possible answers; yes only after the whole request was shown.
  * @param {number} hidden lines
  * @param {boolean} hasRule
  * @param {boolean} hasRest
@@ -93,25 +94,27 @@ function choices(hidden, hasRule, hasRest) {
 }
 
 /**
- * Asks for the conditions that a rule is to leave open.
+ * Asks for the conditions that the permanent rule omits.
  * @param {NonNullable<ApprovalRequest['always']>} rule
  * @param {string[]} before
  * @param {AbortSignal} signal
  */
 async function widened(rule, before, signal) {
   const names = [...Object.keys(rule.args ?? {}), ...(rule.text === undefined ? [] : ['text'])];
-  const typed = await askForLine(`${MARGIN}What may be anything? ${names.join(' ')}: `, signal);
+  const typed = await askForLine(`${MARGIN}Conditions to omit (${names.join(' ')}): `, signal);
   const words = typed.split(/[\s,]+/).filter((word) => word !== '');
   const unknown = words.filter((word) => !names.includes(word));
   if (unknown.length === 0) return [...new Set([...before, ...words])];
-  err(`${MARGIN}The rule has no condition ${unknown.map((word) => `"${word}"`).join(', ')}. It stays as it is.\n`);
+  err(
+    `${MARGIN}The rule has no condition ${unknown.map((word) => `"${word}"`).join(', ')}. The rule is not changed.\n`,
+  );
   return before;
 }
 
 /**
  * @param {RequestLine[]} lines
  * @param {number} columns
- * @returns {string[] | undefined} nothing when they are too many
+ * @returns {string[] | undefined} undefined if there are too many
  */
 function rowsOf(lines, columns) {
   if (lines.length > MAX_LINES || lines.reduce((sum, { text }) => sum + text.length, 0) > MAX_CHARS) return undefined;
@@ -120,14 +123,14 @@ function rowsOf(lines, columns) {
 }
 
 /**
- * One line in as many rows as it takes.
+ * Wraps one line into rows.
  * @param {RequestLine} line
  * @param {number} columns
  */
 function rowsOfLine({ sign, text }, columns) {
   const width = Math.max(10, columns - MARGIN.length - 3);
   return wrapped(text, width).map(
-    (piece, at) => `${MARGIN}${painted(COLOURS[sign], `${at === 0 ? sign : GOES_ON} ${piece}`)}`,
+    (piece, at) => `${MARGIN}${painted(COLOURS[sign], `${at === 0 ? sign : CONTINUATION} ${piece}`)}`,
   );
 }
 
@@ -150,7 +153,7 @@ export function userName() {
   try {
     return userInfo().username;
   } catch {
-    // In containers a user may have a number and no name.
+    // In containers a user may have a uid but no name.
     return `user ${process.getuid?.()}`;
   }
 }

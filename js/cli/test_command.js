@@ -1,4 +1,4 @@
-/** `tgp test`: runs the tests of tools, once or whenever a file changes. */
+/** `tgp test`: runs the tests of tools once, or again on every file change. */
 
 import { watch } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ import { locateRoot, plain, TOOLS, withWorkspace } from './workspace.js';
  * @typedef {{ config?: string, format: Format, watch?: boolean, coverage?: boolean, accept?: boolean, yes?: boolean, caseMs?: number }} Options
  */
 
-/** Editors write a file in several steps. */
+/** Delay after a change: editors write a file in several steps. */
 const QUIET_MS = 150;
 
 /**
@@ -21,7 +21,7 @@ const QUIET_MS = 150;
  * @param {Options} options
  */
 export async function test(pattern, { format, config, yes, caseMs, coverage, accept, watch: isWatching }) {
-  const path = pattern === undefined ? undefined : meant(pattern);
+  const path = pattern === undefined ? undefined : toolPathOf(pattern);
   return withWorkspace({ config, yes, typed: 'test_tool' }, async (kernel) => {
     const run = async () => {
       const result = await withProgress(format, 'Testing', () => kernel.test(path, { caseMs, coverage, accept }));
@@ -40,16 +40,16 @@ export async function test(pattern, { format, config, yes, caseMs, coverage, acc
 }
 
 /**
- * What a person means: `reports` is `tools/reports`, and `reports/revenue` its tool.
+ * Adds the folder `tools/` to a short path: `reports/revenue` is `tools/reports/revenue`.
  * @param {string} pattern
  */
-function meant(pattern) {
-  const given = plain(pattern).replace(/\/$/, '');
-  return given === '.' || given === TOOLS || given.startsWith(`${TOOLS}/`) ? given : `${TOOLS}/${given}`;
+function toolPathOf(pattern) {
+  const path = plain(pattern).replace(/\/$/, '');
+  return path === '.' || path === TOOLS || path.startsWith(`${TOOLS}/`) ? path : `${TOOLS}/${path}`;
 }
 
 /**
- * Once for every burst of changes below a folder, until somebody ends it.
+ * Yields once for every burst of changes below a folder, until SIGINT or SIGTERM.
  * @param {string} folder
  */
 async function* changes(folder) {

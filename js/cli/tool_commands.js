@@ -4,11 +4,11 @@ import { parseForeignJson } from '../boundary/foreign_json.js';
 import { ARGUMENTS_OF, FILES } from '../kernel/agent_access.js';
 import { report } from '../tool_shape/agent_tool.js';
 import { err } from './output.js';
-import { previewed } from './previewed.js';
+import { printPreview } from './print_preview.js';
 import { field, json, line, styled, withProgress } from './screen.js';
 import { findTool, isTest, toolPaths, withWorkspace } from './workspace.js';
 
-/** As much as any run takes. */
+/** The largest `argsBytes` that a configuration can set. */
 const MAX_ARGUMENT_BYTES = 64 << 20;
 
 /**
@@ -24,8 +24,8 @@ const COLOURS = { error: 'red', warning: 'yellow', advice: 'cyan' };
 
 /** @param {Options} options */
 export async function list({ format, config }) {
-  const known = await withWorkspace({ config }, async (kernel) => kernel.registry.list());
-  const tools = known.map(({ path, name, description, parameters, kind }) => ({
+  const entries = await withWorkspace({ config }, async (kernel) => kernel.registry.list());
+  const tools = entries.map(({ path, name, description, parameters, kind }) => ({
     path,
     name,
     description,
@@ -41,7 +41,7 @@ export async function list({ format, config }) {
   for (const [path = '', description = ''] of rows) {
     line(`${path.padEnd(width)}  ${styled('dim', description)}`.trimEnd());
   }
-  if (tools.length === 0) line('There are no tools yet. An agent forges them; "tgp demo" shows how.');
+  if (tools.length === 0) line('There are no tools yet. Agents forge them; "tgp demo" shows how.');
   return 0;
 }
 
@@ -58,24 +58,24 @@ export async function find(query, { format, config, limit }) {
   for (const { score, path, description } of found) {
     line(`${score.toFixed(2)}  ${field(path)}  ${styled('dim', field(description))}`.trimEnd());
   }
-  if (found.length === 0) line('No tool comes close. "tgp list" shows the tools there are.');
+  if (found.length === 0) line('No matching tool. "tgp list" lists all tools.');
   return 0;
 }
 
 /** @param {Options} options */
 export async function stats({ format, config }) {
-  const told = await withWorkspace({ config }, (kernel) => kernel.stats());
+  const stats = await withWorkspace({ config }, (kernel) => kernel.stats());
   if (format === 'json') {
-    json(told);
+    json(stats);
     return 0;
   }
-  const { total, days, memory } = told;
+  const { total, days, memory } = stats;
   for (const { day, ...tally } of days) line(`${styled('dim', day)}  ${tallied(tally)}`);
   line(`${days.length > 0 ? 'all days    ' : ''}${tallied(total)}`);
   line(
     memory.by === 'meaning'
-      ? 'Tools are found by meaning and by words.'
-      : 'Tool search uses words only. Install @tgp/memory to search by meaning too.',
+      ? 'Search: by meaning and by words.'
+      : 'Search: by words only. Install @tgp/memory to search by meaning too.',
   );
   return 0;
 }
@@ -106,7 +106,7 @@ export async function show(tool, { format, config }) {
 }
 
 /**
- * @param {string[]} tools all of them when none is named
+ * @param {string[]} tools all tools if empty
  * @param {Options & { fix?: boolean, yes?: boolean }} options
  */
 export async function check(tools, { format, config, fix, yes }) {
@@ -114,7 +114,7 @@ export async function check(tools, { format, config, fix, yes }) {
     withWorkspace({ config, yes }, async (kernel) => {
       const paths =
         tools.length === 0 ? await toolPaths(kernel) : await Promise.all(tools.map((tool) => findTool(kernel, tool)));
-      // One after the other: each repair is a commit.
+      // One at a time: each fix is a commit.
       const repairs = new Map();
       if (fix) for (const path of paths) repairs.set(path, await repaired(kernel, path));
       return Promise.all(
@@ -136,7 +136,7 @@ export async function check(tools, { format, config, fix, yes }) {
 }
 
 /**
- * A test is no tool.
+ * Counts tools and test files separately.
  * @param {{ path: string }[]} checked
  */
 function checkedText(checked) {
@@ -150,7 +150,7 @@ function checkedText(checked) {
 }
 
 /**
- * A repair is a change that somebody may have to approve: nobody is asked where there is nothing to repair.
+ * Fixes a tool if there is something to fix, so that no approval is requested otherwise.
  * @param {import('../kernel/tgp.js').TGP} kernel
  * @param {string} path
  * @returns {Promise<import('../../index.js').FixResult>}
@@ -161,14 +161,14 @@ async function repaired(kernel, path) {
 }
 
 /**
- * What the verdict does not cover.
+ * A note about tools whose types were not checked.
  * @param {{ path: string, notice?: string }[]} untyped tools whose types were not checked
  */
 function typesMissing(untyped) {
   const notices = new Set(untyped.map(({ notice }) => notice));
   if (untyped.length === 0) return '';
   const whose = untyped.length === 1 ? field(untyped[0]?.path) : `${untyped.length} of them`;
-  return `; ${styled('yellow', `not the types of ${whose}`)}\n${[...notices].join('\n')}`;
+  return `; ${styled('yellow', `types not checked: ${whose}`)}\n${[...notices].join('\n')}`;
 }
 
 /**
@@ -186,16 +186,16 @@ function printRepair(path, { applied, written }) {
  * @param {Options & { args?: string, timeoutMs?: number, memoryMb?: number, yes?: boolean, dryRun?: boolean, mode?: import('../../index.js').Mode }} options
  */
 export async function exec(tool, { format, config, args, yes, ...limits }) {
-  const given = await readArguments(args);
+  const values = await readArguments(args);
   const outcome = await withWorkspace({ config, yes }, async (kernel, approver) => {
     const path = await findTool(kernel, tool);
-    const fitting = await kernel[ARGUMENTS_OF](path, given);
+    const fitting = await kernel[ARGUMENTS_OF](path, values);
     const run = kernel.exec(path, fitting, limits).catch((error) => {
       throw approver.explained(error);
     });
     return report(run);
   });
-  if (outcome.dryRun === true) return previewed(format, outcome);
+  if (outcome.dryRun === true) return printPreview(format, outcome);
   if (format === 'json') {
     json(outcome);
   } else {
@@ -207,40 +207,43 @@ export async function exec(tool, { format, config, args, yes, ...limits }) {
 }
 
 /**
- * @param {string | undefined} given JSON text, `@file`, or `-` for standard input
+ * @param {string | undefined} text JSON text, `@file`, or `-` for standard input
  * @returns {Promise<any>}
  */
-export async function readArguments(given = '{}') {
-  const source = given === '-' || given.startsWith('@') ? await readNamed(given) : given;
+export async function readArguments(text = '{}') {
+  const source = text === '-' || text.startsWith('@') ? await readSource(text) : text;
   try {
     const value = parseForeignJson(source);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
   } catch {
-    // The message below is for this case too.
+    // Reported below.
   }
-  throw new ValidationError(`--args must be a JSON object such as '{"n": 10}', @file.json, or - for standard input.`, {
-    details: { field: 'args' },
-  });
+  throw new ValidationError(
+    `--args is not valid. Use a JSON object such as '{"n": 10}', @file.json, or - for standard input.`,
+    {
+      details: { field: 'args' },
+    },
+  );
 }
 
-/** @param {string} given `@file`, or `-` for standard input */
-async function readNamed(given) {
+/** @param {string} name `@file`, or `-` for standard input */
+async function readSource(name) {
   try {
-    if (given === '-') return (await readAtMost(process.stdin, MAX_ARGUMENT_BYTES)).toString('utf8');
-    return await readTextAtMost(given.slice(1), MAX_ARGUMENT_BYTES);
+    if (name === '-') return (await readAtMost(process.stdin, MAX_ARGUMENT_BYTES)).toString('utf8');
+    return await readTextAtMost(name.slice(1), MAX_ARGUMENT_BYTES);
   } catch {
-    const source = given === '-' ? 'standard input' : `the file "${given.slice(1)}"`;
-    throw new ValidationError(`--args names ${source}, which cannot be read.`, { details: { field: 'args' } });
+    const source = name === '-' ? 'Standard input' : `The file "${name.slice(1)}"`;
+    throw new ValidationError(`${source}, named by --args, cannot be read.`, { details: { field: 'args' } });
   }
 }
 
 /** @param {{ error: string, stack?: string }} outcome */
 function stackOf({ error, stack }) {
   if (stack === undefined) return '';
-  // The message may have several lines, and is told already.
-  const told = stack.indexOf(error);
-  const places = told < 0 ? stack : stack.slice(told + error.length).replace(/^\n/, '');
-  return places === '' ? '' : `${places}\n`;
+  // Drops the message, which may have several lines and is printed already.
+  const start = stack.indexOf(error);
+  const frames = start < 0 ? stack : stack.slice(start + error.length).replace(/^\n/, '');
+  return frames === '' ? '' : `${frames}\n`;
 }
 
 /**

@@ -7,43 +7,43 @@ import { RESOLVED } from '../kernel/config.js';
 import { TGP } from '../kernel/tgp.js';
 import { Approver } from './approver.js';
 import { DEFAULT_ROOT, nearestConfig } from './config_lookup.js';
-import { withDefaultPolicy, withWrittenPolicy } from './default_policy.js';
+import { withDefaultPolicy, withPolicyFile } from './default_policy.js';
 import { remark } from './output.js';
 
 export const TOOLS = 'tools';
 const SOURCES = /\.(?:ts|mts|js|mjs|cjs)$/;
-const GUESSES = ['', '.ts', '.js', '/index.ts'];
+const EXTENSIONS = ['', '.ts', '.js', '/index.ts'];
 
-/** The last warning: what booting says and the command's own exchange with the remote says again is told once. */
-let told = '';
+/** The last warning. A warning of the boot that the command repeats is printed once. */
+let lastWarning = '';
 
 /**
- * Standard output is for results.
+ * The logger of commands. It writes to standard error, because standard output is for results.
  * @type {import('../../index.js').Logger}
  */
 const toStandardError = {
   debug: () => {},
   info: (message) => remark(message),
   warn: (message) => {
-    if (message !== told) remark(`Warning: ${message}`);
-    told = message;
+    if (message !== lastWarning) remark(`Warning: ${message}`);
+    lastWarning = message;
   },
   error: (message, ...rest) => remark(`Error: ${message}`, ...rest),
 };
 
 /**
- * @typedef {{ config?: string }} ConfigOption what `--config` said
+ * @typedef {{ config?: string }} ConfigOption the value of `--config`
  * @typedef {object} WorkspaceNeeds
- * @property {'everything' | 'ledger' | 'rules'} [needs] what the command works with: for the ledger and for what the rules say
- * of it no remote is asked and no worker kept ready, and a ledger can be read whatever the rules are
- * @property {boolean} [yes] whether everything is approved that rules want approved
- * @property {string} [typed] the tool that the command is
- * @property {'terminal' | 'client'} [asks] who is asked otherwise: the person at the terminal, or whoever is served
+ * @property {'everything' | 'ledger' | 'rules'} [needs] what the command works with. For `ledger` and `rules` the
+ * remote is not contacted and no worker is kept ready; the ledger can be read whatever the policy is
+ * @property {boolean} [yes] approves every call that needs approval
+ * @property {string} [typed] the tool that the command itself calls
+ * @property {'terminal' | 'client'} [asks] the approver otherwise: the terminal, or the served client
  * @typedef {ConfigOption & WorkspaceNeeds} WorkspaceOptions
  */
 
 /**
- * The root that the configuration names, and its path as a person would write it.
+ * The root folder of the configuration, and its path for display.
  * @param {ConfigOption} options
  * @param {import('./config_lookup.js').Reach} [reach]
  */
@@ -58,8 +58,8 @@ export async function locateRoot(options, reach) {
 }
 
 /**
- * Works on the project's kernel. Where the configuration names no policy and none lies beside it, reading is allowed and
- * everything else asks. A folder without a workspace is left as it is: only `init` makes one.
+ * Runs `work` on the project's kernel. Without a policy in the configuration or beside it, reading is allowed and all other
+ * calls need approval. It does not create a workspace: only `init` does.
  * @template T
  * @param {WorkspaceOptions} options
  * @param {(kernel: TGP, approver: Approver) => Promise<T>} work
@@ -69,15 +69,15 @@ export async function withWorkspace({ needs = 'everything', yes, typed, asks = '
   const located = await locateRoot(options);
   const { root, name } = located;
   const resolved = await configFor(needs, located.resolved);
-  // With a remote there is something to clone: a workspace that is not there yet is a cold start.
+  // With a remote, a missing workspace is cloned.
   if (!existsSync(join(root, '.git')) && !(located.hasRemote && needs === 'everything')) {
     throw new NotFoundError(
-      `There is no workspace at ${name}. Run "tgp init" to make one, or name its config with --config.`,
+      `There is no workspace at ${name}. Run "tgp init" to create one, or set the config file with --config.`,
     );
   }
-  // A kernel refuses a root around the current folder: for an application that would be its own.
+  // A kernel refuses a root that contains the current folder, because that could be the application's own folder.
   if (`${process.cwd()}${sep}`.startsWith(`${root}${sep}`)) process.chdir(resolved.baseDir);
-  // As it was loaded above: loading it again would open its database a second time.
+  // Uses the configuration loaded above: loading it again would open its database a second time.
   const approver = new Approver({ yes, typed });
   const approve = yes || asks === 'terminal' ? approver.approve : undefined;
   const kernel = new TGP(
@@ -97,15 +97,15 @@ export async function withWorkspace({ needs = 'everything', yes, typed, asks = '
  * @param {import('../kernel/config.js').ResolvedConfig} resolved
  */
 async function configFor(needs, resolved) {
-  if (needs === 'ledger') return byItself(withoutPolicy(resolved));
+  if (needs === 'ledger') return offlineConfig(withoutPolicy(resolved));
   if (needs === 'everything') return withDefaultPolicy(resolved);
-  // Where no rules are written down, what applications did was allowed.
-  const ruled = await withWrittenPolicy(resolved);
-  return byItself(typeof ruled.application.policy === 'function' ? withoutPolicy(ruled) : ruled);
+  // Without a policy, all calls of applications were allowed.
+  const ruled = await withPolicyFile(resolved);
+  return offlineConfig(typeof ruled.application.policy === 'function' ? withoutPolicy(ruled) : ruled);
 }
 
 /**
- * The configuration without rules, since nothing is asked for that they judge.
+ * The configuration without its policy, for commands whose calls the policy does not cover.
  * @param {import('../kernel/config.js').ResolvedConfig} resolved
  * @returns {import('../kernel/config.js').ResolvedConfig}
  */
@@ -114,11 +114,11 @@ export function withoutPolicy({ application: { policy: _, ...application }, ...r
 }
 
 /**
- * The configuration without its remote, and without workers that wait for runs.
+ * The configuration without its remote and without warm workers.
  * @param {import('../kernel/config.js').ResolvedConfig} resolved
  * @returns {import('../kernel/config.js').ResolvedConfig}
  */
-export function byItself({ config: { git, ...config }, ...resolved }) {
+export function offlineConfig({ config: { git, ...config }, ...resolved }) {
   const branch = git?.branch;
   return {
     ...resolved,
@@ -146,74 +146,74 @@ export function isTest(path) {
 }
 
 /**
- * The tool that a person means: its path, or less of it.
+ * Finds a tool by its path or a short form of it.
  * @param {TGP} kernel
- * @param {string} given such as `tools/reports/revenue.ts` or `reports/revenue`
+ * @param {string} name such as `tools/reports/revenue.ts` or `reports/revenue`
  * @param {{ among?: 'tools' | 'files' }} [options]
  */
-export async function findTool(kernel, given, { among = 'tools' } = {}) {
+export async function findTool(kernel, name, { among = 'tools' } = {}) {
   const paths = among === 'tools' ? await toolPaths(kernel) : await kernel[FILES].list('.');
-  const found = guesses(given).find((path) => paths.includes(path));
+  const found = candidates(name).find((path) => paths.includes(path));
   if (found !== undefined) return found;
   const what = among === 'tools' ? 'tool' : 'file';
-  throw new NotFoundError(
-    `There is no ${what} "${given}".${question(given, paths)} "tgp list" shows the tools there are.`,
-  );
+  throw new NotFoundError(`There is no ${what} "${name}".${suggestion(name, paths)} "tgp list" lists all tools.`);
 }
 
 /**
- * Those of `paths` that a person means: a file, or all that a folder holds.
+ * The paths that match a name: one file, or all files of a folder.
  * @param {string[]} paths
- * @param {string} given as for {@link findTool}, or a folder
+ * @param {string} name as for {@link findTool}, or a folder
  */
-export function filesMeant(paths, given) {
-  const file = guesses(given).find((path) => paths.includes(path));
+export function matchingFiles(paths, name) {
+  const file = candidates(name).find((path) => paths.includes(path));
   if (file !== undefined) return [file];
-  const asked = plain(given).replace(/\/$/, '');
+  const wanted = plain(name).replace(/\/$/, '');
   const below = (/** @type {string} */ folder) => paths.filter((path) => path.startsWith(`${folder}/`));
-  if (asked === '.') return paths;
-  const found = below(asked);
-  return found.length > 0 ? found : below(`${TOOLS}/${asked}`);
+  if (wanted === '.') return paths;
+  const found = below(wanted);
+  return found.length > 0 ? found : below(`${TOOLS}/${wanted}`);
 }
 
 /**
- * The file that a person means, also one that is gone and that the history knows.
+ * Finds a file by its path or a short form of it, also a removed file that is in the history.
  * @param {TGP} kernel
- * @param {string} given as for {@link findTool}
+ * @param {string} name as for {@link findTool}
  */
-export async function findFileOfAnyTime(kernel, given) {
+export async function findFileInHistory(kernel, name) {
   const paths = await kernel[FILES].list('.');
-  const present = guesses(given).find((path) => paths.includes(path));
+  const present = candidates(name).find((path) => paths.includes(path));
   if (present !== undefined) return present;
-  for (const path of guesses(given)) {
+  for (const path of candidates(name)) {
     const commits = await kernel.git.log(path, { limit: 1 }).catch(() => []);
     if (commits.length > 0) return path;
   }
   throw new NotFoundError(
-    `There is no file "${given}", and the history knows none.${question(given, paths)} "tgp log" names the files that were: write one as it does, such as ${TOOLS}/reports/revenue.ts.`,
+    `There is no file "${name}", and the history has none.${suggestion(name, paths)} "tgp log" lists removed files too. Use a path as listed there, such as ${TOOLS}/reports/revenue.ts.`,
   );
 }
 
 /**
- * Where a file goes that a person moves. Tools live in one folder, so that and the ending may be left out for them.
+ * The target path of a move. For tools the folder `tools/` and the extension may be left out.
  * @param {string} from its path
- * @param {string} given such as `tools/reports/revenue.ts` or `reports/revenue`
+ * @param {string} to such as `tools/reports/revenue.ts` or `reports/revenue`
  */
-export function destination(from, given) {
-  const asked = plain(given);
-  const [ending] = SOURCES.exec(from) ?? [];
-  if (ending === undefined || !from.startsWith(`${TOOLS}/`) || asked.startsWith('.') || isAbsolute(asked)) return asked;
-  const whole = posix.extname(asked) === '' ? `${asked}${ending}` : asked;
+export function destination(from, to) {
+  const target = plain(to);
+  const [extension] = SOURCES.exec(from) ?? [];
+  if (extension === undefined || !from.startsWith(`${TOOLS}/`) || target.startsWith('.') || isAbsolute(target)) {
+    return target;
+  }
+  const whole = posix.extname(target) === '' ? `${target}${extension}` : target;
   return whole.startsWith(`${TOOLS}/`) ? whole : `${TOOLS}/${whole}`;
 }
 
 /**
- * Asks about the path that a person may have meant, in whichever way it was shortened.
- * @param {string} given
+ * A "did you mean" question with the nearest path, comparing all short forms.
+ * @param {string} name
  * @param {string[]} paths
  */
-function question(given, paths) {
-  const asked = plain(given);
+function suggestion(name, paths) {
+  const wanted = plain(name);
   const shortened = [
     (/** @type {string} */ path) => path,
     (/** @type {string} */ path) => path.replace(`${TOOLS}/`, ''),
@@ -223,22 +223,25 @@ function question(given, paths) {
     (/** @type {string} */ path) => posix.basename(path).replace(SOURCES, ''),
   ];
   for (const shorten of shortened) {
-    const near = nearest(asked, paths.map(shorten));
+    const near = nearest(wanted, paths.map(shorten));
     if (near !== undefined) return ` Did you mean ${paths.find((path) => shorten(path) === near)}?`;
   }
   return '';
 }
 
-/** @param {string} given */
-export function plain(given) {
-  return posix.normalize(given.replaceAll('\\', '/')).replace(/^(?:\.\/)+/, '');
+/**
+ * A path with forward slashes and without a leading `./`.
+ * @param {string} path
+ */
+export function plain(path) {
+  return posix.normalize(path.replaceAll('\\', '/')).replace(/^(?:\.\/)+/, '');
 }
 
 /**
- * Every path that this may be short for, the likeliest first.
- * @param {string} given
+ * The full paths that a short path can stand for, most likely first.
+ * @param {string} name
  */
-function guesses(given) {
-  const asked = plain(given);
-  return ['', `${TOOLS}/`].flatMap((folder) => GUESSES.map((ending) => `${folder}${asked}${ending}`));
+function candidates(name) {
+  const wanted = plain(name);
+  return ['', `${TOOLS}/`].flatMap((folder) => EXTENSIONS.map((extension) => `${folder}${wanted}${extension}`));
 }

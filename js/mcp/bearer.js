@@ -1,4 +1,4 @@
-/** Capability tokens that come with requests. */
+/** Capability tokens of MCP requests. */
 
 import { TGPError } from '../boundary/errors.js';
 import { ON_BEHALF } from '../kernel/agent_access.js';
@@ -7,7 +7,7 @@ import { Refusal } from './request_rules.js';
 const PREFIX = 'tgp_';
 
 /**
- * The capability token among what whoever let a request in has found in it.
+ * The capability token of an authorised request.
  * @param {{ token?: string } | undefined} authInfo
  */
 export function capabilityOf(authInfo) {
@@ -15,12 +15,12 @@ export function capabilityOf(authInfo) {
   return typeof token === 'string' && token.startsWith(PREFIX) ? token : undefined;
 }
 
-/** Letters of a token that all have in common which were made from one: its prefix, key and number. */
+/** Length of the common prefix of a token and all tokens derived from it: prefix, key and number. */
 const FAMILY_CHARS = PREFIX.length + 33;
 
 /**
- * Whose a request is: nothing for the owner's, otherwise what all tokens have in common that were made from one that the kernel
- * has issued. A narrowed token does not count as a second one.
+ * The token family of a request: empty for the owner, otherwise the common prefix of an issued token and all tokens derived from
+ * it. A narrowed token is of the same family.
  * @param {{ token?: string } | undefined} authInfo
  */
 export function familyOf(authInfo) {
@@ -28,7 +28,7 @@ export function familyOf(authInfo) {
 }
 
 /**
- * Refuses a token that is none of this kernel's, was changed, or revoked. What it allows is asked of each call.
+ * Refuses a token that is unknown, altered or revoked. Its permissions are checked by each call.
  * @param {import('../kernel/tgp.js').TGP} kernel
  * @param {string} token
  * @throws {Refusal}

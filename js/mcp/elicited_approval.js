@@ -1,4 +1,4 @@
-/** Approvals of the person at the client, who is asked by a form. */
+/** Approvals by MCP elicitation: the client shows a form to its user. */
 
 import { harmless } from '../boundary/harmless.js';
 import { requestPages } from '../kernel/request_text.js';
@@ -8,10 +8,10 @@ import { requestPages } from '../kernel/request_text.js';
  * @typedef {import('../../index.js').Approve} Approve
  */
 
-/** What a form shows at once, and the most forms for one call. */
+/** Maximum characters of one form, and maximum number of forms for one call. */
 const PAGES = { pageChars: 4_000, mostPages: 20 };
 const TOO_LONG =
-  'It is too long to be shown whole in forms, and what is not shown cannot be approved. Allow it by a rule of the policy, or have it approved by "approve" of the application or at a terminal.';
+  'The request is too long to be shown in full in forms, and only a fully shown request can be approved. Allow the call by a policy rule, or approve it with "approve" of the application or at a terminal.';
 
 const FORM = {
   type: /** @type {const} */ ('object'),
@@ -19,7 +19,7 @@ const FORM = {
     approve: {
       type: /** @type {const} */ ('boolean'),
       title: 'Allow this once',
-      description: 'Yes lets exactly this call through, one time.',
+      description: 'Yes allows exactly this call, once.',
       default: false,
     },
   },
@@ -39,7 +39,7 @@ const NEXT = {
 };
 
 /**
- * Who is asked about calls of a request: nobody when the client cannot show a form.
+ * The approver for calls of a request; undefined if the client does not support forms.
  * @param {Server} server
  * @param {string | number} requestId the request that the question belongs to
  * @param {number} waitsMs
@@ -68,7 +68,7 @@ export function elicitedApproval(server, requestId, waitsMs) {
 }
 
 /**
- * As a block of code: a client may read a message as Markdown, where text of others could hide.
+ * Formats a page as a code block: a client may render Markdown, which could hide foreign text.
  * @param {string} page
  */
 function fenced(page) {
@@ -81,6 +81,6 @@ function fenced(page) {
 function showsForms(server) {
   /** @type {{ form?: object, url?: object } | undefined} */
   const elicitation = server.getClientCapabilities()?.elicitation;
-  // Clients of before there was more than one way to ask say that they ask, and not how.
+  // Clients of older protocol versions declare elicitation without a mode; they support forms.
   return elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined);
 }

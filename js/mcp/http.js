@@ -1,4 +1,4 @@
-/** MCP over streamable HTTP: one server per session, behind checks that neither strangers nor garbage pass. */
+/** MCP over streamable HTTP: one server per session. Requests are checked for host, origin, token and size first. */
 
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -8,7 +8,7 @@ import { guarded, ignored } from '../boundary/guarded.js';
 import { checkCapability } from './bearer.js';
 import { BodyBudget, checkRequest, isLoopback, PATH, Refusal, refuse } from './request_rules.js';
 import { loadSdk } from './sdk.js';
-import { servedAs } from './served_as.js';
+import { checkedOptions } from './server_options.js';
 import { Sessions } from './sessions.js';
 
 /** @typedef {Required<import('../../mcp.js').McpLimits>} Limits */
@@ -31,19 +31,19 @@ export async function serveMcp(kernel, { port = 0, host = '127.0.0.1', token, li
   const onlyHere = isLoopback(host);
   if (!onlyHere && token === undefined) {
     throw new ValidationError(
-      `"host" ${host} can be reached from elsewhere: give a "token" too, or leave "host" out.`,
+      `"host" ${host} can be reached from other machines: set a "token" too, or remove "host".`,
       {
         details: { field: 'token' },
       },
     );
   }
   if (token === '') throw new ValidationError('"token" is empty.', { details: { field: 'token' } });
-  const held = checkedLimits(limits);
-  servedAs(options);
+  const checked = checkedLimits(limits);
+  checkedOptions(options);
   await loadSdk();
-  const sessions = new Sessions(kernel, options, held.sessions);
-  const bodies = new BodyBudget(held);
-  const server = guardedServer(held, kernel.logger, async (request, response) => {
+  const sessions = new Sessions(kernel, options, checked.sessions);
+  const bodies = new BodyBudget(checked);
+  const server = guardedServer(checked, kernel.logger, async (request, response) => {
     const capability = checkRequest(request, { onlyHere, token });
     if (capability !== undefined) await admit(kernel, request, capability);
     await sessions.handle(request, response, () => bodies.read(request, response));
@@ -55,10 +55,10 @@ export async function serveMcp(kernel, { port = 0, host = '127.0.0.1', token, li
     const { code } = /** @type {NodeJS.ErrnoException} */ (cause);
     throw new IoError(`Port ${port} of ${host} cannot be used (${code}). Choose another one.`, { cause });
   }
-  // Such as too many open files: those who are connected are served on.
+  // Such as too many open files: existing connections are not affected.
   server.on(
     'error',
-    guarded(ignored, (error) => kernel.logger.error('MCP: a connection could not be taken.', error)),
+    guarded(ignored, (error) => kernel.logger.error('MCP: a connection could not be accepted.', error)),
   );
   const address = /** @type {import('node:net').AddressInfo} */ (server.address());
   const shown = isIP(address.address) === 6 ? `[${address.address}]` : address.address;
@@ -75,19 +75,19 @@ export async function serveMcp(kernel, { port = 0, host = '127.0.0.1', token, li
 }
 
 /**
- * Lets a request in whose calls are held to a token.
+ * Admits a request with a capability token, which limits its calls.
  * @param {import('../../index.js').TGP} kernel
  * @param {import('node:http').IncomingMessage} request
  * @param {string} token
  */
 async function admit(kernel, request, token) {
   await checkCapability(/** @type {import('../kernel/tgp.js').TGP} */ (kernel), token);
-  // Where the SDK looks for what is known of a request.
+  // The SDK passes `auth` on to request handlers.
   Object.assign(request, { auth: { token, clientId: 'tgp', scopes: [] } });
 }
 
 /**
- * A server whose every request ends with an answer or a closed connection, whatever it is and whatever `handle` does.
+ * A server that ends every request with a response or a closed connection, whatever `handle` does.
  * @param {Limits} limits
  * @param {import('../../index.js').Logger} logger
  * @param {(request: import('node:http').IncomingMessage, response: import('node:http').ServerResponse) => Promise<void>} handle
@@ -109,7 +109,7 @@ function guardedServer(limits, logger, handle) {
       /** @type {import('node:http').IncomingMessage} */ request,
       /** @type {import('node:http').ServerResponse} */ response,
     ) => {
-      // A connection that breaks while it is written to is nobody's failure.
+      // A connection that breaks during a write is not an error.
       response.on('error', ignored);
       request.on('error', ignored);
       try {
@@ -122,17 +122,17 @@ function guardedServer(limits, logger, handle) {
     },
   );
   server.on('request', serve);
-  // Only whoever is let in is told to go on.
+  // "100 Continue" is sent only after the request is admitted.
   server.on('checkContinue', serve);
   return server;
 }
 
 /**
- * @param {import('../../mcp.js').McpLimits} given
+ * @param {import('../../mcp.js').McpLimits} limits
  * @returns {Limits}
  */
-function checkedLimits(given) {
-  for (const [key, value] of Object.entries(given)) {
+function checkedLimits(limits) {
+  for (const [key, value] of Object.entries(limits)) {
     const details = { field: `limits.${key}` };
     if (!LIMIT_KEYS.includes(key)) {
       throw new ValidationError(`"limits.${key}" is not known (known: ${LIMIT_KEYS.join(', ')}).`, { details });
@@ -141,6 +141,6 @@ function checkedLimits(given) {
       throw new ValidationError(`"limits.${key}" must be a whole number above 0.`, { details });
     }
   }
-  const chosen = Object.entries(given).filter(([, value]) => value !== undefined);
+  const chosen = Object.entries(limits).filter(([, value]) => value !== undefined);
   return { ...LIMITS, ...Object.fromEntries(chosen) };
 }

@@ -1,4 +1,4 @@
-/** What a request over HTTP has to be before anybody looks into it. */
+/** Checks of HTTP requests before they are processed: Host, Origin, token, path and body size. */
 
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { readAtMost, TooLarge } from '../boundary/bounded_read.js';
@@ -13,15 +13,15 @@ import { guarded, ignored } from '../boundary/guarded.js';
 
 export const PATH = '/mcp';
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
-/** A header with a capability token. */
+/** An Authorization header with a capability token. */
 const CAPABILITY = /^Bearer (tgp_\S+)$/i;
-/** Messages in one body. */
+/** Maximum number of messages in one body. */
 const MAX_BATCH = 100;
 
 /** @param {string} host */
 export const isLoopback = (host) => LOOPBACK.has(host) || host === '::1';
 
-/** Why a request is not served. */
+/** A refused request: status and message. */
 export class Refusal extends Error {
   /**
    * @param {number} status
@@ -34,11 +34,11 @@ export class Refusal extends Error {
 }
 
 /**
- * A page in somebody's browser can make requests to this machine, and by DNS rebinding even read the answers; but it cannot
- * choose what the headers Host and Origin say.
+ * Checks Host, Origin, token and path. A web page can send requests to this machine, and with DNS rebinding read the responses,
+ * but it cannot choose the Host and Origin headers.
  * @param {Request} request
- * @param {{ onlyHere: boolean, token: string | undefined }} rules whether only this machine is meant, and what opens the door
- * @returns {string | undefined} the capability token that opens it in the place of that; nobody has looked at it yet
+ * @param {{ onlyHere: boolean, token: string | undefined }} rules whether only loopback hosts are served, and the owner's token
+ * @returns {string | undefined} the capability token, if the request has one instead of the owner's token; not verified yet
  * @throws {Refusal}
  */
 export function checkRequest({ headers, url = '' }, { onlyHere, token }) {
@@ -55,9 +55,9 @@ export function checkRequest({ headers, url = '' }, { onlyHere, token }) {
   const isOwner = token !== undefined && isSame(headers.authorization ?? '', `Bearer ${token}`);
   const capability = isOwner ? undefined : bearerCapability(headers.authorization);
   if (token !== undefined && !isOwner && capability === undefined) {
-    throw new Refusal(401, 'A bearer token is needed.');
+    throw new Refusal(401, 'A bearer token is required.');
   }
-  // As it stands: nothing that has to be resolved first names this path.
+  // Compared literally: a path that needs normalisation is refused.
   if (url.split('?', 1)[0] !== PATH) throw new Refusal(404, `The server is at ${PATH}.`);
   return capability;
 }
@@ -67,9 +67,9 @@ function bearerCapability(authorization) {
   return CAPABILITY.exec(authorization ?? '')?.[1];
 }
 
-const TOO_MUCH = new Refusal(503, 'Too much is being sent at once. Try again later.');
+const TOO_MUCH = new Refusal(503, 'The server is receiving too much data. Retry later.');
 
-/** How much of bodies is held at one time, by all requests together. */
+/** A memory budget for the bodies of all requests together. */
 export class BodyBudget {
   #left;
   #maxBytes;
@@ -81,22 +81,22 @@ export class BodyBudget {
   }
 
   /**
-   * The messages in a request's body.
+   * Reads the messages in a request's body.
    * @param {Request} request
-   * @param {Response} response when that is over, its part of the budget is free again
+   * @param {Response} response its end releases the request's part of the budget
    * @throws {Refusal}
    */
   async read(request, response) {
     if (Number(request.headers['content-length'] ?? 0) > this.#maxBytes) throw this.#tooLarge();
     if (this.#left <= 0) throw TOO_MUCH;
-    let held = 0;
-    // Everything that a request holds is its own until it has been answered.
+    let bytesHeld = 0;
+    // A request keeps its part of the budget until it is answered.
     const release = guarded(ignored, () => {
-      this.#left += held;
+      this.#left += bytesHeld;
     });
     response.once('close', release);
     const hold = (/** @type {number} */ bytes) => {
-      held += bytes;
+      bytesHeld += bytes;
       this.#left -= bytes;
       if (this.#left < 0) throw TOO_MUCH;
     };
@@ -113,12 +113,12 @@ export class BodyBudget {
       return (await readAtMost(request, this.#maxBytes, hold)).toString('utf8');
     } catch (error) {
       if (error instanceof Refusal) throw error;
-      throw error instanceof TooLarge ? this.#tooLarge() : new Refusal(400, 'The body did not come to its end.');
+      throw error instanceof TooLarge ? this.#tooLarge() : new Refusal(400, 'The body is incomplete.');
     }
   }
 
   #tooLarge() {
-    return new Refusal(413, `A body is ${this.#maxBytes} bytes at most.`);
+    return new Refusal(413, `A body may have at most ${this.#maxBytes} bytes.`);
   }
 }
 
@@ -130,23 +130,23 @@ function messagesIn(text) {
     if (isGood) return body;
   } catch (error) {
     if (!(error instanceof BadJson)) throw error;
-    throw new Refusal(400, `The body cannot be used. ${error.message}`);
+    throw new Refusal(400, `The body is not valid. ${error.message}`);
   }
-  throw new Refusal(400, `The body has to be one message, or an array of at most ${MAX_BATCH}.`);
+  throw new Refusal(400, `The body must be one message, or an array of at most ${MAX_BATCH} messages.`);
 }
 
 /**
- * In the same time whatever is given.
- * @param {string} given
+ * Compares two texts in constant time.
+ * @param {string} actual
  * @param {string} expected
  */
-function isSame(given, expected) {
+function isSame(actual, expected) {
   const digest = (/** @type {string} */ text) => createHash('sha256').update(text).digest();
-  return timingSafeEqual(digest(given), digest(expected));
+  return timingSafeEqual(digest(actual), digest(expected));
 }
 
 /**
- * Ends a request that is not served. What is left of it is not read.
+ * Sends a refusal and closes the connection without reading the rest of the request.
  * @param {Response} response
  * @param {Refusal} refusal
  */

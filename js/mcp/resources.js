@@ -1,4 +1,4 @@
-/** The sources of the tools and their history, as resources. */
+/** MCP resources: sources of tools, and the history of files. */
 
 import { NotFoundError, TGPError, ValidationError } from '../boundary/errors.js';
 
@@ -10,7 +10,7 @@ import { NotFoundError, TGPError, ValidationError } from '../boundary/errors.js'
 const TOOLS = 'tools';
 const HISTORY = 'history';
 const COMMITS = 50;
-/** What the protocol calls a resource that does not exist. */
+/** The protocol's error code for a missing resource. */
 const RESOURCE_NOT_FOUND = -32002;
 
 export const TEMPLATES = [
@@ -32,8 +32,8 @@ export const TEMPLATES = [
  * @param {Access} access
  */
 export async function listResources(kernel, access) {
-  const asked = { tool: 'list_files', effect: 'read', changes: false, args: { dir: TOOLS } };
-  const tools = await access.own(asked, async () => [...(await kernel.registry.list())]);
+  const call = { tool: 'list_files', effect: 'read', changes: false, args: { dir: TOOLS } };
+  const tools = await access.own(call, async () => [...(await kernel.registry.list())]);
   return [
     { uri: `tgp://${HISTORY}`, name: 'history', description: 'The newest commits.', mimeType: 'application/json' },
     ...tools.map(({ path, description }) => ({
@@ -61,7 +61,7 @@ export async function readResource({ files }, uri) {
 }
 
 /**
- * A failure in the words of the protocol.
+ * Converts a TGPError to an error of the protocol.
  * @param {unknown} error
  * @param {typeof import('@modelcontextprotocol/sdk/types.js')} types
  */
@@ -82,9 +82,9 @@ function parse(uri) {
   try {
     if (kind === HISTORY || rest !== '') return { kind, path: decodeURIComponent(rest) };
   } catch {
-    // The message below is for this case too.
+    // Reported below.
   }
-  throw new ValidationError('The URI is none of tgp://tools/…, tgp://history and tgp://history/….', {
+  throw new ValidationError('The URI is not valid. Use tgp://tools/…, tgp://history or tgp://history/….', {
     details: { field: 'uri' },
   });
 }

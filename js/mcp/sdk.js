@@ -1,7 +1,7 @@
 import { ConfigError } from '../boundary/errors.js';
 
 /**
- * The official SDK. It is an optional peer: it brings a hundred packages that most applications have no use for.
+ * Loads the official MCP SDK. It is an optional peer dependency, because it brings a hundred packages.
  */
 export async function loadSdk() {
   try {
@@ -15,7 +15,7 @@ export async function loadSdk() {
   } catch (cause) {
     if (/** @type {NodeJS.ErrnoException} */ (cause).code !== 'ERR_MODULE_NOT_FOUND') throw cause;
     throw new ConfigError(
-      'The MCP server needs the package @modelcontextprotocol/sdk. Install it with "npm install @modelcontextprotocol/sdk" and try again.',
+      'The MCP server requires the package @modelcontextprotocol/sdk. Install it with "npm install @modelcontextprotocol/sdk" and try again.',
       { cause },
     );
   }

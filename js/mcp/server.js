@@ -1,4 +1,4 @@
-/** An MCP server over a kernel: its tools and the forged ones, their sources and their history. */
+/** The MCP server of a kernel: its tools and forged tools, their sources and their history. */
 
 import { toolsFor } from '../agent_tools/kernel_tools.js';
 import { failedForModel, runForModel } from '../agent_tools/tool_call.js';
@@ -14,19 +14,19 @@ import { capabilityOf } from './bearer.js';
 import { elicitedApproval } from './elicited_approval.js';
 import { asMcpError, listResources, readResource, TEMPLATES } from './resources.js';
 import { loadSdk } from './sdk.js';
-import { servedAs } from './served_as.js';
+import { checkedOptions } from './server_options.js';
 import { factsOf } from './tool_facts.js';
 
 /**
  * @typedef {import('../../index.js').TGP} TGP
- * @typedef {{ requestId: string | number, signal: AbortSignal, authInfo?: { token?: string } }} Extra what the SDK tells of a request
+ * @typedef {{ requestId: string | number, signal: AbortSignal, authInfo?: { token?: string } }} Extra request data of the SDK
  */
 
 const INSTRUCTION_TOKENS = 2000;
-const DRY = 'Every call is a dry run here: it tells what it would do, and changes nothing.\n\n';
+const DRY = 'Every call is a dry run here: it returns what it would do, and changes nothing.\n\n';
 const PAGE = 500;
-/** How often changes by other processes are looked for. */
-const LOOK_MS = 2_000;
+/** Interval of checks for changes by other processes. */
+const POLL_MS = 2_000;
 
 /** @type {typeof import('../../mcp.js').createMcpServer} */
 export async function createMcpServer(kernel, options = {}) {
@@ -36,14 +36,14 @@ export async function createMcpServer(kernel, options = {}) {
 /**
  * @param {TGP} kernel
  * @param {import('../../mcp.js').McpServerOptions} options
- * @param {{ catalogue: boolean }} prompt whether the instructions name the tools that exist: not where a token allows only some
+ * @param {{ catalogue: boolean }} prompt whether the instructions list the tools; false if a token allows only some of them
  */
 export async function mcpServer(kernel, options, { catalogue }) {
-  const { tools: given, name = 'tgp', maxChars } = options;
-  const { mode, calls } = servedAs(options);
+  const { tools: ownTools, name = 'tgp', maxChars } = options;
+  const { mode, calls } = checkedOptions(options);
   const who = { agent: 'mcp', id: name, ...(mode !== undefined && { mode }) };
   /** @type {import('../../index.js').ToolSet} */
-  const base = given ?? toolsFor(kernel, who, { mode: calls });
+  const base = ownTools ?? toolsFor(kernel, who, { mode: calls });
   const access = /** @type {import('../kernel/tgp.js').TGP} */ (kernel)[ON_BEHALF](who);
   const { Server, types } = await loadSdk();
   await kernel.boot();
@@ -68,20 +68,22 @@ export async function mcpServer(kernel, options, { catalogue }) {
   /** @type {(known: import('../../index.js').ToolSet, key: string, input: unknown, extra: Extra) => ReturnType<typeof runForModel>} */
   const run = (known, key, input, { signal, authInfo }) => {
     const work = () => runForModel(known, key, input, { abortSignal: signal, maxChars });
-    // What the application gives beside the kernel's own tools passes no door: under a token it does.
+    // Tools of the application are not subject to the policy, except under a capability token.
     const isForeign = originOf(key) === 'given' && ownerOf({ [key]: base[key] }) === undefined;
     if (!isForeign || capabilityOf(authInfo) === undefined) return work();
-    const asked = { tool: key, effect: 'app', changes: true, args: input };
-    return access.own(asked, work).catch((error) => failedForModel(error, maxChars));
+    const call = { tool: key, effect: 'app', changes: true, args: input };
+    return access.own(call, work).catch((error) => failedForModel(error, maxChars));
   };
   const invalid = (/** @type {string} */ text) => new types.McpError(types.ErrorCode.InvalidParams, text);
 
-  /** The holder of a token sees what it can be used for. @type {(extra: Extra) => Promise<[string, import('../../index.js').AgentTool][]>} */
+  /** The tools that a client may see: with a token only those that it allows. @type {(extra: Extra) => Promise<[string, import('../../index.js').AgentTool][]>} */
   const shownTo = async (extra) => {
     const all = Object.entries(tools);
     if (capabilityOf(extra.authInfo) === undefined) return all;
-    const asked = all.map(([key, tool]) => (originOf(key) === 'given' ? [key, null] : ['exec_tool', forgedPath(tool)]));
-    const shown = await serving(extra, () => access.shownTools(/** @type {[string, string | null][]} */ (asked)));
+    const requested = all.map(([key, tool]) =>
+      originOf(key) === 'given' ? [key, null] : ['exec_tool', forgedPath(tool)],
+    );
+    const shown = await serving(extra, () => access.shownTools(/** @type {[string, string | null][]} */ (requested)));
     return all.filter((_, at) => shown[at] === true);
   };
 
@@ -91,49 +93,49 @@ export async function mcpServer(kernel, options, { catalogue }) {
     return { tools: items.map(([key, tool]) => ({ ...described(key, tool), ...factsFor(key) })), nextCursor };
   });
   server.setRequestHandler(types.CallToolRequestSchema, async ({ params }, extra) => {
-    // The error for an unknown name lists the others.
+    // The error for an unknown tool lists the visible tools.
     const known = Object.hasOwn(tools, params.name) ? tools : Object.fromEntries(await shownTo(extra));
     const { text, failed, shown } = await serving(extra, () => run(known, params.name, params.arguments ?? {}, extra));
     const { outputSchema } = factsFor(params.name);
-    // Clients refuse a result that has a schema and no data, and data without a schema tells them nothing.
+    // Clients require structured content exactly for tools with an output schema.
     const data = outputSchema && isObject(shown) ? { structuredContent: plain(shown) } : {};
     return { content: [{ type: 'text', text }], ...data, isError: failed };
   });
-  const inWordsOfMcp = (/** @type {unknown} */ error) => {
+  const throwMcpError = (/** @type {unknown} */ error) => {
     throw asMcpError(error, types);
   };
   server.setRequestHandler(types.ListResourcesRequestSchema, async ({ params }, extra) => {
-    const all = await serving(extra, () => listResources(kernel, access)).catch(inWordsOfMcp);
+    const all = await serving(extra, () => listResources(kernel, access)).catch(throwMcpError);
     const { items, nextCursor } = page(all, params?.cursor, ({ uri }) => uri, invalid);
     return { resources: items, nextCursor };
   });
   server.setRequestHandler(types.ListResourceTemplatesRequestSchema, async () => ({ resourceTemplates: TEMPLATES }));
   server.setRequestHandler(types.ReadResourceRequestSchema, async ({ params }, extra) => ({
-    contents: [await serving(extra, () => readResource(access, params.uri)).catch(inWordsOfMcp)],
+    contents: [await serving(extra, () => readResource(access, params.uri)).catch(throwMcpError)],
   }));
-  follow(kernel, server);
+  notifyChanges(kernel, server);
   return server;
 }
 
 /**
- * Tells the client of every change of the tools, as long as there is a client.
+ * Notifies the client of changes of the tools until it disconnects.
  * @param {TGP} kernel
  * @param {import('@modelcontextprotocol/sdk/server/index.js').Server} server
  */
-function follow(kernel, server) {
+function notifyChanges(kernel, server) {
   const complain = (/** @type {unknown} */ error) => kernel.logger.warn(`MCP: ${messageOf(error)}`);
-  // A client may say as often as it likes that it is ready.
+  // A client may send "initialized" more than once.
   let isFollowing = false;
   server.oninitialized = guarded(complain, () => {
     if (isFollowing) return;
     isFollowing = true;
-    const tell = guarded(complain, async (/** @type {import('../../index.js').ToolsChange} */ { added, removed }) => {
+    const notify = guarded(complain, async (/** @type {import('../../index.js').ToolsChange} */ { added, removed }) => {
       await server.sendToolListChanged();
       if (added.length + removed.length > 0) await server.sendResourceListChanged();
     });
-    const stop = kernel.onToolsChanged(tell);
-    const look = guarded(complain, () => kernel.refreshTools());
-    const timer = setInterval(look, LOOK_MS).unref();
+    const stop = kernel.onToolsChanged(notify);
+    const poll = guarded(complain, () => kernel.refreshTools());
+    const timer = setInterval(poll, POLL_MS).unref();
     server.onclose = guarded(complain, () => {
       clearInterval(timer);
       stop();
@@ -158,7 +160,7 @@ function isObject(value) {
 }
 
 /**
- * As it arrives at the client, which checks it against the schema.
+ * The value as JSON data, as the client receives and validates it.
  * @param {Record<string, unknown>} value
  * @returns {Record<string, unknown>}
  */
@@ -176,7 +178,7 @@ function plain(value) {
  */
 function page(all, cursor, keyOf, invalid) {
   const start = cursor === undefined ? 0 : all.findIndex((item) => keyOf(item) === cursor) + 1;
-  if (cursor !== undefined && start === 0) throw invalid('The list has changed. Ask for it again without a cursor.');
+  if (cursor !== undefined && start === 0) throw invalid('The list has changed. Request it again without a cursor.');
   const items = all.slice(start, start + PAGE);
   const last = items.at(-1);
   return start + PAGE < all.length && last !== undefined ? { items, nextCursor: keyOf(last) } : { items };

@@ -1,4 +1,4 @@
-/** The clients of an MCP server over HTTP, each with a server of its own. */
+/** The sessions of an MCP server over HTTP. Each session has its own server. */
 
 import { randomUUID } from 'node:crypto';
 import { familyOf } from './bearer.js';
@@ -10,26 +10,26 @@ import { mcpServer } from './server.js';
  * @typedef {import('node:http').IncomingMessage} Request
  * @typedef {import('node:http').ServerResponse} Response
  * @typedef {{ handleRequest: (request: Request, response: Response, body?: unknown) => Promise<void>, close: () => Promise<void>, sessionId?: string }} Transport
- * @typedef {{ transport: Transport, family: string }} Session `family`: the token it came with, empty for the owner's
+ * @typedef {{ transport: Transport, family: string }} Session `family`: the token family of the client, empty for the owner
  */
 
 /** The family of requests without a capability token. */
 const OWNER = '';
 
 export class Sessions {
-  /** @type {Map<string, Session>} the one that was quiet for longest comes first */
+  /** @type {Map<string, Session>} least recently used first */
   #open = new Map();
   #kernel;
   #options;
   #most;
-  /** How many are being opened by the owner, and by all others: each of them may become a session. */
+  /** Number of sessions that are being opened by the owner and by token holders. */
   #opening = { owner: 0, others: 0 };
 
   /**
    * @param {import('../../index.js').TGP} kernel
    * @param {import('../../mcp.js').McpServerOptions} options
-   * @param {number} most sessions of the owner, and as many of all tokens. One more, and the one of the same side that was quiet for
-   * longest is closed
+   * @param {number} most maximum number of sessions of the owner, and of all tokens. One more closes the least recently used session of
+   * the same side
    */
   constructor(kernel, options, most) {
     this.#kernel = kernel;
@@ -45,12 +45,12 @@ export class Sessions {
   async handle(request, response, readBody) {
     const id = request.headers['mcp-session-id'];
     if (typeof id !== 'string') {
-      if (request.method !== 'POST') throw new Refusal(400, 'A session begins with a POST of "initialize".');
+      if (request.method !== 'POST') throw new Refusal(400, 'A session starts with a POST of "initialize".');
       return this.#begin(request, response, await readBody());
     }
     const session = this.#open.get(id);
     if (session === undefined || session.family !== ownFamily(request)) {
-      throw new Refusal(404, 'There is no such session. Begin a new one.');
+      throw new Refusal(404, 'The session does not exist. Start a new session.');
     }
     this.#open.delete(id);
     this.#open.set(id, session);
@@ -67,12 +67,11 @@ export class Sessions {
    * @param {any} body
    */
   async #begin(request, response, body) {
-    // Looked at here: what begins no session must not cost what one costs.
-    if (body.method !== 'initialize') throw new Refusal(400, 'A session begins with a POST of "initialize".');
+    // Checked before a server is created, because a server is expensive.
+    if (body.method !== 'initialize') throw new Refusal(400, 'A session starts with a POST of "initialize".');
     const family = ownFamily(request);
     const who = family === OWNER ? 'owner' : 'others';
-    if (this.#opening[who] >= this.#most)
-      throw new Refusal(503, 'Too many sessions are being opened. Try again later.');
+    if (this.#opening[who] >= this.#most) throw new Refusal(503, 'Too many sessions are being opened. Retry later.');
     this.#opening[who] += 1;
     try {
       await this.#connect(request, response, body, family);
@@ -102,17 +101,17 @@ export class Sessions {
     };
     await server.connect(/** @type {any} */ (transport));
     await transport.handleRequest(request, response, body);
-    // What was no good "initialize" has been refused, and nothing must be left of it.
+    // An invalid "initialize" was refused: remove its server.
     if (transport.sessionId === undefined) await server.close();
   }
 
-  /** @param {string} family that has one session more */
+  /** @param {string} family of the new session */
   async #makeRoom(family) {
     const families = new Set([...this.#open.values()].map((session) => session.family));
     const side = family === OWNER ? [OWNER] : [...families].filter((each) => each !== OWNER);
     const open = side.map((each) => this.#ofFamily(each));
     if (open.flat().length <= this.#most) return;
-    // Of the token that has most of them, so that one token does not end the sessions of others.
+    // Closes a session of the token with the most sessions, so that one token cannot close those of others.
     const largest = open.reduce((most, next) => (next.length > most.length ? next : most));
     const [id, session] = largest[0] ?? [];
     if (id === undefined) return;
@@ -122,7 +121,7 @@ export class Sessions {
 
   /**
    * @param {string} family
-   * @returns {[string, Session][]} the one that was quiet for longest comes first
+   * @returns {[string, Session][]} least recently used first
    */
   #ofFamily(family) {
     return [...this.#open].filter(([, session]) => session.family === family);

@@ -1,20 +1,20 @@
-/** MCP over standard input and output: one message per line, and no line that could hurt. */
+/** MCP over standard input and output: one message per line, with a limited length. */
 
 import { ByteQueue, TooLarge } from '../boundary/bounded_read.js';
 import { BadJson, MAX_MESSAGE_VALUES, parseForeignJson } from '../boundary/foreign_json.js';
 import { guarded } from '../boundary/guarded.js';
 import { loadSdk } from './sdk.js';
 
-/** Longest line that is read; what goes on after it is dropped up to the next line. */
+/** Longest accepted line; a longer one is skipped. */
 const MAX_LINE_BYTES = 16 << 20;
-/** What may wait to be written before nothing more is read: a client that does not listen is not listened to. */
+/** Backpressure: reading stops while more than this waits to be written. */
 const MAX_WAITING_BYTES = 1 << 20;
 const LINE_END = 0x0a;
 const PARSE_ERROR = -32700;
 const INVALID_REQUEST = -32600;
 
 /**
- * A transport as the SDK wants one.
+ * A line-based transport for the MCP SDK.
  * @implements {Pick<import('@modelcontextprotocol/sdk/shared/transport.js').Transport, 'start' | 'send' | 'close'>}
  */
 export class LineTransport {
@@ -27,7 +27,7 @@ export class LineTransport {
   #input;
   #output;
   #line = new ByteQueue(MAX_LINE_BYTES);
-  /** Whether the line that is coming is too long already. */
+  /** Whether the current line is too long and is skipped. */
   #skips = false;
   #isOpen = false;
   /** @type {{ safeParse: (value: unknown) => { success: boolean, data?: any } } | undefined} */
@@ -105,7 +105,7 @@ export class LineTransport {
     const text = this.#line.take(this.#line.length)?.toString('utf8').trim() ?? '';
     const wasSkipped = this.#skips;
     this.#skips = false;
-    if (wasSkipped) return this.#refuse(INVALID_REQUEST, `A message is ${MAX_LINE_BYTES} bytes at most.`);
+    if (wasSkipped) return this.#refuse(INVALID_REQUEST, `A message may have at most ${MAX_LINE_BYTES} bytes.`);
     if (text === '') return;
     const message = this.#read(text);
     if (message !== undefined) this.onmessage?.(message);
@@ -121,7 +121,7 @@ export class LineTransport {
       return this.#refuse(PARSE_ERROR, error.message);
     }
     const { success, data } = this.#schema?.safeParse(value) ?? { success: false };
-    return success ? data : this.#refuse(INVALID_REQUEST, 'It is no message of JSON-RPC 2.0.');
+    return success ? data : this.#refuse(INVALID_REQUEST, 'The line is not a JSON-RPC 2.0 message.');
   }
 
   /**

@@ -1,4 +1,4 @@
-/** What clients are told of the tools beyond name, description and arguments: how careful to be, and what comes back. */
+/** MCP tool annotations and output schemas. */
 
 /**
  * @typedef {object} Facts
@@ -12,7 +12,7 @@ const flag = { type: 'boolean' };
 /** @param {Record<string, any>} items */
 const list = (items) => ({ type: 'array', items });
 /**
- * More may be there than is named, and what did not fit is left out or marked: only what every result has is required.
+ * An object schema. Results may have more members, and truncated results fewer: only members of every result are required.
  * @param {Record<string, any>} properties
  * @param {string[]} required
  */
@@ -27,7 +27,7 @@ const RUNS = { readOnlyHint: false, destructiveHint: true, idempotentHint: false
 const WRITTEN = {
   success: flag,
   path: text,
-  persisted: { description: 'true, false or "local": committed, on disk only, committed here and not yet pushed.' },
+  persisted: { description: 'true: committed; false: on disk only; "local": committed, not yet pushed.' },
   commit: text,
   problem: text,
   findings: list({}),
@@ -35,7 +35,7 @@ const WRITTEN = {
 const REPORT = object(
   {
     success: flag,
-    notice: { ...text, description: 'What is missing here, and where it is.' },
+    notice: { ...text, description: 'What is omitted, and where it is stored.' },
     result: { description: 'What the tool returned.' },
     logs: list({}),
     stats: { type: 'object' },
@@ -105,8 +105,8 @@ const KERNEL_TOOLS = {
 
 /**
  * @param {string} name
- * @param {'forged' | 'given'} origin whether an agent has forged it, or the application has given it
- * @param {import('../tool_shape/agent_tool.js').Mode} calls whether they are made, or only previewed
+ * @param {'forged' | 'given'} origin whether it is a forged tool or a tool of the application
+ * @param {import('../tool_shape/agent_tool.js').Mode} calls whether calls are made or are dry runs
  * @returns {Facts}
  */
 export function factsOf(name, origin, calls) {
@@ -126,6 +126,6 @@ function realFacts(name, origin) {
   const known = Object.hasOwn(KERNEL_TOOLS, name) ? KERNEL_TOOLS[name] : undefined;
   const title = name.replaceAll(/[_-]+/g, ' ').trim();
   if (origin === 'forged') return { annotations: { title, ...RUNS }, outputSchema: REPORT };
-  // Of a tool of the application nothing is known: the worst is assumed.
+  // The effects of an application tool are unknown: the worst is assumed.
   return known ?? { annotations: { title, ...RUNS } };
 }

@@ -1,5 +1,5 @@
 /**
- * Text from a tool's source or an application stays in its line: it must not look like a section of the prompt.
+ * Collapses foreign text to one line, so that it cannot look like a section of the prompt.
  * @param {string} text
  */
 export function oneLine(text) {

@@ -1,4 +1,4 @@
-/** What models are told, from the most words to the fewest. */
+/** The fixed sections of the system prompt, at several levels of detail. */
 
 import { sandboxFacts, shortFacts, signatures, standardLibrary } from './sandbox_facts.js';
 
@@ -83,18 +83,18 @@ const WITHOUT_EXAMPLES = standards(([name, rule]) => `${name}: ${rule}`);
 const NAMES = `Tools are ${STANDARDS.map(([name]) => name.toLowerCase()).join(', ')}.`;
 
 /**
- * The fixed sections, from full to least: the functions of the standard library go first, then the examples of the standards,
+ * The fixed sections, from longest to shortest. Dropped in this order: the functions of the standard library, then the examples of the standards,
  * then the API and the facts of this sandbox, then the standards, and the protocol last.
  * @param {import('./sandbox_facts.js').Facts} facts
  * @returns {string[]}
  */
 export function levels(facts) {
-  const told = `${sandboxFacts(facts)}\n\n${signatures(facts)}`;
+  const details = `${sandboxFacts(facts)}\n\n${signatures(facts)}`;
   const short = shortFacts(facts);
   return [
-    [PROTOCOL, TOOL, WITH_EXAMPLES, told, standardLibrary(facts)],
-    [PROTOCOL, TOOL, WITH_EXAMPLES, told],
-    [PROTOCOL, TOOL, WITHOUT_EXAMPLES, told],
+    [PROTOCOL, TOOL, WITH_EXAMPLES, details, standardLibrary(facts)],
+    [PROTOCOL, TOOL, WITH_EXAMPLES, details],
+    [PROTOCOL, TOOL, WITHOUT_EXAMPLES, details],
     [PROTOCOL, TOOL, WITHOUT_EXAMPLES, short],
     [PROTOCOL, NAMES, short],
     [SHORT_PROTOCOL, NAMES, short],

@@ -1,4 +1,4 @@
-/** What holds in this kernel's sandbox, told from its configuration. */
+/** Prompt sections about the sandbox: limits, imports, files, network, database and functions, from the configuration. */
 
 import { oneLine } from './one_line.js';
 import { FUNCTIONS, GLOBALS } from './sandbox_api.js';
@@ -19,13 +19,13 @@ import { typeOf } from './typescript_signature.js';
  * @property {Record<string, { hosts?: string[], functions?: string[] }>} [secrets]
  *
  * @typedef {object} Facts
- * @property {KnownConfig} config with its defaults; nothing is said of what is not known yet
- * @property {SqlGuide | undefined} sql nothing without a database
- * @property {FunctionGuide[]} functions what the application has added to `tgp`
- * @property {boolean} [isJudged] whether a policy decides what may be done
+ * @property {KnownConfig} config with its defaults; unknown members are omitted from the prompt
+ * @property {SqlGuide | undefined} sql undefined without a database
+ * @property {FunctionGuide[]} functions functions that the application adds to `tgp`
+ * @property {boolean} [isJudged] whether a policy applies
  */
 
-/** Names of a list that are told. */
+/** Maximum number of names in a list. */
 const MAX_LISTED = 20;
 const MAX_DESCRIPTION_CHARS = 160;
 
@@ -44,7 +44,7 @@ const MODES = {
 };
 
 /**
- * All of it, in lines.
+ * The full section, in lines.
  * @param {Facts} facts
  */
 export function sandboxFacts({ config, sql, isJudged }) {
@@ -67,7 +67,7 @@ export function sandboxFacts({ config, sql, isJudged }) {
 }
 
 /**
- * The functions of `tgp` that there are, as TypeScript.
+ * The available functions of `tgp`, as TypeScript.
  * @param {Facts} facts
  */
 export function signatures({ config, sql, functions }) {
@@ -95,7 +95,7 @@ export function standardLibrary({ config }) {
 }
 
 /**
- * Names only, where there is room for nothing more.
+ * The shortest form: names only.
  * @param {Facts} facts
  */
 export function shortFacts({ config, sql, functions }) {
@@ -116,7 +116,7 @@ function limits({ sandbox = {} }) {
   ];
 }
 
-/** Classes that come with a global, or are known by one word for all of them. */
+/** Globals that are implied by others, or summarised as "web streams". */
 const BESIDE = /^clear|^File$|(?:Signal|Params|Stream|Reader|Writer|Strategy|Event|Target|Exception|Entry|Mark)$/;
 
 /** @param {Facts['config']} config */
@@ -155,8 +155,8 @@ function network(config) {
 }
 
 /** @param {Facts['config']} config */
-function secrets({ secrets: known = {} }) {
-  const places = Object.entries(known).map(([name, { hosts = [], functions = [] }]) => {
+function secrets({ secrets: configured = {} }) {
+  const places = Object.entries(configured).map(([name, { hosts = [], functions = [] }]) => {
     const to = [...hosts, ...functions.map((called) => `tgp.${called}`)];
     return `{{secret:${name}}} for ${listed(to)}`;
   });
@@ -181,9 +181,9 @@ function hasNetwork({ allowedFetchUrls = [] }) {
 
 /** @param {FunctionGuide} guide */
 function addedFunction({ name, description = '', parameters }) {
-  const said = oneLine(description).slice(0, MAX_DESCRIPTION_CHARS);
+  const comment = oneLine(description).slice(0, MAX_DESCRIPTION_CHARS);
   const takes = parameters === undefined ? '...args: any[]' : `args: ${oneLine(typeOf(parameters))}`;
-  return `${oneLine(name)}(${takes}): Promise<any>;${said === '' ? '' : ` // ${said}`}`;
+  return `${oneLine(name)}(${takes}): Promise<any>;${comment === '' ? '' : ` // ${comment}`}`;
 }
 
 /** @param {string[]} names */

@@ -1,4 +1,4 @@
-/** The system prompt: what a model has to know, within a budget of tokens. */
+/** The system prompt within a token budget: fixed sections and the tool catalogue. */
 
 import { ValidationError } from '../boundary/errors.js';
 import { oneLine } from './one_line.js';
@@ -8,19 +8,19 @@ import { typeOf } from './typescript_signature.js';
 /**
  * @typedef {{ path: string, description: string, parameters: Record<string, any> }} Entry
  * @typedef {{ tools: Entry[], total: number }} Catalogue
- * @typedef {{ path: string, isLive: boolean, signature: string, entry: string }} Line a tool as it is shown, without and with its description
- * @typedef {{ lines: Line[], total: number }} Known
+ * @typedef {{ path: string, isLive: boolean, signature: string, entry: string }} Line a catalogue line: `signature` without, `entry` with the description
+ * @typedef {{ lines: Line[], total: number }} CatalogueLines
  */
 
 const DEFAULT_TOKENS = 4000;
-const FEWEST_TOKENS = 50;
-/** English has some four bytes per token and code some three: with three the estimate is not too low for either. */
+const MIN_TOKENS = 50;
+/** English has about four bytes per token, code about three; three is a safe estimate for both. */
 const BYTES_PER_TOKEN = 3;
-/** What the catalogue may claim for itself before other sections give way to it. */
+/** Share of the budget that is reserved for the catalogue before fixed sections are chosen. */
 const CATALOGUE_SHARE = 0.4;
-/** No entry is shorter, so that no more of them need to be asked for. */
+/** Minimum size of an entry; it bounds the number of entries that are requested. */
 const MIN_ENTRY_BYTES = 20;
-/** Entries that are asked for first: more than a usual prompt has room for. */
+/** Entries of the first request: enough for most prompts. */
 const FIRST_ENTRIES = 200;
 const MAX_DESCRIPTION_CHARS = 160;
 
@@ -32,11 +32,11 @@ const NONE_YET = '# Tools that exist\n\nNone yet.';
 const UNKNOWN = '# Tools that exist\n\nCall find_tool to see them.';
 
 /**
- * @param {object} given
- * @param {unknown} given.maxTokens
- * @param {(limit: number) => Catalogue | undefined} given.catalogue nothing before the kernel is booted
- * @param {import('./sandbox_facts.js').Facts} given.facts what holds in this kernel's sandbox
- * @param {Map<string, string>} given.live the names, by path, of tools that a model can call by name
+ * @param {object} options
+ * @param {unknown} options.maxTokens
+ * @param {(limit: number) => Catalogue | undefined} options.catalogue undefined before the kernel is booted
+ * @param {import('./sandbox_facts.js').Facts} options.facts facts about the sandbox
+ * @param {Map<string, string>} options.live names of tools that can be called by name, by path
  * @returns {string}
  */
 export function systemPrompt({ maxTokens = DEFAULT_TOKENS, catalogue, facts, live }) {
@@ -51,14 +51,14 @@ export function systemPrompt({ maxTokens = DEFAULT_TOKENS, catalogue, facts, liv
 }
 
 /**
- * As many tools as there may be room for, whatever else is left out: of the others nothing but their number is looked at.
+ * Reads as many catalogue entries as can fit into the budget; only the number of the others is needed.
  * @param {(limit: number) => Catalogue | undefined} catalogue
  * @param {Map<string, string>} live
  * @param {number} budget in bytes
- * @returns {Known | undefined}
+ * @returns {CatalogueLines | undefined}
  */
 function readable(catalogue, live, budget) {
-  /** @type {Known | undefined} */
+  /** @type {CatalogueLines | undefined} */
   let found;
   for (const limit of [FIRST_ENTRIES, Math.ceil(budget / MIN_ENTRY_BYTES)]) {
     const known = catalogue(limit);
@@ -78,15 +78,15 @@ function readable(catalogue, live, budget) {
   return found;
 }
 
-/** @param {Known} known */
+/** @param {CatalogueLines} known */
 function headingOf({ lines }) {
   return lines.some(({ isLive }) => isLive) ? LIVE_HEADING : HEADING;
 }
 
 /** @param {unknown} maxTokens */
 function bytesOf(maxTokens) {
-  if (typeof maxTokens !== 'number' || !Number.isSafeInteger(maxTokens) || maxTokens < FEWEST_TOKENS) {
-    throw new ValidationError(`"maxTokens" must be a whole number of at least ${FEWEST_TOKENS}.`, {
+  if (typeof maxTokens !== 'number' || !Number.isSafeInteger(maxTokens) || maxTokens < MIN_TOKENS) {
+    throw new ValidationError(`"maxTokens" must be a whole number of at least ${MIN_TOKENS}.`, {
       details: { field: 'maxTokens' },
     });
   }
@@ -94,8 +94,8 @@ function bytesOf(maxTokens) {
 }
 
 /**
- * Everything with descriptions when that fits, else without them; else the most used ones in full.
- * @param {Known | undefined} known
+ * All tools with descriptions if they fit, else without descriptions, else the most used tools with descriptions.
+ * @param {CatalogueLines | undefined} known
  * @param {number} budget in bytes
  */
 function catalogueWithin(known, budget) {
@@ -107,7 +107,7 @@ function catalogueWithin(known, budget) {
   return isAll && size(plain) <= budget ? plain : mostUsed(known, budget);
 }
 
-/** @param {Known | undefined} known */
+/** @param {CatalogueLines | undefined} known */
 function fullCatalogue(known) {
   if (known === undefined) return UNKNOWN;
   if (known.total === 0) return NONE_YET;
@@ -116,13 +116,13 @@ function fullCatalogue(known) {
 }
 
 /**
- * @param {Known} known with the most used tools first
+ * @param {CatalogueLines} known with the most used tools first
  * @param {number} budget in bytes
  */
 function mostUsed(known, budget) {
   const { lines, total } = known;
   const heading = headingOf(known);
-  // The line at the end gets shorter, never longer, when fewer tools are left out.
+  // The last line only gets shorter when fewer tools are omitted.
   let left = budget - size([heading, ...leftOut(total)].join('\n'));
   const shown = [];
   for (const line of lines) {
@@ -149,14 +149,14 @@ function leftOut(count) {
 
 /**
  * @param {Entry} tool
- * @param {string | undefined} callName by which it can be called
+ * @param {string | undefined} callName name for direct calls, if any
  * @returns {Line}
  */
 function lineOf({ path, description, parameters }, callName) {
   const name = callName === undefined ? '' : ` = ${oneLine(callName)}`;
   const signature = `- ${oneLine(path)}${name} ${oneLine(typeOf(parameters))}`;
-  const said = oneLine(description);
-  const short = said.length > MAX_DESCRIPTION_CHARS ? `${said.slice(0, MAX_DESCRIPTION_CHARS - 1)}…` : said;
+  const text = oneLine(description);
+  const short = text.length > MAX_DESCRIPTION_CHARS ? `${text.slice(0, MAX_DESCRIPTION_CHARS - 1)}…` : text;
   return {
     path,
     isLive: callName !== undefined,

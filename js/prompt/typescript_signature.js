@@ -1,13 +1,13 @@
-/** A JSON Schema of arguments as the TypeScript type that it was read from: what models read best in least space. */
+/** Prints a JSON Schema as a TypeScript type, which is short and familiar to models. */
 
 /** @typedef {Record<string, any>} JsonSchema */
 
 /** @typedef {{ depth: number, values: number }} Extent how much of a schema is printed */
 
 const MAX_CHARS = 200;
-/** For models: what is left out is shown as `…`. */
+/** For models: omitted parts are shown as `…`. */
 const SHORT = { depth: 4, values: 8 };
-/** For the type checker, to which a `…` would be a mistake. */
+/** For the type checker, which does not accept `…`. */
 const WHOLE = { depth: 32, values: 1000 };
 
 /**
@@ -83,7 +83,7 @@ function values(all, extent) {
 }
 
 /**
- * A value as a type: one that is no single word is anything.
+ * A value as a literal type; objects become `any`.
  * @param {unknown} value
  */
 function literal(value) {

@@ -1,8 +1,8 @@
 /**
- * The application's OpenTelemetry, where it has one.
+ * Access to the application's OpenTelemetry API.
  *
- * Its package is an optional peer that is loaded only once somebody has registered a provider, and all its copies in a process
- * share what is registered through one symbol. So a look at that symbol tells whether there is anything to do.
+ * The package is an optional peer dependency. It is loaded only after a provider is registered. All copies of it in a process
+ * share their registrations through one symbol, so checking that symbol is enough to know whether telemetry is on.
  */
 
 import { createRequire } from 'node:module';
@@ -12,17 +12,17 @@ import { PACKAGE_FOLDER } from '../package_folder.js';
 /**
  * @typedef {typeof import('@opentelemetry/api')} Api
  * @typedef {'trace' | 'metrics'} Kind
- * @typedef {(error: unknown) => void} Fail hears of what a provider has thrown; must not throw itself
+ * @typedef {(error: unknown) => void} Fail receives errors of providers; must not throw
  * @typedef {{ api: Api, tracer: import('@opentelemetry/api').Tracer, fail: Fail }} Tracing
  */
 
 const PACKAGE = '@opentelemetry/api';
 
-/** Where every copy of version 1 keeps what is registered. */
+/** The symbol under which every copy of version 1 stores its registrations. */
 const REGISTERED = Symbol.for('opentelemetry.js.api.1');
 
 /**
- * What is registered for traces or metrics; nothing when nobody has.
+ * The registered provider of traces or metrics, if any.
  * @param {Kind} kind
  * @returns {object | undefined}
  */
@@ -34,7 +34,7 @@ export function registered(kind) {
   }
 }
 
-/** What is made of a provider, for as long as it is the one that is registered. @template Made */
+/** A value created from the registered provider, recreated when the provider changes. @template Made */
 export class PerProvider {
   #kind;
   #make;
@@ -52,7 +52,7 @@ export class PerProvider {
     this.#make = make;
   }
 
-  /** Nothing when none is registered, or when its package cannot be found. */
+  /** Undefined if no provider is registered, or if its package cannot be found. */
   get() {
     const provider = registered(this.#kind);
     if (provider !== this.#provider) {
@@ -65,10 +65,10 @@ export class PerProvider {
 }
 
 /**
- * The copy of the API that knows the provider: one that is newer than the copy that has registered it does not.
+ * The copy of the API that has the provider. A newer copy than the registering one ignores it.
  * @param {Kind} kind
  * @param {object} provider
- * @param {string[]} folders where to look from, upwards
+ * @param {string[]} folders to resolve the package from
  * @returns {Api | undefined}
  */
 export function findApi(kind, provider, folders) {
@@ -76,23 +76,23 @@ export function findApi(kind, provider, folders) {
     try {
       /** @type {Api} */
       const api = createRequire(join(folder, 'package.json'))(PACKAGE);
-      const known = kind === 'trace' ? api.trace.getTracerProvider() : api.metrics.getMeterProvider();
-      if (known === provider) return api;
+      const provided = kind === 'trace' ? api.trace.getTracerProvider() : api.metrics.getMeterProvider();
+      if (provided === provider) return api;
     } catch {
-      // It is not there, or not for this Node.
+      // The package is missing here, or does not support this Node version.
     }
   }
   return undefined;
 }
 
-/** The application's before our own: a linked or nested package has other neighbours. */
+/** Folders of the application before our own: a linked or nested package may resolve another copy. */
 function likelyFolders() {
   const program = process.argv[1];
   const folders = [PACKAGE_FOLDER];
   try {
     folders.unshift(process.cwd());
   } catch {
-    // The folder is gone.
+    // The current folder was removed.
   }
   return program === undefined ? folders : [dirname(program), ...folders];
 }

@@ -1,7 +1,7 @@
-/** The one way to what others have registered: providers, exporters and samplers are code of strangers. */
+/** Calls foreign code, such as providers, exporters and samplers, without letting it throw. */
 
 /**
- * What `work` gives; nothing when it throws, which `fail` is told.
+ * Returns the result of `work`, or undefined if it throws. Errors and rejections go to `fail`.
  * @template Made
  * @param {import('./api.js').Fail} fail
  * @param {() => Made} work

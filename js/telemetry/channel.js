@@ -1,7 +1,7 @@
 import { channel } from 'node:diagnostics_channel';
 import { CHANNEL } from './names.js';
 
-/** Channels belong to the process, so the ESM and the CommonJS copy of this package have one in common. */
+/** A channel of the process, shared by the ESM and the CommonJS copy of this package. */
 const calls = channel(CHANNEL);
 
 export function hasListeners() {
@@ -9,7 +9,7 @@ export function hasListeners() {
 }
 
 /**
- * Tells of a call that has ended. What a listener throws, Node reports as an uncaught exception, later: it never comes here.
+ * Publishes a completed call. Node reports errors of subscribers later, as uncaught exceptions.
  * @param {import('../../types/telemetry.js').CallMessage} message
  */
 export function publish(message) {

@@ -1,13 +1,13 @@
-/** Arguments and results as a trace may hold them: without what looks like a secret, and short. */
+/** Masks and truncates arguments and results for traces. */
 
-/** What stands for a secret, here and in the native part. */
+/** Replacement for a secret, as in the native part. */
 const HIDDEN = '[hidden]';
 
 const MAX_CHARS = 8_192;
 const MAX_TEXT_CHARS = 2_048;
-/** Of names of tools, paths and ids. */
+/** Maximum length of tool names, paths and ids. */
 const MAX_NAME_CHARS = 1_024;
-/** How far behind what is shown the rest of a secret is looked for: the longest that the kernel binds. */
+/** How far beyond the shown text a secret may end: the longest secret that the kernel binds. */
 const AHEAD = 1 << 15;
 const MAX_MEMBERS = 100;
 const MAX_VALUES = 1_000;
@@ -17,15 +17,15 @@ const SECRET_NAMES =
   /(?:^| )(?:password|passwd|pwd|secret|passphrase|credentials?)(?: |$)|(?:api|access|auth|private|secret|signing|encryption|session|bearer|refresh|bot|service) ?(?:key|token)|^token$|^apikey$|^authorization$|^cookie$/;
 
 /**
- * @typedef {(text: string) => string | undefined} Hide the text without the secrets that the kernel knows and what has the form of
- * one; nothing where no kernel is booted
+ * @typedef {(text: string) => string | undefined} Hide masks the secrets of the kernel and
+ * texts that look like secrets; undefined if no kernel is booted
  */
 
 /**
- * The value as JSON text.
+ * A value as masked and truncated JSON text.
  * @param {unknown} value plain data
  * @param {Hide} hide
- * @returns {string | undefined} nothing where there is nothing to show, or secrets are unknown
+ * @returns {string | undefined} undefined if the value is undefined, or if secrets are unknown
  */
 export function shownValue(value, hide) {
   if (value === undefined) return undefined;
@@ -33,7 +33,7 @@ export function shownValue(value, hide) {
     const text = JSON.stringify(shown(value, 0, { values: MAX_VALUES, chars: MAX_CHARS }, hide));
     return text.length > MAX_CHARS ? `${text.slice(0, MAX_CHARS - 1)}…` : text;
   } catch {
-    // Getters and proxies are code, and code can fail.
+    // A getter or proxy threw.
     return undefined;
   }
 }
@@ -52,7 +52,7 @@ export function shownText(text, hide) {
 }
 
 /**
- * A name, a path or an id, as long as those are.
+ * Truncates a name, a path or an id.
  * @template {string | undefined} Text
  * @param {Text} text
  * @returns {Text}
@@ -63,7 +63,7 @@ export function shortName(text) {
 }
 
 /**
- * Masked first and cut afterwards: half a secret is one, too. More is masked than is shown, so that no secret is cut in two.
+ * Masks first and truncates afterwards. More is masked than is shown, so that no part of a secret remains at the end.
  * @param {string} text
  * @param {Hide} hide
  */
@@ -72,7 +72,7 @@ function cleanText(text, hide) {
   const masked = hide(head);
   if (masked === undefined) throw new Error('The secrets of the kernel are unknown.');
   const isAll = head.length === text.length;
-  // What was taken out brings what stood behind it nearer.
+  // Masking shortens the text, which moves unmasked text into the shown part.
   const most = isAll ? MAX_TEXT_CHARS : MAX_TEXT_CHARS - Math.max(0, head.length - masked.length);
   const kept = masked.slice(0, Math.max(0, most));
   return isAll && kept.length === masked.length ? kept : `${kept}…`;
@@ -81,7 +81,7 @@ function cleanText(text, hide) {
 /**
  * @param {unknown} value
  * @param {number} depth
- * @param {{ values: number, chars: number }} left of what is looked at in all
+ * @param {{ values: number, chars: number }} left the remaining budget
  * @param {Hide} hide
  * @returns {unknown}
  */

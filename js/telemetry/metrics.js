@@ -1,4 +1,4 @@
-/** What is counted and measured, as metrics of OpenTelemetry. */
+/** OpenTelemetry metrics of calls and runs. */
 
 import { dropOldest } from '../boundary/drop_oldest.js';
 import { packageVersion } from '../boundary/package_version.js';
@@ -7,7 +7,7 @@ import { attempt } from './attempt.js';
 import { ATTRIBUTES, METRICS, SCOPE } from './names.js';
 
 /**
- * @typedef {import('./call_facts.js').CallMessage} CallMessage
+ * @typedef {import('./call_message.js').CallMessage} CallMessage
  * @typedef {'call' | 'run'} Kind
  * @typedef {import('./api.js').Fail} Fail
  * @typedef {{ name: string, unit: string, description: string }} Metric
@@ -15,10 +15,10 @@ import { ATTRIBUTES, METRICS, SCOPE } from './names.js';
  * @typedef {Record<keyof typeof METRICS, Measure>} Instruments
  */
 
-/** Tools that are remembered as run. */
+/** Maximum number of tools that are remembered as run. */
 const MAX_KNOWN = 10_000;
 const MS_PER_S = 1_000;
-/** Seconds: a warm run takes parts of a millisecond, a long one an hour. */
+/** Histogram buckets in seconds: a warm run takes less than a millisecond, a long one minutes. */
 const BOUNDARIES = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
 
 export class Metrics {
@@ -45,7 +45,7 @@ export class Metrics {
   }
 
   /**
-   * Whether it was run before; from now on it was.
+   * Whether the tool was run before. Marks it as run.
    * @param {string} path
    */
   #isKnown(path) {
@@ -83,7 +83,7 @@ function instruments(meter, fail) {
 }
 
 /**
- * Paths, sessions and ids are no attributes: there is no end to them.
+ * Paths, sessions and ids are not attributes, because their number is unbounded.
  * @param {Instruments} made
  * @param {Kind} kind
  * @param {CallMessage} call

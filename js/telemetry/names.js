@@ -1,18 +1,18 @@
 /**
- * Every name under which calls are told: spans, attributes, metrics and the channel. Those of `gen_ai` and `error` are
- * OpenTelemetry's semantic conventions, the others are ours.
+ * Names of spans, attributes, metrics and the channel. `gen_ai` and `error` names follow OpenTelemetry's semantic conventions,
+ * the others are ours.
  */
 
-/** Who measures. */
+/** The instrumentation scope. */
 export const SCOPE = '@tgp/core';
 
 /** The `diagnostics_channel` with one message for each call that has ended. */
 export const CHANNEL = 'tgp:call';
 
-/** What the conventions call the execution of a tool. */
+/** The conventions' operation name for the execution of a tool. */
 export const EXECUTE_TOOL = 'execute_tool';
 
-/** Tools of a kernel run in the process of the agent, by the conventions' types of tools. */
+/** The conventions' tool type for tools that run on the agent's side. */
 export const TOOL_TYPE = 'function';
 
 /** @param {string} tool */
@@ -20,7 +20,7 @@ export function toolSpanName(tool) {
   return `${EXECUTE_TOOL} ${tool}`;
 }
 
-/** @param {string} name what a running tool has called */
+/** @param {string} name the host function that a tool called */
 export function hostCallSpanName(name) {
   return `host_call ${name}`;
 }
@@ -45,14 +45,14 @@ export const ATTRIBUTES = Object.freeze({
 });
 
 export const METRICS = Object.freeze({
-  runs: { name: 'tgp.runs', unit: '{run}', description: 'Runs of tools and of code that have ended.' },
-  failures: { name: 'tgp.failures', unit: '{call}', description: 'Calls that have failed, by their code.' },
-  queueDuration: { name: 'tgp.queue.duration', unit: 's', description: 'How long runs have waited for a worker.' },
-  runDuration: { name: 'tgp.run.duration', unit: 's', description: 'How long runs have taken in their worker.' },
-  workerDeaths: { name: 'tgp.worker.deaths', unit: '{worker}', description: 'Workers that have died in a run.' },
+  runs: { name: 'tgp.runs', unit: '{run}', description: 'Completed runs of tools and of code.' },
+  failures: { name: 'tgp.failures', unit: '{call}', description: 'Failed calls, by error code.' },
+  queueDuration: { name: 'tgp.queue.duration', unit: 's', description: 'Time that runs waited for a worker.' },
+  runDuration: { name: 'tgp.run.duration', unit: 's', description: 'Time that runs took in their worker.' },
+  workerDeaths: { name: 'tgp.worker.deaths', unit: '{worker}', description: 'Workers that died during a run.' },
   toolsReused: {
     name: 'tgp.tools.reused',
     unit: '{run}',
-    description: 'Runs of a tool that this kernel has run before.',
+    description: 'Runs of a tool that this kernel had run before.',
   },
 });

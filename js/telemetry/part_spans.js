@@ -1,16 +1,16 @@
-/** What a run was made of, as spans that are made when it is over, from the times that the addon returns. */
+/** Spans of the phases and host calls of a run, created after the run from the times that the addon returns. */
 
 import { attempt } from './attempt.js';
 import { ATTRIBUTES, hostCallSpanName } from './names.js';
 
 /**
  * @typedef {import('@opentelemetry/api').Context} Context
- * @typedef {import('./call_facts.js').CallMessage} CallMessage
+ * @typedef {import('./call_message.js').CallMessage} CallMessage
  * @typedef {import('../../types/telemetry.js').TracedCall} TracedCall
  * @typedef {import('./api.js').Tracing} Tracing
  */
 
-/** Spans of one run for what it has asked for: a loop of requests would fill any trace. */
+/** Maximum number of host call spans of one run. */
 const MAX_CALL_SPANS = 1_000;
 
 /**
@@ -28,7 +28,7 @@ export function addPartSpans(tracing, outside, { phases = [], calls = [], call }
 }
 
 /**
- * How many calls of a run have no span.
+ * The number of host calls without a span.
  * @param {CallMessage} call
  */
 export function leftOutOf({ calls = [], leftOut = 0 }) {
@@ -36,7 +36,7 @@ export function leftOutOf({ calls = [], leftOut = 0 }) {
 }
 
 /**
- * Each below the one that has asked for it; those of the run itself, and of nobody that is known, below the run.
+ * Adds each call below its parent; calls without a known parent go below the run.
  * @param {Tracing} tracing
  * @param {Context} inRun
  * @param {TracedCall[]} calls
@@ -56,7 +56,7 @@ function addCallSpans(tracing, inRun, calls, root) {
   const waiting = [{ context: inRun, id: root }];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     const siblings = below.get(next.id) ?? [];
-    // Nobody is asked twice, so a circle ends.
+    // Each parent is visited once, so a cycle ends.
     below.delete(next.id);
     for (const call of siblings) {
       const context = addSpan(tracing, next.context, hostCallSpanName(call.tool), call, callAttributes(call));

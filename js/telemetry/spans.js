@@ -1,4 +1,4 @@
-/** A call as a span of OpenTelemetry, below whatever span is active where the call is made. */
+/** OpenTelemetry spans of calls, below the span that is active at the call. */
 
 import { packageVersion } from '../boundary/package_version.js';
 import { PerProvider } from './api.js';
@@ -7,7 +7,7 @@ import { ATTRIBUTES, EXECUTE_TOOL, SCOPE, TOOL_TYPE, toolSpanName } from './name
 import { addPartSpans, leftOutOf } from './part_spans.js';
 
 /**
- * @typedef {import('./call_facts.js').CallMessage} CallMessage
+ * @typedef {import('./call_message.js').CallMessage} CallMessage
  * @typedef {import('./api.js').Fail} Fail
  * @typedef {import('./api.js').Tracing} Tracing
  */
@@ -27,7 +27,7 @@ export class Spans {
   }
 
   /**
-   * The span of a call; nothing where nobody traces.
+   * Starts the span of a call; undefined without a trace provider.
    * @param {CallMessage} call
    * @returns {CallSpan | undefined}
    */
@@ -56,7 +56,7 @@ class CallSpan {
   }
 
   /**
-   * Does the work below this span: once, whatever the application's context manager does with it.
+   * Runs `work` with this span active, exactly once, even if the application's context manager misbehaves.
    * @template Done
    * @param {() => Promise<Done>} work
    * @returns {Promise<Done>}
@@ -94,7 +94,7 @@ async function promised(work) {
 }
 
 /**
- * What samplers see.
+ * Attributes at the start, which samplers see.
  * @param {CallMessage} call
  */
 function firstAttributes({ tool, toolCall, session, actor, path, effect, call }) {
@@ -113,15 +113,15 @@ function firstAttributes({ tool, toolCall, session, actor, path, effect, call })
 
 /** @param {CallMessage} call */
 function lastAttributes(call) {
-  // The number of a run in the ledger is known when it has ended.
-  const { call: ledgerCall, code, verdict, rule, after, arguments: given, result } = call;
+  // The ledger id of a run is known only at its end.
+  const { call: ledgerCall, code, verdict, rule, after, arguments: args, result } = call;
   return {
     [ATTRIBUTES.ledgerCall]: ledgerCall,
     [ATTRIBUTES.error]: code,
     [ATTRIBUTES.verdict]: verdict,
     [ATTRIBUTES.rule]: rule,
     [ATTRIBUTES.ledgerAfter]: after,
-    [ATTRIBUTES.arguments]: given,
+    [ATTRIBUTES.arguments]: args,
     [ATTRIBUTES.result]: result,
     [ATTRIBUTES.leftOut]: leftOutOf(call) || undefined,
   };

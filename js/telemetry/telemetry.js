@@ -1,60 +1,60 @@
-/** What is told of calls to the application's OpenTelemetry and to the channel: never at the cost of a call. */
+/** Reports calls to the application's OpenTelemetry and to the diagnostics channel. Telemetry errors never fail a call. */
 
 import { messageOf } from '../boundary/thrown.js';
 import { registered } from './api.js';
 import { attempt } from './attempt.js';
-import { begunCall, endCall, takeTrace } from './call_facts.js';
+import { begunCall, endCall, takeTrace } from './call_message.js';
 import { hasListeners, publish } from './channel.js';
 import { Metrics } from './metrics.js';
 import { Spans } from './spans.js';
 
 /**
- * @typedef {import('./call_facts.js').Asked} Asked
- * @typedef {import('./call_facts.js').Ended} Ended
+ * @typedef {import('./call_message.js').CallRequest} CallRequest
+ * @typedef {import('./call_message.js').Outcome} Outcome
  * @typedef {import('./metrics.js').Kind} Kind
  *
  * @typedef {object} Telemetry
- * @property {() => boolean} isOn whether anybody wants to know; it takes next to no time
- * @property {<Done>(asked: Asked | undefined, callId: string | undefined, work: () => Promise<Done>) => Promise<Done>} call
- * does the work and tells of it; nothing is told of what nobody has asked for
- * @property {<Done>(asked: Asked | undefined, callId: string | undefined, work: (tracing: Tracing) => Promise<Done>) => Promise<Done>} run
- * the same for a run, whose outcome holds the addon's trace when it is asked for; the outcome comes back without
+ * @property {() => boolean} isOn whether there is a subscriber or a provider; cheap
+ * @property {<Done>(request: CallRequest | undefined, callId: string | undefined, work: () => Promise<Done>) => Promise<Done>} call
+ * runs `work` and reports the call; without a request nothing is reported
+ * @property {<Done>(request: CallRequest | undefined, callId: string | undefined, work: (tracing: Tracing) => Promise<Done>) => Promise<Done>} run
+ * the same for a run, whose outcome contains the addon's trace if requested; the trace is removed from the returned outcome
  * @typedef {'traced' | 'untraced'} Tracing
  */
 
 /** @type {Telemetry} */
 const SILENT = {
   isOn: () => false,
-  call: (_asked, _callId, work) => work(),
-  run: (_asked, _callId, work) => work('untraced'),
+  call: (_request, _callId, work) => work(),
+  run: (_request, _callId, work) => work('untraced'),
 };
 
 /**
  * @param {import('../../types/telemetry.js').TelemetryOptions | false | undefined} options
  * @param {import('../../types/kernel.js').Logger} log that never throws
- * @param {import('./contents.js').Hide} hide takes the secrets out that the kernel knows
+ * @param {import('./contents.js').Hide} hide masks the secrets of the kernel
  * @returns {Telemetry}
  */
 export function createTelemetry(options, log, hide) {
-  return options === false ? SILENT : new Telling(options?.contents === true ? hide : undefined, log);
+  return options === false ? SILENT : new ActiveTelemetry(options?.contents === true ? hide : undefined, log);
 }
 
-class Telling {
+class ActiveTelemetry {
   #contents;
   #spans;
   #metrics;
   #fail;
 
   /**
-   * @param {import('./call_facts.js').Contents} contents
+   * @param {import('./call_message.js').Contents} contents
    * @param {import('../../types/kernel.js').Logger} log
    */
   constructor(contents, log) {
-    let hasTold = false;
+    let hasWarned = false;
     this.#fail = (/** @type {unknown} */ error) => {
-      if (hasTold) return;
-      hasTold = true;
-      log.warn(`OpenTelemetry has failed, and calls may be missing in it: ${messageOf(error)}`);
+      if (hasWarned) return;
+      hasWarned = true;
+      log.warn(`OpenTelemetry failed; traces and metrics may be incomplete: ${messageOf(error)}`);
     };
     this.#contents = contents;
     this.#spans = new Spans(this.#fail);
@@ -66,41 +66,41 @@ class Telling {
   }
 
   /** @type {Telemetry['call']} */
-  call(asked, callId, work) {
-    return asked && this.isOn() ? this.#told('call', asked, callId, work) : work();
+  call(request, callId, work) {
+    return request && this.isOn() ? this.#reported('call', request, callId, work) : work();
   }
 
   /** @type {Telemetry['run']} */
-  run(asked, callId, work) {
-    return asked && this.isOn() ? this.#told('run', asked, callId, () => work('traced')) : work('untraced');
+  run(request, callId, work) {
+    return request && this.isOn() ? this.#reported('run', request, callId, () => work('traced')) : work('untraced');
   }
 
   /**
    * @template Done
    * @param {Kind} kind
-   * @param {Asked} asked
+   * @param {CallRequest} request
    * @param {string | undefined} callId
    * @param {() => Promise<Done>} work
    * @returns {Promise<Done>}
    */
-  async #told(kind, asked, callId, work) {
+  async #reported(kind, request, callId, work) {
     const began = performance.now();
-    const call = begunCall(asked, callId, this.#contents);
+    const call = begunCall(request, callId, this.#contents);
     const span = this.#spans.begin(call);
-    const tell = (/** @type {Ended} */ ended) =>
+    const report = (/** @type {Outcome} */ outcome) =>
       attempt(this.#fail, () => {
-        const trace = takeTrace(ended);
-        endCall(call, asked, ended, performance.now() - began, trace, this.#contents);
+        const trace = takeTrace(outcome);
+        endCall(call, request, outcome, performance.now() - began, trace, this.#contents);
         span?.end(call);
         this.#metrics.record(kind, call);
         publish(call);
       });
     try {
       const value = await (span ? span.during(work) : work());
-      tell({ value });
+      report({ value });
       return value;
     } catch (error) {
-      tell({ error });
+      report({ error });
       throw error;
     }
   }

@@ -1,4 +1,4 @@
-/** What all tools for agents have in common, whoever defines them. */
+/** The common wrapper of agent tools. */
 
 import { signalOf } from '../boundary/abort.js';
 import { TGPError, ValidationError } from '../boundary/errors.js';
@@ -6,7 +6,7 @@ import { TGPError, ValidationError } from '../boundary/errors.js';
 /**
  * @typedef {import('../../index.js').ExecToolResult} ExecToolResult
  * @typedef {import('../../index.js').DryRunResult} DryRunResult
- * @typedef {'real' | 'dry'} Mode whether the call is to be made, or only to be seen
+ * @typedef {'real' | 'dry'} Mode whether the call is made or is a dry run
  */
 
 /**
@@ -41,14 +41,14 @@ function modeOf(options) {
     const dryRun = options?.dryRun;
     if (dryRun === undefined || typeof dryRun === 'boolean') return dryRun === true ? 'dry' : 'real';
   } catch {
-    // What cannot be read must not become a real call.
+    // An unreadable option must not become a real call.
   }
   throw new ValidationError('"dryRun" must be true or false.', { details: { field: 'dryRun' } });
 }
 
 /**
- * What a run did, as data: a model repairs a tool from a failure it can read.
- * @param {Promise<any>} run what it has done, or would do
+ * The outcome of a run as data: a failure is returned, not thrown, so that a model can repair the tool.
+ * @param {Promise<any>} run the run or its dry run
  * @returns {Promise<any>} an `ExecToolResult`, or for a dry run a `DryRunResult`
  */
 export async function report(run) {
@@ -72,7 +72,7 @@ export async function report(run) {
 }
 
 /**
- * Two decimals: the others say nothing, and a model pays for each.
+ * Rounds to two decimals, which saves tokens.
  * @param {import('../../index.js').RunStats} stats
  * @returns {import('../../index.js').RunStats}
  */
@@ -82,7 +82,7 @@ function rounded(stats) {
 }
 
 /**
- * Of a thrown error a model sees the message only, so the code has to be in it.
+ * Adds the code to the message, because models see only the message of a thrown error.
  * @param {unknown} error
  */
 export function withCodeInMessage(error) {

@@ -1,11 +1,10 @@
 /**
- * The one rule of how much a model gives and is given: a call whose arguments are too large is refused before anything
- * reads them, and every result of a tool has at most so many characters, by whichever way it
- * reaches the model. What is longer is shown in part, says so, and says how to get the rest. Applications are not held to
- * it: `kernel.exec`, `kernel.vfs` and their databases give them everything.
+ * Size limits for arguments and results of tools. Arguments that are too large are refused before anything reads them. Results
+ * are limited to a number of characters on every path to a model; a longer result is truncated, with a note on how to get the
+ * rest. Applications are not limited: `kernel.exec`, `kernel.vfs` and their databases return everything.
  *
  * Results are bounded where `execute` returns, not where a framework asks for them: AI SDK 4 shows most providers the bare
- * result, later ones send it to browsers and back, and other frameworks know no such question.
+ * result, later ones send it to browsers and back, and other frameworks have no such hook.
  */
 
 import { ValidationError } from '../boundary/errors.js';
@@ -21,18 +20,18 @@ import { beginning, preview } from './preview.js';
  * @typedef {object} ResultRule
  * @property {() => number} maxChars
  * @property {() => number} [argumentBytes] most bytes of JSON that the arguments may be
- * @property {(value: unknown) => Promise<string[]>} [keep] keeps a value in files and names them; none when it cannot
+ * @property {(value: unknown) => Promise<string[]>} [keep] stores a value in files and returns their paths; empty if it cannot
  */
 
-/** What the other members of a result and its punctuation take. */
+/** Room for the other members of a result and its punctuation. */
 const FRAME_CHARS = 100;
 const MIN_CHARS = 200;
-/** How much of a name is said. */
+/** Maximum length of a field name in an error. */
 const MAX_FIELD_CHARS = 80;
-/** Largest arguments where a rule has no limit of its own. */
+/** Default limit of arguments. */
 const ARGUMENT_BYTES = 32 << 20;
 
-/** What is held to the rule already. @type {WeakSet<Function>} */
+/** Functions that are bounded already. @type {WeakSet<Function>} */
 const bounded = new WeakSet();
 
 /** @param {AgentTool} tool */
@@ -41,7 +40,7 @@ export function isBounded({ execute }) {
 }
 
 /**
- * The same tool, with a result that fits.
+ * A tool with bounded arguments and results.
  * @template {AgentTool} Tool
  * @param {Tool} tool
  * @param {ResultRule} rule
@@ -63,7 +62,7 @@ export function boundedTool(tool, rule) {
 }
 
 /**
- * Whether the JSON of a value surely takes more bytes than `most`, found without writing it.
+ * Whether the JSON of a value certainly takes more bytes than `most`, without serialising it.
  * @param {unknown} value
  * @param {number} most
  */
@@ -99,11 +98,11 @@ function refuseLarge(args, most) {
     if (!isLarger(args, most)) return;
     field = Object.keys(args).find((name) => isLarger(args[name], most / 2)) ?? field;
   } catch {
-    // What cannot be read is refused by the tool, which knows its name.
+    // The tool itself refuses unreadable arguments.
     return;
   }
   throw new ValidationError(
-    `The arguments of the call are more than ${most} bytes of JSON. Pass less at once, or the path of a file that has it.`,
+    `The arguments of the call are more than ${most} bytes of JSON. Pass less at once, or the path of a file with the data.`,
     { details: { field: field.slice(0, MAX_FIELD_CHARS) } },
   );
 }
@@ -128,7 +127,7 @@ export function boundedTools(tools, rule) {
 export async function boundedResult(output, maxChars, keep) {
   if (output instanceof Page) return output.fit(maxChars);
   if (typeof output === 'string') return shortText(output, maxChars);
-  // The tool has done its work: one number that JSON cannot hold must not make a failure of it.
+  // NaN and infinities become null: the tool has succeeded, so such a number must not fail the call.
   const text = toJsonText(output, 'result', { unheldNumbers: 'null' });
   if (text.length <= maxChars) return output;
   const plain = parseForeignJson(text);
@@ -136,28 +135,28 @@ export async function boundedResult(output, maxChars, keep) {
     return withNotice(plain, maxChars, `Shown in part: ${text.length} characters in all. Ask for less.`);
   const { result, logs } = plain;
   const half = maxChars / 2;
-  const told = [`This is a part of ${text.length} characters.`];
+  const notes = [`This is a part of ${text.length} characters.`];
   const large = [
     { what: 'result', value: result },
     { what: 'log', value: logs },
   ].filter(({ value }) => value !== undefined && JSON.stringify(value).length > half);
   for (const { what, value } of large) {
     const paths = keep ? await keep(value) : [];
-    if (paths.length > 0) told.push(`The whole ${what} is in ${paths.map((path) => `"${path}"`).join(', ')}.`);
+    if (paths.length > 0) notes.push(`The whole ${what} is in ${paths.map((path) => `"${path}"`).join(', ')}.`);
   }
   const isRun = result !== undefined || logs !== undefined;
-  told.push(
-    told.length > 1
-      ? 'Read on there with read_file (offset, limit), or search it with search_files and that path as glob.'
+  notes.push(
+    notes.length > 1
+      ? 'Read it with read_file (offset, limit), or search it with search_files and that path as glob.'
       : isRun
         ? 'Let the tool return or log less.'
         : 'Ask for less.',
   );
-  return withNotice(plain, maxChars, told.join(' '));
+  return withNotice(plain, maxChars, notes.join(' '));
 }
 
 /**
- * What fits of a value, with a notice that some is missing.
+ * A preview of a value, with a notice.
  * @param {any} value
  * @param {number} maxChars
  * @param {string} notice

@@ -1,10 +1,10 @@
-/** Which file a forged tool is, for those who only see the tool. */
+/** Attaches the path of its file to a forged tool. */
 
-/** Registered, because tools and server may be of two copies of this package. */
+/** A registered symbol, because tools and server may come from two copies of this package. */
 const PATH = Symbol.for('@tgp/core/forged_path');
 
 /**
- * Has a tool say where it is.
+ * Sets the path of a forged tool.
  * @param {import('../../index.js').AgentTool} tool
  * @param {string} path
  */
@@ -13,7 +13,7 @@ export function setForgedPath(tool, path) {
 }
 
 /**
- * The path of a forged tool; empty for others, which no token covers.
+ * The path of a forged tool; empty for other tools, which no token covers.
  * @param {import('../../index.js').AgentTool} tool
  * @returns {string}
  */

@@ -1,12 +1,12 @@
-/** Answers of which a caller sees one page: how much fits is known only where the answer is handed over. */
+/** Paged results. The page size is known only when the result is returned. */
 
 import { ValidationError } from '../boundary/errors.js';
 import { beginning, jsonLength, preview } from './preview.js';
 
-/** What a note takes at most. */
+/** Maximum size of a note. */
 const NOTE_CHARS = 300;
 
-/** An answer that can be made to fit. */
+/** A result that can be cut to a maximum size. */
 export class Page {
   /** @param {(maxChars: number) => unknown} fit */
   constructor(fit) {
@@ -22,22 +22,19 @@ export class Page {
  */
 
 /**
- * Lines of a text. What is left out is said at the end, with the arguments that go on from there.
+ * A page of lines. Its last line has the total number of lines and the arguments for the next page.
  * @param {string} text
  * @param {TextRange} [range]
- * @returns {any} a page of a text, which its caller gets as a text
+ * @returns {any} a page, which the caller gets as a text
  */
 export function textPage(text, { offset = 1, column = 1, limit = Number.POSITIVE_INFINITY } = {}) {
   return new Page((maxChars) => {
     if (offset === 1 && column === 1 && limit === Number.POSITIVE_INFINITY && text.length <= maxChars) return text;
     const lines = text.split('\n');
     if (offset > lines.length) {
-      throw new ValidationError(
-        `"offset" is not valid: the text has ${lines.length} lines, so line ${offset} is not there.`,
-        {
-          details: { field: 'offset' },
-        },
-      );
+      throw new ValidationError(`"offset" is not valid: the text has only ${lines.length} lines, not ${offset}.`, {
+        details: { field: 'offset' },
+      });
     }
     const wanted = lines.slice(offset - 1, Math.min(lines.length, offset - 1 + limit));
     wanted[0] = (wanted[0] ?? '').slice(column - 1);
@@ -59,21 +56,21 @@ function fittedLines(lines, { offset, column, total }, room) {
   if (count === 0) {
     const first = lines[0] ?? '';
     const shown = beginning(first, room);
-    return `${shown}\n[Line ${offset} of ${total} goes on: ${first.length - shown.length} more characters. Go on with offset: ${offset}, column: ${column + shown.length}.]`;
+    return `${shown}\n[Line ${offset} of ${total} continues: ${first.length - shown.length} more characters. Continue with offset: ${offset}, column: ${column + shown.length}.]`;
   }
   const shown = lines.slice(0, count).join('\n');
   const next = offset + count;
   if (next > total) return shown;
-  return `${shown}\n[Lines ${offset} to ${next - 1} of ${total}. Go on with offset: ${next}.]`;
+  return `${shown}\n[Lines ${offset} to ${next - 1} of ${total}. Continue with offset: ${next}.]`;
 }
 
 /**
- * The first items of a list. When some are left out, the last entry says so.
+ * A page of a list. If items are omitted, the last entry is a note.
  * @template Item
  * @param {Item[]} items
- * @param {(note: { shown: number, total: number, last: Item | undefined }) => unknown} noted that entry
+ * @param {(note: { shown: number, total: number, last: Item | undefined }) => unknown} noted creates the note
  * @param {number} [limit]
- * @returns {any} a page of a list, which its caller gets as a list
+ * @returns {any} a page, which the caller gets as a list
  */
 export function listPage(items, noted, limit = Number.POSITIVE_INFINITY) {
   return new Page((maxChars) => {
@@ -84,7 +81,7 @@ export function listPage(items, noted, limit = Number.POSITIVE_INFINITY) {
 }
 
 /**
- * As many items as fit; of a first one that is too large, what can be shown of it.
+ * The first items that fit. If the first one is too large, a preview of it.
  * @template Item
  * @param {Item[]} items
  * @param {number} maxChars

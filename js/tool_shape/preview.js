@@ -1,16 +1,16 @@
-/** Plain data made small: what a model sees of a value that is too large to be shown whole. */
+/** Previews of JSON data that is too large for a model. */
 
-/** Less than this shows nothing worth reading. */
+/** Minimum room for a useful preview. */
 const MIN_ROOM = 24;
 const MAX_DEPTH = 32;
 const MAX_KEY_CHARS = 80;
-/** What is said of the keys that are left out. */
+/** Room for the note on omitted keys. */
 const MORE_KEYS_CHARS = 32;
 const HIGH_SURROGATE = /[\uD800-\uDBFF]$/;
 
 /**
- * A value of the same shape whose JSON has at most `maxChars` characters. Long texts and lists end with a mark that says
- * how much is missing; the members of an object share the room, and what is small stays whole.
+ * A value of the same shape whose JSON has at most `maxChars` characters. Long texts and lists end with a mark that shows
+ * how much is missing; the members of an object share the room, and small members stay complete.
  * @param {any} value as `JSON.parse` makes it
  * @param {number} maxChars
  * @returns {any}
@@ -20,7 +20,7 @@ export function preview(value, maxChars) {
 }
 
 /**
- * The beginning of a text, without half of a character at its end.
+ * The beginning of a text, without a lone surrogate at its end.
  * @param {string} text
  * @param {number} chars
  */
@@ -29,7 +29,7 @@ export function beginning(text, chars) {
 }
 
 /**
- * The length of a value's JSON and a comma, or something above `most`, without writing more of it than that.
+ * The length of a value's JSON and a comma, or any number above `most`, without serialising more than that.
  * @param {any} value as `JSON.parse` makes it
  * @param {number} most
  * @returns {number}
@@ -95,7 +95,7 @@ function shrunkList(list, room, depth) {
     kept.push(item);
     left -= length;
   }
-  // A list whose first item is too large would show nothing.
+  // Otherwise a list whose first item is too large would be empty.
   if (kept.length === 0) kept.push(shrunk(list[0], left, depth + 1));
   return kept.length < list.length ? [...kept, mark(kept.length)] : kept;
 }
@@ -109,7 +109,7 @@ function shrunkObject(object, room, depth) {
   const keys = Object.keys(object);
   /** @type {{ key: string, name: string }[]} */
   const shown = [];
-  // Names have half of the room; the other half is for what they stand for.
+  // Keys get half of the room, values the other half.
   let left = room - MORE_KEYS_CHARS;
   for (const key of keys) {
     const name = key.length > MAX_KEY_CHARS ? `${beginning(key, MAX_KEY_CHARS)}…` : key;
@@ -121,7 +121,7 @@ function shrunkObject(object, room, depth) {
   /** @type {Map<string, any>} */
   const values = new Map();
   const sizes = shown.map(({ key }) => ({ key, size: jsonLength(object[key], room) }));
-  // The smallest first: what they do not need, the larger ones share.
+  // Smallest first, so that larger values share the room that is left.
   for (const [index, { key }] of sizes.sort((one, other) => one.size - other.size).entries()) {
     const small = shrunk(object[key], Math.floor(left / (shown.length - index)), depth + 1);
     values.set(key, small);

@@ -1,51 +1,51 @@
-/** On whose behalf tools work, so that those which are made beside them do so too. */
+/** The owner of tools: the identity that their calls carry. Tools derived from them, such as forged tools, get the same owner. */
 
 import { ValidationError } from '../boundary/errors.js';
 
 /**
  * @typedef {import('../../index.js').AgentTool} AgentTool
- * @typedef {{ tool: string, effect: string, path?: string, args: unknown }} ToldCall a call as rules see it
- * @typedef {(args: any) => ToldCall | Promise<ToldCall>} Told what rules see of a call with these arguments
+ * @typedef {{ tool: string, effect: string, path?: string, args: unknown }} PolicyCall a call as the policy sees it
+ * @typedef {(args: any) => PolicyCall | Promise<PolicyCall>} DescribeCall describes a call with these arguments to the policy
  * @typedef {object} ToolOwner
  * @property {{ session?: string, model?: string, agent?: string, id?: string, token?: string, approve?: import('../../index.js').Approve, answered?: () => import('../../index.js').Approve | undefined }} who
- * @property {<Tool extends AgentTool>(tool: Tool, told: Told) => Tool} [guard] has calls of a tool approved elsewhere
- * @property {boolean} [isDry] whether calls are only previewed, whatever they say themselves
+ * @property {<Tool extends AgentTool>(tool: Tool, describeCall: DescribeCall) => Tool} [guard] adds approval by the AI SDK to a tool
+ * @property {boolean} [isDry] whether every call is a dry run
  */
 
-/** Registered, because tools and kernel may be of two copies of this package. */
+/** A registered symbol, because tools and kernel may come from two copies of this package. */
 const OWNER_OF = Symbol.for('@tgp/core/owner_of');
 
 /**
- * The same tools, which say whose they are.
+ * Attaches an owner to tools.
  * @template {Record<string, AgentTool>} Tools
  * @param {Tools} tools
  * @param {ToolOwner} owner
  * @returns {Tools}
  */
 export function ownedTools(tools, owner) {
-  // A function, so that nobody who prints a tool prints a token.
-  const said = () => owner;
-  const entries = Object.entries(tools).map(([name, tool]) => [name, { ...tool, [OWNER_OF]: said }]);
+  // A function, so that printing a tool does not print its token.
+  const getOwner = () => owner;
+  const entries = Object.entries(tools).map(([name, tool]) => [name, { ...tool, [OWNER_OF]: getOwner }]);
   return /** @type {Tools} */ (Object.fromEntries(entries));
 }
 
 /**
- * Whose tools these are.
+ * The owner of tools.
  * @param {Record<string, any>} tools
  * @returns {ToolOwner | undefined}
  */
 export function ownerOf(tools) {
   /** @type {ToolOwner[]} */
   const owners = Object.values(tools).flatMap((tool) => {
-    const said = tool?.[OWNER_OF];
-    return typeof said === 'function' ? [said()] : [];
+    const getOwner = tool?.[OWNER_OF];
+    return typeof getOwner === 'function' ? [getOwner()] : [];
   });
   if (new Set(owners.map(({ who }) => who.token)).size > 1) {
     throw new ValidationError(
-      'The tools have different tokens, so nobody can say which holds for the forged ones. Give the same token to tgpTools and createSqlTools.',
+      'The tools have different tokens, so the token of forged tools is ambiguous. Pass the same token to tgpTools and createSqlTools.',
       { details: { field: 'base' } },
     );
   }
-  // Who asked for previews must not get a real call because of the tools beside them.
+  // If any tool is limited to dry runs, forged tools must be too.
   return owners.find(({ isDry }) => isDry) ?? owners[0];
 }

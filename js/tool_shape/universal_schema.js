@@ -19,13 +19,13 @@ export function universalSchema(schema, subject) {
 }
 
 /**
- * One schema object that every consumer of tool schemas accepts: to whoever looks at its enumerable members it is a
+ * One schema object that every consumer of tool schemas accepts: its enumerable members are a
  * plain JSON Schema; AI SDK 4 to 7 find their symbols, `jsonSchema` and `validate`; Standard Schema consumers find
- * `~standard`; and whoever used the zod schemas of the TypeScript package finds `parse` and `safeParse`. The extra members
- * are not enumerable, so they are in no request body.
+ * `~standard`; and users of the zod schemas of the TypeScript package find `parse` and `safeParse`. The extra members
+ * are not enumerable, so they are not in request bodies.
  * @param {Record<string, any>} jsonSchema
- * @param {(value: unknown) => unknown} parse returns the arguments, or throws what is wrong with them
- * @returns {any} what its consumers expect differs and they check at run time; one type cannot say it
+ * @param {(value: unknown) => unknown} parse returns the arguments, or throws a ValidationError
+ * @returns {any} `any`, because its consumers expect different types and check at run time
  */
 export function schemaObject(jsonSchema, parse) {
   /** @param {unknown} value */
@@ -78,7 +78,7 @@ export function schemaObject(jsonSchema, parse) {
 }
 
 /**
- * A refusal with the list that errors of zod have.
+ * Adds the `issues` of zod errors to a ValidationError.
  * @param {unknown} error
  */
 function withIssues(error) {

@@ -1,45 +1,45 @@
-/** Arguments that a model has sent as JSON text where a value was wanted: `"{\"a\":1}"` for `{ a: 1 }`, `"5"` for 5. */
+/** Parses arguments that a model has sent as JSON text instead of a value: `"{\"a\":1}"` for `{ a: 1 }`, `"5"` for 5. */
 
 import { BadJson, parseForeignJson } from '../boundary/foreign_json.js';
 
 /** @typedef {Record<string, any>} JsonSchema */
 
-/** Longest text that is taken for a value. */
+/** Longest text that is parsed. */
 const MAX_CHARS = 4 << 20;
 
 /**
- * The arguments with such texts read. What the schema wants as a text, or does not speak of, stays as it is.
+ * Parses JSON texts in arguments. Members that the schema allows as text, or does not define, are not changed.
  * @param {JsonSchema} schema of an object
  * @param {unknown} args
  * @returns {unknown}
  */
 export function unquoted(schema, args) {
-  const given = readAs(['object'], args);
-  if (typeof given !== 'object' || given === null || Array.isArray(given)) return args;
-  const entries = entriesOf(given);
+  const input = readAs(['object'], args);
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) return args;
+  const entries = entriesOf(input);
   if (entries === undefined) return args;
   const read = entries.map(([key, value]) => {
     const part = Object.hasOwn(schema.properties ?? {}, key) ? schema.properties[key] : undefined;
     return [key, readAs(wantedTypes(part), value)];
   });
-  const isChanged = given !== args || read.some(([, value], at) => value !== entries[at]?.[1]);
+  const isChanged = input !== args || read.some(([, value], at) => value !== entries[at]?.[1]);
   return isChanged ? Object.fromEntries(read) : args;
 }
 
 /**
- * Nothing where a getter or a proxy fails: what cannot be read is refused by the schema.
- * @param {object} given
+ * The entries; undefined if a getter or proxy throws. The schema then refuses the arguments.
+ * @param {object} input
  */
-function entriesOf(given) {
+function entriesOf(input) {
   try {
-    return Object.entries(given);
+    return Object.entries(input);
   } catch {
     return undefined;
   }
 }
 
 /**
- * The types of JSON that a schema takes; none when it may take a text.
+ * The JSON types that a schema accepts; empty if it accepts a text.
  * @param {JsonSchema | undefined} schema
  * @returns {string[]}
  */
@@ -52,7 +52,7 @@ function wantedTypes(schema) {
 /**
  * @param {string[]} types
  * @param {unknown} value
- * @returns {unknown} the value that the text stands for, if it is one of these types
+ * @returns {unknown} the parsed value, if it has one of these types
  */
 function readAs(types, value) {
   if (typeof value !== 'string' || types.length === 0 || value.length > MAX_CHARS) return value;

@@ -58,8 +58,8 @@ export const JS_PROMISES = [
     source: 'CONTRACT 3',
     layer: 'js',
     file: 'js/agent_tools/checked_tool.js',
-    search: 'const given = schema.parse(args);',
-    replace: 'const given = /** @type {any} */ (args);',
+    search: 'const input = schema.parse(args);',
+    replace: 'const input = /** @type {any} */ (args);',
     tests: ['__test__/schema.test.js'],
   },
   {

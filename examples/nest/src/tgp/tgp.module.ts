@@ -36,12 +36,12 @@ export class TgpService implements OnModuleDestroy {
   }
 }
 
-/** Put your own sign-in here: whoever passes has the agent write and run tools. */
+/** Put your own authentication here: every caller that passes can have the agent write and run tools. */
 function isAllowed(authorization: string | null | undefined): boolean {
   const token = process.env.TGP_AGENT_TOKEN ?? '';
-  const given = Buffer.from(authorization ?? '');
-  const wanted = Buffer.from(`Bearer ${token}`);
-  return token !== '' && given.length === wanted.length && timingSafeEqual(given, wanted);
+  const actual = Buffer.from(authorization ?? '');
+  const expected = Buffer.from(`Bearer ${token}`);
+  return token !== '' && actual.length === expected.length && timingSafeEqual(actual, expected);
 }
 
 @Injectable()
@@ -64,7 +64,7 @@ export class TgpController {
 
 @Module({})
 export class TgpModule {
-  /** The one kernel of the application, for everything that injects `TGP` or `TgpService`. */
+  /** One kernel for the application, shared by every class that injects `TGP` or `TgpService`. */
   static forRoot(options: TGPOptions = {}): DynamicModule {
     return {
       module: TgpModule,

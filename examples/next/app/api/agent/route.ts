@@ -6,12 +6,12 @@ export const runtime = 'nodejs';
 
 const kernel = new TGP({ configFile: './tgp.config.ts' });
 
-/** Put your own sign-in here: whoever passes has the agent write and run tools. */
+/** Put your own authentication here: every caller that passes can have the agent write and run tools. */
 function isAllowed(authorization: string | null | undefined): boolean {
   const token = process.env.TGP_AGENT_TOKEN ?? '';
-  const given = Buffer.from(authorization ?? '');
-  const wanted = Buffer.from(`Bearer ${token}`);
-  return token !== '' && given.length === wanted.length && timingSafeEqual(given, wanted);
+  const actual = Buffer.from(authorization ?? '');
+  const expected = Buffer.from(`Bearer ${token}`);
+  return token !== '' && actual.length === expected.length && timingSafeEqual(actual, expected);
 }
 
 export async function POST(request: Request) {

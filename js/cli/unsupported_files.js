@@ -4,38 +4,38 @@ import { FILES } from '../kernel/agent_access.js';
 
 /**
  * @typedef {import('node:fs').Dirent<Buffer>} Entry
- * @typedef {{ path: string, reason: string }} Untaken
+ * @typedef {{ path: string, reason: string }} UnsupportedFile
  */
 
-/** Files of a workspace that are looked at. */
-const MOST_ENTRIES = 100_000;
-/** Files that a line names. */
-const MOST_NAMED = 5;
-const LONGEST_NAME = 120;
-/** What the kernel itself calls a file that it is writing. */
+/** Maximum number of directory entries that are examined. */
+const MAX_ENTRIES = 100_000;
+/** Maximum number of files named in one line. */
+const MAX_NAMED = 5;
+const MAX_NAME_CHARS = 120;
+/** Prefix of the kernel's temporary files. */
 const UNFINISHED = '.tgp-tmp-';
 
 /**
- * What lies in the root and is no file for the kernel: it is neither listed, run nor committed.
+ * Files in the root that the kernel does not support: they are not listed, run or committed.
  * @param {import('../kernel/tgp.js').TGP} kernel
  * @param {string} root
- * @returns {Promise<Untaken[]>}
+ * @returns {Promise<UnsupportedFile[]>}
  */
-export async function untakenFiles(kernel, root) {
-  const taken = new Set(await kernel[FILES].list('.'));
-  /** @type {Untaken[]} */
+export async function unsupportedFiles(kernel, root) {
+  const listed = new Set(await kernel[FILES].list('.'));
+  /** @type {UnsupportedFile[]} */
   const found = [];
   const folders = [''];
-  let met = 0;
+  let entries = 0;
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
-    // One that cannot be read is the kernel's to complain about.
+    // The kernel itself reports a folder that cannot be read.
     const options = /** @type {const} */ ({ withFileTypes: true, encoding: 'buffer' });
     for (const entry of await readdir(join(root, folder), options).catch(() => [])) {
-      met += 1;
-      if (met > MOST_ENTRIES) return found;
+      entries += 1;
+      if (entries > MAX_ENTRIES) return found;
       const name = entry.name.toString();
       const path = folder === '' ? name : `${folder}/${name}`;
-      if (name.toLowerCase() === '.git' || name.startsWith(UNFINISHED) || taken.has(path)) continue;
+      if (name.toLowerCase() === '.git' || name.startsWith(UNFINISHED) || listed.has(path)) continue;
       const reason = await reasonFor(kernel, entry, path);
       if (reason !== undefined) found.push({ path, reason });
       else if (entry.isDirectory()) folders.push(path);
@@ -45,12 +45,12 @@ export async function untakenFiles(kernel, root) {
 }
 
 /**
- * In a few words, and harmless to a terminal.
- * @param {Untaken[]} untaken
+ * A short list of files with reasons, escaped for a terminal.
+ * @param {UnsupportedFile[]} files
  */
-export function namedWithReason(untaken) {
-  const some = untaken.slice(0, MOST_NAMED).map(({ path, reason }) => `${quoted(path)} (${reason})`);
-  const more = untaken.length - some.length;
+export function describeFiles(files) {
+  const some = files.slice(0, MAX_NAMED).map(({ path, reason }) => `${quoted(path)} (${reason})`);
+  const more = files.length - some.length;
   return `${some.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
@@ -58,7 +58,7 @@ export function namedWithReason(untaken) {
  * @param {import('../kernel/tgp.js').TGP} kernel
  * @param {Entry} entry
  * @param {string} path
- * @returns {Promise<string | undefined>} nothing for a folder or file that the kernel takes
+ * @returns {Promise<string | undefined>} undefined for a folder or file that the kernel supports
  */
 async function reasonFor(kernel, entry, path) {
   if (entry.isSymbolicLink()) return 'a link';
@@ -75,7 +75,7 @@ async function reasonFor(kernel, entry, path) {
 
 /** @param {string} path */
 function quoted(path) {
-  const shown = path.length > LONGEST_NAME ? `${path.slice(0, LONGEST_NAME)}…` : path;
+  const shown = path.length > MAX_NAME_CHARS ? `${path.slice(0, MAX_NAME_CHARS)}…` : path;
   const escaped = shown.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) => {
     return `\\u{${character.codePointAt(0)?.toString(16)}}`;
   });

@@ -5,29 +5,28 @@ import { exists } from './config_lookup.js';
 import { problem, warning } from './finding.js';
 
 /**
- * Whether a workspace can be at the place where it is, or is to be made: who may write there, and whose it is. Looks, and makes
- * nothing.
+ * Checks the location of the root folder: whether it can be written or created, and who owns it. Creates nothing.
  * @param {{ root: string, name: string }} located
- * @returns {Promise<import('./finding.js').Finding | undefined>} nothing when the place is good
+ * @returns {Promise<import('./finding.js').Finding | undefined>} undefined if there is no problem
  */
-export async function place({ root, name }) {
-  if (!(await exists(root))) return newPlace(root, name);
+export async function checkRootFolder({ root, name }) {
+  if (!(await exists(root))) return checkNewRoot(root, name);
   const found = await stat(root);
-  if (!found.isDirectory()) return problem(`${name} is no folder`, 'Remove it, or name another folder as "rootDir".');
+  if (!found.isDirectory()) return problem(`${name} is not a folder`, 'Remove it, or set "rootDir" to another folder.');
   const hasRepository = await exists(join(root, '.git'));
   if (!(await isWritable(root))) {
     return hasRepository
       ? warning(
-          `${name} cannot be written${byWhom()}`,
-          'Its tools are listed, found and run; to forge some, name a folder that can be written as "rootDir".',
+          `${name} is not writable${byWhom()}`,
+          'Its tools can be listed, found and run. To forge tools, set "rootDir" to a writable folder.',
         )
-      : problem(`${name} cannot be written${byWhom()}, and holds no workspace`, remedyFor(name));
+      : problem(`${name} is not writable${byWhom()}, and has no workspace`, remedyFor(name));
   }
-  // Of a repository that is there the kernel itself says whether it is trusted.
+  // The kernel itself checks whether an existing repository is trusted.
   if (hasRepository || found.uid === (process.getuid?.() ?? found.uid)) return undefined;
   return problem(
     `${name} belongs to another user (uid ${found.uid})${byWhom('; this is')}`,
-    `Git trusts no repository in a folder of somebody else. Name a folder below it as "rootDir", which the kernel then makes itself, or give it to this user: ${chown(name)}.`,
+    `Git does not trust a repository in a folder of another user. Set "rootDir" to a folder below it, which the kernel then creates, or change the owner: ${chown(name)}.`,
   );
 }
 
@@ -35,19 +34,19 @@ export async function place({ root, name }) {
  * @param {string} root
  * @param {string} name
  */
-async function newPlace(root, name) {
+async function checkNewRoot(root, name) {
   let above = dirname(root);
   while (!(await exists(above)) && above !== dirname(above)) above = dirname(above);
   if (!(await stat(above)).isDirectory()) {
-    return problem(`${name} cannot be made: ${above} is no folder`, 'Name another folder as "rootDir".');
+    return problem(`${name} cannot be created: ${above} is not a folder`, 'Set "rootDir" to another folder.');
   }
   if (await isWritable(above)) return undefined;
-  return problem(`${name} cannot be made: ${above} cannot be written${byWhom()}`, remedyFor(name));
+  return problem(`${name} cannot be created: ${above} is not writable${byWhom()}`, remedyFor(name));
 }
 
 /** @param {string} name */
 function remedyFor(name) {
-  return `Make it for this user (in a Dockerfile before USER): mkdir -p ${name} && ${chown(name)}. Or name a folder that can be written as "rootDir".`;
+  return `Create it for this user (in a Dockerfile before USER): mkdir -p ${name} && ${chown(name)}. Or set "rootDir" to a writable folder.`;
 }
 
 /** @param {string} folder */
@@ -64,7 +63,7 @@ function chown(name) {
   return uid === undefined ? `make this user the owner of ${name}` : `chown -R ${uid} ${name}`;
 }
 
-/** Who this is, where users have numbers. */
+/** The current user's uid, where the system has uids. */
 function byWhom(before = ' by') {
   const uid = process.getuid?.();
   return uid === undefined ? '' : `${before} uid ${uid}`;

@@ -1,4 +1,4 @@
-/** The calls that a model asks for: each is on record before it is made, and its result before the model reads it. */
+/** Runs the tool calls of a model. Each call is recorded before it is made, and its result before the model reads it. */
 
 import { modelErrorText } from '../agent_tools/model_text.js';
 import { throwIfAborted, untilAborted } from '../boundary/abort.js';
@@ -15,22 +15,22 @@ import { recoveredOutcome } from './recovered_calls.js';
  * @typedef {import('../../index.js').AgentTool} AgentTool
  * @typedef {object} CallRules
  * @property {import('./conversation.js').Conversation} conversation
- * @property {(event: import('../../index.js').AgentEvent) => Promise<void>} tell
+ * @property {(event: import('../../index.js').AgentEvent) => Promise<void>} emit
  * @property {(name: string) => AgentTool | undefined} toolOf
- * @property {(call: Call) => Promise<{ path?: string, isNew?: true }>} about what a call is about, as things are now
+ * @property {(call: Call) => Promise<{ path?: string, isNew?: true }>} about the file of a call, and whether it is new
  * @property {number} maxChars of a result
- * @property {(error: unknown) => void} fail ends the run: what happens could not be written down
+ * @property {(error: unknown) => void} fail ends the run, because an event could not be recorded
  */
 
-const NOT_JSON = 'The arguments are no valid JSON, so nothing was done. Send one JSON object.';
+const NOT_JSON = 'The arguments are not valid JSON, so nothing was done. Send one JSON object.';
 const NOT_KEPT =
-  'This call was not made: the session was interrupted before, and the ledger does not hold its arguments as you sent them. Make it again if it is still wanted.';
+  'This call was not made: the session was interrupted before it, and the ledger does not hold its exact arguments. Make it again if it is still needed.';
 
-export class MadeCalls {
+export class CallRunner {
   #rules;
-  /** Ends of calls: they are made one after the other, in the order in which the model asked for them. @type {Map<string, { promise: Promise<void>, end: () => void }>} */
+  /** The completion of each call: calls of a turn run one at a time, in the order of the model. @type {Map<string, { promise: Promise<void>, end: () => void }>} */
   #ends = new Map();
-  /** What is under way. @type {Set<Promise<unknown>>} */
+  /** Running calls. @type {Set<Promise<unknown>>} */
   #open = new Set();
 
   /** @param {CallRules} rules */
@@ -39,7 +39,7 @@ export class MadeCalls {
   }
 
   /**
-   * A tool as the loop calls it.
+   * A tool whose calls are recorded and run in order.
    * @param {AgentTool} tool
    * @returns {AgentTool}
    */
@@ -48,14 +48,14 @@ export class MadeCalls {
       ...tool,
       execute: (args, options) =>
         this.#inTurn(String(options?.toolCallId), options?.abortSignal, async (call) => {
-          const outcome = await this.#make(call, args, options?.abortSignal);
+          const outcome = await this.#run(call, args, options?.abortSignal);
           if (outcome.output !== undefined) return outcome.output;
           throw new Error(outcome.error);
         }),
     };
   }
 
-  /** Done when no call is being made. */
+  /** Resolves when no call is running. */
   async idle() {
     await Promise.allSettled(this.#open);
   }
@@ -69,7 +69,7 @@ export class MadeCalls {
    */
   async #inTurn(id, signal, work) {
     const call = this.#rules.conversation.callOf(id);
-    if (call === undefined) throw new Error('Nobody has asked for this call.');
+    if (call === undefined) throw new Error('The model did not request this call.');
     const before = this.#rules.conversation.callBefore(call);
     const done = (async () => {
       try {
@@ -87,20 +87,20 @@ export class MadeCalls {
 
   /** @param {string} call */
   #endOf(call) {
-    const known = this.#ends.get(call);
-    if (known !== undefined) return known;
+    const existing = this.#ends.get(call);
+    if (existing !== undefined) return existing;
     let end = ignored;
     const promise = new Promise((/** @type {(value?: undefined) => void} */ resolve) => {
       end = resolve;
     });
-    const made = { promise: /** @type {Promise<void>} */ (promise), end };
-    this.#ends.set(call, made);
-    return made;
+    const completion = { promise: /** @type {Promise<void>} */ (promise), end };
+    this.#ends.set(call, completion);
+    return completion;
   }
 
   /**
-   * Does what the model asked for before the session was interrupted and that has no result: what was not begun is made now, of
-   * what was begun the ledger says what came of it, and nothing is done twice.
+   * Completes the calls of an interrupted session that have no result. A call that was not started is made now; the result of a
+   * started call is read from the ledger. No call is made twice.
    * @param {AbortSignal | undefined} signal
    */
   async settle(signal) {
@@ -108,20 +108,20 @@ export class MadeCalls {
     for (const call of conversation.openCalls) {
       throwIfAborted(signal);
       const recovered = await recoveredOutcome(conversation, call, toolOf(call.tool), maxChars);
-      if (recovered !== undefined) await this.#known(call, recovered.outcome, recovered.from);
-      else if (fingerprint(call.input) !== call.sha) await this.#known(call, refused(NOT_KEPT), 'ledger');
-      else await this.#make(call, call.input, signal);
+      if (recovered !== undefined) await this.#finish(call, recovered.outcome, recovered.from);
+      else if (fingerprint(call.input) !== call.sha) await this.#finish(call, refused(NOT_KEPT), 'ledger');
+      else await this.#run(call, call.input, signal);
     }
   }
 
   /**
-   * A call that was not made because its arguments, or its tool, are none. Nobody waits for it: it has its turn among the others.
+   * Records a call that was not made because its arguments or its tool are not valid, in order with the other calls.
    * @param {string} id
-   * @param {string} error as the model is told
+   * @param {string} error the message for the model
    * @param {AbortSignal} signal
    */
   invalid(id, error, signal) {
-    this.#inTurn(id, signal, (call) => this.#known(call, refused(error), 'made')).catch(ignored);
+    this.#inTurn(id, signal, (call) => this.#finish(call, refused(error), 'made')).catch(ignored);
   }
 
   /**
@@ -129,11 +129,11 @@ export class MadeCalls {
    * @param {Outcome} outcome
    * @param {'made' | 'ledger' | 'unknown'} from
    */
-  async #known(call, outcome, from) {
+  async #finish(call, outcome, from) {
     const { path } = await this.#rules.about(call);
-    await this.#tellCall(call, path);
-    await this.#write(() => this.#rules.conversation.finish(call, outcome));
-    await this.#tellResult(call, outcome, path, from);
+    await this.#emitCall(call, path);
+    await this.#record(() => this.#rules.conversation.finish(call, outcome));
+    await this.#emitResult(call, outcome, path, from);
   }
 
   /**
@@ -142,27 +142,27 @@ export class MadeCalls {
    * @param {AbortSignal | undefined} signal
    * @returns {Promise<Outcome>}
    */
-  async #make(call, args, signal) {
+  async #run(call, args, signal) {
     throwIfAborted(signal);
     const { conversation, toolOf, about } = this.#rules;
     const tool = toolOf(call.tool);
     const { path, isNew } = await about(call);
-    await this.#tellCall(call, path);
-    await this.#write(() => conversation.begin(call));
+    await this.#emitCall(call, path);
+    await this.#record(() => conversation.begin(call));
     const started = performance.now();
-    const came = await outcomeOf(tool, call, args, signal);
+    const result = await outcomeOf(tool, call, args, signal);
     const ms = Math.round(performance.now() - started);
-    const outcome = { ...came, ms, ...(path !== undefined && { path }), ...(isNew && came.ok && { isNew }) };
-    await this.#write(() => conversation.finish(call, outcome));
-    await this.#tellResult(call, outcome, path, 'made');
+    const outcome = { ...result, ms, ...(path !== undefined && { path }), ...(isNew && result.ok && { isNew }) };
+    await this.#record(() => conversation.finish(call, outcome));
+    await this.#emitResult(call, outcome, path, 'made');
     return outcome;
   }
 
   /**
-   * What cannot be written down must not go on.
+   * Records an event. If that fails, the run must not continue.
    * @param {() => Promise<void>} write
    */
-  async #write(write) {
+  async #record(write) {
     try {
       await write();
     } catch (error) {
@@ -175,9 +175,9 @@ export class MadeCalls {
    * @param {Call} call
    * @param {string | undefined} path
    */
-  #tellCall({ call, step, tool, input }, path) {
+  #emitCall({ call, step, tool, input }, path) {
     const event = { type: /** @type {const} */ ('tool_call'), step, call, tool, args: input };
-    return this.#rules.tell({ ...event, ...(path !== undefined && { path }) });
+    return this.#rules.emit({ ...event, ...(path !== undefined && { path }) });
   }
 
   /**
@@ -186,8 +186,8 @@ export class MadeCalls {
    * @param {string | undefined} path
    * @param {'made' | 'ledger' | 'unknown'} from
    */
-  #tellResult({ call, step, tool }, { ok, output, code, error, ms }, path, from) {
-    return this.#rules.tell({
+  #emitResult({ call, step, tool }, { ok, output, code, error, ms }, path, from) {
+    return this.#rules.emit({
       type: 'tool_result',
       step,
       call,
@@ -222,7 +222,7 @@ async function outcomeOf(tool, call, args, signal) {
     if (success !== false) return { ok: true, output, ms: 0 };
     return { ok: false, output, ms: 0, ...(code && { code: String(code) }), ...(error && { error: String(error) }) };
   } catch (error) {
-    // What came of it is in the ledger: who resumes the session reads it there.
+    // The ledger has the outcome; a resumed session reads it there.
     if (signal?.aborted) throw error;
     return { ...refused(modelErrorText(error)), ...(error instanceof TGPError && { code: error.code }) };
   }
@@ -237,7 +237,7 @@ function refused(error) {
 }
 
 /**
- * A result as the ledger gives it back.
+ * A result as JSON data, as the ledger returns it.
  * @param {unknown} output
  */
 function plain(output) {

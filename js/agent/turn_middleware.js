@@ -1,9 +1,9 @@
-/** The model as the tool loop of the AI SDK sees it: each of its turns is whole, on record and within the budget. */
+/** AI SDK middleware of the agent: every turn is complete, recorded and within the budget before the tool loop sees it. */
 
 import { throwIfAborted, untilAborted } from '../boundary/abort.js';
 import { TGPError } from '../boundary/errors.js';
 import { guarded, ignored } from '../boundary/guarded.js';
-import { isPassing, ProviderError, reasonOf, waitAfter } from './provider_errors.js';
+import { isRetryable, ProviderError, reasonOf, waitAfter } from './provider_errors.js';
 import { readTurn } from './turn_reader.js';
 
 /**
@@ -12,12 +12,12 @@ import { readTurn } from './turn_reader.js';
  * @property {import('./conversation.js').Conversation} conversation
  * @property {import('./usage.js').RunUsage} usage
  * @property {import('./context.js').Context} context
- * @property {(event: import('../../index.js').AgentEvent) => Promise<void>} tell
- * @property {() => Promise<void>} settled done when every call of the turn before has its result
+ * @property {(event: import('../../index.js').AgentEvent) => Promise<void>} emit
+ * @property {() => Promise<void>} settled resolves when every call of the previous turn has a result
  * @property {number} attempts
  */
 
-/** Providers refuse to answer in less. */
+/** Minimum output limit that providers accept. */
 const MIN_ANSWER_TOKENS = 256;
 const CHARS_PER_TOKEN = 4;
 
@@ -36,36 +36,36 @@ export function turnMiddleware(rules) {
 }
 
 /**
- * A turn that has arrived and is on record. Only then does the loop see any of it: no call is made of half a turn, and a turn that
- * broke off is asked for again without a trace.
+ * Requests the next turn and records it. The tool loop sees a turn only when it is complete and recorded: no call of an
+ * incomplete turn is made, and an incomplete turn is retried.
  * @param {TurnRules} rules
  * @param {any} params
  * @param {any} model
  * @returns {Promise<Turn>}
  */
 async function nextTurn(rules, params, model) {
-  const { conversation, usage, context, tell, settled } = rules;
+  const { conversation, usage, context, emit, settled } = rules;
   await settled();
   const step = conversation.steps + 1;
   const { prompt, tokens, chars, compacted } = await context.fitted(params);
   usage.refuseBeyond(tokens);
-  if (compacted !== undefined) await tell({ type: 'compacted', step, ...compacted });
-  const came = await attempted(rules, { ...params, prompt, ...longest(usage.tokensLeft, tokens) }, model, step);
+  if (compacted !== undefined) await emit({ type: 'compacted', step, ...compacted });
+  const received = await attempted(rules, { ...params, prompt, ...longest(usage.tokensLeft, tokens) }, model, step);
   const turn = {
-    ...came,
-    usage: usage.counted(came.usage, () => ({ input: tokens, output: answerTokens(came), cached: 0 })),
+    ...received,
+    usage: usage.counted(received.usage, () => ({ input: tokens, output: answerTokens(received), cached: 0 })),
   };
   const calls = await conversation.turn(turn);
   usage.add(turn.usage);
-  context.learn(chars, came.usage.input);
+  context.learn(chars, received.usage.input);
   const { input, output } = turn.usage;
   const { total, money } = usage;
-  await tell({ type: 'usage', step, input, output, total, ...(money !== undefined && { money }) });
+  await emit({ type: 'usage', step, input, output, total, ...(money !== undefined && { money }) });
   return { ...turn, parts: turn.parts.map((part) => namedPart(part, turn, calls)) };
 }
 
 /**
- * How long an answer was, roughly.
+ * Estimates the tokens of a response.
  * @param {Turn} turn
  */
 function answerTokens({ text, calls }) {
@@ -74,7 +74,7 @@ function answerTokens({ text, calls }) {
 }
 
 /**
- * How long the answer may be, where tokens are counted.
+ * The output limit, if the budget limits tokens.
  * @param {number | undefined} left
  * @param {number} sent
  */
@@ -89,9 +89,9 @@ function longest(left, sent) {
  * @param {number} step
  * @returns {Promise<Turn>}
  */
-async function attempted({ tell, attempts, usage }, params, model, step) {
+async function attempted({ emit, attempts, usage }, params, model, step) {
   const { abortSignal } = params;
-  const onText = (/** @type {string} */ text) => tell({ type: 'text', step, text });
+  const onText = (/** @type {string} */ text) => emit({ type: 'text', step, text });
   for (let attempt = 1; ; attempt++) {
     const deadline = timeUp(usage);
     try {
@@ -105,11 +105,11 @@ async function attempted({ tell, attempts, usage }, params, model, step) {
       throwIfAborted(abortSignal);
       if (deadline.signal?.aborted) throw usage.timeIsUp();
       if (error instanceof TGPError) throw error;
-      if (!isPassing(error) || attempt >= attempts) throw failed(error, attempt);
+      if (!isRetryable(error) || attempt >= attempts) throw failed(error, attempt);
       const waitMs = waitAfter(error, attempt);
       const left = usage.msLeft;
       if (left !== undefined && left <= waitMs) throw usage.tooLong(waitMs);
-      await tell({ type: 'retry', step, attempt, waitMs, reason: reasonOf(error) });
+      await emit({ type: 'retry', step, attempt, waitMs, reason: reasonOf(error) });
       await pause(waitMs, abortSignal);
     } finally {
       deadline.release();
@@ -123,11 +123,11 @@ async function attempted({ tell, attempts, usage }, params, model, step) {
  */
 function failed(error, attempt) {
   const often = attempt > 1 ? ` after ${attempt} attempts` : '';
-  return new ProviderError(`The provider gave no answer${often}: ${reasonOf(error)}`, error);
+  return new ProviderError(`The provider returned no answer${often}: ${reasonOf(error)}`, error);
 }
 
 /**
- * Fires when the time of the run is up. Calls that are being made are not ended by it, turns of the model are.
+ * Fires at the time limit of the run. It ends model turns, but not running calls.
  * @param {import('./usage.js').RunUsage} usage
  * @returns {{ signal?: AbortSignal, release: () => void }}
  */
@@ -160,13 +160,13 @@ async function pause(ms, signal) {
 }
 
 /**
- * Calls under the names that they have in the session.
+ * Replaces the id of a call by its unique id in the session.
  * @param {any} part
  * @param {Turn} turn
  * @param {import('./conversation.js').Call[]} calls
  */
 function namedPart(part, turn, calls) {
-  // The SDK prints warnings, and standard output is not its own here.
+  // The SDK would print warnings to the console, which may be reserved for other output.
   if (part.type === 'stream-start') return { ...part, warnings: [] };
   const named = calls[turn.calls.findIndex((call) => call.part === part)];
   return named === undefined ? part : { ...part, toolCallId: named.id };

@@ -1,6 +1,6 @@
 /**
- * What a provider wants back as it gave it: the model's reasoning with the marks that prove it, and which parts of the answer it
- * belongs to. Without it some refuse to go on in the middle of a task.
+ * Reasoning parts of a turn, which some providers require back unchanged: the reasoning with its signatures, and its position
+ * among text and calls. Without them these providers reject the rest of the task.
  */
 
 import { parseForeignJson } from '../boundary/foreign_json.js';
@@ -9,19 +9,19 @@ import { fingerprint } from './fingerprint.js';
 
 /**
  * @typedef {import('./conversation.js').Call} Call
- * @typedef {{ provider?: any }} Marked `provider`: what the provider's client wants back with it
- * @typedef {(Marked & { reasoning: string }) | (Marked & { chars: number }) | (Marked & { call: number })} KeptPart `chars`: so much of the text; `call`: by its position in the turn
- * @typedef {{ text: string, sha: string }} Kept as it is recorded
+ * @typedef {{ provider?: any }} Marked `provider`: metadata that the provider's client needs back
+ * @typedef {(Marked & { reasoning: string }) | (Marked & { chars: number }) | (Marked & { call: number })} KeptPart `chars`: that many characters of the text; `call`: a call by its position in the turn
+ * @typedef {{ text: string, sha: string }} Kept the recorded form
  */
 
-/** More is not kept: the session then goes on without. */
+/** Larger parts are not recorded; a resumed session then continues without them. */
 const MAX_CHARS = 1 << 20;
 const MAX_DEPTH = 16;
 
 /**
  * @param {any[]} parts of a turn, as the provider's client gave them
  * @param {{ part: any }[]} calls of it
- * @returns {KeptPart[]} nothing where the model did not reason
+ * @returns {KeptPart[]} empty if the model did not reason
  */
 export function keptParts(parts, calls) {
   /** @type {KeptPart[]} */
@@ -54,7 +54,7 @@ function added(kept, part) {
 }
 
 /**
- * As one text, so that the ledger keeps all of it or none.
+ * Serialises the parts as one text, so that the ledger stores all of it or nothing.
  * @param {KeptPart[]} parts
  * @param {string} model that they are for
  * @returns {Kept | undefined}
@@ -64,11 +64,11 @@ export function recorded(parts, model) {
   try {
     const text = toJsonText({ model, parts }, 'reasoning', { unheldNumbers: 'null' });
     if (text.length > MAX_CHARS) return undefined;
-    // It must be possible to read it back.
+    // Checks that the text can be parsed again.
     parseForeignJson(text, { maxDepth: MAX_DEPTH });
     return { text, sha: fingerprint(text) };
   } catch {
-    // A client may give anything with its parts.
+    // The metadata of a client may be any value.
     return undefined;
   }
 }
@@ -76,7 +76,7 @@ export function recorded(parts, model) {
 /**
  * @param {any} kept as it was read
  * @param {string} model that goes on
- * @returns {KeptPart[]} nothing when it is of another model, or the ledger has hidden a secret in it: then it proves nothing
+ * @returns {KeptPart[]} empty if they are of another model, or if the ledger has masked a secret in them, which breaks the signature
  */
 export function readBack(kept, model) {
   const { text, sha } = kept ?? {};
@@ -86,8 +86,8 @@ export function readBack(kept, model) {
 }
 
 /**
- * What the model said, as the AI SDK takes it.
- * @param {{ text: string, calls: Call[], kept: KeptPart[] }} said
+ * A turn as content of an AI SDK message.
+ * @param {{ text: string, calls: Call[], kept: KeptPart[] }} turn
  * @returns {any[]}
  */
 export function contentOf({ text, calls, kept }) {

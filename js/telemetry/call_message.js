@@ -1,4 +1,4 @@
-/** What is known of a call, before it starts and when it has ended. */
+/** Builds the telemetry message of a call: at its start, and completed at its end. */
 
 import { TGPError } from '../boundary/errors.js';
 import { messageOf } from '../boundary/thrown.js';
@@ -7,7 +7,7 @@ import { shortName, shownText, shownValue } from './contents.js';
 /**
  * @typedef {import('../../types/telemetry.js').CallMessage} CallMessage
  *
- * @typedef {object} Asked what somebody has asked the kernel to do
+ * @typedef {object} CallRequest a call of the kernel
  * @property {string} tool
  * @property {{ session?: string, model?: string, agent?: string, id?: string }} [who]
  * @property {string} [path]
@@ -15,32 +15,32 @@ import { shortName, shownText, shownValue } from './contents.js';
  * @property {string} [toolCall] the id that the model's provider gave the call
  * @property {unknown} [args]
  *
- * @typedef {object} Trace what the addon returns of a run
+ * @typedef {object} Trace the trace of a run, returned by the addon
  * @property {string} call
  * @property {number} [after]
  * @property {NonNullable<CallMessage['phases']>} phases
  * @property {NonNullable<CallMessage['calls']>} calls
- * @property {number} [leftOut] how many more there were
+ * @property {number} [leftOut] number of omitted calls
  * @property {string} [verdict]
  * @property {string} [rule]
  *
- * @typedef {{ value: unknown } | { error: unknown }} Ended
- * @typedef {import('./contents.js').Hide | undefined} Contents whether arguments, results and messages are told, and without what
+ * @typedef {{ value: unknown } | { error: unknown }} Outcome
+ * @typedef {import('./contents.js').Hide | undefined} Contents the masking function if arguments, results and messages are included
  */
 
-/** What stands for the code of an error that has none of ours. */
+/** The error type of errors that are not TGPErrors. */
 const OTHER_ERROR = '_OTHER';
 
 /**
- * All members are there from the beginning: an object that grows, or is copied, costs more than all else that is done here.
- * Every text is bounded here: a path is chosen by the caller.
- * @param {Asked} asked
+ * All members exist from the start, because growing or copying the object would dominate the cost.
+ * Every text is bounded, because callers choose paths.
+ * @param {CallRequest} request
  * @param {string | undefined} call
  * @param {Contents} contents
  * @returns {CallMessage}
  */
 export function begunCall({ tool, who, path, effect, toolCall, args }, call, contents) {
-  // The clock of the addon's times. It has no fractions, so nothing in a call begins before the call.
+  // The same clock as the addon's times. It has whole milliseconds, so no part of a call starts before the call.
   const start = Date.now();
   return {
     tool: shortName(tool),
@@ -68,16 +68,16 @@ export function begunCall({ tool, who, path, effect, toolCall, args }, call, con
 }
 
 /**
- * Adds how the call has ended.
+ * Adds the outcome of the call.
  * @param {CallMessage} call
- * @param {Asked} asked
- * @param {Ended} ended
+ * @param {CallRequest} request
+ * @param {Outcome} outcome
  * @param {number} ms how long it took
  * @param {Trace | undefined} trace
  * @param {Contents} contents
  */
-export function endCall(call, asked, ended, ms, trace, contents) {
-  const failure = 'error' in ended ? failureOf(ended.error) : undefined;
+export function endCall(call, request, outcome, ms, trace, contents) {
+  const failure = 'error' in outcome ? failureOf(outcome.error) : undefined;
   call.ok = failure === undefined;
   call.end = call.start + ms;
   call.code = failure?.code;
@@ -89,7 +89,7 @@ export function endCall(call, asked, ended, ms, trace, contents) {
     call.phases = trace.phases;
     call.calls = trace.calls;
     call.leftOut = trace.leftOut;
-    // What a call is made of ends before it does, whatever the clocks say.
+    // Parts of a call end before the call, even if the clocks differ.
     for (const { end } of trace.phases) call.end = Math.max(call.end, end);
     for (const made of trace.calls) {
       call.end = Math.max(call.end, made.end);
@@ -98,10 +98,10 @@ export function endCall(call, asked, ended, ms, trace, contents) {
     }
   }
   if (!contents) return;
-  // Those of the call that boots the kernel: before, nobody knew its secrets.
-  call.arguments ??= shownValue(asked.args, contents);
-  if ('value' in ended) call.result = shownValue(ended.value, contents);
-  else call.message = shownText(messageOf(ended.error), contents);
+  // Arguments of the call that boots the kernel: its secrets were unknown before.
+  call.arguments ??= shownValue(request.args, contents);
+  if ('value' in outcome) call.result = shownValue(outcome.value, contents);
+  else call.message = shownText(messageOf(outcome.error), contents);
 }
 
 /** @param {unknown} error */
@@ -117,13 +117,13 @@ function textOf(value) {
 }
 
 /**
- * What the addon has returned of a run, taken out of the outcome: nobody else is to see it.
- * @param {Ended} ended
+ * Removes the trace from an outcome and returns it.
+ * @param {Outcome} outcome
  * @returns {Trace | undefined}
  */
-export function takeTrace(ended) {
+export function takeTrace(outcome) {
   const holder = /** @type {any} */ (
-    'value' in ended ? ended.value : ended.error instanceof TGPError ? ended.error.details : undefined
+    'value' in outcome ? outcome.value : outcome.error instanceof TGPError ? outcome.error.details : undefined
   );
   if (typeof holder !== 'object' || holder === null || holder.trace === undefined) return undefined;
   const { trace } = holder;

@@ -1,21 +1,21 @@
-/** Providers repeat what they were sent, keys too: nothing that they say leaves with one. */
+/** Redacts API keys in responses and errors of model providers, which may echo them. */
 
 import { optionalPackage } from './optional_package.js';
-import { KeylessText, withoutKeys } from './provider_keys.js';
+import { KeyRedactor, redactKeys } from './provider_keys.js';
 
 /** @typedef {import('@ai-sdk/provider').LanguageModelV3} LanguageModel */
 
-/** Where failures of the AI SDK hold text of the provider. */
+/** Error members of the AI SDK with text of the provider. */
 const TEXTS = /** @type {const} */ (['message', 'responseBody', 'stack']);
 const MAX_CAUSES = 5;
 
 /**
- * A model whose answers and failures hold no keys.
+ * Wraps a model so that its responses and errors contain no keys.
  * @param {LanguageModel} model
- * @param {Record<string, Record<string, unknown>>} [providerOptions] of every request, where it says nothing else
+ * @param {Record<string, Record<string, unknown>>} [providerOptions] defaults of every request
  * @returns {Promise<LanguageModel>}
  */
-export async function hidingKeys(model, providerOptions = {}) {
+export async function withKeyRedaction(model, providerOptions = {}) {
   const { wrapLanguageModel } = await optionalPackage('ai', 'The agent');
   /** @type {import('@ai-sdk/provider').LanguageModelV3Middleware} */
   const middleware = {
@@ -25,15 +25,15 @@ export async function hidingKeys(model, providerOptions = {}) {
       try {
         return await doGenerate();
       } catch (error) {
-        throw cleaned(error);
+        throw redacted(error);
       }
     },
     wrapStream: async ({ doStream }) => {
       try {
         const { stream, ...rest } = await doStream();
-        return { stream: stream.pipeThrough(cleanedParts()), ...rest };
+        return { stream: stream.pipeThrough(redactedParts()), ...rest };
       } catch (error) {
-        throw cleaned(error);
+        throw redacted(error);
       }
     },
   };
@@ -50,7 +50,7 @@ function merged(settings, { providerOptions = {} }) {
   return { ...providerOptions, ...Object.fromEntries(own) };
 }
 
-/** Where pieces of a text end. */
+/** The end part of each kind of streamed text, and its delta part. */
 const ENDS = new Map([
   ['text-end', 'text-delta'],
   ['reasoning-end', 'reasoning-delta'],
@@ -58,38 +58,38 @@ const ENDS = new Map([
 ]);
 const DELTAS = new Set(ENDS.values());
 
-function cleanedParts() {
-  /** @type {Map<string, KeylessText>} */
+function redactedParts() {
+  /** @type {Map<string, KeyRedactor>} */
   const texts = new Map();
   return new TransformStream({
     transform: (part, controller) => {
       const name = `${ENDS.get(part.type) ?? part.type} ${part.id}`;
       if (DELTAS.has(part.type) && typeof part.delta === 'string') {
-        const text = texts.get(name) ?? new KeylessText();
+        const text = texts.get(name) ?? new KeyRedactor();
         texts.set(name, text);
         return controller.enqueue({ ...part, delta: text.add(part.delta) });
       }
       const rest = ENDS.has(part.type) ? texts.get(name)?.end() : undefined;
       if (rest) controller.enqueue({ type: ENDS.get(part.type), id: part.id, delta: rest });
       texts.delete(name);
-      if (part.type === 'error') return controller.enqueue({ ...part, error: cleaned(part.error) });
+      if (part.type === 'error') return controller.enqueue({ ...part, error: redacted(part.error) });
       const isCall = part.type === 'tool-call' && typeof part.input === 'string';
-      controller.enqueue(isCall ? { ...part, input: withoutKeys(part.input) } : part);
+      controller.enqueue(isCall ? { ...part, input: redactKeys(part.input) } : part);
     },
   });
 }
 
 /**
- * A failure without keys. It stays the same object: the AI SDK looks at its class to know whether to try again.
+ * Redacts keys in an error. The error stays the same object: the AI SDK checks its class to decide on a retry.
  * @param {unknown} error
  */
-function cleaned(error) {
-  if (typeof error === 'string') return withoutKeys(error);
+function redacted(error) {
+  if (typeof error === 'string') return redactKeys(error);
   let at = /** @type {any} */ (error);
   for (let depth = 0; depth < MAX_CAUSES && typeof at === 'object' && at !== null; depth += 1) {
-    for (const name of TEXTS) hideIn(at, name);
-    // The answer as an object: its text is in the message.
-    if (at.data !== undefined && holdsKey(at.data)) Object.defineProperty(at, 'data', { value: undefined });
+    for (const name of TEXTS) redactIn(at, name);
+    // The parsed response; its text is in the message too.
+    if (at.data !== undefined && containsKey(at.data)) Object.defineProperty(at, 'data', { value: undefined });
     at = at.cause;
   }
   return error;
@@ -99,19 +99,19 @@ function cleaned(error) {
  * @param {any} error
  * @param {typeof TEXTS[number]} name
  */
-function hideIn(error, name) {
+function redactIn(error, name) {
   const text = error[name];
   if (typeof text !== 'string') return;
-  const hidden = withoutKeys(text);
+  const hidden = redactKeys(text);
   if (hidden === text) return;
   Object.defineProperty(error, name, { value: hidden, configurable: true, writable: true });
 }
 
 /** @param {unknown} data */
-function holdsKey(data) {
+function containsKey(data) {
   try {
     const text = JSON.stringify(data);
-    return withoutKeys(text) !== text;
+    return redactKeys(text) !== text;
   } catch {
     return true;
   }
