@@ -1,4 +1,4 @@
-//! What the owner of a database allows, resolved: the defaults of every option of the SQL tools.
+//! The resolved options of the SQL tools.
 
 use super::agent_config::RESULT_CHARS;
 use super::limited_struct::limited_struct;
@@ -39,14 +39,13 @@ impl Default for SqlOptions {
 impl SqlOptions {
     /// Reads and checks options. The error names the key.
     pub fn from_json(text: &str) -> Result<Self, Error> {
-        let options: Self = serde_json::from_str(text).map_err(|error| {
-            Error::new(ErrorCode::Config, format!("The options of the SQL tools are not valid: {error}."))
-        })?;
+        let options: Self = serde_json::from_str(text)
+            .map_err(|error| Error::new(ErrorCode::Config, format!("The SQL options are not valid: {error}.")))?;
         options.check_limits("")?;
         if let Some(verb) = options.policy().needs_ddl() {
             let verb = verb.as_str();
             let message = format!(
-                "The options of the SQL tools are not valid: \"allow.verbs\" names \"{verb}\", which changes the schema and needs ddl: true."
+                "The SQL options are not valid: \"allow.verbs\" names \"{verb}\", which changes the schema and needs ddl: true."
             );
             return Err(Error::new(ErrorCode::Config, message).with("field", "allow.verbs"));
         }
@@ -66,7 +65,7 @@ mod tests {
     use tgp_base::error::ErrorCode;
 
     #[test]
-    fn nothing_gives_every_default_and_wrong_keys_are_refused_by_name() {
+    fn empty_options_have_every_default_and_wrong_keys_are_refused_by_name() {
         let options = SqlOptions::from_json("{}").unwrap();
         assert_eq!((options.max_rows, options.statement_timeout_ms, options.read_only), (10_000, 10_000, false));
         for (json, key) in [

@@ -1,4 +1,4 @@
-//! A change of files, as far as tests are concerned.
+//! A file change in terms of test-first state: whether tests allow it, and the events that it causes.
 
 use super::plan::Step;
 use crate::kernel::door::present;
@@ -7,7 +7,7 @@ use tgp_base::error::Error;
 use tgp_state::{Asked, Content, Event, Kind, Subject, TestOfMoved, TextId, Texts};
 use tgp_vfs::{DiskVfs, JailPath};
 
-/// Whether the tests allow the change; `path` is the file that it is about.
+/// Refuses a change that the tests do not allow; `path` is its main file.
 pub fn may_change(tests: &TestFirst, steps: &[Step], path: &JailPath) -> Result<(), Error> {
     let call = present();
     let texts = |subject: Option<&Subject>| subject.map_or_else(Texts::default, |file| tests.texts(&file.tool, None));
@@ -34,7 +34,7 @@ pub fn may_change(tests: &TestFirst, steps: &[Step], path: &JailPath) -> Result<
     tests.may_change(call.as_ref(), &asked)
 }
 
-/// What will have happened when the steps are made. It is to be asked before.
+/// The events of the steps. Must be called before they are made.
 pub fn events(steps: &[Step], path: &JailPath, root: &DiskVfs) -> Vec<(Subject, Event)> {
     let gone = steps.iter().find(|step| step.after.is_none());
     let moved = gone.and_then(|step| {
@@ -70,7 +70,7 @@ fn text_before(step: &Step, root: &DiskVfs) -> Option<TextId> {
     Some(text_id(std::str::from_utf8(&bytes).ok()?))
 }
 
-/// A file whose imports follow a move.
+/// The event of a file whose imports follow a move.
 fn relinked(step: &Step, root: &DiskVfs) -> Option<(Subject, Event)> {
     let subject = Subject::of(step.path.as_str())?;
     let text = text_id(step.after.as_deref()?);
