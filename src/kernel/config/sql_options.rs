@@ -39,13 +39,14 @@ impl Default for SqlOptions {
 impl SqlOptions {
     /// Reads and checks options. The error names the key.
     pub fn from_json(text: &str) -> Result<Self, Error> {
-        let options: Self = serde_json::from_str(text)
-            .map_err(|error| Error::new(ErrorCode::Config, format!("The SQL options are not valid: {error}.")))?;
+        let options: Self = serde_json::from_str(text).map_err(|error| {
+            Error::new(ErrorCode::Config, format!("The options of the SQL tools are not valid: {error}."))
+        })?;
         options.check_limits("")?;
         if let Some(verb) = options.policy().needs_ddl() {
             let verb = verb.as_str();
             let message = format!(
-                "The SQL options are not valid: \"allow.verbs\" names \"{verb}\", which changes the schema and needs ddl: true."
+                "The options of the SQL tools are not valid: \"allow.verbs\" names \"{verb}\", which changes the schema and needs ddl: true."
             );
             return Err(Error::new(ErrorCode::Config, message).with("field", "allow.verbs"));
         }
