@@ -62,17 +62,17 @@ fn arguments(call: &Call, tools: &Tools, is_secret: &dyn Fn(&str) -> bool) -> Op
     let absent = || json!({ "absent": true });
     let Fact::Known(args) = &call.args else { return None };
     match (&tools.get(&call.tool)?.arguments, &**args) {
-        (Arguments::Named(named), Value::Object(given)) => {
-            if given.keys().any(|key| named.iter().all(|(name, _)| name != key)) {
+        (Arguments::Named(named), Value::Object(passed)) => {
+            if passed.keys().any(|key| named.iter().all(|(name, _)| name != key)) {
                 return None;
             }
             // Paths and methods have their own conditions, which know all spellings.
             let bound = named.iter().filter(|(_, kind)| matches!(kind, ArgKind::Plain | ArgKind::Url | ArgKind::Sql));
-            let condition = |name: &str| given.get(name).map_or_else(absent, |value| exactly(name, value, is_secret));
+            let condition = |name: &str| passed.get(name).map_or_else(absent, |value| exactly(name, value, is_secret));
             Some(bound.map(|(name, _)| (format!("/{name}"), condition(name))).collect())
         }
-        (Arguments::Any, Value::Array(given)) if given.len() <= MOST_ARGUMENTS => {
-            let values = given.iter().map(|value| exactly("", value, is_secret)).chain([absent()]);
+        (Arguments::Any, Value::Array(passed)) if passed.len() <= MOST_ARGUMENTS => {
+            let values = passed.iter().map(|value| exactly("", value, is_secret)).chain([absent()]);
             Some(values.enumerate().map(|(at, condition)| (format!("/{at}"), condition)).collect())
         }
         (Arguments::Named(_) | Arguments::Any, _) => None,

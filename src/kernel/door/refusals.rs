@@ -149,10 +149,10 @@ impl Door {
                 self.note_verdict(EventType::Denied, &about, &verdict, &[]);
                 return Err(PolicyError::Denied { tool: about.tool, verdict: Box::new(verdict) }.into());
             }
-            (AnswerVerdict::Deny | AnswerVerdict::Ask, Decider::Approver(asked)) => {
+            (AnswerVerdict::Deny | AnswerVerdict::Ask, Decider::Approver(requested)) => {
                 self.gate.approvals.forget(id);
                 self.note_answer(&about, id, "refused", by, reason.as_deref());
-                return Err(not_approved(&about.tool, asked, by, reason.as_deref()));
+                return Err(not_approved(&about.tool, requested, by, reason.as_deref()));
             }
         }
         Ok(None)

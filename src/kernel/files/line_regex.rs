@@ -2,7 +2,7 @@
 //!
 //! The `regex` crate is linear in the text, but its cost per character grows with the expression, and it cannot be
 //! stopped. This uses a lazy DFA, which is fast per character or gives up. What it cannot do (Unicode word boundaries)
-//! falls back to the PikeVM, within the remaining budget.
+//! falls back to the `PikeVM`, within the remaining budget.
 
 use regex_automata::hybrid;
 use regex_automata::nfa::thompson::{self, pikevm::PikeVM};
@@ -17,7 +17,7 @@ const MAX_NESTING: u32 = 100;
 /// How often the DFA's cache may be cleared before it gives up on a text.
 const MAX_RESTARTS: usize = 4;
 const BYTES_PER_STATE: usize = 10;
-/// The PikeVM's cost per character and state.
+/// The `PikeVM`'s cost per character and state.
 const SLOW_STEP: u64 = 8;
 /// The work budget of a search, in characters.
 const MAX_WORK: u64 = 500_000_000;

@@ -12,10 +12,10 @@ pub fn may_change(tests: &TestFirst, steps: &[Step], path: &JailPath) -> Result<
     let call = present();
     let texts = |subject: Option<&Subject>| subject.map_or_else(Texts::default, |file| tests.texts(&file.tool, None));
     let to = Subject::of(path.as_str());
-    let gone = steps.iter().find(|step| step.after.is_none());
-    let from = gone.and_then(|step| Subject::of(step.path.as_str()));
+    let removed = steps.iter().find(|step| step.after.is_none());
+    let from = removed.and_then(|step| Subject::of(step.path.as_str()));
     let after = steps.iter().find(|step| step.path == *path).and_then(|step| step.after.as_deref());
-    let asked = match (gone, after) {
+    let action = match (removed, after) {
         (None, Some(text)) => {
             let Some(file) = &to else { return Ok(()) };
             let content = if text.trim().is_empty() { Content::Blank } else { Content::Text };
@@ -31,13 +31,13 @@ pub fn may_change(tests: &TestFirst, steps: &[Step], path: &JailPath) -> Result<
         }
         (None, None) => return Ok(()),
     };
-    tests.may_change(call.as_ref(), &asked)
+    tests.may_change(call.as_ref(), &action)
 }
 
 /// The events of the steps. Must be called before they are made.
 pub fn events(steps: &[Step], path: &JailPath, root: &DiskVfs) -> Vec<(Subject, Event)> {
-    let gone = steps.iter().find(|step| step.after.is_none());
-    let moved = gone.and_then(|step| {
+    let removed = steps.iter().find(|step| step.after.is_none());
+    let moved = removed.and_then(|step| {
         let (from, to) = (Subject::of(step.path.as_str())?, Subject::of(path.as_str())?);
         let text = steps.iter().find(|step| step.path == *path)?.after.as_deref()?;
         let was = text_before(step, root)?;

@@ -3,7 +3,7 @@
 //! Slow steps (rules, types, packages, JavaScript) run before the repository is locked. Only checked text is written:
 //! when the file has changed meanwhile, the change is computed and checked again.
 
-use super::keeper::{Fate, KeepNotice, Keeper};
+use super::keeper::{Fate, Keeper};
 use super::path_locks::PathLocks;
 use super::plan::{Change, OnFindings, OneFile, Plan, Step, content_of};
 use super::tested_steps::{events, may_change};

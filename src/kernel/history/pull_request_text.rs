@@ -70,8 +70,8 @@ impl Describe for PullRequestDescriber {
     fn describe(&self, paths: &[String]) -> PullRequestText {
         let sections: Vec<String> = paths.iter().map(|path| self.section(path)).collect();
         let title = match paths {
-            gone if !gone.is_empty() && gone.iter().all(|path| self.is_gone(path)) => {
-                format!("Remove: {}", gone.join(", ").chars().take(LONGEST_TITLE).collect::<String>())
+            removed if !removed.is_empty() && removed.iter().all(|path| self.is_gone(path)) => {
+                format!("Remove: {}", removed.join(", ").chars().take(LONGEST_TITLE).collect::<String>())
             }
             [one] => format!("Forge: {one}"),
             [first, rest @ ..] => format!("Forge: {first} and {} more", rest.len()),

@@ -39,7 +39,7 @@ pub fn mappings(from: &Value, to: &Value, example: &Value) -> Vec<Mapping> {
     let mut search = Search { values: &values, targets: &targets, choices: &choices, mappings: Vec::new(), steps: 0 };
     search.go_on(&mut Vec::new(), &mut vec![false; values.len()]);
     let mut mappings = search.mappings;
-    mappings.sort_by_key(|(strange, _)| *strange);
+    mappings.sort_by_key(|(renamed_count, _)| *renamed_count);
     mappings.into_iter().map(|(_, mapping)| mapping).collect()
 }
 
@@ -107,9 +107,9 @@ impl<'g> Search<'g> {
         let (Some(target), Some(choices)) = (self.targets.get(puts.len()), self.choices.get(puts.len())) else {
             let left_out = self.values.iter().zip(used.iter()).any(|(value, used)| !used && value.place.is_required);
             if !left_out {
-                let strange = puts.iter().flatten().filter(|(choice, _)| choice.is_renamed).count();
+                let renamed_count = puts.iter().flatten().filter(|(choice, _)| choice.is_renamed).count();
                 let mapping = self.mapping(puts);
-                self.mappings.push((strange, mapping));
+                self.mappings.push((renamed_count, mapping));
             }
             return;
         };

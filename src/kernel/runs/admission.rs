@@ -92,7 +92,7 @@ impl Runs {
         }
         let tests = &self.services().tests;
         let tool = graph.modules.first().map_or(what.path(), |module| module.path.as_str());
-        let asked = match what {
+        let action = match what {
             Runnable::Test(_) => return Ok(()),
             Runnable::Code(_) => Asked::RunCode,
             Runnable::Tool(_) => {
@@ -103,6 +103,6 @@ impl Runs {
                 Asked::Run { tool, now }
             }
         };
-        tests.judge(&asked, mode, through)
+        tests.judge(&action, mode, through)
     }
 }

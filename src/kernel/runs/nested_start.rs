@@ -45,7 +45,7 @@ impl RunStarter for Runs {
             Err((error, done)) if approval.is_some() => done.pay(Err(error)),
             Err((error, done)) => {
                 let functions = Arc::clone(&self.services.functions);
-                let on_behalf = scope.oblige(scope.lineage.parent.unwrap_or(run));
+                let on_behalf = scope.application_call(scope.lineage.parent.unwrap_or(run));
                 let then = move |answer: Result<String, Error>| match answer {
                     Ok(id) => {
                         let nested = RequestedRun { run, scope, what, args_json };

@@ -17,7 +17,7 @@ use tgp_vfs::RunWrites;
 struct Root {
     run: RunId,
     /// Whether the application was called, so that the end must be reported to it.
-    obliged: AtomicBool,
+    was_called: AtomicBool,
 }
 
 #[derive(Clone)]
@@ -57,7 +57,7 @@ impl RunScope {
     ) -> Self {
         tree.cpu = tree.cpu.max(limits.cpu);
         Self {
-            root: Arc::new(Root { run, obliged: AtomicBool::new(false) }),
+            root: Arc::new(Root { run, was_called: AtomicBool::new(false) }),
             context: run,
             nesting: Vec::new(),
             lineage: Lineage::of_root(run),
@@ -108,15 +108,16 @@ impl RunScope {
 
     /// Marks that the application is called for `caller`, and returns the identity of the call. Nested tools share
     /// transactions.
-    pub fn oblige(&self, caller: RunId) -> CallFor {
-        self.root.obliged.store(true, Ordering::Release);
+    pub fn application_call(&self, caller: RunId) -> CallFor {
+        self.root.was_called.store(true, Ordering::Release);
         CallFor { root: self.root.run, context: self.context, caller, nesting: self.nesting.clone() }
     }
 
     /// The identity for reporting the end of `run`, whose scope this is, to the application: of the root if the
     /// application was called at all, of a nested run if it had side effects.
-    pub fn owed(&self, run: RunId) -> Option<CallFor> {
-        let is_owed = self.root.obliged.load(Ordering::Acquire) && (self.is_outermost() || self.effects.has_begun());
-        is_owed.then(|| self.oblige(run))
+    pub fn end_report(&self, run: RunId) -> Option<CallFor> {
+        let must_report =
+            self.root.was_called.load(Ordering::Acquire) && (self.is_outermost() || self.effects.has_begun());
+        must_report.then(|| self.application_call(run))
     }
 }

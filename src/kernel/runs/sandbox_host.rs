@@ -111,7 +111,7 @@ impl SandboxHost {
             let ending = if failure.is_some() { RunEnding::Rollback } else { ending };
             let failed = failure.map(unawaited);
             let done: Answer = Box::new(move |finished| done(failed.map_or(finished, Err)));
-            match host.scope.owed(host.run) {
+            match host.scope.end_report(host.run) {
                 Some(on_behalf) => host.functions().finish(on_behalf, ending, done),
                 None => done(Ok(String::new())),
             }
@@ -251,7 +251,7 @@ impl SandboxHost {
                 Err(error) => GuestReply { reply, passage: None }.send(Err(error)),
             });
         };
-        after_refusal(self.functions(), self.scope.oblige(self.run), refusal, approval, until, then);
+        after_refusal(self.functions(), self.scope.application_call(self.run), refusal, approval, until, then);
     }
 
     /// Authorises a part of an admitted call.
@@ -367,7 +367,7 @@ impl SandboxHost {
             let answer: Answer = Box::new(move |result| reply.send(result));
             let Question { name, args_json, .. } = question;
             return match fill_secrets(&self.services.secrets, &name, args_json, answer) {
-                Ok((args, answer)) => self.functions().call(self.scope.oblige(self.run), &name, args, answer),
+                Ok((args, answer)) => self.functions().call(self.scope.application_call(self.run), &name, args, answer),
                 Err((error, answer)) => answer(Err(error)),
             };
         }

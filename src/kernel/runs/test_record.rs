@@ -134,7 +134,7 @@ impl TestRecord {
                 return Ok(self.case_ms.to_string());
             }
             (Some(TestMessage::Text(what)), Some(TestMessage::Number(at))) if what == "begin" => {
-                state.running = Some(at)
+                state.running = Some(at);
             }
             (Some(TestMessage::Text(what)), Some(TestMessage::Number(at))) if what == "end" => {
                 let name = state.planned.as_ref().and_then(|planned| planned.get(at)).map(|case| case.name.clone());

@@ -77,9 +77,9 @@ impl Runs {
     /// filtered by `may_test`. Sorted.
     pub fn test_files(&self, path: Option<&str>, may_test: &dyn Fn(&str) -> bool) -> Result<Vec<String>, Error> {
         let files = self.modules().files();
-        let given = path.filter(|path| !matches!(*path, "" | "." | TOOLS));
-        let glob = given.filter(|path| path.contains(GLOB)).map(matcher).transpose()?;
-        let path = given.filter(|_| glob.is_none()).map(JailPath::parse).transpose()?;
+        let selector = path.filter(|path| !matches!(*path, "" | "." | TOOLS));
+        let glob = selector.filter(|path| path.contains(GLOB)).map(matcher).transpose()?;
+        let path = selector.filter(|_| glob.is_none()).map(JailPath::parse).transpose()?;
         let named = path.as_ref().map(|path| tests_named(files, path)).unwrap_or_default();
         if !named.is_empty() {
             return Ok(named);

@@ -78,21 +78,21 @@ impl TestFirst {
     ///
     /// # Errors
     /// `State`, with the steps that would allow it.
-    pub fn may_change(&self, call: Option<&PresentCall>, asked: &Asked<'_>) -> Result<(), Error> {
+    pub fn may_change(&self, call: Option<&PresentCall>, action: &Asked<'_>) -> Result<(), Error> {
         let Some(call) = call else { return Ok(()) };
-        self.judge(asked, self.mode_of(&call.agent, call.mode), Through::Call)
+        self.judge(action, self.mode_of(&call.agent, call.mode), Through::Call)
     }
 
     /// As `may_change`, in a given mode.
     ///
     /// # Errors
     /// `State`, with the steps that would allow it.
-    pub fn judge(&self, asked: &Asked<'_>, mode: Mode, through: Through) -> Result<(), Error> {
+    pub fn judge(&self, action: &Asked<'_>, mode: Mode, through: Through) -> Result<(), Error> {
         let who = match mode {
             Mode::Explore => return Ok(()),
             Mode::Strict | Mode::Debug => Who { by: By::Agent, through },
         };
-        self.state.query(|state| judge(asked, who, mode, state, &self.exempt)).map_err(Error::from)
+        self.state.query(|state| judge(action, who, mode, state, &self.exempt)).map_err(Error::from)
     }
 
     /// The current texts of a tool and its test; `imports` is the hash from the compiled tool.

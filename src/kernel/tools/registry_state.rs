@@ -86,14 +86,14 @@ impl RegistryState {
     }
 
     pub(super) fn forget_all_but(&mut self, present: &HashSet<&str>) {
-        let gone: Vec<String> = self
+        let removed: Vec<String> = self
             .registry
             .list()
             .map(|tool| &tool.path)
             .filter(|path| !present.contains(path.as_str()))
             .cloned()
             .collect();
-        for path in gone {
+        for path in removed {
             self.registry.remove(&path);
             self.seen.remove(&path);
             self.unstored = true;

@@ -72,9 +72,9 @@ fn registrations_during_a_background_scan_are_kept() {
         age();
         // Begins a scan, which may list the files before or after each of these changes.
         drop(registry.fresh().unwrap());
-        let gone = JailPath::parse(&format!("tools/t{number}.ts")).unwrap();
-        root.remove(&gone).unwrap();
-        let _meta = registry.register(&gone).unwrap();
+        let removed = JailPath::parse(&format!("tools/t{number}.ts")).unwrap();
+        root.remove(&removed).unwrap();
+        let _meta = registry.register(&removed).unwrap();
         let _meta = registry.register(&write(&format!("new{number}"))).unwrap();
         assert_eq!(registry.list().unwrap().len(), super::MANY + 1);
     }
