@@ -1,12 +1,12 @@
-//! Prepares the link of the addon, and the table of letters that look like others.
+//! Link arguments of the addon, and the table of confusable characters.
 
 use std::collections::BTreeMap;
 use std::error::Error;
 use unicode_normalization::UnicodeNormalization;
 use unicode_security::skeleton;
 
-/// What UTS 39 keeps apart from plain letters and people do not: small capitals, and letters that look like them.
-const ALSO_ALIKE: [(char, &str); 20] = [
+/// Confusables that UTS 39 does not list: small capitals, and letters that look like them.
+const EXTRA_CONFUSABLES: [(char, &str); 20] = [
     ('-', "—―"),
     ('_', "‿⁀"),
     ('a', "ᴀ"),
@@ -33,15 +33,15 @@ fn main() -> Result<(), Box<dyn Error>> {
     napi_build::setup();
     write_look_alikes()?;
     if has_v8_sandbox() {
-        // One copy of what V8's templates make many times over, where no address of it is compared: 5 MB of 79. The linker
-        // is rustc's own on this target, and only this target's archive names the addresses that are compared.
+        // Folds identical functions of V8's templates whose addresses are never compared: saves 5 MB of 79. Safe here
+        // only: rustc's own linker is used on this target, and only this target's archive marks the compared addresses.
         println!("cargo::rustc-cdylib-link-arg=-Wl,--icf=safe");
     }
     Ok(())
 }
 
-/// One line for each look: the look, a tab, and the characters that have it. Signs that look like no plain ones are left out, and
-/// syllables of Korean, which look like themselves.
+/// Writes one line per skeleton: the skeleton, a tab, and the characters that have it. Leaves out symbols without an
+/// ASCII skeleton, and Hangul syllables, which are their own skeletons.
 #[expect(clippy::disallowed_methods, reason = "cargo passes the folder to a build script in the environment")]
 fn write_look_alikes() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed=build.rs");
@@ -57,19 +57,19 @@ fn write_look_alikes() -> Result<(), Box<dyn Error>> {
     Ok(std::fs::write(format!("{}/look_alikes.txt", std::env::var("OUT_DIR")?), lines)?)
 }
 
-/// The skeleton of a character by UTS 39, of its compatible form: what has the same one looks the same.
+/// The UTS 39 skeleton of a character's compatibility form. Characters with the same skeleton look the same.
 fn look_of(letter: char) -> String {
     let compatible: String = std::iter::once(letter).nfkd().map(also_alike).collect();
     let plain: String = skeleton(&compatible).map(also_alike).collect();
     skeleton(&plain).collect()
 }
 
-/// The plain letter for one that UTS 39 keeps apart from it.
+/// The plain letter for a character of `EXTRA_CONFUSABLES`; any other character unchanged.
 fn also_alike(letter: char) -> char {
-    ALSO_ALIKE.iter().find(|(_, others)| others.contains(letter)).map_or(letter, |(plain, _)| *plain)
+    EXTRA_CONFUSABLES.iter().find(|(_, others)| others.contains(letter)).map_or(letter, |(plain, _)| *plain)
 }
 
-/// Whether vendor/v8 has the archive that is linked: the condition in `crates/sandbox/Cargo.toml`.
+/// Whether the V8 archive in vendor/v8 is linked: the same condition as in `crates/sandbox/Cargo.toml`.
 #[expect(clippy::disallowed_methods, reason = "cargo passes the target to a build script in the environment")]
 fn has_v8_sandbox() -> bool {
     let part = |name: &str| std::env::var(format!("CARGO_CFG_TARGET_{name}")).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The addon of `@tgp/core`: joins the parts and shows them to JavaScript.
+//! The native addon of `@tgp/core`: the kernel and its Node-API binding.
 //!
 //! ```text
 //! index.js, js/       what users import; the only place that throws

@@ -67,7 +67,7 @@ describe('names that are imported and not there', () => {
         false,
         [[message, place]],
       ]);
-      expect(found[0]?.help).toMatch(/In a run it would be undefined/);
+      expect(found[0]?.help).toMatch(/At run time it would be undefined/);
       expect(errors).toEqual([`tools/t.ts:${place}: ${message}`]);
     }
     for (const [imports, body] of RIGHT) expect((await check(String(imports), body)).errors, imports).toEqual([]);

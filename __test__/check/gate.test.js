@@ -196,7 +196,7 @@ describe('rules', () => {
   it('a rule that does not exist is refused by name, and so is a level', async () => {
     await expect(check({ rules: { 'no-magic': 'off' } }, GOOD)).rejects.toMatchObject({
       code: 'ERR_CONFIG',
-      message: expect.stringMatching(/rules\.no-magic is no rule.*no-magic-numbers/),
+      message: expect.stringMatching(/rules\.no-magic is not a rule.*no-magic-numbers/),
     });
     const wrong = /** @type {any} */ ({ rules: { 'no-any': 'fatal' } });
     await expect(check(wrong, GOOD)).rejects.toMatchObject({

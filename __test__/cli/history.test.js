@@ -129,7 +129,7 @@ describe('files that are gone, and short names', () => {
     await writeFile(join(root, 'tools/leak.ts'), "return 'sk_live_4eC39HqLyjWDarjtT1zdp7dc'\n");
     expect(await runCli(folder, ['remove', '--yes', 'leak'])).toMatchObject({
       code: 1,
-      stdout: expect.stringContaining('cannot be brought back'),
+      stdout: expect.stringContaining('cannot be restored'),
     });
   });
 });

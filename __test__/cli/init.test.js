@@ -193,7 +193,7 @@ describe('tgp init', () => {
     expect(await readdir(folder)).toEqual(['.tgp']);
     const error = await new TGP({ config: { rootDir: join(folder, '.tgp') } }).boot().catch((thrown) => thrown);
     expect(error).toMatchObject({ code: 'ERR_CONFIG', details: { key: 'rootDir' } });
-    expect(error.message).toMatch(/rootDir cannot be a folder: a file of that name/);
+    expect(error.message).toMatch(/rootDir is not a folder: a file has this path/);
   });
 
   test('writes nothing when package.json cannot be read', async () => {

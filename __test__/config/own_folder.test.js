@@ -43,7 +43,7 @@ describe('a root that holds the application', () => {
         .boot()
         .catch((error) => error);
       expect(error).toMatchObject(refusedAs('rootDir'));
-      expect(error.message).toMatch(/rootDir .*application's own folder.*\.\/\.tgp/s);
+      expect(error.message).toMatch(/rootDir .*application's folder.*\.\/\.tgp/s);
       expect(error.message).not.toContain(app);
       expect(readdirSync(app)).toEqual(before);
     },

@@ -129,7 +129,7 @@ describe("THREAT: a user's edit is overwritten and lost", () => {
     expect(written).toMatchObject({
       persisted: true,
       commit: git(rootDir, 'rev-parse', 'main'),
-      problem: expect.stringContaining('had a secret in it and was never committed'),
+      problem: expect.stringContaining('contained a secret and was never committed'),
     });
     expect(subjects(rootDir)).toEqual([`Refactor: ${PATH}`, `Forge: ${PATH}`]);
     expect(git(rootDir, 'log', '--all', '-p')).not.toContain('sk_live');
@@ -141,7 +141,7 @@ describe("THREAT: a user's edit is overwritten and lost", () => {
     byHand(rootDir, PATH, OTHER);
     git(rootDir, 'checkout', '-q', '--detach');
     await expect(tools.write_file.execute({ path: PATH, content: LIB })).rejects.toMatchObject({
-      message: expect.stringContaining(`${PATH} stays as it is`),
+      message: expect.stringContaining(`${PATH} was not changed`),
       details: { path: PATH },
     });
     expect(readFileSync(join(rootDir, PATH), 'utf8')).toBe(OTHER);
@@ -214,7 +214,7 @@ describe("THREAT: a user's edit is lost while it is backed up", () => {
       details: { path: 'data/large.txt' },
     });
     await expect(tools.write_file.execute({ path: 'data/large.txt', content: 'small' })).rejects.toMatchObject({
-      message: expect.stringMatching(/data\/large\.txt stays as it is.*fs\.fileBytes/s),
+      message: expect.stringMatching(/data\/large\.txt was not changed.*fs\.fileBytes/s),
     });
     expect(readFileSync(join(rootDir, 'data/large.txt'), 'utf8')).toBe(large);
   });

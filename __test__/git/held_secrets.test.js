@@ -31,7 +31,7 @@ describe('THREAT: a secret in a file is committed and pushed', () => {
       expect(held).toMatchObject({ success: true, path, persisted: false });
       expect(held.commit).toBeUndefined();
       expect(held.findings?.join()).toContain('tools/pay.ts:2:');
-      expect(held.problem).toMatch(/neither committed nor pushed.*tgp-ignore no-secrets/);
+      expect(held.problem).toMatch(/not committed or pushed.*tgp-ignore no-secrets/);
       expect(held.problem).not.toContain(SECRET);
       expect(held.problem).toContain('{{secret:NAME}}');
       expect(held.problem).not.toMatch(/as an argument/);
@@ -116,7 +116,7 @@ describe('THREAT: a secret in a file is committed and pushed', () => {
       persisted: false,
       findings: [expect.stringContaining('data.json:1:'), expect.any(String)],
     });
-    expect(persisted.problem).toContain('neither committed nor pushed');
+    expect(persisted.problem).toContain('not committed or pushed');
     await kernel.registry.register(path);
     await kernel.sync();
     expect(git(remote, 'show', `main:${path}`)).toBe(CLEAN.trim());
@@ -210,7 +210,7 @@ describe('THREAT: a secret beside the files is pushed', () => {
     for (const message of [`Use ${SECRET}`, SECRET, `Pay\n\npassword: "hunter2hunter2"`]) {
       const held = await kernel.git.persist(message, ['tools/pay.ts']);
       expect(held).toMatchObject({ persisted: false, findings: [expect.stringMatching(/^message:\d/)] });
-      expect(held.problem).toMatch(/the message holds a secret/);
+      expect(held.problem).toMatch(/the message contains a secret/);
       expect(held.problem).not.toContain(SECRET);
     }
     expect(await kernel.git.persist('Pay', ['tools/pay.ts'])).toMatchObject({ persisted: true });

@@ -74,7 +74,7 @@ describe('THREAT: a file that was never committed is removed and lost', () => {
     const removed = await tools.delete_file.execute({ path });
     expect(removed).toMatchObject({
       persisted: false,
-      problem: expect.stringContaining('never committed: it cannot be brought back'),
+      problem: expect.stringContaining('never committed, so it cannot be restored'),
     });
     expect(removed).not.toHaveProperty('commit');
     expect(existsSync(join(rootDir, path))).toBe(false);
@@ -92,7 +92,7 @@ describe('THREAT: a file that was never committed is removed and lost', () => {
     expect(removed).toMatchObject({
       persisted: true,
       commit: git(rootDir, 'rev-parse', 'main'),
-      problem: expect.stringContaining('only what the history has'),
+      problem: expect.stringContaining('only an older text can be restored'),
     });
     expect(subjects(rootDir).slice(0, 2)).toEqual([`Remove: ${path}`, `Forge: ${path}`]);
     expect(git(rootDir, 'log', '--all', '-p')).not.toContain('sk_live');
@@ -114,7 +114,7 @@ describe('THREAT: a file that was never committed is removed and lost', () => {
     git(rootDir, 'checkout', '-q', '--detach');
     writeFileSync(join(rootDir, 'tools/mine.ts'), LIB);
     await expect(tools.delete_file.execute({ path: 'tools/mine.ts' })).rejects.toMatchObject({
-      message: expect.stringContaining('tools/mine.ts stays where it is'),
+      message: expect.stringContaining('tools/mine.ts was not removed'),
     });
     expect(readFileSync(join(rootDir, 'tools/mine.ts'), 'utf8')).toBe(LIB);
   });

@@ -147,7 +147,7 @@ describe('a variable that names no HTTP proxy', () => {
       console.log(JSON.stringify({ warnings, error }));`;
     const boot = (/** @type {object} */ config) =>
       runProgram(dirname(rootDir), code, { ...env, CONFIG: JSON.stringify({ rootDir, ...config }) });
-    const told = expect.stringMatching(/HTTPS_PROXY in the environment names no HTTP proxy and is ignored/);
+    const told = expect.stringMatching(/environment variable HTTPS_PROXY is not a valid HTTP proxy and is ignored/);
     expect(await boot({ git: { repo: `${server.url}/remote.git` } })).toEqual({ warnings: [told], error: null });
     expect(await boot({ rootDir: `${rootDir}1`, git: { repo: remote } }), 'no proxy is needed').toEqual({
       warnings: [],

@@ -216,7 +216,7 @@ describe('pull requests', () => {
     expect(await tools.read_file.execute({ path: 'tools/old.ts' })).toBe("return 'tools/old.ts'");
     expect(await kernel.registry.sync()).toMatchObject({
       persisted: false,
-      problem: expect.stringContaining('pull requests'),
+      problem: expect.stringContaining('pull request strategy'),
     });
     // Somebody's own work still shows.
     writeFileSync(join(rootDir, 'mine.txt'), 'mine');

@@ -184,7 +184,7 @@ describe('move_file', () => {
     await tools.write_file.execute({ path: 'tools/a.ts', content });
     await expect(tools.move_file.execute({ from: 'tools/a.ts', to: 'tools/b.ts' })).rejects.toMatchObject({
       code: 'ERR_VALIDATION',
-      message: expect.stringMatching(/^tools\/a\.ts stays where it is\..* secret/),
+      message: expect.stringMatching(/^tools\/a\.ts was not changed\..* secret/),
     });
     expect(filesOf(rootDir)).toEqual({ 'tools/a.ts': content });
     expect(git(rootDir, 'log', '--all', '-p')).toBe('');

@@ -78,7 +78,7 @@ test('a disk that is read-only', async (context) => {
   const { kernel, tools, warnings } = workspace(folder);
   expect((await kernel.exec('tools/a.ts')).result).toBe(1);
   expect(await tools.read_file.execute({ path: 'tools/a.ts' })).toContain('effect');
-  expect(warnings.join('\n')).toContain('the folder of the ledger cannot be written');
+  expect(warnings.join('\n')).toContain('its folder is not writable');
   await kernel.shutdown();
   const wanted = workspace(folder, true);
   await expect(wanted.kernel.boot()).rejects.toMatchObject({ code: 'ERR_LEDGER' });

@@ -14,7 +14,7 @@ test.each([[false], [{ on: false }]])('ledger: %j writes nothing, and says so to
   const { kernel, forge, rootDir } = await createKernel({ ledger });
   expect((await forge('return 7')).result).toBe(7);
   expect(kernel.config.ledger).toMatchObject({ on: false });
-  const message = expect.stringContaining('The ledger is off');
+  const message = expect.stringContaining('The ledger is disabled');
   const off = { code: 'ERR_LEDGER', name: 'LedgerError', message };
   await expect(kernel.ledger.append({ what: 'x' })).rejects.toMatchObject(off);
   await expect(kernel.ledger.tail()).rejects.toMatchObject(off);
@@ -42,7 +42,7 @@ test('the command line says so too', async () => {
   expect(await runCli(folder, ['exec', '--yes', 'a'])).toMatchObject({ code: 0, stdout: '1\n' });
   expect(await runCli(folder, ['ledger', 'tail'])).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining('The ledger is off'),
+    stderr: expect.stringContaining('The ledger is disabled'),
   });
 });
 

@@ -61,7 +61,7 @@ test('after a power cut the verdict says that the cause is unknown, and the cut 
   const first = await looked(folder);
   expect(first.found).toMatchObject({ ok: false, problem });
   expect(first.cuts).toEqual([expect.objectContaining({ seq: LAST_KEPT + 1, after: LAST_KEPT })]);
-  expect(first.warnings).toEqual([expect.stringMatching(/Events 5 to \d+ of the ledger are gone/)]);
+  expect(first.warnings).toEqual([expect.stringMatching(/Events 5 to \d+ of the ledger are missing/)]);
   // Other events stand where the lost ones were: that is still a cut, not a change.
   const { kernel, close } = await grown(folder);
   expect(await kernel.ledger.verify()).toMatchObject({ ok: false, problem });
@@ -83,7 +83,7 @@ test('a power cut is recorded also when the newest commit is not one of this led
   const { found, cuts, warnings } = await looked(folder);
   expect(found).toMatchObject({ problem: { kind: 'truncated', seq: LAST_KEPT + 1, cause: 'unknown' } });
   expect(cuts).toHaveLength(1);
-  expect(warnings).toEqual([expect.stringMatching(/Events 5 to \d+ of the ledger are gone/)]);
+  expect(warnings).toEqual([expect.stringMatching(/Events 5 to \d+ of the ledger are missing/)]);
 });
 
 /** The ledger with more events than were lost. @param {string} folder */

@@ -98,7 +98,7 @@ describe('a run of a file that may be run and not read', () => {
     const { tools } = await policyKernel(NO_READ, { files, config: { check: 'strict' } });
     const refused = await tools.exec_tool.execute({ path: 'tools/payments/typed.ts', args: {} });
     expect(refused).toMatchObject({ success: false, code: 'ERR_COMPILATION' });
-    expect(refused.error).toContain('may not read it');
+    expect(refused.error).toContain('may not read the file');
     expect(JSON.stringify(refused)).not.toContain('zebra');
   });
 });

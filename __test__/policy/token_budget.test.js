@@ -24,7 +24,7 @@ test('runs at the same time take no more than the budget of their token', async 
   const runs = await Promise.all(Array.from({ length: 20 }, () => exec_tool.execute(sleep(3_000))));
   expect(runs.filter(({ success }) => success)).toHaveLength(0);
   const errors = runs.map((run) => (run.success ? '' : run.error));
-  expect(errors.filter((error) => error.includes('has left of its budget'))).toHaveLength(1);
+  expect(errors.filter((error) => error.includes('the rest of its token'))).toHaveLength(1);
   expect(errors.filter((error) => error.includes('Its budget is used up.'))).toHaveLength(19);
   expect(await heard(exec_tool.execute(sleep(0)))).toMatchObject({ said: 'deny' });
 });

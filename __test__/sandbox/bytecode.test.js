@@ -71,7 +71,7 @@ describe('bytecode of a package', () => {
     await tools.write_file.execute({ path: 'tools/endless.ts', content: `import 'zod';\nfor (;;) {}\n` });
     await expect(kernel.exec('tools/endless.ts')).rejects.toMatchObject({
       code: 'ERR_ISOLATE_TIMEOUT',
-      message: expect.stringContaining('The packages that it imports are loaded anew by every run'),
+      message: expect.stringContaining('Every run loads the imported packages again'),
     });
   });
 

@@ -106,7 +106,7 @@ export const RUST_PROMISES = [
     search: "path.segments().any(|segment| segment.starts_with('.'))",
     replace: "path.file_name().is_some_and(|name| name.starts_with('.'))",
     tests: ['__test__/config/own_folder.test.js'],
-    cargo: { package: 'tgp-core', filter: 'what_programs_act_upon_is_not_written_anywhere' },
+    cargo: { package: 'tgp-core', filter: 'configuration_files_of_programs_are_not_writable' },
   },
   {
     id: 'fetch-redirects',

@@ -1,4 +1,4 @@
-//! Work that must not happen on JavaScript's thread, and the promise of its outcome.
+//! Background jobs and the promises they settle.
 
 use super::binding_outcome::BindingOutcome;
 use crate::kernel::WorkPool;
@@ -17,7 +17,7 @@ type Settle = Box<dyn FnOnce(Env) -> napi::Result<BindingOutcome> + Send>;
 pub struct Promised(Option<JsDeferred<BindingOutcome, Settle>>);
 
 impl Promised {
-    /// A promise for JavaScript and the means to settle it.
+    /// A promise for JavaScript, and the handle that settles it.
     pub fn new(env: &Env) -> napi::Result<(Self, Object<'_>)> {
         let (deferred, promise) = env.create_deferred()?;
         Ok((Self(Some(deferred)), promise))
@@ -45,7 +45,8 @@ impl Drop for Promised {
     }
 }
 
-/// What a job is about: files may wait for a lock, runs must not wait for files, and nothing waits for a remote or for a search.
+/// The queue of a job. File jobs may wait for a lock; runs must not wait for files; nothing waits for a remote or a
+/// search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lane {
     Files,
@@ -54,7 +55,7 @@ pub enum Lane {
     Remote,
 }
 
-/// The threads of one kernel: what it asks for keeps no other one waiting.
+/// The thread pools of one kernel. Kernels do not share threads, so none delays another.
 pub struct Lanes {
     files: WorkPool<()>,
     searches: WorkPool<()>,
@@ -72,70 +73,69 @@ impl Default for Lanes {
 }
 
 impl Lanes {
-    /// Does `job`, which answers its caller with what it is given, on a thread of the lane. When there is no thread for it, that
-    /// comes back.
+    /// Runs `job` with `input` on a thread of the lane. Returns the input when no thread starts, so that the caller can
+    /// still be answered.
     pub fn spawn_with<T: Send + 'static>(
         &self,
         lane: Lane,
-        given: T,
+        input: T,
         job: impl FnOnce(T) + Send + 'static,
     ) -> Result<(), (Error, T)> {
         let pool = match lane {
             Lane::Files => &self.files,
             Lane::Searches => &self.searches,
             Lane::Runs => &self.runs,
-            Lane::Remote => return on_own_thread(given, job),
+            Lane::Remote => return on_own_thread(input, job),
         };
-        keeping(given, job, |job| pool.spawn((), job).is_ok())
+        spawn_or_return(input, job, |job| pool.spawn((), job).is_ok())
     }
 
-    /// The same for a promise, which is told when there is no thread.
+    /// As `spawn_with`, for a promise, which is rejected when no thread starts.
     pub fn start(&self, lane: Lane, promised: Promised, job: impl FnOnce(Promised) + Send + 'static) {
-        told_of_refusal(self.spawn_with(lane, promised, job));
+        reject_unstarted(self.spawn_with(lane, promised, job));
     }
 }
 
 /// Settles a promise on a thread of `pool`.
 pub fn start_on(pool: &WorkPool<()>, promised: Promised, job: impl FnOnce(Promised) + Send + 'static) {
-    told_of_refusal(keeping(promised, job, |job| pool.spawn((), job).is_ok()));
+    reject_unstarted(spawn_or_return(promised, job, |job| pool.spawn((), job).is_ok()));
 }
 
-/// Settles a promise on a thread of its own: its job takes as long as a remote does, and any number of threads would be few for
-/// some that are silent.
+/// Settles a promise on a thread of its own, for jobs that wait for a remote: silent remotes would block a pool.
 pub fn start_alone(promised: Promised, job: impl FnOnce(Promised) + Send + 'static) {
-    told_of_refusal(on_own_thread(promised, job));
+    reject_unstarted(on_own_thread(promised, job));
 }
 
-fn told_of_refusal(started: Result<(), (Error, Promised)>) {
+fn reject_unstarted(started: Result<(), (Error, Promised)>) {
     if let Err((error, promised)) = started {
         promised.settle::<()>(Err(error));
     }
 }
 
-fn on_own_thread<T: Send + 'static>(given: T, job: impl FnOnce(T) + Send + 'static) -> Result<(), (Error, T)> {
-    keeping(given, job, |job| threads::spawn("tgp-remote", job).is_ok())
+fn on_own_thread<T: Send + 'static>(input: T, job: impl FnOnce(T) + Send + 'static) -> Result<(), (Error, T)> {
+    spawn_or_return(input, job, |job| threads::spawn("tgp-remote", job).is_ok())
 }
 
-/// Has `spawn` do the job, and gives back what it was given when no thread does.
-fn keeping<T: Send + 'static>(
-    given: T,
+/// Runs the job through `spawn`. Returns the input when no thread starts.
+fn spawn_or_return<T: Send + 'static>(
+    input: T,
     job: impl FnOnce(T) + Send + 'static,
     spawn: impl FnOnce(Box<dyn FnOnce() + Send>) -> bool,
 ) -> Result<(), (Error, T)> {
-    let shared = Arc::new(Mutex::new(Some(given)));
+    let shared = Arc::new(Mutex::new(Some(input)));
     let taken = Arc::clone(&shared);
     let is_spawned = spawn(Box::new(move || {
-        let given = taken.lock().take();
-        if let Some(given) = given {
-            job(given);
+        let input = taken.lock().take();
+        if let Some(input) = input {
+            job(input);
         }
     }));
     let refused = if is_spawned { None } else { shared.lock().take() };
-    refused.map_or(Ok(()), |given| Err((no_thread(), given)))
+    refused.map_or(Ok(()), |input| Err((no_thread(), input)))
 }
 
 fn no_thread() -> Error {
-    Error::new(ErrorCode::Io, "The system refuses more threads. Close what is not needed and try again.")
+    Error::new(ErrorCode::Io, "The system cannot start another thread. Free resources and try again.")
 }
 
 #[cfg(test)]
@@ -145,19 +145,19 @@ mod tests {
     use tgp_base::threads::spawn_failure;
 
     #[test]
-    fn what_no_thread_takes_comes_back() {
+    fn spawn_with_returns_the_input_when_no_thread_starts() {
         let lanes = Lanes::default();
         for (lane, name) in [(Lane::Remote, "tgp-remote"), (Lane::Files, "tgp-files")] {
             let refused = spawn_failure::during(name, || lanes.spawn_with(lane, 7, |_| {}));
             assert_eq!(refused.unwrap_err().1, 7);
             let (sender, receiver) = channel();
-            assert!(lanes.spawn_with(lane, 8, move |given| sender.send(given).unwrap()).is_ok());
+            assert!(lanes.spawn_with(lane, 8, move |input| sender.send(input).unwrap()).is_ok());
             assert_eq!(receiver.recv().unwrap(), 8);
         }
     }
 
     #[test]
-    fn the_jobs_of_one_kernel_keep_no_other_waiting() {
+    fn kernels_do_not_share_lane_threads() {
         let (busy, other) = (Lanes::default(), Lanes::default());
         let (open, gate) = channel::<()>();
         let gate = std::sync::Arc::new(parking_lot::Mutex::new(gate));
@@ -166,9 +166,9 @@ mod tests {
                 let gate = std::sync::Arc::clone(&gate);
                 assert!(busy.spawn_with(lane, (), move |()| assert!(gate.lock().recv().is_err())).is_ok());
             }
-            let (tell, told) = channel();
-            assert!(other.spawn_with(lane, (), move |()| tell.send(()).unwrap()).is_ok());
-            assert!(told.recv_timeout(std::time::Duration::from_secs(20)).is_ok());
+            let (sender, receiver) = channel();
+            assert!(other.spawn_with(lane, (), move |()| sender.send(()).unwrap()).is_ok());
+            assert!(receiver.recv_timeout(std::time::Duration::from_secs(20)).is_ok());
         }
         drop(open);
     }

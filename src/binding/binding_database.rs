@@ -1,4 +1,4 @@
-//! The embedded SQLite as JavaScript holds it: connections by number.
+//! The embedded SQLite database for JavaScript: connections by number.
 
 use super::background::{Promised, start_alone};
 use crate::kernel::{
@@ -21,7 +21,7 @@ struct Sessions {
     open: HashMap<u32, Arc<Session>>,
 }
 
-/// A SQLite database and its open connections. Letting go of it closes them all and rolls back what is open.
+/// A SQLite database and its open connections. Dropping it closes them and rolls back open transactions.
 #[napi]
 pub struct BindingDatabase {
     inner: Result<Arc<Database>, Error>,
@@ -92,7 +92,7 @@ impl BindingDatabase {
         })
     }
 
-    /// Sets a place within the transaction (`"set"`), or keeps (`"keep"`) or undoes (`"undo"`) what was done since.
+    /// Sets a savepoint (`"set"`), or keeps (`"keep"`) or undoes (`"undo"`) the changes since it.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
     pub fn savepoint<'env>(&self, env: &'env Env, id: u32, action: String, number: u32) -> napi::Result<Object<'env>> {
         self.with(env, id, move |session, done| {
@@ -117,7 +117,7 @@ impl BindingDatabase {
         })
     }
 
-    /// Stops what a connection does; it can be used again after a rollback.
+    /// Interrupts a connection's statement; the connection can be used again after a rollback.
     #[napi]
     pub fn cancel(&self, id: u32) {
         if let Some(session) = self.sessions.lock().open.get(&id) {
@@ -125,7 +125,7 @@ impl BindingDatabase {
         }
     }
 
-    /// Closes a connection, rolling back what is open.
+    /// Closes a connection and rolls back its open transaction.
     #[napi]
     pub fn close(&self, id: u32) {
         let session = self.sessions.lock().open.remove(&id);
@@ -174,5 +174,5 @@ impl BindingDatabase {
 
 fn parse<T: DeserializeOwned>(json: &str) -> Result<T, Error> {
     serde_json::from_str(json)
-        .map_err(|error| Error::new(ErrorCode::Config, format!("The options of the database are not valid: {error}.")))
+        .map_err(|error| Error::new(ErrorCode::Config, format!("The database options are not valid: {error}.")))
 }

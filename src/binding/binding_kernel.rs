@@ -1,4 +1,4 @@
-//! The kernel as JavaScript holds it.
+//! The kernel for JavaScript: boot, runs, shutdown.
 
 use super::background::{Lane, Lanes, Promised, start_alone};
 use super::binding_outcome::{BindingError, BindingOutcome};
@@ -22,9 +22,9 @@ use tgp_base::error::{Error, ErrorCode};
 use tgp_base::ids::RunId;
 use tgp_base::threads;
 
-/// What has become of a kernel.
+/// The life cycle of a kernel.
 #[derive(Clone)]
-enum State {
+enum KernelState {
     New,
     Booted(Arc<Kernel>),
     Down,
@@ -33,16 +33,16 @@ enum State {
 /// A kernel that boots once and shuts down once.
 #[napi]
 pub struct BindingKernel {
-    inner: Arc<RwLock<State>>,
+    inner: Arc<RwLock<KernelState>>,
     host: Arc<HostTable>,
     ends: Arc<RunEnds>,
     halt: Halt,
     pub(super) lanes: Lanes,
-    /// What JavaScript does for somebody and has not ended.
+    /// Open calls that JavaScript executes, by number.
     pub(super) passages: Arc<Mutex<HashMap<u32, Passage>>>,
 }
 
-/// What `boot` tells.
+/// The answer of `boot`.
 #[derive(Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub(super) struct Booted<'a> {
@@ -52,8 +52,9 @@ pub(super) struct Booted<'a> {
 
 #[napi]
 impl BindingKernel {
-    /// `functions` are the names that guests find on `tgp`, `dry_functions` those of them that a dry run may call; `on_call` is
-    /// asked to call them; `on_end` hears of the end of every run. `sql_dialect` is that of the database behind `exec_sql`.
+    /// `functions` are the application's functions on the guest's `tgp` object, `dry_functions` those that a dry run
+    /// may call. `on_call` is called to run one, `on_end` at the end of every run. `sql_dialect` is that of the
+    /// database behind `exec_sql`.
     #[napi(constructor)]
     pub fn new(
         functions: Vec<String>,
@@ -67,7 +68,7 @@ impl BindingKernel {
         let ends = Arc::new(RunEnds::new(&on_end)?);
         let passages = Arc::default();
         Ok(Self {
-            inner: Arc::new(RwLock::new(State::New)),
+            inner: Arc::new(RwLock::new(KernelState::New)),
             host,
             ends,
             halt: Halt::default(),
@@ -76,15 +77,15 @@ impl BindingKernel {
         })
     }
 
-    /// Answers a question that `on_call` was given.
+    /// Answers a request that `on_call` received.
     #[napi]
     pub fn answer(&self, id: u32, value: Option<String>, error: Option<BindingError>) {
         self.host.answer(id, value, error);
     }
 
-    /// Value: `{ config, warnings }`. Booting again changes nothing. `model_json` names who reads the texts of tools:
-    /// `{"weights":path}` or `"application"`; `redact` says whether the application has a say in what the ledger holds, and
-    /// `policy_json` whose rules hold.
+    /// Value: `{ config, warnings }`. Idempotent. `model_json` is the embedding model for tool texts:
+    /// `{"weights":path}` or `"application"`; `redact` is whether the application has a redaction function, and
+    /// `policy_json` the source of the policy rules.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
     pub fn boot<'env>(
         &self,
@@ -101,8 +102,8 @@ impl BindingKernel {
         let halt = self.halt.clone();
         start_alone(promised, move |promised| {
             let model = model_json.map(|json| parse_model(&json)).transpose();
-            let told = model.and_then(|model| Ok((model, parse_policy(&policy_json)?)));
-            let booted = told.and_then(|(model, policy)| {
+            let sources = model.and_then(|model| Ok((model, parse_policy(&policy_json)?)));
+            let booted = sources.and_then(|(model, policy)| {
                 let hooks = BootHooks { functions: host, halt, redact: RedactHook::of(&redact), policy };
                 boot(&inner, &config_json, base_dir.into(), hooks, model)
             });
@@ -111,7 +112,7 @@ impl BindingKernel {
         Ok(promise)
     }
 
-    /// From now on nothing waits for a remote, and a boot that does ends.
+    /// Cancels every wait for a remote, now and from now on; a boot that waits for one fails.
     #[napi]
     pub fn halt(&self) {
         self.halt.set();
@@ -129,7 +130,7 @@ impl BindingKernel {
         self.with_kernel(env, move |kernel| kernel.history().file_diff(path.as_deref(), from.as_deref(), to.as_deref()))
     }
 
-    /// Value: `[{ path, state }]`, the files that are not in the history as they are, sorted by path.
+    /// Value: `[{ path, state }]`, the files with uncommitted changes, sorted by path.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
     pub fn uncommitted<'env>(&self, env: &'env Env) -> napi::Result<Object<'env>> {
         self.with_kernel_on(Lane::Searches, env, |kernel| kernel.history().uncommitted())
@@ -141,32 +142,32 @@ impl BindingKernel {
         self.with_kernel(env, |kernel| kernel.runs().confinement())
     }
 
-    /// Starts a run. Its end is told to `on_end`, once: `{ result, logs, stats }` or an error. `parent_id` is the run that
-    /// waits for the function which asks for this one.
+    /// Starts a run. `on_end` is called once at its end, with `{ result, logs, stats }` or an error. `parent_id` is the
+    /// run that waits for the function which starts this one.
     #[napi]
     pub fn exec(&self, run_id: u32, path: String, args_json: String, options_json: String, parent_id: Option<f64>) {
         self.start_run(run_id, Runnable::Tool(path), args_json, &options_json, parent_id);
     }
 
-    /// Value: `{ parameters }`, the schema of what code takes that is in no file.
+    /// Value: `{ parameters }`, the argument schema of code without a file.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
     pub fn code_parameters<'env>(&self, env: &'env Env, code: String) -> napi::Result<Object<'env>> {
         self.with_kernel(env, move |kernel| Ok(kernel.tools().code_parameters(&code)))
     }
 
-    /// As `exec`, of code that is in no file and stays in none.
+    /// As `exec`, for code without a file, which is not stored.
     #[napi]
     pub fn run_code(&self, run_id: u32, code: String, args_json: String, options_json: String, parent_id: Option<f64>) {
         self.start_run(run_id, Runnable::Code(code), args_json, &options_json, parent_id);
     }
 
-    /// As `exec`, of the tests in one file: `result` is what came of them.
+    /// As `exec`, for the tests in one file: `result` is the test report.
     #[napi]
     pub fn test_file(&self, run_id: u32, path: String, options_json: String, parent_id: Option<f64>) {
         self.start_run(run_id, Runnable::Test(path), "{}".to_owned(), &options_json, parent_id);
     }
 
-    /// Value: the test files that a path means, or all of them; without those that the asker may not have run.
+    /// Value: the test files of a path, or all of them, without those that the caller may not run.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
     pub fn test_files<'env>(
         &self,
@@ -180,7 +181,7 @@ impl BindingKernel {
         })
     }
 
-    /// Ends a run early; nothing when it is over.
+    /// Cancels a run; does nothing when it has ended.
     #[napi]
     pub fn cancel(&self, run_id: u32) {
         if let Ok(kernel) = self.kernel() {
@@ -188,13 +189,13 @@ impl BindingKernel {
         }
     }
 
-    /// Ends every run and every worker. Whatever is asked afterwards is refused.
+    /// Ends every run and every worker. Later calls are refused.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
     pub fn shutdown<'env>(&self, env: &'env Env, push_timeout_ms: Option<u32>) -> napi::Result<Object<'env>> {
         let (promised, promise) = Promised::new(env)?;
-        let before = std::mem::replace(&mut *self.inner.write(), State::Down);
+        let before = std::mem::replace(&mut *self.inner.write(), KernelState::Down);
         start_alone(promised, move |promised| {
-            if let State::Booted(kernel) = before {
+            if let KernelState::Booted(kernel) = before {
                 kernel.shutdown(push_timeout_ms.map(|ms| Duration::from_millis(ms.into())));
             }
             promised.settle(Ok(()));
@@ -226,7 +227,7 @@ impl BindingKernel {
             }
             return;
         }
-        // A panic drops `done`, which tells.
+        // A panic drops `done`, which reports the end.
         let Ok(Some(entered)) = threads::contain(|| kernel.runs().enter(request, parent, done)) else { return };
         let Some(entered) = exec_below(&kernel, parent, entered) else { return };
         let entered = kernel.runs().announce_run(entered);
@@ -239,9 +240,9 @@ impl BindingKernel {
 
     pub(super) fn kernel(&self) -> Result<Arc<Kernel>, Error> {
         match &*self.inner.read() {
-            State::Booted(kernel) => Ok(Arc::clone(kernel)),
-            State::New => Err(Error::new(ErrorCode::Config, "The kernel is not booted. Call boot() first.")),
-            State::Down => Err(down()),
+            KernelState::Booted(kernel) => Ok(Arc::clone(kernel)),
+            KernelState::New => Err(Error::new(ErrorCode::Config, "The kernel is not booted. Call boot() first.")),
+            KernelState::Down => Err(down()),
         }
     }
 
@@ -268,7 +269,7 @@ impl BindingKernel {
     }
 }
 
-/// As `askRemote` says.
+/// Implements `askRemote`.
 pub(super) fn ask_remote(env: &Env, config_json: String, base_dir: String) -> napi::Result<Object<'_>> {
     let (promised, promise) = Promised::new(env)?;
     start_alone(promised, move |promised| {
@@ -279,7 +280,7 @@ pub(super) fn ask_remote(env: &Env, config_json: String, base_dir: String) -> na
     Ok(promise)
 }
 
-/// A booted kernel, written as what `boot` tells.
+/// Serialises a booted kernel as the answer of `boot`.
 struct Reported(Arc<Kernel>);
 
 impl Serialize for Reported {
@@ -288,15 +289,15 @@ impl Serialize for Reported {
     }
 }
 
-/// Starts a run below `parent`, if that has a part in it; gives it back otherwise.
+/// Starts a run as nested in `parent`; gives it back when there is no parent or the run is not nested.
 fn exec_below(kernel: &Kernel, parent: Option<RunId>, entered: EnteredRun) -> Option<EnteredRun> {
     let Some(parent) = parent else { return Some(entered) };
-    // A panic drops what tells of the end, and dropping it tells.
+    // A panic drops the end callback, which reports the end.
     threads::contain(|| kernel.runs().exec_tool_below(parent, entered)).ok().flatten()
 }
 
 fn boot(
-    inner: &RwLock<State>,
+    inner: &RwLock<KernelState>,
     config_json: &str,
     base_dir: PathBuf,
     hooks: BootHooks,
@@ -304,12 +305,12 @@ fn boot(
 ) -> Result<Arc<Kernel>, Error> {
     let mut state = inner.write();
     match &*state {
-        State::Booted(kernel) => Ok(Arc::clone(kernel)),
-        State::Down => Err(down()),
-        State::New => {
+        KernelState::Booted(kernel) => Ok(Arc::clone(kernel)),
+        KernelState::Down => Err(down()),
+        KernelState::New => {
             let config = Config::from_json(config_json)?;
             let kernel = Kernel::boot(config, &base_dir, worker_files::locate()?, hooks, model)?;
-            *state = State::Booted(Arc::clone(&kernel));
+            *state = KernelState::Booted(Arc::clone(&kernel));
             Ok(kernel)
         }
     }
@@ -317,12 +318,12 @@ fn boot(
 
 fn parse_model(json: &str) -> Result<ModelSource, Error> {
     serde_json::from_str(json)
-        .map_err(|error| Error::new(ErrorCode::Config, format!("The model of the memory is not valid: {error}.")))
+        .map_err(|error| Error::new(ErrorCode::Config, format!("The embedding model is not valid: {error}.")))
 }
 
 pub(super) fn parse_policy(json: &str) -> Result<PolicySource, Error> {
     serde_json::from_str(json).map_err(|error| {
-        Error::new(ErrorCode::Config, format!("The policy cannot be read: {error}.")).with("key", "policy")
+        Error::new(ErrorCode::Config, format!("The policy is not valid: {error}.")).with("key", "policy")
     })
 }
 

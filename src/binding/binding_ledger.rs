@@ -1,4 +1,4 @@
-//! The ledger as JavaScript reads it, and what JavaScript does itself and has written down.
+//! The ledger for JavaScript: queries, and calls that JavaScript executes itself.
 
 use super::background::{Lane, Promised, start_alone};
 use super::binding_kernel::BindingKernel;
@@ -12,15 +12,15 @@ use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// A call that JavaScript answers itself.
+/// A call that JavaScript executes.
 #[napi(object)]
 pub struct BindingCall {
     pub number: u32,
-    /// Who asks, as JSON.
+    /// The caller, as JSON.
     pub asker: String,
     pub tool: String,
     pub effect: String,
-    /// Whether something may be another afterwards.
+    /// Whether the call may change something.
     pub changes: bool,
     /// As JSON.
     pub args: String,
@@ -35,13 +35,13 @@ impl BindingKernel {
         self.kernel().map_or_else(|_| String::new(), |kernel| kernel.door().name(number.into()))
     }
 
-    /// A text without the secrets that the configuration names; nothing before the boot, and of a text that is too long.
+    /// The text with the configured secrets masked. None before boot, or for a text that is too long.
     #[napi]
     pub fn masked(&self, text: String) -> Option<String> {
         self.kernel().ok()?.known_secrets().masked(text)
     }
 
-    /// Lets a call in that JavaScript answers itself. `leave` must follow, with the same number.
+    /// Admits a call that JavaScript executes. `leave` must follow, with the same number.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
     pub fn enter<'env>(&self, env: &'env Env, call: BindingCall) -> napi::Result<Object<'env>> {
         let passages = Arc::clone(&self.passages);
@@ -61,8 +61,8 @@ impl BindingKernel {
         })
     }
 
-    /// Reports how a call ended that `enter` has let in: with a value, as JSON, or with an error. What it cost is counted in a
-    /// file.
+    /// Reports the end of a call that `enter` admitted: a JSON value or an error. Settling its cost writes a file,
+    /// hence a promise.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
     pub fn leave<'env>(
         &self,
@@ -87,26 +87,26 @@ impl BindingKernel {
         self.with_kernel_on(Lane::Searches, env, move |kernel| kernel.ledger().tail(&query_json))
     }
 
-    /// Value: the events of a call and of all below it, oldest first. The call is named as events name it, or by the number of
-    /// one of its events.
+    /// Value: the events of a call and of its nested calls, oldest first. The call is given by its name in events, or
+    /// by the number of one of its events.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
     pub fn ledger_tree<'env>(&self, env: &'env Env, call: String) -> napi::Result<Object<'env>> {
         self.with_kernel_on(Lane::Searches, env, move |kernel| kernel.ledger().tree(&call))
     }
 
-    /// Value: the text of a large value.
+    /// Value: the text of a value that is stored by its hash.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
     pub fn ledger_blob<'env>(&self, env: &'env Env, hash: String) -> napi::Result<Object<'env>> {
         self.with_kernel_on(Lane::Searches, env, move |kernel| kernel.ledger().blob(&hash))
     }
 
-    /// Writes down an event of the application.
+    /// Records an event of the application.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
     pub fn ledger_append<'env>(&self, env: &'env Env, event_json: String) -> napi::Result<Object<'env>> {
         self.with_kernel_on(Lane::Searches, env, move |kernel| kernel.ledger().append(&event_json))
     }
 
-    /// Settles when the ledger has all that processes which share it had recorded when this was called.
+    /// Settles once the ledger holds every event that the processes sharing it had recorded at the time of the call.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
     pub fn ledger_settle<'env>(&self, env: &'env Env) -> napi::Result<Object<'env>> {
         self.with_kernel_on(Lane::Remote, env, |kernel| kernel.ledger().settle())
@@ -118,7 +118,7 @@ impl BindingKernel {
         self.with_kernel_on(Lane::Remote, env, |kernel| kernel.ledger().verify())
     }
 
-    /// Signs once that the events before the first may be gone.
+    /// Signs the current first event as the base, so that a missing earlier event is not a fault.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
     pub fn ledger_sign_base<'env>(&self, env: &'env Env) -> napi::Result<Object<'env>> {
         self.with_kernel_on(Lane::Searches, env, |kernel| kernel.ledger().sign_base())
@@ -136,7 +136,7 @@ impl BindingKernel {
         self.with_kernel_on(Lane::Searches, env, |kernel| kernel.ledger().checkpoint())
     }
 
-    /// Value: `{ lines, next }`, behind the event `after`, 0 for the first page.
+    /// Value: `{ lines, next }`, the events after number `after`; 0 for the first page.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
     pub fn ledger_export<'env>(&self, env: &'env Env, after: f64, limit: u32) -> napi::Result<Object<'env>> {
         self.with_kernel_on(Lane::Searches, env, move |kernel| kernel.ledger().export(after.max(0.0) as u64, limit))
@@ -149,7 +149,7 @@ impl BindingKernel {
     }
 }
 
-/// As `verifyExport` says.
+/// Implements `verifyExport`.
 pub(super) fn verify_export(env: &Env, file: String, key_file: Option<String>) -> napi::Result<Object<'_>> {
     let (promised, promise) = Promised::new(env)?;
     start_alone(promised, move |promised| {

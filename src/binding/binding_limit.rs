@@ -1,12 +1,12 @@
-//! The limits of the configuration, for the build to write them where people and JavaScript look.
+//! The limits of the configuration, from which the build generates documentation and JavaScript.
 
 use crate::kernel::limit_table;
 use napi_derive::napi;
 
-/// A number that the application may set.
+/// A configurable number.
 #[napi(object)]
 pub struct BindingLimit {
-    /// The part of the configuration, or the tool, that it belongs to.
+    /// The section of the configuration, or the tool, that it belongs to.
     pub group: String,
     pub key: String,
     pub default: u32,
@@ -14,7 +14,7 @@ pub struct BindingLimit {
     pub most: u32,
     /// What it bounds.
     pub about: String,
-    /// What the default depends on besides; empty for most.
+    /// What else the default depends on; usually empty.
     pub default_note: String,
 }
 

@@ -1,9 +1,9 @@
-//! Finding tools by what they mean, as JavaScript asks for it.
+//! Semantic tool search for JavaScript.
 
-use super::asked::Asked;
 use super::background::{Lane, Promised};
 use super::binding_kernel::BindingKernel;
 use super::binding_outcome::BindingOutcome;
+use super::call_request::CallRequest;
 use napi::Env;
 use napi::bindgen_prelude::{Float32Array, Object};
 use napi_derive::napi;
@@ -11,8 +11,8 @@ use serde_json::json;
 
 #[napi]
 impl BindingKernel {
-    /// Value: `[{ path, name, description, score, parameters }]`, best first. `vector` is what the application's model makes
-    /// of the query.
+    /// Value: `[{ path, name, description, score, parameters }]`, best first. `vector` is the query's embedding
+    /// by the application's model.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
     pub fn find_tool<'env>(
         &self,
@@ -23,13 +23,13 @@ impl BindingKernel {
         asker: Option<String>,
     ) -> napi::Result<Object<'env>> {
         let vector = vector.map(|numbers| numbers.to_vec());
-        let asked = Asked::read("find_tool", None, json!({ "query": query, "limit": limit }));
-        self.through(env, Lane::Files, asker, asked, move |kernel| {
+        let request = CallRequest::read("find_tool", None, json!({ "query": query, "limit": limit }));
+        self.run_call(env, Lane::Files, asker, request, move |kernel| {
             kernel.tools().find_tool(&query, limit, vector.as_deref())
         })
     }
 
-    /// Value: `{ by, texts, waiting, problem? }`, when all texts of tools were read, or that has failed.
+    /// Value: `{ by, texts, waiting, problem? }`, once all tool texts are embedded or embedding has failed.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
     pub fn read_texts<'env>(&self, env: &'env Env) -> napi::Result<Object<'env>> {
         let (promised, promise) = Promised::new(env)?;

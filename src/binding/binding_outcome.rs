@@ -1,15 +1,15 @@
-//! What every asynchronous call comes back as: a value or an error, never a rejection.
+//! The result of every asynchronous call: a value or an error, never a rejection.
 
 use napi_derive::napi;
 use serde::Serialize;
 use tgp_base::error::{Error, ErrorCode};
 
-/// Longest text that crosses. JavaScript has no strings of 512 MiB, and a text that it cannot hold would end its process.
+/// Longest text that crosses to JavaScript, whose strings end below 512 MiB: a longer one would abort the process.
 pub(super) const MOST_BYTES: usize = 256 << 20;
-/// The same of a message: more is not read.
+/// Longest error message; the rest is cut off.
 const MOST_MESSAGE_BYTES: usize = 1 << 20;
 
-/// A value as JSON text, or an error. Exactly one of the two is there.
+/// A value as JSON text, or an error. Exactly one is present.
 #[napi(object)]
 pub struct BindingOutcome {
     pub value: Option<String>,
@@ -26,14 +26,14 @@ pub struct BindingError {
 
 impl BindingOutcome {
     pub fn from_result<T: Serialize>(result: Result<T, Error>) -> Self {
-        // To text and not to a writer that counts: every type would be compiled a second time for it.
+        // A String and not a counting writer, which would compile every type a second time.
         Self::from_json(result.and_then(|value| {
             serde_json::to_string(&value)
-                .map_err(|_| Error::new(ErrorCode::Result, "The answer cannot be written as JSON."))
+                .map_err(|_| Error::new(ErrorCode::Result, "The result cannot be serialised as JSON."))
         }))
     }
 
-    /// The same, of text that is JSON already.
+    /// As `from_result`, for text that is JSON already.
     pub fn from_json(json: Result<String, Error>) -> Self {
         match json {
             Ok(value) if value.len() > MOST_BYTES => Self::from_json(Err(too_long())),
@@ -49,7 +49,7 @@ impl From<Error> for BindingError {
             error.message.truncate(error.message.floor_char_boundary(MOST_MESSAGE_BYTES));
             error.message.push('…');
         }
-        // Facts beside the message: one that is too long to tell is left out with the others.
+        // Details that are too long are dropped as a whole.
         let mut details = serde_json::Value::Object(error.details).to_string();
         if details.len() > MOST_BYTES {
             "{}".clone_into(&mut details);
@@ -58,9 +58,9 @@ impl From<Error> for BindingError {
     }
 }
 
-/// What a text that does not cross is answered with.
+/// The error for a text that is too long to cross.
 pub(super) fn too_long() -> Error {
-    let text = "The text is longer than 256 MiB, which is more than JavaScript is handed at once. Ask for less of it.";
+    let text = "The text is longer than 256 MiB, the most that JavaScript can receive at once. Request a smaller part.";
     Error::new(ErrorCode::Limit, text)
 }
 
@@ -70,7 +70,7 @@ mod tests {
     use tgp_base::error::{Error, ErrorCode};
 
     #[test]
-    fn what_javascript_cannot_hold_is_an_error_and_no_text() {
+    fn a_value_too_long_for_javascript_is_an_error() {
         let outcome = BindingOutcome::from_json(Ok("x".repeat(MOST_BYTES + 1)));
         assert!(outcome.value.is_none());
         assert_eq!(outcome.error.unwrap().code, "ERR_LIMIT");

@@ -1,4 +1,4 @@
-//! Rules, approvals and tokens as JavaScript reaches them.
+//! Policy rules, approvals and capability tokens for JavaScript.
 
 use super::background::Lane;
 use super::binding_kernel::{BindingKernel, parse_policy};
@@ -11,7 +11,7 @@ use napi::bindgen_prelude::Object;
 use napi_derive::napi;
 use serde::Serialize;
 
-/// What `judge` tells.
+/// The answer of `judge`.
 #[derive(Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 pub(super) struct Judged {
@@ -22,7 +22,7 @@ pub(super) struct Judged {
     tests: Vec<(String, String)>,
 }
 
-/// Files that a call reaches and does not name.
+/// Files that a call reaches without naming them.
 #[derive(Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub(super) struct JudgedReach {
@@ -32,16 +32,16 @@ pub(super) struct JudgedReach {
 
 #[napi]
 impl BindingKernel {
-    /// Takes somebody's word about a call that waits: `{ verdict, by?, reason?, rule? }`. Value: null, or the verdict when
-    /// somebody else must be asked.
+    /// Records the answer to a pending approval request: `{ verdict, by?, reason?, rule? }`. Value: null, or the
+    /// verdict when the approver must be asked next.
     #[napi]
     pub fn settle(&self, id: String, word_json: String) -> BindingOutcome {
         BindingOutcome::from_result(self.kernel().and_then(|kernel| kernel.policy().settle(&id, &word_json)))
     }
 
-    /// Value: `{ verdict?, text, also, tests }`: the verdict on a call before it is made, a hash of the text that it would run or
-    /// change, what it reaches, and the test files that it would run, each with its hash. No verdict where a function of the
-    /// application decides.
+    /// Value: `{ verdict?, text, also, tests }`: the verdict on a call that is not made yet, a hash of the text that it
+    /// would run or change, the files that it reaches, and the test files that it would run with their hashes. No
+    /// verdict when a policy function of the application decides.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
     pub fn judge<'env>(&self, env: &'env Env, call: BindingCall) -> napi::Result<Object<'env>> {
         self.with_kernel(env, move |kernel| {
@@ -55,7 +55,7 @@ impl BindingKernel {
         })
     }
 
-    /// Value: what the rules in force and the token of the asker look at in SQL: `nothing`, `verbs` or `tables`.
+    /// Value: how closely the rules in force and the caller's token inspect SQL: `nothing`, `verbs` or `tables`.
     #[napi]
     pub fn sql_detail(&self, asker: String) -> BindingOutcome {
         BindingOutcome::from_result(self.kernel().and_then(|kernel| {
@@ -64,8 +64,8 @@ impl BindingKernel {
         }))
     }
 
-    /// Value: for each of `[[table, schema | null], …]` whether it is open to the asker's SQL with these verbs, which are words with
-    /// blanks between them; without verbs, whether it may be read.
+    /// Value: for each of `[[table, schema | null], …]` whether the caller's SQL may use it with these verbs (separated
+    /// by blanks); without verbs, whether it may be read.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
     pub fn open_tables<'env>(
         &self,
@@ -81,7 +81,7 @@ impl BindingKernel {
         })
     }
 
-    /// Value: for each of `[[tool, path | null], …]` whether the token of the asker allows some call of it.
+    /// Value: for each of `[[tool, path | null], …]` whether the caller's token allows at least one call of it.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
     pub fn shown_tools<'env>(&self, env: &'env Env, asker: String, tools_json: String) -> napi::Result<Object<'env>> {
         self.with_kernel_on(Lane::Searches, env, move |kernel| {
@@ -90,8 +90,8 @@ impl BindingKernel {
         })
     }
 
-    /// Value: `{ version, rules }` of what is in force from now on. Rules that cannot be meant change nothing. `added_to` is the
-    /// version of the rules that an approver has added one to.
+    /// Value: `{ version, rules }`, which are in force from now on. Invalid rules change nothing. `added_to` is the
+    /// version of the rules to which an approver has added one.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
     pub fn replace_policy<'env>(
         &self,
@@ -110,7 +110,7 @@ impl BindingKernel {
         self.with_kernel_on(Lane::Searches, env, move |kernel| kernel.policy().check(&parse_policy(&policy_json)?))
     }
 
-    /// Value: `{ verdict, rule, at, reason, nearest? }`, of these rules, or of those in force where none are given.
+    /// Value: `{ verdict, rule, at, reason, nearest? }`, by these rules, or by those in force if there are none.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
     pub fn explain_policy<'env>(
         &self,

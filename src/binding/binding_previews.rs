@@ -1,8 +1,8 @@
-//! What JavaScript wants to see before it happens.
+//! Previews of file changes for JavaScript.
 
-use super::asked::Asked;
 use super::background::{Lane, Promised};
 use super::binding_kernel::BindingKernel;
+use super::call_request::CallRequest;
 use crate::kernel::FileChangeCall;
 use napi::Env;
 use napi::bindgen_prelude::Object;
@@ -12,8 +12,8 @@ use tgp_base::error::Error;
 
 #[napi]
 impl BindingKernel {
-    /// Value: `{ diffs: [{ path, diff }], result }` of a change of files, which is not made. `change_json` is the name of its
-    /// tool and the arguments of that: `{ tool, path, … }`; the asker must say that it is a dry run.
+    /// Value: `{ diffs: [{ path, diff }], result }` of a change that is not made. `change_json` is its tool and
+    /// arguments: `{ tool, path, … }`; `asker` must be marked as a dry run.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
     pub fn preview_change<'env>(
         &self,
@@ -21,9 +21,9 @@ impl BindingKernel {
         change_json: String,
         asker: Option<String>,
     ) -> napi::Result<Object<'env>> {
-        match asked(&change_json) {
-            Ok((change, asked)) => {
-                self.through(env, Lane::Files, asker, asked, move |kernel| kernel.files().preview(&change))
+        match parse_preview(&change_json) {
+            Ok((change, request)) => {
+                self.run_call(env, Lane::Files, asker, request, move |kernel| kernel.files().preview(&change))
             }
             Err(error) => {
                 let (promised, promise) = Promised::new(env)?;
@@ -34,12 +34,12 @@ impl BindingKernel {
     }
 }
 
-fn asked(change_json: &str) -> Result<(FileChangeCall, Asked), Error> {
+fn parse_preview(change_json: &str) -> Result<(FileChangeCall, CallRequest), Error> {
     let change = FileChangeCall::from_json(change_json)?;
     let mut args: Value = serde_json::from_str(change_json).unwrap_or_default();
     if let Some(args) = args.as_object_mut() {
         args.remove("tool");
     }
-    let asked = Asked::preview(change.tool(), change.path(), args);
-    Ok((change, asked))
+    let request = CallRequest::preview(change.tool(), change.path(), args);
+    Ok((change, request))
 }

@@ -1,8 +1,8 @@
-//! What JavaScript asks a kernel for that reads, and the exchange with the remote. `asker` says who asks.
+//! Read operations of a kernel for JavaScript, and the exchange with the remote. `asker` identifies the caller.
 
-use super::asked::Asked;
 use super::background::Lane;
 use super::binding_kernel::{BindingKernel, parse_query};
+use super::call_request::CallRequest;
 use napi::Env;
 use napi::bindgen_prelude::Object;
 use napi_derive::napi;
@@ -20,29 +20,29 @@ impl BindingKernel {
         asker: Option<String>,
     ) -> napi::Result<Object<'env>> {
         let args = glob.as_ref().map_or_else(|| json!({ "dir": dir }), |glob| json!({ "dir": dir, "glob": glob }));
-        let asked = Asked::read("list_files", Some(&dir), args);
-        self.through(env, Lane::Files, asker, asked, move |kernel| kernel.files().list_files(&dir, glob.as_deref()))
+        let request = CallRequest::read("list_files", Some(&dir), args);
+        self.run_call(env, Lane::Files, asker, request, move |kernel| kernel.files().list_files(&dir, glob.as_deref()))
     }
 
     /// Value: the text.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
     pub fn read_file<'env>(&self, env: &'env Env, path: String, asker: Option<String>) -> napi::Result<Object<'env>> {
-        let asked = Asked::read_path("read_file", &path);
-        self.through(env, Lane::Files, asker, asked, move |kernel| kernel.files().read_file(&path))
+        let request = CallRequest::read_path("read_file", &path);
+        self.run_call(env, Lane::Files, asker, request, move |kernel| kernel.files().read_file(&path))
     }
 
-    /// Value: `{ changed, warnings }`. Pushes what waits, then brings in what others pushed.
+    /// Value: `{ changed, warnings }`. Pushes pending commits, then pulls.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
     pub fn sync<'env>(&self, env: &'env Env, asker: Option<String>) -> napi::Result<Object<'env>> {
-        let asked = Asked::write("sync", None, json!({}));
-        self.through(env, Lane::Remote, asker, asked, |kernel| kernel.history().sync())
+        let request = CallRequest::write("sync", None, json!({}));
+        self.run_call(env, Lane::Remote, asker, request, |kernel| kernel.history().sync())
     }
 
     /// Value: `{ changed, warnings }`.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
     pub fn hydrate<'env>(&self, env: &'env Env, asker: Option<String>) -> napi::Result<Object<'env>> {
-        let asked = Asked::write("hydrate", None, json!({}));
-        self.through(env, Lane::Remote, asker, asked, |kernel| kernel.history().hydrate())
+        let request = CallRequest::write("hydrate", None, json!({}));
+        self.run_call(env, Lane::Remote, asker, request, |kernel| kernel.history().hydrate())
     }
 
     /// Value: `[{ commit, message, author, time, why?, session?, model? }]`.
@@ -54,8 +54,8 @@ impl BindingKernel {
         limit: Option<u32>,
         asker: Option<String>,
     ) -> napi::Result<Object<'env>> {
-        let asked = Asked::read("file_history", path.as_deref(), json!({ "path": path, "limit": limit }));
-        self.through(env, Lane::Files, asker, asked, move |kernel| {
+        let request = CallRequest::read("file_history", path.as_deref(), json!({ "path": path, "limit": limit }));
+        self.run_call(env, Lane::Files, asker, request, move |kernel| {
             kernel.history().file_history(path.as_deref(), limit)
         })
     }
@@ -69,17 +69,17 @@ impl BindingKernel {
         asker: Option<String>,
     ) -> napi::Result<Object<'env>> {
         let query: serde_json::Value = serde_json::from_str(&query_json).unwrap_or_default();
-        let asked = Asked::read("search_files", None, query);
-        self.through(env, Lane::Searches, asker, asked, move |kernel| {
+        let request = CallRequest::read("search_files", None, query);
+        self.run_call(env, Lane::Searches, asker, request, move |kernel| {
             kernel.files().search_files(&parse_query(&query_json)?)
         })
     }
 
     /// Value: `{ valid, errors, diagnostics, types: { files, packages, severity?, ignoredLines, refused? } }`. `leave` must follow
-    /// once the types are checked, with the number of the asker.
+    /// once the types are checked, with the number of the call.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
     pub fn check_tool<'env>(&self, env: &'env Env, path: String, asker: String) -> napi::Result<Object<'env>> {
-        let asked = Asked::read_path("check_tool", &path);
-        self.through_and_on(env, Lane::Searches, asker, asked, move |kernel| kernel.checks().check_tool(&path))
+        let request = CallRequest::read_path("check_tool", &path);
+        self.run_open_call(env, Lane::Searches, asker, request, move |kernel| kernel.checks().check_tool(&path))
     }
 }

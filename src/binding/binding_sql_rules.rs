@@ -1,4 +1,4 @@
-//! What statements are held against, before they reach any database.
+//! Classification of SQL statements before they reach a database.
 
 use super::background::{Promised, start_on};
 use super::binding_outcome::BindingOutcome;
@@ -11,11 +11,11 @@ use std::sync::Arc;
 use tgp_base::error::{Error, ErrorCode};
 use tgp_base::sql_detail::SqlDetail;
 
-/// The options of SQL tools with every default, and the one classifier that all adapters share.
+/// The resolved options of the SQL tools, and the classifier that all adapters share.
 #[napi]
 pub struct BindingSqlRules {
     inner: Result<(SqlOptions, Arc<SqlPolicy>), Error>,
-    /// Reads statements.
+    /// Threads that parse statements.
     readers: WorkPool<()>,
 }
 
@@ -30,7 +30,7 @@ impl BindingSqlRules {
         Self { inner, readers: WorkPool::new("tgp-rules", 2) }
     }
 
-    /// Value: the options with their defaults. `readOnly` is also true when the rules leave nothing but reading.
+    /// Value: the options with their defaults. `readOnly` is also true when the rules allow only reads.
     #[napi]
     pub fn options(&self) -> BindingOutcome {
         BindingOutcome::from_result(
@@ -39,7 +39,7 @@ impl BindingSqlRules {
     }
 
     /// Value: `{ access, verbs, returns, fenced, detail, sql, bindings, reach? }`. `parameters_json` is `{"positional":n}` or
-    /// `{"named":[…]}`; `judged` says what a policy or a token looks at: `nothing`, `verbs` or `tables`.
+    /// `{"named":[…]}`; `judged` is how closely a policy or token inspects SQL: `nothing`, `verbs` or `tables`.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
     pub fn classify<'env>(
         &self,
@@ -64,7 +64,7 @@ impl BindingSqlRules {
         Ok(promise)
     }
 
-    /// Whether a table of the catalogue may be shown and touched.
+    /// Whether a table of the catalogue may be shown and used.
     #[napi]
     pub fn allows_table(&self, schema: Option<String>, name: String, dialect: String) -> bool {
         let Ok(dialect) = dialect_of(&dialect) else { return false };

@@ -1,8 +1,8 @@
-//! What JavaScript asks a kernel about its tools.
+//! The tool registry for JavaScript.
 
 use super::binding_kernel::BindingKernel;
 use super::binding_outcome::BindingOutcome;
-use crate::kernel::{Asker, Wanted};
+use crate::kernel::{Asker, OfferQuery};
 use napi::Env;
 use napi::bindgen_prelude::Object;
 use napi_derive::napi;
@@ -15,8 +15,8 @@ impl BindingKernel {
         self.with_kernel(env, |kernel| kernel.tools().list_tools())
     }
 
-    /// Value: `{ version, usesVersion, isDifference, tools, removed, uses? }`: what has changed of `listTools` since these versions. At
-    /// once: the list of tools is no promise.
+    /// Value: `{ version, usesVersion, isDifference, tools, removed, uses? }`: the changes of `listTools` since these
+    /// versions. Synchronous, as the list of tools is in JavaScript.
     #[napi]
     pub fn list_tools_now(&self, since: Option<u32>, uses_since: Option<u32>) -> BindingOutcome {
         BindingOutcome::from_result(self.kernel().and_then(|kernel| kernel.tools().list_changed(since, uses_since)))
@@ -34,15 +34,15 @@ impl BindingKernel {
         self.with_kernel(env, move |kernel| kernel.tools().list_page(after.as_deref(), limit, bytes))
     }
 
-    /// Value: `{ version, rules, changes? }`, the paths of tools that can be run; no changes when nothing has changed since that
-    /// version. `rules` is the version of those in force.
+    /// Value: `{ version, rules, changes? }`, the paths of runnable tools; no `changes` if nothing changed since that
+    /// version. `rules` is the version of the policy in force.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
     pub fn list_tools_since<'env>(&self, env: &'env Env, since: Option<u32>) -> napi::Result<Object<'env>> {
         self.with_kernel(env, move |kernel| kernel.list_tools_since(since))
     }
 
-    /// Value: `{ tools: [{ path, hash }], total? }`, the most useful first: what changed after a version, what is offered already, what
-    /// was run most often.
+    /// Value: `{ tools: [{ path, hash }], total? }`, the most useful first: changed after a version, offered already,
+    /// run most often.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
     pub fn offered_tools<'env>(
         &self,
@@ -53,8 +53,8 @@ impl BindingKernel {
         limit: u32,
         counted: bool,
     ) -> napi::Result<Object<'env>> {
-        let wanted = Wanted { after, offered, limit: limit as usize, counted };
-        self.with_kernel(env, move |kernel| kernel.offered_tools(&Asker::from_json(Some(&asker))?, &wanted))
+        let query = OfferQuery { after, offered, limit: limit as usize, counted };
+        self.with_kernel(env, move |kernel| kernel.offered_tools(&Asker::from_json(Some(&asker))?, &query))
     }
 
     /// Value: the tools at these paths, as `listTools` shows them.
@@ -63,7 +63,7 @@ impl BindingKernel {
         self.with_kernel(env, move |kernel| kernel.tools().tools_at(&paths))
     }
 
-    /// Value: `{ tools, total }`. At once: the system prompt is no promise. Files are looked at when that was a while ago.
+    /// Value: `{ tools, total }`. Synchronous, as the system prompt is. Files are rescanned if the last scan is old.
     #[napi]
     pub fn catalogue(&self, limit: u32, asker: Option<String>) -> BindingOutcome {
         BindingOutcome::from_result(self.kernel().and_then(|kernel| {
@@ -72,7 +72,7 @@ impl BindingKernel {
         }))
     }
 
-    /// Reads every tool again.
+    /// Rereads every tool.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
     pub fn hydrate_registry<'env>(&self, env: &'env Env) -> napi::Result<Object<'env>> {
         self.with_kernel(env, |kernel| kernel.tools().hydrate_registry())

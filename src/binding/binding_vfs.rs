@@ -1,4 +1,4 @@
-//! Files behind the jail, for applications that want them without a kernel.
+//! Jailed files for applications without a kernel.
 
 #![expect(clippy::needless_pass_by_value, reason = "what crosses from JavaScript is owned")]
 

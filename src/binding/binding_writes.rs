@@ -1,8 +1,8 @@
-//! The changes of files that JavaScript asks a kernel for. `note_json` is `{ why?, session?, model? }`, for the commit;
-//! `asker` says who asks.
+//! File changes for JavaScript. `note_json` is the commit note `{ why?, session?, model? }`; `asker` identifies the
+//! caller.
 
-use super::asked::Asked;
 use super::binding_kernel::BindingKernel;
+use super::call_request::CallRequest;
 use crate::kernel::{CommitNote, Kernel, WriteDone};
 use napi::Env;
 use napi::bindgen_prelude::Object;
@@ -22,8 +22,8 @@ impl BindingKernel {
         note_json: Option<String>,
         asker: Option<String>,
     ) -> napi::Result<Object<'env>> {
-        let asked = Asked::write("write_file", Some(&path), json!({ "path": path, "content": content }));
-        self.with_note(env, note_json, asker, asked, move |kernel, note, done| {
+        let request = CallRequest::write("write_file", Some(&path), json!({ "path": path, "content": content }));
+        self.with_note(env, note_json, asker, request, move |kernel, note, done| {
             kernel.files().write_file(&path, &content, note, done);
         })
     }
@@ -40,8 +40,8 @@ impl BindingKernel {
         asker: Option<String>,
     ) -> napi::Result<Object<'env>> {
         let args = json!({ "path": path, "search": search, "replace": replace });
-        let asked = Asked::write("patch_file", Some(&path), args);
-        self.with_note(env, note_json, asker, asked, move |kernel, note, done| {
+        let request = CallRequest::write("patch_file", Some(&path), args);
+        self.with_note(env, note_json, asker, request, move |kernel, note, done| {
             kernel.files().patch_file(&path, &search, &replace, note, done);
         })
     }
@@ -56,8 +56,8 @@ impl BindingKernel {
         note_json: Option<String>,
         asker: Option<String>,
     ) -> napi::Result<Object<'env>> {
-        let asked = Asked::write("apply_diff", Some(&path), json!({ "path": path, "diff": diff }));
-        self.with_note(env, note_json, asker, asked, move |kernel, note, done| {
+        let request = CallRequest::write("apply_diff", Some(&path), json!({ "path": path, "diff": diff }));
+        self.with_note(env, note_json, asker, request, move |kernel, note, done| {
             kernel.files().apply_diff(&path, &diff, note, done);
         })
     }
@@ -72,8 +72,8 @@ impl BindingKernel {
         note_json: Option<String>,
         asker: Option<String>,
     ) -> napi::Result<Object<'env>> {
-        let asked = Asked::write("revert_file", Some(&path), json!({ "path": path, "commit": commit }));
-        self.with_note(env, note_json, asker, asked, move |kernel, note, done| {
+        let request = CallRequest::write("revert_file", Some(&path), json!({ "path": path, "commit": commit }));
+        self.with_note(env, note_json, asker, request, move |kernel, note, done| {
             kernel.files().revert_file(&path, &commit, note, done);
         })
     }
@@ -87,8 +87,8 @@ impl BindingKernel {
         note_json: Option<String>,
         asker: Option<String>,
     ) -> napi::Result<Object<'env>> {
-        let asked = Asked::write("delete_file", Some(&path), json!({ "path": path }));
-        self.with_note(env, note_json, asker, asked, move |kernel, note, done| {
+        let request = CallRequest::write("delete_file", Some(&path), json!({ "path": path }));
+        self.with_note(env, note_json, asker, request, move |kernel, note, done| {
             kernel.files().delete_file(&path, note, done);
         })
     }
@@ -103,8 +103,8 @@ impl BindingKernel {
         note_json: Option<String>,
         asker: Option<String>,
     ) -> napi::Result<Object<'env>> {
-        let asked = Asked::write("move_file", Some(&from), json!({ "from": from, "to": to }));
-        self.with_note(env, note_json, asker, asked, move |kernel, note, done| {
+        let request = CallRequest::write("move_file", Some(&from), json!({ "from": from, "to": to }));
+        self.with_note(env, note_json, asker, request, move |kernel, note, done| {
             kernel.files().move_file(&from, &to, note, done);
         })
     }
@@ -112,8 +112,8 @@ impl BindingKernel {
     /// Value: `{ applied, written? }`.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
     pub fn fix_tool<'env>(&self, env: &'env Env, path: String, asker: Option<String>) -> napi::Result<Object<'env>> {
-        let asked = Asked::write("fix_tool", Some(&path), json!({ "path": path }));
-        self.through_write(env, asker, asked, move |kernel, done| kernel.files().fix_tool(&path, done))
+        let request = CallRequest::write("fix_tool", Some(&path), json!({ "path": path }));
+        self.run_write_call(env, asker, request, move |kernel, done| kernel.files().fix_tool(&path, done))
     }
 
     /// Value: as for `writeFile`.
@@ -126,22 +126,22 @@ impl BindingKernel {
         asker: Option<String>,
     ) -> napi::Result<Object<'env>> {
         let args = json!({ "message": message, "files": files });
-        let asked = Asked::write("commit", files.first().map(String::as_str), args);
-        self.through_write(env, asker, asked, move |kernel, done| kernel.persist(&message, &files, done))
+        let request = CallRequest::write("commit", files.first().map(String::as_str), args);
+        self.run_write_call(env, asker, request, move |kernel, done| kernel.persist(&message, &files, done))
     }
 
-    /// Takes the test of a tool as it is for what is meant.
+    /// Accepts the current test of a tool as its specification.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
     pub fn accept_test<'env>(&self, env: &'env Env, path: String, asker: Option<String>) -> napi::Result<Object<'env>> {
-        let asked = Asked::write("accept_test", Some(&path), json!({ "path": path }));
-        self.through_write(env, asker, asked, move |kernel, done| done(kernel.accept_test(&path)))
+        let request = CallRequest::write("accept_test", Some(&path), json!({ "path": path }));
+        self.run_write_call(env, asker, request, move |kernel, done| done(kernel.accept_test(&path)))
     }
 
     /// Value: as for `writeFile`, for `meta.json`.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
     pub fn sync_registry<'env>(&self, env: &'env Env, asker: Option<String>) -> napi::Result<Object<'env>> {
-        let asked = Asked::write("sync_registry", None, json!({}));
-        self.through_write(env, asker, asked, |kernel, done| kernel.history().sync_registry(done))
+        let request = CallRequest::write("sync_registry", None, json!({}));
+        self.run_write_call(env, asker, request, |kernel, done| kernel.history().sync_registry(done))
     }
 
     fn with_note<'env, T: Serialize + 'static>(
@@ -149,13 +149,15 @@ impl BindingKernel {
         env: &'env Env,
         note_json: Option<String>,
         asker: Option<String>,
-        asked: Asked,
+        request: CallRequest,
         job: impl FnOnce(&Kernel, &CommitNote, WriteDone<T>) + Send + 'static,
     ) -> napi::Result<Object<'env>> {
-        let asked = asked.with_note(note_json.clone());
-        self.through_write(env, asker, asked, move |kernel, done| match CommitNote::from_json(note_json.as_deref()) {
-            Ok(note) => job(kernel, &note, done),
-            Err(error) => done(Err(error)),
+        let request = request.with_note(note_json.clone());
+        self.run_write_call(env, asker, request, move |kernel, done| {
+            match CommitNote::from_json(note_json.as_deref()) {
+                Ok(note) => job(kernel, &note, done),
+                Err(error) => done(Err(error)),
+            }
         })
     }
 }

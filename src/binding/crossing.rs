@@ -1,16 +1,16 @@
-//! The TypeScript of what crosses to JavaScript as JSON, made from the Rust types by ts-rs.
+//! TypeScript declarations of the JSON that crosses to JavaScript, generated from the Rust types by ts-rs.
 //!
-//! ts-rs reads the attributes of `serde`, so the names are those on the wire, and needs nothing at run time: the types derive
-//! it for tests only. (specta 2 is a release candidate as yet; napi's objects would replace the JSON that a result is now
-//! written as.) A test makes the file, because tests compile the crate anyway.
+//! ts-rs reads `serde` attributes, so names match the wire, and it has no run-time cost: the types derive it for tests
+//! only. (specta 2 is still a release candidate; napi objects would replace the JSON encoding of results.) A test
+//! writes the file, because tests compile the crate anyway.
 
 use super::binding_kernel::Booted;
 use super::binding_policy::Judged;
 use crate::kernel::{
     Asker, Bundled, CommitNote, Config, DatabaseOptions, Dialect, EmbedReply, ExecOptions, ExecValue, FileChangeCall,
-    Kernel, LedgerQuery, MemoryReport, ParameterShape, PolicySource, QueryLimits, RootFiles, SearchQuery, SqlError,
-    SqlOptions, SqlPolicy, Stats, TestFileReport, TypesReply, Wanted, WriteDone, ask_remote, classify, narrowed_token,
-    unified_diff, verify_export,
+    Kernel, LedgerQuery, MemoryReport, OfferQuery, ParameterShape, PolicySource, QueryLimits, RootFiles, SearchQuery,
+    SqlError, SqlOptions, SqlPolicy, Stats, TestFileReport, TypesReply, WriteDone, ask_remote, classify,
+    narrowed_token, unified_diff, verify_export,
 };
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -24,7 +24,7 @@ fn crossing() -> String {
     let vfs = vfs_answers(&mut types);
     let sql = sql_answers(&mut types);
     let module = module_answers(&mut types);
-    // What JavaScript writes and Rust reads.
+    // Types that JavaScript sends.
     types.add::<Asker>();
     types.add::<LedgerQuery>();
     types.add::<CommitNote>();
@@ -46,7 +46,7 @@ fn crossing() -> String {
     )
 }
 
-/// The methods answer with what these functions return; none of them is called.
+/// Each method's answer has the return type of its function here; none of the functions is called.
 fn kernel_answers(types: &mut Types) -> String {
     let mut answers = Answers::new("KernelAnswers", types);
     answers.add_type::<Booted<'static>>("boot");
@@ -79,7 +79,7 @@ fn kernel_answers(types: &mut Types) -> String {
     answers.add("listToolsPage", |kernel: &Kernel| kernel.tools().list_page(None, 1, 1));
     answers.add("listToolsSince", |kernel: &Kernel| kernel.list_tools_since(None));
     answers.add("offeredTools", |kernel: &Kernel| {
-        kernel.offered_tools(&Asker::default(), &Wanted { after: 0, offered: Vec::new(), limit: 1, counted: true })
+        kernel.offered_tools(&Asker::default(), &OfferQuery { after: 0, offered: Vec::new(), limit: 1, counted: true })
     });
     answers.add("toolsAt", |kernel: &Kernel| kernel.tools().tools_at(&[]));
     answers.add("codeParameters", |kernel: &Kernel| Ok::<_, Error>(kernel.tools().code_parameters("")));
@@ -149,7 +149,7 @@ fn sql_answers(types: &mut Types) -> String {
     });
     let rules = rules.text;
     let mut database = Answers::new("DatabaseAnswers", types);
-    // Rows are text that JavaScript hands on without reading it, so `query` is not among them.
+    // Without `query`: JavaScript passes rows on as text.
     database.add_type::<u32>("connect");
     for method in ["begin", "savepoint", "commit", "rollback"] {
         database.add_type::<()>(method);
@@ -177,12 +177,12 @@ impl Types {
 
 impl TypeVisitor for Types {
     fn visit<T: TS + 'static + ?Sized>(&mut self) {
-        // Only what is declared somewhere has a path; the others stand where they are used.
+        // Only declared types have a path; the others are inlined.
         if T::output_path().is_none() {
             return;
         }
         let name = T::ident(&self.settings);
-        // Without the comments: they stand in Rust, and some would end a comment of TypeScript early.
+        // Without comments, some of which would end a TypeScript comment early.
         let lines = T::decl(&self.settings);
         let text: String = lines.lines().filter(|line| !line.starts_with("/**") && !line.starts_with(" *")).collect();
         match self.declared.insert(name.clone(), text.clone()) {
@@ -204,11 +204,11 @@ impl<'a> Answers<'a> {
     }
 
     /// The type is inferred from `ask`, which is never called.
-    fn add<T: TS + 'static, Asked: ?Sized, Failure>(&mut self, method: &str, _ask: fn(&Asked) -> Result<T, Failure>) {
+    fn add<T: TS + 'static, Owner: ?Sized, Failure>(&mut self, method: &str, _ask: fn(&Owner) -> Result<T, Failure>) {
         self.add_type::<T>(method);
     }
 
-    /// The same of a method that answers through `done`.
+    /// As `add`, for a method that answers through `done`.
     fn add_write<T: TS + 'static>(&mut self, method: &str, _ask: fn(&Kernel, WriteDone<T>)) {
         self.add_type::<T>(method);
     }
@@ -225,12 +225,12 @@ mod tests {
     const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/js/boundary/crossing.d.ts");
 
     #[test]
-    fn the_types_of_what_crosses_are_fresh() {
+    fn crossing_d_ts_is_up_to_date() {
         let text = super::crossing();
         if std::fs::read_to_string(FILE).is_ok_and(|found| found == text) {
             return;
         }
         std::fs::write(FILE, text).unwrap();
-        panic!("js/boundary/crossing.d.ts was stale. It has been written anew: commit it, and see what tsc says.");
+        panic!("js/boundary/crossing.d.ts was stale and has been regenerated. Commit it and run tsc.");
     }
 }

@@ -1,6 +1,6 @@
-//! The application's functions: asked through one callback, answered through [`HostTable::answer`].
+//! The application's functions: called through one callback, answered through [`HostTable::answer`].
 //!
-//! JavaScript gets a question with a number and answers by that number whenever it can. No promise crosses.
+//! JavaScript receives a numbered request and answers it later by that number. No promise crosses.
 
 use super::binding_outcome::{BindingError, MOST_BYTES, too_long};
 use crate::kernel::{Answer, CallFor, Dialect, HostFunctions, RunEnding};
@@ -13,16 +13,16 @@ use std::sync::Arc;
 use tgp_base::error::{Error, ErrorCode};
 use tgp_base::threads;
 
-/// A question to JavaScript. `commit` and `rollback` are about the end of the run that waits for the answer.
+/// A request to JavaScript. `commit` and `rollback` end the transaction of the run that waits for the answer.
 #[napi(object)]
 pub struct BindingHostCall {
     pub id: u32,
     pub run_id: u32,
-    /// The nearest run that JavaScript has started: that one, or a run below it.
+    /// The nearest enclosing run that JavaScript started: `run_id`, or a run nested in it.
     pub context_id: u32,
-    /// The run that waits for the answer: one of these, or a run below them.
+    /// The run that waits for the answer: one of these, or a run nested in them.
     pub caller_id: f64,
-    /// The runs below the outermost one, down to that one.
+    /// The nested runs from below `run_id` down to `caller_id`.
     pub nesting: Vec<f64>,
     #[napi(ts_type = "'call' | 'commit' | 'rollback'")]
     pub kind: String,
@@ -31,13 +31,13 @@ pub struct BindingHostCall {
     pub args: String,
 }
 
-/// Weak: waiting for questions does not keep a process alive.
+/// Weak: does not keep the process alive.
 type Callback = ThreadsafeFunction<BindingHostCall, (), BindingHostCall, napi::Status, false, true>;
 
-/// The application's functions and the questions that they have not answered yet.
+/// The application's functions and their pending requests.
 pub struct HostTable {
     names: Arc<Vec<String>>,
-    /// Those of them that a dry run may call.
+    /// The functions that a dry run may call.
     dry: HashSet<String>,
     sql_dialect: Dialect,
     callback: Callback,
@@ -62,10 +62,10 @@ impl HostTable {
         Ok(Self { names: Arc::new(names), dry, sql_dialect, callback, open: Mutex::default() })
     }
 
-    /// Takes JavaScript's answer. One that nobody waits for is dropped.
+    /// Takes JavaScript's answer. An answer without a pending request is dropped.
     pub fn answer(&self, id: u32, value: Option<String>, error: Option<BindingError>) {
         let Some(answer) = self.open.lock().answers.remove(&id) else { return };
-        // A panic drops the answer, which tells whoever waits for it; JavaScript's thread must not see it.
+        // A panic drops the answer, which fails the waiting call; it must not unwind into JavaScript's thread.
         let _panicked = threads::contain(|| {
             answer(match error {
                 None => Ok(value.unwrap_or_else(|| "null".to_owned())),
@@ -87,7 +87,7 @@ impl HostTable {
         };
         let [run_id, context_id] =
             [on_behalf.root, on_behalf.context].map(|run| u32::try_from(run.0).unwrap_or(u32::MAX));
-        // Runs are counted from numbers that a double holds exactly.
+        // Run numbers are small enough for a double to hold exactly.
         let caller_id = on_behalf.caller.0 as f64;
         let nesting = on_behalf.nesting.iter().map(|run| run.0 as f64).collect();
         let (kind, name) = (kind.to_owned(), name.to_owned());
@@ -97,7 +97,7 @@ impl HostTable {
         {
             answer(Err(Error::new(
                 ErrorCode::Shutdown,
-                "The application is going down and answers no more questions.",
+                "The application is shutting down, so its functions cannot be called.",
             )));
         }
     }

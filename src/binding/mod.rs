@@ -1,6 +1,5 @@
-//! The only `#[napi]`: converts, forwards, and returns failures as data. JavaScript throws them.
+//! The Node-API binding, the only `#[napi]`: converts, forwards, and returns errors as data. JavaScript throws them.
 
-mod asked;
 mod background;
 mod binding_database;
 mod binding_kernel;
@@ -15,6 +14,7 @@ mod binding_sql_rules;
 mod binding_tools;
 mod binding_vfs;
 mod binding_writes;
+mod call_request;
 #[cfg(test)]
 mod crossing;
 mod js_callback;
@@ -26,19 +26,19 @@ use napi::bindgen_prelude::{Buffer, Object};
 use napi_derive::napi;
 use tgp_base::error::ErrorCode;
 
-/// Every error code there is, for the list in JavaScript to be held against.
+/// All error codes, for a test to compare with the list in JavaScript.
 #[napi]
 pub fn error_codes() -> Vec<String> {
     ErrorCode::ALL.iter().map(|code| code.as_str().to_owned()).collect()
 }
 
-/// Every limit that the configuration and the tools accept; the build writes them to `js/` and to the documentation.
+/// All limits of the configuration and the tools; the build writes them to `js/` and the documentation.
 #[napi]
 pub fn limits() -> Vec<binding_limit::BindingLimit> {
     binding_limit::all()
 }
 
-/// The configuration that nothing gives, as JSON; the build writes it to `js/`.
+/// The default configuration, as JSON; the build writes it to `js/`.
 #[napi]
 #[must_use]
 pub fn default_config() -> String {
@@ -51,14 +51,14 @@ pub fn engine_version() -> String {
     crate::kernel::engine_version().to_owned()
 }
 
-/// Value: `{ executable, library }`: what starts a program behind walls, see `crates/sandbox/src/program/`.
+/// Value: `{ executable, library }`: the launcher of sandboxed programs, see `crates/sandbox/src/program/`.
 #[napi]
 #[must_use]
 pub fn program_launcher() -> binding_outcome::BindingOutcome {
     binding_outcome::BindingOutcome::from_result(worker_files::launcher())
 }
 
-/// Value: the unified diff from one content of a file to another, each absent where there is no file.
+/// Value: the unified diff between two contents of a file; an absent content is a missing file.
 #[napi(ts_return_type = "Promise<BindingOutcome>")]
 pub fn unified_diff(
     env: &Env,
@@ -75,7 +75,7 @@ pub fn unified_diff(
     Ok(promise)
 }
 
-/// Value: an array of PostgreSQL as JSON of at most `room` bytes, by the number of its element type.
+/// Value: a PostgreSQL array as JSON of at most `room` bytes. `element_type` is the OID of its elements.
 #[napi]
 #[must_use]
 pub fn postgres_array(text: String, element_type: u32, room: u32) -> binding_outcome::BindingOutcome {
@@ -89,14 +89,14 @@ pub fn ask_remote(env: &Env, config_json: String, base_dir: String) -> napi::Res
     binding_kernel::ask_remote(env, config_json, base_dir)
 }
 
-/// Value: `{ ok, events, head, problem? }`. Needs no workspace: `file` is what an export wrote, `key_file` the public key that
+/// Value: `{ ok, events, head, problem? }`. Needs no workspace: `file` is an export, `key_file` the public key that
 /// must have signed it.
 #[napi(ts_return_type = "Promise<BindingOutcome>")]
 pub fn verify_export(env: &Env, file: String, key_file: Option<String>) -> napi::Result<Object<'_>> {
     binding_ledger::verify_export(env, file, key_file)
 }
 
-/// Value: a token that allows less than `token`, by these caveats too. Needs no kernel.
+/// Value: `token` narrowed by further caveats. Needs no kernel.
 #[napi]
 #[must_use]
 pub fn narrowed_token(token: String, caveats_json: String) -> binding_outcome::BindingOutcome {

@@ -1,7 +1,7 @@
-//! The ends of runs, told through one callback.
+//! Reports the ends of runs to JavaScript through one callback.
 //!
-//! A promise that is settled from another thread costs the event loop a handle of its own, made and closed; runs are too
-//! many and too short for that.
+//! Settling a promise from another thread opens and closes an event loop handle each time, which is too slow for many
+//! short runs.
 
 use super::binding_outcome::BindingOutcome;
 use napi::bindgen_prelude::{FnArgs, Function};
@@ -20,10 +20,10 @@ impl RunEnds {
         callback.build_threadsafe_function().callee_handled::<false>().weak::<true>().build().map(Self)
     }
 
-    /// Tells how a run ended, from any thread.
+    /// Reports the end of a run, from any thread.
     pub fn tell<T: Serialize>(&self, run_id: u32, result: Result<T, Error>) {
         let arguments = (run_id, BindingOutcome::from_result(result)).into();
-        // It fails when JavaScript is going down, and then nobody waits for the run.
+        // Fails only while JavaScript shuts down, when nothing waits for the run.
         let _unheard = self.0.call(arguments, ThreadsafeFunctionCallMode::NonBlocking);
     }
 }

@@ -1,4 +1,4 @@
-//! Where the sandbox worker is: beside this very library.
+//! Paths of the sandbox worker's files, which are beside this library.
 
 use crate::kernel::WorkerFiles;
 use process_path::get_dylib_path;
@@ -10,7 +10,7 @@ const EXECUTABLE: &str = if cfg!(windows) { "tgp-sandbox.exe" } else { "tgp-sand
 const SNAPSHOT: &str = "tgp.snapshot";
 const LOCALES: &str = "tgp.icu";
 
-/// What starts a program behind walls.
+/// The executable and library that start a sandboxed program.
 #[derive(Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct ProgramLauncher {
@@ -25,7 +25,7 @@ pub fn launcher() -> Result<ProgramLauncher, Error> {
 
 fn library() -> Result<PathBuf, Error> {
     get_dylib_path()
-        .ok_or_else(|| Error::new(ErrorCode::Io, "The native library cannot tell where it is. Reinstall @tgp/core."))
+        .ok_or_else(|| Error::new(ErrorCode::Io, "The path of the native library is not known. Reinstall @tgp/core."))
 }
 
 pub fn locate() -> Result<WorkerFiles, Error> {
@@ -33,7 +33,7 @@ pub fn locate() -> Result<WorkerFiles, Error> {
     let locales = library.with_file_name(LOCALES);
     if !locales.exists() {
         let message = format!(
-            "{} is missing: tools cannot run without the data of languages and time zones. Deploy it beside the native \
+            "{} is missing. Tools need this locale and time zone data to run. Deploy it beside the native \
              library, or reinstall @tgp/core.",
             locales.display()
         );

@@ -1,4 +1,4 @@
-//! What is worth keeping, up to a number of entries: past it, what was not asked for the longest goes.
+//! A thread-safe LRU cache with a maximum entry count.
 
 use lru::LruCache;
 use parking_lot::Mutex;
@@ -9,7 +9,7 @@ use std::num::NonZeroUsize;
 pub struct BoundedCache<K: Hash + Eq, V>(Mutex<LruCache<K, V>>);
 
 impl<K: Hash + Eq, V: Clone> BoundedCache<K, V> {
-    /// A cache of at most `entries`, and of one at least.
+    /// A cache of at most `entries`; of one when that is 0.
     pub fn new(entries: usize) -> Self {
         Self(Mutex::new(LruCache::new(NonZeroUsize::new(entries).unwrap_or(NonZeroUsize::MIN))))
     }
@@ -21,7 +21,7 @@ impl<K: Hash + Eq, V: Clone> BoundedCache<K, V> {
         self.0.lock().get(key).cloned()
     }
 
-    /// Keeps a value, and returns what it replaces.
+    /// Stores a value and returns the one that it replaces.
     pub fn put(&self, key: K, value: V) -> Option<V> {
         self.0.lock().put(key, value)
     }
@@ -33,7 +33,7 @@ impl<K: Hash + Eq, V: Clone> BoundedCache<K, V> {
         self.0.lock().pop(key);
     }
 
-    /// The value, made and kept when there is none.
+    /// The cached value, or the one that `make` returns, which is stored.
     pub fn get_or_insert_with(&self, key: K, make: impl FnOnce() -> V) -> V {
         self.0.lock().get_or_insert(key, make).clone()
     }
@@ -44,7 +44,7 @@ mod tests {
     use super::BoundedCache;
 
     #[test]
-    fn what_was_not_asked_for_the_longest_goes_first() {
+    fn the_least_recently_used_entry_is_evicted_first() {
         let cache = BoundedCache::new(2);
         assert_eq!(cache.put("a", 1), None);
         cache.put("b", 2);

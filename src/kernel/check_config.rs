@@ -1,4 +1,4 @@
-//! How strictly tools are judged.
+//! Configuration of tool checks: the mode and the rule levels.
 
 use super::std_library;
 use serde::{Deserialize, Serialize};
@@ -6,21 +6,21 @@ use std::collections::BTreeMap;
 use tgp_base::error::{Error, ErrorCode};
 use tgp_compile::{LintOptions, Severity, rule_ids};
 
-/// What a tool that fails its check may still do.
+/// How a tool that fails its check is treated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
 pub enum CheckMode {
-    /// Everything that compiles.
+    /// Whatever compiles is stored and may run.
     Off,
-    /// It is kept, and the application may run it; an agent may, unless it breaks a rule that guards the sandbox.
+    /// It is stored, and the application may run it; an agent may, unless it breaks a safety rule.
     #[default]
     Warn,
-    /// Nothing: it stays a draft on disk that nobody runs.
+    /// It stays a draft on disk and cannot be run.
     Strict,
 }
 
-/// What a rule's findings weigh.
+/// The severity of a rule's findings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
@@ -31,22 +31,22 @@ pub enum RuleLevel {
     Error,
 }
 
-/// Levels that differ from the rules' own.
+/// Overrides of the rules' default levels.
 pub type RuleLevels = BTreeMap<String, RuleLevel>;
 
-/// Refuses the name of a rule that does not exist.
+/// Refuses an unknown rule id.
 pub fn check_rules(levels: &RuleLevels) -> Result<(), Error> {
     let known = rule_ids();
     match levels.keys().find(|id| !known.contains(&id.as_str())) {
         None => Ok(()),
         Some(id) => {
-            let message = format!("rules.{id} is no rule. The rules are {}.", known.join(", "));
+            let message = format!("rules.{id} is not a rule. The rules are {}.", known.join(", "));
             Err(Error::new(ErrorCode::Config, message).with("key", format!("rules.{id}")))
         }
     }
 }
 
-/// What the compiler is told: the levels as it names them, and what tools may import.
+/// The compiler's options: severities, and the packages that tools may import.
 pub fn lint_options(levels: &RuleLevels, allowed_imports: &[String]) -> LintOptions {
     let severities = levels.iter().map(|(id, level)| {
         let severity = match level {

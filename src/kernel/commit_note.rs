@@ -1,11 +1,11 @@
-//! What a commit says beside what was done: why, in which conversation, and by which model. As trailers of its message.
+//! Commit trailers: the reason, session and model of a change.
 
 use super::secret_scan::SecretScan;
 use crate::kernel::door::TRAILER;
 use serde::Deserialize;
 use tgp_base::error::{Error, ErrorCode};
 
-/// Longest line of why, and longest name of a session or model.
+/// Longest reason, and longest name of a session or model.
 const MAX_WHY_CHARS: usize = 200;
 const MAX_NAME_CHARS: usize = 100;
 
@@ -13,7 +13,7 @@ const WHY: &str = "TGP-Why";
 const SESSION: &str = "TGP-Session";
 const MODEL: &str = "TGP-Model";
 
-/// What whoever changes a file may say about it. Each is anybody's text.
+/// The note of a caller on a change. All fields are untrusted text.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 #[serde(deny_unknown_fields)]
@@ -31,7 +31,7 @@ impl CommitNote {
             || Ok(Self::default()),
             |json| {
                 serde_json::from_str(json).map_err(|error| {
-                    Error::new(ErrorCode::Validation, format!("The note of the commit is not valid: {error}."))
+                    Error::new(ErrorCode::Validation, format!("The commit note is not valid: {error}."))
                 })
             },
         )
@@ -41,8 +41,8 @@ impl CommitNote {
     pub fn message(&self, subject: &str, secrets: &SecretScan) -> String {
         let line = |key: &str, text: &Option<String>, most: usize| {
             let text = one_line(text.as_deref().unwrap_or_default(), most);
-            let is_said = !text.is_empty() && secrets.findings_in_words(key, &text).is_empty();
-            is_said.then(|| format!("{key}: {text}"))
+            let is_written = !text.is_empty() && secrets.findings_in_words(key, &text).is_empty();
+            is_written.then(|| format!("{key}: {text}"))
         };
         let lines = [
             line(WHY, &self.why, MAX_WHY_CHARS),
@@ -58,7 +58,7 @@ impl CommitNote {
         let mut note = Self::default();
         let Some((text, last)) = message.trim_end().rsplit_once("\n\n") else { return (message.to_owned(), note) };
         let mut others = Vec::new();
-        // How far the ledger was is for whoever verifies that.
+        // The ledger trailer is not part of the note.
         for line in last.lines().filter(|line| !line.starts_with(TRAILER)) {
             let place = match line.split_once(": ") {
                 Some((WHY, value)) => Some((&mut note.why, value)),
@@ -67,7 +67,7 @@ impl CommitNote {
                 Some(_) | None => None,
             };
             match place {
-                // Commits come from others too: what they say is bounded as what is said here.
+                // Commits come from other authors too, so the same bounds apply.
                 Some((place, value)) => *place = Some(one_line(value, MAX_WHY_CHARS)),
                 None => others.push(line),
             }
@@ -81,14 +81,14 @@ impl CommitNote {
     }
 }
 
-/// Foreign text as part of one line: no line breaks, nothing that turns the writing around, not too long.
+/// Untrusted text as one bounded line, without control, bidirectional or invisible characters.
 fn one_line(text: &str, most: usize) -> String {
     let is_odd = |letter: char| {
         letter.is_control()
             || letter.is_whitespace()
             || matches!(letter, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
     };
-    // More than any text of a sentence is not even looked at.
+    // Bounds the work for a very long text.
     let plain: String = text.chars().take(most * 8).map(|letter| if is_odd(letter) { ' ' } else { letter }).collect();
     let words = plain.split_whitespace().collect::<Vec<_>>().join(" ");
     if words.chars().count() <= most {
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_is_no_reason() {
+    fn a_note_with_a_secret_is_left_out() {
         for why in ["uses sk_live_4eC39HqLyjWDarjtT1zdp7dc now", "sk_live_4eC39HqLyjWDarjtT1zdp7dc"] {
             let why = Some(why.to_owned());
             assert_eq!(message(&CommitNote { why, ..CommitNote::default() }), "Forge: a");

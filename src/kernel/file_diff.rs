@@ -1,11 +1,11 @@
-//! What becomes of a file in a preview.
+//! The diff of a file in a preview.
 
 use serde::Serialize;
 use tgp_base::error::Error;
 pub use tgp_git::DiffEffort;
 use tgp_git::text_diff;
 
-/// From one content of a file to another, each `None` where there is no file.
+/// A unified diff between two contents of a file; `None` is a missing file.
 ///
 /// # Errors
 /// `Git`.
@@ -22,8 +22,8 @@ pub struct FileDiff {
 }
 
 impl FileDiff {
-    /// From one content to the other, each `None` where there is no file; nothing when both are the same. All files of one
-    /// answer share an effort.
+    /// The diff between two contents, `None` for a missing file; none if they are equal. All files of one answer share
+    /// `effort`.
     pub fn between(
         path: &str,
         before: Option<&[u8]>,

@@ -1,4 +1,4 @@
-//! A finding as one line of text.
+//! Formats a finding as one line.
 
 use tgp_compile::Diagnostic;
 
@@ -6,7 +6,7 @@ pub fn line_of(path: &str, found: &Diagnostic) -> String {
     format!("{path}:{}:{}: {}", found.line, found.column, found.message)
 }
 
-/// The text with a full stop, unless it ends with a question.
+/// The text with a full stop, unless it has a final punctuation mark.
 pub fn sentence(text: &str) -> String {
     if text.ends_with(['.', '?', '!']) { text.to_owned() } else { format!("{text}.") }
 }

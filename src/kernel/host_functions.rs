@@ -1,65 +1,65 @@
-//! Functions that the embedding application offers to guests.
+//! Functions of the application that guests can call.
 
 use std::sync::Arc;
 use tgp_base::error::Error;
 use tgp_base::ids::RunId;
 use tgp_sql::Dialect;
 
-/// Takes an answer as JSON, or the reason why there is none. Called once, from any thread.
+/// Receives the answer as JSON, or an error. Called once, from any thread.
 pub type Answer = Box<dyn FnOnce(Result<String, Error>) + Send>;
 
-/// How a run has ended, for whoever holds something open on its behalf.
+/// How the transactions of an ended run are closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RunEnding {
-    /// The tool gave a result: make its effects last.
+    /// The run succeeded: commit.
     Commit,
-    /// It did not: undo them.
+    /// The run failed: roll back.
     Rollback,
 }
 
-/// On whose behalf a function is called.
+/// The run for which a function is called.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CallFor {
-    /// The outermost run: what the application holds open belongs to it.
+    /// The outermost run, which owns open transactions.
     pub root: RunId,
-    /// The nearest run that the application itself has started: the root, or one that a function of it started meanwhile.
+    /// The nearest enclosing run that the application started: the root, or one that an application's function started.
     pub context: RunId,
-    /// The run that waits for the answer: the root, or one below it.
+    /// The run that waits for the answer: the root, or one nested in it.
     pub caller: RunId,
-    /// The runs below the root, down to the caller.
+    /// The nested runs from below the root down to the caller.
     pub nesting: Vec<RunId>,
 }
 
 impl CallFor {
-    /// For what is about one run alone, which the application has started.
+    /// For a single run that the application started.
     #[must_use]
     pub const fn of(run: RunId) -> Self {
         Self { root: run, context: run, caller: run, nesting: Vec::new() }
     }
 
-    /// For questions that belong to no run.
-    pub const NOBODY: Self = Self::of(RunId(0));
+    /// For calls outside of any run.
+    pub const NO_RUN: Self = Self::of(RunId(0));
 }
 
-/// The application's side of the bridge.
+/// The application's functions.
 pub trait HostFunctions: Send + Sync {
-    /// Names of the functions, as the guest finds them on `tgp`.
+    /// Names of the functions on the guest's `tgp` object.
     fn names(&self) -> Arc<Vec<String>>;
 
-    /// Whether a function may be called in a dry run: it changes nothing, or undoes it when the run has ended.
+    /// Whether a function may be called in a dry run: it changes nothing, or rolls back at the end of the run.
     fn runs_dry(&self, _name: &str) -> bool {
         false
     }
 
-    /// Whose SQL `exec_sql` runs.
+    /// The SQL dialect of `exec_sql`.
     fn sql_dialect(&self) -> Dialect {
         Dialect::Any
     }
 
-    /// Calls a function with a JSON array of arguments. It must not block.
+    /// Calls a function with a JSON array of arguments. Must not block.
     fn call(&self, on_behalf: CallFor, name: &str, args_json: String, answer: Answer);
 
-    /// Tells that a run, the caller, which called at least one function has ended: the root, or one below it. The run is
-    /// reported when `done` was called, and an error turns its success into a failure.
+    /// Reports the end of a run (`caller`) that called at least one function. The run completes after `done`; an error
+    /// turns its success into a failure.
     fn finish(&self, on_behalf: CallFor, ending: RunEnding, done: Answer);
 }

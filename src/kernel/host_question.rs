@@ -1,11 +1,11 @@
-//! Asking JavaScript for something and waiting for the answer, on behalf of no run.
+//! Blocking requests to JavaScript outside of runs.
 
 use super::host_functions::{CallFor, HostFunctions};
 use std::time::Duration;
 use tgp_base::error::Error;
 
-/// The answer to `question`, which must have a name that no guest can ask; `None` when it takes longer than `wait`.
-/// The caller holds nothing meanwhile that others wait for without end.
+/// Calls the host function `question`, whose name guests must not be able to call; `None` on timeout or without an
+/// answer. The caller must not hold a lock that others wait for without a timeout.
 pub fn ask_and_wait(
     functions: &dyn HostFunctions,
     question: &str,
@@ -14,10 +14,10 @@ pub fn ask_and_wait(
 ) -> Option<Result<String, Error>> {
     let (sender, receiver) = crossbeam_channel::bounded(1);
     let answer = Box::new(move |result| {
-        // Whoever asked may have stopped waiting.
+        // The caller may have timed out.
         let _unheard = sender.send(result);
     });
-    functions.call(CallFor::NOBODY, question, args_json, answer);
+    functions.call(CallFor::NO_RUN, question, args_json, answer);
     receiver.recv_timeout(wait).ok()
 }
 
@@ -28,10 +28,10 @@ mod tests {
     use std::sync::Arc;
     use std::time::Duration;
 
-    /// Answers one question and forgets all others.
-    struct Forgetful;
+    /// Answers one request and drops all others.
+    struct EchoOnly;
 
-    impl HostFunctions for Forgetful {
+    impl HostFunctions for EchoOnly {
         fn names(&self) -> Arc<Vec<String>> {
             Arc::default()
         }
@@ -44,8 +44,8 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_comes_back_and_silence_ends() {
-        let ask = |name| ask_and_wait(&Forgetful, name, "[1]".to_owned(), Duration::from_secs(60));
+    fn an_answer_is_returned_and_a_dropped_one_is_noticed() {
+        let ask = |name| ask_and_wait(&EchoOnly, name, "[1]".to_owned(), Duration::from_secs(60));
         assert_eq!(ask("#echo").unwrap().unwrap(), "[1]");
         assert!(ask("#other").is_none(), "a dropped answer is noticed at once");
     }

@@ -1,4 +1,4 @@
-//! The kernel: it boots the services, holds them and stops them, whole or not at all.
+//! The kernel: boots, owns and stops the services, atomically.
 
 use super::check_config::lint_options;
 use super::checks::{CheckParts, Checks};
@@ -39,9 +39,9 @@ pub use tgp_sandbox::engine_version;
 
 /// `meta.json` of some ten thousand tools, several times over.
 const MAX_META_BYTES: usize = 32 << 20;
-/// What is known of the tests of some hundred thousand tools.
+/// The test state of some hundred thousand tools.
 const MAX_STATE_BYTES: usize = 256 << 20;
-/// Largest bundle of a package that is kept for the next kernel.
+/// Largest package bundle that is cached on disk.
 const MAX_BUNDLE_BYTES: usize = 32 << 20;
 
 pub struct Kernel {
@@ -59,24 +59,25 @@ pub struct Kernel {
     known_secrets: Arc<KnownSecrets>,
 }
 
-/// A test that somebody takes for what is meant.
+/// A test that was accepted as a specification.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct AcceptedTest {
     path: String,
 }
 
-/// What the application has a say in.
+/// The application's hooks.
 pub struct BootHooks {
     pub functions: Arc<dyn HostFunctions>,
-    /// Ends the wait for a remote, now and later.
+    /// Cancels waiting for a remote, now and later.
     pub halt: Halt,
     pub redact: RedactHook,
     pub policy: PolicySource,
 }
 
 impl Kernel {
-    /// Makes the root and its repository, and starts the warm workers in the background. `model` reads the texts of tools.
+    /// Creates the root and its repository, and starts the warm workers in the background. `model` embeds the texts of
+    /// tools.
     pub fn boot(
         mut config: Config,
         base_dir: &Path,
@@ -84,7 +85,7 @@ impl Kernel {
         hooks: BootHooks,
         model: Option<ModelSource>,
     ) -> Result<Arc<Self>, Error> {
-        // Before the ledger opens its own database: from then on SQLite keeps the heap that it has.
+        // Before the ledger opens its database: afterwards SQLite cannot change its heap configuration.
         tgp_sql::install_heap_quotas();
         let BootHooks { functions, halt, redact, policy } = hooks;
         let compiler = Arc::new(Compiler::new());
@@ -171,7 +172,7 @@ impl Kernel {
             modules,
             checks: Arc::clone(&checks),
             tools: Arc::clone(&tools),
-            // Only pull requests tell of them.
+            // Only pull requests show them.
             examples: (strategy == GitWriteStrategy::Pr).then(|| Arc::clone(&examples)),
             functions,
             guest_files,
@@ -197,7 +198,7 @@ impl Kernel {
         let file_bytes = config.fs.file_bytes as usize;
         let files = Files::new(root, Arc::clone(&checks), Arc::clone(&history), writes, relink, file_bytes);
         let book = LedgerBook::new(Arc::clone(&door), Arc::clone(&history));
-        // Before anything else is recorded.
+        // Must be the first event.
         warnings.extend(book.record_cut().unwrap_or_else(|error| Some(error.message)));
         let policy = PolicyBook::new(Arc::clone(&door));
         Ok(Arc::new(Self {
@@ -221,13 +222,13 @@ impl Kernel {
         &self.config
     }
 
-    /// What must not be told to others.
+    /// The secrets to mask.
     #[must_use]
     pub fn known_secrets(&self) -> &KnownSecrets {
         &self.known_secrets
     }
 
-    /// What the user should know about the boot.
+    /// Warnings of the boot.
     #[must_use]
     pub fn warnings(&self) -> &[String] {
         &self.warnings
@@ -263,21 +264,21 @@ impl Kernel {
         &self.door
     }
 
-    /// Commits files as they are on disk, and has the state of tools follow.
+    /// Commits files as they are on disk, and updates the test state.
     pub fn persist(&self, message: &str, files: &[String], done: WriteDone<Written>) {
-        // Before, because whether it may be pushed depends on who wrote it.
+        // First, because the author decides whether it may be pushed.
         self.tests.committed(present().as_ref(), files);
         self.history.persist(message, files, done);
     }
 
-    /// Takes the test at `path` for what is meant.
+    /// Accepts the current test at `path` as a specification.
     ///
     /// # Errors
-    /// `Validation` for what is no test of a tool, `NotFound` where there is none.
+    /// `Validation` for a path that is not a tool test, `NotFound` for a missing file.
     pub fn accept_test(&self, path: &str) -> Result<AcceptedTest, Error> {
         let test = JailPath::parse(path)?;
         if !is_test(&test) {
-            let message = format!("{} is no test of a tool: those are called tools/name.test.ts.", test.as_str());
+            let message = format!("{} is not a tool test. Tests are named tools/<name>.test.ts.", test.as_str());
             return Err(Error::new(ErrorCode::Validation, message).with("field", "path"));
         }
         self.files.read_file(test.as_str())?;
@@ -296,8 +297,8 @@ impl Kernel {
         &self.policy
     }
 
-    /// Ends every run and every worker, and waits for the last push, at most for `push_wait` where that is given. Files
-    /// need no farewell: each write was complete when it returned.
+    /// Ends every run and worker, and waits for the last push, at most `push_wait` if given. Files need no flush: each
+    /// write was complete when it returned.
     pub fn shutdown(&self, push_wait: Option<Duration>) {
         self.runs.stop();
         self.tools.stop();
@@ -319,7 +320,7 @@ fn gate(
 ) -> Result<Gate, Error> {
     let approvals = Approvals::new(Duration::from_millis(config.agent.approval_ms.into()));
     let tools = known_tools(&functions.names(), functions.sql_dialect());
-    // Policy files are scanned whatever the configuration says of tools.
+    // Policy files are scanned with the default rules, whatever the configuration sets for tools.
     let secrets = SecretScan::new(compiler, &LintOptions::default());
     Gate::new(policy, tools, Tokens::new(&config.tokens)?, approvals, config.mode, secrets)
 }
@@ -349,11 +350,11 @@ fn sandbox(config: &Config, root_dir: &Path, files: WorkerFiles, private: Arc<Di
     })
 }
 
-/// A pull request is about its tool alone, so with them `meta.json` is this copy's private matter.
+/// With pull requests, which contain one tool each, `meta.json` is private to this workspace.
 fn registry_files(config: &Config, vfs: &Arc<DiskVfs>, store: &GitStore) -> Result<RegistryFiles, Error> {
     let root = Arc::new(vfs.reopened(MAX_META_BYTES));
     let private = DiskVfs::open(&store.private_dir()?)?;
-    // Counts and caches: results wait for none of them to be on the disk.
+    // Counters and caches are not flushed, so that results need not wait for the disk.
     let restorable = PrivateFiles(Arc::new(private.reopened(MAX_META_BYTES).restorable()));
     let (meta, shared_meta) = match config.git.write_strategy {
         GitWriteStrategy::Direct => (root, None),
@@ -362,13 +363,14 @@ fn registry_files(config: &Config, vfs: &Arc<DiskVfs>, store: &GitStore) -> Resu
     Ok(RegistryFiles { tools: Arc::<DiskVfs>::clone(vfs), meta, shared_meta, private: restorable })
 }
 
-/// The root's folder; where a file has its place, the error says so.
+/// Opens the root's folder. The error names a file in its place.
 fn open_root(root: &Path) -> Result<DiskVfs, Error> {
     DiskVfs::open(root).map_err(|error| {
         if !root.ancestors().any(Path::is_file) {
             return error.into();
         }
-        let text = "rootDir cannot be a folder: a file of that name is in its place. Move the file away, or choose another rootDir (by default .tgp).";
+        let text =
+            "rootDir is not a folder: a file has this path. Move the file, or choose another rootDir (default .tgp).";
         Error::new(ErrorCode::Config, text).with("key", "rootDir")
     })
 }

@@ -1,4 +1,4 @@
-//! Secrets that the configuration names, and what has the form of a secret, taken out of texts that others read.
+//! Masks configured secrets, and texts that look like secrets, in texts for others.
 
 use super::config::Config;
 use std::borrow::Cow;
@@ -7,15 +7,15 @@ use tgp_compile::mask_tokens;
 use tgp_git::Secret;
 
 const HIDDEN: &str = "[hidden]";
-/// A shorter one would be found by chance everywhere.
+/// A shorter value would occur by chance everywhere.
 const FEWEST_BYTES: usize = 4;
-/// Longest text that is looked through at once: Node's thread waits for it.
+/// Longest text to scan at once, as this blocks Node's thread.
 const MOST_TEXT_BYTES: usize = 256 << 10;
 
-/// Finds the values that are secret by the configuration, however they are written.
+/// Finds configured secrets in all their encodings.
 pub struct KnownSecrets {
     bound: BoundSecrets,
-    /// Of the kernel itself.
+    /// Secrets of the kernel itself.
     own: Vec<(Secret, SecretMatcher)>,
 }
 
@@ -23,7 +23,7 @@ impl KnownSecrets {
     pub fn new(config: &Config, bound: BoundSecrets) -> Self {
         let mut own = config.own_secrets();
         own.retain(|secret| secret.expose().len() >= FEWEST_BYTES);
-        // The longer first: one may hold another.
+        // Longer ones first: one may contain another.
         own.sort_by_key(|secret| std::cmp::Reverse(secret.expose().len()));
         let found =
             own.into_iter().filter_map(|secret| SecretMatcher::new(secret.expose()).map(|found| (secret, found)));
@@ -35,7 +35,8 @@ impl KnownSecrets {
         self.bound.is_empty() && self.own.is_empty()
     }
 
-    /// The text without them and without what has the form of a secret; nothing of one that is too long.
+    /// The text with secrets masked, configured ones and ones recognised by their form; none for a text that is too
+    /// long.
     #[must_use]
     pub fn masked(&self, text: String) -> Option<String> {
         if text.len() > MOST_TEXT_BYTES {
@@ -46,7 +47,7 @@ impl KnownSecrets {
         Some(mask_tokens(&known, HIDDEN).into_owned())
     }
 
-    /// The text without their values, nor the beginnings of any, which are left where a text was cut.
+    /// The text with configured secrets masked, and beginnings of them at the end of a cut text.
     #[must_use]
     pub fn without_beginnings(&self, text: &str) -> String {
         let known = self.without_values(text.as_bytes());
@@ -83,14 +84,14 @@ mod tests {
     }
 
     #[test]
-    fn bound_values_tokens_and_passwords_are_taken_out_as_they_are_and_decoded() {
+    fn configured_secrets_are_masked_in_all_encodings() {
         let text = "ghp_token sk%5flive_1234 pass+word%7E1 pass word~1 pass%20word%7e1 other".to_owned();
         assert_eq!(known().masked(text).unwrap(), "[hidden] {{secret:KEY}} [hidden] [hidden] [hidden] other");
         assert!(known().masked("x".repeat(2 << 20)).is_none());
     }
 
     #[test]
-    fn what_has_the_form_of_a_secret_is_taken_out_too() {
+    fn texts_that_look_like_secrets_are_masked() {
         let key = format!("hf_{}", "a1B2c3D4e5".repeat(3));
         assert_eq!(known().masked(format!("the key is {key}, so")).unwrap(), "the key is [hidden], so");
     }

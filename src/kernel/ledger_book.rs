@@ -1,4 +1,4 @@
-//! The ledger as users read it.
+//! Queries and operations on the ledger for users.
 
 use super::door::{Door, Position, canonical_path, full, witness_in};
 use super::history::History;
@@ -15,10 +15,10 @@ use tgp_ledger::{
 };
 
 const DEFAULT_LIMIT: usize = 100;
-/// How long it is waited for what other processes have recorded.
-const SETTLED_WITHIN: Duration = Duration::from_secs(10);
+/// How long `settle` waits for events of other processes.
+const SETTLE_TIMEOUT: Duration = Duration::from_secs(10);
 
-const PARTLY_WITNESSED: &str = "Not all commits were looked at for how far the ledger was: there are too many. Compare with a checkpoint that you keep elsewhere.";
+const PARTLY_WITNESSED: &str = "Not all commits were searched for ledger positions: there are too many. Compare with a checkpoint that you store elsewhere.";
 
 /// An event as JSON.
 #[derive(Debug, Serialize)]
@@ -31,7 +31,7 @@ pub struct LedgerBook {
     pub(super) history: Arc<History>,
 }
 
-/// Which events somebody wants to see.
+/// A filter for events.
 #[derive(Debug, Default, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -62,7 +62,7 @@ struct OwnEvent<'e> {
     agent: Option<String>,
     id: Option<String>,
     path: Option<String>,
-    /// The members besides.
+    /// Further members.
     #[serde(borrow)]
     body: Option<&'e RawValue>,
 }
@@ -71,7 +71,7 @@ struct OwnEvent<'e> {
 #[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 pub struct VerifyReport {
     ok: bool,
-    /// The number of the first event that is kept.
+    /// The number of the first stored event.
     #[cfg_attr(test, ts(type = "number"))]
     first: u64,
     #[cfg_attr(test, ts(type = "number"))]
@@ -79,7 +79,7 @@ pub struct VerifyReport {
     head: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     problem: Option<VerifyProblem>,
-    /// What could not be looked at.
+    /// What could not be verified.
     #[serde(skip_serializing_if = "Option::is_none")]
     note: Option<String>,
 }
@@ -92,7 +92,7 @@ pub struct VerifyProblem {
     #[cfg_attr(test, ts(type = "number"))]
     seq: u64,
     message: String,
-    /// Of what is truncated.
+    /// The cause of a truncation.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, ts(optional, type = "'removed' | 'unknown'"))]
     cause: Option<&'static str>,
@@ -120,15 +120,14 @@ impl LedgerBook {
         Self { door, history }
     }
 
-    /// The ledger with everything in it that could be stored by now. What cannot be, on a full disk say, keeps nobody from
-    /// reading the rest.
+    /// The ledger after a flush. A failed flush, for example on a full disk, does not prevent reading.
     fn readable(&self) -> Result<&Arc<Ledger>, Error> {
         let ledger = self.door.ledger()?;
         let _later = ledger.flush();
         Ok(ledger)
     }
 
-    /// The newest events that a query names, oldest first.
+    /// The newest events that match a query, oldest first.
     pub fn tail(&self, query_json: &str) -> Result<Vec<EventJson>, Error> {
         let query: LedgerQuery = serde_json::from_str(query_json).map_err(|error| invalid("query", &error))?;
         let kind = query.kind.as_deref().map(event_type).transpose()?;
@@ -147,7 +146,7 @@ impl LedgerBook {
         Ok(events.iter().filter_map(shown).collect())
     }
 
-    /// The events of a call and of all below it, oldest first.
+    /// The events of a call and its nested calls, oldest first.
     pub fn tree(&self, call: &str) -> Result<Vec<EventJson>, Error> {
         let ledger = self.readable()?;
         let named = match call.parse::<u64>() {
@@ -157,7 +156,7 @@ impl LedgerBook {
         let events = named.map(|call| ledger.tree(&call)).transpose()?.unwrap_or_default();
         if events.is_empty() {
             let text = format!(
-                "The ledger has no call '{call}'. Name one as \"call\" of an event has it, or give the number of an event of it; kernel.ledger.tail() lists them."
+                "The ledger has no call '{call}'. Use \"call\" of an event, or the number of one of its events; kernel.ledger.tail() lists them."
             );
             return Err(Error::new(ErrorCode::NotFound, text));
         }
@@ -170,10 +169,10 @@ impl LedgerBook {
         Ok(events.iter().filter_map(|event| shown_with_state(event, &unknown)).collect())
     }
 
-    /// The text of a large value.
+    /// The text of a value that is stored by its hash.
     pub fn blob(&self, hash: &str) -> Result<String, Error> {
         let missing = || {
-            let text = "The ledger keeps no value with that hash. Values above ledger.blobBytes are not kept, and those of dropped events are gone.";
+            let text = "The ledger has no value with that hash. Values above ledger.blobBytes are not stored, and values of pruned events are removed.";
             Error::new(ErrorCode::NotFound, text)
         };
         let ledger = self.readable()?;
@@ -181,18 +180,17 @@ impl LedgerBook {
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
 
-    /// Writes down an event of the application, or of a session of an agent. All others belong to those who know that they
-    /// happened.
+    /// Records an event of the application, or of an agent's session. Other types are recorded by the kernel only.
     pub fn append(&self, event_json: &str) -> Result<(), Error> {
         let event: OwnEvent<'_> = serde_json::from_str(event_json).map_err(|error| invalid("event", &error))?;
         let kind = event.kind.as_deref().map_or(Ok(EventType::Application), event_type)?;
         if !matches!(kind, EventType::Application | EventType::Session) {
-            let text = format!("An event of type {} is recorded by the kernel alone.", kind.as_str());
+            let text = format!("Events of type {} are recorded by the kernel only.", kind.as_str());
             return Err(Error::new(ErrorCode::Validation, text).with("field", "type"));
         }
         let ledger = self.door.ledger()?;
         if kind == EventType::Application && !ledger.has_room() {
-            // It waits as calls do, and takes no room from them. What a session says belongs to calls that were made.
+            // Refused like a call, so that it takes no room from calls. Session events belong to calls that were made.
             return Err(full());
         }
         let recorded = ledger.record(&NewEvent {
@@ -214,11 +212,11 @@ impl LedgerBook {
         recorded.map_err(|error| if matches!(error, LedgerError::SpoolFull) { full() } else { error.into() })
     }
 
-    /// Whether the ledger is whole, by its own chain, its checkpoints and the commits that say how far it was.
+    /// Verifies the ledger by its hash chain, its checkpoints, and ledger positions in commits.
     pub fn verify(&self) -> Result<VerifyReport, Error> {
         let ledger = self.readable()?;
         let Some(key) = ledger.public_key()? else { return Ok(ledger.verify(&[])?.into()) };
-        // A copy of a signed line in other commits adds nothing, and must not use up the room of the others.
+        // Ignores copies of a signed trailer, which would use up the search limit.
         let mut known = HashSet::new();
         let is_new = |message: &str| {
             witness_in(message, &key).filter(|seen| known.insert((seen.size, seen.head, seen.durability)))
@@ -229,17 +227,17 @@ impl LedgerBook {
         Ok(VerifyReport { note, ..report })
     }
 
-    /// Waits until the ledger has all that processes of this folder had recorded when this was called.
+    /// Waits until the ledger has every event that processes of this folder had recorded at the time of the call.
     pub fn settle(&self) -> Result<(), Error> {
-        Ok(self.door.ledger()?.settle(SETTLED_WITHIN)?)
+        Ok(self.door.ledger()?.settle(SETTLE_TIMEOUT)?)
     }
 
-    /// Signs once that the events before the first may be gone.
+    /// Signs the current first event as the base, so that a missing earlier event is not a fault.
     pub fn sign_base(&self) -> Result<(), Error> {
         Ok(self.door.ledger()?.sign_base()?)
     }
 
-    /// Signs how far the ledger is.
+    /// Signs the current position.
     pub fn checkpoint(&self) -> Result<CheckpointReport, Error> {
         let ledger = self.door.ledger()?;
         let head = ledger.checkpoint()?;
@@ -247,7 +245,7 @@ impl LedgerBook {
         Ok(CheckpointReport { position: Position { size: head.size, head: head.hash.hex() }, note })
     }
 
-    /// Some lines of an export, behind the event `after`, 0 for the first; a checkpoint is signed before, and the last line
+    /// A page of an export, after event `after`, 0 for the first. A checkpoint is signed first, and the last line
     /// proves the end.
     pub fn export(&self, after: u64, limit: u32) -> Result<ExportPage, Error> {
         let ledger = self.door.ledger()?;
@@ -266,7 +264,7 @@ impl LedgerBook {
     }
 }
 
-/// Whether what an export wrote is whole.
+/// Verifies an export.
 pub fn verify_export(file: &Path, key_file: Option<&Path>) -> Result<VerifyReport, Error> {
     Ok(verify_file(file, key_file)?.into())
 }
@@ -295,7 +293,7 @@ fn shown(event: &StoredEvent) -> Option<EventJson> {
     RawValue::from_string(event.json()).ok().map(EventJson)
 }
 
-/// What an event is and which call it is about.
+/// The type of an event, and its call.
 #[derive(Deserialize)]
 struct Content {
     #[serde(rename = "type")]
@@ -307,12 +305,12 @@ fn content_of(event: &StoredEvent) -> Option<Content> {
     serde_json::from_str(&event.content).ok()
 }
 
-/// The call that an event is about.
+/// The call of an event.
 fn call_in(event: &StoredEvent) -> Option<String> {
     content_of(event)?.call
 }
 
-/// Calls without an event that ends them.
+/// Calls without a final event.
 fn unfinished(events: &[StoredEvent]) -> HashSet<String> {
     let mut open = HashSet::new();
     for Content { kind, call } in events.iter().filter_map(content_of) {
@@ -323,14 +321,14 @@ fn unfinished(events: &[StoredEvent]) -> HashSet<String> {
             (Some(EventType::Result | EventType::Denied), Some(call)) => {
                 open.remove(&call);
             }
-            // A commit or a state of a tool belongs to a call and does not end it.
+            // Other events of a call do not end it.
             _ => {}
         }
     }
     open
 }
 
-/// An event, with a word about a call whose process is gone: nobody knows how far it came.
+/// The event, marked if its call has an unknown outcome because its process is gone.
 fn shown_with_state(event: &StoredEvent, unknown: &HashSet<String>) -> Option<EventJson> {
     let is_unknown = call_in(event).is_some_and(|call| unknown.contains(&call));
     if !is_unknown {
@@ -344,7 +342,7 @@ fn shown_with_state(event: &StoredEvent, unknown: &HashSet<String>) -> Option<Ev
 fn event_type(name: &str) -> Result<EventType, Error> {
     EventType::parse(name).ok_or_else(|| {
         let known: Vec<&str> = EventType::ALL.iter().map(|kind| kind.as_str()).collect();
-        let text = format!("There is no type of event '{name}'. There are: {}.", known.join(", "));
+        let text = format!("'{name}' is not an event type. The types are {}.", known.join(", "));
         Error::new(ErrorCode::Validation, text).with("field", "type")
     })
 }

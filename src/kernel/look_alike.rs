@@ -1,22 +1,21 @@
-//! Names that people take for one another: in another case, with letters of another script that look the same, or with
-//! characters that are not seen.
+//! Confusable file names: by case, by letters of other scripts that look the same, or by invisible characters.
 
 use icu_properties::CodePointMapData;
 use icu_properties::props::{GeneralCategory, GeneralCategoryGroup};
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
-/// The look of each character that looks like others, by UTS 39 (`build.rs`).
+/// The skeleton of each confusable character, by UTS 39 (`build.rs`).
 static LOOKS: LazyLock<HashMap<char, &str>> = LazyLock::new(|| {
     let lines = include_str!(concat!(env!("OUT_DIR"), "/look_alikes.txt")).split('\n');
     let looks = lines.filter_map(|line| line.split_once('\t'));
     looks.flat_map(|(look, letters)| letters.chars().map(move |letter| (letter, look))).collect()
 });
 
-/// All looks that some character has.
+/// All skeletons of single characters.
 static LOOKS_OF_ONE: LazyLock<HashSet<&str>> = LazyLock::new(|| LOOKS.values().copied().collect());
 
-/// Whether people would take one path for the other. A plain path is never taken for another plain one.
+/// Whether two paths are confusable. Two paths in lower-case ASCII never are.
 #[must_use]
 pub fn is_alike(one: &str, other: &str) -> bool {
     if is_plain(one) && is_plain(other) {
@@ -30,13 +29,14 @@ fn is_plain(path: &str) -> bool {
     path.bytes().all(|letter| letter.is_ascii() && !letter.is_ascii_uppercase())
 }
 
-/// A path as it may look. These are not paths. A capital I is an i, and looks like an l.
+/// The skeletons of a path: of its lower case form, and in lower case of its original form (a capital I looks like an
+/// l).
 fn looks_of(path: &str) -> Vec<String> {
     let small = look_of(&path.to_lowercase());
     if is_plain(path) { vec![small] } else { vec![look_of(path).to_lowercase(), small] }
 }
 
-/// A text as it looks: those that look the same have the same one.
+/// The skeleton of a text.
 fn look_of(text: &str) -> String {
     let mut look = String::with_capacity(text.len());
     for letter in text.chars() {
@@ -48,7 +48,7 @@ fn look_of(text: &str) -> String {
     look
 }
 
-/// Whether a name in a path has characters that are not seen, or letters that only seem to be plain ones.
+/// Whether a name in a path has invisible characters, or letters that only look like ASCII.
 #[must_use]
 pub fn is_disguised(path: &str) -> bool {
     !path.is_ascii() && path.split('/').any(is_disguised_name)
@@ -66,7 +66,8 @@ fn is_disguised_name(name: &str) -> bool {
         || words.any(|word| is_mixed(word) || looks_plain(word))
 }
 
-/// Whether a mark stands at a plain letter and no single character looks like the two: it is hardly seen there, as a dot above an i.
+/// Whether a combining mark follows an ASCII letter without a composed form, where it is hardly visible, as a dot above
+/// an i.
 fn has_loose_mark(name: &str) -> bool {
     let is_mark = |letter| GeneralCategoryGroup::Mark.contains(CodePointMapData::<GeneralCategory>::new().get(letter));
     let pairs = name.chars().zip(name.chars().skip(1));
@@ -74,12 +75,12 @@ fn has_loose_mark(name: &str) -> bool {
     marked.any(|(letter, mark)| !LOOKS_OF_ONE.contains(&*look_of(&String::from_iter([letter, mark]))))
 }
 
-/// Whether all of a text looks like plain letters, and some of it only seems to be.
+/// Whether a text looks like ASCII but has confusable letters.
 fn looks_plain(text: &str) -> bool {
     !text.is_ascii() && look_of(text).is_ascii() && text.chars().any(seems_plain)
 }
 
-/// Whether a character that is not plain is taken for one that names are made of. Signs such as `²`, `×` and `’` mean no harm.
+/// Whether a non-ASCII character looks like one that is common in names. Symbols such as `²`, `×` and `’` are harmless.
 fn seems_plain(letter: char) -> bool {
     let is_of_names =
         || letter.is_alphabetic() || matches!(letter, '\u{ff10}'..='\u{ff19}' | '\u{1d7ce}'..='\u{1d7ff}');
@@ -91,16 +92,16 @@ fn look_of_letter(letter: char) -> String {
     look_of(letter.encode_utf8(&mut [0; 4]))
 }
 
-/// Whether a word has plain letters beside those of a script that is not written with them.
+/// Whether a word mixes ASCII letters with a script that is not written together with them.
 fn is_mixed(word: &str) -> bool {
     word.chars().any(|letter| letter.is_ascii_alphabetic())
         && word.chars().any(|letter| letter.is_alphabetic() && !letter.is_ascii() && !stands_with_plain(letter))
 }
 
-/// Letters with accents and others of living Latin alphabets, and those of Chinese, Japanese and Korean.
+/// Letters of Latin alphabets, and of Chinese, Japanese and Korean.
 fn stands_with_plain(letter: char) -> bool {
     match letter {
-        // Of Latin alphabets, though they look like plain ones: a name with them is refused beside its plain twin only.
+        // Letters of Latin alphabets that look like ASCII: refused only beside the ASCII name.
         'Æ' | 'æ' | 'Œ' | 'œ' | 'Þ' | 'þ' | 'ı' | 'Ĳ' | 'ĳ' | 'Ɓ' | 'Ɗ' | 'Ƙ' | 'Ƴ' | 'ƒ' => true,
         '\u{c0}'..='\u{24f}' | '\u{1e00}'..='\u{1eff}' => !look_of_letter(letter).is_ascii(),
         _ => matches!(
@@ -117,8 +118,8 @@ fn stands_with_plain(letter: char) -> bool {
     }
 }
 
-/// Of files that look the same by their names only the one with the plainest name, and none that is disguised: who reads a list or
-/// approves a call would take them for one another. They stay in their order; the paths of the others come with them.
+/// Of confusable files keeps only the one with the plainest name, and none that is disguised, so that readers and
+/// approvers cannot mistake one for another. Keeps the order; also returns the removed paths.
 pub fn without_look_alikes<F>(mut files: Vec<F>, path_of: impl Fn(&F) -> &str) -> (Vec<F>, Vec<String>) {
     let mut left_out: Vec<String> = Vec::new();
     files.retain(|file| {
@@ -150,7 +151,7 @@ pub fn without_look_alikes<F>(mut files: Vec<F>, path_of: impl Fn(&F) -> &str) -
     (files, left_out)
 }
 
-/// Whether a name looks the same without this character, or otherwise with it than it is.
+/// Whether a character is invisible, or changes how the others are displayed.
 fn is_invisible(c: char) -> bool {
     matches!(
         c,
@@ -181,7 +182,7 @@ mod tests {
     use super::{is_alike, is_disguised, without_look_alikes};
 
     #[test]
-    fn what_looks_the_same_is_the_same() {
+    fn confusable_paths_are_alike() {
         for other in [
             "tools/PAY.ts",
             "tools/Pay.ts",
@@ -202,7 +203,7 @@ mod tests {
         }
         assert!(is_alike("tools/faIl.ts", "tools/fail.ts") && is_alike("tools/faIl.ts", "tools/fall.ts"));
         assert!(!is_alike("tools/fail.ts", "tools/fall.ts") && !is_alike("tools/modem.ts", "tools/modern.ts"));
-        // Letters that look like others than plain ones, one name in two encodings, and digits of another script.
+        // Confusables outside ASCII, one name in two normal forms, and digits of another script.
         for (one, other) in
             [("Город", "Γород"), ("späth", "spa\u{308}th"), ("pay1", "pay\u{661}"), ("mix", "ⅿⅰⅹ"), ("list", "lıst")]
         {
@@ -211,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn one_of_those_that_look_the_same_is_left() {
+    fn one_of_several_confusable_files_is_kept() {
         let files = vec!["tools/PAY.ts", "tools/Sum.ts", "tools/pay.ts", "tools/p\u{430}y.ts", "tools/sUM.ts"];
         let (kept, left_out) = without_look_alikes(files, |file| *file);
         assert_eq!(kept, ["tools/Sum.ts", "tools/pay.ts"]);
@@ -221,13 +222,13 @@ mod tests {
     }
 
     #[test]
-    fn a_disguise_is_told_from_a_name_in_another_script() {
+    fn disguised_names_are_refused_and_names_in_other_scripts_are_not() {
         for disguised in [
             "tools/p\u{430}y.ts",
             "tools/ｐay.ts",
             "tools\u{2215}pay.ts",
             "tools/späth/p\u{430}y.ts",
-            // Letters that no table has: Armenian, Cherokee, Coptic.
+            // Letters without a table entry: Armenian, Cherokee, Coptic.
             "tools/p\u{561}y.ts",
             "tools/\u{13e2}ay.ts",
             "tools/pay_\u{2ca3}ay.ts",
@@ -235,7 +236,7 @@ mod tests {
             "tools/pay\u{200b}.ts",
             "tools/\u{202e}pay.ts",
             "tools/p\u{ad}ay.ts",
-            // Latin letters of no alphabet, marks, and words of one script that have the look of plain ones.
+            // Archaic Latin letters, marks, and words of one script that look like ASCII.
             "tools/aǀ.ts",
             "tools/liſt.ts",
             "tools/ƅook.ts",

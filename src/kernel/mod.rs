@@ -1,6 +1,7 @@
-//! The only place that knows more than one part: services, each in a folder, that [`Kernel`] boots, holds and stops.
+//! The kernel: services, each in a folder, that [`Kernel`] boots, owns and stops. The only module that uses several
+//! parts.
 //!
-//! A service owns what it uses, and knows only those below it:
+//! A service owns its parts, and depends only on the services below it:
 //!
 //! ```text
 //! files                                     reuse          runs
@@ -46,7 +47,9 @@ mod work_pool;
 
 pub use commit_note::CommitNote;
 pub use config::{Config, SqlOptions, limit_table};
-pub use door::{Asker, Call, Changes, Door, Effect, Need, Passage, PolicySource, Reach, RedactHook, Word, on_behalf};
+pub use door::{
+    ApprovalAnswer, Asker, Call, Changes, Door, Effect, Need, Passage, PolicySource, Reach, RedactHook, on_behalf,
+};
 pub use file_diff::unified_diff;
 pub use files::{FileChangeCall, Files, RootFiles, SearchQuery};
 pub use history::{History, HistoryEntry, Incoming, Persisted, PullRequestLink, WriteDone, Written, ask_remote};
@@ -57,7 +60,7 @@ pub(in crate::kernel) use modules::std_library;
 pub use policy_book::{PolicyBook, narrowed_token};
 pub use reached::JudgedCall;
 pub use runs::{EnteredRun, ExecDone, ExecOptions, ExecRequest, ExecValue, Runnable, when_executed};
-pub use tools::{MemoryReport, ModelSource, Stats, Wanted};
+pub use tools::{MemoryReport, ModelSource, OfferQuery, Stats};
 pub use work_pool::WorkPool;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! What a file that was not found may have been meant to be.
+//! Path suggestions for files that were not found.
 
 use super::sight::shows;
 use super::tool_paths::RESULTS;
@@ -9,7 +9,7 @@ use tgp_base::error::{Error, ErrorCode};
 use tgp_base::spelling::nearest;
 use tgp_vfs::{JailPath, Vfs};
 
-/// The same error, and where it is about a file that is not there, with the path that was probably meant.
+/// Adds a suggestion to a "file not found" error; returns other errors unchanged.
 pub fn with_near_path(error: Error, files: &dyn Vfs) -> Error {
     let missing = error.details.get("path").and_then(serde_json::Value::as_str).map(str::to_owned);
     let (ErrorCode::NotFound, Some(path)) = (error.code, missing) else { return error };
@@ -26,34 +26,34 @@ pub fn with_near_path(error: Error, files: &dyn Vfs) -> Error {
     }
 }
 
-/// The usual name of the root, which is no part of a path in it.
+/// The usual folder of the root, which is not part of paths in it.
 const OUTSIDE: &str = ".tgp/";
-/// How such an error begins.
+/// The beginning of a "file not found" error.
 const NOT_FOUND: &str = "File not found:";
 
-/// The nearest files that are passed over because the caller may not know of them.
-const MAX_PASSED_OVER: usize = 8;
+/// Most candidates that are skipped because the caller may not see them.
+const MAX_SKIPPED: usize = 8;
 
-/// The file of the root that has the same name in another folder, or nearly the same path, of those that the caller may know of.
-/// Nothing while too much time has gone into looking.
+/// The visible file with the same name in another folder, or with the most similar path. None when the time budget is
+/// used up.
 pub fn near_path(path: &str, files: &dyn Vfs) -> Option<String> {
     let (root, begun) = (Root::of(files), Instant::now());
     if !ALLOWANCES.lock().allows(root, begun) {
         return None;
     }
-    let near = look_for(path, files);
+    let near = search(path, files);
     ALLOWANCES.lock().spend(root, begun, begun.elapsed());
     near
 }
 
-/// Looking walks the whole root, and a tool may ask for one missing file after the other, by itself and through others: all
-/// looks of a kernel together take this much at once, and one part in so many of the time that goes by.
-const MOST_AT_ONCE: Duration = Duration::from_secs(2);
+/// The time budget of a kernel's searches, which refills at one part in `SHARE` of elapsed time: a search lists the
+/// whole root, and a tool can request many missing files.
+const MAX_SEARCH_TIME: Duration = Duration::from_secs(2);
 const SHARE: u32 = 10;
 
 static ALLOWANCES: Mutex<Allowances> = Mutex::new(Allowances(BTreeMap::new()));
 
-/// The root of a kernel, by where its files are in memory: all parts of a kernel share them, and no other kernel does.
+/// The identity of a kernel's root: the address of its files, which a kernel's services share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Root(usize);
 
@@ -63,18 +63,18 @@ impl Root {
     }
 }
 
-/// By root: time that has gone into looking and is not made up for yet, and when that was counted.
+/// By root: the search time that is not refilled yet, and when it was updated.
 struct Allowances(BTreeMap<Root, (Duration, Instant)>);
 
 impl Allowances {
     fn allows(&mut self, root: Root, now: Instant) -> bool {
-        // What is made up for is forgotten, and so are the kernels that have ended.
+        // Removes entries that are refilled, also those of ended kernels.
         self.0.retain(|_, (spent, counted)| {
             *spent = spent.saturating_sub(now.saturating_duration_since(*counted) / SHARE);
             *counted = now.max(*counted);
             !spent.is_zero()
         });
-        self.0.get(&root).is_none_or(|(spent, _)| *spent < MOST_AT_ONCE)
+        self.0.get(&root).is_none_or(|(spent, _)| *spent < MAX_SEARCH_TIME)
     }
 
     fn spend(&mut self, root: Root, now: Instant, time: Duration) {
@@ -83,15 +83,15 @@ impl Allowances {
     }
 }
 
-fn look_for(path: &str, files: &dyn Vfs) -> Option<String> {
+fn search(path: &str, files: &dyn Vfs) -> Option<String> {
     let all = files.list(&JailPath::root()).ok()?;
-    // Results are for callers who were given their names.
+    // Stored results are only for callers who know their names.
     let mut known: Vec<String> =
         all.iter().filter(|path| !path.starts_with(RESULTS)).map(|path| path.as_str().to_owned()).collect();
     if let Some(namesake) = only_namesake(path, &known) {
         return Some(namesake);
     }
-    for _ in 0..MAX_PASSED_OVER {
+    for _ in 0..MAX_SKIPPED {
         let near = nearest_of(path, &known)?;
         if shows(&near) {
             return Some(near);
@@ -101,11 +101,11 @@ fn look_for(path: &str, files: &dyn Vfs) -> Option<String> {
     None
 }
 
-/// The file of the same name, if there is one that the caller may know of. Of many namesakes the first few are looked at.
+/// The only visible file of the same name, among the first few candidates.
 fn only_namesake(path: &str, known: &[String]) -> Option<String> {
     let wanted = stem(path);
     let is_namesake = |known: &&String| !wanted.is_empty() && stem(known) == wanted && fits(path, known);
-    let mut namesakes = known.iter().filter(is_namesake).take(MAX_PASSED_OVER).filter(|known| shows(known));
+    let mut namesakes = known.iter().filter(is_namesake).take(MAX_SKIPPED).filter(|known| shows(known));
     match (namesakes.next(), namesakes.next()) {
         (Some(only), None) => Some(only.clone()),
         _ => None,
@@ -120,7 +120,7 @@ fn nearest_of(path: &str, known: &[String]) -> Option<String> {
     near.map(str::to_owned)
 }
 
-/// Whether a file may be meant by a path, by its extension.
+/// Whether a file is a candidate for a path by its extension.
 fn fits(path: &str, known: &str) -> bool {
     extension(path).is_none() || extension(path) == extension(known)
 }
@@ -138,7 +138,7 @@ fn stem(path: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::{Allowances, MAX_PASSED_OVER, MOST_AT_ONCE, Root, SHARE, near_path, with_near_path};
+    use super::{Allowances, MAX_SEARCH_TIME, MAX_SKIPPED, Root, SHARE, near_path, with_near_path};
     use crate::kernel::sight::{SharedSight, Sight, seeing};
     use std::collections::BTreeMap;
     use std::sync::Arc;
@@ -148,7 +148,7 @@ mod tests {
     use tgp_vfs::{JailPath, MemoryVfs, Vfs};
 
     #[test]
-    fn a_path_is_found_by_its_name_or_by_how_it_is_written() {
+    fn a_path_is_suggested_by_name_or_spelling() {
         let files = MemoryVfs::new();
         for path in ["tools/shipping/dim_weight.ts", "tools/a/index.ts", "tools/b/index.ts", "data/rates.json"] {
             files.write(&JailPath::parse(path).unwrap(), "").unwrap();
@@ -173,22 +173,22 @@ mod tests {
     }
 
     #[test]
-    fn a_kernel_that_has_looked_for_long_looks_again_after_a_while_and_others_do_not_wait() {
+    fn the_search_budget_is_per_kernel_and_refills() {
         let mut allowances = Allowances(BTreeMap::new());
         let (one, other) = (Root(1), Root(2));
         let now = Instant::now();
         assert!(allowances.allows(one, now));
-        allowances.spend(one, now, MOST_AT_ONCE * 3);
-        assert!(!allowances.allows(one, now) && !allowances.allows(one, now + MOST_AT_ONCE));
+        allowances.spend(one, now, MAX_SEARCH_TIME * 3);
+        assert!(!allowances.allows(one, now) && !allowances.allows(one, now + MAX_SEARCH_TIME));
         assert!(allowances.allows(other, now));
-        let later = now + MOST_AT_ONCE * 3 * SHARE;
+        let later = now + MAX_SEARCH_TIME * 3 * SHARE;
         assert!(allowances.allows(one, later));
-        assert!(allowances.0.is_empty(), "what is made up for is forgotten");
-        allowances.spend(one, later, MOST_AT_ONCE);
+        assert!(allowances.0.is_empty(), "refilled entries are removed");
+        allowances.spend(one, later, MAX_SEARCH_TIME);
         assert!(!allowances.allows(one, later));
     }
 
-    /// Hides everything, and counts how often it is asked.
+    /// Hides everything, and counts the queries.
     #[derive(Default)]
     struct Hidden(AtomicUsize);
 
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn however_many_namesakes_are_hidden_few_are_looked_at() {
+    fn few_hidden_candidates_are_tried() {
         let files = MemoryVfs::new();
         for at in 0..100 {
             files.write(&JailPath::parse(&format!("tools/t{at}/index.ts")).unwrap(), "").unwrap();
@@ -214,6 +214,6 @@ mod tests {
         let hidden = Arc::new(Hidden::default());
         let sight = SharedSight(Some(Arc::<Hidden>::clone(&hidden)));
         assert_eq!(seeing(sight, || near_path("tools/x/index.ts", &files)), None);
-        assert!(hidden.0.load(Ordering::Relaxed) <= 2 * MAX_PASSED_OVER);
+        assert!(hidden.0.load(Ordering::Relaxed) <= 2 * MAX_SKIPPED);
     }
 }

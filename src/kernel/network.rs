@@ -1,4 +1,4 @@
-//! Where requests go out: those of Git, and those of tools.
+//! HTTP routes of Git and of tools: proxies and certificates.
 
 use super::config::NetworkConfig;
 use std::path::Path;
@@ -10,13 +10,13 @@ use tgp_net::{
     CaBundle, ExchangeFailure, ExchangeRequest, Exchanges, NetError, ProxyChoice, Route, invalid_proxy_variables, tls,
 };
 
-/// The status of a proxy that does not know who asks.
+/// 407 Proxy Authentication Required.
 const PROXY_WANTS_PASSWORD: u16 = 407;
 
-/// As `git` names itself: some servers look at it.
+/// Begins like that of `git`, which some servers require.
 const GIT_USER_AGENT: &str = concat!("git/2.0 (tgp ", env!("CARGO_PKG_VERSION"), ")");
 
-/// The way that tools' requests take.
+/// The route of tools' requests.
 pub fn tools_route(config: &NetworkConfig, base_dir: &Path) -> Result<Route, Error> {
     if !config.for_tools {
         return Ok(Route::default());
@@ -32,21 +32,21 @@ pub fn git_http(config: &NetworkConfig, base_dir: &Path) -> Result<Arc<dyn HttpC
     Ok(Arc::new(GitHttp { exchanges: Exchanges::new(route, GIT_USER_AGENT), warning: proxy_warning(config) }))
 }
 
-/// What the user should know about the environment's proxies, which Git goes by when the configuration names none.
+/// A warning about invalid proxy variables, which Git uses when the configuration names no proxy.
 pub fn proxy_warning(config: &NetworkConfig) -> Option<String> {
     let broken = if config.proxy.is_some() { Vec::new() } else { invalid_proxy_variables() };
     (!broken.is_empty()).then(|| {
         let names = broken.join(" and ");
-        format!("{names} in the environment names no HTTP proxy and is ignored. Correct it, as http://host:port, or unset it.")
+        format!("The environment variable {names} is not a valid HTTP proxy and is ignored. Set it to http://host:port, or unset it.")
     })
 }
 
-/// The certificates that are trusted beside the machine's.
+/// Certificates that are trusted in addition to the system's.
 pub fn authorities(config: &NetworkConfig, base_dir: &Path) -> Result<CaBundle, NetError> {
     config.ca.as_ref().map_or_else(|| Ok(CaBundle::default()), |path| CaBundle::read(&base_dir.join(path)))
 }
 
-/// How connections of other kinds are encrypted: with the same trust. What cannot be made is told when it is needed.
+/// TLS settings for other connections, with the same certificates. Errors are reported when a connection is made.
 pub fn tls_settings(config: &NetworkConfig, base_dir: &Path) -> Result<TlsSettings, Error> {
     let bundle = authorities(config, base_dir)?;
     Ok(Arc::new(move || tls(&bundle).ok().map(Arc::new)))
@@ -54,7 +54,7 @@ pub fn tls_settings(config: &NetworkConfig, base_dir: &Path) -> Result<TlsSettin
 
 struct GitHttp {
     exchanges: Exchanges,
-    /// What may be the reason when no server can be reached.
+    /// A likely reason when a server cannot be reached.
     warning: Option<String>,
 }
 
@@ -62,10 +62,10 @@ impl HttpClient for GitHttp {
     fn start(&self, request: HttpRequest) -> Result<HttpExchange, String> {
         let carrier = self.exchanges.proxy_description(&request.url);
         let warning = self.warning.clone();
-        let told = move |failure: ExchangeFailure| match (&carrier, &warning) {
+        let explain = move |failure: ExchangeFailure| match (&carrier, &warning) {
             _ if !failure.may_be_caused_by_proxy() => failure.to_string(),
             (Some(carrier), _) => {
-                format!("{failure}; the request went through {carrier}: check that it runs and lets it through")
+                format!("{failure}; the request went through {carrier}: check that it runs and allows the request")
             }
             (None, Some(warning)) => format!("{failure}. {}", warning.trim_end_matches('.')),
             (None, None) => failure.to_string(),
@@ -73,10 +73,10 @@ impl HttpClient for GitHttp {
         let HttpRequest { method, url, headers, body, total_timeout, read_idle_timeout, write_idle_timeout } = request;
         let request =
             ExchangeRequest { method, url, headers, body, total_timeout, read_idle_timeout, write_idle_timeout };
-        let exchange = self.exchanges.start(request).map_err(&told)?;
+        let exchange = self.exchanges.start(request).map_err(&explain)?;
         let cancel = Box::new(exchange.canceller());
         let answer = move || {
-            let answer = exchange.answer().map_err(&told)?;
+            let answer = exchange.answer().map_err(&explain)?;
             if answer.status == PROXY_WANTS_PASSWORD {
                 return Err(ExchangeFailure::ProxyPassword.to_string());
             }

@@ -1,6 +1,6 @@
-//! Rules as people ask about them: whether they can be meant, what they say of a call, and what others would have said.
+//! Policy operations for users: validate rules, explain a verdict, replay recorded calls, manage tokens.
 
-use super::door::{Asker, Door, InForce, PolicySource, Word, policy_of, recorded_call};
+use super::door::{ApprovalAnswer, Asker, Door, InForce, PolicySource, policy_of, recorded_call};
 use parking_lot::Mutex;
 use serde::Serialize;
 use serde_json::Value;
@@ -12,11 +12,11 @@ use tgp_sql::Dialect;
 
 pub struct PolicyBook {
     door: Arc<Door>,
-    /// The rules that were asked last, which most often are those that are asked next.
+    /// The last parsed rules, which are likely to be used next.
     recent: Mutex<Option<(PolicySource, Arc<Policy>)>>,
 }
 
-/// Rules that can be meant.
+/// Validated rules.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -32,7 +32,7 @@ pub struct PolicyReport {
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct IssuedToken {
     token: String,
-    /// The name by which it is revoked.
+    /// The id by which it is revoked.
     id: String,
 }
 
@@ -41,29 +41,29 @@ impl PolicyBook {
         Self { door, recent: Mutex::default() }
     }
 
-    /// Takes somebody's word about a call that waits.
+    /// Takes the answer to a pending approval request.
     ///
     /// # Errors
     /// As `Door::settle`.
-    pub fn settle(&self, id: &str, word_json: &str) -> Result<Option<Verdict>, Error> {
-        let word: Word = serde_json::from_str(word_json).map_err(|error| invalid("verdict", &error))?;
-        self.door.settle(id, word)
+    pub fn settle(&self, id: &str, answer_json: &str) -> Result<Option<Verdict>, Error> {
+        let answer: ApprovalAnswer = serde_json::from_str(answer_json).map_err(|error| invalid("verdict", &error))?;
+        self.door.settle(id, answer)
     }
 
-    /// Which tools are worth showing to an asker.
+    /// Which tools are visible to a caller.
     ///
     /// # Errors
-    /// `Denied` for a token that does not count.
+    /// `Denied` for an invalid token.
     pub fn shown_tools(&self, asker: &Asker, tools_json: &str) -> Result<Vec<bool>, Error> {
         let tools: Vec<(String, Option<String>)> =
             serde_json::from_str(tools_json).map_err(|error| invalid("tools", &error))?;
         self.door.gate().shown_tools(asker, &tools)
     }
 
-    /// Which tables are open to the SQL of a caller; see `Gate::open_tables`. `verbs` are words with blanks between them.
+    /// Which tables are open to the SQL of a caller; see `Gate::open_tables`. `verbs` are separated by blanks.
     ///
     /// # Errors
-    /// `Denied` for a token that does not count.
+    /// `Denied` for an invalid token.
     pub fn open_tables(
         &self,
         asker: &Asker,
@@ -77,17 +77,17 @@ impl PolicyBook {
         self.door.gate().open_tables(asker, &tables, dialect.default_schema(), verbs)
     }
 
-    /// Puts other rules in the place of those in force; see `Rules::replace`.
+    /// Replaces the rules in force; see `Rules::replace`.
     ///
     /// # Errors
-    /// `Config` for rules that cannot be meant; then nothing has changed.
+    /// `Config` for invalid rules; then nothing has changed.
     pub fn replace(&self, source: &PolicySource, added_to: Option<&str>) -> Result<PolicyReport, Error> {
         self.check(source)?;
         self.door.replace_policy(source, added_to)?;
         self.check(source)
     }
 
-    /// Whether rules can be meant.
+    /// Validates rules.
     ///
     /// # Errors
     /// `Config` with file and line.
@@ -102,24 +102,24 @@ impl PolicyBook {
         })
     }
 
-    /// What rules, or those in force, say of a call, written as tests in a policy write it.
+    /// The verdict of rules, or of those in force, on a call in the notation of policy tests.
     ///
     /// # Errors
-    /// `Config` for a call or rules that cannot be meant.
+    /// `Config` for an invalid call or invalid rules.
     pub fn explain(&self, source: Option<&PolicySource>, call_json: &str) -> Result<Verdict, Error> {
         let call: Value = serde_json::from_str(call_json).map_err(|error| invalid("call", &error))?;
         let policy = self.policy_or_in_force(source)?;
         Ok(policy.judge(&policy.read_call(&call)?))
     }
 
-    /// What other rules would have said of the newest calls that were written down, beside what those in force say.
+    /// Compares the verdicts of other rules and of those in force on the newest recorded calls.
     ///
     /// # Errors
-    /// `Config` for rules that cannot be meant, `Ledger` where nothing is written down.
+    /// `Config` for invalid rules, `Ledger` without a ledger.
     pub fn replay(&self, after: &PolicySource, limit: u32) -> Result<Replay, Error> {
         let (before, after) = (self.policy_or_in_force(None)?, self.policy(after)?);
         let ledger = self.door.ledger()?;
-        // What cannot be stored now keeps nobody from reading the rest.
+        // A failed flush does not prevent reading.
         let _later = ledger.flush();
         let limit = (limit as usize).min(MAX_EVENTS);
         let events = ledger.tail(&Query { kind: Some(EventType::Call), limit, ..Query::default() })?;
@@ -128,10 +128,10 @@ impl PolicyBook {
         Ok(replay(&before, &after, &calls))
     }
 
-    /// A token that allows what its caveats cover, and nothing else.
+    /// Issues a token that allows only what its caveats cover.
     ///
     /// # Errors
-    /// `Validation` for caveats that cannot be meant.
+    /// `Validation` for invalid caveats.
     pub fn issue(&self, caveats_json: &str) -> Result<IssuedToken, Error> {
         let caveats: Value = serde_json::from_str(caveats_json).map_err(|error| invalid("caveats", &error))?;
         let gate = self.door.gate();
@@ -139,20 +139,20 @@ impl PolicyBook {
         Ok(IssuedToken { token, id: id.map(|id| id.to_string()).unwrap_or_default() })
     }
 
-    /// From now on a token and all that were made from it do not count.
+    /// Revokes a token and all tokens derived from it.
     ///
     /// # Errors
-    /// `Validation` for what is no name of a token.
+    /// `Validation` for an invalid token id.
     pub fn revoke(&self, id: &str) -> Result<(), Error> {
         self.door.revoke_token(id)
     }
 
-    /// Rules, or those in force: what a file says that was changed and is not good is not in force.
+    /// These rules, or those in force. A policy file with an invalid change is not in force.
     fn policy_or_in_force(&self, source: Option<&PolicySource>) -> Result<Arc<Policy>, Error> {
         match (source, self.door.gate().rules.in_force()) {
             (Some(source), _) => self.policy(source),
             (None, InForce::Policy(policy)) => Ok(policy),
-            (None, InForce::Nobody) => self.policy(&PolicySource::Allow),
+            (None, InForce::AllowAll) => self.policy(&PolicySource::Allow),
             (None, InForce::Hook) => self.policy(&PolicySource::Hook),
         }
     }
@@ -164,8 +164,7 @@ impl PolicyBook {
             return Ok(Arc::clone(policy));
         }
         let policy = policy_of(source, self.door.gate().rules.tools())?.ok_or_else(|| {
-            let text =
-                "The policy is a function of the application, which only its own calls can ask. Name a policy file.";
+            let text = "The policy is a function of the application and cannot be evaluated here. Name a policy file.";
             Error::new(ErrorCode::Config, text).with("key", "policy")
         })?;
         let policy = Arc::new(policy);
@@ -174,15 +173,15 @@ impl PolicyBook {
     }
 }
 
-/// A token that allows less. Nobody needs the key for that.
+/// Narrows a token. Needs no key.
 ///
 /// # Errors
-/// `Validation` for caveats that cannot be meant, `Denied` for what is no token.
+/// `Validation` for invalid caveats, `Denied` for an invalid token.
 pub fn narrowed_token(token: &str, caveats_json: &str) -> Result<String, Error> {
     let caveats: Value = serde_json::from_str(caveats_json).map_err(|error| invalid("caveats", &error))?;
     Ok(attenuate(token, &caveats)?)
 }
 
 fn invalid(what: &str, error: &serde_json::Error) -> Error {
-    Error::new(ErrorCode::Validation, format!("The {what} cannot be read: {error}.")).with("field", what)
+    Error::new(ErrorCode::Validation, format!("The {what} is not valid: {error}.")).with("field", what)
 }

@@ -1,31 +1,30 @@
-//! What a call of a kernel tool reaches beside what it names. Runs are told by what they are made of (`runs/run_text.rs`); all
-//! others are here.
+//! The files that a call of a kernel tool reaches without naming them. For runs see `runs/run_text.rs`.
 
 use super::door::{Asker, Call, Effect, Need, Reach};
 use super::files::FileChangeCall;
 use super::kernel::Kernel;
 use super::modules::Referenced;
 use super::runs::Runnable;
-use super::tools::{Catalogue, OfferedTools, ToolsSince, Wanted};
+use super::tools::{Catalogue, OfferQuery, OfferedTools, ToolsSince};
 use serde_json::{Value, json};
 use std::borrow::Cow;
 use tgp_base::error::Error;
 use tgp_policy::{Decision, Verdict};
 
-/// A call that was judged before it is made.
+/// The verdict on a call that is not made yet.
 #[derive(Debug)]
 pub struct JudgedCall {
-    /// Nothing where a function of the application decides.
+    /// None when a policy function of the application decides.
     pub verdict: Option<Verdict>,
     /// A hash of the text that it would run or change.
     pub text: String,
     pub reached: Vec<Reach>,
-    /// The test files that it would run, each with the hash of its text.
+    /// The test files that it would run, with their hashes.
     pub tests: Vec<(String, String)>,
 }
 
 impl Kernel {
-    /// The files that a call reads, changes or quotes and does not name.
+    /// The files that a call reads, changes or quotes without naming them.
     #[must_use]
     pub fn reached(&self, tool: &str, args: &Value) -> Vec<Reach> {
         if tool == "check_tool" {
@@ -37,10 +36,10 @@ impl Kernel {
         FileChangeCall::of_call(tool, args).map(|change| self.files().reached(&change)).unwrap_or_default()
     }
 
-    /// The verdict on a call with all that it would reach if it were made now.
+    /// The verdict on a call, including all that it would reach.
     ///
     /// # Errors
-    /// `Denied` for a token that does not count.
+    /// `Denied` for an invalid token.
     pub fn judged(
         &self,
         asker: &Asker,
@@ -54,19 +53,19 @@ impl Kernel {
         let (text, mut reached): (String, Vec<Reach>) = match (tool, effect, path) {
             ("run_code", ..) => {
                 let code = args.get("code").and_then(Value::as_str).unwrap_or_default();
-                self.runs().made_of(&Runnable::Code(code.to_owned()))
+                self.runs().text_and_reach(&Runnable::Code(code.to_owned()))
             }
             ("test_tool", Effect::Run, path) => {
-                let (found, reached) = self.runs().tests_made_of(path, &|test| self.may_test(asker, test));
+                let (found, reached) = self.runs().tests_and_reach(path, &|test| self.may_test(asker, test));
                 tests = found;
                 (String::new(), reached)
             }
-            (_, Effect::Run, Some(path)) => self.runs().made_of(&Runnable::Tool(path.to_owned())),
+            (_, Effect::Run, Some(path)) => self.runs().text_and_reach(&Runnable::Tool(path.to_owned())),
             (_, _, path) => {
                 (path.map(|path| self.files().text_hash(path)).unwrap_or_default(), self.reached(tool, &args))
             }
         };
-        // A preview quotes the text that the file has.
+        // A preview quotes the current text of the file.
         if let Some(path) = path.filter(|_| asker.dry_run && effect == Effect::Write) {
             reached.push(Reach { effect: Effect::Read, paths: vec![path.to_owned()], need: Need::NotForbidden });
         }
@@ -82,27 +81,27 @@ impl Kernel {
         Ok(JudgedCall { verdict, text, reached, tests })
     }
 
-    /// At most `limit` tools that lists name to a caller; when there are more, those that were run most often.
+    /// At most `limit` tools that are visible to a caller; if there are more, those run most often.
     ///
     /// # Errors
-    /// `Denied` for a token that does not count.
+    /// `Denied` for an invalid token.
     pub fn catalogue(&self, asker: &Asker, limit: u32) -> Result<Catalogue, Error> {
         let view = self.door().gate().tool_view(asker)?;
         let shows = |path: &str| view.shows("exec_tool", Some(path));
         self.tools().catalogue(limit, if view.shows_all() { None } else { Some(&shows) })
     }
 
-    /// The most useful tools of those that lists name to a caller.
+    /// The most useful tools of those visible to a caller.
     ///
     /// # Errors
-    /// `Denied` for a token that does not count.
-    pub fn offered_tools(&self, asker: &Asker, wanted: &Wanted) -> Result<OfferedTools, Error> {
+    /// `Denied` for an invalid token.
+    pub fn offered_tools(&self, asker: &Asker, query: &OfferQuery) -> Result<OfferedTools, Error> {
         let view = self.door().gate().checked_tool_view(asker)?;
         let shows = |path: &str| view.shows("exec_tool", Some(path));
-        self.tools().offered(wanted, if view.shows_all() { None } else { Some(&shows) })
+        self.tools().offered(query, if view.shows_all() { None } else { Some(&shows) })
     }
 
-    /// What has changed of the tools since a version; with the version of the rules.
+    /// The changes of the tools since a version, with the version of the rules.
     ///
     /// # Errors
     /// As `Tools::list_tools`.
@@ -110,7 +109,7 @@ impl Kernel {
         self.tools().list_tools_since(since, self.door().gate().rules.version())
     }
 
-    /// Whether a test that the caller did not name may be one of those that are run: what is denied is left out.
+    /// Whether a test that the caller did not name may be run; denied tests are left out.
     #[must_use]
     pub fn may_test(&self, asker: &Asker, path: &str) -> bool {
         let read = || vec![Reach { effect: Effect::Read, paths: vec![path.to_owned()], need: Need::NotForbidden }];
@@ -119,7 +118,7 @@ impl Kernel {
             also: Some(&read),
             ..Call::of(asker, "test_tool", Effect::Run, json!({ "path": path }).to_string())
         });
-        // A token that does not count is refused by the run.
+        // An invalid token is refused by the run.
         verdict.map_or(true, |verdict| verdict.is_none_or(|verdict| verdict.verdict != Decision::Deny))
     }
 }

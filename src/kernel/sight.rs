@@ -1,7 +1,7 @@
-//! What the caller on whose behalf this thread works may see, for help that names or quotes files which the call does not name.
+//! The visibility of files for the caller that the current thread works for.
 //!
-//! The door judges a call with all that it is known to reach. Hints, findings and trials come upon files later, deep in services
-//! that know nothing of rules: they ask here, for exactly the file that they are about to tell of.
+//! The door judges a call with all files that it is known to reach. Hints, findings and trials come across other files
+//! later, in services that do not know the rules; they check each file here before they name or quote it.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -9,17 +9,17 @@ use tgp_base::error::Error;
 
 /// A caller's view of the root.
 pub trait Sight: Send + Sync {
-    /// Why the text of a file must not be told to them; nothing where it may.
+    /// Why the caller may not read a file; none if it may.
     fn refusal(&self, path: &str) -> Option<Error>;
 
-    /// Whether they may learn that there is such a file.
+    /// Whether the caller may learn that a file exists.
     fn shows(&self, path: &str) -> bool;
 
-    /// Whether they may have it run, and nobody needs to be asked.
+    /// Whether the caller may run a file without an approval.
     fn runs(&self, path: &str) -> bool;
 }
 
-/// The view of a caller; none where nothing is out of sight.
+/// A caller's view; none when all files are visible.
 #[derive(Clone, Default)]
 pub struct SharedSight(pub Option<Arc<dyn Sight>>);
 
@@ -33,9 +33,9 @@ thread_local! {
     static PRESENT: RefCell<SharedSight> = const { RefCell::new(SharedSight(None)) };
 }
 
-/// Does `job` with the view of a caller.
+/// Runs `job` with a caller's view.
 pub fn seeing<T>(sight: SharedSight, job: impl FnOnce() -> T) -> T {
-    /// Puts back what was before, also when the job panics.
+    /// Restores the previous view, also when the job panics.
     struct Before(SharedSight);
     impl Drop for Before {
         fn drop(&mut self) {
@@ -50,7 +50,7 @@ fn present() -> SharedSight {
     PRESENT.with_borrow(Clone::clone)
 }
 
-/// Refuses to read a file for a caller who may not know its text.
+/// Refuses a file that the caller may not read.
 ///
 /// # Errors
 /// `Denied` and `Approval`.
@@ -58,12 +58,12 @@ pub fn check_read(path: &str) -> Result<(), Error> {
     present().0.and_then(|sight| sight.refusal(path)).map_or(Ok(()), Err)
 }
 
-/// Whether the caller may learn that there is such a file.
+/// Whether the caller may learn that a file exists.
 pub fn shows(path: &str) -> bool {
     present().0.is_none_or(|sight| sight.shows(path))
 }
 
-/// Whether the caller may have it run.
+/// Whether the caller may run a file.
 pub fn runs(path: &str) -> bool {
     present().0.is_none_or(|sight| sight.runs(path))
 }
@@ -74,9 +74,9 @@ mod tests {
     use std::sync::Arc;
     use tgp_base::error::{Error, ErrorCode};
 
-    struct Blind;
+    struct SeesNothing;
 
-    impl Sight for Blind {
+    impl Sight for SeesNothing {
         fn refusal(&self, _: &str) -> Option<Error> {
             Some(Error::new(ErrorCode::Denied, "no"))
         }
@@ -89,10 +89,10 @@ mod tests {
     }
 
     #[test]
-    fn a_view_holds_for_its_job_and_no_longer() {
+    fn a_view_is_restored_after_its_job() {
         let sees = || (check_read("a").is_ok(), shows("a"), runs("a"));
         assert_eq!(sees(), (true, true, true));
-        seeing(SharedSight(Some(Arc::new(Blind))), || {
+        seeing(SharedSight(Some(Arc::new(SeesNothing))), || {
             assert_eq!(sees(), (false, false, false));
             seeing(SharedSight::default(), || assert_eq!(sees(), (true, true, true)));
             assert_eq!(sees(), (false, false, false));

@@ -1,4 +1,4 @@
-//! Texts by their hash.
+//! SHA-256 of texts.
 
 use ring::digest::{SHA256, digest};
 use std::fmt::Write as _;
@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 pub fn text_hash(text: &[u8]) -> String {
     let mut hash = String::with_capacity(64);
     for byte in digest(&SHA256, text).as_ref() {
-        // Writing to a text cannot fail.
+        // Writing to a String cannot fail.
         let _infallible = write!(hash, "{byte:02x}");
     }
     hash

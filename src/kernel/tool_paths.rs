@@ -1,4 +1,4 @@
-//! Which files of the root are sources and tools, by their names: the one list of extensions.
+//! Classification of files by path: sources, tools, tests. The only list of extensions.
 
 use tgp_compile::{is_test_file, tested_stem};
 use tgp_vfs::JailPath;
@@ -6,10 +6,10 @@ use tgp_vfs::JailPath;
 /// The folder of the tools.
 pub use tgp_compile::TOOLS;
 
-/// The folder of results that were too long to be shown, which JavaScript writes: not committed, and no agent writes there.
+/// The folder of long results, which JavaScript writes. Not committed, and not writable by agents.
 pub const RESULTS: &str = ".results";
 
-/// Where code that is in no file seems to be: its imports are those of a tool. No agent can write a file of this name.
+/// The virtual path of code without a file, for its imports. Agents cannot write a file of this name.
 pub const CODE_PATH: &str = "tools/.code.ts";
 
 const TYPESCRIPT: [&str; 3] = ["ts", "mts", "cts"];
@@ -26,7 +26,7 @@ pub fn is_tool_source(path: &JailPath) -> bool {
     path.starts_with(TOOLS) && path.extension().is_some_and(is_source)
 }
 
-/// Whether a path can be a tool's. Declarations and tests are none.
+/// Whether a path can be a tool, which declarations and tests are not.
 pub fn is_tool(path: &JailPath) -> bool {
     is_tool_source(path) && !path.file_name().is_some_and(is_declaration) && !is_test_file(path.as_str())
 }
@@ -36,12 +36,12 @@ pub fn is_test(path: &JailPath) -> bool {
     is_tool_source(path) && is_test_file(path.as_str())
 }
 
-/// Where the tool may be that a test is of, the likeliest first.
+/// The possible paths of a test's tool, the likeliest first.
 pub fn tools_of_test(test: &JailPath) -> Vec<JailPath> {
     with_endings(tested_stem(test.as_str()).map(str::to_owned), test.extension())
 }
 
-/// Where the tests of a tool may be, the likeliest first.
+/// The possible paths of a tool's test, the likeliest first.
 pub fn tests_of_tool(tool: &JailPath) -> Vec<JailPath> {
     let stem = tool.as_str().rsplit_once('.').map(|(stem, _)| format!("{stem}.test"));
     with_endings(stem, tool.extension())
@@ -55,7 +55,7 @@ fn with_endings(stem: Option<String>, first: Option<&str>) -> Vec<JailPath> {
     endings.iter().filter_map(|ending| JailPath::parse(&format!("{stem}.{ending}")).ok()).collect()
 }
 
-/// What may stand at the end of an import that names no extension, in the order in which it is tried.
+/// The suffixes that are tried for an import, in order.
 pub fn import_endings() -> impl Iterator<Item = String> {
     let files = sources().chain(["json"]).map(|extension| format!(".{extension}"));
     let folders = sources().map(|extension| format!("/index.{extension}"));
@@ -77,7 +77,7 @@ mod tests {
     use tgp_vfs::JailPath;
 
     #[test]
-    fn every_question_about_extensions_has_the_same_six() {
+    fn all_functions_agree_on_the_six_extensions() {
         for extension in ["ts", "mts", "cts", "js", "mjs", "cjs"] {
             let path = JailPath::parse(&format!("tools/a.{extension}")).unwrap();
             assert!(is_tool(&path) && is_tool_source(&path), "{extension}");

@@ -1,5 +1,5 @@
-//! Threads for work that takes its time. The owners of jobs take turns, so that one that asks for much does not keep the
-//! others waiting; a pool that rests has no threads.
+//! A thread pool with a fair queue: owners take turns, so that one with many jobs does not delay the others. An idle
+//! pool has no threads.
 
 use parking_lot::{Condvar, Mutex};
 use std::sync::Arc;
@@ -12,44 +12,44 @@ const IDLE_TIMEOUT: Duration = Duration::from_secs(2);
 
 type Job = Box<dyn FnOnce() + Send>;
 
-/// The system refuses threads, and the pool has none: the job that was not taken.
+/// The job that could not be queued, because the pool has no thread and none could be started.
 pub struct Refused(Job);
 
-pub struct WorkPool<K>(Arc<Desk<K>>);
+pub struct WorkPool<K>(Arc<PoolInner<K>>);
 
-struct Desk<K> {
+struct PoolInner<K> {
     name: &'static str,
     most_threads: usize,
-    state: Mutex<State<K>>,
+    state: Mutex<PoolState<K>>,
     changed: Condvar,
 }
 
-struct State<K> {
+struct PoolState<K> {
     waiting: RoundRobinQueue<K, Job>,
     threads: usize,
-    /// How many of the threads wait for a job.
+    /// The number of idle threads.
     idle: usize,
     closed: bool,
 }
 
 impl<K: PartialEq + Send + 'static> WorkPool<K> {
-    /// A pool of at most so many threads, which have this name.
+    /// A pool of at most `most_threads` threads with this name.
     #[must_use]
     pub fn new(name: &'static str, most_threads: usize) -> Self {
-        let state = Mutex::new(State { waiting: RoundRobinQueue::default(), threads: 0, idle: 0, closed: false });
-        Self(Arc::new(Desk { name, most_threads, state, changed: Condvar::new() }))
+        let state = Mutex::new(PoolState { waiting: RoundRobinQueue::default(), threads: 0, idle: 0, closed: false });
+        Self(Arc::new(PoolInner { name, most_threads, state, changed: Condvar::new() }))
     }
 
-    /// Does `job` of `owner` on a thread of the pool.
+    /// Runs `job` of `owner` on a thread of the pool.
     ///
     /// # Errors
-    /// `Refused` when there is no thread and the system gives none.
+    /// `Refused` when there is no thread and none can be started.
     pub fn spawn(&self, owner: K, job: impl FnOnce() + Send + 'static) -> Result<(), Refused> {
-        // The thread is started under the lock: no job is queued for a thread that does not come.
+        // Starts the thread under the lock, so that no job is queued for a thread that fails to start.
         let mut state = self.0.state.lock();
         if state.idle <= state.waiting.len() && state.threads < self.0.most_threads {
-            let desk = Arc::clone(&self.0);
-            if threads::spawn(self.0.name, move || desk.attend()).is_ok() {
+            let inner = Arc::clone(&self.0);
+            if threads::spawn(self.0.name, move || inner.run_jobs()).is_ok() {
                 state.threads += 1;
             } else if state.threads == 0 {
                 return Err(Refused(Box::new(job)));
@@ -60,7 +60,7 @@ impl<K: PartialEq + Send + 'static> WorkPool<K> {
         Ok(())
     }
 
-    /// The same, on this very thread where there is no other.
+    /// As `spawn`, but runs the job on the current thread when it is refused.
     pub fn spawn_or_run(&self, owner: K, job: impl FnOnce() + Send + 'static) {
         if let Err(Refused(job)) = self.spawn(owner, job) {
             let _panicked = threads::contain(job);
@@ -75,16 +75,16 @@ impl<K> Drop for WorkPool<K> {
     }
 }
 
-impl<K: PartialEq> Desk<K> {
-    /// Does jobs for as long as there are some.
-    fn attend(&self) {
+impl<K: PartialEq> PoolInner<K> {
+    /// Runs jobs until the pool is idle or closed.
+    fn run_jobs(&self) {
         while let Some(job) = self.next() {
-            // The caller learns of a panic by what the job owned.
+            // A panic drops the job's captures, which notifies the caller.
             let _panicked = threads::contain(job);
         }
     }
 
-    /// The next job; without one the thread is no longer counted.
+    /// The next job; none when the thread must end.
     fn next(&self) -> Option<Job> {
         let mut state = self.state.lock();
         let mut is_wanted = true;
@@ -121,10 +121,10 @@ mod tests {
     }
 
     #[test]
-    fn one_owner_with_many_jobs_does_not_keep_another_waiting() {
+    fn one_owner_with_many_jobs_does_not_delay_another() {
         let pool = pool();
         let (order, done) = channel();
-        // Holds every thread until all jobs wait.
+        // Blocks every thread until all jobs are queued.
         let gates: Vec<_> = (0..THREADS)
             .map(|_| {
                 let (open, gate) = channel::<()>();
@@ -147,12 +147,12 @@ mod tests {
     }
 
     #[test]
-    fn jobs_are_done_after_a_panic_and_without_threads_and_a_thread_that_waits_is_used_again() {
+    fn jobs_run_after_a_panic_and_without_threads_and_idle_threads_are_reused() {
         let pool = pool();
-        let (tell, done) = channel();
+        let (sender, done) = channel();
         let job = |n: u64| {
-            let tell = tell.clone();
-            move || tell.send((n, current().id())).unwrap()
+            let sender = sender.clone();
+            move || sender.send((n, current().id())).unwrap()
         };
         spawn_failure::during("tgp-test", || pool.spawn_or_run(1, job(1)));
         assert_eq!(done.recv().unwrap(), (1, current().id()));
@@ -160,24 +160,24 @@ mod tests {
         let mut seen = HashSet::new();
         for n in 2..20 {
             assert!(pool.spawn(1, job(n)).is_ok());
-            let (told, thread) = done.recv().unwrap();
-            assert_eq!(told, n);
+            let (received, thread) = done.recv().unwrap();
+            assert_eq!(received, n);
             seen.insert(thread);
         }
         assert!(seen.len() <= THREADS && !seen.contains(&current().id()));
     }
 
     #[test]
-    fn a_job_that_is_refused_takes_no_other_along() {
+    fn a_refused_job_does_not_affect_others() {
         let pool = WorkPool::new("tgp-test", THREADS);
         let (open, gate) = channel::<()>();
         assert!(pool.spawn(1, move || assert!(gate.recv().is_err())).is_ok());
-        let (tell, done) = channel();
-        let other = tell.clone();
-        // There is a thread, so this one waits for it.
+        let (sender, done) = channel();
+        let other = sender.clone();
+        // There is a thread, so this job is queued.
         assert!(spawn_failure::during("tgp-test", || pool.spawn(2, move || other.send(2).unwrap())).is_ok());
         let empty = WorkPool::new("tgp-test", THREADS);
-        let refused = spawn_failure::during("tgp-test", || empty.spawn(3, move || tell.send(3).unwrap()));
+        let refused = spawn_failure::during("tgp-test", || empty.spawn(3, move || sender.send(3).unwrap()));
         assert!(refused.is_err());
         drop(refused);
         drop(open);
@@ -185,20 +185,20 @@ mod tests {
     }
 
     #[test]
-    fn threads_end_when_there_is_nothing_to_do() {
+    fn idle_threads_end() {
         let pool = pool();
-        let (tell, done) = channel::<()>();
-        assert!(pool.spawn(1, move || drop(tell)).is_ok());
+        let (sender, done) = channel::<()>();
+        assert!(pool.spawn(1, move || drop(sender)).is_ok());
         assert!(done.recv().is_err());
-        let desk = Arc::clone(&pool.0);
+        let inner = Arc::clone(&pool.0);
         let deadline = Instant::now() + IDLE_TIMEOUT * 20;
-        while desk.state.lock().threads > 0 {
+        while inner.state.lock().threads > 0 {
             assert!(Instant::now() < deadline);
             sleep(IDLE_TIMEOUT / 20);
         }
         assert!(pool.spawn(1, || {}).is_ok());
         drop(pool);
-        while desk.state.lock().threads > 0 {
+        while inner.state.lock().threads > 0 {
             assert!(Instant::now() < deadline);
             sleep(IDLE_TIMEOUT / 20);
         }

@@ -1,6 +1,6 @@
-//! `check_tool`, and what becomes of a tool that fails it.
+//! `check_tool`, and the gate that keeps a failing tool from running.
 //!
-//! The sandbox holds whatever runs in it; this is about quality, and about telling a model early.
+//! Checks are about quality and early feedback for models. Safety does not depend on them: the sandbox enforces it.
 
 use super::export_check::ExportCheck;
 use super::refusal::refuse;
@@ -22,10 +22,10 @@ use tgp_compile::{
 };
 use tgp_vfs::{JailPath, Vfs};
 
-/// Repairs can uncover others; each round takes what the one before has left.
+/// Rounds of fixes: one fix can make another possible.
 const MAX_ROUNDS: usize = 4;
 
-/// On whose behalf a tool is run.
+/// Who runs a tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
@@ -42,30 +42,30 @@ pub struct CheckReport {
     /// The findings that make the tool invalid, one line each.
     pub errors: Vec<String>,
     pub diagnostics: Vec<Diagnostic>,
-    /// What a check of its types needs to see.
+    /// The input of the type checker.
     pub types: TypeSources,
 }
 
-/// How closely a text is looked at before it is kept.
+/// How thoroughly a text is checked before it is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Depth {
     RulesAndTypes,
-    /// For a text that imports what is not there yet, such as a file that moves in the same step.
+    /// For a text whose imports do not exist yet, such as a file that moves in the same step.
     Rules,
 }
 
-/// What was found out about a source before it is kept.
+/// The result of checking a source before it is stored.
 #[derive(Default)]
 pub struct Judged {
     /// The errors, one line each.
     pub findings: Vec<String>,
-    /// Those of them that keep it out of the history.
+    /// The secrets among them, which keep the source out of the history.
     pub secrets: Vec<String>,
     /// Why types were not checked.
     pub notice: Option<String>,
 }
 
-/// What checks are made with.
+/// The dependencies of `Checks`.
 pub struct CheckParts {
     pub files: Arc<dyn Vfs>,
     pub compiler: Arc<Compiler>,
@@ -75,7 +75,7 @@ pub struct CheckParts {
     pub mode: CheckMode,
 }
 
-/// Owns the rules, how strictly they are kept, and the gate of types.
+/// The tool checker: rules, check mode, type checks and secret scan.
 pub struct Checks {
     files: Arc<dyn Vfs>,
     compiler: Arc<Compiler>,
@@ -93,12 +93,12 @@ impl Checks {
         Self { files, compiler, resolver, lint, mode, types, secrets }
     }
 
-    /// What looks for secrets.
+    /// The secret scanner.
     pub fn secrets(&self) -> &SecretScan {
         &self.secrets
     }
 
-    /// Whether a tool with errors is neither kept nor run.
+    /// Whether a tool with errors is neither committed nor run.
     pub fn is_strict(&self) -> bool {
         self.mode == CheckMode::Strict
     }
@@ -118,8 +118,8 @@ impl Checks {
         Ok(CheckReport { valid: errors.is_empty(), errors, diagnostics, types })
     }
 
-    /// What the check says of a text that is about to be kept; of a file that is no tool, or when checks are off, only
-    /// which secrets it holds. It may take its time: the caller holds nothing that others wait for without end.
+    /// Checks a text before it is stored. A file that is not a tool, and any file when checks are off, is only scanned
+    /// for secrets. May be slow: the caller must not hold a lock that others wait for without a timeout.
     pub fn judge(&self, path: &JailPath, source: &str, depth: Depth) -> Result<Judged, Error> {
         let secrets = self.secrets.findings(path.as_str(), source.as_bytes());
         if !is_tool_source(path) || self.mode == CheckMode::Off {
@@ -132,7 +132,7 @@ impl Checks {
         verdict.diagnostics.extend(missing);
         if self.is_strict() && depth == Depth::RulesAndTypes && !self.comes_first(path) {
             match self.check_types(path, source, &verdict, &read)? {
-                Types::Checked(findings) => add_untold(&mut verdict.diagnostics, findings),
+                Types::Checked(findings) => add_unreported(&mut verdict.diagnostics, findings),
                 Types::Unchecked(why) => notice = why,
             }
         }
@@ -142,7 +142,7 @@ impl Checks {
         Ok(Judged { findings, secrets, notice })
     }
 
-    /// The files that a check of this text reads, and may quote, where there is such a check before it is kept.
+    /// The files that `judge` reads for this text, and may quote; none when it does not check.
     pub fn read_by_judging(&self, path: &JailPath, source: &str) -> Referenced {
         if is_tool_source(path) && self.mode != CheckMode::Off {
             self.read_by(path, source)
@@ -151,7 +151,7 @@ impl Checks {
         }
     }
 
-    /// The files that `check_tool` reads beside the one that it is about, and may quote.
+    /// The other files that `check_tool` reads, and may quote.
     pub fn read_by_check(&self, path: &str) -> Referenced {
         let Ok(path) = JailPath::parse(path) else { return Referenced::default() };
         self.files.read(&path).map_or_else(|_| Referenced::default(), |source| self.read_by(&path, &source))
@@ -161,19 +161,18 @@ impl Checks {
         referenced_files(&self.compiler, &self.resolver, &*self.files, path.as_str(), source)
     }
 
-    /// The text of a file that a finding may quote.
+    /// The text of a file that a finding may quote; an error when the caller may not read it.
     fn read_for_caller(&self, path: &JailPath) -> Result<String, Error> {
         check_read(path.as_str())?;
         Ok(self.files.read(path)?)
     }
 
-    /// Whether this is a test of a tool that is yet to be written: it imports what is not there.
+    /// Whether this is a test whose tool does not exist yet, so that its import cannot be resolved.
     fn comes_first(&self, path: &JailPath) -> bool {
         is_test(path) && !tools_of_test(path).iter().any(|tool| self.files.exists(tool).unwrap_or(true))
     }
 
-    /// Refuses a run of tools that the configuration does not let run, the imported ones included. What is judged are the
-    /// texts that will run.
+    /// Refuses a run of tools that the check mode forbids, imported ones included. Judges the texts that will run.
     pub fn gate_run(&self, caller: Caller, graph: &ModuleGraph) -> Result<(), Error> {
         let refused: fn(&Diagnostic) -> bool = match (self.mode, caller) {
             (CheckMode::Off, _) | (CheckMode::Warn, Caller::Application) => return Ok(()),
@@ -187,7 +186,7 @@ impl Checks {
         if !self.is_strict() {
             return Ok(());
         }
-        // What only types are imported of is not part of the graph.
+        // Files of type-only imports are not part of the graph.
         let read = |path: &JailPath| match graph.text(path.as_str()) {
             Some(text) => Ok(text),
             None => self.read_for_caller(path),
@@ -196,7 +195,7 @@ impl Checks {
         for (path, tool) in &tools {
             let verdict = self.compiler.check(path, tool.source(), &self.lint);
             refuse(path, &self.missing_exports(&exports, path, &verdict), refused)?;
-            // Nobody waits for a report here: what could not be checked is told where it is written.
+            // There is no report here: unchecked types are reported by the write.
             let types = self.check_types(&JailPath::parse(path)?, tool.source(), &verdict, &read)?;
             if let Types::Checked(findings) = types {
                 refuse(path, &findings, refused)?;
@@ -205,7 +204,7 @@ impl Checks {
         Ok(())
     }
 
-    /// Whether [`Self::gate_run`] has nothing left to find out.
+    /// Whether [`Self::gate_run`] can decide without further checks.
     pub fn gates_quickly(&self, caller: Caller, graph: &ModuleGraph) -> bool {
         match (self.mode, caller) {
             (CheckMode::Off, _) | (CheckMode::Warn, Caller::Application) => true,
@@ -214,7 +213,7 @@ impl Checks {
         }
     }
 
-    /// The text with every repair made that its findings offer, and how many there were.
+    /// The text with all available fixes applied, and their number.
     pub fn fixed(&self, path: &JailPath, before: &str) -> (String, usize) {
         let (mut text, mut applied) = (before.to_owned(), 0);
         for _ in 0..MAX_ROUNDS {
@@ -229,18 +228,18 @@ impl Checks {
         (text, applied)
     }
 
-    /// One check of what is imported by name; files are had by `read`.
+    /// A check of imported names that reads files through `read`.
     fn export_check<'r>(&'r self, read: &'r dyn Fn(&JailPath) -> Result<String, Error>) -> ExportCheck<'r> {
         ExportCheck::new(&self.compiler, &self.resolver, read)
     }
 
-    /// What a text imports by name and is not there.
+    /// Findings for imported names that do not exist.
     fn missing_exports(&self, exports: &ExportCheck<'_>, path: &str, verdict: &LintResult) -> Vec<Diagnostic> {
         let Some(severity) = self.lint.severity_of(MISSING_EXPORT, Severity::Error) else { return Vec::new() };
         exports.findings(path, verdict, severity)
     }
 
-    /// The findings of the type checker in a text, on which the rules gave `verdict`; other files are had by `read`.
+    /// The type checker's findings in a text, given the rules' `verdict` on it; other files are read through `read`.
     fn check_types(
         &self,
         path: &JailPath,
@@ -250,11 +249,11 @@ impl Checks {
     ) -> Result<Types, Error> {
         let sources = self.type_sources(path, text.to_owned(), verdict, read)?;
         if let Some(why) = &sources.refused {
-            // What is no TypeScript has no types to check.
+            // A file that is not TypeScript needs no notice.
             let notice = is_typescript(path.as_str()).then(|| format!("Types were not checked: {why}."));
             return Ok(Types::Unchecked(notice));
         }
-        // Whoever turned the rule off knows.
+        // No notice when the rule is turned off.
         if sources.severity.is_none() { Ok(Types::Unchecked(None)) } else { self.types.check(path.as_str(), &sources) }
     }
 
@@ -270,12 +269,12 @@ impl Checks {
     }
 }
 
-/// Adds what the type checker found where no rule has found anything: a rule says it better.
-fn add_untold(told: &mut Vec<Diagnostic>, findings: Vec<Diagnostic>) {
-    let untold =
-        |found: &Diagnostic| !told.iter().any(|known| (known.line, known.column) == (found.line, found.column));
-    let untold: Vec<Diagnostic> = findings.into_iter().filter(untold).collect();
-    told.extend(untold);
+/// Adds the type checker's findings at positions without a rule finding, whose message is better.
+fn add_unreported(reported: &mut Vec<Diagnostic>, findings: Vec<Diagnostic>) {
+    let is_new =
+        |found: &Diagnostic| !reported.iter().any(|known| (known.line, known.column) == (found.line, found.column));
+    let unreported: Vec<Diagnostic> = findings.into_iter().filter(is_new).collect();
+    reported.extend(unreported);
 }
 
 /// The findings that make a source invalid, one line each.
@@ -295,7 +294,7 @@ mod tests {
     use tgp_compile::{Compiler, LintOptions};
     use tgp_vfs::{JailPath, MemoryVfs, Vfs};
 
-    /// A type checker that finds nothing and keeps what it was asked.
+    /// A type checker without findings that records its requests.
     #[derive(Default)]
     struct Checker(Mutex<Vec<String>>);
 
@@ -337,8 +336,8 @@ mod tests {
         write("tools/lib.ts", &lib.replace("first", "second"));
         write("tools/a.ts", &tool.replace("Says it", "Says it differently"));
         checks.gate_run(Caller::Agent, &graph).unwrap();
-        let asked = checker.0.lock().join("\n");
-        assert!(asked.contains("first") && asked.contains("Says it."), "{asked}");
-        assert!(!asked.contains("second") && !asked.contains("differently"), "{asked}");
+        let requests = checker.0.lock().join("\n");
+        assert!(requests.contains("first") && requests.contains("Says it."), "{requests}");
+        assert!(!requests.contains("second") && !requests.contains("differently"), "{requests}");
     }
 }

@@ -1,5 +1,5 @@
-//! Whether what a tool imports by name is there. To import what is not is no error before it is used, and then a strange
-//! one; a model hears of it early, with the name that it meant.
+//! Reports imported names that do not exist, with a spelling suggestion. At run time such an import is `undefined` and
+//! fails late, with an error that does not name it.
 
 use crate::kernel::modules::{ImportResolver, Resolved, Target};
 use std::cell::RefCell;
@@ -12,39 +12,39 @@ use tgp_compile::{
 };
 use tgp_vfs::JailPath;
 
-/// What one check looks at, whatever the texts of a model name: specifiers, files, their bytes, and names that are passed on.
+/// Bounds of one check, whatever the texts contain: specifiers, files, their bytes, and re-exported names.
 const MAX_LOOKUPS: usize = 4096;
 const MAX_FILES: usize = 256;
 const MAX_BYTES: usize = 4 << 20;
 const MAX_NAMES: usize = 50_000;
 /// A model repairs a handful at a time.
 const MAX_FINDINGS: usize = 20;
-/// Names that a misspelt one is compared with, and the longest of them.
+/// Candidates for a spelling suggestion, and the longest of them.
 const MAX_COMPARED: usize = 500;
 const MAX_COMPARED_BYTES: usize = 64;
 /// Names that a message lists.
 const MAX_LISTED: usize = 12;
 
-/// Looks up the names that tools import. It is made for one check, of one tool or of all that a run needs: each file is read
-/// once in it, and beyond its limits nothing is found.
+/// Looks up imported names for one check, of one tool or of all tools of a run. Reads each file once; reports nothing
+/// beyond its limits.
 pub struct ExportCheck<'r> {
     compiler: &'r Compiler,
     resolver: &'r ImportResolver,
     /// The text of a file that is imported.
     read: &'r dyn Fn(&JailPath) -> Result<String, Error>,
-    looked: RefCell<Looked>,
+    checked: RefCell<CheckedFiles>,
 }
 
-/// What a check has looked at so far.
+/// The files read so far, and what they count against the limits.
 #[derive(Default)]
-struct Looked {
+struct CheckedFiles {
     exports: HashMap<String, Option<Rc<ModuleExports>>>,
     lookups: usize,
     bytes: usize,
     names: usize,
 }
 
-/// What one file offers, with all that it passes on; `None` when only a run can tell.
+/// The exports of a file including re-exports; `None` when they are not known statically.
 type Offered = Option<BTreeSet<String>>;
 
 impl<'r> ExportCheck<'r> {
@@ -53,10 +53,10 @@ impl<'r> ExportCheck<'r> {
         resolver: &'r ImportResolver,
         read: &'r dyn Fn(&JailPath) -> Result<String, Error>,
     ) -> Self {
-        Self { compiler, resolver, read, looked: RefCell::default() }
+        Self { compiler, resolver, read, checked: RefCell::default() }
     }
 
-    /// The names in the tool at `path` that do not exist where it takes them from.
+    /// The imported names in the tool at `path` that do not exist.
     pub fn findings(&self, path: &str, verdict: &LintResult, severity: Severity) -> Vec<Diagnostic> {
         let ignored: HashSet<u32> = verdict.exports_ignored.iter().copied().collect();
         let mut known: HashMap<&str, Offered> = HashMap::new();
@@ -75,7 +75,7 @@ impl<'r> ExportCheck<'r> {
         findings
     }
 
-    /// All that a specifier leads to, through every file that passes names on.
+    /// All names that a specifier exports, including re-exports.
     fn offered(&self, importer: &str, specifier: &str) -> Offered {
         let mut names = BTreeSet::new();
         let mut seen = BTreeSet::new();
@@ -87,10 +87,10 @@ impl<'r> ExportCheck<'r> {
                 continue;
             }
             let exported = self.exports_of(&target)?;
-            if exported.is_dynamic || !self.looked.borrow_mut().may_pass_on(exported.names.len()) {
+            if exported.is_dynamic || !self.checked.borrow_mut().may_pass_on(exported.names.len()) {
                 return None;
             }
-            // `export *` passes on all but the default.
+            // `export *` does not re-export the default.
             let is_first = seen.len() == 1;
             names.extend(exported.names.iter().filter(|name| is_first || *name != DEFAULT).cloned());
             let further: BTreeSet<&String> = exported.star_exports.iter().collect();
@@ -99,9 +99,9 @@ impl<'r> ExportCheck<'r> {
         Some(names)
     }
 
-    /// What a specifier means; `None` when it means nothing that is there: others tell about that.
+    /// The target of a specifier; `None` for one that cannot be resolved, which other checks report.
     fn target(&self, importer: &str, specifier: &str) -> Option<Target> {
-        if !self.looked.borrow_mut().may_look_up() {
+        if !self.checked.borrow_mut().may_look_up() {
             return None;
         }
         match self.resolver.resolve(importer, specifier).ok()?.resolved {
@@ -110,18 +110,18 @@ impl<'r> ExportCheck<'r> {
         }
     }
 
-    /// What one file exports itself; `None` when it is no source of ours, or cannot be read.
+    /// The exports of one file without re-exports; `None` for a package, JSON, or a file that cannot be read.
     fn exports_of(&self, target: &Target) -> Option<Rc<ModuleExports>> {
-        if let Some(known) = self.looked.borrow().exports.get(target.path()) {
+        if let Some(known) = self.checked.borrow().exports.get(target.path()) {
             return known.clone();
         }
         let read = self.read_exports(target).map(Rc::new);
-        self.looked.borrow_mut().exports.insert(target.path().to_owned(), read.clone());
+        self.checked.borrow_mut().exports.insert(target.path().to_owned(), read.clone());
         read
     }
 
     fn read_exports(&self, target: &Target) -> Option<ModuleExports> {
-        if !self.looked.borrow().may_read() {
+        if !self.checked.borrow().may_read() {
             return None;
         }
         let text = match target {
@@ -130,12 +130,12 @@ impl<'r> ExportCheck<'r> {
             Target::Std { source, .. } => (*source).to_owned(),
             Target::Package { .. } => return None,
         };
-        self.looked.borrow_mut().bytes += text.len();
+        self.checked.borrow_mut().bytes += text.len();
         self.compiler.module_exports(target.path(), &text).ok()
     }
 }
 
-impl Looked {
+impl CheckedFiles {
     fn may_look_up(&mut self) -> bool {
         self.lookups += 1;
         self.lookups <= MAX_LOOKUPS
@@ -157,7 +157,7 @@ fn finding(imported: &ImportedName, names: &BTreeSet<String>, severity: Severity
     let (message, help) = if name == DEFAULT {
         let message = format!("'{specifier}' has no default export");
         let help = match others.as_slice() {
-            [] => format!("It exports nothing: give {specifier} an `export default`."),
+            [] => format!("It exports nothing. Add an `export default` to {specifier}."),
             names => format!("Write `import {{ … }} from '{specifier}'`; it has {}.", listed(names)),
         };
         (message, help)
@@ -167,7 +167,7 @@ fn finding(imported: &ImportedName, names: &BTreeSet<String>, severity: Severity
         let message = format!("'{specifier}' has no export '{name}'.{}", did_you_mean(near));
         let help = match others.as_slice() {
             [] if names.contains(DEFAULT) => {
-                format!("It has a default export alone: `import {name} from '{specifier}'`.")
+                format!("It has only a default export. Write `import {name} from '{specifier}'`.")
             }
             [] => "It exports nothing.".to_owned(),
             names => format!("It has {}.", listed(names)),
@@ -184,7 +184,7 @@ fn finding(imported: &ImportedName, names: &BTreeSet<String>, severity: Severity
         column: imported.column,
         end_line: imported.end_line,
         end_column: imported.end_column,
-        help: Some(format!("In a run it would be undefined. {help}{library}")),
+        help: Some(format!("At run time it would be undefined. {help}{library}")),
         fix: None,
     }
 }

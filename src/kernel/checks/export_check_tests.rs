@@ -1,4 +1,4 @@
-//! Texts that would keep a check busy: many wrong names, and files that pass each other's names on.
+//! Texts that are expensive to check: many unknown names, and files that re-export each other.
 
 use super::{ExportCheck, MAX_BYTES, MAX_FILES, MAX_FINDINGS};
 use crate::kernel::modules::{AllowedPackages, ImportResolver};
@@ -10,7 +10,7 @@ use tgp_vfs::{JailPath, MemoryVfs, Vfs};
 
 const TOOL: &str = "tools/t.ts";
 
-/// What a check of `tools` finds, and how many files and bytes it has read.
+/// The findings in `tools`, and the number of files and bytes read.
 fn checked(files: &Arc<MemoryVfs>, tools: &[&str]) -> (Vec<Vec<Diagnostic>>, usize, usize) {
     let compiler = Compiler::new();
     let resolver = ImportResolver::new(Arc::clone(files) as Arc<dyn Vfs>, AllowedPackages::new(&[]));
@@ -44,7 +44,7 @@ fn lines(count: usize, line: impl Fn(usize) -> String) -> String {
 }
 
 #[test]
-fn wrong_names_are_told_up_to_a_handful() {
+fn findings_are_limited() {
     let files = Arc::new(MemoryVfs::new());
     write(&files, "tools/lib.ts", &lines(8_000, |at| format!("export const {}{at} = {at};", "a".repeat(60))));
     let tool = lines(8_000, |at| format!("import {{ {}{at} }} from './lib';", "b".repeat(60)));
@@ -53,9 +53,9 @@ fn wrong_names_are_told_up_to_a_handful() {
 }
 
 #[test]
-fn what_is_passed_on_is_read_once_and_up_to_the_limits() {
+fn re_exports_are_read_once_and_up_to_the_limits() {
     let files = Arc::new(MemoryVfs::new());
-    // Every file passes on all others.
+    // Every file re-exports all others.
     let all = lines(600, |at| format!("export * from './f{at}';"));
     for at in 0..600 {
         write(&files, &format!("tools/f{at}.ts"), &format!("{all}export const own{at} = 1;\n"));
@@ -63,7 +63,7 @@ fn what_is_passed_on_is_read_once_and_up_to_the_limits() {
     let tool = lines(600, |at| format!("import {{ wrong{at} }} from './f{at}';"));
     let (found, reads, _) = checked(&files, &[&tool, &tool]);
     assert!(reads <= MAX_FILES, "{reads}");
-    assert!(found.iter().all(Vec::is_empty), "only a run can tell");
+    assert!(found.iter().all(Vec::is_empty), "beyond the limits nothing is reported");
 
     let files = Arc::new(MemoryVfs::new());
     let large = format!("export const one = 1;\n/*{}*/\n", "x".repeat(1 << 19));
@@ -76,7 +76,7 @@ fn what_is_passed_on_is_read_once_and_up_to_the_limits() {
 }
 
 #[test]
-fn names_that_many_files_pass_on_are_gathered_up_to_a_limit() {
+fn re_exported_names_are_collected_up_to_a_limit() {
     let files = Arc::new(MemoryVfs::new());
     write(&files, "tools/names.ts", &lines(30_000, |at| format!("export const n{at} = 1;")));
     for at in 0..200 {
@@ -84,7 +84,7 @@ fn names_that_many_files_pass_on_are_gathered_up_to_a_limit() {
     }
     let tool = lines(200, |at| format!("import {{ wrong{at} }} from './f{at}';"));
     let (found, _, _) = checked(&files, &[&tool]);
-    assert_eq!(found[0].len(), 1, "the first alone was looked into");
+    assert_eq!(found[0].len(), 1, "only the first was checked");
 }
 
 #[test]
@@ -101,7 +101,7 @@ fn tools_that_share_files_are_all_checked() {
 }
 
 #[test]
-fn a_default_export_is_not_passed_on() {
+fn export_star_does_not_re_export_the_default() {
     let files = Arc::new(MemoryVfs::new());
     write(&files, "tools/lib.ts", "export default 1;\nexport const right = 1;\n");
     write(&files, "tools/all.ts", "export * from './lib';\n");

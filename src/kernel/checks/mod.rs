@@ -1,4 +1,4 @@
-//! What the rules and the type checker say of a tool, and what it may do then.
+//! Tool checks by rules and type checker, and the gate that acts on them.
 
 #[expect(clippy::module_inception, reason = "the file is named for its main item")]
 mod checks;

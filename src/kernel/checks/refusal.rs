@@ -1,11 +1,11 @@
-//! Why a tool is not run, told so that a model can repair it.
+//! The error of a tool that fails its check, worded so that a model can fix it.
 
 use crate::kernel::finding_line::{line_of, sentence};
 use crate::kernel::sight::check_read;
 use tgp_base::error::{Error, ErrorCode};
 use tgp_compile::{Diagnostic, is_safety};
 
-/// Fails with the findings that `refused` is true of, if there are any.
+/// Fails with the findings that `refused` selects, if any.
 pub fn refuse(path: &str, findings: &[Diagnostic], refused: fn(&Diagnostic) -> bool) -> Result<(), Error> {
     let Some(first) = findings.iter().find(|found| refused(found)) else { return Ok(()) };
     let errors: Vec<String> =
@@ -13,7 +13,7 @@ pub fn refuse(path: &str, findings: &[Diagnostic], refused: fn(&Diagnostic) -> b
     if check_read(path).is_err() {
         let count = errors.len();
         let message = format!(
-            "{path} is not run, because check_tool finds {count} error(s) in it. A caller who may not read it is not told which."
+            "{path} was not run: check_tool finds {count} error(s) in it. They are hidden from callers who may not read the file."
         );
         return Err(Error::new(ErrorCode::Compilation, message).with("path", path));
     }
@@ -22,12 +22,12 @@ pub fn refuse(path: &str, findings: &[Diagnostic], refused: fn(&Diagnostic) -> b
 
 fn refusal(path: &str, first: &Diagnostic, errors: &[String]) -> Error {
     let place = sentence(&line_of(path, first));
-    let help = first.help.as_deref().unwrap_or("Repair it, and check again.");
+    let help = first.help.as_deref().unwrap_or("Fix it and check again.");
     let error = if is_safety(&first.rule) {
         Error::new(ErrorCode::SecurityViolation, format!("Security Violation: {place} {help}"))
     } else {
         let count = errors.len();
-        let message = format!("{path} is not run, because check_tool finds {count} error(s) in it: {place} {help}");
+        let message = format!("{path} was not run: check_tool finds {count} error(s) in it: {place} {help}");
         Error::new(ErrorCode::Compilation, message)
     };
     let error = error.with("path", path).with("rule", first.rule.as_str()).with("errors", errors.to_vec());

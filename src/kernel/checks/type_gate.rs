@@ -1,4 +1,4 @@
-//! Types as part of the strict check: the kernel asks, JavaScript's type checker answers.
+//! Type checks as part of the strict check, answered by the type checker in JavaScript.
 
 use super::type_sources::TypeSources;
 use crate::kernel::bounded_cache::BoundedCache;
@@ -10,51 +10,51 @@ use std::time::{Duration, Instant};
 use tgp_base::error::{Error, ErrorCode};
 use tgp_compile::{Diagnostic, Severity, TYPES};
 
-/// The question that the JavaScript side answers with findings. No guest can ask it.
+/// The host function that answers with findings. Guests cannot call it.
 const QUESTION: &str = "#types";
-/// The checker has a deadline of its own, which is shorter.
+/// Longer than the checker's own deadline.
 const TYPE_CHECK_TIMEOUT: Duration = Duration::from_secs(60);
-/// Answers kept at one time.
-const MAX_KNOWN: usize = 4096;
+/// Cached answers.
+const MAX_CACHED: usize = 4096;
 
-/// A tool whose types take too long to check is not tried again for so long: every try keeps others waiting.
-const UNCHECKED_FOR: Duration = Duration::from_secs(10);
+/// How long a failed check is not retried: every attempt delays other checks.
+const RETRY_AFTER: Duration = Duration::from_secs(10);
 
-/// What came of a check of types.
+/// The result of a type check.
 #[derive(Clone)]
 pub enum Types {
     Checked(Vec<Diagnostic>),
-    /// With the reason, where the user should know it.
+    /// With the reason, if the user should know it.
     Unchecked(Option<String>),
 }
 
-/// Asks for types, once for the same texts.
+/// Requests type checks, once for the same texts.
 pub struct TypeGate {
     functions: Arc<dyn HostFunctions>,
     /// By path.
-    known: BoundedCache<String, Known>,
+    cached: BoundedCache<String, Cached>,
 }
 
-/// An answer, and a hash of all that it depends on.
+/// An answer, and a hash of its input.
 #[derive(Clone)]
-struct Known {
+struct Cached {
     hash: blake3::Hash,
     types: Types,
-    /// When it was given: that types could not be checked is no answer for long.
+    /// When it was stored: a failed check expires.
     at: Instant,
 }
 
-impl Known {
+impl Cached {
     fn holds(&self, hash: blake3::Hash) -> bool {
         let lasts = match self.types {
             Types::Checked(_) => true,
-            Types::Unchecked(_) => self.at.elapsed() < UNCHECKED_FOR,
+            Types::Unchecked(_) => self.at.elapsed() < RETRY_AFTER,
         };
         self.hash == hash && lasts
     }
 }
 
-/// What JavaScript answers.
+/// The answer of JavaScript.
 #[derive(Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(rename = "TypesReply"))]
 #[serde(untagged)]
@@ -77,28 +77,28 @@ pub struct Finding {
 
 impl TypeGate {
     pub fn new(functions: Arc<dyn HostFunctions>) -> Self {
-        Self { functions, known: BoundedCache::new(MAX_KNOWN) }
+        Self { functions, cached: BoundedCache::new(MAX_CACHED) }
     }
 
-    /// The findings in the tool at `path`, whose texts these are.
+    /// The findings in the tool at `path`, from its sources.
     pub fn check(&self, path: &str, sources: &TypeSources) -> Result<Types, Error> {
-        let question = serde_json::to_string(&[sources]).map_err(|_| unanswered(path))?;
+        let question = serde_json::to_string(&[sources]).map_err(|_| no_answer(path))?;
         let hash = blake3::hash(question.as_bytes());
-        if let Some(known) = self.known.get(path).filter(|known| known.holds(hash)) {
+        if let Some(known) = self.cached.get(path).filter(|known| known.holds(hash)) {
             return Ok(known.types);
         }
         let types = match self.ask(path, question)? {
             Reply::Unchecked { notice } => Types::Unchecked(Some(notice)),
             Reply::Checked { diagnostics } => Types::Checked(diagnostics.into_iter().map(Diagnostic::from).collect()),
         };
-        self.known.put(path.to_owned(), Known { hash, types: types.clone(), at: Instant::now() });
+        self.cached.put(path.to_owned(), Cached { hash, types: types.clone(), at: Instant::now() });
         Ok(types)
     }
 
     fn ask(&self, path: &str, question: String) -> Result<Reply, Error> {
         let answer = ask_and_wait(&*self.functions, QUESTION, question, TYPE_CHECK_TIMEOUT);
-        let json = answer.ok_or_else(|| unanswered(path))??;
-        serde_json::from_str(&json).map_err(|_| unanswered(path))
+        let json = answer.ok_or_else(|| no_answer(path))??;
+        serde_json::from_str(&json).map_err(|_| no_answer(path))
     }
 }
 
@@ -120,7 +120,7 @@ impl From<Finding> for Diagnostic {
     }
 }
 
-fn unanswered(path: &str) -> Error {
-    let message = format!("The types of {path} could not be checked: the type checker gave no answer. Try again.");
+fn no_answer(path: &str) -> Error {
+    let message = format!("The types of {path} could not be checked: the type checker did not answer. Try again.");
     Error::new(ErrorCode::Compilation, message).with("path", path)
 }

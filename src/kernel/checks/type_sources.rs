@@ -1,7 +1,7 @@
-//! What a type checker needs to see of a tool: its text and that of every file it names, all read through the jail.
+//! The input of the type checker: the text of a tool and of every file it imports, read through the jail.
 //!
-//! A checker opens whatever a source names, and its messages quote what it read. So it is handed texts, never paths, and a
-//! tool that names something outside the root is not handed over at all.
+//! A checker opens whatever a source names, and its messages quote what it read. So it receives texts, never paths, and
+//! never a tool that imports a file outside the root.
 
 use crate::kernel::modules::{ImportResolver, Resolved, Target, std_library};
 use crate::kernel::tool_paths::is_typescript;
@@ -11,7 +11,7 @@ use tgp_base::error::Error;
 use tgp_compile::{Compiler, LintResult, Severity};
 use tgp_vfs::JailPath;
 
-/// Files and bytes that one check may pull in.
+/// Most files and bytes of one check.
 const MAX_FILES: usize = 256;
 const MAX_BYTES: usize = 4 << 20;
 
@@ -23,7 +23,7 @@ pub struct TypeSources {
     pub files: Vec<SourceText>,
     /// Packages that the files import.
     pub packages: BTreeSet<String>,
-    /// What a finding weighs; absent when types are not to be checked.
+    /// The severity of a finding; absent when types are not to be checked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub severity: Option<Severity>,
     /// Lines of the tool on which findings are ignored.
@@ -40,7 +40,7 @@ pub struct SourceText {
     pub text: String,
 }
 
-/// Collects what the types of tools depend on.
+/// Collects the files that the types of a tool depend on.
 pub struct TypeReader<'r> {
     pub compiler: &'r Compiler,
     pub resolver: &'r ImportResolver,
@@ -49,7 +49,8 @@ pub struct TypeReader<'r> {
 }
 
 impl TypeReader<'_> {
-    /// What the types of a tool depend on; `verdict` is that on its text, and a finding weighs `severity`.
+    /// The files that the types of a tool depend on. `verdict` is the rules' result for its text; findings get
+    /// `severity`.
     pub fn sources(
         &self,
         entry: &JailPath,
@@ -103,7 +104,7 @@ impl TypeReader<'_> {
             };
             bytes += text.len();
             if sources.files.len() >= MAX_FILES || bytes > MAX_BYTES {
-                return Ok(Err("it pulls in too many files".to_owned()));
+                return Ok(Err("it imports too many files".to_owned()));
             }
             if is_typescript(path.as_str()) {
                 let Some(references) = references else {
@@ -130,7 +131,8 @@ impl TypeReader<'_> {
                     }
                 }
             }
-            // Of scripts without types the checker sees that they are there: what they export is then taken as it comes.
+            // Files without types are passed empty: the checker sees that they exist and leaves their exports
+            // unchecked.
             let has_types = is_typescript(path.as_str()) || path.extension() == Some("json");
             let text = if has_types { text } else { String::new() };
             sources.files.push(SourceText { path: path.as_str().to_owned(), text });

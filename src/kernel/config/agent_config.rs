@@ -1,13 +1,13 @@
-//! How much of everything a model is given.
+//! Section `agent`: how much of results and tools a model receives.
 
 use super::limited_struct::limited_struct;
 use tgp_base::error::Error;
 
-/// About four thousand tokens: enough for any report, too little to drown a conversation.
+/// About four thousand tokens: enough for a report, little compared to a context window.
 pub const RESULT_CHARS: u32 = 16_000;
 
 limited_struct! {
-    /// What reaches a model through the tools of an agent, whichever framework carries it.
+    /// Limits of what a model receives from agent tools, in every framework.
     #[derive(Eq)]
     pub struct AgentConfig, AgentLimits {}
     limits {

@@ -1,4 +1,4 @@
-//! How much one call may ask for.
+//! Limits of call arguments.
 
 use super::limit::Limit;
 

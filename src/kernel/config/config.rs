@@ -1,4 +1,4 @@
-//! What a kernel is told, resolved.
+//! The resolved configuration of a kernel.
 
 use super::agent_config::AgentConfig;
 use super::fs_config::FsConfig;
@@ -16,7 +16,7 @@ use tgp_base::error::{Error, ErrorCode};
 use tgp_git::{Secret, password_in};
 use tgp_state::Mode;
 
-/// Packages that most tools need; JavaScript leaves out those that the application does not have.
+/// Packages that most tools need; JavaScript removes those that the application does not have.
 const DEFAULT_IMPORTS: [&str; 3] = ["@tgp/std", "zod", "date-fns"];
 
 /// The whole configuration. A key that is not here is refused.
@@ -28,41 +28,41 @@ pub struct Config {
     pub root_dir: String,
     pub git: GitConfig,
     pub sandbox: SandboxConfig,
-    /// What a tool that fails its check may still do.
+    /// How a tool that fails its check is treated.
     pub check: CheckMode,
     pub rules: RuleLevels,
-    /// How strict the kernel is about tests.
+    /// How strictly tests are required.
     pub mode: Mode,
-    /// Globs of tools that nobody asks tests for.
+    /// Globs of tools that need no tests.
     pub exempt: Vec<String>,
     pub fs: FsConfig,
     /// Packages of the application that tools may import, with all their subpaths.
     pub allowed_imports: Vec<String>,
     /// Whether tools are found by meaning as well as by words, where there is a model.
     pub memory: MemoryMode,
-    /// What becomes of a new tool for a job that another tool does.
+    /// How a new tool that duplicates another is treated.
     pub reuse: ReuseMode,
-    /// What tools may fetch: each entry is a URL that a request's own must begin with, part by part.
+    /// What tools may fetch: each entry is a URL prefix, compared part by part.
     pub allowed_fetch_urls: Vec<String>,
     pub network: NetworkConfig,
     pub agent: AgentConfig,
-    /// What tools may use without seeing it, by name.
+    /// Secrets that tools may use without seeing them, by name.
     pub secrets: SecretsConfig,
     pub ledger: LedgerConfig,
     pub tokens: TokensConfig,
 }
 
-/// What was said, where a default depends on it.
+/// The keys that are set, as far as a default depends on it.
 #[derive(Default, Deserialize)]
 #[serde(default)]
-struct Given {
-    sandbox: GivenSandbox,
+struct ExplicitKeys {
+    sandbox: ExplicitSandboxKeys,
     ledger: Option<serde::de::IgnoredAny>,
 }
 
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-struct GivenSandbox {
+struct ExplicitSandboxKeys {
     wall_ms: Option<u32>,
     waiting: Option<u32>,
 }
@@ -96,19 +96,19 @@ impl Config {
     pub fn from_json(text: &str) -> Result<Self, Error> {
         let invalid = |error| Error::new(ErrorCode::Config, format!("The configuration is not valid: {error}."));
         let mut config: Self = serde_json::from_str(text).map_err(invalid)?;
-        let given: Given = serde_json::from_str(text).map_err(invalid)?;
-        if given.sandbox.wall_ms.is_none() {
+        let explicit: ExplicitKeys = serde_json::from_str(text).map_err(invalid)?;
+        if explicit.sandbox.wall_ms.is_none() {
             config.sandbox.wall_ms = config.sandbox.wall_ms.max(config.sandbox.timeout_ms);
         }
-        if given.sandbox.waiting.is_none() {
+        if explicit.sandbox.waiting.is_none() {
             config.sandbox.waiting = config.sandbox.waiting_by_memory();
         }
-        config.ledger.is_wanted = given.ledger.is_some();
+        config.ledger.is_wanted = explicit.ledger.is_some();
         config.check()?;
         Ok(config)
     }
 
-    /// Whatever in it is secret, beside what is bound to servers and functions.
+    /// All secrets of the configuration except those of the section `secrets`.
     #[must_use]
     pub fn own_secrets(&self) -> Vec<Secret> {
         let Self { git, ledger, network, tokens, .. } = self;
@@ -118,7 +118,7 @@ impl Config {
         whole.chain(addresses.filter_map(password_in)).collect()
     }
 
-    /// The defaults before this machine is looked at.
+    /// The defaults that do not depend on this machine.
     #[must_use]
     pub fn of_any_machine() -> Self {
         Self { sandbox: SandboxConfig::of_any_machine(), ..Self::default() }
@@ -144,14 +144,14 @@ mod tests {
     use tgp_base::error::ErrorCode;
 
     #[test]
-    fn nothing_gives_every_default() {
+    fn an_empty_configuration_has_every_default() {
         let config = Config::from_json("{}").unwrap();
         assert_eq!(config, Config::default());
         assert_eq!((config.sandbox.memory_mb, config.sandbox.timeout_ms, config.sandbox.wall_ms), (64, 50, 30_000));
     }
 
     #[test]
-    fn what_is_secret_in_it_is_known_and_not_shown() {
+    fn secrets_are_collected_and_not_serialised() {
         let text = r#"{"git":{"provider":"gitlab","repo":"https://bot:pass-1234@host/a.git","apiBaseUrl":"https://a:pass-5678@host","auth":{"token":"glpat-x"}},
             "network":{"proxy":"http://me:pass-9012@proxy:3128"},"tokens":{"keys":["0123456789abcdef0123456789abcdef"]}}"#;
         let config = Config::from_json(text).unwrap();
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_has_time_on_the_wall_for_its_cpu_time() {
+    fn wall_ms_defaults_to_at_least_timeout_ms() {
         let wall = |json: &str| Config::from_json(json).unwrap().sandbox.wall_ms;
         assert_eq!(wall(r#"{"sandbox":{"timeoutMs":60000}}"#), 60_000);
         assert_eq!(wall(r#"{"sandbox":{"timeoutMs":100}}"#), 30_000);
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn runs_that_wait_have_a_gigabyte_together_unless_the_configuration_says_more() {
+    fn waiting_defaults_to_what_fits_into_a_gigabyte() {
         let waiting = |json: &str| Config::from_json(json).unwrap().sandbox.waiting;
         assert_eq!(waiting("{}"), 16);
         assert_eq!(waiting(r#"{"sandbox":{"memoryMb":8}}"#), 16);
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_unknown_contradictory_or_out_of_range_is_refused_by_name() {
+    fn unknown_contradictory_or_out_of_range_keys_are_refused_by_name() {
         for (json, key) in [
             (r#"{"rootdir":"x"}"#, "rootdir"),
             (r#"{"sandbox":{"memoryMb":1}}"#, "sandbox.memoryMb"),

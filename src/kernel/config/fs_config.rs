@@ -1,10 +1,10 @@
-//! What tools may do with files.
+//! Section `fs`: file access of tools.
 
 use super::limited_struct::limited_struct;
 use super::refused::refused;
 use tgp_base::error::Error;
 
-/// Where tools may write when nothing is said.
+/// The default of `allowedDirs`.
 const DEFAULT_DIR: &str = "./tmp";
 
 limited_struct! {
@@ -33,7 +33,7 @@ impl Default for FsConfig {
 }
 
 impl FsConfig {
-    /// Whether the folders are those that nobody had to name.
+    /// Whether the allowed folders are the default.
     pub fn has_default_dirs(&self) -> bool {
         self.allowed_dirs.iter().map(String::as_str).eq([DEFAULT_DIR])
     }
@@ -41,7 +41,7 @@ impl FsConfig {
     pub(super) fn check(&self) -> Result<(), Error> {
         self.check_limits("fs.")?;
         if self.file_bytes > self.root_bytes {
-            return Err(refused("fs.fileBytes", "must not be above fs.rootBytes: such a file could never be kept"));
+            return Err(refused("fs.fileBytes", "must not be above fs.rootBytes: such a file could never be stored"));
         }
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! Configurations that nobody would write.
+//! Property tests with random configurations.
 
 use super::Config;
 use proptest::collection::vec;
@@ -99,7 +99,7 @@ fn objects(inner: impl Strategy<Value = Value>) -> impl Strategy<Value = Value> 
 }
 
 #[test]
-fn a_configuration_is_refused_by_its_code_or_is_its_own_normal_form() {
+fn a_configuration_is_refused_with_config_or_serialises_stably() {
     for_all(file!(), &objects(values()), |value| match Config::from_json(&value.to_string()) {
         Ok(config) => {
             let written = serde_json::to_string(&config).unwrap();

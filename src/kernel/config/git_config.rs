@@ -1,4 +1,4 @@
-//! Where tools are kept.
+//! Section `git`: the remote and its credentials.
 
 use super::limited_struct::limited_struct;
 use super::refused::{check_line, refused};
@@ -7,15 +7,15 @@ use tgp_base::error::Error;
 use tgp_git::{Secret, shown_address};
 
 limited_struct! {
-    /// Where the tools are kept, beside the root itself.
+    /// The remote that tools are persisted to.
     pub struct GitConfig, GitLimits {
         pub provider: GitProvider = GitProvider::default(),
-        /// Where the remote is; nowhere for a repository that stays here. Shown without credentials.
+        /// Address of the remote; none for a local repository. Serialised without credentials.
         #[serde(skip_serializing_if = "Option::is_none", serialize_with = "shown")]
         #[cfg_attr(test, ts(optional))]
         pub repo: Option<String> = None,
         pub branch: String = "main".to_owned(),
-        /// Where the provider's API is, if not at its own place. Shown in the same way.
+        /// Address of the provider's API, if not the default one. Serialised without credentials.
         #[serde(skip_serializing_if = "Option::is_none", serialize_with = "shown")]
         #[cfg_attr(test, ts(optional))]
         pub api_base_url: Option<String> = None,
@@ -47,7 +47,7 @@ pub enum GitProvider {
     Bitbucket,
 }
 
-/// How writes get to the remote.
+/// How writes reach the remote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
@@ -57,12 +57,12 @@ pub enum GitWriteStrategy {
     Pr,
 }
 
-/// Who commits, and with what right.
+/// The committer and the access token.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct GitIdentity {
-    /// Shown masked wherever it is shown.
+    /// Always shown masked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub token: Option<Secret>,
     pub user: String,
@@ -95,10 +95,13 @@ impl GitConfig {
             check_line(key, value)?;
         }
         if is_hosted && self.repo.is_none() {
-            return Err(refused("git.repo", "is missing: git.provider names a host, so say which repository there"));
+            return Err(refused(
+                "git.repo",
+                "is missing: git.provider is a hosting service, so the repository must be named",
+            ));
         }
         if !is_hosted && self.api_base_url.is_some() {
-            return Err(refused("git.apiBaseUrl", "belongs to a git.provider other than local"));
+            return Err(refused("git.apiBaseUrl", "requires a git.provider other than local"));
         }
         if let Some(url) = &self.api_base_url
             && !(url.starts_with("https://") || url.starts_with("http://"))

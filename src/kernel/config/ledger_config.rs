@@ -1,4 +1,4 @@
-//! What is written down of what agents ask for and do.
+//! Section `ledger`: the log of calls and results.
 
 use super::limited_struct::limited_struct;
 use super::refused::check_line;
@@ -6,17 +6,17 @@ use tgp_base::error::Error;
 use tgp_git::Secret;
 
 limited_struct! {
-    /// The ledger: every call with its result, chained.
+    /// The ledger: every call with its result, in a hash chain.
     #[derive(Eq)]
     pub struct LedgerConfig, LedgerLimits {
-        /// Whether anything is written down.
+        /// Whether the ledger is enabled.
         pub on: bool = true,
-        /// Whether somebody wants it: where nobody says anything, a root that cannot be written does without.
+        /// Whether the section is set. If not, a root that cannot be written has no ledger instead of an error.
         #[serde(skip)]
         pub is_wanted: bool = false,
-        /// Whether the intent of a change is also safe from a loss of power before the change happens.
+        /// Whether the intent of a change is flushed to disk before the change, so that it survives a power failure.
         pub fsync: bool = false,
-        /// A PostgreSQL database in the place of the file, for several machines; shown masked.
+        /// A PostgreSQL database instead of the file, for several machines; shown masked.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[cfg_attr(test, ts(optional))]
         pub postgres: Option<Secret> = None,
@@ -48,8 +48,8 @@ impl Default for LedgerConfig {
 }
 
 impl LedgerConfig {
-    /// How many events are kept where that is not chosen; none for all. A database that machines share is filled and cleared by
-    /// its administrator's decision, and `retain_days` is a decision, too.
+    /// The default number of events to keep; none for all. There is no default for a shared database, whose
+    /// administrator decides, nor when `retain_days` is set.
     #[must_use]
     pub fn events_by_default(&self) -> Option<u32> {
         let is_decided = self.retain_events.is_some() || self.retain_days > 0 || self.postgres.is_some();
@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_of_events_is_chosen_when_it_is_the_default_one_too() {
+    fn retain_events_is_explicit_even_when_it_equals_the_default() {
         assert_eq!(ledger("{}").events_by_default(), Some(2_000_000));
         for decided in [
             r#"{"retainEvents":2000000}"#,

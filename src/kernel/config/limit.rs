@@ -1,4 +1,4 @@
-//! One limit: what it is when nothing is said, and what it may be.
+//! A configurable limit: default and range.
 
 use std::ops::RangeInclusive;
 use tgp_base::error::{Error, ErrorCode};
@@ -10,9 +10,9 @@ pub struct Limit {
     pub default: u32,
     pub least: u32,
     pub most: u32,
-    /// What it bounds, in a sentence or two for users.
+    /// What it bounds, in one or two sentences for users.
     pub about: &'static str,
-    /// What the default depends on besides; empty for most.
+    /// What else the default depends on; usually empty.
     pub default_note: &'static str,
 }
 
@@ -26,7 +26,7 @@ impl Limit {
         self
     }
 
-    /// Its name as users write it, which is what `serde` makes of the field's.
+    /// The key in the configuration: the field name in camel case, as `serde` renames it.
     pub fn key(&self) -> String {
         let mut words = self.field.split('_');
         let first = words.next().unwrap_or_default().to_owned();
@@ -38,7 +38,7 @@ impl Limit {
         })
     }
 
-    /// Refuses a value outside the range, by the name of its key.
+    /// Refuses a value outside the range. The error names the key.
     pub fn check(&self, value: u32, prefix: &str, code: ErrorCode) -> Result<(), Error> {
         let Self { least, most, .. } = self;
         if (*least..=*most).contains(&value) {

@@ -1,4 +1,4 @@
-//! All limits, for whoever shows or checks them elsewhere.
+//! The table of all limits.
 //!
 //! The build writes them to `js/` and into the documentation (`scripts/limits.mjs`).
 
@@ -54,7 +54,7 @@ mod tests {
     }
 
     #[test]
-    fn every_limit_of_the_config_takes_its_range_and_nothing_else() {
+    fn every_limit_accepts_exactly_its_range() {
         let groups = limit_table().into_iter().filter(|(group, _)| !group.contains('_'));
         for (group, limit) in groups.flat_map(|(group, limits)| limits.into_iter().map(move |limit| (group, limit))) {
             let key = limit.key();
@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn every_limit_says_what_it_is() {
+    fn every_limit_has_a_description() {
         for (group, limit) in limit_table().iter().flat_map(|(group, all)| all.iter().map(move |limit| (group, limit)))
         {
             assert!(limit.about.ends_with('.') && !limit.about.starts_with(' '), "{group}.{}", limit.key());

@@ -1,6 +1,6 @@
-//! A group of options, some of which are limits.
+//! A macro for option structs with limits.
 
-/// Makes a struct of options from one table.
+/// Defines a struct of options from one table.
 ///
 /// ```text
 /// limited_struct! {
@@ -8,18 +8,18 @@
 ///         pub verbose: bool = false,     // an ordinary field and its default
 ///     }
 ///     limits {
-///         /// What users are told of it.
+///         /// Description for users.
 ///         max_rows: 100, 1..=1000;       // a `u32`, its default and its range
 ///     }
 ///     limits that may be left open {
-///         /// What users are told of it.
-///         most_rows: 100, 1..=1000;      // an `Option<u32>`: none where it is not chosen
+///         /// Description for users.
+///         most_rows: 100, 1..=1000;      // an `Option<u32>`: none when not set
 ///     }
 /// }
 /// ```
 ///
-/// It has the fields of both blocks. `Options::LIMITS` names its limits, `Options::standard()` has every default of the
-/// table, and `check_limits` holds a value against the ranges.
+/// The struct has the fields of all blocks. `Options::LIMITS` holds its limits, `Options::standard()` has every
+/// default, and `check_limits` checks the ranges.
 macro_rules! limited_struct {
     (
         $(#[$attribute:meta])*
@@ -71,7 +71,7 @@ macro_rules! limited_struct {
                 Self { $($field: $value,)* $($limit: Self::LIMITS.$limit.default,)* $($($open: None,)*)? }
             }
 
-            /// The first limit that is out of its range is refused by its key, which begins with `prefix`.
+            /// Refuses the first limit out of its range. The error names its key, which begins with `prefix`.
             pub fn check_limits(&self, prefix: &str) -> Result<(), tgp_base::error::Error> {
                 $(Self::LIMITS.$limit.check(self.$limit, prefix, tgp_base::error::ErrorCode::Config)?;)*
                 $($(if let Some(chosen) = self.$open {

@@ -1,24 +1,24 @@
-//! Whether tools are found by meaning, and whether they are used again.
+//! Keys `memory` (semantic search) and `reuse` (duplicate detection).
 
 use serde::{Deserialize, Serialize};
 
-/// Whether a model reads the texts of tools.
+/// Whether tool texts are embedded by a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
 pub enum MemoryMode {
-    /// If there is one.
+    /// If there is a model.
     #[default]
     Auto,
     Off,
 }
 
-/// What becomes of a new tool for a job that another tool does.
+/// How a new tool that duplicates another is treated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
 pub enum ReuseMode {
-    /// It is written, and nobody looks.
+    /// It is written without a check for duplicates.
     Off,
     /// It is written, and the answer names the other one.
     #[default]

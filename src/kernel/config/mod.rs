@@ -1,7 +1,7 @@
-//! What the application may set, with every default and every range.
+//! The configuration, with every default and range.
 //!
-//! A limit is defined once, in the `limits` block of the group that it belongs to. Its field, its default, its range, the
-//! check and what JavaScript, the types and the documentation say of it follow from there (see `limit_table.rs`).
+//! A limit is defined once, in the `limits` block of its section. Its field, default, range and check, and its entries
+//! in JavaScript, the types and the documentation, are generated from there (see `limit_table.rs`).
 
 mod agent_config;
 mod argument_limits;

@@ -1,4 +1,4 @@
-//! The way out of this machine.
+//! Section `network`: proxy and certificates.
 
 use super::refused::refused;
 use serde::{Deserialize, Serialize};
@@ -6,7 +6,7 @@ use tgp_base::error::Error;
 use tgp_git::Secret;
 use tgp_net::{NamedProxy, NetError, no_proxy_entry_error, shown_text};
 
-/// Every request is held against all of them.
+/// Every request is compared with all entries.
 const MAX_DIRECT_HOSTS: usize = 1000;
 
 /// The section `network`.
@@ -14,7 +14,8 @@ const MAX_DIRECT_HOSTS: usize = 1000;
 #[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct NetworkConfig {
-    /// Shown masked: its address may hold a password. Without it, Git goes by the environment and tools go directly.
+    /// Shown masked, as the address may hold a password. Without it, Git uses the environment's proxy, and tools use
+    /// none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub proxy: Option<Secret>,
     /// Hosts that are reached without the proxy.
@@ -22,14 +23,14 @@ pub struct NetworkConfig {
     /// A file of certificates, relative to the folder of the configuration.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ca: Option<String>,
-    /// Whether all this holds for what tools fetch as well.
+    /// Whether this section also applies to requests of tools.
     pub for_tools: bool,
 }
 
 impl NetworkConfig {
     pub fn check(&self) -> Result<(), Error> {
         if self.proxy.is_none() && !self.no_proxy.is_empty() {
-            return Err(refused("network.noProxy", "belongs to a network.proxy"));
+            return Err(refused("network.noProxy", "requires a network.proxy"));
         }
         if self.no_proxy.len() > MAX_DIRECT_HOSTS {
             return Err(refused("network.noProxy", "must have at most 1000 entries; name networks or domains instead"));
@@ -43,13 +44,13 @@ impl NetworkConfig {
             }
         }
         if self.for_tools && self.proxy.is_none() && self.ca.is_none() {
-            return Err(refused("network.forTools", "needs a network.proxy or a network.ca"));
+            return Err(refused("network.forTools", "requires a network.proxy or a network.ca"));
         }
         self.named_proxy()?;
         Ok(())
     }
 
-    /// What `proxy` and `noProxy` say together.
+    /// The proxy with its exceptions.
     pub fn named_proxy(&self) -> Result<Option<NamedProxy>, NetError> {
         self.proxy.as_ref().map(|url| NamedProxy::parse(url.expose(), &self.no_proxy)).transpose()
     }

@@ -1,13 +1,13 @@
-//! Values that the configuration must not have.
+//! Errors of invalid configuration values.
 
 use tgp_base::error::{Error, ErrorCode};
 
-/// Why a value is refused, by the name of its key.
+/// The error for an invalid value: the key and why it is refused.
 pub fn refused(key: &str, why: &str) -> Error {
     Error::new(ErrorCode::Config, format!("{key} {why}.")).with("key", key)
 }
 
-/// Refuses what is empty or longer than a line.
+/// Refuses a value that is empty or has several lines.
 pub fn check_line(key: &str, value: &str) -> Result<(), Error> {
     if value.trim().is_empty() || value.contains(['\0', '\n', '\r']) {
         return Err(refused(key, "must be one line of text that is not empty"));

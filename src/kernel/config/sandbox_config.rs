@@ -1,4 +1,4 @@
-//! What a run may use.
+//! Section `sandbox`: the limits and isolation of runs.
 
 use super::limit::Limit;
 use super::limited_struct::limited_struct;
@@ -10,11 +10,11 @@ use tgp_base::error::Error;
 use tgp_sandbox::{Isolation, RunLimits, TreeLimits};
 
 limited_struct! {
-    /// The limits of every run, and where runs happen.
+    /// The limits of every run, and how runs are isolated.
     #[derive(Copy, Eq)]
     pub struct SandboxConfig, SandboxLimits {
         pub isolation: IsolationMode = IsolationMode::default(),
-        /// Makes chance repeatable in every run.
+        /// Seed of `Math.random` in every run.
         pub seed: Option<u64> = None,
         /// The moment at which every run's clock starts, in milliseconds since 1970.
         pub now: Option<i64> = None,
@@ -27,7 +27,7 @@ limited_struct! {
         /// Time from start to result of one run.
         wall_ms: 30_000, 1..=3_600_000, "or `timeoutMs` if that is more";
         /// How many runs may go on at once.
-        // More by default would help only machines that nothing else runs on.
+        // A higher default would help only otherwise idle machines.
         workers: 4, 1..=64, "at most one per core";
         /// Runs that may wait for an answer or a timer without counting among `workers`; each has a worker of its own.
         waiting: 16, 0..=256, "at most 1024 divided by `memoryMb`";
@@ -74,7 +74,7 @@ limited_struct! {
     }
 }
 
-/// One run may set these for itself, within the same ranges.
+/// Limits that an `exec` call may override, within the same ranges.
 pub const MEMORY_MB: Limit = SandboxConfig::LIMITS.memory_mb;
 pub const TIMEOUT_MS: Limit = SandboxConfig::LIMITS.timeout_ms;
 pub const WALL_MS: Limit = SandboxConfig::LIMITS.wall_ms;
@@ -110,7 +110,7 @@ impl SandboxConfig {
         Self::standard()
     }
 
-    /// How many runs may wait in workers of their own, if the configuration does not say: as many as fit into a gigabyte.
+    /// The default of `waiting`: as many runs as fit into a gigabyte.
     pub(super) fn waiting_by_memory(&self) -> u32 {
         1024_u32.checked_div(self.memory_mb).unwrap_or_default().min(Self::LIMITS.waiting.default)
     }
@@ -141,7 +141,7 @@ impl SandboxConfig {
         }
     }
 
-    /// What one run and all that it starts share.
+    /// Limits that one run and its nested runs share.
     pub fn tree_limits(&self) -> TreeLimits {
         TreeLimits {
             runs: self.nested_runs,
@@ -152,7 +152,7 @@ impl SandboxConfig {
         }
     }
 
-    /// The longest text that a worker has a reason to send at once.
+    /// The longest text that a worker may send at once.
     pub fn longest_text(&self) -> usize {
         self.result_bytes.max(self.args_bytes).max(self.log_bytes) as usize
     }

@@ -1,4 +1,4 @@
-//! Secrets that tools may use without seeing them.
+//! Section `secrets`: secrets that tools may use without seeing them.
 
 use super::refused::refused;
 use serde::{Deserialize, Serialize};
@@ -8,10 +8,10 @@ use tgp_base::error::Error;
 use tgp_git::Secret;
 
 const MAX_SECRETS: usize = 100;
-/// A shorter value would be found by chance in what servers answer, and masked there.
+/// A shorter value would occur by chance in responses, and be masked there.
 const FEWEST_BYTES: usize = 8;
 const MOST_BYTES: usize = 16 << 10;
-/// How hard to guess a value is, in bits: a tool can have any text repeated, and sees whether it comes back masked.
+/// Minimum entropy in bits: a tool can have any text echoed by a server, and sees whether it comes back masked.
 const FEWEST_BITS: f64 = 40.0;
 const LONGEST_NAME: usize = 64;
 
@@ -22,17 +22,17 @@ const LONGEST_NAME: usize = 64;
 pub struct SecretConfig {
     /// Shown masked.
     pub value: Secret,
-    /// Servers that may be sent it, as `host` or `host:port`.
+    /// Servers that may receive it, as `host` or `host:port`.
     #[serde(default)]
     pub hosts: Vec<String>,
-    /// Functions of the application that may be given it.
+    /// Functions of the application that may receive it.
     #[serde(default)]
     pub functions: Vec<String>,
 }
 
 pub type SecretsConfig = BTreeMap<String, SecretConfig>;
 
-/// The section as the kernel uses it.
+/// Validates and converts the section.
 ///
 /// # Errors
 /// Names the key of what is invalid.
@@ -55,12 +55,11 @@ fn bound(name: &str, SecretConfig { value, hosts, functions }: &SecretConfig) ->
         return Err(refused(&key(".value"), &why));
     }
     if is_guessable(value.expose()) {
-        let why =
-            "is so short that tools could find it by trying; use a longer one, or one of letters, digits and signs";
+        let why = "is too easy to guess; use a longer one, or one of letters, digits and symbols";
         return Err(refused(&key(".value"), why));
     }
     if hosts.is_empty() && functions.is_empty() {
-        return Err(refused(&key(""), "must name the hosts or the functions that may be given it"));
+        return Err(refused(&key(""), "must name the hosts or functions that may receive it"));
     }
     let servers = hosts.iter().map(|host| {
         let why = "must name servers as 'api.example.com' or 'api.example.com:8443', without a scheme or a path";
@@ -68,15 +67,15 @@ fn bound(name: &str, SecretConfig { value, hosts, functions }: &SecretConfig) ->
     });
     let servers = servers.collect::<Result<_, _>>()?;
     BoundSecret::new(name.to_owned(), value.expose().to_owned(), servers, functions.clone())
-        .ok_or_else(|| refused(&key(".value"), "is too long to be found again in what servers answer"))
+        .ok_or_else(|| refused(&key(".value"), "is too long to be masked in responses"))
 }
 
-/// A kind of signs, and how many there are of it.
-type Signs = (fn(char) -> bool, f64);
+/// A character class, and its size.
+type CharClass = (fn(char) -> bool, f64);
 
-/// Whether a value is found by trying all that are made of the same kinds of signs.
+/// Whether a brute-force search over the value's character classes would find it.
 fn is_guessable(value: &str) -> bool {
-    let kinds: [Signs; 4] = [
+    let kinds: [CharClass; 4] = [
         (|c| c.is_ascii_digit(), 10.0),
         (|c| c.is_ascii_lowercase(), 26.0),
         (|c| c.is_ascii_uppercase(), 26.0),
@@ -86,7 +85,7 @@ fn is_guessable(value: &str) -> bool {
     value.chars().map(|_| signs.log2()).sum::<f64>() < FEWEST_BITS
 }
 
-/// Refuses a function that the application does not have: a secret that is bound to it would be bound to nothing.
+/// Refuses a function that the application does not have.
 ///
 /// # Errors
 /// Names the key.
@@ -105,7 +104,7 @@ mod tests {
     use super::is_guessable;
 
     #[test]
-    fn what_a_tool_could_find_by_trying_is_told_from_what_it_could_not() {
+    fn guessable_values_are_recognised() {
         for value in ["12345678", "999999999999", "password", "PASSWORD", "aaaaaaaa"] {
             assert!(is_guessable(value), "{value}");
         }

@@ -1,4 +1,4 @@
-//! What the owner of a database allows, resolved: the defaults of every option of the SQL tools.
+//! The resolved options of the SQL tools.
 
 use super::agent_config::RESULT_CHARS;
 use super::limited_struct::limited_struct;
@@ -66,7 +66,7 @@ mod tests {
     use tgp_base::error::ErrorCode;
 
     #[test]
-    fn nothing_gives_every_default_and_wrong_keys_are_refused_by_name() {
+    fn empty_options_have_every_default_and_wrong_keys_are_refused_by_name() {
         let options = SqlOptions::from_json("{}").unwrap();
         assert_eq!((options.max_rows, options.statement_timeout_ms, options.read_only), (10_000, 10_000, false));
         for (json, key) in [

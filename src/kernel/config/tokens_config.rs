@@ -1,4 +1,4 @@
-//! What capability tokens are made and checked with.
+//! Section `tokens`: keys and revocations of capability tokens.
 
 use super::refused::refused;
 use serde::{Deserialize, Serialize};
@@ -12,17 +12,17 @@ const MOST: usize = 10_000;
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct TokensConfig {
-    /// The key that tokens are issued with, then older ones that still count; shown masked. Without any, tokens end with the
+    /// The signing key, then older keys that are still accepted; shown masked. Without keys, tokens end with the
     /// kernel.
     pub keys: Vec<Secret>,
-    /// The names of tokens that no longer count, with all that were made from them.
+    /// The ids of revoked tokens; tokens derived from them are revoked too.
     pub revoked: Vec<String>,
 }
 
 impl TokensConfig {
     pub(super) fn check(&self) -> Result<(), Error> {
         if self.keys.iter().any(|key| key.expose().len() < MIN_KEY_BYTES) {
-            return Err(refused("tokens.keys", "must hold texts of at least 32 bytes, made at random"));
+            return Err(refused("tokens.keys", "must hold random texts of at least 32 bytes"));
         }
         if self.keys.len() > MOST || self.revoked.len() > MOST {
             return Err(refused("tokens", "must hold at most 10000 keys and as many revoked tokens"));

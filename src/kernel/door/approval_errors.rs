@@ -1,29 +1,29 @@
-//! The errors of calls that need approval and have none.
+//! Errors of calls that need approval and were not approved.
 
 use tgp_base::error::{Error, ErrorCode};
 use tgp_policy::Verdict;
 
-/// The name that stands in the ledger when the approver has failed.
-const NOBODY: &str = "nobody";
+/// The approver's name in the ledger when the approver failed.
+const NO_APPROVER: &str = "nobody";
 
 /// The error of a call that needs approval where there is no approver.
-pub fn unanswered(tool: &str, verdict: &Verdict) -> Error {
+pub fn no_approver(tool: &str, verdict: &Verdict) -> Error {
     let Verdict { rule, at, reason, nearest, .. } = verdict;
     let instead = nearest.as_ref().map(|nearest| format!(" Allowed without asking: {nearest}")).unwrap_or_default();
     let text = format!(
-        "{tool} needs approval by rule '{rule}' ({at}), and there is no approver: {reason}{instead} Do something else, or tell your user that it needs approval."
+        "{tool} needs approval by rule '{rule}' ({at}), but no approver is configured: {reason}{instead} Do something else, or ask your user to configure one."
     );
     with_details(text, verdict)
 }
 
 /// The error of a call that was not approved.
-pub fn said_no(tool: &str, verdict: &Verdict, by: &str, reason: Option<&str>) -> Error {
+pub fn not_approved(tool: &str, verdict: &Verdict, by: &str, reason: Option<&str>) -> Error {
     let why = reason.map(|reason| format!(": {reason}")).unwrap_or_default();
     let Verdict { rule, at, nearest, .. } = verdict;
     let instead = nearest.as_ref().map(|nearest| format!(" Allowed without asking: {nearest}")).unwrap_or_default();
-    let by = if by == NOBODY { String::new() } else { format!(" by {by}") };
+    let by = if by == NO_APPROVER { String::new() } else { format!(" by {by}") };
     let text = format!(
-        "{tool} was not approved{by}{why} (rule '{rule}', {at}). Do not try the same again; do something else, or ask your user.{instead}"
+        "{tool} was not approved{by}{why} (rule '{rule}', {at}). Do not retry the same call; do something else, or ask your user.{instead}"
     );
     with_details(text, verdict)
 }

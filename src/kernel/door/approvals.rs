@@ -1,6 +1,6 @@
-//! Calls that wait for an approval. Each approval is for one call, counts once, and expires.
+//! Pending approvals. Each approval is for one call, can be used once, and expires.
 
-use super::asked_call::{AskedCall, AskedOf};
+use super::pending_call::{Decider, PendingCall};
 use crate::kernel::text_hash::text_hash;
 use parking_lot::Mutex;
 use ring::rand::{SecureRandom, SystemRandom};
@@ -9,15 +9,15 @@ use std::fmt::Write as _;
 use std::time::{Duration, Instant, SystemTime};
 use tgp_base::error::{Error, ErrorCode};
 
-/// Calls that can wait at the same time.
+/// Most pending approvals.
 const MOST_WAITING: usize = 10_000;
 
-/// What a word is given for: a hash of the tool, its text, the arguments, who asks, and the rules.
+/// What an approval is bound to: a hash of the tool, its text, the arguments, the caller, and the rules.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Subject(String);
 
 impl Subject {
-    /// Each part counts with its length, so that no other parts make the same subject.
+    /// Each part is hashed with its length, so that no other parts make the same subject.
     #[must_use]
     pub fn of(parts: &[&str]) -> Self {
         let mut text = Vec::new();
@@ -30,9 +30,9 @@ impl Subject {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Word {
-    Awaited,
-    Yes,
+enum ApprovalState {
+    Pending,
+    Granted,
 }
 
 /// When an approval expires, by two clocks: one stops while the machine sleeps, the other can be set.
@@ -56,80 +56,79 @@ impl Expiry {
 struct Waiting {
     subject: Subject,
     until: Expiry,
-    word: Word,
-    about: AskedCall,
+    state: ApprovalState,
+    about: PendingCall,
 }
 
 #[derive(Debug)]
 pub struct Approvals {
     waiting: Mutex<HashMap<String, Waiting>>,
-    patience: Duration,
+    timeout: Duration,
 }
 
 impl Approvals {
     #[must_use]
-    pub fn new(patience: Duration) -> Self {
-        Self { waiting: Mutex::default(), patience }
+    pub fn new(timeout: Duration) -> Self {
+        Self { waiting: Mutex::default(), timeout }
     }
 
-    /// Records a request; the name that its answer must be given under.
+    /// Records a request and returns its id.
     ///
     /// # Errors
-    /// `Approval` when too many wait, `Io` when no name can be made.
-    pub fn ask(&self, subject: Subject, about: AskedCall) -> Result<String, Error> {
+    /// `Approval` when too many are pending, `Io` without random bytes for the id.
+    pub fn ask(&self, subject: Subject, about: PendingCall) -> Result<String, Error> {
         let mut random = [0; 16];
-        let unnamed =
-            |_| Error::new(ErrorCode::Io, "The machine gives no random bytes, so no approval can be requested.");
+        let unnamed = |_| Error::new(ErrorCode::Io, "No approval can be requested: the system has no random bytes.");
         SystemRandom::new().fill(&mut random).map_err(unnamed)?;
         let id = random.iter().fold(String::new(), |mut id, byte| {
-            // Writing to a text cannot fail.
+            // Writing to a String cannot fail.
             let _infallible = write!(id, "{byte:02x}");
             id
         });
-        let until = Expiry::after(self.patience);
+        let until = Expiry::after(self.timeout);
         let mut waiting = self.waiting.lock();
         if waiting.len() >= MOST_WAITING {
             waiting.retain(|_, call| !call.until.is_over());
         }
         if waiting.len() >= MOST_WAITING {
-            return Err(refused("Too many calls wait for an approval. Answer some of them first."));
+            return Err(refused("Too many approvals are pending. Answer some of them first."));
         }
-        waiting.insert(id.clone(), Waiting { subject, until, word: Word::Awaited, about });
+        waiting.insert(id.clone(), Waiting { subject, until, state: ApprovalState::Pending, about });
         Ok(id)
     }
 
-    /// The call that waits under this name.
+    /// The pending call of this request.
     ///
     /// # Errors
-    /// `Approval` for a call that does not wait, or no longer.
-    pub fn waiting(&self, id: &str) -> Result<AskedCall, Error> {
+    /// `Approval` for a call that is not pending.
+    pub fn waiting(&self, id: &str) -> Result<PendingCall, Error> {
         self.with(id, |call| call.about.clone())
     }
 
-    /// The approver has approved it.
+    /// The request was approved.
     ///
     /// # Errors
     /// As `waiting`.
     pub fn grant(&self, id: &str) -> Result<(), Error> {
-        self.with(id, |call| call.word = Word::Yes)
+        self.with(id, |call| call.state = ApprovalState::Granted)
     }
 
-    /// The policy function wants the approver to be asked.
+    /// The policy function passes the request on to the approver.
     ///
     /// # Errors
     /// As `waiting`.
-    pub fn pass_on(&self, id: &str, to: AskedOf) -> Result<(), Error> {
+    pub fn pass_on(&self, id: &str, to: Decider) -> Result<(), Error> {
         self.with(id, |call| call.about.of = to)
     }
 
-    /// It was refused, or the answer is no longer awaited.
+    /// Removes a request that was refused or cancelled.
     pub fn forget(&self, id: &str) {
         self.waiting.lock().remove(id);
     }
 
     fn with<T>(&self, id: &str, work: impl FnOnce(&mut Waiting) -> T) -> Result<T, Error> {
         let mut waiting = self.waiting.lock();
-        match waiting.get_mut(id).filter(|call| !call.until.is_over() && call.word == Word::Awaited) {
+        match waiting.get_mut(id).filter(|call| !call.until.is_over() && call.state == ApprovalState::Pending) {
             Some(call) => Ok(work(call)),
             None => {
                 waiting.remove(id);
@@ -138,31 +137,31 @@ impl Approvals {
         }
     }
 
-    /// Uses a word up.
+    /// Consumes an approval.
     ///
     /// # Errors
-    /// `Approval` for one that was not given, was used, has expired, or was given for something else.
+    /// `Approval` for one that was not granted, was used, has expired, or is for another subject.
     pub fn take(&self, id: &str, subject: &Subject) -> Result<(), Error> {
-        let Some(Waiting { subject: granted, until, word, .. }) = self.waiting.lock().remove(id) else {
+        let Some(Waiting { subject: granted, until, state, .. }) = self.waiting.lock().remove(id) else {
             return Err(late());
         };
         if until.is_over() {
             return Err(late());
         }
-        if word != Word::Yes {
-            return Err(refused("The approval was not given. Ask the approver first."));
+        if state != ApprovalState::Granted {
+            return Err(refused("The call is not approved. Ask the approver first."));
         }
         if granted != *subject {
             return Err(refused(
-                "The approval is void: the tool, its arguments, what it reaches or the rules have changed since it was given. Make the call again and have it approved as it is now.",
+                "The approval is void: the tool, its arguments, the files that it reaches or the rules have changed since. Make the call again and have it approved again.",
             ));
         }
         Ok(())
     }
 
     #[must_use]
-    pub fn patience(&self) -> Duration {
-        self.patience
+    pub fn approval_timeout(&self) -> Duration {
+        self.timeout
     }
 }
 
@@ -176,19 +175,19 @@ fn refused(message: &str) -> Error {
 
 #[cfg(test)]
 mod tests {
-    use super::{Approvals, AskedCall, AskedOf, Expiry, Subject};
+    use super::{Approvals, Decider, Expiry, PendingCall, Subject};
     use std::time::{Duration, Instant, SystemTime};
 
-    fn about() -> AskedCall {
+    fn about() -> PendingCall {
         let text = String::new;
         let (call, tool, agent, id) = (text(), text(), text(), text());
-        AskedCall { call, parent: None, tool, path: None, session: None, agent, id, of: AskedOf::Hook }
+        PendingCall { call, parent: None, tool, path: None, session: None, agent, id, of: Decider::Hook }
     }
 
     const LONG: Duration = Duration::from_secs(600);
 
     #[test]
-    fn a_word_counts_once_and_for_what_it_was_given() {
+    fn an_approval_can_be_used_once_and_for_its_subject_only() {
         let approvals = Approvals::new(LONG);
         let subject = Subject::of(&["write_file", "text"]);
         let id = approvals.ask(subject.clone(), about()).unwrap();
@@ -197,7 +196,7 @@ mod tests {
         assert!(approvals.take(&id, &subject).is_err() && approvals.grant(&id).is_err());
 
         let id = approvals.ask(subject.clone(), about()).unwrap();
-        assert!(approvals.take(&id, &subject).is_err(), "nobody has said yes");
+        assert!(approvals.take(&id, &subject).is_err(), "not granted yet");
         let id = approvals.ask(subject.clone(), about()).unwrap();
         approvals.grant(&id).unwrap();
         let error = approvals.take(&id, &Subject::of(&["write_file", "text2"])).unwrap_err();
@@ -206,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn a_late_word_does_not_count() {
+    fn an_expired_approval_is_refused() {
         let approvals = Approvals::new(Duration::ZERO);
         let subject = Subject::of(&[]);
         let id = approvals.ask(subject.clone(), about()).unwrap();
@@ -223,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_cannot_be_moved_from_one_to_the_other() {
+    fn a_subject_depends_on_the_boundaries_of_its_parts() {
         assert_ne!(Subject::of(&["ab", "c"]), Subject::of(&["a", "bc"]));
     }
 }

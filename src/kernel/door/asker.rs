@@ -1,4 +1,4 @@
-//! Who asks.
+//! The identity of a caller.
 
 use crate::kernel::text_hash::text_hash;
 use serde::Deserialize;
@@ -8,41 +8,41 @@ use tgp_state::Mode;
 /// Longest name of a session, an agent or a model.
 const MAX_NAME_CHARS: usize = 200;
 
-/// Who asks, as whoever is in front of the kernel says it. Each is anybody's text.
+/// The caller of a call, as the front end reports it. All fields are untrusted text.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Asker {
     /// The number of the call: unique in its process.
     pub number: Option<u32>,
-    /// The run that waits for the function of the application which asks.
+    /// The run that waits for the application's function which makes the call.
     pub parent: Option<f64>,
     /// The conversation that the call is part of.
     pub session: Option<String>,
     /// What kind of caller it is.
     pub agent: Option<String>,
-    /// Which one of its kind.
+    /// Its name among callers of its kind.
     pub id: Option<String>,
     pub model: Option<String>,
     /// The text of a capability token.
     pub token: Option<String>,
     /// The name of an approval that was given for this call.
     pub approval: Option<String>,
-    /// Whether it is only to be seen what the call would do.
+    /// Whether the call is a dry run.
     #[serde(default)]
     #[cfg_attr(test, ts(as = "Option<bool>", optional))]
     pub dry_run: bool,
-    /// How strict the kernel is about tests in this call, where that is another than usual.
+    /// How strictly this call requires tests, if not as configured.
     pub mode: Option<Mode>,
 }
 
 impl Asker {
     /// # Errors
-    /// `Validation` for anything that is not an asker.
+    /// `Validation` for invalid JSON.
     pub fn from_json(json: Option<&str>) -> Result<Self, Error> {
         let Some(json) = json else { return Ok(Self::default()) };
         let asker: Self = serde_json::from_str(json).map_err(|error| {
-            Error::new(ErrorCode::Validation, format!("The asker of a call is not valid: {error}."))
+            Error::new(ErrorCode::Validation, format!("The caller of the call is not valid: {error}."))
         })?;
         Ok(asker.bounded())
     }
@@ -64,7 +64,7 @@ impl Asker {
         self.agent.as_deref().unwrap_or("application")
     }
 
-    /// Who it is, as rules name them: an agent by its own name, others by their kind.
+    /// The name of the caller in rules: an agent's own name, for others their kind.
     #[must_use]
     pub fn principal(&self) -> &str {
         match (self.kind(), &self.id) {
@@ -73,11 +73,11 @@ impl Asker {
         }
     }
 
-    /// Whose data a call holds: that of one principal in one conversation, and of a token where there is one.
+    /// The owner of a call's data: one principal in one session, and its token if it has one.
     #[must_use]
     pub fn owner(&self) -> String {
         let token = self.token.as_deref().map(|token| text_hash(token.as_bytes())).unwrap_or_default();
-        // Lengths keep names with a colon apart.
+        // The length keeps names with a colon apart.
         let principal = self.principal();
         format!("{token}:{}:{principal}:{}", principal.len(), self.session.as_deref().unwrap_or_default())
     }

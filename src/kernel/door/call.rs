@@ -1,4 +1,4 @@
-//! What is asked.
+//! A request as policy and ledger see it.
 
 use super::asker::Asker;
 use super::reach::Reach;
@@ -10,19 +10,19 @@ use tgp_base::error::Error;
 use tgp_ledger::Actor;
 use tgp_policy::Effect;
 
-/// Whether something outside of the call may be another afterwards.
+/// Whether a call may have side effects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Changes {
     Nothing,
-    /// It is written down before it happens, or does not happen.
+    /// Recorded before it happens; refused if it cannot be recorded.
     Something,
 }
 
-/// One thing that somebody asks the kernel to do.
+/// One request to the kernel.
 pub struct Call<'c> {
     /// Unique in this process; the number of the run for runs.
     pub number: u64,
-    /// The run on whose behalf it is asked.
+    /// The run that makes the call.
     pub parent: Option<u64>,
     pub tool: Cow<'static, str>,
     pub effect: Effect,
@@ -32,20 +32,20 @@ pub struct Call<'c> {
     /// As JSON text.
     pub args: Cow<'c, str>,
     pub asker: &'c Asker,
-    /// The tool that asks, where no one from outside does.
+    /// The tool that makes the call, if it comes from a run.
     pub asking_tool: Option<&'c str>,
-    /// Who wants to know how long it took.
+    /// The timing of the call, if it is traced.
     pub trace: Option<Arc<Trace>>,
-    /// How long it may last, where that is limited.
+    /// Its time limit, if any.
     pub wall: Option<Duration>,
-    /// The name of an approval that was given for it.
+    /// The id of the approval that was granted for it.
     pub approval: Option<&'c str>,
-    /// A hash of the text that it runs or changes, for an approval to be bound to.
+    /// A hash of the text that it runs or changes, to which an approval is bound.
     pub text: Option<&'c dyn Fn() -> String>,
-    /// What it reaches beside what it names. Looked up only where there are rules.
+    /// The files that it reaches without naming them. Computed only if there are rules.
     pub also: Option<&'c dyn Fn() -> Vec<Reach>>,
-    /// Whether the tests of a tool let it happen. Looked up before somebody is asked to approve it; what nobody is asked about
-    /// is held to its tests where it happens.
+    /// Whether the tests of a tool allow it. Checked before an approval is requested; without an approval, tests are
+    /// checked where the change is made.
     pub state: Option<&'c dyn Fn() -> Result<(), Error>>,
 }
 
@@ -76,7 +76,7 @@ impl<'c> Call<'c> {
         }
     }
 
-    /// Who asks, as the ledger names them.
+    /// The caller's name in the ledger.
     pub(super) fn actor(&self) -> Actor<'c> {
         let (agent, id) = match self.asking_tool {
             Some(tool) => ("tool", Some(tool)),

@@ -1,6 +1,6 @@
-//! What the caller of a call that was let in may see beside what it named.
+//! The files that the caller of an admitted call may see beside those that it named.
 
-use super::approval_errors::unanswered;
+use super::approval_errors::no_approver;
 use super::gate::{Admission, Gate, now_ms, read_alone};
 use super::rules::InForce;
 use crate::kernel::sight::{SharedSight, Sight};
@@ -13,11 +13,11 @@ struct CallerSight {
     /// The call as rules see it.
     call: Call,
     capability: Option<Capability>,
-    /// Files that it was let in with.
+    /// Files that it was admitted for.
     reached: Vec<String>,
 }
 
-/// The view of the caller of a call; all, where there are no rules.
+/// The visible files of the caller of a call; all files without rules.
 pub fn sight_of(gate: &Arc<Gate>, admitted: &mut Admission) -> SharedSight {
     let sight = admitted.judged.take().map(|call| CallerSight {
         gate: Arc::clone(gate),
@@ -34,7 +34,7 @@ impl CallerSight {
         Call { paths: Fact::Known(vec![path.to_owned()]), ..self.call.clone() }
     }
 
-    /// What it would be to have that file read to the caller: as part of the call, and by itself.
+    /// The reads that would show the file to the caller: as part of the call, and as `read_file`.
     fn readings(&self, path: &str) -> [Call; 2] {
         let part = Call { effects: Effects::NONE.with(Effect::Read), ..self.about(path) };
         [read_alone(&part), part]
@@ -45,22 +45,22 @@ impl CallerSight {
         (verdict.verdict != Decision::Allow).then_some(verdict)
     }
 
-    /// What a rule of its own says against a file, or the token by which it may be reached.
+    /// The strictest verdict against a file by an explicit rule or by the token.
     fn against(&self, path: &str) -> Option<Verdict> {
         let of_rules = match self.gate.rules.in_force() {
             InForce::Policy(policy) => {
                 let read = self.readings(path).into_iter().map(|call| policy.judge(&call));
                 read.filter(|verdict| verdict.verdict != Decision::Allow && &*verdict.rule != "default").collect()
             }
-            InForce::Nobody | InForce::Hook => Vec::new(),
+            InForce::AllowAll | InForce::Hook => Vec::new(),
         };
         of_rules.into_iter().chain(self.of_token(&self.about(path))).reduce(Verdict::or_stricter)
     }
 
-    /// Whether rules and token allow one of these, and nobody needs to be asked.
+    /// Whether the rules allow one of these calls without approval.
     fn allows(&self, calls: &[Call]) -> bool {
         match self.gate.rules.in_force() {
-            InForce::Nobody => true,
+            InForce::AllowAll => true,
             InForce::Hook => false,
             InForce::Policy(policy) => calls.iter().any(|call| policy.decide(call) == Decision::Allow),
         }
@@ -74,7 +74,7 @@ impl Sight for CallerSight {
         }
         let tool = self.call.tool.clone();
         self.against(path).map(|verdict| match verdict.verdict {
-            Decision::Ask => unanswered(&tool, &verdict),
+            Decision::Ask => no_approver(&tool, &verdict),
             Decision::Allow | Decision::Deny => PolicyError::Denied { tool, verdict: Box::new(verdict) }.into(),
         })
     }

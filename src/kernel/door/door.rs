@@ -1,11 +1,11 @@
-//! What every call goes through, whoever asks: AI SDK tools, forged tools, MCP, the command line, and what a running tool asks
-//! the host for.
+//! The entry point of every call, from every caller: AI SDK tools, forged tools, MCP, the command line, and host calls
+//! of a running tool.
 //!
 //! ```text
 //! validate → state → policy → approve → record the intent → execute → record the result
 //! ```
 //!
-//! Arguments are validated by whoever knows their schema, before a call gets here.
+//! Arguments are validated before a call gets here, where their schema is known.
 
 use super::asker::Asker;
 use super::call::{Call, Changes};
@@ -24,21 +24,21 @@ use tgp_base::error::{Error, ErrorCode};
 use tgp_ledger::{EventType, Importance, Ledger, LedgerError, NewEvent, Part, Truth};
 use tgp_vfs::JailPath;
 
-/// The number of the first call that is no run, far above those of runs.
+/// The number of the first call that is not a run, far above those of runs.
 const FIRST_NUMBER: u64 = 1 << 40;
-/// Longest path that is kept of a call: no file of any system has a longer one.
+/// Longest path that is recorded of a call; no operating system allows a longer one.
 const MOST_PATH_BYTES: usize = 4096;
 
 pub struct Door {
     pub(super) recorder: Arc<Recorder>,
     pub(super) gate: Arc<Gate>,
     next: AtomicU64,
-    /// Whether the first call has been written down.
+    /// Whether the first call has been recorded.
     is_in_use: AtomicBool,
 }
 
 impl Door {
-    /// A door that writes down who passes; without a ledger it only numbers them.
+    /// A door that records every call; without a ledger it only numbers them.
     #[must_use]
     pub fn new(records: Records, gate: Gate) -> Arc<Self> {
         Arc::new(Self {
@@ -70,13 +70,13 @@ impl Door {
             Records::Ledger(ledger) => Ok(ledger),
             Records::Refused(error) => Err(error.clone()),
             Records::Nothing => {
-                let text = "The ledger is off, so nothing is written down. Take \"ledger: false\" out of the configuration, or put rootDir where it can be written.";
+                let text = "The ledger is disabled. Remove \"ledger: false\" from the configuration, or move rootDir to a writable location.";
                 Err(Error::new(ErrorCode::Ledger, text))
             }
         }
     }
 
-    /// A number for a call that is no run.
+    /// A number for a call that is not a run.
     #[must_use]
     pub fn next_number(&self) -> u64 {
         self.next.fetch_add(1, Ordering::Relaxed)
@@ -88,17 +88,17 @@ impl Door {
         self.recorder.name(number)
     }
 
-    /// How many events the ledger has, as far as that is known without asking.
+    /// The number of events in the ledger, as far as known without a query.
     #[must_use]
     pub fn size(&self) -> Option<u64> {
         self.recorder.ledger().map(|ledger| ledger.last_position().size)
     }
 
-    /// Lets a call in, or says why not. Its end is told to the passage.
+    /// Admits or refuses a call. Its end is reported to the passage.
     ///
     /// # Errors
-    /// `Denied` for what nobody may do, `Approval` for what somebody must approve first, `Ledger` for a call that would change
-    /// something and cannot be written down.
+    /// `Denied` for a forbidden call, `Approval` for one that must be approved first, `Ledger` for one that would
+    /// change something and cannot be recorded.
     pub fn enter(&self, mut call: Call<'_>) -> Result<Passage, Error> {
         call.path = call.path.map(canonical_path);
         if call.asker.dry_run {
@@ -106,7 +106,7 @@ impl Door {
         }
         self.require_room(&call)?;
         let judged = self.gate.judge(&call);
-        // Judged whole, kept short: whatever is told of a call from here on is bounded.
+        // The whole path is judged; what is recorded and reported from here on is bounded.
         call.path = call.path.map(kept_path);
         let admitted = judged.map_err(|refusal| self.refuse(&call, unless_held(&call, refusal)))?;
         if let Err(error) = self.record_intent(&call) {
@@ -119,7 +119,7 @@ impl Door {
         Ok(Passage::new(Arc::clone(&self.recorder), call, &self.gate, admitted))
     }
 
-    /// Whether somebody may do what is part of a call that was let in. Nobody is asked: who must be is a refusal.
+    /// Authorises a part of an admitted call. Never requests an approval: a part that needs one is refused.
     ///
     /// # Errors
     /// `Denied` and `Approval`.
@@ -134,7 +134,8 @@ impl Door {
         })
     }
 
-    /// Refuses a call for whose intent the ledger has no room, before an approval or a token is used for it: it can be tried again.
+    /// Refuses a call when the ledger has no room for its intent, before an approval or token is used up, so that it
+    /// can be retried.
     fn require_room(&self, call: &Call<'_>) -> Result<(), Error> {
         if call.changes == Changes::Nothing || self.recorder.ledger().is_none_or(|ledger| ledger.has_room()) {
             return Ok(());
@@ -158,7 +159,7 @@ impl Door {
         body.extend(call.asker.dry_run.then_some(("dryRun", Part::Truth(Truth::Yes))));
         let importance = match call.changes {
             Changes::Something => Importance::Intent,
-            // Its result, and whatever it goes on to change, are written behind it.
+            // Its result, and the intents of changes that follow, are written after it.
             Changes::Nothing => Importance::Later,
         };
         let event = NewEvent {
@@ -174,12 +175,12 @@ impl Door {
         };
         match (ledger.record(&event), call.changes) {
             (Err(error), Changes::Something) => Err(error.into()),
-            // What only looks goes on: nobody is helped by an application that cannot read when its disk is full.
+            // Reads go on without a record, so that an application can still read when its disk is full.
             (Ok(()) | Err(_), Changes::Something | Changes::Nothing) => Ok(()),
         }
     }
 
-    /// Notes that this process begins to be asked, and by which rules, before anything else.
+    /// Records, before any other event, that this process is in use and by which rules.
     pub(super) fn begin_records(&self) {
         if !self.is_in_use.swap(true, Ordering::Relaxed) {
             self.record_session("open");
@@ -187,26 +188,26 @@ impl Door {
         }
     }
 
-    /// Writes all down, signs how far the ledger is, and lets go of it.
+    /// Flushes the ledger, signs its position and closes it.
     pub fn close(&self) {
         self.gate.tokens.close();
         if let Some(ledger) = self.recorder.ledger() {
             if self.is_in_use.load(Ordering::Relaxed) {
                 self.record_session("close");
             }
-            // What could not be written stays for whoever opens the ledger next.
+            // Unwritten events stay in the spool until the ledger is opened again.
             let _later = ledger.close();
         }
     }
 
-    /// Writes down what has happened to a tool or its test, for whoever makes the state again.
+    /// Records what happened to a tool or its test, so that the state can be rebuilt.
     pub fn record_state(&self, by: Option<&PresentCall>, path: &str, event: &RawValue) {
         let body = [("what", Part::Json(event)), ("process", Part::Text(self.recorder.process()))];
         let event = NewEvent { path: Some(path), body: &body, ..NewEvent::of_kernel(EventType::State) };
         self.recorder.record_for(by, &event);
     }
 
-    /// A call of somebody, for what happens on its behalf.
+    /// The call of this number and caller, for work on its behalf.
     pub fn call_of(&self, number: u64, asker: &Asker) -> PresentCall {
         PresentCall {
             call: self.name(number),
@@ -219,12 +220,12 @@ impl Door {
         }
     }
 
-    /// Begins the names of the calls of this process.
+    /// The prefix of the names of this process's calls.
     pub fn process(&self) -> &str {
         self.recorder.process()
     }
 
-    /// Writes down that this process begins to be asked, or is asked no more.
+    /// Records that this process is in use, or no longer.
     fn record_session(&self, state: &str) {
         let body = [
             ("state", Part::Text(state)),
@@ -235,19 +236,19 @@ impl Door {
     }
 }
 
-/// The ledger has no room now: what was asked for can be tried again.
+/// The error when the ledger has no room; the call can be retried.
 pub fn full() -> Error {
     Error::from(LedgerError::SpoolFull).with("reason", "full")
 }
 
-/// Nobody is asked about what the tests of a tool would refuse.
+/// Requests no approval for a call that the tests of a tool would refuse.
 fn unless_held(call: &Call<'_>, refusal: Refusal) -> Refusal {
     let Refusal::Asks(asking) = refusal else { return refusal };
     let held = call.state.and_then(|state| state().err());
     held.map_or(Refusal::Asks(asking), Refusal::Invalid)
 }
 
-/// A path as all events name it, however it was spelt. What is no path of the root stays as it is.
+/// A path in the canonical spelling of events. A path outside the root is unchanged.
 pub fn canonical_path(path: Cow<'_, str>) -> Cow<'_, str> {
     match JailPath::parse(&path) {
         Ok(parsed) if !parsed.is_root() => Cow::Owned(parsed.as_str().to_owned()),
@@ -255,7 +256,7 @@ pub fn canonical_path(path: Cow<'_, str>) -> Cow<'_, str> {
     }
 }
 
-/// The path, or as much of it as is kept.
+/// The path, cut to the length that is recorded.
 fn kept_path(path: Cow<'_, str>) -> Cow<'_, str> {
     if path.len() <= MOST_PATH_BYTES {
         return path;
@@ -266,7 +267,7 @@ fn kept_path(path: Cow<'_, str>) -> Cow<'_, str> {
 
 impl Witness for Door {
     fn trailer(&self) -> Option<String> {
-        // A ledger that cannot be asked has nothing to vouch for; the commit is none the worse.
+        // Without a readable ledger the commit has no trailer, and is still valid.
         let ledger = self.recorder.ledger()?;
         let head = ledger.witnessed_position().ok().filter(|head| head.size > 0)?;
         let (key, signature) = ledger.witness(&head).ok()?;

@@ -1,11 +1,11 @@
-//! Who may do what: the rules in force, tokens, and what somebody was asked about.
+//! Authorisation of calls: policy rules, capability tokens and approvals.
 
-use super::always::always;
 use super::approvals::{Approvals, Subject};
-use super::asked_call::AskedOf;
 use super::asker::Asker;
 use super::call::Call;
 use super::judged_call::judged_call;
+use super::pending_call::Decider;
+use super::permanent_rule::permanent_rule;
 use super::reach::{Need, Reach};
 use super::rules::{InForce, PolicySource, Rules};
 use super::tokens::Tokens;
@@ -19,62 +19,62 @@ use tgp_registry::META_FILE;
 use tgp_state::Mode;
 use tgp_vfs::JailPath;
 
-/// What is held of a budget for a call without a limit of its own: one that looks at files or changes them, and any other.
+/// Token budget to reserve for a call without a time limit: for file operations, and for all others.
 const FILES_MS: u64 = 100;
 const OTHERS_MS: u64 = 30_000;
-/// Files that a rule for one call names.
+/// Most files in a rule for one call.
 const MOST_RULE_PATHS: usize = 50;
 
 pub struct Gate {
     pub rules: Rules,
     pub tokens: Tokens,
     pub approvals: Approvals,
-    /// The mode of agents that are in none of their own.
+    /// The mode of agents that set none.
     pub(super) mode: Mode,
-    /// What must not stand in a rule as it is.
+    /// Finds values that a rule must not contain in clear text.
     secrets: SecretScan,
 }
 
-/// A call that may go on.
+/// An authorised call.
 #[derive(Default)]
 pub struct Admission {
     /// The token that it was made with.
     pub capability: Option<Capability>,
-    /// The text that somebody has approved, where it was about one.
+    /// The hash of the text that was approved, if any.
     pub approved_text: Option<Arc<str>>,
-    /// The call as rules see it, where there are any.
+    /// The call as rules see it; none without rules.
     pub judged: Option<tgp_policy::Call>,
-    /// The files that it reaches beside what it names, as far as that was known.
+    /// The files that it reaches without naming them, as far as known.
     pub reached: Vec<String>,
-    /// The milliseconds of the token's budget that are held for it: it takes no longer.
+    /// Milliseconds of the token's budget that are reserved for it, which is also its time limit.
     pub held_ms: Option<u64>,
 }
 
-/// A call that may not go on, or not yet.
+/// A call that is refused, or needs an approval first.
 pub enum Refusal {
     Denied(Verdict),
     Asks(Box<Asking>),
-    /// A token or an approval that does not count.
+    /// An invalid token or approval.
     Invalid(Error),
 }
 
-/// What somebody has to say a word about.
+/// A call to be approved.
 pub struct Asking {
     pub subject: Subject,
-    pub who: AskedOf,
+    pub who: Decider,
     pub args: Option<Arc<Value>>,
-    /// The rule that would allow it for good.
+    /// The rule that would allow it permanently.
     pub always: Option<Value>,
     /// A hash of the text that would run.
     pub text: Option<Arc<str>>,
     pub reached: Vec<Reach>,
 }
 
-/// Whether the call only shows what it would do.
+/// Whether the call is a preview.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Previews {
-    /// Nobody has to approve what does not happen; what is denied is refused all the same. What a previewed run does
-    /// nevertheless, such as reading a database, is a call of its own.
+    /// A previewed change or run needs no approval, but is refused when a rule denies it. What a previewed run really
+    /// does, such as reading a database, is a call of its own.
     Change,
     Nothing,
 }
@@ -88,7 +88,7 @@ impl Previews {
 
 impl Gate {
     /// # Errors
-    /// `Config` for rules or keys that cannot be meant.
+    /// `Config` for invalid rules.
     pub fn new(
         source: &PolicySource,
         tools: Tools,
@@ -100,38 +100,39 @@ impl Gate {
         Ok(Self { rules: Rules::new(source, tools)?, tokens, approvals, mode, secrets })
     }
 
-    /// The mode of agents that are in none of their own.
+    /// The mode of agents that set none.
     #[must_use]
     pub const fn mode(&self) -> Mode {
         self.mode
     }
 
-    /// What the rules and the token say of a call that nobody makes yet; nothing where a function of the application decides.
+    /// The verdict of rules and token on a call that is not made yet; none when a policy function of the application
+    /// decides.
     ///
     /// # Errors
-    /// `Denied` for a token that does not count.
+    /// `Denied` for an invalid token.
     pub fn verdict(&self, call: &Call<'_>) -> Result<Option<Verdict>, Error> {
         let SeenCall { judged, capability, .. } = self.seen(call)?;
         let in_force = self.rules.in_force();
         if matches!(in_force, InForce::Hook) {
             return Ok(None);
         }
-        let said = said(&in_force, capability.as_ref(), &judged, &reached(call), Previews::of(call));
-        // The rule that allows it is named: to be allowed by one is more than not to be forbidden.
+        let strictest = strictest_verdict(&in_force, capability.as_ref(), &judged, &reached(call), Previews::of(call));
+        // Names the rule that allows the call: an explicit rule says more than the default.
         let by_rule = match &in_force {
-            InForce::Policy(policy) if said.is_none() => Some(policy.judge(&judged)),
-            InForce::Policy(_) | InForce::Nobody | InForce::Hook => None,
+            InForce::Policy(policy) if strictest.is_none() => Some(policy.judge(&judged)),
+            InForce::Policy(_) | InForce::AllowAll | InForce::Hook => None,
         };
         let by_rule = by_rule.filter(|verdict| verdict.verdict == Decision::Allow);
-        Ok(Some(said.or(by_rule).unwrap_or_else(|| Policy::allow(self.rules.tools()).judge(&judged))))
+        Ok(Some(strictest.or(by_rule).unwrap_or_else(|| Policy::allow(self.rules.tools()).judge(&judged))))
     }
 
-    /// Whether every call of an asker is let in unasked.
+    /// Whether every call of this caller is allowed without a check.
     pub fn is_open_to(&self, asker: &Asker) -> bool {
-        asker.token.is_none() && matches!(self.rules.in_force(), InForce::Nobody)
+        asker.token.is_none() && matches!(self.rules.in_force(), InForce::AllowAll)
     }
 
-    /// Whether the call may go on.
+    /// Authorises or refuses a call.
     pub fn judge(&self, call: &Call<'_>) -> Result<Admission, Refusal> {
         if self.is_open_to(call.asker) {
             return Ok(Admission::default());
@@ -139,15 +140,15 @@ impl Gate {
         let in_force = self.rules.in_force();
         let SeenCall { judged, capability, text: judged_text } = self.seen(call).map_err(Refusal::Invalid)?;
         let mut reached = reached(call);
-        let verdict = said(&in_force, capability.as_ref(), &judged, &reached, Previews::of(call));
+        let verdict = strictest_verdict(&in_force, capability.as_ref(), &judged, &reached, Previews::of(call));
         reached.retain(|reach| reach.need != Need::Absent);
         let who = match (verdict, &in_force) {
             (Some(verdict), _) if verdict.verdict == Decision::Deny => return Err(Refusal::Denied(verdict)),
-            (Some(verdict), _) if verdict.verdict == Decision::Ask => Some(AskedOf::Approver(verdict)),
-            (Some(_) | None, InForce::Hook) => Some(AskedOf::Hook),
-            (Some(_) | None, InForce::Policy(_) | InForce::Nobody) => None,
+            (Some(verdict), _) if verdict.verdict == Decision::Ask => Some(Decider::Approver(verdict)),
+            (Some(_) | None, InForce::Hook) => Some(Decider::Hook),
+            (Some(_) | None, InForce::Policy(_) | InForce::AllowAll) => None,
         };
-        // What was judged is what runs: its imports are part of that.
+        // The judged text is the one that runs, with its imports.
         let paths = reached.iter().flat_map(|reach| reach.paths.iter().cloned()).collect();
         let approved_text = match who {
             Some(who) => self.approved(call, judged.clone(), judged_text, who, reached)?,
@@ -162,7 +163,7 @@ impl Gate {
         Ok(Admission { capability, approved_text, judged: Some(judged), reached: paths, held_ms })
     }
 
-    /// Whether it is made below a run that was started with the same token, by a function of the application.
+    /// Whether the call belongs to a run that was started with the same token, through a function of the application.
     fn is_part_of_parent(&self, call: &Call<'_>, capability: &Capability) -> bool {
         call.parent.is_some_and(|parent| self.tokens.holds_for(parent, capability))
     }
@@ -173,20 +174,21 @@ impl Gate {
         let mut judged = judged_call(call, self.rules.tools(), token_id, self.mode);
         let text: Option<Arc<str>> =
             (call.effect == Effect::Run).then(|| call.text.map(|text| Arc::from(text()))).flatten();
-        // What does not compile is marked.
+        // A text that does not compile has a marker instead of a hash.
         if let Some(text) = text.as_deref().filter(|text| is_hash(text)) {
             judged.text = Fact::Known(text.to_owned());
         }
         Ok(SeenCall { judged, capability, text })
     }
 
-    /// Uses the word up that somebody has given for exactly this; the text that it was given for.
+    /// Consumes the approval for exactly this call, and returns the hash of the approved text. Without one, returns the
+    /// request.
     fn approved(
         &self,
         call: &Call<'_>,
         judged: tgp_policy::Call,
         judged_text: Option<Arc<str>>,
-        who: AskedOf,
+        who: Decider,
         reached: Vec<Reach>,
     ) -> Result<Option<Arc<str>>, Refusal> {
         let text = judged_text.or_else(|| call.text.map(|text| Arc::from(text())));
@@ -208,11 +210,11 @@ impl Gate {
             &self.rules.approved_version(),
         ]);
         let Some(id) = call.approval else {
-            // A rule that asks is stricter than any that allows.
-            let by_default = matches!(&who, AskedOf::Approver(verdict) if &*verdict.rule == "default");
+            // A permanent rule helps only if the default asks: a rule that asks is stricter than one that allows.
+            let by_default = matches!(&who, Decider::Approver(verdict) if &*verdict.rule == "default");
             let is_secret = |text: &str| self.secrets.is_in_words(text);
             let covered = by_default.then(|| with_imports(&judged, &reached)).flatten();
-            let always = covered.and_then(|covered| always(&covered, self.rules.tools(), &is_secret));
+            let always = covered.and_then(|covered| permanent_rule(&covered, self.rules.tools(), &is_secret));
             let text = text.filter(|_| call.effect == Effect::Run);
             let args = match judged.args {
                 Fact::Known(args) => Some(args),
@@ -234,13 +236,13 @@ struct SeenCall {
     text: Option<Arc<str>>,
 }
 
-/// How long a call takes at most, as far as that is known.
+/// The time limit of a call, or an estimate.
 fn most_ms(call: &Call<'_>) -> u64 {
     let usual = || if matches!(call.effect, Effect::Read | Effect::Write) { FILES_MS } else { OTHERS_MS };
     call.wall.map_or_else(usual, |wall| u64::try_from(wall.as_millis()).unwrap_or(u64::MAX))
 }
 
-/// The call with the files that its text imports, for a rule that names all of them; nothing where it reaches others.
+/// The call with the files that its text imports, for a rule that names all of them; none if it reaches other files.
 fn with_imports(judged: &tgp_policy::Call, reached: &[Reach]) -> Option<tgp_policy::Call> {
     let mut covered = judged.clone();
     for reach in reached.iter().filter(|reach| reach.need == Need::Allowed) {
@@ -262,7 +264,7 @@ fn is_hash(text: &str) -> bool {
     text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// What a call reaches beside what it names, where that is anything, spelt as rules spell it.
+/// The files that a call reaches without naming them, in canonical spelling.
 fn reached(call: &Call<'_>) -> Vec<Reach> {
     let mut reached = call.also.map(|also| also()).unwrap_or_default();
     reached.retain(|reach| !reach.paths.is_empty());
@@ -274,7 +276,7 @@ fn reached(call: &Call<'_>) -> Vec<Reach> {
     reached
 }
 
-/// The reach of a call as an approval is bound to it: what it reaches more than was shown is another request.
+/// The reach of a call as part of the approval's subject: reaching more files than shown needs another approval.
 fn reach_text(reached: &[Reach]) -> String {
     let mut lines: Vec<String> = reached
         .iter()
@@ -285,10 +287,10 @@ fn reach_text(reached: &[Reach]) -> String {
     lines.join("\n")
 }
 
-/// The strictest that rules and token say of the call and of all that it reaches; nothing where all of it is allowed.
-// It has two callers, and stands once in the addon.
+/// The strictest verdict of rules and token on the call and all that it reaches; none if everything is allowed.
+// Two callers: not inlined, for the size of the addon.
 #[inline(never)]
-pub(super) fn said(
+pub(super) fn strictest_verdict(
     in_force: &InForce,
     capability: Option<&Capability>,
     judged: &tgp_policy::Call,
@@ -297,7 +299,7 @@ pub(super) fn said(
 ) -> Option<Verdict> {
     let of_rules = |call: &tgp_policy::Call| match in_force {
         InForce::Policy(policy) if policy.decide(call) != Decision::Allow => Some(policy.judge(call)),
-        InForce::Policy(_) | InForce::Nobody | InForce::Hook => None,
+        InForce::Policy(_) | InForce::AllowAll | InForce::Hook => None,
     };
     let of_token = |call: &tgp_policy::Call| {
         let verdict = capability?.judge(call, now_ms());
@@ -322,7 +324,7 @@ pub(super) fn said(
         }
         match need {
             Need::Allowed => verdicts.extend(of_rules(&other).into_iter().chain(of_token(&other))),
-            // Of places where a file could be, a token that covers one is enough.
+            // Of several places where a file could be, the token needs to cover only one.
             Need::Absent => {
                 verdicts.extend(of_rules(&other).filter(explicit));
                 let mut place = tgp_policy::Call { effects: judged.effects, ..other };
@@ -338,25 +340,25 @@ pub(super) fn said(
             }
             Need::NotForbidden => {
                 verdicts.extend(of_rules(&other).filter(explicit));
-                // A token that ends at some paths ends there for whatever its calls reach.
+                // A token that is limited to paths limits everything that its calls reach.
                 verdicts.extend(of_token(&tgp_policy::Call { effects: judged.effects, ..other }));
             }
         }
-        // What would be allowed instead is for what the call names: of other files it would show whether and as what they exist.
+        // Suggestions are for files that the call names; for others they would reveal that those exist.
         verdicts.iter_mut().skip(before).for_each(|verdict| verdict.nearest = None);
     }
     verdicts.into_iter().reduce(Verdict::or_stricter)
 }
 
-/// Whether a call reads the file in which the kernel keeps what every tool is called, described and given: of files that the call
-/// does not name.
+/// Whether a call reads `meta.json`, which has the name, description and schema of every tool, also of files that the
+/// call does not name.
 fn names_every_tool(judged: &tgp_policy::Call, reached: &[Reach]) -> bool {
     let is_meta = |path: &String| path.eq_ignore_ascii_case(META_FILE);
     matches!(&judged.paths, Fact::Known(paths) if paths.iter().any(is_meta))
         || reached.iter().any(|reach| reach.paths.iter().any(is_meta))
 }
 
-/// What it would be to read the same files by themselves: a caller who may not do that does not get them by another tool.
+/// The `read_file` call for the same files: a caller who may not make it does not get them through another tool.
 pub(super) fn read_alone(part: &tgp_policy::Call) -> tgp_policy::Call {
     let path = match &part.paths {
         Fact::Known(paths) => paths.as_slice(),

@@ -1,4 +1,4 @@
-//! A call as rules see it.
+//! Conversion of a call into what policy rules see.
 
 use super::asker::Asker;
 use super::call::Call;
@@ -8,11 +8,11 @@ use std::sync::Arc;
 use tgp_policy::{Effect, Effects, Fact, Principal, Tools, UnknownParts};
 use tgp_state::Mode;
 
-/// Longer arguments are not taken apart: rules about them then hold for the strict side.
+/// Larger arguments are not parsed and are unknown to rules, which then decide strictly.
 const MOST_BYTES: usize = 1 << 20;
 const MOST_VALUES: usize = 50_000;
 
-/// What rules can tell of a call.
+/// The call as rules see it.
 pub fn judged_call(call: &Call<'_>, tools: &Tools, token: Option<String>, usual: Mode) -> tgp_policy::Call {
     let args = readable(&call.args).map(|args| named(call, args));
     let known = args.as_ref().and_then(|args| tools.call(&call.tool, args));
@@ -32,7 +32,7 @@ pub fn judged_call(call: &Call<'_>, tools: &Tools, token: Option<String>, usual:
     judged
 }
 
-/// Puts into a call who makes it.
+/// Sets the caller of a judged call.
 pub fn judged_asker(judged: &mut tgp_policy::Call, asker: &Asker, token: Option<String>, usual: Mode) {
     judged.mode = match asker.mode.unwrap_or(usual) {
         Mode::Explore => tgp_policy::Mode::Explore,
@@ -47,10 +47,10 @@ pub fn judged_asker(judged: &mut tgp_policy::Call, asker: &Asker, token: Option<
 fn reaches_unnamed_files(call: &tgp_policy::Call) -> bool {
     match call.tool.as_str() {
         "search_files" | "find_tool" | "list_files" => call.effects.has(Effect::Read),
-        // The commits of all files.
+        // Without a path, it shows the commits of all files.
         "file_history" => call.paths == Fact::Nothing,
         "sync" | "hydrate" | "sync_registry" | "commit" => true,
-        // Its arguments are too long to be read.
+        // The paths are unknown when its arguments are too large to parse.
         "apply_changes" => call.paths == Fact::Nothing,
         _ => false,
     }
@@ -61,7 +61,7 @@ fn readable(args: &str) -> Option<Value> {
     is_short.then(|| serde_json::from_str(args).ok()).flatten()
 }
 
-/// The arguments by name, as agents give them; those of guests come by position.
+/// The arguments by name. Agents name them; guests pass them by position.
 fn named(call: &Call<'_>, args: Value) -> Value {
     match (&*call.tool, args) {
         ("exec_tool", args) => json!({ "path": call.path, "args": args }),
@@ -75,23 +75,23 @@ fn named(call: &Call<'_>, args: Value) -> Value {
     }
 }
 
-/// A request by the names that rules have, without what the guest calls it by.
-fn request(mut given: Value) -> Value {
-    if let Value::Object(members) = &mut given {
+/// A fetch request with the member names that rules use, without the guest's token.
+fn request(mut request: Value) -> Value {
+    if let Value::Object(members) = &mut request {
         members.remove("token");
         let bytes = members.remove("base64").map(|base64| json!({ "base64": base64 }));
         if let Some(body) = members.remove("text").or(bytes) {
             members.insert("body".to_owned(), body);
         }
     }
-    given
+    request
 }
 
 fn by_name(args: Vec<Value>, names: &[&str]) -> Value {
     Value::Object(names.iter().map(|name| (*name).to_owned()).zip(args).collect::<Map<_, _>>())
 }
 
-/// A call that was written down, as rules see it; nothing for an event that is no call.
+/// A recorded call as rules see it; none for an event that is not a call.
 pub fn recorded_call(content: &str, tools: &Tools, usual: Mode) -> Option<tgp_policy::Call> {
     #[derive(serde::Deserialize)]
     struct Recorded {

@@ -1,17 +1,17 @@
-//! The tools that rules may name, with what their arguments mean.
+//! The tools that policy rules can name, and the kinds of their arguments.
 
 use std::sync::Arc;
 use tgp_policy::{ArgKind, Arguments, Effect, Effects, SqlFacts, SqlVerb, TableName, Tool, Tools};
 use tgp_sql::{Dialect, Verb, outline};
 use tgp_vfs::JailPath;
 
-/// The folder of a run that is gone with it.
-const RUNS_OWN: &str = "/tmp/";
+/// The scratch folder of a run.
+const SCRATCH: &str = "/tmp/";
 
-/// The argument that every change of a file has beside its own.
+/// The additional argument of every file change: the reason.
 const WHY: (&str, ArgKind) = ("why", ArgKind::Plain);
 
-/// Those of the kernel, and the functions of the application. `dialect` is that of its database.
+/// The tools of the kernel and the functions of the application. `dialect` is that of the application's database.
 pub fn known_tools(functions: &[String], dialect: Dialect) -> Tools {
     let theirs = functions.iter().filter(|name| *name != "exec_sql");
     let theirs = theirs.map(|name| (name.clone(), Tool { effects: one(Effect::App), arguments: Arguments::Any }));
@@ -19,7 +19,7 @@ pub fn known_tools(functions: &[String], dialect: Dialect) -> Tools {
         let named = arguments.iter().map(|(name, kind)| ((*name).to_owned(), *kind)).collect();
         (name.to_owned(), Tool { effects: one(effect), arguments: Arguments::Named(named) })
     });
-    // A function of the application that replaces one of the kernel's is the application's.
+    // A function of the application replaces a kernel tool of the same name.
     Tools::new(ours.into_iter().chain(theirs), Arc::new(read_path), Arc::new(move |sql: &str| read_sql(sql, dialect)))
 }
 
@@ -72,9 +72,9 @@ fn one(effect: Effect) -> Effects {
     Effects::NONE.with(effect)
 }
 
-/// A path of the root, or of what a run keeps for itself, which is no file of the root whatever it is called.
+/// A path of the root in canonical spelling, or a path in the scratch folder of a run.
 fn read_path(text: &str) -> Option<String> {
-    if let Some(own) = text.strip_prefix(RUNS_OWN) {
+    if let Some(own) = text.strip_prefix(SCRATCH) {
         let is_plain = !own.is_empty() && own.split('/').all(|part| !matches!(part, "" | "." | ".."));
         return is_plain.then(|| text.to_owned());
     }
@@ -98,13 +98,13 @@ mod tests {
     use tgp_sql::{Dialect, Verb};
 
     #[test]
-    fn both_lists_of_verbs_have_the_same_words() {
+    fn sql_verbs_of_policy_and_sql_are_the_same() {
         let ours: Vec<_> = Verb::ALL.map(Verb::as_str).to_vec();
         assert_eq!(SqlVerb::ALL.map(SqlVerb::as_str).to_vec(), ours);
     }
 
     #[test]
-    fn arguments_are_read_as_the_kernel_reads_them() {
+    fn paths_and_tables_are_parsed_as_the_kernel_parses_them() {
         let tools = known_tools(&["send_mail".to_owned(), "exec_sql".to_owned()], Dialect::Postgres);
         let sql = tools.call("exec_sql", &json!({ "sql": "delete from Orders" })).unwrap();
         assert!(matches!(sql.tables, Fact::Known(tables) if tables.iter().any(|table| table.as_str() == "orders")));

@@ -1,4 +1,5 @@
-//! What the ledger must not know: secrets of the configuration, what looks like one, and what the application hides.
+//! Redaction of ledger events: configured secrets, text that looks like a secret, and whatever the application's hook
+//! removes.
 
 use crate::kernel::host_functions::HostFunctions;
 use crate::kernel::host_question::ask_and_wait;
@@ -12,27 +13,27 @@ use std::time::{Duration, Instant};
 use tgp_ledger::Redact;
 
 const HIDDEN: &str = "[hidden]";
-/// The question to the application, and how long its answer may take.
+/// The host function of the redaction hook, and its timeout.
 const QUESTION: &str = "#redact";
-const PATIENCE: Duration = Duration::from_secs(5);
-/// How long a hook is not asked that gave no answer: everything waits for it.
-const REST: Duration = Duration::from_secs(10);
+const REDACT_TIMEOUT: Duration = Duration::from_secs(5);
+/// How long a hook that timed out is not called again, because every event waits for it.
+const RETRY_AFTER: Duration = Duration::from_secs(10);
 
-/// Bytes of a text that are looked at for a preview: no secret that is known is longer.
+/// Bytes of a text that are scanned for a preview: no known secret is longer.
 const PREVIEW_WINDOW: usize = 64 << 10;
-/// Characters behind a preview in which a secret is known for one by its form.
+/// Characters after a preview that are scanned too, for secrets that are recognised by their form.
 const NEAR_CHARS: usize = 1024;
 
-/// Members whose text the kernel makes itself.
+/// Members whose text comes from the kernel.
 const PLAIN: [&str; 6] = ["type", "ts", "call", "parent", "effect", "code"];
 /// The shortest text that can be a secret.
 const SHORTEST: usize = 12;
 
-/// How capability tokens begin, and how many letters make one.
+/// Prefix of capability tokens, and their minimum length after it.
 const CAPABILITY: &str = "tgp_";
 const CAPABILITY_CHARS: usize = 32;
 
-/// A text without capability tokens, whatever else counts as a secret here.
+/// The text with capability tokens masked.
 fn without_capabilities(text: &str) -> String {
     let is_part = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-');
     let (mut masked, mut rest) = (String::new(), text);
@@ -52,7 +53,7 @@ fn without_capabilities(text: &str) -> String {
     masked
 }
 
-/// Whether a closer look is worth its time: a long word with a digit, or something with a name before it.
+/// A cheap pre-check: whether the value has a long word with a digit, or a name before a value.
 fn may_hold_secret(value: &Value) -> bool {
     let mut open = vec![value];
     while let Some(value) = open.pop() {
@@ -80,7 +81,7 @@ fn is_suspicious(text: &str) -> bool {
     text.contains([':', '=']) || words.any(|word| word.len() >= SHORTEST && word.iter().any(u8::is_ascii_digit))
 }
 
-/// Whether the application has a say.
+/// Whether the application has a redaction hook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RedactHook {
     Absent,
@@ -88,7 +89,7 @@ pub enum RedactHook {
 }
 
 impl RedactHook {
-    /// As JavaScript says it.
+    /// Parses JavaScript's `'present' | 'absent'`.
     #[must_use]
     pub fn of(text: &str) -> Self {
         if text == "present" { Self::Present } else { Self::Absent }
@@ -100,19 +101,19 @@ pub struct Masking {
     pub secrets: SecretScan,
     pub functions: Arc<dyn HostFunctions>,
     pub hook: RedactHook,
-    /// When a hook that gave no answer is asked again.
+    /// When a hook that timed out is called again.
     pub silent_until: Mutex<Option<Instant>>,
 }
 
 impl Masking {
-    /// A text without the secrets that are known, nor the beginnings of any: it may have been cut before.
+    /// The text with known secrets masked, and beginnings of them, as the text may have been cut.
     fn without_known(&self, text: &str) -> String {
         without_capabilities(&self.known.without_beginnings(text))
     }
 
     fn masked(&self, content: &str) -> Option<String> {
         let known = self.without_known(content);
-        // Most hold nothing that looks like a secret, and need not be taken apart.
+        // Most events hold nothing that looks like a secret, and need not be parsed.
         if !self.secrets.is_in_words(&known) {
             return Some(known);
         }
@@ -123,7 +124,7 @@ impl Masking {
                 Value::String(text) if self.secrets.is_in_words(text) => HIDDEN.clone_into(text),
                 Value::Array(items) => open.extend(items),
                 Value::Object(members) => {
-                    // A key that holds one takes what it names with it.
+                    // A key that holds a secret is removed with its value.
                     members.retain(|key, _| !self.secrets.is_in_words(key));
                     open.extend(members.values_mut());
                 }
@@ -133,13 +134,13 @@ impl Masking {
         Some(value.to_string())
     }
 
-    fn asked(&self, content: &str) -> Option<String> {
+    fn redacted_by_hook(&self, content: &str) -> Option<String> {
         if self.silent_until.lock().is_some_and(|until| Instant::now() < until) {
             return None;
         }
-        let answer = ask_and_wait(&*self.functions, QUESTION, format!("[[{content}]]"), PATIENCE);
+        let answer = ask_and_wait(&*self.functions, QUESTION, format!("[[{content}]]"), REDACT_TIMEOUT);
         if answer.is_none() {
-            *self.silent_until.lock() = Some(Instant::now() + REST);
+            *self.silent_until.lock() = Some(Instant::now() + RETRY_AFTER);
         }
         let answer = answer?.ok()?;
         let [kept]: [Option<Box<RawValue>>; 1] = serde_json::from_str(&answer).ok()?;
@@ -155,7 +156,7 @@ impl Redact for Masking {
     }
 
     fn preview(&self, text: &str, chars: usize) -> String {
-        // The application has a say about what it sees whole.
+        // The hook redacts whole events, not previews.
         if self.hook == RedactHook::Present {
             return HIDDEN.to_owned();
         }
@@ -168,9 +169,9 @@ impl Redact for Masking {
         let masked = self.masked(&content);
         let kept = match self.hook {
             RedactHook::Absent => masked,
-            RedactHook::Present => masked.and_then(|content| self.asked(&content)),
+            RedactHook::Present => masked.and_then(|content| self.redacted_by_hook(&content)),
         };
-        // What is no object is not kept, and the event says so.
+        // An empty text makes the ledger record that the content was not kept.
         kept.unwrap_or_default()
     }
 }
@@ -182,7 +183,7 @@ mod tests {
     use tgp_compile::Compiler;
 
     #[test]
-    fn capability_tokens_are_taken_out_and_what_begins_like_one_stays() {
+    fn capability_tokens_are_masked_and_similar_words_are_kept() {
         let token = format!("tgp_{}", "aZ09_-".repeat(12));
         let masked = without_capabilities(&format!(r#"{{"a":"{token}","b":"x {token}{token} y","c":"tgp_core"}}"#));
         assert_eq!(masked, r#"{"a":"tgp_[hidden]","b":"x tgp_[hidden] y","c":"tgp_core"}"#);
@@ -190,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_a_closer_look_would_hide_gets_one() {
+    fn the_pre_check_finds_every_secret_that_the_scan_finds() {
         let secrets = [
             "sk_live_4eC39HqLyjWDarjtT1zdp7dc",
             "AKIAIOSFODNN7EXAMPLE",

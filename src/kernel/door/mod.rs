@@ -1,9 +1,7 @@
-//! The one way in: whatever anybody asks the kernel to do is a [`Call`], and passes [`Door::enter`].
+//! The single entry point: every request to the kernel is a [`Call`] that passes [`Door::enter`].
 
-mod always;
 mod approval_errors;
 mod approvals;
-mod asked_call;
 mod asker;
 mod call;
 mod caller_sight;
@@ -15,6 +13,8 @@ mod known_tools;
 mod masking;
 mod open_ledger;
 mod passage;
+mod pending_call;
+mod permanent_rule;
 mod position;
 mod present_call;
 mod reach;
@@ -43,7 +43,7 @@ pub use present_call::{PresentCall, on_behalf, present};
 pub use reach::{Need, Reach};
 #[cfg(test)]
 pub use recorder::Records;
-pub use refusals::Word;
+pub use refusals::ApprovalAnswer;
 pub use rules::{InForce, PolicySource, policy_of};
 pub use tgp_policy::Effect;
 pub use tokens::Tokens;

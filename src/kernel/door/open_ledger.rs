@@ -1,4 +1,4 @@
-//! The ledger as the configuration wants it.
+//! Opens the ledger by the configuration.
 
 use super::masking::{Masking, RedactHook};
 use super::recorder::Records;
@@ -15,14 +15,14 @@ use tgp_ledger::{
     TlsSettings,
 };
 
-/// The folder of the ledger in the private one of the repository.
+/// The ledger's folder within the private folder of the repository.
 const FOLDER: &str = "ledger";
-const UNWRITABLE: &str = "Nothing is written down: the folder of the ledger cannot be written. Put rootDir where it can, or say \"ledger: false\"; with \"ledger: true\" this is an error.";
-/// The question that hands a sentence to the log of the application.
+const UNWRITABLE: &str = "The ledger is disabled: its folder is not writable. Move rootDir to a writable location, or set \"ledger: false\"; with \"ledger: true\" this is an error.";
+/// The host function that writes to the application's log.
 const LOG: &str = "#warn";
 const DAY_MS: u64 = 24 * 60 * 60 * 1000;
 
-/// What a ledger is opened with.
+/// The dependencies of the ledger.
 pub struct LedgerParts<'p> {
     pub config: &'p Config,
     /// The private folder of the repository.
@@ -31,11 +31,11 @@ pub struct LedgerParts<'p> {
     pub secrets: SecretScan,
     pub functions: Arc<dyn HostFunctions>,
     pub hook: RedactHook,
-    /// How a database elsewhere is reached.
+    /// TLS settings for a remote database.
     pub tls: TlsSettings,
 }
 
-/// The ledger, if it is on, and what the user should know about it.
+/// Opens the ledger, if it is enabled. The text is a warning for the user.
 pub fn open_ledger(parts: LedgerParts<'_>) -> Result<(Records, Option<String>), Error> {
     let LedgerParts { config, folder, known, secrets, functions, hook, tls } = parts;
     let ledger = &config.ledger;
@@ -71,29 +71,29 @@ pub fn open_ledger(parts: LedgerParts<'_>) -> Result<(Records, Option<String>), 
         Ok(opened) => {
             let problem = opened.boot_problem().map(|problem| {
                 format!(
-                    "The ledger is not whole, from event {} on: {} See \"tgp ledger verify\".",
+                    "The ledger is damaged from event {} on: {} See \"tgp ledger verify\".",
                     problem.seq, problem.message
                 )
             });
             Ok((Records::Ledger(Arc::new(opened)), problem))
         }
-        // As before there was a ledger: a root in an image or on a disk that nobody may write.
+        // A read-only root, such as one in an image, works without a ledger.
         Err(LedgerError::Unwritable(Reason::ReadOnlyDisk | Reason::NotAllowed)) if !ledger.is_wanted => {
             Ok((Records::Nothing, Some(UNWRITABLE.to_owned())))
         }
         Err(error) if ledger.is_wanted => Err(error.into()),
-        // Reading goes on; whoever has damaged it does not get rid of it.
+        // Reads go on; damaging the ledger must not disable it.
         Err(error) => {
             let error = Error::from(error);
-            let told = format!("{} Until then calls that change something are refused.", error.message);
-            Ok((Records::Refused(error), Some(told)))
+            let warning = format!("{} Until then calls that change something are refused.", error.message);
+            Ok((Records::Refused(error), Some(warning)))
         }
     }
 }
 
-/// What the ledger has to say at any time goes to the log of the application.
+/// A log callback that forwards messages of the ledger to the application's log.
 fn log_through(functions: Arc<dyn HostFunctions>) -> Log {
     Arc::new(move |text| {
-        functions.call(CallFor::NOBODY, LOG, serde_json::json!([text]).to_string(), Box::new(|_| ()));
+        functions.call(CallFor::NO_RUN, LOG, serde_json::json!([text]).to_string(), Box::new(|_| ()));
     })
 }

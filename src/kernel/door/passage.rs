@@ -1,4 +1,4 @@
-//! A call on its way, until its end is written down.
+//! An admitted call, until its end is recorded.
 
 use super::call::Call;
 use super::caller_sight::sight_of;
@@ -19,19 +19,19 @@ use tgp_ledger::{Actor, EventType, NewEvent, Part, Truth};
 use tgp_policy::{Capability, Effect};
 use tgp_state::Mode;
 
-/// Has what ended calls cost counted on a thread of its own: another process may have the counts locked.
+/// Counts the cost of ended calls on a thread of its own, because another process may hold the lock of the counters.
 pub(super) fn settle_tokens(gate: &Arc<Gate>) {
     if !gate.tokens.must_settle() {
         return;
     }
     let own = Arc::clone(gate);
     if threads::spawn("tgp-tokens", move || own.tokens.settle()).is_err() {
-        // The next call counts it.
+        // The next call retries.
         gate.tokens.not_settled();
     }
 }
 
-/// A call that was let in. Dropping it writes down that nobody heard of its end.
+/// An admitted call. Dropping it records an end without an answer.
 pub struct Passage {
     recorder: Arc<Recorder>,
     number: u64,
@@ -45,14 +45,14 @@ pub struct Passage {
     id: String,
     mode: Option<Mode>,
     trace: Option<Arc<Trace>>,
-    /// What was approved, where it is a text.
+    /// The hash of the approved text, if any.
     approved_text: Option<Arc<str>>,
-    /// What the caller may see.
+    /// The files that the caller may see.
     sight: SharedSight,
-    /// The token that the time it takes is taken from, and the milliseconds of its budget that are held until then. What a run
-    /// asks for is part of its time.
+    /// The token whose budget pays for the elapsed time, and the milliseconds reserved until then. Calls of a run are
+    /// part of the run's time.
     spends: Option<(Arc<Gate>, Capability, u64)>,
-    /// Where it is noted as open, if it has a token.
+    /// The gate that lists it as open, if it has a token.
     opened: Option<Arc<Gate>>,
     began: Instant,
     is_over: bool,
@@ -64,7 +64,7 @@ impl Passage {
         let (agent, id) = (agent.to_owned(), id.to_owned());
         let Call { number, parent, tool, effect, path, asker, trace, .. } = call;
         let sight = sight_of(gate, &mut admitted);
-        // Whatever is made below it with the same token is part of it, however deep.
+        // Nested calls with the same token, at any depth, are part of it.
         if let Some(token) = &admitted.capability {
             gate.tokens.opened(number, token);
         }
@@ -92,7 +92,7 @@ impl Passage {
         }
     }
 
-    /// The call, for what happens on its behalf.
+    /// The call, for work on its behalf.
     #[must_use]
     pub fn present(&self) -> PresentCall {
         PresentCall {
@@ -106,33 +106,33 @@ impl Passage {
         }
     }
 
-    /// What the caller may see.
+    /// The files that the caller may see.
     #[must_use]
     pub fn sight(&self) -> SharedSight {
         self.sight.clone()
     }
 
-    /// The hash of the text that somebody has approved, where that was asked.
+    /// The hash of the text that was approved, if any.
     #[must_use]
     pub fn approved_text(&self) -> Option<Arc<str>> {
         self.approved_text.clone()
     }
 
-    /// How long it may last by the budget of its token.
+    /// Its time limit by the token's budget.
     #[must_use]
     pub fn budget(&self) -> Option<Duration> {
         self.spends.as_ref().map(|(_, _, held_ms)| Duration::from_millis(*held_ms))
     }
 
-    /// Notes how it ended; a value is JSON text.
+    /// Records its end; a value is JSON text.
     pub fn leave(mut self, end: Result<&str, &Error>) {
         self.over(end);
     }
 
-    /// The same for a value that is no text yet.
+    /// As `leave`, for a value that is not serialised yet.
     pub fn leave_with<T: Serialize>(self, end: Result<&T, &Error>) {
         match end {
-            // Nobody reads it.
+            // Without a ledger the value is not needed.
             Ok(_) if self.recorder.ledger().is_none() => self.leave(Ok("null")),
             Err(error) => self.leave(Err(error)),
             Ok(value) => self.leave(Ok(&serde_json::to_string(value).unwrap_or_default())),
@@ -199,7 +199,7 @@ impl Drop for Passage {
             let lost = if std::thread::panicking() {
                 Error::panicked()
             } else {
-                Error::new(ErrorCode::Aborted, "It ended without an answer.")
+                Error::new(ErrorCode::Aborted, "The call ended without an answer.")
             };
             self.over(Err(&lost));
         }

@@ -1,4 +1,4 @@
-//! How far a ledger is.
+//! Event count and head hash of a ledger.
 
 use serde::Serialize;
 

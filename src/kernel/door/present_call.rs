@@ -1,4 +1,4 @@
-//! The call that this thread is busy with, for what happens on its behalf without being told.
+//! The call that the current thread works for, as a thread-local.
 
 use crate::kernel::sight::{SharedSight, seeing};
 use std::cell::RefCell;
@@ -11,11 +11,11 @@ pub struct PresentCall {
     pub session: Option<String>,
     pub agent: String,
     pub id: String,
-    /// The mode that it was made in, where it said one.
+    /// The mode that it set, if any.
     pub mode: Option<Mode>,
-    /// Whose data it holds.
+    /// The owner of its data.
     pub owner: String,
-    /// What its caller may see.
+    /// The files that its caller may see.
     pub sight: SharedSight,
 }
 
@@ -23,9 +23,9 @@ thread_local! {
     static PRESENT: RefCell<Option<PresentCall>> = const { RefCell::new(None) };
 }
 
-/// Does `job` on behalf of a call.
+/// Runs `job` on behalf of a call.
 pub fn on_behalf<T>(call: PresentCall, job: impl FnOnce() -> T) -> T {
-    /// Puts back what was before, also when the job panics.
+    /// Restores the previous call, also when the job panics.
     struct Before(Option<PresentCall>);
     impl Drop for Before {
         fn drop(&mut self) {
@@ -37,7 +37,7 @@ pub fn on_behalf<T>(call: PresentCall, job: impl FnOnce() -> T) -> T {
     seeing(sight, job)
 }
 
-/// The call, if there is one.
+/// The call of this thread, if any.
 pub fn present() -> Option<PresentCall> {
     PRESENT.with_borrow(Clone::clone)
 }

@@ -1,8 +1,8 @@
-//! What a call reaches beside what it names.
+//! The files that a call reaches without naming them.
 
 use tgp_policy::Effect;
 
-/// Files that a call has to do with and does not name: imports of a tool, files whose imports follow a move.
+/// Files that a call uses without naming them: imports of a tool, files whose imports follow a move.
 #[derive(Debug, Clone)]
 pub struct Reach {
     pub effect: Effect,
@@ -10,20 +10,20 @@ pub struct Reach {
     pub need: Need,
 }
 
-/// What must be said of them.
+/// The verdict that they need.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Need {
-    /// They are what the call is about as much as what it names.
+    /// They must be allowed, like the files that the call names.
     Allowed,
-    /// They are a means: only a rule of its own keeps them out of reach.
+    /// They must not be denied by an explicit rule: they are only a means.
     NotForbidden,
-    /// None of them exists, and the answer says so: a caller does not learn that of files out of its reach. They are not part
-    /// of what is approved.
+    /// None of them exists, and the answer reveals that, which a caller must not learn of files that it may not read.
+    /// They are not part of an approval.
     Absent,
 }
 
 impl Reach {
-    /// The places where imports looked for a file and found none.
+    /// The paths where imports looked for a file in vain.
     pub fn absent(places: Vec<Vec<String>>) -> impl Iterator<Item = Self> {
         places.into_iter().map(|paths| Self { effect: Effect::Read, paths, need: Need::Absent })
     }

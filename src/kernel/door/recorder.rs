@@ -1,4 +1,4 @@
-//! Writes events down, if anybody wants that.
+//! Records events, if there is a ledger.
 
 use super::present_call::PresentCall;
 use std::sync::Arc;
@@ -7,16 +7,16 @@ use tgp_ledger::{Actor, Ledger, NewEvent};
 
 /// Where events go.
 pub enum Records {
-    /// Nowhere: nobody wants that.
+    /// The ledger is disabled.
     Nothing,
     Ledger(Arc<Ledger>),
-    /// Nowhere, though somebody wants it: what would change something is refused with this.
+    /// The ledger is enabled but cannot be used: calls that change something are refused with this error.
     Refused(Error),
 }
 
 pub struct Recorder {
     records: Records,
-    /// Begins the name of every call of this kernel.
+    /// Prefix of the name of every call of this kernel.
     process: String,
 }
 
@@ -33,7 +33,7 @@ impl Recorder {
         &self.records
     }
 
-    /// None when it is turned off, or cannot be used.
+    /// None when it is disabled, or cannot be used.
     pub fn ledger(&self) -> Option<&Arc<Ledger>> {
         match &self.records {
             Records::Ledger(ledger) => Some(ledger),
@@ -50,17 +50,18 @@ impl Recorder {
         format!("{}-{number}", self.process)
     }
 
-    /// Writes down what has happened on behalf of a call.
+    /// Records an event on behalf of a call.
     pub fn record_for(&self, call: Option<&PresentCall>, event: &NewEvent<'_>) {
         let Some(PresentCall { call, session, agent, id, .. }) = call else { return self.record(event) };
         let actor = Actor { agent, id };
         self.record(&NewEvent { actor, session: session.as_deref(), call: Some(call), ..*event });
     }
 
-    /// Writes down what has happened.
+    /// Records an event.
     pub fn record(&self, event: &NewEvent<'_>) {
         if let Some(ledger) = self.ledger() {
-            // The effect has happened. The ledger keeps what it cannot write, and counts what it cannot keep.
+            // The effect has happened, so there is no error: the ledger spools what it cannot write, and counts what it
+            // drops.
             let _kept = ledger.record(event);
         }
     }

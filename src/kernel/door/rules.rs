@@ -8,7 +8,7 @@ use tgp_base::error::{Error, ErrorCode};
 use tgp_base::threads;
 use tgp_policy::{Policy, Tools};
 
-/// Whose rules hold, as JavaScript says it.
+/// The source of the rules, as JavaScript passes it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum PolicySource {
@@ -19,31 +19,31 @@ pub enum PolicySource {
     Safe,
     /// A function of the application decides.
     Hook,
-    /// A file, with the name that verdicts give it.
+    /// A file, with its name in verdicts.
     File { name: String, text: String },
-    /// What the configuration says itself.
+    /// Rules in the configuration.
     Object(Value),
 }
 
-/// Who decides.
+/// What decides about calls.
 #[derive(Clone)]
 pub enum InForce {
-    /// Nobody: everything is allowed.
-    Nobody,
+    /// Everything is allowed.
+    AllowAll,
     Policy(Arc<Policy>),
     Hook,
 }
 
 pub struct Rules {
     in_force: RwLock<InForce>,
-    /// The version that approvals are bound to: that of the rules, or of those that they were added to.
+    /// The version that approvals are bound to: that of the rules, or of the rules before a permanent rule was added.
     approved_version: RwLock<String>,
     tools: Tools,
 }
 
 impl Rules {
     /// # Errors
-    /// `Config` for rules that cannot be meant, with file and line.
+    /// `Config` for invalid rules, with file and line.
     pub fn new(source: &PolicySource, tools: Tools) -> Result<Self, Error> {
         let in_force = read(source, &tools)?;
         let approved_version = RwLock::new(version_of(&in_force));
@@ -58,11 +58,11 @@ impl Rules {
         self.in_force.read().clone()
     }
 
-    /// Puts other rules in the place of these, once they are known to be good. Where an approver has only added one to the rules
-    /// of the version `added_to`, what was asked under those may still be approved.
+    /// Replaces the rules, if the new ones are valid. When an approver only added a rule to version `added_to`,
+    /// requests under that version can still be approved.
     ///
     /// # Errors
-    /// As `new`; then the rules are those of before.
+    /// As `new`; then the rules are unchanged.
     pub fn replace(&self, source: &PolicySource, added_to: Option<&str>) -> Result<(), Error> {
         let read = read(source, &self.tools)?;
         let version = version_of(&read);
@@ -81,7 +81,7 @@ impl Rules {
         self.approved_version.read().clone()
     }
 
-    /// The hash of what the rules mean.
+    /// The hash of the rules.
     #[must_use]
     pub fn version(&self) -> String {
         version_of(&self.in_force.read())
@@ -90,16 +90,16 @@ impl Rules {
 
 fn version_of(in_force: &InForce) -> String {
     match in_force {
-        InForce::Nobody => "allow".to_owned(),
+        InForce::AllowAll => "allow".to_owned(),
         InForce::Hook => "hook".to_owned(),
         InForce::Policy(policy) => policy.version().to_owned(),
     }
 }
 
-/// The rules as a policy, for those who ask what they say; none for a function of the application.
+/// Parses the rules; none for a policy function of the application.
 ///
 /// # Errors
-/// `Config` for rules that cannot be meant.
+/// `Config` for invalid rules.
 pub fn policy_of(source: &PolicySource, tools: &Tools) -> Result<Option<Policy>, Error> {
     let object = |value: &Value| Ok(Policy::from_json(value, "policy", tools)?);
     match source {
@@ -107,10 +107,10 @@ pub fn policy_of(source: &PolicySource, tools: &Tools) -> Result<Option<Policy>,
         PolicySource::Safe => Ok(Some(Policy::safe(tools))),
         PolicySource::Hook => Ok(None),
         PolicySource::File { name, text } => {
-            // The parser of YAML is somebody else's, and the text is anybody's.
+            // The YAML parser is a dependency and the text is untrusted, so panics are contained.
             let read = threads::contain(|| Policy::from_yaml(text.as_bytes(), name, tools));
             let unread =
-                || Error::new(ErrorCode::Config, format!("The policy is not in force: {name} cannot be read."));
+                || Error::new(ErrorCode::Config, format!("The policy was not applied: {name} cannot be parsed."));
             Ok(Some(read.map_err(|_| unread())??))
         }
         PolicySource::Object(value) => object(value).map(Some),
@@ -119,7 +119,7 @@ pub fn policy_of(source: &PolicySource, tools: &Tools) -> Result<Option<Policy>,
 
 fn read(source: &PolicySource, tools: &Tools) -> Result<InForce, Error> {
     if matches!(source, PolicySource::Allow) {
-        return Ok(InForce::Nobody);
+        return Ok(InForce::AllowAll);
     }
     Ok(policy_of(source, tools)?.map_or(InForce::Hook, |policy| InForce::Policy(Arc::new(policy))))
 }

@@ -1,25 +1,24 @@
-//! JSON as the ledger takes it: valid, and not longer than anybody keeps.
+//! Validation and truncation of JSON for the ledger.
 
 use crate::kernel::text_hash::text_hash;
 use serde_json::json;
 use serde_json::value::{RawValue, to_raw_value};
 use std::collections::BTreeMap;
 
-/// Longest text that is written down as it is.
+/// Longest text that is recorded whole.
 const MOST_BYTES: usize = 4 << 20;
-/// Most values that are written down: taken apart, each takes many times the room of its text.
+/// Most values that are recorded: parsed, each takes many times the memory of its text.
 const MOST_VALUES: usize = 200_000;
-/// Members below this are written down, however little the ledger keeps.
+/// Smaller members are always recorded.
 const SMALL_BYTES: usize = 64 << 10;
 
-/// The text as it was given, or nothing where it is no JSON. What the ledger would not keep, because it is longer than
-/// `keep_bytes`, is named by its length, hash and beginning, as `preview` shows it, instead of travelling there: a member of an
-/// object on its own.
+/// The text, or none if it is not JSON. What is longer than `keep_bytes` is replaced by its hash, length and `preview`;
+/// in an object, member by member.
 #[must_use]
 pub fn shown(json: &str, keep_bytes: usize, preview: &dyn Fn(&str) -> String) -> Option<Box<RawValue>> {
     let named = |json: &str| {
-        let told = json!({ "cut": text_hash(json.as_bytes()), "bytes": json.len(), "preview": preview(json) });
-        to_raw_value(&told).ok()
+        let summary = json!({ "cut": text_hash(json.as_bytes()), "bytes": json.len(), "preview": preview(json) });
+        to_raw_value(&summary).ok()
     };
     if json.len() > MOST_BYTES || holds_more_than(json, MOST_VALUES) {
         return named(json);
@@ -41,9 +40,9 @@ pub fn shown(json: &str, keep_bytes: usize, preview: &dyn Fn(&str) -> String) ->
     to_raw_value(&shorter).ok()
 }
 
-/// Whether there are more values in the text, as its commas and brackets tell.
+/// Whether the text has more than `most` values, estimated by its commas and brackets.
 pub fn holds_more_than(json: &str, most: usize) -> bool {
-    // A value and what divides it from the next take two bytes at least.
+    // A value and its separator take at least two bytes.
     if json.len() / 2 <= most {
         return false;
     }
@@ -72,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn short_json_stays_and_long_json_is_named() {
+    fn short_json_is_kept_and_long_json_is_summarised() {
         assert_eq!(shown(r#"{"a":[1]}"#, KEPT).unwrap().get(), r#"{"a":[1]}"#);
         assert!(shown("{", KEPT).is_none() && shown("", KEPT).is_none());
         let long = format!("\"{}\"", "é".repeat(MOST_BYTES));
@@ -81,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_long_members_of_an_object_are_named() {
+    fn only_long_members_of_an_object_are_summarised() {
         let long = "x".repeat(KEPT);
         let cut = shown(&format!(r#"{{"path":"a.ts","content":"{long}"}}"#), KEPT).unwrap();
         assert!(cut.get().len() < 1200 && cut.get().contains(r#""path":"a.ts""#), "{cut}");
@@ -91,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn json_of_too_many_values_is_named_and_a_long_text_stays() {
+    fn json_with_too_many_values_is_summarised() {
         let wide = format!("[{}0]", "0,".repeat(MOST_VALUES));
         assert!(shown(&wide, MOST_BYTES).unwrap().get().contains("\"cut\":"));
         let text = format!("[\"{}\\\"{}\"]", "a,".repeat(MOST_VALUES), "[{,".repeat(MOST_VALUES));

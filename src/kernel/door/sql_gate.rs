@@ -1,7 +1,7 @@
-//! What rules and tokens say of SQL, beside whether a call may go on.
+//! Queries about rules and tokens for SQL.
 
 use super::asker::Asker;
-use super::gate::{Gate, Previews, said};
+use super::gate::{Gate, Previews, strictest_verdict};
 use super::judged_call::judged_asker;
 use super::rules::InForce;
 use tgp_base::error::Error;
@@ -10,27 +10,27 @@ use tgp_base::table_name::{DefaultSchema, TableName};
 use tgp_policy::{Capability, Decision, Fact, SqlVerb, SqlVerbs};
 
 impl Gate {
-    /// What the rules in force and the token of the asker look at in a statement of SQL.
+    /// How closely the rules in force and the caller's token inspect a SQL statement.
     ///
     /// # Errors
-    /// `Denied` for a token that does not count.
+    /// `Denied` for an invalid token.
     pub fn sql_detail(&self, asker: &Asker) -> Result<SqlDetail, Error> {
         let of_rules = match self.rules.in_force() {
-            InForce::Nobody => SqlDetail::Nothing,
+            InForce::AllowAll => SqlDetail::Nothing,
             InForce::Policy(policy) => policy.sql_detail(),
             InForce::Hook => SqlDetail::Tables,
         };
         let Some(token) = asker.token.as_deref() else { return Ok(of_rules) };
-        // Asked on Node's thread, for every statement: whether the token was revoked is for the door to find out.
+        // Runs on Node's thread for every statement, so revocation is left to the door.
         Ok(of_rules.max(self.tokens.read(token)?.sql_detail()))
     }
 
-    /// For each table, with its schema where there is one, whether the rules in force and the token of the asker leave it open: to
-    /// a statement with these verbs that reaches it without naming it, unless a rule denies that or asks; without verbs, to any
-    /// statement that reads it.
+    /// For each table (name and schema) whether the rules in force and the caller's token leave it open. With verbs: to
+    /// a statement with these verbs that reaches it without naming it, unless a rule denies it or asks. Without verbs:
+    /// to a statement that reads it.
     ///
     /// # Errors
-    /// `Denied` for a token that does not count.
+    /// `Denied` for an invalid token.
     pub fn open_tables(
         &self,
         asker: &Asker,
@@ -44,7 +44,7 @@ impl Gate {
         let mut call = self.rules.tools().some_call("exec_sql");
         judged_asker(&mut call, asker, token_id, self.mode);
         if verbs.is_none() {
-            // Rules for the text of a statement say nothing about its tables.
+            // Rules on the text of a statement do not concern its tables.
             call.args = Fact::Nothing;
         }
         call.verbs = Fact::Known(verbs.unwrap_or_else(|| [SqlVerb::Select].into_iter().collect()));
@@ -54,9 +54,9 @@ impl Gate {
             // The table `"a.b"` is not the one of the schema `a`.
             call.tables = if name.contains('.') { Fact::Unknown } else { Fact::Known(vec![table.clone()]) };
             call.mentioned = vec![table];
-            // A token says what may be named; that it does not name a table must not hide that a rule asks.
+            // A token limits what may be named; it must not hide that a rule asks.
             let capability = capability.as_ref().filter(|_| verbs.is_none());
-            let verdict = said(&in_force, capability, &call, &[], Previews::Nothing);
+            let verdict = strictest_verdict(&in_force, capability, &call, &[], Previews::Nothing);
             verdict.is_none_or(|verdict| match verbs {
                 Some(_) => &*verdict.rule == "default",
                 None => verdict.verdict != Decision::Deny,

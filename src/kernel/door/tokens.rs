@@ -1,4 +1,4 @@
-//! Capability tokens: who may issue them, which still count, and how often each was used.
+//! Capability tokens: keys, revocation, and counters of calls and time.
 
 use crate::kernel::config::TokensConfig;
 use parking_lot::{Mutex, RwLock};
@@ -13,52 +13,52 @@ use tgp_policy::{Capability, Key, Keys, PolicyError, TokenId, TokenLimit, Tools,
 
 pub struct Tokens {
     keys: RwLock<Keys>,
-    /// Uses and revocations; in memory where tokens end with this kernel.
+    /// Uses and revocations; in memory when tokens end with this kernel.
     tally: Tally,
-    /// Costs of calls that are not counted yet, by family: no call begins before they are.
-    unpaid: Mutex<VecDeque<(String, Vec<Count>)>>,
-    /// Held by who counts them, which may take long.
-    paying: Mutex<()>,
+    /// Costs of ended calls that are not counted yet, by family. No call begins before they are counted.
+    pending_costs: Mutex<VecDeque<(String, Vec<Count>)>>,
+    /// Serialises counting, which may take long.
+    settling: Mutex<()>,
     is_settling: AtomicBool,
-    /// Calls under way for which part of a budget is held, with their tokens.
+    /// Open calls with their tokens.
     open: Mutex<Vec<(u64, TokenId)>>,
 }
 
 impl Tokens {
-    /// With the keys of the application; without any, tokens end with this kernel.
+    /// Uses the application's keys; without any, a key that ends with this kernel.
     ///
     /// # Errors
     /// `Config` for keys that are too short, or invalid names.
     pub fn new(config: &TokensConfig) -> Result<Self, Error> {
-        let given: Result<Vec<Key>, _> = config.keys.iter().map(|key| Key::new(key.expose().as_bytes())).collect();
-        let mut given = given?.into_iter();
-        let current = match given.next() {
+        let keys: Result<Vec<Key>, _> = config.keys.iter().map(|key| Key::new(key.expose().as_bytes())).collect();
+        let mut configured = keys?.into_iter();
+        let current = match configured.next() {
             Some(key) => key,
             None => own_key()?,
         };
-        let mut keys = Keys::new(current, given.collect());
+        let mut keys = Keys::new(current, configured.collect());
         for id in &config.revoked {
             keys.revoke(token_id(id)?);
         }
         Ok(Self {
             keys: RwLock::new(keys),
             tally: Tally::in_memory(),
-            unpaid: Mutex::default(),
-            paying: Mutex::default(),
+            pending_costs: Mutex::default(),
+            settling: Mutex::default(),
             is_settling: AtomicBool::new(false),
             open: Mutex::default(),
         })
     }
 
-    /// Keeps uses and revocations in a folder, for all processes that share it: for tokens whose keys outlive this kernel.
+    /// Stores uses and revocations in a folder that processes share, for tokens whose keys outlive this kernel.
     pub fn share(&mut self, folder: &Path) {
         self.tally = Tally::new(folder);
     }
 
-    /// Closes the file of the counts.
+    /// Closes the file of the counters.
     pub fn close(&self) {
-        // What cannot be counted even now stays held.
-        let _counted = self.pay();
+        // What cannot be counted stays reserved.
+        let _counted = self.settle_pending();
         self.tally.close();
     }
 
@@ -71,66 +71,67 @@ impl Tokens {
         Ok((token, id))
     }
 
-    /// What a token says, whether or not it was revoked elsewhere: no file is looked at.
+    /// Verifies a token without reading files, so that a revocation by another process is not noticed.
     ///
     /// # Errors
-    /// `Denied` for a token that is not one of ours, was changed, or revoked in this process.
+    /// `Denied` for a token that is not ours, was changed, or was revoked in this process.
     pub fn read(&self, token: &str) -> Result<Capability, Error> {
         Ok(verify(&self.keys.read(), token)?)
     }
 
+    /// Verifies a token, including revocations by other processes.
+    ///
     /// # Errors
-    /// `Denied` for a token that is not one of ours, was changed or revoked, `Io` where that is unknown.
+    /// `Denied` for a token that is not ours, was changed or revoked, `Io` if revocations cannot be read.
     pub fn verify(&self, token: &str) -> Result<Capability, Error> {
         let capability = self.read(token)?;
         let names: Vec<String> = capability.chain().iter().map(revoked_name).collect();
         if self.tally.has_any(&names).map_err(uncounted)? {
-            return Err(PolicyError::Token { reason: "It was revoked. Ask for a new one." }.into());
+            return Err(PolicyError::Token { reason: "It was revoked. Request a new one." }.into());
         }
         Ok(capability)
     }
 
     /// # Errors
-    /// `Validation` for an invalid name, `Io` where it is revoked here and other processes do not know.
+    /// `Validation` for an invalid id, `Io` if it is revoked in this process only.
     pub fn revoke(&self, id: &str) -> Result<TokenId, Error> {
         let id = token_id(id)?;
         self.keys.write().revoke(id);
         self.tally.mark(&revoked_name(&id)).map_err(|_| {
-            let text = "The token is revoked in this process, but the revocation cannot be written for others and for later. Make the folder .git/tgp below rootDir writable and revoke it again, or name the token in tokens.revoked.";
+            let text = "The token is revoked in this process only, because the revocation cannot be stored. Make the folder .git/tgp below rootDir writable and revoke it again, or add the token to tokens.revoked.";
             Error::new(ErrorCode::Io, text)
         })?;
         Ok(id)
     }
 
-    /// Counts one call that takes at most `most_ms`, or refuses it and counts nothing. Where there is a budget, the time is
-    /// taken from it until the end of the call: as much as the call may take, or as is left.
+    /// Counts one call of at most `most_ms`, or refuses it and counts nothing. With a budget, reserves the call's time
+    /// limit, or what is left, until its end.
     ///
     /// # Errors
-    /// `Denied` when the calls or the budget of the token, or of one that it was made from, are used up; `Io` where it cannot
-    /// be counted.
+    /// `Denied` when the calls or budget of the token or of a parent token are used up; `Io` if it cannot be counted.
     pub fn begin(&self, capability: &Capability, most_ms: u64, now_ms: u64) -> Result<Option<u64>, Error> {
         let counts: Vec<Count> = capability.limits().flat_map(|limit| counts_of(limit, most_ms)).collect();
         if counts.is_empty() {
             return Ok(None);
         }
-        self.pay()?;
+        self.settle_pending()?;
         let reason = match self.tally.add(&family(capability), &counts, now_ms).map_err(uncounted)? {
             Counted::Done(held) => return Ok(held),
             Counted::UsedUp(place) if counts.get(place).is_some_and(|count| count.amount == Amount::Exactly(1)) => {
-                "Its calls are used up. Ask for a new one."
+                "Its calls are used up. Request a new one."
             }
             Counted::UsedUp(_) => {
-                "Its budget is used up. Wait for calls that still run, which hold part of it, or ask for a new one."
+                "Its budget is used up. Wait for running calls, which reserve part of it, or request a new one."
             }
             Counted::TooMany => {
-                "Too many tokens with a count were made from the same one. Give them 'expires', or ask for a new one."
+                "Too many counted tokens were derived from the same one. Give them 'expires', or request a new one."
             }
         };
         Err(PolicyError::Token { reason }.into())
     }
 
-    /// Notes what a call cost, which is known when it has ended, in the place of what was held for it. The call has happened, and it
-    /// may be Node's thread that ends it: nothing waits here. `settle` counts it, or the next call does.
+    /// Replaces a call's reservation by its actual cost, at its end. Never blocks, as this may be Node's thread:
+    /// `settle` or the next call counts it.
     pub fn spend(&self, capability: &Capability, held: u64, cost: u64) {
         let signed = |ms: u64| i64::try_from(ms).unwrap_or(i64::MAX);
         let amount = Amount::Exactly(signed(cost) - signed(held));
@@ -140,63 +141,63 @@ impl Tokens {
         if counts.is_empty() {
             return;
         }
-        self.unpaid.lock().push_back((family(capability), counts));
+        self.pending_costs.lock().push_back((family(capability), counts));
     }
 
-    /// Whether there are costs to be counted and no thread does so yet; then the caller has to have `settle` done.
+    /// Whether costs are pending and no thread counts them; then the caller must run `settle`.
     pub fn must_settle(&self) -> bool {
-        !self.unpaid.lock().is_empty() && !self.is_settling.swap(true, Ordering::AcqRel)
+        !self.pending_costs.lock().is_empty() && !self.is_settling.swap(true, Ordering::AcqRel)
     }
 
-    /// Counts what ended calls cost. It may wait for another process.
+    /// Counts pending costs. May wait for another process.
     pub fn settle(&self) {
         loop {
             // What is not counted now is counted before the next call.
-            let is_paid = self.pay().is_ok();
+            let is_settled = self.settle_pending().is_ok();
             self.not_settled();
-            // A call may have ended since the last look.
-            if !is_paid || !self.must_settle() {
+            // A call may have ended meanwhile.
+            if !is_settled || !self.must_settle() {
                 return;
             }
         }
     }
 
-    /// No thread settles any more.
+    /// Marks that no thread settles.
     pub fn not_settled(&self) {
         self.is_settling.store(false, Ordering::Release);
     }
 
-    /// A call with a token has begun.
+    /// Adds an open call with a token.
     pub fn opened(&self, call: u64, capability: &Capability) {
         if let Some(id) = capability.id() {
             self.open.lock().push((call, id));
         }
     }
 
-    /// It has ended.
+    /// Removes an open call.
     pub fn closed(&self, call: u64) {
         self.open.lock().retain(|(open, _)| *open != call);
     }
 
-    /// Whether a call that is open was made with this very token: what that asks for is part of it.
+    /// Whether the open call has this very token, so that its nested calls are part of it.
     pub fn holds_for(&self, call: u64, capability: &Capability) -> bool {
         self.open.lock().iter().any(|(open, id)| *open == call && Some(*id) == capability.id())
     }
 
-    /// Counts one cost after the other.
-    fn pay(&self) -> Result<(), Error> {
-        let _turn = self.paying.lock();
+    /// Counts pending costs in order.
+    fn settle_pending(&self) -> Result<(), Error> {
+        let _turn = self.settling.lock();
         loop {
-            let first = self.unpaid.lock().front().cloned();
+            let first = self.pending_costs.lock().front().cloned();
             let Some((family, counts)) = first else { return Ok(()) };
-            // `begin` has made room for them; where it is gone, the token has expired.
+            // `begin` created the counters; a missing one means that the token has expired.
             self.tally.add(&family, &counts, 0).map_err(uncounted)?;
-            self.unpaid.lock().pop_front();
+            self.pending_costs.lock().pop_front();
         }
     }
 }
 
-/// What one call counts.
+/// The counters that one call changes.
 fn counts_of(limit: TokenLimit, most_ms: u64) -> impl Iterator<Item = Count> {
     let calls = limit.calls.map(|most| (calls_name(&limit.id), Amount::Exactly(1), most));
     let spent = limit.budget.map(|most| (spent_name(&limit.id), Amount::UpTo(most_ms.max(1)), most));
@@ -209,7 +210,7 @@ fn counts_of(limit: TokenLimit, most_ms: u64) -> impl Iterator<Item = Count> {
     })
 }
 
-/// All tokens that were made from the same issued one.
+/// The id of the issued token from which this one is derived.
 fn family(capability: &Capability) -> String {
     capability.chain().first().map(TokenId::to_string).unwrap_or_default()
 }
@@ -227,20 +228,20 @@ fn spent_name(id: &TokenId) -> String {
 }
 
 fn uncounted(_: LedgerError) -> Error {
-    let text = "The uses of tokens cannot be read or written, so no token is accepted. Make the folder .git/tgp below rootDir writable, then try again.";
+    let text = "Token counters cannot be read or written, so no token is accepted. Make the folder .git/tgp below rootDir writable, then try again.";
     Error::new(ErrorCode::Io, text)
 }
 
 fn own_key() -> Result<Key, Error> {
     let mut bytes = [0; 32];
-    let unmade = |_| Error::new(ErrorCode::Io, "The system gives no random bytes, so no key for tokens can be made.");
+    let unmade = |_| Error::new(ErrorCode::Io, "No token key can be created: the system has no random bytes.");
     SystemRandom::new().fill(&mut bytes).map_err(unmade)?;
     Ok(Key::new(&bytes)?)
 }
 
 fn token_id(text: &str) -> Result<TokenId, Error> {
     TokenId::parse(text).ok_or_else(|| {
-        let message = "The name of a token has 32 hexadecimal digits; issueToken and the ledger show it.";
+        let message = "A token id has 32 hexadecimal digits; issueToken and the ledger show it.";
         Error::new(ErrorCode::Validation, message).with("field", "id")
     })
 }
@@ -273,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn calls_and_budget_are_counted_with_all_that_was_made_from_a_token() {
+    fn derived_tokens_share_calls_and_budget() {
         let counted = tokens();
         let token = issued(&counted, &json!({"calls": 3, "budget": 100}));
         let one = attenuate(&token, &json!({"calls": 1})).unwrap();
@@ -290,12 +291,12 @@ mod tests {
     }
 
     #[test]
-    fn calls_at_the_same_time_hold_no_more_than_the_budget() {
+    fn concurrent_calls_reserve_at_most_the_budget() {
         let counted = tokens();
         let token = issued(&counted, &json!({"budget": 100}));
         let narrow = attenuate(&token, &json!({"budget": 50})).unwrap();
         let (capability, held) = begin(&counted, &narrow).unwrap();
-        assert_eq!(held, Some(50), "what the narrowest has left");
+        assert_eq!(held, Some(50), "the rest of the narrowest budget");
         let (_, other) = begin(&counted, &token).unwrap();
         assert_eq!(other, Some(50));
         assert!(begin(&counted, &token).unwrap_err().contains("Its budget is used up."));

@@ -1,4 +1,4 @@
-//! Which tools lists name to a caller: one decision for prompts, live tools, `kernel.tools()` and MCP.
+//! Visibility of tools in lists: one decision for prompts, live tools, `kernel.tools()` and MCP.
 
 use super::asker::Asker;
 use super::gate::{Gate, now_ms};
@@ -8,39 +8,39 @@ use std::sync::Arc;
 use tgp_base::error::Error;
 use tgp_policy::{Call, Capability, Effect, Fact, Policy, UnknownParts};
 
-/// What a caller may find in lists of tools.
+/// The tools that a caller sees in lists.
 pub struct ToolView<'g> {
     gate: &'g Gate,
     asker: &'g Asker,
     capability: Option<Capability>,
-    /// Rules that deny something. A function of the application is not asked about lists.
+    /// Rules that can deny. A policy function of the application is not called for lists.
     policy: Option<Arc<Policy>>,
     now_ms: u64,
 }
 
 impl Gate {
-    /// For each tool, and the path that it is run by, whether lists name it to the caller.
+    /// For each tool and its path, whether the caller sees it.
     ///
     /// # Errors
-    /// `Denied` for a token that does not count.
+    /// `Denied` for an invalid token.
     pub fn shown_tools(&self, asker: &Asker, tools: &[(String, Option<String>)]) -> Result<Vec<bool>, Error> {
         let view = self.checked_tool_view(asker)?;
         Ok(tools.iter().map(|(tool, path)| view.shows(tool, path.as_deref())).collect())
     }
 
-    /// The view of a caller whose token counts.
+    /// The view of a caller; checks whether its token was revoked.
     ///
     /// # Errors
-    /// `Denied` for a token that does not count.
+    /// `Denied` for an invalid token.
     pub fn checked_tool_view<'g>(&'g self, asker: &'g Asker) -> Result<ToolView<'g>, Error> {
         let capability = asker.token.as_deref().map(|token| self.tokens.verify(token)).transpose()?;
         Ok(self.view_with(asker, capability))
     }
 
-    /// The view of a caller for Node's thread: whether the token was revoked is for the door to find out.
+    /// The view of a caller on Node's thread; leaves the revocation check to the door.
     ///
     /// # Errors
-    /// `Denied` for what is no token of this kernel.
+    /// `Denied` for a token that is not of this kernel.
     pub fn tool_view<'g>(&'g self, asker: &'g Asker) -> Result<ToolView<'g>, Error> {
         let capability = asker.token.as_deref().map(|token| self.tokens.read(token)).transpose()?;
         Ok(self.view_with(asker, capability))
@@ -49,19 +49,20 @@ impl Gate {
     fn view_with<'g>(&'g self, asker: &'g Asker, capability: Option<Capability>) -> ToolView<'g> {
         let policy = match self.rules.in_force() {
             InForce::Policy(policy) if policy.may_deny() => Some(policy),
-            InForce::Policy(_) | InForce::Nobody | InForce::Hook => None,
+            InForce::Policy(_) | InForce::AllowAll | InForce::Hook => None,
         };
         ToolView { gate: self, asker, capability, policy, now_ms: now_ms() }
     }
 }
 
 impl ToolView<'_> {
-    /// Whether nothing is out of sight.
+    /// Whether all tools are visible.
     pub const fn shows_all(&self) -> bool {
         self.capability.is_none() && self.policy.is_none()
     }
 
-    /// Whether the token allows some call of a tool, and, of a forged one, whether the rules let it be run or read.
+    /// Whether the token allows some call of the tool and, for a forged one, whether the rules allow running or reading
+    /// it.
     pub fn shows(&self, tool: &str, path: Option<&str>) -> bool {
         let covers =
             |capability: &Capability| capability.may_allow(&self.call(tool, path, Some(capability)), self.now_ms);
@@ -77,7 +78,7 @@ impl ToolView<'_> {
         let mut call = self.gate.rules.tools().some_call(tool);
         if call.effects.has(Effect::Run) {
             call.text = Fact::Unknown;
-            // Code without a file has a path all the same.
+            // Code without a file also has a path.
             call.paths = Fact::Unknown;
         }
         if let Some(path) = path {

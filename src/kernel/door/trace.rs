@@ -1,16 +1,16 @@
-//! When the parts of a run began and ended, for whoever shows that.
+//! Timing of a run's phases and calls.
 
 use parking_lot::Mutex;
 use serde::Serialize;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Host calls of one run that are told one by one.
+/// Most host calls of a run that are listed.
 const MOST_CALLS: usize = 1000;
-/// Bytes that their texts may have together: a guest chooses the paths.
+/// Most bytes of their texts together: paths come from the guest.
 const MOST_BYTES: usize = 1 << 20;
 
-/// A part of a run.
+/// A phase of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Phase {
@@ -20,7 +20,7 @@ pub struct Phase {
     pub end: f64,
 }
 
-/// A call that was made on behalf of a run.
+/// A call of a run.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 pub struct TracedCall {
@@ -36,19 +36,19 @@ pub struct TracedCall {
     pub path: Option<String>,
 }
 
-/// What is told of a run when it is over.
+/// The trace of an ended run.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 #[serde(rename_all = "camelCase")]
 pub struct TraceReport {
     pub call: String,
-    /// How many events the ledger had when the run was asked for.
+    /// The number of ledger events when the run was requested.
     #[cfg_attr(test, ts(type = "number"))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub after: Option<u64>,
     pub phases: Vec<Phase>,
     pub calls: Vec<TracedCall>,
-    /// How many calls are not among them.
+    /// The number of calls that are not listed.
     #[serde(skip_serializing_if = "is_zero")]
     #[cfg_attr(test, ts(as = "Option<_>", optional))]
     pub left_out: usize,
@@ -59,7 +59,7 @@ const fn is_zero(number: &usize) -> bool {
     *number == 0
 }
 
-/// Collects what a run and all that it starts did.
+/// Collects the phases and calls of a run and its nested runs.
 #[derive(Debug, Default)]
 pub struct Trace {
     phases: Mutex<Vec<Phase>>,
@@ -74,7 +74,7 @@ struct TracedCalls {
 }
 
 impl TracedCall {
-    /// What its texts take.
+    /// The size of its texts.
     fn bytes(&self) -> usize {
         let Self { call, parent, tool, path, .. } = self;
         call.len() + tool.len() + parent.as_ref().map_or(0, String::len) + path.as_ref().map_or(0, String::len)
@@ -97,7 +97,7 @@ impl Trace {
         }
     }
 
-    /// All that was collected so far, which is then forgotten.
+    /// Takes what was collected so far.
     pub fn report(&self, call: String, after: Option<u64>) -> TraceReport {
         let phases = std::mem::take(&mut *self.phases.lock());
         let calls = std::mem::take(&mut *self.calls.lock()).all;
@@ -105,7 +105,7 @@ impl Trace {
     }
 }
 
-/// A moment as JavaScript counts it.
+/// Milliseconds since 1970.
 #[must_use]
 pub fn millis(moment: SystemTime) -> f64 {
     moment.duration_since(UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64() * 1e3)

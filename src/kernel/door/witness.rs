@@ -1,20 +1,20 @@
-//! What a commit says of the ledger, so that whoever has the commits can tell when the ledger's end is cut off.
+//! Commit trailers with the signed ledger position, by which a truncated ledger is detected.
 
 use tgp_ledger::{Durability, Hash, Head, PublicKey, Statement, Witness as Witnessed};
 
-/// Begins the line of a commit's message.
+/// The key of the trailer.
 pub const TRAILER: &str = "TGP-Ledger";
 
-/// Whoever is asked when a commit is made, and told of it.
+/// Takes part in commits: adds a trailer and records the commit.
 pub trait Witness: Send + Sync {
-    /// The line that goes into the message; none without a ledger.
+    /// The trailer line for the message; none without a ledger.
     fn trailer(&self) -> Option<String>;
 
-    /// Hears of a commit of these files.
+    /// Records a commit of these files.
     fn committed(&self, commit: &str, paths: &[&str]);
 }
 
-/// The message of a commit with one more line at its end.
+/// A commit message with one more trailer.
 #[must_use]
 pub fn with_trailer(message: &str, trailer: &str) -> String {
     let message = message.trim_end();
@@ -27,21 +27,21 @@ fn is_trailer(line: &str) -> bool {
     line.split_once(": ").is_some_and(|(key, _)| key.starts_with("TGP-"))
 }
 
-/// The line that says how far the ledger was, signed with the key of this name.
+/// The trailer line with the ledger position, signed with the key of this name.
 #[must_use]
 pub fn trailer(head: &Head, key: &str, signature: &str) -> String {
     format!("{TRAILER}: {} {} {key} {signature}", head.size, head.hash)
 }
 
-/// How far the ledger with this key was when a commit with this message was made. Other machines have ledgers of their own, and
-/// everyone who can push can write one: what this key has not signed says nothing.
+/// The ledger position in a commit message, if signed with this key. Trailers by other keys are ignored: other machines
+/// have their own ledgers, and anyone who can push can write a trailer.
 #[must_use]
 pub fn witness_in(message: &str, key: &PublicKey) -> Option<Witnessed> {
     let value = message.lines().rev().find_map(|line| line.strip_prefix(TRAILER)?.strip_prefix(": "))?;
     let words: Vec<&str> = value.split_whitespace().collect();
     let [size, head, _, signature] = words.as_slice() else { return None };
     let head = Head { size: size.parse().ok()?, hash: Hash::parse(head)? };
-    let is_signed = |said: Statement| said.is_signed(&head, signature, key);
+    let is_signed = |statement: Statement| statement.is_signed(&head, signature, key);
     let durability = if is_signed(Statement::WitnessedOnDisk) {
         Durability::Power
     } else {

@@ -1,4 +1,4 @@
-//! `apply_diff`: several changes of one file, all or none of them.
+//! `apply_diff`: several changes of one file, applied atomically.
 
 use super::changes::refactor;
 use super::diff_text::parse_diff;
@@ -10,21 +10,21 @@ use serde::Serialize;
 use tgp_base::error::{Error, ErrorCode};
 use tgp_vfs::JailPath;
 
-/// How much larger than the largest file a diff may be: it has every line twice, each with a sign.
+/// Largest diff, in multiples of the largest file: a diff has every line twice, with a sign.
 const DIFF_PER_FILE: usize = 4;
 /// Candidates that an error shows, and lines of each.
 const MAX_CANDIDATES: usize = 5;
 const SHOWN_LINES: usize = 3;
 const SHOWN_CHARS: usize = 120;
 
-/// What became of one change.
+/// How one change was applied.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 #[serde(rename_all = "camelCase")]
 pub struct Applied {
-    /// Where it was made, counted from 1 in the file as it was.
+    /// Its line in the original file, counted from 1.
     line: usize,
-    /// What was forgiven; nothing when the text fitted exactly.
+    /// The difference that was tolerated; none for an exact match.
     #[serde(skip_serializing_if = "Option::is_none")]
     tolerated: Option<Tolerance>,
     /// How far the diff's own line number was off.
@@ -32,7 +32,7 @@ pub struct Applied {
     line_offset: Option<i64>,
 }
 
-/// A written file and how each change found its place.
+/// A written file, and how each change was applied.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Diffed {
@@ -61,7 +61,7 @@ impl<'d> DiffChange<'d> {
 }
 
 impl Change for DiffChange<'_> {
-    type Found = Vec<Applied>;
+    type Details = Vec<Applied>;
 
     fn check(&self) -> Result<(), Error> {
         let most = DIFF_PER_FILE.saturating_mul(self.file_bytes);
@@ -85,12 +85,12 @@ impl Change for DiffChange<'_> {
     }
 }
 
-/// The text with every change made; it may become `most` bytes long.
+/// The text with every change applied, of at most `most` bytes.
 fn apply<'t>(path: &str, before: &'t str, hunks: &[Hunk<'t>], most: usize) -> Result<(String, Vec<Applied>), Error> {
     let ending = if before.contains("\r\n") { "\r\n" } else { "\n" };
     let mut text = EditedText::new(before, most);
     let mut applied = Vec::new();
-    // How many lines the changes so far have added: a diff counts in the file as it was.
+    // Lines added so far: line numbers of a diff refer to the original file.
     let mut grown: i64 = 0;
     for (number, hunk) in (1..).zip(hunks) {
         let expected = hunk.expected_line.map(|line| shifted(line, grown));
@@ -111,14 +111,14 @@ fn report(hunk: &Hunk<'_>, fit: &Fit, grown: i64) -> Applied {
     Applied { line: line + 1, tolerated, line_offset: offset }
 }
 
-/// The text that a change did not fit, which earlier changes may have moved.
+/// The text that a change does not match, with the line offset of earlier changes.
 struct Shown<'l> {
     text: &'l EditedText<'l>,
     grown: i64,
 }
 
 impl Shown<'_> {
-    /// The number of a line in the file as it is, counted from 1.
+    /// The number of a line in the original file, counted from 1.
     fn number(&self, line: usize) -> usize {
         shifted(line, -self.grown) + 1
     }
@@ -139,14 +139,14 @@ fn refused(path: &str, number: usize, hunk: &Hunk<'_>, shown: &Shown<'_>, misfit
                 .map(|line| format!(" The nearest text is at {}", shown.at(line)))
                 .unwrap_or_default();
             let message = format!(
-                "Change {number} does not fit: its old lines are not in {path}. Nothing was written. Read the file again and copy them.{nearest}"
+                "Change {number} does not match: its old lines are not in {path}. Nothing was written. Read the file again and copy them.{nearest}"
             );
             Error::new(ErrorCode::NotFound, message)
         }
         Misfit::Ambiguous { first, count } => {
             let candidates: Vec<String> = first.iter().take(MAX_CANDIDATES).map(|line| shown.at(*line)).collect();
             let message = format!(
-                "Change {number} fits {path} in {count} places. Nothing was written. Add lines before or after, so that only one fits. Candidates: {}",
+                "Change {number} matches {path} in {count} places. Nothing was written. Add lines before or after, so that only one matches. Candidates: {}",
                 candidates.join("; ")
             );
             let numbers: Vec<usize> = first.iter().map(|line| shown.number(*line)).collect();
@@ -154,14 +154,14 @@ fn refused(path: &str, number: usize, hunk: &Hunk<'_>, shown: &Shown<'_>, misfit
         }
         Misfit::TooMuchWork => {
             let message = format!(
-                "The diff has too many changes for a file of {} lines: the search ended at change {number}. Nothing was written. Send fewer changes at a time, or write the whole file with write_file.",
+                "The diff has too many changes for a file of {} lines: the search stopped at change {number}. Nothing was written. Send fewer changes at a time, or write the whole file with write_file.",
                 shown.text.len()
             );
             Error::new(ErrorCode::Limit, message)
         }
         Misfit::TooLarge => {
             let message = format!(
-                "Change {number} would make {path} larger than a file may be (fs.fileBytes). Nothing was written. Copy the indentation of the old lines exactly, or write less."
+                "Change {number} would make {path} larger than fs.fileBytes allows. Nothing was written. Copy the indentation of the old lines exactly, or write less."
             );
             Error::new(ErrorCode::Limit, message)
         }

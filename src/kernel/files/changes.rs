@@ -1,4 +1,4 @@
-//! The ways in which a file is changed, beside diffs.
+//! The kinds of file changes other than diffs: write, patch, revert, fix.
 
 use super::plan::{Base, Change};
 use crate::kernel::checks::Checks;
@@ -9,16 +9,16 @@ use tgp_vfs::JailPath;
 
 const SHORT_HASH: usize = 10;
 
-/// A text, whatever the file held before.
+/// Replaces the whole file.
 pub struct WholeText<'t>(pub &'t str);
 
-/// One literal text replaced by another, where it first occurs.
+/// Replaces the first occurrence of a literal text.
 pub struct Patch<'t> {
     pub search: &'t str,
     pub replace: &'t str,
 }
 
-/// A written file, and where the text that was replaced stood in it.
+/// A written file, and where the text was replaced.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Patched {
@@ -28,11 +28,11 @@ pub struct Patched {
     found: Occurrences,
 }
 
-/// How often a text stood in a file, and where first.
+/// The number of occurrences of a text, and the first of them.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Occurrences {
-    /// How many there were; the first of them was replaced.
+    /// The number of occurrences; the first was replaced.
     matches: usize,
     /// The line of the first, counted from 1.
     line: usize,
@@ -44,22 +44,22 @@ impl Patched {
     }
 }
 
-/// The file as it was in a commit.
+/// Restores the file of a commit.
 pub struct Revert<'h> {
     pub history: &'h History,
     pub commit: &'h str,
 }
 
-/// Every repair that the findings in a file offer.
+/// Applies every fix of the findings in a file.
 pub struct Repair<'c>(pub &'c Checks);
 
-/// The message of a change that depends on what was there.
+/// The commit message of a change that depends on the old text.
 pub fn refactor(path: &JailPath) -> String {
     format!("Refactor: {}", path.as_str())
 }
 
 impl Change for WholeText<'_> {
-    type Found = ();
+    type Details = ();
 
     fn base(&self) -> Base {
         Base::Anything
@@ -75,7 +75,7 @@ impl Change for WholeText<'_> {
 }
 
 impl Change for Patch<'_> {
-    type Found = Occurrences;
+    type Details = Occurrences;
 
     fn check(&self) -> Result<(), Error> {
         if !self.search.is_empty() {
@@ -109,7 +109,7 @@ impl Change for Patch<'_> {
 }
 
 impl Change for Revert<'_> {
-    type Found = ();
+    type Details = ();
 
     fn base(&self) -> Base {
         Base::Anything
@@ -126,8 +126,8 @@ impl Change for Revert<'_> {
 }
 
 impl Change for Repair<'_> {
-    /// How many repairs were made.
-    type Found = usize;
+    /// The number of fixes.
+    type Details = usize;
 
     fn base(&self) -> Base {
         Base::Content

@@ -1,10 +1,10 @@
-//! Reading a change as models write it: SEARCH/REPLACE blocks or a unified diff.
+//! Parser for diffs as models write them: SEARCH/REPLACE blocks or a unified diff.
 
 use super::bad_diff::BadDiff;
 use super::text_edit::Hunk;
 use super::unified_diff::parse_unified;
 
-/// The changes in a diff, in their order. Line ends are `\n` here, whatever the file has.
+/// The changes of a diff, in order, with `\n` line ends.
 pub fn parse_diff(diff: &str) -> Result<Vec<Hunk<'_>>, BadDiff> {
     let lines: Vec<&str> = diff.lines().map(|line| line.strip_suffix('\r').unwrap_or(line)).collect();
     let hunks = if lines.iter().any(|line| is_search(line)) {
@@ -28,7 +28,7 @@ fn is_search(line: &str) -> bool {
     is_marker(line, '<', "SEARCH")
 }
 
-/// Where the old lines of a block stand, as some models write it above them: `:start_line:12`, `:end_line:14`, `-------`.
+/// The optional header of a block, as some models write it: `:start_line:12`, `:end_line:14`, `-------`.
 #[derive(Default)]
 struct BlockHead {
     start_line: Option<usize>,
@@ -37,7 +37,7 @@ struct BlockHead {
 }
 
 impl BlockHead {
-    /// Whether a line belongs to the head, and not yet to the old lines.
+    /// Whether a line belongs to the header and not to the old lines.
     fn takes(&mut self, line: &str) -> bool {
         if self.is_over {
             return false;
@@ -67,7 +67,7 @@ fn parse_blocks<'d>(lines: &[&'d str]) -> Result<Vec<Hunk<'d>>, BadDiff> {
         let block = hunks.len() + 1;
         state = match state {
             In::Nothing if is_search(line) => In::Search,
-            // Fences and remarks between blocks.
+            // Ignores code fences and remarks between blocks.
             In::Nothing => In::Nothing,
             In::Search if is_marker(line, '=', "=") => In::Replace,
             In::Search if is_search(line) => return Err(BadDiff::Unclosed { block }),
@@ -105,7 +105,7 @@ mod tests {
     use super::{BadDiff, parse_diff};
 
     #[test]
-    fn blocks_and_hunks_are_read() {
+    fn blocks_and_hunks_are_parsed() {
         let blocks = "Here:\n```\n<<<<<<< SEARCH\na\nb\n=======\nc\n>>>>>>> REPLACE\n```\n<<<<<<< SEARCH\r\nd\r\n=======\r\n>>>>>>> REPLACE\r\n";
         let hunks = parse_diff(blocks).unwrap();
         assert_eq!(hunks.len(), 2);
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn a_block_may_say_where_its_lines_stand() {
+    fn a_block_may_have_line_numbers() {
         let text = "<<<<<<< SEARCH\n:start_line:7\n:end_line:8\n-------\na\n-------\n=======\nb\n>>>>>>> REPLACE\n<<<<<<< SEARCH\n-------\n=======\n:start_line:1\n>>>>>>> REPLACE\n";
         let hunks = parse_diff(text).unwrap();
         assert_eq!((hunks[0].search.join("|"), hunks[0].expected_line), ("a|-------".to_owned(), Some(6)));
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_diff_says_so() {
+    fn invalid_diffs_are_refused() {
         for (text, expected) in [
             ("", BadDiff::Empty),
             ("hello", BadDiff::Unknown),

@@ -1,4 +1,4 @@
-//! The files of the root as agents and applications use them.
+//! File operations on the root, for agents and applications.
 
 use super::apply_diff::{DiffChange, Diffed};
 use super::changes::{Patch, Patched, Repair, Revert, WholeText};
@@ -18,18 +18,18 @@ use std::sync::Arc;
 use tgp_base::error::Error;
 use tgp_vfs::{DiskVfs, JailPath, Vfs};
 
-/// What became of a file whose findings were to repair themselves.
+/// The result of `fix_tool`.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 pub struct FixReport {
-    /// How many repairs were made.
+    /// The number of fixes.
     pub(super) applied: usize,
-    /// The write, when there was anything to write.
+    /// The write, if there were fixes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) written: Option<Written>,
 }
 
-/// Reads files, and owns the path that every write of them takes.
+/// Reads files, and owns the write path of all changes.
 pub struct Files {
     root: Arc<DiskVfs>,
     pub(super) checks: Arc<Checks>,
@@ -65,7 +65,7 @@ impl Files {
         text.map(|text| text_hash(text.as_bytes())).unwrap_or_default()
     }
 
-    /// The files whose imports would follow a move; none where it cannot be made.
+    /// The files whose imports would follow a move; none if the move is not possible.
     #[must_use]
     pub fn importers(&self, from: &str, to: &str) -> Vec<String> {
         let places = JailPath::parse(from).and_then(|from| Ok((from, JailPath::parse(to)?)));
@@ -74,17 +74,17 @@ impl Files {
         importers.into_iter().map(|importer| importer.path.as_str().to_owned()).collect()
     }
 
-    /// Every file below `dir`, or those that a glob means, as sorted paths from the root.
+    /// The files below `dir`, or those that match a glob, as sorted paths from the root.
     pub fn list_files(&self, dir: &str, glob: Option<&str>) -> Result<Vec<String>, Error> {
         let dir = JailPath::parse(dir)?;
         let glob = glob.map(PathGlob::parse).transpose()?;
-        let is_meant = |path: &str| glob.as_ref().is_none_or(|glob| glob.matches_in(dir.as_str(), path));
+        let is_match = |path: &str| glob.as_ref().is_none_or(|glob| glob.matches_in(dir.as_str(), path));
         let found =
-            self.root.list(&dir)?.into_iter().filter(|path| is_meant(path.as_str()) && !path.starts_with(RESULTS));
+            self.root.list(&dir)?.into_iter().filter(|path| is_match(path.as_str()) && !path.starts_with(RESULTS));
         Ok(found.map(|path| path.as_str().to_owned()).collect())
     }
 
-    /// Matching lines in the order of their paths, at most as many as the query wants.
+    /// Matching lines in path order, up to the query's limit.
     pub fn search_files(&self, query: &SearchQuery) -> Result<SearchReport, Error> {
         search(&*self.root, query)
     }
@@ -94,24 +94,24 @@ impl Files {
         self.writes.change(path, &WholeText(content), note, |written, ()| written, done);
     }
 
-    /// Replaces the first occurrence of `search`. When it is not there, nothing is written.
+    /// Replaces the first occurrence of `search`, or fails and writes nothing.
     pub fn patch_file(&self, path: &str, search: &str, replace: &str, note: &CommitNote, done: WriteDone<Patched>) {
         self.writes.change(path, &Patch { search, replace }, note, Patched::new, done);
     }
 
-    /// Applies every change of `diff` to a file. When one does not fit, nothing is written.
+    /// Applies every change of `diff` to a file, or fails and writes nothing.
     pub fn apply_diff(&self, path: &str, diff: &str, note: &CommitNote, done: WriteDone<Diffed>) {
         let change = DiffChange { diff, file_bytes: self.file_bytes };
         self.writes.change(path, &change, note, Diffed::new, done);
     }
 
-    /// Makes a file what it was in `commit`, as a new commit.
+    /// Restores a file from `commit`, as a new commit.
     pub fn revert_file(&self, path: &str, commit: &str, note: &CommitNote, done: WriteDone<Written>) {
         let change = Revert { history: &self.history, commit };
         self.writes.change(path, &change, note, |written, ()| written, done);
     }
 
-    /// Removes a file that nobody imports, and commits that. What the history lacks of it is committed before.
+    /// Removes a file that is not imported, and commits that. Uncommitted text of it is committed first.
     pub fn delete_file(&self, path: &str, note: &CommitNote, done: WriteDone<Removed>) {
         match Removal::new(path, &self.relink) {
             Ok(removal) => self.writes.carry_out(&removal, note, Removed::new, done),
@@ -119,7 +119,7 @@ impl Files {
         }
     }
 
-    /// Gives a file another path, takes the imports of it and in it along, and commits all of that as one.
+    /// Moves a file, updates the imports of it and in it, and commits all of that at once.
     pub fn move_file(&self, from: &str, to: &str, note: &CommitNote, done: WriteDone<Moved>) {
         match Relocation::new(from, to, &self.relink, &self.history) {
             Ok(relocation) => self.writes.carry_out(&relocation, note, Moved::new, done),
@@ -127,7 +127,7 @@ impl Files {
         }
     }
 
-    /// Applies every repair that the findings of a tool offer, and commits the result.
+    /// Applies every fix of a tool's findings, and commits the result.
     pub fn fix_tool(&self, path: &str, done: WriteDone<FixReport>) {
         match self.needs_repair(path) {
             Err(error) => done(Err(error)),

@@ -1,8 +1,8 @@
-//! Which folders of the host agents and tools may be given.
+//! Checks on `rootDir` and `fs.allowedDirs`.
 //!
-//! What an agent writes must never be executed outside the sandbox. In the application's own folder it would be: by the next
-//! start (`package.json`, `tgp.config.*`), by the next import (`node_modules`), by the next command. So the root is a folder of
-//! its own, told by where it really is and by what stands in it.
+//! What an agent writes must never be executed outside the sandbox. In the application's folder it would be: by the
+//! next start (`package.json`, `tgp.config.*`), import (`node_modules`) or command. So the root must be a separate
+//! folder, judged by its real path and its content.
 
 use crate::kernel::config::{Config, refused};
 use crate::kernel::shared_folder::is_temporary;
@@ -13,16 +13,16 @@ use tgp_vfs::{entry_names, is_application_marker, resolve_host_path};
 const ROOT: &str = "rootDir";
 const ALLOWED: &str = "fs.allowedDirs";
 
-/// Folders that nothing but what is in them belongs into: around and in them, everything is somebody's.
+/// Folders that the root and the allowed folders must not be or contain.
 struct Homes {
-    /// Where the configuration is, and where the process runs.
+    /// The folder of the configuration, and the working directory.
     application: Vec<PathBuf>,
-    /// Of the user and of the system.
+    /// The user's home folder and the folder of temporary files.
     shared: Vec<PathBuf>,
 }
 
 impl Homes {
-    #[expect(clippy::disallowed_methods, reason = "only compared with: nothing there is opened")]
+    #[expect(clippy::disallowed_methods, reason = "only for comparison: nothing there is opened")]
     fn of(base_dir: &Path) -> Self {
         let application = [Some(base_dir.to_owned()), std::env::current_dir().ok()];
         let shared = [std::env::home_dir(), Some(std::env::temp_dir())];
@@ -32,8 +32,8 @@ impl Homes {
     }
 }
 
-/// Refuses a root or an allowed folder in which what is written would be executed. Returns what the user should know. A
-/// folder that nobody asked for is left out instead.
+/// Refuses a root or an allowed folder whose files the host would execute. A default folder is removed instead. Returns
+/// warnings for the user.
 pub fn check_folders(config: &mut Config, base_dir: &Path) -> Result<Vec<String>, Error> {
     let homes = Homes::of(base_dir);
     let root = resolve_host_path(&base_dir.join(&config.root_dir));
@@ -43,7 +43,7 @@ pub fn check_folders(config: &mut Config, base_dir: &Path) -> Result<Vec<String>
     match checked {
         Err(error) if config.fs.has_default_dirs() => {
             let left_out = config.fs.allowed_dirs.drain(..).collect::<String>();
-            warnings.push(format!("Tools cannot use '{left_out}', where they may write by default: {}", error.message));
+            warnings.push(format!("Tools cannot use '{left_out}', the default folder to write to: {}", error.message));
         }
         checked => checked?,
     }
@@ -54,18 +54,18 @@ fn check_root(config: &Config, root: &Path, homes: &Homes) -> Result<Vec<String>
     if holds_any(root, &homes.application) {
         return Err(refused(
             ROOT,
-            "is the application's own folder, or one around it: agents write there, and what they write would be executed at \
-             the next start. Name a folder of its own, such as './.tgp', and move the folder tools/ there",
+            "is the application's folder, or contains it: the application would execute files that agents write there. Use a \
+             separate folder, such as './.tgp', and move the folder tools/ there",
         ));
     }
     if holds_any(root, &homes.shared) {
         return Err(refused(
             ROOT,
-            "is the home folder, the folder of temporary files or one around them. Name a folder of its own, such as './.tgp'",
+            "is the home folder or the folder of temporary files, or contains one of them. Use a separate folder, such as './.tgp'",
         ));
     }
     if is_inside_machinery(root) {
-        return Err(refused(ROOT, "lies in node_modules or .git. Name a folder of its own, such as './.tgp'"));
+        return Err(refused(ROOT, "is inside node_modules or .git. Use a separate folder, such as './.tgp'"));
     }
     let names = entry_names(root);
     let found = marks_in(&names);
@@ -73,17 +73,17 @@ fn check_root(config: &Config, root: &Path, homes: &Homes) -> Result<Vec<String>
         return Ok(Vec::new());
     }
     let listed = found.join(", ");
-    // What came from a remote is there for all who cloned it: it stays, as nothing executes it and no agent can write it.
+    // Files of a cloned remote are allowed: agents cannot write them and nothing here executes them.
     if config.git.repo.is_some() && names.iter().any(|name| name == ".git") {
         let warning = format!(
-            "The root holds {listed}. Agents cannot write these and nothing here executes them; do not run commands in \
+            "The root contains {listed}. Agents cannot write these files, and TGP does not execute them; do not run commands in \
              that folder."
         );
         return Ok(vec![warning]);
     }
     let why = format!(
-        "holds {listed}, as an application's own folder does: agents write there, and what they write would be executed. Name a \
-         folder of its own, such as './.tgp', and move the folder tools/ there"
+        "contains {listed}, so it looks like an application's folder, which would execute files that agents write there. Use a \
+         separate folder, such as './.tgp', and move the folder tools/ there"
     );
     Err(refused(ROOT, &why).with("found", found))
 }
@@ -92,23 +92,23 @@ fn check_allowed(folder: &Path, root: &Path, homes: &Homes) -> Result<(), Error>
     if folder.starts_with(root) {
         return Err(refused(
             ALLOWED,
-            "must not be rootDir or lie in it: tools are written by write_file and kept in Git. Name a folder beside it",
+            "must not be rootDir or inside it: tools are written with write_file and stored in Git. Use a folder beside it",
         ));
     }
-    // Anybody's files are in the folder of temporary ones; tools cannot touch those that an application is known by.
+    // Any program's files are in the folder of temporary files; tools cannot write application files there.
     let looks_like_one = !is_temporary(folder) && !marks_in(&entry_names(folder)).is_empty();
     let is_application = holds_any(folder, &homes.application) || looks_like_one;
     if is_application || is_inside_machinery(folder) {
         return Err(refused(
             ALLOWED,
-            "must not hold the application's own folder, one around it, or one with package.json or node_modules: tools write \
-             there, and what they write would be executed. Name a folder that holds only data",
+            "must not be or contain the application's folder, or contain package.json or node_modules: files that tools write \
+             there would be executed. Use a folder that contains only data",
         ));
     }
     Ok(())
 }
 
-/// Whether a folder is one of the others or around it.
+/// Whether a folder is one of the others, or contains one.
 fn holds_any(folder: &Path, others: &[PathBuf]) -> bool {
     others.iter().any(|other| other.starts_with(folder))
 }
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn a_root_is_beside_or_below_what_is_somebody_s() {
+    fn the_root_must_be_a_separate_folder() {
         let refused = |root: &str| check_root(&Config::default(), Path::new(root), &homes()).is_err();
         for root in [
             "/",
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_to_write_in_is_neither_the_application_nor_the_root() {
+    fn an_allowed_folder_is_neither_the_application_nor_the_root() {
         let root = Path::new("/srv/app/.tgp");
         let refused = |folder: &str| check_allowed(Path::new(folder), root, &homes()).is_err();
         for folder in

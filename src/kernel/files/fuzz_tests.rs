@@ -1,4 +1,4 @@
-//! Diffs that nobody would write, and such as everybody does.
+//! Property tests with random and valid diffs.
 
 use super::apply_diff::DiffChange;
 use super::diff_text::parse_diff;
@@ -61,7 +61,7 @@ fn made(diff: &str, before: &str) -> Result<String, ErrorCode> {
 }
 
 #[test]
-fn a_diff_of_any_text_is_refused_by_its_code_or_gives_a_text_of_bounded_length() {
+fn a_random_diff_is_refused_with_a_code_or_gives_a_bounded_text() {
     for_all(file!(), &(texts(PIECES, 24), texts(PIECES, 12)), |(diff, before)| match made(&diff, &before) {
         Ok(text) => assert!(text.len() <= 4 * MOST + before.len(), "{} bytes", text.len()),
         Err(code) => {
@@ -92,7 +92,7 @@ fn text(lines: &[&str]) -> String {
 }
 
 #[test]
-fn a_diff_that_is_right_makes_of_the_old_text_the_new_one() {
+fn a_valid_diff_turns_the_old_text_into_the_new_one() {
     for_all(file!(), &(lines(), lines()), |(before, after)| {
         if before == after || before.is_empty() {
             return;
@@ -106,7 +106,7 @@ fn a_diff_that_is_right_makes_of_the_old_text_the_new_one() {
 }
 
 #[test]
-fn numbers_of_lines_that_are_off_put_a_change_nowhere_else() {
+fn wrong_line_numbers_do_not_move_a_change() {
     let inputs = (vec(select(&["x", "y", "z"][..]), 0..6), any::<u16>());
     for_all(file!(), &inputs, |(around, line)| {
         let before = text(&[&around[..], &["the only one"], &around[..]].concat());
@@ -117,7 +117,7 @@ fn numbers_of_lines_that_are_off_put_a_change_nowhere_else() {
 }
 
 #[test]
-fn what_is_read_as_a_change_has_something_to_change() {
+fn a_parsed_diff_has_changes() {
     for_all(file!(), &texts(PIECES, 16), |diff| {
         if let Ok(hunks) = parse_diff(&diff) {
             assert!(!hunks.is_empty());

@@ -1,37 +1,37 @@
-//! A regular expression that looks for lines, and never for longer than it was given.
+//! A regular expression for single lines, with a bound on its work.
 //!
-//! The usual engine is linear in the text, but it may cost as much per letter as the expression is large, and it cannot be
-//! stopped. Here a lazily built automaton is used, which costs next to nothing per letter or says that it gives up. What
-//! it cannot do (words of letters outside ASCII) is left to the slow machine as long as the account allows.
+//! The `regex` crate is linear in the text, but its cost per character grows with the expression, and it cannot be
+//! stopped. This uses a lazy DFA, which is fast per character or gives up. What it cannot do (Unicode word boundaries)
+//! falls back to the `PikeVM`, within the remaining budget.
 
 use regex_automata::hybrid;
 use regex_automata::nfa::thompson::{self, pikevm::PikeVM};
 use regex_automata::util::syntax;
 use regex_automata::{Input, MatchError};
 
-/// Largest compiled expression, and largest automaton made of it at a time.
+/// Largest compiled expression, and largest cache of its DFA.
 const MAX_REGEX_BYTES: usize = 1 << 20;
 const MAX_AUTOMATON_BYTES: usize = 8 << 20;
 /// How deep groups may be nested.
 const MAX_NESTING: u32 = 100;
-/// How often the automaton may be thrown away before it gives up on a text.
+/// How often the DFA's cache may be cleared before it gives up on a text.
 const MAX_RESTARTS: usize = 4;
-const LETTERS_PER_STATE: usize = 10;
-/// What one letter costs the slow machine, per state of the expression.
+const BYTES_PER_STATE: usize = 10;
+/// The `PikeVM`'s cost per character and state.
 const SLOW_STEP: u64 = 8;
-/// What a search may cost: the price of looking at that many letters.
+/// The work budget of a search, in characters.
 const MAX_WORK: u64 = 500_000_000;
-/// What a line costs beside its letters.
+/// The fixed cost of a line.
 const LINE_WORK: u64 = 16;
 
-/// How letters are compared.
+/// Whether matching is case-sensitive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Letters {
-    AsTheyAre,
-    WhateverTheirCase,
+pub enum LetterCase {
+    Sensitive,
+    Insensitive,
 }
 
-/// The account is used up.
+/// The work budget is used up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TooMuchWork;
 
@@ -43,10 +43,9 @@ pub struct LineRegex {
 }
 
 impl LineRegex {
-    /// The error is for whoever wrote the pattern.
-    pub fn new(pattern: &str, letters: Letters) -> Result<Self, String> {
-        let syntax =
-            syntax::Config::new().case_insensitive(letters == Letters::WhateverTheirCase).nest_limit(MAX_NESTING);
+    /// Compiles a pattern. The error is one line for its author.
+    pub fn new(pattern: &str, case: LetterCase) -> Result<Self, String> {
+        let syntax = syntax::Config::new().case_insensitive(case == LetterCase::Insensitive).nest_limit(MAX_NESTING);
         let nfa = thompson::Config::new().nfa_size_limit(Some(MAX_REGEX_BYTES));
         let slow = thompson::pikevm::Builder::new()
             .syntax(syntax)
@@ -61,14 +60,14 @@ impl LineRegex {
                     .cache_capacity(MAX_AUTOMATON_BYTES)
                     .unicode_word_boundary(true)
                     .minimum_cache_clear_count(Some(MAX_RESTARTS))
-                    .minimum_bytes_per_state(Some(LETTERS_PER_STATE)),
+                    .minimum_bytes_per_state(Some(BYTES_PER_STATE)),
             )
             .build(pattern)
             .map_err(|error| message_of(&error))?;
         Ok(Self { cache: automaton.create_cache(), automaton, slow, work_left: MAX_WORK })
     }
 
-    /// Where the first match in a line begins.
+    /// The start of the first match in a line.
     pub fn find(&mut self, line: &str) -> Result<Option<usize>, TooMuchWork> {
         let letters = line.len() as u64;
         self.spend(letters + LINE_WORK)?;
@@ -91,7 +90,8 @@ impl LineRegex {
     }
 }
 
-/// The last line of an error says what is wrong; those before show the pattern. What is said of limits is about bytes.
+/// The last line of an error, which is the reason; the lines before it show the pattern. Size limits get a common
+/// message.
 fn message_of(error: &(dyn std::error::Error + 'static)) -> String {
     let mut innermost = error;
     while let Some(source) = innermost.source() {
@@ -107,10 +107,10 @@ fn message_of(error: &(dyn std::error::Error + 'static)) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Letters, LineRegex, TooMuchWork};
+    use super::{LetterCase, LineRegex, TooMuchWork};
 
     fn regex(pattern: &str) -> LineRegex {
-        LineRegex::new(pattern, Letters::AsTheyAre).unwrap()
+        LineRegex::new(pattern, LetterCase::Sensitive).unwrap()
     }
 
     #[test]
@@ -118,24 +118,24 @@ mod tests {
         assert_eq!(regex("b+").find("aabb"), Ok(Some(2)));
         assert_eq!(regex("^b").find("ab"), Ok(None));
         assert_eq!(regex("B$").find("ab"), Ok(None));
-        assert_eq!(LineRegex::new("B$", Letters::WhateverTheirCase).unwrap().find("ab"), Ok(Some(1)));
+        assert_eq!(LineRegex::new("B$", LetterCase::Insensitive).unwrap().find("ab"), Ok(Some(1)));
         assert_eq!(regex(r"\bä\w*").find("x äöü"), Ok(Some(2)));
     }
 
     #[test]
-    fn what_cannot_be_had_cheaply_ends() {
+    fn expensive_patterns_stop_early() {
         let text = "ab".repeat(1 << 19);
         let mut monster = regex("[ab]*a[ab]{2000}c");
-        // Either the engine sees at once that nothing fits, or it gives up.
+        // Either the engine sees at once that nothing matches, or it gives up.
         assert!(matches!(monster.find(&text), Ok(None) | Err(TooMuchWork)));
         assert_eq!(regex("^(a+)+$").find(&format!("{}!", "a".repeat(1 << 20))), Ok(None));
     }
 
     #[test]
-    fn a_bad_pattern_is_told_in_one_line() {
+    fn the_error_of_an_invalid_pattern_is_one_line() {
         for pattern in ["(", "(?:a{1000}){1000}", "[z-a]", &"(".repeat(200)] {
-            let told = LineRegex::new(pattern, Letters::AsTheyAre).err().unwrap();
-            assert!(!told.contains('\n') && !told.is_empty() && told.len() < 200, "{told}");
+            let message = LineRegex::new(pattern, LetterCase::Sensitive).err().unwrap();
+            assert!(!message.contains('\n') && !message.is_empty() && message.len() < 200, "{message}");
         }
     }
 }

@@ -1,13 +1,13 @@
-//! Where a run of lines occurs in a longer one, in as many steps as both have lines, whatever repeats in them.
+//! Substring search over lines (Knuth-Morris-Pratt), in linear time whatever repeats.
 
-/// How many lines may still be looked at. What a change costs depends on how often lines repeat, and not on its size
-/// alone: without this a text could be made for which finding its place takes minutes.
+/// The remaining work budget, in compared lines. The cost of a change depends on how often lines repeat, so a crafted
+/// text could take minutes without it.
 pub struct Effort(u64);
 
-/// About half a second of looking.
+/// About half a second.
 const MAX_LOOKS: u64 = 200_000_000;
 
-/// The effort is used up.
+/// The work budget is used up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Exhausted;
 
@@ -24,7 +24,7 @@ impl Effort {
     }
 }
 
-/// The places at which `wanted` begins in `lines`, by Knuth, Morris and Pratt; overlapping ones too.
+/// The positions at which `wanted` occurs in `lines`, overlapping ones included.
 pub fn occurrences<'a>(wanted: &'a [u32], lines: impl Iterator<Item = u32> + 'a) -> impl Iterator<Item = usize> + 'a {
     let borders = borders(wanted);
     let mut matched = 0;
@@ -34,7 +34,7 @@ pub fn occurrences<'a>(wanted: &'a [u32], lines: impl Iterator<Item = u32> + 'a)
     })
 }
 
-/// For each beginning of `wanted`, how much of it is also its end.
+/// For each prefix of `wanted`, the length of its longest proper prefix that is also its suffix.
 fn borders(wanted: &[u32]) -> Vec<usize> {
     let mut borders = vec![0];
     for line in wanted.iter().skip(1) {
@@ -45,7 +45,7 @@ fn borders(wanted: &[u32]) -> Vec<usize> {
     borders
 }
 
-/// How much of `wanted` is matched after one more line.
+/// The matched length after one more line.
 fn advance(wanted: &[u32], borders: &[usize], matched: usize, line: u32) -> usize {
     let matched = if matched == wanted.len() { fall(borders, matched) } else { matched };
     advance_from(wanted, borders, matched, line)
@@ -72,7 +72,7 @@ mod tests {
     use super::{Effort, MAX_LOOKS, occurrences};
 
     #[test]
-    fn finds_what_comparing_every_place_finds() {
+    fn finds_the_same_as_naive_search() {
         let mut seed = 7_u32;
         let mut next = |below: u32| {
             seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn effort_ends() {
+    fn effort_is_exhausted_at_its_limit() {
         let mut effort = Effort::default();
         assert!(effort.spend(usize::try_from(MAX_LOOKS).unwrap()).is_ok());
         assert!(effort.spend(1).is_err());

@@ -1,4 +1,4 @@
-//! Lines as numbers: equal ones have the same, so that comparing them costs the same however long they are.
+//! Interned lines: equal lines have the same number, so that comparison takes constant time.
 
 use super::tolerance::Tolerance;
 use std::borrow::Cow;
@@ -20,15 +20,15 @@ impl<'t> Numbering<'t> {
     }
 }
 
-/// What a tolerance sees: lines that it takes for the same have the same class.
+/// Equivalence classes of lines under a tolerance.
 #[derive(Default)]
 struct Classes<'t> {
     numbering: Numbering<'t>,
-    /// By the number of the line; grows behind the table.
+    /// By line number; extended lazily.
     of_line: Vec<u32>,
 }
 
-/// The different lines of a text and of the changes to it.
+/// The distinct lines of a text and of the changes to it.
 #[derive(Default)]
 pub struct LineTable<'t> {
     numbering: Numbering<'t>,
@@ -50,7 +50,7 @@ impl<'t> LineTable<'t> {
         self.texts.get(id as usize).map(Cow::as_ref).unwrap_or_default()
     }
 
-    /// The class of every line so far, by its number; `None` where each line is its own.
+    /// The class of every line so far, by its number; `None` if each line is its own class.
     pub fn classes(&mut self, tolerance: Tolerance) -> Option<&[u32]> {
         let (classes, seen): (_, fn(&str) -> Cow<'_, str>) = match tolerance {
             Tolerance::Exact => return None,

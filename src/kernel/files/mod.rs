@@ -1,4 +1,4 @@
-//! The files of the root: reading and searching them, and the one path that every change of one takes.
+//! The files of the root: reading, searching, and the write path of every change.
 
 mod apply_diff;
 mod bad_diff;
@@ -9,13 +9,12 @@ mod files;
 mod folder_rules;
 #[cfg(test)]
 mod fuzz_tests;
-mod keeping;
+mod keeper;
 mod line_regex;
 mod line_search;
 mod line_table;
-mod own_texts;
 mod path_glob;
-mod path_turns;
+mod path_locks;
 mod plan;
 mod preview;
 mod relocation;
@@ -27,6 +26,7 @@ mod tolerance;
 mod unified_diff;
 mod write_path;
 mod write_rules;
+mod written_hashes;
 
 pub use files::Files;
 pub use folder_rules::check_folders;

@@ -1,11 +1,11 @@
-//! Which paths somebody means who writes a glob: `*` and `?` stay within a folder, `**` crosses folders.
+//! Path globs: `*` and `?` match within a folder, `**` across folders.
 
 use globset::{GlobBuilder, GlobMatcher};
 use tgp_base::error::{Error, ErrorCode};
 
 /// Longest glob.
 const MAX_BYTES: usize = 1 << 10;
-/// Braces in a glob: each doubles what it is turned into.
+/// Most braces in a glob: each doubles the compiled size.
 const MAX_BRACES: usize = 16;
 
 #[derive(Debug)]
@@ -13,7 +13,7 @@ pub struct PathGlob(GlobMatcher);
 
 impl PathGlob {
     /// # Errors
-    /// `Validation` for what is no glob.
+    /// `Validation` for an invalid glob.
     pub fn parse(text: &str) -> Result<Self, Error> {
         if text.len() > MAX_BYTES || text.matches('{').count() > MAX_BRACES {
             return Err(refused("is too long or has too many braces"));
@@ -22,7 +22,7 @@ impl PathGlob {
         while let Some(rest) = plain.strip_prefix("./") {
             plain = rest;
         }
-        // A bare name pattern is meant for every folder, as in .gitignore.
+        // A pattern without a slash applies to every folder, as in .gitignore.
         let pattern = if plain.contains('/') { plain.to_owned() } else { format!("**/{plain}") };
         let glob = GlobBuilder::new(&pattern).literal_separator(true).build();
         glob.map(|glob| Self(glob.compile_matcher()))
@@ -34,7 +34,7 @@ impl PathGlob {
         self.0.is_match(path)
     }
 
-    /// The same for somebody who writes it from the root, or from a folder that `path` is in.
+    /// Whether the glob matches, relative to the root or to `folder`.
     #[must_use]
     pub fn matches_in(&self, folder: &str, path: &str) -> bool {
         let below = path.strip_prefix(folder).and_then(|rest| rest.strip_prefix('/'));

@@ -1,4 +1,4 @@
-//! What a change does to files: which, from what, to what.
+//! The plan of a file change: the files, their old state and their new text.
 
 use super::write_rules::check_writable;
 use crate::kernel::near_path::with_near_path;
@@ -10,13 +10,13 @@ use tgp_vfs::{DiskVfs, JailPath, Vfs, VfsError};
 pub struct Step {
     pub path: JailPath,
     pub before: Before,
-    /// Its new text; `None` when it goes.
+    /// Its new text; `None` to remove it.
     pub after: Option<String>,
 }
 
-/// What a file must still hold when it is changed.
+/// The precondition of a step.
 pub enum Before {
-    /// It does not matter.
+    /// None.
     Anything,
     /// This text.
     Text(String),
@@ -25,7 +25,7 @@ pub enum Before {
 }
 
 impl Step {
-    /// Whether the file is still what the change was made for.
+    /// Whether the precondition still holds.
     pub fn still_fits(&self, root: &DiskVfs) -> Result<bool, Error> {
         match &self.before {
             Before::Anything => Ok(true),
@@ -34,7 +34,8 @@ impl Step {
         }
     }
 
-    /// The bytes of the file that still fits; `None` when there is none. They are read only if they did not matter.
+    /// The bytes of the file, given that the precondition holds; `None` without a file. Read from disk only without a
+    /// precondition.
     pub fn content(&self, root: &DiskVfs) -> Result<Option<Cow<'_, [u8]>>, VfsError> {
         Ok(match &self.before {
             Before::Anything => content_of(root, &self.path)?.map(Cow::Owned),
@@ -53,19 +54,19 @@ pub fn content_of(root: &DiskVfs, path: &JailPath) -> Result<Option<Vec<u8>>, Vf
     }
 }
 
-/// What becomes of a change whose texts the check refuses.
+/// How a change with check findings is treated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Faulty {
-    /// It is made on disk, and not committed.
-    IsDraft,
-    /// It is not made.
-    IsRefused,
+pub enum OnFindings {
+    /// It is written to disk and not committed.
+    KeepDraft,
+    /// It is refused.
+    Reject,
 }
 
-/// A change of files that are committed as one.
+/// A change of files that is committed at once.
 pub trait Plan {
-    /// What is found out on the way.
-    type Found: Send + 'static;
+    /// Details for the report.
+    type Details: Send + 'static;
 
     /// The file that the change is about.
     fn path(&self) -> &JailPath;
@@ -73,16 +74,16 @@ pub trait Plan {
     /// The subject of its commit.
     fn subject(&self) -> String;
 
-    fn when_faulty(&self) -> Faulty;
+    fn on_findings(&self) -> OnFindings;
 
-    /// What happens to each file; those that go come last. It is asked again when somebody changed one of them meanwhile.
-    fn steps(&self, root: &DiskVfs) -> Result<(Vec<Step>, Self::Found), Error>;
+    /// The steps, removals last. Called again when a file changed meanwhile.
+    fn steps(&self, root: &DiskVfs) -> Result<(Vec<Step>, Self::Details), Error>;
 }
 
-/// What a change of text depends on.
+/// The input of a text change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Base {
-    /// Nothing: it is the same whatever the file holds.
+    /// None: the result does not depend on the file.
     Anything,
     /// The text of the file.
     Content,
@@ -90,10 +91,10 @@ pub enum Base {
 
 /// A change of the text of one file.
 pub trait Change {
-    /// What is found out on the way.
-    type Found: Send + 'static;
+    /// Details for the report.
+    type Details: Send + 'static;
 
-    /// Refuses what no file could make right.
+    /// Refuses a change that is invalid for any file.
     fn check(&self) -> Result<(), Error> {
         Ok(())
     }
@@ -103,8 +104,8 @@ pub trait Change {
     /// The subject of its commit.
     fn message(&self, path: &JailPath) -> String;
 
-    /// The new text of the file. `before` is its text if the change depends on it. What this refuses is not written.
-    fn make(&self, path: &JailPath, before: &str) -> Result<(String, Self::Found), Error>;
+    /// The new text of the file. `before` is its text if the change depends on it.
+    fn make(&self, path: &JailPath, before: &str) -> Result<(String, Self::Details), Error>;
 }
 
 /// A change of the text of one file, as a plan.
@@ -123,7 +124,7 @@ impl<'c, C: Change> OneFile<'c, C> {
 }
 
 impl<C: Change> Plan for OneFile<'_, C> {
-    type Found = C::Found;
+    type Details = C::Details;
 
     fn path(&self) -> &JailPath {
         &self.path
@@ -133,11 +134,11 @@ impl<C: Change> Plan for OneFile<'_, C> {
         self.change.message(&self.path)
     }
 
-    fn when_faulty(&self) -> Faulty {
-        Faulty::IsDraft
+    fn on_findings(&self) -> OnFindings {
+        OnFindings::KeepDraft
     }
 
-    fn steps(&self, root: &DiskVfs) -> Result<(Vec<Step>, C::Found), Error> {
+    fn steps(&self, root: &DiskVfs) -> Result<(Vec<Step>, C::Details), Error> {
         let (text, before) = match self.change.base() {
             Base::Anything => (String::new(), Before::Anything),
             Base::Content => {
@@ -145,7 +146,7 @@ impl<C: Change> Plan for OneFile<'_, C> {
                 (text.clone(), Before::Text(text))
             }
         };
-        let (after, found) = self.change.make(&self.path, &text)?;
-        Ok((vec![Step { path: self.path.clone(), before, after: Some(after) }], found))
+        let (after, details) = self.change.make(&self.path, &text)?;
+        Ok((vec![Step { path: self.path.clone(), before, after: Some(after) }], details))
     }
 }

@@ -1,9 +1,9 @@
-//! What a change of files would do: judged as the change itself, and nothing of it is made.
+//! Previews of file changes: the same checks as the change, without writing.
 
 use super::apply_diff::{DiffChange, Diffed};
 use super::changes::{Patch, Patched, Repair, Revert, WholeText};
 use super::files::{Files, FixReport};
-use super::keeping::Keeper;
+use super::keeper::Keeper;
 use super::plan::{Change, OneFile, Plan, Step};
 use super::relocation::{Moved, Relocation, Removal, Removed};
 use super::tested_steps::may_change;
@@ -18,7 +18,7 @@ use std::cell::RefCell;
 use tgp_base::error::{Error, ErrorCode};
 use tgp_vfs::{DiskVfs, Vfs, VfsError, Violation};
 
-/// A change that somebody wants to see first.
+/// A file change to preview.
 #[derive(Debug, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(tag = "tool", rename_all = "snake_case", deny_unknown_fields)]
@@ -40,11 +40,11 @@ impl FileChangeCall {
             .map_err(|error| Error::new(ErrorCode::Validation, format!("The change to preview is not valid: {error}.")))
     }
 
-    /// The change that a call of a tool makes; nothing where it makes none of these.
+    /// The file change that a tool call makes, if any.
     #[must_use]
     pub fn of_call(tool: &str, args: &Value) -> Option<Self> {
         let mut call = args.as_object()?.clone();
-        // The reason for a change is no part of it.
+        // The reason is not part of the change.
         call.remove("why");
         call.insert("tool".to_owned(), tool.into());
         serde_json::from_value(Value::Object(call)).ok()
@@ -79,44 +79,44 @@ impl FileChangeCall {
     }
 }
 
-/// How far the way of a change is walked.
+/// How far a preview goes.
 #[derive(Clone, Copy)]
 enum Extent<'e> {
-    /// To what becomes of which file.
+    /// Up to the steps.
     Steps(&'e RefCell<Vec<Step>>),
-    /// To where tests are asked, which a preview is not held to.
+    /// Up to the check of tests, which a full preview skips.
     Tests,
-    /// To where something would be written.
+    /// Up to the first write.
     Whole,
 }
 
-/// What a change would do.
+/// The effect of a change.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct FilePreview {
     /// Sorted by path.
     diffs: Vec<FileDiff>,
-    /// What the change would answer, save its commit.
+    /// The answer of the change, without a commit.
     #[cfg_attr(test, ts(type = "any"))]
     result: Value,
 }
 
 impl Files {
-    /// What a change would do; whatever would refuse the change refuses its preview.
+    /// The effect of a change. Fails where the change would fail.
     pub fn preview(&self, call: &FileChangeCall) -> Result<FilePreview, Error> {
-        self.walk(call, Extent::Whole)
+        self.preview_up_to(call, Extent::Whole)
     }
 
-    /// Whether the tests of a tool let the change be made. Whatever else is wrong with it, the change itself tells.
+    /// Whether the tests of a tool allow the change. Other errors are left to the change itself.
     pub fn held_by_tests(&self, call: &FileChangeCall) -> Result<(), Error> {
-        match self.walk(call, Extent::Tests) {
+        match self.preview_up_to(call, Extent::Tests) {
             Err(error) if error.code == ErrorCode::State => Err(error),
             Ok(_) | Err(_) => Ok(()),
         }
     }
 
-    /// What a change reaches beside the file that it names: the text that it is made of or its answer quotes, imports that follow
-    /// a move, and what the check of the new texts reads. Nothing where it cannot be made.
+    /// The files that a change reaches without naming them: texts that it reads or quotes, imports that follow a move,
+    /// and files that the check of the new texts reads. Nothing if the change is not possible.
     pub fn reached(&self, call: &FileChangeCall) -> Vec<Reach> {
         let read = |paths| Reach { effect: Effect::Read, paths, need: Need::NotForbidden };
         let mut reached = match call {
@@ -131,8 +131,8 @@ impl Files {
             }
         };
         let steps = RefCell::default();
-        // Whatever is wrong with the change, the change itself tells.
-        let _cannot_be_made = self.walk(call, Extent::Steps(&steps));
+        // Errors are left to the change itself.
+        let _cannot_be_made = self.preview_up_to(call, Extent::Steps(&steps));
         let new_texts = steps.borrow();
         let new_texts = new_texts.iter().filter_map(|step| Some((&step.path, step.after.as_deref()?)));
         for (path, text) in new_texts {
@@ -143,7 +143,7 @@ impl Files {
         reached
     }
 
-    fn walk(&self, call: &FileChangeCall, extent: Extent<'_>) -> Result<FilePreview, Error> {
+    fn preview_up_to(&self, call: &FileChangeCall, extent: Extent<'_>) -> Result<FilePreview, Error> {
         match call {
             FileChangeCall::WriteFile { path, content } => {
                 self.previewed(extent, path, &WholeText(content), |written, ()| written)
@@ -176,23 +176,23 @@ impl Files {
         extent: Extent<'_>,
         path: &str,
         change: &C,
-        report: impl FnOnce(Written, C::Found) -> R,
+        report: impl FnOnce(Written, C::Details) -> R,
     ) -> Result<FilePreview, Error> {
         self.writes.preview(extent, &OneFile::new(path, change)?, report)
     }
 }
 
 impl WritePath {
-    /// Walks the way of a change up to the point where something would be written.
+    /// Does the steps of a change up to the first write.
     fn preview<P: Plan, R: Serialize>(
         &self,
         extent: Extent<'_>,
         plan: &P,
-        report: impl FnOnce(Written, P::Found) -> R,
+        report: impl FnOnce(Written, P::Details) -> R,
     ) -> Result<FilePreview, Error> {
         let WriteParts { root, quota, checks, history, tests, .. } = &self.parts;
         history.check_writable()?;
-        let (steps, found) = plan.steps(root)?;
+        let (steps, details) = plan.steps(root)?;
         match extent {
             Extent::Steps(into) => {
                 into.borrow_mut().extend(steps);
@@ -205,7 +205,7 @@ impl WritePath {
             Extent::Whole => {}
         }
         let judged = self.judge(plan, &steps)?;
-        let (_, similar) = self.look_for_others(plan.path(), &steps, Counting::Uncounted)?;
+        let (_, similar) = self.find_similar(plan.path(), &steps, Counting::Uncounted)?;
         Keeper { root, own: &self.own, checks, history }.check(&steps)?;
         for (step, text) in steps.iter().filter_map(|step| Some((step, step.after.as_ref()?))) {
             quota.check(root, &step.path, text.len())?;
@@ -220,14 +220,14 @@ impl WritePath {
             problem,
             ..Written::not_committed(plan.path().as_str(), "")
         };
-        reported(diffs(root, &steps)?, &report(written, found))
+        reported(diffs(root, &steps)?, &report(written, details))
     }
 }
 
 fn reported(mut diffs: Vec<FileDiff>, result: &impl Serialize) -> Result<FilePreview, Error> {
     diffs.sort_unstable_by(|left, right| left.path.cmp(&right.path));
     let result = serde_json::to_value(result)
-        .map_err(|_| Error::new(ErrorCode::Result, "The preview cannot be written as JSON."))?;
+        .map_err(|_| Error::new(ErrorCode::Result, "The preview cannot be serialised as JSON."))?;
     Ok(FilePreview { diffs, result })
 }
 
@@ -236,7 +236,7 @@ fn diffs(root: &DiskVfs, steps: &[Step]) -> Result<Vec<FileDiff>, Error> {
     let mut effort = DiffEffort::default();
     for step in steps {
         let before = match step.content(root) {
-            // It gets a file of its own, and the other name keeps what there was.
+            // A new file is written, and the other hard link keeps the old content.
             Err(VfsError::SecurityViolation { violation: Violation::HardLink, .. }) => None,
             content => content?,
         };

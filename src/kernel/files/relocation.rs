@@ -1,6 +1,6 @@
-//! Files that go, and files that move: with all that imports them, as one commit.
+//! Removing and moving files, with their importers, as one commit.
 
-use super::plan::{Before, Faulty, Plan, Step};
+use super::plan::{Before, OnFindings, Plan, Step};
 use super::write_rules::check_writable;
 use crate::kernel::history::{History, Written};
 use crate::kernel::modules::{Dependents, Importer, Relink};
@@ -13,13 +13,13 @@ use tgp_vfs::{DiskVfs, JailPath, Vfs};
 /// Importers that a message names.
 const MAX_NAMED: usize = 10;
 
-/// A file that is removed, and who still names it.
+/// A removed file, and the files that still mention it.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 pub struct Removed {
     #[serde(flatten)]
     written: Written,
-    /// Files that hold its path as text.
+    /// Files that contain its path as text.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(test, ts(as = "Option<_>", optional))]
     mentions: Vec<String>,
@@ -31,36 +31,36 @@ impl Removed {
     }
 }
 
-/// A file that is moved, and what follows from it.
+/// A moved file, and the files affected by the move.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 pub struct Moved {
     #[serde(flatten)]
     written: Written,
-    /// Files whose imports were changed with it.
+    /// Files whose imports were updated.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(test, ts(as = "Option<_>", optional))]
     relinked: Vec<String>,
-    /// Files that hold the old path as text, which stays.
+    /// Files that contain the old path as text, which is not changed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(test, ts(as = "Option<_>", optional))]
     mentions: Vec<String>,
 }
 
-/// What a move finds out on the way.
-pub struct Followed {
+/// Details of a move.
+pub struct MoveDetails {
     relinked: Vec<String>,
     mentions: Vec<String>,
 }
 
 impl Moved {
-    pub fn new(written: Written, followed: Followed) -> Self {
-        let Followed { relinked, mentions } = followed;
+    pub fn new(written: Written, details: MoveDetails) -> Self {
+        let MoveDetails { relinked, mentions } = details;
         Self { written, relinked, mentions }
     }
 }
 
-/// A file that goes.
+/// Removes a file.
 pub struct Removal<'r> {
     path: JailPath,
     relink: &'r Relink,
@@ -75,8 +75,8 @@ impl<'r> Removal<'r> {
 }
 
 impl Plan for Removal<'_> {
-    /// Files that hold its path as text.
-    type Found = Vec<String>;
+    /// Files that contain its path as text.
+    type Details = Vec<String>;
 
     fn path(&self) -> &JailPath {
         &self.path
@@ -86,22 +86,22 @@ impl Plan for Removal<'_> {
         format!("Remove: {}", self.path.as_str())
     }
 
-    fn when_faulty(&self) -> Faulty {
-        Faulty::IsRefused
+    fn on_findings(&self) -> OnFindings {
+        OnFindings::Reject
     }
 
     fn steps(&self, root: &DiskVfs) -> Result<(Vec<Step>, Vec<String>), Error> {
         let path = &self.path;
         let content = root.read_bytes(path)?;
         let Dependents { mut importers, mentions } = self.relink.dependents(path, path)?;
-        // Its own test says what it should do also when there is none: it goes after it, or waits for another.
+        // A tool's own test may stay: it can be removed later, or used for a new implementation.
         importers.retain(|importer| !tests_of_tool(path).contains(&importer.path));
         if !importers.is_empty() {
             let names = shown(names_of(&importers));
             let message = format!(
-                "{} was not removed: {} import it. Change them first, or use move_file, which takes their imports along.",
+                "{} was not removed: {} import it. Change them first, or use move_file, which updates their imports.",
                 path.as_str(),
-                if names.is_empty() { "others, which you may not read,".to_owned() } else { listed(&names) }
+                if names.is_empty() { "other files, which you may not read,".to_owned() } else { listed(&names) }
             );
             let error = Error::new(ErrorCode::Validation, message).with("path", path.as_str());
             return Err(error.with("importers", names));
@@ -110,7 +110,7 @@ impl Plan for Removal<'_> {
     }
 }
 
-/// A file that gets another path.
+/// Moves a file.
 pub struct Relocation<'r> {
     from: JailPath,
     to: JailPath,
@@ -124,7 +124,7 @@ impl<'r> Relocation<'r> {
         check_writable(&from)?;
         check_writable(&to)?;
         if from == to {
-            let message = format!("{} is there already: \"from\" and \"to\" are the same file.", to.as_str());
+            let message = format!("{} was not moved: \"from\" and \"to\" are the same file.", to.as_str());
             return Err(Error::new(ErrorCode::Validation, message).with("field", "to"));
         }
         Ok(Self { from, to, relink, history })
@@ -132,7 +132,7 @@ impl<'r> Relocation<'r> {
 }
 
 impl Plan for Relocation<'_> {
-    type Found = Followed;
+    type Details = MoveDetails;
 
     fn path(&self) -> &JailPath {
         &self.to
@@ -142,16 +142,16 @@ impl Plan for Relocation<'_> {
         format!("Move: {} -> {}", self.from.as_str(), self.to.as_str())
     }
 
-    fn when_faulty(&self) -> Faulty {
-        Faulty::IsRefused
+    fn on_findings(&self) -> OnFindings {
+        OnFindings::Reject
     }
 
-    fn steps(&self, root: &DiskVfs) -> Result<(Vec<Step>, Followed), Error> {
+    fn steps(&self, root: &DiskVfs) -> Result<(Vec<Step>, MoveDetails), Error> {
         let Self { from, to, relink, history } = self;
         let text = root.read(from)?;
         if root.exists(to)? {
             let message = format!(
-                "{} was not moved: there is a file {} already. Choose another path, or remove that file first.",
+                "{} was not moved: {} already exists. Choose another path, or remove that file first.",
                 from.as_str(),
                 to.as_str()
             );
@@ -167,16 +167,16 @@ impl Plan for Relocation<'_> {
             after: Some(importer.relinked),
         }));
         steps.push(Step { path: from.clone(), before: Before::Text(text), after: None });
-        // What goes decides the branch, so it comes first.
+        // The removed file decides the branch, so it comes first.
         let paths: Vec<&str> = steps.iter().rev().map(|step| step.path.as_str()).collect();
         if let Some(other) = history.changed_on_other_branch(&paths)? {
             let message = format!(
-                "{} was not moved: {other} has to change with it, and waits for a pull request of its own. Have that one merged or closed first.",
+                "{} was not moved: {other} has to change with it, and is in another open pull request. Merge or close that one first.",
                 from.as_str()
             );
             return Err(Error::new(ErrorCode::Validation, message).with("path", other));
         }
-        Ok((steps, Followed { relinked, mentions: shown(dependents.mentions) }))
+        Ok((steps, MoveDetails { relinked, mentions: shown(dependents.mentions) }))
     }
 }
 
@@ -184,7 +184,7 @@ fn names_of(importers: &[Importer]) -> Vec<String> {
     importers.iter().map(|importer| importer.path.as_str().to_owned()).collect()
 }
 
-/// Those that the caller may know of.
+/// The names that the caller may see.
 fn shown(mut names: Vec<String>) -> Vec<String> {
     names.retain(|name| shows(name));
     names

@@ -1,4 +1,4 @@
-//! The files of a root for users who want them without a kernel.
+//! Jailed files without a kernel.
 
 use parking_lot::Mutex;
 use std::path::PathBuf;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tgp_base::error::Error;
 use tgp_vfs::{DiskVfs, JailPath, MemoryVfs, Vfs};
 
-/// Opened by the first operation, so that making one neither fails nor touches the disk.
+/// Files below a root, opened by the first operation: the constructor neither fails nor accesses the disk.
 pub struct RootFiles {
     root: Option<PathBuf>,
     opened: Mutex<Option<Arc<dyn Vfs>>>,

@@ -1,6 +1,6 @@
-//! `search_files`: text in the files of the root, line by line and through the jail.
+//! `search_files`: regular expression search over the files of the root, line by line.
 
-use super::line_regex::{Letters, LineRegex, TooMuchWork};
+use super::line_regex::{LetterCase, LineRegex, TooMuchWork};
 use super::path_glob::PathGlob;
 use crate::kernel::config::{DEFAULT_SEARCH_LIMIT, SEARCH_LIMIT};
 use crate::kernel::tool_paths::RESULTS;
@@ -9,14 +9,14 @@ use std::time::{Duration, Instant};
 use tgp_base::error::{Error, ErrorCode};
 use tgp_vfs::{JailPath, Vfs};
 
-/// Longest piece of a line that is shown.
+/// Most characters of a line that are shown.
 const SHOWN_CHARS: usize = 300;
 /// Longest expression.
 const MAX_PATTERN_BYTES: usize = 4 << 10;
-/// How long files are read.
+/// Time limit of a search.
 const MAX_TIME: Duration = Duration::from_secs(5);
 
-/// What to look for.
+/// A search request.
 #[derive(Debug, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -55,23 +55,23 @@ pub struct SearchMatch {
 #[serde(rename_all = "camelCase")]
 pub struct SearchReport {
     matches: Vec<SearchMatch>,
-    /// Whether there are more than are shown.
+    /// Whether there are more matches.
     truncated: bool,
-    /// Files that were looked into.
+    /// The number of searched files.
     files: usize,
-    /// Why the search ended before the last file.
+    /// Why the search stopped before the last file.
     #[serde(skip_serializing_if = "Option::is_none")]
     notice: Option<String>,
 }
 
-/// The name of a result without its part and its extension: it is random.
+/// The random name of a stored result, without its part and extension.
 fn result_name(path: &JailPath) -> &str {
     let path = path.as_str();
     let end = path.match_indices('-').nth(1).map(|(at, _)| at).or_else(|| path.rfind('.'));
     end.and_then(|end| path.get(..end)).unwrap_or(path)
 }
 
-/// Matching lines of `files` in the order of their paths, at most as many as the query wants.
+/// Matching lines of `files` in path order, up to the query's limit.
 pub fn search(files: &dyn Vfs, query: &SearchQuery) -> Result<SearchReport, Error> {
     let limit = query.limit.unwrap_or(DEFAULT_SEARCH_LIMIT);
     SEARCH_LIMIT.check(limit, "", ErrorCode::Validation)?;
@@ -82,18 +82,18 @@ pub fn search(files: &dyn Vfs, query: &SearchQuery) -> Result<SearchReport, Erro
         if glob.as_ref().is_some_and(|glob| !glob.matches(path.as_str())) {
             continue;
         }
-        // A result is for the caller who was given its name.
+        // A stored result is only for the caller who knows its name.
         if path.starts_with(RESULTS) && query.glob.as_ref().is_none_or(|glob| !glob.starts_with(result_name(&path))) {
             continue;
         }
-        // What cannot be read as text, or is gone by now, holds no match.
+        // Skips binary and removed files.
         let Ok(text) = files.read(&path) else { continue };
         report.files += 1;
         let searched = report.add(&path, &text, &mut regex, limit as usize);
         if searched.is_err() || begun.elapsed() > MAX_TIME {
             report.truncated = true;
             report.notice = Some(format!(
-                "The search ended early, at {}: it took too long. Narrow it with glob, or write a simpler pattern.",
+                "The search stopped at {}: it took too long. Narrow it with glob, or simplify the pattern.",
                 path.as_str()
             ));
         }
@@ -135,22 +135,22 @@ impl SearchQuery {
             return Err(refused("pattern", "is empty. Give a regular expression, such as \"fetch\\\\(\"."));
         }
         if pattern.len() > MAX_PATTERN_BYTES {
-            return Err(refused("pattern", "is longer than 4 096 bytes. Search for less at a time."));
+            return Err(refused("pattern", "is longer than 4 096 bytes. Use a shorter one."));
         }
         if spans_lines(pattern) {
             return Err(refused(
                 "pattern",
-                "asks for a line break. Lines are searched one by one: look for one of them.",
+                "contains a line break. Lines are searched one by one: search for one of them.",
             ));
         }
-        let letters = match self.case {
-            Case::Sensitive => Letters::AsTheyAre,
-            Case::Insensitive => Letters::WhateverTheirCase,
+        let case = match self.case {
+            Case::Sensitive => LetterCase::Sensitive,
+            Case::Insensitive => LetterCase::Insensitive,
         };
-        LineRegex::new(pattern, letters).map_err(|error| {
+        LineRegex::new(pattern, case).map_err(|error| {
             refused(
                 "pattern",
-                &format!("is not a valid regular expression: {error}. Escape characters that are meant literally."),
+                &format!("is not a valid regular expression: {error}. Escape literal special characters."),
             )
         })
     }
@@ -160,7 +160,7 @@ fn refused(field: &str, why: &str) -> Error {
     Error::new(ErrorCode::Validation, format!("{field} {why}")).with("field", field)
 }
 
-/// Whether a pattern names a line break, other than among the letters of a class such as `[^\n]`.
+/// Whether a pattern matches a line break, other than in a class such as `[^\n]`.
 fn spans_lines(pattern: &str) -> bool {
     let mut in_class = false;
     let mut letters = pattern.chars();
@@ -181,7 +181,7 @@ mod tests {
     use super::spans_lines;
 
     #[test]
-    fn a_pattern_for_several_lines_is_seen() {
+    fn multi_line_patterns_are_recognised() {
         for pattern in [r"a\nb", "a\nb", r"\\\n"] {
             assert!(spans_lines(pattern), "{pattern}");
         }

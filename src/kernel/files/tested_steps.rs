@@ -1,4 +1,4 @@
-//! A change of files, as far as tests are concerned.
+//! A file change in terms of test-first state: whether tests allow it, and the events that it causes.
 
 use super::plan::Step;
 use crate::kernel::door::present;
@@ -7,15 +7,15 @@ use tgp_base::error::Error;
 use tgp_state::{Content, Event, Kind, Request, Subject, TestOfMoved, TextId, Texts};
 use tgp_vfs::{DiskVfs, JailPath};
 
-/// Whether the tests allow the change; `path` is the file that it is about.
+/// Refuses a change that the tests do not allow; `path` is its main file.
 pub fn may_change(tests: &TestFirst, steps: &[Step], path: &JailPath) -> Result<(), Error> {
     let call = present();
     let texts = |subject: Option<&Subject>| subject.map_or_else(Texts::default, |file| tests.texts(&file.tool, None));
     let to = Subject::of(path.as_str());
-    let gone = steps.iter().find(|step| step.after.is_none());
-    let from = gone.and_then(|step| Subject::of(step.path.as_str()));
+    let removed = steps.iter().find(|step| step.after.is_none());
+    let from = removed.and_then(|step| Subject::of(step.path.as_str()));
     let after = steps.iter().find(|step| step.path == *path).and_then(|step| step.after.as_deref());
-    let asked = match (gone, after) {
+    let action = match (removed, after) {
         (None, Some(text)) => {
             let Some(file) = &to else { return Ok(()) };
             let content = if text.trim().is_empty() { Content::Blank } else { Content::Text };
@@ -31,13 +31,13 @@ pub fn may_change(tests: &TestFirst, steps: &[Step], path: &JailPath) -> Result<
         }
         (None, None) => return Ok(()),
     };
-    tests.may_change(call.as_ref(), &asked)
+    tests.may_change(call.as_ref(), &action)
 }
 
-/// What will have happened when the steps are made. It is to be asked before.
+/// The events of the steps. Must be called before they are made.
 pub fn events(steps: &[Step], path: &JailPath, root: &DiskVfs) -> Vec<(Subject, Event)> {
-    let gone = steps.iter().find(|step| step.after.is_none());
-    let moved = gone.and_then(|step| {
+    let removed = steps.iter().find(|step| step.after.is_none());
+    let moved = removed.and_then(|step| {
         let (from, to) = (Subject::of(step.path.as_str())?, Subject::of(path.as_str())?);
         let text = steps.iter().find(|step| step.path == *path)?.after.as_deref()?;
         let was = text_before(step, root)?;
@@ -70,7 +70,7 @@ fn text_before(step: &Step, root: &DiskVfs) -> Option<TextId> {
     Some(text_id(std::str::from_utf8(&bytes).ok()?))
 }
 
-/// A file whose imports follow a move.
+/// The event of a file whose imports follow a move.
 fn relinked(step: &Step, root: &DiskVfs) -> Option<(Subject, Event)> {
     let subject = Subject::of(step.path.as_str())?;
     let text = text_id(step.after.as_deref()?);

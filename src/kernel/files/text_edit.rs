@@ -1,4 +1,4 @@
-//! Finding the place in a text that a model means, which is not always the place that it wrote.
+//! Fuzzy matching and application of hunks: models often get whitespace and line numbers wrong.
 
 use super::line_search::{Effort, Exhausted, occurrences};
 use super::line_table::{LineId, LineTable};
@@ -6,21 +6,21 @@ use super::tolerance::{TOLERANCES, Tolerance};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
-/// A replacement of some lines by others, and where the writer believed they were.
+/// A replacement of lines, with the line number that its author gave.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hunk<'d> {
     pub search: Vec<&'d str>,
     pub replace: Vec<&'d str>,
-    /// Counted from 0, in the text before any change.
+    /// Counted from 0, in the original text.
     pub expected_line: Option<usize>,
 }
 
-/// Places of an ambiguous hunk that are told.
+/// Most reported places of an ambiguous hunk.
 const MAX_PLACES: usize = 100;
-/// Moving so many lines costs what looking at one does.
+/// Moving this many lines costs as much as comparing one.
 const MOVED_PER_LOOK: usize = 16;
 
-/// Where a hunk fits.
+/// Where a hunk matches.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fit {
     /// Counted from 0.
@@ -28,18 +28,18 @@ pub struct Fit {
     pub tolerance: Tolerance,
 }
 
-/// Why a hunk has no place.
+/// Why a hunk does not match.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Misfit {
     Nowhere,
-    /// At several lines, of which the first are told, counted from 0.
+    /// Several matches, of which the first lines are listed, counted from 0.
     Ambiguous {
         first: Vec<usize>,
         count: usize,
     },
-    /// So many lines repeat so often that looking for a place takes too long.
+    /// The work budget is used up, because lines repeat too often.
     TooMuchWork,
-    /// The text would become longer than it may be.
+    /// The text would become too long.
     TooLarge,
 }
 
@@ -49,30 +49,30 @@ impl From<Exhausted> for Misfit {
     }
 }
 
-/// A text that hunks are applied to, one after the other.
+/// A text to which hunks are applied in order.
 pub struct EditedText<'t> {
     table: LineTable<'t>,
     lines: Vec<LineId>,
     effort: Effort,
     /// Bytes of all lines, each with its end.
     bytes: usize,
-    /// The same, at most, at any time: lines may come before others go.
+    /// Most bytes at any time, also between a hunk that adds lines and one that removes some.
     most: usize,
-    /// Bytes of lines that stand in neither text nor diff and may still be made: a line that was replaced again is kept.
+    /// Bytes of new lines, in neither text nor diff, that may still be allocated. Replaced lines are not freed.
     to_make: usize,
 }
 
-/// How many texts of full length may stand there, and be made, on the way to one.
+/// Multiples of the largest text: for the bytes at any time, and for allocated lines.
 const BETWEEN: usize = 2;
 const MADE: usize = 4;
 
-/// A new line, before it is made.
+/// A new line, before it is allocated.
 enum Spelt<'t> {
-    /// As the text has it.
+    /// A line of the text.
     Kept(LineId),
-    /// As the diff has it.
+    /// A line of the diff.
     Written(&'t str),
-    /// Behind as many bytes of another line as that is indented.
+    /// A line with the indentation of another line.
     Indented { like: LineId, width: usize, rest: &'t str },
 }
 
@@ -98,7 +98,7 @@ fn with_end(line: &str) -> usize {
 }
 
 impl<'t> EditedText<'t> {
-    /// Line ends are `\n` here, whatever the text has. It may become `most` bytes long.
+    /// Normalises line ends to `\n`. The text may become `most` bytes long.
     pub fn new(text: &'t str, most: usize) -> Self {
         let mut table = LineTable::default();
         let lines =
@@ -123,8 +123,7 @@ impl<'t> EditedText<'t> {
         self.lines_from(0).collect::<Vec<_>>().join(ending)
     }
 
-    /// The one place of a hunk, at the least tolerance that finds any. Of several exact places the one at `expected` is
-    /// meant.
+    /// The place of a hunk, at the least tolerance that has a match. Of several matches, the one at `expected`.
     pub fn place(&mut self, hunk: &Hunk<'t>, expected: Option<usize>) -> Result<Fit, Misfit> {
         if hunk.search.is_empty() {
             let line = expected.unwrap_or(self.len()).min(self.len());
@@ -139,7 +138,7 @@ impl<'t> EditedText<'t> {
         Err(Misfit::Nowhere)
     }
 
-    /// The one place of some lines, if there is any.
+    /// The place of some lines under a tolerance, if any.
     fn find(
         &mut self,
         search: &[LineId],
@@ -171,7 +170,7 @@ impl<'t> EditedText<'t> {
         Err(Misfit::Ambiguous { first, count })
     }
 
-    /// Makes a hunk's change at its place.
+    /// Applies a hunk at its place.
     pub fn apply(&mut self, hunk: &Hunk<'t>, fit: &Fit) -> Result<(), Misfit> {
         let start = fit.line.min(self.len());
         let end = start.saturating_add(hunk.search.len()).min(self.len());
@@ -184,7 +183,7 @@ impl<'t> EditedText<'t> {
             }
             Tolerance::Whitespace => self.reindented(hunk, &old)?,
         };
-        // Before any line is made: a short diff can ask for a line of a megabyte ten thousand times.
+        // Before any allocation: a short diff can request a line of a megabyte ten thousand times.
         let removed: usize = old.iter().map(|id| with_end(self.table.text(*id))).sum();
         let added: usize = spelt.iter().map(|line| line.bytes(&self.table)).sum();
         let made: usize = spelt.iter().map(Spelt::made).sum();
@@ -209,14 +208,13 @@ impl<'t> EditedText<'t> {
         Ok(())
     }
 
-    /// The new lines, indented as the text is and not as the writer thought. An unchanged line keeps the spelling that
-    /// the text has.
+    /// The new lines with the indentation of the text. Unchanged lines keep the whitespace of the text.
     fn reindented(&mut self, hunk: &Hunk<'t>, old: &[LineId]) -> Result<Vec<Spelt<'t>>, Misfit> {
         let first = hunk.search.iter().zip(old).find(|(line, _)| !line.trim().is_empty());
         let written = first.map(|(line, _)| indent(line)).unwrap_or_default();
         let actual = first.map(|(_, id)| *id);
         let width = actual.map_or(0, |id| indent(self.table.text(id)).len());
-        // To make a line is to read the one that it is indented like.
+        // Each new line copies the indentation of another.
         self.effort.spend(width)?;
         let mut kept: HashMap<&str, LineId> = HashMap::new();
         for (line, id) in hunk.search.iter().zip(old) {
@@ -230,7 +228,7 @@ impl<'t> EditedText<'t> {
         Ok(spelt.collect())
     }
 
-    /// The place that has most words in common with what a hunk searches for, if it has half of them.
+    /// The place that shares most words with the hunk's old lines, if at least half of them.
     pub fn nearest(&self, hunk: &Hunk<'_>) -> Option<usize> {
         let words = || hunk.search.iter().flat_map(|line| line.split_whitespace());
         let wanted: HashSet<&str> = words().collect();
@@ -238,7 +236,7 @@ impl<'t> EditedText<'t> {
             .lines_from(0)
             .map(|line| line.split_whitespace().filter(|word| wanted.contains(word)).count())
             .collect();
-        // How much the lines of a window share, moved along line by line.
+        // A sliding window over the number of shared words.
         let mut sum: usize = shared.iter().take(hunk.search.len()).sum();
         let (mut best, mut most) = (0, sum);
         for (at, leaving) in shared.iter().enumerate() {

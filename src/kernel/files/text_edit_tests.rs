@@ -19,7 +19,7 @@ fn edited(text: &str, search: &str, replace: &str) -> String {
 }
 
 #[test]
-fn the_least_tolerance_that_fits_is_used() {
+fn the_least_tolerance_that_matches_is_used() {
     let text = "a\n  b\n\tc  d \nb";
     let tolerance = |search: &str| place(text, search, None).unwrap().tolerance;
     assert_eq!(tolerance("  b"), Tolerance::Exact);
@@ -31,7 +31,7 @@ fn the_least_tolerance_that_fits_is_used() {
 }
 
 #[test]
-fn of_several_places_only_the_named_one_is_taken() {
+fn an_ambiguous_hunk_needs_a_line_number() {
     let text = "x\ny\nx\ny";
     let both = Err(Misfit::Ambiguous { first: vec![0, 2], count: 2 });
     assert_eq!(place(text, "x", None), both);
@@ -50,7 +50,7 @@ fn new_lines_take_the_indentation_of_the_text() {
 }
 
 #[test]
-fn what_repeats_without_end_ends() {
+fn repeated_lines_exhaust_the_work_budget() {
     let text = "a\n".repeat(500_000);
     let mut edited = EditedText::new(&text, MOST);
     let search = "a\n".repeat(1000) + "b";
@@ -61,7 +61,7 @@ fn what_repeats_without_end_ends() {
 }
 
 #[test]
-fn no_line_is_made_for_a_text_that_would_be_too_large() {
+fn a_text_that_would_be_too_large_allocates_nothing() {
     let wide = format!("{}x", " ".repeat(1_000_000));
     let many = (0..10_000).map(|at| format!("l{at}")).collect::<Vec<_>>().join("\n");
     let spread = format!("a{}b", " ".repeat(900_000));
@@ -77,7 +77,7 @@ fn no_line_is_made_for_a_text_that_would_be_too_large() {
 }
 
 #[test]
-fn a_line_that_is_made_again_and_again_ends() {
+fn repeatedly_replacing_a_long_line_is_bounded() {
     let wide = format!("{}x", " ".repeat(1_000_000));
     let (mut edited, mut last) = (EditedText::new(&wide, MOST), Ok(()));
     let names: Vec<String> = (0..20).map(|at| format!("x{at}")).collect();
@@ -92,7 +92,7 @@ fn a_line_that_is_made_again_and_again_ends() {
         }
     }
     assert_eq!(last, Err(Misfit::TooLarge));
-    // Looking at how far a line is indented takes its time as well.
+    // Reading the indentation of a line also counts as work.
     let mut edited = EditedText::new(&wide, MOST);
     let hunk = hunk("x", "x");
     let looks = (0..1_000).map(|_| edited.place(&hunk, None).and_then(|place| edited.apply(&hunk, &place)));
@@ -100,7 +100,7 @@ fn a_line_that_is_made_again_and_again_ends() {
 }
 
 #[test]
-fn lines_may_come_before_others_go() {
+fn a_text_may_exceed_its_limit_between_hunks() {
     let text = "a\n".repeat(100) + "b";
     let mut edited = EditedText::new(&text, 201);
     let (all, one) = ("a\n".repeat(99) + "a", "a\n".repeat(90) + "b");

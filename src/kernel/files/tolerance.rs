@@ -1,19 +1,19 @@
-//! How exactly the lines of a change must be those of the file.
+//! How exactly the old lines of a change must match the file.
 
 use serde::Serialize;
 
-/// What was forgiven on the way to a match.
+/// The difference that a match tolerates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "kebab-case")]
 pub enum Tolerance {
     #[cfg_attr(test, ts(skip))]
     Exact,
-    /// Spaces at the ends of lines.
+    /// Trailing whitespace.
     TrailingSpace,
-    /// How far lines are indented, and how many spaces stand between words.
+    /// Indentation and the amount of whitespace between words.
     Whitespace,
 }
 
-/// From the least to the most.
+/// From strict to lenient.
 pub const TOLERANCES: [Tolerance; 3] = [Tolerance::Exact, Tolerance::TrailingSpace, Tolerance::Whitespace];

@@ -1,23 +1,23 @@
-//! Hunks of a unified diff, also where a model has miscounted its lines.
+//! Parser for unified diffs, tolerant of wrong line counts.
 
 use super::bad_diff::BadDiff;
 use super::text_edit::Hunk;
 
-/// A hunk that is being read.
+/// A hunk that is being parsed.
 struct Open<'d> {
     hunk: Hunk<'d>,
-    /// Lines that its header announces and that have not come: only a hint, as models miscount.
+    /// Lines that its header announces and that are still missing: a hint only, as models miscount.
     old_left: usize,
     new_left: usize,
     last: Side,
-    /// Lines at its end that are empty, without the space of an unchanged line.
+    /// The number of completely empty lines at its end.
     blank_end: usize,
-    /// Which sides have no line end at the end of the file.
+    /// Whether each side has no newline at the end of the file.
     old_is_cut: bool,
     new_is_cut: bool,
 }
 
-/// What the last line of a hunk belongs to.
+/// The side of a hunk's last line.
 #[derive(Clone, Copy)]
 enum Side {
     Old,
@@ -58,7 +58,7 @@ pub(super) fn parse_unified<'d>(lines: &[&'d str]) -> Result<Vec<Hunk<'d>>, BadD
     Ok(hunks)
 }
 
-/// Whether `--- a` and `+++ b` stand here.
+/// Whether `--- a` and `+++ b` are here.
 fn begins_file(lines: &[&str], at: usize) -> bool {
     let begins = |at: usize, sign: &str| lines.get(at).is_some_and(|line| line.starts_with(sign));
     begins(at, "--- ") && begins(at + 1, "+++ ")
@@ -81,7 +81,7 @@ impl<'d> Open<'d> {
         }
     }
 
-    /// Whether what looks like the header of a file is one: a removed `-- x` before an added `++ y` looks the same.
+    /// Whether a file header may follow. A removed `-- x` before an added `++ y` looks like one.
     fn may_end(&self, lines: &[&str], at: usize) -> bool {
         let is_full = self.old_left == 0 || self.new_left == 0;
         is_full || lines.get(at + 2).is_some_and(|line| line.starts_with("@@"))
@@ -117,7 +117,7 @@ impl<'d> Open<'d> {
 
     fn close(self) -> Hunk<'d> {
         let Self { mut hunk, blank_end, old_is_cut, new_is_cut, .. } = self;
-        // A line without even a space at the end of a diff ends the diff; it is not a line of the file.
+        // Completely empty lines at the end belong to the diff's end, not to the file.
         hunk.search.truncate(hunk.search.len().saturating_sub(blank_end));
         hunk.replace.truncate(hunk.replace.len().saturating_sub(blank_end));
         // A text that ends with a line end has one more line, which is empty.

@@ -1,14 +1,14 @@
-//! The one way in which a file of the root is changed: judged, begun, read, written, committed, published.
+//! The write path of every file change: check, lock, compare, write, commit, publish.
 //!
-//! Whatever is slow (the rules, types, packages, JavaScript) happens before the repository is locked. What was judged is
-//! what is written: when the file has changed in between, the change is made and judged again.
+//! Slow steps (rules, types, packages, JavaScript) run before the repository is locked. Only checked text is written:
+//! when the file has changed meanwhile, the change is computed and checked again.
 
-use super::keeping::{Fate, Keeper, Told};
-use super::own_texts::OwnTexts;
-use super::path_turns::PathTurns;
-use super::plan::{Change, Faulty, OneFile, Plan, Step, content_of};
+use super::keeper::{Fate, Keeper};
+use super::path_locks::PathLocks;
+use super::plan::{Change, OnFindings, OneFile, Plan, Step, content_of};
 use super::tested_steps::{events, may_change};
 use super::write_rules::check_writable;
+use super::written_hashes::WrittenHashes;
 use crate::kernel::checks::{Checks, Depth, Judged};
 use crate::kernel::commit_note::CommitNote;
 use crate::kernel::door::present;
@@ -24,10 +24,10 @@ use tgp_git::{Committed, FileChange};
 use tgp_registry::META_FILE;
 use tgp_vfs::{DiskVfs, JailPath, RootQuota, Vfs};
 
-/// How often a change is made anew because another process has changed the file meanwhile.
+/// Attempts when the file changes meanwhile.
 const MAX_TRIES: usize = 8;
 
-/// What a write touches.
+/// The dependencies of a write.
 pub struct WriteParts {
     pub root: Arc<DiskVfs>,
     pub quota: RootQuota,
@@ -36,37 +36,37 @@ pub struct WriteParts {
     pub history: Arc<History>,
     pub examples: Arc<RunExamples>,
     pub tests: Arc<TestFirst>,
-    /// Looks for tools that do the same job, if anybody wants to know.
+    /// Looks for tools that do the same job; none when `reuse` is off.
     pub reuse: Option<Reuse>,
 }
 
-/// Whether what is found out counts in the figures of reuse.
+/// Whether a result counts in the reuse statistics.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Counting {
     Counted,
-    /// Nothing happens: it is a preview.
+    /// It is a preview.
     Uncounted,
 }
 
 pub struct WritePath {
     pub(super) parts: WriteParts,
-    /// Changes of the same file that got into each other's way are made again one after the other.
-    edits: PathTurns,
-    pub(super) own: OwnTexts,
+    /// Serialises changes of the same file after a conflict.
+    path_locks: PathLocks,
+    pub(super) own: WrittenHashes,
 }
 
 impl WritePath {
     pub fn new(parts: WriteParts) -> Self {
-        Self { parts, edits: PathTurns::default(), own: OwnTexts::default() }
+        Self { parts, path_locks: PathLocks::default(), own: WrittenHashes::default() }
     }
 
-    /// Changes the text of one file, as [`Self::carry_out`] does it.
+    /// Changes the text of one file; see [`Self::carry_out`].
     pub fn change<C: Change, R: 'static>(
         &self,
         path: &str,
         change: &C,
         note: &CommitNote,
-        report: impl FnOnce(Written, C::Found) -> R + Send + 'static,
+        report: impl FnOnce(Written, C::Details) -> R + Send + 'static,
         done: WriteDone<R>,
     ) {
         match OneFile::new(path, change) {
@@ -75,35 +75,35 @@ impl WritePath {
         }
     }
 
-    /// Makes a change, commits it and brings it to the remote; `report` tells of it with what was found out on the way.
+    /// Makes a change, commits it and pushes it; `report` adds the details to the result.
     pub fn carry_out<P: Plan, R: 'static>(
         &self,
         plan: &P,
         note: &CommitNote,
-        report: impl FnOnce(Written, P::Found) -> R + Send + 'static,
+        report: impl FnOnce(Written, P::Details) -> R + Send + 'static,
         done: WriteDone<R>,
     ) {
         match self.commit(plan, note) {
             Err(error) => done(Err(error)),
-            Ok((written, found)) => {
+            Ok((written, details)) => {
                 let published =
-                    move |written: Result<Written, Error>| done(written.map(|written| report(written, found)));
+                    move |written: Result<Written, Error>| done(written.map(|written| report(written, details)));
                 self.parts.history.publish(Ok(written), Box::new(published));
             }
         }
     }
 
-    fn commit<P: Plan>(&self, plan: &P, note: &CommitNote) -> Result<(Written, P::Found), Error> {
+    fn commit<P: Plan>(&self, plan: &P, note: &CommitNote) -> Result<(Written, P::Details), Error> {
         self.parts.history.check_writable()?;
         let root = &*self.parts.root;
         let path = plan.path();
         let message = note.message(&plan.subject(), self.parts.checks.secrets());
-        let mut one_edit = self.edits.wait_if_taken(path);
+        let mut lock = self.path_locks.lock_if_contended(path);
         for _ in 0..MAX_TRIES {
-            let (steps, found) = plan.steps(root)?;
+            let (steps, details) = plan.steps(root)?;
             may_change(&self.parts.tests, &steps, path)?;
             let judged = self.judge(plan, &steps)?;
-            let (is_new, similar) = self.look_for_others(path, &steps, Counting::Counted)?;
+            let (is_new, similar) = self.find_similar(path, &steps, Counting::Counted)?;
             let keeper = Keeper { root, own: &self.own, checks: &self.parts.checks, history: &self.parts.history };
             let sound = keeper.sound_texts(&steps)?;
             let mut turn = self.parts.history.begin();
@@ -112,8 +112,8 @@ impl WritePath {
             if still_fits {
                 let problem = self.problem(&judged);
                 let fate = if problem.is_none() { Fate::Commit } else { Fate::Draft };
-                let told = keeper.keep(&mut turn, &steps, fate, &sound)?;
-                // Not before: a kill from here on has the next process put these files back.
+                let notices = keeper.keep(&mut turn, &steps, fate, &sound)?;
+                // Only now: after a kill from here on, the next process restores these files.
                 turn.begin_files(steps.iter().map(|step| step.path.as_str()).chain([META_FILE]));
                 let happened = events(&steps, path, root);
                 let mut written = self.write(turn, path, &steps, judged, problem, &message)?;
@@ -122,21 +122,21 @@ impl WritePath {
                     self.note(is_new, &similar);
                     written.similar = similar;
                 }
-                return Ok((told.into_iter().fold(written, Told::of), found));
+                return Ok((notices.into_iter().fold(written, |written, notice| notice.add_to(written)), details));
             }
             drop(turn);
-            // Others are at this file. From now on one waits for the other, as long as that may be; without the turn it is
-            // tried all the same, for what was judged is what is written.
-            one_edit = one_edit.or_else(|| self.edits.wait_for(path));
+            // Another change of this file came first: from now on they are serialised. After a timeout it is tried
+            // without the lock, which is safe, as only checked text is written.
+            lock = lock.or_else(|| self.path_locks.lock(path));
         }
         let message = format!(
-            "{} was not written: others changed it each of the {MAX_TRIES} times that the change was made. Read it again, and repeat the change when they are done.",
+            "{} was not written: it was changed concurrently in each of {MAX_TRIES} attempts. Read it again, and repeat the change later.",
             path.as_str()
         );
         Err(Error::new(ErrorCode::GitConflict, message).with("path", path.as_str()))
     }
 
-    /// What the check says of all new texts together.
+    /// Checks all new texts.
     pub(super) fn judge<P: Plan>(&self, plan: &P, steps: &[Step]) -> Result<Judged, Error> {
         let checks = &self.parts.checks;
         let mut all = Judged::default();
@@ -149,19 +149,19 @@ impl WritePath {
             all.secrets.extend(secrets);
             all.notice = all.notice.or(notice);
         }
-        if plan.when_faulty() == Faulty::IsRefused
+        if plan.on_findings() == OnFindings::Reject
             && let Some(problem) = self.problem(&all)
         {
             let stays = steps.iter().find(|step| step.after.is_none()).map_or(plan.path(), |step| &step.path).as_str();
-            let message = format!("{stays} stays where it is. {problem}");
+            let message = format!("{stays} was not changed. {problem}");
             let error = Error::new(ErrorCode::Validation, message).with("path", stays);
             return Err(error.with("errors", all.findings));
         }
         Ok(all)
     }
 
-    /// Whether the file that the change is about is a new one, and other tools that do its job.
-    pub(super) fn look_for_others(
+    /// Whether the change creates its main file, and other tools that do the same job.
+    pub(super) fn find_similar(
         &self,
         path: &JailPath,
         steps: &[Step],
@@ -189,7 +189,7 @@ impl WritePath {
         Ok((is_new, similar))
     }
 
-    /// Counts a tool that was written.
+    /// Counts a written tool in the reuse statistics.
     fn note(&self, is_new: bool, similar: &[SimilarTool]) {
         if is_new {
             let event = if similar.is_empty() { ReuseEvent::Forged } else { ReuseEvent::Duplicate };
@@ -197,18 +197,18 @@ impl WritePath {
         }
     }
 
-    /// Why what was judged so is not committed.
+    /// Why a change with these check results is not committed, if so.
     pub(super) fn problem(&self, judged: &Judged) -> Option<String> {
         if let Some(secret) = judged.secrets.first() {
             return Some(held_back(secret));
         }
         let first = judged.findings.first().filter(|_| self.parts.checks.is_strict())?;
         Some(format!(
-            "It is kept as a draft and not committed, because check_tool finds errors in it: {first}. Call check_tool, which says what to do about each, and repair it: the write that leaves none is committed."
+            "It is kept as a draft and not committed, because check_tool finds errors in it: {first}. Call check_tool for details, and fix them: a version without errors is committed."
         ))
     }
 
-    /// Writes and commits. When the repository could not be had, the files are written all the same.
+    /// Writes and commits. Without access to the repository, the files are written without a commit.
     fn write(
         &self,
         mut turn: WriteTurn<'_>,
@@ -236,11 +236,11 @@ impl WritePath {
         }
         let unsynced = match &committed {
             Ok(Committed { id: Some(_), .. }) => None,
-            // No commit brings the texts back after a power cut, so this write waits for the disk.
+            // Without a commit, the texts would be lost by a power failure, so this write is flushed.
             _ if will_be_logged => self.sync_all(steps),
             _ => None,
         };
-        // What goes decides where the commit belongs.
+        // A removed file decides the branch of the commit.
         let decisive = steps.iter().rev().find(|step| step.after.is_none()).map_or(path, |step| &step.path);
         let mut written = history.written(decisive.as_str(), committed)?;
         drop(turn);
@@ -254,11 +254,11 @@ impl WritePath {
         Ok(written)
     }
 
-    /// Puts every file where it belongs, or none.
+    /// Writes all files or none.
     fn put_all(&self, steps: &[Step], will_be_logged: bool) -> Result<(), Error> {
         let root = &self.parts.root;
         let mut undo: Vec<(&JailPath, Option<Vec<u8>>)> = Vec::new();
-        // Read before anything is written: what cannot be put back is not touched.
+        // Read before anything is written, so that it can be undone.
         let before = |step: &Step| if steps.len() > 1 { content_of(root, &step.path) } else { Ok(None) };
         let before = steps.iter().map(before).collect::<Result<Vec<_>, _>>()?;
         for (step, before) in steps.iter().zip(before) {
@@ -279,7 +279,7 @@ impl WritePath {
         Ok(())
     }
 
-    /// Has the new texts survive a power cut, or says what keeps them from it.
+    /// Flushes the new texts to disk; returns the problem if that fails.
     fn sync_all(&self, steps: &[Step]) -> Option<String> {
         let mut written = steps.iter().filter(|step| step.after.is_some());
         let synced = written.try_for_each(|step| self.parts.root.sync(&step.path));
@@ -295,11 +295,11 @@ impl WritePath {
         })?)
     }
 
-    /// Has the registry follow: `meta.json` if it was its turn, and what keeps it from following. The files are written, and
-    /// that must not be hidden.
+    /// Updates the registry. Returns `meta.json` if it is due, and the problem if the update failed: the files are
+    /// written anyway.
     fn register(&self, steps: &[Step]) -> (Option<MetaText>, Option<String>) {
         let (mut meta, mut problem) = (None, None);
-        // What goes comes last, and is forgotten first: it is not like what comes in its place.
+        // Removals are last in the steps and are registered first, so that a moved file is not a duplicate of itself.
         for step in steps.iter().rev() {
             match self.parts.tools.registry().register(&step.path) {
                 Ok(made) => meta = made.or(meta),
@@ -311,7 +311,7 @@ impl WritePath {
     }
 }
 
-/// What a commit holds. What goes comes first: with pull requests it decides the branch.
+/// The content of a commit. Removals come first: with pull requests they decide the branch.
 fn file_changes<'s>(steps: &'s [Step], meta: Option<&'s MetaText>) -> Vec<FileChange<'s>> {
     let change =
         |step: &'s Step| FileChange { path: step.path.as_str(), content: step.after.as_deref().map(str::as_bytes) };

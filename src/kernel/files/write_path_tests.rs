@@ -1,4 +1,4 @@
-//! Writes with somebody else at work in between.
+//! Concurrent writes.
 
 use super::{OneFile, WriteParts, WritePath};
 use crate::kernel::check_config::CheckMode;
@@ -25,12 +25,12 @@ use tgp_vfs::{DiskVfs, JailPath, MemoryVfs, RootQuota, Usage, Vfs};
 const PATH: &str = "tools/a.ts";
 const TEXT: &str = "/** Says one. */\nexport default function one(): number {\n  return 1;\n}\n";
 
-type Asked = Box<dyn Fn(usize, &str) + Send + Sync>;
+type OnRequest = Box<dyn Fn(usize, &str) + Send + Sync>;
 
-/// A type checker that finds nothing, and does something when it is asked for the n-th time.
+/// A type checker without findings, with a callback for the n-th request.
 struct Checker {
-    asked: Mutex<usize>,
-    then: Mutex<Option<Asked>>,
+    requests: Mutex<usize>,
+    then: Mutex<Option<OnRequest>>,
 }
 
 impl HostFunctions for Checker {
@@ -39,9 +39,9 @@ impl HostFunctions for Checker {
     }
     fn call(&self, _: CallFor, _: &str, args_json: String, answer: Answer) {
         let count = {
-            let mut asked = self.asked.lock();
-            *asked += 1;
-            *asked
+            let mut requests = self.requests.lock();
+            *requests += 1;
+            *requests
         };
         if let Some(then) = &*self.then.lock() {
             then(count, &args_json);
@@ -51,7 +51,7 @@ impl HostFunctions for Checker {
     fn finish(&self, _: CallFor, _: RunEnding, _: Answer) {}
 }
 
-struct House {
+struct Fixture {
     _folder: tempfile::TempDir,
     root: Arc<DiskVfs>,
     history: Arc<History>,
@@ -59,11 +59,11 @@ struct House {
     checker: Arc<Checker>,
 }
 
-fn house() -> House {
-    house_with(&Config::default())
+fn fixture() -> Fixture {
+    fixture_with(&Config::default())
 }
 
-fn house_with(config: &Config) -> House {
+fn fixture_with(config: &Config) -> Fixture {
     let folder = tempfile::tempdir().unwrap();
     let root_dir = folder.path().join("root");
     let root = Arc::new(DiskVfs::open(&root_dir).unwrap());
@@ -74,7 +74,7 @@ fn house_with(config: &Config) -> House {
         GitHome::open(config, folder.path(), &root_dir, &root, &compiler, &examples, &ending).unwrap();
     let files = Arc::clone(&root) as Arc<dyn Vfs>;
     let resolver = Arc::new(ImportResolver::new(Arc::clone(&files), AllowedPackages::new(&[])));
-    let checker = Arc::new(Checker { asked: Mutex::new(0), then: Mutex::new(None) });
+    let checker = Arc::new(Checker { requests: Mutex::new(0), then: Mutex::new(None) });
     let checks = Arc::new(Checks::new(CheckParts {
         files: Arc::clone(&files),
         compiler: Arc::clone(&compiler),
@@ -115,12 +115,12 @@ fn house_with(config: &Config) -> House {
         })),
         reuse: None,
     };
-    House { _folder: folder, root, history, writes: WritePath::new(parts), checker }
+    Fixture { _folder: folder, root, history, writes: WritePath::new(parts), checker }
 }
 
-impl House {
-    fn when_asked(&self, then: impl Fn(usize, &str) + Send + Sync + 'static) {
-        *self.checker.asked.lock() = 0;
+impl Fixture {
+    fn on_request(&self, then: impl Fn(usize, &str) + Send + Sync + 'static) {
+        *self.checker.requests.lock() = 0;
         *self.checker.then.lock() = Some(Box::new(then));
     }
 
@@ -129,13 +129,13 @@ impl House {
     }
 
     fn write_at(&self, path: &str, text: &str) -> Written {
-        done(|told| self.writes.change(path, &WholeText(text), &CommitNote::default(), |written, ()| written, told))
+        done(|done| self.writes.change(path, &WholeText(text), &CommitNote::default(), |written, ()| written, done))
             .unwrap()
     }
 
     fn patch(&self, search: &str, replace: &str) -> Result<Written, Error> {
         let change = Patch { search, replace };
-        done(|told| self.writes.change(PATH, &change, &CommitNote::default(), |written, _| written, told))
+        done(|done| self.writes.change(PATH, &change, &CommitNote::default(), |written, _| written, done))
     }
 
     fn text(&self) -> String {
@@ -150,62 +150,62 @@ fn done<T: Send + 'static>(start: impl FnOnce(Box<dyn FnOnce(Result<T, Error>) +
 }
 
 #[test]
-fn a_change_that_arrives_while_another_is_judged_is_kept_and_the_other_is_judged_again() {
-    let house = house();
-    house.write(TEXT);
-    let root = Arc::clone(&house.root);
-    house.when_asked(move |count, _| {
+fn a_concurrent_change_is_kept_and_the_write_is_checked_again() {
+    let fixture = fixture();
+    fixture.write(TEXT);
+    let root = Arc::clone(&fixture.root);
+    fixture.on_request(move |count, _| {
         if count == 1 {
             let path = JailPath::parse(PATH).unwrap();
             let text = root.read(&path).unwrap().replace("Says one", "Says it again");
             root.write(&path, &text).unwrap();
         }
     });
-    let written = house.patch("return 1", "return 2").unwrap();
+    let written = fixture.patch("return 1", "return 2").unwrap();
     assert!(written.commit.is_some(), "{:?}", written.problem);
-    assert_eq!(house.text(), TEXT.replace("Says one", "Says it again").replace("return 1", "return 2"));
-    // The new text twice, and what the other one wrote, which is kept.
-    assert_eq!(*house.checker.asked.lock(), 3);
+    assert_eq!(fixture.text(), TEXT.replace("Says one", "Says it again").replace("return 1", "return 2"));
+    // The new text twice, and the concurrent text, which is kept.
+    assert_eq!(*fixture.checker.requests.lock(), 3);
 }
 
 #[test]
-fn the_repository_is_free_while_types_are_checked_however_often_the_file_changes() {
-    let house = house();
-    house.write(TEXT);
-    let (root, history) = (Arc::clone(&house.root), Arc::clone(&house.history));
-    house.when_asked(move |count, _| {
+fn the_repository_is_not_locked_while_types_are_checked() {
+    let fixture = fixture();
+    fixture.write(TEXT);
+    let (root, history) = (Arc::clone(&fixture.root), Arc::clone(&fixture.history));
+    fixture.on_request(move |count, _| {
         let path = JailPath::parse(PATH).unwrap();
-        // Whoever held the repository here would keep this waiting for its own answer.
+        // A held repository lock would deadlock here.
         drop(history.begin().whole().unwrap());
         root.write(&path, &TEXT.replace("one.", &format!("{count}."))).unwrap();
     });
-    let error = house.patch("return 1", "return 2").unwrap_err();
+    let error = fixture.patch("return 1", "return 2").unwrap_err();
     assert_eq!(error.code, ErrorCode::GitConflict);
     assert!(error.message.contains("Read it again"), "{}", error.message);
-    assert!(house.text().contains("return 1"), "nothing of it is written");
+    assert!(fixture.text().contains("return 1"), "nothing of it is written");
 }
 
 #[test]
-fn changes_of_one_file_at_the_same_time_are_all_made() {
-    let house = house();
-    house.write(&TEXT.replace("Says", "Says 0 1 2 3 4 5 6 7 8 9"));
+fn concurrent_changes_of_one_file_are_all_made() {
+    let fixture = fixture();
+    fixture.write(&TEXT.replace("Says", "Says 0 1 2 3 4 5 6 7 8 9"));
     std::thread::scope(|scope| {
         for number in 0..10 {
-            let house = &house;
-            scope.spawn(move || house.patch(&format!(" {number}"), "").unwrap());
+            let fixture = &fixture;
+            scope.spawn(move || fixture.patch(&format!(" {number}"), "").unwrap());
         }
     });
-    assert_eq!(house.text(), TEXT);
+    assert_eq!(fixture.text(), TEXT);
 }
 
 #[test]
-fn the_next_write_begins_when_the_turn_is_over_and_not_when_it_is_committed() {
-    let house = house();
-    let mut turn = house.history.begin().whole().unwrap();
+fn the_next_write_begins_after_the_turn_and_not_after_its_commit() {
+    let fixture = fixture();
+    let mut turn = fixture.history.begin().whole().unwrap();
     turn.commit("Nothing", &[]).unwrap();
     let (begun, next) = std::sync::mpsc::channel();
     std::thread::scope(|scope| {
-        let history = &house.history;
+        let history = &fixture.history;
         scope.spawn(move || {
             drop(history.begin());
             begun.send(()).unwrap();
@@ -217,40 +217,40 @@ fn the_next_write_begins_when_the_turn_is_over_and_not_when_it_is_committed() {
 }
 
 #[test]
-fn the_disk_holds_what_was_committed_last_when_one_of_two_writes_changes_nothing() {
-    let house = house();
+fn disk_and_history_agree_when_one_of_two_writes_changes_nothing() {
+    let fixture = fixture();
     let other = TEXT.replace("return 1", "return 2");
     for _ in 0..40 {
-        house.write(TEXT);
+        fixture.write(TEXT);
         std::thread::scope(|scope| {
-            scope.spawn(|| house.write(TEXT));
-            scope.spawn(|| house.write(&other));
+            scope.spawn(|| fixture.write(TEXT));
+            scope.spawn(|| fixture.write(&other));
         });
-        let commit = house.history.file_history(Some(PATH), Some(1)).unwrap().remove(0).commit;
-        let committed = house.history.text_at(&JailPath::parse(PATH).unwrap(), &commit).unwrap();
-        assert_eq!(house.text(), committed);
+        let commit = fixture.history.file_history(Some(PATH), Some(1)).unwrap().remove(0).commit;
+        let committed = fixture.history.text_at(&JailPath::parse(PATH).unwrap(), &commit).unwrap();
+        assert_eq!(fixture.text(), committed);
     }
 }
 
 #[test]
-fn meta_json_has_every_tool_after_an_exchange_that_brought_others_commits_in_and_failed() {
+fn meta_json_has_every_tool_after_an_exchange_that_failed_after_pulling() {
     let folder = tempfile::tempdir().unwrap();
     let remote = folder.path().join("remote.git");
     let mut options = git2::RepositoryInitOptions::new();
     git2::Repository::init_opts(&remote, options.bare(true).initial_head("main")).unwrap();
     let mut config = Config::default();
     config.git.repo = Some(remote.to_str().unwrap().to_owned());
-    let house = house_with(&config);
-    assert_eq!(house.write_at("tools/first.ts", TEXT).persisted, Persisted::Yes);
-    let other = house_with(&config);
+    let fixture = fixture_with(&config);
+    assert_eq!(fixture.write_at("tools/first.ts", TEXT).persisted, Persisted::Yes);
+    let other = fixture_with(&config);
     // Committed, and not pushed yet.
     for path in ["tools/ours.ts", PATH] {
         let text = WholeText(TEXT);
-        house.writes.commit(&OneFile::new(path, &text).unwrap(), &CommitNote::default()).unwrap();
+        fixture.writes.commit(&OneFile::new(path, &text).unwrap(), &CommitNote::default()).unwrap();
     }
     assert_eq!(other.write(&TEXT.replace("one", "two")).persisted, Persisted::Yes);
-    assert_eq!(house.history.sync().unwrap_err().code, ErrorCode::GitConflict);
-    house.history.stop(None);
+    assert_eq!(fixture.history.sync().unwrap_err().code, ErrorCode::GitConflict);
+    fixture.history.stop(None);
     let repository = git2::Repository::open_bare(&remote).unwrap();
     let meta = repository.revparse_single("main:meta.json").unwrap().into_blob().unwrap();
     let meta = String::from_utf8(meta.content().to_vec()).unwrap();

@@ -1,4 +1,4 @@
-//! From a commit to the remote, and from the remote to the files.
+//! Pushes commits to the remote and pulls others' commits.
 
 use super::run_examples::RunExamples;
 use super::written::{Persisted, WriteDone, Written};
@@ -11,12 +11,12 @@ use std::time::Duration;
 use tgp_base::error::Error;
 use tgp_git::{GitError, Hydrated, LocalCommits, Publisher, PushPolicy, Reach, Ticket};
 
-/// The message that the JavaScript side writes to the application's log. No guest can send it.
+/// The host function that writes to the application's log. Guests cannot call it.
 const WARN: &str = "#warn";
-/// How long a kernel that shuts down waits for its last pushes.
-const LAST_PUSH: Duration = Duration::from_secs(10);
+/// How long a shutdown waits for the last pushes.
+const PUSH_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// What came in from the remote.
+/// Changes that came from the remote.
 #[derive(Debug, Default, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Incoming {
@@ -47,7 +47,7 @@ pub struct Exchange {
     publisher: Option<Publisher>,
     tools: Arc<Tools>,
     examples: Arc<RunExamples>,
-    /// How many of the publisher's overtakings the registry knows of.
+    /// The number of the publisher's rebases that the registry has been notified of.
     noted: AtomicUsize,
 }
 
@@ -57,7 +57,7 @@ impl Exchange {
         Self { publisher, tools, examples, noted: AtomicUsize::new(noted) }
     }
 
-    /// Brings a write to the remote and tells what became of it. Without a remote it is where it belongs already.
+    /// Pushes a write and reports the result. Without a remote, a commit is final.
     pub fn publish(&self, written: Result<Written, Error>, done: WriteDone<Written>) {
         let Some(publisher) = &self.publisher else { return done(written) };
         let mut written = match written {
@@ -72,7 +72,7 @@ impl Exchange {
                 done(published.map_err(Error::from).map(|published| {
                     if let Some(commit) = published.commit {
                         if written.fresh.as_ref().is_some_and(|fresh| *fresh != commit) {
-                            // It was put on top of others' commits, perhaps by another process.
+                            // It was rebased onto others' commits, perhaps by another process.
                             tools.registry().was_overtaken();
                         }
                         written.commit = Some(commit.as_str().to_owned());
@@ -80,7 +80,7 @@ impl Exchange {
                     written.pull_request = published.pull_request.map(Into::into);
                     if let Reach::Local(reason) = published.reach {
                         written.persisted = Persisted::Local;
-                        // What was kept elsewhere is still worth knowing.
+                        // An earlier problem is reported too.
                         written.problem = Some(match written.problem.take() {
                             Some(first) => format!("{first} {reason}"),
                             None => reason,
@@ -92,7 +92,7 @@ impl Exchange {
         });
     }
 
-    /// Has somebody asked before every push, and makes those that wait since before.
+    /// Sets the check that runs before every push, and pushes commits of earlier processes.
     pub fn set_push_policy(&self, sharing: Arc<dyn PushPolicy>, waiting: LocalCommits) {
         let Some(publisher) = &self.publisher else { return };
         publisher.set_push_policy(sharing);
@@ -101,28 +101,28 @@ impl Exchange {
         }
     }
 
-    /// Has the application's log hear when the remote stops answering, and when it answers again.
+    /// Logs when the remote becomes unreachable, and when it is reachable again.
     pub fn report_reach(&self, functions: Arc<dyn HostFunctions>) {
         let Some(publisher) = &self.publisher else { return };
         publisher.report_reach(Arc::new(move |news: &str| {
             let arguments = serde_json::json!([news]).to_string();
-            functions.call(CallFor::NOBODY, WARN, arguments, Box::new(drop));
+            functions.call(CallFor::NO_RUN, WARN, arguments, Box::new(drop));
         }));
     }
 
-    /// Pushes what may be pushed by now, in the background.
+    /// Pushes in the background what the check allows by now.
     pub fn push_again(&self) {
         if let Some(publisher) = &self.publisher {
             publisher.push_in_background();
         }
     }
 
-    /// Pushes whatever waits, then brings in what others pushed.
+    /// Pushes pending commits, then pulls.
     pub fn sync(&self) -> Result<Incoming, Error> {
         self.bring_in(Publisher::sync)
     }
 
-    /// Brings in what others pushed.
+    /// Pulls.
     pub fn hydrate(&self) -> Result<Incoming, Error> {
         self.bring_in(Publisher::hydrate)
     }
@@ -130,15 +130,14 @@ impl Exchange {
     fn bring_in(&self, exchange: impl Fn(&Publisher) -> Result<Hydrated, GitError>) -> Result<Incoming, Error> {
         let Some(publisher) = &self.publisher else { return Ok(Incoming::default()) };
         let incoming = exchange(publisher);
-        // Files may have come in, also when it failed in the end.
+        // Files may have changed even if the exchange failed.
         self.tools.registry().expire();
-        // Here, and not on Node's thread by the next list. If it fails, the next question is answered with what is wrong.
+        // Rescans here, and not on Node's thread at the next list. The next query reports a failure.
         let _looked = self.tools.registry().version();
         Ok(incoming?.into())
     }
 
-    /// Tells the registry of others' commits that came in since, with whatever exchange: also one that nobody waited for,
-    /// or that failed afterwards.
+    /// Notifies the registry of others' commits that came in since, also by background or failed exchanges.
     pub fn note_overtaken(&self) {
         let Some(publisher) = &self.publisher else { return };
         let now = publisher.foreign_update_count();
@@ -148,14 +147,14 @@ impl Exchange {
         }
     }
 
-    /// Waits for the pushes under way, for a while, and makes one more when there are news to push.
+    /// Waits for pending pushes up to a timeout, after one more push if there is something new.
     pub fn stop(&self, has_news: bool, wait: Option<Duration>) {
         if let Some(publisher) = &self.publisher {
-            // What was run since belongs into the pull requests' texts.
+            // New run examples belong in the texts of pull requests.
             if has_news || self.examples.take_news() {
                 publisher.push_in_background();
             }
-            publisher.stop(wait.unwrap_or(LAST_PUSH));
+            publisher.stop(wait.unwrap_or(PUSH_TIMEOUT));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The repository with its remote, as the configuration wants it.
+//! Opens the repository and its remote by the configuration.
 
 use super::pull_request_text::PullRequestDescriber;
 use super::run_examples::RunExamples;
@@ -21,26 +21,26 @@ use tgp_git::{
 use tgp_registry::META_FILE;
 use tgp_vfs::{DiskVfs, TEMP_PREFIX};
 
-/// Files that follow from the others: they are made anew after others' commits came in, and never conflict.
+/// Derived files: they are regenerated after a pull, and never conflict.
 const DERIVED: [&str; 1] = [META_FILE];
-/// Where a token is looked for when the configuration has none; the provider's own variable comes first.
+/// The environment variable for a token of any provider; the provider's own variable has priority.
 const ANY_TOKEN: &str = "TGP_GIT_TOKEN";
 
-/// A booted repository.
+/// An opened repository.
 pub struct GitHome {
     pub store: Arc<GitStore>,
     /// Only with a remote.
     pub publisher: Option<Publisher>,
-    /// Whether there are commits that are to be pushed.
+    /// Whether there are commits to push.
     pub waiting: LocalCommits,
     pub warnings: Vec<String>,
 }
 
-const READ_ONLY: &str = "The root is read-only: its tools can be listed, found, checked and run, nothing can be written, and no \
-                         remote is asked. Put rootDir where it can be written to change that.";
+const READ_ONLY: &str = "The root is read-only: its tools can be listed, found, checked and run, but nothing can be written, and \
+                         no remote is used. Move rootDir to a writable location to change that.";
 
 impl GitHome {
-    /// Opens or makes the repository at `root`; with a remote, hydrates it.
+    /// Opens or creates the repository at `root`; with a remote, hydrates it.
     pub fn open(
         config: &Config,
         base_dir: &Path,
@@ -55,7 +55,7 @@ impl GitHome {
         let secrets = SecretScan::new(compiler, &lint);
         let work: Arc<dyn WorkTree> = Arc::new(Workspace::new(Arc::clone(vfs), secrets));
         if tgp_git::is_read_only(root) {
-            // Nothing that a remote has could be brought in.
+            // A read-only root cannot pull.
             let store = Arc::new(GitStore::open_or_init(root, options, work)?);
             return Ok(Self {
                 store,
@@ -86,27 +86,27 @@ impl GitHome {
     }
 }
 
-/// How exchanges with a remote, and the programs that they need, come to their end.
+/// Cancellation of exchanges with a remote, and of the programs that they start.
 #[derive(Debug, Clone, Default)]
 pub struct Ending {
-    /// Ends every exchange.
+    /// Cancels every exchange.
     pub halt: Halt,
-    /// A program that starts another so that it ends with this process.
+    /// A launcher whose child processes end with this process.
     pub launcher: Option<PathBuf>,
 }
 
-/// What a remote answered.
+/// The answer of a remote.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct RemoteAnswer {
     branches: usize,
-    /// Whether the configured branch is there.
+    /// Whether the configured branch exists.
     has_branch: bool,
 }
 
-/// Asks the configured remote for its branches, without a workspace. `None` when there is no remote; the way to one must
-/// be well even then.
+/// Queries the branches of the configured remote, without a workspace. `None` without a remote; the network
+/// configuration is checked even then.
 pub fn ask_remote(config: &Config, base_dir: &Path) -> Result<Option<RemoteAnswer>, Error> {
     authorities(&config.network, base_dir)?;
     let Some(remote) = remote_options(config, base_dir, &Ending::default())? else { return Ok(None) };
@@ -150,7 +150,7 @@ fn remote_options(config: &Config, base_dir: &Path, ending: &Ending) -> Result<O
         GitProvider::Gitlab => (Provider::GitLab, "TGP_GITLAB_TOKEN"),
         GitProvider::Bitbucket => (Provider::Bitbucket, "TGP_BITBUCKET_TOKEN"),
     };
-    #[expect(clippy::disallowed_methods, reason = "tokens belong into the environment, not into a file")]
+    #[expect(clippy::disallowed_methods, reason = "tokens belong in the environment, not in a file")]
     let from_environment = || {
         let found =
             [variable, ANY_TOKEN].iter().find_map(|name| std::env::var(name).ok().filter(|text| !text.is_empty()));

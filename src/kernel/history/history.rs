@@ -1,4 +1,4 @@
-//! What was, and how it is kept: the log, commits of files, and `meta.json` beside them.
+//! The Git history: the log, commits of files, and `meta.json`.
 
 use super::exchange::{Exchange, Incoming};
 use super::uncommitted::Uncommitted;
@@ -18,11 +18,11 @@ use tgp_git::{Committed, FileChange, GitError, GitStore, Halt, LocalCommits, Log
 use tgp_registry::META_FILE;
 use tgp_vfs::{DiskVfs, JailPath, Vfs, VfsError};
 
-/// Commits that are looked at for what they say of the ledger: the newest say most.
+/// Most commits that are searched for ledger trailers, newest first.
 const MOST_WITNESSES: usize = 10_000;
 
-/// Commits that a boot looks at for the newest of them.
-const MOST_LOOKED_AT: usize = 1000;
+/// Most commits that a boot searches for the newest trailer.
+const MOST_BOOT_WITNESSES: usize = 1000;
 
 /// One commit of a file's history.
 #[derive(Debug, Serialize)]
@@ -33,7 +33,7 @@ pub struct HistoryEntry {
     pub author: String,
     /// Seconds since 1970.
     pub time: i64,
-    /// What whoever changed the file said about it.
+    /// The reason for the change.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -57,7 +57,7 @@ enum Flushed {
     Nothing,
 }
 
-/// What the history is kept with.
+/// The dependencies of the history.
 pub struct HistoryParts {
     pub git: Arc<GitStore>,
     pub exchange: Exchange,
@@ -65,12 +65,12 @@ pub struct HistoryParts {
     pub tools: Arc<Tools>,
     pub strategy: GitWriteStrategy,
     pub secrets: SecretScan,
-    /// Ends what takes long.
+    /// Cancels long operations.
     pub halt: Halt,
     pub witness: Arc<dyn Witness>,
 }
 
-/// Owns the repository, the exchange with its remote, and the turn to write.
+/// Owns the repository, the exchange with its remote, and the write lock.
 pub struct History {
     git: Arc<GitStore>,
     exchange: Exchange,
@@ -90,14 +90,14 @@ impl History {
         Self { git, exchange, files, tools, strategy, secrets, halt, witness, one_writer: Mutex::new(()) }
     }
 
-    /// What `find` finds in messages of commits: how far a ledger was.
+    /// Searches commit messages for ledger positions with `find`.
     pub fn witnesses<T>(&self, find: impl FnMut(&str) -> Option<T>) -> Result<MessageSearch<T>, Error> {
         Ok(self.git.search_messages(MOST_WITNESSES, find)?)
     }
 
-    /// The same in the newest commit that has it, as far back as a boot looks.
+    /// As `witnesses`, only the newest, within the bound of a boot.
     pub fn newest_witness<T>(&self, mut find: impl FnMut(&str) -> Option<T>) -> Result<Option<T>, Error> {
-        let mut left = MOST_LOOKED_AT;
+        let mut left = MOST_BOOT_WITNESSES;
         let found = self.git.search_messages(1, |message| {
             left -= 1;
             find(message).map(Some).or_else(|| (left == 0).then_some(None))
@@ -119,19 +119,19 @@ impl History {
         Ok(entries.into_iter().map(Into::into).collect())
     }
 
-    /// How a file, or everything, differs between two commits.
+    /// The diff of a file, or of all files, between two commits.
     pub fn file_diff(&self, path: Option<&str>, from: Option<&str>, to: Option<&str>) -> Result<String, Error> {
         let path = path.map(JailPath::parse).transpose()?.filter(|path| !path.is_root());
         Ok(self.git.diff(path.as_ref().map(JailPath::as_str), from, to)?)
     }
 
-    /// The files that the history has otherwise or not at all, sorted by path.
+    /// The files with uncommitted changes, sorted by path.
     pub fn uncommitted(&self) -> Result<Vec<Uncommitted>, Error> {
         let present = self.files.list(&JailPath::root())?.into_iter().map(|path| path.as_str().to_owned()).collect();
         Ok(self.git.uncommitted(&present, &self.halt)?.into_iter().map(Into::into).collect())
     }
 
-    /// Whether the file that is checked out at `path` holds this.
+    /// Whether the checked-out version of `path` has this content.
     pub fn is_checked_out(&self, path: &str, content: &[u8]) -> bool {
         self.git.is_checked_out(path, content).unwrap_or(false)
     }
@@ -143,39 +143,39 @@ impl History {
             .map_err(|_| Error::new(ErrorCode::Validation, format!("{} is not text in that commit.", path.as_str())))
     }
 
-    /// One of `paths` that cannot be in one commit with the first of them, because it waits for a pull request of its own.
+    /// The first of `paths` that cannot be committed with the others, because it is in another open pull request.
     pub fn changed_on_other_branch(&self, paths: &[&str]) -> Result<Option<String>, Error> {
         Ok(self.git.changed_on_other_branch(paths)?)
     }
 
-    /// Waits for the right to change files. Whoever changes one by its content reads that afterwards: nothing from the
-    /// remote may come between the two.
+    /// Waits for the write lock. A change that depends on a file's content must read it afterwards, as a pull may come
+    /// before.
     pub fn begin(&self) -> WriteTurn<'_> {
         let one_writer = self.one_writer.lock();
         WriteTurn::new(one_writer, self.git.begin(), self.git.restores_files(), &*self.witness)
     }
 
-    /// Refuses, where the root is read-only, before anything is tried.
+    /// Refuses a write to a read-only root.
     pub fn check_writable(&self) -> Result<(), Error> {
         Ok(self.git.check_writable()?)
     }
 
-    /// Commits files as they are on disk; one that is not there is removed from the history's head.
+    /// Commits files as they are on disk; a missing file is removed.
     pub fn persist(&self, message: &str, files: &[String], done: WriteDone<Written>) {
         self.publish(self.check_writable().and_then(|()| self.commit_as_they_are(message, files)), done);
     }
 
-    /// Makes `meta.json` what the tools say and commits it.
+    /// Regenerates and commits `meta.json`.
     pub fn sync_registry(&self, done: WriteDone<Written>) {
         self.publish(self.check_writable().and_then(|()| self.commit_meta()), done);
     }
 
-    /// What a commit, or its failure, means for the file at `path`.
+    /// The result of a commit for the file at `path`.
     pub fn written(&self, path: &str, committed: Result<Committed, GitError>) -> Result<Written, Error> {
         let (fresh, problem) = match committed {
             Err(error @ GitError::Conflict { .. }) => return Err(self.overtaken(error)),
             Ok(committed) => (committed.id, None),
-            // The file is safe on disk; saying so is more use to the agent than an error that hides it.
+            // Not an error: the file is written, and the agent should know that.
             Err(error) => (None, Some(Error::from(error).message)),
         };
         let commit = match (&fresh, &problem) {
@@ -196,29 +196,29 @@ impl History {
         })
     }
 
-    /// Brings a write to the remote and tells what became of it.
+    /// Pushes a write and reports the result.
     pub fn publish(&self, written: Result<Written, Error>, done: WriteDone<Written>) {
         self.exchange.publish(written, done);
     }
 
-    /// Has somebody asked before every push, and makes those that wait since before.
+    /// Sets the check that runs before every push, and pushes commits of earlier processes.
     pub fn set_push_policy(&self, sharing: Arc<dyn PushPolicy>, waiting: LocalCommits) {
         self.exchange.set_push_policy(sharing, waiting);
     }
 
-    /// Pushes what may be pushed by now, in the background.
+    /// Pushes in the background what the check allows by now.
     pub fn push_again(&self) {
         self.exchange.push_again();
     }
 
-    /// Pushes whatever waits, then brings in what others pushed.
+    /// Pushes pending commits, then pulls.
     pub fn sync(&self) -> Result<Incoming, Error> {
         self.flush_meta()?;
         let mut incoming = self.exchange.sync()?;
-        // What came in may have brought a `meta.json` without the tools that were written here.
+        // A pulled `meta.json` may lack tools that were written here.
         if let Err(error) = self.push_meta_again(&mut incoming) {
-            // All else has been exchanged.
-            incoming.warnings.push(format!("meta.json was not brought to the remote: {}", error.message));
+            // Everything else has been exchanged.
+            incoming.warnings.push(format!("meta.json was not pushed: {}", error.message));
         }
         Ok(incoming)
     }
@@ -230,14 +230,14 @@ impl History {
         Ok(())
     }
 
-    /// Brings in what others pushed.
+    /// Pulls.
     pub fn hydrate(&self) -> Result<Incoming, Error> {
         self.exchange.hydrate()
     }
 
-    /// Commits what `meta.json` lacks, and waits for the pushes under way, for a while.
+    /// Commits `meta.json` if it is outdated, and waits for pending pushes up to a timeout.
     pub fn stop(&self, wait: Option<Duration>) {
-        // What could not be committed is found in the files by the next kernel.
+        // The next kernel finds uncommitted tools in the files.
         let has_news = matches!(self.flush_meta(), Ok(Flushed::Committed));
         self.exchange.stop(has_news, wait);
     }
@@ -246,7 +246,7 @@ impl History {
         let paths = files.iter().map(|file| JailPath::parse(file)).collect::<Result<Vec<_>, _>>()?;
         let Some(first) = paths.first() else {
             return Err(
-                Error::new(ErrorCode::Validation, "files is empty. Name what to commit.").with("field", "files")
+                Error::new(ErrorCode::Validation, "files is empty. Name the files to commit.").with("field", "files")
             );
         };
         let mut turn = self.begin().whole()?;
@@ -265,24 +265,24 @@ impl History {
             .flatten()
             .collect();
         if let Some(secret) = held.first() {
-            // One commit: the other files would not be what the message says without this one.
+            // Refuses the whole commit: without this file it would not match its message.
             return Ok(Written {
                 findings: held.clone(),
                 ..Written::not_committed(first.as_str(), &held_back(secret))
             });
         }
-        // What a commit says is pushed with it.
-        let told = self.secrets.findings_in_words("message", message);
-        if let Some(secret) = told.first() {
+        // The message is pushed with the commit.
+        let in_message = self.secrets.findings_in_words("message", message);
+        if let Some(secret) = in_message.first() {
             let why = message_held_back(secret);
-            return Ok(Written { findings: told.clone(), ..Written::not_committed(first.as_str(), &why) });
+            return Ok(Written { findings: in_message.clone(), ..Written::not_committed(first.as_str(), &why) });
         }
         let changes: Vec<_> = paths
             .iter()
             .zip(&contents)
             .map(|(path, content)| FileChange { path: path.as_str(), content: content.as_deref() })
             .collect();
-        // Somebody else has changed these files.
+        // These files were changed outside the kernel.
         self.tools.registry().expire();
         match turn.commit(message, &changes) {
             Err(error @ GitError::Conflict { .. }) => Err(self.overtaken(error)),
@@ -290,7 +290,7 @@ impl History {
         }
     }
 
-    /// Brings the version that a commit would have been put over unseen, and says so.
+    /// Checks out the version that a commit would have overwritten, and returns the conflict.
     fn overtaken(&self, conflict: GitError) -> Error {
         let brought = self.git.release_held_back();
         self.tools.registry().expire();
@@ -301,11 +301,11 @@ impl History {
         let registry = self.tools.registry();
         if self.strategy == GitWriteStrategy::Pr {
             let _one_writer = self.one_writer.lock();
-            // It is kept nowhere else than where it is written.
+            // It is written to disk only.
             if let Some(meta) = registry.sync_meta()? {
                 registry.meta_was_committed(&meta);
             }
-            return Ok(Written::not_committed(META_FILE, "With pull requests meta.json is not committed."));
+            return Ok(Written::not_committed(META_FILE, "meta.json is not committed with the pull request strategy."));
         }
         let mut turn = self.begin().whole()?;
         turn.begin_files(std::iter::once(META_FILE));
@@ -319,7 +319,7 @@ impl History {
         self.written(META_FILE, committed)
     }
 
-    /// Commits `meta.json` if writes of this kernel are not in it yet. Whoever lacks them finds them in the files.
+    /// Commits `meta.json` if it lacks writes of this kernel.
     fn flush_meta(&self) -> Result<Flushed, Error> {
         self.exchange.note_overtaken();
         if self.strategy == GitWriteStrategy::Pr || !self.tools.registry().is_meta_behind() {

@@ -1,4 +1,4 @@
-//! The repository as the kernel uses it: commits, the log, the remote, and what a reviewer reads.
+//! Version control: commits, the log, the remote, and texts of pull requests.
 
 mod exchange;
 mod git_remote;

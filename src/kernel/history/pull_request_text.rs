@@ -1,4 +1,4 @@
-//! What a reviewer reads about a tool: what it is for, what it takes, what the checks say, and how to try it.
+//! Texts of pull requests: description, parameters, findings, and how to try a tool.
 
 use super::run_examples::{RunExample, RunExamples};
 use crate::kernel::secret_scan::SecretScan;
@@ -33,9 +33,9 @@ impl PullRequestDescriber {
         let source = JailPath::parse(path).and_then(|parsed| self.vfs.read(&parsed));
         let heading = format!("## {}", code(path));
         let Ok(source) = source else { return format!("{heading}\n\nRemoved.\n") };
-        // What is on disk need not be what is committed.
+        // The file on disk may differ from the committed one.
         if SecretScan::new(&self.compiler, &self.lint).holds_secret(path, source.as_bytes()) {
-            return format!("{heading}\n\nNot shown: the file in the workspace is being changed.\n");
+            return format!("{heading}\n\nNot shown: the file in the workspace has uncommitted changes.\n");
         }
         let findings = self.compiler.check(path, &source, &self.lint).diagnostics;
         let mut text = format!("{heading}\n\n{}\n", description(&source));
@@ -70,15 +70,15 @@ impl Describe for PullRequestDescriber {
     fn describe(&self, paths: &[String]) -> PullRequestText {
         let sections: Vec<String> = paths.iter().map(|path| self.section(path)).collect();
         let title = match paths {
-            gone if !gone.is_empty() && gone.iter().all(|path| self.is_gone(path)) => {
-                format!("Remove: {}", gone.join(", ").chars().take(LONGEST_TITLE).collect::<String>())
+            removed if !removed.is_empty() && removed.iter().all(|path| self.is_gone(path)) => {
+                format!("Remove: {}", removed.join(", ").chars().take(LONGEST_TITLE).collect::<String>())
             }
             [one] => format!("Forge: {one}"),
             [first, rest @ ..] => format!("Forge: {first} and {} more", rest.len()),
             [] => "Nothing left to merge".to_owned(),
         };
         let body = format!(
-            "{}\nForged by an agent and kept by tgp. Merging it gives the tool to every instance.\n",
+            "{}\nForged by an agent with TGP. Merging it makes the tool available to every instance.\n",
             sections.join("\n")
         );
         PullRequestText { title, body }
@@ -100,26 +100,26 @@ fn findings_list(findings: &[Diagnostic]) -> String {
     findings.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// The lines of the source's first comment.
+/// The lines of the first doc comment.
 fn comment(source: &str) -> Vec<&str> {
     let comment = source.split_once("/**").and_then(|(_, rest)| rest.split_once("*/"));
     let lines = comment.map_or("", |(comment, _)| comment).lines();
     lines.map(|line| line.trim().trim_start_matches('*').trim()).collect()
 }
 
-/// What the first comment gives as an example, up to its next tag.
+/// The `@example` of the first doc comment, up to the next tag.
 fn written_example(source: &str) -> Option<String> {
     let lines = comment(source);
     let start = lines.iter().position(|line| line.starts_with(EXAMPLE))?;
     let (first, rest) = lines.get(start..)?.split_first()?;
     let rest = rest.iter().copied().take_while(|line| !line.starts_with('@'));
     let text = std::iter::once(first.trim_start_matches(EXAMPLE)).chain(rest).collect::<Vec<_>>().join("\n");
-    // A fence would end the one around it.
+    // A code fence would end the surrounding one.
     let text: String = text.replace("```", "").trim().chars().take(LONGEST_TEXT).collect();
     Some(text).filter(|text| !text.is_empty())
 }
 
-/// The first comment of the source, as text, without its examples.
+/// The first doc comment as text, without examples.
 fn description(source: &str) -> String {
     let mut is_example = false;
     let is_text = |line: &&str| {
@@ -133,19 +133,19 @@ fn description(source: &str) -> String {
     if text.is_empty() { "No description.".to_owned() } else { plain(&text) }
 }
 
-/// Guest text as code: neither Markdown, nor HTML, nor a mention of anybody.
+/// Untrusted text as inline code, without Markdown, HTML or mentions.
 fn code(text: &str) -> String {
     let text: String = text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
     let text: String = text.trim().chars().take(LONGEST_TEXT).collect();
     format!("`{}`", unmentioned(&text.replace('`', "'")))
 }
 
-/// Guest text as lines of plain text: what would be Markdown or HTML is shown as it was written.
+/// Untrusted text with Markdown and HTML escaped.
 fn plain(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     let mut begins_line = true;
     for letter in unmentioned(&text.replace('`', "'")).chars() {
-        // A list, a heading's underline, or what a forge takes for an order, such as `/approve`.
+        // A list, a heading's underline, or a command of the hosting service, such as `/approve`.
         if begins_line && (matches!(letter, '/' | '-' | '+' | '=') || letter.is_ascii_digit()) {
             shown.push('\u{200b}');
         }
@@ -158,12 +158,12 @@ fn plain(text: &str) -> String {
     shown
 }
 
-/// The text with nobody's attention called: a mention is none with something between the sign and the name.
+/// The text with mentions disabled by a zero-width space after the `@`.
 fn unmentioned(text: &str) -> String {
     text.replace('@', "@\u{200b}")
 }
 
-/// The parameter list of the default export, as it is written.
+/// The source of the default export's parameter list.
 fn parameters(source: &str) -> Option<String> {
     let (_, after) = source.split_once("export default")?;
     let (_, list) = after.split_once('(')?;
@@ -188,7 +188,7 @@ mod tests {
     use super::{Diagnostic, Severity, description, findings_list, parameters, written_example};
 
     #[test]
-    fn what_a_tool_says_is_no_markdown_and_calls_nobody() {
+    fn tool_text_is_escaped_and_mentions_are_disabled() {
         let finding = |message: &str| Diagnostic {
             rule: "no-emails".to_owned(),
             standard: None,
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn no_line_of_a_tool_is_an_order_a_list_or_a_heading() {
+    fn lines_of_tool_text_are_not_commands_lists_or_headings() {
         let source = "/**\n * Adds 1 - 1 / 2.\n * /approve\n *\n * - x\n * + x\n * 1. x\n * ===\n * > x\n * # x\n */";
         let shown = description(source);
         let lines: Vec<&str> = shown.lines().filter(|line| !line.is_empty()).collect();
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn the_reviewer_sees_what_the_tool_says_of_itself() {
+    fn description_parameters_and_example_are_extracted() {
         let source =
             "/**\n * Adds VAT for @bob.\n */\nexport default function vat(args: { net: number; rate: [number] }) {}";
         assert_eq!(description(source), "Adds VAT for @\u{200b}bob.");

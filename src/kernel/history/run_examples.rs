@@ -1,7 +1,7 @@
-//! The last good run of each tool, for the reviewer of its pull request.
+//! The last successful run of each tool, shown in its pull request.
 //!
-//! A pull request is read by more people than a run: numbers of everyday size, the shape and the names that the tool's own
-//! source spells are shown; what words, long numbers and other keys said is not.
+//! Pull requests have more readers than runs, so data is masked: only the structure, small numbers, and keys that occur
+//! in the tool's source are shown.
 
 use crate::kernel::bounded_cache::BoundedCache;
 use serde_json::{Map, Value};
@@ -11,19 +11,19 @@ const MAX_TOOLS: usize = 256;
 const MAX_INPUT_BYTES: usize = 16 << 10;
 const MAX_TEXT_CHARS: usize = 600;
 const MAX_ITEMS: usize = 5;
-/// Keys that are looked up in the source for one value: more would not fit, as `"k":1,` is the least that one takes.
+/// Most keys that are looked up for one value: more would not fit, as each takes at least `"k":1,`.
 const MAX_LOOKUPS: usize = MAX_TEXT_CHARS / 6;
-/// Numbers from here on may name an account or a person.
+/// Numbers from here on may identify an account or a person.
 const LARGE: f64 = 1e6;
 
-/// Arguments and result of a run, as they may be shown.
+/// Masked arguments and result of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunExample {
     pub args: String,
     pub result: String,
 }
 
-/// What was run since the kernel booted.
+/// Examples since the boot.
 pub struct RunExamples {
     kept: BoundedCache<String, RunExample>,
     is_new: AtomicBool,
@@ -36,8 +36,8 @@ impl Default for RunExamples {
 }
 
 impl RunExamples {
-    /// Keeps a good run of the tool at `path`. `is_spelt` tells whether its source has a word: such keys say nothing that
-    /// the pull request does not say anyway.
+    /// Records a successful run of the tool at `path`. `is_spelt` is whether its source contains a word: such keys are
+    /// public anyway.
     pub fn record(&self, path: &str, args_json: &str, result_json: &str, is_spelt: impl Fn(&str) -> bool) {
         let shown = |json: &str| {
             let value = if json.len() > MAX_INPUT_BYTES { None } else { serde_json::from_str(json).ok() };
@@ -51,7 +51,7 @@ impl RunExamples {
         }
     }
 
-    /// The tool's text changes: what it did before says nothing any more.
+    /// Removes the example of a tool whose text changes.
     pub fn forget(&self, path: &str) {
         self.kept.remove(path);
     }
@@ -61,7 +61,7 @@ impl RunExamples {
         self.kept.get(path)
     }
 
-    /// Whether there is anything that was not there when this was last asked.
+    /// Whether there are new examples since the last call.
     pub fn take_news(&self) -> bool {
         self.is_new.swap(false, Ordering::Relaxed)
     }
@@ -92,7 +92,7 @@ impl Mask<'_> {
         }
     }
 
-    /// Keys that the source does not spell are data, and become numbers.
+    /// Keys that do not occur in the source are data, and are numbered.
     fn masked_fields(&mut self, fields: Map<String, Value>) -> Map<String, Value> {
         let mut masked = Map::new();
         let mut data = 0_usize;
@@ -132,7 +132,7 @@ mod tests {
     use std::cell::Cell;
 
     #[test]
-    fn numbers_and_shape_are_shown_and_words_are_not() {
+    fn numbers_and_structure_are_shown_and_texts_are_masked() {
         let examples = RunExamples::default();
         let args = r#"{"net":100,"name":"Ada","card":4111111111111111}"#;
         examples.record("tools/a.ts", args, "[1,2,3,4,5,6,7]", |_| true);
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_that_are_data_are_not_shown() {
+    fn data_keys_are_masked() {
         let examples = RunExamples::default();
         let result = r#"{"total":2,"ada@example.com":{"total":1},"Grace":{"total":[{"bob":1}]}}"#;
         examples.record("tools/a.ts", "{}", result, |word| word == "total");
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn long_runs_are_cut_or_left_out() {
+    fn long_examples_are_truncated_or_left_out() {
         let examples = RunExamples::default();
         let long = format!("[{}]", vec!["[true,false,null]"; 500].join(","));
         examples.record("tools/a.ts", "{}", &long, |_| true);
@@ -173,7 +173,7 @@ mod tests {
             true
         };
         examples.record("tools/c.ts", "{}", &format!("{{{}}}", wide.join(",")), is_spelt);
-        assert_eq!(lookups.get(), 100, "what is not shown is not looked up");
+        assert_eq!(lookups.get(), 100, "lookups are bounded");
         assert!(examples.of("tools/c.ts").unwrap().result.ends_with('…'));
     }
 }

@@ -1,4 +1,4 @@
-//! A file that the history does not have as it is, as users see it.
+//! A file with uncommitted changes.
 
 use serde::Serialize;
 use tgp_git::FileState;
@@ -10,7 +10,7 @@ pub struct Uncommitted {
     pub state: UncommittedState,
 }
 
-/// What is different about it.
+/// How the file differs from the history.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]

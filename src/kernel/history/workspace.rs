@@ -1,4 +1,4 @@
-//! The root's files for the repository: hydrated content reaches the disk through the jail or not at all.
+//! The work tree of the repository: pulled content is written through the jail only.
 
 use crate::kernel::secret_scan::SecretScan;
 use std::io;
@@ -19,7 +19,7 @@ impl Workspace {
 
 impl WorkTree for Workspace {
     fn accepts(&self, path: &str) -> bool {
-        // A spelling that the jail would tidy up is another path.
+        // A path that is not in canonical spelling is refused.
         JailPath::parse(path).is_ok_and(|parsed| !parsed.is_git() && parsed.as_str() == path)
     }
 

@@ -1,17 +1,17 @@
-//! The right to change files, from the change on disk to the end of the write.
+//! The write lock, held from the change on disk to the end of a write.
 
 use crate::kernel::door::{Witness, with_trailer};
 use parking_lot::MutexGuard;
 use tgp_git::{Committed, FileChange, GitError, Held, Writing};
 
-/// No other thread of this process writes while this is held, after the commit too: what a write has left to do, it does
-/// before the next one begins. No other process writes until the commit, if the repository could be had.
+/// Excludes other threads of this process until it is dropped, also after the commit, so that a write is complete
+/// before the next begins. Excludes other processes until the commit, if the repository could be locked.
 pub struct WriteTurn<'h> {
     /// `None` once it is committed.
     writing: Option<Result<Writing<'h>, GitError>>,
     restores_files: bool,
     witness: &'h dyn Witness,
-    /// Given up after the repository's lock.
+    /// Released after the repository's lock.
     _one_writer: MutexGuard<'h, ()>,
 }
 
@@ -25,19 +25,19 @@ impl<'h> WriteTurn<'h> {
         Self { writing: Some(writing), restores_files, witness, _one_writer: one_writer }
     }
 
-    /// The turn, unless the repository could not be had.
+    /// The turn, or the error if the repository could not be locked.
     pub fn whole(mut self) -> Result<Self, GitError> {
         self.writing = self.writing.transpose()?.map(Ok);
         Ok(self)
     }
 
-    /// Whether a commit brings back files that were not flushed when the power went.
+    /// Whether a commit restores unflushed files after a power failure.
     pub fn restores_files(&self) -> bool {
         self.restores_files && matches!(self.writing, Some(Ok(_)))
     }
 
-    /// Notes which files are about to change, to be called when what they hold is safe. Without the repository nothing is
-    /// noted.
+    /// Logs the files that are about to change. Must be called after their old content is safe. Does nothing without
+    /// the repository.
     pub fn begin_files<'p>(&mut self, paths: impl Iterator<Item = &'p str>) {
         if let Some(Ok(writing)) = &mut self.writing
             && let Err(error) = writing.begin_files(paths)
@@ -46,28 +46,29 @@ impl<'h> WriteTurn<'h> {
         }
     }
 
-    /// Whether files are committed to branches of their own.
+    /// Whether files are committed to separate branches.
     pub fn has_branches(&self) -> bool {
         matches!(&self.writing, Some(Ok(writing)) if writing.has_branches())
     }
 
-    /// Whether the repository could be had.
+    /// Whether the repository could be locked.
     pub const fn is_whole(&self) -> bool {
         matches!(self.writing, Some(Ok(_)))
     }
 
-    /// What the history has of a file with this content.
+    /// How the history compares with this content of a file.
     pub fn held(&mut self, path: &str, content: &[u8]) -> Result<Held, GitError> {
         self.writing()?.held(path, content)
     }
 
-    /// Commits a file as it is, before it is changed; with pull requests on a branch beside theirs too, which this names.
+    /// Commits the current content of a file before it changes. With pull requests also on a backup branch, whose name
+    /// is returned.
     pub fn keep(&mut self, message: &str, path: &str, content: &[u8]) -> Result<Option<String>, GitError> {
         let message = self.witnessed(message);
         self.writing()?.commit_before(&message, FileChange { path, content: Some(content) })
     }
 
-    /// Commits a file as it is on a branch beside its own, which this names, and leaves its own as it is.
+    /// Commits the current content of a file to a backup branch only, and returns its name.
     pub fn keep_beside(&mut self, path: &str, content: &[u8]) -> Result<Option<String>, GitError> {
         self.writing()?.back_up(path, content)
     }
@@ -81,7 +82,7 @@ impl<'h> WriteTurn<'h> {
         self.writing.as_mut().and_then(|writing| writing.as_mut().ok()).ok_or(GitError::Fault)
     }
 
-    /// Commits what was written meanwhile and gives the repository back, once.
+    /// Commits the changes and releases the repository. Can be called once.
     pub fn commit(&mut self, message: &str, changes: &[FileChange<'_>]) -> Result<Committed, GitError> {
         let writing = self.writing.take().unwrap_or(Err(GitError::Fault))?;
         let committed = writing.commit(&self.witnessed(message), changes)?;
@@ -92,7 +93,7 @@ impl<'h> WriteTurn<'h> {
         Ok(committed)
     }
 
-    /// The message, with how far the ledger is.
+    /// The message with the ledger trailer.
     fn witnessed(&self, message: &str) -> String {
         self.witness.trailer().map_or_else(|| message.to_owned(), |trailer| with_trailer(message, &trailer))
     }

@@ -1,4 +1,4 @@
-//! What became of a write, as users see it.
+//! The result of a write.
 
 use crate::kernel::tools::SimilarTool;
 use serde::{Serialize, Serializer};
@@ -8,7 +8,7 @@ use tgp_git::{CommitId, PullRequest};
 /// Called once with the end of a write, from any thread.
 pub type WriteDone<T> = Box<dyn FnOnce(Result<T, Error>) + Send>;
 
-/// A pull request as users see it.
+/// A link to a pull request.
 #[derive(Debug, Clone, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct PullRequestLink {
@@ -22,21 +22,21 @@ impl From<PullRequest> for PullRequestLink {
     }
 }
 
-/// What became of a write.
+/// The result of a write.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 #[serde(rename_all = "camelCase")]
 pub struct Written {
     pub path: String,
     pub persisted: Persisted,
-    /// The commit that holds it.
+    /// The commit that contains it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub commit: Option<String>,
-    /// What the check finds wrong with it, one line per error.
+    /// Errors of the check, one per line.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(test, ts(as = "Option<_>", optional))]
     pub findings: Vec<String>,
-    /// Why its types were not checked, where they decide.
+    /// Why its types were not checked, if a type check is required.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub notice: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -56,7 +56,7 @@ pub struct Written {
     pub fresh: Option<CommitId>,
 }
 
-/// How far the file as it is now has come.
+/// How far the current content is persisted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(type = "boolean | 'local'"))]
 pub enum Persisted {
@@ -64,7 +64,7 @@ pub enum Persisted {
     No,
     /// It is committed here, and will be pushed.
     Local,
-    /// It is where the configuration wants it.
+    /// It is persisted as configured.
     Yes,
 }
 
@@ -79,7 +79,7 @@ impl Serialize for Persisted {
 }
 
 impl Written {
-    /// A file that is on disk only, for this reason.
+    /// The result for a file that is on disk only.
     pub fn not_committed(path: &str, problem: &str) -> Self {
         Self {
             path: path.to_owned(),

@@ -7,17 +7,17 @@ use tgp_compile::{ImportTarget, RestrictedImport, restricted_import};
 pub struct AllowedPackages(Arc<[String]>);
 
 impl AllowedPackages {
-    /// The list that the rules of the compiler are given too.
+    /// The same list as in the compiler's lint options.
     pub fn new(names: &[String]) -> Self {
         Self(names.into())
     }
 
-    /// What `specifier` names in the module `importer`; `None` when that is outside what tools may import.
+    /// What `specifier` means in the module `importer`; `None` if tools may not import it.
     pub fn named(&self, importer: &str, specifier: &str) -> Option<ImportTarget<'_>> {
         ImportTarget::new(importer, specifier, &self.0)
     }
 
-    /// What to tell of an import that is none of them.
+    /// The explanation for a forbidden import.
     pub fn restricted(&self, specifier: &str) -> RestrictedImport {
         restricted_import(specifier, &self.0)
     }

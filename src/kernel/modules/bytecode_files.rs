@@ -1,4 +1,4 @@
-//! Bytecode of packages, kept beside their bundles for the kernels to come. Losing a file costs milliseconds, never tools.
+//! An on-disk cache of package bytecode, for later kernels. Losing a file costs milliseconds only.
 
 use std::sync::Arc;
 use tgp_sandbox::BytecodeStore;
@@ -6,11 +6,11 @@ use tgp_vfs::{DiskVfs, JailPath, Vfs};
 
 const FOLDER: &str = "bytecode";
 const ENDING: &str = "bin";
-/// Files kept at one time; past it the oldest go.
+/// Most files; the oldest are removed.
 const MAX_FILES: usize = 64;
-/// What they may take together.
+/// Most bytes in total.
 const MAX_BYTES: u64 = 64 << 20;
-/// A larger file is none of ours.
+/// A larger file is ignored, as we never write one.
 const LARGEST: u64 = 32 << 20;
 
 #[derive(Debug)]
@@ -21,7 +21,7 @@ impl BytecodeFiles {
         Self(private)
     }
 
-    /// Makes room for a file of `bytes`: what was made first goes first.
+    /// Removes the oldest files to make room for one of `bytes`.
     fn make_room(&self, folder: &JailPath, bytes: u64) {
         let mut files = self.0.list_with_fingerprints(folder).unwrap_or_default();
         files.retain(|file| file.path.extension() == Some(ENDING));
@@ -32,7 +32,7 @@ impl BytecodeFiles {
             count += 1;
             total += self.0.size_of(&file.path).ok().flatten().unwrap_or_default();
             if count > MAX_FILES || total > MAX_BYTES {
-                // One that stays is tried again the next time.
+                // A failed removal is retried next time.
                 let _ = self.0.remove(&file.path);
             }
         }
@@ -50,7 +50,7 @@ impl BytecodeStore for BytecodeFiles {
         let Ok(folder) = JailPath::parse(FOLDER) else { return };
         let Ok(path) = folder.join(name) else { return };
         self.make_room(&folder, content.len() as u64);
-        // What cannot be kept is made again by the next kernel.
+        // Without a file, the next kernel compiles again.
         let _ = self.0.restore(&path, content);
     }
 }
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read_by_the_next_and_what_is_not_there_is_no_error() {
+    fn a_written_file_is_read_back_and_a_missing_one_is_none() {
         let folder = tempfile::tempdir().unwrap();
         open(folder.path()).write("a.bin", b"\xff\x00one");
         assert_eq!(open(folder.path()).read("a.bin").as_deref(), Some(&b"\xff\x00one"[..]));
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn the_oldest_go_when_there_are_too_many_or_they_are_too_large() {
+    fn the_oldest_files_are_removed_beyond_the_limits() {
         let folder = tempfile::tempdir().unwrap();
         for age in 0..=MAX_FILES as u64 {
             plant(folder.path(), &format!("{age:03}.bin"), Duration::from_secs(10 + age), 1);

@@ -1,4 +1,4 @@
-//! The compiled tools of a run, with what is worked out from them once.
+//! The compiled tools of a run, with their cached hash.
 
 use super::tool_cache::CachedTool;
 use std::collections::HashMap;
@@ -13,7 +13,7 @@ pub struct CompiledTools {
 }
 
 impl Clone for CompiledTools {
-    /// The copy is made to get more tools: what was worked out is not true of it.
+    /// Without the cached hash: a copy is made to add tools.
     fn clone(&self) -> Self {
         Self { by_path: self.by_path.clone(), text_hash: OnceLock::new() }
     }
@@ -38,7 +38,7 @@ impl CompiledTools {
         self.text_hash.take();
     }
 
-    /// The hash of all texts, made when it is first asked for: every run that is judged asks.
+    /// The hash of all texts, computed once.
     pub fn text_hash(&self, make: impl FnOnce() -> String) -> &str {
         self.text_hash.get_or_init(make)
     }

@@ -1,4 +1,4 @@
-//! Linked tools, kept for as long as the files that they were made from show no change.
+//! A cache of module graphs, valid while the fingerprints of their files are unchanged.
 
 use super::compiled_tools::CompiledTools;
 use super::module_graph::{ModuleGraph, Origin, Sources};
@@ -8,9 +8,9 @@ use tgp_base::error::Error;
 use tgp_sandbox::Module;
 use tgp_vfs::{Fingerprint, JailPath, Vfs};
 
-/// Graphs kept at one time.
+/// Most cached graphs.
 const MAX_GRAPHS: usize = 1024;
-/// Files that are looked at for a graph without leaving the caller's thread.
+/// Most files whose fingerprints are compared on the caller's thread.
 const QUICK: usize = 16;
 
 pub struct GraphCache(BoundedCache<JailPath, Arc<Prepared>>);
@@ -21,7 +21,7 @@ impl Default for GraphCache {
     }
 }
 
-/// The modules of a tool, and what they were made from.
+/// The modules of a tool, and the files that they depend on.
 struct Prepared {
     modules: Arc<Vec<Module>>,
     tools: Arc<CompiledTools>,
@@ -30,7 +30,7 @@ struct Prepared {
 }
 
 impl GraphCache {
-    /// The graph of `entry`, built anew when a file has changed since.
+    /// The graph of `entry`, rebuilt if a file has changed.
     pub fn get(&self, sources: &Sources, entry: JailPath) -> Result<ModuleGraph, Error> {
         if let Some(graph) = self.recall(&*sources.files, &entry, usize::MAX) {
             return Ok(graph);
@@ -43,20 +43,20 @@ impl GraphCache {
         Ok(graph)
     }
 
-    /// The graph of `entry` if it is known and true, and a few looks are enough to tell.
+    /// The cached graph of `entry`, if it is valid and has few files.
     pub fn get_quickly(&self, vfs: &dyn Vfs, entry: &JailPath) -> Option<ModuleGraph> {
         self.recall(vfs, entry, QUICK)
     }
 
     fn recall(&self, vfs: &dyn Vfs, entry: &JailPath, most: usize) -> Option<ModuleGraph> {
         let known = self.0.get(entry)?;
-        (known.looks() <= most && known.is_true(vfs))
+        (known.looks() <= most && known.is_fresh(vfs))
             .then(|| ModuleGraph::of(Arc::clone(&known.modules), Arc::clone(&known.tools)))
     }
 }
 
 impl Prepared {
-    /// `None` for a graph whose truth cannot be told by looking at stamps.
+    /// `None` for a graph whose freshness fingerprints cannot prove.
     fn new(graph: &ModuleGraph, origin: Origin) -> Option<Self> {
         let Origin::Files { read, absent } = origin else { return None };
         let read = read.into_iter().map(|(path, stamp)| Some((path, stamp?))).collect::<Option<_>>()?;
@@ -67,7 +67,7 @@ impl Prepared {
         self.read.len() + self.absent.len()
     }
 
-    fn is_true(&self, vfs: &dyn Vfs) -> bool {
+    fn is_fresh(&self, vfs: &dyn Vfs) -> bool {
         self.read.iter().all(|(path, stamp)| vfs.fingerprint(path).is_ok_and(|now| now == Some(*stamp)))
             && self.absent.iter().all(|path| vfs.exists(path).is_ok_and(|exists| !exists))
     }

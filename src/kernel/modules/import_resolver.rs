@@ -1,4 +1,4 @@
-//! What an import leads to, and whether it may: the one answer for runs and for checks of types.
+//! Import resolution and its restrictions, shared by runs and type checks.
 
 use super::allowed_packages::AllowedPackages;
 use crate::kernel::tool_paths::import_endings;
@@ -11,7 +11,7 @@ use tgp_vfs::{JailPath, Vfs, VfsError};
 pub enum Target {
     /// A file of the root.
     File(JailPath),
-    /// A part of the standard library.
+    /// A module of the standard library.
     Std { path: String, source: &'static str },
     /// A package of the application, or a file of it.
     Package { name: String, specifier: String, path: String },
@@ -27,17 +27,17 @@ impl Target {
     }
 }
 
-/// What came of an import.
+/// The result of resolving an import.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Resolved {
     Found(Target),
-    /// It may be imported, and is not there.
+    /// It may be imported but does not exist.
     Missing,
-    /// It is outside what tools may import.
+    /// Tools may not import it.
     Forbidden,
 }
 
-/// What came of an import, and the places where a file would have changed that.
+/// The result of resolving an import, and the missing files that would change it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Resolution {
     pub resolved: Resolved,
@@ -54,7 +54,7 @@ impl ImportResolver {
         Self { files, packages }
     }
 
-    /// What `specifier` means in the module `importer`.
+    /// Resolves `specifier` in the module `importer`.
     pub fn resolve(&self, importer: &str, specifier: &str) -> Result<Resolution, VfsError> {
         let at_once = |resolved| Ok(Resolution { resolved, absent: Vec::new() });
         match self.packages.named(importer, specifier) {
@@ -72,12 +72,12 @@ impl ImportResolver {
         }
     }
 
-    /// What to tell of an import that is forbidden.
+    /// The explanation for a forbidden import.
     pub fn restricted(&self, specifier: &str) -> RestrictedImport {
         self.packages.restricted(specifier)
     }
 
-    /// The file that `base` means, with the ending that it leaves out.
+    /// The file of `base`, with an optional extension added.
     fn find(&self, base: &str) -> Result<Resolution, VfsError> {
         let mut absent = Vec::new();
         for ending in import_endings() {
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn specifiers_stay_inside_what_is_allowed() {
+    fn only_allowed_specifiers_are_resolved() {
         let resolver =
             resolver(&["tools/a/c.ts", "tools/lib/c.ts", "tools/x/y/index.cts", "data.json", "tools/a/index.js"]);
         let resolved = |specifier: &str| resolver.resolve("tools/a/b.ts", specifier).unwrap().resolved;
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_there_is_told_with_every_place_that_was_looked_at() {
+    fn a_missing_import_lists_every_path_that_was_tried() {
         let resolver = resolver(&["tools/b.js"]);
         let Resolution { resolved, absent } = resolver.resolve("tools/a.ts", "./none").unwrap();
         assert_eq!((resolved, absent.len()), (Resolved::Missing, 14));

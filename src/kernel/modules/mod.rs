@@ -1,4 +1,4 @@
-//! From a tool's path to the modules that a run needs: what imports mean, compiled tools, packages and their bytecode.
+//! Modules of a run: import resolution, compiled tools, packages and their bytecode.
 
 mod allowed_packages;
 mod bytecode_files;

@@ -1,4 +1,4 @@
-//! A tool and everything it imports, compiled and linked: before the run, or while it is under way.
+//! The module graph of a run: a tool and all its imports, compiled and linked, before or during the run.
 
 use super::compiled_tools::CompiledTools;
 use super::import_resolver::{ImportResolver, Resolved, Target};
@@ -18,13 +18,13 @@ use tgp_compile::{
 use tgp_sandbox::{Code, Module, ModuleKind, Package};
 use tgp_vfs::{Fingerprint, JailPath, Vfs};
 
-/// Modules that one tool may pull in.
+/// Most modules of one tool.
 pub(super) const MAX_MODULES: usize = 256;
 
-/// The entry of a run of tests: a part of the standard library that is in no file.
+/// The entry module of a test run, which belongs to the standard library.
 const TEST_DRIVER: &str = "@tgp/std/test_driver.ts";
 
-/// Where modules come from.
+/// The sources of modules.
 pub struct Sources {
     pub files: Arc<dyn Vfs>,
     pub compiler: Arc<Compiler>,
@@ -33,24 +33,24 @@ pub struct Sources {
     pub packages: Packages,
 }
 
-/// The modules of one run. More can be asked for while it lasts.
+/// The modules of one run. Dynamic imports can add more during the run.
 pub struct ModuleGraph {
     pub modules: Arc<Vec<Module>>,
-    /// What `modules` refer to.
+    /// The packages that `modules` use.
     pub packages: Vec<Arc<Package>>,
     tools: Mutex<Arc<CompiledTools>>,
     late: Mutex<Vec<String>>,
 }
 
-/// What a graph was made from.
+/// The inputs of a graph, for its cache.
 pub(super) enum Origin {
-    /// Files of the root, stamped before they were read, and places where a file would have changed the outcome.
+    /// Files of the root with fingerprints taken before reading, and missing files that would change the graph.
     Files { read: Vec<(JailPath, Option<Fingerprint>)>, absent: Vec<JailPath> },
-    /// Packages too, which come from elsewhere.
+    /// Packages too, which are not tracked here.
     Elsewhere,
 }
 
-/// What a run gets for a name that it made up.
+/// The modules for a specifier that a run computed.
 pub struct Required {
     pub path: String,
     pub modules: Vec<Module>,
@@ -64,7 +64,7 @@ impl ModuleGraph {
         Ok(builder.finish())
     }
 
-    /// Compiles and links a text that is in no file, as if it were at `path`.
+    /// Compiles and links a text without a file, as if it were at `path`.
     pub(super) fn build_code(sources: &Sources, path: &str, code: &str) -> Result<Self, Error> {
         let mut builder = Builder::new(sources, vec![path.to_owned()]);
         builder.compile(path, code)?;
@@ -72,8 +72,8 @@ impl ModuleGraph {
         Ok(builder.finish().0)
     }
 
-    /// Compiles and links tests behind the driver that runs them. The driver comes first: what it takes of the language is
-    /// then as it was made.
+    /// Compiles and links tests with the driver that runs them. The driver is loaded first, before tests can modify
+    /// built-ins.
     pub(super) fn build_test(sources: &Sources, path: &JailPath, text: &str) -> Result<Self, Error> {
         refuse_disguised(path.as_str())?;
         let mut builder = Builder::new(sources, vec![TEST_DRIVER.to_owned(), path.as_str().to_owned()]);
@@ -83,7 +83,7 @@ impl ModuleGraph {
         Ok(builder.finish().0)
     }
 
-    /// The graph of another run of the same modules, which are all of the root.
+    /// The graph for another run of the same modules, none of which is a package.
     pub(super) fn of(modules: Arc<Vec<Module>>, tools: Arc<CompiledTools>) -> Self {
         Self { modules, packages: Vec::new(), tools: Mutex::new(tools), late: Mutex::default() }
     }
@@ -93,7 +93,7 @@ impl ModuleGraph {
         Arc::clone(&self.tools.lock())
     }
 
-    /// Resolves what `importer` asks for by a name that its source does not spell out, by the rules of every import.
+    /// Resolves a specifier that `importer` computed at run time, by the same rules as any import.
     pub fn require(&self, sources: &Sources, importer: &str, specifier: &str) -> Result<Required, Error> {
         let mut known: Vec<String> = self.modules.iter().map(|module| module.path.clone()).collect();
         let mut late = self.late.lock();
@@ -111,7 +111,7 @@ impl ModuleGraph {
         Ok(Required { path, modules: whole(builder.modules, &builder.packages) })
     }
 
-    /// Every tool that was compiled for the run so far, with its path; the standard library is none.
+    /// Every tool that was compiled for the run so far, with its path, without the standard library.
     pub fn tools(&self) -> Vec<(String, Arc<CachedTool>)> {
         let tools = self.tools.lock();
         let own = tools.iter().filter(|(path, _)| !path.starts_with(std_library::NAME));
@@ -127,13 +127,13 @@ impl ModuleGraph {
         })
     }
 
-    /// Whether a module of this run, one that came late too, is a file of the root.
+    /// Whether a module of this run, also a dynamically imported one, is a file of the root.
     pub fn is_file(&self, path: &str) -> bool {
         let is_own = self.tool(path).is_some() && !path.starts_with(std_library::NAME);
         is_own || path.ends_with(".json")
     }
 
-    /// The files of the root that run, the tool itself among them, in one order.
+    /// The files of the root in this run, including the tool itself, sorted.
     pub fn files(&self) -> Vec<String> {
         let json = self.modules.iter().filter(|module| module.kind == ModuleKind::Json);
         let mut files: Vec<String> = json.map(|module| module.path.clone()).collect();
@@ -143,7 +143,7 @@ impl ModuleGraph {
         files
     }
 
-    /// A hash of the texts of the tool and of all that it imports, from the root and of packages.
+    /// A hash of the texts of the tool and of all its imports, packages included.
     pub fn text_hash(&self) -> String {
         let hashed = || {
             let mut all = String::new();
@@ -159,7 +159,7 @@ impl ModuleGraph {
         self.compiled().text_hash(hashed).to_owned()
     }
 
-    /// Whether the source of any tool in the graph has `word`, as a whole.
+    /// Whether the source of any tool in the graph contains the whole word `word`.
     pub fn spells(&self, word: &str) -> bool {
         let tools = Arc::clone(&self.tools.lock());
         let mut own = tools.iter().filter(|(path, _)| !path.starts_with(std_library::NAME));
@@ -174,7 +174,7 @@ impl ModuleGraph {
 
 struct Builder<'a> {
     sources: &'a Sources,
-    /// Paths that the run has already.
+    /// Paths that are already in the graph.
     known: Vec<String>,
     modules: Vec<Module>,
     packages: Vec<Arc<Package>>,
@@ -213,8 +213,7 @@ impl<'a> Builder<'a> {
             return Ok(());
         }
         if self.known.len() >= MAX_MODULES {
-            let message =
-                format!("{path} pulls in more than {MAX_MODULES} modules. Import less, or merge small files.");
+            let message = format!("{path} imports more than {MAX_MODULES} modules. Import less, or merge small files.");
             return Err(Error::new(ErrorCode::Compilation, message).with("path", path));
         }
         self.known.push(path.to_owned());
@@ -270,7 +269,7 @@ impl<'a> Builder<'a> {
         self.modules.push(Module { path: path.to_owned(), kind, code, original: None, links });
     }
 
-    /// The module that an import means.
+    /// The module of an import.
     fn resolve(&mut self, importer: &str, import: &Import) -> Result<Target, Error> {
         let found = self.sources.resolver.resolve(importer, &import.specifier)?;
         if let Origin::Files { absent, .. } = &mut self.origin {
@@ -286,7 +285,7 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// The modules with the text of packages in them: those that a run asks for late come with the answer.
+/// The modules with the text of packages inlined, for dynamic imports.
 fn whole(mut modules: Vec<Module>, packages: &[Arc<Package>]) -> Vec<Module> {
     for module in &mut modules {
         if let Code::Package(id) = &module.code
@@ -313,12 +312,12 @@ fn test_driver(test: &JailPath) -> String {
     format!("import {{ run }} from './test_cases.js';\nimport {specifier};\nexport default run;\n")
 }
 
-/// Refuses to run a file that people would take for another one, wherever it came from.
+/// Refuses to run a file whose name can be mistaken for another, wherever it came from.
 fn refuse_disguised(path: &str) -> Result<(), Error> {
     if !is_disguised(path) {
         return Ok(());
     }
-    let message = "Security Violation: a file is not run whose name has letters of another script that look like plain ones, or characters that are not seen. Rename it.";
+    let message = "Security Violation: a file was not run, because its name has letters of another script that look like Latin ones, or invisible characters. Rename it.";
     Err(Error::new(ErrorCode::SecurityViolation, message).with("path", path))
 }
 
@@ -337,21 +336,21 @@ fn missing(importer: &str, import: &Import, files: &dyn Vfs) -> Error {
     let near = near_path(&import.specifier, files).map(|path| importable(&path));
     let near = did_you_mean(near.as_deref());
     let message = format!(
-        "{place}: Failed to load module '{}' from '{folder}': there is no such file.{near} Correct the path, or write that tool first.",
+        "{place}: Failed to load module '{}' from '{folder}': the file does not exist.{near} Correct the path, or write that tool first.",
         import.specifier
     );
     placed(Error::new(ErrorCode::Compilation, message), importer, import).with("missing", import.specifier.as_str())
 }
 
-/// How a tool that is known by its path is imported from anywhere.
+/// The absolute specifier of a tool.
 fn importable(path: &str) -> String {
     let inside = path.strip_prefix(TOOLS).and_then(|rest| rest.strip_prefix('/'));
     let bare = |inside: &str| inside.strip_suffix(".ts").unwrap_or(inside).to_owned();
     inside.map_or_else(|| path.to_owned(), |inside| format!("/lib/{}", bare(inside)))
 }
 
-fn forbidden(importer: &str, import: &Import, told: RestrictedImport) -> Error {
-    let RestrictedImport { message, help } = told;
+fn forbidden(importer: &str, import: &Import, restricted: RestrictedImport) -> Error {
+    let RestrictedImport { message, help } = restricted;
     let message = format!("Security Violation: {}: {message}. {help}", place(importer, import));
     placed(Error::new(ErrorCode::SecurityViolation, message), importer, import)
 }
@@ -360,7 +359,7 @@ fn place(importer: &str, import: &Import) -> String {
     if import.line == 0 { importer.to_owned() } else { format!("{importer}:{}:{}", import.line, import.column) }
 }
 
-/// The same error with the place of the import.
+/// Adds the position of the import to an error.
 fn placed(error: Error, importer: &str, import: &Import) -> Error {
     let error = error.with("path", importer);
     if import.line == 0 { error } else { error.with("line", import.line).with("column", import.column) }

@@ -1,4 +1,4 @@
-//! Tools with everything that they import, compiled and linked.
+//! Access to module graphs and their cache.
 
 use super::graph_cache::GraphCache;
 use super::import_resolver::{Resolved, Target};
@@ -8,7 +8,7 @@ use tgp_base::error::Error;
 use tgp_compile::Callable;
 use tgp_vfs::{JailPath, Vfs};
 
-/// Sources in which the texts of functions are looked up: a guest may ask for many, and each time the source is read.
+/// Largest source in which function texts are looked up: a guest can request many, and each request parses the source.
 const MAX_SHOWN_BYTES: usize = 256 << 10;
 
 /// Owns the compiled tools, their graphs and the bundles of packages.
@@ -27,8 +27,7 @@ impl Modules {
         &*self.sources.files
     }
 
-    /// The text in its source of what stands around a place of the compiled code of a tool; nothing when the code is its
-    /// source.
+    /// The source text of the function around a position in a tool's compiled code; none when the code is its source.
     pub fn function_text(
         &self,
         graph: &ModuleGraph,
@@ -44,28 +43,28 @@ impl Modules {
         self.sources.compiler.function_text(path, tool.source(), (at.line, at.column), wanted)
     }
 
-    /// The graph of `entry`, built anew when a file has changed since.
+    /// The graph of `entry`, rebuilt if a file has changed.
     pub fn graph(&self, entry: JailPath) -> Result<ModuleGraph, Error> {
         self.graphs.get(&self.sources, entry)
     }
 
-    /// The graph of a text that is in no file, as if it were at `path`.
+    /// The graph of a text without a file, as if it were at `path`.
     pub fn graph_of_code(&self, path: &str, code: &str) -> Result<ModuleGraph, Error> {
         ModuleGraph::build_code(&self.sources, path, code)
     }
 
-    /// The graph of the tests in `text`, the text of the file at `path`, behind the driver that runs them.
+    /// The graph of the tests in `text`, the text of the file at `path`, with their driver.
     pub fn graph_of_test(&self, path: &JailPath, text: &str) -> Result<ModuleGraph, Error> {
         ModuleGraph::build_test(&self.sources, path, text)
     }
 
-    /// What a text at `path` leads to, as [`referenced_files`] finds it.
+    /// The files that a text at `path` references; see [`referenced_files`].
     pub fn references(&self, path: &str, text: &str) -> Referenced {
         let Sources { compiler, resolver, files, .. } = &self.sources;
         referenced_files(compiler, resolver, &**files, path, text)
     }
 
-    /// The file of the root that a specifier leads to, with all that it leads to in turn.
+    /// The file of a specifier, with all files that it references.
     pub fn named(&self, importer: &str, specifier: &str) -> Referenced {
         let Ok(leads) = self.sources.resolver.resolve(importer, specifier) else { return Referenced::default() };
         let absent = leads.absent.iter().map(|path| path.as_str().to_owned());
@@ -81,12 +80,12 @@ impl Modules {
         }
     }
 
-    /// The graph of `entry` if it is known and true, and a few looks are enough to tell.
+    /// The cached graph of `entry`, if it is valid and has few files.
     pub fn graph_quickly(&self, entry: &JailPath) -> Option<ModuleGraph> {
         self.graphs.get_quickly(&*self.sources.files, entry)
     }
 
-    /// What a run that has `graph` gets for a name that its source does not spell out.
+    /// Resolves a computed specifier for a run with `graph`.
     pub fn require(&self, graph: &ModuleGraph, importer: &str, specifier: &str) -> Result<Required, Error> {
         graph.require(&self.sources, importer, specifier)
     }

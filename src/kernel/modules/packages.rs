@@ -1,5 +1,4 @@
-//! Packages of the application that tools may import, each bundled into one module: again only when its files change,
-//! and kept beside the repository for the kernels to come.
+//! Bundles of the application's packages, one module each: cached in memory and on disk, rebuilt when files change.
 
 use crate::kernel::bounded_cache::BoundedCache;
 use crate::kernel::host_functions::HostFunctions;
@@ -12,24 +11,24 @@ use std::time::{Duration, Instant};
 use tgp_base::error::{Error, ErrorCode};
 use tgp_sandbox::Package;
 
-/// The question that the JavaScript side answers with a bundle. No guest can ask it.
+/// The host function that bundles. Guests cannot call it.
 const BUNDLE: &str = "#bundle";
 /// Bundling the largest packages takes seconds.
 const BUNDLE_TIMEOUT: Duration = Duration::from_secs(60);
-/// How long a bundle is taken as true without a look at the files that it was made from.
+/// How long a bundle is used without checking its files.
 const FRESH: Duration = Duration::from_secs(2);
-/// Bundles kept at one time: guests can ask for any file of an allowed package.
+/// Most cached bundles: guests can request any file of an allowed package.
 const MAX_BUNDLES: usize = 1024;
 
-/// A bundle as it is kept for later kernels.
+/// A bundle on disk, for later kernels.
 #[derive(Serialize, Deserialize)]
-struct Kept {
+struct StoredBundle {
     specifier: String,
     manifest: String,
     code: String,
 }
 
-/// What the bundler answers; without code, what it was told of is still true.
+/// The bundler's answer; no code means that the given manifest is still valid.
 #[derive(Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Bundled {
@@ -38,14 +37,14 @@ pub struct Bundled {
 }
 
 struct Bundle {
-    /// What it was made from, in the bundler's words.
+    /// The bundler's description of its inputs.
     manifest: String,
     package: Arc<Package>,
-    /// When it was last held against the files; never, if an earlier kernel made it.
+    /// When its files were last checked; never, for a bundle of an earlier kernel.
     checked: Option<Instant>,
 }
 
-/// A bundle, once there is one. Locked while it is made, so that runs that need it share one effort.
+/// A bundle, or none yet. Locked while it is built, so that runs share one build.
 type Slot = Arc<Mutex<Option<Bundle>>>;
 
 pub struct Packages {
@@ -60,7 +59,7 @@ impl Packages {
         Self { functions, kept, bundles: BoundedCache::new(MAX_BUNDLES) }
     }
 
-    /// The body of the package's module: the same one until a file that it was made from changes.
+    /// The package's module: the same object until one of its files changes.
     pub fn bundle(&self, specifier: &str) -> Result<Arc<Package>, Error> {
         let slot = self.bundles.get_or_insert_with(specifier.to_owned(), Slot::default);
         let mut slot = slot.lock();
@@ -72,7 +71,7 @@ impl Packages {
         Ok(Arc::clone(&slot.insert(bundle).package))
     }
 
-    /// Has the bundler look at the files, and bundle them if they are not what they were.
+    /// Has the bundler check the files, and rebuild the bundle if they changed.
     fn make(&self, specifier: &str, known: Option<Bundle>) -> Result<Bundle, Error> {
         let failed = |why: &str| {
             let message = format!("Failed to bundle allowed module '{specifier}' for the sandbox: {why}");
@@ -83,25 +82,25 @@ impl Packages {
         let checked = Some(Instant::now());
         let question = serde_json::json!([specifier, manifest, trust]).to_string();
         let json = ask_and_wait(&*self.functions, BUNDLE, question, BUNDLE_TIMEOUT)
-            .ok_or_else(|| failed("it took too long."))?
+            .ok_or_else(|| failed("the bundler timed out."))?
             .map_err(|error| failed(&error.message))?;
         let Bundled { manifest, code } =
-            serde_json::from_str(&json).map_err(|_| failed("the bundler gave no text."))?;
+            serde_json::from_str(&json).map_err(|_| failed("the bundler returned no code."))?;
         match (code, known) {
             (Some(code), _) => {
-                let kept = Kept { specifier: specifier.to_owned(), manifest, code };
-                // What cannot be kept is made again by the next kernel.
+                let kept = StoredBundle { specifier: specifier.to_owned(), manifest, code };
+                // If it cannot be stored, the next kernel builds it again.
                 self.kept.write(&file_of(specifier), &serde_json::to_string(&kept).unwrap_or_default());
                 Ok(Bundle { manifest: kept.manifest, package: package(kept.code), checked })
             }
             (None, Some(bundle)) => Ok(Bundle { manifest, checked, ..bundle }),
-            (None, None) => Err(failed("the bundler gave no text.")),
+            (None, None) => Err(failed("the bundler returned no code.")),
         }
     }
 
-    /// What an earlier kernel has left, to be checked.
+    /// The bundle of an earlier kernel, not checked yet.
     fn recall(&self, specifier: &str) -> Option<Bundle> {
-        let kept: Kept = serde_json::from_str(&self.kept.read(&file_of(specifier))).ok()?;
+        let kept: StoredBundle = serde_json::from_str(&self.kept.read(&file_of(specifier))).ok()?;
         (kept.specifier == specifier).then(|| Bundle {
             manifest: kept.manifest,
             package: package(kept.code),
@@ -114,7 +113,7 @@ fn package(code: String) -> Arc<Package> {
     Arc::new(Package::new(code.into()))
 }
 
-/// The name under which a bundle is kept. Two that share one are told apart by what is in it.
+/// The file of a bundle. Specifiers with the same file are told apart by its content.
 fn file_of(specifier: &str) -> String {
     format!("bundles/{}.json", specifier.replace('/', "+"))
 }
@@ -129,7 +128,7 @@ mod tests {
     use std::time::Duration;
     use tgp_vfs::MemoryVfs;
 
-    /// A bundler that takes its time and counts.
+    /// A slow bundler that counts its calls.
     #[derive(Default)]
     struct Slow(AtomicUsize);
 
@@ -148,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn runs_that_ask_at_the_same_time_share_one_bundle() {
+    fn concurrent_runs_share_one_bundle() {
         let bundler = Arc::new(Slow::default());
         let functions = Arc::clone(&bundler) as Arc<dyn HostFunctions>;
         let packages = Packages::new(functions, PrivateFiles(Arc::new(MemoryVfs::new())));

@@ -1,4 +1,4 @@
-//! Which files a text leads to: what a check of it or a run would read.
+//! The files that a text references transitively: what a check or run of it would read.
 
 use super::import_resolver::{ImportResolver, Resolved, Target};
 use super::module_graph::MAX_MODULES;
@@ -6,20 +6,20 @@ use std::collections::BTreeSet;
 use tgp_compile::Compiler;
 use tgp_vfs::Vfs;
 
-/// Bytes that are looked at: as many as a check of types may have.
+/// Most bytes to read, as in a type check.
 const MAX_BYTES: usize = 4 << 20;
 
-/// What a text leads to.
+/// The files that a text references.
 #[derive(Debug, Default)]
 pub struct Referenced {
     /// Files of the root, sorted.
     pub files: Vec<String>,
-    /// For each import that leads to no file, the places where one would be: the answer shows that there is none.
+    /// For each import without a file, the paths that were tried: the answer reveals that they do not exist.
     pub absent: Vec<Vec<String>>,
 }
 
-/// The files of the root that a text at `path` leads to, by imports of any kind, also those that only types need; sorted, and the
-/// file itself is none of them. What does not compile leads nowhere, and beyond the limits nothing is looked at.
+/// The files of the root that a text at `path` references by any import, type-only imports included; sorted, without
+/// the file itself. Texts that do not compile have no references; nothing is read beyond the limits.
 pub fn referenced_files(
     compiler: &Compiler,
     resolver: &ImportResolver,
@@ -38,7 +38,7 @@ pub fn referenced_files(
         }
         for reference in compiler.references(&importer, &text).unwrap_or_default() {
             let Ok(leads) = resolver.resolve(&importer, &reference.specifier) else { continue };
-            // The text itself need not be in a file yet.
+            // The text itself may not be in a file yet.
             let is_own = || leads.absent.iter().any(|place| place.as_str() == path);
             if leads.resolved == Resolved::Missing && absent.len() < MAX_MODULES && !is_own() {
                 absent.push(leads.absent.iter().map(|path| path.as_str().to_owned()).collect());
@@ -67,7 +67,7 @@ mod tests {
     use tgp_vfs::{JailPath, MemoryVfs, Vfs};
 
     #[test]
-    fn types_texts_that_do_not_compile_and_circles_are_followed_as_far_as_they_lead() {
+    fn type_imports_broken_files_and_cycles_are_handled() {
         let files = Arc::new(MemoryVfs::new());
         for (path, text) in [
             ("tools/types.ts", "export type { Deep } from './deep';\n"),

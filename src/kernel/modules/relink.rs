@@ -1,4 +1,4 @@
-//! Who imports a file, and how imports read once it is somewhere else.
+//! Finds the importers of a file, and rewrites imports when a file moves.
 
 use super::import_resolver::{ImportResolver, Resolved, Target};
 use crate::kernel::tool_paths::{TOOLS, is_tool_source};
@@ -7,29 +7,29 @@ use tgp_base::error::Error;
 use tgp_compile::{Compiler, Reference};
 use tgp_vfs::{JailPath, Vfs};
 
-/// How tools are imported from anywhere.
+/// The prefix of absolute specifiers of tools.
 const FROM_ANYWHERE: &str = "/lib/";
 
-/// Reads and rewrites imports.
+/// Finds and rewrites imports.
 pub struct Relink {
     files: Arc<dyn Vfs>,
     compiler: Arc<Compiler>,
     resolver: Arc<ImportResolver>,
 }
 
-/// A file that names another one.
+/// A file that imports another one.
 pub struct Importer {
     pub path: JailPath,
     pub text: String,
-    /// Its text when that other one has moved.
+    /// Its text after the other file has moved.
     pub relinked: String,
 }
 
-/// Who depends on a file.
+/// The dependents of a file.
 #[derive(Default)]
 pub struct Dependents {
     pub importers: Vec<Importer>,
-    /// Files with its path in their text, which no import leads to: `tgp.exec_tool('tools/…')`, or a note.
+    /// Files that contain its path other than in an import: `tgp.exec_tool('tools/…')`, or a note.
     pub mentions: Vec<String>,
 }
 
@@ -38,8 +38,8 @@ impl Relink {
         Self { files, compiler, resolver }
     }
 
-    /// The tools that depend on `from`, as they are and as they must be when it is at `to`. Those that do not compile are
-    /// not read.
+    /// The tools that depend on `from`, with their current text and their text after a move to `to`. Ignores files that
+    /// do not compile.
     pub fn dependents(&self, from: &JailPath, to: &JailPath) -> Result<Dependents, Error> {
         let mut found = Dependents::default();
         for path in self.files.list(&JailPath::parse(TOOLS)?)? {
@@ -64,7 +64,7 @@ impl Relink {
         Ok(found)
     }
 
-    /// The text of the file at `from` as it must be at `to`, so that its imports lead where they did.
+    /// The text of the file at `from` after a move to `to`, with its relative imports adjusted.
     pub fn moved(&self, from: &JailPath, to: &JailPath, text: &str) -> Result<String, Error> {
         if !is_tool_source(from) || from.parent() == to.parent() {
             return Ok(text.to_owned());
@@ -88,7 +88,7 @@ impl Relink {
         self.compiler.references(path.as_str(), text).unwrap_or_default()
     }
 
-    /// What `importer` calls `to`, in the manner in which `old` names `from`.
+    /// The specifier of `to` in `importer`, in the style of `old`, the specifier of `from`.
     fn specifier(&self, importer: &JailPath, old: &str, from: &JailPath, to: &JailPath) -> String {
         let is_whole = from.file_name().is_some_and(|name| old.ends_with(name));
         let below_tools = to.as_str().strip_prefix("tools/");
@@ -100,7 +100,7 @@ impl Relink {
             return whole;
         }
         let short = whole.rsplit_once('.').map_or(whole.as_str(), |(stem, _)| stem).to_owned();
-        // Without its ending the name may mean a file that is there already.
+        // Without its extension, the specifier may mean another existing file.
         let means = self.resolver.resolve(importer.as_str(), &short).map(|found| found.resolved);
         match means {
             Ok(Resolved::Missing) => short,
@@ -110,7 +110,7 @@ impl Relink {
     }
 }
 
-/// `to` as seen from the folder of `importer`.
+/// The relative specifier of `to` in `importer`.
 fn relative(importer: &JailPath, to: &JailPath) -> String {
     let own: Vec<&str> = importer.segments().collect();
     let target: Vec<&str> = to.segments().collect();
@@ -121,10 +121,10 @@ fn relative(importer: &JailPath, to: &JailPath) -> String {
     if ups == 0 { format!("./{down}") } else { format!("{}{down}", "../".repeat(ups)) }
 }
 
-/// The text with each of these names replaced by another.
+/// The text with specifiers replaced.
 fn edited(text: &str, mut edits: Vec<(Reference, String)>) -> String {
     edits.sort_by_key(|(reference, _)| reference.bytes.start);
-    // Places are counted without the mark that a file may begin with.
+    // Positions do not count a byte order mark.
     let mark = text.len() - text.strip_prefix('\u{FEFF}').unwrap_or(text).len();
     let mut new = text.to_owned();
     for (reference, name) in edits.iter().rev() {
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn names_go_up_and_down_from_the_importer() {
+    fn relative_specifiers_go_up_and_down() {
         for (importer, to, name) in [
             ("tools/a.ts", "tools/b.ts", "./b.ts"),
             ("tools/x/a.ts", "tools/b.ts", "../b.ts"),
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn every_way_to_name_a_file_follows_it() {
+    fn every_kind_of_import_follows_a_move() {
         let importer = "import { a } from './lib/a';\nimport type { T } from \"./lib/a.ts\";\nexport * from '/lib/lib/a';\n\
                         type U = import('./lib/a').T;\nconst later = () => import(`./lib/a`);\nimport './lib/other';\n";
         let relink = relink(&[
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn an_ending_is_kept_where_the_name_alone_means_another_file() {
+    fn an_extension_is_kept_if_the_short_specifier_means_another_file() {
         let relink = relink(&[("tools/i.ts", "import './a'"), ("tools/a.js", ""), ("tools/b.ts", "")]);
         let found = relink.dependents(&path("tools/a.js"), &path("tools/b.js")).unwrap();
         assert_eq!(found.importers[0].relinked, "import './b.js'");

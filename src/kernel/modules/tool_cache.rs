@@ -1,11 +1,11 @@
-//! Compiled tools, kept for as long as their text stays the same.
+//! A cache of compiled tools, by path and text.
 
 use crate::kernel::bounded_cache::BoundedCache;
 use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
 use tgp_compile::{CompileError, Compiled, Compiler, Diagnostic, LintOptions};
 
-/// Tools kept at one time.
+/// Most cached tools.
 const MAX_TOOLS: usize = 4096;
 
 pub struct ToolCache(BoundedCache<String, Arc<CachedTool>>);
@@ -29,17 +29,17 @@ impl CachedTool {
         &self.source
     }
 
-    /// What the rules find in it, found out once.
+    /// The findings of the rules, computed once.
     pub fn findings(&self, compiler: &Compiler, path: &str, options: &LintOptions) -> &[Diagnostic] {
         self.findings.get_or_init(|| compiler.check(path, &self.source, options).diagnostics)
     }
 
-    /// Whether its source has `word`, as a whole. The words are gathered once.
+    /// Whether its source contains the whole word `word`. The words are collected once.
     pub fn spells(&self, word: &str) -> bool {
         self.words.get_or_init(|| words(&self.source).map(Box::from).collect()).contains(word)
     }
 
-    /// Whether it is known what the rules find in it.
+    /// Whether its findings are computed already.
     pub fn is_judged(&self) -> bool {
         self.findings.get().is_some()
     }
@@ -70,7 +70,7 @@ mod tests {
     use tgp_compile::Compiler;
 
     #[test]
-    fn a_word_is_found_as_a_whole_only() {
+    fn only_whole_words_are_found() {
         let text = "const net_total = { net: 1, größe: 1 }; return net_total";
         let tool = ToolCache::default().get(&Compiler::new(), "tools/a.ts", text).unwrap();
         for word in ["net", "net_total", "größe", "const"] {

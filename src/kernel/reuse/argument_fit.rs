@@ -1,49 +1,49 @@
-//! The arguments of one tool as another would take them: under other names, and in another shape.
+//! Mappings of one tool's arguments to another's: other names, other structure.
 
 use super::signature::{Place, kind, places, properties};
 use serde_json::{Map, Value};
 
-/// Ways that are tried, and steps on the way to them.
-const MAX_WAYS: usize = 48;
+/// Most mappings, and most search steps.
+const MAX_MAPPINGS: usize = 48;
 const MAX_STEPS: usize = 4000;
-/// Values that are held against schemas, and columns that are noted on the way.
+/// Work budget: values compared with schemas, and recorded columns.
 const MAX_EFFORT: usize = 200_000;
-/// Columns of rows, and bytes of a name: what has more is not tried out.
+/// Most columns of rows, and longest name; larger inputs are not compared.
 const MAX_COLUMNS: usize = 32;
 const MAX_NAME_BYTES: usize = 200;
 
-/// Where each value goes. The same way is used for all arguments of a tool.
+/// An argument mapping: where each value goes.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Way(Vec<Move>);
+pub struct Mapping(Vec<Move>);
 
 #[derive(Debug, Clone, PartialEq)]
 struct Move {
     from: Vec<String>,
     to: Vec<String>,
-    /// For rows: the keys of the other tool's rows, and the keys that they have here.
+    /// For rows: the key in the other tool's rows, and the key here.
     columns: Vec<(String, String)>,
 }
 
-/// The ways in which values that fit `from` could be given to a tool that takes `to`, the likeliest first; `example` has
-/// such values. None when the two take different kinds of things.
-pub fn ways(from: &Value, to: &Value, example: &Value) -> Vec<Way> {
+/// The mappings from arguments of schema `from`, such as `example`, to schema `to`, the likeliest first. Empty when the
+/// schemas have different kinds of values.
+pub fn mappings(from: &Value, to: &Value, example: &Value) -> Vec<Mapping> {
     let (Some(sources), Some(targets)) = (places(from), places(to)) else { return Vec::new() };
     let is_named = |place: &Place<'_>| place.keys.iter().all(|key| key.len() <= MAX_NAME_BYTES);
     if !sources.iter().chain(&targets).all(is_named) {
         return Vec::new();
     }
-    let given: Vec<Given<'_>> =
-        sources.iter().filter_map(|place| at(example, &place.keys).map(|value| Given { place, value })).collect();
+    let values: Vec<SourceValue<'_>> =
+        sources.iter().filter_map(|place| at(example, &place.keys).map(|value| SourceValue { place, value })).collect();
     let mut effort = Effort(MAX_EFFORT);
-    let choices: Vec<Vec<Choice<'_>>> = targets.iter().map(|target| choices(&given, target, &mut effort)).collect();
-    let mut search = Search { given: &given, targets: &targets, choices: &choices, ways: Vec::new(), steps: 0 };
-    search.go_on(&mut Vec::new(), &mut vec![false; given.len()]);
-    let mut ways = search.ways;
-    ways.sort_by_key(|(strange, _)| *strange);
-    ways.into_iter().map(|(_, way)| way).collect()
+    let choices: Vec<Vec<Choice<'_>>> = targets.iter().map(|target| choices(&values, target, &mut effort)).collect();
+    let mut search = Search { values: &values, targets: &targets, choices: &choices, mappings: Vec::new(), steps: 0 };
+    search.go_on(&mut Vec::new(), &mut vec![false; values.len()]);
+    let mut mappings = search.mappings;
+    mappings.sort_by_key(|(renamed_count, _)| *renamed_count);
+    mappings.into_iter().map(|(_, mapping)| mapping).collect()
 }
 
-impl Way {
+impl Mapping {
     /// The arguments for the other tool; none when a value is missing.
     pub fn apply(&self, args: &Value) -> Option<Value> {
         let mut made = Map::new();
@@ -56,73 +56,73 @@ impl Way {
     }
 }
 
-/// A value that there is, and its place.
-struct Given<'g> {
+/// A value of the example, and its place.
+struct SourceValue<'g> {
     place: &'g Place<'g>,
     value: &'g Value,
 }
 
-/// The keys of the other tool's rows, and the keys that they have here.
+/// The keys in the other tool's rows, and the keys here.
 type Columns<'c> = Vec<(&'c str, &'c str)>;
 
-/// A value that could go to a place.
+/// A candidate value for a place.
 struct Choice<'c> {
-    /// Which one is given.
-    given: usize,
+    /// Index of the value.
+    value: usize,
     is_renamed: bool,
     readings: Vec<Columns<'c>>,
 }
 
-/// The values that could go to a place, those of its name first.
-fn choices<'c>(given: &[Given<'c>], target: &Place<'c>, effort: &mut Effort) -> Vec<Choice<'c>> {
+/// The candidate values for a place, those with its name first.
+fn choices<'c>(values: &[SourceValue<'c>], target: &Place<'c>, effort: &mut Effort) -> Vec<Choice<'c>> {
     let mut choices: Vec<Choice<'c>> = Vec::new();
-    for (at, given) in given.iter().enumerate() {
-        let is_renamed = !is_same(given.place.name(), target.name());
-        choices.push(Choice { given: at, is_renamed, readings: fits(given.value, target.schema, effort) });
+    for (at, source) in values.iter().enumerate() {
+        let is_renamed = !is_same(source.place.name(), target.name());
+        choices.push(Choice { value: at, is_renamed, readings: fits(source.value, target.schema, effort) });
     }
     choices.sort_by_key(|choice| choice.is_renamed);
     choices
 }
 
 struct Search<'g> {
-    given: &'g [Given<'g>],
+    values: &'g [SourceValue<'g>],
     targets: &'g [Place<'g>],
     /// For each place.
     choices: &'g [Vec<Choice<'g>>],
-    /// With the number of values that change their names.
-    ways: Vec<(usize, Way)>,
+    /// With the number of renamed values.
+    mappings: Vec<(usize, Mapping)>,
     steps: usize,
 }
 
-/// What is put into a place; nothing into one that is left out.
+/// The assignment of a place; none if it is left out.
 type Put<'g> = Option<(&'g Choice<'g>, &'g Columns<'g>)>;
 
 impl<'g> Search<'g> {
-    /// Fills the next place in every way that its kind allows.
+    /// Assigns every candidate to the next place, recursively.
     fn go_on(&mut self, puts: &mut Vec<Put<'g>>, used: &mut [bool]) {
         self.steps += 1;
-        if self.ways.len() >= MAX_WAYS || self.steps > MAX_STEPS {
+        if self.mappings.len() >= MAX_MAPPINGS || self.steps > MAX_STEPS {
             return;
         }
         let (Some(target), Some(choices)) = (self.targets.get(puts.len()), self.choices.get(puts.len())) else {
-            let left_out = self.given.iter().zip(used.iter()).any(|(given, used)| !used && given.place.is_required);
+            let left_out = self.values.iter().zip(used.iter()).any(|(value, used)| !used && value.place.is_required);
             if !left_out {
-                let strange = puts.iter().flatten().filter(|(choice, _)| choice.is_renamed).count();
-                let way = self.way(puts);
-                self.ways.push((strange, way));
+                let renamed_count = puts.iter().flatten().filter(|(choice, _)| choice.is_renamed).count();
+                let mapping = self.mapping(puts);
+                self.mappings.push((renamed_count, mapping));
             }
             return;
         };
         for choice in choices {
-            if used.get(choice.given).is_none_or(|used| *used) {
+            if used.get(choice.value).is_none_or(|used| *used) {
                 continue;
             }
             for columns in &choice.readings {
-                mark(used, choice.given, true);
+                mark(used, choice.value, true);
                 puts.push(Some((choice, columns)));
                 self.go_on(puts, used);
                 puts.pop();
-                mark(used, choice.given, false);
+                mark(used, choice.value, false);
             }
         }
         if !target.is_required {
@@ -132,14 +132,14 @@ impl<'g> Search<'g> {
         }
     }
 
-    fn way(&self, puts: &[Put<'g>]) -> Way {
+    fn mapping(&self, puts: &[Put<'g>]) -> Mapping {
         let moved = puts.iter().zip(self.targets).filter_map(|(put, target)| {
             let (choice, columns) = (*put)?;
             let columns = columns.iter().map(|(name, key)| ((*name).to_owned(), (*key).to_owned())).collect();
-            let from = owned(&self.given.get(choice.given)?.place.keys);
+            let from = owned(&self.values.get(choice.value)?.place.keys);
             Some(Move { from, to: owned(&target.keys), columns })
         });
-        Way(moved.collect())
+        Mapping(moved.collect())
     }
 }
 
@@ -149,11 +149,11 @@ fn mark(used: &mut [bool], at: usize, value: bool) {
     }
 }
 
-/// How much may still be looked at.
+/// The remaining work budget.
 struct Effort(usize);
 
 impl Effort {
-    /// Whether there was enough left for this.
+    /// Spends steps; false when there are not enough left.
     fn spend(&mut self, steps: usize) -> bool {
         let left = self.0.checked_sub(steps);
         self.0 = left.unwrap_or_default();
@@ -161,7 +161,7 @@ impl Effort {
     }
 }
 
-/// The ways in which a value is one that the schema describes: none, or one for each reading of the columns of rows.
+/// The readings of a value under a schema: none if it does not match, else one for each assignment of row columns.
 fn fits<'c>(value: &'c Value, schema: &'c Value, effort: &mut Effort) -> Vec<Columns<'c>> {
     let options = schema.get("enum").and_then(Value::as_array);
     if !effort.spend(1 + options.map_or(0, Vec::len)) {
@@ -186,12 +186,12 @@ fn fits<'c>(value: &'c Value, schema: &'c Value, effort: &mut Effort) -> Vec<Col
 
 fn items_fit(items: &[Value], schema: &Value, effort: &mut Effort) -> bool {
     let Some(items_schema) = schema.get("items") else { return true };
-    // Columns are looked at for themselves.
+    // Rows are matched by their columns.
     properties(items_schema).is_some()
         || items.first().is_none_or(|first| !fits(first, items_schema, effort).is_empty())
 }
 
-/// The readings of a row's columns: by name where all are there, else by kind.
+/// The assignments of a row's columns: by name if all exist, else by kind.
 fn columns<'c>(wanted: &'c Map<String, Value>, row: &'c Map<String, Value>, effort: &mut Effort) -> Vec<Columns<'c>> {
     if wanted.keys().all(|name| row.contains_key(name)) {
         return vec![Vec::new()];
@@ -210,7 +210,7 @@ fn columns<'c>(wanted: &'c Map<String, Value>, row: &'c Map<String, Value>, effo
         let mut longer = Vec::new();
         for reading in &readings {
             for key in fitting.iter().filter(|key| reading.iter().all(|(_, taken)| taken != *key)) {
-                if longer.len() == MAX_WAYS || !effort.spend(reading.len() + 1) {
+                if longer.len() == MAX_MAPPINGS || !effort.spend(reading.len() + 1) {
                     break;
                 }
                 longer.push(reading.iter().copied().chain([(name.as_str(), *key)]).collect());
@@ -249,7 +249,7 @@ fn owned(keys: &[&str]) -> Vec<String> {
     keys.iter().map(|key| (*key).to_owned()).collect()
 }
 
-/// Whether two short names are one, however they are spelt: `netPrice` and `net_price`.
+/// Whether two names are equal apart from case and separators: `netPrice` and `net_price`.
 fn is_same(one: &str, other: &str) -> bool {
     let plain = |name: &str| {
         name.chars().filter(|letter| letter.is_alphanumeric()).flat_map(char::to_lowercase).collect::<String>()
@@ -259,19 +259,19 @@ fn is_same(one: &str, other: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Effort, fits, ways};
+    use super::{Effort, fits, mappings};
     use serde_json::{Map, Value, json};
 
     fn object(properties: Value, required: &[&str]) -> Value {
         json!({ "type": "object", "properties": properties, "required": required })
     }
 
-    fn given(from: &Value, to: &Value, args: &Value) -> Vec<Value> {
-        ways(from, to, args).iter().filter_map(|way| way.apply(args)).collect()
+    fn mapped(from: &Value, to: &Value, args: &Value) -> Vec<Value> {
+        mappings(from, to, args).iter().filter_map(|mapping| mapping.apply(args)).collect()
     }
 
     #[test]
-    fn values_go_where_their_kind_fits_and_names_that_agree_come_first() {
+    fn values_are_mapped_by_kind_with_equal_names_first() {
         let number = json!({ "type": "number" });
         let from =
             object(json!({ "net": number, "rate": number, "name": { "type": "string" } }), &["net", "rate", "name"]);
@@ -279,7 +279,7 @@ mod tests {
             json!({ "label": { "type": "string" }, "price": number, "rate": number }),
             &["label", "price", "rate"],
         );
-        let found = given(&from, &to, &json!({ "net": 100, "rate": 0.2, "name": "x" }));
+        let found = mapped(&from, &to, &json!({ "net": 100, "rate": 0.2, "name": "x" }));
         assert_eq!(
             found,
             [json!({ "label": "x", "price": 100, "rate": 0.2 }), json!({ "label": "x", "price": 0.2, "rate": 100 })]
@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn shapes_and_columns_are_followed() {
+    fn nested_objects_and_columns_are_mapped() {
         let number = json!({ "type": "number" });
         let rows = |one: &str, other: &str| json!({ "type": "array", "items": object(json!({ one: number, other: { "type": "string" } }), &[one, other]) });
         let from = object(json!({ "lines": rows("price", "sku"), "low": number }), &["lines", "low"]);
@@ -296,7 +296,7 @@ mod tests {
             &["options"],
         );
         let found =
-            given(&from, &to, &json!({ "lines": [{ "price": 1, "sku": "a" }, { "price": 2, "sku": "b" }], "low": 3 }));
+            mapped(&from, &to, &json!({ "lines": [{ "price": 1, "sku": "a" }, { "price": 2, "sku": "b" }], "low": 3 }));
         assert_eq!(
             found,
             [json!({ "options": { "items": [{ "cost": 1, "id": "a" }, { "cost": 2, "id": "b" }], "least": 3 } })]
@@ -304,23 +304,23 @@ mod tests {
     }
 
     #[test]
-    fn what_takes_other_kinds_of_things_or_fewer_of_them_has_no_way() {
+    fn other_kinds_or_fewer_values_have_no_mapping() {
         let number = json!({ "type": "number" });
         let two = object(json!({ "a": number, "b": number }), &["a", "b"]);
         let one = object(json!({ "a": number }), &["a"]);
         let texts = object(json!({ "a": { "type": "string" }, "b": { "type": "string" } }), &["a", "b"]);
         let args = json!({ "a": 1, "b": 2 });
-        assert!(given(&two, &one, &args).is_empty());
-        assert!(given(&two, &texts, &args).is_empty());
-        assert!(given(&one, &two, &json!({ "a": 1 })).is_empty());
+        assert!(mapped(&two, &one, &args).is_empty());
+        assert!(mapped(&two, &texts, &args).is_empty());
+        assert!(mapped(&one, &two, &json!({ "a": 1 })).is_empty());
         let many: serde_json::Map<String, Value> = (0..12).map(|at| (format!("p{at}"), number.clone())).collect();
         let args: serde_json::Map<String, Value> = (0..12).map(|at| (format!("p{at}"), json!(at))).collect();
         let wide = object(Value::Object(many), &[]);
-        assert!(given(&wide, &wide, &Value::Object(args)).len() <= 48);
+        assert!(mapped(&wide, &wide, &Value::Object(args)).len() <= 48);
     }
 
     #[test]
-    fn wide_rows_and_long_names_are_not_tried_out() {
+    fn wide_rows_and_long_names_are_not_compared() {
         let number = json!({ "type": "number" });
         let table = |letter: &str, columns: usize, copies: usize| {
             let row: Map<String, Value> = (0..columns).map(|at| (format!("{letter}{at}"), number.clone())).collect();
@@ -333,16 +333,16 @@ mod tests {
             let row: Map<String, Value> = (0..columns).map(|at| (format!("{letter}{at}"), json!(at))).collect();
             Value::Object((0..copies).map(|at| (format!("{letter}{at}"), json!([row.clone()]))).collect())
         };
-        assert!(given(&table("a", 400, 12), &table("b", 400, 12), &values("a", 400, 12)).is_empty());
-        let found = given(&table("a", 30, 2), &table("b", 30, 2), &values("a", 30, 2));
+        assert!(mapped(&table("a", 400, 12), &table("b", 400, 12), &values("a", 400, 12)).is_empty());
+        let found = mapped(&table("a", 30, 2), &table("b", 30, 2), &values("a", 30, 2));
         assert!(!found.is_empty() && found.len() <= 48);
         let long = "x".repeat(100_000);
         let named = object(json!({ (long.clone()): number }), &[long.as_str()]);
-        assert!(given(&named, &named, &json!({ (long): 1 })).is_empty());
+        assert!(mapped(&named, &named, &json!({ (long): 1 })).is_empty());
     }
 
     #[test]
-    fn rows_in_rows_and_long_lists_of_options_have_one_effort() {
+    fn nested_rows_and_long_enums_share_one_budget() {
         let mut schema = json!({ "type": "number" });
         let mut value = json!(1);
         for level in 0..20 {
@@ -357,9 +357,9 @@ mod tests {
         let choice = json!({ "type": "string", "enum": options });
         let mut effort = Effort(1_000);
         assert!(fits(&json!("option 7"), &choice, &mut effort).is_empty());
-        assert_eq!(effort.0, 0, "more options than may be looked at");
+        assert_eq!(effort.0, 0, "more options than the budget allows");
         let both = object(json!({ "rows": schema, "a": choice, "b": choice, "c": choice }), &[]);
         let args = json!({ "rows": value, "a": "option 49999", "b": "none", "c": "none" });
-        assert!(given(&both, &both, &args).len() <= 48);
+        assert!(mapped(&both, &both, &args).len() <= 48);
     }
 }

@@ -1,31 +1,31 @@
-//! What two tools do, seen by running them: the new one on what the known one was run with.
+//! Compares two tools by running both on the known tool's recorded arguments.
 
-use super::argument_fit::ways;
+use super::argument_fit::mappings;
 use super::same_result::is_same;
 use crate::kernel::runs::Trial;
 use serde_json::Value;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// What running both has shown.
+/// The result of the comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Behaviour {
     Same,
     Different,
-    /// There is too little to go by.
+    /// There is not enough evidence.
     Unknown,
 }
 
-/// A tool as it is compared.
+/// A tool to compare.
 pub struct Compared<'c> {
     pub trial: Trial<'c>,
     pub parameters: &'c Value,
 }
 
-/// Runs that must agree: one may agree by chance.
+/// Runs that must agree: a single one may agree by chance.
 const MIN_RUNS: usize = 2;
 
-/// Whether `new` does what `known` does with these arguments, as far as that is seen before `until`.
+/// Whether `new` gives the same results as `known` for these arguments, as far as known before `until`.
 pub fn compare(known: &Compared<'_>, new: &Compared<'_>, arguments: &[Arc<str>], until: Instant) -> Behaviour {
     let mut seen: Vec<(Value, Value)> = Vec::new();
     for args_json in arguments {
@@ -36,16 +36,16 @@ pub fn compare(known: &Compared<'_>, new: &Compared<'_>, arguments: &[Arc<str>],
         let result = known.trial.result(args_json).and_then(|json| serde_json::from_str(&json).ok());
         seen.extend(args.zip(result));
     }
-    // A tool that always says the same says nothing about what it does.
-    let is_telling = seen.first().is_some_and(|(_, first)| seen.iter().any(|(_, other)| !is_same(first, other)));
-    let Some((example, _)) = seen.first().filter(|_| is_telling && seen.len() >= MIN_RUNS) else {
+    // A constant result is no evidence.
+    let is_evidence = seen.first().is_some_and(|(_, first)| seen.iter().any(|(_, other)| !is_same(first, other)));
+    let Some((example, _)) = seen.first().filter(|_| is_evidence && seen.len() >= MIN_RUNS) else {
         return Behaviour::Unknown;
     };
     let mut has_answered = false;
-    for way in ways(known.parameters, new.parameters, example) {
+    for mapping in mappings(known.parameters, new.parameters, example) {
         let agrees = |(args, expected): &(Value, Value)| {
-            let given = way.apply(args)?;
-            let result: Value = serde_json::from_str(&new.trial.result(&given.to_string())?).ok()?;
+            let mapped = mapping.apply(args)?;
+            let result: Value = serde_json::from_str(&new.trial.result(&mapped.to_string())?).ok()?;
             Some(is_same(&result, expected))
         };
         let mut agreed = true;

@@ -1,4 +1,4 @@
-//! Whether a tool that is about to be written does a job that another one does.
+//! Duplicate detection: whether a new tool does the job of an existing one.
 
 mod argument_fit;
 mod behaviour;

@@ -1,10 +1,9 @@
-//! Is there a tool for this job already? Judged by what tools are said to do, by what they take, and by what they are seen
-//! to do.
+//! Duplicate detection, by descriptions, by parameters, and by observed behaviour.
 
 use super::behaviour::{Behaviour, Compared, compare};
 use super::signature::is_compatible;
 use crate::kernel::config::ReuseMode;
-use crate::kernel::runs::{Runs, Tried, run_owner};
+use crate::kernel::runs::{Runs, TrialSource, run_owner};
 use crate::kernel::sight::{runs, shows};
 use crate::kernel::tools::{ReuseEvent, SimilarTool, Tools};
 use serde_json::Value;
@@ -14,15 +13,15 @@ use tgp_base::error::{Error, ErrorCode};
 use tgp_registry::{SAME_JOB, ToolKind, ToolMatch, ToolMeta};
 use tgp_vfs::JailPath;
 
-/// Tools that are looked at, and that an answer names.
-const MAX_LOOKED_AT: usize = 8;
+/// Most tools to compare, and to name in an answer.
+const MAX_COMPARED: usize = 8;
 const MAX_NAMED: usize = 3;
-/// What is described quite differently is not run: agreement would be chance.
+/// Tools with less similar descriptions are not run: agreement would be chance.
 const LEAST_ALIKE: f32 = 0.35;
-/// The most that a tool gets which was seen to do something else.
+/// Highest score of a tool with different behaviour.
 const SEEN_DIFFERENT: f32 = 0.8;
-/// How long tools are tried out for one write.
-const PATIENCE: Duration = Duration::from_secs(2);
+/// Time limit of all comparisons for one write.
+const COMPARE_TIMEOUT: Duration = Duration::from_secs(2);
 
 pub struct Reuse {
     mode: ReuseMode,
@@ -30,13 +29,13 @@ pub struct Reuse {
     runs: Arc<Runs>,
 }
 
-/// A text that is about to be written.
+/// A tool that is about to be written.
 pub struct Candidate<'c> {
     pub path: &'c JailPath,
     pub text: &'c str,
-    /// Whether there is no file yet.
+    /// Whether the file does not exist yet.
     pub is_new: bool,
-    /// Tools that go with the same change.
+    /// Tools that the same change removes.
     pub leaving: Vec<&'c str>,
 }
 
@@ -45,7 +44,7 @@ impl Reuse {
         Self { mode, tools, runs }
     }
 
-    /// The tools that do the candidate's job, best first. In strict mode a new tool for such a job is an error.
+    /// The tools that do the candidate's job, best first. In strict mode, a new duplicate is an error.
     pub fn judge(&self, candidate: &Candidate<'_>) -> Result<Vec<SimilarTool>, Error> {
         let judged = self.judge_uncounted(candidate);
         if judged.as_ref().is_err_and(|error| error.code == ErrorCode::Duplicate) {
@@ -54,7 +53,7 @@ impl Reuse {
         judged
     }
 
-    /// The same for a candidate that is not written in any case.
+    /// As `judge`, for a preview.
     pub fn judge_uncounted(&self, candidate: &Candidate<'_>) -> Result<Vec<SimilarTool>, Error> {
         let same = self.same_job(candidate)?;
         match same.first() {
@@ -70,9 +69,9 @@ impl Reuse {
         if entry.kind == ToolKind::Module {
             return Ok(Vec::new());
         }
-        let mut alike = self.tools.alike(&entry, MAX_LOOKED_AT)?;
+        let mut alike = self.tools.alike(&entry, MAX_COMPARED)?;
         alike.retain(|found| !candidate.leaving.contains(&found.tool.path.as_str()) && shows(&found.tool.path));
-        let until = Instant::now() + PATIENCE;
+        let until = Instant::now() + COMPARE_TIMEOUT;
         let parameters = parameters_of(&entry);
         for found in &mut alike {
             let known = parameters_of(&found.tool);
@@ -97,17 +96,17 @@ impl Reuse {
         parameters: &Value,
         until: Instant,
     ) -> Behaviour {
-        // What others ran it with is theirs: whether a text gives the same for it would tell them apart.
+        // Arguments belong to their caller: comparing results for another caller's arguments would leak them.
         let Some(owner) = run_owner() else { return Behaviour::Unknown };
         let arguments = self.tools.arguments_of(&owner, &found.tool.path);
         if arguments.len() < 2 || found.score < LEAST_ALIKE || Instant::now() > until {
             return Behaviour::Unknown;
         }
         let Ok(path) = JailPath::parse(&found.tool.path) else { return Behaviour::Unknown };
-        let there = self.runs.trial(&Tried::Tool(&path));
-        let here = self.runs.trial(&Tried::Text(candidate.path, candidate.text));
+        let there = self.runs.trial(&TrialSource::Tool(&path));
+        let here = self.runs.trial(&TrialSource::Text(candidate.path, candidate.text));
         let (Ok(there), Ok(here)) = (there, here) else { return Behaviour::Unknown };
-        // A trial is a run: a caller who may not run all of it learns nothing of its outcome.
+        // A trial is a run: its outcome must not leak to a caller who may not run all of it.
         if !there.files().iter().chain(&here.files()).all(|path| runs(path)) {
             return Behaviour::Unknown;
         }
@@ -125,7 +124,7 @@ fn refused(path: &str, best: &ToolMatch) -> Error {
     let names = tool.parameter_names().join(", ");
     let call = format!("exec_tool({{ path: \"{}\", args: {{ {names} }} }})", tool.path);
     let message = format!(
-        "{path} was not written: {} does this job already (reuse is 'strict'). Call {call}, or extend that tool with patch_file. If the job is another one, say in the description what is different.",
+        "{path} was not written: {} already does this job (reuse is 'strict'). Call {call}, or extend that tool with patch_file. If the job differs, describe the difference in the description.",
         tool.path
     );
     Error::new(ErrorCode::Duplicate, message).with("path", path).with("existing", tool.path.as_str()).with("call", call)

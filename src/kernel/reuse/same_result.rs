@@ -1,13 +1,13 @@
-//! Whether two tools gave the same: the same values, whatever the keys around them are called.
+//! Comparison of two results by values, regardless of keys.
 
 use serde_json::Value;
 
-/// How far two numbers may be apart that were computed in another order.
+/// Relative tolerance for floating-point rounding.
 const TOLERANCE: f64 = 1e-9;
-/// Values that are compared, and keys that are looked for.
+/// Most compared values and keys.
 const MAX_VALUES: usize = 20_000;
 
-/// Whether two results hold the same values: in the same order where order counts, and under any keys.
+/// Whether two results have the same values: arrays in order, objects under any keys.
 pub fn is_same(one: &Value, other: &Value) -> bool {
     let mut steps = MAX_VALUES;
     same(one, other, &mut steps)
@@ -50,7 +50,7 @@ mod tests {
     use serde_json::{Value, json};
 
     #[test]
-    fn values_count_and_keys_do_not() {
+    fn values_are_compared_and_keys_are_ignored() {
         assert!(is_same(&json!({ "a": 1, "b": "x" }), &json!({ "sum": 1, "text": "x" })));
         assert!(is_same(&json!([0.1 + 0.2, null]), &json!([0.3, null])));
         for (one, other) in [
@@ -65,8 +65,8 @@ mod tests {
     }
 
     #[test]
-    fn objects_under_other_keys_are_not_compared_without_end() {
-        // Each is looked for among all others, by all its keys.
+    fn comparing_objects_with_other_keys_is_bounded() {
+        // Every value is compared with all others, by all its keys.
         let wide = |letter: &str, value: usize| {
             let inner: serde_json::Map<String, Value> = (0..2_000).map(|key| (key.to_string(), json!(value))).collect();
             let outer = (0..200).map(|at| (format!("{letter}{at}"), Value::Object(inner.clone())));
@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_long_to_compare_is_not_the_same() {
+    fn results_too_long_to_compare_are_different() {
         let long = Value::Array(vec![json!(1); 20_000]);
         assert!(!is_same(&long, &long));
     }

@@ -1,15 +1,15 @@
-//! The places of a tool's arguments: what it takes, with the shape around it taken away.
+//! The flattened parameters of a tool.
 
 use serde_json::Value;
 
-/// Deepest place, and most of them: who takes more is not tried out.
+/// Deepest nesting, and most parameters; larger signatures are not compared.
 const MAX_DEPTH: usize = 4;
 const MAX_PLACES: usize = 16;
 
-/// A value that a tool takes.
+/// A parameter, possibly nested.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Place<'s> {
-    /// The keys that lead to it.
+    /// Its path of keys.
     pub keys: Vec<&'s str>,
     pub schema: &'s Value,
     pub is_required: bool,
@@ -22,14 +22,14 @@ impl Place<'_> {
     }
 }
 
-/// The places of a schema; none when there are too many.
+/// The parameters of a schema; none when there are too many.
 pub fn places(schema: &Value) -> Option<Vec<Place<'_>>> {
     let mut found = Vec::new();
     let mut open = vec![Place { keys: Vec::new(), schema, is_required: true }];
     while let Some(place) = open.pop() {
         match properties(place.schema) {
             Some(properties) if place.keys.len() < MAX_DEPTH => {
-                // Each has at least one place.
+                // Each property has at least one parameter.
                 if found.len() + open.len() + properties.len() > MAX_PLACES {
                     return None;
                 }
@@ -51,12 +51,12 @@ pub fn places(schema: &Value) -> Option<Vec<Place<'_>>> {
     Some(found)
 }
 
-/// The keys of an object that has keys of its own.
+/// The properties of an object schema, if any.
 pub fn properties(schema: &Value) -> Option<&serde_json::Map<String, Value>> {
     schema.get("properties").and_then(Value::as_object).filter(|properties| !properties.is_empty())
 }
 
-/// What a schema says of the kind of a value: the name of its type, with that of its items; empty when it says nothing.
+/// The kind of value of a schema: the type, with that of array items; empty without a type.
 pub fn kind(schema: &Value) -> String {
     match schema.get("type").and_then(Value::as_str) {
         Some("integer") => "number".to_owned(),
@@ -66,7 +66,7 @@ pub fn kind(schema: &Value) -> String {
     }
 }
 
-/// Whether two tools could be called with the same values: as many that they need, of the same kinds.
+/// Whether two tools have the same required parameters by number and kind.
 pub fn is_compatible(one: &Value, other: &Value) -> bool {
     let kinds = |schema: &Value| {
         let mut kinds: Vec<String> =
@@ -90,30 +90,30 @@ mod tests {
     }
 
     #[test]
-    fn places_are_found_through_the_shape_around_them() {
+    fn nested_parameters_are_flattened() {
         let inner = schema(json!({ "from": { "type": "number" }, "to": { "type": "number" } }), &["from"]);
         let nested = schema(json!({ "range": inner, "tags": { "type": "array" } }), &["range"]);
         let found = places(&nested).unwrap();
-        let told: Vec<(String, bool)> = found.iter().map(|place| (place.keys.join("."), place.is_required)).collect();
-        let told: Vec<(&str, bool)> = told.iter().map(|(keys, required)| (keys.as_str(), *required)).collect();
-        assert_eq!(told, [("range.from", true), ("range.to", false), ("tags", false)]);
+        let listed: Vec<(String, bool)> = found.iter().map(|place| (place.keys.join("."), place.is_required)).collect();
+        let listed: Vec<(&str, bool)> = listed.iter().map(|(keys, required)| (keys.as_str(), *required)).collect();
+        assert_eq!(listed, [("range.from", true), ("range.to", false), ("tags", false)]);
         let wide: serde_json::Map<String, Value> = (0..40).map(|at| (at.to_string(), json!({}))).collect();
         assert!(places(&schema(Value::Object(wide), &[])).is_none());
         assert!(places(&json!({})).unwrap().is_empty());
     }
 
     #[test]
-    fn a_tool_that_takes_too_much_is_told_by_the_number_of_its_parameters() {
+    fn very_wide_schemas_are_rejected_by_count() {
         let names: Vec<String> = (0..60_000).map(|at| format!("parameter {at}")).collect();
         let wide: serde_json::Map<String, Value> = names.iter().map(|name| (name.clone(), json!({}))).collect();
         let required: Vec<&str> = names.iter().map(String::as_str).collect();
         let wide = schema(Value::Object(wide), &required);
-        // The number of parameters decides, before any name is looked for.
+        // Decided by the number of parameters, before any name is compared.
         assert!(places(&wide).is_none() && is_compatible(&wide, &wide));
     }
 
     #[test]
-    fn signatures_agree_by_kind_and_not_by_name() {
+    fn signatures_are_compared_by_kind_and_not_by_name() {
         let number = json!({ "type": "number" });
         let net = schema(json!({ "net": number, "rate": number }), &["net", "rate"]);
         let price = schema(json!({ "price": { "type": "integer" }, "share": number, "note": {} }), &["price", "share"]);

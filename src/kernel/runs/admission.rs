@@ -1,4 +1,4 @@
-//! What keeps a run from being started.
+//! Checks before a run starts.
 
 use super::exec_options::{ExecOptions, Runnable};
 use super::run_conclusion::out_of_nested_time;
@@ -11,13 +11,13 @@ use tgp_sandbox::{JsonShape, NestedRun, TreeLimits};
 use tgp_state::{Mode, Origin, Request, TextId, Texts};
 
 impl Runs {
-    /// Counts one more run below its root, if it may have one.
+    /// Counts one more nested run, if the limits allow it.
     pub(super) fn admit_nested(&self, scope: &RunScope, path: &str) -> Result<NestedRun, Error> {
         let refused = |why: String| Error::new(ErrorCode::Limit, format!("{path} was not run: {why}"));
         let most = self.config.call_depth;
         if scope.lineage.depth > most {
             return Err(refused(format!(
-                "tools may run tools {most} deep (sandbox.callDepth). Check for a tool that runs itself without end."
+                "tools may run tools {most} levels deep (sandbox.callDepth). Check for endless recursion."
             )));
         }
         let TreeLimits { runs, cpu, .. } = scope.tree.limits();
@@ -26,13 +26,12 @@ impl Runs {
         }
         scope.tree.enter().ok_or_else(|| {
             refused(format!(
-                "the tool that was run first and those below it have {runs} runs under way already (sandbox.nestedRuns). Await some of them first, or do the work in fewer runs."
+                "the outermost tool and its nested runs already have {runs} open runs (sandbox.nestedRuns). Await some of them first, or use fewer runs."
             ))
         })
     }
 
-    /// Refuses arguments that are too large, tools that the configuration does not let run, and a text that is not the one
-    /// which was approved.
+    /// Refuses arguments that are too large, tools that fail their check, and a text other than the approved one.
     pub(super) fn admit(
         &self,
         args_json: &str,
@@ -57,18 +56,20 @@ impl Runs {
             return Err(Error::new(ErrorCode::Validation, message).with("field", "args"));
         }
         if options.approved.as_ref().is_some_and(|approved| **approved != *graph.text_hash()) {
-            let message = "The approval is void: the tool has changed since it was given. Make the call again and have it approved as it is now.";
+            let message =
+                "The approval is void: the tool has changed since. Make the call again and have it approved again.";
             return Err(Error::new(ErrorCode::Approval, message));
         }
         self.services().checks.gate_run(options.caller, graph)
     }
 
-    /// How strict the kernel is about tests with whoever asks for a run.
+    /// How strictly tests are required for the caller of a run.
     pub(super) fn mode_of(&self, options: &ExecOptions) -> Mode {
         self.services().tests.mode_of(options.asker.kind(), options.asker.mode)
     }
 
-    /// Refuses a tool that is not green, where that is asked for. Tests and previews do nothing that lasts.
+    /// Refuses a tool without passing tests, where they are required. Tests and previews are exempt, as they have no
+    /// lasting effects.
     pub(super) fn may_run(&self, what: &Runnable, scope: &RunScope, graph: &ModuleGraph) -> Result<(), Error> {
         if scope.test.is_some() || scope.preview.is_some() {
             return Ok(());
@@ -77,7 +78,7 @@ impl Runs {
         self.tests_let_run(what, &scope.options, through, graph)
     }
 
-    /// Whether the tests of a tool let somebody run it.
+    /// Refuses a run that the tests of a tool do not allow.
     pub(super) fn tests_let_run(
         &self,
         what: &Runnable,
@@ -91,17 +92,17 @@ impl Runs {
         }
         let tests = &self.services().tests;
         let tool = graph.modules.first().map_or(what.path(), |module| module.path.as_str());
-        let asked = match what {
+        let action = match what {
             Runnable::Test(_) => return Ok(()),
             Runnable::Code(_) => Request::RunCode,
             Runnable::Tool(_) => {
-                // Exactly the text that is to run, which may be another than the file has by now.
+                // The text that will run, which may differ from the file by now.
                 let text =
                     graph.tools().into_iter().find(|(path, _)| path == tool).map(|(_, tool)| text_id(tool.source()));
                 let now = Texts { tool: text, ..tests.texts(tool, TextId::parse(&graph.text_hash())) };
                 Request::Run { tool, now }
             }
         };
-        tests.judge(&asked, mode, through)
+        tests.judge(&action, mode, through)
     }
 }

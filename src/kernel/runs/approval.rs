@@ -1,22 +1,22 @@
-//! What a refused call of a run waits for: an approver, or room in the ledger.
+//! Waits for an approval, or for room in the ledger, on behalf of a guest's call.
 
 use crate::kernel::host_functions::{CallFor, HostFunctions};
 use serde_json::Value;
 use std::time::{Duration, Instant};
 use tgp_base::error::{Error, ErrorCode};
 
-/// What JavaScript is asked; no guest can ask that.
+/// The host function that requests an approval. Guests cannot call it.
 const QUESTION: &str = "#approve";
 const GRANTED: &str = "\"granted\"";
 
-/// How long a call waits for a ledger that has no room for its intent, as calls of an application do, and the question that
-/// is answered after a pause: no thread waits meanwhile.
+/// How long a call waits for room in the ledger, and the host function that answers after a pause, so that no thread is
+/// blocked.
 pub const FULL_LIMIT: Duration = Duration::from_secs(5);
 const PAUSE: &str = "#pause";
 const PAUSE_MS: &str = "[50]";
 
-/// Waits for what a refused call needs: room in the ledger, until a time, or an approver, who is asked once. `then` hears what the
-/// call is to be made again with, or why it is refused.
+/// Waits for what a refused call needs: room in the ledger, until a deadline, or an approval, which is requested once.
+/// `then` receives the approval with which to retry the call, or the refusal.
 pub fn after_refusal(
     functions: &dyn HostFunctions,
     on_behalf: CallFor,
@@ -28,7 +28,7 @@ pub fn after_refusal(
     let is_full = refusal.code == ErrorCode::Ledger && refusal.details.get("reason").is_some_and(|why| why == "full");
     if is_full && Instant::now() < until {
         let again = Box::new(move |paused: Result<String, Error>| then(paused.map(|_| approval)));
-        return functions.call(CallFor::NOBODY, PAUSE, PAUSE_MS.to_owned(), again);
+        return functions.call(CallFor::NO_RUN, PAUSE, PAUSE_MS.to_owned(), again);
     }
     if approval.is_some() {
         return then(Err(refusal));
@@ -36,8 +36,7 @@ pub fn after_refusal(
     ask_approval(functions, on_behalf, refusal, |answer| then(answer.map(Some)));
 }
 
-/// Asks whoever approves, if the refusal says that this is what the call needs. `then` hears the name of the approval, or why
-/// there is none.
+/// Requests an approval, if the refusal contains a request. `then` receives the id of the approval, or the refusal.
 pub fn ask_approval(
     functions: &dyn HostFunctions,
     on_behalf: CallFor,
@@ -49,7 +48,7 @@ pub fn ask_approval(
     let (Some(request), Some(id)) = (request, id) else { return then(Err(refusal)) };
     let args = Value::Array(vec![request]).to_string();
     let answer = Box::new(move |answer: Result<String, Error>| {
-        then(answer.and_then(|word| if word == GRANTED { Ok(id) } else { Err(refusal) }));
+        then(answer.and_then(|answer| if answer == GRANTED { Ok(id) } else { Err(refusal) }));
     });
     functions.call(on_behalf, QUESTION, args, answer);
 }

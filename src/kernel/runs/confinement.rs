@@ -1,14 +1,14 @@
-//! What holds the sandbox's workers, for people to see.
+//! A report on the confinement of sandbox workers.
 
 use crate::kernel::config::IsolationMode;
 use serde::Serialize;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tgp_sandbox::Confinement;
 
-/// What an application that runs tools on its own threads should know.
-const THREADS: &str = "Tools run on threads of this process (sandbox.isolation is 'thread'). That is for code you trust: a tool that asks for too much memory at once ends this process, one that ignores its time limit keeps a core busy until this process ends, and memory outside V8's heap is not held to memoryMb. Use isolation: 'process', the default, for what an agent wrote.";
+/// The warning for `isolation: 'thread'`.
+const THREADS: &str = "Tools run on threads of this process (sandbox.isolation is 'thread'). Use this only for trusted code: a tool that allocates too much memory at once ends this process, a tool that ignores its time limit keeps a core busy until this process ends, and memory outside V8's heap is not limited by memoryMb. Use isolation: 'process', the default, for code that an agent wrote.";
 
-/// The walls around guest code, and a warning when one of them is missing that could be there.
+/// The confinement of guest code, and a warning when a layer is missing.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 #[serde(rename_all = "camelCase")]
@@ -27,21 +27,21 @@ impl ConfinementReport {
     }
 }
 
-/// What to tell at boot about where tools run. Once per process: an application may have many kernels.
+/// The boot warning for threads. Once per process, as an application may have many kernels.
 pub fn threads_warning(isolation: IsolationMode) -> Option<String> {
-    static TOLD: AtomicBool = AtomicBool::new(false);
+    static WARNED: AtomicBool = AtomicBool::new(false);
     match isolation {
-        IsolationMode::Thread if !TOLD.swap(true, Ordering::Relaxed) => Some(THREADS.to_owned()),
+        IsolationMode::Thread if !WARNED.swap(true, Ordering::Relaxed) => Some(THREADS.to_owned()),
         IsolationMode::Thread | IsolationMode::Process => None,
     }
 }
 
-/// Threads have no walls by choice; a process that lacks one is weaker than its owner may think.
+/// The warning for a missing layer of a worker process. Threads have none by choice.
 fn warning(isolation: IsolationMode, walls: &Confinement) -> Option<String> {
     let gaps = walls.gaps();
     match isolation {
         IsolationMode::Process if !gaps.is_empty() => Some(format!(
-            "The sandbox runs with less confinement than it could: this system gave no full {}. Tools are still held by V8 and a process of their own. Linux 5.13 or later with Landlock and seccomp has all of it.",
+            "The sandbox has reduced confinement: this system does not fully support {}. Tools are still isolated by V8 and a separate process. Linux 5.13 or later with Landlock and seccomp supports all layers.",
             gaps.join(", ")
         )),
         IsolationMode::Process | IsolationMode::Thread => None,
@@ -54,16 +54,16 @@ mod tests {
     use tgp_sandbox::Confinement;
 
     #[test]
-    fn a_missing_wall_is_told_by_name_unless_nobody_asked_for_walls() {
-        let told = warning(IsolationMode::Process, &Confinement::NONE).unwrap_or_default();
-        assert!(["seccomp", "landlock", "resourceLimits"].iter().all(|wall| told.contains(wall)), "{told}");
+    fn missing_layers_are_named_for_processes_only() {
+        let message = warning(IsolationMode::Process, &Confinement::NONE).unwrap_or_default();
+        assert!(["seccomp", "landlock", "resourceLimits"].iter().all(|layer| message.contains(layer)), "{message}");
         assert_eq!(warning(IsolationMode::Thread, &Confinement::NONE), None);
     }
 
     #[test]
-    fn threads_are_warned_of_once_and_processes_never() {
+    fn the_thread_warning_is_given_once() {
         assert_eq!(threads_warning(IsolationMode::Process), None);
-        assert!(threads_warning(IsolationMode::Thread).is_some_and(|told| told.contains("isolation: 'process'")));
+        assert!(threads_warning(IsolationMode::Thread).is_some_and(|message| message.contains("isolation: 'process'")));
         assert_eq!(threads_warning(IsolationMode::Thread), None);
     }
 }

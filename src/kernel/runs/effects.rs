@@ -1,5 +1,5 @@
-//! Whether a run has begun to change something outside of itself: one that has is not cut short by the tool that started
-//! it and did not wait for it.
+//! Whether a run has begun to have side effects. If so, it is not cancelled when the tool that started it returns
+//! without awaiting it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -11,7 +11,7 @@ const GIVEN_UP: u8 = 2;
 #[derive(Default)]
 pub struct Effects {
     state: AtomicU8,
-    /// Those of the run that started this one: what is done below it is done on its behalf.
+    /// The effects of the parent run, which include those of this one.
     above: Option<Arc<Effects>>,
 }
 
@@ -20,7 +20,7 @@ impl Effects {
         Arc::new(Self { state: AtomicU8::new(NONE), above: Some(Arc::clone(self)) })
     }
 
-    /// Notes that the run is about to change something; false when it may not any more.
+    /// Marks that the run is about to have a side effect; false when it was given up.
     pub fn begin(&self) -> bool {
         let mut effects = Some(self);
         while let Some(Self { state, above }) = effects {
@@ -37,7 +37,7 @@ impl Effects {
         self.state.load(Ordering::Acquire) == BEGUN
     }
 
-    /// Lets the run change nothing; false when it has begun to.
+    /// Forbids side effects from now on; false when they have begun.
     pub fn give_up(&self) -> bool {
         self.state.compare_exchange(NONE, GIVEN_UP, Ordering::AcqRel, Ordering::Acquire) != Err(BEGUN)
     }
@@ -49,7 +49,7 @@ mod tests {
     use std::sync::Arc;
 
     #[test]
-    fn what_has_begun_is_not_given_up_and_what_is_given_up_does_not_begin() {
+    fn effects_that_have_begun_cannot_be_given_up_and_vice_versa() {
         let root = Arc::<Effects>::default();
         let (writes, reads) = (root.below(), root.below());
         assert!(writes.below().begin());

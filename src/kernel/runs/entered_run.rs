@@ -1,4 +1,4 @@
-//! A run that has passed the door.
+//! A run that was admitted by the door.
 
 use super::exec_options::{ExecRequest, Runnable};
 use super::exec_value::{ExecDone, when_executed};
@@ -11,54 +11,54 @@ use std::time::Duration;
 use tgp_base::error::Error;
 use tgp_base::ids::RunId;
 
-/// A run that was let in: nothing else is started. Its end is written down before anybody hears of it.
+/// An admitted run; no other run can be started. Its end is recorded before it is reported.
 pub struct EnteredRun {
     pub(super) request: ExecRequest,
     pub(super) done: ExecDone,
-    /// What it is made of, where somebody wanted to know.
+    /// Its module graph, if it was built already.
     pub(super) graph: Option<ModuleGraph>,
 }
 
 impl EnteredRun {
-    /// Ends it before it has begun.
+    /// Ends it before it starts.
     pub fn refuse(self, error: Error) {
         self.done.complete(Err(error));
     }
 }
 
-/// On whose behalf a run is asked for.
+/// Who requests a run.
 pub struct RunAsker<'a> {
     pub asker: &'a Asker,
     pub parent: Option<RunId>,
-    /// The tool that asks, where no one from outside does.
+    /// The tool that requests it, if it comes from a run.
     pub tool: Option<&'a str>,
     pub trace: Option<Arc<Trace>>,
-    /// How long it may last.
+    /// Its time limit.
     pub wall: Option<Duration>,
-    /// The name of an approval that was given for this run.
+    /// The id of the approval that was granted for this run.
     pub approval: Option<&'a str>,
 }
 
-/// What a run is made of, looked up where somebody wants to know.
+/// The texts of a run, computed on demand.
 pub struct RunTexts<'a> {
     pub hash: &'a dyn Fn() -> String,
     pub imports: &'a dyn Fn() -> Vec<Reach>,
-    /// Whether its tests let it run.
+    /// Whether its tests allow it to run.
     pub state: &'a dyn Fn() -> Result<(), Error>,
 }
 
-/// What a run goes on with once it was let in.
+/// The result of admitting a run.
 pub struct Entered {
     pub done: ExecDone,
-    /// The hash of the text that somebody has approved.
+    /// The hash of the approved text.
     pub approved: Option<Arc<str>>,
-    /// What the caller may see.
+    /// The files that the caller may see.
     pub sight: SharedSight,
-    /// How long it may last by the budget of its token.
+    /// Its time limit by the token's budget.
     pub budget: Option<Duration>,
 }
 
-/// Asks the door; the end of the run goes by it as well.
+/// Admits a run through the door, which also records its end.
 pub fn enter(
     door: &Arc<Door>,
     run: RunId,
@@ -72,7 +72,7 @@ pub fn enter(
     let (tool, effect, args) = match what {
         Runnable::Tool(_) => ("exec_tool", Effect::Run, Cow::Borrowed(args_json)),
         Runnable::Code(code) => ("run_code", Effect::Run, Cow::Owned(code_args(code, args_json))),
-        // Tests change nothing, and run the code of the tool.
+        // Tests have no side effects, but run the tool's code.
         Runnable::Test(path) => ("test_tool", Effect::Run, Cow::Owned(serde_json::json!({ "path": path }).to_string())),
     };
     let entered = door.enter(Call {
@@ -80,7 +80,7 @@ pub fn enter(
         parent: parent.map(|run| run.0),
         tool: Cow::Borrowed(tool),
         effect,
-        // What a run changes, it asks for: each of that is a call of its own.
+        // Each side effect of a run is a call of its own.
         changes: Changes::Nothing,
         path: Some(Cow::Borrowed(what.path())),
         args,

@@ -1,4 +1,4 @@
-//! What a caller asks for and may decide for one run.
+//! The request for a run, and its options.
 
 use crate::kernel::checks::Caller;
 use crate::kernel::config::{MEMORY_MB, TIMEOUT_MS, WALL_MS};
@@ -12,7 +12,7 @@ use tgp_base::error::{Error, ErrorCode};
 use tgp_base::ids::RunId;
 use tgp_sandbox::RunLimits;
 
-/// What a caller may decide for one run.
+/// Options of one run.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -24,32 +24,32 @@ pub struct ExecOptions {
     #[serde(default)]
     pub(super) caller: Caller,
     pub(super) now: Option<i64>,
-    /// How long one case of a test may take.
+    /// Time limit of one test case.
     pub(super) case_ms: Option<u32>,
-    /// Whether a test tells which lines of its tool ran.
+    /// Whether a test reports line coverage of its tool.
     #[serde(default)]
     #[cfg_attr(test, ts(as = "Option<bool>", optional))]
     pub(super) coverage: bool,
     #[serde(default)]
     #[cfg_attr(test, ts(as = "Option<Asker>", optional))]
     pub(super) asker: Arc<Asker>,
-    /// Whether the caller wants to know when the parts of the run began and ended.
+    /// Whether the caller requests a trace.
     #[serde(default)]
     #[cfg_attr(test, ts(as = "Option<bool>", optional))]
     pub(super) trace: bool,
-    /// Whether a function of the application that a run waits for asks for it: it is not run once that run is over.
+    /// Whether it is started by a function that another run waits for; it is not started once that run is over.
     #[serde(default)]
     #[cfg_attr(test, ts(as = "Option<bool>", optional))]
     pub(super) below: bool,
-    /// The hash of the text that somebody has approved: no other is run.
+    /// The hash of the approved text; no other text is run.
     #[serde(skip)]
     #[cfg_attr(test, ts(skip))]
     pub(super) approved: Option<Arc<str>>,
-    /// What the caller may see.
+    /// The files that the caller may see.
     #[serde(skip)]
     #[cfg_attr(test, ts(skip))]
     pub(super) sight: SharedSight,
-    /// How long the run may last by the budget of the caller's token.
+    /// The time limit by the budget of the caller's token.
     #[serde(skip)]
     #[cfg_attr(test, ts(skip))]
     pub(super) budget: Option<Duration>,
@@ -59,14 +59,14 @@ pub struct ExecOptions {
 pub enum Runnable {
     /// The tool at this path.
     Tool(String),
-    /// A text that is kept nowhere.
+    /// Code without a file.
     Code(String),
     /// The tests in the file at this path.
     Test(String),
 }
 
 impl Runnable {
-    /// What errors call it.
+    /// Its name in errors.
     pub fn path(&self) -> &str {
         match self {
             Self::Tool(path) | Self::Test(path) => path,
@@ -75,7 +75,7 @@ impl Runnable {
     }
 }
 
-/// One run that a caller asks for.
+/// The request for one run.
 pub struct ExecRequest {
     pub run: RunId,
     pub what: Runnable,
@@ -84,17 +84,17 @@ pub struct ExecRequest {
 }
 
 impl ExecOptions {
-    /// Whether it is only to be seen what the run would do.
+    /// Whether this is a dry run.
     pub fn is_dry(&self) -> bool {
         self.asker.dry_run
     }
 
-    /// Makes it part of a preview.
-    pub fn be_dry(&mut self) {
+    /// Makes this a dry run.
+    pub fn set_dry_run(&mut self) {
         Arc::make_mut(&mut self.asker).dry_run = true;
     }
 
-    /// The limits of the run, where nothing else is asked for those of the configuration.
+    /// The limits of the run; those of the configuration by default.
     pub fn limits(&self, mut limits: RunLimits) -> Result<RunLimits, Error> {
         if let Some(value) = self.timeout_ms {
             TIMEOUT_MS.check(value, "", ErrorCode::Validation)?;

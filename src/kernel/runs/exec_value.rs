@@ -1,4 +1,4 @@
-//! A run that gave a value, and how its end is told.
+//! The value of a successful run, and the callback for the end of a run.
 
 use super::run_preview::PreviewReport;
 use crate::kernel::door::TraceReport;
@@ -8,7 +8,7 @@ use tgp_base::error::Error;
 use tgp_base::threads::OnceCallback;
 use tgp_sandbox::{LogLine, RunStats};
 
-/// A run that gave a value.
+/// The value of a successful run.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 pub struct ExecValue {
@@ -27,17 +27,17 @@ impl ExecValue {
         Self { result, logs, stats, trace: None, preview: None }
     }
 
-    /// The value with what is told of its run.
+    /// Adds a trace.
     pub fn traced(self, report: TraceReport) -> Self {
         Self { trace: Some(report), ..self }
     }
 
-    /// The value with what its run would have done.
+    /// Adds the preview of a dry run.
     pub fn previewed(self, report: PreviewReport) -> Self {
         Self { preview: Some(report), ..self }
     }
 
-    /// The same run with another result.
+    /// Replaces the result.
     pub fn with_result(self, result: Box<RawValue>) -> Self {
         Self { result, ..self }
     }
@@ -51,12 +51,12 @@ impl ExecValue {
         self.result.get()
     }
 
-    /// The result and what was logged on the way to it.
+    /// The result and the logs.
     pub fn into_parts(self) -> (Box<RawValue>, Vec<LogLine>) {
         (self.result, self.logs)
     }
 
-    /// The value, unless what it stands on could not be made to last.
+    /// The value, or the error of a failed commit.
     pub fn unless(self, finished: Result<String, Error>) -> Result<Self, Error> {
         match finished {
             Ok(_) => Ok(self),
@@ -68,12 +68,12 @@ impl ExecValue {
 /// Called once with the end of a run.
 pub type ExecDone = OnceCallback<Result<ExecValue, Error>>;
 
-/// Has the end of a run go to `callback`.
+/// Calls `callback` with the end of a run.
 pub fn when_executed(callback: impl FnOnce(Result<ExecValue, Error>) + Send + 'static) -> ExecDone {
     OnceCallback::new(|| Err(Error::panicked()), callback)
 }
 
-/// A value as the details of an error hold it.
+/// A value as JSON, for the details of an error.
 pub fn as_json(value: &impl Serialize) -> serde_json::Value {
     serde_json::to_value(value).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! What a guest's question is, as a call: which are recorded and judged, and what they may change.
+//! Conversion of guest requests into calls that are authorised and recorded.
 
 use super::question_args::{arguments, first_text};
 use crate::kernel::door::{Changes, Effect};
@@ -6,7 +6,7 @@ use serde::Deserialize;
 use std::borrow::Cow;
 use tgp_sandbox::Question;
 
-/// A question that is a call.
+/// A guest request that is a call.
 pub struct GuestCall {
     pub tool: Cow<'static, str>,
     pub effect: Effect,
@@ -14,7 +14,7 @@ pub struct GuestCall {
     pub path: Option<String>,
 }
 
-/// Whose function answers.
+/// Whether the kernel or the application answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AnsweredBy {
     Kernel,
@@ -27,7 +27,7 @@ struct Method {
 }
 
 impl GuestCall {
-    /// What the question is; nothing for what the realm asks for its own sake, and for `exec_tool`, which is a run.
+    /// The call of a request; none for internal requests of the realm, and for `exec_tool`, which is a run.
     pub fn of(question: &Question, by: AnsweredBy) -> Option<Self> {
         let call =
             |tool: &'static str, effect, changes, path| Some(Self { tool: Cow::Borrowed(tool), effect, changes, path });
@@ -49,7 +49,7 @@ impl GuestCall {
     }
 }
 
-/// A query that begins as one changes nothing, as far as can be told without its database.
+/// A statement that begins with SELECT counts as read-only.
 fn sql_changes(question: &Question) -> Changes {
     let sql = first_text(question).unwrap_or_default();
     let first = sql.trim_start().split(|letter: char| !letter.is_ascii_alphabetic()).next().unwrap_or_default();
@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_change_something_is_told_from_what_only_looks() {
+    fn reads_and_changes_are_distinguished() {
         use AnsweredBy::{Application, Kernel};
         use Changes::{Nothing, Something};
         for (name, args, by, expected) in [

@@ -1,4 +1,4 @@
-//! The file tree of the guests, from the configuration.
+//! The file tree of guests: root, tools, allowed folders and scratch.
 
 use super::run_preview::RunPreview;
 use crate::kernel::config::{Config, FsConfig, refused};
@@ -17,15 +17,15 @@ const LIB: &str = "/lib";
 /// The name of a run's own scratch folder.
 const SCRATCH: &str = "/tmp";
 
-/// Whether a file is the run's own, and gone with it.
+/// Whether a file is in the run's scratch folder.
 pub fn is_scratch(path: &str) -> bool {
     path.strip_prefix(SCRATCH).is_some_and(|rest| rest.starts_with('/'))
 }
 
-/// What all runs share of the tree; each adds a scratch folder of its own.
+/// The shared part of the tree; each run adds a scratch folder.
 pub struct GuestFiles {
     shared: MountTable,
-    /// By the names under which guests know them.
+    /// By their paths in the sandbox.
     allowed: Vec<(String, Arc<dyn Vfs>)>,
     quota: ScratchQuota,
     /// Largest file.
@@ -33,7 +33,7 @@ pub struct GuestFiles {
 }
 
 impl GuestFiles {
-    /// Opens the allowed folders; those that are missing are made by the first write.
+    /// Opens the allowed folders; missing ones are created by the first write.
     pub fn open(config: &Config, base_dir: &Path, root: &Arc<DiskVfs>) -> Result<Self, Error> {
         let FsConfig { allowed_dirs, block_upward_traversal, file_bytes, .. } = &config.fs;
         let traversal = if *block_upward_traversal { Traversal::Refused } else { Traversal::Inside };
@@ -54,7 +54,7 @@ impl GuestFiles {
         Ok(Self { shared, allowed: folders, quota, file_bytes: *file_bytes as usize })
     }
 
-    /// A preview that keeps what is written into the allowed folders.
+    /// A preview that captures writes into the allowed folders.
     pub fn preview(&self) -> Arc<RunPreview> {
         let over = |(name, files): &(String, Arc<dyn Vfs>)| {
             (name.clone(), Arc::new(OverlayVfs::new(Arc::clone(files), self.file_bytes)))
@@ -62,8 +62,8 @@ impl GuestFiles {
         RunPreview::new(self.allowed.iter().map(over).collect())
     }
 
-    /// The tree of one run, with an empty scratch folder; an allowed folder of the same name takes its place. What it writes
-    /// elsewhere is counted in `writes`, and in a dry run goes into `preview`.
+    /// The tree of one run, with an empty scratch folder unless an allowed folder replaces it. Other writes are counted
+    /// in `writes`, and in a dry run captured by `preview`.
     pub fn for_run(&self, writes: &Arc<RunWriteQuota>, preview: Option<&RunPreview>) -> MountTable {
         let mut tree = self.shared.clone();
         if !self.allowed.iter().any(|(name, _)| Path::new(name) == Path::new(SCRATCH)) {
@@ -76,26 +76,27 @@ impl GuestFiles {
     }
 }
 
-/// The folder that an entry means, if it may be one.
+/// The folder of an `allowedDirs` entry, if it is valid.
 fn allowed(name: &str, base_dir: &Path, root_dir: &Path) -> Result<PathBuf, Error> {
     const KEY: &str = "fs.allowedDirs";
     if name.trim().is_empty() || name.contains(['\0', '\\', '\n']) {
-        return Err(refused(KEY, "must hold folders, written with '/' and not empty"));
+        return Err(refused(KEY, "must be a list of folders, written with '/' and not empty"));
     }
     if Path::new(name).starts_with(LIB) {
-        return Err(refused(KEY, "must not hold '/lib': in the sandbox that is the folder of the tools"));
+        return Err(refused(KEY, "must not contain '/lib', which is the folder of the tools in the sandbox"));
     }
     let folder = normal(&base_dir.join(name));
     if folder.starts_with(root_dir) {
         return Err(refused(
             KEY,
-            "must not be rootDir or lie in it: tools are written by write_file and kept in Git. Name a folder beside it",
+            "must not be rootDir or inside it: tools are written with write_file and stored in Git. Use a folder beside it",
         ));
     }
     Ok(folder)
 }
 
-/// A folder that holds the root, or is anybody's, is not cleared, and the root is out of reach in it.
+/// Opens a folder lazily. In a folder that contains the root or is shared, the root is inaccessible and nothing is
+/// cleared.
 fn opened_late(folder: PathBuf, root_dir: PathBuf, file_bytes: usize) -> Result<LazyVfs, VfsError> {
     let place = folder.clone();
     LazyVfs::new(folder, move || {
@@ -108,7 +109,7 @@ fn opened_late(folder: PathBuf, root_dir: PathBuf, file_bytes: usize) -> Result<
     })
 }
 
-/// The path without `.` and `..`, as text tells it.
+/// The path without `.` and `..`, lexically.
 fn normal(path: &Path) -> PathBuf {
     let mut out = PathBuf::new();
     for component in path.components() {

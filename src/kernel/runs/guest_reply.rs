@@ -1,10 +1,10 @@
-//! The way back to a guest that has asked for something, past the door.
+//! The reply to a guest's request.
 
 use crate::kernel::door::Passage;
 use tgp_base::error::Error;
 use tgp_sandbox::{HostAnswer, Reply};
 
-/// Answers a guest, and has the answer written down if the question was a call.
+/// Replies to a guest, and records the result if the request was a call.
 pub struct GuestReply {
     pub reply: Reply,
     pub passage: Option<Passage>,

@@ -1,9 +1,9 @@
-//! What a run reaches by importing it.
+//! The reach of imported files.
 
 use crate::kernel::door::{Need, Reach};
 use tgp_policy::Effect;
 
-/// Imported files: their code runs as the tool's own does, and whoever may not read them may not have it read either.
+/// Imported files need the right to run, and must not be forbidden to read, as results could quote them.
 pub fn imported(paths: Vec<String>) -> Vec<Reach> {
     vec![
         Reach { effect: Effect::Run, paths: paths.clone(), need: Need::Allowed },

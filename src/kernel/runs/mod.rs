@@ -1,4 +1,4 @@
-//! Runs of tools: started, served, bounded and ended.
+//! Runs of tools: start, host calls, limits and end.
 
 mod admission;
 mod approval;
@@ -28,7 +28,7 @@ mod runs;
 mod sandbox_host;
 mod secret_args;
 mod stack_trace;
-mod test_learnt;
+mod test_outcome;
 mod test_record;
 mod test_report;
 mod test_run;
@@ -43,4 +43,4 @@ pub use guest_files::GuestFiles;
 pub use runs::{RunParts, Runs};
 #[cfg(test)]
 pub use test_report::TestFileReport;
-pub use trial::{Trial, Tried, run_owner};
+pub use trial::{Trial, TrialSource, run_owner};

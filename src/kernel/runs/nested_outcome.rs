@@ -1,4 +1,4 @@
-//! The end of a nested run, as the realm of the one that asked for it reads it.
+//! The outcome of a nested run, as JSON for the realm of its parent.
 
 use super::exec_value::ExecValue;
 use super::stack_trace::inner_trace;
@@ -7,10 +7,10 @@ use serde_json::value::RawValue;
 use tgp_base::error::{Error, ErrorCode};
 use tgp_sandbox::LogLine;
 
-/// What an answer is made of beside its texts.
+/// Size of an answer without its texts.
 const SMALL: usize = 256;
 
-/// What a nested run gave, logs and all: the guest logs them again as its own.
+/// The outcome with logs, which the guest logs again as its own.
 #[derive(Serialize)]
 struct NestedOutcome {
     logs: serde_json::Value,
@@ -22,7 +22,7 @@ struct NestedOutcome {
 struct Failure {
     code: &'static str,
     message: String,
-    /// Where the nested tool was, in its own source.
+    /// The stack in the nested tool's source.
     stack: Option<String>,
 }
 
@@ -34,7 +34,7 @@ impl Failure {
     }
 }
 
-/// What the realm reads of a nested run.
+/// The outcome as JSON text.
 pub fn outcome_text(result: Result<ExecValue, Error>) -> Result<String, Error> {
     let outcome = match result {
         Ok(value) => {
@@ -57,7 +57,7 @@ fn logs_of(details: serde_json::Value) -> Vec<LogLine> {
     serde_json::from_value(details).unwrap_or_default()
 }
 
-/// Levels as the realm's own log function takes them.
+/// Logs with numeric levels, as the realm's log function takes them.
 fn logs_by_number(logs: &[LogLine]) -> serde_json::Value {
     logs.iter()
         .map(|line| {
@@ -68,15 +68,15 @@ fn logs_by_number(logs: &[LogLine]) -> serde_json::Value {
 }
 
 pub fn unwritable() -> Error {
-    Error::new(ErrorCode::Result, "The answer cannot be written as JSON.")
+    Error::new(ErrorCode::Result, "The result cannot be serialised as JSON.")
 }
 
-/// The answer to a run that may not change anything any more.
+/// The error of a run that may have no more side effects.
 pub fn given_up() -> Error {
     Error::new(ErrorCode::Aborted, "the run is over, or the tool that started it has returned without waiting for it")
 }
 
-/// The failure of a run that had begun to write when the tool that started it returned.
+/// The error of a run with side effects that was not awaited.
 pub fn unawaited(mut error: Error) -> Error {
     error.message.push_str(" (in a tool that was started and not awaited)");
     error

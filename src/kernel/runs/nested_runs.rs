@@ -1,4 +1,4 @@
-//! The runs that a run has started: none of them outlives it.
+//! The nested runs of a run, none of which outlives it.
 
 use super::effects::Effects;
 use crate::kernel::host_functions::RunEnding;
@@ -8,29 +8,29 @@ use std::sync::Arc;
 use tgp_base::error::Error;
 use tgp_base::ids::RunId;
 
-/// Takes the failure of a run that was waited for, if one failed.
-type Then = Box<dyn FnOnce(Option<Error>) + Send>;
+/// Receives the error of a failed nested run, if any.
+type OnEnd = Box<dyn FnOnce(Option<Error>) + Send>;
 
 #[derive(Default)]
-struct State {
+struct NestedState {
     open: HashMap<RunId, Arc<Effects>>,
     closed: bool,
     failure: Option<Error>,
-    then: Option<Then>,
+    then: Option<OnEnd>,
 }
 
 #[derive(Default)]
-pub struct NestedRuns(Mutex<State>);
+pub struct NestedRuns(Mutex<NestedState>);
 
-/// A run that is counted until this is dropped, however its end comes about.
-pub struct Begun {
+/// A guard that counts a nested run until it is dropped.
+pub struct NestedRunGuard {
     runs: Arc<NestedRuns>,
     run: RunId,
     effects: Arc<Effects>,
 }
 
-impl Begun {
-    /// Notes how the run failed. That matters when nobody waits for it any more and it had not been given up.
+impl NestedRunGuard {
+    /// Records the failure of a run that is no longer awaited but was not given up.
     pub fn failed(&self, error: &Error) {
         let mut state = self.runs.0.lock();
         if state.closed && !self.effects.give_up() {
@@ -39,24 +39,24 @@ impl Begun {
     }
 }
 
-impl Drop for Begun {
+impl Drop for NestedRunGuard {
     fn drop(&mut self) {
         self.runs.end(self.run);
     }
 }
 
 impl NestedRuns {
-    /// Counts a run; none when the run that starts it is over.
-    pub fn begin(self: &Arc<Self>, run: RunId, effects: &Arc<Effects>) -> Option<Begun> {
+    /// Counts a run; none when its parent is over.
+    pub fn begin(self: &Arc<Self>, run: RunId, effects: &Arc<Effects>) -> Option<NestedRunGuard> {
         let mut state = self.0.lock();
         if state.closed {
             return None;
         }
         state.open.insert(run, Arc::clone(effects));
-        Some(Begun { runs: Arc::clone(self), run, effects: Arc::clone(effects) })
+        Some(NestedRunGuard { runs: Arc::clone(self), run, effects: Arc::clone(effects) })
     }
 
-    /// Whether the run that starts these is over: nothing more is done on its behalf.
+    /// Whether the parent run is over.
     pub fn is_closed(&self) -> bool {
         self.0.lock().closed
     }
@@ -72,9 +72,9 @@ impl NestedRuns {
         }
     }
 
-    /// Admits no more, cancels those under way, and does `then` when the last one is over. When what was done is to last,
-    /// those that have begun to change something come to their end.
-    pub fn close(&self, ending: RunEnding, cancel: impl Fn(RunId), then: Then) {
+    /// Admits no more runs, cancels open ones, and calls `then` after the last one. On commit, runs that have begun
+    /// side effects are not cancelled but awaited.
+    pub fn close(&self, ending: RunEnding, cancel: impl Fn(RunId), then: OnEnd) {
         let given_up: Vec<RunId> = {
             let mut state = self.0.lock();
             state.closed = true;
@@ -110,13 +110,13 @@ mod tests {
     use tgp_base::ids::RunId;
 
     #[test]
-    fn the_end_waits_for_what_was_begun() {
+    fn the_end_waits_for_open_runs() {
         let runs = Arc::<NestedRuns>::default();
         let over = Arc::new(AtomicBool::new(false));
         let begun = runs.begin(RunId(1), &Arc::default()).unwrap();
         assert!(!runs.is_closed());
-        let told = Arc::clone(&over);
-        runs.close(RunEnding::Rollback, |_| {}, Box::new(move |_| told.store(true, Ordering::Relaxed)));
+        let ended = Arc::clone(&over);
+        runs.close(RunEnding::Rollback, |_| {}, Box::new(move |_| ended.store(true, Ordering::Relaxed)));
         assert!(runs.begin(RunId(2), &Arc::default()).is_none() && runs.is_closed());
         assert!(!over.load(Ordering::Relaxed));
         drop(begun);
@@ -124,13 +124,13 @@ mod tests {
     }
 
     #[test]
-    fn a_run_that_has_written_is_waited_for_and_its_failure_is_told() {
+    fn a_run_with_side_effects_is_awaited_and_its_failure_reported() {
         let runs = Arc::<NestedRuns>::default();
         let (writes, reads) = (Arc::<Effects>::default(), Arc::<Effects>::default());
         let begun = [runs.begin(RunId(1), &writes).unwrap(), runs.begin(RunId(2), &reads).unwrap()];
         assert!(writes.begin());
-        let (cancelled, told) = (Mutex::new(Vec::new()), Arc::<Mutex<Option<Error>>>::default());
-        let failure = Arc::clone(&told);
+        let (cancelled, reported) = (Mutex::new(Vec::new()), Arc::<Mutex<Option<Error>>>::default());
+        let failure = Arc::clone(&reported);
         let cancel = |run| cancelled.lock().push(run);
         runs.close(RunEnding::Commit, cancel, Box::new(move |error| *failure.lock() = error));
         assert_eq!(*cancelled.lock(), [RunId(2)]);
@@ -139,6 +139,6 @@ mod tests {
             begun.failed(&error(text));
         }
         drop(begun);
-        assert_eq!(*told.lock(), Some(error("written")));
+        assert_eq!(*reported.lock(), Some(error("written")));
     }
 }

@@ -1,4 +1,4 @@
-//! Starting the runs that a run asks for.
+//! Starts nested runs.
 
 use super::approval::ask_approval;
 use super::entered_run::{Entered, RunAsker, enter};
@@ -6,7 +6,7 @@ use super::exec_options::Runnable;
 use super::exec_value::{ExecDone, when_executed};
 use super::run_scope::RunScope;
 use super::runs::Runs;
-use super::sandbox_host::{AskedRun, RunStarter};
+use super::sandbox_host::{RequestedRun, RunStarter};
 use crate::kernel::modules::ModuleGraph;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -23,8 +23,8 @@ impl RunStarter for Runs {
         self.cancel_run(run);
     }
 
-    fn start_nested(self: Arc<Self>, nested: AskedRun, approval: Option<String>, done: ExecDone) {
-        let AskedRun { run, mut scope, what, args_json } = nested;
+    fn start_nested(self: Arc<Self>, nested: RequestedRun, approval: Option<String>, done: ExecDone) {
+        let RequestedRun { run, mut scope, what, args_json } = nested;
         let by = RunAsker {
             asker: &scope.options.asker,
             parent: scope.lineage.parent,
@@ -45,10 +45,10 @@ impl RunStarter for Runs {
             Err((error, done)) if approval.is_some() => done.complete(Err(error)),
             Err((error, done)) => {
                 let functions = Arc::clone(&self.services.functions);
-                let on_behalf = scope.oblige(scope.lineage.parent.unwrap_or(run));
+                let on_behalf = scope.application_call(scope.lineage.parent.unwrap_or(run));
                 let then = move |answer: Result<String, Error>| match answer {
                     Ok(id) => {
-                        let nested = AskedRun { run, scope, what, args_json };
+                        let nested = RequestedRun { run, scope, what, args_json };
                         let (runs, root) = (Arc::clone(&self), nested.scope.root());
                         let job = move || runs.start_nested(nested, Some(id), done);
                         self.services.background.spawn_or_run(root, job);
@@ -81,7 +81,7 @@ impl Runs {
         });
         let done = self.announce(run, done);
         let runs = Arc::clone(&self);
-        // Compiling takes its time, and the other questions of the outer run must not wait for it.
+        // In the background: compiling may be slow, and must not delay other requests of the outer run.
         let root = scope.root();
         let job = move || runs.exec(run, scope, what, args_json, judged, done);
         self.services.background.spawn_or_run(root, job);

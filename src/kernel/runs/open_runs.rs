@@ -1,4 +1,4 @@
-//! The runs that a caller has asked for and not heard of yet, so that a cancellation can come at any moment.
+//! The table of open runs, by which they can be cancelled at any time.
 
 use super::sandbox_host::SandboxHost;
 use parking_lot::Mutex;
@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Weak};
 use tgp_base::ids::RunId;
 
-/// What the caller wants of a run by now.
+/// What the caller currently wants of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RunIntent {
     Run,
@@ -15,7 +15,7 @@ pub enum RunIntent {
 
 struct OpenRun {
     intent: RunIntent,
-    /// Who serves it, once it has been started.
+    /// Its host, once it has started.
     host: Weak<SandboxHost>,
 }
 
@@ -23,24 +23,24 @@ struct OpenRun {
 pub struct OpenRuns(Mutex<HashMap<RunId, OpenRun>>);
 
 impl OpenRuns {
-    /// Notes a run; what is noted of one that is open already stays.
+    /// Adds a run; does nothing for an open one.
     pub fn open(&self, run: RunId) {
         self.0.lock().entry(run).or_insert_with(|| OpenRun { intent: RunIntent::Run, host: Weak::new() });
     }
 
-    /// Notes who serves a run.
+    /// Sets the host of a run.
     pub fn serve(&self, run: RunId, host: &Arc<SandboxHost>) {
         if let Some(open) = self.0.lock().get_mut(&run) {
             open.host = Arc::downgrade(host);
         }
     }
 
-    /// Who serves a run; nobody when it is over.
+    /// The host of a run; none when it is over.
     pub fn host(&self, run: RunId) -> Option<Arc<SandboxHost>> {
         self.0.lock().get(&run)?.host.upgrade()
     }
 
-    /// Notes that the run is to be cancelled; a run that is over stays over.
+    /// Marks a run as cancelled; does nothing when it is over.
     pub fn cancel(&self, run: RunId) {
         if let Some(open) = self.0.lock().get_mut(&run) {
             open.intent = RunIntent::Cancel;

@@ -1,20 +1,20 @@
-//! What a run may have the host parse in all: each statement has a budget of its own, and a run may send thousands.
+//! The total SQL parsing budget of a run, in addition to the budget of each statement.
 
 use tgp_base::error::{Error, ErrorCode};
 use tgp_sandbox::RunTree;
 use tgp_sql::parse_steps;
 
-/// Steps of the SQL parser for one run, with all that it starts. Statements that are not nested take three for each byte.
+/// SQL parser steps of one run and its nested runs. Plain statements take three steps per byte.
 const MAX_PARSE_STEPS: u64 = 50_000_000;
 
-/// Judges a call of a run. One with a statement is refused when the run has used up its steps.
+/// Judges a call of a run. A SQL call is refused when the budget is used up.
 pub fn within_budget<T>(tree: &RunTree, tool: &str, judge: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
     if tool != "exec_sql" {
         return judge();
     }
     if tree.parse_steps() >= MAX_PARSE_STEPS {
-        let message = "tgp.exec_sql was refused: the statements of this run, nested runs included, take too long to read \
-                       for the rules of this kernel. Nest them less, or pass values as parameters.";
+        let message = "tgp.exec_sql was refused: the statements of this run, nested runs included, are too complex to check \
+                                against the policy. Nest them less, or pass values as parameters.";
         return Err(Error::new(ErrorCode::Limit, message));
     }
     let before = parse_steps();
@@ -32,7 +32,7 @@ mod tests {
     use tgp_sql::{Dialect, outline};
 
     #[test]
-    fn a_run_that_has_used_up_its_steps_is_refused_more_statements_and_nothing_else() {
+    fn a_run_without_parse_budget_is_refused_sql_only() {
         let tree =
             RunTree::new(TreeLimits { runs: 1, bytes: 1, cpu: Duration::from_secs(1), calls: 1, answer_bytes: 1 });
         let judged = |tool: &str| within_budget(&tree, tool, || Ok(outline("SELECT a FROM b", Dialect::Postgres)));

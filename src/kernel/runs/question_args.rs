@@ -1,4 +1,4 @@
-//! The arguments of a guest's question. They are untrusted text of some megabytes: nothing is built of them but what is used.
+//! Parsing of guest request arguments: untrusted text of some megabytes, of which only used parts are built.
 
 use serde::de::{DeserializeOwned, IgnoredAny, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
@@ -7,7 +7,7 @@ use std::fmt;
 use tgp_base::error::{Error, ErrorCode};
 use tgp_sandbox::Question;
 
-/// The first two elements of a JSON array, unread. What follows is passed over.
+/// The first two elements of a JSON array, unparsed. Skips the rest.
 #[derive(Debug, Default)]
 pub struct FirstTwo<'a>(pub Option<&'a RawValue>, pub Option<&'a RawValue>);
 
@@ -50,13 +50,13 @@ pub fn first_text(question: &Question) -> Result<String, Error> {
 
 /// A value that is text.
 pub fn text(value: Option<&RawValue>) -> Option<String> {
-    // Anything else need not be read to its end.
+    // Other values are not parsed.
     value.map(RawValue::get).filter(|json| json.starts_with('"')).and_then(|json| serde_json::from_str(json).ok())
 }
 
 fn unusable(question: &Question) -> Error {
     let name = question.name.trim_start_matches('#');
-    Error::new(ErrorCode::Validation, format!("The arguments of {name} are not what it takes."))
+    Error::new(ErrorCode::Validation, format!("The arguments of {name} are not valid."))
 }
 
 #[cfg(test)]
@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_two_are_there_if_they_were_given_and_the_rest_is_passed_over() {
+    fn the_first_two_arguments_are_returned_and_the_rest_is_skipped() {
         let read = |json: &str| {
             let question = question(json);
             let FirstTwo(first, second) = first_two(&question).unwrap();
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_a_mad_worker_sends_is_refused() {
+    fn malformed_arguments_are_refused() {
         let deep = format!("[{}{}]", "[".repeat(1_000_000), "]".repeat(1_000_000));
         let wide = format!("[[{}0]]", "0,".repeat(1_000_000));
         for json in ["", "{}", "[", "1", "[1]", "[null]", "[{}]", "[\"a\"", "\u{0}", &deep, &wide] {

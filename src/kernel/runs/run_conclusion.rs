@@ -1,8 +1,8 @@
-//! The end of a run as users see it: a value, or an error with the place in the TypeScript source.
+//! Converts the outcome of a run into a value, or an error with its TypeScript position.
 
 use super::exec_value::{ExecValue, as_json};
 use super::run_scope::RunScope;
-use super::stack_trace::{Told, map_trace};
+use super::stack_trace::{TracePositions, map_trace};
 use crate::kernel::modules::ModuleGraph;
 use serde_json::value::RawValue;
 use std::time::Duration;
@@ -11,12 +11,12 @@ use tgp_base::spelling::{did_you_mean, nearest};
 use tgp_compile::instead_of_global;
 use tgp_sandbox::{GuestError, JsonShape, RunEnd, RunLimits, RunOutcome, SandboxError};
 
-/// Deepest result. Guests have the stack for some 2 600 levels, and the application, to write it as JSON, for some 4 100.
+/// Deepest result. A guest's stack allows some 2 600 levels, `JSON.stringify` in the application some 4 100.
 const MAX_RESULT_DEPTH: usize = 4000;
-/// A result of nothing but empty arrays would take the application 25 times its length.
+/// Bounds the memory of the parsed result: one of empty arrays only would take 25 times its length.
 const BYTES_PER_CONTAINER: u32 = 8;
 
-/// The outcome as users see it.
+/// The value or error of an outcome.
 pub fn conclude(
     outcome: Result<RunOutcome, SandboxError>,
     path: &str,
@@ -40,7 +40,7 @@ pub fn conclude(
         }
         RunEnd::CpuTimeout => {
             let message = format!(
-                "{path} timed out: it used up its {} ms of CPU time (sandbox.timeoutMs). Look for an endless loop; else do less per run, or the heavy part in SQL.{}",
+                "{path} timed out: it used its {} ms of CPU time (sandbox.timeoutMs). Check for an endless loop; otherwise do less per run, or do the heavy part in SQL.{}",
                 limits.cpu.as_millis(),
                 loading(graph)
             );
@@ -48,21 +48,21 @@ pub fn conclude(
         }
         RunEnd::WallTimeout if scope.options.budget == Some(limits.wall) => {
             let message = format!(
-                "{path} timed out: it gave no result within {} ms, which is what its token has left of its budget. Do less, or ask for a new token.",
+                "{path} timed out: it gave no result within {} ms, the rest of its token's budget. Do less, or request a new token.",
                 limits.wall.as_millis()
             );
             Error::new(ErrorCode::IsolateTimeout, message)
         }
         RunEnd::WallTimeout => {
             let message = format!(
-                "{path} timed out: it gave no result within {} ms. Check for a promise that never settles, or wait for less (sandbox.wallMs).",
+                "{path} timed out: it gave no result within {} ms. Check for a promise that never settles, or do less waiting (sandbox.wallMs).",
                 limits.wall.as_millis()
             );
             Error::new(ErrorCode::IsolateTimeout, message)
         }
         RunEnd::OutOfMemory => {
             let message = format!(
-                "{path} ran out of memory: heap and buffers together may use {} MB (sandbox.memoryMb). Work on less data at a time: page through it, keep totals instead of rows.",
+                "{path} ran out of memory: heap and buffers together may use {} MB (sandbox.memoryMb). Process less data at a time: page through it, keep totals instead of rows.",
                 limits.memory_bytes >> 20
             );
             Error::new(ErrorCode::IsolateMemory, message)
@@ -71,21 +71,21 @@ pub fn conclude(
         RunEnd::Crashed(_) => Error::new(
             ErrorCode::IsolateCrashed,
             format!(
-                "The sandbox ended while it ran {path}, and was replaced. Look for very large allocations in the tool."
+                "The sandbox crashed while it ran {path}, and was replaced. Check the tool for very large allocations."
             ),
         ),
     };
-    let error = if stack.is_empty() { error } else { traced(error, &stack, Told::Compiled, graph) };
+    let error = if stack.is_empty() { error } else { traced(error, &stack, TracePositions::Compiled, graph) };
     Err(error.with("path", path).with("logs", as_json(&logs)).with("stats", as_json(&stats)))
 }
 
-/// The result, if it is one that an engine could have given.
+/// The result, if it is valid and within the limits.
 fn result_of(json: String, path: &str, limits: &RunLimits) -> Result<Box<RawValue>, Error> {
     let refused = |why: String| Error::new(ErrorCode::Result, format!("The result of {path} {why}."));
     if json.len() > limits.result_bytes as usize {
         return Err(refused(format!("is {} bytes of JSON; the limit is {}", json.len(), limits.result_bytes)));
     }
-    // Each level takes a bracket, and so does each array and object: most results are too short for a closer look.
+    // Each level, array and object takes a bracket: most results are too short to need a scan.
     let shape = if json.len() > MAX_RESULT_DEPTH { JsonShape::of(&json) } else { JsonShape::default() };
     if shape.depth > MAX_RESULT_DEPTH {
         return Err(refused(format!("is nested deeper than {MAX_RESULT_DEPTH} levels; return flatter data")));
@@ -93,7 +93,7 @@ fn result_of(json: String, path: &str, limits: &RunLimits) -> Result<Box<RawValu
     let most = limits.result_bytes / BYTES_PER_CONTAINER;
     if shape.containers > (most as usize).max(MAX_RESULT_DEPTH) {
         return Err(refused(format!(
-            "holds {} arrays and objects; the limit is {most}, one for each {BYTES_PER_CONTAINER} bytes of sandbox.resultBytes. Return less data, or a page of it",
+            "has {} arrays and objects; the limit is {most}, one for each {BYTES_PER_CONTAINER} bytes of sandbox.resultBytes. Return less data, or a page of it",
             shape.containers
         )));
     }
@@ -102,17 +102,17 @@ fn result_of(json: String, path: &str, limits: &RunLimits) -> Result<Box<RawValu
 
 pub fn out_of_nested_time(cpu: Duration) -> String {
     format!(
-        "the runs that one tool starts, directly or not, may use {} ms of CPU time together (sandbox.nestedTimeoutMs). Do less in them.",
+        "the nested runs of one tool may use {} ms of CPU time together (sandbox.nestedTimeoutMs). Do less in them.",
         cpu.as_millis()
     )
 }
 
-/// What counts beside the tool's own work.
+/// A hint about the cost of loading packages.
 fn loading(graph: &ModuleGraph) -> &'static str {
     if graph.packages.is_empty() {
         ""
     } else {
-        " The packages that it imports are loaded anew by every run, and that counts: import less of them, or raise the limit."
+        " Every run loads the imported packages again, which counts as CPU time: import less of them, or raise the limit."
     }
 }
 
@@ -127,13 +127,13 @@ fn thrown_error(thrown: &GuestError, path: &str, graph: &ModuleGraph, api: &[Str
     if !thrown.name.is_empty() {
         error = error.with("name", thrown.name.as_str());
     }
-    traced(error, &thrown.stack, Told::Source, graph)
+    traced(error, &thrown.stack, TracePositions::Source, graph)
 }
 
-/// What every tool finds on `tgp`, beside what the application adds.
+/// The built-in functions of `tgp`.
 const BUILT_IN: [&str; 6] = ["read_file", "list_files", "write_file", "exec_tool", "fetch", "log"];
 
-/// The message of a call to a function of `tgp` that does not exist, with those that do.
+/// The message for an unknown function of `tgp`, with a suggestion and the known ones.
 fn unknown_function(thrown: &GuestError, api: &[String]) -> Option<String> {
     let name = thrown.message.strip_prefix("tgp.")?.strip_suffix(" is not a function")?;
     let known: Vec<&str> = BUILT_IN.into_iter().chain(api.iter().map(String::as_str)).collect();
@@ -141,23 +141,23 @@ fn unknown_function(thrown: &GuestError, api: &[String]) -> Option<String> {
         return None;
     }
     let advice = if name == "exec_sql" {
-        " There is no database here: take the data as an argument.".to_owned()
+        " No database is configured: take the data as an argument.".to_owned()
     } else {
         did_you_mean(nearest(name, known.iter().copied()))
     };
     Some(format!("{}.{advice} tgp has {}.", thrown.message, known.join(", ")))
 }
 
-/// The message of a look at a global that tools do not have, with what to use instead. What the check says of the source, a
-/// run says of code that nobody has checked.
+/// The message for a global that tools do not have, with its replacement. Unchecked code gets the same advice as from
+/// the check.
 fn absent_global(thrown: &GuestError) -> Option<String> {
     let name = thrown.message.strip_suffix(" is not defined").filter(|_| thrown.name == "ReferenceError")?;
     Some(format!("{}. {}", thrown.message, instead_of_global(name)?))
 }
 
-/// The error with the guest's stack and the place on top of it.
-fn traced(mut error: Error, stack: &str, told: Told, graph: &ModuleGraph) -> Error {
-    let trace = map_trace(stack, told, graph);
+/// Adds the guest's stack and its top position to the error.
+fn traced(mut error: Error, stack: &str, positions: TracePositions, graph: &ModuleGraph) -> Error {
+    let trace = map_trace(stack, positions, graph);
     if !trace.text.is_empty() {
         error = error.with("stack", trace.text);
     }

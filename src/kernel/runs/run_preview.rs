@@ -1,4 +1,4 @@
-//! What a run would do: its writes go beside the files, and what could not be undone is refused and noted.
+//! The preview of a dry run: writes go to an overlay, and effects that cannot be undone are refused and listed.
 
 use crate::kernel::file_diff::{DiffEffort, FileDiff};
 use parking_lot::Mutex;
@@ -8,8 +8,8 @@ use std::sync::Arc;
 use tgp_base::error::{Error, ErrorCode};
 use tgp_vfs::{OverlayVfs, Vfs};
 
-/// Refusals that are told one by one, and how long their arguments may be together.
-const MOST_TOLD: usize = 1000;
+/// Most refusals that are listed, and their total size.
+const MOST_LISTED: usize = 1000;
 const MOST_BYTES: usize = 1 << 20;
 
 /// A request that was not sent.
@@ -29,7 +29,7 @@ pub struct HeldCall {
     pub args: Box<RawValue>,
 }
 
-/// What is told of a dry run when it is over.
+/// The report of a dry run.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 #[serde(rename_all = "camelCase")]
@@ -38,24 +38,24 @@ pub struct PreviewReport {
     diffs: Vec<FileDiff>,
     requests: Vec<HeldRequest>,
     calls: Vec<HeldCall>,
-    /// Refusals that are not among them.
+    /// The number of refusals that are not listed.
     #[serde(skip_serializing_if = "Option::is_none")]
     left_out: Option<usize>,
 }
 
 #[derive(Default)]
-struct Held {
+struct HeldEffects {
     requests: Vec<HeldRequest>,
     calls: Vec<HeldCall>,
     bytes: usize,
     left_out: usize,
 }
 
-/// The preview of a run and of all that it starts.
+/// The preview of a run and its nested runs.
 pub struct RunPreview {
-    /// By the names under which guests know them.
+    /// By their paths in the sandbox.
     overlays: Vec<(String, Arc<OverlayVfs>)>,
-    held: Mutex<Held>,
+    held: Mutex<HeldEffects>,
 }
 
 impl RunPreview {
@@ -63,34 +63,34 @@ impl RunPreview {
         Arc::new(Self { overlays, held: Mutex::default() })
     }
 
-    /// The folder with this name, as the run sees it.
+    /// The overlay of the folder with this name.
     pub fn folder(&self, name: &str) -> Option<Arc<dyn Vfs>> {
         let (_, files) = self.overlays.iter().find(|(known, _)| known == name)?;
         Some(Arc::clone(files) as Arc<dyn Vfs>)
     }
 
-    /// Notes a request that would change something, and says why it is not sent.
+    /// Lists a request that may change something, and returns the refusal.
     pub fn hold_request(&self, method: String, url: String) -> Error {
         let message = format!(
-            "This is a dry run: {method} {url} was not sent, and the preview lists it. GET and HEAD are sent as always."
+            "This is a dry run: {method} {url} was not sent, and is listed in the preview. GET and HEAD requests are sent."
         );
         self.note(method.len() + url.len(), |held| held.requests.push(HeldRequest { method, url }));
         refused(message)
     }
 
-    /// Notes a call of the application, and says why it is not made.
+    /// Lists a call of the application, and returns the refusal.
     pub fn hold_call(&self, name: &str, args_json: &str) -> Error {
         if let Ok(args) = RawValue::from_string(args_json.to_owned()) {
             self.note(args_json.len(), |held| held.calls.push(HeldCall { name: name.to_owned(), args }));
         }
         refused(format!(
-            "This is a dry run: tgp.{name} was not called, and the preview lists it. Functions that the application marks readOnly are called."
+            "This is a dry run: tgp.{name} was not called, and is listed in the preview. Functions that the application marks readOnly are called."
         ))
     }
 
-    fn note(&self, bytes: usize, add: impl FnOnce(&mut Held)) {
+    fn note(&self, bytes: usize, add: impl FnOnce(&mut HeldEffects)) {
         let mut held = self.held.lock();
-        let is_full = held.requests.len() + held.calls.len() >= MOST_TOLD || held.bytes + bytes > MOST_BYTES;
+        let is_full = held.requests.len() + held.calls.len() >= MOST_LISTED || held.bytes + bytes > MOST_BYTES;
         if is_full {
             held.left_out += 1;
         } else {
@@ -99,7 +99,7 @@ impl RunPreview {
         }
     }
 
-    /// Whether something was refused that a real run would have done.
+    /// Whether any effect was refused.
     pub fn has_refused(&self) -> bool {
         let held = self.held.lock();
         held.left_out > 0 || !held.requests.is_empty() || !held.calls.is_empty()

@@ -1,4 +1,4 @@
-//! What a run hands down to the runs that it starts.
+//! The scope of a run, inherited by its nested runs.
 
 use super::effects::Effects;
 use super::exec_options::ExecOptions;
@@ -13,41 +13,41 @@ use tgp_base::ids::RunId;
 use tgp_sandbox::{Lineage, RunLimits, RunTree, TreeLimits};
 use tgp_vfs::RunWriteQuota;
 
-/// The outermost run: the application knows only this one.
+/// The outermost run.
 struct Root {
     run: RunId,
-    /// Whether the application has been called, and must hear of the end.
-    obliged: AtomicBool,
+    /// Whether the application was called, so that the end must be reported to it.
+    was_called: AtomicBool,
 }
 
 #[derive(Clone)]
 pub struct RunScope {
     root: Arc<Root>,
-    /// The nearest run that the application itself has started.
+    /// The nearest enclosing run that the application started.
     context: RunId,
-    /// The runs below the root, down to this one.
+    /// The nested runs from below the root down to this one.
     nesting: Vec<RunId>,
     pub lineage: Lineage,
-    /// The budget of this run's root and all that it starts.
+    /// The shared budget of the root and its nested runs.
     pub tree: Arc<RunTree>,
     deadline: Instant,
     pub limits: RunLimits,
     pub options: ExecOptions,
-    /// What this run and all that it starts have written.
+    /// The writes of the root and its nested runs.
     pub writes: Arc<RunWriteQuota>,
     pub effects: Arc<Effects>,
-    /// Path of the tool that runs here; of the one that asks, while a run is only asked for.
+    /// Path of the running tool; of the requesting tool before the run starts.
     pub tool: Arc<str>,
-    /// Who wants to know how long everything took.
+    /// The trace, if requested.
     pub trace: Option<Arc<Trace>>,
-    /// What this run and all that it starts would do, where nothing is to be done.
+    /// The preview, in a dry run.
     pub preview: Option<Arc<RunPreview>>,
-    /// The tests that this run is of.
+    /// The record of the tests, in a test run.
     pub test: Option<Arc<TestRecord>>,
 }
 
 impl RunScope {
-    /// The scope of a run that no tool has started. What it starts may use at least as much CPU time as the run itself.
+    /// The scope of an outermost run. Its nested runs may use at least as much CPU time as the run itself.
     pub fn outermost(
         run: RunId,
         limits: RunLimits,
@@ -57,7 +57,7 @@ impl RunScope {
     ) -> Self {
         tree.cpu = tree.cpu.max(limits.cpu);
         Self {
-            root: Arc::new(Root { run, obliged: AtomicBool::new(false) }),
+            root: Arc::new(Root { run, was_called: AtomicBool::new(false) }),
             context: run,
             nesting: Vec::new(),
             lineage: Lineage::of_root(run),
@@ -74,16 +74,16 @@ impl RunScope {
         }
     }
 
-    /// The scope of `run`, which `parent`, whose scope this is, starts.
+    /// The scope of `run`, nested in `parent`, whose scope this is.
     pub fn below(&self, parent: RunId, run: RunId) -> Self {
         let nesting = self.nesting.iter().copied().chain([run]).collect();
         Self { lineage: self.lineage.below(parent), effects: self.effects.below(), nesting, ..self.clone() }
     }
 
-    /// The scope of `run`, which a function of the application starts with limits and options of its own.
+    /// The scope of `run`, which an application's function starts with its own limits and options.
     pub fn started_by_function(self, run: RunId, limits: RunLimits, mut options: ExecOptions) -> Self {
         if self.preview.is_some() {
-            options.be_dry();
+            options.set_dry_run();
         }
         Self { context: run, limits, trace: options.trace.then(Arc::default), options, ..self }
     }
@@ -92,12 +92,12 @@ impl RunScope {
         self.lineage.depth == 0
     }
 
-    /// When a nested run is over in any case.
+    /// The deadline of a nested run.
     pub fn deadline(&self) -> Option<Instant> {
         (!self.is_outermost()).then_some(self.deadline)
     }
 
-    /// Whether the application itself, or a function of it, has started `run`, whose scope this is.
+    /// Whether the application or one of its functions started `run`, whose scope this is.
     pub fn is_application_run(&self, run: RunId) -> bool {
         self.context == run
     }
@@ -106,16 +106,18 @@ impl RunScope {
         self.root.run
     }
 
-    /// Notes that the application is called for `caller`, and says on whose behalf: nested tools share what it holds open.
-    pub fn oblige(&self, caller: RunId) -> CallFor {
-        self.root.obliged.store(true, Ordering::Release);
+    /// Marks that the application is called for `caller`, and returns the identity of the call. Nested tools share
+    /// transactions.
+    pub fn application_call(&self, caller: RunId) -> CallFor {
+        self.root.was_called.store(true, Ordering::Release);
         CallFor { root: self.root.run, context: self.context, caller, nesting: self.nesting.clone() }
     }
 
-    /// On whose behalf the application must hear of the end of `run`, whose scope this is: of the root if it was called for
-    /// anybody, of one below if it may have done something for that.
-    pub fn owed(&self, run: RunId) -> Option<CallFor> {
-        let is_owed = self.root.obliged.load(Ordering::Acquire) && (self.is_outermost() || self.effects.has_begun());
-        is_owed.then(|| self.oblige(run))
+    /// The identity for reporting the end of `run`, whose scope this is, to the application: of the root if the
+    /// application was called at all, of a nested run if it had side effects.
+    pub fn end_report(&self, run: RunId) -> Option<CallFor> {
+        let must_report =
+            self.root.was_called.load(Ordering::Acquire) && (self.is_outermost() || self.effects.has_begun());
+        must_report.then(|| self.application_call(run))
     }
 }

@@ -1,4 +1,4 @@
-//! How long the parts of a run took, for a caller who asked.
+//! Timing of a run's phases, for traced runs.
 
 use super::exec_value::{ExecValue, as_json};
 use super::run_scope::RunScope;
@@ -7,14 +7,14 @@ use std::time::SystemTime;
 use tgp_base::error::Error;
 use tgp_base::ids::RunId;
 
-/// A part of a run that has begun.
+/// A phase that has begun.
 pub struct Stage {
     name: &'static str,
     start: f64,
 }
 
 impl Stage {
-    /// Looks at the clock if anybody wants to know.
+    /// Reads the clock only if the run is traced.
     pub fn begin(name: &'static str, scope: &RunScope) -> Self {
         Self { name, start: if scope.trace.is_some() { millis(SystemTime::now()) } else { 0.0 } }
     }
@@ -30,7 +30,7 @@ impl Stage {
     }
 }
 
-/// The end of a run, with what its caller wanted to know of it. `after` is how many events the ledger had before.
+/// Adds the trace to the end of a run. `after` is the number of ledger events before it.
 pub fn traced(
     result: Result<ExecValue, Error>,
     run: RunId,

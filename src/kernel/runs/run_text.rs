@@ -1,4 +1,4 @@
-//! The text that a run is made of.
+//! The texts that a run executes, with their hash and reach.
 
 use super::entered_run::RunTexts;
 use super::exec_options::{ExecOptions, Runnable};
@@ -14,20 +14,20 @@ use tgp_sandbox::ModuleKind;
 use tgp_state::Origin;
 use tgp_vfs::JailPath;
 
-/// What would run, looked up once however much somebody wants to know of it: all of it is said of the same texts.
-struct LookedUp<'a> {
+/// The module graph of a run, built at most once, so that hash, reach and state refer to the same texts.
+struct LazyGraph<'a> {
     runs: &'a Runs,
     what: &'a Runnable,
     graph: OnceCell<Result<ModuleGraph, Error>>,
 }
 
-impl LookedUp<'_> {
+impl LazyGraph<'_> {
     fn graph(&self) -> Result<&ModuleGraph, &Error> {
         self.graph.get_or_init(|| self.runs.graph(self.what, None)).as_ref()
     }
 
-    /// A hash of the text that would run, with all that it imports; of what does not compile, a hash of its source and of what is
-    /// wrong, marked as such.
+    /// A hash of the text that would run, imports included; if it does not compile, a marked hash of its source and the
+    /// error.
     fn hash(&self) -> String {
         let uncompiled = |error: &Error| {
             let source = self.runs.source(self.what).unwrap_or_default();
@@ -36,8 +36,7 @@ impl LookedUp<'_> {
         self.graph().map_or_else(uncompiled, ModuleGraph::text_hash)
     }
 
-    /// What a run reaches by its imports: their code runs, and their text is read. Of what cannot be compiled, the message
-    /// that says so may quote any of them.
+    /// The reach of a run's imports, which are run and read. If it does not compile, the error may quote any of them.
     fn imports(&self) -> Vec<Reach> {
         let Referenced { files, absent } = match self.graph() {
             Ok(graph) => Referenced { files: graph.files(), absent: Vec::new() },
@@ -45,15 +44,15 @@ impl LookedUp<'_> {
         };
         let mut reached = imported(files.into_iter().filter(|path| path != self.what.path()).collect());
         reached.extend(Reach::absent(absent));
-        if let Some(path) = self.told_text() {
+        if let Some(path) = self.quoted_file() {
             reached.push(Reach { effect: Effect::Read, paths: vec![path], need: Need::NotForbidden });
         }
         reached
     }
 
-    /// The file whose text this tells as it is: a test, which the report quotes; data, which is the result; and what cannot be
-    /// compiled, which the message quotes.
-    fn told_text(&self) -> Option<String> {
+    /// The file whose text is returned verbatim: a test (quoted in the report), JSON (the result), or a file that does
+    /// not compile (quoted in the error).
+    fn quoted_file(&self) -> Option<String> {
         match (self.what, self.graph()) {
             (Runnable::Code(_), _) => None,
             (Runnable::Test(path), _) | (Runnable::Tool(path), Err(_)) => Some(path.clone()),
@@ -65,11 +64,12 @@ impl LookedUp<'_> {
 }
 
 impl Runs {
-    fn looked_up<'a>(&'a self, what: &'a Runnable) -> LookedUp<'a> {
-        LookedUp { runs: self, what, graph: OnceCell::new() }
+    fn lazy_graph<'a>(&'a self, what: &'a Runnable) -> LazyGraph<'a> {
+        LazyGraph { runs: self, what, graph: OnceCell::new() }
     }
 
-    /// Has `enter` ask what the run is made of; gives what was looked up for that, so that exactly what was judged runs.
+    /// Calls `enter` with lazy access to the run's texts. Also returns the graph if it was built, so that the judged
+    /// texts are the ones that run.
     pub(super) fn with_texts<T>(
         &self,
         what: &Runnable,
@@ -77,19 +77,19 @@ impl Runs {
         through: Origin,
         enter: impl FnOnce(RunTexts<'_>) -> T,
     ) -> (T, Option<ModuleGraph>) {
-        let texts = self.looked_up(what);
+        let texts = self.lazy_graph(what);
         let entered = enter(RunTexts {
             hash: &|| texts.hash(),
             imports: &|| texts.imports(),
-            // What cannot be compiled is refused for that, by the run.
+            // A compile error is reported by the run.
             state: &|| texts.graph().map_or(Ok(()), |graph| self.tests_let_run(what, options, through, graph)),
         });
         let graph = texts.graph.into_inner().and_then(Result::ok);
-        // A test has its texts noted when it runs.
+        // The graph of a test is rebuilt by the run, which records its texts.
         (entered, graph.filter(|_| !matches!(what, Runnable::Test(_))))
     }
 
-    /// What would run, compiled. Tests have the texts that they are made of noted.
+    /// The module graph of a run. A test's texts are recorded.
     pub(super) fn graph(&self, what: &Runnable, record: Option<&TestRecord>) -> Result<ModuleGraph, Error> {
         let modules = self.modules();
         match what {
@@ -99,12 +99,12 @@ impl Runs {
         }
     }
 
-    /// Every file that would be read to run this, whether or not it can.
+    /// Every file that would be read to run this, even if it does not compile.
     fn references(&self, what: &Runnable) -> Referenced {
         self.source(what).map_or_else(Referenced::default, |text| self.modules().references(what.path(), &text))
     }
 
-    /// The text itself; nothing where it cannot be read.
+    /// The source; none if it cannot be read.
     fn source(&self, what: &Runnable) -> Option<String> {
         match what {
             Runnable::Tool(path) | Runnable::Test(path) => {
@@ -114,16 +114,16 @@ impl Runs {
         }
     }
 
-    /// A hash of the text that would run with all that it imports, marked where it does not compile, and its imports.
+    /// A hash of the text that would run, imports included, marked if it does not compile; and its reach.
     #[must_use]
-    pub fn made_of(&self, what: &Runnable) -> (String, Vec<Reach>) {
-        let texts = self.looked_up(what);
+    pub fn text_and_reach(&self, what: &Runnable) -> (String, Vec<Reach>) {
+        let texts = self.lazy_graph(what);
         (texts.hash(), texts.imports())
     }
 
-    /// The tests that a path means, each with its hash, and all that they run and import.
+    /// The tests of a path with their hashes, and their reach.
     #[must_use]
-    pub fn tests_made_of(
+    pub fn tests_and_reach(
         &self,
         path: Option<&str>,
         may_test: &dyn Fn(&str) -> bool,
@@ -132,7 +132,7 @@ impl Runs {
         let mut reached = vec![Reach { effect: Effect::Run, paths: paths.clone(), need: Need::Allowed }];
         let mut tests: Vec<(String, String)> = Vec::new();
         for path in paths {
-            let (hash, imports) = self.made_of(&Runnable::Test(path.clone()));
+            let (hash, imports) = self.text_and_reach(&Runnable::Test(path.clone()));
             tests.push((path, hash));
             reached.extend(imports);
         }

@@ -1,4 +1,4 @@
-//! `exec_tool`: a tool, compiled with what it imports, run in the sandbox.
+//! `exec_tool`: runs of tools in the sandbox.
 
 use super::confinement::ConfinementReport;
 use super::entered_run::{Entered, EnteredRun, RunAsker, enter};
@@ -33,22 +33,22 @@ use tgp_sandbox::{Host, RunLimits, RunRequest, Sandbox, when_done};
 use tgp_state::{Mode, Origin};
 use tgp_vfs::{JailPath, RunWriteQuota};
 
-/// Arguments up to this size fit into a worker's pipe, so that nobody waits while they are sent.
+/// Arguments up to this size fit into a worker's pipe, so that sending them does not block.
 const QUICK_ARGS: usize = 64 << 10;
-/// The number of the first nested run, far above those that JavaScript gives out.
+/// The number of the first nested run, far above those that JavaScript assigns.
 const FIRST_NESTED_RUN: u64 = 1 << 32;
 
-/// Compiling and bundling use the processor, so more threads than this gain nothing.
+/// Compiling and bundling are CPU-bound, so more threads gain nothing.
 const BACKGROUND_THREADS: usize = 2;
 
-/// What runs are made with.
+/// The dependencies of runs.
 pub struct RunParts {
     pub config: SandboxConfig,
     pub sandbox: Sandbox,
     pub modules: Arc<Modules>,
     pub checks: Arc<Checks>,
     pub tools: Arc<Tools>,
-    /// Where good runs are noted, if somebody reads of them.
+    /// Collects successful runs for pull requests; none without them.
     pub examples: Option<Arc<RunExamples>>,
     pub functions: Arc<dyn HostFunctions>,
     pub guest_files: GuestFiles,
@@ -94,13 +94,12 @@ impl Runs {
         self.sandbox.shutdown();
     }
 
-    /// Asks a worker what holds it; waits until the first one is ready.
+    /// The confinement of a worker; waits until the first one is ready.
     pub fn confinement(&self) -> Result<ConfinementReport, Error> {
         Ok(ConfinementReport::new(self.config.isolation, self.sandbox.confinement()?))
     }
 
-    /// Whether a run is let in without a look at what it is made of: there are no rules, or its tool is known and as it was.
-    /// Otherwise its text may have to be compiled for those who judge it.
+    /// Whether a run can be admitted without compiling: there are no rules, or its module graph is cached and valid.
     pub fn enters_quickly(&self, request: &ExecRequest) -> bool {
         if self.services.door.gate().is_open_to(&request.options.asker) {
             return true;
@@ -109,21 +108,21 @@ impl Runs {
             Runnable::Tool(path) if request.args_json.len() <= QUICK_ARGS => JailPath::parse(path).ok(),
             Runnable::Tool(_) | Runnable::Code(_) | Runnable::Test(_) => None,
         };
-        // A token is looked up in a file.
+        // Checking a token reads a file.
         let has_token = request.options.asker.token.is_some();
         let is_explored = self.mode_of(&request.options) == Mode::Explore;
         !has_token && is_explored && tool.is_some_and(|tool| self.modules().graph_quickly(&tool).is_some())
     }
 
-    /// Asks the door for a run, which `parent` waits for; nothing when it was refused, and told so.
+    /// Admits a run, which `parent` waits for; none when it was refused and `done` was called.
     pub fn enter(&self, mut request: ExecRequest, parent: Option<RunId>, done: ExecDone) -> Option<EnteredRun> {
         if parent.and_then(|parent| self.open.host(parent)).is_some_and(|host| host.is_dry()) {
-            request.options.be_dry();
+            request.options.set_dry_run();
         }
         let asker = Arc::clone(&request.options.asker);
         let approval = asker.approval.as_deref();
         let ExecRequest { run, what, args_json, options } = &request;
-        // Limits that are not valid are refused when it starts.
+        // Invalid limits are refused at the start.
         let wall = options.limits(self.limits_for(what)).ok().map(|limits| limits.wall);
         let by = RunAsker { asker: &asker, parent, tool: None, trace: None, wall, approval };
         let through = if parent.is_some() { Origin::Run } else { Origin::Call };
@@ -144,7 +143,7 @@ impl Runs {
         }
     }
 
-    /// Runs a tool; its end is told once, from any thread.
+    /// Runs a tool; `done` is called once, from any thread.
     pub fn exec_tool(self: &Arc<Self>, entered: EnteredRun) {
         let EnteredRun { request, done, graph } = entered;
         let ExecRequest { run, what, args_json, options } = request;
@@ -157,12 +156,12 @@ impl Runs {
         }
     }
 
-    /// Starts a run on the caller's thread if that takes it next to no time: the tool is known, and a few looks tell that
-    /// its files are what they were. Otherwise nothing has happened, and everything is given back.
+    /// Starts a run on the caller's thread if that is fast: the module graph is cached and has few files to check.
+    /// Otherwise gives everything back.
     pub fn exec_tool_at_once(self: &Arc<Self>, entered: EnteredRun) -> Option<EnteredRun> {
         let EnteredRun { request, done, graph } = entered;
         let caller = request.options.caller;
-        // What the tests of a tool say may have to be read first.
+        // The test state may have to be read first.
         if self.mode_of(&request.options) != Mode::Explore {
             return Some(EnteredRun { request, done, graph });
         }
@@ -189,9 +188,9 @@ impl Runs {
         None
     }
 
-    /// Runs a tool that a function of the application asks for while `parent` waits for it: below that run, within what is
-    /// left to the root of both, so that the two never wait for each other. When `parent` is over, what an unfinished function
-    /// asks for is refused, and everything else is given back: what a function has left behind is no part of a run.
+    /// Runs a tool for a function of the application that `parent` waits for: nested in that run and within its
+    /// remaining budget, so that the two cannot deadlock. When `parent` is over, requests of an unfinished function are
+    /// refused, and others are given back, as they are not part of the run.
     pub fn exec_tool_below(self: &Arc<Self>, parent: RunId, entered: EnteredRun) -> Option<EnteredRun> {
         let EnteredRun { request, done, graph } = entered;
         let host = self.open.host(parent);
@@ -206,7 +205,7 @@ impl Runs {
             }
             done.complete(Err(Error::new(
                 ErrorCode::Aborted,
-                "The run is over: the function that asks belongs to it.",
+                "The run of the requesting function is over.",
             )));
             return None;
         };
@@ -238,7 +237,7 @@ impl Runs {
         done: ExecDone,
     ) {
         if matches!(what, Runnable::Test(_)) && scope.test.is_none() {
-            let message = "Tests cannot be run by a function of the application while a tool waits for it.";
+            let message = "A function of the application cannot run tests while a tool waits for it.";
             return done.complete(Err(Error::new(ErrorCode::Limit, message)));
         }
         let compiling = Stage::begin("compile", &scope);
@@ -256,15 +255,15 @@ impl Runs {
         }
     }
 
-    /// Notes a run before it is prepared, so that it can be cancelled from then on; and that it is over, before anyone
-    /// hears of it, however it ends.
+    /// Adds a run to the table of open runs before it is prepared, so that it can be cancelled; removes it before its
+    /// end is reported.
     pub fn announce_run(self: &Arc<Self>, entered: EnteredRun) -> EnteredRun {
         let EnteredRun { request, done, graph } = entered;
         let done = self.announce(request.run, done);
         EnteredRun { request, done, graph }
     }
 
-    /// The same before it is known whether it is let in.
+    /// As `announce_run`, before the run is admitted.
     pub fn announce(self: &Arc<Self>, run: RunId, done: ExecDone) -> ExecDone {
         self.open.open(run);
         let runs = Arc::clone(self);
@@ -274,7 +273,7 @@ impl Runs {
         })
     }
 
-    /// Ends a run early; nothing when it is over.
+    /// Cancels a run; does nothing when it is over.
     pub fn cancel_run(&self, run: RunId) {
         self.open.cancel(run);
         self.sandbox.cancel(run);
@@ -292,12 +291,12 @@ impl Runs {
         &self.sandbox
     }
 
-    /// What every run may take.
+    /// The configured limits.
     pub(super) fn limits(&self) -> RunLimits {
         self.config.limits()
     }
 
-    /// The scope of a run that nobody has asked for.
+    /// The scope of an internal run, without a caller.
     pub(super) fn bare_scope(&self, run: RunId, limits: RunLimits) -> RunScope {
         self.scope(run, limits, ExecOptions::default())
     }
@@ -326,7 +325,7 @@ impl Runs {
         let tools = Arc::clone(&self.tools);
         let path = what.path().to_owned();
         scope.tool = Arc::from(path.as_str());
-        // Code that is kept nowhere is no tool that anybody could use again; and neither a test nor a preview is a use of one.
+        // Counts uses of tools only, not code without a file, tests or previews.
         let is_counted = matches!(what, Runnable::Tool(_)) && scope.preview.is_none() && scope.test.is_none();
         let counted = is_counted.then(|| entry.clone());
         let args = Arc::clone(&args_json);
@@ -364,7 +363,7 @@ impl Runs {
         self.sandbox.run(
             sandboxed,
             when_done(move |outcome| {
-                // Whatever goes wrong in here, what the run holds open is closed.
+                // The transactions of the run are closed even if this panics.
                 let concluded = threads::contain(|| {
                     if let Some(test) = &scope.test {
                         test.saw_all(&graph);
@@ -387,7 +386,7 @@ impl Runs {
                 host.finish(ending, Box::new(finished));
             }),
         );
-        // A cancellation that came before the sandbox knew the run has missed it.
+        // A cancellation before the sandbox knew the run is repeated here.
         if self.open.intent(run) == RunIntent::Cancel {
             self.sandbox.cancel(run);
         }

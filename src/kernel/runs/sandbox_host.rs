@@ -1,4 +1,4 @@
-//! What a guest may ask of the kernel.
+//! Serves the host calls of a run.
 
 use super::approval::{FULL_LIMIT, after_refusal};
 use super::exec_options::Runnable;
@@ -6,11 +6,11 @@ use super::exec_value::{ExecDone, when_executed};
 use super::guest_call::{AnsweredBy, GuestCall};
 use super::guest_reply::GuestReply;
 use super::nested_outcome::{given_up, outcome_text, unawaited, unwritable};
-use super::nested_runs::{Begun, NestedRuns};
+use super::nested_runs::{NestedRunGuard, NestedRuns};
 use super::parse_budget::within_budget;
 use super::question_args::{arguments, first_text, first_two, text};
 use super::run_scope::RunScope;
-use super::secret_args::{check_written, shown_file, told_secrets};
+use super::secret_args::{check_written, fill_secrets, shown_file};
 use super::stack_trace::source_position;
 use crate::kernel::checks::Checks;
 use crate::kernel::door::{Call, Door, Effect, Passage};
@@ -35,39 +35,39 @@ use tgp_net::{FetchRequest, Fetcher, RunningFetches};
 use tgp_sandbox::{FUNCTION_TEXT_QUESTION, Host, PLACES_QUESTION, Question, Reply};
 use tgp_vfs::{JailPath, MountTable, VfsError};
 
-/// How often a run is told which file it may have meant.
+/// Most path suggestions for one run.
 const MAX_HINTS: u8 = 8;
-/// What all runs are served with.
+/// Services that all runs share.
 pub struct GuestServices {
     pub functions: Arc<dyn HostFunctions>,
     pub secrets: BoundSecrets,
     pub modules: Arc<Modules>,
     pub checks: Arc<Checks>,
     pub fetcher: Fetcher,
-    /// What takes its time; the roots of runs take turns.
+    /// Threads for slow requests, shared fairly by the roots of runs.
     pub background: WorkPool<RunId>,
     pub door: Arc<Door>,
     pub tests: Arc<TestFirst>,
 }
 
-/// A run that another one asks for.
-pub struct AskedRun {
+/// A nested run that was requested.
+pub struct RequestedRun {
     pub run: RunId,
     pub scope: RunScope,
     pub what: Runnable,
     pub args_json: String,
 }
 
-/// Starts and ends the runs that a run asks for.
+/// Starts and cancels nested runs.
 pub trait RunStarter: Send + Sync {
-    /// A number that no other run has.
+    /// A unique run number.
     fn next_run(&self) -> RunId;
 
-    /// Runs a tool that another one asks for, within what is left to the root of both. `approval` is the name of one that was
-    /// given for it.
-    fn start_nested(self: Arc<Self>, nested: AskedRun, approval: Option<String>, done: ExecDone);
+    /// Runs a nested tool within the remaining budget of the root. `approval` is the id of an approval that was granted
+    /// for it.
+    fn start_nested(self: Arc<Self>, nested: RequestedRun, approval: Option<String>, done: ExecDone);
 
-    /// Ends a run early; nothing when it is over.
+    /// Cancels a run; does nothing when it is over.
     fn cancel(&self, run: RunId);
 }
 
@@ -84,7 +84,7 @@ pub struct SandboxHost {
     hints: AtomicU8,
 }
 
-/// The number by which the guest can take a request back.
+/// The number by which the guest can abort a request.
 #[derive(serde::Deserialize)]
 struct Numbered {
     token: u32,
@@ -103,7 +103,7 @@ impl SandboxHost {
         Self { services, starter, run, scope, files, graph, nested, fetches, hints: AtomicU8::new(MAX_HINTS) }
     }
 
-    /// Ends what the run has left under way, then tells the application how it ended, if it had a part in it.
+    /// Ends open requests and nested runs, then reports the end to the application if it was called.
     pub fn finish(self: &Arc<Self>, ending: RunEnding, done: Answer) {
         self.fetches.abort_all();
         let host = Arc::clone(self);
@@ -111,7 +111,7 @@ impl SandboxHost {
             let ending = if failure.is_some() { RunEnding::Rollback } else { ending };
             let failed = failure.map(unawaited);
             let done: Answer = Box::new(move |finished| done(failed.map_or(finished, Err)));
-            match host.scope.owed(host.run) {
+            match host.scope.end_report(host.run) {
                 Some(on_behalf) => host.functions().finish(on_behalf, ending, done),
                 None => done(Ok(String::new())),
             }
@@ -119,19 +119,19 @@ impl SandboxHost {
         self.nested.close(ending, |run| self.starter.cancel(run), then);
     }
 
-    /// The scope of a run that is started on behalf of this one, and what counts it; nothing when this one is over.
-    pub fn begin_below(&self, run: RunId) -> Option<(RunScope, Begun)> {
+    /// The scope and guard of a nested run; none when this run is over.
+    pub fn begin_below(&self, run: RunId) -> Option<(RunScope, NestedRunGuard)> {
         let scope = self.scope.below(self.run, run);
         let begun = self.nested.begin(run, &scope.effects)?;
         Some((scope, begun))
     }
 
-    /// Whether nothing is to be done, but only seen.
+    /// Whether this is a dry run.
     pub fn is_dry(&self) -> bool {
         self.scope.preview.is_some()
     }
 
-    /// Notes that the run is about to change something; false when it is over, also where an approval came too late, or was
+    /// Marks that the run is about to have a side effect; false when it is over, for example by a late approval, or was
     /// given up.
     fn may_change(&self) -> bool {
         !self.nested.is_closed() && self.scope.effects.begin()
@@ -141,7 +141,7 @@ impl SandboxHost {
         &*self.services.functions
     }
 
-    /// Looking for what was meant walks the whole root: a run that tries one name after the other is told a few times.
+    /// Limits path suggestions, each of which lists the whole root.
     fn may_hint(&self) -> bool {
         self.hints.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)).is_ok()
     }
@@ -169,7 +169,7 @@ impl SandboxHost {
             "write_file" => {
                 let path = first_text(question)?;
                 let Some(content) = text(first_two(question)?.1) else {
-                    let message = "tgp.write_file needs the text of the file as its second argument; use JSON.stringify for data.";
+                    let message = "tgp.write_file requires the text of the file as its second argument; use JSON.stringify for data.";
                     return Err(Error::new(ErrorCode::Validation, message));
                 };
                 check_written(&self.services.secrets, &path, &content)?;
@@ -179,7 +179,7 @@ impl SandboxHost {
                 self.files.write(&path, &content)?;
                 to_json(&serde_json::json!({ "success": true, "path": path }))
             }
-            other => Err(Error::new(ErrorCode::Validation, format!("There is no function tgp.{other}."))),
+            other => Err(Error::new(ErrorCode::Validation, format!("tgp.{other} is not a function."))),
         }
     }
 
@@ -191,9 +191,9 @@ impl SandboxHost {
     fn required(&self, importer: &str, specifier: &str) -> Result<String, Error> {
         let modules = &self.services.modules;
         let required = modules.require(&self.graph, importer, specifier).map_err(|error| {
-            // What does not compile is told with what stands there.
+            // A compile error quotes the file.
             let Referenced { files, absent } = modules.named(importer, specifier);
-            // A file that is missing is refused as one that exists.
+            // A missing file is refused like an existing one, so that the caller does not learn which files exist.
             let unseen = absent.into_iter().flatten().find(|path| check_read(path).is_err());
             let refused = self.check_imported(files).err();
             let refused = refused.or_else(|| self.check_imported(vec![unseen?]).err());
@@ -207,12 +207,12 @@ impl SandboxHost {
         to_json(&serde_json::json!({ "path": required.path, "modules": modules }))
     }
 
-    /// Whether the guest may have these files run.
+    /// Refuses files that the guest may not run.
     fn check_imported(&self, imported: Vec<String>) -> Result<(), Error> {
         if imported.is_empty() { Ok(()) } else { self.check("exec_tool", Effect::Run, "{}", imported) }
     }
 
-    /// Asks the door on behalf of the guest; nothing for what is no call.
+    /// Admits a guest's request through the door; none for a request that is not a call.
     fn enter(&self, question: &Question, by: AnsweredBy, approval: Option<&str>) -> Result<Option<Passage>, Error> {
         let Some(GuestCall { tool, effect, changes, path }) = GuestCall::of(question, by) else { return Ok(None) };
         let door = &self.services.door;
@@ -229,9 +229,9 @@ impl SandboxHost {
         within_budget(&self.scope.tree, &question.name, || door.enter(call)).map(Some)
     }
 
-    /// Answers a question when it is let in: at once, or on a thread that may take its time, once there is room for it in the
-    /// ledger or an approver has allowed it.
-    fn let_in(
+    /// Answers a request once it is admitted: at once, or in the background after an approval or once the ledger has
+    /// room.
+    fn admit(
         self: &Arc<Self>,
         question: Question,
         by: AnsweredBy,
@@ -247,14 +247,14 @@ impl SandboxHost {
         let then = move |answer: Result<Option<String>, Error>| {
             let again = Arc::clone(&host);
             host.services.background.spawn_or_run(host.scope.root(), move || match answer {
-                Ok(approval) => again.let_in(question, by, reply, approval, until),
+                Ok(approval) => again.admit(question, by, reply, approval, until),
                 Err(error) => GuestReply { reply, passage: None }.send(Err(error)),
             });
         };
-        after_refusal(self.functions(), self.scope.oblige(self.run), refusal, approval, until, then);
+        after_refusal(self.functions(), self.scope.application_call(self.run), refusal, approval, until, then);
     }
 
-    /// Whether the guest may do something that is part of what it was allowed.
+    /// Authorises a part of an admitted call.
     fn check(&self, tool: &'static str, effect: Effect, args: &str, imported: Vec<String>) -> Result<(), Error> {
         let door = &self.services.door;
         let also = || super::imported::imported(imported.clone());
@@ -269,7 +269,7 @@ impl SandboxHost {
     }
 
     fn fetch(self: &Arc<Self>, question: &Question, reply: GuestReply) {
-        // Read twice, because to read both at once would keep whatever else is in there.
+        // Parsed twice: serde's flatten would buffer all other members.
         let numbered = arguments::<(Numbered,)>(question);
         match numbered.and_then(|(Numbered { token },)| Ok((token, arguments::<(FetchRequest,)>(question)?.0))) {
             Err(error) => reply.send(Err(error)),
@@ -302,7 +302,7 @@ impl SandboxHost {
         Ok("null".to_owned())
     }
 
-    /// Where places of the compiled code are in the sources, in the same order.
+    /// Source positions of positions in compiled code, in the same order.
     fn places(&self, question: &Question) -> Result<String, Error> {
         let places: Vec<(String, u32, u32)> = arguments(question)?;
         let found: Vec<Option<(u32, u32)>> =
@@ -310,18 +310,18 @@ impl SandboxHost {
         to_json(&found)
     }
 
-    /// The text of a function or class in its source.
+    /// The source text of a function or class.
     fn function_text(&self, question: &Question) -> Result<String, Error> {
         let (path, line, column, is_class): (String, u32, u32, bool) = arguments(question)?;
         let wanted = if is_class { Callable::Class } else { Callable::Function };
         to_json(&self.services.modules.function_text(&self.graph, &path, (line, column), wanted))
     }
 
-    /// Runs another tool on behalf of this one.
+    /// Starts a nested run.
     fn exec_tool(&self, question: Question, reply: GuestReply) {
-        let asked = first_text(&question).and_then(|path| Ok((path, first_two(&question)?.1)));
-        let (path, args) = match asked {
-            Ok(asked) => asked,
+        let target = first_text(&question).and_then(|path| Ok((path, first_two(&question)?.1)));
+        let (path, args) = match target {
+            Ok(target) => target,
             Err(error) => return reply.send(Err(error)),
         };
         let run = self.starter.next_run();
@@ -335,25 +335,25 @@ impl SandboxHost {
             reply.send(outcome_text(result));
             drop(begun);
         });
-        let nested = AskedRun { run, scope, what: Runnable::Tool(path), args_json: args };
+        let nested = RequestedRun { run, scope, what: Runnable::Tool(path), args_json: args };
         Arc::clone(&self.starter).start_nested(nested, None, done);
     }
 }
 
 impl Host for SandboxHost {
     fn call(self: Arc<Self>, question: Question, reply: Reply) {
-        // An application may replace a built-in function by one of its own.
+        // An application may replace a built-in function.
         let is_theirs = self.functions().names().contains(&question.name);
         let by = if is_theirs { AnsweredBy::Application } else { AnsweredBy::Kernel };
         if let Some(answer) = self.scope.test.as_ref().and_then(|test| test.answer(&question, by)) {
             return GuestReply { reply, passage: None }.send(answer);
         }
-        self.let_in(question, by, reply, None, Instant::now() + FULL_LIMIT);
+        self.admit(question, by, reply, None, Instant::now() + FULL_LIMIT);
     }
 }
 
 impl SandboxHost {
-    /// Answers a question that may be answered.
+    /// Answers an admitted request.
     fn serve(self: &Arc<Self>, question: Question, by: AnsweredBy, reply: GuestReply) {
         if by == AnsweredBy::Application {
             if let Some(preview) = &self.scope.preview
@@ -366,8 +366,8 @@ impl SandboxHost {
             }
             let answer: Answer = Box::new(move |result| reply.send(result));
             let Question { name, args_json, .. } = question;
-            return match told_secrets(&self.services.secrets, &name, args_json, answer) {
-                Ok((args, answer)) => self.functions().call(self.scope.oblige(self.run), &name, args, answer),
+            return match fill_secrets(&self.services.secrets, &name, args_json, answer) {
+                Ok((args, answer)) => self.functions().call(self.scope.application_call(self.run), &name, args, answer),
                 Err((error, answer)) => answer(Err(error)),
             };
         }
@@ -376,7 +376,7 @@ impl SandboxHost {
             "#fetch" => self.fetch(&question, reply),
             PLACES_QUESTION => reply.send(self.places(&question)),
             "#fetch_abort" => reply.send(self.abort_fetch(&question)),
-            // Compiling, parsing and bundling take their time, and the other questions of the run must not wait for it.
+            // In the background: compiling and bundling may be slow, and must not delay other requests of the run.
             FUNCTION_TEXT_QUESTION | "#require" => {
                 let host = Arc::clone(self);
                 self.services.background.spawn_or_run(self.scope.root(), move || {

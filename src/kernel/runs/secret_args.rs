@@ -1,4 +1,4 @@
-//! Secrets on their way to a function of the application, and back.
+//! Fills secrets into calls of application functions, and masks them in answers.
 
 use super::guest_files::is_scratch;
 use crate::kernel::host_functions::Answer;
@@ -8,14 +8,14 @@ use std::borrow::Cow;
 use tgp_base::bound_secrets::{BoundSecrets, Destination, SecretEncoding, SecretError};
 use tgp_base::error::{Error, ErrorCode};
 
-/// How answers hold bytes, up to the bytes themselves.
+/// The prefix of encoded bytes in answers.
 const BYTES: &str = r#"{"$base64":""#;
 
-/// The arguments with what the function may be told, and an answer that does not repeat it.
+/// Fills placeholders with the secrets that the function may receive, and wraps `answer` so that it masks them.
 ///
 /// # Errors
-/// With the answer that is still owed: a secret that is not for this function.
-pub fn told_secrets(
+/// For a secret that is not bound to this function; gives `answer` back.
+pub fn fill_secrets(
     secrets: &BoundSecrets,
     function: &str,
     args_json: String,
@@ -30,12 +30,12 @@ pub fn told_secrets(
         Err(withheld) => return Err((refusal(&withheld), answer)),
     };
     let secrets = secrets.clone();
-    let masked: Answer = Box::new(move |result| answer(untold(&secrets, result)));
+    let masked: Answer = Box::new(move |result| answer(masked_answer(&secrets, result)));
     Ok((args, masked))
 }
 
-/// An answer as a guest may have it: one function may return what another was told.
-pub fn untold(secrets: &BoundSecrets, result: Result<String, Error>) -> Result<String, Error> {
+/// Masks secrets in an answer for a guest: one function may return what another received.
+pub fn masked_answer(secrets: &BoundSecrets, result: Result<String, Error>) -> Result<String, Error> {
     if secrets.is_empty() {
         return result;
     }
@@ -48,7 +48,7 @@ pub fn untold(secrets: &BoundSecrets, result: Result<String, Error>) -> Result<S
     })
 }
 
-/// JSON without the values that its bytes hold.
+/// Masks secrets in the encoded bytes of JSON.
 fn masked_bytes(secrets: &BoundSecrets, json: String) -> String {
     let mut parts = json.split(BYTES);
     let mut clean = String::from(parts.next().unwrap_or_default());
@@ -68,21 +68,21 @@ fn masked_bytes(secrets: &BoundSecrets, json: String) -> String {
     clean
 }
 
-/// A file as a guest may have it, as JSON: a function may have written a secret there. What the guest wrote itself is not looked
-/// at: it would only confirm guesses.
+/// Masks secrets in the JSON text of a file, where a function may have written them. Scratch files are exempt: masking
+/// what the guest wrote itself would confirm guesses.
 pub fn shown_file(secrets: &BoundSecrets, path: &str, text: String) -> Result<String, Error> {
-    if is_scratch(path) { Ok(text) } else { untold(secrets, Ok(text)) }
+    if is_scratch(path) { Ok(text) } else { masked_answer(secrets, Ok(text)) }
 }
 
-/// Refuses to write a placeholder: what was read of a file has it where the file has the value, which would be lost.
+/// Refuses to write a placeholder: a masked file that is written back would lose the value.
 ///
 /// # Errors
 /// `Validation`.
 pub fn check_written(secrets: &BoundSecrets, path: &str, content: &str) -> Result<(), Error> {
-    // What a guest reads there is not masked.
+    // Scratch files are not masked.
     let Some(name) = secrets.first_named_in(content.as_bytes()).filter(|_| !is_scratch(path)) else { return Ok(()) };
     let message = format!(
-        "tgp.write_file does not write the placeholder of the secret '{name}': where a file holds its value, that would be lost. Leave it out, or let a function of the application write the file."
+        "tgp.write_file does not write the placeholder of the secret '{name}', which would overwrite its value in the file. Leave it out, or let a function of the application write the file."
     );
     Err(Error::new(ErrorCode::Validation, message).with("field", "content"))
 }
@@ -97,14 +97,14 @@ fn refusal(withheld: &SecretError) -> Error {
 
 #[cfg(test)]
 mod tests {
-    use super::untold;
+    use super::masked_answer;
     use tgp_base::bound_secrets::{BoundSecret, BoundSecrets};
 
     #[test]
-    fn bytes_are_looked_into_as_text_is() {
+    fn encoded_bytes_are_masked_like_text() {
         let secret = BoundSecret::new("K".to_owned(), "open-sesame".to_owned(), Vec::new(), Vec::new());
         let secrets = BoundSecrets::new(vec![secret.unwrap()]);
-        let clean = |json: &str| untold(&secrets, Ok(json.to_owned())).unwrap();
+        let clean = |json: &str| masked_answer(&secrets, Ok(json.to_owned())).unwrap();
         // "<open-sesame>" and "other".
         let json = r#"[{"$base64":"PG9wZW4tc2VzYW1lPg=="},"open-sesame",{"$base64":"b3RoZXI="},{"$base64":""}]"#;
         let masked = r#"[{"$base64":"PHt7c2VjcmV0Okt9fT4="},"{{secret:K}}",{"$base64":"b3RoZXI="},{"$base64":""}]"#;

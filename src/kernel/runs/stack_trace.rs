@@ -1,11 +1,11 @@
-//! A guest's stack trace, told in positions of the TypeScript source.
+//! Maps a guest's stack trace to TypeScript positions.
 
 use crate::kernel::modules::{ModuleGraph, std_library};
 
-/// How V8 begins the line of a frame.
+/// The prefix of a frame in V8's stack traces.
 const FRAME: &str = "    at ";
 
-/// Where in a tool's source something happened.
+/// A position in a tool's source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourcePosition {
     pub path: String,
@@ -13,7 +13,7 @@ pub struct SourcePosition {
     pub column: u32,
 }
 
-/// A mapped trace and the first place in it.
+/// A mapped trace and its top position.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct MappedTrace {
     pub text: String,
@@ -21,7 +21,7 @@ pub struct MappedTrace {
 }
 
 impl MappedTrace {
-    /// The first place is the top, unless it is in the standard library and a tool's own follows.
+    /// Sets the top: the first position, or the first one outside of the standard library.
     fn note(&mut self, place: SourcePosition) {
         let in_library = |place: &SourcePosition| place.path.starts_with(std_library::NAME);
         if self.top.as_ref().is_none_or(|top| in_library(top) && !in_library(&place)) {
@@ -30,28 +30,28 @@ impl MappedTrace {
     }
 }
 
-/// The place in the source of a place in its compiled form.
+/// The source position of a position in compiled code.
 pub fn source_position(path: &str, line: u32, column: u32, graph: &ModuleGraph) -> Option<(u32, u32)> {
     let position = graph.tool(path)?.compiled.map.lookup(line, column)?;
     Some((position.line, position.column))
 }
 
-/// Whose positions a stack is told in.
+/// What the positions in a stack refer to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Told {
-    /// Of the compiled code.
+pub enum TracePositions {
+    /// Compiled code.
     Compiled,
-    /// Of the source: the engine has asked for them, because the guest may have read the stack before.
+    /// The source: the engine mapped them already, because the guest can read the stack.
     Source,
 }
 
-/// Maps every frame of a tool and drops all others: they are the engine's own.
-pub fn map_trace(stack: &str, told: Told, graph: &ModuleGraph) -> MappedTrace {
+/// Maps the frames of tools and drops those of the engine.
+pub fn map_trace(stack: &str, positions: TracePositions, graph: &ModuleGraph) -> MappedTrace {
     let mut mapped = MappedTrace::default();
     for line in stack.lines() {
         let mapped_line = match line.strip_prefix(FRAME) {
             None => line.to_owned(),
-            Some(frame) => match map_frame(frame, told, graph) {
+            Some(frame) => match map_frame(frame, positions, graph) {
                 None => continue,
                 Some((text, place)) => {
                     mapped.note(place);
@@ -67,7 +67,7 @@ pub fn map_trace(stack: &str, told: Told, graph: &ModuleGraph) -> MappedTrace {
     mapped
 }
 
-/// A mapped trace as part of the trace of the tool that called: frames stand further in, so that they are not mapped again.
+/// A mapped trace for inclusion in the caller's trace, indented so that its frames are not mapped again.
 pub fn inner_trace(code: &str, message: &str, stack: &str) -> String {
     let headless = stack.starts_with(FRAME);
     let head = if headless { format!("{code}: {message}\n") } else { String::new() };
@@ -77,7 +77,7 @@ pub fn inner_trace(code: &str, message: &str, stack: &str) -> String {
 }
 
 /// `name (path:line:column)` or `path:line:column`.
-fn map_frame(frame: &str, told: Told, graph: &ModuleGraph) -> Option<(String, SourcePosition)> {
+fn map_frame(frame: &str, positions: TracePositions, graph: &ModuleGraph) -> Option<(String, SourcePosition)> {
     let (name, location) = match frame.strip_suffix(')').and_then(|rest| rest.rsplit_once(" (")) {
         Some((name, location)) => (Some(name), location),
         None => (None, frame.strip_prefix("async ").unwrap_or(frame)),
@@ -85,9 +85,9 @@ fn map_frame(frame: &str, told: Told, graph: &ModuleGraph) -> Option<(String, So
     let (rest, column) = location.rsplit_once(':')?;
     let (path, line) = rest.rsplit_once(':')?;
     let (line, column) = (line.parse().ok()?, column.parse().ok()?);
-    let (line, column) = match told {
-        Told::Compiled => source_position(path, line, column, graph)?,
-        Told::Source => graph.tool(path).map(|_| (line, column))?,
+    let (line, column) = match positions {
+        TracePositions::Compiled => source_position(path, line, column, graph)?,
+        TracePositions::Source => graph.tool(path).map(|_| (line, column))?,
     };
     let place = SourcePosition { path: path.to_owned(), line, column };
     let location = format!("{path}:{}:{}", place.line, place.column);

@@ -1,7 +1,7 @@
-//! What a run of tests has told of its cases, and what may be asked in it.
+//! The record of a test run: its cases, and the host calls that it may make.
 //!
-//! The tests are guests as any other, and their word is not taken: what is written down here comes over a question that only
-//! the driver of the run can ask (`std/test_cases.ts`). A case that was not told to have passed has failed.
+//! Tests are untrusted guests: results are accepted only from the test driver (`std/test_cases.ts`), through a function
+//! that tests cannot call. A case that was not reported as passed has failed.
 
 use super::guest_call::AnsweredBy;
 use super::question_args::arguments;
@@ -14,31 +14,31 @@ use std::collections::BTreeMap;
 use tgp_base::error::{Error, ErrorCode};
 use tgp_sandbox::{COUNTED_QUESTION, CountedScript, Question};
 
-/// How the driver tells of its cases; guests cannot call a function of this name.
+/// The function by which the driver reports cases; guests cannot call a function of this name.
 pub const TEST_QUESTION: &str = "#test";
-/// What the driver may have told so far of failures, in bytes: beyond that, only that there are some.
-const MAX_TOLD: usize = 512 << 10;
-/// Cases of one file, those included that a group of cases adds.
+/// Most bytes of failure details of one file; further failures have none.
+const MAX_FAILURE_BYTES: usize = 512 << 10;
+/// Most cases of one file, including those of groups.
 const MAX_CASES: usize = 6000;
 
-/// One run of a test file, with all that it starts.
+/// One run of a test file, with its nested runs.
 pub struct TestRecord {
     path: String,
-    /// How long a case may take, in milliseconds.
+    /// Time limit of a case, in milliseconds.
     case_ms: u32,
-    state: Mutex<State>,
+    state: Mutex<RecordState>,
 }
 
 #[derive(Default)]
-struct State {
+struct RecordState {
     planned: Option<Vec<Planned>>,
-    /// What failed beside the cases.
+    /// Failures outside of cases.
     extra: Vec<TestCase>,
     running: Option<usize>,
     is_done: bool,
-    told: usize,
+    failure_bytes: usize,
     texts: BTreeMap<String, Text>,
-    /// What ran of each module, if anybody wants to know.
+    /// Execution counts of each module, if coverage is requested.
     counted: Vec<CountedScript>,
     covered: BTreeMap<String, LineCoverage>,
 }
@@ -65,10 +65,10 @@ enum Text {
     Several,
 }
 
-/// A word of the driver.
+/// An element of a driver message.
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum Word {
+enum TestMessage {
     Number(usize),
     Text(String),
 }
@@ -82,7 +82,7 @@ impl TestRecord {
         &self.path
     }
 
-    /// Notes the text of a file that runs.
+    /// Records the text of a file that runs.
     pub fn saw(&self, path: &str, text: &str) {
         let hash = text_hash(text.as_bytes());
         let mut state = self.state.lock();
@@ -92,7 +92,7 @@ impl TestRecord {
         }
     }
 
-    /// Notes all texts of a run.
+    /// Records all texts of a run.
     pub fn saw_all(&self, graph: &ModuleGraph) {
         let counted = std::mem::take(&mut self.state.lock().counted);
         for (path, tool) in graph.tools() {
@@ -104,11 +104,11 @@ impl TestRecord {
         }
     }
 
-    /// The answer to a question that a run of tests does not get answered by anybody else.
+    /// The answer to a driver message or a refused host call; none for requests that are served normally.
     pub fn answer(&self, question: &Question, by: AnsweredBy) -> Option<Result<String, Error>> {
         let name = question.name.as_str();
         if name == TEST_QUESTION {
-            return Some(arguments(question).and_then(|words| self.told(words)));
+            return Some(arguments(question).and_then(|words| self.receive(words)));
         }
         if name == COUNTED_QUESTION {
             let counted = serde_json::from_str(&question.args_json).unwrap_or_default();
@@ -124,34 +124,36 @@ impl TestRecord {
         is_refused.then(|| Err(refused(name.trim_start_matches('#'))))
     }
 
-    fn told(&self, words: Vec<Word>) -> Result<String, Error> {
+    fn receive(&self, words: Vec<TestMessage>) -> Result<String, Error> {
         let mut words = words.into_iter();
         let what = words.next();
         let mut state = self.state.lock();
         match (what, words.next()) {
-            (Some(Word::Text(what)), Some(Word::Text(plan))) if what == "plan" => {
+            (Some(TestMessage::Text(what)), Some(TestMessage::Text(plan))) if what == "plan" => {
                 state.plan(&plan)?;
                 return Ok(self.case_ms.to_string());
             }
-            (Some(Word::Text(what)), Some(Word::Number(at))) if what == "begin" => state.running = Some(at),
-            (Some(Word::Text(what)), Some(Word::Number(at))) if what == "end" => {
+            (Some(TestMessage::Text(what)), Some(TestMessage::Number(at))) if what == "begin" => {
+                state.running = Some(at);
+            }
+            (Some(TestMessage::Text(what)), Some(TestMessage::Number(at))) if what == "end" => {
                 let name = state.planned.as_ref().and_then(|planned| planned.get(at)).map(|case| case.name.clone());
                 let case = state.case(name.unwrap_or_default(), words, &self.path);
                 state.end(at, case)?;
             }
-            (Some(Word::Text(what)), Some(Word::Text(name))) if what == "extra" => {
+            (Some(TestMessage::Text(what)), Some(TestMessage::Text(name))) if what == "extra" => {
                 let case = state.case(name, words, &self.path);
                 if state.extra.len() < MAX_CASES && !case.ok {
                     state.extra.push(case);
                 }
             }
-            (Some(Word::Text(what)), None) if what == "done" => state.is_done = true,
+            (Some(TestMessage::Text(what)), None) if what == "done" => state.is_done = true,
             _ => return Err(unexpected()),
         }
         Ok("null".to_owned())
     }
 
-    /// What came of the file. `failure` is why its run ended early; `tool` is where its tool would be.
+    /// The report of the file. `failure` is why its run ended early; `tool` has the possible paths of its tool.
     pub fn report(&self, failure: Option<TestReason>, tool: &[String]) -> TestFileReport {
         let mut state = std::mem::take(&mut *self.state.lock());
         let mut reason = failure.or_else(|| state.flaw()).or_else(|| state.change());
@@ -184,7 +186,7 @@ impl TestRecord {
     }
 }
 
-impl State {
+impl RecordState {
     fn plan(&mut self, text: &str) -> Result<(), Error> {
         let planned: Vec<(String, Mode)> = serde_json::from_str(text).map_err(|_| unexpected())?;
         if self.planned.is_some() || planned.len() > MAX_CASES {
@@ -194,7 +196,7 @@ impl State {
         Ok(())
     }
 
-    /// A case counts once, when it was begun, and when it is over.
+    /// Ends a case, which must be running and not ended.
     fn end(&mut self, at: usize, case: TestCase) -> Result<(), Error> {
         let is_running = self.running.take() == Some(at);
         let planned = self.planned.as_mut().and_then(|planned| planned.get_mut(at));
@@ -205,47 +207,53 @@ impl State {
         Ok(())
     }
 
-    /// What the driver says of the end of a case: how, message, stack, difference.
-    fn case(&mut self, name: String, words: impl Iterator<Item = Word>, path: &str) -> TestCase {
+    /// Parses the end of a case: outcome, message, stack, diff.
+    fn case(&mut self, name: String, words: impl Iterator<Item = TestMessage>, path: &str) -> TestCase {
         let mut texts = words.map(|word| match word {
-            Word::Text(text) => text,
-            Word::Number(_) => String::new(),
+            TestMessage::Text(text) => text,
+            TestMessage::Number(_) => String::new(),
         });
         let mut next = || texts.next().unwrap_or_default();
         let (how, message, stack, diff) = (next(), next(), next(), next());
-        self.told += message.len() + diff.len();
+        self.failure_bytes += message.len() + diff.len();
         if how == "passed" {
             TestCase::passed(name)
         } else if how == "hollow" {
             TestCase::hollow(name)
         } else if how == "late" {
             TestCase::late(name, message)
-        } else if self.told > MAX_TOLD {
-            TestCase::failed(name, "It failed, as many before it did.".to_owned(), "", String::new(), path)
+        } else if self.failure_bytes > MAX_FAILURE_BYTES {
+            TestCase::failed(
+                name,
+                "It failed. Details are left out after many failures.".to_owned(),
+                "",
+                String::new(),
+                path,
+            )
         } else {
             TestCase::failed(name, message, &stack, diff, path)
         }
     }
 
-    /// What is wrong with a run that came to its end.
+    /// Why a run without an error is invalid, if so.
     fn flaw(&self) -> Option<TestReason> {
         let planned = self.planned.as_deref().unwrap_or_default();
         if !self.is_done {
-            return Some(TestReason::new("incomplete", "The run ended before its tests did."));
+            return Some(TestReason::new("incomplete", "The run ended before its tests."));
         }
         let runs = planned.iter().any(|case| case.mode == Mode::Run);
         if runs {
             return None;
         }
         let message = if planned.is_empty() {
-            "The file declares no test. Write test('what it does', () => { … }) with describe, test and expect of @tgp/std/test."
+            "The file has no tests. Write test('what it does', () => { … }) with describe, test and expect of @tgp/std/test."
         } else {
             "Every test of the file is skipped."
         };
         Some(TestReason::new("empty", message))
     }
 
-    /// What passed and failed is not of one text.
+    /// The reason if a text changed during the run.
     fn change(&self) -> Option<TestReason> {
         let (path, _) = self.texts.iter().find(|(_, text)| **text == Text::Several)?;
         Some(TestReason::new("changed", &format!("{path} was changed while its tests ran. Run them again.")))
@@ -254,13 +262,13 @@ impl State {
 
 fn refused(name: &str) -> Error {
     let message = format!(
-        "{name} was refused: a test has no network, no database and no application, and changes no file. Fake it: mockHost({{ {name}: (…) => … }}) of @tgp/std/test."
+        "{name} was refused: a test has no access to network, database and application, and cannot write files. Use a mock: mockHost({{ {name}: (…) => … }}) of @tgp/std/test."
     );
     Error::new(ErrorCode::SecurityViolation, message)
 }
 
 fn unexpected() -> Error {
-    Error::new(ErrorCode::Validation, "This is not what the driver of tests says.")
+    Error::new(ErrorCode::Validation, "The test driver sent an invalid message.")
 }
 
 #[cfg(test)]
@@ -268,20 +276,20 @@ mod tests {
     use super::{AnsweredBy, TEST_QUESTION, TestRecord};
     use tgp_sandbox::Question;
 
-    fn say(record: &TestRecord, args: &str) -> bool {
+    fn send(record: &TestRecord, args: &str) -> bool {
         let question = Question { name: TEST_QUESTION.to_owned(), args_json: args.to_owned() };
         record.answer(&question, AnsweredBy::Kernel).is_some_and(|answer| answer.is_ok())
     }
 
     #[test]
-    fn only_what_was_begun_and_ended_has_passed() {
+    fn only_cases_that_began_and_ended_have_passed() {
         let record = TestRecord::new("tools/a.test.ts".to_owned(), 100);
-        assert!(say(&record, r#"["plan","[[\"a\",\"run\"],[\"b\",\"run\"],[\"c\",\"skip\"]]"]"#));
-        assert!(!say(&record, r#"["plan","[]"]"#));
-        assert!(!say(&record, r#"["end",0,"passed"]"#));
-        assert!(say(&record, r#"["begin",0]"#) && say(&record, r#"["end",0,"passed","","",""]"#));
-        assert!(say(&record, r#"["begin",2]"#) && !say(&record, r#"["end",2,"passed","","",""]"#));
-        assert!(say(&record, r#"["begin",1]"#));
+        assert!(send(&record, r#"["plan","[[\"a\",\"run\"],[\"b\",\"run\"],[\"c\",\"skip\"]]"]"#));
+        assert!(!send(&record, r#"["plan","[]"]"#));
+        assert!(!send(&record, r#"["end",0,"passed"]"#));
+        assert!(send(&record, r#"["begin",0]"#) && send(&record, r#"["end",0,"passed","","",""]"#));
+        assert!(send(&record, r#"["begin",2]"#) && !send(&record, r#"["end",2,"passed","","",""]"#));
+        assert!(send(&record, r#"["begin",1]"#));
         record.saw("tools/a.ts", "x");
         let report = record.report(None, &["tools/a.ts".to_owned()]);
         assert_eq!((report.ok, report.passed, report.failed), (false, 1, 1));
@@ -290,10 +298,10 @@ mod tests {
     }
 
     #[test]
-    fn words_of_nobody_are_refused() {
+    fn invalid_driver_messages_are_refused() {
         let record = TestRecord::new("tools/a.test.ts".to_owned(), 100);
         for args in ["", "[]", "[1]", "[\"plan\",1]", "[\"plan\",\"{\"]", "[\"end\",9,\"passed\"]", "[[[]]]"] {
-            assert!(!say(&record, args), "{args}");
+            assert!(!send(&record, args), "{args}");
         }
         assert_eq!(record.report(None, &[]).failed, 1);
     }

@@ -1,41 +1,41 @@
-//! What came of a test file, as users see it.
+//! The report of a test file.
 
 use serde::Serialize;
 use tgp_compile::CoveredLines;
 use tgp_state::Phase;
 
-/// How V8 begins the line of a frame.
+/// The prefix of a frame in V8's stack traces.
 const FRAME: &str = "    at ";
 /// Longest message of a file that failed as a whole.
 const MAX_MESSAGE: usize = 4000;
 
-/// What came of one test file.
+/// The report of one test file.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 pub struct TestFileReport {
     pub path: String,
     pub ok: bool,
     pub passed: usize,
-    /// Cases that failed; 1 when the file failed and none of its cases did.
+    /// Failed cases; 1 when the file failed as a whole.
     pub failed: usize,
     pub cases: Vec<TestCase>,
     pub skipped: Vec<SkippedCase>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<TestReason>,
-    /// Exactly the text of the test that ran.
+    /// The text of the test that ran.
     pub tests: Vec<TestedText>,
-    /// Exactly the text of the tool that ran; none when it did not.
+    /// The text of the tool that ran, if it did.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool: Option<TestedText>,
-    /// Which lines of the tool ran, where somebody wanted to know.
+    /// Line coverage of the tool, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub coverage: Option<LineCoverage>,
-    /// Where the tool stands with these texts; nothing where nothing was learnt of it.
+    /// The test-first state of the tool with these texts; none if the run does not affect it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub state: Option<ToolState>,
 }
 
-/// Where a tool stands between its first test and green.
+/// The test-first state of a tool.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct ToolState {
@@ -44,7 +44,7 @@ pub struct ToolState {
     pub reason: &'static str,
 }
 
-/// Which lines of a tool ran.
+/// Line coverage of a tool.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct LineCoverage {
@@ -71,26 +71,26 @@ impl From<CoveredLines> for LineCoverage {
 pub struct TestCase {
     pub name: String,
     pub ok: bool,
-    /// Where it failed, in the test file.
+    /// The line in the test file where it failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     line: Option<u32>,
-    /// Where it failed, when that is in another file.
+    /// The position where it failed, if in another file.
     #[serde(skip_serializing_if = "Option::is_none")]
     at: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     message: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     diff: Option<String>,
-    /// That it passed, and expected nothing.
+    /// Whether it passed without any expectation.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, ts(type = "true"))]
     hollow: Option<bool>,
-    /// That it was ended by its time, which says little about the texts.
+    /// Whether it timed out, which does not count as evidence about the texts.
     #[serde(skip)]
     is_late: bool,
 }
 
-/// A case that nobody wanted to run.
+/// A skipped case.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct SkippedCase {
@@ -121,7 +121,7 @@ pub struct TestReason {
     pub column: Option<u64>,
 }
 
-/// A text that ran, told by its hash.
+/// A text that ran, identified by its hash.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct TestedText {
@@ -150,12 +150,12 @@ impl TestCase {
         Self { name, ok: true, line: None, at: None, message: None, diff: None, hollow: None, is_late: false }
     }
 
-    /// A case that came to its end and expected nothing.
+    /// A case that ended without any expectation.
     pub fn hollow(name: String) -> Self {
         Self { hollow: Some(true), ..Self::passed(name) }
     }
 
-    /// A case that took too long.
+    /// A case that timed out.
     pub fn late(name: String, message: String) -> Self {
         Self { ok: false, message: Some(message), is_late: true, ..Self::passed(name) }
     }
@@ -168,17 +168,26 @@ impl TestCase {
         self.hollow.is_some()
     }
 
-    /// `stack` tells where, in positions of the sources.
+    /// A failed case; `stack` has source positions.
     pub fn failed(name: String, message: String, stack: &str, diff: String, path: &str) -> Self {
         let places: Vec<(&str, u32, u32)> = stack.lines().filter_map(place_of).collect();
         let line = places.iter().find(|(file, ..)| *file == path).map(|(_, line, _)| *line);
         let own = places.iter().find(|(file, ..)| !file.starts_with('@'));
         let at = own.filter(|(file, ..)| *file != path).map(|(file, line, column)| format!("{file}:{line}:{column}"));
-        let said = |text: String| (!text.is_empty()).then_some(text);
-        Self { name, ok: false, line, at, message: said(message), diff: said(diff), hollow: None, is_late: false }
+        let non_empty = |text: String| (!text.is_empty()).then_some(text);
+        Self {
+            name,
+            ok: false,
+            line,
+            at,
+            message: non_empty(message),
+            diff: non_empty(diff),
+            hollow: None,
+            is_late: false,
+        }
     }
 
-    /// A case that was running, or was yet to run, when its run ended.
+    /// A case that was running or had not started when its run ended.
     pub fn unended(name: String, was_running: bool, reason: Option<&TestReason>) -> Self {
         let why = reason.map_or("", |reason| reason.message.as_str());
         let message = if was_running {
@@ -196,7 +205,7 @@ impl TestReason {
         Self { kind, message: message.to_owned(), file: None, line: None, column: None }
     }
 
-    /// Cuts a message that nobody would read to its end.
+    /// Truncates a long message.
     pub fn bound(&mut self) {
         if let Some((at, _)) = self.message.char_indices().nth(MAX_MESSAGE) {
             self.message.truncate(at);
@@ -221,7 +230,7 @@ mod tests {
     use super::TestCase;
 
     #[test]
-    fn the_line_is_of_the_test_and_the_place_of_what_it_called() {
+    fn line_is_in_the_test_and_at_is_in_other_files() {
         let stack =
             "Error: no\n    at total (tools/a.ts:3:9)\n    at async tools/a.test.ts:7:3\n    at @tgp/std/x.ts:1:1";
         let case = TestCase::failed("a".to_owned(), "no".to_owned(), stack, String::new(), "tools/a.test.ts");

@@ -1,11 +1,11 @@
-//! Runs of test files: which limits they have, what they are made of, and what is told of their end.
+//! Runs of test files: selection, limits, module graph and report.
 
 use super::exec_options::Runnable;
 use super::exec_value::{ExecDone, ExecValue, when_executed};
 use super::run_scope::RunScope;
 use super::runs::Runs;
 use super::sandbox_host::GuestServices;
-use super::test_learnt::{learnt, without_tool};
+use super::test_outcome::{observed_run, without_tool};
 use super::test_record::TestRecord;
 use super::test_report::{TestReason, ToolState};
 use crate::kernel::door::PresentCall;
@@ -22,19 +22,19 @@ use tgp_compile::tested_stem;
 use tgp_sandbox::{LogLine, RunLimits, RunStats};
 use tgp_vfs::{JailPath, Vfs};
 
-/// What a file of tests may take at least: a tool is held to much less, and `expect` alone is more than some tools.
+/// Minimum limits of a test file, which needs more than a tool: `expect` alone is larger than some tools.
 const MIN_CPU: Duration = Duration::from_secs(5);
 const MIN_WALL: Duration = Duration::from_secs(30);
-/// How long one case may take, in milliseconds.
+/// Default time limit of a case, in milliseconds.
 const CASE_MS: u32 = 5000;
-/// Chance and time are the same in every run, unless somebody asks for others.
+/// Default seed and time, so that runs are deterministic.
 const SEED: u64 = 1;
 const NOW: i64 = 1_767_225_600_000;
-/// What only globs have.
+/// Characters by which a glob is recognised.
 const GLOB: [char; 4] = ['*', '?', '[', '{'];
 
 impl Runs {
-    /// What a run of this may take where nothing else is asked for.
+    /// The default limits of a run of this kind.
     pub(super) fn limits_for(&self, what: &Runnable) -> RunLimits {
         let limits = self.limits();
         match what {
@@ -43,7 +43,7 @@ impl Runs {
         }
     }
 
-    /// Has a run of tests written down, and its end told as a report.
+    /// Attaches a record to a test run, and turns its end into a report.
     pub(super) fn recorded(
         &self,
         run: RunId,
@@ -63,7 +63,7 @@ impl Runs {
         (scope, done)
     }
 
-    /// A test with what it imports, behind the driver that runs it. Exactly the text is compiled that is told of.
+    /// The module graph of a test with its driver. Records the compiled text.
     pub(super) fn test_graph(&self, path: &str, record: Option<&TestRecord>) -> Result<ModuleGraph, Error> {
         let (path, modules) = (JailPath::parse(path)?, self.modules());
         let text = modules.files().read(&path).map_err(|error| with_near_path(error.into(), modules.files()))?;
@@ -73,30 +73,30 @@ impl Runs {
         modules.graph_of_test(&path, &text)
     }
 
-    /// The test files that a path means: of a tool, a test itself, those that match a glob, or all below a folder, of which
-    /// `may_test` decides. Sorted.
+    /// The test files of a path: the tests of a tool, a test itself, those that match a glob, or all below a folder,
+    /// filtered by `may_test`. Sorted.
     pub fn test_files(&self, path: Option<&str>, may_test: &dyn Fn(&str) -> bool) -> Result<Vec<String>, Error> {
         let files = self.modules().files();
-        let asked = path.filter(|path| !matches!(*path, "" | "." | TOOLS));
-        let glob = asked.filter(|path| path.contains(GLOB)).map(matcher).transpose()?;
-        let path = asked.filter(|_| glob.is_none()).map(JailPath::parse).transpose()?;
+        let selector = path.filter(|path| !matches!(*path, "" | "." | TOOLS));
+        let glob = selector.filter(|path| path.contains(GLOB)).map(matcher).transpose()?;
+        let path = selector.filter(|_| glob.is_none()).map(JailPath::parse).transpose()?;
         let named = path.as_ref().map(|path| tests_named(files, path)).unwrap_or_default();
         if !named.is_empty() {
             return Ok(named);
         }
-        let is_meant = |file: &JailPath| match (&glob, &path) {
+        let is_match = |file: &JailPath| match (&glob, &path) {
             (Some(glob), _) => glob.is_match(file.as_str()),
             (None, Some(path)) => file.starts_with(path.as_str()) || tested_stem(file.as_str()) == Some(path.as_str()),
             (None, None) => true,
         };
         let mut found = files.list(&JailPath::parse(TOOLS)?)?;
-        found.retain(|file| is_test(file) && is_meant(file) && may_test(file.as_str()));
+        found.retain(|file| is_test(file) && is_match(file) && may_test(file.as_str()));
         found.sort();
         Ok(found.iter().map(|file| file.as_str().to_owned()).collect())
     }
 }
 
-/// The tests that a path names as a file, its own or those of the tool there; where they would be when there are none.
+/// The tests of a path that is a test or a tool. If a tool has none, the path where its test is expected.
 fn tests_named(files: &dyn Vfs, path: &JailPath) -> Vec<String> {
     if is_test(path) {
         return vec![path.as_str().to_owned()];
@@ -115,7 +115,7 @@ fn matcher(glob: &str) -> Result<GlobMatcher, Error> {
         .map_err(|_| Error::new(ErrorCode::Validation, message).with("field", "path"))
 }
 
-/// The end of a run of tests as a report. What is not about the tests stays an error.
+/// Turns the end of a test run into a report. Errors that do not concern the tests stay errors.
 fn reported(
     record: &TestRecord,
     services: &GuestServices,
@@ -135,7 +135,7 @@ fn reported(
     };
     let names: Vec<String> = tools.iter().map(|tool| tool.as_str().to_owned()).collect();
     let mut report = record.report(failure, &names);
-    report.state = learnt(&report, &services.modules).map(|run| {
+    report.state = observed_run(&report, &services.modules).map(|run| {
         let standing = services.tests.tested(call, run, || without_tool(&report, &services.modules));
         ToolState { phase: standing.phase(), reason: standing.as_str() }
     });
@@ -143,7 +143,7 @@ fn reported(
     report.map(|report| value.with_result(report)).map_err(|_| Error::panicked())
 }
 
-/// The files of these that are there.
+/// The existing files among these.
 fn existing<'p>(files: &'p dyn Vfs, paths: &'p [JailPath]) -> impl Iterator<Item = &'p JailPath> {
     paths.iter().filter(|path| files.exists(path).unwrap_or(false))
 }
@@ -152,7 +152,7 @@ fn part<T: serde::de::DeserializeOwned + Default>(error: &mut Error, name: &str)
     error.details.remove(name).and_then(|value| serde_json::from_value(value).ok()).unwrap_or_default()
 }
 
-/// Whether a failure says something of what was tested, and not only of the kernel.
+/// Whether an error concerns the tested code, and not only the kernel.
 fn is_about_tests(code: ErrorCode) -> bool {
     use ErrorCode::{
         Compilation, Fetch, IsolateCrashed, IsolateMemory, IsolateTimeout, Limit, NotFound, Result, SecurityViolation,
@@ -175,7 +175,7 @@ fn is_about_tests(code: ErrorCode) -> bool {
     )
 }
 
-/// Whether an import in a test is that of its tool.
+/// Whether an import in a test is the import of its tool.
 fn is_of_tool(import: &str, importer: Option<&str>, test: &str) -> bool {
     let name = import.rsplit('/').next().unwrap_or_default();
     let stem = name.rsplit_once('.').filter(|(_, end)| end.ends_with("ts") || end.ends_with("js"));

@@ -1,7 +1,6 @@
-//! Trying out what a tool does: runs that may ask for nothing, and that nobody counts.
+//! Trial runs: without host functions, and not counted as uses.
 //!
-//! No files, no network, nothing of the application: what such a run gives depends on its arguments alone, or it gives
-//! nothing.
+//! No files, no network, no application functions: the result depends on the arguments only, or there is none.
 
 use super::runs::Runs;
 use super::sandbox_host::RunStarter;
@@ -13,62 +12,62 @@ use tgp_base::error::{Error, ErrorCode};
 use tgp_sandbox::{Counting, Host, HostAnswer, Question, Reply, RunEnd, RunRequest, when_done};
 use tgp_vfs::JailPath;
 
-/// What is tried out.
-pub enum Tried<'t> {
+/// What a trial runs.
+pub enum TrialSource<'t> {
     /// The tool at this path.
     Tool(&'t JailPath),
     /// This text, as if it were at this path.
     Text(&'t JailPath, &'t str),
 }
 
-/// The longest that one run may take.
+/// Time limit of one run.
 const MAX_WALL: Duration = Duration::from_millis(500);
-/// How much longer its end is waited for: it may have to wait for a worker.
-const PATIENCE: Duration = Duration::from_secs(2);
-/// The same for all: what depends on chance agrees with itself, and shows as such in another tool.
+/// How much longer to wait for its end, which includes waiting for a worker.
+const TRIAL_TIMEOUT: Duration = Duration::from_secs(2);
+/// The same for all trials, so that random results are repeatable.
 const SEED: u64 = 14;
 const NOW: i64 = 1_700_000_000_000;
 
-/// Has nothing to give.
-struct Nobody;
+/// A host that refuses every request.
+struct NoHost;
 
-impl Host for Nobody {
+impl Host for NoHost {
     fn call(self: Arc<Self>, _question: Question, reply: Reply) {
         let code = ErrorCode::SecurityViolation.as_str().to_owned();
-        reply.send(HostAnswer::Fault { code, message: "A trial may ask for nothing.".to_owned() });
+        reply.send(HostAnswer::Fault { code, message: "A trial has no host functions.".to_owned() });
     }
 }
 
-/// A tool that is ready to be tried out.
+/// A compiled trial.
 pub struct Trial<'r> {
     runs: &'r Runs,
     graph: ModuleGraph,
 }
 
 impl Runs {
-    /// Compiles what is to be tried out.
-    pub fn trial(&self, tried: &Tried<'_>) -> Result<Trial<'_>, Error> {
-        let graph = match tried {
-            Tried::Tool(path) => self.modules().graph((*path).clone())?,
-            Tried::Text(path, text) => self.modules().graph_of_code(path.as_str(), text)?,
+    /// Compiles a trial.
+    pub fn trial(&self, source: &TrialSource<'_>) -> Result<Trial<'_>, Error> {
+        let graph = match source {
+            TrialSource::Tool(path) => self.modules().graph((*path).clone())?,
+            TrialSource::Text(path, text) => self.modules().graph_of_code(path.as_str(), text)?,
         };
         Ok(Trial { runs: self, graph })
     }
 }
 
-/// Whose runs a trial may be made of: those of the caller that this thread works for, if there is one.
+/// The owner whose recorded arguments a trial may use: the caller that this thread works for, if any.
 #[must_use]
 pub fn run_owner() -> Option<String> {
     present().map(|call| call.owner)
 }
 
 impl Trial<'_> {
-    /// The files of the root that run.
+    /// The files of the root in this trial.
     pub fn files(&self) -> Vec<String> {
         self.graph.files()
     }
 
-    /// The result for these arguments, as JSON; nothing when there is none, for whatever reason.
+    /// The result for these arguments, as JSON; none on any failure.
     pub fn result(&self, args_json: &str) -> Option<String> {
         let runs = self.runs;
         let mut limits = runs.limits();
@@ -91,15 +90,15 @@ impl Trial<'_> {
                 lineage: scope.lineage,
                 tree: Arc::clone(&scope.tree),
                 deadline: scope.deadline(),
-                host: Arc::new(Nobody),
+                host: Arc::new(NoHost),
                 caller: run_owner().unwrap_or_default().into(),
             },
             when_done(move |outcome| {
-                // Whoever asked may have lost patience.
+                // The caller may have timed out.
                 let _unheard = sender.send(outcome);
             }),
         );
-        let Ok(outcome) = receiver.recv_timeout(limits.wall + PATIENCE) else {
+        let Ok(outcome) = receiver.recv_timeout(limits.wall + TRIAL_TIMEOUT) else {
             runs.sandbox().cancel(run);
             return None;
         };

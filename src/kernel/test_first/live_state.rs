@@ -1,4 +1,4 @@
-//! The state of tools as the ledger tells it: made on the first question, followed from then on.
+//! The test-first state of tools, replayed from the ledger on the first query and kept current.
 
 use crate::kernel::door::{Door, PresentCall};
 use crate::kernel::private_files::PrivateFiles;
@@ -9,44 +9,44 @@ use std::sync::Arc;
 use tgp_ledger::{EventType, Hash, Ledger, MAX_EVENTS, Query, StoredEvent};
 use tgp_state::{Event, Position, TestState, TestStatus, Texts};
 
-/// Where a copy of the state is kept, so that the whole ledger need not be read.
+/// The snapshot file, which saves reading the whole ledger.
 const FILE: &str = "test_state.json";
-/// A copy is made after so many events, and when the kernel ends.
-const EVENTS_PER_COPY: usize = 2000;
+/// Events between two snapshots; another is made when the kernel ends.
+const EVENTS_PER_SNAPSHOT: usize = 2000;
 
 pub struct LiveState {
     door: Arc<Door>,
     private: PrivateFiles,
-    live: Mutex<Live>,
+    live: Mutex<LoadedState>,
 }
 
-/// The state, and how far the ledger is in it.
+/// The state, and the ledger position up to which it is current.
 #[derive(Default)]
-pub struct Live {
+pub struct LoadedState {
     state: TestState,
     is_loaded: bool,
-    /// The last event of the ledger that was looked at.
-    read_to: Place,
-    /// Events of this process are in the state before they are in the ledger.
+    /// The last ledger event that was read.
+    read_to: EventPosition,
+    /// Whether events of this process are in the state but not in the ledger yet.
     has_unread: bool,
-    /// Events since the last copy.
+    /// Events since the last snapshot.
     fresh: usize,
 }
 
-/// An event of the ledger.
+/// The position of a ledger event.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-struct Place {
+struct EventPosition {
     seq: u64,
     hash: String,
 }
 
 #[derive(Serialize, Deserialize)]
-struct Copy {
-    place: Place,
+struct Snapshot {
+    place: EventPosition,
     state: Box<RawValue>,
 }
 
-/// What is read of an event.
+/// The members that are read of an event.
 #[derive(Deserialize)]
 struct Recorded<'e> {
     process: String,
@@ -54,9 +54,9 @@ struct Recorded<'e> {
     what: &'e RawValue,
 }
 
-/// A value that is kept beside its event.
+/// A reference to a value that is stored by its hash.
 #[derive(Deserialize)]
-struct Beside {
+struct BlobRef {
     #[serde(rename = "$blob")]
     blob: String,
 }
@@ -66,21 +66,21 @@ impl LiveState {
         Self { door, private, live: Mutex::default() }
     }
 
-    /// Writes an event down, and takes it in.
-    pub fn tell(&self, by: Option<&PresentCall>, path: &str, event: &Event) {
+    /// Records an event and applies it.
+    pub fn record(&self, by: Option<&PresentCall>, path: &str, event: &Event) {
         let Ok(json) = to_raw_value(event) else { return };
         let mut live = self.live.lock();
         self.door.record_state(by, path, &json);
         live.has_unread = true;
-        // Until somebody asks, the ledger alone knows.
+        // Before the first query, only the ledger has the event.
         if live.is_loaded {
-            live.take_in(event);
-            self.keep_copy(&mut live, EVENTS_PER_COPY);
+            live.apply(event);
+            self.write_snapshot(&mut live, EVENTS_PER_SNAPSHOT);
         }
     }
 
-    /// Asks the state; when it says no, once more with what other processes have told the ledger since.
-    pub fn ask<T, E>(&self, question: impl Fn(&TestState) -> Result<T, E>) -> Result<T, E> {
+    /// Queries the state. On a refusal, reads events of other processes and queries again.
+    pub fn query<T, E>(&self, question: impl Fn(&TestState) -> Result<T, E>) -> Result<T, E> {
         let mut live = self.loaded();
         question(&live.state).or_else(|_| {
             self.catch_up(&mut live);
@@ -88,7 +88,7 @@ impl LiveState {
         })
     }
 
-    /// Where a tool stands with these texts, as far as is known here.
+    /// The standing of a tool with these texts, without events of other processes since.
     pub fn status(&self, tool: &str, now: &Texts) -> TestStatus {
         self.loaded().state.status(tool, now)
     }
@@ -98,52 +98,51 @@ impl LiveState {
         self.loaded().state.was_green(tool)
     }
 
-    /// Has other processes know at once what this one has told.
+    /// Flushes the ledger, so that other processes see this one's events.
     pub fn settle(&self) {
         if let Ok(ledger) = self.door.ledger() {
-            // What cannot be stored now is stored later; until then the others lack it.
+            // A failed flush is retried later.
             let _later = ledger.flush();
         }
     }
 
-    /// Keeps a copy, if there is anything new.
+    /// Writes a snapshot, if there are new events.
     pub fn close(&self) {
         let mut live = self.live.lock();
         if live.is_loaded && live.fresh > 0 {
             self.catch_up(&mut live);
-            self.keep_copy(&mut live, 1);
+            self.write_snapshot(&mut live, 1);
         }
     }
 
-    fn loaded(&self) -> MutexGuard<'_, Live> {
+    fn loaded(&self) -> MutexGuard<'_, LoadedState> {
         let mut live = self.live.lock();
         if !live.is_loaded {
-            if let (Ok(ledger), Some((place, state))) = (self.door.ledger(), self.copy()) {
+            if let (Ok(ledger), Some((place, state))) = (self.door.ledger(), self.snapshot()) {
                 let seen = ledger.event(place.seq).ok().flatten();
-                // Another ledger, or one that begins behind it: then everything that is there is read.
+                // Ignores a snapshot of another ledger, or one before its first event, and reads all events.
                 if seen.is_some_and(|event| event.hash.hex() == place.hash) {
                     (live.state, live.read_to) = (state, place);
                 }
             }
-            self.read_on(&mut live, Whose::Everybodys);
+            self.read_on(&mut live, EventSource::AllProcesses);
             live.is_loaded = true;
         }
         live
     }
 
-    fn copy(&self) -> Option<(Place, TestState)> {
+    fn snapshot(&self) -> Option<(EventPosition, TestState)> {
         let text = self.private.read(FILE);
-        let Copy { place, state } = serde_json::from_str(&text).ok()?;
+        let Snapshot { place, state } = serde_json::from_str(&text).ok()?;
         Some((place, TestState::from_snapshot(state.get().as_bytes())?))
     }
 
-    fn catch_up(&self, live: &mut Live) {
-        self.read_on(live, Whose::Others);
+    fn catch_up(&self, live: &mut LoadedState) {
+        self.read_on(live, EventSource::OtherProcesses);
     }
 
-    /// Takes in what the ledger has behind the place that was read to. What cannot be read now is read with the next
-    /// question; until then nothing of it counts.
-    fn read_on(&self, live: &mut Live, whose: Whose) {
+    /// Applies the ledger's events after `read_to`. After a failure, the next query retries.
+    fn read_on(&self, live: &mut LoadedState, source: EventSource) {
         let Ok(ledger) = self.door.ledger() else { return };
         if std::mem::take(&mut live.has_unread) && ledger.flush().is_err() {
             live.has_unread = true;
@@ -153,10 +152,10 @@ impl LiveState {
             let query = Query { limit: MAX_EVENTS, kind: Some(EventType::State), after_seq, ..Query::default() };
             let Ok(events) = ledger.tail(&query) else { return };
             for stored in &events {
-                if let Some(event) = self.event(ledger, stored, whose) {
-                    live.take_in(&event);
+                if let Some(event) = self.event(ledger, stored, source) {
+                    live.apply(&event);
                 }
-                live.read_to = Place { seq: stored.seq, hash: stored.hash.hex() };
+                live.read_to = EventPosition { seq: stored.seq, hash: stored.hash.hex() };
             }
             if events.len() < MAX_EVENTS {
                 return;
@@ -164,26 +163,26 @@ impl LiveState {
         }
     }
 
-    fn event(&self, ledger: &Ledger, stored: &StoredEvent, whose: Whose) -> Option<Event> {
+    fn event(&self, ledger: &Ledger, stored: &StoredEvent, source: EventSource) -> Option<Event> {
         let Recorded { process, what } = serde_json::from_str(&stored.content).ok()?;
-        if whose == Whose::Others && process == self.door.process() {
+        if source == EventSource::OtherProcesses && process == self.door.process() {
             return None;
         }
-        if let Ok(Beside { blob }) = serde_json::from_str(what.get()) {
+        if let Ok(BlobRef { blob }) = serde_json::from_str(what.get()) {
             let kept = ledger.blob(&Hash::parse(&blob)?).ok().flatten()?;
             return serde_json::from_slice(&kept).ok();
         }
         serde_json::from_str(what.get()).ok()
     }
 
-    fn keep_copy(&self, live: &mut Live, fresh: usize) {
-        // What this process told and the ledger has not yet would be taken in twice.
+    fn write_snapshot(&self, live: &mut LoadedState, fresh: usize) {
+        // Catches up first: events that are not in the ledger yet would be applied twice.
         if live.fresh < fresh || self.door.ledger().is_err() {
             return;
         }
         self.catch_up(live);
         if let Ok(state) = RawValue::from_string(live.state.to_snapshot())
-            && let Ok(text) = serde_json::to_string(&Copy { place: live.read_to.clone(), state })
+            && let Ok(text) = serde_json::to_string(&Snapshot { place: live.read_to.clone(), state })
         {
             self.private.write(FILE, &text);
             live.fresh = 0;
@@ -191,16 +190,16 @@ impl LiveState {
     }
 }
 
-/// Whose events are taken in.
+/// Which processes' events are applied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Whose {
-    Everybodys,
-    /// Those of this process are in it already.
-    Others,
+enum EventSource {
+    AllProcesses,
+    /// Events of this process are applied already.
+    OtherProcesses,
 }
 
-impl Live {
-    fn take_in(&mut self, event: &Event) {
+impl LoadedState {
+    fn apply(&mut self, event: &Event) {
         let seq = self.state.position().map_or(1, |position| position.seq + 1);
         self.state.fold(Position { seq, hash: None }, event);
         self.fresh += 1;

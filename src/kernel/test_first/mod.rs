@@ -1,4 +1,4 @@
-//! Test first: what the state says of a call, and what the state is told.
+//! Test-first mode: checks calls against the test state, and records events for it.
 
 mod live_state;
 mod sharing;

@@ -1,4 +1,4 @@
-//! What may go to a branch that others use.
+//! The check before a push: refuses tools without passing tests.
 
 use super::test_first::{TestFirst, text_id};
 use std::collections::BTreeSet;
@@ -11,7 +11,7 @@ impl PushPolicy for TestFirst {
         let tools: BTreeSet<String> = paths.iter().filter_map(|path| Some(Subject::of(path)?.tool)).collect();
         let id = |path: &str| text_of(path).map(|text| text_id(&text));
         let judged = |tool: &String| {
-            // With pull requests the test is on a branch of its own.
+            // With pull requests the test is on a separate branch.
             let test = id(&test_of(tool)).or_else(|| self.text(&test_of(tool)));
             let now = Texts { tool: id(tool), test, imports: None };
             let mode = self.writers.mode(tool, now.tool, self.usual_mode())?;
@@ -22,7 +22,7 @@ impl PushPolicy for TestFirst {
         let Error { message, .. } = refused.next()?;
         Some(match refused.count() {
             0 => message,
-            others => format!("{message} So it is with {others} more."),
+            others => format!("{message} The same applies to {others} more."),
         })
     }
 }

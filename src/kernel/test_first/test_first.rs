@@ -1,4 +1,4 @@
-//! How strict the kernel is about tests, with whom, and what it knows of them.
+//! Test-first policy: the mode of a caller, and the test state of tools.
 
 use super::live_state::LiveState;
 use super::writers::Writers;
@@ -11,7 +11,7 @@ use tgp_state::{
 };
 use tgp_vfs::{JailPath, Vfs};
 
-/// Callers that are people, or the application itself: they are held to nothing.
+/// Callers that are people or the application: tests are not required of them.
 const PEOPLE: [&str; 3] = ["application", "cli", "kernel"];
 
 pub struct TestFirstParts {
@@ -28,7 +28,7 @@ pub struct TestFirst {
     files: Arc<dyn Vfs>,
     pub(super) state: LiveState,
     pub(super) writers: Writers,
-    /// What waits for a tool to be green.
+    /// Called when a tool becomes green.
     on_green: OnceLock<Box<dyn Fn() + Send + Sync>>,
 }
 
@@ -46,57 +46,58 @@ impl TestFirst {
         }
     }
 
-    /// Has something done whenever a tool was seen green.
+    /// Sets a callback for tools that become green.
     pub fn when_green(&self, then: impl Fn() + Send + Sync + 'static) {
-        // There is one for the life of a kernel.
+        // A kernel sets it once.
         let _first = self.on_green.set(Box::new(then));
     }
 
-    /// The mode of a call of this kind of caller, who may have said one. People are in none unless they say so.
+    /// The mode of a call by this kind of caller, with an optional explicit mode. People have no required tests by
+    /// default.
     #[must_use]
-    pub fn mode_of(&self, kind: &str, said: Option<Mode>) -> Mode {
-        match said {
+    pub fn mode_of(&self, kind: &str, explicit: Option<Mode>) -> Mode {
+        match explicit {
             Some(mode) => mode,
             None if PEOPLE.contains(&kind) => Mode::Explore,
             None => self.mode,
         }
     }
 
-    /// The mode where nobody says another.
+    /// The default mode.
     #[must_use]
     pub const fn usual_mode(&self) -> Mode {
         self.mode
     }
 
-    /// Whose word a change on behalf of a call is.
+    /// The author of a change on behalf of a call.
     #[must_use]
     pub fn author(call: Option<&PresentCall>) -> Author {
         let is_person = call.is_none_or(|call| PEOPLE.contains(&call.agent.as_str()) && call.mode.is_none());
         if is_person { Author::Person } else { Author::Agent }
     }
 
-    /// Whether a change of files may be made on behalf of a call.
+    /// Refuses a file change that the tests do not allow.
     ///
     /// # Errors
-    /// `State`, with what must come first.
+    /// `State`, with the steps that would allow it.
     pub fn may_change(&self, call: Option<&PresentCall>, request: &Request<'_>) -> Result<(), Error> {
         let Some(call) = call else { return Ok(()) };
         self.judge(request, self.mode_of(&call.agent, call.mode), Origin::Call)
     }
 
-    /// The same in a mode that is known.
+    /// As `may_change`, in a given mode.
     ///
     /// # Errors
-    /// `State`, with what must come first.
+    /// `State`, with the steps that would allow it.
     pub fn judge(&self, request: &Request<'_>, mode: Mode, through: Origin) -> Result<(), Error> {
         let who = match mode {
             Mode::Explore => return Ok(()),
             Mode::Strict | Mode::Debug => Caller { by: Author::Agent, through },
         };
-        self.state.ask(|state| judge(request, who, mode, state, &self.exempt)).map_err(Error::from)
+        self.state.query(|state| judge(request, who, mode, state, &self.exempt)).map_err(Error::from)
     }
 
-    /// The texts that a tool and its test have on the disk; `imports` is known to whoever has compiled it.
+    /// The current texts of a tool and its test; `imports` is the hash from the compiled tool.
     #[must_use]
     pub fn texts(&self, tool: &str, imports: Option<TextId>) -> Texts {
         let test = tgp_state::test_of(tool);
@@ -108,7 +109,7 @@ impl TestFirst {
         self.files.read(&path).ok().map(|text| text_id(&text))
     }
 
-    /// Takes in what has happened to files. Of tools that have no test nobody needs to know where nobody is held to one.
+    /// Records file events. Tools without tests are not recorded when tests are not required.
     pub fn changed(&self, call: Option<&PresentCall>, events: &[(Subject, Event)]) {
         let by = Self::author(call);
         let mode = call.map_or(Mode::Explore, |call| self.mode_of(&call.agent, call.mode));
@@ -125,13 +126,14 @@ impl TestFirst {
             );
             if is_of_test || self.mode != Mode::Explore || self.text(&subject.test()).is_some() {
                 let path = if is_of_test { subject.test() } else { subject.tool.clone() };
-                self.state.tell(call, &path, event);
+                self.state.record(call, &path, event);
             }
         }
     }
 
-    /// Takes in a run of a test, and says where its tool stands with these texts then. `without_tool` tries the first test
-    /// of a tool that exists with the tool hidden: it has to fail then. One that replaces a test has to be seen to fail itself.
+    /// Records a test run, and returns the standing of its tool with these texts. `without_tool` is the run of the test
+    /// without its tool: it proves that the first test of an existing tool can fail. A replaced test must have failed
+    /// itself.
     pub fn tested(
         &self,
         call: &PresentCall,
@@ -140,11 +142,11 @@ impl TestFirst {
     ) -> TestStatus {
         let now = Texts { tool: run.tool_text, test: Some(run.test_text), imports: run.imports };
         let (tool, path) = (run.tool.clone(), tgp_state::test_of(&run.tool));
-        self.state.tell(Some(call), &path, &Event::TestRan(run));
+        self.state.record(Some(call), &path, &Event::TestRan(run));
         let mut status = self.state.status(&tool, &now);
         let is_first = status == TestStatus::Unproven && !self.state.was_green(&tool);
         if let Some(proof) = is_first.then(without_tool).flatten() {
-            self.state.tell(Some(call), &path, &Event::TestRan(proof));
+            self.state.record(Some(call), &path, &Event::TestRan(proof));
             status = self.state.status(&tool, &now);
         }
         self.state.settle();
@@ -154,7 +156,7 @@ impl TestFirst {
         status
     }
 
-    /// Takes in files as they are on the disk, which somebody has committed or taken for what is meant.
+    /// Records the current files after a commit, or after a test was accepted.
     pub fn committed(&self, call: Option<&PresentCall>, paths: &[String]) {
         let event = |path: &String| {
             let subject = Subject::of(JailPath::parse(path).ok()?.as_str())?;
@@ -175,13 +177,13 @@ impl TestFirst {
         self.changed(call, &events);
     }
 
-    /// Keeps what is known for the next kernel.
+    /// Stores the state for the next kernel.
     pub fn close(&self) {
         self.state.close();
     }
 }
 
-/// A text, told by its hash.
+/// The hash of a text.
 #[must_use]
 pub fn text_id(text: &str) -> TextId {
     let mut bytes = [0; 32];

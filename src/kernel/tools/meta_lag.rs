@@ -1,61 +1,61 @@
-//! How far the committed `meta.json` is behind the tools. Asked without waiting for anything.
+//! Lock-free tracking of how far the committed `meta.json` is behind the tools.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-/// `meta.json` as it is on disk now. Whoever commits it says so.
+/// The current `meta.json` on disk. Its commit must be reported.
 #[must_use = "what is not committed stays behind"]
 pub struct MetaText {
     pub text: String,
-    /// How many registered changes came with it.
+    /// The number of registered changes that it includes.
     brings: usize,
-    /// How often others' commits had come in when it was made.
+    /// The number of pulls before it was generated.
     follows: usize,
 }
 
 #[derive(Default)]
 pub struct MetaLag {
-    /// Registered changes that no committed `meta.json` has.
+    /// Registered changes that are in no committed `meta.json`.
     behind: AtomicUsize,
     /// Whether anything was registered since the boot.
     has_registered: AtomicBool,
-    /// How often others' commits have come in, and how many of these times the committed `meta.json` follows.
+    /// The number of pulls, and how many of them the committed `meta.json` includes.
     overtaken: AtomicUsize,
     followed: AtomicUsize,
 }
 
 impl MetaLag {
-    /// A tool was registered.
+    /// Counts a registered tool.
     pub fn registered(&self) {
         self.behind.fetch_add(1, Ordering::Relaxed);
         self.has_registered.store(true, Ordering::Relaxed);
     }
 
-    /// Others' commits have come in. Theirs and ours may both have had a `meta.json`, each without the other's tools, and
-    /// only one of the two is there now.
+    /// Counts a pull. Both sides may have changed `meta.json`, each without the other's tools, and only one of them
+    /// remains.
     pub fn overtaken(&self) {
         self.overtaken.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Has `meta.json` made anew, with all that was registered so far.
-    pub fn bring_along<E>(&self, make: impl FnOnce() -> Result<Option<String>, E>) -> Result<Option<MetaText>, E> {
+    /// Regenerates `meta.json` with all registered changes.
+    pub fn regenerate<E>(&self, make: impl FnOnce() -> Result<Option<String>, E>) -> Result<Option<MetaText>, E> {
         let (brings, follows) = (self.behind(), self.overtaken.load(Ordering::Relaxed));
         Ok(make()?.map(|text| MetaText { text, brings, follows }))
     }
 
-    /// The history has this `meta.json` now.
+    /// This `meta.json` was committed.
     pub fn committed(&self, meta: &MetaText) {
-        // What another commit has brought along meanwhile is not counted twice.
+        // Changes that another commit included meanwhile are not counted twice.
         let left = |behind: usize| Some(behind.saturating_sub(meta.brings));
         let _before = self.behind.fetch_update(Ordering::Relaxed, Ordering::Relaxed, left);
         self.followed.fetch_max(meta.follows, Ordering::Relaxed);
     }
 
-    /// Registered changes that no committed `meta.json` has.
+    /// Registered changes that are in no committed `meta.json`.
     pub fn behind(&self) -> usize {
         self.behind.load(Ordering::Relaxed)
     }
 
-    /// Whether the committed `meta.json` lacks, or may lack, anything that was registered here.
+    /// Whether the committed `meta.json` may lack registered changes.
     pub fn is_behind(&self) -> bool {
         let may_lack = self.overtaken.load(Ordering::Relaxed) > self.followed.load(Ordering::Relaxed);
         self.behind() > 0 || (may_lack && self.has_registered.load(Ordering::Relaxed))
@@ -67,11 +67,11 @@ mod tests {
     use super::{MetaLag, MetaText};
 
     fn made(lag: &MetaLag) -> MetaText {
-        lag.bring_along(|| Ok::<_, ()>(Some(String::new()))).unwrap().unwrap()
+        lag.regenerate(|| Ok::<_, ()>(Some(String::new()))).unwrap().unwrap()
     }
 
     #[test]
-    fn what_is_made_and_not_committed_stays_behind() {
+    fn a_generated_meta_json_counts_only_when_committed() {
         let lag = MetaLag::default();
         lag.registered();
         drop(made(&lag));
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn others_commits_count_where_something_was_registered_and_until_one_follows() {
+    fn pulls_count_after_a_registration_until_the_next_commit() {
         let lag = MetaLag::default();
         lag.overtaken();
         assert!(!lag.is_behind());

@@ -1,4 +1,4 @@
-//! The tools of a root: found, listed, counted and written down in `meta.json`.
+//! The tool registry: search, listing, use counts and `meta.json`.
 
 mod memory;
 mod meta_lag;
@@ -18,7 +18,7 @@ pub use memory::EmbedReply;
 pub use memory::{MemoryModel, MemoryReport, ModelSource};
 pub use meta_lag::MetaText;
 pub use reuse_counts::ReuseEvent;
-pub use tool_choice::Wanted;
+pub use tool_choice::OfferQuery;
 pub use tool_listing::{Catalogue, OfferedTools, SimilarTool, ToolsSince};
 pub use tool_registry::RegistryFiles;
 pub use tools::{Stats, Tools};

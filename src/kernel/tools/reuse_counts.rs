@@ -1,4 +1,4 @@
-//! How many tools were forged, and how often one that was there was used instead: counted by day, on this machine.
+//! Statistics of forged, reused, duplicate and refused tools, by day, on this machine.
 
 use crate::kernel::private_files::PrivateFiles;
 use parking_lot::Mutex;
@@ -7,26 +7,26 @@ use std::collections::BTreeMap;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 const FILE: &str = "reuse.json";
-/// Events after which they are stored.
+/// Events after which the counts are stored.
 const STORE_EVERY: u64 = 64;
-/// Days that are kept.
+/// Most days to keep.
 const MAX_DAYS: usize = 400;
 const SECONDS_PER_DAY: u64 = 86_400;
 
-/// What happened to a tool.
+/// A countable event of a tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReuseEvent {
-    /// A new one was written.
+    /// A new tool was written.
     Forged,
-    /// One that had been run before was run again.
+    /// A tool that had been run before was run again.
     Reused,
-    /// A new one was written for a job that another does.
+    /// A new tool duplicates another.
     Duplicate,
-    /// A new one was refused because another does its job.
+    /// A new tool was refused as a duplicate.
     Refused,
 }
 
-/// How often each has happened.
+/// The count of each event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(default)]
@@ -37,11 +37,11 @@ pub struct ReuseTally {
     pub refused: u64,
 }
 
-/// One day of them.
+/// The counts of one day.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct ReuseDay {
-    /// As `2026-11-16`, by universal time.
+    /// As `2026-11-16`, in UTC.
     pub day: String,
     #[serde(flatten)]
     pub tally: ReuseTally,
@@ -73,7 +73,7 @@ type Days = BTreeMap<String, ReuseTally>;
 
 pub struct ReuseCounts {
     private: PrivateFiles,
-    /// What was counted since the last time that it was stored.
+    /// Counts that are not stored yet.
     fresh: Mutex<Days>,
 }
 
@@ -90,7 +90,7 @@ impl ReuseCounts {
         }
     }
 
-    /// Stores what was counted since the last time.
+    /// Stores new counts.
     pub fn store(&self) {
         let mut fresh = self.fresh.lock();
         if !fresh.is_empty() {
@@ -98,7 +98,7 @@ impl ReuseCounts {
         }
     }
 
-    /// Every day on which anything happened, oldest first, and all of them together.
+    /// All days with events, oldest first, and their total.
     pub fn days(&self) -> (Vec<ReuseDay>, ReuseTally) {
         let fresh = self.fresh.lock();
         let days = merged(self.stored(), &fresh);
@@ -107,7 +107,7 @@ impl ReuseCounts {
         (days.into_iter().map(|(day, tally)| ReuseDay { day, tally }).collect(), total)
     }
 
-    /// Another process may have counted meanwhile: what is stored is added to, not replaced.
+    /// Adds to the stored counts, as another process may have counted too.
     fn write(&self, fresh: &mut Days) {
         let days = merged(self.stored(), fresh);
         if let Ok(text) = serde_json::to_string(&days) {
@@ -116,7 +116,7 @@ impl ReuseCounts {
         }
     }
 
-    /// What is stored; damaged text counts as nothing.
+    /// The stored counts; empty if the file is damaged.
     fn stored(&self) -> Days {
         let mut days: Days = serde_json::from_str(&self.private.read(FILE)).unwrap_or_default();
         days.retain(|day, _| day.len() == 10);
@@ -160,14 +160,14 @@ mod tests {
     use tgp_vfs::MemoryVfs;
 
     #[test]
-    fn days_have_their_dates() {
+    fn day_numbers_are_converted_to_dates() {
         for (days, date) in [(0, "1970-01-01"), (59, "1970-03-01"), (11_016, "2000-02-29"), (20_773, "2026-11-16")] {
             assert_eq!(date_of(days), date);
         }
     }
 
     #[test]
-    fn what_two_processes_count_is_added_and_survives() {
+    fn counts_of_two_processes_are_added_and_stored() {
         let private = PrivateFiles(Arc::new(MemoryVfs::new()));
         let (one, other) = (ReuseCounts::new(private.clone()), ReuseCounts::new(private.clone()));
         one.count(ReuseEvent::Forged);

@@ -1,13 +1,13 @@
-//! What tools were last run with, so that another tool can be tried on the same.
+//! The last arguments of each tool and owner, for trials of similar tools.
 //!
-//! It is kept in memory and nowhere else, for the caller who gave them: arguments are the application's data. Results are not kept at all; the tool gives
-//! them again when they are needed, as it is then.
+//! Kept in memory only, and per caller, as arguments are the application's data. Results are not kept: a trial runs the
+//! tool again.
 
 use crate::kernel::bounded_cache::BoundedCache;
 use std::sync::Arc;
 
 const MAX_TOOLS: usize = 512;
-/// Arguments of one tool; the newest stay.
+/// Most arguments of one tool; the oldest are dropped.
 const MAX_RUNS: usize = 5;
 const MAX_BYTES: usize = 4 << 10;
 
@@ -21,13 +21,13 @@ impl Default for RunArguments {
 }
 
 impl RunArguments {
-    /// Keeps the arguments of a good run, unless they are long or known.
+    /// Records the arguments of a successful run, unless they are long or known.
     pub fn record(&self, owner: &str, path: &str, args_json: &Arc<str>) {
         let mut kept = self.of(owner, path);
         if args_json.len() > MAX_BYTES || kept.contains(args_json) {
             return;
         }
-        // Of runs that end at the same time one may be lost; others will come.
+        // Concurrent runs may lose one record, which is acceptable.
         kept.insert(0, Arc::clone(args_json));
         kept.truncate(MAX_RUNS);
         self.0.put(key(owner, path), kept);
@@ -39,7 +39,7 @@ impl RunArguments {
     }
 }
 
-/// No path holds a NUL.
+/// Unambiguous, because paths contain no NUL.
 fn key(owner: &str, path: &str) -> String {
     format!("{path}\0{owner}")
 }
@@ -50,7 +50,7 @@ mod tests {
     use std::sync::Arc;
 
     #[test]
-    fn the_newest_few_are_kept_each_once_and_none_that_is_long() {
+    fn the_newest_distinct_short_arguments_are_kept() {
         let arguments = RunArguments::default();
         for number in [1, 2, 2, 3, 4, 5, 6, 6] {
             arguments.record("me", "a", &Arc::from(number.to_string()));

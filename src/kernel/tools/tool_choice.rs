@@ -1,5 +1,5 @@
-//! Which tools are shown when all of them would be too many, and what has changed for a follower. Costs as much as is shown, and
-//! not as many tools as there are.
+//! Selection of tools for bounded lists, and changes since a version. The cost depends on the size of the answer, not
+//! on the number of tools.
 
 use super::tool_registry::{Counted, ToolRegistry};
 use std::collections::HashSet;
@@ -10,21 +10,21 @@ use tgp_registry::{Registry, ToolKind, ToolMeta, UseCounts};
 /// Whether a caller may see the tool at a path.
 pub type Shown<'s> = &'s dyn Fn(&str) -> bool;
 
-/// What is asked for by a caller to whom tools are offered by name.
+/// A query for tools to offer by name.
 #[derive(Debug)]
-pub struct Wanted {
-    /// The version of the tools when the caller came: what changed since comes first.
+pub struct OfferQuery {
+    /// The registry version when the caller began: tools changed since come first.
     pub after: u32,
-    /// Paths of what is offered already.
+    /// Paths of tools that are offered already.
     pub offered: Vec<String>,
     pub limit: usize,
-    /// Whether to count how many there are.
+    /// Whether to count all tools.
     pub counted: bool,
 }
 
-/// What a follower of the tools has to read.
-pub struct Followed {
-    /// Only what has changed; else every tool, sorted by path.
+/// The tools, or their changes since a version.
+pub struct ToolUpdate {
+    /// Whether `tools` has only changed tools; otherwise every tool, sorted by path.
     pub is_difference: bool,
     pub tools: Vec<Arc<ToolMeta>>,
     pub removed: Vec<String>,
@@ -32,8 +32,8 @@ pub struct Followed {
 }
 
 impl ToolRegistry {
-    /// What has changed since a version; every tool where that is not known. Nothing when that is the version of now.
-    pub fn changes_since(&self, since: Option<u32>) -> Result<(u32, Option<Followed>), Error> {
+    /// The changes since a version, or every tool if that version is unknown; none if it is the current version.
+    pub fn changes_since(&self, since: Option<u32>) -> Result<(u32, Option<ToolUpdate>), Error> {
         let state = self.fresh()?;
         let version = state.registry.version();
         if since == Some(version) {
@@ -42,7 +42,7 @@ impl ToolRegistry {
         let left_out = state.left_out.clone();
         let difference = since.and_then(|since| state.registry.changes_since(since));
         let followed = match difference {
-            Some(changes) => Followed {
+            Some(changes) => ToolUpdate {
                 is_difference: true,
                 tools: changes.tools.into_iter().map(Arc::clone).collect(),
                 removed: changes.removed.into_iter().map(str::to_owned).collect(),
@@ -50,13 +50,13 @@ impl ToolRegistry {
             },
             None => {
                 let tools = state.registry.list().map(Arc::clone).collect();
-                Followed { is_difference: false, tools, removed: Vec::new(), left_out }
+                ToolUpdate { is_difference: false, tools, removed: Vec::new(), left_out }
             }
         };
         Ok((version, Some(followed)))
     }
 
-    /// At most `limit` tools whose paths come after `after`, sorted by path, and the version that they are of.
+    /// At most `limit` tools after path `after`, sorted by path, and their version.
     pub fn page(&self, after: Option<&str>, limit: usize) -> Result<(u32, Vec<Arc<ToolMeta>>), Error> {
         let state = self.fresh()?;
         let follows = |tool: &&Arc<ToolMeta>| after.is_none_or(|after| tool.path.as_str() > after);
@@ -64,8 +64,8 @@ impl ToolRegistry {
         Ok((state.registry.version(), tools))
     }
 
-    /// At most `limit` tools that can be run and are shown: those that changed after `version`, then those at `offered`, then those
-    /// that were run most often, then the others by path.
+    /// At most `limit` runnable, visible tools: first those changed after `version`, then those at `offered`, then the
+    /// most used, then the others by path.
     pub fn most_useful(
         &self,
         version: u32,
@@ -82,7 +82,7 @@ impl ToolRegistry {
         Ok(taken(&mut ordered, limit, &uses, is_shown).0)
     }
 
-    /// The `limit` tools that can be run, are shown and were run most often.
+    /// The `limit` most used runnable, visible tools.
     pub fn most_used(&self, limit: usize, is_shown: Shown<'_>) -> Result<Vec<Counted>, Error> {
         let state = self.fresh()?;
         let uses = self.uses.counts();
@@ -93,14 +93,14 @@ impl ToolRegistry {
         Ok(tools)
     }
 
-    /// How many tools can be run and are shown; all, where nothing is said about what is shown.
+    /// The number of runnable tools, visible ones if there is a filter.
     pub fn count_runnable(&self, is_shown: Option<Shown<'_>>) -> Result<usize, Error> {
         let state = self.fresh()?;
         let Some(is_shown) = is_shown else { return Ok(state.registry.runnable()) };
         Ok(state.registry.list().filter(|tool| tool.kind == ToolKind::Tool && is_shown(&tool.path)).count())
     }
 
-    /// The tools at `paths`; those that are not there are left out.
+    /// The tools at `paths`, without missing ones.
     pub fn at(&self, paths: &[String]) -> Result<Vec<Counted>, Error> {
         let state = self.fresh()?;
         let uses = self.uses.counts();
@@ -109,13 +109,13 @@ impl ToolRegistry {
     }
 }
 
-/// Every tool, those that were run most often first; the others by path.
+/// Every tool, the most used first, the others by path.
 fn by_use<'r>(registry: &'r Registry, uses: &UseCounts) -> impl Iterator<Item = &'r Arc<ToolMeta>> {
     let used: Vec<&Arc<ToolMeta>> = uses.most_used().into_iter().filter_map(|(path, _)| registry.get(path)).collect();
     used.into_iter().chain(registry.list())
 }
 
-/// The first `limit` that can be run and are shown, each once, and whether there are more.
+/// The first `limit` distinct runnable, visible tools, and whether there are more.
 fn taken(
     ordered: &mut dyn Iterator<Item = &Arc<ToolMeta>>,
     limit: usize,

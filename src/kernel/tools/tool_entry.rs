@@ -1,4 +1,4 @@
-//! From a tool's source to its entry in the registry.
+//! Derives a tool's registry entry from its source.
 
 use crate::kernel::tool_paths::CODE_PATH;
 use serde::Serialize;
@@ -7,10 +7,10 @@ use serde_json::value::RawValue;
 use tgp_compile::{Compiler, Description, SourceRole};
 use tgp_registry::{ContentHash, MAX_PARAMETERS_BYTES, META_FILE, ToolKind, ToolMeta};
 
-/// Longest description that is kept: more is documentation, not a description.
+/// Longest description; the rest is cut off.
 const MAX_DESCRIPTION_CHARS: usize = 1000;
 
-/// What code takes that is in no file.
+/// The parameters of code without a file.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct CodeParameters {
@@ -18,9 +18,9 @@ pub struct CodeParameters {
     parameters: Box<RawValue>,
 }
 
-/// The entry of the tool with this text. It depends on nothing else.
+/// The entry of the tool with this text. A pure function.
 pub fn tool_entry(compiler: &Compiler, path: &str, text: &str, hash: ContentHash) -> ToolMeta {
-    // A tool that does not compile is still there, and is found by its name.
+    // A tool that does not compile is still listed and can be found by its name.
     let described = compiler.describe(path, text).unwrap_or_else(|_| Description {
         description: String::new(),
         parameters: json!({}),
@@ -32,7 +32,7 @@ pub fn tool_entry(compiler: &Compiler, path: &str, text: &str, hash: ContentHash
     });
     let folders = path.rsplit_once('/').map_or("", |(folders, _)| folders).split('/').skip(1);
     let mut tags: Vec<String> = folders.map(str::to_owned).collect();
-    // Tags are not written as the source has them: the source tells whether they are a secret.
+    // Tags are normalised, so secrets in them are recognised in the source only.
     let is_clean = compiler.secrets(path, text).is_empty();
     let (own_tags, imports) = if is_clean { (described.tags, described.imports) } else { Default::default() };
     tags.extend(own_tags);
@@ -58,20 +58,19 @@ pub fn tool_entry(compiler: &Compiler, path: &str, text: &str, hash: ContentHash
     }
 }
 
-/// The schema of what code takes that is in no file; anything will do when it does not compile, which a run tells.
+/// The parameter schema of code without a file; `{}` when it does not compile, which the run reports.
 pub fn code_parameters(compiler: &Compiler, code: &str) -> CodeParameters {
     let described = compiler.describe(CODE_PATH, code).map(|described| described.parameters);
     let text = schema_text(&described.unwrap_or_else(|_| json!({})));
     CodeParameters { parameters: RawValue::from_string(text).unwrap_or_else(|_| RawValue::NULL.to_owned()) }
 }
 
-/// A text that goes to `meta.json`, and with it to the history; nothing of one that holds a secret, which the tool itself is
-/// kept out for.
+/// A text for `meta.json`, which is committed; `otherwise` if it contains a secret.
 fn shown(compiler: &Compiler, text: String, otherwise: &str) -> String {
     if compiler.secrets(META_FILE, &text).is_empty() { text } else { otherwise.to_owned() }
 }
 
-/// The schema, or that anything will do when it is larger than any that is of use.
+/// The schema as text, or `{}` if it is too large.
 fn schema_text(parameters: &serde_json::Value) -> String {
     let text = parameters.to_string();
     if text.len() <= MAX_PARAMETERS_BYTES { text } else { "{}".to_owned() }

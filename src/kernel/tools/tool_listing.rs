@@ -1,13 +1,13 @@
-//! Tools as users see them.
+//! The shapes of tools in lists and search results.
 
-use super::tool_choice::Followed;
+use super::tool_choice::ToolUpdate;
 use super::tool_registry::Counted;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use std::sync::Arc;
 use tgp_registry::{ContentHash, ToolKind, ToolMatch, ToolMeta};
 
-/// A tool that may do the job.
+/// A search result.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct FoundTool {
@@ -20,7 +20,7 @@ pub struct FoundTool {
     parameters: Box<RawValue>,
 }
 
-/// A tool that does the same as one that was just written.
+/// An existing tool that does the same as a new one.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct SimilarTool {
@@ -28,7 +28,7 @@ pub struct SimilarTool {
     score: f64,
 }
 
-/// A tool as `registry.list` shows it.
+/// A tool in `registry.list`.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct ListedTool {
@@ -44,48 +44,48 @@ pub struct ListedTool {
     uses: u64,
 }
 
-/// What has changed since the version that was asked about, of tools that can be run.
+/// The changes of runnable tools since a version.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 pub struct ToolsSince {
     pub version: u32,
-    /// The version of the rules in force, by which lists leave tools out.
+    /// The version of the rules in force, which filter lists.
     pub rules: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub changes: Option<ToolChanges>,
 }
 
-/// Two lists of one length, and what goes: of every tool that can be run, or of those that have changed.
+/// Paths and hashes, of equal length, of all or changed runnable tools, and removed paths.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct ToolChanges {
-    /// Whether these are only those that have changed.
+    /// Whether only changed tools are listed.
     is_difference: bool,
     paths: Vec<String>,
     hashes: Vec<ContentHash>,
-    /// Also files that cannot be run any more.
+    /// Includes files that are no longer runnable.
     removed: Vec<String>,
     left_out: Vec<String>,
 }
 
-/// As [`ToolsSince`], with all that is known of each tool, and of those that cannot be run.
+/// As [`ToolsSince`], with complete entries, and also of modules.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 #[serde(rename_all = "camelCase")]
 pub struct ListedSince {
     pub version: u32,
     pub uses_version: u32,
-    /// Whether these are only those that have changed.
+    /// Whether only changed tools are listed.
     pub is_difference: bool,
     pub tools: Vec<ListedTool>,
     pub removed: Vec<String>,
-    /// Runs of each tool that was run at all; nothing when that is as it was.
+    /// Use counts of all used tools; none if unchanged.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub uses: Option<Vec<(String, u64)>>,
 }
 
-/// Some of the tools that `registry.list` shows, and the version that they are of.
+/// A page of `registry.list`, and its version.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct ListedPage {
@@ -93,12 +93,12 @@ pub struct ListedPage {
     pub tools: Vec<ListedTool>,
 }
 
-/// Tools that are offered, the most useful first.
+/// Tools to offer, the most useful first.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 pub struct OfferedTools {
     pub tools: Vec<OfferedTool>,
-    /// How many there are, where that was asked for.
+    /// The number of all tools, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub total: Option<usize>,
 }
@@ -110,9 +110,9 @@ pub struct OfferedTool {
     hash: ContentHash,
 }
 
-impl From<Followed> for ToolChanges {
-    fn from(followed: Followed) -> Self {
-        let Followed { is_difference, tools, mut removed, left_out, .. } = followed;
+impl From<ToolUpdate> for ToolChanges {
+    fn from(update: ToolUpdate) -> Self {
+        let ToolUpdate { is_difference, tools, mut removed, left_out, .. } = update;
         let (runnable, modules): (Vec<_>, Vec<_>) = tools.into_iter().partition(|tool| tool.kind == ToolKind::Tool);
         if is_difference {
             removed.extend(modules.into_iter().map(|tool| tool.path.clone()));
@@ -129,7 +129,7 @@ impl From<Counted> for OfferedTool {
     }
 }
 
-/// Some tools, and how many there are.
+/// Some tools, and the number of all.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Catalogue {
@@ -158,7 +158,7 @@ impl From<Counted> for ListedTool {
     }
 }
 
-/// Four decimals say all there is to say.
+/// Rounds to four decimals.
 fn rounded(score: f32) -> f64 {
     (f64::from(score) * 1e4).round() / 1e4
 }

@@ -1,4 +1,4 @@
-//! How often tools were run, stored every now and then.
+//! Use counts of tools, stored periodically.
 
 use crate::kernel::private_files::PrivateFiles;
 use parking_lot::{MappedMutexGuard, Mutex, MutexGuard};
@@ -13,7 +13,7 @@ pub struct UseCounter {
     private: PrivateFiles,
     /// `None` until first needed.
     counts: Mutex<Option<UseCounts>>,
-    /// Another one for other counts.
+    /// Changes whenever the counts do.
     version: AtomicU32,
 }
 
@@ -22,14 +22,14 @@ impl UseCounter {
         Self { private, counts: Mutex::default(), version: AtomicU32::new(0) }
     }
 
-    /// The counts, which nobody changes meanwhile.
+    /// The counts, locked.
     pub fn counts(&self) -> MappedMutexGuard<'_, UseCounts> {
         MutexGuard::map(self.counts.lock(), |counts| {
             counts.get_or_insert_with(|| UseCounts::read(&self.private.read(FILE)))
         })
     }
 
-    /// The runs of each tool that was run, with their version; nothing when that is `since`.
+    /// The counts of all used tools, with their version; none if that is `since`.
     pub fn since(&self, since: Option<u32>) -> (u32, Option<Vec<(String, u64)>>) {
         let counts = self.counts();
         let version = self.version.load(Ordering::Relaxed);
@@ -37,7 +37,7 @@ impl UseCounter {
         (version, (since != Some(version)).then(owned))
     }
 
-    /// Counts a run, and tells how many there were before.
+    /// Counts a run, and returns the number of runs before it.
     pub fn count(&self, path: &str) -> u64 {
         let mut counts = self.counts();
         let before = counts.of(path);
@@ -49,7 +49,7 @@ impl UseCounter {
         before
     }
 
-    /// Stores what was counted since the last time.
+    /// Stores new counts.
     pub fn store(&self) {
         let mut counts = self.counts();
         if counts.unstored() > 0 {
@@ -58,7 +58,7 @@ impl UseCounter {
     }
 
     fn write(&self, counts: &mut UseCounts) {
-        // What other processes have counted comes in.
+        // Storing merges the counts of other processes.
         self.version.fetch_add(1, Ordering::Relaxed);
         let text = counts.store(&self.private.read(FILE));
         self.private.write(FILE, &text);

@@ -1,4 +1,4 @@
-//! The tools whose texts are remembered, level with the registry.
+//! The texts of all tools with their vectors, synchronised with the registry.
 
 use super::tool_texts::tool_texts;
 use std::collections::{BTreeMap, HashSet};
@@ -6,17 +6,17 @@ use std::sync::Arc;
 use tgp_embed::{Cosines, Slot, TextKey, VectorIndex};
 use tgp_registry::{ContentHash, Meaning, ToolKind, ToolMeta};
 
-/// A text of a tool, and where its vector is, once that is known.
-struct Followed {
+/// A text of a tool, and the slot of its vector, once known.
+struct ToolText {
     key: TextKey,
     slot: Option<Slot>,
 }
 
 #[derive(Default)]
 pub struct FollowedTools {
-    /// Of the registry; `None` before the first look.
+    /// The version of the registry; `None` before the first synchronisation.
     version: Option<u32>,
-    tools: BTreeMap<Arc<str>, (ContentHash, Vec<Followed>)>,
+    tools: BTreeMap<Arc<str>, (ContentHash, Vec<ToolText>)>,
 }
 
 impl FollowedTools {
@@ -24,7 +24,7 @@ impl FollowedTools {
         self.version
     }
 
-    /// Takes note of all tools there are, and returns the texts of those that were not known like this.
+    /// Synchronises with the registry's tools, and returns the texts of new and changed ones.
     pub fn follow(&mut self, version: u32, tools: &[Arc<ToolMeta>]) -> Vec<(TextKey, String)> {
         let mut before = std::mem::take(&mut self.tools);
         let mut fresh = Vec::new();
@@ -34,7 +34,7 @@ impl FollowedTools {
                 let texts = tool_texts(tool).into_iter().map(|text| {
                     let key = TextKey::of(&text);
                     fresh.push((key, text));
-                    Followed { key, slot: None }
+                    ToolText { key, slot: None }
                 });
                 (Arc::from(tool.path.as_str()), (tool.hash.clone(), texts.collect()))
             });
@@ -44,23 +44,23 @@ impl FollowedTools {
         fresh
     }
 
-    /// Every text that a tool has.
+    /// The keys of all texts.
     pub fn keys(&self) -> HashSet<TextKey> {
         self.tools.values().flat_map(|(_, texts)| texts).map(|text| text.key).collect()
     }
 
-    /// Vectors have moved: their places are looked up again.
+    /// Clears slots after vectors have moved.
     pub fn forget_slots(&mut self) {
         for text in self.tools.values_mut().flat_map(|(_, texts)| texts) {
             text.slot = None;
         }
     }
 
-    /// Every tool of which a text was read: of several texts the one that is most alike counts.
+    /// The similarity of every tool with an embedded text; the most similar text of each counts.
     pub fn meanings(&mut self, vectors: &VectorIndex, cosines: &Cosines) -> Vec<Meaning> {
         let mut found = Vec::with_capacity(self.tools.len());
         for (path, (_, texts)) in &mut self.tools {
-            let cosine = |text: &mut Followed| {
+            let cosine = |text: &mut ToolText| {
                 text.slot = text.slot.or_else(|| vectors.slot(text.key));
                 text.slot.and_then(|slot| cosines.of(slot))
             };

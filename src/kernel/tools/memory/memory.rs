@@ -1,7 +1,7 @@
-//! The memory of a kernel: it follows the tools, has their texts read off everybody's thread, and answers searches.
+//! Semantic search over tools: keeps embeddings of tool texts current in the background, and answers queries.
 
 use super::memory_model::MemoryModel;
-use super::memory_state::{State, Trouble, Work};
+use super::memory_state::{MemoryState, Trouble, Work};
 use super::vector_cache::VectorCache;
 use parking_lot::{Condvar, Mutex};
 use serde::Serialize;
@@ -13,38 +13,38 @@ use tgp_base::threads;
 use tgp_embed::{TextKey, Vector};
 use tgp_registry::{Meaning, ToolMeta};
 
-/// A search waits so long for texts that are being read, if they are few.
-const PATIENCE: Duration = Duration::from_millis(400);
+/// How long a search waits for pending texts, if they are few.
+const CATCH_UP_TIMEOUT: Duration = Duration::from_millis(400);
 const FEW_TEXTS: usize = 48;
-/// Vectors are written to their file after so many new ones, and when the kernel stops.
+/// New vectors after which the file is written; it is also written when the kernel stops.
 const SAVE_AFTER: usize = 32;
-/// How long a kernel that stops waits for the batch under way.
-const STOP_PATIENCE: Duration = Duration::from_secs(2);
+/// How long a stop waits for the current batch.
+const STOP_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// The tools there are, when they differ from those of a version, and their version.
+/// Returns the version of the tools, and the tools if they differ from a given version.
 pub type ToolSource = Box<dyn Fn(Option<u32>) -> Option<(u32, Option<Vec<Arc<ToolMeta>>>)> + Send + Sync>;
 
-/// What tools mean to a kernel.
+/// The semantic index of a kernel's tools.
 pub struct Memory {
     model: Option<MemoryModel>,
     source: ToolSource,
     cache: VectorCache,
-    state: Mutex<State>,
+    state: Mutex<MemoryState>,
     changed: Condvar,
     stopped: AtomicBool,
 }
 
-/// How far a memory is.
+/// The progress of the index.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 #[serde(rename_all = "camelCase")]
 pub struct MemoryReport {
-    /// `"meaning"` once a model reads; `"words"` without one, or when it failed.
+    /// `"meaning"` with a working model; `"words"` without one, or when it failed.
     #[cfg_attr(test, ts(type = "'meaning' | 'words'"))]
     pub by: &'static str,
-    /// Texts that were read.
+    /// Embedded texts.
     pub texts: usize,
-    /// Texts that are still to be read.
+    /// Pending texts.
     pub waiting: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
@@ -52,44 +52,44 @@ pub struct MemoryReport {
 
 impl Memory {
     pub fn new(model: Option<MemoryModel>, source: ToolSource, cache: VectorCache) -> Arc<Self> {
-        let (state, changed) = (Mutex::new(State::new()), Condvar::new());
+        let (state, changed) = (Mutex::new(MemoryState::new()), Condvar::new());
         Arc::new(Self { model, source, cache, state, changed, stopped: AtomicBool::new(false) })
     }
 
-    /// How alike `text` and every tool are, at version `version` of the registry; none where only words can tell. It takes
-    /// some milliseconds, more when texts were changed just before. Tools whose texts are still being read are missing.
+    /// The similarity of `text` to every tool at this version of the registry; none without a model. Takes some
+    /// milliseconds, more after changes. Tools with pending texts are missing.
     pub fn meanings(self: &Arc<Self>, text: &str, version: u32) -> Option<Vec<Meaning>> {
         let model = self.model.as_ref()?;
         self.catch_up(version);
         let vector = self.vector_of(model, text)?;
         let mut state = self.state.lock();
-        let State { known, tools, .. } = &mut *state;
+        let MemoryState { known, tools, .. } = &mut *state;
         let (_, vectors) = known.as_ref()?;
         let cosines = vectors.search(&vector);
         Some(tools.meanings(vectors, &cosines))
     }
 
-    /// Takes the vector of a text that will be asked about, where the application's model has made it.
+    /// Stores the vector of a query that the application's model embedded.
     pub fn remember(&self, text: &str, numbers: &[f32]) {
         if let Some(vector) = Vector::of(numbers) {
             self.state.lock().recent.put(TextKey::of(text), vector);
         }
     }
 
-    /// Tools have changed. Whoever has never searched is left in peace: reading texts costs processor time.
+    /// Starts an update after tools changed. Does nothing before the first search, because embedding costs CPU time.
     pub fn tools_changed(self: &Arc<Self>) {
         if self.state.lock().tools.version().is_some() {
             self.wake();
         }
     }
 
-    /// Has all texts read, and tells when that is done or has failed.
+    /// Embeds all texts, and calls `done` when that has finished or failed.
     pub fn read_all(self: &Arc<Self>, done: Box<dyn FnOnce(MemoryReport) + Send>) {
         if self.model.is_none() {
             return done(self.report());
         }
         let memory = Arc::clone(self);
-        self.state.lock().on_level.push(Box::new(move || done(memory.report())));
+        self.state.lock().on_up_to_date.push(Box::new(move || done(memory.report())));
         self.wake();
     }
 
@@ -104,11 +104,11 @@ impl Memory {
         }
     }
 
-    /// Ends the reading and keeps what was read. Nothing is read or written afterwards.
+    /// Stops the background work and stores the vectors. Nothing is embedded or written afterwards.
     pub fn stop(&self) {
         self.stopped.store(true, Ordering::Relaxed);
         let mut state = self.state.lock();
-        let until = Instant::now() + STOP_PATIENCE;
+        let until = Instant::now() + STOP_TIMEOUT;
         while state.is_going() {
             if self.changed.wait_until(&mut state, until).timed_out() {
                 break;
@@ -117,36 +117,36 @@ impl Memory {
         let is_idle = state.work == Work::Idle;
         state.work = Work::Stopped;
         let file = if is_idle { state.file_to_save(1, VectorCache::is_own) } else { None };
-        let waiters = std::mem::take(&mut state.on_level);
+        let waiters = std::mem::take(&mut state.on_up_to_date);
         drop(state);
         if let Some(file) = file {
             self.cache.write(&file);
         }
-        waiters.into_iter().for_each(|tell| tell());
+        waiters.into_iter().for_each(|notify| notify());
     }
 
-    /// Sees to it that the texts of this version are read, and waits a moment if they are few.
+    /// Starts embedding the texts of this version, and waits briefly if they are few.
     fn catch_up(self: &Arc<Self>, version: u32) {
-        if self.state.lock().is_level(version) {
+        if self.state.lock().is_up_to_date(version) {
             return;
         }
         self.wake();
-        let until = Instant::now() + PATIENCE;
+        let until = Instant::now() + CATCH_UP_TIMEOUT;
         let mut state = self.state.lock();
-        while state.is_going() && !state.is_level(version) && state.left() <= FEW_TEXTS {
+        while state.is_going() && !state.is_up_to_date(version) && state.left() <= FEW_TEXTS {
             if self.changed.wait_until(&mut state, until).timed_out() {
                 break;
             }
         }
     }
 
-    /// The vector of a request: known, or made here and now by the weights. The application's model is not asked while
-    /// somebody waits: JavaScript has asked it before, see [`Self::remember`].
+    /// The vector of a query: cached, or computed by local weights. The application's model is not called here:
+    /// JavaScript calls it beforehand, see [`Self::remember`].
     fn vector_of(&self, model: &MemoryModel, text: &str) -> Option<Vector> {
         let key = TextKey::of(text);
         {
             let state = self.state.lock();
-            if state.is_resting(self.is_for_good()) {
+            if state.is_cooling_down(self.is_permanent_failure()) {
                 return None;
             }
             let known = state.recent.get(key).cloned();
@@ -161,11 +161,11 @@ impl Memory {
         Some(vector)
     }
 
-    fn is_for_good(&self) -> bool {
+    fn is_permanent_failure(&self) -> bool {
         matches!(self.model, Some(MemoryModel::Weights { .. }))
     }
 
-    /// Has somebody look at the tools and read what is new.
+    /// Starts the background work, or has it check the tools once more.
     fn wake(self: &Arc<Self>) {
         if self.model.is_none() {
             return;
@@ -174,43 +174,43 @@ impl Memory {
         match state.work {
             Work::Going => state.work = Work::GoingOn,
             Work::GoingOn => {}
-            Work::Idle if !state.is_resting(self.is_for_good()) => {
+            Work::Idle if !state.is_cooling_down(self.is_permanent_failure()) => {
                 state.work = Work::Going;
                 drop(state);
                 let memory = Arc::clone(self);
                 if threads::spawn_low_priority("tgp-memory", move || memory.work()).is_err() {
-                    self.rest(Err(no_threads()));
+                    self.finish(Err(no_threads()));
                 }
             }
             Work::Idle | Work::Stopped => {
-                let waiters = std::mem::take(&mut state.on_level);
+                let waiters = std::mem::take(&mut state.on_up_to_date);
                 drop(state);
-                waiters.into_iter().for_each(|tell| tell());
+                waiters.into_iter().for_each(|notify| notify());
             }
         }
     }
 
-    /// Reads until nothing is left to read.
+    /// Embeds until nothing is pending.
     fn work(&self) {
         loop {
             let ended = match threads::contain(|| self.step()) {
                 Ok(Ok(Step::More)) => continue,
-                Ok(Ok(Step::Level)) => Ok(()),
+                Ok(Ok(Step::UpToDate)) => Ok(()),
                 Ok(Err(error)) => Err(error),
                 Err(threads::Panicked) => Err(Error::panicked()),
             };
-            if self.rest(ended) {
+            if self.finish(ended) {
                 return;
             }
         }
     }
 
-    /// Reads one batch.
+    /// Embeds one batch.
     fn step(&self) -> Result<Step, Error> {
-        let Some(model) = &self.model else { return Ok(Step::Level) };
+        let Some(model) = &self.model else { return Ok(Step::UpToDate) };
         let is_stopped = || self.stopped.load(Ordering::Relaxed);
         if is_stopped() {
-            return Ok(Step::Level);
+            return Ok(Step::UpToDate);
         }
         let (is_open, since) = {
             let state = self.state.lock();
@@ -223,7 +223,7 @@ impl Memory {
         if let Some((version, Some(tools))) = (self.source)(since) {
             let mut state = self.state.lock();
             let fresh = state.tools.follow(version, &tools);
-            let State { known, waiting, .. } = &mut *state;
+            let MemoryState { known, waiting, .. } = &mut *state;
             let is_known = |key| known.as_ref().is_some_and(|(_, vectors)| vectors.slot(key).is_some());
             waiting.extend(fresh.into_iter().filter(|(key, _)| !is_known(*key)));
         }
@@ -231,7 +231,7 @@ impl Memory {
         self.changed.notify_all();
         if batch.is_empty() {
             self.save();
-            return Ok(Step::Level);
+            return Ok(Step::UpToDate);
         }
         let texts: Vec<&str> = batch.iter().map(|(_, text)| text.as_str()).collect();
         match model.embed(&texts, &is_stopped) {
@@ -253,8 +253,8 @@ impl Memory {
         }
     }
 
-    /// Whether the reading ends here; not when somebody has asked for more meanwhile.
-    fn rest(&self, ended: Result<(), Error>) -> bool {
+    /// Ends the background work; false when more was requested meanwhile.
+    fn finish(&self, ended: Result<(), Error>) -> bool {
         let mut state = self.state.lock();
         match ended {
             Ok(()) if state.work == Work::GoingOn => {
@@ -267,20 +267,20 @@ impl Memory {
         if state.work != Work::Stopped {
             state.work = Work::Idle;
         }
-        let waiters = std::mem::take(&mut state.on_level);
+        let waiters = std::mem::take(&mut state.on_up_to_date);
         drop(state);
         self.changed.notify_all();
-        waiters.into_iter().for_each(|tell| tell());
+        waiters.into_iter().for_each(|notify| notify());
         true
     }
 }
 
 fn no_threads() -> Error {
-    Error::new(ErrorCode::Io, "The system refuses more threads, so the texts of tools are not read now.")
+    Error::new(ErrorCode::Io, "The system cannot start another thread, so tool texts are not embedded now.")
 }
 
-/// What a step has led to.
+/// The result of a step.
 enum Step {
     More,
-    Level,
+    UpToDate,
 }

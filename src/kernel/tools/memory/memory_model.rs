@@ -1,4 +1,4 @@
-//! Who reads the texts: the weights of @tgp/memory, or the application's own model.
+//! The embedding model: the weights of @tgp/memory, or the application's own model.
 
 use super::application_model::ApplicationModel;
 use super::shared_weights;
@@ -9,18 +9,18 @@ use std::sync::{Arc, OnceLock};
 use tgp_base::error::Error;
 use tgp_embed::{Embedder, ModelId, Vector};
 
-/// Which model JavaScript has found.
+/// The model that JavaScript selected.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ModelSource {
-    /// The file of weights.
+    /// A file of weights.
     Weights(PathBuf),
     /// `embed` of the application.
     Application,
 }
 
 pub enum MemoryModel {
-    /// Read when first needed.
+    /// Loaded when first needed.
     Weights {
         path: PathBuf,
         loaded: OnceLock<Result<Arc<Embedder>, Error>>,
@@ -28,7 +28,7 @@ pub enum MemoryModel {
     Application(ApplicationModel),
 }
 
-/// The application's model has no name; what it makes of a sentence tells it from another.
+/// The id of any application model; a sample sentence tells models apart.
 pub const APPLICATION: ModelId = ModelId(0);
 
 impl MemoryModel {
@@ -39,7 +39,7 @@ impl MemoryModel {
         }
     }
 
-    /// The weights, if it is they who read.
+    /// The weights, if this model uses them.
     pub fn weights(&self) -> Result<Option<Arc<Embedder>>, Error> {
         match self {
             Self::Weights { path, loaded } => loaded.get_or_init(|| shared_weights::load(path)).clone().map(Some),
@@ -47,7 +47,7 @@ impl MemoryModel {
         }
     }
 
-    /// The vectors of texts, in their order. Some milliseconds each; much longer with the application's model.
+    /// The vectors of texts, in order. Some milliseconds each; much longer with an application's model.
     pub fn embed(&self, texts: &[&str], is_stopped: &dyn Fn() -> bool) -> Result<Vec<Vector>, Error> {
         match self {
             Self::Weights { .. } => Ok(self.weights()?.map(|weights| weights.embed(texts)).unwrap_or_default()),
@@ -55,7 +55,7 @@ impl MemoryModel {
         }
     }
 
-    /// Texts that are read at a time: as many as one wants to wait for when the kernel stops, or as one request should have.
+    /// Batch size: small for weights, so that a stop does not wait long; larger for requests to the application.
     pub fn batch(&self) -> usize {
         match self {
             Self::Weights { .. } => 8,

@@ -1,4 +1,4 @@
-//! What a memory knows at one moment, and what it still has to read.
+//! The state of the semantic index: vectors, pending texts and background work.
 
 use super::followed_tools::FollowedTools;
 use super::recent_vectors::RecentVectors;
@@ -7,17 +7,17 @@ use std::time::{Duration, Instant};
 use tgp_base::error::Error;
 use tgp_embed::{ModelId, TextKey, Vector, VectorIndex};
 
-/// After a failure the application's model is left alone for so long.
-const TRY_AGAIN_AFTER: Duration = Duration::from_secs(30);
+/// How long the application's model is not called after a failure.
+const RETRY_AFTER: Duration = Duration::from_secs(30);
 
-/// Whether somebody reads.
+/// The state of the background work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Work {
     Idle,
     Going,
-    /// Going on, and to look at the tools once more before it ends.
+    /// Running, and must check the tools once more before it ends.
     GoingOn,
-    /// Nothing is begun any more.
+    /// Stopped for good.
     Stopped,
 }
 
@@ -26,23 +26,23 @@ pub struct Trouble {
     pub since: Instant,
 }
 
-pub struct State {
+pub struct MemoryState {
     pub work: Work,
     pub tools: FollowedTools,
-    /// None until the model was first needed.
+    /// None until the model is first needed.
     pub known: Option<(ModelId, VectorIndex)>,
-    /// Texts that have no vector yet.
+    /// Texts without a vector.
     pub waiting: VecDeque<(TextKey, String)>,
-    /// How many more are being read.
+    /// The size of the current batch.
     reading: usize,
     pub recent: RecentVectors,
     pub trouble: Option<Trouble>,
-    /// Vectors that the file does not have.
+    /// The number of vectors that are not in the file.
     pub unsaved: usize,
-    pub on_level: Vec<Box<dyn FnOnce() + Send>>,
+    pub on_up_to_date: Vec<Box<dyn FnOnce() + Send>>,
 }
 
-impl State {
+impl MemoryState {
     pub fn new() -> Self {
         Self {
             work: Work::Idle,
@@ -53,30 +53,30 @@ impl State {
             recent: RecentVectors::default(),
             trouble: None,
             unsaved: 0,
-            on_level: Vec::new(),
+            on_up_to_date: Vec::new(),
         }
     }
 
-    /// Whether a failure is too fresh to try again. What is wrong with a file stays wrong.
-    pub fn is_resting(&self, is_for_good: bool) -> bool {
-        self.trouble.as_ref().is_some_and(|trouble| is_for_good || trouble.since.elapsed() < TRY_AGAIN_AFTER)
+    /// Whether a failure is too recent to retry. A broken weights file is never retried.
+    pub fn is_cooling_down(&self, is_permanent: bool) -> bool {
+        self.trouble.as_ref().is_some_and(|trouble| is_permanent || trouble.since.elapsed() < RETRY_AFTER)
     }
 
     pub fn is_going(&self) -> bool {
         matches!(self.work, Work::Going | Work::GoingOn)
     }
 
-    /// Texts that are still to be read.
+    /// The number of pending texts.
     pub fn left(&self) -> usize {
         self.waiting.len() + self.reading
     }
 
-    /// Whether every text of this version of the registry was read.
-    pub fn is_level(&self, version: u32) -> bool {
+    /// Whether every text of this version of the registry is embedded.
+    pub fn is_up_to_date(&self, version: u32) -> bool {
         self.known.is_some() && self.tools.version() == Some(version) && self.left() == 0
     }
 
-    /// Takes the next texts that have no vector.
+    /// Takes the next batch of texts without a vector.
     pub fn take_batch(&mut self, most: usize) -> Vec<(TextKey, String)> {
         let mut batch: Vec<(TextKey, String)> = Vec::with_capacity(most);
         while batch.len() < most
@@ -91,7 +91,7 @@ impl State {
         batch
     }
 
-    /// Takes the vectors of a batch. A text for which there is no room stays without.
+    /// Stores the vectors of a batch. When the index is full, texts stay without one.
     pub fn take_vectors(&mut self, batch: &[(TextKey, String)], vectors: &[Vector]) {
         self.reading = 0;
         self.trouble = None;
@@ -101,7 +101,7 @@ impl State {
         }
     }
 
-    /// A batch could not be read now.
+    /// Returns a failed batch to the queue.
     pub fn put_back(&mut self, batch: Vec<(TextKey, String)>) {
         self.reading = 0;
         for text in batch.into_iter().rev() {
@@ -109,11 +109,11 @@ impl State {
         }
     }
 
-    /// The file of vectors, if enough has changed that it should be written. Texts that no tool has any more are let go.
+    /// The content of the vector file, if enough has changed to write it. Drops vectors of removed texts.
     pub fn file_to_save(&mut self, least: usize, is_kept: impl Fn(TextKey) -> bool) -> Option<Vec<u8>> {
         let (id, vectors) = self.known.as_mut().filter(|_| self.unsaved >= least)?;
         let wanted = self.tools.keys();
-        // Some stay for a while: a tool that is reverted finds its text again.
+        // Some are kept for a while, for tools that are reverted.
         if self.tools.version().is_some() && vectors.len() > wanted.len() + wanted.len() / 4 + 64 {
             vectors.retain(|key| wanted.contains(&key) || is_kept(key));
             self.tools.forget_slots();

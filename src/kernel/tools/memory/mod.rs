@@ -1,7 +1,8 @@
-//! What tools mean, beside the words that describe them: a model reads their texts in the background, and every search
-//! hears how alike a request and each text are. Without a model, and until it has read them, tools are found by words.
+//! Semantic search: a model embeds tool texts in the background, and searches rank tools by similarity to the query.
+//! Without a model, and for pending texts, search is lexical.
 //!
-//! [`Memory::meanings`] is what a ranking is made from; `tool_texts.rs` decides what is read of a tool.
+//! [`Memory::meanings`] returns the similarities for ranking; `tool_texts.rs` decides which texts of a tool are
+//! embedded.
 
 mod application_model;
 mod followed_tools;

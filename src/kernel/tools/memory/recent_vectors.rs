@@ -1,4 +1,4 @@
-//! The vectors of the last requests: agents ask the same thing more than once.
+//! An LRU cache of query vectors.
 
 use std::collections::VecDeque;
 use tgp_embed::{TextKey, Vector};

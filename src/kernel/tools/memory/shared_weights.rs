@@ -1,4 +1,4 @@
-//! The weights in memory: once per process, for as long as a kernel uses them.
+//! A process-wide cache of model weights, kept while a kernel uses them.
 
 use parking_lot::Mutex;
 use std::collections::HashMap;
@@ -12,7 +12,7 @@ const NAME: &str = "the weights of @tgp/memory";
 
 static LOADED: LazyLock<Mutex<HashMap<PathBuf, Weak<Embedder>>>> = LazyLock::new(Mutex::default);
 
-/// The model of a file. Kernels that ask at the same time wait for one reading.
+/// Loads a model file. Concurrent callers share one load.
 pub fn load(path: &Path) -> Result<Arc<Embedder>, Error> {
     let mut loaded = LOADED.lock();
     if let Some(model) = loaded.get(path).and_then(Weak::upgrade) {

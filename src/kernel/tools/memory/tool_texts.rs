@@ -1,9 +1,8 @@
-//! What is read of a tool.
+//! The texts of a tool that are embedded.
 
 use tgp_registry::ToolMeta;
 
-/// The texts of a tool, each of which alone may be what a request means: what it is about, and the lines in which its author
-/// says when one would want it. They follow from its entry alone.
+/// The texts of a tool, each of which alone can match a query: its description, and its `when` lines.
 pub fn tool_texts(tool: &ToolMeta) -> Vec<String> {
     std::iter::once(about(tool)).chain(tool.when.iter().cloned()).collect()
 }
@@ -14,7 +13,7 @@ pub fn about(tool: &ToolMeta) -> String {
     if tool.description.is_empty() { name } else { format!("{name}: {}", tool.description) }
 }
 
-/// A name as one would say it: `vatAdd` and `vat_add` are two words.
+/// A name split into words: `vatAdd` and `vat_add` are two words.
 fn spoken(name: &str) -> String {
     let mut words = String::with_capacity(name.len() + 8);
     let mut before = ' ';
@@ -39,7 +38,7 @@ mod tests {
     use tgp_registry::{ContentHash, ToolKind, ToolMeta};
 
     #[test]
-    fn names_are_said_as_words() {
+    fn names_are_split_into_words() {
         for (name, expected) in [("vat_add", "vat add"), ("vatAdd", "vat Add"), ("parseURL", "parse URL"), ("_x-", "x")]
         {
             assert_eq!(spoken(name), expected);
@@ -47,7 +46,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tool_has_a_text_about_it_and_one_for_each_line_that_says_when() {
+    fn a_tool_has_its_description_and_each_when_line_as_texts() {
         let mut tool = ToolMeta {
             path: "tools/vat_add.ts".to_owned(),
             name: "vat_add".to_owned(),

@@ -1,4 +1,4 @@
-//! The cached vector index of this clone, outside its Git history. Losing it costs time, never tools.
+//! The vector file of a workspace, outside of Git. It can be regenerated.
 
 use super::memory_model::{APPLICATION, MemoryModel};
 use std::sync::Arc;
@@ -7,15 +7,15 @@ use tgp_embed::{MAX_VECTOR_FILE_BYTES, ModelId, TextKey, Vector, VectorIndex};
 use tgp_vfs::{DiskVfs, JailPath};
 
 const FILE: &str = "vectors.bin";
-/// The sentence that tells one model of an application from another.
+/// The sample sentence by which application models are told apart.
 const SENTENCE: &str = "The quick brown fox converts an amount of money from one currency to another.";
-/// The same model gives almost the same vector every time; another one a quite different vector.
+/// Minimum cosine between two vectors of the sample by the same model.
 const SAME_MODEL: f32 = 0.99;
 
 pub struct VectorCache(pub Arc<DiskVfs>);
 
 impl VectorCache {
-    /// The model's id, and the vectors that it made before.
+    /// The model's id, and its stored vectors.
     pub fn open(&self, model: &MemoryModel, is_stopped: &dyn Fn() -> bool) -> Result<(ModelId, VectorIndex), Error> {
         if let Some(weights) = model.weights()? {
             let known = self.read(weights.id()).filter(|vectors| vectors.dimension() == weights.dimension());
@@ -29,15 +29,15 @@ impl VectorCache {
         Ok((APPLICATION, vectors))
     }
 
-    /// Keeps the vectors if that is possible.
+    /// Writes the vectors; ignores errors.
     pub fn write(&self, file: &[u8]) {
         if let Ok(path) = JailPath::parse(FILE) {
-            // What cannot be kept is made again by the next kernel.
+            // Without a file, the next kernel embeds again.
             let _ = self.0.restore(&path, file);
         }
     }
 
-    /// Whether a text belongs to no tool and is kept all the same.
+    /// Whether this is the sample, which is kept though no tool has it.
     pub fn is_own(key: TextKey) -> bool {
         key == TextKey::of(SENTENCE)
     }
@@ -52,6 +52,6 @@ impl VectorCache {
 fn sample(model: &MemoryModel, is_stopped: &dyn Fn() -> bool) -> Result<Vector, Error> {
     let vectors = model.embed(&[SENTENCE], is_stopped)?;
     vectors.into_iter().next().filter(|vector| vector.dimension() > 0).ok_or_else(|| {
-        Error::new(ErrorCode::Config, "The application's embed cannot be used: it gave a vector without direction.")
+        Error::new(ErrorCode::Config, "The application's embed cannot be used: it returned a zero vector.")
     })
 }

@@ -1,7 +1,7 @@
-//! What a change would take from a file is committed first: what is gone can be brought back.
+//! Commits the old text of a file before a change removes or replaces it, so that it can be restored.
 
-use super::own_texts::OwnTexts;
 use super::plan::Step;
+use super::written_hashes::WrittenHashes;
 use crate::kernel::checks::{Checks, Depth};
 use crate::kernel::history::{History, Persisted, WriteTurn, Written};
 use crate::kernel::secret_scan::{not_kept, not_kept_before, not_kept_whole};
@@ -10,39 +10,39 @@ use tgp_base::error::Error;
 use tgp_git::{GitError, Held};
 use tgp_vfs::{DiskVfs, VfsError, Violation};
 
-/// What becomes of the change that something is kept from.
+/// How the change itself is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fate {
-    /// It is committed, after what it takes.
+    /// It is committed, after the old text.
     Commit,
-    /// It is made on disk alone: its branch stays as it is.
+    /// It is written to disk only; its branch does not change.
     Draft,
 }
 
-/// What is to be said of a file whose text was not in the history.
-pub enum Told {
-    /// It goes, and holds a secret: nothing of it was ever committed.
+/// A notice about an old text that was not committed, or not on the usual branch.
+pub enum KeepNotice {
+    /// The file is removed; it contains a secret and was never committed.
     Lost,
-    /// What it held last holds a secret. The history has an older text of it.
+    /// The file is removed; its newest text contains a secret. The history has an older one.
     NewestLost,
-    /// It gets another text, and what it held holds a secret.
+    /// The file is replaced; its old text contains a secret.
     ReplacedLost,
-    /// With pull requests it is on this branch, beside that of its own.
+    /// The old text is on this branch instead of the file's pull request branch.
     BesideRequest(String),
-    /// It is on this branch, because its own does not change.
+    /// The old text is on this branch, because the file's own branch does not change.
     BesideDraft(String),
 }
 
-/// Keeps what a change takes.
+/// Commits what a change removes or replaces.
 pub struct Keeper<'w> {
     pub root: &'w DiskVfs,
-    pub own: &'w OwnTexts,
+    pub own: &'w WrittenHashes,
     pub checks: &'w Checks,
     pub history: &'w History,
 }
 
 impl Keeper<'_> {
-    /// The texts that `steps` replace and a strict check has nothing against. To find that out may take long.
+    /// Hashes of the replaced texts without findings, for a strict check. May be slow.
     pub fn sound_texts(&self, steps: &[Step]) -> Result<Vec<blake3::Hash>, Error> {
         let mut sound = Vec::new();
         for step in steps.iter().filter(|step| self.checks.is_strict() && step.after.is_some()) {
@@ -58,30 +58,30 @@ impl Keeper<'_> {
         Ok(sound)
     }
 
-    /// Refuses steps whose files cannot be read, so that what they hold could not be kept.
+    /// Refuses steps whose files cannot be read, and so could not be kept.
     pub fn check(&self, steps: &[Step]) -> Result<(), Error> {
         steps.iter().try_for_each(|step| self.taken(step).map(|_| ()))
     }
 
-    /// Commits what files hold that `steps` remove or replace, where the history has it otherwise or not at all. A text that
-    /// this kernel wrote itself and that gives way to another is not kept: that was said when it was written. The answer is
-    /// what to say of the texts that hold a secret, and of those that are kept elsewhere.
+    /// Commits the texts that `steps` remove or replace, if the history lacks them. A replaced text that this kernel
+    /// wrote is not kept; its write reported that. Returns notices about texts with secrets and texts on other
+    /// branches.
     pub fn keep(
         &self,
         turn: &mut WriteTurn<'_>,
         steps: &[Step],
         fate: Fate,
         sound: &[blake3::Hash],
-    ) -> Result<Vec<Told>, Error> {
-        let mut told = Vec::new();
+    ) -> Result<Vec<KeepNotice>, Error> {
+        let mut notices = Vec::new();
         for step in steps {
             let Some(content) = self.taken(step)? else { continue };
             let path = step.path.as_str();
             let failed = |error: GitError| {
-                // A conflict says itself what has become of the file.
+                // The message of a conflict describes the state of the file.
                 if matches!(error, GitError::Conflict { .. }) { error.into() } else { stays(step, error.into()) }
             };
-            // Without the repository, or on no branch, what is checked out tells.
+            // Without a repository or branch, compares with the checked out text.
             let is_unchanged = || self.history.is_checked_out(path, &content);
             if !turn.is_whole() && is_unchanged() {
                 continue;
@@ -94,33 +94,34 @@ impl Keeper<'_> {
             };
             let is_replaced = step.after.is_some();
             if self.checks.secrets().holds_secret(path, &content) {
-                told.push(match held {
-                    _ if is_replaced => Told::ReplacedLost,
-                    Held::Nothing => Told::Lost,
-                    Held::Other | Held::Same => Told::NewestLost,
+                notices.push(match held {
+                    _ if is_replaced => KeepNotice::ReplacedLost,
+                    Held::Nothing => KeepNotice::Lost,
+                    Held::Other | Held::Same => KeepNotice::NewestLost,
                 });
                 continue;
             }
             let is_faulty = is_replaced && self.checks.is_strict() && !sound.contains(&blake3::hash(&content));
-            // The commit of a change is on the branch of what it takes away: another one's would be a second request.
+            // A change is committed on the branch of the file that it removes; a second branch would be a second pull
+            // request.
             let is_elsewhere = turn.has_branches() && is_replaced && steps.len() > 1;
             if fate == Fate::Draft || is_faulty {
-                told.extend(turn.keep_beside(path, &content).map_err(failed)?.map(Told::BesideDraft));
+                notices.extend(turn.keep_beside(path, &content).map_err(failed)?.map(KeepNotice::BesideDraft));
             } else if is_elsewhere {
-                told.extend(turn.keep_beside(path, &content).map_err(failed)?.map(Told::BesideRequest));
+                notices.extend(turn.keep_beside(path, &content).map_err(failed)?.map(KeepNotice::BesideRequest));
             } else {
                 let beside = turn.keep(&format!("Keep: {path}"), path, &content).map_err(failed)?;
-                told.extend(beside.map(Told::BesideRequest));
+                notices.extend(beside.map(KeepNotice::BesideRequest));
             }
         }
-        Ok(told)
+        Ok(notices)
     }
 
-    /// What `step` takes from its file; `None` when that is nothing, or what this kernel wrote.
+    /// The text that `step` removes or replaces; `None` if there is none, or this kernel wrote it.
     fn taken<'s>(&self, step: &'s Step) -> Result<Option<Cow<'s, [u8]>>, Error> {
         let content = match step.content(self.root) {
             Ok(content) => content,
-            // Its other name keeps it.
+            // The other hard link keeps the content.
             Err(VfsError::SecurityViolation { violation: Violation::HardLink, .. }) if step.after.is_some() => None,
             Err(error @ (VfsError::Io { .. } | VfsError::TooLarge { .. })) => return Err(stays(step, error.into())),
             Err(error) => return Err(error.into()),
@@ -132,25 +133,25 @@ impl Keeper<'_> {
     }
 }
 
-/// Why the file of `step` is not touched.
+/// The error that leaves the file of `step` unchanged.
 fn stays(step: &Step, error: Error) -> Error {
     let path = step.path.as_str();
     let Error { code, message, .. } = error;
-    let stays = if step.after.is_some() { "as it is" } else { "where it is" };
-    let message = format!("{path} stays {stays}: what it holds could not be committed first. {message}");
+    let change = if step.after.is_some() { "changed" } else { "removed" };
+    let message = format!("{path} was not {change}: its current text could not be committed first. {message}");
     Error::new(code, message).with("path", path)
 }
 
-impl Told {
-    pub fn of(written: Written, told: Self) -> Written {
-        let problem = match told {
+impl KeepNotice {
+    pub fn add_to(self, written: Written) -> Written {
+        let problem = match self {
             Self::Lost => {
                 return Written { persisted: Persisted::No, commit: None, problem: Some(not_kept()), ..written };
             }
             Self::NewestLost => not_kept_whole(),
             Self::ReplacedLost => not_kept_before(),
-            Self::BesideRequest(branch) => format!("What it held last was in no pull request. {}", kept_on(&branch)),
-            Self::BesideDraft(branch) => format!("What it held before was not committed. {}", kept_on(&branch)),
+            Self::BesideRequest(branch) => format!("Its last text was not in a pull request. {}", kept_on(&branch)),
+            Self::BesideDraft(branch) => format!("Its previous text was not committed. {}", kept_on(&branch)),
         };
         let problem = match &written.problem {
             Some(first) => format!("{first} {problem}"),
@@ -161,5 +162,5 @@ impl Told {
 }
 
 fn kept_on(branch: &str) -> String {
-    format!("It is kept on the branch {branch}: revert the file to that branch's commit to have it back.")
+    format!("It is on the branch {branch}: revert the file to that branch's commit to restore it.")
 }

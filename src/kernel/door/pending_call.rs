@@ -1,20 +1,20 @@
-//! A call that somebody was asked about, for what is written down of it later.
+//! A call with a pending approval, for its later events.
 
 use super::call::Call;
 use tgp_policy::Verdict;
 
-/// Who has to say a word.
+/// Who has to decide.
 #[derive(Debug, Clone)]
-pub enum AskedOf {
-    /// The function of the application that decides in the place of rules.
+pub enum Decider {
+    /// The policy function of the application, which replaces rules.
     Hook,
-    /// Whoever approves.
+    /// The approver.
     Approver(Verdict),
 }
 
 /// A call as events name it.
 #[derive(Debug, Clone)]
-pub struct AskedCall {
+pub struct PendingCall {
     pub call: String,
     pub parent: Option<String>,
     pub tool: String,
@@ -22,11 +22,11 @@ pub struct AskedCall {
     pub session: Option<String>,
     pub agent: String,
     pub id: String,
-    pub of: AskedOf,
+    pub of: Decider,
 }
 
-impl AskedCall {
-    pub(super) fn new(call: &Call<'_>, name: String, parent: Option<String>, of: AskedOf) -> Self {
+impl PendingCall {
+    pub(super) fn new(call: &Call<'_>, name: String, parent: Option<String>, of: Decider) -> Self {
         let actor = call.actor();
         Self {
             call: name,

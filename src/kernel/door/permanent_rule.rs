@@ -1,24 +1,24 @@
-//! The rule that would allow a call for good, as a person could have written it: exactly this call, with the arguments that
-//! were shown and the text that would run. Conditions can be taken out of it.
+//! The policy rule that permanently allows exactly one call: with the arguments that were shown and the text that would
+//! run. It reads like a handwritten rule, so a user can remove conditions from it.
 
 use serde_json::{Map, Value, json};
 use tgp_policy::{ArgKind, Arguments, Call, Effect, Fact, Tools, value_hash};
 
-/// Longest value that stands in a rule as it is; of a longer one the hash does.
+/// Longest value that a rule contains; a longer one is replaced by its hash.
 const MOST_BYTES: usize = 200;
-/// Lists and maps in one another that a rule holds.
+/// Deepest nesting of lists and maps that a rule contains.
 const MOST_LEVELS: usize = 4;
-/// Arguments of a function that a rule can name.
+/// Most positional arguments of a function in a rule.
 const MOST_ARGUMENTS: usize = 30;
-/// What is about another text every time, which no condition of a rule can name.
-const ONLY_ONCE: [&str; 2] = ["run_code", "accept_test"];
-/// An argument whose values are secret more often than not.
+/// Tools whose calls concern a text that no condition can pin, and so have no permanent rule.
+const NEVER_PERMANENT: [&str; 2] = ["run_code", "accept_test"];
+/// An argument whose values are often secret.
 const HEADERS: &str = "headers";
 
-/// What the rule says, without its id; nothing for a call that rules could only allow together with others. What `is_secret` finds
-/// is bound by its hash: a policy file is read by many.
-pub fn always(call: &Call, tools: &Tools, is_secret: &dyn Fn(&str) -> bool) -> Option<Value> {
-    if ONLY_ONCE.contains(&call.tool.as_str()) {
+/// The rule without its id; none for a call that no rule can allow without allowing others. Values that `is_secret`
+/// selects are hashed, because a policy file is not secret.
+pub fn permanent_rule(call: &Call, tools: &Tools, is_secret: &dyn Fn(&str) -> bool) -> Option<Value> {
+    if NEVER_PERMANENT.contains(&call.tool.as_str()) {
         return None;
     }
     let mut rule = json!({ "allow": [call.tool] });
@@ -39,7 +39,7 @@ pub fn always(call: &Call, tools: &Tools, is_secret: &dyn Fn(&str) -> bool) -> O
     }
     if call.effects.has(Effect::Sql) {
         let (Fact::Known(verbs), Fact::Known(tables)) = (&call.verbs, &call.tables) else { return None };
-        // A name with capitals in a rule is also the same name without.
+        // Rules match table names case-insensitively, so a name with capitals would also allow the one without.
         if tables.is_empty() || tables.iter().any(|table| table.as_str().contains(|c: char| c.is_ascii_uppercase())) {
             return None;
         }
@@ -57,22 +57,22 @@ pub fn always(call: &Call, tools: &Tools, is_secret: &dyn Fn(&str) -> bool) -> O
     Some(rule)
 }
 
-/// A condition for every argument that the call has, and for every other that it could have.
+/// A condition for every argument that the call has, and `absent` for every other that it could have.
 fn arguments(call: &Call, tools: &Tools, is_secret: &dyn Fn(&str) -> bool) -> Option<Map<String, Value>> {
     let absent = || json!({ "absent": true });
     let Fact::Known(args) = &call.args else { return None };
     match (&tools.get(&call.tool)?.arguments, &**args) {
-        (Arguments::Named(named), Value::Object(given)) => {
-            if given.keys().any(|key| named.iter().all(|(name, _)| name != key)) {
+        (Arguments::Named(named), Value::Object(passed)) => {
+            if passed.keys().any(|key| named.iter().all(|(name, _)| name != key)) {
                 return None;
             }
-            // Paths and methods have conditions of their own, which know all spellings.
+            // Paths and methods have their own conditions, which know all spellings.
             let bound = named.iter().filter(|(_, kind)| matches!(kind, ArgKind::Plain | ArgKind::Url | ArgKind::Sql));
-            let condition = |name: &str| given.get(name).map_or_else(absent, |value| exactly(name, value, is_secret));
+            let condition = |name: &str| passed.get(name).map_or_else(absent, |value| exactly(name, value, is_secret));
             Some(bound.map(|(name, _)| (format!("/{name}"), condition(name))).collect())
         }
-        (Arguments::Any, Value::Array(given)) if given.len() <= MOST_ARGUMENTS => {
-            let values = given.iter().map(|value| exactly("", value, is_secret)).chain([absent()]);
+        (Arguments::Any, Value::Array(passed)) if passed.len() <= MOST_ARGUMENTS => {
+            let values = passed.iter().map(|value| exactly("", value, is_secret)).chain([absent()]);
             Some(values.enumerate().map(|(at, condition)| (format!("/{at}"), condition)).collect())
         }
         (Arguments::Named(_) | Arguments::Any, _) => None,
@@ -85,7 +85,7 @@ fn exactly(name: &str, value: &Value, is_secret: &dyn Fn(&str) -> bool) -> Value
         _ if !fits(value, MOST_LEVELS) || value.to_string().len() > MOST_BYTES || is_hidden() => {
             json!({ "sha256": value_hash(value) })
         }
-        // A list would be one of several values, and a map another condition.
+        // A bare list would mean "one of", and a bare map a condition.
         Value::Array(_) | Value::Object(_) => json!({ "equals": value }),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value.clone(),
     }
@@ -100,14 +100,14 @@ fn fits(value: &Value, levels: usize) -> bool {
     }
 }
 
-/// A path as a glob that nothing else matches; nothing where it has letters that mean something in one.
+/// A path as a glob that matches only itself; none if it contains glob characters.
 fn literal(path: &str) -> Option<Value> {
     (!path.contains(['*', '?', '[', ']', '{', '}', '!', '\\'])).then(|| path.into())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::always;
+    use super::permanent_rule;
     use crate::kernel::door::known_tools::known_tools;
     use serde_json::{Value, json};
     use tgp_policy::{Decision, Fact, Policy};
@@ -115,7 +115,7 @@ mod tests {
     const TEXT: &str = "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff";
 
     #[test]
-    fn the_rule_is_for_exactly_the_call_that_was_shown() {
+    fn the_rule_allows_exactly_the_shown_call() {
         let tools = known_tools(&["pay".to_owned()], tgp_sql::Dialect::Postgres);
         let text = || Fact::Known(TEXT.to_owned());
         let absent = || json!({ "absent": true });
@@ -194,7 +194,7 @@ mod tests {
                 call.text = text();
                 call
             };
-            let mut rule = always(&call(&args), &tools, &|_| false).unwrap();
+            let mut rule = permanent_rule(&call(&args), &tools, &|_| false).unwrap();
             assert_eq!(rule, expected, "{tool}");
             rule["id"] = "always-1".into();
             let policy = Policy::from_json(&json!({ "default": "ask", "rules": [rule] }), "test", &tools).unwrap();
@@ -209,11 +209,11 @@ mod tests {
     }
 
     #[test]
-    fn what_is_long_is_bound_by_its_hash() {
+    fn long_values_are_bound_by_their_hash() {
         let tools = known_tools(&[], tgp_sql::Dialect::Any);
         let call = |content: &str| tools.call("write_file", &json!({ "path": "a.md", "content": content })).unwrap();
         let long = "x".repeat(100_000);
-        let mut rule = always(&call(&long), &tools, &|_| false).unwrap();
+        let mut rule = permanent_rule(&call(&long), &tools, &|_| false).unwrap();
         assert!(rule.to_string().len() < 300 && rule["args"]["/content"]["sha256"].is_string(), "{rule}");
         rule["id"] = "always-1".into();
         let policy = Policy::from_json(&json!({ "default": "ask", "rules": [rule] }), "test", &tools).unwrap();
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn there_is_none_where_no_rule_could_say_it() {
+    fn there_is_no_rule_for_calls_that_conditions_cannot_pin() {
         let tools = known_tools(&["pay".to_owned()], tgp_sql::Dialect::Any);
         for (tool, args) in [
             ("write_file", json!({ "path": "tools/*.ts" })),
@@ -231,16 +231,16 @@ mod tests {
             ("exec_sql", json!({ "sql": "what is this" })),
             ("exec_tool", json!({ "path": "tools/a.ts", "args": {} })),
             ("run_code", json!({ "code": "1" })),
-            // The test that is accepted may have another text tomorrow.
+            // The text of the accepted test can change.
             ("accept_test", json!({ "path": "tools/a.test.ts" })),
             ("pay", json!({ "by": "name" })),
         ] {
-            assert_eq!(always(&tools.call(tool, &args).unwrap(), &tools, &|_| false), None, "{tool} {args}");
+            assert_eq!(permanent_rule(&tools.call(tool, &args).unwrap(), &tools, &|_| false), None, "{tool} {args}");
         }
     }
 
     #[test]
-    fn secrets_stand_in_a_rule_as_hashes() {
+    fn secrets_are_hashed_in_a_rule() {
         let tools = known_tools(&["pay".to_owned()], tgp_sql::Dialect::Any);
         let is_secret = |text: &str| text.contains("hunter2");
         for (tool, args) in [
@@ -252,7 +252,7 @@ mod tests {
             ("pay", json!([{ "password": "hunter2-4711" }])),
         ] {
             let call = tools.call(tool, &args).unwrap();
-            let mut rule = always(&call, &tools, &is_secret).unwrap();
+            let mut rule = permanent_rule(&call, &tools, &is_secret).unwrap();
             assert!(!rule.to_string().contains("4711"), "{rule}");
             rule["id"] = "always-1".into();
             let policy = Policy::from_json(&json!({ "default": "ask", "rules": [rule] }), "test", &tools).unwrap();

@@ -1,4 +1,4 @@
-//! What JavaScript asks of a kernel, as a call that passes the door.
+//! A request from JavaScript, run as a call that is authorised and recorded.
 
 use super::background::{Lane, Promised};
 use super::binding_kernel::BindingKernel;
@@ -13,27 +13,27 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use tgp_base::error::Error;
 
-/// A call without its asker.
-pub struct Asked {
+/// A call, before its caller is known.
+pub struct CallRequest {
     tool: &'static str,
     effect: Effect,
     changes: Changes,
     path: Option<String>,
     args: Value,
     shows: Shows,
-    /// What its commit says of it, as JSON.
+    /// The note for its commit, as JSON.
     note: Option<String>,
 }
 
-/// Whether the answer shows the text that the file has now, whatever the call does to it.
+/// Whether the answer shows the current text of the file, which needs the right to read it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Shows {
     Nothing,
     OwnText,
 }
 
-impl Asked {
-    /// A look at something.
+impl CallRequest {
+    /// A read.
     pub fn read(tool: &'static str, path: Option<&str>, args: Value) -> Self {
         Self {
             tool,
@@ -46,7 +46,7 @@ impl Asked {
         }
     }
 
-    /// A look at one file.
+    /// A read of one file.
     pub fn read_path(tool: &'static str, path: &str) -> Self {
         Self::read(tool, Some(path), json!({ "path": path }))
     }
@@ -56,13 +56,13 @@ impl Asked {
         Self { effect: Effect::Write, changes: Changes::Something, ..Self::read(tool, path, args) }
     }
 
-    /// A look at what a change of files would do.
+    /// A preview of a change of files.
     pub fn preview(tool: &'static str, path: &str, args: Value) -> Self {
         Self { effect: Effect::Write, shows: Shows::OwnText, ..Self::read(tool, Some(path), args) }
     }
 
-    /// With a note for the commit. Why the change is made becomes part of the history, so it is judged, approved and recorded with
-    /// the rest of the arguments.
+    /// Adds a note for the commit. The reason becomes part of the history, so it is judged, approved and recorded as an
+    /// argument.
     pub fn with_note(self, note_json: Option<String>) -> Self {
         Self { note: note_json, ..self }
     }
@@ -109,20 +109,20 @@ impl Asked {
 }
 
 impl BindingKernel {
-    /// Has `job` done on a thread of the lane, past the door.
-    pub(super) fn through<'env, T: Serialize + 'static>(
+    /// Runs `job` on a thread of the lane, as a call.
+    pub(super) fn run_call<'env, T: Serialize + 'static>(
         &self,
         env: &'env Env,
         lane: Lane,
         asker_json: Option<String>,
-        asked: Asked,
+        request: CallRequest,
         job: impl FnOnce(&Kernel) -> Result<T, Error> + Send + 'static,
     ) -> napi::Result<Object<'env>> {
         let (promised, promise) = Promised::new(env)?;
         match self.kernel() {
             Err(error) => promised.settle::<()>(Err(error)),
             Ok(kernel) => self.lanes.start(lane, promised, move |promised| {
-                promised.settle(asked.enter(&kernel, asker_json.as_deref()).and_then(|passage| {
+                promised.settle(request.enter(&kernel, asker_json.as_deref()).and_then(|passage| {
                     let result = on_behalf(passage.present(), || job(&kernel));
                     passage.leave_with(result.as_ref());
                     result
@@ -132,13 +132,14 @@ impl BindingKernel {
         Ok(promise)
     }
 
-    /// The same for what JavaScript goes on with: once `job` is done, `leave` must follow with the number of the call.
-    pub(super) fn through_and_on<'env, T: Serialize + 'static>(
+    /// As `run_call`, for a call that JavaScript finishes: after a successful `job`, `leave` must follow with the
+    /// call's number.
+    pub(super) fn run_open_call<'env, T: Serialize + 'static>(
         &self,
         env: &'env Env,
         lane: Lane,
         asker_json: String,
-        asked: Asked,
+        request: CallRequest,
         job: impl FnOnce(&Kernel) -> Result<T, Error> + Send + 'static,
     ) -> napi::Result<Object<'env>> {
         let (promised, promise) = Promised::new(env)?;
@@ -146,7 +147,7 @@ impl BindingKernel {
         match self.kernel() {
             Err(error) => promised.settle::<()>(Err(error)),
             Ok(kernel) => self.lanes.start(lane, promised, move |promised| {
-                promised.settle(asked.enter(&kernel, Some(&asker_json)).and_then(|passage| {
+                promised.settle(request.enter(&kernel, Some(&asker_json)).and_then(|passage| {
                     let number = Asker::from_json(Some(&asker_json))?.number.unwrap_or_default();
                     match on_behalf(passage.present(), || job(&kernel)) {
                         Ok(value) => {
@@ -164,19 +165,19 @@ impl BindingKernel {
         Ok(promise)
     }
 
-    /// The same for a write: its promise is settled once the remote has it, and no thread waits for that.
-    pub(super) fn through_write<'env, T: Serialize + 'static>(
+    /// As `run_call`, for a write: the promise settles once the remote has it, and no thread waits for that.
+    pub(super) fn run_write_call<'env, T: Serialize + 'static>(
         &self,
         env: &'env Env,
         asker_json: Option<String>,
-        asked: Asked,
+        request: CallRequest,
         job: impl FnOnce(&Kernel, WriteDone<T>) + Send + 'static,
     ) -> napi::Result<Object<'env>> {
         let (promised, promise) = Promised::new(env)?;
         match self.kernel() {
             Err(error) => promised.settle::<()>(Err(error)),
             Ok(kernel) => self.lanes.start(Lane::Files, promised, move |promised| {
-                let passage = match asked.enter(&kernel, asker_json.as_deref()) {
+                let passage = match request.enter(&kernel, asker_json.as_deref()) {
                     Ok(passage) => passage,
                     Err(error) => return promised.settle::<()>(Err(error)),
                 };

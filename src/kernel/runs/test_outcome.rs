@@ -1,4 +1,4 @@
-//! What a run of tests says about a tool.
+//! Conversion of test reports into events of the test-first state.
 
 use super::test_report::{TestCase, TestFileReport};
 use crate::kernel::modules::Modules;
@@ -7,8 +7,8 @@ use crate::kernel::text_hash::text_hash;
 use tgp_state::{Case, CaseEnd, Ending, Kind, Subject, TestRun, TextId};
 use tgp_vfs::JailPath;
 
-/// The run as the state takes it in; nothing where it was not of one text, or of no test of a tool.
-pub fn learnt(report: &TestFileReport, modules: &Modules) -> Option<TestRun> {
+/// The test run of a report; none if a text changed during the run, or the file is not a tool test.
+pub fn observed_run(report: &TestFileReport, modules: &Modules) -> Option<TestRun> {
     let tool = Subject::of(&report.path).filter(|subject| subject.kind == Kind::Test)?.tool;
     let test_text = TextId::parse(&report.tests.first()?.sha256)?;
     let ran = report.tool.as_ref().filter(|text| text.path == tool);
@@ -21,16 +21,16 @@ pub fn learnt(report: &TestFileReport, modules: &Modules) -> Option<TestRun> {
         Some(_) => Ending::Broken,
     };
     let path = JailPath::parse(&tool).ok()?;
-    // A test that fails does so beside the tool that is there, also when it did not get so far as to load it.
+    // A failing test counts for the current tool even if it failed before loading it.
     let beside = || modules.files().read(&path).ok().filter(|_| !report.ok).map(|text| text_id(&text));
     let tool_text = loaded.or_else(beside);
-    // A run of the tool loads no more than this; what the test has besides is its own affair.
+    // Only the imports of the tool count, not those of the test.
     let graph = loaded.and_then(|_| modules.graph(path).ok());
     let imports = graph.and_then(|graph| TextId::parse(&graph.text_hash()));
     Some(TestRun { tool, tool_text, test_text, imports, ending })
 }
 
-/// The same test with its tool hidden, where that is certain: it imports the tool, so that it cannot even be loaded.
+/// The run of the same test without its tool, if it must fail: it imports the tool.
 pub fn without_tool(report: &TestFileReport, modules: &Modules) -> Option<TestRun> {
     let tool = Subject::of(&report.path)?.tool;
     let tested = report.tests.first()?;
