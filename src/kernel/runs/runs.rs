@@ -203,10 +203,7 @@ impl Runs {
             if !request.options.below {
                 return Some(EnteredRun { request, done, graph });
             }
-            done.complete(Err(Error::new(
-                ErrorCode::Aborted,
-                "The run of the requesting function is over.",
-            )));
+            done.complete(Err(Error::new(ErrorCode::Aborted, "The run of the requesting function is over.")));
             return None;
         };
         let ExecRequest { run, what, args_json, options } = request;
