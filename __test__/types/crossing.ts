@@ -79,7 +79,7 @@ export const answered: {
 } = { kernel: true, vfs: true, sqlRules: true, database: true };
 
 /** What JavaScript makes for Rust to read. */
-export const bundle: (made: import('../../js/bundle/bundler.js').Bundle) => rust.Bundled = (made) => made;
+export const bundle: (made: import('../../js/bundle/bundler.js').BundleAnswer) => rust.Bundled = (made) => made;
 export const types: (found: import('../../js/types_check/type_checker.js').Outcome) => rust.TypesReply = (found) =>
   found;
 export const dialect: (named: import('../../js/sql/adapter.js').SqlDialect) => rust.Dialect = (named) => named;
