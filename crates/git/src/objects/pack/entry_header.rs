@@ -9,9 +9,9 @@ use git2::{ObjectType, Oid};
 pub(crate) enum Encoding {
     Whole(ObjectType),
     /// A delta on the entry that begins this many bytes earlier (`OFS_DELTA`).
-    Earlier(u64),
+    OffsetDelta(u64),
     /// A delta on the object with this id (`REF_DELTA`).
-    Named(Oid),
+    RefDelta(Oid),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
