@@ -7,6 +7,7 @@ import { documentsAmong, missingPaths, repositoryPaths } from './helpers/documen
 import { unmeteredQuestions } from './helpers/foreign_text_rules.js';
 import { folderCircles, importCircles } from './helpers/import_circles.js';
 import { sourceTree } from './helpers/source_tree.js';
+import { bannedWords } from './helpers/word_rules.js';
 
 const tree = sourceTree();
 
@@ -132,4 +133,12 @@ describe('paths in documents', () => {
     );
     expect(missing).toEqual([]);
   });
+});
+
+test('documents use the words of the field', () => {
+  // One names the banned words, one tells of old versions, one quotes titles of tests.
+  const quoting = ['CONTRIBUTING.md', 'CHANGELOG.md', 'docs/threats.md'];
+  const documents = documentsAmong(repositoryPaths()).filter(({ path }) => !quoting.includes(path));
+  expect(documents.map(({ path }) => path)).toContain('README.md');
+  expect(documents.flatMap(({ path, text }) => bannedWords(text).map((problem) => `${path}: ${problem}`))).toEqual([]);
 });

@@ -4,6 +4,7 @@ import { FOREIGN_TEXT_RULES } from './foreign_text_rules.js';
 import { HOST_RULES } from './host_rules.js';
 import { codeOf, isRustSource as isRust, isTestFile, withoutTests } from './rust_source.js';
 import { SCRIPT_RULES } from './script_rules.js';
+import { WORD_RULES } from './word_rules.js';
 
 /**
  * @typedef {import('./source_tree.js').SourceFile} SourceFile
@@ -214,6 +215,7 @@ export const RULES = [
   },
   ...FOREIGN_TEXT_RULES,
   ...HOST_RULES,
+  ...WORD_RULES,
   ...SCRIPT_RULES,
 ];
 

@@ -73,7 +73,7 @@ async function bundled(specifier, baseDir) {
 }
 
 /**
- * The NODE_OPTIONS for the bundler: only Yarn PnP's resolver. Other preloaded modules of the application (tracing, settings,
+ * The NODE_OPTIONS for the bundler: only the resolver of Yarn Plug'n'Play. Other preloaded modules of the application (tracing, settings,
  * compilers) are not needed and may not be found.
  * @param {string | undefined} options
  */

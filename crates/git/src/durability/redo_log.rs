@@ -253,7 +253,7 @@ fn generation_of(file: &mut File) -> io::Result<[u8; ID_BYTES]> {
     Ok(generation)
 }
 
-/// The payload at a position; `None` if there is no valid one.
+/// The payload at a position; `None` if there is none that is valid.
 fn payload_at(file: &mut File, position: &Position) -> io::Result<Option<Vec<u8>>> {
     if position.end + FRAME_BYTES as u64 > CAPACITY {
         return Ok(None);

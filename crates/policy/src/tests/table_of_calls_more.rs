@@ -41,7 +41,7 @@ rules:
             (json!({"tool": "exec_sql", "args": {"sql": "drop table notes"}}), "deny", "no-delete"),
             (json!({"tool": "exec_sql", "args": {"sql": "merge into notes"}}), "deny", "no-delete"),
             (json!({"tool": "exec_sql", "args": {"sql": "alter table notes"}}), "ask", "default"),
-            // Unparseable values.
+            // Unparsable values.
             (json!({"tool": "exec_sql", "args": {"sql": "?? what"}}), "deny", "no-delete"),
             (json!({"tool": "exec_sql", "args": {}}), "deny", "no-delete"),
             (json!({"tool": "exec_sql", "verbs": ["select"], "tables": ["orders"]}), "allow", "looking"),
@@ -68,7 +68,7 @@ rules:
             (of(json!([{"path": "docs/a.md"}, {"path": "b.md"}])), "ask", "default"),
             (of(json!([{"path": "docs/a.md"}, {"path": "src/b.ts"}])), "deny", "locked"),
             (of(json!([{"path": "docs//../src/b.ts"}])), "deny", "locked"),
-            // Unparseable values.
+            // Unparsable values.
             (of(json!([{"path": "docs/a.md"}, {}])), "deny", "locked"),
             (of(json!("docs/a.md")), "deny", "locked"),
             (json!({"tool": "apply_changes", "args": {}}), "deny", "locked"),

@@ -1,0 +1,53 @@
+/** Words of CONTRIBUTING.md, section "Wording", that messages, comments and documents do without. */
+
+import { isRustSource, isTestFile, withoutTests } from './rust_source.js';
+
+/** What is banned, and what to write. @type {[RegExp, string][]} */
+const BANNED = [
+  [/\b(?:whoever|somebody|nobody)\b/i, 'name the actor: the caller, the owner, the approver, the worker'],
+  [/\bmend(?:s|ed|ing)?\b/i, 'write "fix"'],
+  [/\bpatience\b/i, 'write "timeout" or "deadline"'],
+  [/\b(?:farewell|wish(?:es)?)\b/i, 'write "shutdown" or "request"'],
+  [/\bcannot be meant\b/i, 'write "is not valid", and what is allowed'],
+  [/\b(?:is|are) told\b/i, 'write "gets", "receives" or "is reported to"'],
+  [/\b(?:is|are) no valid\b/i, 'write "is not valid"'],
+];
+/** The name of an algorithm, a value of the ledger's format, and an idiom. */
+const ALLOWED = /\bpatience[ _]diff\b|(['"`])nobody\1|\btold apart\b/gi;
+const PRODUCT = /^(?:src|crates|js|std|shims|sandbox|types|bin|examples)\/|^[^/]+$/;
+
+/**
+ * @param {string} text
+ * @returns {string[]} what to write in the place of each banned word
+ */
+export function bannedWords(text) {
+  const rest = text.replace(ALLOWED, '');
+  return BANNED.flatMap(([word, instead]) => {
+    const found = word.exec(rest);
+    return found === null ? [] : [`"${found[0]}": ${instead}`];
+  });
+}
+
+/** @type {import('./architecture_rules.js').Rule[]} */
+export const WORD_RULES = [
+  {
+    name: 'messages and comments of the product use the words of the field',
+    check: ({ path, text }) => {
+      if (!PRODUCT.test(path) || isTestFile(path)) return [];
+      return bannedWords(isRustSource(path) ? withoutTests(text) : text);
+    },
+    broken: [
+      { path: 'src/kernel/kernel.rs', text: '//! Whoever asks is told.' },
+      { path: 'js/cli/main.js', text: "throw new Error('--budget cannot be meant.');" },
+      { path: 'crates/git/src/halt.rs', text: 'const PATIENCE: Duration = Duration::from_secs(5);' },
+      { path: 'index.d.ts', text: '/** Refused unless mended. */' },
+    ],
+    kept: [
+      { path: 'src/kernel/kernel.rs', text: '//! The caller receives an error.' },
+      { path: 'crates/git/src/text_diff.rs', text: '// A patience diff.' },
+      { path: 'js/kernel/gate.js', text: "const by = 'nobody';" },
+      { path: 'crates/git/src/halt.rs', text: '#[cfg(test)]\nmod tests {\n    // Nobody.\n}' },
+      { path: '__test__/agent/agent.test.js', text: "test('nobody is asked', () => {});" },
+    ],
+  },
+];
