@@ -56,7 +56,7 @@ export function createShellTools(options) {
    * @template T
    * @param {z.output<typeof RunProgramParams>} input
    * @param {AbortSignal | undefined} signal
-   * @param {(ran: Ran) => Promise<T>} work
+   * @param {(ran: ProgramResult) => Promise<T>} work
    * @returns {Promise<T>}
    */
   const inTurn = (input, signal, work) => {
