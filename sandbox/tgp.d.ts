@@ -85,7 +85,7 @@ interface ImportMeta {
   readonly dirname: string;
 }
 
-/** Loads another tool, a JSON file or an allowed package, by a literal name. `import` has types too. */
+/** Loads another tool, a JSON file or an allowed package, by a literal name. The result is untyped; `import` has types. */
 declare function require(name: string): any;
 declare const module: { exports: any };
 declare const exports: any;

@@ -107,7 +107,7 @@ export type AgentResult = {
 
 /** A run has started or was resumed. */
 export type AgentStartEvent = { type: 'start'; session: string; task: string; model: string; resumed: boolean };
-/** The model requests a call. It is made now, unless `from` of its result is not `made`. */
+/** The model requests a call. It is made now only if `from` of its result is `made`. */
 export type AgentToolCallEvent = {
   type: 'tool_call';
   step: number;

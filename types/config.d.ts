@@ -41,7 +41,7 @@ export type GitConfigInput = {
   /**
    * Most that one fetch may bring, in bytes as sent; unpacked it may be 32 times as much, in one object for 512 bytes.
    * A remote that sends more is an error with `code: 'ERR_GIT'` before anything of it is kept; with a local copy
-   * `boot()` warns and goes on with that. Default: 128 MiB; from 64 KiB to 2 GiB.
+   * `boot()` warns and continues with it. Default: 128 MiB; from 64 KiB to 2 GiB.
    */
   fetchBytes?: number;
   /**
@@ -72,7 +72,7 @@ export type SandboxConfigInput = {
    */
   isolation?: 'process' | 'thread';
   /**
-   * How many runs may go on at once, each with all that it starts. A run that waits for another has a worker of its own
+   * Maximum number of concurrent runs, each with all runs that it starts. A run that waits for another has its own worker
    * meanwhile. Default: 4, at most one per core; from 1 to 64.
    */
   workers?: number;

@@ -267,8 +267,8 @@ export declare class TGP {
   /** The confinement of the sandbox on this machine, and its V8 engine; starts a worker if none has run yet. */
   confinement(): Promise<Confinement>;
   /**
-   * Searches tools by a description of a job, best match first. The search uses words, their stems and antonyms, and with an
-   * embedding model (see `memory` in {@link TGPConfigInput}) also their meaning.
+   * Searches tools by a description of a job, best match first; empty if no tool matches. The search uses words, their stems and
+   * antonyms, and with an embedding model (see `memory` in {@link TGPConfigInput}) also their meaning.
    * @param options.limit most tools to return. Default: 5.
    */
   find(query: string, options?: { limit?: number; signal?: AbortSignal }): Promise<FoundTool[]>;

@@ -184,7 +184,7 @@ export type LedgerProblem = {
   message: string;
   /**
    * Why the end is missing (`'truncated'`). `'removed'`: it was on the disk. `'unknown'`: it was not on the disk yet when it was seen, which
-   * happens without `ledger.fsync` alone: the power failed, or it was removed, and the two cannot be distinguished.
+   * can happen only without `ledger.fsync`: the power failed, or it was removed, and the two cannot be distinguished.
    */
   cause?: 'removed' | 'unknown';
 };
@@ -293,14 +293,14 @@ export type KernelLedger = {
    */
   blob(hash: string): Promise<string>;
   /**
-   * Reads the whole ledger and looks for the first event that is not as it was written: by the chain of hashes, the signed checkpoints
-   * and their file, and what the commits of tools say of it.
+   * Reads the whole ledger and finds the first event that differs from what was written, by the hash chain, the signed checkpoints
+   * and their file, and the commits of tools, which refer to the ledger.
    * @example
    * const { ok, problem } = await kernel.ledger.verify();
    * if (!ok) throw new Error(`${problem.kind} at ${problem.seq}: ${problem.message}`);
    */
   verify(): Promise<LedgerVerification>;
-  /** Signs how long the ledger is now. It happens by itself every `ledger.checkpointEvents` events and at shutdown. */
+  /** Signs the current end of the ledger. Also done automatically every `ledger.checkpointEvents` events and at shutdown. */
   checkpoint(): Promise<LedgerCheckpoint>;
   /**
    * Signs the first event that is left as the start of the ledger, once, for a ledger of an older version whose retention did not

@@ -72,7 +72,7 @@ export type PolicyAnswer = Verdict['verdict'] | { verdict: Verdict['verdict']; r
 
 /**
  * A policy function instead of rules, for example for Cedar, OPA or your own code. It is called for every call, and for each further
- * file that the call affects, as a call for that file: `read_file` for a file that is read, `exec_tool` for a tool that is run. The
+ * file that the call reaches, as a call for that file: `read_file` for a file that is read, `exec_tool` for a tool that is run. The
  * strictest answer applies.
  */
 export type PolicyFunction = (call: PolicyCall) => PolicyAnswer | Promise<PolicyAnswer>;

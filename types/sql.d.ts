@@ -49,10 +49,9 @@ export type SqlTransactions = {
  * or knex, which is recognised by its shape; `{ query, transaction }`; or a plain function `(sql, params) => rows`.
  *
  * A plain function is called exactly once for each statement and gets nothing else: a pool or an HTTP driver may be behind
- * it, so no transaction is held over it. The statements of a run come in their order. One that fails leaves the others as
- * they are, and the tool may go on; what was done before a run failed, was aborted or timed out stays done. Nested tools
- * change nothing about that. Rules hold by the text of a statement alone, `readOnly` and `dryRun` are
- * refused over it, and the kernel warns once.
+ * it, so there are no transactions. The statements of a run are executed in order. A failed statement does not affect the
+ * others, and the tool may continue; changes made before a run failed, was aborted or timed out are kept, also with nested
+ * tools. Rules are checked only by the text of a statement, `readOnly` and `dryRun` are refused, and the kernel warns once.
  */
 export type SqlSource = SqlAdapter | SqlExecutor | SqlTransactions | object;
 
@@ -112,17 +111,18 @@ export type SqlToolOptions = {
    */
   statementTimeoutMs?: number;
   /**
-   * Only these. With `tables`, a statement whose tables cannot be found out is refused; with `sqlite(file)` the tables
-   * below a view and those that triggers and foreign keys touch must be allowed as well. Rules that leave nothing but
-   * reading hold in the database too, which then refuses to write whatever a statement calls; where writing is allowed,
-   * PostgreSQL still refuses it to a statement that reads by its text, and functions whose effect is not known are refused. With
-   * the dialect `'any'` those are all functions that not every database has. What views of PostgreSQL, MySQL and MariaDB read is not looked into: take the right to use them from
-   * the role that tools connect with.
+   * Allows only these. With `tables`, a statement whose tables cannot be determined is refused; with `sqlite(file)` the tables
+   * below a view and those that triggers and foreign keys access must be allowed as well. Rules that allow only reading are
+   * also enforced by the database, which then refuses writes of any function that a statement calls. If writing is allowed,
+   * PostgreSQL still refuses writes of a statement that only reads by its text, and functions with unknown effects are refused; with
+   * the dialect `'any'` those are all functions that not every database has. The tables that views of PostgreSQL, MySQL and MariaDB
+   * read are not checked: revoke the right to use such views from the role that tools connect with.
    */
   allow?: SqlRuleList;
   /**
-   * Not these. The name of a denied table may stand nowhere in a statement, nor that of a catalogue that shows values of
-   * other tables or statements of others; what views read is looked into with `sqlite(file)` only. To deny `delete` or `insert` denies `replace`, to deny `delete` denies `truncate`.
+   * Denies these. A statement may not contain the name of a denied table anywhere, nor that of a catalogue that shows values of
+   * other tables or statements of other users; the tables that views read are checked with `sqlite(file)` only. Denying `delete` or
+   * `insert` also denies `replace`, denying `delete` also denies `truncate`.
    */
   deny?: SqlRuleList;
 };
@@ -167,7 +167,7 @@ export type SqlTools = {
 };
 
 /**
- * Tools for an agent to query a database by itself. Each `exec_sql` is one statement in a transaction of its own.
+ * Creates tools for an agent to query a database directly. Each `exec_sql` is one statement in its own transaction.
  *
  * Rows: integers beyond 2^53 and decimals are strings, dates are ISO text, bytes are `{ $base64: '…' }`, JSON and arrays
  * are values, NaN and the infinities are their names. Parameters take the same, and BigInt, Date and Uint8Array; NaN is
@@ -190,16 +190,16 @@ export declare function createSqlTools(source: SqlSource | TGP, options?: SqlToo
  * of the same process may have the file open: two copies do not see each other's locks. Pass the application's own database
  * instead ({@link betterSqlite3}, {@link nodeSqlite}).
  *
- * A database may use 40 MB of memory, with all that runs on it at once. A value may have 8 MB, and more when `maxBytes` is larger,
+ * A database may use 40 MB of memory in total for all concurrent runs. A value may have 8 MB, and more when `maxBytes` is larger,
  * to 32 MB; the more a statement computes at once, the shorter its values may be. `LIKE` and `GLOB` are functions that can be stopped, and use no index: for a prefix in a large table
  * compare with `>=` and `<`.
- * @param fileOrOptions the path of the file, made when it is missing, or `':memory:'`
+ * @param fileOrOptions the path of the file, created if it is missing, or `':memory:'`
  */
 export declare function sqlite(fileOrOptions: string | { file: string }): SqlAdapter;
 
 /**
  * An adapter for a function, with its properties. By default it is called once for each statement, like a plain function, see
- * {@link SqlSource}. What it returns is in memory already when `maxRows` and `maxBytes` are looked at, and nothing can stop
+ * {@link SqlSource}. What it returns is in memory already when `maxRows` and `maxBytes` are checked, and nothing can stop
  * it: a statement that timed out may still take effect.
  */
 export declare function executor(
@@ -208,12 +208,12 @@ export declare function executor(
     /** Default: `'any'`. */
     dialect?: SqlDialect;
     /**
-     * One single connection is behind the function, and no pool: it gets BEGIN, COMMIT and ROLLBACK like any other
-     * statement, each run is one transaction, and runs take turns. While it has not answered to a statement that was given
-     * up, others are refused. Default: false.
+     * The function uses a single connection, not a pool: it gets BEGIN, COMMIT and ROLLBACK like any other statement, each
+     * run is one transaction, and runs are serialised. While it has not answered a statement that timed out or was aborted,
+     * others are refused. Default: false.
      */
     oneConnection?: boolean;
-    /** The function already is inside a transaction that its owner ends: nothing is begun or committed through it. */
+    /** The function is already inside a transaction that its owner ends: no BEGIN or COMMIT is sent through it. */
     transactional?: boolean;
   },
 ): SqlAdapter;
@@ -228,8 +228,8 @@ export declare function postgresJs(sql: any, options?: PostgresJsOptions): SqlAd
 /** Options of {@link postgresJs}. */
 export type PostgresJsOptions = {
   /**
-   * Takes a connection whose socket cannot be reached, such as one of the application's own making. Rows are then in
-   * memory, whatever their size, before `maxBytes` is looked at. Default: false, such a connection is refused.
+   * Accepts a connection whose socket is not accessible, such as a custom one of the application. Rows are then in
+   * memory, whatever their size, before `maxBytes` is checked. Default: false, such a connection is refused.
    */
   unmetered?: boolean;
 };
@@ -244,9 +244,9 @@ export declare function mysql2(source: any): SqlAdapter;
 export type SyncSqliteOptions = {
   /**
    * Tools use the application's own connection, on Node's own thread. They then take part in its transactions and see its
-   * temporary tables, attached databases, functions and extensions, and a database in memory works. The price: nothing can
-   * stop a statement. One that never ends blocks the whole application for ever, and a huge value is in memory before
-   * `maxBytes` is looked at. For tools and agents that are trusted. Default: false.
+   * temporary tables, attached databases, functions and extensions, and a database in memory works. But nothing can stop a
+   * statement. One that never ends blocks the whole application forever, and a huge value is in memory before
+   * `maxBytes` is checked. For tools and agents that are trusted. Default: false.
    */
   onMainThread?: boolean;
 };
@@ -262,13 +262,13 @@ export type SyncSqliteOptions = {
  *   while one is open, tools that write are refused, and others do not see its changes.
  * - A write of the application waits for a run that has written, as for any other process, for as long as its own `timeout`
  *   says (5 s in better-sqlite3, 0 in node:sqlite unless it is set). It waits on Node's own thread, where the run cannot be
- *   ended meanwhile: a run that finds the application held up for half a second is undone with an error, so that the
- *   application goes on.
+ *   ended meanwhile: if the application is blocked for half a second, the run is rolled back with an error, so that the
+ *   application continues.
  * - The file keeps its journal mode. With WAL (`db.pragma('journal_mode = WAL')`) reading and writing do not wait for each
  *   other; without it, the same holds for a run that has only read.
  * - `readonly`, `foreign_keys` and `synchronous` are as the application has them when it hands the database over.
  * - A database in memory is refused, and functions, extensions, temporary tables, attached databases and keys of encrypted
- *   files are not there for tools, unless they are let onto the application's connection: see {@link SyncSqliteOptions}.
+ *   files are not available to tools, unless they use the application's connection: see {@link SyncSqliteOptions}.
  */
 export declare function betterSqlite3(db: any, options?: SyncSqliteOptions): SqlAdapter;
 /** A `DatabaseSync` of `node:sqlite`. The documentation of {@link betterSqlite3} applies. */
@@ -277,7 +277,7 @@ export declare function nodeSqlite(db: any, options?: SyncSqliteOptions): SqlAda
 export declare function drizzle(db: any, options?: SyncSqliteOptions & PostgresJsOptions): SqlAdapter;
 /**
  * A Prisma client over PostgreSQL, MySQL or SQLite. It reads all rows of a statement into memory, whatever their size,
- * before `maxBytes` is looked at; for agents that are not trusted, pass the pool of the driver beneath it.
+ * before `maxBytes` is checked; for agents that are not trusted, pass the pool of the driver beneath it.
  */
 export declare function prisma(client: any): SqlAdapter;
 /** A knex instance over pg, mysql2 or better-sqlite3; the options are those of {@link betterSqlite3}. */

@@ -210,13 +210,13 @@ export type KernelGit = {
    */
   hydrate(): Promise<{ changed: string[] }>;
   /**
-   * Commits files as they are on disk, in one commit, and pushes it. A file that is not there is removed. When one of them
-   * holds a secret, nothing is committed: `persisted` is `false`, and `findings` say where.
+   * Commits files as they are on disk, in one commit, and pushes it. The removal of a missing file is committed. When one of them
+   * contains a secret, nothing is committed: `persisted` is `false`, and `findings` has the locations.
    */
   persist(message: string, files: string[]): Promise<Persistence>;
   /**
-   * The files that are not in the history as they are on disk, sorted by path: what a person wrote with an editor, drafts of a
-   * strict check, files with a secret. `persist` commits them. Left out is what `.gitignore` names, and `meta.json`.
+   * The files whose state on disk is not committed, sorted by path: files that a person wrote with an editor, drafts of a
+   * strict check, files with a secret. `persist` commits them. Files ignored by `.gitignore`, and `meta.json`, are omitted.
    */
   uncommitted(): Promise<UncommittedFile[]>;
   /** The commits that changed a file, or all of them, newest first, as many as can be read in ten seconds. */

@@ -92,7 +92,7 @@ describe('keys and addresses', () => {
   test.each([
     ['compatible:http://llm.example.com/v1/llama3', {}, /not encrypted.*llm\.example\.com/],
     ['compatible:https://me:pass@llm.example.com/v1/llama3', {}, /name or password/],
-    ['compatible:ftp://llm.example.com/v1/llama3', {}, /no http or https address/],
+    ['compatible:ftp://llm.example.com/v1/llama3', {}, /is not an http or https address/],
     ['openai/gpt-5.4', { OPENAI_BASE_URL: 'http://llm.example.com/v1' }, /OPENAI_BASE_URL is not encrypted/],
     ['anthropic/claude-5', { ANTHROPIC_BASE_URL: 'nonsense' }, /ANTHROPIC_BASE_URL is not an http or https address/],
   ])('%s %o: a key goes nowhere unsafe', async (name, more, message) => {

@@ -82,7 +82,7 @@ test('a call that had begun is unknown, and those behind it are made', async () 
   ]);
   expect(told.map(({ tool }) => tool)).toEqual(['die', 'write_file', 'write_file', 'nothing']);
   expect(told[0].output).toMatchObject({ state: 'unknown', error: expect.stringContaining('check before') });
-  expect(told[2].output).toContain('no valid JSON');
+  expect(told[2].output).toContain('not valid JSON');
   expect(await kernel.git.log('tools/a.md')).toHaveLength(1);
   expect(await kernel.ledger.query({ session: 's', type: 'CALL', tool: 'die' })).toHaveLength(1);
 

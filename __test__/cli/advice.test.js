@@ -77,7 +77,7 @@ test('a closed session is not offered for resume', async () => {
   await runCli(folder, ['sessions', 'close', session]);
   const { code, stderr } = await runCli(folder, ['And more of it.', '--resume', session, '--yes'], { env });
   expect(stderr).toContain('is closed. Start a new session.');
-  expect(stderr).not.toContain('goes on with');
+  expect(stderr).not.toContain('resume it with');
   expect(code).toBe(1);
 });
 

@@ -206,7 +206,7 @@ describe('sessions', () => {
     const { folder, env } = await agentWorkspace(NOTES);
     expect(await runCli(folder, ['sessions'])).toMatchObject({
       code: 0,
-      stdout: expect.stringMatching(/no session yet/),
+      stdout: expect.stringMatching(/There are no sessions yet\./),
     });
     await runCli(folder, ['Note it\u001b[2J down.', '--yes'], { env });
     const [{ session, outcome, task }] = (await runCli(folder, ['sessions', 'list', '--json'])).json();

@@ -36,7 +36,7 @@ describe('without a policy, a terminal and --yes', () => {
       const { code, stdout, stderr } = await runCli(folder, args);
       expect({ code, stdout }, tool).toEqual({ code: 1, stdout: '' });
       expect(stderr).toContain(`there is no terminal: ${tool}`);
-      expect(stderr).toMatch(/rule 'default' \(safe\).*Add --yes, or allow it in a policy.*\[ERR_APPROVAL\]\n$/);
+      expect(stderr).toMatch(/rule 'default' \(safe\).*Add --yes, or allow the call in a policy.*\[ERR_APPROVAL\]\n$/);
     }
     const { error } = (await runCli(folder, ['remove', 'one', '--json'])).json();
     expect(error).toMatchObject({ code: 'ERR_APPROVAL', details: { verdict: 'ask', rule: 'default', at: 'safe' } });

@@ -124,9 +124,9 @@ describe.skipIf(!hasTerminals())('at a terminal', { timeout: 3 * MINUTES }, () =
       [call],
       [
         ['[w]ider', 'w'],
-        ['may be anything?', '/unheard-of\r'],
+        ['Conditions to omit', '/unheard-of\r'],
         ['[w]ider', 'w'],
-        ['may be anything?', '/content\r'],
+        ['Conditions to omit', '/content\r'],
         ['[w]ider', 'a'],
       ],
       { config: { policy: './tgp.policy.yaml' }, policy },

@@ -98,7 +98,7 @@ describe.runIf(hasServer('postgres')).concurrent('a ledger database that falls s
     expect(warnings).toEqual([expect.stringMatching(/did not answer in time/)]);
     way.isOpen = true;
     await expect.poll(() => warnings, { timeout: 20_000 }).toHaveLength(2);
-    expect(warnings[1]).toMatch(/reached again/);
+    expect(warnings[1]).toMatch(/reachable again/);
     const written = await kernel.ledger.query({ type: 'CALL', path: 'tools/b.ts' });
     expect(written.map(({ tool }) => tool)).toContain('write_file');
     expect((await kernel.ledger.verify()).problem).toBeUndefined();

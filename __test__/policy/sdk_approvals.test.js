@@ -203,7 +203,9 @@ test('a request of ten thousand characters is one text for a person, whole and w
   expect(
     approvalText({ ...call, args: { ...call.args, content: `${words} drop everything` } }).split('\n')[0],
   ).not.toBe(text.split('\n')[0]);
-  expect(approvalText({ tool: 'write_file', hiddenBytes: 2_000_000 })).toContain('This request is not complete');
+  expect(approvalText({ tool: 'write_file', hiddenBytes: 2_000_000 })).toContain(
+    'The request is not shown in full, so it cannot be approved.',
+  );
 });
 
 test('characters without a picture are spelt out, letters of other languages are not', () => {

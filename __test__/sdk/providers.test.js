@@ -247,7 +247,7 @@ describe('handleToolCall', () => {
   test.each([
     ['an unknown tool', 'rm_rf', '{}', 'There is no tool "rm_rf". Available tools: list_files, '],
     ['an inherited name', 'toString', '{}', 'There is no tool "toString".'],
-    ['arguments that are no JSON', 'read_file', '{', 'no valid JSON'],
+    ['arguments that are not JSON', 'read_file', '{', 'not valid JSON'],
     ['missing arguments', 'read_file', '', '"path" is missing'],
   ])('tells the model about %s', async (_, name, text, expected) => {
     const { tools } = await createKernel();

@@ -37,7 +37,9 @@ export const AgentOptionsSchema = z.strictObject({
     })
     .optional(),
   prices: z.union([prices, z.record(z.string(), prices)]).optional(),
-  approve: z.custom(isFunction, 'must be a function that takes a request and returns an approval').optional(),
+  approve: z
+    .custom(isFunction, 'must be a function that takes a request and returns true, false or { approved }')
+    .optional(),
   contextTokens: wholeNumber(MIN_CONTEXT, MAX_COUNT).optional(),
   tools: z.custom(isObject, 'must be an object of tools by name').optional(),
   dryRun: z.boolean().optional(),

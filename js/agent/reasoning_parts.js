@@ -75,7 +75,7 @@ export function recorded(parts, model) {
 
 /**
  * @param {any} kept as it was read
- * @param {string} model that goes on
+ * @param {string} model of the resumed run
  * @returns {KeptPart[]} empty if they are of another model, or if the ledger has masked a secret in them, which breaks the signature
  */
 export function readBack(kept, model) {

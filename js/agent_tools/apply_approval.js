@@ -73,7 +73,7 @@ async function askOnce({ approve, timeoutMs, signal }, args) {
     const pending = beforeDeadline(async () => settled(approve(/** @type {any} */ (request))), timeoutMs);
     answer = /** @type {any} */ (await untilAborted(pending, signal));
   } catch (cause) {
-    throw new ApprovalError('No approval was received in time; no change was applied.', { cause });
+    throw new ApprovalError('The approver failed or did not answer in time; no change was applied.', { cause });
   } finally {
     over.abort();
   }

@@ -147,7 +147,7 @@ export function toolsFor(kernel, who, { approval, mode = 'real' } = {}) {
     ),
     revert_file: checkedTool(
       'revert_file',
-      'Restore a file to a commit of file_history, as a new commit. Also restores a removed file.',
+      'Restore a file to its state in a commit of file_history, as a new commit. Also restores a removed file.',
       RevertFileParams,
       async ({ path, commit, why }, signal) => ({
         success: /** @type {const} */ (true),

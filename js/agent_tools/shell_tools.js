@@ -19,7 +19,7 @@ import { checkedTool } from './checked_tool.js';
 import { answerOf, endOf } from './program_answer.js';
 
 /**
- * @typedef {import('../programs/program_run.js').ProgramResult} Ran
+ * @typedef {import('../programs/program_run.js').ProgramResult} ProgramResult
  * @typedef {import('../../index.js').Approve} Approve
  */
 
@@ -56,7 +56,7 @@ export function createShellTools(options) {
    * @template T
    * @param {z.output<typeof RunProgramParams>} input
    * @param {AbortSignal | undefined} signal
-   * @param {(ran: Ran) => Promise<T>} work
+   * @param {(ran: ProgramResult) => Promise<T>} work
    * @returns {Promise<T>}
    */
   const inTurn = (input, signal, work) => {
@@ -79,7 +79,7 @@ export function createShellTools(options) {
   /**
    * Applies approved changes, or returns why they were not applied.
    * @param {z.output<typeof RunProgramParams>} input
-   * @param {Ran} ran
+   * @param {ProgramResult} ran
    * @param {import('../programs/differences.js').ShownDiff[]} diffs
    * @param {AbortSignal | undefined} signal
    */

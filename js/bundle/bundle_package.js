@@ -35,7 +35,7 @@ const DEFINE = {
 /** As in Node, a module without a default export is its own default. */
 const OWN_DEFAULT =
   'if(module.exports?.__esModule&&!("default"in module.exports))try{Object.defineProperty(module.exports,"default",{value:module.exports})}catch{}';
-/** The lowest supported version of each Node release line. Other lines are not supported. */
+/** The lowest supported version of each old Node release line. All newer lines are supported, other old ones are not. */
 const NODES = [
   [20, 19],
   [22, 12],

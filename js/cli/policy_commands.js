@@ -144,8 +144,8 @@ async function refuseReachable(policy, { root, resolved: { baseDir, config } }) 
 }
 
 /**
- * Runs `work` with a kernel in a temporary folder that has the functions of the configuration. Rules can so be checked without a
- * workspace, such as in CI, even if the policy in force is not valid.
+ * Runs `work` with a kernel in a temporary folder that has the functions of the configuration. So rules can be checked without
+ * a workspace, such as in CI, and even if the policy in force is not valid.
  * @template T
  * @param {Located} located
  * @param {(kernel: TGP) => Promise<T>} work

@@ -13,7 +13,7 @@ const MAX_MARK_BYTES = 4_096;
 /**
  * @typedef {object} Holders
  * @property {() => object} ownIdentity the mark of this process
- * @property {(mark: any, seen: number) => boolean} isAlive whether the process of a mark, last seen then, is alive
+ * @property {(mark: any, seen: number) => boolean} isAlive whether the process of a mark is alive; `seen` is when the mark was written
  */
 
 /**

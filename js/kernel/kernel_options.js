@@ -33,7 +33,7 @@ const KINDS = {
   embed: (value) => (isFunction(value) ? undefined : 'must be a function that takes texts and returns their vectors'),
   redact: (value) => (isFunction(value) ? undefined : 'must be a function that takes an event and returns it'),
   approve: (value) =>
-    isFunction(value) ? undefined : 'must be a function that takes a request and returns true or false',
+    isFunction(value) ? undefined : 'must be a function that takes a request and returns true, false or { approved }',
   telemetry: (value) =>
     value === false || isObject(value) ? undefined : 'must be false, or an object such as { contents: true }',
   logger: (value) =>

@@ -29,7 +29,7 @@ export function previewText({ diffs, sql, requests, calls, stopped, result }, { 
   }
   if (refused > 0) {
     parts.push(
-      'Not done: the dry run refused:',
+      'Refused by the dry run, and not done:',
       ...listed(
         [
           ...requests.map(({ method, url }) => `- ${oneLine(`${method} ${url}`)}`),

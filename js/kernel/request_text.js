@@ -53,7 +53,7 @@ export function approvalText(request) {
 
 /** @param {RenderedRequest} rendered */
 function textOf({ head, lines, isWhole }) {
-  const missing = isWhole ? [] : ['This request is not complete. It cannot be approved.'];
+  const missing = isWhole ? [] : ['The request is not shown in full, so it cannot be approved.'];
   return [head, ...lines.map(({ text }) => `  ${text}`), ...missing].join('\n');
 }
 

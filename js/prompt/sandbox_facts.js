@@ -33,7 +33,7 @@ const STATE =
   'Nothing is kept between runs. There is no process, Buffer, eval or Node module. Never call Date.now(), new Date() or Math.random() in a tool: take time and chance as arguments, such as `now: string` and `seed: number`.';
 
 const JUDGED =
-  'A policy decides what you may do. ERR_DENIED: do not repeat the call; do what its message says is allowed. ERR_APPROVAL: a person said no or was not there; go on without it, or tell your user what needs approval.';
+  'A policy decides what you may do. ERR_DENIED: do not repeat the call; do what its message says is allowed. ERR_APPROVAL: the call was not approved; continue without it, or tell your user what needs approval.';
 
 /** @type {Record<string, string | undefined>} */
 const MODES = {

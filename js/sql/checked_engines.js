@@ -78,7 +78,7 @@ function withoutTransactions({ name, engine }) {
 /** @param {unknown} name */
 function unreadView(name) {
   return refused(
-    `a write through the view ${shown(name)} may not be possible to roll back: its definition or its tables are not visible`,
+    `it is unknown whether a write through the view ${shown(name)} can be rolled back: its definition or its tables are not visible`,
     'Write to its table, or have the owner of the database grant SHOW VIEW on it and SELECT on its tables.',
   );
 }

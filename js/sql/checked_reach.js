@@ -300,7 +300,7 @@ async function checkShown(ask, names) {
 function unreadFunction(name, { dialect }) {
   if (dialect === 'any') {
     return refused(
-      `the call of ${shown(name)} cannot be read in a database of unknown dialect, and the rules restrict access`,
+      `the function ${shown(name)} cannot be read in a database of unknown dialect, and the rules restrict access`,
       'Remove the call, or name the dialect of the database in the application.',
     );
   }

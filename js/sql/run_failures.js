@@ -23,7 +23,7 @@ export function afterFailure(failure) {
 export function swallowed(failure) {
   if (isOfRun(failure)) return failure;
   return new SqlError(
-    `Nothing was committed: a statement of the run failed (${messageText(failure)}) and the tool went on. Let the error end the tool, or avoid the failing statement.`,
+    `Nothing was committed: a statement of the run failed (${messageText(failure)}) and the tool continued. Let the error end the tool, or avoid the failing statement.`,
     { details: { reason: 'swallowed' } },
   );
 }

@@ -11,7 +11,7 @@ import { adapterOf, isPlain } from './sources.js';
  */
 
 /** Options that require a transaction. */
-const PROMISES = /** @type {const} */ (['readOnly', 'dryRun']);
+const TRANSACTION_OPTIONS = /** @type {const} */ (['readOnly', 'dryRun']);
 
 /**
  * @param {SqlSource | SqlSettings} sql
@@ -30,7 +30,7 @@ export function settingsOf(sql) {
 export function openSource(source, options) {
   const adapter = adapterOf(source);
   const rules = new SqlRules(options);
-  checkPromises(source, { ...options, readOnly: rules.options.readOnly });
+  checkTransactionOptions(source, { ...options, readOnly: rules.options.readOnly });
   if (adapter.endsElsewhere && rules.options.dryRun) {
     throw new ConfigError(
       'A dry run needs a rollback, but with executor(fn, { transactional: true }) the application ends the transaction. Remove dryRun, or pass { query, transaction } or a driver.',
@@ -45,12 +45,12 @@ export function openSource(source, options) {
  * @param {SqlSource} source
  * @param {SqlToolOptions} options
  */
-export function checkPromises(source, options) {
-  const promised = PROMISES.find((name) => options[name] === true);
-  if (promised === undefined || !isPlain(source)) return;
+export function checkTransactionOptions(source, options) {
+  const option = TRANSACTION_OPTIONS.find((name) => options[name] === true);
+  if (option === undefined || !isPlain(source)) return;
   throw new ConfigError(
-    `${promised} requires a transaction, which a plain function (sql, params) => rows does not support. Pass { query, transaction }, a pool or client of a known driver, or sqlite(file). For a function over a single connection, pass executor(fn, { oneConnection: true }).`,
-    { details: { key: promised, field: promised } },
+    `${option} requires a transaction, which a plain function (sql, params) => rows does not support. Pass { query, transaction }, a pool or client of a known driver, or sqlite(file). For a function over a single connection, pass executor(fn, { oneConnection: true }).`,
+    { details: { key: option, field: option } },
   );
 }
 

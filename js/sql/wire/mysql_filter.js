@@ -57,7 +57,7 @@ export class MysqlFilter extends WireFilter {
     }
     if (before === 'passed') {
       // The driver already has its beginning, so it cannot be dropped.
-      if (this.isTooMuch(size + HEADER)) throw new Error('a row goes on beyond what was allowed for it');
+      if (this.isTooMuch(size + HEADER)) throw new Error('a row continues beyond its size limit');
     } else if (before === 'dropped' || (first === ROW && this.isTooMuch(size + HEADER))) {
       if (this.#continued) this.#continued = 'dropped';
       this.#missing += 1;
