@@ -234,12 +234,12 @@ impl Pool {
                 self.watch_deadlines();
             }
             Event::Started { run } => {
-                self.state.lock().hear(id, run, bytes, ActiveRun::begin)?;
+                self.state.lock().accept(id, run, bytes, ActiveRun::begin)?;
             }
             Event::Rest { run, rest } => self.on_rest(id, run, rest)?,
             Event::Log { run, level, text } => {
                 let line = LogLine { level, message: text };
-                self.state.lock().hear(id, run, bytes, |active| active.log(line))?;
+                self.state.lock().accept(id, run, bytes, |active| active.log(line))?;
             }
             Event::HostCall { run, call, name, args_json } => {
                 self.ask(id, run, call, bytes, Question { name, args_json })?;
@@ -247,8 +247,8 @@ impl Pool {
             Event::Done { run, end, stats, stack, fitness } => {
                 let finished = {
                     let mut state = self.state.lock();
-                    let is_heard = state.hear(id, run, bytes, |_| Ok(()))?.is_some();
-                    if is_heard { state.finish(id, &end, fitness, Instant::now()) } else { None }
+                    let is_accepted = state.accept(id, run, bytes, |_| Ok(()))?.is_some();
+                    if is_accepted { state.finish(id, &end, fitness, Instant::now()) } else { None }
                 };
                 if let Some(finished) = finished {
                     if let Some(worker) = finished.dismissed {
@@ -280,13 +280,13 @@ impl Pool {
     /// Passes a host call of a run to its host.
     fn ask(&self, id: WorkerId, run: RunId, call: CallId, bytes: usize, question: Question) -> Result<(), Rogue> {
         let shape = JsonShape::of(&question.args_json);
-        let (asked, worker) = {
+        let (decision, worker) = {
             let mut state = self.state.lock();
-            let asked = state.hear(id, run, bytes, |active| active.ask(&question.name, shape))?;
-            (asked, state.worker(id))
+            let decision = state.accept(id, run, bytes, |active| active.ask(&question.name, shape))?;
+            (decision, state.worker(id))
         };
-        let (Some(asked), Some(worker)) = (asked, worker) else { return Ok(()) };
-        match asked {
+        let (Some(decision), Some(worker)) = (decision, worker) else { return Ok(()) };
+        match decision {
             CallDecision::Forward(host, open) => {
                 let reply = Reply::new(worker, open, run, call);
                 // A panic drops the reply, which sends an error to the guest.

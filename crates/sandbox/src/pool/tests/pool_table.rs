@@ -106,7 +106,7 @@ impl Simulation {
                     .collect()
             }
             Step::Begin(worker, run) => {
-                let result = self.state.hear(self.workers[worker].0, RunId(run), 0, ActiveRun::begin);
+                let result = self.state.accept(self.workers[worker].0, RunId(run), 0, ActiveRun::begin);
                 result.err().map(|Rogue| "rogue".to_owned()).into_iter().collect()
             }
             Step::Finish(worker, run, ending) => {
