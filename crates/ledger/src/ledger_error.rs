@@ -81,7 +81,7 @@ pub enum Reason {
     NoHost,
     #[error("the server does not support TLS; if the network is safe, set sslmode=disable in its address")]
     NoTls,
-    #[error("the server's certificate is not trusted; add its authority to network.ca")]
+    #[error("the server's certificate is not trusted; add its CA to network.ca")]
     Untrusted,
     #[error("the user or password is wrong")]
     Login,
