@@ -119,8 +119,8 @@ impl PoolState {
             return Vec::new();
         }
         let (alive, busy) = (self.slots.alive(), self.slots.busy());
-        let asked = usize::from(self.inspected && self.confinement.is_none());
-        let warm = self.readiness.kept().max(asked);
+        let requested = usize::from(self.inspected && self.confinement.is_none());
+        let warm = self.readiness.kept().max(requested);
         let helper = usize::from(self.pace.needs_another_worker());
         let wanted = (busy + startable.max(warm)).max(alive + helper).min(self.max_workers.max(busy + startable));
         if wanted > alive {
@@ -264,7 +264,7 @@ impl PoolState {
     }
 
     /// Records the end of a worker.
-    pub fn gone(&mut self, id: WorkerId) -> Loss {
+    pub fn worker_ended(&mut self, id: WorkerId) -> Loss {
         let loss = self.give_up(id);
         self.slots.remove(id);
         loss
@@ -283,7 +283,7 @@ impl PoolState {
 
     /// Gives up a worker that did not start in time, and removes its slot if there is no process.
     pub fn abandon(&mut self, id: WorkerId) -> Loss {
-        if self.slots.worker(id).is_none() { self.gone(id) } else { self.give_up(id) }
+        if self.slots.worker(id).is_none() { self.worker_ended(id) } else { self.give_up(id) }
     }
 
     /// Gives up the workers that are past their deadline.

@@ -132,7 +132,7 @@ impl Simulation {
             }
             Step::Gone(worker) => {
                 // Killing an ended process again has no effect.
-                let loss = self.state.gone(self.workers[worker].0);
+                let loss = self.state.worker_ended(self.workers[worker].0);
                 self.describe(Loss { worker: None, ..loss })
             }
             Step::GiveUp(worker) => {
