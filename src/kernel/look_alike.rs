@@ -6,14 +6,14 @@ use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 /// The skeleton of each confusable character, by UTS 39 (`build.rs`).
-static LOOKS: LazyLock<HashMap<char, &str>> = LazyLock::new(|| {
+static SKELETONS: LazyLock<HashMap<char, &str>> = LazyLock::new(|| {
     let lines = include_str!(concat!(env!("OUT_DIR"), "/look_alikes.txt")).split('\n');
     let looks = lines.filter_map(|line| line.split_once('\t'));
     looks.flat_map(|(look, letters)| letters.chars().map(move |letter| (letter, look))).collect()
 });
 
 /// All skeletons of single characters.
-static LOOKS_OF_ONE: LazyLock<HashSet<&str>> = LazyLock::new(|| LOOKS.values().copied().collect());
+static SINGLE_SKELETONS: LazyLock<HashSet<&str>> = LazyLock::new(|| SKELETONS.values().copied().collect());
 
 /// Whether two paths are confusable. Two paths in lower-case ASCII never are.
 #[must_use]
@@ -32,15 +32,15 @@ fn is_plain(path: &str) -> bool {
 /// The skeletons of a path: of its lower case form, and in lower case of its original form (a capital I looks like an
 /// l).
 fn looks_of(path: &str) -> Vec<String> {
-    let small = look_of(&path.to_lowercase());
-    if is_plain(path) { vec![small] } else { vec![look_of(path).to_lowercase(), small] }
+    let small = skeleton(&path.to_lowercase());
+    if is_plain(path) { vec![small] } else { vec![skeleton(path).to_lowercase(), small] }
 }
 
 /// The skeleton of a text.
-fn look_of(text: &str) -> String {
+fn skeleton(text: &str) -> String {
     let mut look = String::with_capacity(text.len());
     for letter in text.chars() {
-        match LOOKS.get(&letter) {
+        match SKELETONS.get(&letter) {
             Some(other) => look.push_str(other),
             None => look.push(letter),
         }
@@ -72,24 +72,25 @@ fn has_loose_mark(name: &str) -> bool {
     let is_mark = |letter| GeneralCategoryGroup::Mark.contains(CodePointMapData::<GeneralCategory>::new().get(letter));
     let pairs = name.chars().zip(name.chars().skip(1));
     let mut marked = pairs.filter(|(letter, mark)| letter.is_ascii_alphanumeric() && is_mark(*mark));
-    marked.any(|(letter, mark)| !LOOKS_OF_ONE.contains(&*look_of(&String::from_iter([letter, mark]))))
+    marked.any(|(letter, mark)| !SINGLE_SKELETONS.contains(&*skeleton(&String::from_iter([letter, mark]))))
 }
 
 /// Whether a text looks like ASCII but has confusable letters.
 fn looks_plain(text: &str) -> bool {
-    !text.is_ascii() && look_of(text).is_ascii() && text.chars().any(seems_plain)
+    !text.is_ascii() && skeleton(text).is_ascii() && text.chars().any(seems_plain)
 }
 
 /// Whether a non-ASCII character looks like one that is common in names. Symbols such as `²`, `×` and `’` are harmless.
 fn seems_plain(letter: char) -> bool {
     let is_of_names =
         || letter.is_alphabetic() || matches!(letter, '\u{ff10}'..='\u{ff19}' | '\u{1d7ce}'..='\u{1d7ff}');
-    let is_separator = || !letter.is_alphanumeric() && matches!(&*look_of_letter(letter), "-" | "." | "_" | "/" | " ");
+    let is_separator =
+        || !letter.is_alphanumeric() && matches!(&*skeleton_of_letter(letter), "-" | "." | "_" | "/" | " ");
     !letter.is_ascii() && !stands_with_plain(letter) && (is_of_names() || is_separator())
 }
 
-fn look_of_letter(letter: char) -> String {
-    look_of(letter.encode_utf8(&mut [0; 4]))
+fn skeleton_of_letter(letter: char) -> String {
+    skeleton(letter.encode_utf8(&mut [0; 4]))
 }
 
 /// Whether a word mixes ASCII letters with a script that is not written together with them.
@@ -103,7 +104,7 @@ fn stands_with_plain(letter: char) -> bool {
     match letter {
         // Letters of Latin alphabets that look like ASCII: refused only beside the ASCII name.
         'Æ' | 'æ' | 'Œ' | 'œ' | 'Þ' | 'þ' | 'ı' | 'Ĳ' | 'ĳ' | 'Ɓ' | 'Ɗ' | 'Ƙ' | 'Ƴ' | 'ƒ' => true,
-        '\u{c0}'..='\u{24f}' | '\u{1e00}'..='\u{1eff}' => !look_of_letter(letter).is_ascii(),
+        '\u{c0}'..='\u{24f}' | '\u{1e00}'..='\u{1eff}' => !skeleton_of_letter(letter).is_ascii(),
         _ => matches!(
             letter,
             '\u{aa}' | '\u{b5}' | '\u{ba}'

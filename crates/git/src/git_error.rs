@@ -111,7 +111,7 @@ impl GitError {
         Self::Protocol { reason }
     }
 
-    /// Whether a retry may succeed.
+    /// Whether a later retry may succeed although nothing else was changed.
     #[must_use]
     pub const fn is_transient(&self) -> bool {
         matches!(self, Self::Unreachable { .. } | Self::Contended { .. } | Self::Busy { .. })

@@ -13,7 +13,7 @@ pub(crate) const TRUNCATED: &str = "\n[truncated]\n";
 const MAX_COMPARED_LINES: usize = 10_000;
 const MAX_COMPARED_BYTES: usize = 8 << 20;
 /// Bytes that Git searches for a NUL to detect binary files.
-const LOOKED_AT: usize = 8_000;
+const BINARY_CHECK_BYTES: usize = 8_000;
 /// Digits of an abbreviated hash.
 const SHORT: usize = 7;
 const NOTHING: &str = "0000000";
@@ -71,7 +71,7 @@ pub fn text_diff(
     let from = if before.is_some() { &old } else { "/dev/null" };
     let to = if after.is_some() { &new } else { "/dev/null" };
     let (before, after) = (before.unwrap_or_default(), after.unwrap_or_default());
-    let has_zero = |content: &[u8]| content.iter().take(LOOKED_AT).any(|byte| *byte == 0);
+    let has_zero = |content: &[u8]| content.iter().take(BINARY_CHECK_BYTES).any(|byte| *byte == 0);
     if has_zero(before) || has_zero(after) {
         let _infallible = writeln!(text, "Binary files {from} and {to} differ");
         return Ok(text);

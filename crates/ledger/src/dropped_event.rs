@@ -12,7 +12,7 @@ use super::store::Store;
 use serde::Deserialize;
 
 /// The most recent events of this type that are checked; concurrent processes may have added several.
-const LOOKED_AT: usize = 1000;
+const MAX_CHECKED_EVENTS: usize = 1000;
 
 /// The content of such an event.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,7 +60,8 @@ impl DroppedEvent {
 /// Whether a signed event allows the events up to `base` to be missing.
 pub fn is_dropped(store: &dyn Store, base: &Head, key: Option<&PublicKey>) -> Result<bool, LedgerError> {
     let Some(key) = key.filter(|_| base.size > 0) else { return Ok(base.size == 0) };
-    let events = store.events(&Query { limit: LOOKED_AT, kind: Some(EventType::Retention), ..Query::default() })?;
+    let events =
+        store.events(&Query { limit: MAX_CHECKED_EVENTS, kind: Some(EventType::Retention), ..Query::default() })?;
     for event in events.iter().rev() {
         let Some(dropped) = DroppedEvent::parse(&event.content).filter(|dropped| dropped.head.size >= base.size) else {
             continue;

@@ -26,7 +26,7 @@ pub struct ExportPage {
 }
 
 const NO_END: &str =
-    "The export has no signed end, as exports of older versions. Events after the last one may be missing.";
+    "The export has no signed end, which older versions did not write. Events after the last one may be missing.";
 
 /// The lines after an event, 0 for the first page. The last page ends with a signed end line.
 pub fn page(store: &dyn Store, after: u64, limit: usize, key: &SigningKey) -> Result<ExportPage, LedgerError> {

@@ -11,7 +11,7 @@ pub enum LedgerError {
     #[error("The ledger cannot be read ({0}). Make its folder readable, then retry.")]
     Unreadable(Reason),
     #[error(
-        "The ledger's store cannot be reached ({0}). Until then, events are kept on this machine. Check that the database runs and is reachable."
+        "The ledger's store cannot be reached ({0}). Until it can, events are kept on this machine. Check that the database runs and is reachable."
     )]
     Unreachable(Reason),
     #[error(
@@ -81,7 +81,7 @@ pub enum Reason {
     NoHost,
     #[error("the server does not support TLS; if the network is safe, set sslmode=disable in its address")]
     NoTls,
-    #[error("the server's certificate is not trusted; add its authority to network.ca")]
+    #[error("the server's certificate is not trusted; add its CA to network.ca")]
     Untrusted,
     #[error("the user or password is wrong")]
     Login,

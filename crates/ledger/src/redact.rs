@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 pub trait Redact: Send + Sync {
     /// Masks the content of an event: JSON of all members but `seq`, `id`, `prev` and `hash`, including large values. The
     /// returned content replaces it, except `type`, `ts`, `call` and `parent`. If it is not a JSON object, or on a panic,
-    /// the event is kept without path and body, and says so.
+    /// the event is kept without path and body, and records that.
     fn redact(&self, content: String) -> String;
 
     /// The first `chars` characters of a text whose rest is not kept. It is masked before it is truncated, so that it does

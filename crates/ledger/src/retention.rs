@@ -66,7 +66,7 @@ impl Retention {
             return Ok(());
         }
         *self.last.lock() = Some(Instant::now());
-        if self.retain.is_default && !self.store.gives_room_back()? {
+        if self.retain.is_default && !self.store.returns_space()? {
             return Ok(());
         }
         let bases = self.bases(&self.retain, checkpoints, timestamp::now(), AT_ONCE)?;

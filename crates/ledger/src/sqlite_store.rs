@@ -238,7 +238,7 @@ impl Store for SqliteStore {
         self.with_writer(|writer| sqlite_shrink::shrink(&writer.connection, how))
     }
 
-    fn gives_room_back(&self) -> Result<bool, LedgerError> {
+    fn returns_space(&self) -> Result<bool, LedgerError> {
         self.with_writer(|writer| sqlite_shrink::is_incremental(&writer.connection))
     }
 

@@ -131,7 +131,7 @@ pub trait Store: Send + Sync {
     fn shrink(&self, how: Shrink) -> Result<(), LedgerError>;
 
     /// Whether the store was created by a version that returns space automatically.
-    fn gives_room_back(&self) -> Result<bool, LedgerError>;
+    fn returns_space(&self) -> Result<bool, LedgerError>;
 
     /// The head before the first kept event: of the last `drop_to`, or `Head::NONE`.
     fn base(&self) -> Result<Head, LedgerError>;

@@ -2,7 +2,7 @@
 //!
 //! The CAs of the system are trusted: its store on macOS and Windows, its certificate files elsewhere. A system without any,
 //! such as a bare container, uses Mozilla's CAs, which the addon contains. The application may add its own. If `SSL_CERT_FILE`
-//! or `SSL_CERT_DIR` is set, it replaces the system's CAs; a mistake in it is an error and never extends trust.
+//! or `SSL_CERT_DIR` is set, it replaces the system's CAs; a mistake in it never extends trust.
 
 use super::ca_bundle::CaBundle;
 use super::net_error::NetError;
@@ -44,7 +44,7 @@ fn variables() -> Option<&'static str> {
     }
 }
 
-/// Trusts the CAs of the variables and of the application; an error if the variables have none.
+/// Trusts the CAs of the variables and of the application; an error if there are none at all.
 fn verifier_of_environment(
     extra: &CaBundle,
     provider: &Arc<CryptoProvider>,

@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn entries_that_cannot_be_meant_are_refused() {
+    fn invalid_entries_are_refused() {
         for entry in [
             "",
             "*",

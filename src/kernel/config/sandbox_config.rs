@@ -14,7 +14,7 @@ limited_struct! {
     #[derive(Copy, Eq)]
     pub struct SandboxConfig, SandboxLimits {
         pub isolation: IsolationMode = IsolationMode::default(),
-        /// Seed of `Math.random` in every run.
+        /// Seed of `Math.random` and `crypto` in every run.
         pub seed: Option<u64> = None,
         /// The moment at which every run's clock starts, in milliseconds since 1970.
         pub now: Option<i64> = None,

@@ -6,12 +6,12 @@ use tgp_policy::Verdict;
 /// The approver's name in the ledger when the approver failed.
 const NO_APPROVER: &str = "nobody";
 
-/// The error of a call that needs approval where there is no approver.
+/// The error of a call that needs approval where no approver can be asked.
 pub fn no_approver(tool: &str, verdict: &Verdict) -> Error {
     let Verdict { rule, at, reason, nearest, .. } = verdict;
     let instead = nearest.as_ref().map(|nearest| format!(" Allowed without asking: {nearest}")).unwrap_or_default();
     let text = format!(
-        "{tool} needs approval by rule '{rule}' ({at}), but no approver is configured: {reason}{instead} Do something else, or ask your user to configure one."
+        "{tool} needs approval by rule '{rule}' ({at}), but no approver can be asked here: {reason}{instead} Do something else, or tell your user that it needs approval."
     );
     with_details(text, verdict)
 }

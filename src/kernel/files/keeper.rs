@@ -12,7 +12,7 @@ use tgp_vfs::{DiskVfs, VfsError, Violation};
 
 /// How the change itself is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fate {
+pub enum ChangeMode {
     /// It is committed, after the old text.
     Commit,
     /// It is written to disk only; its branch does not change.
@@ -70,7 +70,7 @@ impl Keeper<'_> {
         &self,
         turn: &mut WriteTurn<'_>,
         steps: &[Step],
-        fate: Fate,
+        mode: ChangeMode,
         sound: &[blake3::Hash],
     ) -> Result<Vec<KeepNotice>, Error> {
         let mut notices = Vec::new();
@@ -105,7 +105,7 @@ impl Keeper<'_> {
             // A change is committed on the branch of the file that it removes; a second branch would be a second pull
             // request.
             let is_elsewhere = turn.has_branches() && is_replaced && steps.len() > 1;
-            if fate == Fate::Draft || is_faulty {
+            if mode == ChangeMode::Draft || is_faulty {
                 notices.extend(turn.keep_beside(path, &content).map_err(failed)?.map(KeepNotice::BesideDraft));
             } else if is_elsewhere {
                 notices.extend(turn.keep_beside(path, &content).map_err(failed)?.map(KeepNotice::BesideRequest));

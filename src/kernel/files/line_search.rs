@@ -5,7 +5,7 @@
 pub struct Effort(u64);
 
 /// About half a second.
-const MAX_LOOKS: u64 = 200_000_000;
+const MAX_COMPARISONS: u64 = 200_000_000;
 
 /// The work budget is used up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,13 +13,13 @@ pub struct Exhausted;
 
 impl Default for Effort {
     fn default() -> Self {
-        Self(MAX_LOOKS)
+        Self(MAX_COMPARISONS)
     }
 }
 
 impl Effort {
-    pub fn spend(&mut self, looks: usize) -> Result<(), Exhausted> {
-        self.0 = self.0.checked_sub(looks as u64).ok_or(Exhausted)?;
+    pub fn spend(&mut self, comparisons: usize) -> Result<(), Exhausted> {
+        self.0 = self.0.checked_sub(comparisons as u64).ok_or(Exhausted)?;
         Ok(())
     }
 }
@@ -69,7 +69,7 @@ fn fall(borders: &[usize], matched: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{Effort, MAX_LOOKS, occurrences};
+    use super::{Effort, MAX_COMPARISONS, occurrences};
 
     #[test]
     fn finds_the_same_as_naive_search() {
@@ -97,7 +97,7 @@ mod tests {
     #[test]
     fn effort_is_exhausted_at_its_limit() {
         let mut effort = Effort::default();
-        assert!(effort.spend(usize::try_from(MAX_LOOKS).unwrap()).is_ok());
+        assert!(effort.spend(usize::try_from(MAX_COMPARISONS).unwrap()).is_ok());
         assert!(effort.spend(1).is_err());
     }
 }

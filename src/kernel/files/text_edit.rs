@@ -18,7 +18,7 @@ pub struct Hunk<'d> {
 /// Most reported places of an ambiguous hunk.
 const MAX_PLACES: usize = 100;
 /// Moving this many lines costs as much as comparing one.
-const MOVED_PER_LOOK: usize = 16;
+const MOVES_PER_COMPARISON: usize = 16;
 
 /// Where a hunk matches.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -176,7 +176,7 @@ impl<'t> EditedText<'t> {
         let end = start.saturating_add(hunk.search.len()).min(self.len());
         let old = self.lines.get(start..end).unwrap_or_default().to_vec();
         let moved = if hunk.replace.len() == old.len() { 0 } else { self.lines.len() - end };
-        self.effort.spend(moved / MOVED_PER_LOOK + hunk.replace.len())?;
+        self.effort.spend(moved / MOVES_PER_COMPARISON + hunk.replace.len())?;
         let spelt = match fit.tolerance {
             Tolerance::Exact | Tolerance::TrailingSpace => {
                 hunk.replace.iter().map(|line| Spelt::Written(line)).collect()

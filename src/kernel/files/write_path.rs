@@ -3,7 +3,7 @@
 //! Slow steps (rules, types, packages, JavaScript) run before the repository is locked. Only checked text is written:
 //! when the file has changed meanwhile, the change is computed and checked again.
 
-use super::keeper::{Fate, Keeper};
+use super::keeper::{ChangeMode, Keeper};
 use super::path_locks::PathLocks;
 use super::plan::{Change, OnFindings, OneFile, Plan, Step, content_of};
 use super::tested_steps::{events, may_change};
@@ -111,8 +111,8 @@ impl WritePath {
                 steps.iter().try_fold(true, |fits, step| Ok::<_, Error>(fits && step.still_fits(root)?))?;
             if still_fits {
                 let problem = self.problem(&judged);
-                let fate = if problem.is_none() { Fate::Commit } else { Fate::Draft };
-                let notices = keeper.keep(&mut turn, &steps, fate, &sound)?;
+                let mode = if problem.is_none() { ChangeMode::Commit } else { ChangeMode::Draft };
+                let notices = keeper.keep(&mut turn, &steps, mode, &sound)?;
                 // Only now: after a kill from here on, the next process restores these files.
                 turn.begin_files(steps.iter().map(|step| step.path.as_str()).chain([META_FILE]));
                 let happened = events(&steps, path, root);

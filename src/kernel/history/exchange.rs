@@ -47,7 +47,7 @@ pub struct Exchange {
     publisher: Option<Publisher>,
     tools: Arc<Tools>,
     examples: Arc<RunExamples>,
-    /// The number of the publisher's rebases that the registry has been notified of.
+    /// The publisher's number of foreign updates that the registry has been notified of.
     noted: AtomicUsize,
 }
 
@@ -93,9 +93,9 @@ impl Exchange {
     }
 
     /// Sets the check that runs before every push, and pushes commits of earlier processes.
-    pub fn set_push_policy(&self, sharing: Arc<dyn PushPolicy>, waiting: LocalCommits) {
+    pub fn set_push_policy(&self, push_policy: Arc<dyn PushPolicy>, waiting: LocalCommits) {
         let Some(publisher) = &self.publisher else { return };
-        publisher.set_push_policy(sharing);
+        publisher.set_push_policy(push_policy);
         if waiting == LocalCommits::Waiting {
             publisher.push_in_background();
         }

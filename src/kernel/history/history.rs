@@ -143,7 +143,7 @@ impl History {
             .map_err(|_| Error::new(ErrorCode::Validation, format!("{} is not text in that commit.", path.as_str())))
     }
 
-    /// The first of `paths` that cannot be committed with the others, because it is in another open pull request.
+    /// One of `paths` that cannot be committed with the first of them, because it is in another open pull request.
     pub fn changed_on_other_branch(&self, paths: &[&str]) -> Result<Option<String>, Error> {
         Ok(self.git.changed_on_other_branch(paths)?)
     }
@@ -202,8 +202,8 @@ impl History {
     }
 
     /// Sets the check that runs before every push, and pushes commits of earlier processes.
-    pub fn set_push_policy(&self, sharing: Arc<dyn PushPolicy>, waiting: LocalCommits) {
-        self.exchange.set_push_policy(sharing, waiting);
+    pub fn set_push_policy(&self, push_policy: Arc<dyn PushPolicy>, waiting: LocalCommits) {
+        self.exchange.set_push_policy(push_policy, waiting);
     }
 
     /// Pushes in the background what the check allows by now.

@@ -50,7 +50,7 @@ impl GraphCache {
 
     fn recall(&self, vfs: &dyn Vfs, entry: &JailPath, most: usize) -> Option<ModuleGraph> {
         let known = self.0.get(entry)?;
-        (known.looks() <= most && known.is_fresh(vfs))
+        (known.file_count() <= most && known.is_fresh(vfs))
             .then(|| ModuleGraph::of(Arc::clone(&known.modules), Arc::clone(&known.tools)))
     }
 }
@@ -59,16 +59,16 @@ impl Prepared {
     /// `None` for a graph whose freshness fingerprints cannot prove.
     fn new(graph: &ModuleGraph, origin: Origin) -> Option<Self> {
         let Origin::Files { read, absent } = origin else { return None };
-        let read = read.into_iter().map(|(path, stamp)| Some((path, stamp?))).collect::<Option<_>>()?;
+        let read = read.into_iter().map(|(path, fingerprint)| Some((path, fingerprint?))).collect::<Option<_>>()?;
         Some(Self { modules: Arc::clone(&graph.modules), tools: graph.compiled(), read, absent })
     }
 
-    fn looks(&self) -> usize {
+    fn file_count(&self) -> usize {
         self.read.len() + self.absent.len()
     }
 
     fn is_fresh(&self, vfs: &dyn Vfs) -> bool {
-        self.read.iter().all(|(path, stamp)| vfs.fingerprint(path).is_ok_and(|now| now == Some(*stamp)))
+        self.read.iter().all(|(path, known)| vfs.fingerprint(path).is_ok_and(|now| now == Some(*known)))
             && self.absent.iter().all(|path| vfs.exists(path).is_ok_and(|exists| !exists))
     }
 }

@@ -239,7 +239,7 @@ impl RecordState {
     fn flaw(&self) -> Option<TestReason> {
         let planned = self.planned.as_deref().unwrap_or_default();
         if !self.is_done {
-            return Some(TestReason::new("incomplete", "The run ended before its tests."));
+            return Some(TestReason::new("incomplete", "The run ended before its tests did."));
         }
         let runs = planned.iter().any(|case| case.mode == Mode::Run);
         if runs {

@@ -136,8 +136,8 @@ fn reported(
     let names: Vec<String> = tools.iter().map(|tool| tool.as_str().to_owned()).collect();
     let mut report = record.report(failure, &names);
     report.state = observed_run(&report, &services.modules).map(|run| {
-        let standing = services.tests.tested(call, run, || without_tool(&report, &services.modules));
-        ToolState { phase: standing.phase(), reason: standing.as_str() }
+        let status = services.tests.tested(call, run, || without_tool(&report, &services.modules));
+        ToolState { phase: status.phase(), reason: status.as_str() }
     });
     let report = serde_json::to_string(&report).and_then(RawValue::from_string);
     report.map(|report| value.with_result(report)).map_err(|_| Error::panicked())

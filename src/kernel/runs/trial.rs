@@ -22,8 +22,8 @@ pub enum TrialSource<'t> {
 
 /// Time limit of one run.
 const MAX_WALL: Duration = Duration::from_millis(500);
-/// How much longer to wait for its end, which includes waiting for a worker.
-const TRIAL_TIMEOUT: Duration = Duration::from_secs(2);
+/// Added to the time limit when waiting for the end of a run, which may have to wait for a worker.
+const QUEUE_MARGIN: Duration = Duration::from_secs(2);
 /// The same for all trials, so that random results are repeatable.
 const SEED: u64 = 14;
 const NOW: i64 = 1_700_000_000_000;
@@ -98,7 +98,7 @@ impl Trial<'_> {
                 let _unheard = sender.send(outcome);
             }),
         );
-        let Ok(outcome) = receiver.recv_timeout(limits.wall + TRIAL_TIMEOUT) else {
+        let Ok(outcome) = receiver.recv_timeout(limits.wall + QUEUE_MARGIN) else {
             runs.sandbox().cancel(run);
             return None;
         };

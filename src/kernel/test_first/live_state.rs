@@ -88,7 +88,7 @@ impl LiveState {
         })
     }
 
-    /// The standing of a tool with these texts, without events of other processes since.
+    /// The status of a tool with these texts, without events of other processes since.
     pub fn status(&self, tool: &str, now: &Texts) -> TestStatus {
         self.loaded().state.status(tool, now)
     }

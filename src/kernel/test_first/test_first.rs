@@ -131,7 +131,7 @@ impl TestFirst {
         }
     }
 
-    /// Records a test run, and returns the standing of its tool with these texts. `without_tool` is the run of the test
+    /// Records a test run, and returns the status of its tool with these texts. `without_tool` is the run of the test
     /// without its tool: it proves that the first test of an existing tool can fail. A replaced test must have failed
     /// itself.
     pub fn tested(

@@ -192,7 +192,7 @@ impl Store for PostgresStore {
         Ok(())
     }
 
-    fn gives_room_back(&self) -> Result<bool, LedgerError> {
+    fn returns_space(&self) -> Result<bool, LedgerError> {
         Ok(true)
     }
 

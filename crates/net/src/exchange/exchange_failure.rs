@@ -12,7 +12,7 @@ pub enum ExchangeFailure {
     TimedOut,
     #[error("its host is not known")]
     UnknownHost,
-    #[error("its certificate is not trusted; add its CA with network.ca")]
+    #[error("its certificate is not trusted; add its CA to network.ca")]
     Untrusted,
     #[error("the connection failed: {0}")]
     Connection(io::ErrorKind),
@@ -22,7 +22,7 @@ pub enum ExchangeFailure {
         "the proxy requires a user name and a password; put them into its address, as http://user:password@host:port"
     )]
     ProxyPassword,
-    #[error("the connection broke")]
+    #[error("the connection was lost")]
     Broken,
     #[error("the system could not create a thread or a socket")]
     NoRuntime,

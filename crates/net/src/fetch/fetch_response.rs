@@ -12,7 +12,7 @@ use tgp_base::bound_secrets::BoundSecrets;
 use url::Url;
 
 /// Extra body size before masking. The limit applies to the masked body; otherwise it would reveal the length of a secret.
-const MAX_MASKED_BYTES: usize = 1 << 20;
+const MASKING_HEADROOM: usize = 1 << 20;
 /// Headers derived from the original body. Removed if the body contains a secret.
 const BODY_HEADERS: [&str; 6] = ["content-digest", "content-md5", "content-range", "digest", "etag", "repr-digest"];
 
@@ -61,7 +61,7 @@ impl FetchResponse {
             let value = secrets.mask_bytes(value.as_bytes());
             headers.push(value.iter().map(|byte| char::from(*byte)).collect());
         }
-        let sent = limit + if secrets.is_empty() { 0 } else { MAX_MASKED_BYTES };
+        let sent = limit + if secrets.is_empty() { 0 } else { MASKING_HEADROOM };
         if response.content_length().is_some_and(|length| length > sent as u64) {
             return Err(too_large());
         }

@@ -35,7 +35,7 @@ const USER_AGENT: &str = "tgp";
 const PROXY_AUTH_REQUIRED: &str =
     "requires a user name and a password; the owner must add them to the address in network.proxy";
 const PROXY_UNREACHABLE: &str =
-    "refused the connection; the owner must check that it runs and allows requests to this host";
+    "made no connection; the owner must check that it runs and allows requests to this host";
 
 /// Limits of one request.
 #[derive(Debug, Clone, Copy)]

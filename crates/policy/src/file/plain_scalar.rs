@@ -47,7 +47,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn words_mean_what_yaml_1_2_says() {
+    fn scalars_follow_the_yaml_1_2_core_schema() {
         for (word, value) in [
             ("no", json!("no")),
             ("on", json!("on")),

@@ -139,7 +139,7 @@ rules:
             (json!({"tool": "move_file", "args": {"from": "reports/a", "to": "reports/b"}}), "allow", "reports"),
             (json!({"tool": "move_file", "args": {"from": "reports/a", "to": "b"}}), "deny", "default"),
             (json!({"tool": "move_file", "args": {"from": "drafts/a", "to": "drafts/b"}}), "ask", "drafts"),
-            // The rule that asks touches the call, and does not cover it: the default has its say.
+            // The rule that asks touches the call without covering it, so the default takes part.
             (json!({"tool": "move_file", "args": {"from": "drafts/a", "to": "b"}}), "deny", "default"),
             (json!({"tool": "move_file", "args": {"from": "drafts/a", "to": "reports/b"}}), "deny", "default"),
             (json!({"tool": "fetch", "args": {"url": "https://a.example.com"}}), "allow", "api"),

@@ -131,7 +131,7 @@ impl Pool {
         for worker in workers {
             worker.kill();
         }
-        pay_all(orphans, &SandboxError::Closed);
+        fail_all(orphans, &SandboxError::Closed);
         let deadline = Instant::now() + SHUTDOWN_TIMEOUT;
         let mut state = self.state.lock();
         while !state.is_empty() && !self.changed.wait_until(&mut state, deadline).timed_out() {}
@@ -188,7 +188,7 @@ impl Pool {
 
     fn on_start_failed(self: &Arc<Self>, id: WorkerId, error: &SandboxError) {
         let victims = self.state.lock().start_failed(id, error);
-        pay_all(victims, error);
+        fail_all(victims, error);
         self.relieve_supervisor();
         self.changed.notify_all();
         self.start_workers();
@@ -210,15 +210,15 @@ impl Pool {
 
     /// Handles a message of a worker. Messages are untrusted: an invalid one ends the worker.
     fn on_news(self: &Arc<Self>, id: WorkerId, news: News) {
-        let heard = match news {
+        let result = match news {
             News::Event(event) => self.on_event(id, event),
             News::Gone => {
-                let loss = self.state.lock().gone(id);
+                let loss = self.state.lock().worker_ended(id);
                 self.settle(loss, RunEnd::Crashed("the worker process ended".to_owned()));
                 Ok(())
             }
         };
-        if let Err(Rogue) = heard {
+        if let Err(Rogue) = result {
             let loss = self.state.lock().give_up(id);
             self.settle(loss, RunEnd::Crashed("the worker sent an invalid message".to_owned()));
         }
@@ -234,12 +234,12 @@ impl Pool {
                 self.watch_deadlines();
             }
             Event::Started { run } => {
-                self.state.lock().hear(id, run, bytes, ActiveRun::begin)?;
+                self.state.lock().accept(id, run, bytes, ActiveRun::begin)?;
             }
             Event::Rest { run, rest } => self.on_rest(id, run, rest)?,
             Event::Log { run, level, text } => {
                 let line = LogLine { level, message: text };
-                self.state.lock().hear(id, run, bytes, |active| active.log(line))?;
+                self.state.lock().accept(id, run, bytes, |active| active.log(line))?;
             }
             Event::HostCall { run, call, name, args_json } => {
                 self.ask(id, run, call, bytes, Question { name, args_json })?;
@@ -247,8 +247,8 @@ impl Pool {
             Event::Done { run, end, stats, stack, fitness } => {
                 let finished = {
                     let mut state = self.state.lock();
-                    let is_heard = state.hear(id, run, bytes, |_| Ok(()))?.is_some();
-                    if is_heard { state.finish(id, &end, fitness, Instant::now()) } else { None }
+                    let is_accepted = state.accept(id, run, bytes, |_| Ok(()))?.is_some();
+                    if is_accepted { state.finish(id, &end, fitness, Instant::now()) } else { None }
                 };
                 if let Some(finished) = finished {
                     if let Some(worker) = finished.dismissed {
@@ -280,13 +280,13 @@ impl Pool {
     /// Passes a host call of a run to its host.
     fn ask(&self, id: WorkerId, run: RunId, call: CallId, bytes: usize, question: Question) -> Result<(), Rogue> {
         let shape = JsonShape::of(&question.args_json);
-        let (asked, worker) = {
+        let (decision, worker) = {
             let mut state = self.state.lock();
-            let asked = state.hear(id, run, bytes, |active| active.ask(&question.name, shape))?;
-            (asked, state.worker(id))
+            let decision = state.accept(id, run, bytes, |active| active.ask(&question.name, shape))?;
+            (decision, state.worker(id))
         };
-        let (Some(asked), Some(worker)) = (asked, worker) else { return Ok(()) };
-        match asked {
+        let (Some(decision), Some(worker)) = (decision, worker) else { return Ok(()) };
+        match decision {
             CallDecision::Forward(host, open) => {
                 let reply = Reply::new(worker, open, run, call);
                 // A panic drops the reply, which sends an error to the guest.
@@ -309,7 +309,7 @@ impl Pool {
         if let Some(active) = loss.run {
             active.conclude_lost(end);
         }
-        pay_all(loss.given_up, &SandboxError::KeepsDying);
+        fail_all(loss.given_up, &SandboxError::KeepsDying);
         self.relieve_supervisor();
         self.changed.notify_all();
         self.start_workers();
@@ -350,7 +350,7 @@ impl Pool {
             let (mut state, now) = (self.state.lock(), Instant::now());
             (state.take_overdue(now), state.take_unneeded(now), state.take_late(now))
         };
-        pay_all(late, &SandboxError::QueueTimeout { waited_ms: self.options.queue_time.as_millis() });
+        fail_all(late, &SandboxError::QueueTimeout { waited_ms: self.options.queue_time.as_millis() });
         for worker in unneeded {
             worker.kill();
         }
@@ -362,8 +362,8 @@ impl Pool {
     }
 }
 
-fn pay_all(owed: Vec<Done>, error: &SandboxError) {
-    for done in owed {
+fn fail_all(requests: Vec<Done>, error: &SandboxError) {
+    for done in requests {
         done.complete(Err(error.clone()));
     }
 }
@@ -376,6 +376,6 @@ impl Drop for Pool {
         for worker in workers {
             worker.kill();
         }
-        pay_all(orphans, &SandboxError::Closed);
+        fail_all(orphans, &SandboxError::Closed);
     }
 }

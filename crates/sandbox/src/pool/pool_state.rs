@@ -119,12 +119,12 @@ impl PoolState {
             return Vec::new();
         }
         let (alive, busy) = (self.slots.alive(), self.slots.busy());
-        let asked = usize::from(self.inspected && self.confinement.is_none());
-        let warm = self.readiness.kept().max(asked);
+        let requested = usize::from(self.inspected && self.confinement.is_none());
+        let warm = self.readiness.kept().max(requested);
         let helper = usize::from(self.pace.needs_another_worker());
         let wanted = (busy + startable.max(warm)).max(alive + helper).min(self.max_workers.max(busy + startable));
         if wanted > alive {
-            self.pace.start_anew();
+            self.pace.restart();
         }
         (alive..wanted).map(|_| self.slots.reserve(now)).collect()
     }
@@ -132,7 +132,7 @@ impl PoolState {
     /// The earliest deadline: of a worker's start or run, an idle worker, or a queued run.
     pub fn next_deadline(&self) -> Option<Instant> {
         let queued = self.queue_deadline();
-        self.slots.next_deadline().into_iter().chain(self.readiness.next_look(&self.slots)).chain(queued).min()
+        self.slots.next_deadline().into_iter().chain(self.readiness.next_check(&self.slots)).chain(queued).min()
     }
 
     /// The earliest deadline of a queued run.
@@ -198,20 +198,20 @@ impl PoolState {
         Some(Assignment { worker, command, deadline })
     }
 
-    /// Passes a worker's message about `run` to `hear`. Messages of given-up workers are ignored.
-    pub fn hear<T>(
+    /// Passes a worker's message about `run` to `handle`. Messages of given-up workers are ignored.
+    pub fn accept<T>(
         &mut self,
         id: WorkerId,
         run: RunId,
         bytes: usize,
-        hear: impl FnOnce(&mut ActiveRun) -> Result<T, Rogue>,
+        handle: impl FnOnce(&mut ActiveRun) -> Result<T, Rogue>,
     ) -> Result<Option<T>, Rogue> {
-        self.slots.hear(id, run, bytes, hear)
+        self.slots.accept(id, run, bytes, handle)
     }
 
     /// Records whether a run waits for answers or timers.
     pub fn note_rest(&mut self, id: WorkerId, run: RunId, rest: Rest) -> Result<(), Rogue> {
-        let ticket = self.slots.hear(id, run, 0, |active| Ok(active.ticket.clone()))?;
+        let ticket = self.slots.accept(id, run, 0, |active| Ok(active.ticket.clone()))?;
         if let Some(ticket) = ticket {
             self.order.note_rest(&ticket, rest);
         }
@@ -244,7 +244,7 @@ impl PoolState {
         late
     }
 
-    /// Ends a run after its worker's report was accepted by [`hear`](Self::hear).
+    /// Ends a run after its worker's report was accepted by [`accept`](Self::accept).
     pub fn finish(&mut self, id: WorkerId, end: &RunEnd, fitness: Fitness, now: Instant) -> Option<Finished> {
         let active = self.slots.take_run(id)?;
         self.order.end(&active.ticket);
@@ -264,7 +264,7 @@ impl PoolState {
     }
 
     /// Records the end of a worker.
-    pub fn gone(&mut self, id: WorkerId) -> Loss {
+    pub fn worker_ended(&mut self, id: WorkerId) -> Loss {
         let loss = self.give_up(id);
         self.slots.remove(id);
         loss
@@ -283,7 +283,7 @@ impl PoolState {
 
     /// Gives up a worker that did not start in time, and removes its slot if there is no process.
     pub fn abandon(&mut self, id: WorkerId) -> Loss {
-        if self.slots.worker(id).is_none() { self.gone(id) } else { self.give_up(id) }
+        if self.slots.worker(id).is_none() { self.worker_ended(id) } else { self.give_up(id) }
     }
 
     /// Gives up the workers that are past their deadline.

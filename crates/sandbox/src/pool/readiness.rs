@@ -43,7 +43,7 @@ impl Readiness {
     }
 
     /// When the next idle worker may have to end.
-    pub fn next_look(&self, slots: &WorkerSlots) -> Option<Instant> {
+    pub fn next_check(&self, slots: &WorkerSlots) -> Option<Instant> {
         if slots.idle() > self.kept() {
             return slots.longest_idle()?.1.checked_add(self.idle);
         }
@@ -52,7 +52,7 @@ impl Readiness {
 
     /// An idle worker that should end.
     pub fn take_unneeded(&mut self, slots: &WorkerSlots, now: Instant) -> Option<WorkerId> {
-        while self.next_look(slots).is_some_and(|moment| moment <= now) {
+        while self.next_check(slots).is_some_and(|moment| moment <= now) {
             if slots.idle() > self.kept() {
                 return slots.longest_idle().map(|(id, _)| id);
             }

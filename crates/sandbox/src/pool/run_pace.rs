@@ -27,7 +27,7 @@ impl RunPace {
     }
 
     /// Restarts the count after another worker was started.
-    pub fn start_anew(&mut self) {
+    pub fn restart(&mut self) {
         self.in_a_row = 0;
     }
 }
@@ -51,7 +51,7 @@ mod tests {
             pace.note_rest(Duration::ZERO);
         }
         assert!(pace.needs_another_worker());
-        pace.start_anew();
+        pace.restart();
         assert!(!pace.needs_another_worker());
     }
 }

@@ -23,9 +23,9 @@ struct Alarm {
 }
 
 impl Supervisor {
-    /// Calls `look` on the thread at `deadline` at the latest. Only an earlier deadline than the current one wakes the thread. If no
+    /// Calls `check` on the thread at `deadline` at the latest. Only an earlier deadline than the current one wakes the thread. If no
     /// thread can be started, the next call tries again.
-    pub fn wake_by(self: &Arc<Self>, deadline: Instant, look: impl Fn() + Send + 'static) {
+    pub fn wake_by(self: &Arc<Self>, deadline: Instant, check: impl Fn() + Send + 'static) {
         let mut alarm = self.alarm.lock();
         if alarm.closed {
             return;
@@ -39,7 +39,7 @@ impl Supervisor {
         }
         drop(alarm);
         let supervisor = Arc::clone(self);
-        let spawned = threads::spawn("tgp-supervisor", move || supervisor.look_when_due(look));
+        let spawned = threads::spawn("tgp-supervisor", move || supervisor.check_when_due(check));
         if spawned.is_err() {
             self.alarm.lock().has_thread = false;
         }
@@ -57,10 +57,10 @@ impl Supervisor {
         self.changed.notify_one();
     }
 
-    fn look_when_due(&self, look: impl Fn()) {
+    fn check_when_due(&self, check: impl Fn()) {
         while self.sleep() {
             // A check that panicked has not set the next deadline, so one is set here.
-            if threads::contain(&look).is_err() {
+            if threads::contain(&check).is_err() {
                 self.alarm.lock().bring_forward(Instant::now() + AFTER_PANIC);
             }
         }
@@ -109,14 +109,14 @@ mod tests {
     #[test]
     fn it_checks_once_per_deadline_and_ends_without_one() {
         let supervisor = Arc::<Supervisor>::default();
-        let (sender, looks) = unbounded();
-        let look = move || sender.send(Instant::now()).unwrap();
+        let (sender, checks) = unbounded();
+        let check = move || sender.send(Instant::now()).unwrap();
         let deadline = Instant::now() + SOON;
-        supervisor.wake_by(Instant::now() + LATE, look.clone());
-        supervisor.wake_by(deadline, look.clone());
-        supervisor.wake_by(Instant::now() + LATE, look);
-        assert!(looks.recv_timeout(LATE).unwrap() >= deadline);
-        let end = looks.recv_timeout(LATE).unwrap_err();
+        supervisor.wake_by(Instant::now() + LATE, check.clone());
+        supervisor.wake_by(deadline, check.clone());
+        supervisor.wake_by(Instant::now() + LATE, check);
+        assert!(checks.recv_timeout(LATE).unwrap() >= deadline);
+        let end = checks.recv_timeout(LATE).unwrap_err();
         assert_eq!(end, RecvTimeoutError::Disconnected, "the thread has ended and dropped its sender");
     }
 
@@ -124,13 +124,13 @@ mod tests {
     fn rest_and_close_end_the_thread_and_a_new_deadline_restarts_it() {
         let supervisor = Arc::<Supervisor>::default();
         for end in [Supervisor::rest, Supervisor::close] {
-            let (sender, looks) = unbounded();
-            let look = move || sender.send(()).unwrap();
-            supervisor.wake_by(Instant::now(), look.clone());
-            looks.recv_timeout(LATE).unwrap();
-            supervisor.wake_by(Instant::now() + LATE, look);
+            let (sender, checks) = unbounded();
+            let check = move || sender.send(()).unwrap();
+            supervisor.wake_by(Instant::now(), check.clone());
+            checks.recv_timeout(LATE).unwrap();
+            supervisor.wake_by(Instant::now() + LATE, check);
             end(&supervisor);
-            assert_eq!(looks.recv_timeout(LATE), Err(RecvTimeoutError::Disconnected));
+            assert_eq!(checks.recv_timeout(LATE), Err(RecvTimeoutError::Disconnected));
             while supervisor.alarm.lock().has_thread {
                 std::thread::yield_now();
             }
@@ -140,15 +140,15 @@ mod tests {
     #[test]
     fn it_survives_a_panic_and_a_failed_thread_start() {
         let supervisor = Arc::<Supervisor>::default();
-        let (sender, looks) = unbounded();
-        let look = move || {
+        let (sender, checks) = unbounded();
+        let check = move || {
             sender.send(()).unwrap();
             resume_unwind(Box::new("no"));
         };
-        spawn_failure::during("tgp-supervisor", || supervisor.wake_by(Instant::now(), look.clone()));
-        supervisor.wake_by(Instant::now() + LATE, look);
+        spawn_failure::during("tgp-supervisor", || supervisor.wake_by(Instant::now(), check.clone()));
+        supervisor.wake_by(Instant::now() + LATE, check);
         for _ in 0..3 {
-            looks.recv_timeout(LATE).unwrap();
+            checks.recv_timeout(LATE).unwrap();
         }
         supervisor.close();
     }

@@ -139,19 +139,19 @@ impl WorkerSlots {
         deadline
     }
 
-    /// Passes a worker's message about `run` to `hear`. Messages of given-up workers are ignored.
-    pub fn hear<T>(
+    /// Passes a worker's message about `run` to `handle`. Messages of given-up workers are ignored.
+    pub fn accept<T>(
         &mut self,
         id: WorkerId,
         run: RunId,
         bytes: usize,
-        hear: impl FnOnce(&mut ActiveRun) -> Result<T, Rogue>,
+        handle: impl FnOnce(&mut ActiveRun) -> Result<T, Rogue>,
     ) -> Result<Option<T>, Rogue> {
         match self.slots.get_mut(&id).map(|slot| &mut slot.state) {
             None | Some(SlotState::Dying) => Ok(None),
             Some(SlotState::Busy(active)) if active.ticket.run == run => {
                 active.count_frame(bytes)?;
-                hear(active).map(Some)
+                handle(active).map(Some)
             }
             Some(SlotState::Busy(_) | SlotState::Starting | SlotState::Idle) => Err(Rogue),
         }

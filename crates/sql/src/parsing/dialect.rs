@@ -11,12 +11,12 @@ pub enum Dialect {
     Sqlite,
     Postgres,
     Mysql,
-    /// Unknown: a statement must be accepted in all dialects.
+    /// Unknown: a statement must be harmless in every dialect in which it is valid.
     Any,
 }
 
 /// One lexer configuration. Server settings change the meaning of backslashes, double quotes and brackets, so a statement is
-/// accepted only if it is accepted under every configuration of its dialect.
+/// accepted only if no configuration of its dialect under which it is valid refuses it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LexerConfig {
     pub syntax: SqlSyntax,
@@ -80,7 +80,7 @@ impl Dialect {
         }
     }
 
-    /// The lexer configurations that must accept this text; the first is the default one. Configurations that differ only in
+    /// The lexer configurations under which this text is checked; the first is the default one. Configurations that differ only in
     /// backslashes or brackets are omitted when the text has none.
     pub fn lexer_configs(self, sql: &str) -> impl Iterator<Item = LexerConfig> + use<> {
         let backslash = sql.contains('\\');

@@ -122,7 +122,7 @@ fn in_temporary_schema(tokens: &Tokens<'_>) -> bool {
     })
 }
 
-/// Whether `SELECT … INTO name` creates a table. An error if it would set a variable.
+/// Whether `SELECT … INTO name` creates a table. An error if it would set a session variable or create a temporary table.
 pub fn check_select_into(tokens: &Tokens<'_>, at: usize, leading: Verb, syntax: SqlSyntax) -> Result<bool, SqlError> {
     let mut creates = false;
     if leading != Verb::Select {

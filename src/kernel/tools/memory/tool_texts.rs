@@ -9,12 +9,12 @@ pub fn tool_texts(tool: &ToolMeta) -> Vec<String> {
 
 /// Its name and its description.
 pub fn about(tool: &ToolMeta) -> String {
-    let name = spoken(&tool.name);
+    let name = split_name(&tool.name);
     if tool.description.is_empty() { name } else { format!("{name}: {}", tool.description) }
 }
 
 /// A name split into words: `vatAdd` and `vat_add` are two words.
-fn spoken(name: &str) -> String {
+fn split_name(name: &str) -> String {
     let mut words = String::with_capacity(name.len() + 8);
     let mut before = ' ';
     for letter in name.chars() {
@@ -33,7 +33,7 @@ fn spoken(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{spoken, tool_texts};
+    use super::{split_name, tool_texts};
     use serde_json::value::RawValue;
     use tgp_registry::{ContentHash, ToolKind, ToolMeta};
 
@@ -41,7 +41,7 @@ mod tests {
     fn names_are_split_into_words() {
         for (name, expected) in [("vat_add", "vat add"), ("vatAdd", "vat Add"), ("parseURL", "parse URL"), ("_x-", "x")]
         {
-            assert_eq!(spoken(name), expected);
+            assert_eq!(split_name(name), expected);
         }
     }
 

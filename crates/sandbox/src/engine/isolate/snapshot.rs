@@ -36,7 +36,7 @@ pub fn read_file(path: &Path) -> Vec<u8> {
     std::fs::read(path).unwrap_or_default()
 }
 
-/// The snapshot in a file's bytes; created anew if they are damaged or belong to another V8.
+/// The snapshot in a file's bytes; created again if they are damaged or belong to another V8.
 pub fn load(file: Vec<u8>) -> Result<Snapshot, SnapshotError> {
     platform::ensure_initialised();
     // Creating a snapshot while other isolates of the process run is not safe, so it happens once and first.

@@ -76,7 +76,7 @@
   };
 
   const enqueue = (state, chunk) => {
-    if (state.status !== 'readable' || state.closing) throw new realm.TypeError('The stream is closed and takes no more chunks');
+    if (state.status !== 'readable' || state.closing) throw new realm.TypeError('The stream is closed or has failed, and takes no more chunks');
     state.check?.(chunk);
     if (isAwaited(state)) {
       take(state.reader.requests).resolve({ value: chunk, done: false });

@@ -50,7 +50,7 @@ fn workers_that_never_start_time_out_and_their_runs_fail_at_the_third() {
 fn invalid_messages_are_detected_in_every_state() {
     let (mut state, id) = ready();
     assert_eq!(state.ready(id, Confinement::NONE, Instant::now()), Err(Rogue), "ready twice");
-    assert_eq!(state.hear(id, RunId(1), 0, |_| Ok(())), Err(Rogue), "a run that it does not have");
+    assert_eq!(state.accept(id, RunId(1), 0, |_| Ok(())), Err(Rogue), "a run that it does not have");
     let mut oversized = Confinement::NONE;
     oversized.engine.version = "1".repeat(1 << 20);
     let mut starting = PoolState::new(1, 0, 1, IDLE, QUEUE);
@@ -59,11 +59,11 @@ fn invalid_messages_are_detected_in_every_state() {
     assert_eq!(starting.ready(id, oversized, Instant::now()), Err(Rogue), "a version of a megabyte");
     let (mut state, id, _ends) = running();
     assert_eq!(state.ready(id, Confinement::NONE, Instant::now()), Err(Rogue), "ready while it runs");
-    assert_eq!(state.hear(id, RunId(2), 0, |_| Ok(())), Err(Rogue), "another run");
-    let accepted = (0..).take_while(|_| state.hear(id, RunId(1), 0, |_| Ok(())).is_ok()).count();
+    assert_eq!(state.accept(id, RunId(2), 0, |_| Ok(())), Err(Rogue), "another run");
+    let accepted = (0..).take_while(|_| state.accept(id, RunId(1), 0, |_| Ok(())).is_ok()).count();
     assert_eq!(accepted, 20_000 + 25_000, "more than an engine could say in that time");
     let (mut state, id, _ends) = running();
-    assert_eq!(state.hear(id, RunId(1), 1 << 30, |_| Ok(())), Err(Rogue), "a gigabyte");
+    assert_eq!(state.accept(id, RunId(1), 1 << 30, |_| Ok(())), Err(Rogue), "a gigabyte");
 }
 
 #[test]
@@ -71,15 +71,15 @@ fn a_given_up_worker_is_ignored_and_its_run_is_retried_or_lost() {
     let (mut state, id, ends) = running();
     let loss = state.give_up(id);
     assert!(loss.worker.is_some() && loss.run.is_none(), "it had not begun, so it waits again");
-    assert_eq!(state.hear(id, RunId(1), 0, |_| Ok(())), Ok(None));
+    assert_eq!(state.accept(id, RunId(1), 0, |_| Ok(())), Ok(None));
     assert!(state.finish(id, &RunEnd::Cancelled, Fitness::Reusable, Instant::now()).is_none());
     assert_eq!(state.ready(id, Confinement::NONE, Instant::now()), Ok(()));
     assert!(state.assign(Instant::now()).is_none());
     drop(state);
     assert!(ends.recv_timeout(Duration::from_secs(5)).unwrap().is_err(), "a dropped run fails");
     let (mut state, id, ends) = running();
-    assert_eq!(state.hear(id, RunId(1), 0, ActiveRun::begin), Ok(Some(())));
-    assert_eq!(state.hear(id, RunId(1), 0, ActiveRun::begin), Err(Rogue));
+    assert_eq!(state.accept(id, RunId(1), 0, ActiveRun::begin), Ok(Some(())));
+    assert_eq!(state.accept(id, RunId(1), 0, ActiveRun::begin), Err(Rogue));
     assert!(state.give_up(id).run.is_some(), "it had begun");
     assert!(ends.recv_timeout(Duration::from_secs(5)).unwrap().is_err());
 }

@@ -106,7 +106,7 @@ impl Simulation {
                     .collect()
             }
             Step::Begin(worker, run) => {
-                let result = self.state.hear(self.workers[worker].0, RunId(run), 0, ActiveRun::begin);
+                let result = self.state.accept(self.workers[worker].0, RunId(run), 0, ActiveRun::begin);
                 result.err().map(|Rogue| "rogue".to_owned()).into_iter().collect()
             }
             Step::Finish(worker, run, ending) => {
@@ -132,7 +132,7 @@ impl Simulation {
             }
             Step::Gone(worker) => {
                 // Killing an ended process again has no effect.
-                let loss = self.state.gone(self.workers[worker].0);
+                let loss = self.state.worker_ended(self.workers[worker].0);
                 self.describe(Loss { worker: None, ..loss })
             }
             Step::GiveUp(worker) => {

@@ -52,7 +52,7 @@
   realm.unwritable = (name) => {
     const advice = ADVICE[name];
     if (advice !== undefined) return advice;
-    return `an object of the class ${realm.brief(name)}, which JSON cannot represent: return the data that is needed`;
+    return `an object of the class ${realm.brief(name)}, which JSON cannot represent: copy the data that is needed into a plain object`;
   };
 
   realm.asPlain = (item, type, { stop, reserve }) => {
