@@ -16,7 +16,7 @@ const MALFORMED = [
   ['words', 'just words\n', 1, 'must be a map'],
   ['a list', '- a\n- b\n', 1, 'not a list'],
   ['two documents', 'default: ask\n---\ndefault: allow\n', 2, 'one document'],
-  ['a key twice', 'default: ask\ndefault: allow\n', 2, 'second time'],
+  ['a key twice', 'default: ask\ndefault: allow\n', 2, 'is a duplicate'],
   ['an unknown key', 'default: ask\nrulez: []\n', 2, "Did you mean 'rules'?"],
   ['another version', 'version: 2\n', 1, 'The version must be 1'],
   ['an unknown verdict', 'default: maybe\n', 1, 'allow, ask, deny'],
