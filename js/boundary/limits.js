@@ -67,7 +67,7 @@ export const LIMITS = {
   },
 };
 
-/** The configuration that nothing gives. */
+/** The default configuration. */
 export const DEFAULTS = {
   "rootDir": "./.tgp",
   "git": {

@@ -65,22 +65,15 @@ export class Gate {
    * @returns {Promise<Outcome>}
    */
   async pass(kernel, start, who, signal) {
-    const outcome = await this.#withRoom(start, signal);
+    const first = await start();
+    if (first.error === undefined) return first;
+    const outcome = await withRoom(start, isFull, signal, first);
     if (outcome.error?.code !== 'ERR_APPROVAL') return outcome;
     const { request, ...details } = parseForeignJson(outcome.error.details);
     if (request === undefined) return outcome;
     const isGranted = await this.#ask(kernel, request, this.approverOf(who), signal);
     if (!isGranted) return { ...outcome, error: { ...outcome.error, details: JSON.stringify(details) } };
-    return this.#withRoom(() => start(request.id), signal);
-  }
-
-  /**
-   * @template {AnyOutcome} Outcome
-   * @param {() => Promise<Outcome>} start
-   * @param {AbortSignal | undefined} signal
-   */
-  #withRoom(start, signal) {
-    return withRoom(start, isFull, signal);
+    return withRoom(() => start(request.id), isFull, signal);
   }
 
   /**

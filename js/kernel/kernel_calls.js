@@ -77,10 +77,10 @@ export class KernelCalls {
   reach(work, signal) {
     return keepingAlive(this.#life, async () => {
       throwIfAborted(signal);
-      const kernel = await untilAborted(this.#life.ready(), signal);
+      const kernel = this.#life.running ?? (await untilAborted(this.#life.ready(), signal));
       if (this.#life.mirror) await untilAborted(this.#life.mirror.refresh(), signal);
       throwIfAborted(signal);
-      return work(kernel);
+      return await work(kernel);
     });
   }
 

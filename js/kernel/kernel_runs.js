@@ -45,9 +45,9 @@ export class KernelRuns {
    */
   async tool(path, args, options, by) {
     requireText(path, 'path');
-    if (options === undefined) return this.#run(toolRun(path), args, options, by);
+    if (options === undefined) return await this.#run(toolRun(path), args, options, by);
     const { validate, ...given } = /** @type {import('../../index.js').ExecToolOptions} */ (plainly(options));
-    if (validate === undefined) return this.#run(toolRun(path), args, given, by);
+    if (validate === undefined) return await this.#run(toolRun(path), args, given, by);
     const { signal } = parseArguments(ExecToolOptionsSchema, { ...given, validate }, 'exec options');
     if (!validate) return this.#run(toolRun(path), args, given, by);
     // As they arrive in the sandbox, where a date is a string.
@@ -181,7 +181,7 @@ export class KernelRuns {
    * @param {Caller} by
    * @returns {Promise<any>} the result, or with `dryRun` its preview
    */
-  async #run(runnable, args, options, by) {
+  #run(runnable, args, options, by) {
     if (options?.dryRun !== true) return this.#begin(runnable, args, options, by);
     /** @type {import('../../index.js').DryRunResult['sql']} */
     const sql = [];
@@ -196,7 +196,7 @@ export class KernelRuns {
    * @param {import('../../index.js').DryRunResult['sql']} [sql] collects the statements of a dry run
    * @returns {Promise<ExecResult>}
    */
-  async #begin({ tool, path, more, start: startRun }, args, options, { caller, who: given }, sql) {
+  #begin({ tool, path, more, start: startRun }, args, options, { caller, who: given }, sql) {
     const who = this.#life.gate.asker(given);
     // Read now: the function may have returned when the run begins.
     const { isInFunction } = this.#life;

@@ -11,9 +11,10 @@ const RETRY_MS = 50;
  * @param {() => Promise<Outcome>} start
  * @param {(outcome: Outcome) => boolean} isFull
  * @param {AbortSignal} [signal]
+ * @param {Outcome} [first] the outcome of the first attempt, if it was made
  */
-export async function withRoom(start, isFull, signal) {
-  let outcome = await start();
+export async function withRoom(start, isFull, signal, first) {
+  let outcome = first ?? (await start());
   if (!isFull(outcome)) return outcome;
   const until = performance.now() + FULL_TIMEOUT_MS;
   while (isFull(outcome) && performance.now() < until) {

@@ -123,7 +123,7 @@ export class TGP extends AgentHost {
 
   /** @type {import('../../index.js').TGP['exec']} */
   async exec(/** @type {string} */ path, /** @type {unknown} */ args = {}, /** @type {any} */ options = undefined) {
-    return this.#runs.tool(path, args, options, { caller: 'application', who: this.#owner });
+    return await this.#runs.tool(path, args, options, { caller: 'application', who: this.#owner });
   }
 
   /**
