@@ -200,6 +200,6 @@ describe('the changelog', () => {
   });
 
   it('does not guess what follows a preview', () => {
-    expect(() => nextVersion('1.0.0-rc.1', 'patch')).toThrow('name the version');
+    expect(() => nextVersion('1.0.0-rc.1', 'patch')).toThrow('Give the next version explicitly');
   });
 });
