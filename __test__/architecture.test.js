@@ -136,7 +136,7 @@ describe('paths in documents', () => {
 });
 
 test('documents use the words of the field', () => {
-  // One names the banned words, one tells of old versions, one quotes titles of tests.
+  // These list the banned words, describe old versions, and quote test titles.
   const quoting = ['CONTRIBUTING.md', 'CHANGELOG.md', 'docs/threats.md'];
   const documents = documentsAmong(repositoryPaths()).filter(({ path }) => !quoting.includes(path));
   expect(documents.map(({ path }) => path)).toContain('README.md');

@@ -82,7 +82,7 @@ describe('unwrap', () => {
 });
 
 describe('instanceof', () => {
-  test('tells the classes apart', () => {
+  test('distinguishes the classes', () => {
     const error = failure('ERR_SQL');
     expect(error instanceof tgp.SqlError).toBe(true);
     expect(error instanceof tgp.FetchError).toBe(false);

@@ -18,7 +18,7 @@ const expected = {
 };
 
 describe('the universal schema', () => {
-  test('is a plain JSON Schema to whoever copies or sends it', () => {
+  test('is a plain JSON Schema when it is copied or sent', () => {
     expect(JSON.parse(JSON.stringify(schema))).toEqual(expected);
     expect({ ...schema }).toEqual(expected);
     expect(structuredClone(schema)).toEqual(expected);

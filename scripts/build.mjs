@@ -4,7 +4,8 @@
  * The API reference, the addon's loader and the documentation of limits are in Git; they do not change unless their
  * sources have changed.
  *
- * Cargo runs directly instead of through `napi build`, which always passes `--target` and would compile every dependency a second time, separately from `cargo nextest`. The loader and its types still come from @napi-rs/cli.
+ * Cargo runs directly instead of through `napi build`, which always passes `--target` and would compile every dependency a
+ * second time, separately from `cargo nextest`. The loader and its types still come from @napi-rs/cli.
  */
 
 import {

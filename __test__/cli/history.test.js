@@ -85,7 +85,7 @@ describe('files that are gone, and short names', () => {
     }
     expect(await runCli(folder, ['revert', '--yes', 'none', 'abcd'])).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('write one as it does, such as tools/'),
+      stderr: expect.stringContaining('Use a path as listed there, such as tools/reports/revenue.ts.'),
     });
   });
 

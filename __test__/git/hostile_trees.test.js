@@ -241,7 +241,7 @@ describe('folders in folders, each of sixteen megabytes', () => {
     expect(second.peakMb).toBeLessThan(SOME_FOLDERS_MB);
   });
 
-  it('in a long history are not read anew for every commit', async () => {
+  it('in a long history are not read again for every commit', async () => {
     const ballast = nameless(90_000, noText);
     const pack = new PackBytes();
     const base = pack.end;

@@ -116,8 +116,8 @@ function guest_getters() {
   guest_hostile.add(value);
   return value;
 }
-/** An argument that \`run\` of the lazy stages would accept: it calls the files in it with all natives. */
-const guest_bait = { files: { length: 1, 0: guest_callback }, globals: {}, built: false };
+/** An argument that \`build\` and \`run\` of the lazy stages accept: they call its file with all natives. */
+const guest_bait = { file: (i) => (i === 0 ? guest_callback : undefined), globals: undefined };
 
 const guest_arguments = () => [
   [],

@@ -2,7 +2,7 @@
 
 import { isRustSource, isTestFile, withoutTests } from './rust_source.js';
 
-/** What is banned, and what to write. @type {[RegExp, string][]} */
+/** Banned words, and replacements. @type {[RegExp, string][]} */
 const BANNED = [
   [/\b(?:whoever|somebody|nobody)\b/i, 'name the actor: the caller, the owner, the approver, the worker'],
   [/\bmend(?:s|ed|ing)?\b/i, 'write "fix"'],

@@ -59,7 +59,7 @@ test('a file has one name, however it is spelt', async () => {
   }
 });
 
-test('a commit belongs to the call that made it, and a check tells what the agent was told', async () => {
+test('a commit belongs to the call that made it, and a check records the answer to the agent', async () => {
   const { kernel } = await createKernel();
   const tools = tgpTools(kernel, { session: 'order-77', agent: 'ada' });
   await tools.write_file.execute({

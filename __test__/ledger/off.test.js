@@ -10,7 +10,7 @@ import { ledgerFiles } from '../helpers/ledger.js';
 import { runCli } from '../helpers/run_cli.js';
 import { tempRoot } from '../helpers/temp_root.js';
 
-test.each([[false], [{ on: false }]])('ledger: %j writes nothing, and says so to whoever asks', async (ledger) => {
+test.each([[false], [{ on: false }]])('ledger: %j writes nothing, and queries report that', async (ledger) => {
   const { kernel, forge, rootDir } = await createKernel({ ledger });
   expect((await forge('return 7')).result).toBe(7);
   expect(kernel.config.ledger).toMatchObject({ on: false });
@@ -46,7 +46,7 @@ test('the command line says so too', async () => {
   });
 });
 
-test('by default it is on, in files that nobody else can read', async () => {
+test('by default it is on, in files that only their owner can read', async () => {
   const { kernel, rootDir } = await createKernel();
   await kernel.boot();
   expect(kernel.config.ledger).toMatchObject({ on: true, fsync: false, checkpointEvents: 1000 });

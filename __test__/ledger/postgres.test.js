@@ -60,7 +60,7 @@ describe.runIf(hasServer('postgres'))('a ledger in PostgreSQL', () => {
     }
   });
 
-  test('a machine with a key of its own is told what to do', async () => {
+  test('a machine with a different key gets an error with a remedy', async () => {
     const { kernel } = await createKernel({ ledger: { postgres: address('keys') } });
     await kernel.ledger.append({ n: 1 });
     await kernel.shutdown();

@@ -163,7 +163,7 @@ describe('a text that is cut', () => {
     expect(isOnDisk(rootDir, CANARY)).toBe(false);
   });
 
-  test('by somebody else has no beginning of a secret at its end', async () => {
+  test('elsewhere has no beginning of a secret at its end', async () => {
     const { kernel, rootDir } = await createKernel({ secrets }, { sandboxAPI });
     for (const length of [31, 24, 16]) await kernel.ledger.append({ line: `… ${VALUE.slice(0, length)}` });
     await kernel.shutdown();

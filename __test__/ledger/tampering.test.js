@@ -28,7 +28,7 @@ beforeAll(async () => {
 const columnsOf = (database) =>
   /** @type {string[]} */ (database.pragma('table_info(events)').map((/** @type {any} */ { name }) => name));
 
-test('what nobody touched is whole, before and after it is used again', async () => {
+test('an unmodified ledger verifies, before and after it is used again', async () => {
   const { folder } = await copied();
   expect(await verified(folder)).toMatchObject({ ok: true, head: expect.stringMatching(/^[0-9a-f]{64}$/) });
   const again = await verified(folder);
@@ -110,7 +110,7 @@ describe('events', () => {
     });
   });
 
-  test('all that were chained anew by somebody who knows how, and has no key', async () => {
+  test('all events chained again correctly, without the key', async () => {
     const { folder, root } = await copied();
     editLedger(root, (database) => {
       const row = /** @type {any} */ (database.prepare('SELECT content FROM events WHERE seq = ?').get(MIDDLE));
@@ -225,7 +225,7 @@ describe('an export', () => {
   /** Where the event in the middle stands: checkpoints have lines of their own. @param {string[]} lines */
   const placeIn = (lines) => lines.findIndex((line) => line.startsWith(`{"seq":${MIDDLE},`));
 
-  test('that nobody touched is whole', async () => {
+  test('that was not modified verifies', async () => {
     const { code, found } = await judged((lines) => lines);
     expect({ code, ok: found.ok, note: found.note }).toEqual({ code: 0, ok: true, note: undefined });
   });

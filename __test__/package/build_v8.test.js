@@ -36,7 +36,7 @@ describe('the V8 archive', () => {
 });
 
 describe('scripts/build_v8.mjs', () => {
-  it('tells all its steps, or those that are asked for in their order, and does none of them', async () => {
+  it('lists all steps, or the requested ones in their order, and executes none', async () => {
     const work = join(await tempRoot(), 'work');
     const told = (/** @type {string[]} */ ...words) =>
       [...script('--dry-run', '--work', work, ...words).stdout.matchAll(/^==> (\w+):/gm)].map(([, name]) => name);

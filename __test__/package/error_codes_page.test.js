@@ -42,7 +42,7 @@ async function kernelWithDatabase() {
 }
 
 describe('SQL', () => {
-  test('what is refused is a violation; what the database does not take, or nobody can read, is ERR_SQL', async () => {
+  test('a refused statement is a violation; one that the database rejects, or that cannot be parsed, is ERR_SQL', async () => {
     const { kernel, run } = await kernelWithDatabase();
     const { exec_sql } = createSqlTools(kernel, { readOnly: true });
     for (const sql of [

@@ -10,7 +10,7 @@ import { tempRoot } from '../helpers/temp_root.js';
 const ASK_RUNS = { default: 'allow', rules: [{ id: 'runs', ask: ['run'] }] };
 const write = { path: 'a.md', content: 'x' };
 
-describe('whoever approves', () => {
+describe('the approver', () => {
   test('says yes: the call is made, and who said so is in the ledger', async () => {
     /** @type {any[]} */
     const asked = [];

@@ -205,7 +205,7 @@ test('test_tool runs: it has the effect run, with all that it imports', async ()
   expect((await heard(safe.tools.test_tool.execute({ path: 'tools/open/plain.ts' }))).said).toBe('ask');
 });
 
-test('what a tool takes is not told to those who may not run it', async () => {
+test('the parameters of a tool are not shown to callers that may not run it', async () => {
   const policy = 'default: allow\nrules:\n  - { id: no-run, deny: [run], paths: ["tools/payments/**"] }\n';
   const files = {
     'tools/payments/wire.ts':
@@ -235,7 +235,7 @@ describe('a trial for reuse', () => {
       }),
     );
 
-  test('tells nobody what another session has run a tool with', async () => {
+  test('does not reveal the arguments of another session', async () => {
     const { kernel } = await policyKernel(undefined, { files: { [PATH]: KNOWN }, config: { memory: 'off' } });
     const theirs = tgpTools(kernel, { session: 'theirs' });
     for (const code of [12_345_678, 12_345_679]) {
@@ -249,7 +249,7 @@ describe('a trial for reuse', () => {
     await expect.poll(() => seenBy(theirs)).toEqual([PATH, 'nothing']);
   });
 
-  test('is no run for somebody who may not run', async () => {
+  test('does not run for a caller that may not run the tool', async () => {
     const policy =
       'default: allow\nrules:\n  - { id: no-run, deny: [run], paths: ["tools/open/probe.ts"], principal: ["agent:writer"] }\n';
     const { kernel } = await policyKernel(policy, { files: { [PATH]: KNOWN }, config: { memory: 'off' } });
@@ -266,7 +266,7 @@ describe('a trial for reuse', () => {
     expect(await probed(writer, [99_999_999, 1])).toEqual(['nothing', 'nothing']);
   });
 
-  test('tells no agent what the application or another agent has run a tool with, without a session', async () => {
+  test('does not reveal arguments of the application or another agent without a session', async () => {
     const { kernel } = await policyKernel(undefined, { files: { [PATH]: KNOWN }, config: { memory: 'off' } });
     for (const code of [12_345_678, 12_345_679]) await kernel.exec(PATH, { net: code % 10, code });
     expect(await probed(tgpTools(kernel, { agent: 'other' }), [99_999_999, 1])).toEqual(['nothing', 'nothing']);

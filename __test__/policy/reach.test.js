@@ -57,7 +57,7 @@ describe('imports', () => {
     expect((await heard(tools.exec_tool.execute({ path: 'tools/uses_json.ts', args: {} }))).said).toBe('allow');
   });
 
-  test('are told to a policy function', async () => {
+  test('are passed to a policy function', async () => {
     /** @type {any[]} */
     const seen = [];
     const decide = (/** @type {any} */ call) => {

@@ -89,7 +89,7 @@ test.each(['6', '7'])('AI SDK %s: the approval is void when the tool has changed
   expect(seen()).toMatchObject([{ output: { success: false, code: 'ERR_APPROVAL' } }]);
 });
 
-test.each(['6', '7'])('AI SDK %s: what is allowed or denied asks nobody', async (version) => {
+test.each(['6', '7'])('AI SDK %s: allowed and denied calls need no approval', async (version) => {
   const allowed = await conversation(version, { name: 'read_file', input: { path: 'README.md' } });
   expect(allowed.asked).toEqual([]);
   expect(JSON.stringify(allowed.seen())).toContain('Workspace');

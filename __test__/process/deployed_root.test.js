@@ -96,7 +96,7 @@ describe.runIf(isRoot)('a user who is not root', () => {
     });
   });
 
-  test('doctor says that a root is somebody else’s, and what to do', async () => {
+  test('doctor reports a root of another user, with a remedy', async () => {
     const folder = await applicationFolder();
     await volume(join(folder, '.tgp'));
     expect(await doctor(folder)).toMatchObject({

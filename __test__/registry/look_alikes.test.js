@@ -101,7 +101,7 @@ describe('a name that looks like that of another tool', () => {
     ['file', '\ufb01le', 'a ligature'],
     ['pay1', 'pay\u0661', 'a digit of another script'],
     ['\u0413\u043e\u0440\u043e\u0434', '\u0393\u043e\u0440\u043e\u0434', 'a Greek letter in Cyrillic ones'],
-  ])('is told from %s by what people see: %s, %s', async (plain, twin) => {
+  ])('is recognised as a look-alike of %s: %s, %s', async (plain, twin) => {
     const { kernel, tools, rootDir } = await createKernel({ memory: 'off' });
     await tools.write_file.execute({ path: `tools/${plain}.ts`, content: source('Good.') });
     const names = Object.keys(await kernel.tools());
@@ -127,7 +127,7 @@ describe('a name that looks like that of another tool', () => {
     expect(warnings.filter((text) => text.includes('tools/Report.ts'))).toHaveLength(1);
   });
 
-  it('that nobody could mistake is read, whatever it is written with', async () => {
+  it('that is unambiguous is read, whatever its characters', async () => {
     const { tools, rootDir } = await createKernel();
     await tools.write_file.execute({ path: 'notes/a.md', content: 'a' });
     for (const name of ['\u2764\ufe0f', '\u0645\u06cc\u200c\u062e']) {
@@ -136,7 +136,7 @@ describe('a name that looks like that of another tool', () => {
     }
   });
 
-  it('of a tool that the caller may not see is not told of', async () => {
+  it('of a tool that the caller may not see is not reported', async () => {
     const { kernel } = await policyKernel(
       'default: allow\nrules:\n  - { id: hidden, deny: [read], paths: ["tools/hidden/**"] }\n',
       { files: { 'tools/hidden/pay.ts': source('Pays.') } },

@@ -38,7 +38,7 @@ async function rebuilt(rootDir) {
 }
 
 describe('the list of tools, the live set and the prompt follow change by change', () => {
-  test('and are what they would be if they were made anew, whatever was written, moved, removed and fetched', async () => {
+  test('and equal a full rebuild, whatever was written, moved, removed and fetched', async () => {
     const { folder, remote } = await bareRemote();
     const agent = { liveTools: 1_000, liveToolChars: 1_000_000 };
     const git = /** @type {const} */ ({ repo: remote });

@@ -76,7 +76,7 @@ describe('meta.json', () => {
     expect(texts[0]?.split('\n').filter((line) => line.startsWith('"tools/'))).toHaveLength(4);
   });
 
-  it('is made anew when it is missing, damaged, foreign or lies about its tools', async () => {
+  it('is rebuilt when it is missing, damaged, foreign or wrong about its tools', async () => {
     const { kernel, tools, rootDir } = await createKernel();
     await write(tools, 'tools/a.ts', tool('First.'));
     await write(tools, 'tools/b.ts', tool('Second.'));
@@ -113,7 +113,7 @@ describe('meta.json', () => {
 });
 
 describe('changes by other hands', () => {
-  it('additions, edits, deletions and commits are seen without being told', async () => {
+  it('additions, edits, deletions and commits are detected', async () => {
     const { kernel, tools, rootDir } = await createKernel();
     await write(tools, 'tools/a.ts', tool('First.'));
     await write(tools, 'tools/b.ts', tool('Second.'));

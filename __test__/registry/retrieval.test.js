@@ -111,7 +111,7 @@ describe('find_tool', () => {
     },
   );
 
-  it.skipIf(!hasWeights)('tells a tool from its neighbour: what is wanted from what is given', SLOW, async () => {
+  it.skipIf(!hasWeights)('distinguishes similar tools by outputs and inputs', SLOW, async () => {
     const { kernel, rootDir } = await applicationWithMemory();
     placeTools(rootDir, retrievalTools('retrieval_dev'));
     await kernel.registry.remember();
@@ -177,7 +177,7 @@ describe('find_tool', () => {
 });
 
 describe('a tool that is forged twice', () => {
-  it('is told so by write_file, and only then', async () => {
+  it('is reported by write_file, and only then', async () => {
     const { tools } = await createKernel();
     const write = (path, content) => tools.write_file.execute({ path, content });
     const source = (name) =>

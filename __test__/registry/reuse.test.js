@@ -39,7 +39,7 @@ async function scene(config) {
 }
 
 describe('a tool for a job that another one does', () => {
-  it('is told by what both give for the same arguments, under any names', async () => {
+  it('is detected by equal results for the same arguments, under any names', async () => {
     const { write } = await scene({});
     expect((await write('tools/shop/total.ts', TWIN)).similar).toEqual([{ path: PRICE, score: expect.any(Number) }]);
     expect(await write('tools/shop/tax_share.ts', OTHER)).not.toHaveProperty('similar');
@@ -69,12 +69,12 @@ describe('a tool for a job that another one does', () => {
     expect(existsSync(join(rootDir, 'tools/shop/gross.ts'))).toBe(true);
   });
 
-  it('is nobody’s business where reuse is off', async () => {
+  it('is not checked where reuse is off', async () => {
     const { write } = await scene({ reuse: 'off' });
     expect(await write('tools/shop/total.ts', TWIN)).not.toHaveProperty('similar');
   });
 
-  it('is not told by runs that say nothing: one alone, or ones that all end alike', async () => {
+  it('is not detected by inconclusive runs: a single one, or runs with equal results', async () => {
     const { tools } = await createKernel({ memory: 'off' });
     const write = (/** @type {string} */ path, /** @type {string} */ content) =>
       tools.write_file.execute({ path, content });
@@ -84,7 +84,7 @@ describe('a tool for a job that another one does', () => {
     expect(await write('tools/b/is_senior.ts', senior)).not.toHaveProperty('similar');
   });
 
-  it('is tried out with nothing in its hands', async () => {
+  it('runs in trials without host functions', async () => {
     /** @type {unknown[]} */
     const called = [];
     const { tools } = await createKernel(
@@ -124,7 +124,7 @@ describe('the set for development', () => {
   /** @param {import('../fixtures/reuse_set.js').Written} written */
   const source = ({ description, parameters, body }) => tool(description, parameters, body);
 
-  it.skipIf(!hasWeights)('every twin is told, and nothing that only looks like one', async () => {
+  it.skipIf(!hasWeights)('every duplicate is reported, and no tool that only looks like one', async () => {
     const { kernel, tools } = await applicationWithMemory();
     for (const { path, known, runs } of JOBS) {
       await tools.write_file.execute({ path, content: source(known) });

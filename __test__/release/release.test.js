@@ -169,7 +169,7 @@ describe('npm run release refuses', () => {
 });
 
 describe('the changelog', () => {
-  it('tells with a version what its previews brought', () => {
+  it('includes the changes of its previews in a version', () => {
     const text =
       '# Changelog\n\n## Unreleased\n\n## 0.2.0-rc.1 (2026-01-02)\n\n- New.\n\n## 0.1.0 (2026-01-01)\n\n- Old.\n';
     const nothingNew = releasedChangelog(text, '0.2.0', '2026-02-02');

@@ -126,7 +126,7 @@ describe('the release', () => {
     expect(Object.values(TARGETS).sort()).toEqual([...PLATFORM_NAMES].sort());
   });
 
-  it('publishes with provenance, by a tag, and rehearses by hand unless told otherwise', () => {
+  it('publishes with provenance, by a tag, and defaults to a rehearsal when started manually', () => {
     const text = read('release.yml');
     expect(text).toMatch(/tags: \[.v\*.\]/);
     expect(text).toContain('id-token: write');

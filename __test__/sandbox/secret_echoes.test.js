@@ -47,7 +47,7 @@ test('Range cannot cut an echo in two: where secrets are bound, answers are fetc
   expect(asked).toEqual([]);
 });
 
-test('a host that is given secrets tells nothing of a body that is not there: HEAD and 304', async () => {
+test('a host with bound secrets reveals nothing of an absent body: HEAD and 304', async () => {
   const etag = (/** @type {unknown} */ text) => `"${createHash('sha256').update(String(text)).digest('hex')}"`;
   const bank = await serveHttp((request, response) => {
     response.setHeader('etag', etag(request.headers.authorization)).setHeader('x-kind', 'plain');
@@ -67,7 +67,7 @@ test('a host that is given secrets tells nothing of a body that is not there: HE
   ]);
 });
 
-test('what one function or host was told, no other repeats: not by its result, error, bytes, row, file or answer', async () => {
+test('a secret sent to one function or host is not echoed by another: not by its result, error, bytes, row, file or answer', async () => {
   let kept = '';
   const folder = await tempRoot();
   const other = await serveHttp((_request, response) =>

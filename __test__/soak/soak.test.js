@@ -71,7 +71,7 @@ describe('the verdict of a soak', () => {
     expect(found.map((finding) => finding.promise)).toContain(promise);
   });
 
-  it('tells how long each kind of call took, and draws it', () => {
+  it('reports the duration of each kind of call, and draws it', () => {
     expect(byKind(kept())).toMatchObject([{ kind: 'good', calls: 50, p50: 26, p99: 50, slowest: 50, ends: 'ok 50' }]);
     for (const svg of Object.values(pictures(kept()))) expect(svg).not.toMatch(/NaN|undefined|Infinity/);
   });

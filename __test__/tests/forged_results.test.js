@@ -63,7 +63,7 @@ describe('a test file that wants to be green', () => {
     expect((await run(`import a from './a';\ntest('a', () => { expect(a()).toBe(2); });`, tool)).passed).toBe(0);
   });
 
-  it('is told of as it ran when a file changes meanwhile', async () => {
+  it('is reported as it ran when a file changes meanwhile', async () => {
     const { kernel } = await createKernel();
     await kernel.vfs.writeFile('tools/a.ts', 'export default (): number => 1;\n');
     await kernel.vfs.writeFile(

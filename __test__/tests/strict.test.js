@@ -70,7 +70,7 @@ describe('a test that is made to say less', () => {
     expect(details).toMatchObject({ path: T, test: S, state: 'green', reason: 'green' });
   });
 
-  it('is missed when tool and test begin anew with fewer cases', async () => {
+  it('is missed when tool and test are written again with fewer cases', async () => {
     const agent = await strictAgent();
     await agent.forge();
     await agent.call('delete_file', { path: T });

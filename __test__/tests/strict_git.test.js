@@ -100,7 +100,7 @@ describe('what is not green', () => {
     expect(await agent.run()).toMatchObject({ code: 'ERR_STATE' });
   });
 
-  it('is pushed at once where nobody asks for tests', async () => {
+  it('is pushed at once where no tests are required', async () => {
     const agent = await withRemote({ mode: 'explore' });
     expect(await agent.write(P, PLAIN)).toMatchObject({ persisted: true });
     expect(agent.there()).toContain(P);

@@ -60,7 +60,7 @@ describe('modes', () => {
     expect(await agent.call('run_code', { code: 'export default () => 5;' })).toMatchObject({ result: 5 });
   });
 
-  it('explore refuses nothing, and tells where a tool stands', async () => {
+  it('explore refuses nothing, and reports the state of a tool', async () => {
     const agent = await strictAgent({ mode: 'explore' });
     await agent.write(P, PLAIN);
     expect(await agent.run(P, {})).toMatchObject({ result: 'P' });
@@ -70,7 +70,7 @@ describe('modes', () => {
     expect(await agent.call('run_code', { code: 'export default () => 5;' })).toMatchObject({ result: 5 });
   });
 
-  it('are of one agent, of one call, and of nobody else', async () => {
+  it('apply to one agent or one call, and to no other', async () => {
     const { kernel, ...agent } = await strictAgent();
     const free = agentOf(kernel, tgpTools(kernel, { mode: 'explore', session: 'free' }));
     expect(await free.write(P, PLAIN)).toMatchObject({ success: true });
@@ -223,7 +223,7 @@ describe('what is known', () => {
   });
 });
 
-describe('nobody is asked about', () => {
+describe('no approval is requested for', () => {
   const asking = async () => {
     /** @type {string[]} */
     const asked = [];

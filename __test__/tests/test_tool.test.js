@@ -78,7 +78,7 @@ describe('test_tool', () => {
     expect(result.text).toContain('FAIL tools/a/total.test.ts:6 total > adds\n  expected -3 to be 3');
   });
 
-  it('is red before the tool is there, and tells the text of the test', async () => {
+  it('is red before the tool exists, and has the hash of the test', async () => {
     for (const check of /** @type {const} */ (['warn', 'strict'])) {
       const { tools, kernel } = await createKernel({ check });
       const written = await tools.write_file.execute({ path: 'tools/a/total.test.ts', content: TEST });
@@ -139,7 +139,7 @@ describe('test_tool', () => {
     }
   });
 
-  it('tells which lines ran, whatever ran before', async () => {
+  it('reports the lines that ran, whatever ran before', async () => {
     const { kernel } = await withTest(TEST.replace("test('refuses", "test.skip('refuses"));
     await kernel.test('tools/a/total.ts');
     for (let i = 0; i < 2; i++) {

@@ -104,7 +104,7 @@ describe('a kernel', () => {
     expect(kernel.config).toEqual(before);
   });
 
-  it('boots again after a shutdown, with its config file read anew', async () => {
+  it('boots again after a shutdown, and reads its config file again', async () => {
     const folder = await tempRoot();
     const configFile = join(folder, 'tgp.config.json');
     await writeFile(configFile, JSON.stringify({ sandbox: { timeoutMs: 100 } }));

@@ -52,7 +52,7 @@ describe('a plain SQL executor, as the TypeScript package took it', () => {
     expect(names()).toEqual(['a']);
   });
 
-  it('a function that tells no count gives what it gave: no rows are not "0 changed"', async () => {
+  it('the result of a function without a count is unchanged: no rows are not "0 changed"', async () => {
     const { exec_sql } = createSqlTools(async () => []);
     expect(await exec_sql.execute({ sql: 'INSERT INTO items VALUES (1)' })).toEqual([]);
   });
@@ -245,7 +245,7 @@ describe('{ query, transaction } in place of a plain function', () => {
     expect(names()).toEqual([]);
   });
 
-  it('readOnly tells the application so, refuses writes and leaves nothing behind', async () => {
+  it('readOnly is passed to the application, refuses writes and leaves nothing behind', async () => {
     const { source, names, asked } = withTransactions();
     const tools = createSqlTools(source, { readOnly: true });
     expect(await tools.exec_sql.execute({ sql: 'SELECT count(*) AS n FROM items' })).toEqual([{ n: 0 }]);

@@ -83,7 +83,7 @@ describe('ROW A2: what a tool file may be', () => {
 });
 
 describe('import.meta', () => {
-  it('tells where the tool is, and is no import', async () => {
+  it('has the location of the tool, and is not an import', async () => {
     const { tools, kernel } = await createKernel(ROOMY);
     await tools.write_file.execute({ path: 'tools/a/rates.json', content: '{"vat":7}' });
     await tools.write_file.execute({

@@ -53,7 +53,7 @@ describe('the sandbox', () => {
     expect((await forge('export default (args: { a: number }) => args.a * 2;', { a: 21 })).result).toBe(42);
   });
 
-  it('tells the line of a syntax error', async () => {
+  it('reports the line of a syntax error', async () => {
     const { forge } = await createKernel();
     await expect(forge('const y = 1;\nconst x = ;')).rejects.toMatchObject({ name: 'CompilationError', line: 2 });
   });

@@ -17,7 +17,7 @@ export function asSqlError(error, what) {
   const code = memberOf(error, 'code');
   const detail = memberOf(error, 'detail');
   const message = `${messageText(error)}${typeof detail === 'string' ? ` (${shortened(detail)})` : ''}`;
-  return new SqlError(`${what}. The database says: ${message}.`, {
+  return new SqlError(`${what}. The database reported: ${message}.`, {
     details: { reason: 'database', ...(typeof code === 'string' && { databaseCode: code.slice(0, MAX_CODE) }) },
   });
 }

@@ -1,5 +1,6 @@
 /**
- * Packages for collections, dates, numbers and validation, each with a small typical job: an import and an expression. See `../packages_table.mjs`.
+ * Packages for collections, dates, numbers and validation, each with a small typical job: an import and an expression. See
+ * `../packages_table.mjs`.
  * @type {Record<string, import('../packages_table.mjs').Job>}
  */
 export const VALUES = {
