@@ -82,8 +82,8 @@ fn connection_errors_have_their_reason() {
     assert_eq!(head(&at("scram:right", "postgres?schema=s1")), Ok(Head::NONE));
     assert_eq!(head(&at("open:right", "postgres?schema=s2")), Ok(Head::NONE));
     for (address, reason) in [
-        (at("scram:wrong", "postgres"), Reason::Login),
-        (at("open:wrong", "postgres"), Reason::Login),
+        (at("scram:mistaken-secret", "postgres"), Reason::Login),
+        (at("open:mistaken-secret", "postgres"), Reason::Login),
         (at("stranger", "postgres"), Reason::Login),
         (at("old:right", "postgres"), Reason::LoginMethod),
         (at("nobody", "postgres?schema=s3"), Reason::NotAllowed),
@@ -93,7 +93,7 @@ fn connection_errors_have_their_reason() {
         ("postgres://postgres@nowhere.invalid/postgres".to_owned(), Reason::NoHost),
     ] {
         assert_eq!(head(&address), unreachable(reason), "{address}");
-        assert!(!head(&address).unwrap_err().to_string().contains("wrong"));
+        assert!(!head(&address).unwrap_err().to_string().contains("mistaken-secret"));
     }
     let reader = open(&server, &at("scram:right", "postgres?schema=s4"), Access::ReadOnly);
     assert_eq!(reader.head(), unreachable(Reason::NotFound));
