@@ -59,7 +59,14 @@ function typecheck() {
 function nextest() {
   announce('Rust tests');
   rmSync(NEXTEST_REPORT, { force: true });
-  const code = status('cargo', ['nextest', 'run', '--workspace', '--config-file', 'scripts/nextest.toml']);
+  const code = status('cargo', [
+    'nextest',
+    'run',
+    '--workspace',
+    '--no-fail-fast',
+    '--config-file',
+    'scripts/nextest.toml',
+  ]);
   return settle(code, () => tallyOfJunit(readFileSync(NEXTEST_REPORT, 'utf8')));
 }
 

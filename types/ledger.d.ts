@@ -21,8 +21,8 @@ export type LedgerEventType =
   | 'APPLICATION'
   | 'RETENTION';
 
-/** What a call does: reads or writes files, runs code, asks the database, the network or the application. */
-export type LedgerEffect = 'read' | 'write' | 'run' | 'sql' | 'net' | 'app';
+/** What a call does: reads or writes files, runs code or a program, uses the database, the network or the application. */
+export type LedgerEffect = 'read' | 'write' | 'run' | 'sql' | 'net' | 'app' | 'shell';
 
 /**
  * The caller. `agent` is `'application'` (your own `kernel.exec`), `'agent'` (`tgpTools`, forged tools), `'mcp'`, `'cli'`, `'tool'`

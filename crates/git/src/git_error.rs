@@ -61,7 +61,7 @@ pub enum GitError {
     Incomplete,
     #[error("{file} in the repository is not a regular file, or is too large. Fix it and boot again")]
     SpecialFile { file: &'static str },
-    #[error("The push failed because of an internal error; commits are kept locally and pushed later")]
+    #[error("An internal error interrupted the work on the repository; commits are kept locally and pushed later")]
     Fault,
     #[error(
         "The remote is a repository with this branch checked out; use a bare repository (`git init --bare`), or another \
