@@ -65,8 +65,8 @@ describe.runIf(CAN_CONFINE)('What a program changes', () => {
       [() => false, /not approved/],
       [() => ({ approved: false, reason: 'not today' }), /not today/],
       [() => 'yes', /not approved/],
-      [() => Promise.reject(new Error('broken')), /has not answered/],
-      [() => new Promise(() => {}), /has not answered/],
+      [() => Promise.reject(new Error('broken')), /failed or did not answer/],
+      [() => new Promise(() => {}), /failed or did not answer/],
     ];
     for (const [approve, message] of answers) {
       const options = { programs: ['sh'], cwd, approve: /** @type {any} */ (approve), approvalMs: 50 };

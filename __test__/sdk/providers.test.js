@@ -238,7 +238,7 @@ describe('handleToolCall', () => {
     await tools.write_file.execute({ path: 'long.txt', content: `${'x'.repeat(699)}😀${'y'.repeat(50_000)}` });
     const { content } = await handleToolCall(tools, call('read_file', '{"path":"long.txt"}'), { maxChars: 1000 });
     expect(content.length).toBeLessThanOrEqual(1000);
-    expect(content, 'no half of a character is left').toMatch(/^x{699}\n\[Line 1 of 1 goes on: /);
+    expect(content, 'no half of a character is left').toMatch(/^x{699}\n\[Line 1 of 1 continues: /);
     expect(content).toContain('Continue with offset: 1, column: 700.');
     const whole = await handleToolCall(tools, call('read_file', '{"path":"long.txt"}'));
     expect(whole.content.length).toBeLessThanOrEqual(16_000);
