@@ -75,7 +75,7 @@ test('a signal that has fired before: there is nothing to resume', async () => {
   const { result } = kernel.agent({ model: once() }).run('go', { signal: AbortSignal.abort() });
   expect(await result).toMatchObject({
     outcome: 'interrupted',
-    error: { message: expect.stringContaining('not begun') },
+    error: { message: expect.stringContaining('had not started') },
   });
 });
 

@@ -138,7 +138,7 @@ describe("check: 'strict'", () => {
     const wrong = GOOD.replace('args.n * 2', 'args.m * 2');
     expect(await tools.write_file.execute({ path, content: wrong })).toMatchObject({
       persisted: true,
-      notice: 'Types were not checked: no type checker is installed.',
+      notice: 'Types were not checked: no type checker is available.',
     });
     await kernel.exec(path, { n: 1 });
     expect(warnings.filter((text) => text.includes("check: 'strict' checks rules only"))).toHaveLength(1);

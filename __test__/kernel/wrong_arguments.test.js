@@ -161,7 +161,7 @@ describe('new TGP() does not throw; boot() reports invalid options', () => {
     ['a config file that is none', { configFile: 5 }, /"configFile" must be a file path/],
     ['a config that is none', { config: 5 }, /"config" must be an object/],
     ['a logger that is none', { logger: 5 }, /"logger" must be/],
-    ['files that are none', { vfs: {} }, /"vfs" must be an adapter/],
+    ['files that are none', { vfs: {} }, /"vfs" must be a file adapter/],
     ['functions that are none', { sandboxAPI: 5 }, /"sandboxAPI" must be/],
     [
       'an option that cannot be read',

@@ -368,7 +368,7 @@ function unwritable(value) {
   if (types.isPromise(value)) return ADVICE.Promise;
   const prototype = Object.getPrototypeOf(value);
   if (typeof tag !== 'string' || prototype === null || Object.keys(value).length > 0) return undefined;
-  return Object.hasOwn(ADVICE, tag) ? ADVICE[tag] : `an object of the class ${tag}, of which JSON keeps nothing`;
+  return Object.hasOwn(ADVICE, tag) ? ADVICE[tag] : `an object of the class ${tag}, which JSON cannot represent`;
 }
 
 /**

@@ -70,7 +70,7 @@ export class TypeChecker {
     if (sources.refused !== undefined) return { notice: `Types were not checked: ${sources.refused}.` };
     this.#program ??= locateTypeScript(this.#baseDir) ?? null;
     if (this.#program === null) {
-      return { notice: 'Types were not checked: no type checker is installed.', remedy: REMEDY };
+      return { notice: 'Types were not checked: no type checker is available.', remedy: REMEDY };
     }
     const program = this.#program;
     const turn = this.#last.then(() => this.#attempt(program, sources));
