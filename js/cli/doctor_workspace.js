@@ -35,7 +35,7 @@ export async function workspace({ located, config }) {
   if (branch === undefined) {
     return problem(
       `${name} has no current branch (detached HEAD)`,
-      `Run "git -C ${name} switch main", or remove ${name} and run "tgp init".`,
+      `Run "git -C ${name} branch rescued" to keep commits made meanwhile, then "git -C ${name} switch main".`,
     );
   }
   if (await isTrackedByApplication(root)) {
