@@ -110,7 +110,7 @@ describe('@tgp/std', () => {
       '2024-01-02',
       '29. Februar 2024',
     ]);
-    await expect(std('dates', "dates.addDays('29.2.2024', 1)")).rejects.toThrow(/no day/);
+    await expect(std('dates', "dates.addDays('29.2.2024', 1)")).rejects.toThrow(/not a day/);
   });
 
   it('text', async () => {
