@@ -40,7 +40,7 @@ test('remove names the importers of a file, and the exit code is failure, not wr
   const files = { 'tools/lib/twice.ts': TWICE, 'tools/a/four.ts': USER };
   const folder = await workspace(files);
   const { code, stderr } = await runCli(folder, ['remove', 'lib/twice', '--yes']);
-  expect(stderr).toContain('tools/lib/twice.ts was not removed: tools/a/four.ts imports it. Change that first');
+  expect(stderr).toContain('tools/lib/twice.ts was not removed: tools/a/four.ts imports it. Remove the import first');
   expect(stderr).toContain('"tgp move"');
   expect(stderr).not.toContain('move_file');
   expect(code).toBe(1);

@@ -17,7 +17,7 @@ describe('tgp.policy.yaml beside the config', () => {
     expect(await runCli(join(folder, '.tgp'), ['exec', 'one']), 'from within').toMatchObject({ code: 0 });
     const refused = await runCli(folder, ['remove', 'one']);
     expect(refused.stderr).toMatch(/rule 'default' \(tgp\.policy\.yaml:2\)/);
-    expect((await runCli(folder, ['policy', 'check'])).stdout).toMatch(/tgp\.policy\.yaml {2}good {2}2 rules/);
+    expect((await runCli(folder, ['policy', 'check'])).stdout).toMatch(/tgp\.policy\.yaml {2}valid {2}2 rules/);
     const explained = await runCli(folder, [
       'policy',
       'explain',

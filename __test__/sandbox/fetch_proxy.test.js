@@ -73,7 +73,7 @@ describe('fetch behind a proxy, with an authority of its own', () => {
     const strict = await connectProxy({}, { authorization });
     const told = `try { await fetch(args.url); return 'done' } catch (error: any) { return error.message }`;
     for (const [proxy, message] of /** @type {[string, RegExp][]} */ ([
-      ['http://me:hunter3@127.0.0.1:9', /the proxy '127\.0\.0\.1:9' \(network\.proxy\) refused the connection/],
+      ['http://me:hunter3@127.0.0.1:9', /the proxy '127\.0\.0\.1:9' \(network\.proxy\) made no connection/],
       [strict.url, /the proxy '127\.0\.0\.1:\d+' \(network\.proxy\) requires a user name and a password/],
     ])) {
       const { forge } = await createKernel({ allowedFetchUrls: [url], network: { proxy, forTools: true } });
