@@ -72,8 +72,8 @@ export type SandboxConfigInput = {
    */
   isolation?: 'process' | 'thread';
   /**
-   * Maximum number of concurrent runs, each with all runs that it starts. A run that waits for another has its own worker
-   * meanwhile. Default: 4, at most one per core; from 1 to 64.
+   * Maximum number of concurrent runs, each with all runs that it starts. A run that waits for another has its own
+   * worker meanwhile. Default: 4, at most one per core; from 1 to 64.
    */
   workers?: number;
   /**
