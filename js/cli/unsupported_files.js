@@ -70,7 +70,10 @@ async function reasonFor(kernel, entry, path) {
     (thrown) => thrown,
   );
   if (error.code !== 'ERR_VALIDATION' && error.code !== 'ERR_SECURITY_VIOLATION') return undefined;
-  return / ((?:has|contains) a [^;]+);/.exec(String(error.message))?.[1] ?? 'a name that is not the same file on every system';
+  return (
+    / ((?:has|contains) a [^;]+);/.exec(String(error.message))?.[1] ??
+    'a name that is not the same file on every system'
+  );
 }
 
 /** @param {string} path */
