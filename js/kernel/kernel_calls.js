@@ -77,7 +77,9 @@ export class KernelCalls {
   reach(work, signal) {
     return keepingAlive(this.#life, async () => {
       throwIfAborted(signal);
-      const kernel = this.#life.running ?? (await untilAborted(this.#life.ready(), signal));
+      // With a signal the work starts later: an abort in the same turn of the event loop then starts nothing.
+      const running = signal === undefined ? this.#life.running : undefined;
+      const kernel = running ?? (await untilAborted(this.#life.ready(), signal));
       if (this.#life.mirror) await untilAborted(this.#life.mirror.refresh(), signal);
       throwIfAborted(signal);
       return await work(kernel);
