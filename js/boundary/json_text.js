@@ -68,12 +68,27 @@ export function toJsonText(value, name, options = {}) {
  * @param {number} maxChars
  */
 function isPlain(value, maxChars) {
-  let left = maxChars;
-  /** @type {(value: unknown, depth: number) => boolean} */
-  const holds = (value, depth) => {
+  return new PlainCheck(maxChars).holds(value, 0);
+}
+
+/** One check of a value, which may have many members: written for speed. */
+class PlainCheck {
+  #left;
+
+  /** @param {number} maxChars */
+  constructor(maxChars) {
+    this.#left = maxChars;
+  }
+
+  /**
+   * @param {unknown} value
+   * @param {number} depth
+   * @returns {boolean}
+   */
+  holds(value, depth) {
     // The shortest value has one character and a separator.
-    left -= typeof value === 'string' ? value.length + 2 : 2;
-    if (left < 0) return false;
+    this.#left -= typeof value === 'string' ? value.length + 2 : 2;
+    if (this.#left < 0) return false;
     switch (typeof value) {
       case 'string':
       case 'boolean':
@@ -83,30 +98,40 @@ function isPlain(value, maxChars) {
       case 'undefined':
         return depth > 0;
       case 'object':
-        return value === null || (depth < MAX_JSON_DEPTH && holdsPlain(value, depth + 1));
+        return value === null || (depth < MAX_JSON_DEPTH && this.#holdsPlain(value, depth + 1));
       default:
         return false;
     }
-  };
-  /** @type {(value: object, depth: number) => boolean} */
-  const holdsPlain = (value, depth) => {
+  }
+
+  /**
+   * @param {object} value
+   * @param {number} depth
+   */
+  #holdsPlain(value, depth) {
     // A proxy may answer differently each time.
     if (types.isProxy(value) || 'toJSON' in value) return false;
     const prototype = Object.getPrototypeOf(value);
-    if (Array.isArray(value) && prototype === Array.prototype) {
-      for (let index = 0; index < value.length; index++) if (!holds(value[index], depth)) return false;
-      return true;
-    }
-    if (prototype !== Object.prototype) return false;
-    const keys = Object.keys(value);
-    if (keys.length === 0) return !(Symbol.toStringTag in value);
-    for (const key of keys) {
-      left -= key.length;
-      if (!holds(/** @type {any} */ (value)[key], depth)) return false;
-    }
+    if (prototype === Object.prototype) return this.#holdsMembers(value, depth);
+    if (prototype !== Array.prototype || !Array.isArray(value)) return false;
+    for (let index = 0; index < value.length; index++) if (!this.holds(value[index], depth)) return false;
     return true;
-  };
-  return holds(value, 0);
+  }
+
+  /**
+   * @param {object} value
+   * @param {number} depth
+   */
+  #holdsMembers(value, depth) {
+    let isEmpty = true;
+    // Faster than `Object.keys`; a member that `Object.prototype` was given is checked too, and does no harm.
+    for (const key in value) {
+      isEmpty = false;
+      this.#left -= key.length;
+      if (!this.holds(/** @type {any} */ (value)[key], depth)) return false;
+    }
+    return !isEmpty || !(Symbol.toStringTag in value);
+  }
 }
 
 /** Writes one value up to a maximum length: a generated value may be infinite. */

@@ -3,7 +3,7 @@
 //! JavaScript receives a numbered request and answers it later by that number. No promise crosses.
 
 use super::binding_outcome::{BindingError, MOST_BYTES, too_long};
-use crate::kernel::{Answer, CallFor, Dialect, HostFunctions, RunEnding};
+use crate::kernel::{Answer, CallFor, Dialect, HostFunctions, RunEnding, WorkPool};
 use napi::bindgen_prelude::Function;
 use napi::threadsafe_function::{ThreadsafeFunction, ThreadsafeFunctionCallMode};
 use napi_derive::napi;
@@ -31,6 +31,9 @@ pub struct BindingHostCall {
     pub args: String,
 }
 
+/// Longest answer that is processed on JavaScript's thread: answers are searched for secrets and hashed for the ledger.
+const SHORT_ANSWER: usize = 64 << 10;
+
 /// Weak: does not keep the process alive.
 type Callback = ThreadsafeFunction<BindingHostCall, (), BindingHostCall, napi::Status, false, true>;
 
@@ -42,6 +45,8 @@ pub struct HostTable {
     sql_dialect: Dialect,
     callback: Callback,
     open: Mutex<Open>,
+    /// Processes long answers.
+    background: WorkPool<()>,
 }
 
 #[derive(Default)]
@@ -59,19 +64,26 @@ impl HostTable {
     ) -> napi::Result<Self> {
         let callback = callback.build_threadsafe_function().callee_handled::<false>().weak::<true>().build()?;
         let dry = dry.into_iter().collect();
-        Ok(Self { names: Arc::new(names), dry, sql_dialect, callback, open: Mutex::default() })
+        let background = WorkPool::new("tgp-answers", 2);
+        Ok(Self { names: Arc::new(names), dry, sql_dialect, callback, open: Mutex::default(), background })
     }
 
     /// Takes JavaScript's answer. An answer without a pending request is dropped.
     pub fn answer(&self, id: u32, value: Option<String>, error: Option<BindingError>) {
         let Some(answer) = self.open.lock().answers.remove(&id) else { return };
-        // A panic drops the answer, which fails the waiting call; it must not unwind into JavaScript's thread.
-        let _panicked = threads::contain(|| {
+        let is_long = value.as_ref().is_some_and(|value| value.len() > SHORT_ANSWER);
+        let take = move || {
             answer(match error {
                 None => Ok(value.unwrap_or_else(|| "null".to_owned())),
                 Some(error) => Err(thrown(error)),
             });
-        });
+        };
+        if is_long {
+            self.background.spawn_or_run((), take);
+        } else {
+            // A panic drops the answer, which fails the waiting call; it must not unwind into JavaScript's thread.
+            let _panicked = threads::contain(take);
+        }
     }
 
     fn ask(&self, on_behalf: CallFor, kind: &str, name: &str, args: String, answer: Answer) {

@@ -83,6 +83,18 @@ pub struct ExecRequest {
     pub options: ExecOptions,
 }
 
+/// Longest text that is processed on the caller's thread. Arguments of this size also fit into a worker's pipe, so that sending
+/// them does not block.
+const SHORT_BYTES: usize = 64 << 10;
+
+impl ExecRequest {
+    /// Whether its texts are short enough for the caller's thread.
+    pub fn is_short(&self) -> bool {
+        let (Runnable::Tool(text) | Runnable::Code(text) | Runnable::Test(text)) = &self.what;
+        self.args_json.len().max(text.len()) <= SHORT_BYTES
+    }
+}
+
 impl ExecOptions {
     /// Whether this is a dry run.
     pub fn is_dry(&self) -> bool {
@@ -116,5 +128,25 @@ impl ExecOptions {
             limits.wall = limits.wall.min(budget);
         }
         Ok(limits)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ExecOptions, ExecRequest, Runnable, SHORT_BYTES};
+    use tgp_base::ids::RunId;
+
+    #[test]
+    fn long_texts_are_not_for_the_thread_of_the_caller() {
+        let request = |what: Runnable, args: usize| ExecRequest {
+            run: RunId(1),
+            what,
+            args_json: "x".repeat(args),
+            options: ExecOptions::default(),
+        };
+        let tool = || Runnable::Tool("tools/a.ts".to_owned());
+        assert!(request(tool(), SHORT_BYTES).is_short());
+        assert!(!request(tool(), SHORT_BYTES + 1).is_short());
+        assert!(!request(Runnable::Code("x".repeat(SHORT_BYTES + 1)), 2).is_short());
     }
 }

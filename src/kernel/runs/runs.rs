@@ -20,7 +20,7 @@ use crate::kernel::host_functions::{HostFunctions, RunEnding};
 use crate::kernel::modules::{ModuleGraph, Modules};
 use crate::kernel::sight::seeing;
 use crate::kernel::test_first::TestFirst;
-use crate::kernel::tools::Tools;
+use crate::kernel::tools::{Storing, Tools};
 use crate::kernel::work_pool::WorkPool;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -33,8 +33,6 @@ use tgp_sandbox::{Host, RunLimits, RunRequest, Sandbox, when_done};
 use tgp_state::{Mode, Origin};
 use tgp_vfs::{JailPath, RunWriteQuota};
 
-/// Arguments up to this size fit into a worker's pipe, so that sending them does not block.
-const QUICK_ARGS: usize = 64 << 10;
 /// The number of the first nested run, far above those that JavaScript assigns.
 const FIRST_NESTED_RUN: u64 = 1 << 32;
 
@@ -99,14 +97,18 @@ impl Runs {
         Ok(ConfinementReport::new(self.config.isolation, self.sandbox.confinement()?))
     }
 
-    /// Whether a run can be admitted without compiling: there are no rules, or its module graph is cached and valid.
+    /// Whether a run can be admitted on the caller's thread: its texts are short, as they are searched for secrets and hashed
+    /// for the ledger, and there are no rules, or its module graph is cached and valid.
     pub fn enters_quickly(&self, request: &ExecRequest) -> bool {
+        if !request.is_short() {
+            return false;
+        }
         if self.services.door.gate().is_open_to(&request.options.asker) {
             return true;
         }
         let tool = match &request.what {
-            Runnable::Tool(path) if request.args_json.len() <= QUICK_ARGS => JailPath::parse(path).ok(),
-            Runnable::Tool(_) | Runnable::Code(_) | Runnable::Test(_) => None,
+            Runnable::Tool(path) => JailPath::parse(path).ok(),
+            Runnable::Code(_) | Runnable::Test(_) => None,
         };
         // Checking a token reads a file.
         let has_token = request.options.asker.token.is_some();
@@ -166,7 +168,7 @@ impl Runs {
             return Some(EnteredRun { request, done, graph });
         }
         let tool = match &request.what {
-            Runnable::Tool(path) if request.args_json.len() <= QUICK_ARGS => JailPath::parse(path).ok(),
+            Runnable::Tool(path) if request.is_short() => JailPath::parse(path).ok(),
             Runnable::Tool(_) | Runnable::Code(_) | Runnable::Test(_) => None,
         };
         let Some(tool) = tool else { return Some(EnteredRun { request, done, graph }) };
@@ -355,7 +357,8 @@ impl Runs {
             host: Arc::clone(&host) as Arc<dyn Host>,
             caller: Arc::clone(&owner),
         };
-        let door = Arc::clone(&self.services.door);
+        let services = Arc::clone(&self.services);
+        let door = Arc::clone(&services.door);
         let (after, queued) = (door.size(), Stage::begin("queue", &scope));
         self.sandbox.run(
             sandboxed,
@@ -367,7 +370,10 @@ impl Runs {
                     }
                     let result = conclude(outcome, &path, &scope, &graph, &api);
                     if let (Ok(value), Some(counted)) = (&result, &counted) {
-                        tools.was_run(&owner, counted, &args);
+                        if tools.was_run(&owner, counted, &args) == Storing::Due {
+                            let tools = Arc::clone(&tools);
+                            services.background.spawn_or_run(run, move || tools.store_counts());
+                        }
                         if let Some((examples, args_json)) = &shown {
                             examples.record(counted, args_json, value.result(), |word| graph.spells(word));
                         }

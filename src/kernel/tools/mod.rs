@@ -22,3 +22,4 @@ pub use tool_choice::OfferQuery;
 pub use tool_listing::{Catalogue, OfferedTools, SimilarTool, ToolsSince};
 pub use tool_registry::RegistryFiles;
 pub use tools::{Stats, Tools};
+pub use use_counter::Storing;

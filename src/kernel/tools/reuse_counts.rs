@@ -1,5 +1,6 @@
 //! Statistics of forged, reused, duplicate and refused tools, by day, on this machine.
 
+use super::use_counter::Storing;
 use crate::kernel::private_files::PrivateFiles;
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
@@ -7,8 +8,6 @@ use std::collections::BTreeMap;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 const FILE: &str = "reuse.json";
-/// Events after which the counts are stored.
-const STORE_EVERY: u64 = 64;
 /// Most days to keep.
 const MAX_DAYS: usize = 400;
 const SECONDS_PER_DAY: u64 = 86_400;
@@ -69,51 +68,48 @@ impl ReuseTally {
     }
 }
 
+/// By date, as stored.
 type Days = BTreeMap<String, ReuseTally>;
 
 pub struct ReuseCounts {
     private: PrivateFiles,
-    /// Counts that are not stored yet.
-    fresh: Mutex<Days>,
+    /// Counts that are not stored yet, by day since 1970.
+    fresh: Mutex<BTreeMap<u64, ReuseTally>>,
+    /// Locked while the counts are stored, which does not block counting.
+    storing: Mutex<()>,
 }
 
 impl ReuseCounts {
     pub fn new(private: PrivateFiles) -> Self {
-        Self { private, fresh: Mutex::default() }
+        Self { private, fresh: Mutex::default(), storing: Mutex::default() }
     }
 
-    pub fn count(&self, event: ReuseEvent) {
+    /// Counts an event; returns whether the counts should be stored.
+    pub fn count(&self, event: ReuseEvent) -> Storing {
         let mut fresh = self.fresh.lock();
         fresh.entry(today()).or_default().count(event);
-        if fresh.values().map(|tally| tally.sum()).sum::<u64>() >= STORE_EVERY {
-            self.write(&mut fresh);
-        }
+        Storing::after(fresh.values().map(|tally| tally.sum()).sum())
     }
 
-    /// Stores new counts.
+    /// Stores new counts, added to those of other processes.
     pub fn store(&self) {
-        let mut fresh = self.fresh.lock();
-        if !fresh.is_empty() {
-            self.write(&mut fresh);
+        let _storing = self.storing.lock();
+        let fresh = std::mem::take(&mut *self.fresh.lock());
+        if fresh.is_empty() {
+            return;
+        }
+        if let Ok(text) = serde_json::to_string(&merged(self.stored(), &fresh)) {
+            self.private.write(FILE, &text);
         }
     }
 
     /// All days with events, oldest first, and their total.
     pub fn days(&self) -> (Vec<ReuseDay>, ReuseTally) {
-        let fresh = self.fresh.lock();
-        let days = merged(self.stored(), &fresh);
+        let _storing = self.storing.lock();
+        let days = merged(self.stored(), &self.fresh.lock());
         let mut total = ReuseTally::default();
         days.values().for_each(|tally| total.add(*tally));
         (days.into_iter().map(|(day, tally)| ReuseDay { day, tally }).collect(), total)
-    }
-
-    /// Adds to the stored counts, as another process may have counted too.
-    fn write(&self, fresh: &mut Days) {
-        let days = merged(self.stored(), fresh);
-        if let Ok(text) = serde_json::to_string(&days) {
-            self.private.write(FILE, &text);
-            fresh.clear();
-        }
     }
 
     /// The stored counts; empty if the file is damaged.
@@ -124,9 +120,9 @@ impl ReuseCounts {
     }
 }
 
-fn merged(mut days: Days, fresh: &Days) -> Days {
+fn merged(mut days: Days, fresh: &BTreeMap<u64, ReuseTally>) -> Days {
     for (day, tally) in fresh {
-        days.entry(day.clone()).or_default().add(*tally);
+        days.entry(date_of(*day)).or_default().add(*tally);
     }
     while days.len() > MAX_DAYS {
         days.pop_first();
@@ -134,9 +130,8 @@ fn merged(mut days: Days, fresh: &Days) -> Days {
     days
 }
 
-fn today() -> String {
-    let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
-    date_of(seconds / SECONDS_PER_DAY)
+fn today() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs() / SECONDS_PER_DAY)
 }
 
 /// The date of a day since 1970, by the rule of Hinnant's `civil_from_days`: years begin in March, so that leap days end them.
@@ -154,6 +149,7 @@ fn date_of(days: u64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::use_counter::Storing;
     use super::{ReuseCounts, ReuseEvent, ReuseTally, date_of};
     use crate::kernel::private_files::PrivateFiles;
     use std::sync::Arc;
@@ -170,13 +166,18 @@ mod tests {
     fn counts_of_two_processes_are_added_and_stored() {
         let private = PrivateFiles(Arc::new(MemoryVfs::new()));
         let (one, other) = (ReuseCounts::new(private.clone()), ReuseCounts::new(private.clone()));
-        one.count(ReuseEvent::Forged);
-        other.count(ReuseEvent::Reused);
+        let _ = one.count(ReuseEvent::Forged);
+        let _ = other.count(ReuseEvent::Reused);
         one.store();
         other.store();
-        other.count(ReuseEvent::Reused);
+        let _ = other.count(ReuseEvent::Reused);
         assert_eq!(other.days().1, ReuseTally { forged: 1, reused: 2, ..ReuseTally::default() });
         assert_eq!(ReuseCounts::new(private.clone()).days().1.reused, 1);
+        for _ in 0..62 {
+            assert_eq!(one.count(ReuseEvent::Forged), Storing::Later);
+        }
+        let _ = one.count(ReuseEvent::Forged);
+        assert_eq!(one.count(ReuseEvent::Forged), Storing::Due, "64 counts are not stored");
         private.write("reuse.json", "{ no");
         assert_eq!(ReuseCounts::new(private).days().1, ReuseTally::default());
     }

@@ -11,7 +11,7 @@ use super::memory::ToolSource;
 use super::meta_lag::{MetaLag, MetaText};
 use super::registry_state::{BackgroundScan, RegistryState, ScannedFile};
 use super::tool_entry::tool_entry;
-use super::use_counter::UseCounter;
+use super::use_counter::{Storing, UseCounter};
 use crate::kernel::bounded_cache::BoundedCache;
 use crate::kernel::look_alike::{is_alike, without_look_alikes};
 use crate::kernel::private_files::PrivateFiles;
@@ -193,14 +193,13 @@ impl ToolRegistry {
         self.lag.is_behind()
     }
 
-    /// Counts a run, and returns the number of runs before it.
-    pub fn count_use(&self, path: &str) -> u64 {
+    /// Counts a run; returns the number of runs before it, and whether the counts should be stored.
+    pub fn count_use(&self, path: &str) -> (u64, Storing) {
         self.uses.count(path)
     }
 
-    /// Stores the private cache and counts, which can be regenerated.
+    /// Stores the private cache, which can be regenerated.
     pub fn store(&self) {
-        self.uses.store();
         // Does not wait for a running scan: the next kernel scans again.
         let Some(mut state) = self.state.try_lock() else { return };
         if state.unstored

@@ -9,6 +9,7 @@ use super::tool_listing::{
     Catalogue, FoundTool, ListedPage, ListedSince, ListedTool, OfferedTool, OfferedTools, ToolChanges, ToolsSince,
 };
 use super::tool_registry::{RegistryFiles, Scan, ToolRegistry};
+use super::use_counter::Storing;
 use crate::kernel::config::{DEFAULT_FIND_LIMIT, FIND_LIMIT};
 use crate::kernel::sight::shows;
 use serde::Serialize;
@@ -110,12 +111,18 @@ impl Tools {
         Ok(self.memory.meanings(text, self.registry.version()?).unwrap_or_default())
     }
 
-    /// Records a successful run of the tool at `path` by `owner`.
-    pub fn was_run(&self, owner: &str, path: &str, args_json: &Arc<str>) {
+    /// Records a successful run of the tool at `path` by `owner`; returns whether [`Self::store_counts`] is due.
+    pub fn was_run(&self, owner: &str, path: &str, args_json: &Arc<str>) -> Storing {
         self.arguments.record(owner, path, args_json);
-        if self.registry.count_use(path) > 0 {
-            self.events.count(ReuseEvent::Reused);
-        }
+        let (earlier, uses) = self.registry.count_use(path);
+        let events = if earlier > 0 { self.events.count(ReuseEvent::Reused) } else { Storing::Later };
+        if events == Storing::Due { events } else { uses }
+    }
+
+    /// Stores the statistics of runs.
+    pub fn store_counts(&self) {
+        self.registry.uses.store();
+        self.events.store();
     }
 
     /// The last arguments of `owner` for the tool at `path`, newest first.
@@ -124,7 +131,9 @@ impl Tools {
     }
 
     pub fn note(&self, event: ReuseEvent) {
-        self.events.count(event);
+        if self.events.count(event) == Storing::Due {
+            self.events.store();
+        }
     }
 
     /// Statistics of forged and reused tools.
@@ -152,8 +161,8 @@ impl Tools {
 
     /// Stores private files, and stops background work.
     pub fn stop(&self) {
+        self.store_counts();
         self.registry.store();
-        self.events.store();
         self.memory.stop();
     }
 

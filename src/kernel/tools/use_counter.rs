@@ -5,9 +5,23 @@ use parking_lot::{MappedMutexGuard, Mutex, MutexGuard};
 use std::sync::atomic::{AtomicU32, Ordering};
 use tgp_registry::UseCounts;
 
-/// Runs after which the counts are stored.
+/// New counts after which they are stored.
 const STORE_EVERY: u64 = 64;
 const FILE: &str = "tool-uses.json";
+
+/// Whether new counts should be stored now. That takes milliseconds, so it must not delay the answer of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[must_use]
+pub enum Storing {
+    Due,
+    Later,
+}
+
+impl Storing {
+    pub fn after(unstored: u64) -> Self {
+        if unstored.is_multiple_of(STORE_EVERY) { Self::Due } else { Self::Later }
+    }
+}
 
 pub struct UseCounter {
     private: PrivateFiles,
@@ -15,11 +29,13 @@ pub struct UseCounter {
     counts: Mutex<Option<UseCounts>>,
     /// Changes whenever the counts do.
     version: AtomicU32,
+    /// Locked while the counts are stored, which does not block counting.
+    storing: Mutex<()>,
 }
 
 impl UseCounter {
     pub fn new(private: PrivateFiles) -> Self {
-        Self { private, counts: Mutex::default(), version: AtomicU32::new(0) }
+        Self { private, counts: Mutex::default(), version: AtomicU32::new(0), storing: Mutex::default() }
     }
 
     /// The counts, locked.
@@ -37,30 +53,24 @@ impl UseCounter {
         (version, (since != Some(version)).then(owned))
     }
 
-    /// Counts a run, and returns the number of runs before it.
-    pub fn count(&self, path: &str) -> u64 {
+    /// Counts a run; returns the number of runs before it, and whether the counts should be stored.
+    pub fn count(&self, path: &str) -> (u64, Storing) {
         let mut counts = self.counts();
         let before = counts.of(path);
         counts.count(path);
         self.version.fetch_add(1, Ordering::Relaxed);
-        if counts.unstored() >= STORE_EVERY {
-            self.write(&mut counts);
-        }
-        before
+        (before, Storing::after(counts.unstored()))
     }
 
-    /// Stores new counts.
+    /// Stores new counts, merged with those of other processes.
     pub fn store(&self) {
-        let mut counts = self.counts();
-        if counts.unstored() > 0 {
-            self.write(&mut counts);
+        let _storing = self.storing.lock();
+        if self.counts().unstored() == 0 {
+            return;
         }
-    }
-
-    fn write(&self, counts: &mut UseCounts) {
-        // Storing merges the counts of other processes.
+        let stored = self.private.read(FILE);
+        let text = self.counts().store(&stored);
         self.version.fetch_add(1, Ordering::Relaxed);
-        let text = counts.store(&self.private.read(FILE));
         self.private.write(FILE, &text);
     }
 }
