@@ -39,7 +39,7 @@ export const sameKeys: {
   exec: SameKeys<
     Omit<TestOptions, 'signal' | 'dryRun' | 'mode' | 'accept'> & {
       caller: unknown;
-      asker: unknown;
+      caller: unknown;
       trace: unknown;
       below: unknown;
     },

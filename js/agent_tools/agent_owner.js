@@ -5,14 +5,14 @@ import { SdkApprovals } from './sdk_approvals.js';
 
 /**
  * @typedef {import('../../index.js').AgentTool} AgentTool
- * @typedef {import('../kernel/kernel_calls.js').CallerIdentity} CallerIdentity
+ * @typedef {import('../kernel/kernel_calls.js').Caller} Caller
  * @typedef {import('../tool_shape/tool_owner.js').ToolOwner} ToolOwner
  * @typedef {import('../tool_shape/tool_owner.js').DescribeCall} DescribeCall
  */
 
 /**
  * @param {import('../kernel/tgp.js').TGP} kernel
- * @param {CallerIdentity} identity
+ * @param {Caller} identity
  * @param {'sdk' | undefined} approval
  * @returns {ToolOwner}
  */
@@ -46,8 +46,8 @@ export function guardedTools(tools, { guard }, descriptions) {
 
 /**
  * Replaces lone surrogates in names, which would fail every call.
- * @param {CallerIdentity} who
- * @returns {CallerIdentity}
+ * @param {Caller} who
+ * @returns {Caller}
  */
 function wellFormed(who) {
   const wellFormed = (/** @type {unknown} */ name) => (typeof name === 'string' ? name.toWellFormed() : name);

@@ -57,7 +57,7 @@ export function tgpTools(kernel, options = {}) {
 /**
  * The kernel tools for a given caller.
  * @param {import('../../index.js').TGP} kernel
- * @param {import('../kernel/kernel_calls.js').CallerIdentity} who
+ * @param {import('../kernel/kernel_calls.js').Caller} who
  * @param {{ approval?: 'sdk', mode?: import('../tool_shape/agent_tool.js').Mode }} [options] `approval`: the AI SDK approves
  * calls; `mode`: whether every call is a dry run
  * @returns {import('../../index.js').TGPTools}

@@ -58,7 +58,7 @@ export function createSqlTools(database, options = {}) {
    * @template T
    * @param {Pick<import('../kernel/kernel_calls.js').OwnCall, 'tool' | 'effect' | 'args' | 'changes'>} call
    * @param {() => Promise<T>} work
-   * @param {import('../kernel/kernel_calls.js').CallerIdentity} [who]
+   * @param {import('../kernel/kernel_calls.js').Caller} [who]
    */
   const recorded = (call, work, who) => (access ? access.own({ ...call, who }, work) : work());
   /** @param {import('../sql/dry_sql.js').SqlRun} run @param {string} sql @param {any} params */

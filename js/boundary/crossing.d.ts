@@ -56,7 +56,7 @@ export type EngineReport = { version: string, pointerCompression: boolean, sandb
 
 export type EventJson = any;
 
-export type ExecOptions = { timeoutMs?: number, wallMs?: number, memoryMb?: number, seed?: number, caller: Caller, now?: number, caseMs?: number, coverage?: boolean, asker?: Asker, trace?: boolean, below?: boolean, };
+export type ExecOptions = { timeoutMs?: number, wallMs?: number, memoryMb?: number, seed?: number, caller: Caller, now?: number, caseMs?: number, coverage?: boolean, caller?: Asker, trace?: boolean, below?: boolean, };
 
 export type ExecValue = { result: any, logs: Array<LogLine>, stats: RunStats, trace?: TraceReport, preview?: PreviewReport, };
 

@@ -13,7 +13,7 @@ import { fileHistory } from './kernel_git.js';
  * @typedef {Omit<import('../../index.js').DeleteFileResult, 'success'>} Removed
  * @typedef {Omit<import('../../index.js').MoveFileResult, 'success'>} Moved
  * @typedef {import('../../index.js').CommitNote} CommitNote
- * @typedef {import('./kernel_calls.js').CallerIdentity} CallerIdentity
+ * @typedef {import('./kernel_calls.js').Caller} Caller
  */
 
 /**
@@ -40,7 +40,7 @@ export const SQL = Symbol.for('@tgp/core/sql');
 /**
  * File operations on behalf of a caller.
  * @param {import('./kernel_calls.js').KernelCalls} calls
- * @param {CallerIdentity | undefined} who
+ * @param {Caller | undefined} who
  */
 export function agentFiles(calls, who) {
   /** @type {(tool: string, path: string | undefined, args: object) => import('./kernel_calls.js').CallInfo} */
@@ -51,61 +51,61 @@ export function agentFiles(calls, who) {
     /** @type {(dir: string, glob?: string, signal?: AbortSignal) => Promise<string[]>} */
     list: (dir, glob, signal) =>
       calls.read(
-        (kernel, asker) => kernel.listFiles(dir, glob, asker),
+        (kernel, caller) => kernel.listFiles(dir, glob, caller),
         signal,
         reads('list_files', dir, { dir, ...(glob !== undefined && { glob }) }),
       ),
     /** @type {(path: string, signal?: AbortSignal) => Promise<string>} */
     read: (path, signal) =>
-      calls.read((kernel, asker) => kernel.readFile(path, asker), signal, reads('read_file', path, { path })),
+      calls.read((kernel, caller) => kernel.readFile(path, caller), signal, reads('read_file', path, { path })),
     /** @type {(change: import('../boundary/crossing.js').FileChangeCall, signal?: AbortSignal) => Promise<import('../../index.js').DryRunResult>} */
     preview: (change, signal) => previewedChange(calls, who, change, signal),
     /** @type {(path: string, content: string, note?: CommitNote, signal?: AbortSignal) => Promise<Written>} */
     write: (path, content, note, signal) =>
       calls.change(
-        (kernel, asker) => kernel.writeFile(path, content, noteText(note), asker),
+        (kernel, caller) => kernel.writeFile(path, content, noteText(note), caller),
         signal,
         writes('write_file', path, { path, content }),
       ),
     /** @type {(path: string, search: string, replace: string, note?: CommitNote, signal?: AbortSignal) => Promise<Patched>} */
     patch: (path, search, replace, note, signal) =>
       calls.change(
-        (kernel, asker) => kernel.patchFile(path, search, replace, noteText(note), asker),
+        (kernel, caller) => kernel.patchFile(path, search, replace, noteText(note), caller),
         signal,
         writes('patch_file', path, { path, search, replace }),
       ),
     /** @type {(path: string, diff: string, note?: CommitNote, signal?: AbortSignal) => Promise<Diffed>} */
     diff: (path, diff, note, signal) =>
       calls.change(
-        (kernel, asker) => kernel.applyDiff(path, diff, noteText(note), asker),
+        (kernel, caller) => kernel.applyDiff(path, diff, noteText(note), caller),
         signal,
         writes('apply_diff', path, { path, diff }),
       ),
     /** @type {(path: string, note?: CommitNote, signal?: AbortSignal) => Promise<Removed>} */
     remove: (path, note, signal) =>
       calls.change(
-        (kernel, asker) => kernel.deleteFile(path, noteText(note), asker),
+        (kernel, caller) => kernel.deleteFile(path, noteText(note), caller),
         signal,
         writes('delete_file', path, { path }),
       ),
     /** @type {(from: string, to: string, note?: CommitNote, signal?: AbortSignal) => Promise<Moved>} */
     move: (from, to, note, signal) =>
       calls.change(
-        (kernel, asker) => kernel.moveFile(from, to, noteText(note), asker),
+        (kernel, caller) => kernel.moveFile(from, to, noteText(note), caller),
         signal,
         writes('move_file', from, { from, to }),
       ),
     /** @type {(path: string, commit: string, note?: CommitNote, signal?: AbortSignal) => Promise<Written>} */
     revert: (path, commit, note, signal) =>
       calls.change(
-        (kernel, asker) => kernel.revertFile(path, commit, noteText(note), asker),
+        (kernel, caller) => kernel.revertFile(path, commit, noteText(note), caller),
         signal,
         writes('revert_file', path, { path, commit }),
       ),
     /** @type {(query: import('../boundary/crossing.js').SearchQuery, signal?: AbortSignal) => Promise<SearchFilesResult>} */
     search: (query, signal) =>
       calls.read(
-        (kernel, asker) => kernel.searchFiles(JSON.stringify(query), asker),
+        (kernel, caller) => kernel.searchFiles(JSON.stringify(query), caller),
         signal,
         reads('search_files', undefined, query),
       ),

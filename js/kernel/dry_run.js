@@ -7,7 +7,7 @@ import { previewText } from './preview_text.js';
  * @typedef {import('../../index.js').DryRunResult} DryRunResult
  * @typedef {import('../boundary/crossing.js').PreviewReport} PreviewReport
  * @typedef {import('../boundary/crossing.js').FileChangeCall} FileChangeCall
- * @typedef {import('./kernel_calls.js').CallerIdentity} CallerIdentity
+ * @typedef {import('./kernel_calls.js').Caller} Caller
  */
 
 /**
@@ -29,7 +29,7 @@ export function dryRunResult({ result, diffs = [], sql = [], requests = [], call
 /**
  * Previews a change of files.
  * @param {import('./kernel_calls.js').KernelCalls} calls
- * @param {CallerIdentity | undefined} who
+ * @param {Caller | undefined} who
  * @param {FileChangeCall} change
  * @param {AbortSignal} [signal]
  * @returns {Promise<DryRunResult>}
@@ -39,7 +39,7 @@ export async function previewedChange(calls, who, change, signal) {
   const path = 'from' in change ? change.from : change.path;
   const call = { tool, who: { ...who, dryRun: true }, path, effect: 'write', args };
   const text = JSON.stringify(change, (_, value) => (typeof value === 'string' ? value.toWellFormed() : value));
-  const { diffs, result } = await calls.read((kernel, asker) => kernel.previewChange(text, asker), signal, call);
+  const { diffs, result } = await calls.read((kernel, caller) => kernel.previewChange(text, caller), signal, call);
   return dryRunResult({ diffs, result: uncommitted(result), written: result.written ?? result });
 }
 

@@ -21,21 +21,21 @@ const known = new Set();
 /**
  * The options of a run: the signal, and the rest as JSON for the kernel.
  * @param {import('../../index.js').ExecOptions | undefined} options a private copy
- * @param {'application' | 'agent'} caller
- * @param {import('./kernel_calls.js').CallerIdentity | undefined} who asks
+ * @param {'application' | 'agent'} kind of caller
+ * @param {import('./kernel_calls.js').Caller | undefined} who asks
  * @param {import('../telemetry/telemetry.js').Tracing} tracing
  * @param {import('./runnable.js').Runnable['more']} own options specific to this kind of run
  * @returns {{ signal: AbortSignal | undefined, textWith: TextWith }} the text may name an approval
  */
-export function readExecOptions(options, caller, who, tracing, own) {
-  const more = tracing === 'traced' ? { ...own, caller, trace: true } : { ...own, caller };
+export function readExecOptions(options, kind, who, tracing, own) {
+  const more = tracing === 'traced' ? { ...own, callerKind: kind, trace: true } : { ...own, callerKind: kind };
   if (options === undefined) return { signal: undefined, textWith: texts(more, who) };
   const { signal, dryRun, mode, ...limits } = options;
   const isUsual =
     (signal === undefined || isAbortSignal(signal)) && (dryRun === undefined || dryRun === true) && mode === undefined;
   const plain = isUsual && Object.values(limits).every(isNumber);
   if (!plain) parseArguments(ExecOptionsSchema, options, 'exec options');
-  const text = textOf({ ...limits, caller });
+  const text = textOf({ ...limits, callerKind: kind });
   if (plain && !known.has(text)) {
     parseArguments(ExecOptionsSchema, options, 'exec options');
     dropOldest(known, MAX_KNOWN);
@@ -49,7 +49,7 @@ export function readExecOptions(options, caller, who, tracing, own) {
 
 /**
  * @param {import('../boundary/crossing.js').ExecOptions} options
- * @param {import('./kernel_calls.js').CallerIdentity | undefined} who
+ * @param {import('./kernel_calls.js').Caller | undefined} who
  * @param {string} [text] the options as JSON, if already encoded
  * @returns {TextWith}
  */
@@ -58,7 +58,7 @@ function texts(options, who, text) {
     const all = isInFunction ? { ...options, below: true } : options;
     if (who === undefined && approval === undefined) return isInFunction ? textOf(all) : (text ?? textOf(all));
     const { approve: _, answered: __, ...named } = who ?? {};
-    return textOf({ ...all, asker: approval === undefined ? named : { ...named, approval } });
+    return textOf({ ...all, caller: approval === undefined ? named : { ...named, approval } });
   };
 }
 

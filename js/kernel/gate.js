@@ -49,10 +49,10 @@ export class Gate {
 
   /**
    * The caller, with the token and approver of the current request.
-   * @param {import('./kernel_calls.js').CallerIdentity | undefined} who
+   * @param {import('./kernel_calls.js').Caller | undefined} who
    */
-  asker(who) {
-    return this.requests.asker(who, this.#approve !== undefined);
+  caller(who) {
+    return this.requests.caller(who, this.#approve !== undefined);
   }
 
   /**
@@ -60,7 +60,7 @@ export class Gate {
    * @template {AnyOutcome} Outcome
    * @param {NativeKernel} kernel
    * @param {(approval?: string) => Promise<Outcome>} start
-   * @param {import('./kernel_calls.js').CallerIdentity | undefined} who the caller, with an approver if different from the kernel's
+   * @param {import('./kernel_calls.js').Caller | undefined} who the caller, with an approver if different from the kernel's
    * @param {AbortSignal | undefined} signal
    * @returns {Promise<Outcome>}
    */
@@ -78,7 +78,7 @@ export class Gate {
 
   /**
    * The approver for a caller.
-   * @param {import('./kernel_calls.js').CallerIdentity | undefined} who
+   * @param {import('./kernel_calls.js').Caller | undefined} who
    * @returns {Approve | undefined}
    */
   approverOf(who) {

@@ -10,16 +10,16 @@ import { keepingAlive } from './kernel_resources.js';
 
 /**
  * @template Value
- * @typedef {(kernel: NativeKernel, asker: string | undefined) => Promise<import('../boundary/typed_native.js').Outcome<Value>>} Start
- * `asker` identifies the caller to the native part
+ * @typedef {(kernel: NativeKernel, caller: string | undefined) => Promise<import('../boundary/typed_native.js').Outcome<Value>>} Start
+ * `caller` identifies the caller to the native part
  */
 
 /**
  * @typedef {import('../boundary/typed_native.js').NativeKernel} NativeKernel
  * @typedef {<Done>(change: () => Promise<Done>) => Promise<Done>} During makes a change and notifies listeners of the tools
- * @typedef {{ session?: string, model?: string, agent?: string, id?: string, token?: string, approve?: import('../../index.js').Approve, dryRun?: boolean, mode?: import('../../index.js').Mode, answered?: () => import('../../index.js').Approve | undefined }} CallerIdentity
+ * @typedef {{ session?: string, model?: string, agent?: string, id?: string, token?: string, approve?: import('../../index.js').Approve, dryRun?: boolean, mode?: import('../../index.js').Mode, answered?: () => import('../../index.js').Approve | undefined }} Caller
  * the caller: session, model and agent, its approver, and the approver of the current call
- * @typedef {{ tool: string, who?: CallerIdentity, path?: string, effect?: string, args?: unknown }} CallInfo a call as recorded in the ledger
+ * @typedef {{ tool: string, who?: Caller, path?: string, effect?: string, args?: unknown }} CallInfo a call as recorded in the ledger
  * @typedef {CallInfo & { effect: string, changes: boolean, args: unknown }} OwnCall a call that JavaScript executes itself
  */
 
@@ -90,12 +90,12 @@ export class KernelCalls {
    * A read on behalf of a caller, as part of a later call.
    * @template Value
    * @param {Start<Value>} start
-   * @param {CallerIdentity | undefined} who
+   * @param {Caller | undefined} who
    * @param {AbortSignal | undefined} signal
    * @returns {Promise<Value>}
    */
   readFor(start, who, signal) {
-    return this.read((kernel) => start(kernel, this.#asker(0, this.#life.gate.asker(who))), signal);
+    return this.read((kernel) => start(kernel, this.#callerText(0, this.#life.gate.caller(who))), signal);
   }
 
   /**
@@ -152,11 +152,11 @@ export class KernelCalls {
     return keepingAlive(this.#life, async () => {
       const kernel = await this.#life.ready();
       const { tool, effect, changes, args, path } = asked;
-      const who = this.#life.gate.asker(asked.who);
+      const who = this.#life.gate.caller(asked.who);
       const number = nextCallNumber();
       const call = { number, tool, effect, changes, path, args: toJsonText(args, 'args', { unheldNumbers: 'null' }) };
       const enter = async (/** @type {string | undefined} */ approval) =>
-        kernel.enter({ ...call, asker: this.#asker(number, who, approval) });
+        kernel.enter({ ...call, caller: this.#callerText(number, who, approval) });
       unwrap(await this.#life.gate.pass(kernel, enter, who, undefined));
       return this.#observed(kernel, number, asked, () => recorded(kernel, number, work));
     });
@@ -166,7 +166,7 @@ export class KernelCalls {
    * One call that the native part begins and JavaScript completes.
    * @template Begun, Value
    * @param {CallInfo} asked
-   * @param {(kernel: NativeKernel, asker: string) => Promise<import('../boundary/typed_native.js').Outcome<Begun>>} start
+   * @param {(kernel: NativeKernel, caller: string) => Promise<import('../boundary/typed_native.js').Outcome<Begun>>} start
    * @param {(begun: Begun) => Promise<Value>} work
    * @param {AbortSignal | undefined} signal
    * @returns {Promise<Value>}
@@ -174,8 +174,8 @@ export class KernelCalls {
   async continued(asked, start, work, signal) {
     return this.reach((kernel) => {
       const number = nextCallNumber();
-      const who = this.#life.gate.asker(asked.who);
-      const ask = (/** @type {string | undefined} */ approval) => start(kernel, this.#asker(number, who, approval));
+      const who = this.#life.gate.caller(asked.who);
+      const ask = (/** @type {string | undefined} */ approval) => start(kernel, this.#callerText(number, who, approval));
       return this.#observed(kernel, number, asked, async () => {
         const begun = unwrap(await this.#life.gate.pass(kernel, ask, who, signal));
         return recorded(kernel, number, () => work(begun));
@@ -188,52 +188,52 @@ export class KernelCalls {
    * @param {Omit<OwnCall, 'changes'>} asked
    */
   async judge({ tool, effect, args, who: given, path }) {
-    const who = this.#life.gate.asker(given);
+    const who = this.#life.gate.caller(given);
     const call = { tool, effect, changes: false, path, args: toJsonText(args, 'args', { unheldNumbers: 'null' }) };
-    return this.read(async (kernel) => kernel.judge({ ...call, number: 0, asker: this.#asker(0, who) }));
+    return this.read(async (kernel) => kernel.judge({ ...call, number: 0, caller: this.#callerText(0, who) }));
   }
 
   /**
    * The tools for the prompt of a caller; undefined before the boot, and for a denied token.
    * @param {number} limit
-   * @param {CallerIdentity | undefined} who
+   * @param {Caller | undefined} who
    */
   catalogue(limit, who) {
     const { running } = this.#life;
-    const listed = running?.catalogue(limit, this.#asker(0, who));
+    const listed = running?.catalogue(limit, this.#callerText(0, who));
     return listed === undefined || listed.error?.code === 'ERR_DENIED' ? undefined : unwrap(listed);
   }
 
   /**
    * For each tool, with the path of a forged one: whether it is visible to the caller, by the policy and the token of the request.
    * @param {[string, string | null][]} tools
-   * @param {CallerIdentity | undefined} given
+   * @param {Caller | undefined} given
    */
   async shownTools(tools, given) {
-    return this.coveredTools(tools, this.#life.gate.asker(given));
+    return this.coveredTools(tools, this.#life.gate.caller(given));
   }
 
   /**
    * The same for a given token, regardless of the current request.
    * @param {[string, string | null][]} tools
-   * @param {CallerIdentity | undefined} who
+   * @param {Caller | undefined} who
    */
   coveredTools(tools, who) {
-    return this.read((kernel) => kernel.shownTools(this.#asker(0, who), JSON.stringify(tools)));
+    return this.read((kernel) => kernel.shownTools(this.#callerText(0, who), JSON.stringify(tools)));
   }
 
   /**
    * The most useful forged tools that are visible to a caller.
    * @param {{ after: number, offered: string[], limit: number, counted: boolean }} wanted
-   * @param {CallerIdentity | undefined} who
+   * @param {Caller | undefined} who
    */
   offeredTools({ after, offered, limit, counted }, who) {
-    return this.read((kernel) => kernel.offeredTools(this.#asker(0, who), after, offered, limit, counted));
+    return this.read((kernel) => kernel.offeredTools(this.#callerText(0, who), after, offered, limit, counted));
   }
 
   /**
    * Which details of SQL statements the policy and the token of a caller inspect.
-   * @param {CallerIdentity | undefined} who
+   * @param {Caller | undefined} who
    * @returns {import('../sql/adapter.js').SqlDetail}
    */
   sqlDetail(who) {
@@ -241,22 +241,22 @@ export class KernelCalls {
     const kernel = this.#life.running;
     // The policy is not available while the kernel stops, so everything is checked.
     if (!kernel) return 'tables';
-    const asker = { number: 0, ...(who?.token !== undefined && { token: who.token }) };
-    return /** @type {any} */ (unwrap(kernel.sqlDetail(JSON.stringify(asker))));
+    const caller = { number: 0, ...(who?.token !== undefined && { token: who.token }) };
+    return /** @type {any} */ (unwrap(kernel.sqlDetail(JSON.stringify(caller))));
   }
 
   /**
    * Which tables the policy and the token of a caller allow.
-   * @param {() => CallerIdentity | undefined} caller
+   * @param {() => Caller | undefined} present
    * @returns {import('../sql/table_visibility.js').OpenTables}
    */
-  openTables(caller) {
+  openTables(present) {
     return async (dialect, tables, verbs) => {
-      const who = caller();
+      const who = present();
       if (this.sqlDetail(who) !== 'tables') return tables.map(() => true);
-      const asker = this.#asker(0, who);
+      const caller = this.#callerText(0, who);
       const pairs = JSON.stringify(tables.map(({ schema, name }) => [name, schema]));
-      return this.read((kernel) => kernel.openTables(asker, dialect, pairs, verbs?.join(' ')));
+      return this.read((kernel) => kernel.openTables(caller, dialect, pairs, verbs?.join(' ')));
     };
   }
 
@@ -272,9 +272,9 @@ export class KernelCalls {
   async #begin(kernel, start, signal, asked) {
     throwIfAborted(signal);
     const number = nextCallNumber();
-    const who = this.#life.gate.asker(asked?.who);
+    const who = this.#life.gate.caller(asked?.who);
     const work = async () => {
-      const ask = (/** @type {string | undefined} */ approval) => start(kernel, this.#asker(number, who, approval));
+      const ask = (/** @type {string | undefined} */ approval) => start(kernel, this.#callerText(number, who, approval));
       return outcomeValue(await this.#life.gate.pass(kernel, ask, who, signal), signal);
     };
     return asked === undefined ? work() : this.#observed(kernel, number, asked, work);
@@ -296,15 +296,15 @@ export class KernelCalls {
   /**
    * The caller, encoded for the native part.
    * @param {number} number
-   * @param {CallerIdentity} [who]
+   * @param {Caller} [who]
    * @param {string} [approval] the id of an approval of the call
    */
-  #asker(number, who, approval) {
+  #callerText(number, who, approval) {
     const parent = this.#life.functions.waitingRun;
     const { approve: _, answered: __, ...named } = who ?? {};
     /** @type {import('../boundary/crossing.js').Asker} */
-    const asker = { number, ...named, ...(parent !== undefined && { parent }), ...(approval && { approval }) };
-    return JSON.stringify(asker);
+    const caller = { number, ...named, ...(parent !== undefined && { parent }), ...(approval && { approval }) };
+    return JSON.stringify(caller);
   }
 }
 

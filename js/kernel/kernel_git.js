@@ -5,20 +5,20 @@ import { CommitNoteSchema, DiffOptionsSchema, HistoryOptionsSchema } from './opt
 
 /**
  * @typedef {import('./kernel_calls.js').KernelCalls} KernelCalls
- * @typedef {import('./kernel_calls.js').CallerIdentity} CallerIdentity
+ * @typedef {import('./kernel_calls.js').Caller} Caller
  */
 
 /**
  * Implements `kernel.git`: the history of the root, and its remote.
  * @param {KernelCalls} calls
- * @param {CallerIdentity | undefined} who owns the kernel
+ * @param {Caller | undefined} who owns the kernel
  * @returns {import('../../index.js').KernelGit}
  */
 export function kernelGit(calls, who) {
   /** @type {(tool: string, path?: string) => import('./kernel_calls.js').CallInfo} */
   const writes = (tool, path) => ({ tool, who, path, effect: 'write' });
   return {
-    hydrate: () => calls.receive((kernel, asker) => kernel.hydrate(asker), writes('hydrate')),
+    hydrate: () => calls.receive((kernel, caller) => kernel.hydrate(caller), writes('hydrate')),
     persist: async (message, files) => {
       requireText(message, 'message');
       if (!Array.isArray(files))
@@ -29,7 +29,7 @@ export function kernelGit(calls, who) {
         return { persisted: true };
       }
       const { path: _, ...written } = await calls.change(
-        (kernel, asker) => kernel.persist(message, files, asker),
+        (kernel, caller) => kernel.persist(message, files, caller),
         undefined,
         writes('commit', files[0]),
       );
@@ -51,20 +51,20 @@ export function kernelGit(calls, who) {
       requireText(commit, 'commit');
       const text = checkedNote(note);
       const call = writes('revert_file', path);
-      return calls.change((kernel, asker) => kernel.revertFile(path, commit, text, asker), undefined, call);
+      return calls.change((kernel, caller) => kernel.revertFile(path, commit, text, caller), undefined, call);
     },
     remove: async (path, note = {}) => {
       requireText(path, 'path');
       const text = checkedNote(note);
       const call = writes('delete_file', path);
-      return calls.change((kernel, asker) => kernel.deleteFile(path, text, asker), undefined, call);
+      return calls.change((kernel, caller) => kernel.deleteFile(path, text, caller), undefined, call);
     },
     move: async (from, to, note = {}) => {
       requireText(from, 'from');
       requireText(to, 'to');
       const text = checkedNote(note);
       const call = writes('move_file', from);
-      return calls.change((kernel, asker) => kernel.moveFile(from, to, text, asker), undefined, call);
+      return calls.change((kernel, caller) => kernel.moveFile(from, to, text, caller), undefined, call);
     },
   };
 }
@@ -77,7 +77,7 @@ function checkedNote(note) {
 /**
  * The commits that changed a file, or all of them, newest first.
  * @param {KernelCalls} calls
- * @param {CallerIdentity | undefined} who
+ * @param {Caller | undefined} who
  * @param {string | undefined} path
  * @param {number | undefined} limit
  * @param {AbortSignal | undefined} signal
@@ -85,6 +85,6 @@ function checkedNote(note) {
  */
 export async function fileHistory(calls, who, path, limit, signal) {
   const call = { tool: 'file_history', who, path, effect: 'read' };
-  const entries = await calls.read((kernel, asker) => kernel.fileHistory(path, limit, asker), signal, call);
+  const entries = await calls.read((kernel, caller) => kernel.fileHistory(path, limit, caller), signal, call);
   return entries.map(({ time, ...entry }) => ({ ...entry, date: new Date(time * 1000).toISOString() }));
 }

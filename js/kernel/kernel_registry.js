@@ -10,7 +10,7 @@ import { requireString, requireText } from '../boundary/validation.js';
  * Implements `kernel.registry`: the list of tools.
  * @param {import('./kernel_calls.js').KernelCalls} calls
  * @param {import('../../index.js').VFSAdapter} files of the root
- * @param {import('./kernel_calls.js').CallerIdentity | undefined} who owns the kernel
+ * @param {import('./kernel_calls.js').Caller | undefined} who owns the kernel
  * @param {ToolListCache} listed
  * @returns {import('../../index.js').Registry}
  */
@@ -38,7 +38,7 @@ export function kernelRegistry(calls, files, who, listed) {
     },
     remember: () => calls.read((kernel) => kernel.readTexts()),
     sync: () =>
-      calls.change((kernel, asker) => kernel.syncRegistry(asker), undefined, {
+      calls.change((kernel, caller) => kernel.syncRegistry(caller), undefined, {
         tool: 'sync_registry',
         who,
         effect: 'write',

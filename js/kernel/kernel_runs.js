@@ -15,9 +15,9 @@ import { combinedTestApproval } from './test_approval.js';
 /**
  * @typedef {import('../../index.js').ExecOptions} ExecOptions
  * @typedef {import('../../index.js').ExecResult} ExecResult
- * @typedef {import('./kernel_calls.js').CallerIdentity} CallerIdentity
+ * @typedef {import('./kernel_calls.js').Caller} Caller
  * @typedef {import('./runnable.js').Runnable} Runnable
- * @typedef {{ caller: 'application' | 'agent', who?: CallerIdentity }} Caller
+ * @typedef {{ kind: 'application' | 'agent', who?: Caller }} RunCaller
  */
 
 /** Starts runs of tools, code and tests on behalf of a caller. */
@@ -41,7 +41,7 @@ export class KernelRuns {
    * @param {string} path
    * @param {unknown} args
    * @param {import('../../index.js').ExecToolOptions | undefined} options
-   * @param {Caller} by
+   * @param {RunCaller} by
    */
   async tool(path, args, options, by) {
     requireText(path, 'path');
@@ -60,7 +60,7 @@ export class KernelRuns {
    * @param {string} path
    * @param {unknown} args
    * @param {AbortSignal | undefined} signal
-   * @param {CallerIdentity | undefined} who
+   * @param {Caller | undefined} who
    */
   async #fitting(path, args, signal, who) {
     throwIfAborted(signal);
@@ -74,7 +74,7 @@ export class KernelRuns {
    * @param {string} code
    * @param {unknown} args
    * @param {ExecOptions | undefined} options
-   * @param {Caller} by
+   * @param {RunCaller} by
    */
   async code(code, args, options, by) {
     requireText(code, 'code');
@@ -86,13 +86,13 @@ export class KernelRuns {
    * @param {string} path
    * @param {unknown} args
    * @param {ExecOptions} options
-   * @param {CallerIdentity} who
+   * @param {Caller} who
    */
   async toolFor(path, args = {}, options, who) {
     requireText(path, 'path');
     const given = plainly(options);
     const fitting = await this.#fitting(path, args, given.signal, who);
-    return this.#run(toolRun(path), fitting, given, { caller: 'agent', who });
+    return this.#run(toolRun(path), fitting, given, { kind: 'agent', who });
   }
 
   /**
@@ -100,7 +100,7 @@ export class KernelRuns {
    * arguments.
    * @param {string} path
    * @param {unknown} args
-   * @param {CallerIdentity | undefined} who
+   * @param {Caller | undefined} who
    * @param {unknown} wrong
    */
   async #refuseDenied(path, args, who, wrong) {
@@ -117,7 +117,7 @@ export class KernelRuns {
    * @param {string} code
    * @param {unknown} args
    * @param {ExecOptions} options
-   * @param {CallerIdentity} who
+   * @param {Caller} who
    */
   async codeFor(code, args = {}, options, who) {
     requireText(code, 'code');
@@ -126,13 +126,13 @@ export class KernelRuns {
     throwIfAborted(signal);
     const { parameters } = await this.#calls.read((kernel) => kernel.codeParameters(code), signal);
     const fitting = this.#forged().argumentsOfCode(parameters, args);
-    return this.#run(codeRun(code), fitting, given, { caller: 'agent', who });
+    return this.#run(codeRun(code), fitting, given, { kind: 'agent', who });
   }
 
   /**
    * @param {string | undefined} path
    * @param {import('../../index.js').TestOptions | undefined} options
-   * @param {Caller} by
+   * @param {RunCaller} by
    */
   async tests(path, options, by) {
     let runner = by;
@@ -140,18 +140,18 @@ export class KernelRuns {
       path,
       options,
       async (given, signal) => {
-        const tests = await this.#calls.readFor((kernel, asker) => kernel.testFiles(given, asker), by.who, signal);
+        const tests = await this.#calls.readFor((kernel, caller) => kernel.testFiles(given, caller), by.who, signal);
         if (tests.length > 1) runner = this.#askedOnce(path, by);
         return tests;
       },
       (test, limits) => this.#run(test, {}, limits, runner),
       (test) => {
         const asked = { tool: 'accept_test', who: by.who, path: test, effect: 'write' };
-        return this.#calls.change((kernel, asker) => kernel.acceptTest(test, asker), options?.signal, asked);
+        return this.#calls.change((kernel, caller) => kernel.acceptTest(test, caller), options?.signal, asked);
       },
       {
-        isHeld: by.caller === 'agent' && (by.who?.mode ?? this.#life.config.mode) !== 'explore',
-        by: this.#life.gate.asker(by.who)?.token === undefined ? 'open' : 'token',
+        isHeld: by.kind === 'agent' && (by.who?.mode ?? this.#life.config.mode) !== 'explore',
+        by: this.#life.gate.caller(by.who)?.token === undefined ? 'open' : 'token',
       },
     );
   }
@@ -159,14 +159,14 @@ export class KernelRuns {
   /**
    * The caller with an approver that is asked once for all tests of a call.
    * @param {string | undefined} path
-   * @param {Caller} by
-   * @returns {Caller}
+   * @param {RunCaller} by
+   * @returns {RunCaller}
    */
   #askedOnce(path, by) {
     const { gate } = this.#life;
     const { who } = by;
     if (who === undefined || who.answered?.() !== undefined) return by;
-    const approve = gate.approverOf(gate.asker(who));
+    const approve = gate.approverOf(gate.caller(who));
     if (approve === undefined) return by;
     const named = path === undefined ? {} : { path };
     const judge = () => this.#calls.judge({ tool: 'test_tool', effect: 'run', args: named, who, ...named });
@@ -178,7 +178,7 @@ export class KernelRuns {
    * @param {Runnable} runnable
    * @param {unknown} args
    * @param {ExecOptions | undefined} options a private copy
-   * @param {Caller} by
+   * @param {RunCaller} by
    * @returns {Promise<any>} the result, or with `dryRun` its preview
    */
   #run(runnable, args, options, by) {
@@ -192,16 +192,16 @@ export class KernelRuns {
    * @param {Runnable} runnable
    * @param {unknown} args
    * @param {ExecOptions | undefined} options
-   * @param {Caller} by
+   * @param {RunCaller} by
    * @param {import('../../index.js').DryRunResult['sql']} [sql] collects the statements of a dry run
    * @returns {Promise<ExecResult>}
    */
-  #begin({ tool, path, more, start: startRun }, args, options, { caller, who: given }, sql) {
-    const who = this.#life.gate.asker(given);
+  #begin({ tool, path, more, start: startRun }, args, options, { kind, who: given }, sql) {
+    const who = this.#life.gate.caller(given);
     // Read now: the function may have returned when the run begins.
     const { isInFunction } = this.#life;
     const run = (/** @type {import('../telemetry/telemetry.js').Tracing} */ tracing) => {
-      const { signal, textWith } = readExecOptions(options, caller, who, tracing, more);
+      const { signal, textWith } = readExecOptions(options, kind, who, tracing, more);
       const argsText = argumentsText(args);
       const runId = nextCallNumber();
       return this.#calls.reach(async (kernel) => {

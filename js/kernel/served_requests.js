@@ -4,8 +4,8 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { DeniedError } from '../boundary/errors.js';
 
 /**
- * @typedef {import('./kernel_calls.js').CallerIdentity} CallerIdentity
- * @typedef {Pick<CallerIdentity, 'token' | 'approve'>} ServedRequest the token of a request, and its approver
+ * @typedef {import('./kernel_calls.js').Caller} Caller
+ * @typedef {Pick<Caller, 'token' | 'approve'>} ServedRequest the token of a request, and its approver
  */
 
 /** The current request in this async context: its token and approver apply to all calls made while it is served. */
@@ -31,11 +31,11 @@ export class ServedRequests {
 
   /**
    * The caller with the token and approver of the current request. Calls of the application itself are unchanged.
-   * @param {CallerIdentity | undefined} who
+   * @param {Caller | undefined} who
    * @param {boolean} hasApprover whether the kernel has an approver, which then takes precedence
-   * @returns {CallerIdentity | undefined}
+   * @returns {Caller | undefined}
    */
-  asker(who, hasApprover) {
+  caller(who, hasApprover) {
     const request = this.#present.getStore()?.request;
     if (who === undefined || request === undefined) return who;
     const { token = who.token } = request;

@@ -35,7 +35,7 @@ import { ToolListCache } from './tool_list_cache.js';
 /**
  * @typedef {import('../../index.js').TGPOptions} TGPOptions
  * @typedef {import('../../index.js').ExecOptions} ExecOptions
- * @typedef {import('./kernel_calls.js').CallerIdentity} CallerIdentity
+ * @typedef {import('./kernel_calls.js').Caller} Caller
  */
 
 /** Options of the TypeScript package that this one replaces; the native kernel does not need them. */
@@ -64,7 +64,7 @@ export class TGP extends AgentHost {
   #listed = new ToolListCache();
   /** @type {ForgedTools} */
   #forged;
-  /** The owner on whose behalf the kernel's methods are called, if not the application. @type {CallerIdentity | undefined} */
+  /** The owner on whose behalf the kernel's methods are called, if not the application. @type {Caller | undefined} */
   #owner;
 
   /** @param {TGPOptions} [options] */
@@ -83,7 +83,7 @@ export class TGP extends AgentHost {
         list: (since) => this.#calls.read((kernel) => kernel.listToolsSince(since)),
         offered: (wanted, who) => this.#calls.offeredTools(wanted, who),
         at: (paths) => this.#calls.read((kernel) => kernel.toolsAt(paths)),
-        run: (path, args, options, who) => this.#runs.tool(path, args, options, { caller: 'agent', who }),
+        run: (path, args, options, who) => this.#runs.tool(path, args, options, { kind: 'agent', who }),
         shown: async (paths, who) => {
           if (!this.#life.isJudged && who.token === undefined) return undefined;
           const tools = paths.map((path) => /** @type {[string, string]} */ (['exec_tool', path]));
@@ -123,12 +123,12 @@ export class TGP extends AgentHost {
 
   /** @type {import('../../index.js').TGP['exec']} */
   async exec(/** @type {string} */ path, /** @type {unknown} */ args = {}, /** @type {any} */ options = undefined) {
-    return await this.#runs.tool(path, args, options, { caller: 'application', who: this.#owner });
+    return await this.#runs.tool(path, args, options, { kind: 'application', who: this.#owner });
   }
 
   /**
    * Access to this kernel on behalf of an agent.
-   * @param {CallerIdentity} who the agent is
+   * @param {Caller} who the agent is
    */
   [ON_BEHALF](who) {
     return {
@@ -143,15 +143,15 @@ export class TGP extends AgentHost {
       run: (code, args, options) => this.#runs.codeFor(code, args, options, who),
       /** @type {(path: string | undefined, signal?: AbortSignal, mode?: 'real' | 'dry') => ReturnType<TGP['test']>} */
       test: (path, signal, mode) =>
-        this.#runs.tests(path, { signal }, { caller: 'agent', who: mode === 'dry' ? { ...who, dryRun: true } : who }),
+        this.#runs.tests(path, { signal }, { kind: 'agent', who: mode === 'dry' ? { ...who, dryRun: true } : who }),
       /** @type {<Value>(call: import('./kernel_calls.js').OwnCall, work: () => Promise<Value>) => Promise<Value>} */
       own: (call, work) => this.#calls.own({ ...call, who: { ...who, ...call.who } }, work),
       /** @type {(call: Omit<import('./kernel_calls.js').OwnCall, 'who' | 'changes'>) => ReturnType<KernelCalls['judge']>} */
       judge: (call) => this.#calls.judge({ ...call, who }),
       /** Which details of SQL statements the policy inspects. */
-      sqlDetail: () => this.#calls.sqlDetail(this.#life.gate.asker(who)),
+      sqlDetail: () => this.#calls.sqlDetail(this.#life.gate.caller(who)),
       /** Which tables the policy allows. */
-      openTables: this.#calls.openTables(() => this.#life.gate.asker(who)),
+      openTables: this.#calls.openTables(() => this.#life.gate.caller(who)),
       /** The paths of the workspace and the policy file. */
       places: () => this.#life.places(),
       /** @type {(options: { maxTokens?: number, mode?: import('../../index.js').Mode, catalogue?: boolean }) => string} */
@@ -174,12 +174,12 @@ export class TGP extends AgentHost {
 
   /** @type {import('../../index.js').TGP['run']} */
   async run(/** @type {string} */ code, /** @type {unknown} */ args = {}, /** @type {any} */ options = undefined) {
-    return this.#runs.code(code, args, options, { caller: 'application', who: this.#owner });
+    return this.#runs.code(code, args, options, { kind: 'application', who: this.#owner });
   }
 
   /** @type {import('../../index.js').TGP['test']} */
   async test(path, options) {
-    return this.#runs.tests(path, options, { caller: 'application', who: this.#owner });
+    return this.#runs.tests(path, options, { kind: 'application', who: this.#owner });
   }
 
   /**
@@ -194,7 +194,7 @@ export class TGP extends AgentHost {
   /**
    * @param {string} path
    * @param {{ signal?: AbortSignal }} options
-   * @param {CallerIdentity | undefined} who
+   * @param {Caller | undefined} who
    * @returns {Promise<import('../../index.js').CheckResult>}
    */
   async #check(path, options, who) {
@@ -204,7 +204,7 @@ export class TGP extends AgentHost {
     // The native part checks rules and JavaScript checks types, as one call with one result.
     return this.#calls.continued(
       call,
-      (kernel, asker) => kernel.checkTool(path, asker),
+      (kernel, caller) => kernel.checkTool(path, caller),
       async ({ types: sources, ...report }) => {
         const types = await untilAborted(this.#life.types.check(sources), signal);
         return withTypes(sources.files[0]?.path ?? path, report, types);
@@ -220,7 +220,7 @@ export class TGP extends AgentHost {
     if (dryRun)
       return /** @type {any} */ (previewedChange(this.#calls, this.#owner, { tool: 'fix_tool', path }, signal));
     const call = { tool: 'fix_tool', who: this.#owner, path, effect: 'write' };
-    return this.#calls.change((kernel, asker) => kernel.fixTool(path, asker), signal, call);
+    return this.#calls.change((kernel, caller) => kernel.fixTool(path, caller), signal, call);
   }
 
   /** @returns {Promise<import('../../index.js').Confinement>} */
@@ -241,7 +241,7 @@ export class TGP extends AgentHost {
   /**
    * @param {string} query
    * @param {{ limit?: number, signal?: AbortSignal }} options
-   * @param {CallerIdentity | undefined} who
+   * @param {Caller | undefined} who
    * @returns {Promise<import('../../index.js').FoundTool[]>}
    */
   async #find(query, options, who) {
@@ -249,11 +249,11 @@ export class TGP extends AgentHost {
     const { limit, signal } = parseArguments(FindOptionsSchema, options, 'find options');
     const search = async (
       /** @type {import('../boundary/typed_native.js').NativeKernel} */ kernel,
-      /** @type {string | undefined} */ asker,
+      /** @type {string | undefined} */ caller,
     ) => {
       const { memory } = this.#life;
       const vector = await untilAborted(memory.vectorOf(query), signal);
-      const found = await kernel.findTool(query, limit, vector, asker);
+      const found = await kernel.findTool(query, limit, vector, caller);
       memory.reportProblem(kernel);
       return found;
     };
@@ -300,7 +300,7 @@ export class TGP extends AgentHost {
   async sync(options = {}) {
     refuseDryRun(parseArguments(SyncOptionsSchema, options, 'sync options'), 'A synchronisation with a remote');
     const call = { tool: 'sync', who: this.#owner, effect: 'write' };
-    await this.#calls.receive((kernel, asker) => kernel.sync(asker), call);
+    await this.#calls.receive((kernel, caller) => kernel.sync(caller), call);
   }
 
   /**
@@ -346,7 +346,7 @@ export class TGP extends AgentHost {
 
   /**
    * @param {{ maxTokens?: number, mode?: import('../../index.js').Mode, catalogue?: boolean }} options
-   * @param {CallerIdentity} who reads it
+   * @param {Caller} who reads it
    */
   #systemPrompt(options, who) {
     const { maxTokens, mode, catalogue = true } = parseArguments(PromptOptionsSchema, options, 'prompt options');

@@ -6,7 +6,7 @@ use super::js_callback::{BindingHostCall, HostTable};
 use super::run_ends::RunEnds;
 use super::worker_files;
 use crate::kernel::{
-    Asker, BootHooks, Config, Dialect, EnteredRun, ExecOptions, ExecRequest, Halt, Kernel, ModelSource, Passage,
+    BootHooks, Caller, Config, Dialect, EnteredRun, ExecOptions, ExecRequest, Halt, Kernel, ModelSource, Passage,
     PolicySource, RedactHook, Runnable, SearchQuery, when_executed,
 };
 use napi::Env;
@@ -173,11 +173,11 @@ impl BindingKernel {
         &self,
         env: &'env Env,
         path: Option<String>,
-        asker: Option<String>,
+        caller: Option<String>,
     ) -> napi::Result<Object<'env>> {
         self.with_kernel(env, move |kernel| {
-            let asker = Asker::from_json(asker.as_deref())?;
-            kernel.runs().test_files(path.as_deref(), &|test| kernel.may_test(&asker, test))
+            let caller = Caller::from_json(caller.as_deref())?;
+            kernel.runs().test_files(path.as_deref(), &|test| kernel.may_test(&caller, test))
         })
     }
 

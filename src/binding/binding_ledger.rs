@@ -4,7 +4,7 @@ use super::background::{Lane, Promised, start_alone};
 use super::binding_kernel::BindingKernel;
 use super::binding_outcome::BindingError;
 use super::js_callback::thrown;
-use crate::kernel::{Asker, Call, Changes, Effect};
+use crate::kernel::{Call, Caller, Changes, Effect};
 use napi::Env;
 use napi::bindgen_prelude::Object;
 use napi_derive::napi;
@@ -17,7 +17,7 @@ use std::sync::Arc;
 pub struct BindingCall {
     pub number: u32,
     /// The caller, as JSON.
-    pub asker: String,
+    pub caller: String,
     pub tool: String,
     pub effect: String,
     /// Whether the call may change something.
@@ -46,15 +46,15 @@ impl BindingKernel {
     pub fn enter<'env>(&self, env: &'env Env, call: BindingCall) -> napi::Result<Object<'env>> {
         let passages = Arc::clone(&self.passages);
         self.with_kernel(env, move |kernel| {
-            let BindingCall { number, asker, tool, effect, changes, args, path } = call;
-            let asker = Asker::from_json(Some(&asker))?;
+            let BindingCall { number, caller, tool, effect, changes, args, path } = call;
+            let caller = Caller::from_json(Some(&caller))?;
             let passage = kernel.door().enter(Call {
                 number: number.into(),
-                parent: asker.parent_number(),
+                parent: caller.parent_number(),
                 changes: if changes { Changes::Something } else { Changes::Nothing },
                 path: path.map(Cow::Owned),
-                approval: asker.approval.as_deref(),
-                ..Call::of(&asker, tool, Effect::parse(&effect).unwrap_or(Effect::App), args)
+                approval: caller.approval.as_deref(),
+                ..Call::of(&caller, tool, Effect::parse(&effect).unwrap_or(Effect::App), args)
             })?;
             passages.lock().insert(number, passage);
             Ok(())

@@ -20,11 +20,11 @@ impl BindingKernel {
         query: String,
         limit: Option<u32>,
         vector: Option<Float32Array>,
-        asker: Option<String>,
+        caller: Option<String>,
     ) -> napi::Result<Object<'env>> {
         let vector = vector.map(|numbers| numbers.to_vec());
         let request = CallRequest::read("find_tool", None, json!({ "query": query, "limit": limit }));
-        self.run_call(env, Lane::Files, asker, request, move |kernel| {
+        self.run_call(env, Lane::Files, caller, request, move |kernel| {
             kernel.tools().find_tool(&query, limit, vector.as_deref())
         })
     }

@@ -5,7 +5,7 @@ use super::binding_kernel::{BindingKernel, parse_policy};
 use super::binding_ledger::BindingCall;
 use super::binding_outcome::BindingOutcome;
 use super::binding_sql_rules::dialect_of;
-use crate::kernel::{Asker, Effect, JudgedCall, Verdict};
+use crate::kernel::{Caller, Effect, JudgedCall, Verdict};
 use napi::Env;
 use napi::bindgen_prelude::Object;
 use napi_derive::napi;
@@ -45,10 +45,10 @@ impl BindingKernel {
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
     pub fn judge<'env>(&self, env: &'env Env, call: BindingCall) -> napi::Result<Object<'env>> {
         self.with_kernel(env, move |kernel| {
-            let asker = Asker::from_json(Some(&call.asker))?;
+            let caller = Caller::from_json(Some(&call.caller))?;
             let effect = Effect::parse(&call.effect).unwrap_or(Effect::App);
             let JudgedCall { verdict, text, reached, tests } =
-                kernel.judged(&asker, &call.tool, effect, call.path.as_deref(), &call.args)?;
+                kernel.judged(&caller, &call.tool, effect, call.path.as_deref(), &call.args)?;
             let shown = reached.into_iter().filter(|reach| !reach.paths.is_empty());
             let also = shown.map(|reach| JudgedReach { effect: reach.effect.as_str(), paths: reach.paths }).collect();
             Ok(Judged { verdict, text, also, tests })
@@ -57,10 +57,10 @@ impl BindingKernel {
 
     /// Value: how closely the rules in force and the caller's token inspect SQL: `nothing`, `verbs` or `tables`.
     #[napi]
-    pub fn sql_detail(&self, asker: String) -> BindingOutcome {
+    pub fn sql_detail(&self, caller: String) -> BindingOutcome {
         BindingOutcome::from_result(self.kernel().and_then(|kernel| {
-            let asker = Asker::from_json(Some(&asker))?;
-            kernel.door().gate().sql_detail(&asker)
+            let caller = Caller::from_json(Some(&caller))?;
+            kernel.door().gate().sql_detail(&caller)
         }))
     }
 
@@ -70,23 +70,23 @@ impl BindingKernel {
     pub fn open_tables<'env>(
         &self,
         env: &'env Env,
-        asker: String,
+        caller: String,
         dialect: String,
         tables_json: String,
         verbs: Option<String>,
     ) -> napi::Result<Object<'env>> {
         self.with_kernel_on(Lane::Searches, env, move |kernel| {
-            let asker = Asker::from_json(Some(&asker))?;
-            kernel.policy().open_tables(&asker, dialect_of(&dialect)?, &tables_json, verbs.as_deref())
+            let caller = Caller::from_json(Some(&caller))?;
+            kernel.policy().open_tables(&caller, dialect_of(&dialect)?, &tables_json, verbs.as_deref())
         })
     }
 
     /// Value: for each of `[[tool, path | null], …]` whether the caller's token allows at least one call of it.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
-    pub fn shown_tools<'env>(&self, env: &'env Env, asker: String, tools_json: String) -> napi::Result<Object<'env>> {
+    pub fn shown_tools<'env>(&self, env: &'env Env, caller: String, tools_json: String) -> napi::Result<Object<'env>> {
         self.with_kernel_on(Lane::Searches, env, move |kernel| {
-            let asker = Asker::from_json(Some(&asker))?;
-            kernel.policy().shown_tools(&asker, &tools_json)
+            let caller = Caller::from_json(Some(&caller))?;
+            kernel.policy().shown_tools(&caller, &tools_json)
         })
     }
 

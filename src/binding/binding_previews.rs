@@ -13,17 +13,17 @@ use tgp_base::error::Error;
 #[napi]
 impl BindingKernel {
     /// Value: `{ diffs: [{ path, diff }], result }` of a change that is not made. `change_json` is its tool and
-    /// arguments: `{ tool, path, … }`; `asker` must be marked as a dry run.
+    /// arguments: `{ tool, path, … }`; `caller` must be marked as a dry run.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
     pub fn preview_change<'env>(
         &self,
         env: &'env Env,
         change_json: String,
-        asker: Option<String>,
+        caller: Option<String>,
     ) -> napi::Result<Object<'env>> {
         match parse_preview(&change_json) {
             Ok((change, request)) => {
-                self.run_call(env, Lane::Files, asker, request, move |kernel| kernel.files().preview(&change))
+                self.run_call(env, Lane::Files, caller, request, move |kernel| kernel.files().preview(&change))
             }
             Err(error) => {
                 let (promised, promise) = Promised::new(env)?;

@@ -1,4 +1,4 @@
-//! Read operations of a kernel for JavaScript, and the exchange with the remote. `asker` identifies the caller.
+//! Read operations of a kernel for JavaScript, and the exchange with the remote. `caller` identifies the caller.
 
 use super::background::Lane;
 use super::binding_kernel::{BindingKernel, parse_query};
@@ -17,32 +17,32 @@ impl BindingKernel {
         env: &'env Env,
         dir: String,
         glob: Option<String>,
-        asker: Option<String>,
+        caller: Option<String>,
     ) -> napi::Result<Object<'env>> {
         let args = glob.as_ref().map_or_else(|| json!({ "dir": dir }), |glob| json!({ "dir": dir, "glob": glob }));
         let request = CallRequest::read("list_files", Some(&dir), args);
-        self.run_call(env, Lane::Files, asker, request, move |kernel| kernel.files().list_files(&dir, glob.as_deref()))
+        self.run_call(env, Lane::Files, caller, request, move |kernel| kernel.files().list_files(&dir, glob.as_deref()))
     }
 
     /// Value: the text.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
-    pub fn read_file<'env>(&self, env: &'env Env, path: String, asker: Option<String>) -> napi::Result<Object<'env>> {
+    pub fn read_file<'env>(&self, env: &'env Env, path: String, caller: Option<String>) -> napi::Result<Object<'env>> {
         let request = CallRequest::read_path("read_file", &path);
-        self.run_call(env, Lane::Files, asker, request, move |kernel| kernel.files().read_file(&path))
+        self.run_call(env, Lane::Files, caller, request, move |kernel| kernel.files().read_file(&path))
     }
 
     /// Value: `{ changed, warnings }`. Pushes pending commits, then pulls.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
-    pub fn sync<'env>(&self, env: &'env Env, asker: Option<String>) -> napi::Result<Object<'env>> {
+    pub fn sync<'env>(&self, env: &'env Env, caller: Option<String>) -> napi::Result<Object<'env>> {
         let request = CallRequest::write("sync", None, json!({}));
-        self.run_call(env, Lane::Remote, asker, request, |kernel| kernel.history().sync())
+        self.run_call(env, Lane::Remote, caller, request, |kernel| kernel.history().sync())
     }
 
     /// Value: `{ changed, warnings }`.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
-    pub fn hydrate<'env>(&self, env: &'env Env, asker: Option<String>) -> napi::Result<Object<'env>> {
+    pub fn hydrate<'env>(&self, env: &'env Env, caller: Option<String>) -> napi::Result<Object<'env>> {
         let request = CallRequest::write("hydrate", None, json!({}));
-        self.run_call(env, Lane::Remote, asker, request, |kernel| kernel.history().hydrate())
+        self.run_call(env, Lane::Remote, caller, request, |kernel| kernel.history().hydrate())
     }
 
     /// Value: `[{ commit, message, author, time, why?, session?, model? }]`.
@@ -52,10 +52,10 @@ impl BindingKernel {
         env: &'env Env,
         path: Option<String>,
         limit: Option<u32>,
-        asker: Option<String>,
+        caller: Option<String>,
     ) -> napi::Result<Object<'env>> {
         let request = CallRequest::read("file_history", path.as_deref(), json!({ "path": path, "limit": limit }));
-        self.run_call(env, Lane::Files, asker, request, move |kernel| {
+        self.run_call(env, Lane::Files, caller, request, move |kernel| {
             kernel.history().file_history(path.as_deref(), limit)
         })
     }
@@ -66,11 +66,11 @@ impl BindingKernel {
         &self,
         env: &'env Env,
         query_json: String,
-        asker: Option<String>,
+        caller: Option<String>,
     ) -> napi::Result<Object<'env>> {
         let query: serde_json::Value = serde_json::from_str(&query_json).unwrap_or_default();
         let request = CallRequest::read("search_files", None, query);
-        self.run_call(env, Lane::Searches, asker, request, move |kernel| {
+        self.run_call(env, Lane::Searches, caller, request, move |kernel| {
             kernel.files().search_files(&parse_query(&query_json)?)
         })
     }
@@ -78,8 +78,8 @@ impl BindingKernel {
     /// Value: `{ valid, errors, diagnostics, types: { files, packages, severity?, ignoredLines, refused? } }`. `leave` must follow
     /// once the types are checked, with the number of the call.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
-    pub fn check_tool<'env>(&self, env: &'env Env, path: String, asker: String) -> napi::Result<Object<'env>> {
+    pub fn check_tool<'env>(&self, env: &'env Env, path: String, caller: String) -> napi::Result<Object<'env>> {
         let request = CallRequest::read_path("check_tool", &path);
-        self.run_open_call(env, Lane::Searches, asker, request, move |kernel| kernel.checks().check_tool(&path))
+        self.run_open_call(env, Lane::Searches, caller, request, move |kernel| kernel.checks().check_tool(&path))
     }
 }

@@ -2,7 +2,7 @@
 
 use super::binding_kernel::BindingKernel;
 use super::binding_outcome::BindingOutcome;
-use crate::kernel::{Asker, OfferQuery};
+use crate::kernel::{Caller, OfferQuery};
 use napi::Env;
 use napi::bindgen_prelude::Object;
 use napi_derive::napi;
@@ -47,14 +47,14 @@ impl BindingKernel {
     pub fn offered_tools<'env>(
         &self,
         env: &'env Env,
-        asker: String,
+        caller: String,
         after: u32,
         offered: Vec<String>,
         limit: u32,
         counted: bool,
     ) -> napi::Result<Object<'env>> {
         let query = OfferQuery { after, offered, limit: limit as usize, counted };
-        self.with_kernel(env, move |kernel| kernel.offered_tools(&Asker::from_json(Some(&asker))?, &query))
+        self.with_kernel(env, move |kernel| kernel.offered_tools(&Caller::from_json(Some(&caller))?, &query))
     }
 
     /// Value: the tools at these paths, as `listTools` shows them.
@@ -65,10 +65,10 @@ impl BindingKernel {
 
     /// Value: `{ tools, total }`. Synchronous, as the system prompt is. Files are rescanned if the last scan is old.
     #[napi]
-    pub fn catalogue(&self, limit: u32, asker: Option<String>) -> BindingOutcome {
+    pub fn catalogue(&self, limit: u32, caller: Option<String>) -> BindingOutcome {
         BindingOutcome::from_result(self.kernel().and_then(|kernel| {
-            let asker = Asker::from_json(asker.as_deref())?;
-            kernel.catalogue(&asker, limit)
+            let caller = Caller::from_json(caller.as_deref())?;
+            kernel.catalogue(&caller, limit)
         }))
     }
 

@@ -1,4 +1,4 @@
-//! File changes for JavaScript. `note_json` is the commit note `{ why?, session?, model? }`; `asker` identifies the
+//! File changes for JavaScript. `note_json` is the commit note `{ why?, session?, model? }`; `caller` identifies the
 //! caller.
 
 use super::binding_kernel::BindingKernel;
@@ -20,10 +20,10 @@ impl BindingKernel {
         path: String,
         content: String,
         note_json: Option<String>,
-        asker: Option<String>,
+        caller: Option<String>,
     ) -> napi::Result<Object<'env>> {
         let request = CallRequest::write("write_file", Some(&path), json!({ "path": path, "content": content }));
-        self.with_note(env, note_json, asker, request, move |kernel, note, done| {
+        self.with_note(env, note_json, caller, request, move |kernel, note, done| {
             kernel.files().write_file(&path, &content, note, done);
         })
     }
@@ -37,11 +37,11 @@ impl BindingKernel {
         search: String,
         replace: String,
         note_json: Option<String>,
-        asker: Option<String>,
+        caller: Option<String>,
     ) -> napi::Result<Object<'env>> {
         let args = json!({ "path": path, "search": search, "replace": replace });
         let request = CallRequest::write("patch_file", Some(&path), args);
-        self.with_note(env, note_json, asker, request, move |kernel, note, done| {
+        self.with_note(env, note_json, caller, request, move |kernel, note, done| {
             kernel.files().patch_file(&path, &search, &replace, note, done);
         })
     }
@@ -54,10 +54,10 @@ impl BindingKernel {
         path: String,
         diff: String,
         note_json: Option<String>,
-        asker: Option<String>,
+        caller: Option<String>,
     ) -> napi::Result<Object<'env>> {
         let request = CallRequest::write("apply_diff", Some(&path), json!({ "path": path, "diff": diff }));
-        self.with_note(env, note_json, asker, request, move |kernel, note, done| {
+        self.with_note(env, note_json, caller, request, move |kernel, note, done| {
             kernel.files().apply_diff(&path, &diff, note, done);
         })
     }
@@ -70,10 +70,10 @@ impl BindingKernel {
         path: String,
         commit: String,
         note_json: Option<String>,
-        asker: Option<String>,
+        caller: Option<String>,
     ) -> napi::Result<Object<'env>> {
         let request = CallRequest::write("revert_file", Some(&path), json!({ "path": path, "commit": commit }));
-        self.with_note(env, note_json, asker, request, move |kernel, note, done| {
+        self.with_note(env, note_json, caller, request, move |kernel, note, done| {
             kernel.files().revert_file(&path, &commit, note, done);
         })
     }
@@ -85,10 +85,10 @@ impl BindingKernel {
         env: &'env Env,
         path: String,
         note_json: Option<String>,
-        asker: Option<String>,
+        caller: Option<String>,
     ) -> napi::Result<Object<'env>> {
         let request = CallRequest::write("delete_file", Some(&path), json!({ "path": path }));
-        self.with_note(env, note_json, asker, request, move |kernel, note, done| {
+        self.with_note(env, note_json, caller, request, move |kernel, note, done| {
             kernel.files().delete_file(&path, note, done);
         })
     }
@@ -101,19 +101,19 @@ impl BindingKernel {
         from: String,
         to: String,
         note_json: Option<String>,
-        asker: Option<String>,
+        caller: Option<String>,
     ) -> napi::Result<Object<'env>> {
         let request = CallRequest::write("move_file", Some(&from), json!({ "from": from, "to": to }));
-        self.with_note(env, note_json, asker, request, move |kernel, note, done| {
+        self.with_note(env, note_json, caller, request, move |kernel, note, done| {
             kernel.files().move_file(&from, &to, note, done);
         })
     }
 
     /// Value: `{ applied, written? }`.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
-    pub fn fix_tool<'env>(&self, env: &'env Env, path: String, asker: Option<String>) -> napi::Result<Object<'env>> {
+    pub fn fix_tool<'env>(&self, env: &'env Env, path: String, caller: Option<String>) -> napi::Result<Object<'env>> {
         let request = CallRequest::write("fix_tool", Some(&path), json!({ "path": path }));
-        self.run_write_call(env, asker, request, move |kernel, done| kernel.files().fix_tool(&path, done))
+        self.run_write_call(env, caller, request, move |kernel, done| kernel.files().fix_tool(&path, done))
     }
 
     /// Value: as for `writeFile`.
@@ -123,37 +123,42 @@ impl BindingKernel {
         env: &'env Env,
         message: String,
         files: Vec<String>,
-        asker: Option<String>,
+        caller: Option<String>,
     ) -> napi::Result<Object<'env>> {
         let args = json!({ "message": message, "files": files });
         let request = CallRequest::write("commit", files.first().map(String::as_str), args);
-        self.run_write_call(env, asker, request, move |kernel, done| kernel.persist(&message, &files, done))
+        self.run_write_call(env, caller, request, move |kernel, done| kernel.persist(&message, &files, done))
     }
 
     /// Accepts the current test of a tool as its specification.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
-    pub fn accept_test<'env>(&self, env: &'env Env, path: String, asker: Option<String>) -> napi::Result<Object<'env>> {
+    pub fn accept_test<'env>(
+        &self,
+        env: &'env Env,
+        path: String,
+        caller: Option<String>,
+    ) -> napi::Result<Object<'env>> {
         let request = CallRequest::write("accept_test", Some(&path), json!({ "path": path }));
-        self.run_write_call(env, asker, request, move |kernel, done| done(kernel.accept_test(&path)))
+        self.run_write_call(env, caller, request, move |kernel, done| done(kernel.accept_test(&path)))
     }
 
     /// Value: as for `writeFile`, for `meta.json`.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
-    pub fn sync_registry<'env>(&self, env: &'env Env, asker: Option<String>) -> napi::Result<Object<'env>> {
+    pub fn sync_registry<'env>(&self, env: &'env Env, caller: Option<String>) -> napi::Result<Object<'env>> {
         let request = CallRequest::write("sync_registry", None, json!({}));
-        self.run_write_call(env, asker, request, |kernel, done| kernel.history().sync_registry(done))
+        self.run_write_call(env, caller, request, |kernel, done| kernel.history().sync_registry(done))
     }
 
     fn with_note<'env, T: Serialize + 'static>(
         &self,
         env: &'env Env,
         note_json: Option<String>,
-        asker: Option<String>,
+        caller: Option<String>,
         request: CallRequest,
         job: impl FnOnce(&Kernel, &CommitNote, WriteDone<T>) + Send + 'static,
     ) -> napi::Result<Object<'env>> {
         let request = request.with_note(note_json.clone());
-        self.run_write_call(env, asker, request, move |kernel, done| {
+        self.run_write_call(env, caller, request, move |kernel, done| {
             match CommitNote::from_json(note_json.as_deref()) {
                 Ok(note) => job(kernel, &note, done),
                 Err(error) => done(Err(error)),

@@ -3,7 +3,7 @@
 use super::background::{Lane, Promised};
 use super::binding_kernel::BindingKernel;
 use crate::kernel::{
-    Asker, Call, Changes, CommitNote, Effect, FileChangeCall, Kernel, Need, Passage, Reach, WriteDone, on_behalf,
+    Call, Caller, Changes, CommitNote, Effect, FileChangeCall, Kernel, Need, Passage, Reach, WriteDone, on_behalf,
 };
 use napi::Env;
 use napi::bindgen_prelude::Object;
@@ -67,8 +67,8 @@ impl CallRequest {
         Self { note: note_json, ..self }
     }
 
-    fn enter(mut self, kernel: &Kernel, asker_json: Option<&str>) -> Result<Passage, Error> {
-        let asker = Asker::from_json(asker_json)?;
+    fn enter(mut self, kernel: &Kernel, caller_json: Option<&str>) -> Result<Passage, Error> {
+        let caller = Caller::from_json(caller_json)?;
         if let (Some(why), Value::Object(args)) = (CommitNote::from_json(self.note.as_deref())?.why, &mut self.args) {
             args.insert("why".to_owned(), why.into());
         }
@@ -83,24 +83,24 @@ impl CallRequest {
             }
             reached
         };
-        let number = asker.number.map_or_else(|| door.next_number(), u64::from);
+        let number = caller.number.map_or_else(|| door.next_number(), u64::from);
         let state = || match FileChangeCall::of_call(self.tool, &self.args) {
-            Some(change) => on_behalf(door.call_of(number, &asker), || kernel.files().held_by_tests(&change)),
+            Some(change) => on_behalf(door.call_of(number, &caller), || kernel.files().held_by_tests(&change)),
             None => Ok(()),
         };
         door.enter(Call {
             number,
-            parent: asker.parent_number(),
+            parent: caller.parent_number(),
             tool: Cow::Borrowed(self.tool),
             effect: self.effect,
             changes: self.changes,
             path: self.path.clone().map(Cow::Owned),
             args: Cow::Owned(self.args.to_string()),
-            asker: &asker,
-            asking_tool: None,
+            caller: &caller,
+            calling_tool: None,
             trace: None,
             wall: None,
-            approval: asker.approval.as_deref(),
+            approval: caller.approval.as_deref(),
             text: Some(&text),
             also: Some(&also),
             state: (self.effect == Effect::Write).then_some(&state),
@@ -114,7 +114,7 @@ impl BindingKernel {
         &self,
         env: &'env Env,
         lane: Lane,
-        asker_json: Option<String>,
+        caller_json: Option<String>,
         request: CallRequest,
         job: impl FnOnce(&Kernel) -> Result<T, Error> + Send + 'static,
     ) -> napi::Result<Object<'env>> {
@@ -122,7 +122,7 @@ impl BindingKernel {
         match self.kernel() {
             Err(error) => promised.settle::<()>(Err(error)),
             Ok(kernel) => self.lanes.start(lane, promised, move |promised| {
-                promised.settle(request.enter(&kernel, asker_json.as_deref()).and_then(|passage| {
+                promised.settle(request.enter(&kernel, caller_json.as_deref()).and_then(|passage| {
                     let result = on_behalf(passage.present(), || job(&kernel));
                     passage.leave_with(result.as_ref());
                     result
@@ -138,7 +138,7 @@ impl BindingKernel {
         &self,
         env: &'env Env,
         lane: Lane,
-        asker_json: String,
+        caller_json: String,
         request: CallRequest,
         job: impl FnOnce(&Kernel) -> Result<T, Error> + Send + 'static,
     ) -> napi::Result<Object<'env>> {
@@ -147,8 +147,8 @@ impl BindingKernel {
         match self.kernel() {
             Err(error) => promised.settle::<()>(Err(error)),
             Ok(kernel) => self.lanes.start(lane, promised, move |promised| {
-                promised.settle(request.enter(&kernel, Some(&asker_json)).and_then(|passage| {
-                    let number = Asker::from_json(Some(&asker_json))?.number.unwrap_or_default();
+                promised.settle(request.enter(&kernel, Some(&caller_json)).and_then(|passage| {
+                    let number = Caller::from_json(Some(&caller_json))?.number.unwrap_or_default();
                     match on_behalf(passage.present(), || job(&kernel)) {
                         Ok(value) => {
                             passages.lock().insert(number, passage);
@@ -169,7 +169,7 @@ impl BindingKernel {
     pub(super) fn run_write_call<'env, T: Serialize + 'static>(
         &self,
         env: &'env Env,
-        asker_json: Option<String>,
+        caller_json: Option<String>,
         request: CallRequest,
         job: impl FnOnce(&Kernel, WriteDone<T>) + Send + 'static,
     ) -> napi::Result<Object<'env>> {
@@ -177,7 +177,7 @@ impl BindingKernel {
         match self.kernel() {
             Err(error) => promised.settle::<()>(Err(error)),
             Ok(kernel) => self.lanes.start(Lane::Files, promised, move |promised| {
-                let passage = match request.enter(&kernel, asker_json.as_deref()) {
+                let passage = match request.enter(&kernel, caller_json.as_deref()) {
                     Ok(passage) => passage,
                     Err(error) => return promised.settle::<()>(Err(error)),
                 };

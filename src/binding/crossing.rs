@@ -7,7 +7,7 @@
 use super::binding_kernel::Booted;
 use super::binding_policy::Judged;
 use crate::kernel::{
-    Asker, Bundled, CommitNote, Config, DatabaseOptions, Dialect, EmbedReply, ExecOptions, ExecValue, FileChangeCall,
+    Bundled, Caller, CommitNote, Config, DatabaseOptions, Dialect, EmbedReply, ExecOptions, ExecValue, FileChangeCall,
     Kernel, LedgerQuery, MemoryReport, OfferQuery, ParameterShape, PolicySource, QueryLimits, RootFiles, SearchQuery,
     SqlError, SqlOptions, SqlPolicy, Stats, TestFileReport, TypesReply, WriteDone, ask_remote, classify,
     narrowed_token, unified_diff, verify_export,
@@ -25,7 +25,7 @@ fn crossing() -> String {
     let sql = sql_answers(&mut types);
     let module = module_answers(&mut types);
     // Types that JavaScript sends.
-    types.add::<Asker>();
+    types.add::<Caller>();
     types.add::<LedgerQuery>();
     types.add::<CommitNote>();
     types.add::<ExecOptions>();
@@ -79,11 +79,11 @@ fn kernel_answers(types: &mut Types) -> String {
     answers.add("listToolsPage", |kernel: &Kernel| kernel.tools().list_page(None, 1, 1));
     answers.add("listToolsSince", |kernel: &Kernel| kernel.list_tools_since(None));
     answers.add("offeredTools", |kernel: &Kernel| {
-        kernel.offered_tools(&Asker::default(), &OfferQuery { after: 0, offered: Vec::new(), limit: 1, counted: true })
+        kernel.offered_tools(&Caller::default(), &OfferQuery { after: 0, offered: Vec::new(), limit: 1, counted: true })
     });
     answers.add("toolsAt", |kernel: &Kernel| kernel.tools().tools_at(&[]));
     answers.add("codeParameters", |kernel: &Kernel| Ok::<_, Error>(kernel.tools().code_parameters("")));
-    answers.add("catalogue", |kernel: &Kernel| kernel.catalogue(&Asker::default(), 1));
+    answers.add("catalogue", |kernel: &Kernel| kernel.catalogue(&Caller::default(), 1));
     answers.add("hydrateRegistry", |kernel: &Kernel| kernel.tools().hydrate_registry());
     answers.add("registerTool", |kernel: &Kernel| kernel.tools().register_tool(""));
     answers.add_write("syncRegistry", |kernel, done| kernel.history().sync_registry(done));
@@ -108,9 +108,10 @@ fn kernel_answers(types: &mut Types) -> String {
     answers.add("settle", |kernel: &Kernel| kernel.policy().settle("", ""));
     answers.add("replacePolicy", |kernel: &Kernel| kernel.policy().replace(&PolicySource::Safe, None));
     answers.add("checkPolicy", |kernel: &Kernel| kernel.policy().check(&PolicySource::Safe));
-    answers.add("shownTools", |kernel: &Kernel| kernel.policy().shown_tools(&Asker::default(), ""));
+    answers.add("shownTools", |kernel: &Kernel| kernel.policy().shown_tools(&Caller::default(), ""));
     answers.add_type::<String>("sqlDetail");
-    answers.add("openTables", |kernel: &Kernel| kernel.policy().open_tables(&Asker::default(), Dialect::Any, "", None));
+    answers
+        .add("openTables", |kernel: &Kernel| kernel.policy().open_tables(&Caller::default(), Dialect::Any, "", None));
     answers.add("explainPolicy", |kernel: &Kernel| kernel.policy().explain(None, ""));
     answers.add("replayPolicy", |kernel: &Kernel| kernel.policy().replay(&PolicySource::Safe, 1));
     answers.add("issueToken", |kernel: &Kernel| kernel.policy().issue(""));

@@ -1,6 +1,6 @@
 //! Policy operations for users: validate rules, explain a verdict, replay recorded calls, manage tokens.
 
-use super::door::{ApprovalAnswer, Asker, Door, InForce, PolicySource, policy_of, recorded_call};
+use super::door::{ApprovalAnswer, Caller, Door, InForce, PolicySource, policy_of, recorded_call};
 use parking_lot::Mutex;
 use serde::Serialize;
 use serde_json::Value;
@@ -54,10 +54,10 @@ impl PolicyBook {
     ///
     /// # Errors
     /// `Denied` for an invalid token.
-    pub fn shown_tools(&self, asker: &Asker, tools_json: &str) -> Result<Vec<bool>, Error> {
+    pub fn shown_tools(&self, caller: &Caller, tools_json: &str) -> Result<Vec<bool>, Error> {
         let tools: Vec<(String, Option<String>)> =
             serde_json::from_str(tools_json).map_err(|error| invalid("tools", &error))?;
-        self.door.gate().shown_tools(asker, &tools)
+        self.door.gate().shown_tools(caller, &tools)
     }
 
     /// Which tables are open to the SQL of a caller; see `Gate::open_tables`. `verbs` are separated by blanks.
@@ -66,7 +66,7 @@ impl PolicyBook {
     /// `Denied` for an invalid token.
     pub fn open_tables(
         &self,
-        asker: &Asker,
+        caller: &Caller,
         dialect: Dialect,
         tables_json: &str,
         verbs: Option<&str>,
@@ -74,7 +74,7 @@ impl PolicyBook {
         let tables: Vec<(String, Option<String>)> =
             serde_json::from_str(tables_json).map_err(|error| invalid("tables", &error))?;
         let verbs = verbs.map(|verbs| verbs.split(' ').filter_map(SqlVerb::parse).collect());
-        self.door.gate().open_tables(asker, &tables, dialect.default_schema(), verbs)
+        self.door.gate().open_tables(caller, &tables, dialect.default_schema(), verbs)
     }
 
     /// Replaces the rules in force; see `Rules::replace`.

@@ -1,6 +1,6 @@
 //! The files that a call of a kernel tool reaches without naming them. For runs see `runs/run_text.rs`.
 
-use super::door::{Asker, Call, Effect, Need, Reach};
+use super::door::{Call, Caller, Effect, Need, Reach};
 use super::files::FileChangeCall;
 use super::kernel::Kernel;
 use super::modules::Referenced;
@@ -42,7 +42,7 @@ impl Kernel {
     /// `Denied` for an invalid token.
     pub fn judged(
         &self,
-        asker: &Asker,
+        caller: &Caller,
         tool: &str,
         effect: Effect,
         path: Option<&str>,
@@ -56,7 +56,7 @@ impl Kernel {
                 self.runs().text_and_reach(&Runnable::Code(code.to_owned()))
             }
             ("test_tool", Effect::Run, path) => {
-                let (found, reached) = self.runs().tests_and_reach(path, &|test| self.may_test(asker, test));
+                let (found, reached) = self.runs().tests_and_reach(path, &|test| self.may_test(caller, test));
                 tests = found;
                 (String::new(), reached)
             }
@@ -66,7 +66,7 @@ impl Kernel {
             }
         };
         // A preview quotes the current text of the file.
-        if let Some(path) = path.filter(|_| asker.dry_run && effect == Effect::Write) {
+        if let Some(path) = path.filter(|_| caller.dry_run && effect == Effect::Write) {
             reached.push(Reach { effect: Effect::Read, paths: vec![path.to_owned()], need: Need::NotForbidden });
         }
         let known_text = || text.clone();
@@ -75,7 +75,7 @@ impl Kernel {
             path: path.map(Cow::Borrowed),
             text: Some(&known_text),
             also: Some(&also),
-            ..Call::of(asker, tool.to_owned(), effect, args_json)
+            ..Call::of(caller, tool.to_owned(), effect, args_json)
         })?;
         reached.retain(|reach| reach.need != Need::Absent);
         Ok(JudgedCall { verdict, text, reached, tests })
@@ -85,8 +85,8 @@ impl Kernel {
     ///
     /// # Errors
     /// `Denied` for an invalid token.
-    pub fn catalogue(&self, asker: &Asker, limit: u32) -> Result<Catalogue, Error> {
-        let view = self.door().gate().tool_view(asker)?;
+    pub fn catalogue(&self, caller: &Caller, limit: u32) -> Result<Catalogue, Error> {
+        let view = self.door().gate().tool_view(caller)?;
         let shows = |path: &str| view.shows("exec_tool", Some(path));
         self.tools().catalogue(limit, if view.shows_all() { None } else { Some(&shows) })
     }
@@ -95,8 +95,8 @@ impl Kernel {
     ///
     /// # Errors
     /// `Denied` for an invalid token.
-    pub fn offered_tools(&self, asker: &Asker, query: &OfferQuery) -> Result<OfferedTools, Error> {
-        let view = self.door().gate().checked_tool_view(asker)?;
+    pub fn offered_tools(&self, caller: &Caller, query: &OfferQuery) -> Result<OfferedTools, Error> {
+        let view = self.door().gate().checked_tool_view(caller)?;
         let shows = |path: &str| view.shows("exec_tool", Some(path));
         self.tools().offered(query, if view.shows_all() { None } else { Some(&shows) })
     }
@@ -111,12 +111,12 @@ impl Kernel {
 
     /// Whether a test that the caller did not name may be run; denied tests are left out.
     #[must_use]
-    pub fn may_test(&self, asker: &Asker, path: &str) -> bool {
+    pub fn may_test(&self, caller: &Caller, path: &str) -> bool {
         let read = || vec![Reach { effect: Effect::Read, paths: vec![path.to_owned()], need: Need::NotForbidden }];
         let verdict = self.door().gate().verdict(&Call {
             path: Some(Cow::Borrowed(path)),
             also: Some(&read),
-            ..Call::of(asker, "test_tool", Effect::Run, json!({ "path": path }).to_string())
+            ..Call::of(caller, "test_tool", Effect::Run, json!({ "path": path }).to_string())
         });
         // An invalid token is refused by the run.
         verdict.map_or(true, |verdict| verdict.is_none_or(|verdict| verdict.verdict != Decision::Deny))

@@ -3,11 +3,14 @@
 
 pub mod bound_secrets;
 pub mod bounded_read;
+pub mod effect;
 pub mod error;
 pub mod ids;
 pub mod loopback;
+pub mod mode;
 pub mod round_robin_queue;
 pub mod spelling;
 pub mod sql_detail;
+pub mod sql_verb;
 pub mod table_name;
 pub mod threads;

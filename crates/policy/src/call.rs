@@ -1,11 +1,12 @@
 //! A call to the kernel, with the facts that rules can distinguish.
 
-use super::effect::{Effect, Effects};
 use super::host_name::HostPort;
-use super::sql_verb::SqlVerbs;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::sync::Arc;
+use tgp_base::effect::{Effect, Effects};
+use tgp_base::mode::Mode;
+use tgp_base::sql_verb::SqlVerbs;
 use tgp_base::table_name::TableName;
 
 /// A value that a call has, does not have, or has without being known.
@@ -35,34 +36,6 @@ impl<T> Fact<T> {
             Self::Nothing => Fact::Nothing,
             Self::Unknown => Fact::Unknown,
         }
-    }
-}
-
-/// The test-first mode during the call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Mode {
-    #[default]
-    Explore,
-    Strict,
-    Debug,
-}
-
-impl Mode {
-    pub const ALL: [Self; 3] = [Self::Explore, Self::Strict, Self::Debug];
-
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Explore => "explore",
-            Self::Strict => "strict",
-            Self::Debug => "debug",
-        }
-    }
-
-    #[must_use]
-    pub fn parse(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|mode| mode.as_str() == text)
     }
 }
 
@@ -110,6 +83,7 @@ pub struct Call {
     /// Shared, since they can be long and calls are copied to find allowed alternatives.
     pub args: Fact<Arc<Value>>,
     pub principal: Principal,
+    /// The test-first mode during the call.
     pub mode: Mode,
 }
 

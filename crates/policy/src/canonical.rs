@@ -1,6 +1,5 @@
 //! The canonical text of a policy's rules, and its hash: the version of the policy.
 
-use super::call::Mode;
 use super::canonical_json::{canonical_json, hex};
 use super::matching::arg_matcher::ArgTest;
 use super::matching::matchers::Matchers;
@@ -8,6 +7,7 @@ use super::matching::path_set::PathSet;
 use super::rule::Rule;
 use super::verdict::Decision;
 use ring::digest::{SHA256, digest};
+use tgp_base::mode::Mode;
 use tgp_base::table_name::TableName;
 
 pub(super) fn version_of(default: Decision, rules: &[Rule], globs: &PathSet) -> String {

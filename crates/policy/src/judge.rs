@@ -1,7 +1,6 @@
 //! Judges calls: the strictest applicable rule wins.
 
 use super::call::{Call, Fact};
-use super::effect::Effects;
 use super::matching::fit::Fit;
 use super::matching::matchers::JudgedCall;
 use super::nearest::nearest_allowed;
@@ -9,6 +8,7 @@ use super::outcome::Outcome;
 use super::policy::Policy;
 use super::verdict::{Decision, Verdict};
 use std::sync::Arc;
+use tgp_base::effect::Effects;
 
 impl Policy {
     /// The verdict with its explanation.

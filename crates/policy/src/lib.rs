@@ -12,7 +12,6 @@
 mod call;
 mod canonical;
 mod canonical_json;
-mod effect;
 mod file;
 mod host_name;
 mod judge;
@@ -24,21 +23,21 @@ mod policy_error;
 mod replay;
 mod rule;
 mod rule_index;
-mod sql_verb;
 #[cfg(test)]
 mod tests;
 mod token;
 mod tools;
 mod verdict;
 
-pub use call::{Call, Fact, Mode, Principal, UnknownParts};
+pub use call::{Call, Fact, Principal, UnknownParts};
 pub use canonical_json::value_hash;
-pub use effect::{Effect, Effects};
 pub use host_name::HostPort;
 pub use policy::Policy;
 pub use policy_error::PolicyError;
 pub use replay::{Change, Replay, replay};
-pub use sql_verb::{SqlVerb, SqlVerbs};
+pub use tgp_base::effect::{Effect, Effects};
+pub use tgp_base::mode::Mode;
+pub use tgp_base::sql_verb::{SqlVerb, SqlVerbs};
 pub use tgp_base::table_name::{DefaultSchema, TableName};
 pub use token::{
     capability::{Capability, TokenLimit},

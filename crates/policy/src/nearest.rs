@@ -9,11 +9,11 @@ use super::matching::targets::Targets;
 use super::outcome::Outcome;
 use super::policy::Policy;
 use super::rule::Rule;
-use super::sql_verb::SqlVerb;
 use super::tools::Tools;
 use super::verdict::Decision;
 use serde_json::Value;
 use std::sync::Arc;
+use tgp_base::sql_verb::SqlVerb;
 use tgp_base::table_name::TableName;
 
 /// The most proposals that are judged.

@@ -1,7 +1,7 @@
 //! The outcome of judging a call, without its explanation.
 
-use super::effect::Effects;
 use super::verdict::Decision;
+use tgp_base::effect::Effects;
 
 /// The decision, and the index of the deciding rule; `None` for the default.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

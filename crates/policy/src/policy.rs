@@ -2,7 +2,6 @@
 
 use super::call::Call;
 use super::canonical::version_of;
-use super::effect::Effect;
 use super::file::fault::Fault;
 use super::file::json::from_json;
 use super::file::node::{Node, Place};
@@ -15,12 +14,13 @@ use super::matching::targets::Targets;
 use super::policy_error::PolicyError;
 use super::rule::Rule;
 use super::rule_index::RuleIndex;
-use super::sql_verb::SqlVerb;
 use super::tools::Tools;
 use super::verdict::Decision;
 use serde_json::Value;
 use std::sync::Arc;
+use tgp_base::effect::Effect;
 use tgp_base::sql_detail::SqlDetail;
+use tgp_base::sql_verb::SqlVerb;
 
 #[derive(Debug, Clone)]
 pub struct Policy {

@@ -1,11 +1,11 @@
 //! An index that finds the rules that may apply to a call.
 
 use super::call::{Call, Fact};
-use super::effect::Effect;
 use super::matching::matchers::JudgedCall;
 use super::matching::targets::Targets;
 use super::rule::Rule;
 use std::collections::HashMap;
+use tgp_base::effect::Effect;
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct RuleIndex {

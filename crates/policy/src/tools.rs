@@ -1,13 +1,13 @@
 //! The existing tools and their arguments, which rules may name.
 
 use super::call::{Call, Fact};
-use super::effect::{Effect, Effects};
 use super::host_name::HostPort;
-use super::sql_verb::SqlVerbs;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
+use tgp_base::effect::{Effect, Effects};
+use tgp_base::sql_verb::SqlVerbs;
 use tgp_base::table_name::TableName;
 use url::Url;
 

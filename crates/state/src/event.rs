@@ -2,7 +2,7 @@
 //!
 //! Events about tests name the tool under test ([`Subject::of`](super::Subject::of)).
 
-use super::mode::Author;
+use super::request_source::Author;
 use super::text_id::TextId;
 use serde::{Deserialize, Serialize};
 

@@ -1,14 +1,15 @@
 //! Decides whether the test-first rules allow a request, and which calls must come first if not.
 
 use super::exempt_globs::{CODE_PATH, ExemptGlobs};
-use super::mode::{Author, Caller, Mode};
 use super::refusal::{Action, Refusal};
 use super::request::{Content, Request, TestOfMoved};
+use super::request_source::{Author, RequestSource};
 use super::state_error::StateError;
 use super::subject::{Kind, Subject, is_test};
 use super::test_state::TestState;
 use super::test_status::{TestStatus, Texts};
 use super::text_id::TextId;
+use tgp_base::mode::Mode;
 
 /// Checks a request against the state.
 ///
@@ -16,7 +17,7 @@ use super::text_id::TextId;
 /// `Refused`, with the calls that must come first.
 pub fn judge(
     request: &Request<'_>,
-    who: Caller,
+    who: RequestSource,
     mode: Mode,
     state: &TestState,
     exempt: &ExemptGlobs,

@@ -1,6 +1,6 @@
 //! A refusal, and the calls that must come first.
 
-use super::mode::Origin;
+use super::request_source::Origin;
 use super::step::{Step, before_green, before_writing, cases};
 use super::subject::{Subject, test_of};
 use super::test_status::{Changed, TestStatus};

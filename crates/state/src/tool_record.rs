@@ -2,8 +2,8 @@
 
 use super::event::{Ending, TestRun};
 use super::limits::Limits;
-use super::mode::Author;
 use super::outcome::{Outcome, Outcomes};
+use super::request_source::Author;
 use super::test_record::{Fact, TestRecord};
 use super::test_status::{Changed, Missing, TestStatus, Texts};
 use super::text_id::TextId;

@@ -29,7 +29,7 @@ const MAX_ROUNDS: usize = 4;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
-pub enum Caller {
+pub enum CallerKind {
     #[default]
     Application,
     Agent,
@@ -173,11 +173,13 @@ impl Checks {
     }
 
     /// Refuses a run of tools that the check mode forbids, imported ones included. Judges the texts that will run.
-    pub fn gate_run(&self, caller: Caller, graph: &ModuleGraph) -> Result<(), Error> {
-        let refused: fn(&Diagnostic) -> bool = match (self.mode, caller) {
-            (CheckMode::Off, _) | (CheckMode::Warn, Caller::Application) => return Ok(()),
-            (CheckMode::Warn, Caller::Agent) => |found| found.severity == Severity::Error && is_safety(&found.rule),
-            (CheckMode::Strict, Caller::Application | Caller::Agent) => |found| found.severity == Severity::Error,
+    pub fn gate_run(&self, kind: CallerKind, graph: &ModuleGraph) -> Result<(), Error> {
+        let refused: fn(&Diagnostic) -> bool = match (self.mode, kind) {
+            (CheckMode::Off, _) | (CheckMode::Warn, CallerKind::Application) => return Ok(()),
+            (CheckMode::Warn, CallerKind::Agent) => |found| found.severity == Severity::Error && is_safety(&found.rule),
+            (CheckMode::Strict, CallerKind::Application | CallerKind::Agent) => {
+                |found| found.severity == Severity::Error
+            }
         };
         let tools = graph.tools();
         for (path, tool) in &tools {
@@ -205,11 +207,11 @@ impl Checks {
     }
 
     /// Whether [`Self::gate_run`] can decide without further checks.
-    pub fn gates_quickly(&self, caller: Caller, graph: &ModuleGraph) -> bool {
-        match (self.mode, caller) {
-            (CheckMode::Off, _) | (CheckMode::Warn, Caller::Application) => true,
-            (CheckMode::Warn, Caller::Agent) => graph.tools().iter().all(|(_, tool)| tool.is_judged()),
-            (CheckMode::Strict, Caller::Application | Caller::Agent) => false,
+    pub fn gates_quickly(&self, kind: CallerKind, graph: &ModuleGraph) -> bool {
+        match (self.mode, kind) {
+            (CheckMode::Off, _) | (CheckMode::Warn, CallerKind::Application) => true,
+            (CheckMode::Warn, CallerKind::Agent) => graph.tools().iter().all(|(_, tool)| tool.is_judged()),
+            (CheckMode::Strict, CallerKind::Application | CallerKind::Agent) => false,
         }
     }
 
@@ -285,7 +287,7 @@ fn error_lines(path: &JailPath, findings: &[Diagnostic]) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Caller, CheckMode, CheckParts, Checks};
+    use super::{CallerKind, CheckMode, CheckParts, Checks};
     use crate::kernel::host_functions::{Answer, CallFor, HostFunctions, RunEnding};
     use crate::kernel::modules::{AllowedPackages, ImportResolver, Modules, Packages, Sources, ToolCache};
     use crate::kernel::private_files::PrivateFiles;
@@ -335,7 +337,7 @@ mod tests {
         let graph = modules.graph(JailPath::parse("tools/a.ts").unwrap()).unwrap();
         write("tools/lib.ts", &lib.replace("first", "second"));
         write("tools/a.ts", &tool.replace("Says it", "Says it differently"));
-        checks.gate_run(Caller::Agent, &graph).unwrap();
+        checks.gate_run(CallerKind::Agent, &graph).unwrap();
         let requests = checker.0.lock().join("\n");
         assert!(requests.contains("first") && requests.contains("Says it."), "{requests}");
         assert!(!requests.contains("second") && !requests.contains("differently"), "{requests}");

@@ -7,7 +7,7 @@ mod refusal;
 mod type_gate;
 mod type_sources;
 
-pub use checks::{Caller, CheckParts, Checks, Depth, Judged};
+pub use checks::{CallerKind, CheckParts, Checks, Depth, Judged};
 
 #[cfg(test)]
 pub use type_gate::Reply;

@@ -1,6 +1,6 @@
 //! A request as policy and ledger see it.
 
-use super::asker::Asker;
+use super::caller::Caller;
 use super::reach::Reach;
 use super::trace::Trace;
 use std::borrow::Cow;
@@ -31,9 +31,9 @@ pub struct Call<'c> {
     pub path: Option<Cow<'c, str>>,
     /// As JSON text.
     pub args: Cow<'c, str>,
-    pub asker: &'c Asker,
+    pub caller: &'c Caller,
     /// The tool that makes the call, if it comes from a run.
-    pub asking_tool: Option<&'c str>,
+    pub calling_tool: Option<&'c str>,
     /// The timing of the call, if it is traced.
     pub trace: Option<Arc<Trace>>,
     /// Its time limit, if any.
@@ -52,7 +52,7 @@ pub struct Call<'c> {
 impl<'c> Call<'c> {
     /// A call that changes nothing, without a number, a parent or an approval.
     pub fn of(
-        asker: &'c Asker,
+        caller: &'c Caller,
         tool: impl Into<Cow<'static, str>>,
         effect: Effect,
         args: impl Into<Cow<'c, str>>,
@@ -65,8 +65,8 @@ impl<'c> Call<'c> {
             changes: Changes::Nothing,
             path: None,
             args: args.into(),
-            asker,
-            asking_tool: None,
+            caller,
+            calling_tool: None,
             trace: None,
             wall: None,
             approval: None,
@@ -78,9 +78,9 @@ impl<'c> Call<'c> {
 
     /// The caller's name in the ledger.
     pub(super) fn actor(&self) -> Actor<'c> {
-        let (agent, id) = match self.asking_tool {
+        let (agent, id) = match self.calling_tool {
             Some(tool) => ("tool", Some(tool)),
-            None => (self.asker.kind(), self.asker.id.as_deref()),
+            None => (self.caller.kind(), self.caller.id.as_deref()),
         };
         Actor { agent, id: id.unwrap_or_default() }
     }

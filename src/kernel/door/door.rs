@@ -7,8 +7,8 @@
 //!
 //! Arguments are validated before a call gets here, where their schema is known.
 
-use super::asker::Asker;
 use super::call::{Call, Changes};
+use super::caller::Caller;
 use super::gate::{Gate, Refusal};
 use super::passage::{Passage, settle_tokens};
 use super::present_call::{PresentCall, present};
@@ -101,7 +101,7 @@ impl Door {
     /// change something and cannot be recorded.
     pub fn enter(&self, mut call: Call<'_>) -> Result<Passage, Error> {
         call.path = call.path.map(canonical_path);
-        if call.asker.dry_run {
+        if call.caller.dry_run {
             call.changes = Changes::Nothing;
         }
         self.require_room(&call)?;
@@ -153,10 +153,10 @@ impl Door {
         let (name, parent) = (self.name(call.number), call.parent.map(|number| self.name(number)));
         let args = shown(&call.args, ledger.blob_bytes(), &|text| ledger.preview(text));
         let mut body = vec![("effect", Part::Text(call.effect.as_str()))];
-        body.extend(call.asker.model.as_deref().map(|model| ("model", Part::Text(model))));
+        body.extend(call.caller.model.as_deref().map(|model| ("model", Part::Text(model))));
         body.extend(args.as_deref().map(|args| ("args", Part::Json(args))));
         body.extend(call.approval.map(|id| ("approval", Part::Text(id))));
-        body.extend(call.asker.dry_run.then_some(("dryRun", Part::Truth(Truth::Yes))));
+        body.extend(call.caller.dry_run.then_some(("dryRun", Part::Truth(Truth::Yes))));
         let importance = match call.changes {
             Changes::Something => Importance::Intent,
             // Its result, and the intents of changes that follow, are written after it.
@@ -164,7 +164,7 @@ impl Door {
         };
         let event = NewEvent {
             importance,
-            session: call.asker.session.as_deref(),
+            session: call.caller.session.as_deref(),
             actor: call.actor(),
             call: Some(&name),
             parent: parent.as_deref(),
@@ -208,14 +208,14 @@ impl Door {
     }
 
     /// The call of this number and caller, for work on its behalf.
-    pub fn call_of(&self, number: u64, asker: &Asker) -> PresentCall {
+    pub fn call_of(&self, number: u64, caller: &Caller) -> PresentCall {
         PresentCall {
             call: self.name(number),
-            session: asker.session.clone(),
-            agent: asker.kind().to_owned(),
-            id: asker.id.clone().unwrap_or_default(),
-            mode: asker.mode,
-            owner: asker.owner(),
+            session: caller.session.clone(),
+            agent: caller.kind().to_owned(),
+            id: caller.id.clone().unwrap_or_default(),
+            mode: caller.mode,
+            owner: caller.owner(),
             sight: SharedSight::default(),
         }
     }

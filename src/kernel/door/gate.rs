@@ -1,8 +1,8 @@
 //! Authorisation of calls: policy rules, capability tokens and approvals.
 
 use super::approvals::{Approvals, Subject};
-use super::asker::Asker;
 use super::call::Call;
+use super::caller::Caller;
 use super::judged_call::judged_call;
 use super::pending_call::Decider;
 use super::permanent_rule::permanent_rule;
@@ -82,7 +82,7 @@ pub(super) enum Previews {
 impl Previews {
     fn of(call: &Call<'_>) -> Self {
         let is_held = matches!(call.effect, Effect::Write | Effect::Run);
-        if call.asker.dry_run && is_held { Self::Change } else { Self::Nothing }
+        if call.caller.dry_run && is_held { Self::Change } else { Self::Nothing }
     }
 }
 
@@ -128,13 +128,13 @@ impl Gate {
     }
 
     /// Whether every call of this caller is allowed without a check.
-    pub fn is_open_to(&self, asker: &Asker) -> bool {
-        asker.token.is_none() && matches!(self.rules.in_force(), InForce::AllowAll)
+    pub fn is_open_to(&self, caller: &Caller) -> bool {
+        caller.token.is_none() && matches!(self.rules.in_force(), InForce::AllowAll)
     }
 
     /// Authorises or refuses a call.
     pub fn judge(&self, call: &Call<'_>) -> Result<Admission, Refusal> {
-        if self.is_open_to(call.asker) {
+        if self.is_open_to(call.caller) {
             return Ok(Admission::default());
         }
         let in_force = self.rules.in_force();
@@ -155,7 +155,7 @@ impl Gate {
             None => judged_text,
         };
         let held_ms = match &capability {
-            Some(capability) if call.asking_tool.is_none() && !self.is_part_of_parent(call, capability) => {
+            Some(capability) if call.calling_tool.is_none() && !self.is_part_of_parent(call, capability) => {
                 self.tokens.begin(capability, most_ms(call), now_ms()).map_err(Refusal::Invalid)?
             }
             Some(_) | None => None,
@@ -169,7 +169,7 @@ impl Gate {
     }
 
     fn seen(&self, call: &Call<'_>) -> Result<SeenCall, Error> {
-        let capability = call.asker.token.as_deref().map(|token| self.tokens.verify(token)).transpose()?;
+        let capability = call.caller.token.as_deref().map(|token| self.tokens.verify(token)).transpose()?;
         let token_id = capability.as_ref().and_then(Capability::id).map(|id| id.to_string());
         let mut judged = judged_call(call, self.rules.tools(), token_id, self.mode);
         let text: Option<Arc<str>> =
@@ -203,9 +203,9 @@ impl Gate {
             call.path.as_deref().unwrap_or_default(),
             text.as_deref().unwrap_or_default(),
             &args,
-            call.asker.session.as_deref().unwrap_or_default(),
-            call.asker.principal(),
-            call.asking_tool.unwrap_or_default(),
+            call.caller.session.as_deref().unwrap_or_default(),
+            call.caller.principal(),
+            call.calling_tool.unwrap_or_default(),
             &reach,
             &self.rules.approved_version(),
         ]);

@@ -1,7 +1,7 @@
 //! Conversion of a call into what policy rules see.
 
-use super::asker::Asker;
 use super::call::Call;
+use super::caller::Caller;
 use super::shown_json::holds_more_than;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
@@ -28,18 +28,18 @@ pub fn judged_call(call: &Call<'_>, tools: &Tools, token: Option<String>, usual:
     if reaches_unnamed_files(&judged) {
         judged.paths = Fact::Unknown;
     }
-    judged_asker(&mut judged, call.asker, token, usual);
+    judged_caller(&mut judged, call.caller, token, usual);
     judged
 }
 
 /// Sets the caller of a judged call.
-pub fn judged_asker(judged: &mut tgp_policy::Call, asker: &Asker, token: Option<String>, usual: Mode) {
-    judged.mode = match asker.mode.unwrap_or(usual) {
+pub fn judged_caller(judged: &mut tgp_policy::Call, caller: &Caller, token: Option<String>, usual: Mode) {
+    judged.mode = match caller.mode.unwrap_or(usual) {
         Mode::Explore => tgp_policy::Mode::Explore,
         Mode::Strict => tgp_policy::Mode::Strict,
         Mode::Debug => tgp_policy::Mode::Debug,
     };
-    let (session, agent) = (asker.session.clone(), Some(asker.principal().to_owned()));
+    let (session, agent) = (caller.session.clone(), Some(caller.principal().to_owned()));
     judged.principal = Principal { session, agent, token, unknown: UnknownParts::default() };
 }
 
@@ -112,7 +112,7 @@ pub fn recorded_call(content: &str, tools: &Tools, usual: Mode) -> Option<tgp_po
     let is_whole = |args: &Value| args.get("$blob").is_none() && args.get("cut").is_none();
     let args = args.filter(is_whole).map(|args| args.to_string()).unwrap_or_default();
     let id = Some(actor.id).filter(|id| !id.is_empty());
-    let asker = Asker { session, agent: Some(actor.agent), id, ..Asker::default() };
-    let call = Call { path: path.map(Into::into), ..Call::of(&asker, tool, Effect::parse(&effect)?, args) };
+    let caller = Caller { session, agent: Some(actor.agent), id, ..Caller::default() };
+    let call = Call { path: path.map(Into::into), ..Call::of(&caller, tool, Effect::parse(&effect)?, args) };
     Some(judged_call(&call, tools, None, usual))
 }

@@ -2,8 +2,8 @@
 
 mod approval_errors;
 mod approvals;
-mod asker;
 mod call;
+mod caller;
 mod caller_sight;
 #[expect(clippy::module_inception, reason = "the file is named for its main item")]
 mod door;
@@ -29,8 +29,8 @@ mod trace;
 mod witness;
 
 pub use approvals::Approvals;
-pub use asker::Asker;
 pub use call::{Call, Changes};
+pub use caller::Caller;
 pub use door::{Door, canonical_path, full};
 pub use gate::Gate;
 pub use judged_call::recorded_call;

@@ -62,7 +62,7 @@ impl Passage {
     pub(super) fn new(recorder: Arc<Recorder>, call: Call<'_>, gate: &Arc<Gate>, mut admitted: Admission) -> Self {
         let Actor { agent, id } = call.actor();
         let (agent, id) = (agent.to_owned(), id.to_owned());
-        let Call { number, parent, tool, effect, path, asker, trace, .. } = call;
+        let Call { number, parent, tool, effect, path, caller, trace, .. } = call;
         let sight = sight_of(gate, &mut admitted);
         // Nested calls with the same token, at any depth, are part of it.
         if let Some(token) = &admitted.capability {
@@ -77,11 +77,11 @@ impl Passage {
             tool,
             path: path.map(Cow::into_owned),
             effect,
-            session: asker.session.clone(),
-            owner: asker.owner(),
+            session: caller.session.clone(),
+            owner: caller.owner(),
             agent,
             id,
-            mode: asker.mode,
+            mode: caller.mode,
             trace,
             sight,
             approved_text: admitted.approved_text,

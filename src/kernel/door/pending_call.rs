@@ -33,7 +33,7 @@ impl PendingCall {
             parent,
             tool: call.tool.to_string(),
             path: call.path.as_deref().map(str::to_owned),
-            session: call.asker.session.clone(),
+            session: call.caller.session.clone(),
             agent: actor.agent.to_owned(),
             id: actor.id.to_owned(),
             of,

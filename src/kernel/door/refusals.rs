@@ -85,7 +85,7 @@ impl Door {
             "call": about.call,
             "parent": about.parent,
             "session": about.session,
-            "agent": call.asker.principal(),
+            "agent": call.caller.principal(),
             "also": (!also.is_empty()).then_some(also),
             "always": asking.always,
             "waitsMs": waits_ms,

@@ -1,8 +1,8 @@
 //! Queries about rules and tokens for SQL.
 
-use super::asker::Asker;
+use super::caller::Caller;
 use super::gate::{Gate, Previews, strictest_verdict};
-use super::judged_call::judged_asker;
+use super::judged_call::judged_caller;
 use super::rules::InForce;
 use tgp_base::error::Error;
 use tgp_base::sql_detail::SqlDetail;
@@ -14,13 +14,13 @@ impl Gate {
     ///
     /// # Errors
     /// `Denied` for an invalid token.
-    pub fn sql_detail(&self, asker: &Asker) -> Result<SqlDetail, Error> {
+    pub fn sql_detail(&self, caller: &Caller) -> Result<SqlDetail, Error> {
         let of_rules = match self.rules.in_force() {
             InForce::AllowAll => SqlDetail::Nothing,
             InForce::Policy(policy) => policy.sql_detail(),
             InForce::Hook => SqlDetail::Tables,
         };
-        let Some(token) = asker.token.as_deref() else { return Ok(of_rules) };
+        let Some(token) = caller.token.as_deref() else { return Ok(of_rules) };
         // Runs on Node's thread for every statement, so revocation is left to the door.
         Ok(of_rules.max(self.tokens.read(token)?.sql_detail()))
     }
@@ -33,16 +33,16 @@ impl Gate {
     /// `Denied` for an invalid token.
     pub fn open_tables(
         &self,
-        asker: &Asker,
+        caller: &Caller,
         tables: &[(String, Option<String>)],
         home: DefaultSchema,
         verbs: Option<SqlVerbs>,
     ) -> Result<Vec<bool>, Error> {
-        let capability = asker.token.as_deref().map(|token| self.tokens.verify(token)).transpose()?;
+        let capability = caller.token.as_deref().map(|token| self.tokens.verify(token)).transpose()?;
         let token_id = capability.as_ref().and_then(Capability::id).map(|id| id.to_string());
         let in_force = self.rules.in_force();
         let mut call = self.rules.tools().some_call("exec_sql");
-        judged_asker(&mut call, asker, token_id, self.mode);
+        judged_caller(&mut call, caller, token_id, self.mode);
         if verbs.is_none() {
             // Rules on the text of a statement do not concern its tables.
             call.args = Fact::Nothing;

@@ -1,8 +1,8 @@
 //! Visibility of tools in lists: one decision for prompts, live tools, `kernel.tools()` and MCP.
 
-use super::asker::Asker;
+use super::caller::Caller;
 use super::gate::{Gate, now_ms};
-use super::judged_call::judged_asker;
+use super::judged_call::judged_caller;
 use super::rules::InForce;
 use std::sync::Arc;
 use tgp_base::error::Error;
@@ -11,7 +11,7 @@ use tgp_policy::{Call, Capability, Effect, Fact, Policy, UnknownParts};
 /// The tools that a caller sees in lists.
 pub struct ToolView<'g> {
     gate: &'g Gate,
-    asker: &'g Asker,
+    caller: &'g Caller,
     capability: Option<Capability>,
     /// Rules that can deny. A policy function of the application is not called for lists.
     policy: Option<Arc<Policy>>,
@@ -23,8 +23,8 @@ impl Gate {
     ///
     /// # Errors
     /// `Denied` for an invalid token.
-    pub fn shown_tools(&self, asker: &Asker, tools: &[(String, Option<String>)]) -> Result<Vec<bool>, Error> {
-        let view = self.checked_tool_view(asker)?;
+    pub fn shown_tools(&self, caller: &Caller, tools: &[(String, Option<String>)]) -> Result<Vec<bool>, Error> {
+        let view = self.checked_tool_view(caller)?;
         Ok(tools.iter().map(|(tool, path)| view.shows(tool, path.as_deref())).collect())
     }
 
@@ -32,26 +32,26 @@ impl Gate {
     ///
     /// # Errors
     /// `Denied` for an invalid token.
-    pub fn checked_tool_view<'g>(&'g self, asker: &'g Asker) -> Result<ToolView<'g>, Error> {
-        let capability = asker.token.as_deref().map(|token| self.tokens.verify(token)).transpose()?;
-        Ok(self.view_with(asker, capability))
+    pub fn checked_tool_view<'g>(&'g self, caller: &'g Caller) -> Result<ToolView<'g>, Error> {
+        let capability = caller.token.as_deref().map(|token| self.tokens.verify(token)).transpose()?;
+        Ok(self.view_with(caller, capability))
     }
 
     /// The view of a caller on Node's thread; leaves the revocation check to the door.
     ///
     /// # Errors
     /// `Denied` for a token that is not of this kernel.
-    pub fn tool_view<'g>(&'g self, asker: &'g Asker) -> Result<ToolView<'g>, Error> {
-        let capability = asker.token.as_deref().map(|token| self.tokens.read(token)).transpose()?;
-        Ok(self.view_with(asker, capability))
+    pub fn tool_view<'g>(&'g self, caller: &'g Caller) -> Result<ToolView<'g>, Error> {
+        let capability = caller.token.as_deref().map(|token| self.tokens.read(token)).transpose()?;
+        Ok(self.view_with(caller, capability))
     }
 
-    fn view_with<'g>(&'g self, asker: &'g Asker, capability: Option<Capability>) -> ToolView<'g> {
+    fn view_with<'g>(&'g self, caller: &'g Caller, capability: Option<Capability>) -> ToolView<'g> {
         let policy = match self.rules.in_force() {
             InForce::Policy(policy) if policy.may_deny() => Some(policy),
             InForce::Policy(_) | InForce::AllowAll | InForce::Hook => None,
         };
-        ToolView { gate: self, asker, capability, policy, now_ms: now_ms() }
+        ToolView { gate: self, caller, capability, policy, now_ms: now_ms() }
     }
 }
 
@@ -85,9 +85,9 @@ impl ToolView<'_> {
             call.paths = Fact::Known(vec![path.to_owned()]);
         }
         let token_id = capability.and_then(Capability::id).map(|id| id.to_string());
-        judged_asker(&mut call, self.asker, token_id, self.gate.mode());
-        let Asker { session, token, id, .. } = self.asker;
-        let is_unnamed = self.asker.kind() == "agent" && id.is_none();
+        judged_caller(&mut call, self.caller, token_id, self.gate.mode());
+        let Caller { session, token, id, .. } = self.caller;
+        let is_unnamed = self.caller.kind() == "agent" && id.is_none();
         call.principal.unknown = UnknownParts { session: session.is_none(), agent: is_unnamed, token: token.is_none() };
         call
     }

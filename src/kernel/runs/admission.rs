@@ -60,12 +60,12 @@ impl Runs {
                 "The approval is void: the tool has changed since. Make the call again and have it approved again.";
             return Err(Error::new(ErrorCode::Approval, message));
         }
-        self.services().checks.gate_run(options.caller, graph)
+        self.services().checks.gate_run(options.caller_kind, graph)
     }
 
     /// How strictly tests are required for the caller of a run.
     pub(super) fn mode_of(&self, options: &ExecOptions) -> Mode {
-        self.services().tests.mode_of(options.asker.kind(), options.asker.mode)
+        self.services().tests.mode_of(options.caller.kind(), options.caller.mode)
     }
 
     /// Refuses a tool without passing tests, where they are required. Tests and previews are exempt, as they have no

@@ -2,7 +2,7 @@
 
 use super::exec_options::{ExecRequest, Runnable};
 use super::exec_value::{ExecDone, when_executed};
-use crate::kernel::door::{Asker, Call, Changes, Door, Effect, Passage, Reach, Trace};
+use crate::kernel::door::{Call, Caller, Changes, Door, Effect, Passage, Reach, Trace};
 use crate::kernel::modules::ModuleGraph;
 use crate::kernel::sight::SharedSight;
 use std::borrow::Cow;
@@ -27,8 +27,8 @@ impl EnteredRun {
 }
 
 /// Who requests a run.
-pub struct RunAsker<'a> {
-    pub asker: &'a Asker,
+pub struct RunCaller<'a> {
+    pub caller: &'a Caller,
     pub parent: Option<RunId>,
     /// The tool that requests it, if it comes from a run.
     pub tool: Option<&'a str>,
@@ -64,11 +64,11 @@ pub fn enter(
     run: RunId,
     what: &Runnable,
     args_json: &str,
-    by: RunAsker<'_>,
+    by: RunCaller<'_>,
     texts: RunTexts<'_>,
     done: ExecDone,
 ) -> Result<Entered, (Error, ExecDone)> {
-    let RunAsker { asker, parent, tool: asking_tool, trace, wall, approval } = by;
+    let RunCaller { caller, parent, tool: calling_tool, trace, wall, approval } = by;
     let (tool, effect, args) = match what {
         Runnable::Tool(_) => ("exec_tool", Effect::Run, Cow::Borrowed(args_json)),
         Runnable::Code(code) => ("run_code", Effect::Run, Cow::Owned(code_args(code, args_json))),
@@ -84,8 +84,8 @@ pub fn enter(
         changes: Changes::Nothing,
         path: Some(Cow::Borrowed(what.path())),
         args,
-        asker,
-        asking_tool,
+        caller,
+        calling_tool,
         trace: trace.filter(|_| parent.is_some()),
         wall,
         approval,

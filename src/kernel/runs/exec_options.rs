@@ -1,8 +1,8 @@
 //! The request for a run, and its options.
 
-use crate::kernel::checks::Caller;
+use crate::kernel::checks::CallerKind;
 use crate::kernel::config::{MEMORY_MB, TIMEOUT_MS, WALL_MS};
-use crate::kernel::door::Asker;
+use crate::kernel::door::Caller;
 use crate::kernel::sight::SharedSight;
 use crate::kernel::tool_paths::CODE_PATH;
 use serde::Deserialize;
@@ -22,7 +22,7 @@ pub struct ExecOptions {
     memory_mb: Option<u32>,
     pub(super) seed: Option<u64>,
     #[serde(default)]
-    pub(super) caller: Caller,
+    pub(super) caller_kind: CallerKind,
     pub(super) now: Option<i64>,
     /// Time limit of one test case.
     pub(super) case_ms: Option<u32>,
@@ -31,8 +31,8 @@ pub struct ExecOptions {
     #[cfg_attr(test, ts(as = "Option<bool>", optional))]
     pub(super) coverage: bool,
     #[serde(default)]
-    #[cfg_attr(test, ts(as = "Option<Asker>", optional))]
-    pub(super) asker: Arc<Asker>,
+    #[cfg_attr(test, ts(as = "Option<Caller>", optional))]
+    pub(super) caller: Arc<Caller>,
     /// Whether the caller requests a trace.
     #[serde(default)]
     #[cfg_attr(test, ts(as = "Option<bool>", optional))]
@@ -98,12 +98,12 @@ impl ExecRequest {
 impl ExecOptions {
     /// Whether this is a dry run.
     pub fn is_dry(&self) -> bool {
-        self.asker.dry_run
+        self.caller.dry_run
     }
 
     /// Makes this a dry run.
     pub fn set_dry_run(&mut self) {
-        Arc::make_mut(&mut self.asker).dry_run = true;
+        Arc::make_mut(&mut self.caller).dry_run = true;
     }
 
     /// The limits of the run; those of the configuration by default.

@@ -1,7 +1,7 @@
 //! Starts nested runs.
 
 use super::approval::ask_approval;
-use super::entered_run::{Entered, RunAsker, enter};
+use super::entered_run::{Entered, RunCaller, enter};
 use super::exec_options::Runnable;
 use super::exec_value::{ExecDone, when_executed};
 use super::run_scope::RunScope;
@@ -25,8 +25,8 @@ impl RunStarter for Runs {
 
     fn start_nested(self: Arc<Self>, nested: RequestedRun, approval: Option<String>, done: ExecDone) {
         let RequestedRun { run, mut scope, what, args_json } = nested;
-        let by = RunAsker {
-            asker: &scope.options.asker,
+        let by = RunCaller {
+            caller: &scope.options.caller,
             parent: scope.lineage.parent,
             tool: Some(&scope.tool),
             trace: scope.trace.clone(),

@@ -1,7 +1,7 @@
 //! `exec_tool`: runs of tools in the sandbox.
 
 use super::confinement::ConfinementReport;
-use super::entered_run::{Entered, EnteredRun, RunAsker, enter};
+use super::entered_run::{Entered, EnteredRun, RunCaller, enter};
 use super::exec_options::{ExecOptions, ExecRequest, Runnable};
 use super::exec_value::{ExecDone, ExecValue, when_executed};
 use super::guest_files::GuestFiles;
@@ -103,7 +103,7 @@ impl Runs {
         if !request.is_short() {
             return false;
         }
-        if self.services.door.gate().is_open_to(&request.options.asker) {
+        if self.services.door.gate().is_open_to(&request.options.caller) {
             return true;
         }
         let tool = match &request.what {
@@ -111,7 +111,7 @@ impl Runs {
             Runnable::Code(_) | Runnable::Test(_) => None,
         };
         // Checking a token reads a file.
-        let has_token = request.options.asker.token.is_some();
+        let has_token = request.options.caller.token.is_some();
         let is_explored = self.mode_of(&request.options) == Mode::Explore;
         !has_token && is_explored && tool.is_some_and(|tool| self.modules().graph_quickly(&tool).is_some())
     }
@@ -121,12 +121,12 @@ impl Runs {
         if parent.and_then(|parent| self.open.host(parent)).is_some_and(|host| host.is_dry()) {
             request.options.set_dry_run();
         }
-        let asker = Arc::clone(&request.options.asker);
-        let approval = asker.approval.as_deref();
+        let caller = Arc::clone(&request.options.caller);
+        let approval = caller.approval.as_deref();
         let ExecRequest { run, what, args_json, options } = &request;
         // Invalid limits are refused at the start.
         let wall = options.limits(self.limits_for(what)).ok().map(|limits| limits.wall);
-        let by = RunAsker { asker: &asker, parent, tool: None, trace: None, wall, approval };
+        let by = RunCaller { caller: &caller, parent, tool: None, trace: None, wall, approval };
         let through = if parent.is_some() { Origin::Run } else { Origin::Call };
         let (entered, graph) = self.with_texts(what, options, through, |texts| {
             enter(&self.services.door, *run, what, args_json, by, texts, done)
@@ -162,7 +162,7 @@ impl Runs {
     /// Otherwise gives everything back.
     pub fn exec_tool_at_once(self: &Arc<Self>, entered: EnteredRun) -> Option<EnteredRun> {
         let EnteredRun { request, done, graph } = entered;
-        let caller = request.options.caller;
+        let kind = request.options.caller_kind;
         // The test state may have to be read first.
         if self.mode_of(&request.options) != Mode::Explore {
             return Some(EnteredRun { request, done, graph });
@@ -173,7 +173,7 @@ impl Runs {
         };
         let Some(tool) = tool else { return Some(EnteredRun { request, done, graph }) };
         let graph = graph.or_else(|| self.services.modules.graph_quickly(&tool));
-        let is_quick = |graph: &ModuleGraph| self.services.checks.gates_quickly(caller, graph);
+        let is_quick = |graph: &ModuleGraph| self.services.checks.gates_quickly(kind, graph);
         let graph = match graph {
             Some(graph) if is_quick(&graph) => graph,
             graph => return Some(EnteredRun { request, done, graph }),
@@ -328,7 +328,7 @@ impl Runs {
         let is_counted = matches!(what, Runnable::Tool(_)) && scope.preview.is_none() && scope.test.is_none();
         let counted = is_counted.then(|| entry.clone());
         let args = Arc::clone(&args_json);
-        let owner: Arc<str> = scope.options.asker.owner().into();
+        let owner: Arc<str> = scope.options.caller.owner().into();
         let shown = self.examples.as_ref().map(|examples| (Arc::clone(examples), Arc::clone(&args_json)));
         let host = Arc::new(SandboxHost::new(
             Arc::clone(&self.services),

@@ -202,7 +202,7 @@ impl SandboxHost {
         let files = required.modules.iter().map(|module| module.path.clone());
         let imported: Vec<String> = files.filter(|path| self.graph.is_file(path)).collect();
         self.check_imported(imported)?;
-        self.services.checks.gate_run(self.scope.options.caller, &self.graph)?;
+        self.services.checks.gate_run(self.scope.options.caller_kind, &self.graph)?;
         let modules = to_json(&required.modules)?;
         to_json(&serde_json::json!({ "path": required.path, "modules": modules }))
     }
@@ -221,10 +221,10 @@ impl SandboxHost {
             parent: Some(self.run.0),
             changes,
             path: path.map(Cow::Owned),
-            asking_tool: Some(&self.scope.tool),
+            calling_tool: Some(&self.scope.tool),
             trace: self.scope.trace.clone(),
             approval,
-            ..Call::of(&self.scope.options.asker, tool, effect, question.args_json.as_str())
+            ..Call::of(&self.scope.options.caller, tool, effect, question.args_json.as_str())
         };
         within_budget(&self.scope.tree, &question.name, || door.enter(call)).map(Some)
     }
@@ -262,9 +262,9 @@ impl SandboxHost {
             number: door.next_number(),
             parent: Some(self.run.0),
             path: imported.first().map(|path| Cow::Borrowed(path.as_str())),
-            asking_tool: Some(&self.scope.tool),
+            calling_tool: Some(&self.scope.tool),
             also: (!imported.is_empty()).then_some(&also),
-            ..Call::of(&self.scope.options.asker, tool, effect, args)
+            ..Call::of(&self.scope.options.caller, tool, effect, args)
         })
     }
 

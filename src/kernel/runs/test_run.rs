@@ -58,7 +58,7 @@ impl Runs {
         options.now.get_or_insert(NOW);
         scope.test = Some(Arc::clone(&record));
         let services = Arc::clone(self.services());
-        let call = services.door.call_of(run.0, &options.asker);
+        let call = services.door.call_of(run.0, &options.caller);
         let done = when_executed(move |result| done.complete(reported(&record, &services, &call, result)));
         (scope, done)
     }

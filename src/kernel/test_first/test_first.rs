@@ -7,7 +7,8 @@ use crate::kernel::private_files::PrivateFiles;
 use std::sync::{Arc, OnceLock};
 use tgp_base::error::Error;
 use tgp_state::{
-    Author, Caller, Event, ExemptGlobs, Kind, Mode, Origin, Request, Subject, TestRun, TestStatus, TextId, Texts, judge,
+    Author, Event, ExemptGlobs, Kind, Mode, Origin, Request, RequestSource, Subject, TestRun, TestStatus, TextId,
+    Texts, judge,
 };
 use tgp_vfs::{JailPath, Vfs};
 
@@ -92,7 +93,7 @@ impl TestFirst {
     pub fn judge(&self, request: &Request<'_>, mode: Mode, through: Origin) -> Result<(), Error> {
         let who = match mode {
             Mode::Explore => return Ok(()),
-            Mode::Strict | Mode::Debug => Caller { by: Author::Agent, through },
+            Mode::Strict | Mode::Debug => RequestSource { by: Author::Agent, through },
         };
         self.state.query(|state| judge(request, who, mode, state, &self.exempt)).map_err(Error::from)
     }

@@ -2,10 +2,10 @@
 
 use super::fault::{Fault, listed};
 use super::node::Node;
-use crate::effect::Effect;
 use crate::matching::targets::Targets;
 use crate::tools::Tools;
 use crate::verdict::Decision;
+use tgp_base::effect::Effect;
 
 /// The most entries in one condition.
 pub(super) const MAX_ENTRIES: usize = 1_000;

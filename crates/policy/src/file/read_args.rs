@@ -4,7 +4,6 @@ use super::fault::{Fault, listed, shown};
 use super::fields::{Fields, items, text};
 use super::matcher_context::{MAX_ENTRIES, MatcherContext};
 use super::node::{Content, Member, Node};
-use crate::effect::Effects;
 use crate::matching::arg_matcher::{ArgMatcher, ArgTest};
 use crate::matching::path_set::text_glob;
 use crate::matching::targets::Targets;
@@ -12,6 +11,7 @@ use crate::tools::{ArgKind, Arguments, Tool};
 use crate::verdict::Decision;
 use serde_json::Value;
 use std::collections::BTreeSet;
+use tgp_base::effect::Effects;
 use tgp_base::spelling::{did_you_mean, nearest};
 
 /// The longest pointer.

@@ -5,16 +5,16 @@ use super::fields::{Fields, items, text, word};
 use super::matcher_context::{MAX_ENTRIES, MatcherContext};
 use super::node::{Content, Node};
 use super::read_args::{hash, read_args};
-use crate::call::Mode;
-use crate::effect::{Effect, Effects};
 use crate::host_name::HostPattern;
 use crate::matching::matchers::Matchers;
 use crate::matching::path_set::PathSetBuilder;
 use crate::matching::principal_pattern::PrincipalPattern;
 use crate::matching::targets::{EVERYTHING, Targets};
-use crate::sql_verb::SqlVerb;
 use crate::tools::Tools;
+use tgp_base::effect::{Effect, Effects};
+use tgp_base::mode::Mode;
 use tgp_base::spelling::{did_you_mean, nearest};
+use tgp_base::sql_verb::SqlVerb;
 use tgp_base::table_name::TableName;
 
 /// The longest name.

@@ -4,14 +4,15 @@ use super::fault::{Fault, shown};
 use super::fields::{Fields, items, text, word};
 use super::node::Node;
 use super::read_matchers::{METHODS, is_map};
-use crate::call::{Call, Fact, Mode, Principal};
-use crate::effect::Effect;
+use crate::call::{Call, Fact, Principal};
 use crate::host_name::HostPort;
-use crate::sql_verb::SqlVerb;
 use crate::tools::Tools;
 use crate::verdict::Decision;
 use serde_json::Value;
+use tgp_base::effect::Effect;
+use tgp_base::mode::Mode;
 use tgp_base::spelling::{did_you_mean, nearest};
+use tgp_base::sql_verb::SqlVerb;
 use tgp_base::table_name::TableName;
 use url::Url;
 

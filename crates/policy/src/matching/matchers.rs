@@ -4,11 +4,12 @@ use super::arg_matcher::ArgMatcher;
 use super::fit::Fit;
 use super::path_set::PathSet;
 use super::principal_pattern::PrincipalPattern;
-use crate::call::{Call, Mode};
+use crate::call::Call;
 use crate::host_name::HostPattern;
-use crate::sql_verb::SqlVerbs;
 use std::cell::OnceCell;
+use tgp_base::mode::Mode;
 use tgp_base::sql_detail::SqlDetail;
+use tgp_base::sql_verb::SqlVerbs;
 use tgp_base::table_name::TableName;
 
 #[derive(Debug, Clone, Default)]

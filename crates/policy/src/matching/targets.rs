@@ -1,7 +1,7 @@
 //! The targets of a rule: effects, tools by name, or everything.
 
 use crate::call::Call;
-use crate::effect::{Effect, Effects};
+use tgp_base::effect::{Effect, Effects};
 
 /// The name that stands for every tool.
 pub(crate) const EVERYTHING: &str = "*";

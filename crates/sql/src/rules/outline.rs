@@ -2,7 +2,6 @@
 
 use super::policy::{SqlPolicy, is_exposing_name, shadow_of};
 use super::statement::verbs_of;
-use super::verb::Verb;
 use crate::parsing::dialect::{Dialect, SqlSyntax};
 use crate::parsing::plain_text::STRING;
 use crate::parsing::relations::relations;
@@ -10,11 +9,12 @@ use crate::parsing::table_names::{last_part, mentioned_names};
 use crate::parsing::token::Tokens;
 use crate::parsing::tokenise::{check_text, tokenise};
 use std::collections::BTreeSet;
+use tgp_base::sql_verb::SqlVerb;
 
 /// Verbs, tables and names of a statement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outline {
-    pub verbs: BTreeSet<Verb>,
+    pub verbs: BTreeSet<SqlVerb>,
     /// Case-folded table names; `None` if they cannot be determined.
     pub tables: Option<BTreeSet<String>>,
     /// Every name in the statement, which cannot touch any other table. Empty if the tables cannot be determined.
@@ -76,7 +76,7 @@ fn has_string(name: &str) -> bool {
 mod tests {
     use crate::parsing::dialect::Dialect;
     use crate::rules::outline::Outline;
-    use crate::rules::verb::Verb;
+    use tgp_base::sql_verb::SqlVerb;
 
     fn outline(sql: &str) -> Option<Outline> {
         super::outline(sql, Dialect::Any)
@@ -87,16 +87,16 @@ mod tests {
         for (sql, verbs, tables) in [
             (
                 "select * from Orders o join shop.items i on true",
-                vec![Verb::Select],
+                vec![SqlVerb::Select],
                 Some(vec!["orders", "shop.items"]),
             ),
-            ("UPDATE orders SET x = 1", vec![Verb::Update], Some(vec!["orders"])),
+            ("UPDATE orders SET x = 1", vec![SqlVerb::Update], Some(vec!["orders"])),
             (
                 "WITH d AS (DELETE FROM a RETURNING *) SELECT * FROM d",
-                vec![Verb::Select, Verb::Delete],
+                vec![SqlVerb::Select, SqlVerb::Delete],
                 Some(vec!["a"]),
             ),
-            ("drop table x", vec![Verb::Drop], Some(vec!["x"])),
+            ("drop table x", vec![SqlVerb::Drop], Some(vec!["x"])),
         ] {
             let found = outline(sql).unwrap();
             assert_eq!(found.verbs.into_iter().collect::<Vec<_>>(), verbs, "{sql}");
@@ -186,7 +186,7 @@ mod tests {
             ("INSERT INTO tag(tag) VALUES ('x')", Postgres, false),
         ] {
             let verbs = super::outline(sql, dialect).unwrap_or_else(|| panic!("{sql}")).verbs;
-            assert_eq!(verbs.contains(&Verb::Delete), removes, "{sql}");
+            assert_eq!(verbs.contains(&SqlVerb::Delete), removes, "{sql}");
         }
     }
 }

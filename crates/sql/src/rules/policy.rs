@@ -3,7 +3,6 @@
 use super::forbidden_names::exposes_other_tables;
 use super::pragmas::{name_at, pragma_exposes_tables, pragma_takes_table};
 use super::schema_change::schema_is_fixed;
-use super::verb::{Access, Verb};
 use crate::parsing::dialect::{Dialect, SqlSyntax};
 use crate::parsing::relations::{relations, unknown_tables};
 use crate::parsing::sequences::{is_type_of_sequence, sequences};
@@ -13,6 +12,7 @@ use crate::sql_error::{SqlError, refused, shortened};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeSet, HashSet};
 use tgp_base::sql_detail::SqlDetail;
+use tgp_base::sql_verb::{Access, SqlVerb};
 use tgp_base::table_name::fold_case;
 
 /// Rules of the database owner, in addition to those that always apply.
@@ -34,7 +34,7 @@ pub struct SqlPolicy {
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct RuleList {
     pub tables: Option<Vec<String>>,
-    pub verbs: Option<Vec<Verb>>,
+    pub verbs: Option<Vec<SqlVerb>>,
 }
 
 const LEAVE_OUT: &str = "Leave it out of the statement.";
@@ -43,7 +43,7 @@ impl SqlPolicy {
     /// Whether the rules allow only reading. Then the database connection is read-only too.
     #[must_use]
     pub fn only_reads(&self) -> bool {
-        self.read_only || Verb::ALL.iter().all(|verb| verb.access() == Access::Read || !self.allows_verb(*verb))
+        self.read_only || SqlVerb::ALL.iter().all(|verb| verb.access() == Access::Read || !self.allows_verb(*verb))
     }
 
     /// Whether there are rules that distinguish verbs.
@@ -69,22 +69,24 @@ impl SqlPolicy {
         self.allow.tables.is_some() || self.deny.tables.as_ref().is_some_and(|denied| !denied.is_empty())
     }
 
-    fn allows_verb(&self, verb: Verb) -> bool {
-        let named = |list: &Option<Vec<Verb>>, verb: &Verb| list.as_ref().is_some_and(|verbs| verbs.contains(verb));
+    fn allows_verb(&self, verb: SqlVerb) -> bool {
+        let named =
+            |list: &Option<Vec<SqlVerb>>, verb: &SqlVerb| list.as_ref().is_some_and(|verbs| verbs.contains(verb));
         let schema = verb.access() == Access::Schema && !self.ddl;
-        let denied =
-            schema || named(&self.deny.verbs, &verb) || verb.implies().iter().any(|also| named(&self.deny.verbs, also));
+        let denied = schema
+            || named(&self.deny.verbs, &verb)
+            || verb.implies().iter().any(|also| named(&self.deny.verbs, &also));
         !denied && (self.allow.verbs.is_none() || named(&self.allow.verbs, &verb))
     }
 
     /// The first verb in the owner's allow list that requires `ddl`, if `ddl` is off.
     #[must_use]
-    pub fn needs_ddl(&self) -> Option<Verb> {
+    pub fn needs_ddl(&self) -> Option<SqlVerb> {
         let listed = self.allow.verbs.iter().flatten().copied();
         listed.into_iter().find(|verb| verb.access() == Access::Schema && !self.ddl)
     }
 
-    pub(super) fn check_verbs(&self, verbs: &BTreeSet<Verb>) -> Result<(), SqlError> {
+    pub(super) fn check_verbs(&self, verbs: &BTreeSet<SqlVerb>) -> Result<(), SqlError> {
         for verb in verbs {
             let name = verb.keywords();
             if self.read_only && verb.access() != Access::Read {
@@ -98,7 +100,7 @@ impl SqlPolicy {
             }
             if !self.allows_verb(*verb) {
                 let allowed: Vec<&str> =
-                    Verb::ALL.into_iter().filter(|verb| self.allows_verb(*verb)).map(Verb::keywords).collect();
+                    SqlVerb::ALL.into_iter().filter(|verb| self.allows_verb(*verb)).map(SqlVerb::keywords).collect();
                 let what = format!("{name} is not allowed on this database, only {}", allowed.join(", "));
                 return Err(refused(what, "Use one of those."));
             }

@@ -2,7 +2,6 @@
 
 use super::known_functions::unknown_calls;
 use super::policy::SqlPolicy;
-use super::verb::Access;
 use crate::parsing::dialect::{Dialect, LexerConfig};
 use crate::parsing::relations::relations;
 use crate::parsing::sequences::sequences;
@@ -12,6 +11,7 @@ use crate::sql_error::{SqlError, refused};
 use serde::Serialize;
 use std::collections::BTreeSet;
 use tgp_base::sql_detail::SqlDetail;
+use tgp_base::sql_verb::Access;
 
 /// Case-folded names of a statement.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]

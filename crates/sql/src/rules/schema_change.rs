@@ -1,10 +1,10 @@
 //! Schema changes: tools may create, alter and drop objects that contain data, but no code or privileges, and that are
 //! permanent or dropped with the transaction.
 
-use super::verb::Verb;
 use crate::parsing::dialect::{Dialect, SqlSyntax};
 use crate::parsing::token::Tokens;
 use crate::sql_error::{SqlError, refused, shortened};
+use tgp_base::sql_verb::SqlVerb;
 
 const OBJECTS: [&str; 8] = ["TABLE", "INDEX", "VIEW", "SCHEMA", "SEQUENCE", "TYPE", "DOMAIN", "STATISTICS"];
 const ADJECTIVES: [&str; 11] = [
@@ -39,14 +39,14 @@ const CODE_AND_RIGHTS: [&[&str]; 11] = [
 const DATA_ONLY: &str =
     "Tools may create, alter and drop tables, indexes and views, but not objects with code or privileges.";
 
-pub fn check_schema_change(verb: Verb, tokens: &Tokens<'_>, dialect: Dialect) -> Result<(), SqlError> {
+pub fn check_schema_change(verb: SqlVerb, tokens: &Tokens<'_>, dialect: Dialect) -> Result<(), SqlError> {
     if dialect == Dialect::Mysql {
         return Err(refused(
             format!("MySQL commits at {}, so the run could no longer be rolled back", verb.as_str().to_uppercase()),
             "Change the schema in a migration of the application; use WITH for an intermediate result.",
         ));
     }
-    if !matches!(verb, Verb::Create | Verb::Alter | Verb::Drop) {
+    if !matches!(verb, SqlVerb::Create | SqlVerb::Alter | SqlVerb::Drop) {
         return Ok(());
     }
     let words: Vec<&str> = tokens.words().collect();
@@ -63,7 +63,7 @@ pub fn check_schema_change(verb: Verb, tokens: &Tokens<'_>, dialect: Dialect) ->
         return Err(temporary_table(dialect));
     }
     let further = words.iter().skip(1).any(|word| matches!(*word, "CREATE" | "GRANT"));
-    let base_type = object == "TYPE" && verb == Verb::Create && base_type(tokens);
+    let base_type = object == "TYPE" && verb == SqlVerb::Create && base_type(tokens);
     // A column may have this name, and be renamed.
     let owner = words.windows(3).any(|window| matches!(window, [before, "OWNER", "TO"] if *before != "COLUMN"));
     if further || base_type || owner || CODE_AND_RIGHTS.iter().any(|part| has(&words, part)) {
@@ -76,20 +76,20 @@ pub fn check_schema_change(verb: Verb, tokens: &Tokens<'_>, dialect: Dialect) ->
 }
 
 /// The error for a schema change where that is not allowed.
-pub fn schema_is_fixed(verb: Verb) -> SqlError {
+pub fn schema_is_fixed(verb: SqlVerb) -> SqlError {
     let advice = match verb {
-        Verb::Truncate => "Remove the rows with DELETE FROM.",
-        Verb::Maintain => "Leave it out; maintenance is done by the owner of the database.",
-        Verb::Select
-        | Verb::Insert
-        | Verb::Update
-        | Verb::Delete
-        | Verb::Replace
-        | Verb::Merge
-        | Verb::Create
-        | Verb::Alter
-        | Verb::Drop
-        | Verb::Show => {
+        SqlVerb::Truncate => "Remove the rows with DELETE FROM.",
+        SqlVerb::Maintain => "Leave it out; maintenance is done by the owner of the database.",
+        SqlVerb::Select
+        | SqlVerb::Insert
+        | SqlVerb::Update
+        | SqlVerb::Delete
+        | SqlVerb::Replace
+        | SqlVerb::Merge
+        | SqlVerb::Create
+        | SqlVerb::Alter
+        | SqlVerb::Drop
+        | SqlVerb::Show => {
             "Use the tables that exist, and WITH for intermediate results; ask for a migration of the application if something is missing."
         }
     };
@@ -123,9 +123,14 @@ fn in_temporary_schema(tokens: &Tokens<'_>) -> bool {
 }
 
 /// Whether `SELECT … INTO name` creates a table. An error if it would set a session variable or create a temporary table.
-pub fn check_select_into(tokens: &Tokens<'_>, at: usize, leading: Verb, syntax: SqlSyntax) -> Result<bool, SqlError> {
+pub fn check_select_into(
+    tokens: &Tokens<'_>,
+    at: usize,
+    leading: SqlVerb,
+    syntax: SqlSyntax,
+) -> Result<bool, SqlError> {
     let mut creates = false;
-    if leading != Verb::Select {
+    if leading != SqlVerb::Select {
         return Ok(creates);
     }
     let main = main_statement(tokens, at);

@@ -10,7 +10,7 @@ use super::policy::SqlPolicy;
 use super::pragmas::check_pragma;
 use super::reach::{Reach, reach};
 use super::schema_change::{check_schema_change, check_select_into};
-use super::verb::{Access, Verb};
+use super::verb::{inner, leading};
 use crate::parsing::dialect::{Dialect, LexerConfig, SqlSyntax};
 use crate::parsing::parameters::{Binding, ParameterShape, bind};
 use crate::parsing::token::Tokens;
@@ -19,6 +19,7 @@ use crate::sql_error::{SqlError, refused, shortened};
 use serde::Serialize;
 use std::collections::BTreeSet;
 use tgp_base::sql_detail::SqlDetail;
+use tgp_base::sql_verb::{Access, SqlVerb};
 
 /// A statement that may run.
 #[derive(Debug, Clone, Serialize)]
@@ -26,7 +27,7 @@ use tgp_base::sql_detail::SqlDetail;
 #[serde(rename_all = "camelCase")]
 pub struct Statement {
     pub access: Access,
-    pub verbs: BTreeSet<Verb>,
+    pub verbs: BTreeSet<SqlVerb>,
     pub returns: Returns,
     /// Whether the database must enforce that the statement only reads, because there are rules for verbs.
     pub fenced: bool,
@@ -112,14 +113,14 @@ pub(super) fn verbs_of(
     syntax: SqlSyntax,
     dialect: Dialect,
     policy: &SqlPolicy,
-) -> Result<BTreeSet<Verb>, SqlError> {
+) -> Result<BTreeSet<SqlVerb>, SqlError> {
     if tokens.len() == 0 {
         return Err(SqlError::Unreadable("The statement is empty. Write one SQL statement.".to_owned()));
     }
     check_outside_access(tokens, syntax)?;
     let at = (0..tokens.len()).find(|index| !tokens.is_symbol(*index, b'(')).unwrap_or(0);
     let first = tokens.word(at);
-    let verb = Verb::leading(first).ok_or_else(|| refuse_verb(first, policy))?;
+    let verb = leading(first).ok_or_else(|| refuse_verb(first, policy))?;
     match first {
         "PRAGMA" => check_pragma(tokens)?,
         "SHOW" | "DESCRIBE" | "DESC" | "EXPLAIN" => check_show(tokens, at, syntax)?,
@@ -135,11 +136,11 @@ pub(super) fn verbs_of(
     }
     let mut verbs = inner_verbs(tokens, at, verb);
     if check_select_into(tokens, at, verb, syntax)? {
-        verbs.insert(Verb::Create);
+        verbs.insert(SqlVerb::Create);
     }
     verbs.insert(verb);
     if syntax == SqlSyntax::Sqlite && commands_search(tokens) {
-        verbs.insert(Verb::Delete);
+        verbs.insert(SqlVerb::Delete);
     }
     if syntax == SqlSyntax::Postgres && verbs.iter().any(|verb| verb.access() != Access::Read) {
         check_catalogues(tokens)?;
@@ -148,12 +149,12 @@ pub(super) fn verbs_of(
 }
 
 /// The verbs after the first one.
-fn inner_verbs(tokens: &Tokens<'_>, at: usize, leading: Verb) -> BTreeSet<Verb> {
-    let defines = matches!(leading, Verb::Create | Verb::Alter);
+fn inner_verbs(tokens: &Tokens<'_>, at: usize, leading: SqlVerb) -> BTreeSet<SqlVerb> {
+    let defines = matches!(leading, SqlVerb::Create | SqlVerb::Alter);
     let mut verbs = BTreeSet::new();
     for index in at + 1..tokens.len() {
         let word = tokens.word(index);
-        let Some(inner) = Verb::inner(word) else { continue };
+        let Some(inner) = inner(word) else { continue };
         let before = tokens.word_before(index);
         // Function calls such as `replace()`.
         let called = tokens.is_symbol(index + 1, b'(') && matches!(word, "INSERT" | "REPLACE" | "TRUNCATE");

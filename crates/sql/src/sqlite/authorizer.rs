@@ -10,17 +10,17 @@ use crate::rules::forbidden_names::is_forbidden_function;
 use crate::rules::policy::SqlPolicy;
 use crate::rules::pragmas::pragma_reads;
 use crate::rules::statement::classify;
-use crate::rules::verb::{Access, Verb};
 use crate::sql_error::SqlError;
 use lru::LruCache;
 use rusqlite::hooks::{AuthAction, AuthContext};
 use std::collections::{BTreeSet, HashSet};
 use std::num::NonZeroUsize;
+use tgp_base::sql_verb::{Access, SqlVerb};
 
 /// The classification of a statement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Classification {
-    pub verbs: BTreeSet<Verb>,
+    pub verbs: BTreeSet<SqlVerb>,
     pub access: Access,
 }
 
@@ -138,7 +138,7 @@ impl Authorizer {
         }
     }
 
-    fn does(&self, verbs: &[Verb]) -> bool {
+    fn does(&self, verbs: &[SqlVerb]) -> bool {
         self.classification().is_some_and(|classification| verbs.iter().any(|verb| classification.verbs.contains(verb)))
     }
 
@@ -157,19 +157,19 @@ impl Authorizer {
         }
         if is_statistics(table) {
             // `DROP` deletes from the statistics.
-            return self.does(&[Verb::Maintain, Verb::Drop]) || !self.policy.has_table_rules();
+            return self.does(&[SqlVerb::Maintain, SqlVerb::Drop]) || !self.policy.has_table_rules();
         }
         self.keeps_sequences(table) || self.allows_table(table)
     }
 
     /// Whether this is SQLite's own update of `sqlite_sequence` for `DROP` or `ALTER`, which is always allowed.
     fn keeps_sequences(&self, table: &str) -> bool {
-        table == SEQUENCES && self.does(&[Verb::Drop, Verb::Alter])
+        table == SEQUENCES && self.does(&[SqlVerb::Drop, SqlVerb::Alter])
     }
 
     /// Whether rows of a table may be changed. The first table that a statement changes is its target. Other tables are
     /// changed by foreign keys or, with an accessor, by triggers; both were defined by the owner.
-    fn may_change(&mut self, verb: Verb, table: &str, context: &AuthContext<'_>) -> bool {
+    fn may_change(&mut self, verb: SqlVerb, table: &str, context: &AuthContext<'_>) -> bool {
         if is_schema_table(table) || is_statistics(table) {
             return self.defines();
         }
@@ -191,24 +191,24 @@ impl Authorizer {
         }
         *target = Some(table.to_owned());
         let other = match verb {
-            Verb::Insert => Some(Verb::Replace),
-            Verb::Delete => Some(Verb::Drop),
-            Verb::Select
-            | Verb::Update
-            | Verb::Replace
-            | Verb::Merge
-            | Verb::Truncate
-            | Verb::Create
-            | Verb::Alter
-            | Verb::Drop
-            | Verb::Show
-            | Verb::Maintain => None,
+            SqlVerb::Insert => Some(SqlVerb::Replace),
+            SqlVerb::Delete => Some(SqlVerb::Drop),
+            SqlVerb::Select
+            | SqlVerb::Update
+            | SqlVerb::Replace
+            | SqlVerb::Merge
+            | SqlVerb::Truncate
+            | SqlVerb::Create
+            | SqlVerb::Alter
+            | SqlVerb::Drop
+            | SqlVerb::Show
+            | SqlVerb::Maintain => None,
         };
         [Some(verb), other].into_iter().flatten().any(|verb| classification.verbs.contains(&verb))
     }
 
-    fn may_define(&self, verb: Verb, table: &str, context: &AuthContext<'_>) -> bool {
-        let statistics = is_statistics(table) && self.does(&[Verb::Maintain]);
+    fn may_define(&self, verb: SqlVerb, table: &str, context: &AuthContext<'_>) -> bool {
+        let statistics = is_statistics(table) && self.does(&[SqlVerb::Maintain]);
         statistics || (context.database_name != Some("temp") && self.does(&[verb]) && self.allows_table(table))
     }
 
@@ -229,21 +229,21 @@ impl Authorizer {
             AuthAction::Pragma { pragma_name, pragma_value } => {
                 pragma_reads(pragma_name, pragma_value) && self.policy.allows_pragma(pragma_name, pragma_value)
             }
-            AuthAction::Insert { table_name } => self.may_change(Verb::Insert, table_name, context),
-            AuthAction::Update { table_name, .. } => self.may_change(Verb::Update, table_name, context),
-            AuthAction::Delete { table_name } => self.may_change(Verb::Delete, table_name, context),
+            AuthAction::Insert { table_name } => self.may_change(SqlVerb::Insert, table_name, context),
+            AuthAction::Update { table_name, .. } => self.may_change(SqlVerb::Update, table_name, context),
+            AuthAction::Delete { table_name } => self.may_change(SqlVerb::Delete, table_name, context),
             AuthAction::CreateTable { table_name }
             | AuthAction::CreateIndex { table_name, .. }
-            | AuthAction::CreateView { view_name: table_name } => self.may_define(Verb::Create, table_name, context),
+            | AuthAction::CreateView { view_name: table_name } => self.may_define(SqlVerb::Create, table_name, context),
             AuthAction::DropTable { table_name }
             | AuthAction::DropIndex { table_name, .. }
             | AuthAction::DropView { view_name: table_name }
             // Dropping a table drops its triggers.
-            | AuthAction::DropTrigger { table_name, .. } => self.may_define(Verb::Drop, table_name, context),
-            AuthAction::AlterTable { table_name, .. } => self.may_define(Verb::Alter, table_name, context),
+            | AuthAction::DropTrigger { table_name, .. } => self.may_define(SqlVerb::Drop, table_name, context),
+            AuthAction::AlterTable { table_name, .. } => self.may_define(SqlVerb::Alter, table_name, context),
             // `CREATE INDEX` reports a reindex.
-            AuthAction::Reindex { .. } => self.does(&[Verb::Maintain, Verb::Create]),
-            AuthAction::Analyze { table_name } => self.does(&[Verb::Maintain]) && self.allows_table(table_name),
+            AuthAction::Reindex { .. } => self.does(&[SqlVerb::Maintain, SqlVerb::Create]),
+            AuthAction::Analyze { table_name } => self.does(&[SqlVerb::Maintain]) && self.allows_table(table_name),
             AuthAction::CreateTempTable { .. }
             | AuthAction::CreateTempIndex { .. }
             | AuthAction::CreateTempView { .. }

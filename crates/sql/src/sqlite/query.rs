@@ -7,13 +7,13 @@ use super::row_text::RowText;
 use super::session_control::SessionControl;
 use super::sqlite_error::database_error;
 use super::values::parameters;
-use crate::rules::verb::{Access, Verb};
 use crate::sql_error::{SqlError, refused};
 use rusqlite::types::Value;
 use rusqlite::{CachedStatement, Connection, Statement, StatementStatus};
 use serde::Deserialize;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use tgp_base::sql_verb::{Access, SqlVerb};
 
 /// Limits of a statement.
 #[derive(Debug, Clone, Copy, Deserialize)]
@@ -80,7 +80,7 @@ fn execute(
     let classification = control.with_authorizer(|authorizer| authorizer.prepare(sql, values.len()))?;
     let mut statement = connection.prepare_cached(sql).map_err(failed)?;
     // PRAGMAs are checked by the rules. SQLite does not report `PRAGMA journal_mode` as read-only.
-    let pragma = classification.verbs.contains(&Verb::Show);
+    let pragma = classification.verbs.contains(&SqlVerb::Show);
     if classification.access == Access::Read && !pragma && !statement.readonly() {
         statement.discard();
         return Err(refused(

@@ -5,8 +5,8 @@ use crate::parsing::parameters::ParameterShape;
 use crate::rules::outline::outline;
 use crate::rules::policy::SqlPolicy;
 use crate::rules::statement::classify;
-use crate::rules::verb::Access;
 use rusqlite::Connection;
+use tgp_base::sql_verb::Access;
 use tgp_fuzzing::{for_all, texts};
 
 const PIECES: &[&str] = &[

@@ -6,12 +6,12 @@ use crate::parsing::dialect::Dialect;
 use crate::parsing::parameters::ParameterShape;
 use crate::rules::policy::SqlPolicy;
 use crate::rules::statement::{Statement, classify};
-use crate::rules::verb::{Access, Verb};
 use parking_lot::Mutex;
 use rusqlite::Connection;
 use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use tgp_base::sql_verb::{Access, SqlVerb};
 
 const PIECES: [&str; 81] = [
     "'",
@@ -143,7 +143,7 @@ impl Random {
 
 #[derive(Default)]
 struct Seen {
-    written: BTreeSet<Verb>,
+    written: BTreeSet<SqlVerb>,
     read: BTreeSet<String>,
     outside: bool,
 }
@@ -154,19 +154,19 @@ fn note(seen: &mut Seen, action: &AuthAction<'_>) {
             seen.read.insert((*table_name).to_owned());
         }
         AuthAction::Insert { table_name } if !table_name.starts_with("sqlite_") => {
-            seen.written.insert(Verb::Insert);
+            seen.written.insert(SqlVerb::Insert);
         }
         AuthAction::Update { table_name, .. } if !table_name.starts_with("sqlite_") => {
-            seen.written.insert(Verb::Update);
+            seen.written.insert(SqlVerb::Update);
         }
         AuthAction::Delete { table_name } if !table_name.starts_with("sqlite_") => {
-            seen.written.insert(Verb::Delete);
+            seen.written.insert(SqlVerb::Delete);
         }
         AuthAction::CreateTable { .. } => {
-            seen.written.insert(Verb::Create);
+            seen.written.insert(SqlVerb::Create);
         }
         AuthAction::DropTable { .. } => {
-            seen.written.insert(Verb::Drop);
+            seen.written.insert(SqlVerb::Drop);
         }
         AuthAction::Attach { .. } | AuthAction::Transaction { .. } | AuthAction::Savepoint { .. } => {
             seen.outside = true;
@@ -175,10 +175,10 @@ fn note(seen: &mut Seen, action: &AuthAction<'_>) {
     }
 }
 
-fn covered(verb: Verb, judged: &BTreeSet<Verb>) -> bool {
+fn covered(verb: SqlVerb, judged: &BTreeSet<SqlVerb>) -> bool {
     match verb {
-        Verb::Insert => judged.contains(&Verb::Insert) || judged.contains(&Verb::Replace),
-        Verb::Delete => judged.contains(&Verb::Delete) || judged.contains(&Verb::Drop),
+        SqlVerb::Insert => judged.contains(&SqlVerb::Insert) || judged.contains(&SqlVerb::Replace),
+        SqlVerb::Delete => judged.contains(&SqlVerb::Delete) || judged.contains(&SqlVerb::Drop),
         other => judged.contains(&other),
     }
 }

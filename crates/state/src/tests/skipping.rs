@@ -1,7 +1,7 @@
 //! Attempts of an agent to bypass the test, and the call that each refusal names.
 
 use super::world::World;
-use crate::{Author, Caller, Mode, Origin};
+use crate::{Author, Mode, Origin, RequestSource};
 
 const GREEN: &str = "test:T1 miss:_/T1 tool:A1 run:A1/T1=adds+,rounds+";
 
@@ -112,7 +112,7 @@ fn attempts_to_bypass_the_test_are_refused() {
     for (did, way) in &all {
         let world = World::after(did);
         for through in [Origin::Call, Origin::Run] {
-            let refusal = world.ask_as(way.asks, Mode::Strict, Caller { by: Author::Agent, through });
+            let refusal = world.ask_as(way.asks, Mode::Strict, RequestSource { by: Author::Agent, through });
             let refusal = refusal.unwrap_or_else(|| panic!("an agent that {} bypasses the test", way.name));
             world.check(&refusal, Mode::Strict);
             let next = &refusal.must_come_first[0];

@@ -2,7 +2,7 @@
 
 use super::table::check;
 use super::world::World;
-use crate::{Author, CODE_PATH, Caller, ExemptGlobs, Mode, Origin};
+use crate::{Author, CODE_PATH, ExemptGlobs, Mode, Origin, RequestSource};
 
 const GREEN: &str = "test:T1 miss:_/T1 tool:A1 run:A1/T1=x+,y+";
 
@@ -73,7 +73,7 @@ fn people_are_never_refused() {
     let world = World::after("tool:A1 test:T1");
     for request in requests {
         for mode in [Mode::Strict, Mode::Debug] {
-            let who = Caller { by: Author::Person, through: Origin::Call };
+            let who = RequestSource { by: Author::Person, through: Origin::Call };
             assert_eq!(world.ask_as(request, mode, who), None, "{request}");
         }
         assert!(world.ask(request, Mode::Strict).is_some(), "{request}");

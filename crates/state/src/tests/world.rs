@@ -1,8 +1,8 @@
 //! A test fixture: a disk, a state, and a small script language for events and requests.
 
 use crate::{
-    Author, Caller, Case, CaseEnd, Content, Ending, Event, ExemptGlobs, Mode, Origin, Position, Refusal, Request,
-    StateError, Subject, TestOfMoved, TestRun, TestState, TextId, Texts, judge, test_of,
+    Author, Case, CaseEnd, Content, Ending, Event, ExemptGlobs, Mode, Origin, Position, Refusal, Request,
+    RequestSource, StateError, Subject, TestOfMoved, TestRun, TestState, TextId, Texts, judge, test_of,
 };
 use std::collections::BTreeMap;
 use tgp_base::error::PartError;
@@ -149,14 +149,14 @@ impl World {
 
     /// `None` when the request is allowed.
     pub fn ask(&self, request: &str, mode: Mode) -> Option<Refusal> {
-        self.ask_as(request, mode, Caller { by: Author::Agent, through: Origin::Call })
+        self.ask_as(request, mode, RequestSource { by: Author::Agent, through: Origin::Call })
     }
 
-    pub fn ask_as(&self, request: &str, mode: Mode, who: Caller) -> Option<Refusal> {
+    pub fn ask_as(&self, request: &str, mode: Mode, who: RequestSource) -> Option<Refusal> {
         self.ask_about(&self.tool, request, mode, who)
     }
 
-    fn ask_about(&self, tool: &str, request: &str, mode: Mode, who: Caller) -> Option<Refusal> {
+    fn ask_about(&self, tool: &str, request: &str, mode: Mode, who: RequestSource) -> Option<Refusal> {
         let (verb, rest) = request.split_once(':').unwrap_or((request, ""));
         let subject = Subject::of;
         let test = test_of(tool);
@@ -238,7 +238,7 @@ impl World {
         let next = refusal.must_come_first.first()?;
         let subject = Subject::of(&next.path).unwrap();
         let ask = |request: &str| {
-            self.ask_about(&subject.tool, request, mode, Caller { by: Author::Agent, through: Origin::Call })
+            self.ask_about(&subject.tool, request, mode, RequestSource { by: Author::Agent, through: Origin::Call })
         };
         let is_test = subject.kind == crate::Kind::Test;
         match (next.tool, is_test) {

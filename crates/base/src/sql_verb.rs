@@ -1,9 +1,11 @@
-//! The verbs of SQL statements, as rules name them.
+//! The verbs of SQL statements, as rules name them, and what they change.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
-/// The same verbs as in the `sql` part, which this part does not import.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+/// The action of a statement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "lowercase")]
 pub enum SqlVerb {
     Select,
     Insert,
@@ -15,8 +17,20 @@ pub enum SqlVerb {
     Create,
     Alter,
     Drop,
+    /// `SHOW`, `DESCRIBE`, or a `PRAGMA` that reads.
     Show,
+    /// `ANALYZE`, `REINDEX`, `REFRESH`, `COMMENT`.
     Maintain,
+}
+
+/// What a statement can change in the database.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "lowercase")]
+pub enum Access {
+    Read,
+    Write,
+    Schema,
 }
 
 impl SqlVerb {
@@ -58,12 +72,41 @@ impl SqlVerb {
         Self::ALL.into_iter().find(|verb| verb.as_str().eq_ignore_ascii_case(word))
     }
 
+    #[must_use]
+    pub const fn access(self) -> Access {
+        match self {
+            Self::Select | Self::Show => Access::Read,
+            Self::Insert | Self::Update | Self::Delete | Self::Replace | Self::Merge => Access::Write,
+            Self::Truncate | Self::Create | Self::Alter | Self::Drop | Self::Maintain => Access::Schema,
+        }
+    }
+
+    /// The SQL keywords of the verb, for messages.
+    #[must_use]
+    pub const fn keywords(self) -> &'static str {
+        match self {
+            Self::Select => "SELECT",
+            Self::Insert => "INSERT",
+            Self::Update => "UPDATE",
+            Self::Delete => "DELETE",
+            Self::Replace => "REPLACE",
+            Self::Merge => "MERGE",
+            Self::Truncate => "TRUNCATE",
+            Self::Create => "CREATE",
+            Self::Alter => "ALTER",
+            Self::Drop => "DROP",
+            Self::Show => "SHOW",
+            Self::Maintain => "ANALYZE, REINDEX, REFRESH or COMMENT",
+        }
+    }
+
     const fn bit(self) -> u16 {
         1 << self as u16
     }
 
     /// The verbs that this one includes: a rule that restricts one of these restricts the verb.
-    const fn implies(self) -> SqlVerbs {
+    #[must_use]
+    pub const fn implies(self) -> SqlVerbs {
         match self {
             Self::Replace => SqlVerbs(Self::Delete.bit() | Self::Insert.bit()),
             Self::Merge => SqlVerbs(Self::Delete.bit() | Self::Insert.bit() | Self::Update.bit()),

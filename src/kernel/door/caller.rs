@@ -12,7 +12,7 @@ const MAX_NAME_CHARS: usize = 200;
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Asker {
+pub struct Caller {
     /// The number of the call: unique in its process.
     pub number: Option<u32>,
     /// The run that waits for the application's function which makes the call.
@@ -36,15 +36,15 @@ pub struct Asker {
     pub mode: Option<Mode>,
 }
 
-impl Asker {
+impl Caller {
     /// # Errors
     /// `Validation` for invalid JSON.
     pub fn from_json(json: Option<&str>) -> Result<Self, Error> {
         let Some(json) = json else { return Ok(Self::default()) };
-        let asker: Self = serde_json::from_str(json).map_err(|error| {
+        let caller: Self = serde_json::from_str(json).map_err(|error| {
             Error::new(ErrorCode::Validation, format!("The caller of the call is not valid: {error}."))
         })?;
-        Ok(asker.bounded())
+        Ok(caller.bounded())
     }
 
     /// The same with names of a bounded length.
@@ -91,18 +91,18 @@ impl Asker {
 
 #[cfg(test)]
 mod tests {
-    use super::Asker;
+    use super::Caller;
 
     #[test]
     fn callers_without_a_session_do_not_share_their_data() {
-        let agent = |name: &str, session: Option<&str>| Asker {
+        let agent = |name: &str, session: Option<&str>| Caller {
             agent: Some("agent".to_owned()),
             id: Some(name.to_owned()),
             session: session.map(str::to_owned),
-            ..Asker::default()
+            ..Caller::default()
         };
         assert_ne!(agent("ann", None).owner(), agent("bob", None).owner());
-        assert_ne!(agent("ann", None).owner(), Asker::default().owner());
+        assert_ne!(agent("ann", None).owner(), Caller::default().owner());
         assert_ne!(agent("ann:b", Some("c")).owner(), agent("ann", Some("b:c")).owner());
         assert_eq!(agent("ann", Some("c")).owner(), agent("ann", Some("c")).owner());
     }

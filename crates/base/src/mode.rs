@@ -1,4 +1,4 @@
-//! Test-first modes, and the caller of a request.
+//! Test-first modes.
 
 use serde::{Deserialize, Serialize};
 
@@ -31,27 +31,4 @@ impl Mode {
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|mode| mode.as_str() == name)
     }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Author {
-    /// A model, a tool that runs on its behalf, or an unknown author, as of fetched commits.
-    Agent,
-    /// A person, or the application itself. The rules do not apply to them, and a test that they write is trusted.
-    Person,
-}
-
-/// Where a request comes from. It only affects the message.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Origin {
-    Call,
-    /// Inside a run of a tool.
-    Run,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Caller {
-    pub by: Author,
-    pub through: Origin,
 }
