@@ -11,7 +11,7 @@ const MEMORY_MB = 64;
 /** The application's timeout for a peer without its own limit, after the run's time. */
 const GRACE_MS = 3000;
 /** For sandboxes that measure wall-clock time including startup, 50 ms would end valid runs. */
-const LEAST_MS = 1000;
+const MIN_MS = 1000;
 
 /**
  * @typedef {{ timeoutMs: number, async: boolean }} Job `async` when the body awaits or returns a promise
@@ -141,7 +141,7 @@ export const SANDBOXES = {
           systemDriver: createNodeDriver(),
           runtimeDriverFactory: createNodeRuntimeDriverFactory(),
           memoryLimit: MEMORY_MB,
-          cpuTimeLimitMs: LEAST_MS,
+          cpuTimeLimitMs: MIN_MS,
         });
       let runtime = start();
       return {
@@ -206,7 +206,7 @@ export const SANDBOXES = {
       const runner = createRunner({ limits: { memoryLimitBytes: MEMORY_MB << 20 } });
       return {
         prepare: (body, job) => async (args) => {
-          const limits = { timeoutMs: Math.max(job.timeoutMs, LEAST_MS) };
+          const limits = { timeoutMs: Math.max(job.timeoutMs, MIN_MS) };
           const result = await runner.run({ source: `const args = ${args}; ${body}`, limits });
           if (result.status !== 'completed') throw new Error(result.status);
           return JSON.stringify(result.value) ?? 'null';

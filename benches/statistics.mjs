@@ -3,7 +3,7 @@
 const RESAMPLES = 1000;
 const CONFIDENCE = 0.95;
 /** Above this number, values are thinned out evenly before the bootstrap: the interval is narrow anyway. */
-const MOST_DRAWN = 5000;
+const MAX_DRAWN = 5000;
 
 /** @typedef {{ n: number, median: number, p95: number, p99: number, low: number, high: number }} Summary */
 
@@ -48,7 +48,7 @@ export function summary(values) {
  */
 function intervalOfMedian(sorted) {
   if (sorted.length < 2) return [sorted[0] ?? Number.NaN, sorted[0] ?? Number.NaN];
-  const step = Math.max(1, sorted.length / MOST_DRAWN);
+  const step = Math.max(1, sorted.length / MAX_DRAWN);
   const drawn = Array.from({ length: Math.floor(sorted.length / step) }, (_, at) => sorted[Math.floor(at * step)] ?? 0);
   const random = numbers(drawn.length);
   const counts = new Uint32Array(drawn.length);

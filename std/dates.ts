@@ -61,12 +61,12 @@ export function isoWeek(day: Day): { year: number; week: number } {
   return { year, week: Math.floor(daysBetween(`${thursday.slice(0, 4)}-01-01`, thursday) / 7) + 1 };
 }
 
-const MOST_DAYS = 100_000;
+const MAX_DAYS = 100_000;
 
 /** Every day from the first to the last, both included. */
 export function range(from: Day, to: Day): Day[] {
   const days = daysBetween(from, to) + 1;
-  if (days > MOST_DAYS) throw new RangeError(`A range holds at most ${MOST_DAYS} days`);
+  if (days > MAX_DAYS) throw new RangeError(`A range holds at most ${MAX_DAYS} days`);
   return Array.from({ length: Math.max(days, 0) }, (_, index) => addDays(from, index));
 }
 

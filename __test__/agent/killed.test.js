@@ -17,7 +17,7 @@ const PROGRAM = fileURLToPath(new URL('../helpers/killed_agent.mjs', import.meta
 const EFFECTS = 18;
 const KILLS = howOften({ usual: 3, long: 50 });
 /** A session is some two seconds of work. */
-const LONGEST_LIFE_MS = 900;
+const MAX_LIFE_MS = 900;
 
 async function world() {
   const folder = await tempRoot();
@@ -79,7 +79,7 @@ test(`${KILLS} sessions that are killed`, { timeout: 1_800_000 }, async () => {
         where,
         session,
         lives > 0,
-        isLast ? undefined : Math.random() * LONGEST_LIFE_MS,
+        isLast ? undefined : Math.random() * MAX_LIFE_MS,
       );
       told.push(...lines);
       if (!isKilled) break;

@@ -14,7 +14,7 @@ const WRITES = howOften({ usual: 10, long: 25 });
 const RIVAL_PUSHES = howOften({ usual: 5, long: 10 });
 const KILLS = howOften({ usual: 4, long: 10 });
 /** An agent is killed at the latest after so long; in the short form it is done sooner. */
-const LONGEST_LIFE_MS = howOften({ usual: 1300, long: 3200 });
+const MAX_LIFE_MS = howOften({ usual: 1300, long: 3200 });
 
 /** Runs an agent to its end, however often it is killed on the way. */
 async function live(rootDir, remote, name, kills) {
@@ -33,7 +33,7 @@ async function live(rootDir, remote, name, kills) {
     });
     if (kills.left > 0) {
       kills.left -= 1;
-      setTimeout(() => child.kill('SIGKILL'), 400 + Math.random() * (LONGEST_LIFE_MS - 400));
+      setTimeout(() => child.kill('SIGKILL'), 400 + Math.random() * (MAX_LIFE_MS - 400));
     }
     const [code, signal] = await once(child, 'close');
     for (const [, index] of output.matchAll(/done (\d+)\n/g)) done = Math.max(done, Number(index) + 1);

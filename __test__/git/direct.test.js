@@ -19,7 +19,7 @@ import {
   filesOf,
   git,
   lockFiles,
-  MOST_REGISTRY_COMMITS_OF_A_SYNC,
+  MAX_REGISTRY_COMMITS_OF_A_SYNC,
   SOUND,
   soundness,
 } from '../helpers/git_remote.js';
@@ -203,7 +203,7 @@ describe('two kernels on one remote', () => {
     await Promise.all([a.kernel.sync(), b.kernel.sync()]);
     const { registry, ...commits } = commitsOf(remote);
     expect(commits).toEqual({ writes: 16, others: [] });
-    expect(registry).toBeLessThanOrEqual(2 * MOST_REGISTRY_COMMITS_OF_A_SYNC);
+    expect(registry).toBeLessThanOrEqual(2 * MAX_REGISTRY_COMMITS_OF_A_SYNC);
     for (const { rootDir } of [a, b]) {
       expect(soundness(rootDir)).toEqual(SOUND);
       expect(filesOf(rootDir)).toEqual(filesOf(clone(folder, remote)));

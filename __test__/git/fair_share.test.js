@@ -16,7 +16,7 @@ const HTTP_WRITES = 1000;
 /** Some dozens of turns: a turn is several writes. Each push to a path is a pack in it, and a fetch looks through all of them. */
 const PATH_WRITES = 400;
 /** What each of four machines gets at least of the writes that reach the remote. */
-const LEAST_SHARE = 0.15;
+const MIN_SHARE = 0.15;
 const WAYS = /** @type {const} */ (
   IS_LONG
     ? [
@@ -67,7 +67,7 @@ describe('four machines that write to one remote without a pause', () => {
     });
     console.info(`${way}: ${began.join(', ')} writes until each had one, then ${shares.join(', ')}`);
     expect(others).toEqual([]);
-    expect(Math.min(...shares) / writes, shares.join(', ')).toBeGreaterThanOrEqual(LEAST_SHARE);
+    expect(Math.min(...shares) / writes, shares.join(', ')).toBeGreaterThanOrEqual(MIN_SHARE);
   });
 });
 

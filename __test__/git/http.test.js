@@ -11,7 +11,7 @@ import {
   commitsOf,
   filesOf,
   git,
-  MOST_REGISTRY_COMMITS_OF_A_SYNC,
+  MAX_REGISTRY_COMMITS_OF_A_SYNC,
   SOUND,
   soundness,
 } from '../helpers/git_remote.js';
@@ -45,7 +45,7 @@ describe('a smart-HTTP remote', () => {
     await b.kernel.sync();
     const { registry, ...commits } = commitsOf(remote);
     expect(commits).toEqual({ writes: 4, others: [] });
-    expect(registry).toBeLessThanOrEqual(2 * MOST_REGISTRY_COMMITS_OF_A_SYNC);
+    expect(registry).toBeLessThanOrEqual(2 * MAX_REGISTRY_COMMITS_OF_A_SYNC);
     const fresh = filesOf(clone(folder, remote));
     for (const { rootDir } of [a, b]) {
       expect(filesOf(rootDir)).toEqual(fresh);

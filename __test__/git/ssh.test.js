@@ -8,7 +8,7 @@ import {
   commitsOf,
   filesOf,
   git,
-  MOST_REGISTRY_COMMITS_OF_A_SYNC,
+  MAX_REGISTRY_COMMITS_OF_A_SYNC,
   SOUND,
   soundness,
 } from '../helpers/git_remote.js';
@@ -42,7 +42,7 @@ describe('an ssh remote', () => {
     }
     const { registry, ...commits } = commitsOf(remote);
     expect(commits).toEqual({ writes: 2, others: [] });
-    expect(registry).toBeLessThanOrEqual(2 * MOST_REGISTRY_COMMITS_OF_A_SYNC);
+    expect(registry).toBeLessThanOrEqual(2 * MAX_REGISTRY_COMMITS_OF_A_SYNC);
   });
 
   it.each([

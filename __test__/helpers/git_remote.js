@@ -45,7 +45,7 @@ export function commitsOf(remote) {
 }
 
 /** A sync commits `meta.json` at most before and after what others pushed comes in. */
-export const MOST_REGISTRY_COMMITS_OF_A_SYNC = 2;
+export const MAX_REGISTRY_COMMITS_OF_A_SYNC = 2;
 
 let clones = 0;
 

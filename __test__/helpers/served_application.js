@@ -39,7 +39,7 @@ const MORE_FILES = 6;
 const MORE_THREADS = 4;
 const MORE_MB = 150;
 /** Requests at the same time have a worker each, up to one for each core; it stays ready for a while. */
-const MOST_WORKERS = availableParallelism();
+const MAX_WORKERS = availableParallelism();
 /** What one more of them costs. */
 const WORKER = { files: 12, threads: 6, memoryMb: 60 };
 export const env = { ...process.env, NEXT_TELEMETRY_DISABLED: '1', VITEST: undefined, NODE_ENV: undefined };
@@ -134,7 +134,7 @@ function isAtRest(counts, before) {
   const workers = Math.max(0, counts.workers - before.workers);
   return (
     counts.processes - counts.workers <= before.processes - before.workers &&
-    counts.workers <= Math.max(before.workers, MOST_WORKERS) &&
+    counts.workers <= Math.max(before.workers, MAX_WORKERS) &&
     counts.files <= before.files + workers * WORKER.files &&
     counts.threads <= before.threads + workers * WORKER.threads
   );
@@ -147,7 +147,7 @@ function isAtRest(counts, before) {
  */
 export function expectNoMore(before, after, { files = MORE_FILES, threads = MORE_THREADS, memoryMb = MORE_MB } = {}) {
   expect(after.processes - after.workers).toBeLessThanOrEqual(before.processes - before.workers);
-  expect(after.workers).toBeLessThanOrEqual(Math.max(before.workers, MOST_WORKERS));
+  expect(after.workers).toBeLessThanOrEqual(Math.max(before.workers, MAX_WORKERS));
   const workers = Math.max(0, after.workers - before.workers);
   const more = (/** @type {'files' | 'threads' | 'memoryMb'} */ what) =>
     after[what] - before[what] - workers * WORKER[what];

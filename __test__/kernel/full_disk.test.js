@@ -13,7 +13,7 @@ const silent = { debug() {}, info() {}, warn() {}, error() {} };
 const firstLine = (text) => text.split('\n', 1)[0];
 
 /** Blocks that are left free: less than a write takes, up to a little more. */
-const MOST_FREE = 24;
+const MAX_FREE = 24;
 
 test('a refused write changes nothing, and an uncommitted one is reported', async (context) => {
   const folder = await smallDisk();
@@ -24,7 +24,7 @@ test('a refused write changes nothing, and an uncommitted one is reported', asyn
   await tools.write_file.execute({ path, content: 'return 0' });
 
   const seen = { committed: 0, written: 0, refused: 0 };
-  for (let free = 1; free <= MOST_FREE; free++) {
+  for (let free = 1; free <= MAX_FREE; free++) {
     const before = firstLine(readFileSync(join(rootDir, path), 'utf8'));
     const content = `return ${free}\n// ${'x'.repeat((free % 4) * 4_000)}`;
     const release = fill(folder, free);

@@ -11,7 +11,7 @@ import { createKernel } from '../helpers/create_kernel.js';
 import { tempRoot } from '../helpers/temp_root.js';
 
 /** Without the catalogue of tools. */
-const MOST_TOKENS = 1500;
+const MAX_TOKENS = 1500;
 
 const REACH = {
   allowedImports: ['zod', 'date-fns'],
@@ -48,7 +48,7 @@ describe('the prompt of', () => {
     const prompt = kernel.getSystemPrompt();
     const fixed = prompt.slice(0, prompt.indexOf('\n# Tools that exist'));
     const counts = { all: encode(prompt).length, fixed: encode(fixed).length };
-    expect(counts.fixed).toBeLessThanOrEqual(MOST_TOKENS);
+    expect(counts.fixed).toBeLessThanOrEqual(MAX_TOKENS);
     const head = `<!-- ${counts.all} tokens, ${counts.fixed} without the tools that exist (o200k_base) -->`;
     await expect(`${head}\n\n${prompt}\n`).toMatchFileSnapshot(`../fixtures/prompts/${name}.md`);
   });

@@ -10,7 +10,7 @@ import { loadPerCore, stolenTime, ticks, useBetween, warnings, watchIdle } from 
 import { jobsOf } from './metrics.mjs';
 import { compareOptions, USAGE, UsageError } from './options.mjs';
 import { JobFailed } from './probe_process.mjs';
-import { LEAST_ROUNDS } from './ratio.mjs';
+import { MIN_ROUNDS } from './ratio.mjs';
 import { compareMetrics, conclusion, needMoreRounds, reportTable } from './report.mjs';
 import { Rounds } from './rounds.mjs';
 import { buildCommit, buildCurrentTree, commitOf, commitTitle, currentTitle, FOLDER } from './trees.mjs';
@@ -61,7 +61,7 @@ async function compareTrees(trees, { quick, rounds, limited, metrics, load, titl
     if (metrics.some(({ job }) => job === 'cold')) await measured.prepare();
     const [begun, from] = [performance.now(), ticks()];
     const limit = limited ? LIMIT_MS[quick ? 'quick' : 'full'] : Number.POSITIVE_INFINITY;
-    await repeat(measured, metrics, { rounds, least: LEAST_ROUNDS, until: begun + FIRST_SHARE * limit });
+    await repeat(measured, metrics, { rounds, least: MIN_ROUNDS, until: begun + FIRST_SHARE * limit });
     const open = needMoreRounds(compareMetrics(metrics, measured.figures));
     if (open.length > 0) {
       print(`\nA second look at ${open.map(({ key }) => key).join(', ')}`);

@@ -17,7 +17,7 @@ Exit code 0: no loss was found. 1: a metric is at least 10 % worse, and its 95 %
 3: a tree could not be built or measured.`;
 
 const ROUNDS = { full: 16, quick: 5 };
-const [LEAST_ROUNDS, MOST_ROUNDS] = [2, 200];
+const [MIN_ROUNDS, MAX_ROUNDS] = [2, 200];
 
 /** The arguments are not valid; the message has the reason. */
 export class UsageError extends Error {}
@@ -33,8 +33,8 @@ export function compareOptions(args) {
   const [ref, ...names] = positionals;
   if (ref === undefined) throw new UsageError('The commit to compare with is missing.');
   const rounds = values.rounds === undefined ? undefined : Number(values.rounds);
-  if (rounds !== undefined && !(Number.isInteger(rounds) && rounds >= LEAST_ROUNDS && rounds <= MOST_ROUNDS)) {
-    throw new UsageError(`--rounds is not valid: ${values.rounds}. Use ${LEAST_ROUNDS} to ${MOST_ROUNDS}.`);
+  if (rounds !== undefined && !(Number.isInteger(rounds) && rounds >= MIN_ROUNDS && rounds <= MAX_ROUNDS)) {
+    throw new UsageError(`--rounds is not valid: ${values.rounds}. Use ${MIN_ROUNDS} to ${MAX_ROUNDS}.`);
   }
   const unknown = names.filter((name) => !METRICS.some(({ key }) => key.includes(name)));
   if (unknown.length > 0) throw new UsageError(`No metric has "${unknown.join('" or "')}" in its name.`);

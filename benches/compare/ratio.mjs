@@ -11,7 +11,7 @@ import { numbers } from '../statistics.mjs';
 /** A significant loss of this size fails the comparison. */
 export const LOSS = 1.1;
 /** The minimum number of rounds for a verdict: with fewer, the coverage of the interval is below 90 %. */
-export const LEAST_ROUNDS = 5;
+export const MIN_ROUNDS = 5;
 const RESAMPLES = 1000;
 /** The standard normal distribution's 97.5th percentile: a two-sided interval of 95 %. */
 const Z = 1.959964;
@@ -115,7 +115,7 @@ export function compareRounds(base, fresh) {
  * @returns {Verdict}
  */
 export function verdict({ rounds, ratio, low, high }) {
-  if (rounds < LEAST_ROUNDS) return 'unclear';
+  if (rounds < MIN_ROUNDS) return 'unclear';
   if (ratio >= LOSS && low > 1) return 'LOSS';
   if (ratio <= 1 / LOSS && high < 1) return 'gain';
   return high < LOSS ? 'no loss' : 'unclear';

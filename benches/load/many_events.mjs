@@ -10,7 +10,7 @@ const EVENTS = 1_000_000;
 /** Appended at one time. */
 const BATCH = 500;
 const RETRY_MS = 100;
-const MOST_TIMES = 8;
+const MAX_TIMES = 8;
 
 /** @param {import('./workspace.mjs').Job} job */
 export default async function manyEvents({ api, folder, seconds, scale }) {
@@ -24,7 +24,7 @@ export default async function manyEvents({ api, folder, seconds, scale }) {
   const refused = [];
   let acknowledged = 0;
   // A slower build gets fewer events.
-  const end = started + MOST_TIMES * 1000 * seconds;
+  const end = started + MAX_TIMES * 1000 * seconds;
   while (acknowledged < events && performance.now() < end) {
     const from = acknowledged;
     const batch = Array.from({ length: BATCH }, (_, at) => timed(() => kernel.ledger.append(eventOf(from + at))));

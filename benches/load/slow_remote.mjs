@@ -11,7 +11,7 @@ import { runJob } from './job_process.mjs';
 import { missingFiles } from './promises.mjs';
 
 const DELAY_MS = 500;
-const MOST_WRITES = 20;
+const MAX_WRITES = 20;
 /** The timeout: a boot, a write and a shutdown that each use their whole time limit. */
 const LATE_MS = 240_000;
 
@@ -30,7 +30,7 @@ export default async function slowRemote({ tree, folder, seconds, scale, manner 
   };
   try {
     const before = await use('prompt', 'before', 1);
-    const used = await use(manner, 'during', MOST_WRITES);
+    const used = await use(manner, 'during', MAX_WRITES);
     // Pending commits are pushed by the next kernel.
     const after = await use('prompt', 'after', 1);
     const acknowledged = [before, used, after].flatMap(({ writes }) => writes.filter(({ persisted }) => persisted));

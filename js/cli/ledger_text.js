@@ -10,7 +10,7 @@ import { styled } from './screen.js';
 
 /** Maximum number of calls in one tree. */
 const MAX_CALLS = 2_000;
-const LONGEST_TYPE = 'RECONCILIATION'.length;
+const MAX_TYPE = 'RECONCILIATION'.length;
 const SHORT_HASH = 7;
 const SEQ_CHARS = 7;
 const MS_CHARS = 12;
@@ -27,7 +27,7 @@ export function eventLine(event) {
   return [
     styled('dim', String(seq).padStart(SEQ_CHARS)),
     styled('dim', moment(ts)),
-    harmless(type).padEnd(LONGEST_TYPE),
+    harmless(type).padEnd(MAX_TYPE),
     ...details(event),
     styled('dim', [actorName(actor), ...(session === undefined ? [] : [`session ${harmless(session)}`])].join(', ')),
   ].join('  ');

@@ -12,7 +12,7 @@ import { guarded, ignored } from '../boundary/guarded.js';
 const SHUTDOWN_TIMEOUT_MS = 30_000;
 /** Size of a report without its outputs, of which every byte may be escaped to six. */
 const REPORT_BYTES = 64 << 10;
-const MOST_BYTES_PER_BYTE = 12;
+const MAX_BYTES_PER_BYTE = 12;
 
 /**
  * @typedef {object} Order input of `crates/sandbox/src/program/program_request.rs`
@@ -54,7 +54,7 @@ export async function runConfined(order, signal) {
     // A supervisor that has already ended is detected by its output.
     stdin.on('error', ignored);
     stdin.write(`${JSON.stringify(order)}\n`);
-    const read = () => readAtMost(stdout, REPORT_BYTES + outputBytes * MOST_BYTES_PER_BYTE);
+    const read = () => readAtMost(stdout, REPORT_BYTES + outputBytes * MAX_BYTES_PER_BYTE);
     const text = await beforeDeadline(() => Promise.race([read(), failed]), timeoutMs + SHUTDOWN_TIMEOUT_MS);
     return /** @type {Report} */ (parseForeignJson(text.toString('utf8')));
   } catch (cause) {

@@ -9,7 +9,7 @@ import { StepFailed } from '../process.mjs';
 const MIRROR = 'http://deb.debian.org/debian';
 const INDEX = `${MIRROR}/dists/unstable/main/binary-amd64/Packages.xz`;
 /** The index is 11 MB, the largest package 4 MB. */
-const MOST_BYTES = 64 << 20;
+const MAX_BYTES = 64 << 20;
 
 /**
  * The newest version of each package, as a file in `folder`.
@@ -52,6 +52,6 @@ export function entries(index, names) {
 async function download(url) {
   const response = await fetch(url, { signal: AbortSignal.timeout(300_000) });
   if (!response.ok) throw new StepFailed(`${url} answered ${response.status}.`);
-  if (Number(response.headers.get('content-length') ?? 0) > MOST_BYTES) throw new StepFailed(`${url} is too large.`);
+  if (Number(response.headers.get('content-length') ?? 0) > MAX_BYTES) throw new StepFailed(`${url} is too large.`);
   return Buffer.from(await response.arrayBuffer());
 }

@@ -5,9 +5,9 @@ use serde::Serialize;
 use tgp_base::error::{Error, ErrorCode};
 
 /// Longest text that crosses to JavaScript, whose strings end below 512 MiB: a longer one would abort the process.
-pub(super) const MOST_BYTES: usize = 256 << 20;
+pub(super) const MAX_BYTES: usize = 256 << 20;
 /// Longest error message; the rest is cut off.
-const MOST_MESSAGE_BYTES: usize = 1 << 20;
+const MAX_MESSAGE_BYTES: usize = 1 << 20;
 
 /// A value as JSON text, or an error. Exactly one is present.
 #[napi(object)]
@@ -36,7 +36,7 @@ impl BindingOutcome {
     /// As `from_result`, for text that is JSON already.
     pub fn from_json(json: Result<String, Error>) -> Self {
         match json {
-            Ok(value) if value.len() > MOST_BYTES => Self::from_json(Err(too_long())),
+            Ok(value) if value.len() > MAX_BYTES => Self::from_json(Err(too_long())),
             Ok(value) => Self { value: Some(value), error: None },
             Err(error) => Self { value: None, error: Some(error.into()) },
         }
@@ -45,13 +45,13 @@ impl BindingOutcome {
 
 impl From<Error> for BindingError {
     fn from(mut error: Error) -> Self {
-        if error.message.len() > MOST_MESSAGE_BYTES {
-            error.message.truncate(error.message.floor_char_boundary(MOST_MESSAGE_BYTES));
+        if error.message.len() > MAX_MESSAGE_BYTES {
+            error.message.truncate(error.message.floor_char_boundary(MAX_MESSAGE_BYTES));
             error.message.push('…');
         }
         // Details that are too long are dropped as a whole.
         let mut details = serde_json::Value::Object(error.details).to_string();
-        if details.len() > MOST_BYTES {
+        if details.len() > MAX_BYTES {
             "{}".clone_into(&mut details);
         }
         Self { code: error.code.as_str().to_owned(), message: error.message, details }
@@ -66,12 +66,12 @@ pub(super) fn too_long() -> Error {
 
 #[cfg(test)]
 mod tests {
-    use super::{BindingError, BindingOutcome, MOST_BYTES, MOST_MESSAGE_BYTES};
+    use super::{BindingError, BindingOutcome, MAX_BYTES, MAX_MESSAGE_BYTES};
     use tgp_base::error::{Error, ErrorCode};
 
     #[test]
     fn a_value_too_long_for_javascript_is_an_error() {
-        let outcome = BindingOutcome::from_json(Ok("x".repeat(MOST_BYTES + 1)));
+        let outcome = BindingOutcome::from_json(Ok("x".repeat(MAX_BYTES + 1)));
         assert!(outcome.value.is_none());
         assert_eq!(outcome.error.unwrap().code, "ERR_LIMIT");
         assert_eq!(BindingOutcome::from_result(Ok([1.5])).value.unwrap(), "[1.5]");
@@ -79,9 +79,9 @@ mod tests {
 
     #[test]
     fn a_long_message_is_cut() {
-        let error = Error::new(ErrorCode::Io, "é".repeat(MOST_MESSAGE_BYTES)).with("a", 1);
+        let error = Error::new(ErrorCode::Io, "é".repeat(MAX_MESSAGE_BYTES)).with("a", 1);
         let BindingError { message, details, .. } = error.into();
-        assert!(message.len() < MOST_MESSAGE_BYTES + 8 && message.ends_with('…'));
+        assert!(message.len() < MAX_MESSAGE_BYTES + 8 && message.ends_with('…'));
         assert_eq!(details, r#"{"a":1}"#);
     }
 }

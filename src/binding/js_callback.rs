@@ -2,7 +2,7 @@
 //!
 //! JavaScript receives a numbered request and answers it later by that number. No promise crosses.
 
-use super::binding_outcome::{BindingError, MOST_BYTES, too_long};
+use super::binding_outcome::{BindingError, MAX_BYTES, too_long};
 use crate::kernel::{Answer, CallFor, Dialect, HostFunctions, RunEnding, WorkPool};
 use napi::bindgen_prelude::Function;
 use napi::threadsafe_function::{ThreadsafeFunction, ThreadsafeFunctionCallMode};
@@ -87,7 +87,7 @@ impl HostTable {
     }
 
     fn ask(&self, on_behalf: CallFor, kind: &str, name: &str, args: String, answer: Answer) {
-        if args.len() > MOST_BYTES {
+        if args.len() > MAX_BYTES {
             return answer(Err(too_long()));
         }
         let id = {

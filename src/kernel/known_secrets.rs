@@ -10,7 +10,7 @@ const HIDDEN: &str = "[hidden]";
 /// A shorter value would occur by chance everywhere.
 const FEWEST_BYTES: usize = 4;
 /// Longest text to scan at once, as this blocks Node's thread.
-const MOST_TEXT_BYTES: usize = 256 << 10;
+const MAX_TEXT_BYTES: usize = 256 << 10;
 
 /// Finds configured secrets in all their encodings.
 pub struct KnownSecrets {
@@ -39,7 +39,7 @@ impl KnownSecrets {
     /// long.
     #[must_use]
     pub fn masked(&self, text: String) -> Option<String> {
-        if text.len() > MOST_TEXT_BYTES {
+        if text.len() > MAX_TEXT_BYTES {
             return None;
         }
         let known = self.without_values(text.as_bytes());

@@ -25,7 +25,7 @@ static PLACEHOLDER: LazyLock<Option<Regex>> = LazyLock::new(|| {
 
 /// The most placeholders in one text: a value may be much longer than its placeholder. The count is limited, not the bytes,
 /// since a limit of bytes would reveal the length of a value.
-const MOST_PLACEHOLDERS: usize = 256;
+const MAX_PLACEHOLDERS: usize = 256;
 
 /// One secret and the destinations that may receive it.
 #[derive(Clone)]
@@ -141,7 +141,7 @@ impl BoundSecrets {
             };
             named += 1;
             match self.value(&String::from_utf8_lossy(name), to) {
-                Ok(_) if named > MOST_PLACEHOLDERS => {
+                Ok(_) if named > MAX_PLACEHOLDERS => {
                     refused.get_or_insert(SecretError::TooManyPlaceholders);
                     Vec::new()
                 }
@@ -250,14 +250,14 @@ impl BoundSecrets {
 }
 
 /// Shorter prefixes of a secret are not masked.
-const SHORTEST_PREFIX: usize = 8;
+const MIN_PREFIX: usize = 8;
 
 /// Replaces every prefix of `value` that is at least half of it by `put`.
 #[must_use]
 pub fn mask_prefix<'t>(text: &'t [u8], value: &str, put: &str) -> Cow<'t, [u8]> {
     let value = value.as_bytes();
-    let least = value.len().div_ceil(2).max(SHORTEST_PREFIX);
-    let Some(needle) = value.get(..least).filter(|_| value.len() > SHORTEST_PREFIX) else {
+    let least = value.len().div_ceil(2).max(MIN_PREFIX);
+    let Some(needle) = value.get(..least).filter(|_| value.len() > MIN_PREFIX) else {
         return Cow::Borrowed(text);
     };
     let mut masked = Vec::new();

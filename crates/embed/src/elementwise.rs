@@ -9,7 +9,7 @@ const LANES: usize = 16;
 /// Adding it to a small number leaves the nearest integer in the lowest bits.
 const ROUNDING: f32 = 12_582_912.0;
 /// Below this the exponential is zero in f32.
-const LEAST_EXPONENT: f32 = -87.0;
+const MIN_EXPONENT: f32 = -87.0;
 
 /// GELU: half of `x`, times one plus the error function of `x / √2`.
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512vl+avx512vnni", "x86_64+avx2"))]
@@ -35,14 +35,14 @@ pub fn softmax(scores: &mut [f32], scale: f32) {
 /// Adds `other` to `row`, then applies layer normalisation with `weight` and `bias`.
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512vl+avx512vnni", "x86_64+avx2"))]
 pub fn add_and_norm(row: &mut [f32], other: &[f32], weight: &[f32], bias: &[f32]) {
-    const LEAST_SPREAD: f32 = 1e-12;
+    const MIN_SPREAD: f32 = 1e-12;
     for (number, other) in row.iter_mut().zip(other) {
         *number += other;
     }
     let count = row.len() as f32;
     let mean = sum(row, |number| number) / count;
     let spread = sum(row, |number| (number - mean) * (number - mean)) / count;
-    let factor = 1.0 / (spread + LEAST_SPREAD).sqrt();
+    let factor = 1.0 / (spread + MIN_SPREAD).sqrt();
     for ((number, weight), bias) in row.iter_mut().zip(weight).zip(bias) {
         *number = (*number - mean) * factor * weight + bias;
     }
@@ -91,7 +91,7 @@ fn exponential(x: f32) -> f32 {
     const HALF_BITS: u32 = 127;
     const LN_2_HIGH: f32 = 0.693_359_4;
     const LN_2_LOW: f32 = -2.121_944_4e-4;
-    let x = if x > LEAST_EXPONENT { x } else { LEAST_EXPONENT };
+    let x = if x > MIN_EXPONENT { x } else { MIN_EXPONENT };
     let rounded = x * std::f32::consts::LOG2_E + ROUNDING;
     let twos = rounded - ROUNDING;
     let rest = (x - twos * LN_2_HIGH) - twos * LN_2_LOW;

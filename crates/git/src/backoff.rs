@@ -5,7 +5,7 @@ use super::git_error::GitError;
 use std::time::{Duration, Instant};
 
 const FIRST_PAUSE: Duration = Duration::from_millis(10);
-const LONGEST_PAUSE: Duration = Duration::from_millis(500);
+const MAX_PAUSE: Duration = Duration::from_millis(500);
 /// Total time of all attempts against concurrent writers.
 const RACE_TIMEOUT: Duration = Duration::from_mins(1);
 
@@ -23,7 +23,7 @@ impl Backoff {
     pub(super) fn wait(&mut self, deadline: &ExchangeDeadline) -> Result<(), GitError> {
         self.check()?;
         deadline.sleep(jittered(self.pause))?;
-        self.pause = (self.pause * 2).min(LONGEST_PAUSE);
+        self.pause = (self.pause * 2).min(MAX_PAUSE);
         Ok(())
     }
 
@@ -35,7 +35,7 @@ impl Backoff {
     /// As [`Self::wait`], for a random part of `longest`: a writer that waits long loses against concurrent ones.
     pub(super) fn wait_briefly(&self, deadline: &ExchangeDeadline, longest: Duration) -> Result<(), GitError> {
         self.check()?;
-        deadline.sleep(random_part(longest.min(LONGEST_PAUSE)))
+        deadline.sleep(random_part(longest.min(MAX_PAUSE)))
     }
 
     /// As [`Self::wait`], for `pause`.

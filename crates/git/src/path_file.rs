@@ -6,11 +6,11 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// Maximum size of such a file.
-const LONGEST_PATH: u64 = 8 << 10;
+const MAX_PATH: u64 = 8 << 10;
 
 /// The path in a file, after the prefix `before`; `None` if the file does not exist.
 pub(super) fn read_path(file: &Path, before: &str) -> Result<Option<PathBuf>, GitError> {
-    let text = match regular_file::read(file, LONGEST_PATH) {
+    let text = match regular_file::read(file, MAX_PATH) {
         Ok(text) => String::from_utf8(text).ok(),
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(None),
         Err(error) => return Err(GitError::io("open the remote repository")(error)),

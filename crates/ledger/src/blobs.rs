@@ -31,7 +31,7 @@ pub fn set_apart(body: &mut Map<String, Value>, keep_bytes: usize) -> Vec<Blob> 
 }
 
 /// The most members of one value that are extracted separately.
-const MOST_APART: usize = 256;
+const MAX_APART: usize = 256;
 
 /// Extracts the large members of an object or array; `None`, without changes, if it would remain large. A value that is too
 /// large to be stored as one is split in any case, since its members may be stored.
@@ -40,7 +40,7 @@ fn apart_inside(value: &mut Value, keep_bytes: usize) -> Option<Vec<Blob>> {
     let large = members(value).filter(|member| weight(member) > LARGE).count();
     // A reference has some 400 bytes.
     let stays_large = small + 400 * large > LARGE;
-    if large == 0 || small > LARGE || large > MOST_APART || (stays_large && weight(value) <= keep_bytes) {
+    if large == 0 || small > LARGE || large > MAX_APART || (stays_large && weight(value) <= keep_bytes) {
         return None;
     }
     let mut blobs = Vec::new();

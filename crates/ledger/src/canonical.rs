@@ -8,7 +8,7 @@ const MAX_DEPTH: usize = 100;
 
 /// The largest integer up to which JavaScript numbers are exact: 2^53.
 const LARGEST: &[u8] = b"9007199254740992";
-const LARGEST_EXACT: u64 = 1 << 53;
+const MAX_EXACT: u64 = 1 << 53;
 
 /// The canonical text of an object.
 #[must_use]
@@ -67,7 +67,7 @@ fn write_object(object: &Map<String, Value>, text: &mut String) {
 }
 
 fn write_number(number: &Number, text: &mut String) {
-    match number.as_i64().filter(|integer| integer.unsigned_abs() <= LARGEST_EXACT) {
+    match number.as_i64().filter(|integer| integer.unsigned_abs() <= MAX_EXACT) {
         Some(integer) => text.push_str(&integer.to_string()),
         // Formatted as in JavaScript. Serialising a number from a `Value` cannot fail.
         None => text.push_str(&serde_json_canonicalizer::to_string(number).unwrap_or_default()),

@@ -16,9 +16,9 @@ const READ_WAIT: Duration = Duration::from_millis(20);
 const FILE: &str = "counts.db";
 
 /// The most counts of one family, and of all.
-const MOST_PER_FAMILY: i64 = 1_000;
+const MAX_PER_FAMILY: i64 = 1_000;
 const MOST: i64 = 200_000;
-const MOST_AMOUNT: i64 = 1 << 53;
+const MAX_AMOUNT: i64 = 1 << 53;
 
 const TABLE: &str = "CREATE TABLE IF NOT EXISTS counts(name TEXT NOT NULL PRIMARY KEY, family TEXT, value INTEGER NOT NULL, until INTEGER) STRICT, WITHOUT ROWID; \
     CREATE INDEX IF NOT EXISTS counts_of_family ON counts(family)";
@@ -206,8 +206,8 @@ fn add_all(transaction: &Transaction<'_>, family: &str, counts: &[Count], now: u
         ON CONFLICT(name) DO UPDATE SET value = max(min(value + ?3, 9007199254740992), 0), until = ?4";
     for count in counts {
         let amount = match count.amount {
-            Amount::Exactly(amount) => amount.clamp(-MOST_AMOUNT, MOST_AMOUNT),
-            Amount::UpTo(_) => integer(taken.unwrap_or_default()).min(MOST_AMOUNT),
+            Amount::Exactly(amount) => amount.clamp(-MAX_AMOUNT, MAX_AMOUNT),
+            Amount::UpTo(_) => integer(taken.unwrap_or_default()).min(MAX_AMOUNT),
         };
         transaction.prepare_cached(sql)?.execute(params![count.name, family, amount, count.until.map(integer)])?;
     }
@@ -219,7 +219,7 @@ fn has_room(transaction: &Transaction<'_>, family: &str, new: i64) -> rusqlite::
         transaction.query_row("SELECT count(*) FROM counts WHERE family = ?1", [family], |row| row.get(0))?;
     let of_all: i64 =
         transaction.query_row("SELECT count(*) FROM counts WHERE family IS NOT NULL", [], |row| row.get(0))?;
-    Ok(of_family + new <= MOST_PER_FAMILY && of_all + new <= MOST)
+    Ok(of_family + new <= MAX_PER_FAMILY && of_all + new <= MOST)
 }
 
 fn unsigned(number: i64) -> u64 {
@@ -232,7 +232,7 @@ fn integer(number: u64) -> i64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Amount, Count, Counted, MOST_PER_FAMILY, READ_WAIT, Tally};
+    use super::{Amount, Count, Counted, MAX_PER_FAMILY, READ_WAIT, Tally};
 
     fn count(name: &str, amount: i64, below: Option<u64>) -> Count {
         Count { name: name.to_owned(), amount: Amount::Exactly(amount), below, until: None }
@@ -316,7 +316,7 @@ mod tests {
     #[test]
     fn the_limit_of_a_family_does_not_affect_others() {
         let tally = Tally::in_memory();
-        for number in 0..MOST_PER_FAMILY {
+        for number in 0..MAX_PER_FAMILY {
             assert_eq!(tally.add("one", &[count(&format!("a{number}"), 1, None)], 0), Ok(Counted::Done(None)));
         }
         assert_eq!(tally.add("one", &[count("more", 1, None)], 0), Ok(Counted::TooMany));

@@ -24,7 +24,7 @@ const IDLE_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The pause after the first failure; it doubles up to the longest pause.
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
-const LONGEST_PAUSE: Duration = Duration::from_secs(5);
+const MAX_PAUSE: Duration = Duration::from_secs(5);
 
 /// The state shared by the writer and the `Ledger`.
 pub struct Shared {
@@ -96,7 +96,7 @@ fn work(shared: &Shared) -> ThreadEnd {
         }
         (state.after, state.pause) = match &outcome {
             Ok(()) => (After::Success, FIRST_PAUSE),
-            Err(_) => (After::Failure, (state.pause * 2).min(LONGEST_PAUSE)),
+            Err(_) => (After::Failure, (state.pause * 2).min(MAX_PAUSE)),
         };
         shared.signals.answer(wake, outcome);
         if wake.want == Want::Close {

@@ -7,7 +7,7 @@ const CONTAINER_BYTES: usize = 64;
 const ALWAYS_FITS: usize = 64;
 /// Least memory of a member in V8, and of an array or object.
 const MEMBER_BYTES: usize = 8;
-const LEAST_CONTAINER_BYTES: usize = 16;
+const MIN_CONTAINER_BYTES: usize = 16;
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct JsonShape {
@@ -71,7 +71,7 @@ impl JsonShape {
     /// Least memory that V8 needs to read it: the text, its strings, and their containers.
     fn reading_bytes(self) -> usize {
         let held = self.members.saturating_mul(MEMBER_BYTES);
-        let holders = self.containers.saturating_mul(LEAST_CONTAINER_BYTES);
+        let holders = self.containers.saturating_mul(MIN_CONTAINER_BYTES);
         self.bytes.saturating_add(self.text_bytes).saturating_add(held).saturating_add(holders)
     }
 }

@@ -10,10 +10,10 @@ use tgp_git::Secret;
 const MAX_SECRETS: usize = 100;
 /// A shorter value would occur by chance in responses, and be masked there.
 const FEWEST_BYTES: usize = 8;
-const MOST_BYTES: usize = 16 << 10;
+const MAX_BYTES: usize = 16 << 10;
 /// Minimum entropy in bits: a tool can have any text echoed by a server, and sees whether it comes back masked.
 const FEWEST_BITS: f64 = 40.0;
-const LONGEST_NAME: usize = 64;
+const MAX_NAME: usize = 64;
 
 /// One entry of the section `secrets`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -46,12 +46,12 @@ pub fn bound_secrets(secrets: &SecretsConfig) -> Result<BoundSecrets, Error> {
 
 fn bound(name: &str, SecretConfig { value, hosts, functions }: &SecretConfig) -> Result<BoundSecret, Error> {
     let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    if name.is_empty() || name.len() > LONGEST_NAME || !name.chars().all(word) {
-        return Err(refused("secrets", &format!("must have names of at most {LONGEST_NAME} letters, digits and '_'")));
+    if name.is_empty() || name.len() > MAX_NAME || !name.chars().all(word) {
+        return Err(refused("secrets", &format!("must have names of at most {MAX_NAME} letters, digits and '_'")));
     }
     let key = |part: &str| format!("secrets.{name}{part}");
-    if !(FEWEST_BYTES..=MOST_BYTES).contains(&value.expose().len()) {
-        let why = format!("must be a text of {FEWEST_BYTES} to {MOST_BYTES} bytes");
+    if !(FEWEST_BYTES..=MAX_BYTES).contains(&value.expose().len()) {
+        let why = format!("must be a text of {FEWEST_BYTES} to {MAX_BYTES} bytes");
         return Err(refused(&key(".value"), &why));
     }
     if is_guessable(value.expose()) {

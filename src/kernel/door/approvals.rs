@@ -10,7 +10,7 @@ use std::time::{Duration, Instant, SystemTime};
 use tgp_base::error::{Error, ErrorCode};
 
 /// Most pending approvals.
-const MOST_WAITING: usize = 10_000;
+const MAX_WAITING: usize = 10_000;
 
 /// What an approval is bound to: a hash of the tool, its text, the arguments, the caller, and the rules.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -87,10 +87,10 @@ impl Approvals {
         });
         let until = Expiry::after(self.timeout);
         let mut waiting = self.waiting.lock();
-        if waiting.len() >= MOST_WAITING {
+        if waiting.len() >= MAX_WAITING {
             waiting.retain(|_, call| !call.until.is_over());
         }
-        if waiting.len() >= MOST_WAITING {
+        if waiting.len() >= MAX_WAITING {
             return Err(refused("Too many approvals are pending. Answer some of them first."));
         }
         waiting.insert(id.clone(), Waiting { subject, until, state: ApprovalState::Pending, about });

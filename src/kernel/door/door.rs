@@ -27,7 +27,7 @@ use tgp_vfs::JailPath;
 /// The number of the first call that is not a run, far above those of runs.
 const FIRST_NUMBER: u64 = 1 << 40;
 /// Longest path that is recorded of a call; no operating system allows a longer one.
-const MOST_PATH_BYTES: usize = 4096;
+const MAX_PATH_BYTES: usize = 4096;
 
 pub struct Door {
     pub(super) recorder: Arc<Recorder>,
@@ -258,10 +258,10 @@ pub fn canonical_path(path: Cow<'_, str>) -> Cow<'_, str> {
 
 /// The path, cut to the length that is recorded.
 fn kept_path(path: Cow<'_, str>) -> Cow<'_, str> {
-    if path.len() <= MOST_PATH_BYTES {
+    if path.len() <= MAX_PATH_BYTES {
         return path;
     }
-    let end = path.floor_char_boundary(MOST_PATH_BYTES);
+    let end = path.floor_char_boundary(MAX_PATH_BYTES);
     Cow::Owned(format!("{}…", path.get(..end).unwrap_or_default()))
 }
 

@@ -23,7 +23,7 @@ use tgp_vfs::JailPath;
 const FILES_MS: u64 = 100;
 const OTHERS_MS: u64 = 30_000;
 /// Most files in a rule for one call.
-const MOST_RULE_PATHS: usize = 50;
+const MAX_RULE_PATHS: usize = 50;
 
 pub struct Gate {
     pub rules: Rules,
@@ -253,7 +253,7 @@ fn with_imports(judged: &tgp_policy::Call, reached: &[Reach]) -> Option<tgp_poli
         paths.extend(reach.paths.iter().cloned());
         paths.sort_unstable();
         paths.dedup();
-        if paths.len() > MOST_RULE_PATHS {
+        if paths.len() > MAX_RULE_PATHS {
             return None;
         }
     }

@@ -9,8 +9,8 @@ use tgp_policy::{Effect, Effects, Fact, Principal, Tools, UnknownParts};
 use tgp_state::Mode;
 
 /// Larger arguments are not parsed and are unknown to rules, which then decide strictly.
-const MOST_BYTES: usize = 1 << 20;
-const MOST_VALUES: usize = 50_000;
+const MAX_BYTES: usize = 1 << 20;
+const MAX_VALUES: usize = 50_000;
 
 /// The call as rules see it.
 pub fn judged_call(call: &Call<'_>, tools: &Tools, token: Option<String>, usual: Mode) -> tgp_policy::Call {
@@ -57,7 +57,7 @@ fn reaches_unnamed_files(call: &tgp_policy::Call) -> bool {
 }
 
 fn readable(args: &str) -> Option<Value> {
-    let is_short = args.len() <= MOST_BYTES && !holds_more_than(args, MOST_VALUES);
+    let is_short = args.len() <= MAX_BYTES && !holds_more_than(args, MAX_VALUES);
     is_short.then(|| serde_json::from_str(args).ok()).flatten()
 }
 

@@ -5,11 +5,11 @@ use serde_json::{Map, Value, json};
 use tgp_policy::{ArgKind, Arguments, Call, Effect, Fact, Tools, value_hash};
 
 /// Longest value that a rule contains; a longer one is replaced by its hash.
-const MOST_BYTES: usize = 200;
+const MAX_BYTES: usize = 200;
 /// Deepest nesting of lists and maps that a rule contains.
-const MOST_LEVELS: usize = 4;
+const MAX_LEVELS: usize = 4;
 /// Most positional arguments of a function in a rule.
-const MOST_ARGUMENTS: usize = 30;
+const MAX_ARGUMENTS: usize = 30;
 /// Tools whose calls concern a text that no condition can pin, and so have no permanent rule.
 const NEVER_PERMANENT: [&str; 2] = ["run_code", "accept_test"];
 /// An argument whose values are often secret.
@@ -71,7 +71,7 @@ fn arguments(call: &Call, tools: &Tools, is_secret: &dyn Fn(&str) -> bool) -> Op
             let condition = |name: &str| passed.get(name).map_or_else(absent, |value| exactly(name, value, is_secret));
             Some(bound.map(|(name, _)| (format!("/{name}"), condition(name))).collect())
         }
-        (Arguments::Any, Value::Array(passed)) if passed.len() <= MOST_ARGUMENTS => {
+        (Arguments::Any, Value::Array(passed)) if passed.len() <= MAX_ARGUMENTS => {
             let values = passed.iter().map(|value| exactly("", value, is_secret)).chain([absent()]);
             Some(values.enumerate().map(|(at, condition)| (format!("/{at}"), condition)).collect())
         }
@@ -82,7 +82,7 @@ fn arguments(call: &Call, tools: &Tools, is_secret: &dyn Fn(&str) -> bool) -> Op
 fn exactly(name: &str, value: &Value, is_secret: &dyn Fn(&str) -> bool) -> Value {
     let is_hidden = || name == HEADERS || is_secret(&format!("{name}: {value}"));
     match value {
-        _ if !fits(value, MOST_LEVELS) || value.to_string().len() > MOST_BYTES || is_hidden() => {
+        _ if !fits(value, MAX_LEVELS) || value.to_string().len() > MAX_BYTES || is_hidden() => {
             json!({ "sha256": value_hash(value) })
         }
         // A bare list would mean "one of", and a bare map a condition.

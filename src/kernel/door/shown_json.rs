@@ -6,9 +6,9 @@ use serde_json::value::{RawValue, to_raw_value};
 use std::collections::BTreeMap;
 
 /// Longest text that is recorded whole.
-const MOST_BYTES: usize = 4 << 20;
+const MAX_BYTES: usize = 4 << 20;
 /// Most values that are recorded: parsed, each takes many times the memory of its text.
-const MOST_VALUES: usize = 200_000;
+const MAX_VALUES: usize = 200_000;
 /// Smaller members are always recorded.
 const SMALL_BYTES: usize = 64 << 10;
 
@@ -20,7 +20,7 @@ pub fn shown(json: &str, keep_bytes: usize, preview: &dyn Fn(&str) -> String) ->
         let summary = json!({ "cut": text_hash(json.as_bytes()), "bytes": json.len(), "preview": preview(json) });
         to_raw_value(&summary).ok()
     };
-    if json.len() > MOST_BYTES || holds_more_than(json, MOST_VALUES) {
+    if json.len() > MAX_BYTES || holds_more_than(json, MAX_VALUES) {
         return named(json);
     }
     let value = serde_json::from_str::<&RawValue>(json).ok()?;
@@ -61,7 +61,7 @@ pub fn holds_more_than(json: &str, most: usize) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{MOST_BYTES, MOST_VALUES};
+    use super::{MAX_BYTES, MAX_VALUES};
     use serde_json::value::RawValue;
 
     const KEPT: usize = 256 << 10;
@@ -74,7 +74,7 @@ mod tests {
     fn short_json_is_kept_and_long_json_is_summarised() {
         assert_eq!(shown(r#"{"a":[1]}"#, KEPT).unwrap().get(), r#"{"a":[1]}"#);
         assert!(shown("{", KEPT).is_none() && shown("", KEPT).is_none());
-        let long = format!("\"{}\"", "é".repeat(MOST_BYTES));
+        let long = format!("\"{}\"", "é".repeat(MAX_BYTES));
         let cut = shown(&long, KEPT).unwrap();
         assert!(cut.get().len() < 1200 && cut.get().contains(&format!("\"bytes\":{}", long.len())), "{cut}");
     }
@@ -91,9 +91,9 @@ mod tests {
 
     #[test]
     fn json_with_too_many_values_is_summarised() {
-        let wide = format!("[{}0]", "0,".repeat(MOST_VALUES));
-        assert!(shown(&wide, MOST_BYTES).unwrap().get().contains("\"cut\":"));
-        let text = format!("[\"{}\\\"{}\"]", "a,".repeat(MOST_VALUES), "[{,".repeat(MOST_VALUES));
-        assert_eq!(shown(&text, MOST_BYTES).unwrap().get(), text);
+        let wide = format!("[{}0]", "0,".repeat(MAX_VALUES));
+        assert!(shown(&wide, MAX_BYTES).unwrap().get().contains("\"cut\":"));
+        let text = format!("[\"{}\\\"{}\"]", "a,".repeat(MAX_VALUES), "[{,".repeat(MAX_VALUES));
+        assert_eq!(shown(&text, MAX_BYTES).unwrap().get(), text);
     }
 }

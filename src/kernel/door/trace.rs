@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Most host calls of a run that are listed.
-const MOST_CALLS: usize = 1000;
+const MAX_CALLS: usize = 1000;
 /// Most bytes of their texts together: paths come from the guest.
-const MOST_BYTES: usize = 1 << 20;
+const MAX_BYTES: usize = 1 << 20;
 
 /// A phase of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -89,7 +89,7 @@ impl Trace {
     pub fn call(&self, call: TracedCall) {
         let mut calls = self.calls.lock();
         let bytes = calls.bytes.saturating_add(call.bytes());
-        if calls.all.len() < MOST_CALLS && bytes <= MOST_BYTES {
+        if calls.all.len() < MAX_CALLS && bytes <= MAX_BYTES {
             calls.bytes = bytes;
             calls.all.push(call);
         } else {
@@ -113,7 +113,7 @@ pub fn millis(moment: SystemTime) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{MOST_BYTES, MOST_CALLS, Trace, TracedCall};
+    use super::{MAX_BYTES, MAX_CALLS, Trace, TracedCall};
 
     fn call(path: &str) -> TracedCall {
         TracedCall {
@@ -131,14 +131,14 @@ mod tests {
     #[test]
     fn calls_are_bounded_by_their_number_and_by_their_bytes() {
         let trace = Trace::default();
-        (0..MOST_CALLS + 5).for_each(|_| trace.call(call("a.ts")));
+        (0..MAX_CALLS + 5).for_each(|_| trace.call(call("a.ts")));
         let report = trace.report("p-0".to_owned(), None);
-        assert_eq!((report.calls.len(), report.left_out), (MOST_CALLS, 5));
-        let long = "x".repeat(MOST_BYTES / 4);
+        assert_eq!((report.calls.len(), report.left_out), (MAX_CALLS, 5));
+        let long = "x".repeat(MAX_BYTES / 4);
         (0..10).for_each(|_| trace.call(call(&long)));
         trace.call(call("b.ts"));
         let report = trace.report("p-0".to_owned(), None);
         assert_eq!((report.calls.len(), report.left_out), (4, 7));
-        assert!(serde_json::to_string(&report).unwrap().len() < MOST_BYTES * 2);
+        assert!(serde_json::to_string(&report).unwrap().len() < MAX_BYTES * 2);
     }
 }

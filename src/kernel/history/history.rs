@@ -19,10 +19,10 @@ use tgp_registry::META_FILE;
 use tgp_vfs::{DiskVfs, JailPath, Vfs, VfsError};
 
 /// Most commits that are searched for ledger trailers, newest first.
-const MOST_WITNESSES: usize = 10_000;
+const MAX_WITNESSES: usize = 10_000;
 
 /// Most commits that a boot searches for the newest trailer.
-const MOST_BOOT_WITNESSES: usize = 1000;
+const MAX_BOOT_WITNESSES: usize = 1000;
 
 /// One commit of a file's history.
 #[derive(Debug, Serialize)]
@@ -92,12 +92,12 @@ impl History {
 
     /// Searches commit messages for ledger positions with `find`.
     pub fn witnesses<T>(&self, find: impl FnMut(&str) -> Option<T>) -> Result<MessageSearch<T>, Error> {
-        Ok(self.git.search_messages(MOST_WITNESSES, find)?)
+        Ok(self.git.search_messages(MAX_WITNESSES, find)?)
     }
 
     /// As `witnesses`, only the newest, within the bound of a boot.
     pub fn newest_witness<T>(&self, mut find: impl FnMut(&str) -> Option<T>) -> Result<Option<T>, Error> {
-        let mut left = MOST_BOOT_WITNESSES;
+        let mut left = MAX_BOOT_WITNESSES;
         let found = self.git.search_messages(1, |message| {
             left -= 1;
             find(message).map(Some).or_else(|| (left == 0).then_some(None))

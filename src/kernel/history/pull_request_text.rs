@@ -8,8 +8,8 @@ use tgp_compile::{Compiler, Diagnostic, LintOptions, Severity};
 use tgp_git::{Describe, PullRequestText};
 use tgp_vfs::{DiskVfs, JailPath, Vfs};
 
-const LONGEST_TEXT: usize = 2000;
-const LONGEST_TITLE: usize = 200;
+const MAX_TEXT: usize = 2000;
+const MAX_TITLE: usize = 200;
 const EXAMPLE: &str = "@example";
 
 pub struct PullRequestDescriber {
@@ -71,7 +71,7 @@ impl Describe for PullRequestDescriber {
         let sections: Vec<String> = paths.iter().map(|path| self.section(path)).collect();
         let title = match paths {
             removed if !removed.is_empty() && removed.iter().all(|path| self.is_gone(path)) => {
-                format!("Remove: {}", removed.join(", ").chars().take(LONGEST_TITLE).collect::<String>())
+                format!("Remove: {}", removed.join(", ").chars().take(MAX_TITLE).collect::<String>())
             }
             [one] => format!("Forge: {one}"),
             [first, rest @ ..] => format!("Forge: {first} and {} more", rest.len()),
@@ -115,7 +115,7 @@ fn written_example(source: &str) -> Option<String> {
     let rest = rest.iter().copied().take_while(|line| !line.starts_with('@'));
     let text = std::iter::once(first.trim_start_matches(EXAMPLE)).chain(rest).collect::<Vec<_>>().join("\n");
     // A code fence would end the surrounding one.
-    let text: String = text.replace("```", "").trim().chars().take(LONGEST_TEXT).collect();
+    let text: String = text.replace("```", "").trim().chars().take(MAX_TEXT).collect();
     Some(text).filter(|text| !text.is_empty())
 }
 
@@ -129,14 +129,14 @@ fn description(source: &str) -> String {
         !is_example
     };
     let text = comment(source).into_iter().filter(is_text).collect::<Vec<_>>().join("\n");
-    let text: String = text.trim().chars().take(LONGEST_TEXT).collect();
+    let text: String = text.trim().chars().take(MAX_TEXT).collect();
     if text.is_empty() { "No description.".to_owned() } else { plain(&text) }
 }
 
 /// Untrusted text as inline code, without Markdown, HTML or mentions.
 fn code(text: &str) -> String {
     let text: String = text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
-    let text: String = text.trim().chars().take(LONGEST_TEXT).collect();
+    let text: String = text.trim().chars().take(MAX_TEXT).collect();
     format!("`{}`", unmentioned(&text.replace('`', "'")))
 }
 
@@ -169,7 +169,7 @@ fn parameters(source: &str) -> Option<String> {
     let (_, list) = after.split_once('(')?;
     let mut depth = 1_usize;
     let mut text = String::new();
-    for c in list.chars().take(LONGEST_TEXT) {
+    for c in list.chars().take(MAX_TEXT) {
         match c {
             '(' | '{' | '[' => depth += 1,
             ')' | '}' | ']' => depth -= 1,

@@ -17,7 +17,7 @@ use tgp_vfs::JailPath;
 const MAX_COMPARED: usize = 8;
 const MAX_NAMED: usize = 3;
 /// Tools with less similar descriptions are not run: agreement would be chance.
-const LEAST_ALIKE: f32 = 0.35;
+const MIN_ALIKE: f32 = 0.35;
 /// Highest score of a tool with different behaviour.
 const SEEN_DIFFERENT: f32 = 0.8;
 /// Time limit of all comparisons for one write.
@@ -99,7 +99,7 @@ impl Reuse {
         // Arguments belong to their caller: comparing results for another caller's arguments would leak them.
         let Some(owner) = run_owner() else { return Behaviour::Unknown };
         let arguments = self.tools.arguments_of(&owner, &found.tool.path);
-        if arguments.len() < 2 || found.score < LEAST_ALIKE || Instant::now() > until {
+        if arguments.len() < 2 || found.score < MIN_ALIKE || Instant::now() > until {
             return Behaviour::Unknown;
         }
         let Ok(path) = JailPath::parse(&found.tool.path) else { return Behaviour::Unknown };

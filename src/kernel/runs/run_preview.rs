@@ -9,8 +9,8 @@ use tgp_base::error::{Error, ErrorCode};
 use tgp_vfs::{OverlayVfs, Vfs};
 
 /// Most refusals that are listed, and their total size.
-const MOST_LISTED: usize = 1000;
-const MOST_BYTES: usize = 1 << 20;
+const MAX_LISTED: usize = 1000;
+const MAX_BYTES: usize = 1 << 20;
 
 /// A request that was not sent.
 #[derive(Debug, Clone, Serialize)]
@@ -90,7 +90,7 @@ impl RunPreview {
 
     fn note(&self, bytes: usize, add: impl FnOnce(&mut HeldEffects)) {
         let mut held = self.held.lock();
-        let is_full = held.requests.len() + held.calls.len() >= MOST_LISTED || held.bytes + bytes > MOST_BYTES;
+        let is_full = held.requests.len() + held.calls.len() >= MAX_LISTED || held.bytes + bytes > MAX_BYTES;
         if is_full {
             held.left_out += 1;
         } else {

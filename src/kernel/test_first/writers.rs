@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use tgp_state::{Mode, TextId};
 
 /// Most remembered tools; beyond that, all are dropped.
-const MOST_NOTED: usize = 10_000;
+const MAX_NOTED: usize = 10_000;
 
 /// The author of each tool's last text that this kernel wrote.
 #[derive(Default)]
@@ -26,7 +26,7 @@ impl Writers {
             Mode::Strict | Mode::Debug => Writer::Bound(mode),
         };
         let mut writers = self.0.lock();
-        if writers.len() >= MOST_NOTED {
+        if writers.len() >= MAX_NOTED {
             writers.clear();
         }
         writers.insert(tool.to_owned(), writer);

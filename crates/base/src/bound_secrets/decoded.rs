@@ -7,13 +7,13 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 /// The most nested layers of escapes that are decoded.
-const MOST_LAYERS: usize = 6;
+const MAX_LAYERS: usize = 6;
 /// Bytes decoded at once, without the overlap for a value that crosses the end.
 const WINDOW: usize = 256 << 10;
 /// The most bytes that encode one byte of a value.
-const MOST_WRITTEN: usize = 64;
+const MAX_WRITTEN: usize = 64;
 /// Length of the longest name below.
-const LONGEST_NAME: usize = 16;
+const MAX_NAME: usize = 16;
 
 /// HTML character references of ASCII.
 const NAMED: [(&str, char); 45] = [
@@ -110,7 +110,7 @@ fn may_be_encoded(text: &[u8]) -> bool {
 
 /// Overlapping windows of a text that are decoded separately; no value of up to `longest` bytes is cut.
 fn windows(text: &[u8], longest: usize) -> impl Iterator<Item = (usize, &[u8])> {
-    let overlap = longest.saturating_mul(MOST_WRITTEN);
+    let overlap = longest.saturating_mul(MAX_WRITTEN);
     let starts = (0..text.len()).step_by(WINDOW).filter(move |start| *start == 0 || start + overlap < text.len());
     starts.filter_map(move |start| {
         let end = (start + WINDOW + overlap).min(text.len());
@@ -122,7 +122,7 @@ fn windows(text: &[u8], longest: usize) -> impl Iterator<Item = (usize, &[u8])> 
 /// A value with all escapes decoded.
 pub(super) fn plain(value: &[u8]) -> Vec<u8> {
     let mut layer = value.to_vec();
-    for _ in 0..MOST_LAYERS {
+    for _ in 0..MAX_LAYERS {
         let mut next = Vec::with_capacity(layer.len());
         decode(&layer, &mut |_, written| next.extend_from_slice(written));
         layer = next;
@@ -134,7 +134,7 @@ pub(super) fn plain(value: &[u8]) -> Vec<u8> {
 pub(super) fn layers(text: &[u8], longest: usize, look: &mut dyn FnMut(&[u8])) {
     for (_, window) in windows(text, longest) {
         let mut layer = Cow::Borrowed(window);
-        for _ in 0..MOST_LAYERS {
+        for _ in 0..MAX_LAYERS {
             let mut next = Vec::with_capacity(layer.len());
             decode(&layer, &mut |_, written| next.extend_from_slice(written));
             if next == *layer {
@@ -150,7 +150,7 @@ pub(super) fn layers(text: &[u8], longest: usize, look: &mut dyn FnMut(&[u8])) {
 pub(super) fn places(text: &[u8], pattern: &Regex, longest: usize, take: &mut dyn FnMut(Range<usize>)) {
     for (start, window) in windows(text, longest) {
         let mut layer = Some(Layer::of(window));
-        for _ in 0..MOST_LAYERS {
+        for _ in 0..MAX_LAYERS {
             layer = layer.as_ref().and_then(Layer::inner);
             let Some(Layer { bytes, places }) = &layer else { break };
             for found in pattern.find_iter(bytes) {
@@ -260,7 +260,7 @@ fn reference(text: &[u8]) -> Option<(usize, char)> {
             (2 + count, char::from_u32(number)?)
         }
         _ => {
-            let letters = text.iter().skip(1).take(LONGEST_NAME).take_while(|byte| byte.is_ascii_alphanumeric());
+            let letters = text.iter().skip(1).take(MAX_NAME).take_while(|byte| byte.is_ascii_alphanumeric());
             let name = text.get(1..1 + letters.count())?;
             let (length, c) = (1..=name.len()).rev().find_map(|end| Some((end, named(name.get(..end)?)?)))?;
             (1 + length, c)

@@ -12,7 +12,7 @@ const PATTERN_BYTES: usize = 64 << 20;
 const SEARCH_BYTES: usize = 16 << 20;
 /// Letters and digits of longer values are searched unescaped only: escaped forms of them would make the pattern many times
 /// as long.
-const MOST_FULLY_ESCAPED: usize = 256;
+const MAX_FULLY_ESCAPED: usize = 256;
 
 /// A decoded form shorter than this would match by chance.
 const FEWEST_BYTES: usize = 4;
@@ -36,7 +36,7 @@ impl SecretMatcher {
     /// `None` for a value that is too long for a pattern.
     #[must_use]
     pub fn new(value: &str) -> Option<Self> {
-        let is_short = value.len() <= MOST_FULLY_ESCAPED;
+        let is_short = value.len() <= MAX_FULLY_ESCAPED;
         let is_plain = |c: char| c.is_ascii_alphanumeric() && !is_short;
         let pattern: String =
             value.chars().map(|c| if is_plain(c) { c.to_string() } else { written_char(c) }).collect();

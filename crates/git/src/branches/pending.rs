@@ -9,7 +9,7 @@ use git2::{ObjectType, Oid, Repository};
 use std::collections::BTreeMap;
 
 const PREFIX: &str = "tgp/feat-";
-const LONGEST_SLUG: usize = 40;
+const MAX_SLUG: usize = 40;
 const ID_DIGITS: usize = 8;
 
 /// A branch that is not merged.
@@ -34,7 +34,7 @@ pub(crate) fn branch_of(path: &str) -> String {
             slug.push('-');
         }
     }
-    let slug: String = slug.trim_matches('-').chars().take(LONGEST_SLUG).collect();
+    let slug: String = slug.trim_matches('-').chars().take(MAX_SLUG).collect();
     let id = Oid::hash_object(ObjectType::Blob, path.as_bytes()).map(|id| id.to_string()).unwrap_or_default();
     let id: String = id.chars().take(ID_DIGITS).collect();
     format!("{PREFIX}{}-{id}", slug.trim_matches('-'))

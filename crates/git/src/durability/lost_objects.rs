@@ -13,7 +13,7 @@ use std::fs::File;
 use std::io::{self, Read, Write};
 
 /// Slack for the deflated size, in addition to twice the size of an object.
-const LONGEST_DEFLATED: u64 = 1 << 16;
+const MAX_DEFLATED: u64 = 1 << 16;
 
 /// Runs `attempt`, and retries it once if it failed because of an object that could be restored from the log.
 pub(crate) fn retry_after_restore<T>(
@@ -68,7 +68,7 @@ fn restore_object(repository: &Repository, object: &LoggedObject) -> Result<bool
     }
     let path = damage::loose_path(repository, &object.id);
     let header = format!("{} {}\0", kind.str(), object.data.len());
-    match regular_file::read(&path, LONGEST_DEFLATED + 2 * object.data.len() as u64) {
+    match regular_file::read(&path, MAX_DEFLATED + 2 * object.data.len() as u64) {
         Ok(deflated) if is_inflated(&deflated, &[header.as_bytes(), &object.data].concat()) => return Ok(false),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             // `write` refreshes the list of packs first.

@@ -8,7 +8,7 @@ use std::fs::File;
 use std::io::{BufReader, Read};
 
 /// Maximum length of a loose object header.
-const LONGEST_HEADER: usize = 32;
+const MAX_HEADER: usize = 32;
 
 /// The result of reading an object.
 #[derive(Debug, PartialEq, Eq)]
@@ -64,13 +64,13 @@ fn read_loose(repository: &Repository, id: Oid, kind: ObjectType, most: u64) -> 
 
 /// The type and size in the header of a loose object.
 pub(crate) fn loose_header(stream: &mut impl Read) -> Option<(ObjectType, u64)> {
-    let mut header = Vec::with_capacity(LONGEST_HEADER);
+    let mut header = Vec::with_capacity(MAX_HEADER);
     loop {
         let mut byte = [0];
         stream.read_exact(&mut byte).ok()?;
         match byte {
             [0] => break,
-            [byte] if header.len() < LONGEST_HEADER => header.push(byte),
+            [byte] if header.len() < MAX_HEADER => header.push(byte),
             _ => return None,
         }
     }

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 /// Paths listed in a warning; the others are counted.
 const SHOWN: usize = 5;
-const LONGEST_NAME: usize = 120;
+const MAX_NAME: usize = 120;
 
 /// Why a file is not checked out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,7 +37,7 @@ impl SkippedFiles {
     pub(crate) fn add(&mut self, path: &str, why: SkipReason) {
         if self.shown.len() < SHOWN {
             let path: String =
-                path.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).take(LONGEST_NAME).collect();
+                path.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).take(MAX_NAME).collect();
             self.shown.push(format!("'{path}' ({})", why.text()));
         }
         self.count += 1;

@@ -22,7 +22,7 @@ pub(super) use crate::remote::timed_http::Method;
 const ATTEMPTS: usize = 4;
 const FIRST_PAUSE: Duration = Duration::from_millis(250);
 /// Longest pause before a retry. If the server asks for more, the call fails.
-const LONGEST_WAIT: Duration = Duration::from_secs(15);
+const MAX_WAIT: Duration = Duration::from_secs(15);
 /// Timeout of one attempt, and maximum size of an answer. A pull request has about ten kilobytes.
 const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(30);
 const MAX_BYTES: u64 = 1 << 20;
@@ -94,10 +94,10 @@ impl RestClient {
                 Err(error) => return Err(error),
             };
             let is_over = deadline.saturating_duration_since(Instant::now()) <= pause;
-            if attempt == ATTEMPTS || pause > LONGEST_WAIT || is_over {
+            if attempt == ATTEMPTS || pause > MAX_WAIT || is_over {
                 return Err(failure);
             }
-            ExchangeDeadline::new(LONGEST_WAIT * 2, &self.halt).sleep(jittered(pause).max(pause / 2))?;
+            ExchangeDeadline::new(MAX_WAIT * 2, &self.halt).sleep(jittered(pause).max(pause / 2))?;
             pause *= 2;
             attempt += 1;
         }

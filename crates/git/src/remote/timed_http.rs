@@ -122,7 +122,7 @@ pub(crate) fn redirection(head: &AnswerHead, from: &str) -> Option<Url> {
 
 /// The error for a redirect that is not followed. Shows only scheme, host and port.
 pub(crate) fn redirected(to: &Url, key: &'static str) -> GitError {
-    GitError::Redirected { origin: to.origin().ascii_serialization().chars().take(LONGEST_ORIGIN).collect(), key }
+    GitError::Redirected { origin: to.origin().ascii_serialization().chars().take(MAX_ORIGIN).collect(), key }
 }
 
-const LONGEST_ORIGIN: usize = 200;
+const MAX_ORIGIN: usize = 200;

@@ -20,9 +20,9 @@ use std::time::Duration;
 const FEWEST_PACKS: usize = 4;
 const FACTOR: u64 = 2;
 /// Maximum size of a merged pack; packs of more than half this size are kept.
-const MOST_OBJECTS: u64 = 1 << 16;
-const MOST_BYTES: u64 = 64 << 20;
-const MOST_UNPACKED_BYTES: usize = 256 << 20;
+const MAX_OBJECTS: u64 = 1 << 16;
+const MAX_BYTES: u64 = 64 << 20;
+const MAX_UNPACKED_BYTES: usize = 256 << 20;
 /// Extensions of files that mark a pack for special handling by `git`.
 const MARKER_EXTENSIONS: [&str; 4] = ["keep", "promisor", "mtimes", "bitmap"];
 /// The index over all packs.
@@ -47,7 +47,7 @@ pub(crate) fn merge(repository: &Repository, limits: &Limits, halt: &Halt) -> Re
     }
     let chosen = chosen(small_packs(&folder).map_err(&failed)?);
     let odb = repository.odb().map_err(|error| GitError::git("merge packs", &error))?;
-    let mut room = MOST_UNPACKED_BYTES;
+    let mut room = MAX_UNPACKED_BYTES;
     let mut merged = Vec::new();
     for pack in chosen {
         // Unreadable packs and packs beyond the limit are skipped.
@@ -105,7 +105,7 @@ fn small_packs(folder: &Path) -> io::Result<Vec<SmallPack>> {
         let Ok(file) = fs::symlink_metadata(index.with_extension("pack")) else { continue };
         // Unreadable packs are skipped.
         let Ok(objects) = PackIndex::open(&index).map(|index| index.count()) else { continue };
-        if file.is_file() && objects <= MOST_OBJECTS / FACTOR && file.len() <= MOST_BYTES / FACTOR {
+        if file.is_file() && objects <= MAX_OBJECTS / FACTOR && file.len() <= MAX_BYTES / FACTOR {
             found.push(SmallPack { index, objects, bytes: file.len() });
         }
     }
@@ -130,7 +130,7 @@ fn chosen(mut packs: Vec<SmallPack>) -> Vec<SmallPack> {
     let fitting = packs.iter().take_while(|pack| {
         objects += pack.objects;
         bytes += pack.bytes;
-        objects <= MOST_OBJECTS && bytes <= MOST_BYTES
+        objects <= MAX_OBJECTS && bytes <= MAX_BYTES
     });
     let count = fitting.count();
     packs.truncate(count);
@@ -152,7 +152,7 @@ fn unpacked_bytes(odb: &Odb<'_>, ids: &[Oid], deadline: &ExchangeDeadline) -> Re
 
 #[cfg(test)]
 mod tests {
-    use super::{MOST_BYTES, MOST_OBJECTS, SmallPack, chosen, merge};
+    use super::{MAX_BYTES, MAX_OBJECTS, SmallPack, chosen, merge};
     use crate::exchange_deadline::{ExchangeDeadline, Halt};
     use crate::objects::pack;
     use crate::tests::test_repository::{TestRepository, limits};
@@ -174,8 +174,8 @@ mod tests {
         assert_eq!(count(&[5, 5, 5, 5]), 4);
         assert_eq!(count(&[5, 5, 5, 5, 40, 120]), 4, "the large ones stay");
         assert_eq!(count(&[5, 5, 5, 5, 39, 117]), 6);
-        assert_eq!(count(&[MOST_OBJECTS / 2; 5]), 2);
-        let heavy = (0..5).map(|_| SmallPack { index: "x".into(), objects: 9, bytes: MOST_BYTES / 2 });
+        assert_eq!(count(&[MAX_OBJECTS / 2; 5]), 2);
+        let heavy = (0..5).map(|_| SmallPack { index: "x".into(), objects: 9, bytes: MAX_BYTES / 2 });
         assert_eq!(chosen(heavy.collect()).len(), 2);
     }
 

@@ -20,7 +20,7 @@ const LOCK_NAME: &str = "tgp-packing";
 /// Loose objects that are not packed; more if there are many packs, so that packs stay few.
 const FEWEST_FILES: usize = 1024;
 const FILES_PER_PACK: usize = 256;
-const MOST_FILES: usize = 4096;
+const MAX_FILES: usize = 4096;
 /// Limits of one round.
 const ROUND_OBJECTS: usize = 8192;
 const ROUND_BYTES: usize = 64 << 20;
@@ -67,7 +67,7 @@ pub(crate) fn round(repository: &Repository, limits: &Limits, halt: &Halt) -> Re
     clear_abandoned(&objects.join("pack"));
     let found = loose_objects(&objects).map_err(GitError::io("list the objects"))?;
     let packs = count_packs(&objects.join("pack"));
-    let enough = (packs * FILES_PER_PACK).clamp(FEWEST_FILES, MOST_FILES);
+    let enough = (packs * FILES_PER_PACK).clamp(FEWEST_FILES, MAX_FILES);
     if found.len() < enough {
         return Ok(Round::TooFew);
     }

@@ -17,11 +17,11 @@ const EXCHANGES_PER_TURN: u32 = 5;
 const EXCHANGES_PER_BREAK: u32 = 5;
 const PUSHES_PER_BREAK: u32 = 8;
 /// Maximum length of a turn; a slower push is a turn of its own.
-pub(crate) const LONGEST_TURN: Duration = Duration::from_millis(750);
+pub(crate) const MAX_TURN: Duration = Duration::from_millis(750);
 /// After a break extended by this factor without foreign pushes, the others are assumed to have nothing to push.
 const MAX_BREAK_FACTOR: u32 = 4;
-const SHORTEST_BREAK: Duration = Duration::from_millis(50);
-const LONGEST_BREAK: Duration = Duration::from_secs(3);
+const MIN_BREAK: Duration = Duration::from_millis(50);
+const MAX_BREAK: Duration = Duration::from_secs(3);
 /// Without rivals: initial and maximum working time before a break, in break lengths.
 const FIRST_WORK_FACTOR: u32 = 3;
 const MAX_WORK_FACTOR: u32 = 48;
@@ -87,11 +87,11 @@ impl Pace {
                 recent.push = (known + took) / 2;
             }
         }
-        let turn = (recent.exchange.unwrap_or_default() * EXCHANGES_PER_TURN).min(LONGEST_TURN);
+        let turn = (recent.exchange.unwrap_or_default() * EXCHANGES_PER_TURN).min(MAX_TURN);
         // A longer break than an exchange and a turn would leave the remote idle.
         let of_exchange = |exchange: Duration| (exchange * EXCHANGES_PER_BREAK).min(exchange + turn);
         let length = recent.exchange.map_or(recent.push * PUSHES_PER_BREAK, of_exchange);
-        let length = length.clamp(SHORTEST_BREAK, LONGEST_BREAK);
+        let length = length.clamp(MIN_BREAK, MAX_BREAK);
         let since = match recent.busy {
             Some((since, last)) if now.saturating_duration_since(last) < took + length => since,
             _ => now.checked_sub(took).unwrap_or(now),
@@ -101,12 +101,12 @@ impl Pace {
         let worked = now.saturating_duration_since(since);
         if recent.others.is_some_and(|seen| now.saturating_duration_since(seen) < RIVAL_TTL) {
             recent.work = FIRST_WORK_FACTOR;
-            let had_time = recent.exchange.unwrap_or_default() * MAX_BREAK_FACTOR < LONGEST_BREAK;
+            let had_time = recent.exchange.unwrap_or_default() * MAX_BREAK_FACTOR < MAX_BREAK;
             if recent.break_factor > MAX_BREAK_FACTOR && had_time {
                 (recent.others, recent.break_factor) = (None, 1);
             } else if worked >= turn {
                 recent.busy = None;
-                recent.next = Some(now + jittered(length.saturating_mul(recent.break_factor).min(LONGEST_BREAK)));
+                recent.next = Some(now + jittered(length.saturating_mul(recent.break_factor).min(MAX_BREAK)));
                 recent.break_factor = recent.break_factor.saturating_mul(2);
             }
         } else if worked >= length * recent.work {
@@ -125,7 +125,7 @@ impl Pace {
     /// useful.
     pub(crate) fn next_poll(&self) -> Option<Duration> {
         let mut recent = self.0.lock();
-        let exchange = recent.exchange.filter(|exchange| *exchange * 2 <= LONGEST_TURN)?;
+        let exchange = recent.exchange.filter(|exchange| *exchange * 2 <= MAX_TURN)?;
         recent.polls = recent.polls.saturating_add(1);
         let pause = exchange * EXCHANGES_PER_POLL * POLLS_PER_HALVING / recent.polls.saturating_add(POLLS_PER_HALVING);
         // A foreign push may be in progress.
@@ -178,11 +178,11 @@ mod tests {
         // The longest break, longer than the first one with jitter.
         assert!(turn(quick, PrecedingFetch::None).1 > first);
         // The rival is no longer expected.
-        pace.pushed(super::LONGEST_TURN, PrecedingFetch::None);
+        pace.pushed(super::MAX_TURN, PrecedingFetch::None);
         assert_eq!(pace.next_push(), None);
         pace.saw_others();
-        let (pushes, slow) = turn(super::LONGEST_TURN, PrecedingFetch::Done);
-        assert!(pushes == 1 && slow <= super::LONGEST_BREAK, "{pushes}, {slow:?}");
+        let (pushes, slow) = turn(super::MAX_TURN, PrecedingFetch::Done);
+        assert!(pushes == 1 && slow <= super::MAX_BREAK, "{pushes}, {slow:?}");
     }
 
     #[test]
@@ -195,7 +195,7 @@ mod tests {
         assert!(later.is_sorted_by(|a, b| a > b) && later[0] < first);
         pace.pushed(QUICK, PrecedingFetch::None);
         assert_eq!(pace.next_poll().unwrap(), first);
-        pace.pushed(super::LONGEST_TURN, PrecedingFetch::Done);
+        pace.pushed(super::MAX_TURN, PrecedingFetch::Done);
         assert_eq!(pace.next_poll(), None);
     }
 

@@ -20,7 +20,7 @@ use tgp_base::threads::{self, Panicked};
 
 /// Initial and longest pause before a failed push is retried.
 const FIRST_RETRY: Duration = Duration::from_secs(2);
-const LONGEST_RETRY: Duration = Duration::from_mins(1);
+const MAX_RETRY: Duration = Duration::from_mins(1);
 /// How long a shutdown waits for a remote that is unreachable.
 const UNREACHABLE_SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(1);
 /// How long a cancelled exchange takes to end.
@@ -250,7 +250,7 @@ impl Shared {
             // While the remote is unreachable, only retries push.
             if is_transient || away.is_some() {
                 state.retry = Some(Instant::now() + state.pause);
-                state.pause = (state.pause * 2).min(LONGEST_RETRY);
+                state.pause = (state.pause * 2).min(MAX_RETRY);
             } else {
                 state.retry = None;
                 state.pause = FIRST_RETRY;

@@ -74,7 +74,7 @@ impl Upstream {
         backoff: &Backoff,
         deadline: &ExchangeDeadline,
     ) -> Result<Option<Oid>, GitError> {
-        let (give_up_at, mut seen) = (Instant::now() + pace::LONGEST_TURN, Some(theirs));
+        let (give_up_at, mut seen) = (Instant::now() + pace::MAX_TURN, Some(theirs));
         while let Some(pause) = self.pace.next_poll() {
             backoff.wait_about(deadline, pause)?;
             let now = self.remote.refs(deadline)?.branches.get(name).copied();

@@ -20,7 +20,7 @@ const FIXED_BYTES: usize = STAT_BYTES + HASH_BYTES + 2;
 const MODE_AT: Range<usize> = 24..28;
 const EXTENDED: u16 = 0x4000;
 const STAGE: u16 = 0x3000;
-const LONGEST_NAME: usize = 0xfff;
+const MAX_NAME: usize = 0xfff;
 /// The extension for resolved conflicts. Other optional extensions are caches and are dropped.
 const RESOLVED: &[u8] = b"REUC";
 
@@ -162,7 +162,7 @@ fn put(entries: &mut Vec<u8>, count: &mut u32, change: &Change<'_>) -> bool {
     }
     entries.extend_from_slice(&stat);
     entries.extend_from_slice(id.as_bytes());
-    let length = u16::try_from(name.len().min(LONGEST_NAME)).unwrap_or_default();
+    let length = u16::try_from(name.len().min(MAX_NAME)).unwrap_or_default();
     entries.extend_from_slice(&length.to_be_bytes());
     entries.extend_from_slice(name);
     entries.resize(entries.len() + padded(FIXED_BYTES + name.len()) - FIXED_BYTES - name.len(), 0);
@@ -175,8 +175,8 @@ fn entry_at(rest: &[u8], version: u32) -> Option<Entry<'_>> {
     let flags = u16::from_be_bytes(flags.try_into().ok()?);
     let start = if version == 3 && flags & EXTENDED != 0 { FIXED_BYTES + 2 } else { FIXED_BYTES };
     let tail = rest.get(start..)?;
-    let length = match usize::from(flags) & LONGEST_NAME {
-        LONGEST_NAME => tail.iter().position(|byte| *byte == 0)?,
+    let length = match usize::from(flags) & MAX_NAME {
+        MAX_NAME => tail.iter().position(|byte| *byte == 0)?,
         length => length,
     };
     Some(Entry { bytes: rest.get(..padded(start + length))?, name: tail.get(..length)?, flags })

@@ -3,8 +3,8 @@
   const { hasOwn, isArray, list, mapForEach, objectKeys, push, setForEach, textOf } = realm;
 
   // Larger tables are cut.
-  const MOST_ROWS = 1000;
-  const MOST_COLUMNS = 100;
+  const MAX_ROWS = 1000;
+  const MAX_COLUMNS = 100;
 
   const isObject = (value) => value !== null && (typeof value === 'object' || typeof value === 'function');
   const shown = (value) => (typeof value === 'string' ? `'${value}'` : textOf(value));
@@ -12,13 +12,13 @@
   const rowsOf = (data, kind) => {
     const rows = list();
     const add = (index, value) => {
-      if (rows.length < MOST_ROWS) push(rows, { __proto__: null, index, value });
+      if (rows.length < MAX_ROWS) push(rows, { __proto__: null, index, value });
     };
     if (kind === 'Map') mapForEach(data, (value, key) => add(shown(key), value));
     else if (kind === 'Set') setForEach(data, (value) => add(`${rows.length}`, value));
     else {
       const keys = objectKeys(data);
-      for (let i = 0; i < keys.length && i < MOST_ROWS; i++) add(keys[i], data[keys[i]]);
+      for (let i = 0; i < keys.length && i < MAX_ROWS; i++) add(keys[i], data[keys[i]]);
     }
     return rows;
   };
@@ -27,7 +27,7 @@
     const columns = list();
     const seen = { __proto__: null };
     const add = (name) => {
-      if (seen[name] === true || columns.length >= MOST_COLUMNS) return;
+      if (seen[name] === true || columns.length >= MAX_COLUMNS) return;
       seen[name] = true;
       push(columns, name);
     };
@@ -38,7 +38,7 @@
     for (let i = 0; i < rows.length; i++) {
       if (!isObject(rows[i].value)) continue;
       const keys = objectKeys(rows[i].value);
-      for (let j = 0; j < keys.length && j < MOST_COLUMNS; j++) add(keys[j]);
+      for (let j = 0; j < keys.length && j < MAX_COLUMNS; j++) add(keys[j]);
     }
     return columns;
   };

@@ -7,7 +7,7 @@
   const elapsed = () => (repeatable.now === undefined ? native.elapsed() : realm.readClock() - repeatable.start);
   const began = repeatable.start ?? floor(realm.dateNow() - native.elapsed());
   // Beyond this number the older half is dropped.
-  const MOST_ENTRIES = 10000;
+  const MAX_ENTRIES = 10000;
 
   class PerformanceEntry {
     #name;
@@ -78,7 +78,7 @@
   let entries = list();
 
   const addEntry = (entry, name, type, start) => {
-    if (entries.length >= MOST_ENTRIES) {
+    if (entries.length >= MAX_ENTRIES) {
       const kept = list();
       for (let i = entries.length / 2; i < entries.length; i++) push(kept, entries[i]);
       entries = kept;

@@ -9,7 +9,7 @@ use std::sync::Arc;
 /// Smaller copies are not booked.
 const MIN_BOOKED_BYTES: usize = 64 << 10;
 /// Reading the beginning of a string may take this fraction (1/n) of a run's memory at most.
-const LARGEST_SHARE: u64 = 4;
+const MAX_SHARE: u64 = 4;
 /// Most bytes per character in UTF-8, for strings that V8 stores with one byte and with two bytes per character.
 const MAX_LATIN_BYTES: usize = 2;
 const MAX_WIDE_BYTES: usize = 3;
@@ -76,7 +76,7 @@ pub fn beginning(scope: &mut v8::PinScope<'_, '_>, text: v8::Local<'_, v8::Strin
 fn is_affordable(scope: &mut v8::PinScope<'_, '_>, text: v8::Local<'_, v8::String>) -> bool {
     let bytes = text.length().saturating_mul(if text.is_onebyte() { 1 } else { 2 }) as u64;
     let budget = scope.get_slot::<RunState>().map(|state| &state.budget);
-    budget.is_some_and(|budget| bytes <= budget.limit() / LARGEST_SHARE && budget.has_room(bytes))
+    budget.is_some_and(|budget| bytes <= budget.limit() / MAX_SHARE && budget.has_room(bytes))
 }
 
 /// Largest size of a copy of a string.

@@ -6,7 +6,7 @@ use super::native_bytes::{bytes_of, room_of};
 use encoding_rs::{CoderResult, DecoderResult, Encoding, UTF_8, UTF_16BE, UTF_16LE};
 
 /// Most bytes of an incomplete character, in any encoding.
-const MOST_CUT: usize = 3;
+const MAX_CUT: usize = 3;
 
 /// Most bytes of UTF-8 per decoded byte, in any encoding.
 const MAX_DECODED: usize = 3;
@@ -102,7 +102,7 @@ fn whole(encoding: &'static Encoding, bytes: &[u8]) -> usize {
     if encoding.is_single_byte() {
         return bytes.len();
     }
-    (0..=MOST_CUT)
+    (0..=MAX_CUT)
         .map(|cut| bytes.len().saturating_sub(cut))
         .find(|end| bytes.get(..*end).is_some_and(|start| ends_whole(encoding, start)))
         .unwrap_or(bytes.len())

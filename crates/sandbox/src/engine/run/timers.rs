@@ -5,7 +5,7 @@ use std::collections::{BinaryHeap, HashMap};
 use std::time::{Duration, Instant};
 
 /// Shortest interval of `setInterval`, as in browsers.
-const SHORTEST_INTERVAL: Duration = Duration::from_millis(1);
+const MIN_INTERVAL: Duration = Duration::from_millis(1);
 
 /// Due times, soonest first.
 #[derive(Debug, Default)]
@@ -19,7 +19,7 @@ impl Timers {
     /// Starts a timer and returns its id.
     pub fn start(&mut self, now: Instant, delay: Duration, repeat: bool) -> u32 {
         self.last = self.last.wrapping_add(1);
-        self.alive.insert(self.last, repeat.then(|| delay.max(SHORTEST_INTERVAL)));
+        self.alive.insert(self.last, repeat.then(|| delay.max(MIN_INTERVAL)));
         self.due.push(Reverse((now + delay, self.last)));
         self.last
     }

@@ -3,7 +3,7 @@
   const { formatLine, give, put, repeatable, slice, textOf } = realm;
   const { debug: DEBUG, error: ERROR, info: INFO, log: LOG, warn: WARN } = native.logLevels;
 
-  const MOST_INDENT = 40;
+  const MAX_INDENT = 40;
   let indent = '';
   const counts = { __proto__: null };
   const timers = { __proto__: null };
@@ -67,7 +67,7 @@
     },
     group: (...values) => {
       if (values.length > 0) writeLine(LOG, values);
-      if (indent.length < MOST_INDENT) indent += '  ';
+      if (indent.length < MAX_INDENT) indent += '  ';
     },
     groupCollapsed: (...values) => realm.ReflectApply(methods.group, undefined, values),
     groupEnd: () => {

@@ -131,9 +131,9 @@
   const { of: arrayOf } = Array;
   const NativeArray = Array;
   // More arguments do not fit on the stack.
-  const MOST_ARGUMENTS = 5000;
+  const MAX_ARGUMENTS = 5000;
   realm.toArray = (list) => {
-    if (list.length <= MOST_ARGUMENTS) return ReflectApply(arrayOf, NativeArray, list);
+    if (list.length <= MAX_ARGUMENTS) return ReflectApply(arrayOf, NativeArray, list);
     const out = [];
     for (let i = 0; i < list.length; i++) realm.put(out, i, list[i]);
     return out;
