@@ -175,7 +175,8 @@ export class KernelCalls {
     return this.reach((kernel) => {
       const number = nextCallNumber();
       const who = this.#life.gate.caller(asked.who);
-      const ask = (/** @type {string | undefined} */ approval) => start(kernel, this.#callerText(number, who, approval));
+      const ask = (/** @type {string | undefined} */ approval) =>
+        start(kernel, this.#callerText(number, who, approval));
       return this.#observed(kernel, number, asked, async () => {
         const begun = unwrap(await this.#life.gate.pass(kernel, ask, who, signal));
         return recorded(kernel, number, () => work(begun));
@@ -274,7 +275,8 @@ export class KernelCalls {
     const number = nextCallNumber();
     const who = this.#life.gate.caller(asked?.who);
     const work = async () => {
-      const ask = (/** @type {string | undefined} */ approval) => start(kernel, this.#callerText(number, who, approval));
+      const ask = (/** @type {string | undefined} */ approval) =>
+        start(kernel, this.#callerText(number, who, approval));
       return outcomeValue(await this.#life.gate.pass(kernel, ask, who, signal), signal);
     };
     return asked === undefined ? work() : this.#observed(kernel, number, asked, work);

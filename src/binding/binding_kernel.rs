@@ -6,7 +6,7 @@ use super::js_callback::{BindingHostCall, HostTable};
 use super::run_ends::RunEnds;
 use super::worker_files;
 use crate::kernel::{
-    BootHooks, Caller, Config, Dialect, EnteredRun, ExecOptions, ExecRequest, Halt, Kernel, ModelSource, Passage,
+    AdmittedCall, BootHooks, Caller, Config, Dialect, EnteredRun, ExecOptions, ExecRequest, Halt, Kernel, ModelSource,
     PolicySource, RedactHook, Runnable, SearchQuery, when_executed,
 };
 use napi::Env;
@@ -39,7 +39,7 @@ pub struct BindingKernel {
     halt: Halt,
     pub(super) lanes: Lanes,
     /// Open calls that JavaScript executes, by number.
-    pub(super) passages: Arc<Mutex<HashMap<u32, Passage>>>,
+    pub(super) admitted_calls: Arc<Mutex<HashMap<u32, AdmittedCall>>>,
 }
 
 /// The answer of `boot`.
@@ -66,14 +66,14 @@ impl BindingKernel {
         let dialect = sql_dialect.and_then(|name| serde_json::from_value(name.into()).ok()).unwrap_or(Dialect::Any);
         let host = Arc::new(HostTable::new(functions, dry_functions, dialect, &on_call)?);
         let ends = Arc::new(RunEnds::new(&on_end)?);
-        let passages = Arc::default();
+        let admitted_calls = Arc::default();
         Ok(Self {
             inner: Arc::new(RwLock::new(KernelState::New)),
             host,
             ends,
             halt: Halt::default(),
             lanes: Lanes::default(),
-            passages,
+            admitted_calls,
         })
     }
 

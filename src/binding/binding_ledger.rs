@@ -44,11 +44,11 @@ impl BindingKernel {
     /// Admits a call that JavaScript executes. `leave` must follow, with the same number.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
     pub fn enter<'env>(&self, env: &'env Env, call: BindingCall) -> napi::Result<Object<'env>> {
-        let passages = Arc::clone(&self.passages);
+        let admitted_calls = Arc::clone(&self.admitted_calls);
         self.with_kernel(env, move |kernel| {
             let BindingCall { number, caller, tool, effect, changes, args, path } = call;
             let caller = Caller::from_json(Some(&caller))?;
-            let passage = kernel.door().enter(Call {
+            let admitted = kernel.door().enter(Call {
                 number: number.into(),
                 parent: caller.parent_number(),
                 changes: if changes { Changes::Something } else { Changes::Nothing },
@@ -56,7 +56,7 @@ impl BindingKernel {
                 approval: caller.approval.as_deref(),
                 ..Call::of(&caller, tool, Effect::parse(&effect).unwrap_or(Effect::App), args)
             })?;
-            passages.lock().insert(number, passage);
+            admitted_calls.lock().insert(number, admitted);
             Ok(())
         })
     }
@@ -71,11 +71,11 @@ impl BindingKernel {
         value: Option<String>,
         error: Option<BindingError>,
     ) -> napi::Result<Object<'env>> {
-        let passage = self.passages.lock().remove(&number);
+        let admitted = self.admitted_calls.lock().remove(&number);
         let error = error.map(thrown);
         self.with_kernel(env, move |_| {
-            if let Some(passage) = passage {
-                passage.leave(error.as_ref().map_or_else(|| Ok(value.as_deref().unwrap_or("null")), Err));
+            if let Some(admitted) = admitted {
+                admitted.leave(error.as_ref().map_or_else(|| Ok(value.as_deref().unwrap_or("null")), Err));
             }
             Ok(())
         })

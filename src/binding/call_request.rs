@@ -3,7 +3,7 @@
 use super::background::{Lane, Promised};
 use super::binding_kernel::BindingKernel;
 use crate::kernel::{
-    Call, Caller, Changes, CommitNote, Effect, FileChangeCall, Kernel, Need, Passage, Reach, WriteDone, on_behalf,
+    AdmittedCall, Call, Caller, Changes, CommitNote, Effect, FileChangeCall, Kernel, Need, Reach, WriteDone, on_behalf,
 };
 use napi::Env;
 use napi::bindgen_prelude::Object;
@@ -67,7 +67,7 @@ impl CallRequest {
         Self { note: note_json, ..self }
     }
 
-    fn enter(mut self, kernel: &Kernel, caller_json: Option<&str>) -> Result<Passage, Error> {
+    fn enter(mut self, kernel: &Kernel, caller_json: Option<&str>) -> Result<AdmittedCall, Error> {
         let caller = Caller::from_json(caller_json)?;
         if let (Some(why), Value::Object(args)) = (CommitNote::from_json(self.note.as_deref())?.why, &mut self.args) {
             args.insert("why".to_owned(), why.into());
@@ -122,9 +122,9 @@ impl BindingKernel {
         match self.kernel() {
             Err(error) => promised.settle::<()>(Err(error)),
             Ok(kernel) => self.lanes.start(lane, promised, move |promised| {
-                promised.settle(request.enter(&kernel, caller_json.as_deref()).and_then(|passage| {
-                    let result = on_behalf(passage.present(), || job(&kernel));
-                    passage.leave_with(result.as_ref());
+                promised.settle(request.enter(&kernel, caller_json.as_deref()).and_then(|admitted| {
+                    let result = on_behalf(admitted.present(), || job(&kernel));
+                    admitted.leave_with(result.as_ref());
                     result
                 }));
             }),
@@ -143,19 +143,19 @@ impl BindingKernel {
         job: impl FnOnce(&Kernel) -> Result<T, Error> + Send + 'static,
     ) -> napi::Result<Object<'env>> {
         let (promised, promise) = Promised::new(env)?;
-        let passages = Arc::clone(&self.passages);
+        let admitted_calls = Arc::clone(&self.admitted_calls);
         match self.kernel() {
             Err(error) => promised.settle::<()>(Err(error)),
             Ok(kernel) => self.lanes.start(lane, promised, move |promised| {
-                promised.settle(request.enter(&kernel, Some(&caller_json)).and_then(|passage| {
+                promised.settle(request.enter(&kernel, Some(&caller_json)).and_then(|admitted| {
                     let number = Caller::from_json(Some(&caller_json))?.number.unwrap_or_default();
-                    match on_behalf(passage.present(), || job(&kernel)) {
+                    match on_behalf(admitted.present(), || job(&kernel)) {
                         Ok(value) => {
-                            passages.lock().insert(number, passage);
+                            admitted_calls.lock().insert(number, admitted);
                             Ok(value)
                         }
                         Err(error) => {
-                            passage.leave(Err(&error));
+                            admitted.leave(Err(&error));
                             Err(error)
                         }
                     }
@@ -177,13 +177,13 @@ impl BindingKernel {
         match self.kernel() {
             Err(error) => promised.settle::<()>(Err(error)),
             Ok(kernel) => self.lanes.start(Lane::Files, promised, move |promised| {
-                let passage = match request.enter(&kernel, caller_json.as_deref()) {
-                    Ok(passage) => passage,
+                let admitted = match request.enter(&kernel, caller_json.as_deref()) {
+                    Ok(admitted) => admitted,
                     Err(error) => return promised.settle::<()>(Err(error)),
                 };
-                let present = passage.present();
+                let present = admitted.present();
                 let done = Box::new(move |result: Result<T, Error>| {
-                    passage.leave_with(result.as_ref());
+                    admitted.leave_with(result.as_ref());
                     promised.settle(result);
                 });
                 on_behalf(present, || job(&kernel, done));

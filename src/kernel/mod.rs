@@ -38,17 +38,17 @@ mod reuse;
 mod runs;
 mod secret_scan;
 mod shared_folder;
-mod sight;
 mod test_first;
 mod text_hash;
 mod tool_paths;
 mod tools;
+mod visibility;
 mod work_pool;
 
 pub use commit_note::CommitNote;
 pub use config::{Config, SqlOptions, limit_table};
 pub use door::{
-    ApprovalAnswer, Call, Caller, Changes, Door, Effect, Need, Passage, PolicySource, Reach, RedactHook, on_behalf,
+    AdmittedCall, ApprovalAnswer, Call, Caller, Changes, Door, Effect, Need, PolicySource, Reach, RedactHook, on_behalf,
 };
 pub use file_diff::unified_diff;
 pub use files::{FileChangeCall, Files, RootFiles, SearchQuery};

@@ -1,7 +1,7 @@
 //! Path suggestions for files that were not found.
 
-use super::sight::shows;
 use super::tool_paths::RESULTS;
+use super::visibility::shows;
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -139,7 +139,7 @@ fn stem(path: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::{Allowances, MAX_SEARCH_TIME, MAX_SKIPPED, Root, SHARE, near_path, with_near_path};
-    use crate::kernel::sight::{SharedSight, Sight, seeing};
+    use crate::kernel::visibility::{SharedVisibility, Visibility, with_visibility};
     use std::collections::BTreeMap;
     use std::sync::Arc;
     use std::sync::atomic::{AtomicUsize, Ordering};
@@ -192,7 +192,7 @@ mod tests {
     #[derive(Default)]
     struct Hidden(AtomicUsize);
 
-    impl Sight for Hidden {
+    impl Visibility for Hidden {
         fn refusal(&self, _: &str) -> Option<Error> {
             None
         }
@@ -212,8 +212,8 @@ mod tests {
             files.write(&JailPath::parse(&format!("tools/t{at}/index.ts")).unwrap(), "").unwrap();
         }
         let hidden = Arc::new(Hidden::default());
-        let sight = SharedSight(Some(Arc::<Hidden>::clone(&hidden)));
-        assert_eq!(seeing(sight, || near_path("tools/x/index.ts", &files)), None);
+        let visibility = SharedVisibility(Some(Arc::<Hidden>::clone(&hidden)));
+        assert_eq!(with_visibility(visibility, || near_path("tools/x/index.ts", &files)), None);
         assert!(hidden.0.load(Ordering::Relaxed) <= 2 * MAX_SKIPPED);
     }
 }

@@ -1,7 +1,7 @@
 //! The error of a tool that fails its check, worded so that a model can fix it.
 
 use crate::kernel::finding_line::{line_of, sentence};
-use crate::kernel::sight::check_read;
+use crate::kernel::visibility::check_read;
 use tgp_base::error::{Error, ErrorCode};
 use tgp_compile::{Diagnostic, is_safety};
 

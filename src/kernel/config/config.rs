@@ -46,7 +46,7 @@ pub struct Config {
     pub allowed_fetch_urls: Vec<String>,
     pub network: NetworkConfig,
     pub agent: AgentConfig,
-    /// Secrets that tools may use without seeing them, by name.
+    /// Secrets that tools may use without with_visibility them, by name.
     pub secrets: SecretsConfig,
     pub ledger: LedgerConfig,
     pub tokens: TokensConfig,

@@ -1,4 +1,4 @@
-//! Section `secrets`: secrets that tools may use without seeing them.
+//! Section `secrets`: secrets that tools may use without with_visibility them.
 
 use super::refused::refused;
 use serde::{Deserialize, Serialize};

@@ -7,15 +7,15 @@
 //!
 //! Arguments are validated before a call gets here, where their schema is known.
 
+use super::admitted_call::{AdmittedCall, settle_tokens};
 use super::call::{Call, Changes};
 use super::caller::Caller;
 use super::gate::{Gate, Refusal};
-use super::passage::{Passage, settle_tokens};
 use super::present_call::{PresentCall, present};
 use super::recorder::{Recorder, Records};
 use super::shown_json::shown;
 use super::witness::{Witness, trailer};
-use crate::kernel::sight::SharedSight;
+use crate::kernel::visibility::SharedVisibility;
 use serde_json::value::{RawValue, to_raw_value};
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -94,12 +94,12 @@ impl Door {
         self.recorder.ledger().map(|ledger| ledger.last_position().size)
     }
 
-    /// Admits or refuses a call. Its end is reported to the passage.
+    /// Admits or refuses a call. Its end is reported to the admitted.
     ///
     /// # Errors
     /// `Denied` for a forbidden call, `Approval` for one that must be approved first, `Ledger` for one that would
     /// change something and cannot be recorded.
-    pub fn enter(&self, mut call: Call<'_>) -> Result<Passage, Error> {
+    pub fn enter(&self, mut call: Call<'_>) -> Result<AdmittedCall, Error> {
         call.path = call.path.map(canonical_path);
         if call.caller.dry_run {
             call.changes = Changes::Nothing;
@@ -116,7 +116,7 @@ impl Door {
             }
             return Err(error);
         }
-        Ok(Passage::new(Arc::clone(&self.recorder), call, &self.gate, admitted))
+        Ok(AdmittedCall::new(Arc::clone(&self.recorder), call, &self.gate, admitted))
     }
 
     /// Authorises a part of an admitted call. Never requests an approval: a part that needs one is refused.
@@ -216,7 +216,7 @@ impl Door {
             id: caller.id.clone().unwrap_or_default(),
             mode: caller.mode,
             owner: caller.owner(),
-            sight: SharedSight::default(),
+            visibility: SharedVisibility::default(),
         }
     }
 

@@ -1,10 +1,11 @@
 //! The single entry point: every request to the kernel is a [`Call`] that passes [`Door::enter`].
 
+mod admitted_call;
 mod approval_errors;
 mod approvals;
 mod call;
 mod caller;
-mod caller_sight;
+mod caller_visibility;
 #[expect(clippy::module_inception, reason = "the file is named for its main item")]
 mod door;
 mod gate;
@@ -12,7 +13,6 @@ mod judged_call;
 mod known_tools;
 mod masking;
 mod open_ledger;
-mod passage;
 mod pending_call;
 mod permanent_rule;
 mod position;
@@ -28,6 +28,7 @@ mod tool_view;
 mod trace;
 mod witness;
 
+pub use admitted_call::AdmittedCall;
 pub use approvals::Approvals;
 pub use call::{Call, Changes};
 pub use caller::Caller;
@@ -37,7 +38,6 @@ pub use judged_call::recorded_call;
 pub use known_tools::known_tools;
 pub use masking::RedactHook;
 pub use open_ledger::{LedgerParts, open_ledger};
-pub use passage::Passage;
 pub use position::Position;
 pub use present_call::{PresentCall, on_behalf, present};
 pub use reach::{Need, Reach};

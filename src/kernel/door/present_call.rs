@@ -1,6 +1,6 @@
 //! The call that the current thread works for, as a thread-local.
 
-use crate::kernel::sight::{SharedSight, seeing};
+use crate::kernel::visibility::{SharedVisibility, with_visibility};
 use std::cell::RefCell;
 use tgp_state::Mode;
 
@@ -16,7 +16,7 @@ pub struct PresentCall {
     /// The owner of its data.
     pub owner: String,
     /// The files that its caller may see.
-    pub sight: SharedSight,
+    pub visibility: SharedVisibility,
 }
 
 thread_local! {
@@ -32,9 +32,9 @@ pub fn on_behalf<T>(call: PresentCall, job: impl FnOnce() -> T) -> T {
             PRESENT.replace(self.0.take());
         }
     }
-    let sight = call.sight.clone();
+    let visibility = call.visibility.clone();
     let _before = Before(PRESENT.replace(Some(call)));
-    seeing(sight, job)
+    with_visibility(visibility, job)
 }
 
 /// The call of this thread, if any.

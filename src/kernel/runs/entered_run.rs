@@ -2,9 +2,9 @@
 
 use super::exec_options::{ExecRequest, Runnable};
 use super::exec_value::{ExecDone, when_executed};
-use crate::kernel::door::{Call, Caller, Changes, Door, Effect, Passage, Reach, Trace};
+use crate::kernel::door::{AdmittedCall, Call, Caller, Changes, Door, Effect, Reach, Trace};
 use crate::kernel::modules::ModuleGraph;
-use crate::kernel::sight::SharedSight;
+use crate::kernel::visibility::SharedVisibility;
 use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
@@ -53,7 +53,7 @@ pub struct Entered {
     /// The hash of the approved text.
     pub approved: Option<Arc<str>>,
     /// The files that the caller may see.
-    pub sight: SharedSight,
+    pub visibility: SharedVisibility,
     /// Its time limit by the token's budget.
     pub budget: Option<Duration>,
 }
@@ -94,20 +94,20 @@ pub fn enter(
         state: Some(texts.state),
     });
     match entered {
-        Ok(passage) => {
-            let (approved, sight, budget) = (passage.approved_text(), passage.sight(), passage.budget());
+        Ok(admitted) => {
+            let (approved, visibility, budget) = (admitted.approved_text(), admitted.visibility(), admitted.budget());
             let done = when_executed(move |result| {
-                leave(passage, &result);
+                leave(admitted, &result);
                 done.complete(result);
             });
-            Ok(Entered { done, approved, sight, budget })
+            Ok(Entered { done, approved, visibility, budget })
         }
         Err(error) => Err((error, done)),
     }
 }
 
-fn leave(passage: Passage, result: &Result<super::ExecValue, Error>) {
-    passage.leave(result.as_ref().map(super::ExecValue::result));
+fn leave(admitted: AdmittedCall, result: &Result<super::ExecValue, Error>) {
+    admitted.leave(result.as_ref().map(super::ExecValue::result));
 }
 
 fn code_args(code: &str, args_json: &str) -> String {

@@ -3,8 +3,8 @@
 use crate::kernel::checks::CallerKind;
 use crate::kernel::config::{MEMORY_MB, TIMEOUT_MS, WALL_MS};
 use crate::kernel::door::Caller;
-use crate::kernel::sight::SharedSight;
 use crate::kernel::tool_paths::CODE_PATH;
+use crate::kernel::visibility::SharedVisibility;
 use serde::Deserialize;
 use std::sync::Arc;
 use std::time::Duration;
@@ -48,7 +48,7 @@ pub struct ExecOptions {
     /// The files that the caller may see.
     #[serde(skip)]
     #[cfg_attr(test, ts(skip))]
-    pub(super) sight: SharedSight,
+    pub(super) visibility: SharedVisibility,
     /// The time limit by the budget of the caller's token.
     #[serde(skip)]
     #[cfg_attr(test, ts(skip))]

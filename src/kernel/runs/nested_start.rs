@@ -37,9 +37,9 @@ impl RunStarter for Runs {
             enter(&self.services.door, run, &what, &args_json, by, texts, done)
         });
         match entered {
-            Ok(Entered { done, approved, sight, .. }) => {
+            Ok(Entered { done, approved, visibility, .. }) => {
                 scope.options.approved = approved;
-                scope.options.sight = sight;
+                scope.options.visibility = visibility;
                 self.begin_nested(run, scope, what, args_json, graph, done);
             }
             Err((error, done)) if approval.is_some() => done.complete(Err(error)),

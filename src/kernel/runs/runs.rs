@@ -18,9 +18,9 @@ use crate::kernel::door::Door;
 use crate::kernel::history::RunExamples;
 use crate::kernel::host_functions::{HostFunctions, RunEnding};
 use crate::kernel::modules::{ModuleGraph, Modules};
-use crate::kernel::sight::seeing;
 use crate::kernel::test_first::TestFirst;
 use crate::kernel::tools::{Storing, Tools};
+use crate::kernel::visibility::with_visibility;
 use crate::kernel::work_pool::WorkPool;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -132,9 +132,9 @@ impl Runs {
             enter(&self.services.door, *run, what, args_json, by, texts, done)
         });
         match entered {
-            Ok(Entered { done, approved, sight, budget }) => {
+            Ok(Entered { done, approved, visibility, budget }) => {
                 request.options.approved = approved;
-                request.options.sight = sight;
+                request.options.visibility = visibility;
                 request.options.budget = budget.filter(|budget| wall.is_none_or(|wall| *budget < wall));
                 Some(EnteredRun { request, done, graph })
             }
@@ -241,7 +241,7 @@ impl Runs {
         }
         let compiling = Stage::begin("compile", &scope);
         let memory = scope.limits.memory_bytes;
-        let graph = seeing(scope.options.sight.clone(), || {
+        let graph = with_visibility(scope.options.visibility.clone(), || {
             let graph = judged.map_or_else(|| self.graph(&what, scope.test.as_deref()), Ok)?;
             self.admit(&args_json, memory, &scope.options, &graph)?;
             self.may_run(&what, &scope, &graph)?;

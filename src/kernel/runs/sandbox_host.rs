@@ -13,13 +13,13 @@ use super::run_scope::RunScope;
 use super::secret_args::{check_written, fill_secrets, shown_file};
 use super::stack_trace::source_position;
 use crate::kernel::checks::Checks;
-use crate::kernel::door::{Call, Door, Effect, Passage};
+use crate::kernel::door::{AdmittedCall, Call, Door, Effect};
 use crate::kernel::host_functions::{Answer, HostFunctions, RunEnding};
 use crate::kernel::modules::{ModuleGraph, Modules, Referenced};
 use crate::kernel::near_path::with_near_path;
-use crate::kernel::sight::{check_read, seeing};
 use crate::kernel::test_first::TestFirst;
 use crate::kernel::tool_paths::RESULTS;
+use crate::kernel::visibility::{check_read, with_visibility};
 use crate::kernel::work_pool::WorkPool;
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -154,7 +154,7 @@ impl SandboxHost {
                     let error = Error::from(error);
                     if !path.starts_with('/') && self.may_hint() {
                         let files = self.services.modules.files();
-                        seeing(self.scope.options.sight.clone(), || with_near_path(error, files))
+                        with_visibility(self.scope.options.visibility.clone(), || with_near_path(error, files))
                     } else {
                         error
                     }
@@ -185,7 +185,7 @@ impl SandboxHost {
 
     fn require(&self, question: &Question) -> Result<String, Error> {
         let (importer, specifier): (String, String) = arguments(question)?;
-        seeing(self.scope.options.sight.clone(), || self.required(&importer, &specifier))
+        with_visibility(self.scope.options.visibility.clone(), || self.required(&importer, &specifier))
     }
 
     fn required(&self, importer: &str, specifier: &str) -> Result<String, Error> {
@@ -213,7 +213,12 @@ impl SandboxHost {
     }
 
     /// Admits a guest's request through the door; none for a request that is not a call.
-    fn enter(&self, question: &Question, by: AnsweredBy, approval: Option<&str>) -> Result<Option<Passage>, Error> {
+    fn enter(
+        &self,
+        question: &Question,
+        by: AnsweredBy,
+        approval: Option<&str>,
+    ) -> Result<Option<AdmittedCall>, Error> {
         let Some(GuestCall { tool, effect, changes, path }) = GuestCall::of(question, by) else { return Ok(None) };
         let door = &self.services.door;
         let call = Call {
@@ -240,7 +245,7 @@ impl SandboxHost {
         until: Instant,
     ) {
         let refusal = match self.enter(&question, by, approval.as_deref()) {
-            Ok(passage) => return self.serve(question, by, GuestReply { reply, passage }),
+            Ok(admitted) => return self.serve(question, by, GuestReply { reply, admitted }),
             Err(refusal) => refusal,
         };
         let host = Arc::clone(self);
@@ -248,7 +253,7 @@ impl SandboxHost {
             let again = Arc::clone(&host);
             host.services.background.spawn_or_run(host.scope.root(), move || match answer {
                 Ok(approval) => again.admit(question, by, reply, approval, until),
-                Err(error) => GuestReply { reply, passage: None }.send(Err(error)),
+                Err(error) => GuestReply { reply, admitted: None }.send(Err(error)),
             });
         };
         after_refusal(self.functions(), self.scope.application_call(self.run), refusal, approval, until, then);
@@ -346,7 +351,7 @@ impl Host for SandboxHost {
         let is_theirs = self.functions().names().contains(&question.name);
         let by = if is_theirs { AnsweredBy::Application } else { AnsweredBy::Kernel };
         if let Some(answer) = self.scope.test.as_ref().and_then(|test| test.answer(&question, by)) {
-            return GuestReply { reply, passage: None }.send(answer);
+            return GuestReply { reply, admitted: None }.send(answer);
         }
         self.admit(question, by, reply, None, Instant::now() + FULL_LIMIT);
     }

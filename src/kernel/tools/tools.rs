@@ -11,7 +11,7 @@ use super::tool_listing::{
 use super::tool_registry::{RegistryFiles, Scan, ToolRegistry};
 use super::use_counter::Storing;
 use crate::kernel::config::{DEFAULT_FIND_LIMIT, FIND_LIMIT};
-use crate::kernel::sight::shows;
+use crate::kernel::visibility::shows;
 use serde::Serialize;
 use std::sync::Arc;
 use tgp_base::error::{Error, ErrorCode};

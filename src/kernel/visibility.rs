@@ -8,7 +8,7 @@ use std::sync::Arc;
 use tgp_base::error::Error;
 
 /// A caller's view of the root.
-pub trait Sight: Send + Sync {
+pub trait Visibility: Send + Sync {
     /// Why the caller may not read a file; none if it may.
     fn refusal(&self, path: &str) -> Option<Error>;
 
@@ -21,32 +21,32 @@ pub trait Sight: Send + Sync {
 
 /// A caller's view; none when all files are visible.
 #[derive(Clone, Default)]
-pub struct SharedSight(pub Option<Arc<dyn Sight>>);
+pub struct SharedVisibility(pub Option<Arc<dyn Visibility>>);
 
-impl std::fmt::Debug for SharedSight {
+impl std::fmt::Debug for SharedVisibility {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.write_str(if self.0.is_some() { "SharedSight(narrow)" } else { "SharedSight(all)" })
+        formatter.write_str(if self.0.is_some() { "SharedVisibility(narrow)" } else { "SharedVisibility(all)" })
     }
 }
 
 thread_local! {
-    static PRESENT: RefCell<SharedSight> = const { RefCell::new(SharedSight(None)) };
+    static PRESENT: RefCell<SharedVisibility> = const { RefCell::new(SharedVisibility(None)) };
 }
 
 /// Runs `job` with a caller's view.
-pub fn seeing<T>(sight: SharedSight, job: impl FnOnce() -> T) -> T {
+pub fn with_visibility<T>(visibility: SharedVisibility, job: impl FnOnce() -> T) -> T {
     /// Restores the previous view, also when the job panics.
-    struct Before(SharedSight);
+    struct Before(SharedVisibility);
     impl Drop for Before {
         fn drop(&mut self) {
             PRESENT.replace(std::mem::take(&mut self.0));
         }
     }
-    let _before = Before(PRESENT.replace(sight));
+    let _before = Before(PRESENT.replace(visibility));
     job()
 }
 
-fn present() -> SharedSight {
+fn present() -> SharedVisibility {
     PRESENT.with_borrow(Clone::clone)
 }
 
@@ -55,28 +55,28 @@ fn present() -> SharedSight {
 /// # Errors
 /// `Denied` and `Approval`.
 pub fn check_read(path: &str) -> Result<(), Error> {
-    present().0.and_then(|sight| sight.refusal(path)).map_or(Ok(()), Err)
+    present().0.and_then(|visibility| visibility.refusal(path)).map_or(Ok(()), Err)
 }
 
 /// Whether the caller may learn that a file exists.
 pub fn shows(path: &str) -> bool {
-    present().0.is_none_or(|sight| sight.shows(path))
+    present().0.is_none_or(|visibility| visibility.shows(path))
 }
 
 /// Whether the caller may run a file.
 pub fn runs(path: &str) -> bool {
-    present().0.is_none_or(|sight| sight.runs(path))
+    present().0.is_none_or(|visibility| visibility.runs(path))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{SharedSight, Sight, check_read, runs, seeing, shows};
+    use super::{SharedVisibility, Visibility, check_read, runs, shows, with_visibility};
     use std::sync::Arc;
     use tgp_base::error::{Error, ErrorCode};
 
     struct SeesNothing;
 
-    impl Sight for SeesNothing {
+    impl Visibility for SeesNothing {
         fn refusal(&self, _: &str) -> Option<Error> {
             Some(Error::new(ErrorCode::Denied, "no"))
         }
@@ -92,9 +92,9 @@ mod tests {
     fn a_view_is_restored_after_its_job() {
         let sees = || (check_read("a").is_ok(), shows("a"), runs("a"));
         assert_eq!(sees(), (true, true, true));
-        seeing(SharedSight(Some(Arc::new(SeesNothing))), || {
+        with_visibility(SharedVisibility(Some(Arc::new(SeesNothing))), || {
             assert_eq!(sees(), (false, false, false));
-            seeing(SharedSight::default(), || assert_eq!(sees(), (true, true, true)));
+            with_visibility(SharedVisibility::default(), || assert_eq!(sees(), (true, true, true)));
             assert_eq!(sees(), (false, false, false));
         });
         assert_eq!(sees(), (true, true, true));

@@ -1,13 +1,13 @@
 //! An admitted call, until its end is recorded.
 
 use super::call::Call;
-use super::caller_sight::sight_of;
+use super::caller_visibility::visibility_of;
 use super::gate::{Admission, Gate};
 use super::present_call::PresentCall;
 use super::recorder::Recorder;
 use super::shown_json::shown;
 use super::trace::{Trace, TracedCall, millis};
-use crate::kernel::sight::SharedSight;
+use crate::kernel::visibility::SharedVisibility;
 use serde::Serialize;
 use serde_json::value::to_raw_value;
 use std::borrow::Cow;
@@ -32,7 +32,7 @@ pub(super) fn settle_tokens(gate: &Arc<Gate>) {
 }
 
 /// An admitted call. Dropping it records an end without an answer.
-pub struct Passage {
+pub struct AdmittedCall {
     recorder: Arc<Recorder>,
     number: u64,
     parent: Option<u64>,
@@ -48,7 +48,7 @@ pub struct Passage {
     /// The hash of the approved text, if any.
     approved_text: Option<Arc<str>>,
     /// The files that the caller may see.
-    sight: SharedSight,
+    visibility: SharedVisibility,
     /// The token whose budget pays for the elapsed time, and the milliseconds reserved until then. Calls of a run are
     /// part of the run's time.
     spends: Option<(Arc<Gate>, Capability, u64)>,
@@ -58,12 +58,12 @@ pub struct Passage {
     is_over: bool,
 }
 
-impl Passage {
+impl AdmittedCall {
     pub(super) fn new(recorder: Arc<Recorder>, call: Call<'_>, gate: &Arc<Gate>, mut admitted: Admission) -> Self {
         let Actor { agent, id } = call.actor();
         let (agent, id) = (agent.to_owned(), id.to_owned());
         let Call { number, parent, tool, effect, path, caller, trace, .. } = call;
-        let sight = sight_of(gate, &mut admitted);
+        let visibility = visibility_of(gate, &mut admitted);
         // Nested calls with the same token, at any depth, are part of it.
         if let Some(token) = &admitted.capability {
             gate.tokens.opened(number, token);
@@ -83,7 +83,7 @@ impl Passage {
             id,
             mode: caller.mode,
             trace,
-            sight,
+            visibility,
             approved_text: admitted.approved_text,
             opened,
             spends: spends.map(|(token, held)| (Arc::clone(gate), token, held)),
@@ -102,14 +102,14 @@ impl Passage {
             id: self.id.clone(),
             mode: self.mode,
             owner: self.owner.clone(),
-            sight: self.sight.clone(),
+            visibility: self.visibility.clone(),
         }
     }
 
     /// The files that the caller may see.
     #[must_use]
-    pub fn sight(&self) -> SharedSight {
-        self.sight.clone()
+    pub fn visibility(&self) -> SharedVisibility {
+        self.visibility.clone()
     }
 
     /// The hash of the text that was approved, if any.
@@ -193,7 +193,7 @@ impl Passage {
     }
 }
 
-impl Drop for Passage {
+impl Drop for AdmittedCall {
     fn drop(&mut self) {
         if !self.is_over {
             let lost = if std::thread::panicking() {

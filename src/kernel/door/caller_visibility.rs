@@ -3,12 +3,12 @@
 use super::approval_errors::no_approver;
 use super::gate::{Admission, Gate, now_ms, read_alone};
 use super::rules::InForce;
-use crate::kernel::sight::{SharedSight, Sight};
+use crate::kernel::visibility::{SharedVisibility, Visibility};
 use std::sync::Arc;
 use tgp_base::error::Error;
 use tgp_policy::{Call, Capability, Decision, Effect, Effects, Fact, PolicyError, Verdict};
 
-struct CallerSight {
+struct CallerVisibility {
     gate: Arc<Gate>,
     /// The call as rules see it.
     call: Call,
@@ -18,17 +18,17 @@ struct CallerSight {
 }
 
 /// The visible files of the caller of a call; all files without rules.
-pub fn sight_of(gate: &Arc<Gate>, admitted: &mut Admission) -> SharedSight {
-    let sight = admitted.judged.take().map(|call| CallerSight {
+pub fn visibility_of(gate: &Arc<Gate>, admitted: &mut Admission) -> SharedVisibility {
+    let visibility = admitted.judged.take().map(|call| CallerVisibility {
         gate: Arc::clone(gate),
         call,
         capability: admitted.capability.clone(),
         reached: std::mem::take(&mut admitted.reached),
     });
-    SharedSight(sight.map(|sight| Arc::new(sight) as Arc<dyn Sight>))
+    SharedVisibility(visibility.map(|visibility| Arc::new(visibility) as Arc<dyn Visibility>))
 }
 
-impl CallerSight {
+impl CallerVisibility {
     /// The same call about another file.
     fn about(&self, path: &str) -> Call {
         Call { paths: Fact::Known(vec![path.to_owned()]), ..self.call.clone() }
@@ -67,7 +67,7 @@ impl CallerSight {
     }
 }
 
-impl Sight for CallerSight {
+impl Visibility for CallerVisibility {
     fn refusal(&self, path: &str) -> Option<Error> {
         if self.reached.iter().any(|reached| reached == path) {
             return None;
