@@ -85,7 +85,10 @@ impl CallRequest {
         };
         let number = caller.number.map_or_else(|| door.next_number(), u64::from);
         let state = || match FileChangeCall::of_call(self.tool, &self.args) {
-            Some(change) => on_behalf(door.call_of(number, &caller), || kernel.files().held_by_tests(&change)),
+            Some(change) => {
+                let call = Call { number, ..Call::of(&caller, self.tool, self.effect, "") };
+                on_behalf(door.context(&call), || kernel.files().held_by_tests(&change))
+            }
             None => Ok(()),
         };
         door.enter(Call {
@@ -123,7 +126,7 @@ impl BindingKernel {
             Err(error) => promised.settle::<()>(Err(error)),
             Ok(kernel) => self.lanes.start(lane, promised, move |promised| {
                 promised.settle(request.enter(&kernel, caller_json.as_deref()).and_then(|admitted| {
-                    let result = on_behalf(admitted.present(), || job(&kernel));
+                    let result = on_behalf(admitted.context(), || job(&kernel));
                     admitted.leave_with(result.as_ref());
                     result
                 }));
@@ -149,7 +152,7 @@ impl BindingKernel {
             Ok(kernel) => self.lanes.start(lane, promised, move |promised| {
                 promised.settle(request.enter(&kernel, Some(&caller_json)).and_then(|admitted| {
                     let number = Caller::from_json(Some(&caller_json))?.number.unwrap_or_default();
-                    match on_behalf(admitted.present(), || job(&kernel)) {
+                    match on_behalf(admitted.context(), || job(&kernel)) {
                         Ok(value) => {
                             admitted_calls.lock().insert(number, admitted);
                             Ok(value)
@@ -181,7 +184,7 @@ impl BindingKernel {
                     Ok(admitted) => admitted,
                     Err(error) => return promised.settle::<()>(Err(error)),
                 };
-                let present = admitted.present();
+                let present = admitted.context();
                 let done = Box::new(move |result: Result<T, Error>| {
                     admitted.leave_with(result.as_ref());
                     promised.settle(result);

@@ -1,23 +1,21 @@
 //! An admitted call, until its end is recorded.
 
 use super::call::Call;
+use super::call_context::CallContext;
 use super::caller_visibility::visibility_of;
 use super::gate::{Admission, Gate};
-use super::present_call::PresentCall;
 use super::recorder::Recorder;
 use super::shown_json::shown;
 use super::trace::{Trace, TracedCall, millis};
 use crate::kernel::visibility::SharedVisibility;
 use serde::Serialize;
 use serde_json::value::to_raw_value;
-use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 use tgp_base::error::{Error, ErrorCode};
 use tgp_base::threads;
-use tgp_ledger::{Actor, EventType, NewEvent, Part, Truth};
+use tgp_ledger::{EventType, Part, Truth};
 use tgp_policy::{Capability, Effect};
-use tgp_state::Mode;
 
 /// Counts the cost of ended calls on a thread of its own, because another process may hold the lock of the counters.
 pub(super) fn settle_tokens(gate: &Arc<Gate>) {
@@ -35,20 +33,11 @@ pub(super) fn settle_tokens(gate: &Arc<Gate>) {
 pub struct AdmittedCall {
     recorder: Arc<Recorder>,
     number: u64,
-    parent: Option<u64>,
-    tool: Cow<'static, str>,
-    path: Option<String>,
     effect: Effect,
-    session: Option<String>,
-    owner: String,
-    agent: String,
-    id: String,
-    mode: Option<Mode>,
+    context: CallContext,
     trace: Option<Arc<Trace>>,
     /// The hash of the approved text, if any.
     approved_text: Option<Arc<str>>,
-    /// The files that the caller may see.
-    visibility: SharedVisibility,
     /// The token whose budget pays for the elapsed time, and the milliseconds reserved until then. Calls of a run are
     /// part of the run's time.
     spends: Option<(Arc<Gate>, Capability, u64)>,
@@ -59,10 +48,14 @@ pub struct AdmittedCall {
 }
 
 impl AdmittedCall {
-    pub(super) fn new(recorder: Arc<Recorder>, call: Call<'_>, gate: &Arc<Gate>, mut admitted: Admission) -> Self {
-        let Actor { agent, id } = call.actor();
-        let (agent, id) = (agent.to_owned(), id.to_owned());
-        let Call { number, parent, tool, effect, path, caller, trace, .. } = call;
+    pub(super) fn new(
+        recorder: Arc<Recorder>,
+        call: Call<'_>,
+        context: CallContext,
+        gate: &Arc<Gate>,
+        mut admitted: Admission,
+    ) -> Self {
+        let Call { number, effect, trace, .. } = call;
         let visibility = visibility_of(gate, &mut admitted);
         // Nested calls with the same token, at any depth, are part of it.
         if let Some(token) = &admitted.capability {
@@ -73,17 +66,9 @@ impl AdmittedCall {
         Self {
             recorder,
             number,
-            parent,
-            tool,
-            path: path.map(Cow::into_owned),
             effect,
-            session: caller.session.clone(),
-            owner: caller.owner(),
-            agent,
-            id,
-            mode: caller.mode,
+            context: CallContext { visibility, ..context },
             trace,
-            visibility,
             approved_text: admitted.approved_text,
             opened,
             spends: spends.map(|(token, held)| (Arc::clone(gate), token, held)),
@@ -92,24 +77,16 @@ impl AdmittedCall {
         }
     }
 
-    /// The call, for work on its behalf.
+    /// The context of the call, for work on its behalf.
     #[must_use]
-    pub fn present(&self) -> PresentCall {
-        PresentCall {
-            call: self.recorder.name(self.number),
-            session: self.session.clone(),
-            agent: self.agent.clone(),
-            id: self.id.clone(),
-            mode: self.mode,
-            owner: self.owner.clone(),
-            visibility: self.visibility.clone(),
-        }
+    pub fn context(&self) -> CallContext {
+        self.context.clone()
     }
 
     /// The files that the caller may see.
     #[must_use]
     pub fn visibility(&self) -> SharedVisibility {
-        self.visibility.clone()
+        self.context.visibility.clone()
     }
 
     /// The hash of the text that was approved, if any.
@@ -152,8 +129,6 @@ impl AdmittedCall {
             settle_tokens(gate);
         }
         let code = end.err().map(|error| error.code.as_str());
-        let name = self.recorder.name(self.number);
-        let parent = self.parent.map(|number| self.recorder.name(number));
         let result = end
             .ok()
             .zip(self.recorder.ledger())
@@ -167,27 +142,18 @@ impl AdmittedCall {
         if let Err(error) = end {
             body.extend([("code", Part::Text(error.code.as_str())), ("message", Part::Text(&error.message))]);
         }
-        self.recorder.record(&NewEvent {
-            session: self.session.as_deref(),
-            actor: Actor { agent: &self.agent, id: &self.id },
-            call: Some(&name),
-            parent: parent.as_deref(),
-            tool: Some(&self.tool),
-            path: self.path.as_deref(),
-            body: &body,
-            ..NewEvent::of_kernel(EventType::Result)
-        });
+        self.recorder.record(&self.context.event(EventType::Result, &body));
         if let Some(trace) = &self.trace {
             let end = millis(SystemTime::now());
             trace.call(TracedCall {
-                call: name,
-                parent,
-                tool: self.tool.to_string(),
+                call: self.context.call.clone(),
+                parent: self.context.parent.clone(),
+                tool: self.context.tool.to_string(),
                 effect: self.effect.as_str(),
                 start: end - took.as_secs_f64() * 1e3,
                 end,
                 code,
-                path: self.path.clone(),
+                path: self.context.path.clone(),
             });
         }
     }

@@ -1,6 +1,7 @@
 //! Pending approvals. Each approval is for one call, can be used once, and expires.
 
-use super::pending_call::{Decider, PendingCall};
+use super::call_context::CallContext;
+use super::decider::Decider;
 use crate::kernel::text_hash::text_hash;
 use parking_lot::Mutex;
 use ring::rand::{SecureRandom, SystemRandom};
@@ -57,7 +58,8 @@ struct Waiting {
     subject: Subject,
     until: Expiry,
     state: ApprovalState,
-    about: PendingCall,
+    about: CallContext,
+    decider: Decider,
 }
 
 #[derive(Debug)]
@@ -76,7 +78,7 @@ impl Approvals {
     ///
     /// # Errors
     /// `Approval` when too many are pending, `Io` without random bytes for the id.
-    pub fn ask(&self, subject: Subject, about: PendingCall) -> Result<String, Error> {
+    pub fn ask(&self, subject: Subject, about: CallContext, decider: Decider) -> Result<String, Error> {
         let mut random = [0; 16];
         let unnamed = |_| Error::new(ErrorCode::Io, "No approval can be requested: the system has no random bytes.");
         SystemRandom::new().fill(&mut random).map_err(unnamed)?;
@@ -93,16 +95,16 @@ impl Approvals {
         if waiting.len() >= MAX_WAITING {
             return Err(refused("Too many approvals are pending. Answer some of them first."));
         }
-        waiting.insert(id.clone(), Waiting { subject, until, state: ApprovalState::Pending, about });
+        waiting.insert(id.clone(), Waiting { subject, until, state: ApprovalState::Pending, about, decider });
         Ok(id)
     }
 
-    /// The pending call of this request.
+    /// The pending call of this request, and who decides about it.
     ///
     /// # Errors
     /// `Approval` for a call that is not pending.
-    pub fn waiting(&self, id: &str) -> Result<PendingCall, Error> {
-        self.with(id, |call| call.about.clone())
+    pub fn waiting(&self, id: &str) -> Result<(CallContext, Decider), Error> {
+        self.with(id, |call| (call.about.clone(), call.decider.clone()))
     }
 
     /// The request was approved.
@@ -118,7 +120,7 @@ impl Approvals {
     /// # Errors
     /// As `waiting`.
     pub fn pass_on(&self, id: &str, to: Decider) -> Result<(), Error> {
-        self.with(id, |call| call.about.of = to)
+        self.with(id, |call| call.decider = to)
     }
 
     /// Removes a request that was refused or cancelled.
@@ -175,13 +177,18 @@ fn refused(message: &str) -> Error {
 
 #[cfg(test)]
 mod tests {
-    use super::{Approvals, Decider, Expiry, PendingCall, Subject};
+    use super::super::call::Call;
+    use super::super::caller::Caller;
+    use super::super::recorder::{Recorder, Records};
+    use super::{Approvals, CallContext, Decider, Expiry, Subject};
     use std::time::{Duration, Instant, SystemTime};
+    use tgp_policy::Effect;
 
-    fn about() -> PendingCall {
-        let text = String::new;
-        let (call, tool, agent, id) = (text(), text(), text(), text());
-        PendingCall { call, parent: None, tool, path: None, session: None, agent, id, of: Decider::Hook }
+    fn ask(approvals: &Approvals, subject: &Subject) -> String {
+        let caller = Caller::default();
+        let call = Call::of(&caller, "write_file", Effect::Write, "");
+        let context = CallContext::new(&call, &Recorder::new(Records::Nothing));
+        approvals.ask(subject.clone(), context, Decider::Hook).unwrap()
     }
 
     const LONG: Duration = Duration::from_secs(600);
@@ -190,14 +197,14 @@ mod tests {
     fn an_approval_can_be_used_once_and_for_its_subject_only() {
         let approvals = Approvals::new(LONG);
         let subject = Subject::of(&["write_file", "text"]);
-        let id = approvals.ask(subject.clone(), about()).unwrap();
+        let id = ask(&approvals, &subject);
         approvals.grant(&id).unwrap();
         approvals.take(&id, &subject).unwrap();
         assert!(approvals.take(&id, &subject).is_err() && approvals.grant(&id).is_err());
 
-        let id = approvals.ask(subject.clone(), about()).unwrap();
+        let id = ask(&approvals, &subject);
         assert!(approvals.take(&id, &subject).is_err(), "not granted yet");
-        let id = approvals.ask(subject.clone(), about()).unwrap();
+        let id = ask(&approvals, &subject);
         approvals.grant(&id).unwrap();
         let error = approvals.take(&id, &Subject::of(&["write_file", "text2"])).unwrap_err();
         assert!(error.message.contains("void"), "{}", error.message);
@@ -208,7 +215,7 @@ mod tests {
     fn an_expired_approval_is_refused() {
         let approvals = Approvals::new(Duration::ZERO);
         let subject = Subject::of(&[]);
-        let id = approvals.ask(subject.clone(), about()).unwrap();
+        let id = ask(&approvals, &subject);
         assert!(approvals.grant(&id).is_err() && approvals.take(&id, &subject).is_err());
     }
 

@@ -9,13 +9,11 @@
 
 use super::admitted_call::{AdmittedCall, settle_tokens};
 use super::call::{Call, Changes};
-use super::caller::Caller;
+use super::call_context::{CallContext, present};
 use super::gate::{Gate, Refusal};
-use super::present_call::{PresentCall, present};
 use super::recorder::{Recorder, Records};
 use super::shown_json::shown;
 use super::witness::{Witness, trailer};
-use crate::kernel::visibility::SharedVisibility;
 use serde_json::value::{RawValue, to_raw_value};
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -109,14 +107,15 @@ impl Door {
         // The whole path is judged; what is recorded and reported from here on is bounded.
         call.path = call.path.map(kept_path);
         let admitted = judged.map_err(|refusal| self.refuse(&call, unless_held(&call, refusal)))?;
-        if let Err(error) = self.record_intent(&call) {
+        let context = self.context(&call);
+        if let Err(error) = self.record_intent(&call, &context) {
             if let Some((capability, held_ms)) = admitted.capability.as_ref().zip(admitted.held_ms) {
                 self.gate.tokens.spend(capability, held_ms, 0);
                 settle_tokens(&self.gate);
             }
             return Err(error);
         }
-        Ok(AdmittedCall::new(Arc::clone(&self.recorder), call, &self.gate, admitted))
+        Ok(AdmittedCall::new(Arc::clone(&self.recorder), call, context, &self.gate, admitted))
     }
 
     /// Authorises a part of an admitted call. Never requests an approval: a part that needs one is refused.
@@ -143,14 +142,13 @@ impl Door {
         Err(full())
     }
 
-    fn record_intent(&self, call: &Call<'_>) -> Result<(), Error> {
+    fn record_intent(&self, call: &Call<'_>, context: &CallContext) -> Result<(), Error> {
         let ledger = match (self.recorder.records(), call.changes) {
             (Records::Ledger(ledger), _) => ledger,
             (Records::Refused(error), Changes::Something) => return Err(error.clone()),
             (Records::Nothing | Records::Refused(_), Changes::Nothing | Changes::Something) => return Ok(()),
         };
         self.begin_records();
-        let (name, parent) = (self.name(call.number), call.parent.map(|number| self.name(number)));
         let args = shown(&call.args, ledger.blob_bytes(), &|text| ledger.preview(text));
         let mut body = vec![("effect", Part::Text(call.effect.as_str()))];
         body.extend(call.caller.model.as_deref().map(|model| ("model", Part::Text(model))));
@@ -162,17 +160,7 @@ impl Door {
             // Its result, and the intents of changes that follow, are written after it.
             Changes::Nothing => Importance::Later,
         };
-        let event = NewEvent {
-            importance,
-            session: call.caller.session.as_deref(),
-            actor: call.actor(),
-            call: Some(&name),
-            parent: parent.as_deref(),
-            tool: Some(&call.tool),
-            path: call.path.as_deref(),
-            body: &body,
-            ..NewEvent::of_kernel(EventType::Call)
-        };
+        let event = NewEvent { importance, ..context.event(EventType::Call, &body) };
         match (ledger.record(&event), call.changes) {
             (Err(error), Changes::Something) => Err(error.into()),
             // Reads go on without a record, so that an application can still read when its disk is full.
@@ -201,23 +189,16 @@ impl Door {
     }
 
     /// Records what happened to a tool or its test, so that the state can be rebuilt.
-    pub fn record_state(&self, by: Option<&PresentCall>, path: &str, event: &RawValue) {
+    pub fn record_state(&self, by: Option<&CallContext>, path: &str, event: &RawValue) {
         let body = [("what", Part::Json(event)), ("process", Part::Text(self.recorder.process()))];
         let event = NewEvent { path: Some(path), body: &body, ..NewEvent::of_kernel(EventType::State) };
         self.recorder.record_for(by, &event);
     }
 
-    /// The call of this number and caller, for work on its behalf.
-    pub fn call_of(&self, number: u64, caller: &Caller) -> PresentCall {
-        PresentCall {
-            call: self.name(number),
-            session: caller.session.clone(),
-            agent: caller.kind().to_owned(),
-            id: caller.id.clone().unwrap_or_default(),
-            mode: caller.mode,
-            owner: caller.owner(),
-            visibility: SharedVisibility::default(),
-        }
+    /// The context of a call.
+    #[must_use]
+    pub fn context(&self, call: &Call<'_>) -> CallContext {
+        CallContext::new(call, &self.recorder)
     }
 
     /// The prefix of the names of this process's calls.

@@ -3,8 +3,8 @@
 use super::approvals::{Approvals, Subject};
 use super::call::Call;
 use super::caller::Caller;
+use super::decider::Decider;
 use super::judged_call::judged_call;
-use super::pending_call::Decider;
 use super::permanent_rule::permanent_rule;
 use super::reach::{Need, Reach};
 use super::rules::{InForce, PolicySource, Rules};

@@ -1,6 +1,6 @@
 //! Records events, if there is a ledger.
 
-use super::present_call::PresentCall;
+use super::call_context::CallContext;
 use std::sync::Arc;
 use tgp_base::error::Error;
 use tgp_ledger::{Actor, Ledger, NewEvent};
@@ -51,8 +51,8 @@ impl Recorder {
     }
 
     /// Records an event on behalf of a call.
-    pub fn record_for(&self, call: Option<&PresentCall>, event: &NewEvent<'_>) {
-        let Some(PresentCall { call, session, agent, id, .. }) = call else { return self.record(event) };
+    pub fn record_for(&self, call: Option<&CallContext>, event: &NewEvent<'_>) {
+        let Some(CallContext { call, session, agent, id, .. }) = call else { return self.record(event) };
         let actor = Actor { agent, id };
         self.record(&NewEvent { actor, session: session.as_deref(), call: Some(call), ..*event });
     }

@@ -2,15 +2,16 @@
 
 use super::approval_errors::{no_approver, not_approved};
 use super::call::Call;
+use super::call_context::CallContext;
+use super::decider::Decider;
 use super::door::Door;
 use super::gate::{Asking, Gate, Refusal};
-use super::pending_call::{Decider, PendingCall};
 use super::rules::PolicySource;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::time::Duration;
 use tgp_base::error::{Error, ErrorCode};
-use tgp_ledger::{Actor, EventType, Importance, NewEvent, Part};
+use tgp_ledger::{EventType, Importance, NewEvent, Part};
 use tgp_policy::{Decision, PolicyError, Verdict};
 
 /// How long before the expiry of an approval the front end stops waiting.
@@ -46,12 +47,12 @@ impl Door {
         self.begin_records();
         match refusal {
             Refusal::Denied(verdict) => {
-                self.note_verdict(EventType::Denied, &self.pending_call(call, Decider::Hook), &verdict, &[]);
+                self.note_verdict(EventType::Denied, &self.context(call), &verdict, &[]);
                 PolicyError::Denied { tool: call.tool.to_string(), verdict: Box::new(verdict) }.into()
             }
             Refusal::Invalid(error) => {
                 let body = [("code", Part::Text(error.code.as_str())), ("reason", Part::Text(&error.message))];
-                self.note(EventType::Denied, &self.pending_call(call, Decider::Hook), &body);
+                self.note(EventType::Denied, &self.context(call), &body);
                 error
             }
             Refusal::Asks(asking) => self.ask(call, *asking),
@@ -59,8 +60,8 @@ impl Door {
     }
 
     fn ask(&self, call: &Call<'_>, asking: Asking) -> Error {
-        let about = self.pending_call(call, asking.who.clone());
-        let id = match self.gate.approvals.ask(asking.subject, about.clone()) {
+        let about = self.context(call);
+        let id = match self.gate.approvals.ask(asking.subject, about.clone(), asking.who.clone()) {
             Ok(id) => id,
             Err(error) => return error,
         };
@@ -119,7 +120,7 @@ impl Door {
     /// # Errors
     /// `Denied` and `Approval` for a refusal; `Approval` for an answer that is too late.
     pub fn settle(&self, id: &str, answer: ApprovalAnswer) -> Result<Option<Verdict>, Error> {
-        let about = self.gate.approvals.waiting(id)?;
+        let (about, decider) = self.gate.approvals.waiting(id)?;
         let ApprovalAnswer { verdict, by, reason, rule } = answer;
         let (by, reason, rule) = (by.map(bounded), reason.map(bounded), rule.map(bounded));
         let by = by.as_deref().unwrap_or("application");
@@ -130,7 +131,7 @@ impl Door {
             reason: reason.as_deref().unwrap_or("The policy function of the application decided this.").into(),
             nearest: None,
         };
-        match (verdict, &about.of) {
+        match (verdict, &decider) {
             (AnswerVerdict::Allow, Decider::Hook) => self.gate.approvals.grant(id)?,
             (AnswerVerdict::Allow, Decider::Approver(_)) => {
                 self.gate.approvals.grant(id)?;
@@ -147,7 +148,7 @@ impl Door {
                 self.gate.approvals.forget(id);
                 let verdict = named(Decision::Deny);
                 self.note_verdict(EventType::Denied, &about, &verdict, &[]);
-                return Err(PolicyError::Denied { tool: about.tool, verdict: Box::new(verdict) }.into());
+                return Err(PolicyError::Denied { tool: about.tool.into_owned(), verdict: Box::new(verdict) }.into());
             }
             (AnswerVerdict::Deny | AnswerVerdict::Ask, Decider::Approver(requested)) => {
                 self.gate.approvals.forget(id);
@@ -193,12 +194,7 @@ impl Door {
         self.recorder.record(&NewEvent { body: &body, ..NewEvent::of_kernel(EventType::Policy) });
     }
 
-    fn pending_call(&self, call: &Call<'_>, of: Decider) -> PendingCall {
-        let (name, parent) = (self.name(call.number), call.parent.map(|number| self.name(number)));
-        PendingCall::new(call, name, parent, of)
-    }
-
-    fn note_verdict(&self, kind: EventType, about: &PendingCall, verdict: &Verdict, more: &[(&str, Part<'_>)]) {
+    fn note_verdict(&self, kind: EventType, about: &CallContext, verdict: &Verdict, more: &[(&str, Part<'_>)]) {
         let version = self.gate.rules.version();
         let mut body: Vec<(&str, Part<'_>)> = more.to_vec();
         body.extend([
@@ -211,24 +207,14 @@ impl Door {
         self.note(kind, about, &body);
     }
 
-    fn note_answer(&self, about: &PendingCall, id: &str, state: &str, by: &str, reason: Option<&str>) {
+    fn note_answer(&self, about: &CallContext, id: &str, state: &str, by: &str, reason: Option<&str>) {
         let mut body = vec![("state", Part::Text(state)), ("approval", Part::Text(id)), ("by", Part::Text(by))];
         body.extend(reason.map(|reason| ("reason", Part::Text(reason))));
         self.note(EventType::Approval, about, &body);
     }
 
-    fn note(&self, kind: EventType, about: &PendingCall, body: &[(&str, Part<'_>)]) {
-        self.recorder.record(&NewEvent {
-            importance: Importance::Other,
-            session: about.session.as_deref(),
-            actor: Actor { agent: &about.agent, id: &about.id },
-            call: Some(&about.call),
-            parent: about.parent.as_deref(),
-            tool: Some(&about.tool),
-            path: about.path.as_deref(),
-            body,
-            ..NewEvent::of_kernel(kind)
-        });
+    fn note(&self, kind: EventType, about: &CallContext, body: &[(&str, Part<'_>)]) {
+        self.recorder.record(&NewEvent { importance: Importance::Other, ..about.event(kind, body) });
     }
 }
 

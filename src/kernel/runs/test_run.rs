@@ -8,7 +8,7 @@ use super::sandbox_host::GuestServices;
 use super::test_outcome::{observed_run, without_tool};
 use super::test_record::TestRecord;
 use super::test_report::{TestReason, ToolState};
-use crate::kernel::door::PresentCall;
+use crate::kernel::door::{Call, CallContext, Effect};
 use crate::kernel::modules::ModuleGraph;
 use crate::kernel::near_path::with_near_path;
 use crate::kernel::tool_paths::{TOOLS, is_test, is_tool, tests_of_tool, tools_of_test};
@@ -58,7 +58,8 @@ impl Runs {
         options.now.get_or_insert(NOW);
         scope.test = Some(Arc::clone(&record));
         let services = Arc::clone(self.services());
-        let call = services.door.call_of(run.0, &options.caller);
+        let call =
+            services.door.context(&Call { number: run.0, ..Call::of(&options.caller, "test_tool", Effect::Run, "") });
         let done = when_executed(move |result| done.complete(reported(&record, &services, &call, result)));
         (scope, done)
     }
@@ -119,7 +120,7 @@ fn matcher(glob: &str) -> Result<GlobMatcher, Error> {
 fn reported(
     record: &TestRecord,
     services: &GuestServices,
-    call: &PresentCall,
+    call: &CallContext,
     result: Result<ExecValue, Error>,
 ) -> Result<ExecValue, Error> {
     let tools = JailPath::parse(record.path()).map(|test| tools_of_test(&test)).unwrap_or_default();

@@ -1,6 +1,6 @@
 //! The test-first state of tools, replayed from the ledger on the first query and kept current.
 
-use crate::kernel::door::{Door, PresentCall};
+use crate::kernel::door::{CallContext, Door};
 use crate::kernel::private_files::PrivateFiles;
 use parking_lot::{Mutex, MutexGuard};
 use serde::{Deserialize, Serialize};
@@ -67,7 +67,7 @@ impl LiveState {
     }
 
     /// Records an event and applies it.
-    pub fn record(&self, by: Option<&PresentCall>, path: &str, event: &Event) {
+    pub fn record(&self, by: Option<&CallContext>, path: &str, event: &Event) {
         let Ok(json) = to_raw_value(event) else { return };
         let mut live = self.live.lock();
         self.door.record_state(by, path, &json);

@@ -2,7 +2,7 @@
 
 use super::live_state::LiveState;
 use super::writers::Writers;
-use crate::kernel::door::{Door, PresentCall};
+use crate::kernel::door::{CallContext, Door};
 use crate::kernel::private_files::PrivateFiles;
 use std::sync::{Arc, OnceLock};
 use tgp_base::error::Error;
@@ -72,7 +72,7 @@ impl TestFirst {
 
     /// The author of a change on behalf of a call.
     #[must_use]
-    pub fn author(call: Option<&PresentCall>) -> Author {
+    pub fn author(call: Option<&CallContext>) -> Author {
         let is_person = call.is_none_or(|call| PEOPLE.contains(&call.agent.as_str()) && call.mode.is_none());
         if is_person { Author::Person } else { Author::Agent }
     }
@@ -81,7 +81,7 @@ impl TestFirst {
     ///
     /// # Errors
     /// `State`, with the steps that would allow it.
-    pub fn may_change(&self, call: Option<&PresentCall>, request: &Request<'_>) -> Result<(), Error> {
+    pub fn may_change(&self, call: Option<&CallContext>, request: &Request<'_>) -> Result<(), Error> {
         let Some(call) = call else { return Ok(()) };
         self.judge(request, self.mode_of(&call.agent, call.mode), Origin::Call)
     }
@@ -111,7 +111,7 @@ impl TestFirst {
     }
 
     /// Records file events. Tools without tests are not recorded when tests are not required.
-    pub fn changed(&self, call: Option<&PresentCall>, events: &[(Subject, Event)]) {
+    pub fn changed(&self, call: Option<&CallContext>, events: &[(Subject, Event)]) {
         let by = Self::author(call);
         let mode = call.map_or(Mode::Explore, |call| self.mode_of(&call.agent, call.mode));
         for (subject, event) in events {
@@ -137,7 +137,7 @@ impl TestFirst {
     /// itself.
     pub fn tested(
         &self,
-        call: &PresentCall,
+        call: &CallContext,
         run: TestRun,
         without_tool: impl FnOnce() -> Option<TestRun>,
     ) -> TestStatus {
@@ -158,7 +158,7 @@ impl TestFirst {
     }
 
     /// Records the current files after a commit, or after a test was accepted.
-    pub fn committed(&self, call: Option<&PresentCall>, paths: &[String]) {
+    pub fn committed(&self, call: Option<&CallContext>, paths: &[String]) {
         let event = |path: &String| {
             let subject = Subject::of(JailPath::parse(path).ok()?.as_str())?;
             let tool = subject.tool.clone();
