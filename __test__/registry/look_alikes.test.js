@@ -9,7 +9,7 @@ import { bareRemote, clone, git } from '../helpers/git_remote.js';
 import { policyKernel } from '../helpers/policy_kernel.js';
 import { tempRoot } from '../helpers/temp_root.js';
 
-const source = (/** @type {string} */ says) => `/** ${says} */\nexport default (_args: object) => 1;\n`;
+const source = (/** @type {string} */ description) => `/** ${description} */\nexport default (_args: object) => 1;\n`;
 /** Names that look like `pay` on a screen. */
 const TWINS = {
   'a zero-width space': 'pay\u200b',
