@@ -38,7 +38,7 @@ describe('crates', () => {
   const { packages } = JSON.parse(execFileSync('cargo', args, { encoding: 'utf8', maxBuffer: 64 << 20 }));
   const used = (/** @type {any} */ one) => one.dependencies.map((/** @type {any} */ each) => each.name);
 
-  test.each(packages.filter(({ name }) => name !== 'tgp-core'))('$name depends on no part', (one) => {
+  test.each(packages.filter(({ name }) => name !== 'tgp-core'))('$name does not depend on a part', (one) => {
     const ours = used(one).filter((/** @type {string} */ name) => name.startsWith('tgp-'));
     expect(['tgp-base', 'tgp-fuzzing']).toEqual(expect.arrayContaining(ours));
     if (one.name === 'tgp-base') expect(ours).toEqual([]);
@@ -55,12 +55,12 @@ describe('crates', () => {
   });
 });
 
-describe('a parser of others', () => {
+describe('the SQL parser', () => {
   const args = ['metadata', '--format-version', '1', '--offline'];
   const { packages } = JSON.parse(execFileSync('cargo', args, { encoding: 'utf8', maxBuffer: 256 << 20 }));
   const read = (/** @type {string[]} */ ...path) => readFileSync(join(...path), 'utf8');
 
-  test('asks its dialect nothing that is not counted', () => {
+  test('makes no uncounted calls to its dialect', () => {
     const parsers = packages.filter((/** @type {any} */ { name }) => name === 'sqlparser');
     expect(parsers).toHaveLength(1);
     const dialect = read(dirname(parsers[0].manifest_path), 'src', 'dialect', 'mod.rs');
@@ -72,8 +72,8 @@ describe('a parser of others', () => {
   });
 });
 
-describe('circles of imports', () => {
-  test('are found in Rust and in scripts, through what a folder hands on', () => {
+describe('import cycles', () => {
+  test('are found in Rust and in scripts, also through re-exports', () => {
     const circles = importCircles([
       { path: 'crates/git/src/lib.rs', text: 'mod a;\nmod b;\nmod c;\npub use a::A;\npub use c::{C, D as E};' },
       { path: 'crates/git/src/a.rs', text: 'use super::b::B;\npub struct A;' },
@@ -88,7 +88,7 @@ describe('circles of imports', () => {
     ]);
   });
 
-  test('are found between folders whose files make none', () => {
+  test('are found between folders whose files have none', () => {
     const files = [
       { path: 'crates/git/src/low/one.rs', text: 'use crate::high::two::Two;' },
       { path: 'crates/git/src/high/two.rs', text: 'pub struct Two;' },
@@ -99,7 +99,7 @@ describe('circles of imports', () => {
     expect(folderCircles(files)).toEqual([['crates/git/src/high', 'crates/git/src/low']]);
   });
 
-  test('are nowhere, neither between files nor between folders', () => {
+  test('do not exist, neither between files nor between folders', () => {
     expect(importCircles(tree)).toEqual([]);
     expect(folderCircles(tree)).toEqual([]);
   });
@@ -124,7 +124,7 @@ describe('paths in documents', () => {
     expect(missingPaths({ path: 'A.md', text }, there)).toEqual([]);
   });
 
-  test('lead somewhere', () => {
+  test('exist', () => {
     const paths = repositoryPaths();
     const documents = documentsAmong(paths);
     expect(documents.map(({ path }) => path)).toContain('ARCHITECTURE.md');
@@ -135,7 +135,7 @@ describe('paths in documents', () => {
   });
 });
 
-test('documents use the words of the field', () => {
+test('documents do not use banned words', () => {
   // These list the banned words, describe old versions, and quote test titles.
   const quoting = ['CONTRIBUTING.md', 'CHANGELOG.md', 'docs/threats.md'];
   const documents = documentsAmong(repositoryPaths()).filter(({ path }) => !quoting.includes(path));

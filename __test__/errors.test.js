@@ -59,21 +59,21 @@ describe('unwrap', () => {
     expect(String(error)).toBe(`${name}: It failed.`);
   });
 
-  test('a code that JavaScript does not know is still a TGPError', () => {
+  test('an unknown code is still a TGPError', () => {
     const error = failure('ERR_FROM_THE_FUTURE');
     expect(error).toBeInstanceOf(tgp.TGPError);
     expect(error.code).toBe('ERR_FROM_THE_FUTURE');
     expect(failure('constructor')).toBeInstanceOf(tgp.TGPError);
   });
 
-  test('the place and the mapped stack of guest code become members', () => {
+  test('the position and the mapped stack of guest code become properties', () => {
     const stack = 'TypeError: no\n    at f (tools/a.ts:3:7)';
     expect(failure('ERR_TOOL_THROWN', { line: 3, column: 7, stack })).toMatchObject({ line: 3, column: 7, stack });
     expect(failure('ERR_COMPILATION', { line: 2, column: 1 })).toMatchObject({ line: 2, column: 1 });
     expect(failure('ERR_COMPILATION').line).toBe(undefined);
   });
 
-  test('the cause that the caller knows is kept', () => {
+  test('the cause that the caller passes is kept', () => {
     const reason = new Error('changed my mind');
     const outcome = { error: { code: 'ERR_ABORTED', message: 'Aborted.', details: '{}' } };
     expect(() => unwrap(outcome, { cause: reason })).toThrow(expect.objectContaining({ cause: reason }));
@@ -101,7 +101,7 @@ describe('instanceof', () => {
     expect(error instanceof tgp.SqlError).toBe(false);
   });
 
-  test("is ordinary for a user's own subclass", () => {
+  test('works for subclasses of an application', () => {
     class Mine extends tgp.ToolError {}
     expect(new tgp.ToolError('not mine') instanceof Mine).toBe(false);
     expect(new Mine('mine') instanceof Mine).toBe(true);
@@ -110,7 +110,7 @@ describe('instanceof', () => {
 });
 
 describe('the list of codes', () => {
-  test('has a class each', () => {
+  test('has a class for each code', () => {
     expect(Object.keys(ERROR_CLASSES)).toEqual(Object.keys(NAMES));
   });
 

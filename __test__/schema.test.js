@@ -44,7 +44,7 @@ describe('the universal schema', () => {
     ['a missing field', {}, '"path" is missing'],
     ['a field of the wrong type', { path: 1 }, '"path" is not valid'],
     ['an unknown field', { path: 'a', limt: 1 }, '"limt" is not known, did you mean "limit"?'],
-    ['no object at all', 'path', 'the value is not valid'],
+    ['a value that is not an object', 'path', 'the value is not valid'],
   ])('names the field of %s', (_, value, message) => {
     const outcome = schema.validate(value);
     expect(outcome.success).toBe(false);
@@ -83,7 +83,7 @@ describe('the kernel tools', () => {
     });
   });
 
-  test('reach a model with their schemas, and tell it what it did wrong', async () => {
+  test('are sent to a model with their schemas, and report wrong arguments to it', async () => {
     /** @type {any[]} */
     const prompts = [];
     const model = new MockLanguageModelV3({

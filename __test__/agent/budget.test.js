@@ -1,4 +1,4 @@
-/** Budgets: what is used up ends the run between two steps, with nothing half-done. */
+/** Budgets: a budget that is used up ends the run between two steps, with no call half-done. */
 
 import { expect, test } from 'vitest';
 import { z } from 'zod';
@@ -12,7 +12,7 @@ const endless = () => agentModel(() => ({ calls: [LIST], usage }));
 test.each([
   ['steps', { budget: { steps: 3 } }, 3],
   ['money', { budget: { money: 0.004 }, prices: { scripted: { input: 1, output: 10 } } }, 2],
-])('%s', async (what, options, steps) => {
+])('the budget of %s ends the run', async (what, options, steps) => {
   const { kernel } = await createKernel();
   const result = await kernel.agent({ model: endless(), ...options }).run('go', { session: 's' }).result;
   expect(result).toMatchObject({
@@ -24,7 +24,7 @@ test.each([
   expect(taken.flatMap(({ calls }) => calls).every(({ state }) => state === 'ok')).toBe(true);
 });
 
-test('tokens: what the next step would need counts too', async () => {
+test('tokens: the estimate for the next step counts, too', async () => {
   const { kernel } = await createKernel();
   const tokens = 30_000;
   const model = agentModel(() => ({ calls: [LIST], usage: { input: 8_000, output: 100 } }));
@@ -36,7 +36,7 @@ test('tokens: what the next step would need counts too', async () => {
   expect(second?.maxOutputTokens).toBeLessThan(tokens - 8_100);
 });
 
-test('a budget holds for the task, however often it is resumed, and anew for the next task', async () => {
+test('a budget covers a task with all of its resumptions, and starts anew for the next task', async () => {
   const { kernel } = await createKernel();
   const agent = kernel.agent({ model: endless(), budget: { steps: 2 }, session: 's' });
   await agent.run('go').result;
@@ -45,7 +45,7 @@ test('a budget holds for the task, however often it is resumed, and anew for the
   expect(await agent.run('and now this').result).toMatchObject({ outcome: 'budget', summary: { steps: 2 } });
 });
 
-test('time ends a turn of the model, and waits for a call', async () => {
+test('the time budget ends a turn of the model, but waits for a running call', async () => {
   const { kernel } = await createKernel();
   const model = agentModel(({ turn, signal }) =>
     turn === 0

@@ -1,4 +1,4 @@
-/** Long sessions: what the model is sent stays within its context, whole in its pairs, and the task is in it. */
+/** Long sessions: each prompt fits the context of the model, keeps calls and results together, and contains the task. */
 
 import { countTokens } from 'gpt-tokenizer';
 import { expect, test } from 'vitest';
@@ -11,7 +11,7 @@ const CALLS = 300;
 const MEGABYTE = 1 << 20;
 const TASK = 'Read all pages, find the number that was hidden on page 3, and remember the word "heliotrope".';
 
-/** A page of a megabyte that begins with its number and a word of its own. */
+/** A page of one megabyte that begins with its number and its secret. */
 const page = {
   description: 'One page of the archive.',
   inputSchema: z.object({ number: z.number(), why: z.string().optional() }),
@@ -22,14 +22,14 @@ const page = {
 };
 
 /**
- * Each call has its result right behind it, and each result its call.
+ * Each call is directly followed by its result, and each result directly follows its call.
  * @param {any[]} prompt
  */
 function arePaired(prompt) {
   return prompt.every(({ role, content }, at) => {
-    const asked = content.filter?.(({ type }) => type === 'tool-call').map(({ toolCallId }) => toolCallId) ?? [];
-    const given = prompt[at + 1]?.role === 'tool' ? prompt[at + 1].content.map(({ toolCallId }) => toolCallId) : [];
-    if (role === 'assistant') return JSON.stringify(asked) === JSON.stringify(given);
+    const calls = content.filter?.(({ type }) => type === 'tool-call').map(({ toolCallId }) => toolCallId) ?? [];
+    const results = prompt[at + 1]?.role === 'tool' ? prompt[at + 1].content.map(({ toolCallId }) => toolCallId) : [];
+    if (role === 'assistant') return JSON.stringify(calls) === JSON.stringify(results);
     return role !== 'tool' || prompt[at - 1]?.role === 'assistant';
   });
 }
@@ -67,8 +67,8 @@ test(`${CALLS} calls with results of a megabyte stay within ${CONTEXT} tokens`, 
   const compacted = events.filter(({ type }) => type === 'compacted');
   expect(compacted.length).toBeGreaterThan(0);
 
-  const resumed = agentModel(({ prompt, tools: given }) => {
-    sizes.push(countTokens(JSON.stringify({ prompt, tools: given })));
+  const resumed = agentModel(({ prompt, tools: offered }) => {
+    sizes.push(countTokens(JSON.stringify({ prompt, tools: offered })));
     return {
       text: prompt
         .filter(({ role }) => role === 'user')
@@ -83,7 +83,7 @@ test(`${CALLS} calls with results of a megabyte stay within ${CONTEXT} tokens`, 
   expect(sizes.at(-1)).toBeLessThanOrEqual(CONTEXT);
 });
 
-test('what was sent stays the same from step to step as far as can be: providers keep it', async () => {
+test('each prompt extends the previous one where possible, for the caches of providers', async () => {
   const { kernel } = await createKernel();
   const STEPS = 60;
   const note = {
@@ -91,10 +91,10 @@ test('what was sent stays the same from step to step as far as can be: providers
     execute: async (/** @type {{ number: number }} */ { number }) => `note ${number} `.repeat(150),
   };
   let last = '';
-  let kept = 0;
+  let extended = 0;
   const model = agentModel(({ prompt, turn }) => {
     const sent = JSON.stringify(prompt).slice(0, -1);
-    if (sent.startsWith(last)) kept += 1;
+    if (sent.startsWith(last)) extended += 1;
     last = sent;
     return turn < STEPS ? { calls: [{ tool: 'note', input: { number: turn } }] } : { text: 'done' };
   });
@@ -103,10 +103,10 @@ test('what was sent stays the same from step to step as far as can be: providers
   const compacted = events.filter(({ type }) => type === 'compacted');
   expect(compacted.length).toBeGreaterThan(1);
   expect(compacted.length).toBeLessThan(STEPS / 3);
-  expect(kept).toBe(STEPS + 1 - compacted.length);
+  expect(extended).toBe(STEPS + 1 - compacted.length);
 });
 
-test('one result that is too long by itself is shown in part', async () => {
+test('a single result that is too long is shown in part', async () => {
   const { kernel } = await createKernel({ agent: { resultChars: 200_000 } });
   const model = agentModel(({ turn, seen }) => {
     if (turn === 0) return { calls: [{ tool: 'page', input: { number: 1 } }] };
@@ -124,7 +124,7 @@ test('one result that is too long by itself is shown in part', async () => {
   expect(result).toMatchObject({ outcome: 'done', text: expect.stringContaining('Continue with offset: 100050') });
 });
 
-test('a task that does not fit is refused, not cut', async () => {
+test('a task that does not fit is refused, not truncated', async () => {
   const { kernel } = await createKernel();
   const model = agentModel([]);
   const result = await kernel.agent({ model, contextTokens: 8_000 }).run('word '.repeat(20_000)).result;
@@ -135,7 +135,7 @@ test('a task that does not fit is refused, not cut', async () => {
   expect(model.doStreamCalls).toEqual([]);
 });
 
-test('read_result of unknown calls', async () => {
+test('read_result reports an unknown call', async () => {
   const { kernel } = await createKernel();
   const model = agentModel(({ turn, seen }) =>
     turn === 0 ? { calls: [{ tool: 'read_result', input: { call: 'c99' } }] } : { text: String(seen[0]?.output) },

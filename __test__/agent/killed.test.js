@@ -16,7 +16,7 @@ import { tempRoot } from '../helpers/temp_root.js';
 const PROGRAM = fileURLToPath(new URL('../helpers/killed_agent.mjs', import.meta.url));
 const EFFECTS = 18;
 const KILLS = howOften({ usual: 3, long: 50 });
-/** A session is some two seconds of work. */
+/** A session takes about two seconds. */
 const MAX_LIFE_MS = 900;
 
 async function world() {
@@ -44,11 +44,11 @@ async function world() {
  * @param {Awaited<ReturnType<typeof world>>} where
  * @param {string} session
  * @param {boolean} resume
- * @param {number} [lifeMs] after which it is killed
+ * @param {number} [lifeMs] time after which the process is killed
  */
-async function live({ folder, remote, server }, session, resume, lifeMs) {
-  const given = JSON.stringify({ folder, remote, server, session, resume, effects: EFFECTS });
-  const child = spawn(process.execPath, [PROGRAM, given], { stdio: ['ignore', 'pipe', 'pipe'] });
+async function runAgent({ folder, remote, server }, session, resume, lifeMs) {
+  const options = JSON.stringify({ folder, remote, server, session, resume, effects: EFFECTS });
+  const child = spawn(process.execPath, [PROGRAM, options], { stdio: ['ignore', 'pipe', 'pipe'] });
   onTestFinished(() => void child.kill('SIGKILL'));
   /** @type {string[]} */
   const lines = [];
@@ -65,34 +65,36 @@ async function live({ folder, remote, server }, session, resume, lifeMs) {
   return { lines, isKilled: signal === 'SIGKILL' };
 }
 
-test(`${KILLS} sessions that are killed`, { timeout: 1_800_000 }, async () => {
+test(`${KILLS} killed sessions have every effect exactly once after they are resumed`, {
+  timeout: 1_800_000,
+}, async () => {
   let kills = 0;
   for (let sessions = 0; kills < KILLS; sessions++) {
     const where = await world();
     const session = `s${sessions}`;
     /** @type {string[]} */
-    const told = [];
+    const output = [];
     for (let lives = 0; ; lives++) {
-      // The last one is left alone.
+      // The last process is not killed.
       const isLast = kills >= KILLS || lives > 8;
-      const { lines, isKilled } = await live(
+      const { lines, isKilled } = await runAgent(
         where,
         session,
         lives > 0,
         isLast ? undefined : Math.random() * MAX_LIFE_MS,
       );
-      told.push(...lines);
+      output.push(...lines);
       if (!isKilled) break;
       kills += 1;
     }
-    const end = JSON.parse(told.at(-1) ?? '{}');
-    expect(end, told.join('\n')).toMatchObject({ outcome: 'done', text: 'All is done.' });
+    const end = JSON.parse(output.at(-1) ?? '{}');
+    expect(end, output.join('\n')).toMatchObject({ outcome: 'done', text: 'All is done.' });
 
     const log = git(where.remote, 'show', 'main:tools/log.md').split('\n');
     const lines = log.filter((line) => line.startsWith('line '));
     const numbers = (/** @type {number} */ kind) =>
       Array.from({ length: EFFECTS }, (_, n) => n).filter((n) => n % 3 === kind);
-    expect(lines.toSorted(), told.join('\n')).toEqual(
+    expect(lines.toSorted(), output.join('\n')).toEqual(
       numbers(0)
         .map((n) => `line ${n}.`)
         .toSorted(),
@@ -106,11 +108,11 @@ test(`${KILLS} sessions that are killed`, { timeout: 1_800_000 }, async () => {
     const rows = where.database.prepare('SELECT n FROM effects ORDER BY n').all();
     expect(
       rows.map((/** @type {any} */ { n }) => n),
-      told.join('\n'),
+      output.join('\n'),
     ).toEqual(numbers(1));
     expect(
       [...where.posted].toSorted(([one], [other]) => Number(one) - Number(other)),
-      told.join('\n'),
+      output.join('\n'),
     ).toEqual(numbers(2).map((n) => [String(n), 1]));
     const kernel = new TGP({ config: { rootDir: join(where.folder, '.tgp') } });
     expect((await kernel.ledger.verify()).problem).toBeUndefined();

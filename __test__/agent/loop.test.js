@@ -1,4 +1,4 @@
-/** The loop: what a model asks for is done in order, told in order, and nothing that it cannot mean is done. */
+/** The agent loop: calls are made in order and reported in order, and invalid calls are not made. */
 
 import { describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
@@ -20,7 +20,7 @@ const forging = () =>
     { text: 'It is 5.', usage: { input: 600, output: 10, cached: 100 } },
   ]);
 
-test('a task becomes a tool, its result and an answer, as events in order', async () => {
+test('a task leads to a forged tool, its result and an answer, with events in order', async () => {
   const { kernel } = await createKernel();
   const agent = kernel.agent({ model: forging(), prices: { input: 10, output: 100, cachedInput: 1 } });
   const run = agent.run('What is 4 + 1?', { session: 'sum' });
@@ -56,7 +56,7 @@ test('a task becomes a tool, its result and an answer, as events in order', asyn
   expect(second.summary).toMatchObject({ forged: [], reused: ['tools/add.ts'] });
 });
 
-test('a slow reader sees the same events in the same order, and none is dropped', async () => {
+test('a slow reader gets the same events in the same order, without gaps', async () => {
   const script = () =>
     agentModel(({ turn }) =>
       turn < 4
@@ -71,22 +71,22 @@ test('a slow reader sees the same events in the same order, and none is dropped'
   expect(quick.length).toBeGreaterThan(250);
 });
 
-test('the run waits for a reader who does not read, and goes on with him', async () => {
+test('the run pauses while its reader does not read, and continues with it', async () => {
   const { kernel } = await createKernel();
-  let asked = 0;
+  let lastTurn = 0;
   const model = agentModel(({ turn }) => {
-    asked = turn;
+    lastTurn = turn;
     return turn < 50 ? { text: 'abcdefgh', calls: [{ tool: 'list_files', input: { dir: '' } }] } : { text: 'done' };
   });
   const run = kernel.agent({ model }).run('go');
   const events = run[Symbol.asyncIterator]();
   await events.next();
   await wait(300);
-  expect(asked).toBeLessThan(10);
+  expect(lastTurn).toBeLessThan(10);
   const rest = [];
   for (let next = await events.next(); !next.done; next = await events.next()) rest.push(next.value);
   expect(rest.at(-1)).toMatchObject({ type: 'end', outcome: 'done' });
-  expect(asked).toBe(50);
+  expect(lastTurn).toBe(50);
 });
 
 test('the result is available without reading events', async () => {
@@ -97,7 +97,7 @@ test('the result is available without reading events', async () => {
   expect(await kernel.agent({ model }).run('go').result).toMatchObject({ outcome: 'done', text: 'done' });
 });
 
-test('leaving the loop interrupts the run', async () => {
+test('leaving the iteration over the events interrupts the run', async () => {
   const { kernel } = await createKernel();
   const model = agentModel(() => ({ calls: [{ tool: 'list_files', input: { dir: '' } }] }));
   const run = kernel.agent({ model }).run('go');
@@ -141,38 +141,38 @@ test('calls of one turn are made one after the other, in the order of the model'
   const run = kernel.agent({ model, tools: { slow: /** @type {any} */ (slow) } }).run('go');
   const events = await eventsOf(run);
   expect(made).toEqual(['a begins', 'a ends', 'b begins', 'b ends']);
-  const told = events.filter(({ type }) => type.startsWith('tool_')).map(({ type, call }) => `${type} ${call}`);
-  expect(told).toEqual(['c1', 'c2', 'c3'].flatMap((call) => [`tool_call ${call}`, `tool_result ${call}`]));
+  const reported = events.filter(({ type }) => type.startsWith('tool_')).map(({ type, call }) => `${type} ${call}`);
+  expect(reported).toEqual(['c1', 'c2', 'c3'].flatMap((call) => [`tool_call ${call}`, `tool_result ${call}`]));
 });
 
 describe('invalid calls are not made, and the model gets the error', () => {
   test.each([
     [
-      'arguments that are no JSON',
+      'arguments that are not JSON',
       { tool: 'write_file', input: '{"path": "tools/a.ts", "content": ' },
       'JSON parsing failed',
     ],
     ['arguments that do not fit', { tool: 'write_file', input: { path: 'tools/a.ts' } }, 'content'],
-    ['a tool that is not there', { tool: 'launch_rocket', input: {} }, 'launch_rocket'],
-    ['arguments that never end', { tool: 'write_file', input: '['.repeat(100_000) }, 'write_file'],
+    ['a tool that does not exist', { tool: 'launch_rocket', input: {} }, 'launch_rocket'],
+    ['arguments that are not closed', { tool: 'write_file', input: '['.repeat(100_000) }, 'write_file'],
     [
-      'arguments within arguments',
+      'nested arguments that are too deep',
       { tool: 'run_code', input: `{"code":"1","args":{"a":${'['.repeat(200)}${']'.repeat(200)}}}` },
       'run_code',
     ],
-  ])('%s', async (_, call, words) => {
+  ])('%s', async (_, call, text) => {
     const { kernel } = await createKernel();
     /** @type {any} */
-    let told;
+    let feedback;
     const model = agentModel(({ turn, seen }) => {
-      told = seen.at(-1);
+      feedback = seen.at(-1);
       return turn === 0 ? { calls: [call] } : { text: 'I see.' };
     });
     const run = kernel.agent({ model }).run('go', { session: 's' });
     const events = await eventsOf(run);
     expect(events.at(-1)).toMatchObject({ outcome: 'done' });
     expect(events.find(({ type }) => type === 'tool_result')).toMatchObject({ ok: false });
-    expect(JSON.stringify(told.output)).toContain(words);
+    expect(JSON.stringify(feedback.output)).toContain(text);
     const calls = await kernel.ledger.query({ session: 's', type: 'CALL' });
     expect(calls).toEqual([]);
   });
@@ -192,7 +192,7 @@ test('arguments that are not an object are refused, even for an application tool
   expect(await kernel.ledger.query({ session: 's', type: 'CALL' })).toEqual([]);
 });
 
-test('tools of the application pass the door: rules, approval and the ledger know them', async () => {
+test('tools of the application pass the access gate: rules, approval and the ledger apply', async () => {
   const policy = { default: /** @type {const} */ ('allow'), rules: [{ id: 'mail', ask: ['app'] }] };
   const { kernel } = await createKernel({ policy });
   /** @type {unknown[]} */

@@ -1,4 +1,4 @@
-/** What models, tools and applications do wrong: the run ends, the model is told, and nobody else waits. */
+/** Mistakes of models, tools and applications: the run ends or the model gets the error, and nothing else is blocked. */
 
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
@@ -12,7 +12,7 @@ const once = (/** @type {any[]} */ ...calls) =>
 /** @param {any} execute @param {any} [inputSchema] */
 const own = (execute, inputSchema = z.object({})) =>
   /** @type {any} */ ({ description: 'One of the application.', inputSchema, execute });
-/** A model that sends such parts without end. @param {any} part */
+/** A model that sends the part endlessly. @param {any} part */
 const flood = (part) => {
   const model = agentModel(() => ({ text: '' }));
   const stream = () => new ReadableStream({ pull: (controller) => controller.enqueue(part) });
@@ -29,7 +29,7 @@ test.each(['constructor', '__proto__', 'toString', 'hasOwnProperty'])('a call of
   expect(events.at(-1)).toMatchObject({ outcome: 'done', text: 'That is all.' });
 });
 
-test('arguments that are nested too deeply: the model reads what to do', async () => {
+test('the model gets advice for arguments that are nested too deeply', async () => {
   const { kernel } = await createKernel();
   const model = once({ tool: 'list_files', input: `{"dir":${'['.repeat(100)}${']'.repeat(100)}}` });
   await kernel.agent({ model }).run('go').result;
@@ -38,21 +38,21 @@ test('arguments that are nested too deeply: the model reads what to do', async (
 
 test('a shutdown interrupts a run that waits for its model, and the session can be resumed', async () => {
   const { kernel } = await createKernel();
-  let isAsked = false;
+  let isRequested = false;
   const model = agentModel(() => {
-    isAsked = true;
+    isRequested = true;
     return /** @type {any} */ (never());
   });
   const run = kernel.agent({ model }).run('go', { session: 's' });
   const events = eventsOf(run);
-  await vi.waitFor(() => expect(isAsked).toBe(true), { timeout: 20_000 });
+  await vi.waitFor(() => expect(isRequested).toBe(true), { timeout: 20_000 });
   await kernel.shutdown();
   expect((await events).at(-1)).toMatchObject({ outcome: 'interrupted' });
   await kernel.boot();
   expect(await kernel.sessions.get('s')).toMatchObject({ state: 'open', outcome: 'interrupted' });
 });
 
-test('a call that heeds no signal does not keep an interrupted run', async () => {
+test('a call that ignores its signal does not delay an interrupted run', async () => {
   const { kernel } = await createKernel();
   let isCalled = false;
   const slow = own(() => {
@@ -70,7 +70,7 @@ test('a call that heeds no signal does not keep an interrupted run', async () =>
   });
 });
 
-test('a signal that has fired before: there is nothing to resume', async () => {
+test('a run with an aborted signal does not start and cannot be resumed', async () => {
   const { kernel } = await createKernel();
   const { result } = kernel.agent({ model: once() }).run('go', { signal: AbortSignal.abort() });
   expect(await result).toMatchObject({
@@ -92,7 +92,7 @@ test.each([
   expect(model.doStreamCalls).toEqual([]);
 });
 
-test('tokens are counted also where the provider reports none', async () => {
+test('tokens are estimated if the provider reports none', async () => {
   const { kernel } = await createKernel();
   const model = agentModel(() => ({ calls: [LIST], usage: { input: 0, output: 0 } }));
   const result = await kernel.agent({ model, budget: { tokens: 20_000, steps: 60 } }).run('go').result;
@@ -100,9 +100,9 @@ test('tokens are counted also where the provider reports none', async () => {
 });
 
 test.each([
-  ['parts for nobody', { type: 'raw', rawValue: 'x' }],
-  ['empty words', { type: 'text-delta', id: '1', delta: '' }],
-])('a model that sends %s without end does not stop the process', async (_, part) => {
+  ['ignored parts', { type: 'raw', rawValue: 'x' }],
+  ['empty text', { type: 'text-delta', id: '1', delta: '' }],
+])('a model that sends %s endlessly does not block the process', async (_, part) => {
   const { kernel } = await createKernel();
   let ticks = 0;
   const timer = setInterval(() => {
@@ -114,7 +114,7 @@ test.each([
   expect(ticks).toBeGreaterThan(3);
 });
 
-test('calls without end are refused before the turn is whole', async () => {
+test('a turn with too many calls fails before it is complete', async () => {
   const { kernel } = await createKernel();
   const part = { type: 'tool-call', toolCallId: 'c', toolName: 'list_files', input: '{}' };
   expect(await kernel.agent({ model: flood(part) }).run('go').result).toMatchObject({
@@ -123,7 +123,7 @@ test('calls without end are refused before the turn is whole', async () => {
   });
 });
 
-test('a result that is not JSON: the model learns that the call was made', async () => {
+test('for a result that is not JSON, the error states that the call was made', async () => {
   const { kernel } = await createKernel();
   let made = 0;
   const charge = own(() => {
@@ -142,7 +142,7 @@ test('a result that is not JSON: the model learns that the call was made', async
   expect(made).toBe(1);
 });
 
-test('a tool of the application may have a plain JSON Schema', async () => {
+test('a tool of the application can have a plain JSON Schema', async () => {
   const { kernel } = await createKernel();
   const schema = { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] };
   const twice = own(({ n }) => 2 * n, schema);
@@ -168,7 +168,7 @@ test('many calls in one turn cause no warning', async () => {
   expect(warnings).toEqual([]);
 });
 
-test('the approver throws: the event is a refusal, and the end names the call', async () => {
+test('an approver that throws refuses the call, and the error of the run names the call', async () => {
   const { kernel } = await createKernel(
     { policy: 'safe' },
     { logger: { debug() {}, info() {}, warn() {}, error() {} } },

@@ -1,4 +1,4 @@
-/** One session is worked on once, also within one process: by a second copy of the package, or in another thread. */
+/** A session is used by one run at a time, also across copies of the package and threads within one process. */
 
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
@@ -9,8 +9,8 @@ import { until } from '../helpers/policy_kernel.js';
 
 const THREAD = new URL('../helpers/agent_thread.mjs', import.meta.url);
 
-/** A session whose model has been asked and answers when it is told to. */
-async function worked() {
+/** A running session whose model answers when `end` is called. */
+async function runningSession() {
   const { kernel, rootDir } = await createKernel();
   /** @type {((value?: undefined) => void)[]} */
   const answer = [];
@@ -28,8 +28,8 @@ async function worked() {
   return { rootDir, session, end };
 }
 
-test('a second copy of the package does not work on it', async () => {
-  const { rootDir, session, end } = await worked();
+test('a second copy of the package cannot use a running session', async () => {
+  const { rootDir, session, end } = await runningSession();
   vi.resetModules();
   const { TGP } = await import('../../index.js');
   const other = new TGP({ config: { rootDir } });
@@ -41,13 +41,13 @@ test('a second copy of the package does not work on it', async () => {
   expect(await again()).toMatchObject({ outcome: 'done' });
 });
 
-test('another thread does not work on it', async () => {
-  const { rootDir, session, end } = await worked();
+test('another thread cannot use a running session', async () => {
+  const { rootDir, session, end } = await runningSession();
   const thread = async () => {
     const worker = new Worker(THREAD, { workerData: { rootDir, session } });
-    const [heard] = await once(worker, 'message');
+    const [reply] = await once(worker, 'message');
     await worker.terminate();
-    return heard;
+    return reply;
   };
   expect(await thread()).toContain('is in use by another thread of process');
   expect(await end()).toBe('done');

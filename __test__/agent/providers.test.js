@@ -1,4 +1,4 @@
-/** Models by name: what is missing is said once, with what to do about it, and no key is in it. */
+/** Models by name: errors state what is missing and how to fix it, and contain no key. */
 
 import { execFile } from 'node:child_process';
 import { cp, mkdir, symlink, writeFile } from 'node:fs/promises';
@@ -34,13 +34,13 @@ describe('names', () => {
     ['compatible:https://llm.example.com/api/v1/meta/llama-4', 'compatible.chat', 'meta/llama-4'],
     ['compatible:http://[::1]:8080/llama3', 'compatible.chat', 'llama3'],
     ['compatible:https://llm.example.com/v1beta/x:free', 'compatible.chat', 'x:free'],
-  ])('%s', async (name, provider, modelId) => {
+  ])('%s is resolved to %s', async (name, provider, modelId) => {
     vi.stubEnv('OPENAI_API_KEY', SECRET);
     vi.stubEnv('ANTHROPIC_API_KEY', SECRET);
     expect(await resolveModel(name)).toMatchObject({ provider, modelId, specificationVersion: 'v3' });
   });
 
-  test('a model of the AI SDK is taken as it is', async () => {
+  test('a model of the AI SDK is used unchanged', async () => {
     const model = createAnthropic({ apiKey: SECRET })('claude-sonnet-5');
     expect(await resolveModel(model)).toBe(model);
   });
@@ -78,13 +78,13 @@ describe('keys and addresses', () => {
   test.each([
     ['openai/gpt-5.4', 'OPENAI_API_KEY'],
     ['anthropic/claude-sonnet-5', 'ANTHROPIC_API_KEY'],
-  ])('%s without a key', async (name, variable) => {
+  ])('the error for %s without a key names the variable', async (name, variable) => {
     const error = await resolveModel(name).catch((thrown) => thrown);
     expect(error).toMatchObject({ code: 'ERR_CONFIG', details: { variable } });
     expect(error.message).toContain(`export ${variable}=<key>`);
   });
 
-  test('a token of Anthropic is as good as a key', async () => {
+  test('a token of Anthropic replaces the key', async () => {
     vi.stubEnv('ANTHROPIC_AUTH_TOKEN', SECRET);
     expect(await resolveModel('anthropic/claude-sonnet-5')).toMatchObject({ modelId: 'claude-sonnet-5' });
   });
@@ -95,7 +95,7 @@ describe('keys and addresses', () => {
     ['compatible:ftp://llm.example.com/v1/llama3', {}, /is not an http or https address/],
     ['openai/gpt-5.4', { OPENAI_BASE_URL: 'http://llm.example.com/v1' }, /OPENAI_BASE_URL is not encrypted/],
     ['anthropic/claude-5', { ANTHROPIC_BASE_URL: 'nonsense' }, /ANTHROPIC_BASE_URL is not an http or https address/],
-  ])('%s %o: a key goes nowhere unsafe', async (name, more, message) => {
+  ])('%s %o: a key is not sent to an unsafe address', async (name, more, message) => {
     const keys = { OPENAI_API_KEY: SECRET, ANTHROPIC_API_KEY: SECRET, COMPATIBLE_API_KEY: SECRET };
     for (const [variable, value] of Object.entries({ ...keys, ...more })) vi.stubEnv(variable, String(value));
     const error = await resolveModel(name).catch((thrown) => thrown);
@@ -104,11 +104,11 @@ describe('keys and addresses', () => {
     expect(error.message).not.toMatch(/secret|pass@/);
   });
 
-  test('without a key a compatible server may be anywhere', async () => {
+  test('without a key a compatible server may have any address', async () => {
     expect(await resolveModel('compatible:http://llm.example.com/v1/llama3')).toMatchObject({ modelId: 'llama3' });
   });
 
-  test('keys are taken out of texts, words are not', () => {
+  test('keys are removed from texts, words are not', () => {
     vi.stubEnv('OPENAI_API_KEY', SECRET);
     vi.stubEnv('ANTHROPIC_API_KEY', 'none');
     expect(redactKeys(`Key ${SECRET} and ${SECRET}: none of it.`)).toBe('Key [hidden] and [hidden]: none of it.');
@@ -125,8 +125,8 @@ describe('packages', () => {
       );
     }`;
 
-  /** A copy of the package that has no provider beside it, and an application. */
-  async function apart() {
+  /** A copy of the package without provider packages, and an application. */
+  async function separateCopy() {
     const folder = await tempRoot();
     const application = join(folder, 'application');
     await mkdir(application);
@@ -147,8 +147,8 @@ describe('packages', () => {
     };
   }
 
-  test('one that is missing is named, with the command that installs it', async () => {
-    const { run } = await apart();
+  test('the error for a missing package has the command that installs it', async () => {
+    const { run } = await separateCopy();
     const lines = await run();
     expect(lines).toHaveLength(3);
     for (const [index, name] of ['@ai-sdk/openai', '@ai-sdk/anthropic', '@ai-sdk/openai-compatible'].entries()) {
@@ -157,8 +157,8 @@ describe('packages', () => {
     }
   });
 
-  test('those that can only be imported are found too', async () => {
-    const { run, application } = await apart();
+  test('packages without a CommonJS entry are found', async () => {
+    const { run, application } = await separateCopy();
     const write = async (/** @type {string} */ name, /** @type {object} */ exports, /** @type {string} */ text) => {
       const folder = join(application, 'node_modules', name);
       await mkdir(folder, { recursive: true });
@@ -166,15 +166,15 @@ describe('packages', () => {
       await writeFile(join(folder, 'index.js'), text);
     };
     await write('ai', { '.': { import: './index.js' } }, 'export const wrapLanguageModel = ({ model }) => model;');
-    const opens = "export const createOpenAI = () => (id) => ({ provider: 'imported ' + id });";
-    await write('@ai-sdk/openai', { '.': { types: './x.d.ts', import: { default: './index.js' } } }, opens);
+    const client = "export const createOpenAI = () => (id) => ({ provider: 'imported ' + id });";
+    await write('@ai-sdk/openai', { '.': { types: './x.d.ts', import: { default: './index.js' } } }, client);
     const [openai, anthropic] = await run();
     expect(openai).toBe('imported x');
     expect(anthropic).toMatch(/^ERR_CONFIG .*@ai-sdk\/anthropic/);
   });
 
-  test('those of the application in the current folder are found', async () => {
-    const { run, application } = await apart();
+  test('packages of the application in the current folder are found', async () => {
+    const { run, application } = await separateCopy();
     await symlink(resolve('node_modules'), join(application, 'node_modules'), 'junction');
     expect(await run()).toEqual(['openai.responses', 'anthropic.messages', 'compatible.chat']);
   });

@@ -8,7 +8,7 @@ import { forgeTestFirst, reuse, TEST_PATH, TOOL_PATH } from '../helpers/provider
 afterEach(() => vi.unstubAllEnvs());
 
 /** @param {any} run */
-async function played(run) {
+async function collect(run) {
   /** @type {any[]} */
   const events = [];
   for await (const event of run) events.push(event);
@@ -20,11 +20,11 @@ async function played(run) {
 }
 
 describe.each(CLIENTS)('$name', ({ serve }) => {
-  test('task, test file, red, tool, green, run, commit, and reuse in a second task', async () => {
+  test('a tool is forged test-first, run, committed, and reused in a second task', async () => {
     const { kernel } = await createKernel();
     let story = forgeTestFirst;
     const { model, server } = await serve((seen) => story(seen));
-    const first = await played(kernel.agent({ model }).run('What does a box of 40 x 40 x 50 weigh, divisor 139?'));
+    const first = await collect(kernel.agent({ model }).run('What does a box of 40 x 40 x 50 weigh, divisor 139?'));
     expect(server.problems).toEqual([]);
     expect(first.result).toMatchObject({ outcome: 'done', text: 'It weighs 576 pounds.' });
     expect(first.of('tool_result').map(({ ok, tool }) => `${ok ? 'green' : 'red'} ${tool}`)).toMatchObject([
@@ -43,14 +43,14 @@ describe.each(CLIENTS)('$name', ({ serve }) => {
     expect(await kernel.git.log(TEST_PATH)).toHaveLength(1);
 
     story = reuse;
-    const second = await played(kernel.agent({ model }).run('And one of 10 x 20 x 30, divisor 166?'));
+    const second = await collect(kernel.agent({ model }).run('And one of 10 x 20 x 30, divisor 166?'));
     expect(second.result).toMatchObject({ outcome: 'done', text: 'It weighs 37 pounds.' });
     expect(second.result.summary).toMatchObject({ forged: [], changed: [], reused: [TOOL_PATH] });
     expect(second.result.session).not.toBe(first.result.session);
     expect(server.problems).toEqual([]);
   });
 
-  test('malformed arguments are not executed, a refusal is an outcome, and usage is added up', async () => {
+  test('malformed arguments are not executed, and usage is added up', async () => {
     const { kernel } = await createKernel();
     const { model, server } = await serve([
       {
@@ -60,7 +60,7 @@ describe.each(CLIENTS)('$name', ({ serve }) => {
       { calls: [{ name: 'list_files', input: { dir: '.' } }], usage: { input: 1100, output: 30 } },
       { say: 'Nothing.', usage: { input: 1200, output: 40 } },
     ]);
-    const { result, of } = await played(kernel.agent({ model }).run('Go.'));
+    const { result, of } = await collect(kernel.agent({ model }).run('Go.'));
     expect(server.problems).toEqual([]);
     expect(result.outcome).toBe('done');
     expect(result.summary.tokens).toEqual({ input: 3300, output: 90, total: 3390 });
@@ -70,7 +70,7 @@ describe.each(CLIENTS)('$name', ({ serve }) => {
     expect(written).toEqual([]);
   });
 
-  test('rate limits and broken connections are tried again, and no effect is repeated', async () => {
+  test('rate limits and broken connections are retried, and no effect is repeated', async () => {
     const { kernel } = await createKernel();
     const write = { name: 'write_file', input: { path: 'notes/a.md', content: 'once\n' } };
     const turns = [
@@ -81,7 +81,7 @@ describe.each(CLIENTS)('$name', ({ serve }) => {
       { say: 'Done.' },
     ];
     const { model, server } = await serve(turns);
-    const { result, of } = await played(kernel.agent({ model }).run('Write once.'));
+    const { result, of } = await collect(kernel.agent({ model }).run('Write once.'));
     expect(result).toMatchObject({ outcome: 'done', text: 'Done.' });
     expect(server.requests).toHaveLength(5);
     expect(server.problems).toEqual([]);
@@ -90,11 +90,11 @@ describe.each(CLIENTS)('$name', ({ serve }) => {
     expect(await kernel.ledger.tail({ type: 'CALL', tool: 'write_file', limit: 10 })).toHaveLength(1);
   });
 
-  test('no event, session or ledger has the key, though the provider repeats it', async () => {
+  test('no event, session or ledger contains the key, even if the provider repeats it', async () => {
     const { kernel } = await createKernel();
     const { model } = await serve([{ status: 400, message: `Bad key ${KEY}.` }]);
     vi.stubEnv('OPENAI_API_KEY', KEY);
-    const { result, events } = await played(kernel.agent({ model }).run('Go.'));
+    const { result, events } = await collect(kernel.agent({ model }).run('Go.'));
     expect(result).toMatchObject({ outcome: 'failed', error: { message: expect.stringContaining('Bad key') } });
     expect(JSON.stringify(events)).not.toContain(KEY);
     expect(JSON.stringify(await kernel.ledger.tail({ limit: 100 }))).not.toContain(KEY);
@@ -103,11 +103,11 @@ describe.each(CLIENTS)('$name', ({ serve }) => {
 });
 
 test.each(CLIENTS.filter(({ name }) => name !== 'OpenAI compatible'))(
-  '$name: a refusal is an outcome',
+  '$name: a refusal ends the run as refused',
   async ({ serve }) => {
     const { kernel } = await createKernel();
     const { model } = await serve([{ refuse: 'I cannot help with that.' }]);
-    const { result } = await played(kernel.agent({ model }).run('Do harm.'));
+    const { result } = await collect(kernel.agent({ model }).run('Do harm.'));
     expect(result).toMatchObject({ outcome: 'refused', text: 'I cannot help with that.' });
   },
 );

@@ -1,4 +1,4 @@
-/** The tools with the real client packages of providers, against servers that speak their streaming protocols. */
+/** The tools with the real client packages of providers, against servers with their streaming protocols. */
 
 import { stepCountIs, streamText } from 'ai';
 import { afterEach, describe, expect, test, vi } from 'vitest';
@@ -16,7 +16,7 @@ export default (args: { of: number[] }): number => args.of.reduce((a, b) => a + 
 afterEach(() => vi.unstubAllEnvs());
 
 /**
- * All that comes of a conversation.
+ * The parts, errors and text of a conversation.
  * @param {any} model
  * @param {any} tools
  * @param {{ maxRetries?: number }} [options]
@@ -46,7 +46,7 @@ async function converse(model, tools, { maxRetries = 2 } = {}) {
 }
 
 describe.each(CLIENTS)('$name', ({ name, serve }) => {
-  test('text comes in pieces, and usage as the provider reports it', async () => {
+  test('text is streamed, and usage is as the provider reports it', async () => {
     const { kernelTools } = await tools();
     const { model, server } = await serve([
       { say: 'Forty-two – 42 🧮, as before.', usage: { input: 1234, output: 56 } },
@@ -60,7 +60,7 @@ describe.each(CLIENTS)('$name', ({ name, serve }) => {
     expect(server.requests[0]).toMatchObject({ said: ['Go.'], tools: Object.keys(kernelTools), results: [] });
   });
 
-  test('a tool is forged and run by calls in fragments', async () => {
+  test('a tool is forged and run by calls that are streamed in fragments', async () => {
     const { kernelTools, kernel } = await tools();
     const { model, server } = await serve([
       { say: 'I write it.', calls: [{ name: 'write_file', input: { path, content: TOOL } }] },
@@ -115,17 +115,17 @@ describe.each(CLIENTS)('$name', ({ name, serve }) => {
     expect(await kernel.vfs.readFile('notes/a.md')).toBe('whole');
   });
 
-  test('a refusal is not an answer', async () => {
+  test('a refusal has the finish reason content-filter', async () => {
     const { kernelTools } = await tools();
     const { model } = await serve([{ refuse: 'I cannot help with that.' }]);
     const { text, finish } = await converse(model, kernelTools);
-    // @ai-sdk/openai-compatible does not know refusals: nothing is said then.
-    const isKnown = name !== 'OpenAI compatible';
-    expect(text).toBe(isKnown ? 'I cannot help with that.' : '');
-    expect(finish).toMatchObject({ finishReason: isKnown ? 'content-filter' : 'stop' });
+    // @ai-sdk/openai-compatible does not support refusals: the text is empty.
+    const isSupported = name !== 'OpenAI compatible';
+    expect(text).toBe(isSupported ? 'I cannot help with that.' : '');
+    expect(finish).toMatchObject({ finishReason: isSupported ? 'content-filter' : 'stop' });
   });
 
-  test('a rate limit waits for the time of Retry-After', async () => {
+  test('a rate limit is retried after the time of Retry-After', async () => {
     const { kernelTools } = await tools();
     const { model, server } = await serve([
       { status: 429, headers: { 'retry-after': '0' }, message: 'Slow down.' },
@@ -138,14 +138,14 @@ describe.each(CLIENTS)('$name', ({ name, serve }) => {
     expect(server.requests[1]?.body).toEqual(server.requests[0]?.body);
   });
 
-  test('a connection that breaks in a call leaves nothing done', async () => {
+  test('a call whose connection breaks is not executed', async () => {
     const { kernelTools, kernel } = await tools();
     const { model, server } = await serve([
       { calls: [{ name: 'write_file', input: { path: 'notes/a.md', content: 'x'.repeat(500) } }], cutAfter: 20 },
       { say: 'Never asked for.' },
     ]);
     const { errors, parts } = await converse(model, kernelTools);
-    expect(errors.length, 'the break is told').toBeGreaterThan(0);
+    expect(errors.length, 'the break is reported').toBeGreaterThan(0);
     expect(parts.filter(({ type }) => type === 'tool-result')).toEqual([]);
     expect(server.requests).toHaveLength(1);
     expect(await kernel.ledger.tail({ type: 'CALL', limit: 50 })).toEqual([]);
@@ -169,61 +169,64 @@ describe.each(CLIENTS)('$name', ({ name, serve }) => {
   });
 });
 
-describe.each(CLIENTS.filter(({ name }) => name !== 'OpenAI, Chat Completions'))('$name by its name', ({ serve }) => {
-  test('no failure holds the key, though the provider repeats it', async () => {
-    const { kernelTools } = await tools();
-    const { model } = await serve([{ status: 400, message: `Bad key ${KEY}.` }]);
-    const { errors } = await converse(model, kernelTools, { maxRetries: 0 });
-    const [error] = /** @type {any[]} */ (errors);
-    expect(error.message).toBe('Bad key [hidden].');
-    expect(error.responseBody).toContain('[hidden]');
-    expect(`${error.stack} ${JSON.stringify(error)} ${error.responseBody}`).not.toContain(KEY);
-  });
+describe.each(CLIENTS.filter(({ name }) => name !== 'OpenAI, Chat Completions'))(
+  '$name, resolved by name',
+  ({ serve }) => {
+    test('no error contains the key, even if the provider repeats it', async () => {
+      const { kernelTools } = await tools();
+      const { model } = await serve([{ status: 400, message: `Bad key ${KEY}.` }]);
+      const { errors } = await converse(model, kernelTools, { maxRetries: 0 });
+      const [error] = /** @type {any[]} */ (errors);
+      expect(error.message).toBe('Bad key [hidden].');
+      expect(error.responseBody).toContain('[hidden]');
+      expect(`${error.stack} ${JSON.stringify(error)} ${error.responseBody}`).not.toContain(KEY);
+    });
 
-  test('an answer without end is cut off, and nothing of it is kept', async () => {
-    const { kernelTools } = await tools();
-    const { model } = await serve([{ body: `data: ${'x'.repeat(65 << 20)}` }]);
-    const { errors, text } = await converse(model, kernelTools, { maxRetries: 0 });
-    expect(text).toBe('');
-    expect(errors.map(causes).join()).toContain("The provider's answer is longer than 64 MB.");
-  });
+    test('an endless answer is aborted and discarded', async () => {
+      const { kernelTools } = await tools();
+      const { model } = await serve([{ body: `data: ${'x'.repeat(65 << 20)}` }]);
+      const { errors, text } = await converse(model, kernelTools, { maxRetries: 0 });
+      expect(text).toBe('');
+      expect(errors.map(causes).join()).toContain("The provider's answer is longer than 64 MB.");
+    });
 
-  test('no answer holds the key either, in whatever pieces it comes', async () => {
-    vi.stubEnv('OPENAI_API_KEY', KEY);
-    const { kernelTools } = await tools();
-    const call = { name: 'write_file', input: { path: 'a.md', content: `The key is ${KEY}.` } };
-    const { model } = await serve([
-      { say: 'I write.', calls: [call] },
-      { say: `Your key is ${KEY}, is it not? ${KEY.slice(0, 9)}` },
-    ]);
-    const { text, parts } = await converse(model, kernelTools);
-    expect(text).toBe(`I write.Your key is [hidden], is it not? ${KEY.slice(0, 9)}`);
-    expect(JSON.stringify(parts)).not.toContain(KEY);
-    expect(JSON.stringify(parts)).toContain('The key is [hidden].');
-  });
+    test('no answer contains the key, however it is split', async () => {
+      vi.stubEnv('OPENAI_API_KEY', KEY);
+      const { kernelTools } = await tools();
+      const call = { name: 'write_file', input: { path: 'a.md', content: `The key is ${KEY}.` } };
+      const { model } = await serve([
+        { say: 'I write.', calls: [call] },
+        { say: `Your key is ${KEY}, is it not? ${KEY.slice(0, 9)}` },
+      ]);
+      const { text, parts } = await converse(model, kernelTools);
+      expect(text).toBe(`I write.Your key is [hidden], is it not? ${KEY.slice(0, 9)}`);
+      expect(JSON.stringify(parts)).not.toContain(KEY);
+      expect(JSON.stringify(parts)).toContain('The key is [hidden].');
+    });
 
-  test('a redirect is not followed, so that no key goes where it leads', async () => {
-    const { kernelTools } = await tools();
-    const elsewhere = await CLIENTS[0]?.serve([{ say: 'Thank you for the key.' }]);
-    const { model } = await serve([{ status: 307, headers: { location: `${elsewhere?.server.url}/v1/messages` } }]);
-    const { errors, text } = await converse(model, kernelTools, { maxRetries: 0 });
-    expect(text).toBe('');
-    expect(errors.length).toBeGreaterThan(0);
-    expect([elsewhere?.server.requests, elsewhere?.server.problems]).toEqual([[], []]);
-  });
+    test('a redirect is not followed, so that the key is not sent to another server', async () => {
+      const { kernelTools } = await tools();
+      const elsewhere = await CLIENTS[0]?.serve([{ say: 'Thank you for the key.' }]);
+      const { model } = await serve([{ status: 307, headers: { location: `${elsewhere?.server.url}/v1/messages` } }]);
+      const { errors, text } = await converse(model, kernelTools, { maxRetries: 0 });
+      expect(text).toBe('');
+      expect(errors.length).toBeGreaterThan(0);
+      expect([elsewhere?.server.requests, elsewhere?.server.problems]).toEqual([[], []]);
+    });
 
-  test('a key inside a stream is hidden too', async () => {
-    const { kernelTools } = await tools();
-    const { model } = await serve([{ say: 'x', failsWith: 'overloaded_error', message: `No room for ${KEY}.` }]);
-    const { errors } = await converse(model, kernelTools, { maxRetries: 0 });
-    expect(errors.length).toBeGreaterThan(0);
-    for (const error of /** @type {any[]} */ (errors)) {
-      expect(`${error?.message ?? error} ${error?.stack} ${JSON.stringify(error)}`).not.toContain(KEY);
-    }
-  });
-});
+    test('a key in an error within a stream is masked', async () => {
+      const { kernelTools } = await tools();
+      const { model } = await serve([{ say: 'x', failsWith: 'overloaded_error', message: `No room for ${KEY}.` }]);
+      const { errors } = await converse(model, kernelTools, { maxRetries: 0 });
+      expect(errors.length).toBeGreaterThan(0);
+      for (const error of /** @type {any[]} */ (errors)) {
+        expect(`${error?.message ?? error} ${error?.stack} ${JSON.stringify(error)}`).not.toContain(KEY);
+      }
+    });
+  },
+);
 
-test('OpenAI is asked to store nothing, so that an answer that broke off is not referred to', async () => {
+test('requests to OpenAI disable storage, so that no request refers to an incomplete answer', async () => {
   const { kernelTools } = await tools();
   const [responses] = CLIENTS;
   const { model, server } = await /** @type {any} */ (responses).serve([
@@ -241,7 +244,7 @@ async function tools() {
 }
 
 /**
- * What an error says, and what caused it.
+ * The messages of an error and of its causes.
  * @param {any} error
  * @returns {string}
  */

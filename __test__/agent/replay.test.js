@@ -1,4 +1,4 @@
-/** A recorded session says the same every time, whoever replays it. */
+/** A replay of a recorded session has the same output every time. */
 
 import { expect, test } from 'vitest';
 import { replayModel } from '../../index.js';
@@ -8,11 +8,11 @@ import { createKernel } from '../helpers/create_kernel.js';
 const TOOL = 'export default async (args: { x: number }) => args.x * 2;';
 const TIMES = 20;
 
-/** What differs from run to run by its nature: names, times and what they lead to. */
+/** Fields that differ between runs: names, times and values derived from them. */
 const VOLATILE = new Set(['ms', 'commit', 'stats', 'session']);
 
 /** @param {unknown} value */
-const written = (value) => JSON.stringify(value, (key, member) => (VOLATILE.has(key) ? undefined : member));
+const stableText = (value) => JSON.stringify(value, (key, member) => (VOLATILE.has(key) ? undefined : member));
 
 async function recorded() {
   const { kernel } = await createKernel();
@@ -38,7 +38,7 @@ async function recorded() {
 }
 
 /** @param {any[]} events */
-function said(events) {
+function textOfSteps(events) {
   const texts = new Map();
   for (const { type, step, text } of events) if (type === 'text') texts.set(step, (texts.get(step) ?? '') + text);
   return [...texts];
@@ -51,12 +51,12 @@ test(`a recorded session gives the same bytes ${TIMES} times`, { timeout: 120_00
     const { kernel } = await createKernel();
     const recording = time % 2 === 0 ? lines : `${lines.join('\n')}\n`;
     const events = await eventsOf(kernel.agent({ model: replayModel(recording) }).run('Twice 21?', { session: 's' }));
-    expect(said(events)).toEqual(said(original));
+    expect(textOfSteps(events)).toEqual(textOfSteps(original));
     expect(events.at(-1)).toMatchObject({
       outcome: 'done',
       summary: { forged: ['tools/twice.ts'], tokens: { input: 1_850 } },
     });
-    outputs.add(written(events));
+    outputs.add(stableText(events));
   }
   expect(outputs.size).toBe(1);
 });

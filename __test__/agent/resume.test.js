@@ -1,4 +1,4 @@
-/** What was asked for and has no result when a session is resumed: nothing is done twice, and nothing that was not meant. */
+/** Calls without a result when a session is resumed: no call is made twice, and no arguments are guessed. */
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -16,12 +16,12 @@ const ZOD = new URL('../../node_modules/zod/index.js', import.meta.url).href;
 const SECRET = 'sk_live_4eC39HqLyjWDarjtT1zdp7dc';
 
 /**
- * A process that dies within the first of its calls.
+ * A session whose process crashes in a call of the tool `die`.
  * @param {{ tool: string, input: unknown }[]} calls
  */
-async function died(calls) {
+async function crashedSession(calls) {
   const folder = await tempRoot();
-  await diedIn(folder, calls);
+  await crashIn(folder, calls);
   return createKernel({ rootDir: join(folder, '.tgp') });
 }
 
@@ -29,7 +29,7 @@ async function died(calls) {
  * @param {string} folder
  * @param {{ tool: string, input: unknown }[]} calls
  */
-async function diedIn(folder, calls) {
+async function crashIn(folder, calls) {
   writeFileSync(join(folder, 'calls.json'), JSON.stringify(calls));
   const { ended } = startProgram(
     folder,
@@ -57,8 +57,8 @@ const die = { description: 'Dies.', inputSchema: z.object({}), execute: async ()
 const tools = { die: /** @type {any} */ (die) };
 const resumed = { session: 's', resume: true };
 
-test('a call that had begun is unknown, and those behind it are made', async () => {
-  const { kernel } = await died([
+test('a call that had started has an unknown outcome, and the calls after it are made', async () => {
+  const { kernel } = await crashedSession([
     { tool: 'die', input: {} },
     { tool: 'write_file', input: { path: 'tools/a.md', content: 'a' } },
     { tool: 'write_file', input: '{"path": "tools/b.md", ' },
@@ -66,9 +66,9 @@ test('a call that had begun is unknown, and those behind it are made', async () 
   ]);
   expect(await kernel.sessions.list()).toMatchObject([{ session: 's', state: 'open', task: 'go' }]);
   /** @type {any[]} */
-  let told = [];
+  let shown = [];
   const model = agentModel(({ seen }) => {
-    told = seen;
+    shown = seen;
     return { text: 'I see.' };
   });
   const events = await eventsOf(kernel.agent({ model, tools }).run(undefined, resumed));
@@ -80,36 +80,36 @@ test('a call that had begun is unknown, and those behind it are made', async () 
     { call: 'c3', ok: false },
     { call: 'c4', ok: false },
   ]);
-  expect(told.map(({ tool }) => tool)).toEqual(['die', 'write_file', 'write_file', 'nothing']);
-  expect(told[0].output).toMatchObject({ state: 'unknown', error: expect.stringContaining('check before') });
-  expect(told[2].output).toContain('not valid JSON');
+  expect(shown.map(({ tool }) => tool)).toEqual(['die', 'write_file', 'write_file', 'nothing']);
+  expect(shown[0].output).toMatchObject({ state: 'unknown', error: expect.stringContaining('check before') });
+  expect(shown[2].output).toContain('not valid JSON');
   expect(await kernel.git.log('tools/a.md')).toHaveLength(1);
   expect(await kernel.ledger.query({ session: 's', type: 'CALL', tool: 'die' })).toHaveLength(1);
 
-  // Once more: all of it is on record now.
+  // Resumed again: all results are recorded now.
   const again = agentModel([]);
   expect(await kernel.agent({ model: again, tools }).run(undefined, resumed).result).toMatchObject({ outcome: 'done' });
   expect(again.doStreamCalls).toEqual([]);
 });
 
 test('arguments that the ledger has masked are not used', async () => {
-  const { kernel } = await died([
+  const { kernel } = await crashedSession([
     { tool: 'die', input: {} },
     { tool: 'write_file', input: { path: 'tools/key.md', content: `key: ${SECRET}` } },
   ]);
   /** @type {any[]} */
-  let told = [];
+  let shown = [];
   const model = agentModel(({ seen }) => {
-    told = seen;
+    shown = seen;
     return { text: 'I see.' };
   });
   await kernel.agent({ model, tools }).run(undefined, resumed).result;
-  expect(told[1].output).toContain('was not made');
+  expect(shown[1].output).toContain('was not made');
   expect(await kernel.vfs.exists('tools/key.md')).toBe(false);
 });
 
-test('arguments that are too large to be kept are not guessed', async () => {
-  const { kernel } = await died([
+test('arguments that are too large for the ledger are not guessed', async () => {
+  const { kernel } = await crashedSession([
     { tool: 'die', input: {} },
     { tool: 'write_file', input: { path: 'tools/large.md', content: 'large '.repeat(60_000) } },
   ]);
@@ -119,20 +119,20 @@ test('arguments that are too large to be kept are not guessed', async () => {
   expect(await kernel.vfs.exists('tools/large.md')).toBe(false);
 });
 
-test('many large calls of one turn are made when the session goes on', async () => {
+test('many large calls of one turn are made when the session is resumed', async () => {
   const content = (/** @type {number} */ n) => JSON.stringify(String(n).padEnd(200_000, 'x'));
   const writes = Array.from({ length: 12 }, (_, n) => ({
     tool: 'write_file',
     input: { path: `data/${n}.json`, content: content(n) },
   }));
-  const { kernel } = await died([{ tool: 'die', input: {} }, ...writes]);
+  const { kernel } = await crashedSession([{ tool: 'die', input: {} }, ...writes]);
   const events = await eventsOf(kernel.agent({ model: agentModel([]), tools }).run(undefined, resumed));
   const results = events.filter(({ type }) => type === 'tool_result');
   expect(results.map(({ ok }) => ok)).toEqual([false, ...writes.map(() => true)]);
   expect(await kernel.vfs.readFile('data/11.json')).toBe(content(11));
 });
 
-test('a session that another process works on is left to it, until that is gone', async () => {
+test('a session that another process uses cannot be resumed until that process has ended', async () => {
   const folder = await tempRoot();
   const { child, ended } = startProgram(
     folder,
@@ -161,14 +161,14 @@ test('a session that another process works on is left to it, until that is gone'
   });
 });
 
-test('a kernel that runs for long finds what a process left that was killed a moment ago', async () => {
+test('a long-running kernel finds the events of a process that was killed just before', async () => {
   const folder = await tempRoot();
   const { kernel } = await createKernel({ rootDir: join(folder, '.tgp') });
-  // Its ledger has looked for what others left, and does so again only from time to time.
+  // Its ledger has already looked for events of other processes, and does so again only periodically.
   await kernel.ledger.append({ what: 'here' });
   const keeping = setInterval(() => kernel.ledger.append({ what: 'still here' }).catch(() => {}), 300);
   onTestFinished(() => clearInterval(keeping));
-  await diedIn(folder, [
+  await crashIn(folder, [
     { tool: 'write_file', input: { path: 'tools/a.md', content: 'a' } },
     { tool: 'die', input: {} },
   ]);
@@ -181,7 +181,7 @@ test('a kernel that runs for long finds what a process left that was killed a mo
   expect(await kernel.git.log('tools/a.md')).toHaveLength(1);
 });
 
-test('a session is worked on once, also where two kernels of a process share a root', async () => {
+test('two kernels of one process with the same root cannot use the same session', async () => {
   const { kernel, rootDir } = await createKernel();
   const { kernel: other } = await createKernel({ rootDir });
   let go = () => {};
@@ -197,7 +197,7 @@ test('a session is worked on once, also where two kernels of a process share a r
   expect(await first.result).toMatchObject({ outcome: 'done' });
 });
 
-test('a call that ended while the run was interrupted has its end from the ledger', async () => {
+test('a call that ended while the run was interrupted has its result from the ledger', async () => {
   const { kernel, rootDir } = await createKernel();
   const stop = new AbortController();
   let made = 0;
@@ -223,14 +223,14 @@ test('a call that ended while the run was interrupted has its end from the ledge
 });
 
 test.runIf(process.platform === 'linux')(
-  'what a killed process left is waited for while another process holds it, and no effect is repeated',
+  'a resumed run waits for events that another process is importing, and repeats no effect',
   { timeout: 60_000 },
   async () => {
     const folder = await tempRoot();
-    await diedIn(folder, [{ tool: 'die', input: {} }]);
+    await crashIn(folder, [{ tool: 'die', input: {} }]);
     const spools = join(folder, '.tgp', '.git', 'tgp', 'ledger', 'spool');
     const [left] = readdirSync(spools);
-    // As a kernel does that opens the root and adds what the dead process has left.
+    // Like a kernel that opens the root and imports the events of the dead process.
     const holder = spawn('flock', ['-x', join(spools, String(left)), 'sh', '-c', 'echo held; cat']);
     onTestFinished(() => void holder.kill());
     await once(holder.stdout, 'data');
@@ -247,8 +247,8 @@ test.runIf(process.platform === 'linux')(
     );
     const own = { die: /** @type {any} */ (again) };
     const fresh = kernel.agent({ model: agentModel([{ text: 'new' }]) }).run('go', { session: 'new' });
-    expect(await fresh.result, 'a new session waits for nobody').toMatchObject({ outcome: 'done', text: 'new' });
-    // Where nothing of the session is seen yet, it is not there yet.
+    expect(await fresh.result, 'a new session does not wait').toMatchObject({ outcome: 'done', text: 'new' });
+    // The events are released only when the run waits for them.
     const log = /** @type {any} */ (kernel.sessions)[Symbol.for('@tgp/core/session_log')];
     const settled = log.settled.bind(log);
     log.settled = () => {
@@ -263,7 +263,7 @@ test.runIf(process.platform === 'linux')(
 
 describe('another machine that shares the files', () => {
   /**
-   * A process that believes itself on another machine, with its clock, and works on the session until it is ended.
+   * A process with the host name and the clock of another machine, which uses the session until it is killed.
    * @param {string} folder
    * @param {{ aheadMs?: number, resume?: boolean }} [how]
    */
@@ -289,12 +289,12 @@ describe('another machine that shares the files', () => {
     return { child, ended, first: JSON.parse(String(line).split('\n')[0] ?? '{}') };
   }
 
-  test('has a session as long as it says so, and no longer', { timeout: 60_000 }, async () => {
+  test('has a session as long as its lease lasts, and no longer', { timeout: 60_000 }, async () => {
     const folder = await tempRoot();
     const { child, ended, first } = await elsewhere(folder);
     expect(first.type).toBe('start');
     const { kernel } = await createKernel({ rootDir: join(folder, '.tgp') });
-    // What others record is seen a moment later.
+    // Events of other processes are visible with a delay.
     await vi.waitFor(async () => expect(await kernel.sessions.list()).toHaveLength(1), { timeout: 20_000 });
     expect(await kernel.sessions.list()).toMatchObject([{ session: 's', state: 'running' }]);
     await expect(kernel.sessions.close('s')).rejects.toMatchObject({ code: 'ERR_VALIDATION' });
@@ -305,14 +305,14 @@ describe('another machine that shares the files', () => {
     });
     child.kill('SIGKILL');
     await ended;
-    expect((await mine()).outcome, 'nobody here can know that it is gone').toBe('failed');
+    expect((await mine()).outcome, 'this machine cannot know that the process has ended').toBe('failed');
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 61_000 });
     onTestFinished(() => void vi.useRealTimers());
     expect(await kernel.sessions.list()).toMatchObject([{ session: 's', state: 'open' }]);
     expect(await mine()).toMatchObject({ outcome: 'done', text: 'mine' });
   });
 
-  test('that took a session over has it: who stood still for too long does nothing more', {
+  test('keeps a session that it took over: a process that was suspended makes no more calls', {
     timeout: 60_000,
   }, async () => {
     const folder = await tempRoot();
@@ -325,7 +325,7 @@ describe('another machine that shares the files', () => {
     const model = agentModel(({ turn }) => waiting.then(() => (turn === 0 ? { calls: [write] } : { text: 'done' })));
     const run = kernel.agent({ model }).run('go', { session: 's' });
     await run[Symbol.asyncIterator]().next();
-    // Its clock is ahead, as it would be when this process had slept.
+    // Its clock is ahead, as if this process had been suspended.
     const { first } = await elsewhere(folder, { aheadMs: 120_000, resume: true });
     expect(first.type).toBe('start');
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 120_000 });

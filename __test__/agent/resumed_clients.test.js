@@ -1,4 +1,4 @@
-/** What a resumed or shortened conversation is for real providers: one that they take. */
+/** Real providers accept resumed and shortened conversations. */
 
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
@@ -9,7 +9,7 @@ import { CLIENTS } from '../helpers/providers/clients.js';
 afterEach(() => vi.unstubAllEnvs());
 
 describe.each(CLIENTS)('$name', ({ serve }) => {
-  test('a session goes on after an interruption, and with another task', async () => {
+  test('a session continues after an interruption and with another task', async () => {
     const { kernel } = await createKernel();
     const stop = new AbortController();
     const write = { name: 'write_file', input: { path: 'notes/a.md', content: 'once\n' } };
@@ -31,7 +31,7 @@ describe.each(CLIENTS)('$name', ({ serve }) => {
     expect(await kernel.git.log('notes/a.md')).toHaveLength(1);
   });
 
-  test('a conversation that was shortened is one that the provider takes', async () => {
+  test('the provider accepts a shortened conversation', async () => {
     const { kernel } = await createKernel();
     const long = {
       description: 'A long page.',

@@ -1,4 +1,4 @@
-/** Providers that fail: what can pass is tried again, and nothing is done twice. */
+/** Providers that fail: temporary errors are retried, and no call is made twice. */
 
 import { APICallError } from 'ai';
 import { describe, expect, test } from 'vitest';
@@ -12,25 +12,25 @@ const WRITE = { tool: 'write_file', input: { path: 'tools/notes.md', content: 'o
  * @param {Record<string, string>} [headers]
  * @param {string} [message]
  */
-function answered(statusCode, headers = { 'retry-after-ms': '1' }, message = `status ${statusCode}`) {
+function apiError(statusCode, headers = { 'retry-after-ms': '1' }, message = `status ${statusCode}`) {
   const url = 'http://provider.test/v1';
   return new APICallError({ message, url, requestBodyValues: {}, statusCode, responseHeaders: headers });
 }
 
-describe('what can pass', () => {
+describe('temporary errors', () => {
   test.each(
     /** @type {[string, import('../helpers/agent_model.js').Move][]} */ ([
-      ['a rate limit', { fail: answered(429) }],
-      ['an overloaded server', { fail: answered(529) }],
+      ['a rate limit', { fail: apiError(429) }],
+      ['an overloaded server', { fail: apiError(529) }],
       [
         'a connection that is refused',
         { fail: Object.assign(new TypeError('fetch failed'), { code: 'ECONNREFUSED' }) },
       ],
       ['an answer that is cut within its text', { text: 'I am about t', cut: 'after-text' }],
-      ['an answer that is cut behind a whole call', { text: 'Now.', calls: [WRITE], cut: 'after-calls' }],
+      ['an answer that is cut after a complete call', { text: 'Now.', calls: [WRITE], cut: 'after-calls' }],
       ['an error within the answer', { text: 'I', breaks: { type: 'overloaded_error', message: 'Overloaded' } }],
     ]),
-  )('%s is asked for again, and its calls are made once', async (_, broken) => {
+  )('%s is retried, and its calls are made once', async (_, broken) => {
     const { kernel } = await createKernel();
     const model = agentModel([broken, { calls: [WRITE] }, broken, { text: 'Written.' }]);
     const events = await eventsOf(kernel.agent({ model }).run('write', { session: 's' }));
@@ -41,15 +41,15 @@ describe('what can pass', () => {
     ]);
     expect(await kernel.ledger.query({ session: 's', type: 'CALL', tool: 'write_file' })).toHaveLength(1);
     expect(await kernel.git.log('tools/notes.md')).toHaveLength(1);
-    // Of the answers that broke off nothing is in the conversation.
+    // The conversation contains nothing of the incomplete answers.
     expect(JSON.stringify(model.doStreamCalls.at(-1)?.prompt)).not.toContain('I am about t');
   });
 
   test('Retry-After sets the wait', async () => {
     const { kernel } = await createKernel();
     const model = agentModel([
-      { fail: answered(429, { 'retry-after': '0' }) },
-      { fail: answered(503) },
+      { fail: apiError(429, { 'retry-after': '0' }) },
+      { fail: apiError(503) },
       { text: 'ok' },
     ]);
     const events = await eventsOf(kernel.agent({ model }).run('go'));
@@ -57,10 +57,10 @@ describe('what can pass', () => {
   });
 });
 
-describe('what cannot pass', () => {
+describe('permanent errors', () => {
   test.each([
-    ['a wrong key', answered(401)],
-    ['a request that is refused', answered(400)],
+    ['a wrong key', apiError(401)],
+    ['a request that is refused', apiError(400)],
     ['an account without money', { type: 'error', code: 'insufficient_quota', message: 'You have no money left.' }],
   ])('%s ends the run at once', async (_, fail) => {
     const { kernel } = await createKernel();
@@ -70,9 +70,9 @@ describe('what cannot pass', () => {
     expect(model.doStreamCalls).toHaveLength(1);
   });
 
-  test('attempts have an end, and the session can be resumed', async () => {
+  test('attempts are limited, and the session can be resumed', async () => {
     const { kernel } = await createKernel();
-    const broken = agentModel(({ turn }) => (turn === 0 ? { calls: [WRITE] } : { fail: answered(500) }));
+    const broken = agentModel(({ turn }) => (turn === 0 ? { calls: [WRITE] } : { fail: apiError(500) }));
     const first = await kernel.agent({ model: broken, attempts: 3 }).run('go', { session: 's' }).result;
     expect(first).toMatchObject({ outcome: 'failed', error: { message: expect.stringContaining('3 attempts: 500') } });
     expect(broken.doStreamCalls).toHaveLength(4);
@@ -82,12 +82,12 @@ describe('what cannot pass', () => {
     expect(await kernel.git.log('tools/notes.md')).toHaveLength(1);
   });
 
-  test('no key is reported', async () => {
+  test('no event and no ledger entry contains the key', async () => {
     const key = 'sk-test-1234567890abcdef';
     process.env.OPENAI_API_KEY = key;
     try {
       const { kernel } = await createKernel();
-      const model = agentModel([{ fail: answered(401, {}, `Incorrect API key provided: ${key}`) }]);
+      const model = agentModel([{ fail: apiError(401, {}, `Incorrect API key provided: ${key}`) }]);
       const events = await eventsOf(kernel.agent({ model }).run('go'));
       expect(JSON.stringify(events)).not.toContain(key);
       expect(JSON.stringify(await kernel.ledger.tail({ limit: 100 }))).not.toContain(key);
@@ -96,7 +96,7 @@ describe('what cannot pass', () => {
     }
   });
 
-  test('a refusal of the provider, and an answer that is too long', async () => {
+  test('a refusal ends the run as refused, and an answer that is too long as failed', async () => {
     const { kernel } = await createKernel();
     const refused = agentModel([{ text: 'I can', calls: [WRITE], finish: 'content-filter' }]);
     expect(await kernel.agent({ model: refused }).run('go', { session: 'a' }).result).toMatchObject({

@@ -21,7 +21,7 @@ const PACKAGES = {
 
 test('tools are forged, reused and replayed, and a thinking model is resumed', { timeout: 300_000 }, async () => {
   const PACKAGES_FROM = installedPackages('tgp-ai-7-agent', PACKAGES, '--loglevel=error');
-  // It says that it wants Node 22.
+  // The packages require Node 22.
   const [node = ''] = otherNodes();
   const program = ['--import', helper('other_packages.mjs'), helper('agent_program.mjs'), await tempRoot()];
   const { stdout, stderr } = await run(node, program, { env: { ...process.env, PACKAGES_FROM } });
@@ -30,15 +30,15 @@ test('tools are forged, reused and replayed, and a thinking model is resumed', {
   expect(stderr).not.toMatch(/warning/i);
   expect(Object.keys(providers)).toEqual(['openai', 'compatible', 'anthropic']);
   const again = { outcome: 'done', text: 'It weighs 37 pounds.', reused: [TOOL_PATH], forged: [] };
-  for (const [name, told] of Object.entries(providers)) {
-    expect(told, name).toMatchObject({
+  for (const [name, report] of Object.entries(providers)) {
+    expect(report, name).toMatchObject({
       forged: { outcome: 'done', text: 'It weighs 576 pounds.', forged: [TOOL_PATH] },
       reused: again,
       malformed: { outcome: 'done', text: 'Nothing.', calls: ['red write_file', 'green list_files'] },
       replayed: again,
       problems: [],
     });
-    expect(told.forged.calls).toEqual([
+    expect(report.forged.calls).toEqual([
       'green find_tool',
       'green write_file',
       'red test_tool',
@@ -46,7 +46,7 @@ test('tools are forged, reused and replayed, and a thinking model is resumed', {
       'green test_tool',
       'green exec_tool',
     ]);
-    expect(told.forged.tokens).toBeGreaterThan(1_000);
+    expect(report.forged.tokens).toBeGreaterThan(1_000);
   }
   expect(thinking).toMatchObject({ first: { outcome: 'interrupted' }, second: { outcome: 'done' }, problems: [] });
 });

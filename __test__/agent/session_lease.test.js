@@ -1,4 +1,4 @@
-/** The lease on a session: of processes that cannot see each other, one works on it. */
+/** The lease on a session: only one of several processes that cannot see each other uses it. */
 
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { MemoryLog } from '../../js/agent/memory_log.js';
@@ -44,13 +44,13 @@ test('a late heartbeat does not hide that another process took the session', asy
   await expect(lease.check(), 'and again').rejects.toThrow('on elsewhere');
 });
 
-test('a session is not taken where the ledger does not store the take', async () => {
+test('a session is not taken if the ledger does not store the take', async () => {
   const { log, lease } = world();
   log.events = async () => [];
   await expect(lease.begin(undefined)).rejects.toMatchObject({ code: 'ERR_LEDGER' });
 });
 
-test('a take with a time far in the future does not count for ever', async () => {
+test('a take with a time far in the future expires', async () => {
   const { log, append, lease } = world();
   vi.setSystemTime(Date.now() + 3_600_000);
   await append('agent take', { take: 'other', mark: ELSEWHERE });
@@ -73,7 +73,7 @@ test('the end of a run whose session was taken over does not end the session', a
   expect(foldSession('s', await log.events('s'))?.end).toMatchObject({ outcome: 'done' });
 });
 
-test('another thread of this process has the session for as long as it renews its lease', async () => {
+test('another thread of this process keeps the session for as long as it renews its lease', async () => {
   const { log, append, lease } = world();
   await append('agent take', { take: 'other', mark: { ...ownIdentity(), realm: 'another' } });
   await append('agent task', { task: 'go', model: 'm', take: 'other' });

@@ -1,4 +1,4 @@
-/** Sessions: what was said and done is in the ledger, can be read there, and goes on from there. */
+/** Sessions: conversation and calls are recorded in the ledger, readable there, and resumed from it. */
 
 import { describe, expect, test } from 'vitest';
 import { agentModel, eventsOf } from '../helpers/agent_model.js';
@@ -32,7 +32,7 @@ test('sessions are listed, shown and closed', async () => {
   expect((await kernel.ledger.verify()).ok).toBe(true);
 });
 
-test('another task in a session goes on with its conversation', async () => {
+test('another task in a session continues its conversation', async () => {
   const { kernel } = await createKernel();
   const task = `Remember this: ${'long '.repeat(3_000)}`;
   await kernel.agent({ model: agentModel([{ calls: [WRITE] }, { text: 'I will.' }]) }).run(task, { session: 's' })
@@ -41,14 +41,16 @@ test('another task in a session goes on with its conversation', async () => {
   const result = await kernel.agent({ model, session: 's' }).run('Do you remember?').result;
   expect(result).toMatchObject({ outcome: 'done', text: 'Yes.', summary: { calls: 0, steps: 1 } });
   const [first] = model.doStreamCalls;
-  const [, ...said] = first?.prompt ?? [];
-  expect(said.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant', 'user']);
-  expect(said[0]?.content).toMatchObject([{ type: 'text', text: task }]);
-  expect(said[2]?.content).toMatchObject([{ type: 'tool-result', output: { type: 'json', value: { success: true } } }]);
-  expect(said[4]?.content).toMatchObject([{ text: 'Do you remember?' }]);
+  const [, ...messages] = first?.prompt ?? [];
+  expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant', 'user']);
+  expect(messages[0]?.content).toMatchObject([{ type: 'text', text: task }]);
+  expect(messages[2]?.content).toMatchObject([
+    { type: 'tool-result', output: { type: 'json', value: { success: true } } },
+  ]);
+  expect(messages[4]?.content).toMatchObject([{ text: 'Do you remember?' }]);
 });
 
-test('one session is worked on by one run at a time', async () => {
+test('a session is used by one run at a time', async () => {
   const { kernel } = await createKernel();
   let go = () => {};
   const waiting = new Promise((/** @type {(value?: undefined) => void} */ resolve) => {
@@ -83,7 +85,7 @@ describe('resuming', () => {
     expect(model.doStreamCalls).toEqual([]);
   });
 
-  test('an interrupted session goes on where it stopped', async () => {
+  test('an interrupted session continues where it stopped', async () => {
     const { kernel } = await createKernel();
     const stop = new AbortController();
     const model = agentModel(({ turn }) => {
@@ -102,7 +104,7 @@ describe('resuming', () => {
     expect(await kernel.git.log('tools/notes.md')).toHaveLength(1);
   });
 
-  test('a session that does not exist', async () => {
+  test('a session that does not exist is ERR_NOT_FOUND', async () => {
     const { kernel } = await createKernel();
     const result = await kernel.agent({ model: agentModel([]) }).run(undefined, { session: 'nobody', resume: true })
       .result;
@@ -110,7 +112,7 @@ describe('resuming', () => {
   });
 });
 
-test('without a ledger an agent works, and nothing can be resumed', async () => {
+test('without a ledger an agent works, but no session can be resumed', async () => {
   const { kernel } = await createKernel({ ledger: false });
   const model = agentModel([{ calls: [WRITE] }, { text: 'Done.' }]);
   expect(await kernel.agent({ model }).run('go', { session: 's' }).result).toMatchObject({
@@ -122,7 +124,7 @@ test('without a ledger an agent works, and nothing can be resumed', async () => 
   expect(late).toMatchObject({ outcome: 'failed', error: { code: 'ERR_LEDGER' } });
 });
 
-test('secrets are masked in what is kept of a session', async () => {
+test('secrets are masked in the record of a session', async () => {
   const { kernel } = await createKernel();
   const secret = 'sk_live_4eC39HqLyjWDarjtT1zdp7dc';
   const model = agentModel([

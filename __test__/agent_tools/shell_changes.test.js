@@ -22,11 +22,11 @@ const CHANGED = {
   'sub/deep.txt': 'deep\n',
 };
 
-describe.runIf(CAN_CONFINE)('What a program changes', () => {
-  it('is shown, and applied exactly when it is approved', async () => {
+describe.runIf(CAN_CONFINE)('Changes of a program', () => {
+  it('are shown, and applied exactly when they are approved', async () => {
     /** @type {any[]} */
-    const asked = [];
-    const approve = (/** @type {any} */ request) => asked.push(request) > 0;
+    const requests = [];
+    const approve = (/** @type {any} */ request) => requests.push(request) > 0;
     const { cwd, sh, files } = await shellFolder(FILES, { approve });
     await chmod(join(cwd, 'change.txt'), 0o640);
     const answer = await sh(CHANGES);
@@ -37,9 +37,9 @@ describe.runIf(CAN_CONFINE)('What a program changes', () => {
       ['new/folder/a.txt', 'added'],
     ]);
     expect(answer.changes[0]?.diff).toContain('@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n');
-    expect(asked).toHaveLength(1);
-    expect(asked[0]).toMatchObject({ tool: 'apply_changes', effect: 'shell', args: { program: 'sh' } });
-    expect(asked[0].args.diff).toContain('+2\n');
+    expect(requests).toHaveLength(1);
+    expect(requests[0]).toMatchObject({ tool: 'apply_changes', effect: 'shell', args: { program: 'sh' } });
+    expect(requests[0].args.diff).toContain('+2\n');
     expect(await files()).toEqual(CHANGED);
     expect((await stat(join(cwd, 'change.txt'))).mode & 0o777).toBe(0o640);
     expect(await sh('cat change.txt; touch keep.txt; cp keep.txt k; mv k keep.txt')).toMatchObject({
@@ -48,10 +48,10 @@ describe.runIf(CAN_CONFINE)('What a program changes', () => {
       applied: false,
       stdout: CHANGED['change.txt'],
     });
-    expect(asked).toHaveLength(1);
+    expect(requests).toHaveLength(1);
   });
 
-  it('is not applied when the approver refuses, fails, times out or is missing, nor when the program fails', async () => {
+  it('are not applied when the approver refuses, fails, times out or is missing, nor when the program fails', async () => {
     const { cwd, sh, files } = await shellFolder(FILES);
     const before = await files();
     expect(await sh(CHANGES)).toMatchObject({
@@ -86,12 +86,16 @@ describe.runIf(CAN_CONFINE)('What a program changes', () => {
     ['changed', (/** @type {string} */ cwd) => writeFile(join(cwd, 'gone.txt'), 'changed\n'), /"gone.txt" was changed/],
     ['removed', (/** @type {string} */ cwd) => rm(join(cwd, 'change.txt')), /"change.txt" was removed/],
     [
-      'made',
+      'created',
       (/** @type {string} */ cwd) => mkdir(join(cwd, 'new/folder/a.txt'), { recursive: true }),
       /was created by another process/,
     ],
-    ['led away', (/** @type {string} */ cwd) => symlink('/tmp', join(cwd, 'new')), /folder that was replaced/],
-  ])('is a conflict with what somebody else has %s meanwhile: nothing of it is applied', async (_, meddle, message) => {
+    [
+      'replaced by a link',
+      (/** @type {string} */ cwd) => symlink('/tmp', join(cwd, 'new')),
+      /folder that was replaced/,
+    ],
+  ])('conflict with a file that was %s meanwhile: none is applied', async (_, meddle, message) => {
     let others = {};
     const folder = await shellFolder(FILES, {
       approve: async () => {
@@ -106,7 +110,7 @@ describe.runIf(CAN_CONFINE)('What a program changes', () => {
     expect(await folder.files()).toEqual(others);
   });
 
-  it('is undone when another process changes a file while the others are being written', async () => {
+  it('are undone when another process changes a file while the others are being written', async () => {
     const many = Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`many/${n + 10}.txt`, 'before\n']));
     const folder = await shellFolder(
       { ...many, 'z.txt': 'before\n' },
@@ -135,7 +139,7 @@ describe.runIf(CAN_CONFINE)('What a program changes', () => {
     ['a pipe', 'mkfifo pipe', /"pipe" has become neither/],
     ['a hook of Git', 'mkdir -p sub/.git/hooks; echo x > sub/.git/hooks/pre-commit', /"sub\/.git" has a name/],
     ['a secret', 'echo KEY=1 > .env', /".env" has a name/],
-  ])('is refused as a whole with %s', async (_, script, message) => {
+  ])('are refused as a whole with %s', async (_, script, message) => {
     const { sh, files } = await shellFolder(FILES, { approve: () => true });
     const before = await files();
     const answer = await sh(`echo x > change.txt; ${script}`);
@@ -144,7 +148,7 @@ describe.runIf(CAN_CONFINE)('What a program changes', () => {
     expect(await files()).toEqual(before);
   });
 
-  it('is not even tried on a folder that is too large, and links of the folder stay inside', async () => {
+  it('are not made in a folder that is too large, and links do not lead outside', async () => {
     const { cwd, run_program, sh } = await shellFolder(FILES);
     for (const options of [{ files: 3 }, { folderMb: 1 }]) {
       await writeFile(join(cwd, 'large.bin'), Buffer.alloc(1_500_000));
@@ -170,7 +174,7 @@ describe.runIf(CAN_CONFINE)('What a program changes', () => {
 });
 
 describe.runIf(CAN_CONFINE)('Programs of a kernel', () => {
-  it('are judged by its policy and recorded, and so are their changes', async () => {
+  it('are checked by its policy and recorded, as are their changes', async () => {
     const rootDir = await tempRoot();
     const policy = {
       version: /** @type {const} */ (1),
@@ -181,11 +185,11 @@ describe.runIf(CAN_CONFINE)('Programs of a kernel', () => {
       ],
     };
     /** @type {any[]} */
-    const asked = [];
+    const requests = [];
     let isApproved = false;
     const kernel = new TGP({
       config: { rootDir, policy: /** @type {any} */ (policy) },
-      approve: (request) => asked.push(request) > 0 && isApproved,
+      approve: (request) => requests.push(request) > 0 && isApproved,
     });
     onTestFinished(() => kernel.shutdown());
     await kernel.boot();
@@ -199,7 +203,7 @@ describe.runIf(CAN_CONFINE)('Programs of a kernel', () => {
     isApproved = true;
     expect(await sh(CHANGES)).toMatchObject({ success: true, applied: true });
     expect(await files()).toEqual(CHANGED);
-    expect(asked.map(({ tool, effect, rule }) => [tool, effect, rule])).toEqual([
+    expect(requests.map(({ tool, effect, rule }) => [tool, effect, rule])).toEqual([
       ['apply_changes', 'shell', 'asked'],
       ['apply_changes', 'shell', 'asked'],
     ]);
@@ -221,7 +225,7 @@ describe.runIf(CAN_CONFINE)('Programs of a kernel', () => {
     expect(await files()).toEqual(CHANGED);
   });
 
-  it('have their changes applied by a rule that allows that, and by the files that it names', async () => {
+  it('have their changes applied without approval if a rule allows it for these files', async () => {
     const policy = {
       version: /** @type {const} */ (1),
       default: /** @type {const} */ ('allow'),
@@ -234,7 +238,7 @@ describe.runIf(CAN_CONFINE)('Programs of a kernel', () => {
     onTestFinished(() => kernel.shutdown());
     await kernel.boot();
     const { sh } = await shellFolder(FILES, { kernel });
-    // Nobody can be asked: only rules let changes in.
+    // There is no approver: only rules can allow changes.
     expect(await sh('mkdir docs; echo x > docs/a.md')).toMatchObject({ success: true, applied: true });
     expect(await sh('echo x > docs/b.md; echo y > other.md')).toMatchObject({ applied: false, code: 'ERR_APPROVAL' });
     expect(await sh('echo x > sub/new.txt')).toMatchObject({ applied: false, code: 'ERR_DENIED' });
@@ -255,11 +259,11 @@ describe.runIf(CAN_CONFINE)('Programs of a kernel', () => {
       { text: 'done' },
     ]);
     /** @type {any[]} */
-    const asked = [];
-    const approve = (/** @type {any} */ request) => asked.push(request) > 0;
+    const requests = [];
+    const approve = (/** @type {any} */ request) => requests.push(request) > 0;
     const run = kernel.agent({ model, tools: { run_program }, approve }).run('change it');
     expect((await run.result).outcome).toBe('done');
-    expect(asked.map(({ tool }) => tool)).toEqual(['apply_changes']);
+    expect(requests.map(({ tool }) => tool)).toEqual(['apply_changes']);
     expect(await files()).toEqual(CHANGED);
   });
 });

@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { CAN_CONFINE, shellFolder } from '../helpers/shell_folder.js';
 
 /**
- * How many processes of this machine have this in their command line.
+ * The number of processes of this machine whose command line contains the marker.
  * @param {string} marker
  */
 function processesWith(marker) {
@@ -20,7 +20,7 @@ function processesWith(marker) {
     }).length;
 }
 
-/** Something that is nowhere else in a command line of this machine. */
+/** A number that is in no other command line of this machine. */
 const newMarker = () => String(Math.floor(Math.random() * 1e9) + 1e9);
 
 /** @param {() => boolean} isSo */
@@ -28,14 +28,14 @@ async function until(isSo) {
   while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
-describe.runIf(CAN_CONFINE)('A program that goes too far', () => {
+describe.runIf(CAN_CONFINE)('A program that exceeds its limits', () => {
   it.each([
     ['does not end', { timeoutMs: 300 }, 'sleep 1000.MARK', 'timeoutMs'],
     ['computes without end', { cpuMs: 300 }, 'while :; do :; done # MARK', 'cpuMs'],
     [
       'multiplies',
       { processes: 40 },
-      // 2^9 processes at most, should nobody end it.
+      // At most 2^9 processes if it is not ended.
       'bomb() { [ $1 = 0 ] || { bomb $(($1 - 1)) & bomb $(($1 - 1)) & }; sleep 60.MARK; }; bomb 9',
       'processes',
     ],
@@ -81,7 +81,7 @@ describe.runIf(CAN_CONFINE)('A program that goes too far', () => {
     expect(answer.stdout.length).toBeLessThan(1_100);
   });
 
-  it('leaves nothing behind: no background process, no daemon', async () => {
+  it('leaves no background process and no daemon', async () => {
     const marker = newMarker();
     const { sh } = await shellFolder();
     const answer = await sh(
@@ -94,14 +94,14 @@ describe.runIf(CAN_CONFINE)('A program that goes too far', () => {
   it('ends when the call is aborted', async () => {
     const marker = newMarker();
     const { run_program } = await shellFolder();
-    const given = new AbortController();
+    const controller = new AbortController();
     const run = run_program.execute(
       { program: 'sh', args: ['-c', `(sleep 1000.${marker} &); sleep 1000.${marker}`] },
-      { abortSignal: given.signal },
+      { abortSignal: controller.signal },
     );
     const ended = expect(run).rejects.toMatchObject({ code: 'ERR_ABORTED' });
     await until(() => processesWith(`sleep\0${1000}.${marker}`) >= 2);
-    given.abort();
+    controller.abort();
     await ended;
     expect(processesWith(marker)).toBe(0);
   });

@@ -1,4 +1,4 @@
-/** What programs do not get to see or change of a project, whatever they are told. */
+/** Files of a project that programs can neither read nor change. */
 
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -40,7 +40,7 @@ describe.runIf(CAN_CONFINE)('A program in a project with a workspace', () => {
     expect((await readFile(join(cwd, '.tgp/.git/tgp/ledger/ledger.key')).catch(() => '')).length).toBeGreaterThan(0);
   });
 
-  it('cannot write into the workspace, nor change the rules that it is judged by', async () => {
+  it('cannot write to the workspace or change its policy', async () => {
     const { cwd, sh, files } = await project();
     const before = await files();
     for (const script of [
@@ -62,7 +62,7 @@ describe.runIf(CAN_CONFINE)('A program in a project with a workspace', () => {
     );
   });
 
-  it('holds without the kernel and with names of the application, too', async () => {
+  it('is confined without the kernel and with names of the application, too', async () => {
     const { cwd } = await project();
     const { run_program } = createShellTools({
       programs: ['sh'],
@@ -79,7 +79,7 @@ describe.runIf(CAN_CONFINE)('A program in a project with a workspace', () => {
     expect(await readFile(join(cwd, 'tgp.policy.yaml'), 'utf8')).toBe(RULES);
   });
 
-  it('is refused where the folder, or one that it may read, is the workspace', async () => {
+  it('is refused if its folder, or a readable folder, is the workspace', async () => {
     const { cwd, kernel } = await project();
     for (const folder of [join(cwd, '.tgp'), join(cwd, '.tgp/tools')]) {
       await mkdir(folder, { recursive: true });
@@ -149,12 +149,12 @@ describe.runIf(CAN_CONFINE)('Secrets of a project', () => {
     expect((await sh('ls')).stdout).toBe('parse.js\n');
   });
 
-  it('are those that the application names, where it names any', async () => {
+  it('are only those that the application names, if it names any', async () => {
     const { sh } = await shellFolder({ 'key.pem': KEY, 'notes.txt': 'n', 'a.secret': 's' }, { hidden: ['*.secret'] });
     expect((await sh('ls')).stdout).toBe('key.pem\nnotes.txt\n');
   });
 
-  it('stay out of reach in a folder that programs of the system are in', async () => {
+  it('are not readable in a folder of system programs', async () => {
     const place = await mkdtemp('/opt/tgp-shell-reach-').catch(() => undefined);
     if (place === undefined) return;
     onTestFinished(() => rm(place, { recursive: true, force: true }));

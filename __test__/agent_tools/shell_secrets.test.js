@@ -1,4 +1,4 @@
-/** Private keys in every form that files have them in, and tokens in the folders that Git keeps: programs see neither. */
+/** Programs can read neither private keys, in any file format, nor tokens in folders of Git. */
 
 import { execFileSync } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
@@ -76,7 +76,7 @@ describe.runIf(CAN_CONFINE)('A private key', () => {
   });
 });
 
-describe.runIf(CAN_CONFINE)('The files of a folder that is only read', () => {
+describe.runIf(CAN_CONFINE)('The files of a read-only folder', () => {
   it('are searched once, and again after a change', async () => {
     const { cwd, sh } = await shellFolder();
     const kit = join(cwd, 'node_modules/kit');
@@ -121,7 +121,7 @@ describe.runIf(CAN_CONFINE)('A token in the settings of Git', () => {
     git('-C', 'project', 'worktree', 'add', '-q', '../other');
     git('-C', 'project', 'config', 'extensions.worktreeConfig', 'true');
     git('-C', 'other', 'config', '--worktree', 'http.extraheader', 'AUTHORIZATION: basic hush');
-    // One that was installed with its repository, and one without a folder for its files.
+    // An installed package with its repository, and a bare repository.
     await mkdir(join(cwd, 'node_modules/kit'), { recursive: true });
     git('clone', '-q', 'sub', 'project/node_modules/kit/copy');
     git('-C', 'project/node_modules/kit/copy', 'remote', 'set-url', 'origin', 'https://bot:hush@git.example/kit.git');

@@ -1,4 +1,4 @@
-/** What a program does to get past its walls or past whoever approves, without breaking anything. */
+/** Attempts of a program to evade its confinement or to mislead the approver. */
 
 import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,7 @@ const copies = () =>
   readdirSync(tmpdir()).filter((name) => name.startsWith('tgp-program-') && name.includes(`-${process.pid}-`));
 
 describe.runIf(CAN_CONFINE)('A program', () => {
-  it('cannot change times and rights of files that it only reads', async () => {
+  it('cannot change times and permissions of read-only files', async () => {
     const { cwd, node } = await shellFolder({ '.git/HEAD': 'ref\n', 'node_modules/a/b.js': 'b\n' });
     const about = () => ['.git/HEAD', 'node_modules/a/b.js'].map((path) => statSync(join(cwd, path)));
     const before = about();
@@ -45,7 +45,7 @@ describe.runIf(CAN_CONFINE)('A program', () => {
     expect(copies()).toEqual([]);
   });
 
-  it('may make a file whose name is no text, which is not applied; one that is there is left out', async () => {
+  it('can create a file whose name is not valid UTF-8, which is not applied; an existing one is not copied', async () => {
     const { cwd, sh } = await shellFolder({ 'a.txt': 'a\n' }, { approve: () => true });
     writeFileSync(Buffer.concat([Buffer.from(`${cwd}/bad`), Buffer.from([0xff])]), 'x');
     expect(await sh('ls; cat a.txt')).toMatchObject({ success: true, stdout: 'a.txt\na\n' });

@@ -7,16 +7,16 @@ import { ConfigError, createShellTools, TGP } from '../../index.js';
 import { CAN_CONFINE, shellFolder } from '../helpers/shell_folder.js';
 import { tempRoot } from '../helpers/temp_root.js';
 
-/** Tries what it is told, and says what came of each. */
+/** Makes forbidden attempts and prints the outcome of each. */
 const ATTEMPTS = `
 const [port, socket, secret, host, home, abstract] = process.argv.slice(1);
 const fs = require('node:fs'); const net = require('node:net'); const dgram = require('node:dgram');
 const { spawnSync } = require('node:child_process');
-const told = {};
-const tried = (name, work) => { try { told[name] = 'done: ' + String(work()).slice(0, 80); } catch (error) { told[name] = error.info?.code ?? error.code ?? String(error); } };
+const outcomes = {};
+const tried = (name, work) => { try { outcomes[name] = 'done: ' + String(work()).slice(0, 80); } catch (error) { outcomes[name] = error.info?.code ?? error.code ?? String(error); } };
 const connecting = (name, where) => new Promise((end) => {
-  const client = net.connect(where, () => { told[name] = 'connected'; client.destroy(); end(); });
-  client.on('error', (error) => { told[name] = error.code; end(); });
+  const client = net.connect(where, () => { outcomes[name] = 'connected'; client.destroy(); end(); });
+  client.on('error', (error) => { outcomes[name] = error.code; end(); });
 });
 tried('real file', () => fs.readFileSync(secret, 'utf8'));
 tried('real folder', () => fs.readdirSync(require('node:path').dirname(secret)));
@@ -32,7 +32,7 @@ tried('write to /tmp', () => fs.writeFileSync('/tmp/tgp-escaped', 'x'));
 tried('write to /usr', () => fs.writeFileSync('/usr/tgp-escaped', 'x'));
 tried('write to shared memory', () => fs.writeFileSync('/dev/shm/tgp-escaped', 'x'));
 tried('signal to the host', () => process.kill(Number(host), 0));
-tried('signal to whoever watches', () => process.kill(process.ppid, 'SIGKILL'));
+tried('signal to the supervisor', () => process.kill(process.ppid, 'SIGKILL'));
 tried('priority of the host', () => require('node:os').setPriority(Number(host), 19));
 tried('another program', () => spawnSync('/bin/echo', ['hello']).stdout);
 tried('own folder', () => { fs.mkdirSync('made'); fs.writeFileSync('made/a', 'a'); fs.rmSync('made', { recursive: true }); return 'ok'; });
@@ -42,22 +42,22 @@ tried('own temp', () => { fs.writeFileSync(process.env.TMPDIR + '/a', 'a'); fs.w
   await connecting('tcp6', { host: '::1', port: Number(port) });
   await connecting('unix socket', { path: socket });
   await connecting('abstract socket', { path: '\\0' + abstract });
-  await new Promise((end) => { const out = dgram.createSocket('udp4'); out.on('error', (error) => { told.udp = error.code; end(); }); out.send('x', Number(port), '127.0.0.1', (error) => { if (!error) told.udp = 'sent'; end(); }); });
-  await new Promise((end) => { const server = net.createServer(); server.on('error', (error) => { told.listen = error.code; end(); }); server.listen(0, () => { told.listen = 'listens'; end(); }); });
-  console.log(JSON.stringify({ told, env: Object.keys(process.env).sort() }));
+  await new Promise((end) => { const out = dgram.createSocket('udp4'); out.on('error', (error) => { outcomes.udp = error.code; end(); }); out.send('x', Number(port), '127.0.0.1', (error) => { if (!error) outcomes.udp = 'sent'; end(); }); });
+  await new Promise((end) => { const server = net.createServer(); server.on('error', (error) => { outcomes.listen = error.code; end(); }); server.listen(0, () => { outcomes.listen = 'listens'; end(); }); });
+  console.log(JSON.stringify({ outcomes, env: Object.keys(process.env).sort() }));
   process.exit(0);
 })();
 `;
 
-/** Reaches for system calls that no standard library makes. */
+/** Makes system calls that no standard library makes. */
 const SYSTEM_CALLS = `
 import ctypes, errno, json, os, socket
 libc = ctypes.CDLL(None, use_errno=True)
-told = {}
+outcomes = {}
 def call(name, number, *args):
     ctypes.set_errno(0)
     done = libc.syscall(number, *args)
-    told[name] = 'done' if done >= 0 else errno.errorcode[ctypes.get_errno()]
+    outcomes[name] = 'done' if done >= 0 else errno.errorcode[ctypes.get_errno()]
 call('ptrace', 101, 16, os.getppid(), 0, 0)
 call('io_uring', 425, 8, ctypes.create_string_buffer(256))
 call('bpf', 321, 0, 0, 0)
@@ -78,11 +78,11 @@ call('datagram pair', 53, 1, 2, 0, ctypes.create_string_buffer(8))
 call('stream pair', 53, 1, 1, 0, ctypes.create_string_buffer(8))
 call('owner of a descriptor', 72, 0, 8, os.getppid())
 call('chmod of a file of others', 90, b'SECRET', 0o777)
-print(json.dumps(told))
+print(json.dumps(outcomes))
 `;
 
 describe.runIf(CAN_CONFINE)('A confined program', () => {
-  it('reaches no network, no file of others, no process and no secret', async () => {
+  it('cannot reach the network, files of others, processes or secrets', async () => {
     let connections = 0;
     const servers = [createServer(), createServer(), createServer(), createServer()];
     onTestFinished(() => servers.forEach((server) => void server.close()));
@@ -107,26 +107,26 @@ describe.runIf(CAN_CONFINE)('A confined program', () => {
     const secret = join(cwd, 'secret.txt');
     const answer = await node(ATTEMPTS, String(port), socket, secret, String(process.pid), homedir(), abstract);
     expect(answer).toMatchObject({ success: true, exitCode: 0, changes: [] });
-    const { told, env } = JSON.parse(answer.stdout);
+    const { outcomes, env } = JSON.parse(answer.stdout);
     // There may be no keys on this machine.
-    if (told.keys === 'ENOENT') told.keys = 'EACCES';
-    const refused = Object.entries(told).filter(([name]) => !/own|another program/.test(name));
+    if (outcomes.keys === 'ENOENT') outcomes.keys = 'EACCES';
+    const refused = Object.entries(outcomes).filter(([name]) => !/own|another program/.test(name));
     expect(refused.filter(([, outcome]) => !/^(?:EACCES|EPERM|EXDEV|ESRCH)$/.test(String(outcome)))).toEqual([]);
     expect(refused.length).toBeGreaterThan(20);
-    expect(told).toMatchObject({ 'own folder': 'done: ok', 'own temp': 'done: ok' });
-    expect(told['another program']).toMatch(/^done: hello/);
+    expect(outcomes).toMatchObject({ 'own folder': 'done: ok', 'own temp': 'done: ok' });
+    expect(outcomes['another program']).toMatch(/^done: hello/);
     expect(env).toEqual(['GIT_CONFIG_NOSYSTEM', 'GIVEN', 'HOME', 'LANG', 'PATH', 'TMPDIR']);
     expect(connections).toBe(0);
     expect(await files()).toEqual({ 'secret.txt': 'of the application' });
   });
 
-  it.runIf(process.arch === 'x64')('makes no system call that would lead out', async () => {
+  it.runIf(process.arch === 'x64')('cannot make system calls that lead outside', async () => {
     const { cwd, run_program } = await shellFolder({ 'a.txt': 'a' }, { programs: ['/usr/bin/python3'] });
     const script = SYSTEM_CALLS.replace('SECRET', join(cwd, 'a.txt'));
     const answer = await run_program.execute({ program: 'python3', args: ['-c', script] });
     expect(answer.stderr).toBe('');
-    const { clone3, x32, ...told } = JSON.parse(answer.stdout);
-    const { 'stream pair': pair, 'chmod of a file of others': pretended, ...refused } = told;
+    const { clone3, x32, ...outcomes } = JSON.parse(answer.stdout);
+    const { 'stream pair': pair, 'chmod of a file of others': pretended, ...refused } = outcomes;
     expect([pair, pretended, clone3, x32]).toEqual(['done', 'done', 'ENOSYS', 'ENOSYS']);
     expect(Object.entries(refused).filter(([, outcome]) => outcome !== 'EPERM')).toEqual([]);
     const { mode } = statSync(join(cwd, 'a.txt'));
@@ -136,14 +136,14 @@ describe.runIf(CAN_CONFINE)('A confined program', () => {
   it('gets its arguments and input verbatim, without a shell', async () => {
     const { run_program, files } = await shellFolder({ 'a.txt': 'a' }, { programs: ['echo', 'cat'] });
     const args = ['; rm -rf .', '$(touch b)', '`id`', '*', '| cat', "'", '"', '\n', 'é'];
-    const said = await run_program.execute({ program: 'echo', args });
-    expect(said.stdout).toBe(`${args.join(' ')}\n`);
+    const echoed = await run_program.execute({ program: 'echo', args });
+    expect(echoed.stdout).toBe(`${args.join(' ')}\n`);
     const read = await run_program.execute({ program: 'cat', stdin: 'given\n$(id)' });
     expect(read.stdout).toBe('given\n$(id)');
     expect(await files()).toEqual({ 'a.txt': 'a' });
   });
 
-  it('must be allowed; the refusal lists the allowed ones', async () => {
+  it('must be allowed; the refusal lists the allowed programs', async () => {
     const { run_program } = await shellFolder({}, { programs: ['echo', 'cat'] });
     for (const program of ['sh', '/bin/echo', 'echo hello', '../echo', 'ecoh']) {
       await expect(run_program.execute({ program })).rejects.toMatchObject({
@@ -177,7 +177,7 @@ describe.runIf(CAN_CONFINE)('A confined program', () => {
 });
 
 describe('The options of createShellTools', () => {
-  it.runIf(CAN_CONFINE)('are refused by their names', async () => {
+  it.runIf(CAN_CONFINE)('are validated, and the error names the option', async () => {
     const { cwd } = await shellFolder({});
     const wrong = [
       [{ programs: [] }, /"programs"/],

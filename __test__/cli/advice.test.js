@@ -1,4 +1,4 @@
-/** What commands say of what they did, or did not do, is right and names commands. */
+/** Messages of commands about what they did or refused are correct and recommend commands. */
 
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -26,7 +26,7 @@ async function workspace(files) {
   return folder;
 }
 
-test('move names the test that stays behind, with the command that moves it', async () => {
+test('move names a test that it did not move, with the command that moves it', async () => {
   const folder = await workspace({ 'tools/lib/twice.ts': TWICE, 'tools/lib/twice.test.ts': TEST });
   const { code, stdout } = await runCli(folder, ['move', 'lib/twice', 'lib/double', '--yes']);
   expect(code).toBe(0);
@@ -36,7 +36,7 @@ test('move names the test that stays behind, with the command that moves it', as
   expect((await runCli(folder, ['test', '--yes'])).code).toBe(0);
 });
 
-test('remove names the importers of a file, and the exit code is failure, not wrong usage', async () => {
+test('remove names the importers of a file, and exits as failed, not as wrong usage', async () => {
   const files = { 'tools/lib/twice.ts': TWICE, 'tools/a/four.ts': USER };
   const folder = await workspace(files);
   const { code, stderr } = await runCli(folder, ['remove', 'lib/twice', '--yes']);
@@ -49,7 +49,7 @@ test('remove names the importers of a file, and the exit code is failure, not wr
   expect(preview.json()).toMatchObject({ error: { details: { importers: ['tools/a/four.ts'] } } });
 });
 
-test('check counts tests beside tools', async () => {
+test('check counts tests separately from tools', async () => {
   const folder = await workspace({ 'tools/lib/twice.ts': TWICE, 'tools/lib/twice.test.ts': TEST });
   expect((await runCli(folder, ['check'])).stdout).toBe('1 tool and 1 test file checked, all valid\n');
   expect((await runCli(folder, ['check', 'lib/twice.test'])).stdout).toBe('1 test file checked, all valid\n');
@@ -81,7 +81,7 @@ test('a closed session is not offered for resume', async () => {
   expect(code).toBe(1);
 });
 
-test('a budget of money names the option that it needs', async () => {
+test('the error for a money budget without prices names the option for prices', async () => {
   const { folder, env } = await agentWorkspace(NOTES);
   const { code, stderr } = await runCli(folder, ['Note it down.', '--budget', 'money=1'], { env });
   expect(stderr).toContain('--price <in/out>');

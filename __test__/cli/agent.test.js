@@ -1,4 +1,4 @@
-/** `tgp "<task>"` as a person and a script use it, with the real client packages against servers on the loopback. */
+/** `tgp "<task>"` for users and scripts, with the real client packages against servers on the loopback. */
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -26,7 +26,7 @@ const ndjson = (stdout) =>
 
 describe.each(/** @type {const} */ (['openai', 'anthropic']))('%s', (provider) => {
   test(
-    'a sentence becomes a tested tool, and the next one reuses it',
+    'a task leads to a tested tool, and the next task reuses it',
     async () => {
       let story = forgeTestFirst;
       const { folder, root, env, server } = await agentWorkspace((seen) => story(seen), { provider });
@@ -52,7 +52,7 @@ describe.each(/** @type {const} */ (['openai', 'anthropic']))('%s', (provider) =
   );
 });
 
-test('--json prints the events, a line each, and nothing else', async () => {
+test('--json prints one event per line, and nothing else', async () => {
   const { folder, env } = await agentWorkspace(NOTES);
   const { code, stdout, stderr } = await runCli(folder, ['Note it down.', '--yes', '--json'], { env });
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -75,13 +75,13 @@ test('--dry-run changes nothing, requests no approval, and reports the dry run',
   expect(stderr).toMatch(/ {2}dry run {2}nothing was changed\n/);
   expect(stderr).not.toMatch(/forged|changed {2}|not approved|committed/);
   expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Is there a tool for this\?\n/) });
-  // The model sees what would have been.
+  // The model gets the preview.
   expect(server.requests[2]?.results[1]?.output).toContain('+++');
   expect(existsSync(join(root, TOOL_PATH))).toBe(false);
   expect({ head: git(root, 'rev-parse', 'HEAD'), files: git(root, 'status', '--porcelain') }).toEqual(before);
 });
 
-describe('what it takes', () => {
+describe('arguments', () => {
   test.each([
     ['no task', ['agent'], 2, /The task is missing\. Use tgp "<task>"/],
     ['no model', ['Do it now.'], 2, /No model is set\. Add --model/],
@@ -105,14 +105,14 @@ describe('what it takes', () => {
     expect(result).toMatchObject({ code, stdout: '' });
   });
 
-  test('a failure before the first event is a line too, with --json', async () => {
+  test('with --json, an error before the first event is one line, too', async () => {
     const { folder } = await agentWorkspace([]);
     const { code, stdout } = await runCli(folder, ['Do it now.', '--json'], { env: { TGP_MODEL: '' } });
     expect(code).toBe(2);
     expect(ndjson(stdout)).toMatchObject([{ error: { code: 'ERR_VALIDATION', details: { field: 'model' } } }]);
   });
 
-  test('a task from standard input', async () => {
+  test('a task is read from standard input', async () => {
     const { folder, env, server } = await agentWorkspace([{ say: 'Yes.' }]);
     const { code, stdout } = await runCli(folder, ['agent', '-'], { env, input: 'Is it\nraining?\n' });
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'Yes.\n' });
@@ -120,7 +120,7 @@ describe('what it takes', () => {
   });
 });
 
-describe('how it ends', () => {
+describe('exit codes', () => {
   test('3: the model refuses', async () => {
     const { folder, env } = await agentWorkspace([{ refuse: 'I will not.' }]);
     const { code, stdout, stderr } = await runCli(folder, ['Do some harm.'], { env });
@@ -146,7 +146,7 @@ describe('how it ends', () => {
     expect(stderr).toMatch(/✗ failed: .*No account for \[hidden\]/);
   });
 
-  test('1: the budget is used up, and the session goes on with a larger one', async () => {
+  test('1: the budget is used up, and the session continues with a larger one', async () => {
     const { folder, env, server } = await agentWorkspace(NOTES);
     const { code, stderr } = await runCli(folder, ['Note it down.', '--yes', '--max-steps', '1'], { env });
     expect(stderr).toMatch(/✗ budget exhausted/);
@@ -157,7 +157,7 @@ describe('how it ends', () => {
     expect(server.problems).toEqual([]);
   });
 
-  test('130: Ctrl-C ends it cleanly, and --resume goes on without doing anything twice', async () => {
+  test('130: Ctrl-C ends it cleanly, and --resume continues without repeating a call', async () => {
     let isSlow = true;
     const { folder, env, root, server } = await agentWorkspace((seen) => {
       const turn = NOTES(seen);
@@ -224,7 +224,7 @@ describe('sessions', () => {
   });
 
   test(
-    `are replayed: ${REPLAYS} times the same bytes, on a machine that halts, and nothing of the workspace changes`,
+    `are replayed ${REPLAYS} times with the same bytes, on a machine that halts, without changing the workspace`,
     async () => {
       const { folder, env, root, server } = await agentWorkspace(forgeTestFirst, { config: { memory: 'off' } });
       const made = await runCli(folder, ['What does a box of 40 x 40 x 50 weigh?', '--yes'], { env });
@@ -235,7 +235,7 @@ describe('sessions', () => {
         const seeds = Array.from({ length: AT_ONCE }, (_, at) => first + at);
         replays.push(...(await Promise.all(seeds.map((seed) => replayed(folder, session, seed)))));
       }
-      // The same as the session itself but for what differs from time to time.
+      // The same output as that of the session, without durations and the session name.
       const stderr = made.stderr
         .replace(/( k tokens), [\d.]+ (?:ms|s|min)(?: [\d.]+ s)?\n/, '$1\n')
         .replace(/ {2}session .*\n/, '');
@@ -251,7 +251,7 @@ describe('sessions', () => {
 /**
  * @param {string} folder
  * @param {string} session
- * @param {number} seed of the moments at which the program halts
+ * @param {number} seed of the times at which the program halts
  */
 async function replayed(folder, session, seed) {
   const env = { NODE_OPTIONS: `--import ${HALTING}`, HALT_SEED: String(seed) };

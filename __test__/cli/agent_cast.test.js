@@ -1,4 +1,4 @@
-/** The picture of the command line in the README is what the command line shows. */
+/** The picture of the command line in the README matches its output. */
 
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 import { hasTerminals } from '../helpers/run_terminal.js';
 import { tempRoot } from '../helpers/temp_root.js';
 
-test.skipIf(!hasTerminals())('docs/agent.svg is as "node scripts/cast.mjs" makes it', async () => {
+test.skipIf(!hasTerminals())('docs/agent.svg is the output of "node scripts/cast.mjs"', async () => {
   const file = join(await tempRoot(), 'agent.svg');
   await promisify(execFile)(process.execPath, ['scripts/cast.mjs', file]);
   const made = await readFile(file, 'utf8');

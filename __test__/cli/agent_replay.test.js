@@ -1,4 +1,4 @@
-/** `tgp replay` is held to the rules of the workspace, and what it does outside its copy is in the ledger of the workspace. */
+/** `tgp replay` obeys the policy of the workspace, and its effects outside the copy are in the ledger of the workspace. */
 
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -33,7 +33,7 @@ export default {
 };
 `;
 
-/** The agent changes a tool that was there, forges one that pays, and runs it. */
+/** The agent forges a tool that pays, and runs it. */
 const PAYS = byResults([
   {
     calls: [
@@ -61,7 +61,7 @@ async function paidOnce() {
 }
 
 test(
-  'what tgp.policy.yaml beside the config denies is not done again',
+  'calls that tgp.policy.yaml beside the config denies are not repeated',
   async () => {
     const { folder, session, bank, ledger } = await paidOnce();
     await writeFile(
@@ -81,7 +81,7 @@ test(
 );
 
 test(
-  'what it did to the database and with functions of the application is in the ledger of the workspace',
+  'SQL statements and calls of application functions are in the ledger of the workspace',
   async () => {
     const { folder, session, bank, ledger } = await paidOnce();
     const { code, stderr } = await runCli(folder, ['replay', session, '--yes']);
@@ -101,7 +101,7 @@ test(
     const results = events.filter(({ event }) => event?.type === 'RESULT').map(({ event }) => event);
     expect(results).toMatchObject(made.map(({ call }) => expect.objectContaining({ call, ok: true })));
     expect((await runCli(folder, ['ledger', 'verify'])).code).toBe(0);
-    // What is too long for an event is kept whole beside it.
+    // A value that is too long for an event is stored as a blob.
     const kernel = new TGP({ config: { rootDir: join(folder, '.tgp') } });
     const { $blob } = made[1].args.sql ?? made[1].args;
     expect(await kernel.ledger.blob($blob)).toContain('x'.repeat(6_000));

@@ -1,4 +1,4 @@
-/** What a terminal is shown of an agent: all of it is text of others. */
+/** The terminal output of an agent, which consists of untrusted text. */
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,7 +12,7 @@ import { changeOf, lineDiff } from '../../js/cli/agent_diff.js';
 import { widthOf, withinWidth, wrapped } from '../../js/cli/agent_width.js';
 
 const EVIL = '\u001b[2J\u001b]0;owned\u0007\r\u0008\u009b31m\u202eback\u2066\u0000';
-// biome-ignore lint/suspicious/noControlCharactersInRegex: that is what must not be there
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the test searches for these characters
 const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/;
 const SUMMARY = {
   forged: [`tools/${EVIL}.ts`],
@@ -26,7 +26,7 @@ const SUMMARY = {
 };
 
 /**
- * A screen in a process of its own.
+ * The output of a screen in a separate process.
  * @param {object[]} events
  * @param {'text' | 'json'} [format]
  */
@@ -46,7 +46,7 @@ async function shown(events, format = 'text') {
 
 const result = { type: 'tool_result', step: 1, call: 'c1', tool: 'exec_tool', path: 'tools/a.ts', from: 'made', ms: 3 };
 
-test('text goes to standard output, and all else to standard error, in plain lines', async () => {
+test('text goes to standard output, and everything else to standard error, in plain lines', async () => {
   const { stdout, stderr } = await shown([
     { type: 'start', session: 's', task: 't', model: 'm', resumed: false },
     { type: 'text', step: 1, text: 'Let me ' },
@@ -81,7 +81,7 @@ test('text goes to standard output, and all else to standard error, in plain lin
   ]);
 });
 
-test('foreign text never reaches the terminal as a control sequence', async () => {
+test('untrusted text never reaches the terminal as a control sequence', async () => {
   const request = { id: 'r', tool: `run${EVIL}`, path: EVIL, args: {}, rule: EVIL, at: EVIL, reason: EVIL };
   const { stdout, stderr } = await shown([
     { type: 'text', step: 1, text: `one\ntwo\t${EVIL}` },
@@ -106,7 +106,7 @@ test('foreign text never reaches the terminal as a control sequence', async () =
   expect(stderr).toContain('\\u{1b}[2J');
 });
 
-test('characters and line ends that come in halves are whole', async () => {
+test('characters and line ends that are split between events are joined', async () => {
   const { stdout } = await shown([
     { type: 'text', step: 1, text: 'a\ud83e' },
     { type: 'text', step: 1, text: '\uddee b\r' },
@@ -132,8 +132,8 @@ test('with --json each event is one line, escaped for terminals, with the same v
   expect(JSON.parse(harmlessJson({ a: '\u{e0041}\u200f' }))).toEqual({ a: '\u{e0041}\u200f' });
 });
 
-describe('what would change', () => {
-  test('lines that go and come, with some around them', async () => {
+describe('previews of changes', () => {
+  test('show removed and added lines with context', async () => {
     const before = 'one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\n';
     const after = 'one\ntwo\nthree\n4\nfive\nsix\nseven\neight\nnine\n';
     const signs = async (/** @type {string} */ one, /** @type {string} */ other) =>
@@ -156,14 +156,14 @@ describe('what would change', () => {
     expect(await signs(before, before)).toEqual([]);
   });
 
-  test('a change that no diff shows whole is shown by its arguments', async () => {
+  test('are replaced by the arguments if a diff would be incomplete', async () => {
     const content = 'b\n'.repeat(400_000);
     const request = { tool: 'write_file', path: 'a.md', args: { path: 'a.md', content } };
     expect(await changeOf(request, async () => 'a\n'.repeat(400_000))).toEqual({ covers: [], lines: [] });
     expect(await lineDiff('a\n'.repeat(9_000), 'b\n'.repeat(9_000))).toHaveLength(18_000);
   });
 
-  test('of each tool, and harmless', async () => {
+  test('exist for each tool, with escaped control characters', async () => {
     const read = async () => 'old\nkept\n';
     const path = 'notes/a.md';
     const signs = async (/** @type {any} */ request) => {
@@ -191,7 +191,7 @@ describe('what would change', () => {
   });
 });
 
-test('text keeps within columns, also that of wide letters', () => {
+test('text is limited to columns, also with wide characters', () => {
   expect(widthOf('abc')).toBe(3);
   expect(widthOf('日本🧮e\u0301')).toBe(7);
   expect(withinWidth('abcdef', 6)).toBe('abcdef');
@@ -209,7 +209,7 @@ test('a sentence is a task, a word is a command', () => {
   for (const argv of [['list'], ['forget'], ['--help'], ['-v'], [], [' list ']]) expect(withCommand(argv)).toBe(argv);
 });
 
-test('budgets are read as people write them', () => {
+test('budgets are parsed with units, and invalid ones are refused', () => {
   expect(budgetOf('200k', 5)).toEqual({ steps: 5, tokens: 200_000 });
   expect(budgetOf('tokens=1.5m, money=2.50,time=10min', undefined)).toEqual({
     tokens: 1_500_000,

@@ -1,4 +1,4 @@
-/** `tgp "<task>"` at a terminal: what is asked, shown and answered there. */
+/** `tgp "<task>"` at a terminal: previews, questions and answers. */
 
 import { readFile, writeFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
@@ -17,7 +17,7 @@ const MINUTES = 60_000;
 describe.skipIf(!hasTerminals())('at a terminal', { timeout: 2 * MINUTES }, () => {
   const plain = (/** @type {string[]} */ lines) => lines.map((line) => stripVTControlCharacters(line).trimEnd());
 
-  test('a change is shown before it is approved with one key, by name', async () => {
+  test('a change is shown, approved with one key, and recorded with the name of the user', async () => {
     const { folder, env, root } = await agentWorkspace(NOTES);
     const { code, lines, stdout } = await atTerminal(folder, ['Note it down.'], { env, script: [['Allow?', 'y']] });
     const shown = plain(lines);
@@ -63,7 +63,7 @@ describe.skipIf(!hasTerminals())('at a terminal', { timeout: 2 * MINUTES }, () =
     expect([log.includes('notes/b.md'), log.includes('notes/c.md')]).toEqual([false, false]);
   });
 
-  test('all the rest is approved at once', async () => {
+  test('all further requests can be approved at once', async () => {
     const { folder, env, root } = await agentWorkspace(
       byResults([
         { calls: [NOTE] },
@@ -77,7 +77,7 @@ describe.skipIf(!hasTerminals())('at a terminal', { timeout: 2 * MINUTES }, () =
     expect(await readFile(join(root, 'notes/b.md'), 'utf8')).toBe('b\n');
   });
 
-  test('a request that is not whole is refused after all the rest was approved', async () => {
+  test('a request that is not fully shown is refused, even after all further ones were approved', async () => {
     const content = 'a line of a text that is too long to be shown\n'.repeat(24_000);
     const turns = [
       { calls: [NOTE] },
@@ -91,13 +91,13 @@ describe.skipIf(!hasTerminals())('at a terminal', { timeout: 2 * MINUTES }, () =
     await expect(readFile(join(root, 'notes/b.md'))).rejects.toMatchObject({ code: 'ENOENT' });
   });
 
-  test('what is always allowed is a rule in the policy file, and is not asked again', async () => {
+  test('"always" adds a rule to the policy file, and the call is not asked for again', async () => {
     const { folder, env, server } = await agentWorkspace(NOTES, { config: { policy: './tgp.policy.yaml' } });
     const file = join(folder, 'tgp.policy.yaml');
     await writeFile(file, 'version: 1\ndefault: ask\nrules:\n  - { id: reading, allow: [read] }\n');
-    const asked = await atTerminal(folder, ['Note it down.'], { env, script: [['Allow?', 'a']] });
-    expect(asked.code, asked.stdout).toBe(0);
-    expect(asked.stdout).toContain('[a]lways');
+    const first = await atTerminal(folder, ['Note it down.'], { env, script: [['Allow?', 'a']] });
+    expect(first.code, first.stdout).toBe(0);
+    expect(first.stdout).toContain('[a]lways');
     expect(await readFile(file, 'utf8')).toMatch(/notes\/a\.md/);
     const again = await atTerminal(folder, ['Note it down.'], { env });
     expect(again.code, again.stdout).toBe(0);
@@ -105,7 +105,7 @@ describe.skipIf(!hasTerminals())('at a terminal', { timeout: 2 * MINUTES }, () =
     expect(server.problems).toEqual([]);
   });
 
-  test('a long change is shown in part, and all of it on demand; questions wait for one another', async () => {
+  test('a long change is shown in part, and completely on demand; questions are asked one by one', async () => {
     const lines = Array.from({ length: 60 }, (_, index) => `line ${index}\n`).join('');
     const write = (/** @type {string} */ path, /** @type {string} */ content) => ({
       name: 'write_file',
@@ -136,7 +136,7 @@ describe.skipIf(!hasTerminals())('at a terminal', { timeout: 2 * MINUTES }, () =
     expect(git(root, 'log', '--format=%s')).not.toContain('notes/a.md');
   });
 
-  test('Ctrl-C while a tool runs stops it, and that is known when the session goes on', async () => {
+  test('Ctrl-C while a tool runs stops it, and the resumed session contains the error', async () => {
     const slow = `export default async (): Promise<string> => {
   await new Promise((done) => setTimeout(done, 1_500));
   await tgp.write_file('tmp/late.txt', 'late');
@@ -158,7 +158,7 @@ describe.skipIf(!hasTerminals())('at a terminal', { timeout: 2 * MINUTES }, () =
     expect(results[0]?.output).toContain('ERR_ABORTED');
   });
 
-  test('no line is wider than the terminal, and a hostile text moves nothing', async () => {
+  test('no line is wider than the terminal, and hostile text is escaped', async () => {
     const evil = '\u001b[2J\u001b]0;owned\u0007\u009b31m\u202e';
     const path = `notes/${'long'.repeat(30)}.md`;
     const { folder, env } = await agentWorkspace(

@@ -32,7 +32,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe('tgp', () => {
-  test('bare, help, --help and -h are useful and end well', async () => {
+  test('no argument, help, --help and -h print the help and exit with 0', async () => {
     for (const args of [[], ['help'], ['--help'], ['-h']]) {
       const { code, stdout, stderr } = await runCli(folder, args);
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -85,7 +85,7 @@ describe('tgp', () => {
     }
   });
 
-  test('ends quietly when its output is closed', async () => {
+  test('exits silently when its output is closed', async () => {
     const script = `"${process.execPath}" "${CLI}" list | true; exit "\${PIPESTATUS[0]}"`;
     const { stdout, stderr } = await promisify(execFile)('bash', ['-c', script], { cwd: folder });
     expect({ stdout, stderr }).toEqual({ stdout: '', stderr: '' });
@@ -109,7 +109,7 @@ describe('tgp', () => {
 });
 
 describe('tgp list, find and show', () => {
-  test('list the tools with what they say about themselves', async () => {
+  test('list the tools with their descriptions', async () => {
     const listed = (await runCli(folder, ['list', '--json'])).json();
     expect(listed.map(({ path }) => path)).toEqual(['tools/broken.ts', 'tools/loop.ts', 'tools/math/sum.ts']);
     expect(listed[2]).toMatchObject({ description: 'Adds numbers.', parameters: { type: 'object', required: ['of'] } });
@@ -122,7 +122,7 @@ describe('tgp list, find and show', () => {
     expect((await runCli(folder, ['find', 'add numbers'])).stdout).toMatch(/^\d\.\d\d {2}tools\/math\/sum\.ts/);
   });
 
-  test('show a tool by as much of its path as is needed', async () => {
+  test('show a tool by a short form of its path', async () => {
     for (const name of ['tools/math/sum.ts', 'math/sum.ts', 'math/sum', './tools/math/sum']) {
       expect((await runCli(folder, ['show', name, '--json'])).json()).toMatchObject({
         path: 'tools/math/sum.ts',
@@ -135,7 +135,7 @@ describe('tgp list, find and show', () => {
 });
 
 describe('tgp check', () => {
-  test('fails for a tool that is not valid, with its place', async () => {
+  test('fails for an invalid tool, with its position', async () => {
     const { code, stdout } = await runCli(folder, ['check', 'math/sum', 'broken']);
     expect(code).toBe(1);
     expect(stdout).toMatch(/tools\/broken\.ts:1:\d+ {2}error/);
@@ -145,7 +145,7 @@ describe('tgp check', () => {
     expect(printed.json()).toMatchObject([{ path: 'tools/broken.ts', valid: false, diagnostics: [{ line: 1 }] }]);
   });
 
-  test('ends well for valid ones', async () => {
+  test('exits with 0 for valid tools', async () => {
     expect(await runCli(folder, ['check', 'math/sum'])).toMatchObject({
       code: 0,
       stdout: expect.stringContaining('1 tool checked, all valid'),
@@ -154,7 +154,7 @@ describe('tgp check', () => {
 });
 
 describe('tgp exec', () => {
-  test('prints the result alone on standard output, logs beside it', async () => {
+  test('prints only the result to standard output, and logs to standard error', async () => {
     const { code, stdout, stderr } = await runCli(folder, ['exec', '--yes', 'math/sum', '--args', '{"of":[1,2]}']);
     expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: '3\n', stderr: 'log: adding 2\n' });
   });
@@ -167,7 +167,7 @@ describe('tgp exec', () => {
     );
   });
 
-  test('fails with the message, the code and the place in the source', async () => {
+  test('fails with the message, the code and the position in the source', async () => {
     const { code, stdout, stderr } = await runCli(folder, ['exec', '--yes', 'math/sum', '--args', '{"of":[]}']);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toContain('nothing to add [ERR_TOOL_THROWN]');
@@ -194,14 +194,14 @@ describe('tgp exec', () => {
     ['math/summ', 'tools/math/sum.ts'],
     ['sum', 'tools/math/sum.ts'],
     ['brokn.ts', 'tools/broken.ts'],
-  ])('asks about the tool that %s may mean', async (given, meant) => {
-    const { code, stderr } = await runCli(folder, ['exec', '--yes', given]);
+  ])('suggests the tool with a name similar to %s', async (name, suggestion) => {
+    const { code, stderr } = await runCli(folder, ['exec', '--yes', name]);
     expect(code).toBe(1);
-    expect(stderr).toContain(`There is no tool "${given}". Did you mean ${meant}? "tgp list" lists`);
-    expect((await runCli(folder, ['log', given])).stderr).toContain(`Did you mean ${meant}?`);
+    expect(stderr).toContain(`There is no tool "${name}". Did you mean ${suggestion}? "tgp list" lists`);
+    expect((await runCli(folder, ['log', name])).stderr).toContain(`Did you mean ${suggestion}?`);
   });
 
-  test('stops a runaway at the limit that it is given', async () => {
+  test('stops an endless tool at the given limit', async () => {
     const { code, stderr } = await runCli(folder, ['exec', '--yes', 'loop', '--timeout-ms', '30', '--memory-mb', '32']);
     expect(code).toBe(1);
     expect(stderr).toContain('ERR_ISOLATE_TIMEOUT');

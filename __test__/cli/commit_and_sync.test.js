@@ -13,7 +13,7 @@ describe('tgp commit', () => {
   const SECRET = '{"key": "sk_live_4eC39HqLyjWDarjtT1zdp7dc"}';
   const subject = (/** @type {string} */ root) => git(root, 'log', '-1', '--format=%s', '--', 'tools', 'data');
 
-  test('commits what a person wrote as one commit, brings it to the remote, and meta.json follows', async () => {
+  test('commits manual changes as one commit, pushes it, and updates meta.json', async () => {
     const { remote } = await bareRemote();
     const folder = await cliWorkspace({ 'tools/old.ts': TOOL, 'tools/gone.ts': TOOL }, { git: { repo: remote } });
     const root = join(folder, '.tgp');
@@ -51,7 +51,7 @@ describe('tgp commit', () => {
     expect(await runCli(folder, ['commit', '--yes'])).toMatchObject({ code: 0, stdout: 'Everything is committed.\n' });
   });
 
-  test('with pull requests each file has its own', async () => {
+  test('with pull requests, creates one for each file', async () => {
     const { folder: base, remote, config, requests } = await forgeServer('github');
     const work = clone(base, remote);
     git(work, 'commit', '-q', '--allow-empty', '-m', 'Start');
@@ -80,7 +80,7 @@ describe('tgp commit', () => {
     expect(git(root, 'status', '--porcelain')).toBe('?? tools/d.ts');
   });
 
-  test.each(['strict', 'off'])('one awkward file keeps no other one out (check: %s)', async (check) => {
+  test.each(['strict', 'off'])('commits other files if one cannot be committed (check: %s)', async (check) => {
     const folder = await cliWorkspace({ 'tools/known.ts': TOOL }, { check, fs: { fileBytes: 1000 } });
     const root = join(folder, '.tgp');
     await mkdir(join(root, 'data'));
@@ -133,7 +133,7 @@ describe('tgp commit', () => {
 });
 
 describe('tgp sync', () => {
-  test('reports that there is no remote', async () => {
+  test('reports a missing remote', async () => {
     const folder = await cliWorkspace({ 'tools/a.ts': 'return 1' });
     expect((await runCli(folder, ['sync', '--yes', '--json'])).json()).toMatchObject({ remote: false, changed: [] });
     expect(await runCli(folder, ['sync', '--yes'])).toMatchObject({
@@ -142,7 +142,7 @@ describe('tgp sync', () => {
     });
   });
 
-  test('pushes what waits, and lists what came in', async () => {
+  test('pushes pending commits, and lists incoming changes', async () => {
     const { folder: elsewhere, remote } = await bareRemote();
     const folder = await cliWorkspace({ 'tools/a.ts': 'return 1' }, { git: { repo: remote } });
     const clone = join(elsewhere, 'rival');
@@ -159,7 +159,7 @@ describe('tgp sync', () => {
     expect(again).toEqual({ remote: true, commit: git(remote, 'rev-parse', 'main'), changed: [], uncommitted: [] });
   });
 
-  test('says once, each time, which file the remote has changed and a secret holds back; removed, it is the remote\u2019s', async () => {
+  test('reports once per command a file with a secret that the remote changed; its removal restores the remote version', async () => {
     const { folder: elsewhere, remote } = await bareRemote();
     const folder = await cliWorkspace({ 'tools/a.ts': 'return 1' }, { git: { repo: remote } });
     const rival = join(elsewhere, 'rival');
@@ -179,7 +179,7 @@ describe('tgp sync', () => {
     expect((await runCli(folder, ['sync', '--yes', '--json'])).json().uncommitted).toEqual([]);
   });
 
-  test('clones in a cold start, and fails with what to do when the remote is away', async () => {
+  test('clones on a cold start, and fails with ERR_GIT if the remote is missing', async () => {
     const { remote } = await bareRemote();
     await cliWorkspace({ 'tools/a.ts': 'return 1' }, { git: { repo: remote } });
     const fresh = await tempRoot();

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { runCli } from '../helpers/run_cli.js';
 import { tempRoot } from '../helpers/temp_root.js';
 
-test('tgp demo --json is one document of what happened', async () => {
+test('tgp demo --json prints one report of all acts', async () => {
   const folder = await tempRoot();
   const { code, ...printed } = await runCli(folder, ['demo', '--json']);
   expect(code).toBe(0);
@@ -39,13 +39,13 @@ test('tgp demo --json is one document of what happened', async () => {
     { by: 'ann', rule: 'rates', at: 'tgp.policy.yaml:5', diff: expect.stringContaining('+  "fee": 75') },
   ]);
 
-  const told = (/** @type {any} */ { steps }) =>
+  const dialogue = (/** @type {any} */ { steps }) =>
     steps.flatMap(({ say, calls: made }) => [
       say,
       ...made.map(({ tool, output }) => `${tool} ${output.state?.phase ?? ''}`),
     ]);
   expect(forging.title).toContain('a model of OpenAI');
-  expect(told(forging)).toEqual([
+  expect(dialogue(forging)).toEqual([
     'Is there a tool?',
     'find_tool ',
     'No. The test first.',
@@ -61,6 +61,6 @@ test('tgp demo --json is one document of what happened', async () => {
     '4 pallets.',
   ]);
   expect(reusing.title).toContain('a model of Anthropic');
-  expect(told(reusing)).toEqual(['Is there a tool?', 'find_tool ', 'Yes.', 'exec_tool ', '5 pallets.']);
+  expect(dialogue(reusing)).toEqual(['Is there a tool?', 'find_tool ', 'Yes.', 'exec_tool ', '5 pallets.']);
   expect(report.history.join()).toContain('Forge: tools/shipping/pallets.ts');
 });

@@ -10,7 +10,7 @@ import { runCli } from '../helpers/run_cli.js';
 import { tempRoot } from '../helpers/temp_root.js';
 
 describe('tgp doctor', () => {
-  test('finds everything well in an initialised folder', async () => {
+  test('finds no problem in an initialised folder', async () => {
     const folder = await tempRoot();
     await runCli(folder, ['init']);
     const { code, ...printed } = await runCli(folder, ['doctor', '--json']);
@@ -28,7 +28,7 @@ describe('tgp doctor', () => {
       'Remote',
       'Database',
     ]);
-    // Which walls there are is the system's affair.
+    // The available confinement depends on the system.
     expect(report.checks.every(({ name, status }) => status === 'ok' || name === 'Walls')).toBe(true);
     expect(find(report, 'Walls').detail).toContain('seccomp');
     expect(find(report, 'Worker').detail).toContain('ran a tool');
@@ -38,7 +38,7 @@ describe('tgp doctor', () => {
     );
   });
 
-  test('changes nothing, and leaves nothing behind', async () => {
+  test('changes nothing, and leaves no files', async () => {
     const folder = await tempRoot();
     const temporary = await tempRoot();
     const { code, stdout } = await runCli(folder, ['doctor'], { env: { TMPDIR: temporary } });
@@ -49,7 +49,7 @@ describe('tgp doctor', () => {
     expect(await readdir(temporary)).toEqual([]);
   });
 
-  test('asks the remote without the secrets of tools', async () => {
+  test('checks the remote without the secrets of tools', async () => {
     const folder = await tempRoot();
     const secrets = { TOKEN: { env: 'TGP_TEST_DOCTOR', hosts: ['api.example.org'] } };
     await writeFile(join(folder, 'tgp.config.json'), JSON.stringify({ secrets }));
@@ -58,7 +58,7 @@ describe('tgp doctor', () => {
     expect(code).toBe(0);
   });
 
-  test('names a wrong key of the config', async () => {
+  test('names an unknown key of the config', async () => {
     const folder = await tempRoot();
     await writeFile(join(folder, 'tgp.config.json'), '{"sandbox":{"memoryMB":64}}');
     const { code, ...printed } = await runCli(folder, ['doctor', '--json']);
@@ -72,8 +72,8 @@ describe('tgp doctor', () => {
   /** @type {[string, string, string, string[]][]} */
   const faults = [
     ['a key of another type', 'tgp.config.json', '{"git":{"repo":7}}', ['git.repo']],
-    ['a file that is no JSON', 'tgp.config.json', '{', ['tgp.config.json']],
-    ['a package that is not there', 'tgp.config.mjs', "import 'nowhere'; export default {};", ['nowhere']],
+    ['a file that is not JSON', 'tgp.config.json', '{', ['tgp.config.json']],
+    ['a package that is not installed', 'tgp.config.mjs', "import 'nowhere'; export default {};", ['nowhere']],
     ['keys that contradict', 'tgp.config.json', '{"git":{"provider":"github"}}', ['git.repo is missing']],
     [
       'a secret that is not set',
@@ -94,7 +94,7 @@ describe('tgp doctor', () => {
       ['readOnly requires a transaction'],
     ],
     [
-      'two at once',
+      'two problems at once',
       'tgp.config.json',
       '{"secrets":{"A":{"env":"TGP_NONE"}},"network":{"proxy":"x"}}',
       ['TGP_NONE, which is not set', 'network.proxy is not a URL'],
@@ -113,7 +113,7 @@ describe('tgp doctor', () => {
     }
   });
 
-  test('names files that are only on this disk, and changes none of them', async () => {
+  test('names uncommitted files without changing them', async () => {
     const folder = await tempRoot();
     await runCli(folder, ['init']);
     const root = join(folder, '.tgp');
@@ -161,7 +161,7 @@ describe('tgp doctor', () => {
     expect((await workspaceOf()).detail).toContain("'tools/link.ts' (a link)");
   });
 
-  test('warns when the repository around does not ignore the root, and when the root is on no branch', async () => {
+  test('reports a root that the surrounding repository does not ignore, and a detached HEAD', async () => {
     const folder = await tempRoot();
     await runCli(folder, ['init']);
     execFileSync('git', ['init', '-q', folder]);
@@ -175,7 +175,7 @@ describe('tgp doctor', () => {
   });
 });
 
-test('the root that the command line looks for is the default of the kernel', async () => {
+test('the default root of the command line is that of the kernel', async () => {
   const folder = await tempRoot();
   const here = process.cwd();
   process.chdir(folder);

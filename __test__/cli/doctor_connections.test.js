@@ -11,7 +11,7 @@ import { runCli } from '../helpers/run_cli.js';
 import { ownDatabase } from '../helpers/shared_servers.js';
 import { tempRoot } from '../helpers/temp_root.js';
 
-describe('tgp doctor looks at the remote', () => {
+describe('tgp doctor, remote', () => {
   const examine = async (/** @type {object} */ config) => {
     const folder = await tempRoot();
     await writeFile(join(folder, 'tgp.config.json'), JSON.stringify(config));
@@ -20,7 +20,7 @@ describe('tgp doctor looks at the remote', () => {
     return { code, ...find(printed.json(), 'Remote') };
   };
 
-  test('that is empty, that has the branch, and that has another one', async () => {
+  test('reports an empty remote, one with the branch, and one with another branch', async () => {
     const { folder, remote } = await bareRemote();
     expect(await examine({ git: { repo: remote } })).toMatchObject({ status: 'ok', detail: 'reachable, empty' });
     const tree = clone(folder, remote);
@@ -32,7 +32,7 @@ describe('tgp doctor looks at the remote', () => {
     expect(other).toMatchObject({ code: 0, status: 'warning', remedy: expect.stringContaining('git.branch') });
   });
 
-  test('that is not there', async () => {
+  test('reports an unreachable remote', async () => {
     for (const repo of ['./none.git', 'http://127.0.0.1:9/tools.git']) {
       const found = await examine({ git: { repo } });
       expect(found).toMatchObject({ code: 1, status: 'problem', remedy: expect.stringContaining('TGP_GIT_TOKEN') });
@@ -40,7 +40,7 @@ describe('tgp doctor looks at the remote', () => {
   });
 });
 
-describe('tgp doctor looks at the way out', () => {
+describe('tgp doctor, network: reports a problem once, under Config', () => {
   const none = { network: { ca: './none.pem' } };
   /** @type {[string, object, string][]} */
   const wrong = [
@@ -60,7 +60,7 @@ describe('tgp doctor looks at the way out', () => {
   });
 });
 
-describe('tgp doctor looks at the database', () => {
+describe('tgp doctor, database', () => {
   const examine = async (/** @type {Record<string, string>} */ dependencies, /** @type {string} */ url = '') => {
     const folder = await tempRoot();
     await writeFile(join(folder, 'package.json'), JSON.stringify({ dependencies }));
@@ -83,21 +83,27 @@ describe('tgp doctor looks at the database', () => {
 
   test.each(
     /** @type {[string, Record<string, string>, string, string, string][]} */ ([
-      ['none', {}, '', 'ok', 'embedded SQLite'],
+      ['no driver', {}, '', 'ok', 'embedded SQLite'],
       ['a driver', { pg: '8' }, '', 'ok', 'pg'],
       ['a driver that is not installed', { '@prisma/client': '6' }, '', 'problem', '@prisma/client'],
       [
-        'no server there',
+        'an unreachable server',
         { pg: '8' },
         'postgres://u:hidden@127.0.0.1:9/x',
         'problem',
         'pg cannot connect to 127.0.0.1:9',
       ],
-      ['no server there', { mysql2: '3' }, 'mysql://u:hidden@127.0.0.1:9/x', 'problem', 'mysql2 cannot connect'],
-      ['no server there', { postgres: '3' }, 'postgres://u:hidden@127.0.0.1:9/x', 'problem', 'postgres cannot connect'],
-      ['no driver for it', {}, 'postgres://u:hidden@127.0.0.1:9/x', 'warning', 'requires pg or postgres'],
-      ['another kind', { pg: '8' }, 'mongodb://127.0.0.1/x', 'warning', 'unknown protocol'],
-      ['a file that is not there', {}, 'file:FOLDER/none.db', 'warning', 'does not exist yet'],
+      ['an unreachable server', { mysql2: '3' }, 'mysql://u:hidden@127.0.0.1:9/x', 'problem', 'mysql2 cannot connect'],
+      [
+        'an unreachable server',
+        { postgres: '3' },
+        'postgres://u:hidden@127.0.0.1:9/x',
+        'problem',
+        'postgres cannot connect',
+      ],
+      ['a missing driver', {}, 'postgres://u:hidden@127.0.0.1:9/x', 'warning', 'requires pg or postgres'],
+      ['an unsupported database', { pg: '8' }, 'mongodb://127.0.0.1/x', 'warning', 'unknown protocol'],
+      ['a missing file', {}, 'file:FOLDER/none.db', 'warning', 'does not exist yet'],
     ]),
   )('%s: %j %s', async (_, dependencies, url, status, detail) => {
     const found = await examine(dependencies, url);
@@ -106,7 +112,7 @@ describe('tgp doctor looks at the database', () => {
     if (status !== 'ok') expect(found.remedy?.length).toBeGreaterThan(10);
   });
 
-  test('a file of the config that is not there is named and not made', async () => {
+  test('a missing database file of the config is named and not created', async () => {
     const folder = await tempRoot();
     const index = new URL('../../index.js', import.meta.url).href;
     const config = `import { sqlite } from ${JSON.stringify(index)};\nexport default { sql: sqlite('shpo.db') };\n`;
@@ -119,7 +125,7 @@ describe('tgp doctor looks at the database', () => {
     expect(await readdir(folder)).toEqual(['tgp.config.mjs']);
   });
 
-  test('a file that is not a database', async () => {
+  test('a file that is not a database is a problem', async () => {
     const folder = await tempRoot();
     const file = join(folder, 'app.db');
     await writeFile(file, 'no database');
@@ -128,7 +134,7 @@ describe('tgp doctor looks at the database', () => {
     expect(find(printed.json(), 'Database')).toMatchObject({ status: 'problem', detail: 'ERR_SQL' });
   });
 
-  test.skipIf(!hasServer('postgres'))('PostgreSQL that answers', async () => {
+  test.skipIf(!hasServer('postgres'))('a reachable PostgreSQL server is ok', async () => {
     const { port, settings, stop } = await ownDatabase('postgres');
     onTestFinished(stop);
     const found = await examine({ pg: '8' }, `postgres://${settings.user}@127.0.0.1:${port}/${settings.database}`);

@@ -1,4 +1,4 @@
-/** Small things of the command line that people trip over. */
+/** Common small problems of the command line. */
 
 import { execFile, spawn } from 'node:child_process';
 import { timingSafeEqual } from 'node:crypto';
@@ -21,14 +21,14 @@ const INDEX = new URL('../../index.js', import.meta.url).href;
 describe('tgp completion', () => {
   test('completes commands and their options in bash', async () => {
     const { stdout } = await runCli(await tempRoot(), ['completion', 'bash']);
-    const asked = async (/** @type {string[]} */ ...words) => {
+    const completions = async (/** @type {string[]} */ ...words) => {
       const line = words.map((word) => JSON.stringify(word)).join(' ');
       const script = `${stdout}\nCOMP_WORDS=(${line}); COMP_CWORD=${words.length - 1}; _tgp; echo "\${COMPREPLY[@]}"`;
       return (await exec('bash', ['-c', script])).stdout.trim();
     };
-    expect(await asked('tgp', 'do')).toBe('doctor');
-    expect(await asked('tgp', 'check', '--f')).toBe('--fix');
-    expect(await asked('tgp', 'exec', '--timeout')).toBe('--timeout-ms');
+    expect(await completions('tgp', 'do')).toBe('doctor');
+    expect(await completions('tgp', 'check', '--f')).toBe('--fix');
+    expect(await completions('tgp', 'exec', '--timeout')).toBe('--timeout-ms');
   });
 
   test('supports zsh and fish, and refuses other shells', async () => {
@@ -51,7 +51,7 @@ test('tgp list works inside the workspace', async () => {
   }
 });
 
-test('a second boot of a loaded configuration has its database still', async () => {
+test('a second boot of a loaded configuration can still use its database', async () => {
   const folder = await tempRoot();
   await writeFile(join(folder, 'root'), 'no folder');
   let ended = 0;
@@ -79,7 +79,7 @@ test.each([
   ['yarn@1.22.22', 'yarn add @tgp/core ai', 'yarn tgp doctor'],
   ['yarn@4.5.0', 'yarn add @tgp/core ai', 'yarn tgp doctor'],
   ['bun@1.2.0', 'bun add @tgp/core ai', 'bun x tgp doctor'],
-])('tgp init prints commands of %s', async (packageManager, add, doctor) => {
+])('tgp init prints the commands for %s', async (packageManager, add, doctor) => {
   const folder = await tempRoot();
   await writeFile(join(folder, 'package.json'), JSON.stringify({ packageManager }));
   const { next } = (await runCli(folder, ['init', '--json'])).json();
@@ -90,34 +90,31 @@ test.each([
 test.each([
   ['Next.js', { next: '16.0.0' }, 'app/api/agent/route.js', 'tgp.config.ts'],
   ['NestJS', { '@nestjs/core': '11.0.0' }, 'src/tgp/tgp.module.ts', 'tgp.config.mjs'],
-])(
-  'tgp init for %s: nobody reaches the agent without a token, and the database is read-only',
-  async (_name, uses, file, config) => {
-    const folder = await tempRoot();
-    await writeFile(join(folder, 'package.json'), JSON.stringify({ dependencies: { ...uses, pg: '8' } }));
-    const { next } = (await runCli(folder, ['init', '--json'])).json();
-    expect(next.join('\n')).toContain('Set TGP_AGENT_TOKEN');
-    const source = await readFile(join(folder, file), 'utf8');
-    expect(source).toContain('isAllowed(');
-    expect(source).toMatch(/createSqlTools\((?:this\.)?kernel\)/);
-    expect(await readFile(join(folder, config), 'utf8')).toMatch(/sql: \{ source: new Pool\(.+\), readOnly: true \}/);
-    expect(source.indexOf('kernel.boot()'), 'the system prompt knows the config').toBeGreaterThan(0);
-    expect(source.indexOf('kernel.boot()')).toBeLessThan(source.indexOf('getSystemPrompt()'));
-    const check = /function isAllowed[\s\S]*?\n}/
-      .exec(source)?.[0]
-      .replace(/: (?:string \| null \| undefined|boolean)/g, '');
-    const isAllowed = new Function('timingSafeEqual', 'process', `${check}; return isAllowed;`);
-    const allows = (/** @type {NodeJS.ProcessEnv} */ env, /** @type {string | null} */ given) =>
-      isAllowed(timingSafeEqual, { env })(given);
-    expect(allows({}, null)).toBe(false);
-    expect(allows({}, 'Bearer ')).toBe(false);
-    expect(allows({ TGP_AGENT_TOKEN: 'right' }, 'Bearer wrong')).toBe(false);
-    expect(allows({ TGP_AGENT_TOKEN: 'right' }, 'Bearer right')).toBe(true);
-  },
-);
+])('tgp init for %s: the agent requires a token, and the database is read-only', async (_name, uses, file, config) => {
+  const folder = await tempRoot();
+  await writeFile(join(folder, 'package.json'), JSON.stringify({ dependencies: { ...uses, pg: '8' } }));
+  const { next } = (await runCli(folder, ['init', '--json'])).json();
+  expect(next.join('\n')).toContain('Set TGP_AGENT_TOKEN');
+  const source = await readFile(join(folder, file), 'utf8');
+  expect(source).toContain('isAllowed(');
+  expect(source).toMatch(/createSqlTools\((?:this\.)?kernel\)/);
+  expect(await readFile(join(folder, config), 'utf8')).toMatch(/sql: \{ source: new Pool\(.+\), readOnly: true \}/);
+  expect(source.indexOf('kernel.boot()'), 'the kernel boots before it makes the system prompt').toBeGreaterThan(0);
+  expect(source.indexOf('kernel.boot()')).toBeLessThan(source.indexOf('getSystemPrompt()'));
+  const check = /function isAllowed[\s\S]*?\n}/
+    .exec(source)?.[0]
+    .replace(/: (?:string \| null \| undefined|boolean)/g, '');
+  const isAllowed = new Function('timingSafeEqual', 'process', `${check}; return isAllowed;`);
+  const allows = (/** @type {NodeJS.ProcessEnv} */ env, /** @type {string | null} */ header) =>
+    isAllowed(timingSafeEqual, { env })(header);
+  expect(allows({}, null)).toBe(false);
+  expect(allows({}, 'Bearer ')).toBe(false);
+  expect(allows({ TGP_AGENT_TOKEN: 'right' }, 'Bearer wrong')).toBe(false);
+  expect(allows({ TGP_AGENT_TOKEN: 'right' }, 'Bearer right')).toBe(true);
+});
 
 test.each(/** @type {const} */ (['esm', 'cjs']))(
-  'an application bundled as %s without "external" is told why',
+  'the error of an application bundled as %s without "external" names the option',
   async (format) => {
     const folder = await tempRoot();
     await mkdir(join(folder, 'node_modules', '@tgp'), { recursive: true });
@@ -134,7 +131,7 @@ test.each(/** @type {const} */ (['esm', 'cjs']))(
   },
 );
 
-test('a host that was killed leaves nothing in the temporary folder once another has started', async () => {
+test('the next host removes temporary files of a host that was killed', async () => {
   const temporary = await tempRoot();
   const program = `
     const { TGP, createMemoryVFS } = await import(${JSON.stringify(INDEX)});

@@ -8,7 +8,7 @@ import { runCli } from '../helpers/run_cli.js';
 import { tempRoot } from '../helpers/temp_root.js';
 
 describe('tgp log', () => {
-  test('lists the commits of a tool by less than its path, of any file, and of everything', async () => {
+  test('lists the commits of a tool by its short name, of any file, and of all files', async () => {
     const folder = await cliWorkspace({ 'tools/math/sum.ts': 'return 1', 'notes.md': 'hello' });
     const of = async (/** @type {string[]} */ ...args) => (await runCli(folder, ['log', ...args, '--json'])).json();
     expect(await of('math/sum')).toMatchObject([
@@ -38,7 +38,7 @@ describe('tgp remove, move and revert', () => {
   const LIB = 'export const one = 1;\n';
   const USER = "import { one } from './lib';\n/** One. */\nexport default (): number => one;\n";
 
-  test('change files as commits, with a line of why', async () => {
+  test('change files as commits, with a reason', async () => {
     const folder = await cliWorkspace({ 'tools/lib.ts': LIB, 'tools/use.ts': USER, 'notes.md': 'hello' });
     const root = join(folder, '.tgp');
     const moved = await runCli(folder, ['move', '--yes', 'lib', 'tools/math/one.ts', '--why', 'a better place']);
@@ -69,17 +69,17 @@ describe('tgp remove, move and revert', () => {
   });
 });
 
-describe('files that are gone, and short names', () => {
-  test('log and revert find a removed file by its path and by less of it', async () => {
+describe('removed files and short names', () => {
+  test('log and revert find a removed file by its path and by its short name', async () => {
     const folder = await cliWorkspace({ 'tools/math/sum.ts': 'return 1', 'notes.md': 'hello' });
-    for (const [given, path] of [
+    for (const [name, path] of [
       ['math/sum', 'tools/math/sum.ts'],
       ['notes.md', 'notes.md'],
     ]) {
-      expect(await runCli(folder, ['remove', '--yes', given])).toMatchObject({ code: 0 });
-      const commits = (await runCli(folder, ['log', given, '--json'])).json();
+      expect(await runCli(folder, ['remove', '--yes', name])).toMatchObject({ code: 0 });
+      const commits = (await runCli(folder, ['log', name, '--json'])).json();
       expect(commits[0]).toMatchObject({ message: `Remove: ${path}` });
-      const back = (await runCli(folder, ['revert', '--yes', given, commits[1].commit, '--json'])).json();
+      const back = (await runCli(folder, ['revert', '--yes', name, commits[1].commit, '--json'])).json();
       expect(back).toMatchObject({ path, persisted: true });
       expect(git(join(folder, '.tgp'), 'ls-files', path)).toBe(path);
     }
@@ -89,7 +89,7 @@ describe('files that are gone, and short names', () => {
     });
   });
 
-  test('move takes a short name for where a tool goes', async () => {
+  test('move accepts a short name as the target of a tool', async () => {
     const folder = await cliWorkspace({ 'tools/sum.ts': 'return 1', 'notes.md': 'hello' });
     for (const [from, to, path] of [
       ['sum', 'math/sum', 'tools/math/sum.ts'],
@@ -116,7 +116,7 @@ describe('files that are gone, and short names', () => {
     expect(stderr).not.toContain('file_history');
   });
 
-  test('remove keeps files unknown to git, reports what is lost, and lists mentions', async () => {
+  test('remove first commits a file unknown to Git, warns if it cannot, and lists mentions', async () => {
     const folder = await cliWorkspace({
       'tools/sum.ts': 'return 1',
       'tools/runs.ts': "/** Runs. */\nexport default () => tgp.exec_tool('tools/mine.ts', {});\n",
@@ -134,7 +134,7 @@ describe('files that are gone, and short names', () => {
   });
 });
 
-test('tgp check --fix makes the repairs, commits them, and reports what is left', async () => {
+test('tgp check --fix makes the repairs, commits them, and reports the remaining findings', async () => {
   const source = `/** Runs a tool. */
 export default async (args: { path: string }): Promise<number> => {
   tgp.exec_tool(args.path, {});

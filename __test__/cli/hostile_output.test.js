@@ -1,4 +1,4 @@
-/** Every command against a workspace whose tools, files, commits, rules and model are hostile: no terminal obeys any of it. */
+/** Every command against a workspace whose tools, files, commits, rules and model are hostile: no control sequence is printed. */
 
 import { execFileSync } from 'node:child_process';
 import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
@@ -12,13 +12,13 @@ import { runCli } from '../helpers/run_cli.js';
 import { hasTerminals } from '../helpers/run_terminal.js';
 
 const MINUTES = 60_000;
-/** The screen cleared, a title set, a colour, C1 and bidirectional characters, a space without width. */
+/** Sequences that clear the screen and set a title and a colour; C1, bidirectional and zero-width characters. */
 const EVIL = '\u001b[2J\u001b]0;owned\u0007\u001b[45m\u009b31m\u202eback\u2066\u200b';
 const ESCAPED = JSON.stringify(EVIL).replace(
   /[\u007f-\uffff]/g,
   (each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, '0')}`,
 );
-// biome-ignore lint/suspicious/noControlCharactersInRegex: that is what must not be there
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the test searches for these characters
 const HARMFUL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b\u202a-\u202e\u2066-\u2069]/;
 
 const FILES = {
@@ -33,7 +33,7 @@ const FILES = {
 };
 const RULES = `version: 1\ndefault: ask\nrules:\n  - { id: reading, allow: [read] }\n  - { id: closed, deny: [delete_file], reason: ${ESCAPED} }\n`;
 
-/** What each command is called with; several calls where one does not show all. @type {Record<string, string[][]>} */
+/** The arguments of each command; several calls if one does not show all output. @type {Record<string, string[][]>} */
 const CALLS = {
   agent: [['Note it down.', '--yes']],
   'sessions list': [['sessions', 'list']],
@@ -95,9 +95,9 @@ const CALLS = {
     ['completion', EVIL],
   ],
 };
-/** Those whose JSON is looked at too: all of them write it by the same function. */
+/** Commands whose JSON is tested, too: all commands write it with the same function. */
 const WITH_JSON = ['agent', 'exec', 'show', 'log', 'ledger tail', 'policy explain', 'doctor'];
-/** Those that change what others look at come last, each once. */
+/** Commands that change the data of others run last, one by one. */
 const LAST = ['commit', 'check', 'agent', 'replay', 'sessions close', 'init'];
 
 /** @type {string} */
@@ -152,7 +152,7 @@ beforeAll(async () => {
 /** @param {string[]} args */
 const named = (args) => args.map((word) => (Object.hasOwn(names, word) ? /** @type {any} */ (names)[word] : word));
 
-test('every command there is, is tried', async () => {
+test('every command is tested', async () => {
   const { stdout } = await runCli(folder, ['completion', 'fish']);
   const inner = [...stdout.matchAll(/__fish_seen_subcommand_from (\w+)' -f -a ([\w-]+)/g)].map(
     ([, outer, below]) => `${outer} ${below}`,
@@ -163,17 +163,17 @@ test('every command there is, is tried', async () => {
   expect(all.sort()).toEqual(Object.keys(CALLS).sort());
 });
 
-/** An export is bytes for a program; what a terminal gets of it is below. */
+/** An export is for programs and not escaped; its output at a terminal is tested below. */
 const order = Object.keys(CALLS)
   .filter((name) => name !== 'ledger export')
   .sort((one, other) => LAST.indexOf(one) - LAST.indexOf(other));
 describe.each(order)('tgp %s', (name) => {
-  test('lets nothing through that a terminal would obey', { timeout: 2 * MINUTES }, async () => {
+  test('prints no control sequence of the workspace', { timeout: 2 * MINUTES }, async () => {
     const formats = WITH_JSON.includes(name) ? [[], ['--json']] : [[]];
     const calls = (CALLS[name] ?? []).flatMap((args) => formats.map((more) => [...named(args), ...more]));
     const seen = async (/** @type {string[]} */ args) => {
       const { stdout, stderr } = await runCli(folder, args, { env });
-      // Without a client there is nothing to say.
+      // Without a client there is no output.
       if (name !== 'mcp') expect(`${stdout}${stderr}`, args.join(' ')).not.toBe('');
       expect(HARMFUL.exec(stdout), `${args.join(' ')}: ${JSON.stringify(stdout)}`).toBeNull();
       expect(HARMFUL.exec(stderr), `${args.join(' ')}: ${JSON.stringify(stderr)}`).toBeNull();
@@ -183,7 +183,7 @@ describe.each(order)('tgp %s', (name) => {
   });
 });
 
-test('what is spelt out in JSON is the same value', async () => {
+test('escaped JSON has the same value', async () => {
   const { result } = (await runCli(folder, ['exec', 'evil', '--yes', '--json'])).json();
   expect(result).toEqual({ [EVIL]: EVIL });
 });
@@ -203,7 +203,7 @@ describe.skipIf(!hasTerminals())('at a terminal with colours', { timeout: 2 * MI
     [['doctor']],
     [['log']],
     [['test', '--yes']],
-  ])('tgp %j obeys our colours alone', async (args) => {
+  ])('tgp %j prints only its own control sequences', async (args) => {
     const { stdout } = await atTerminal(folder, args, { env });
     expect(stdout).toMatch(/\\u(?:\{1b\}|001b)/);
     for (const sequence of ['\u001b[2J', '\u001b]0;', '\u0007', '\u001b[45m', '\u009b', '\u202e', '\u2066', '\u200b']) {

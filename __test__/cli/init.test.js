@@ -40,7 +40,7 @@ async function application(files) {
 const read = (/** @type {string[]} */ ...path) => readFile(join(...path), 'utf8');
 
 describe('tgp init', () => {
-  test('sets up an empty folder, and reports what it did', async () => {
+  test('sets up an empty folder, and reports the created files', async () => {
     const folder = await application({});
     const { code, stdout, stderr } = await runCli(folder, ['init']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -67,7 +67,7 @@ describe('tgp init', () => {
     expect(ran.json()).toMatchObject({ success: true, result: ['Hello, Ada!'] });
   });
 
-  test('changes nothing when it runs again, whatever has become of its files', async () => {
+  test('changes nothing when it runs again, even if its files were edited', async () => {
     const folder = await application({ 'package.json': '{"name":"app"}' });
     await runCli(folder, ['init', '--yes']);
     await writeFile(join(folder, 'tgp.config.ts'), "export default { rootDir: './.tgp' };\n");
@@ -79,7 +79,7 @@ describe('tgp init', () => {
     expect(await snapshot(folder)).toEqual(before);
   });
 
-  test('adds to what is there without disturbing it', async () => {
+  test('extends existing files without other changes', async () => {
     const manifest =
       '{\n\t"name": "app",\n\t"scripts": {\n\t\t"start": "node ."\n\t},\n\t"dependencies": { "pg": "8" }\n}\n';
     const folder = await application({
@@ -89,10 +89,10 @@ describe('tgp init', () => {
       'tgp.config.json': '{"rootDir":"agent/root"}',
     });
     const { json } = await runCli(folder, ['init', '--json']);
-    const told = json();
-    expect(told).toMatchObject({ framework: 'plain', packageManager: 'pnpm', databases: ['pg'] });
-    expect(told.files).toContainEqual({ file: 'tgp.config.json', effect: 'kept' });
-    expect(told.next[0]).toBe('pnpm add @tgp/core ai');
+    const report = json();
+    expect(report).toMatchObject({ framework: 'plain', packageManager: 'pnpm', databases: ['pg'] });
+    expect(report.files).toContainEqual({ file: 'tgp.config.json', effect: 'kept' });
+    expect(report.next[0]).toBe('pnpm add @tgp/core ai');
     const agent = await read(folder, 'agent.mjs');
     expect(agent).toContain('new TGP({ sql: { source: db, ...access } })');
     expect(agent).toContain('const access = { readOnly: true };');
@@ -118,8 +118,8 @@ describe('tgp init', () => {
       const dependencies = { ...more, 'better-sqlite3': '12' };
       const folder = await application({ 'package.json': JSON.stringify({ dependencies }) });
       // The driver is not installed yet.
-      const told = (await runCli(folder, ['init', '--json'])).json();
-      expect(told.next).toContain(`Set DATABASE_FILE: ${config} reads it.`);
+      const report = (await runCli(folder, ['init', '--json'])).json();
+      expect(report.next).toContain(`Set DATABASE_FILE: ${config} reads it.`);
       expect(await read(folder, config)).toContain('readOnly: true');
       const text = await read(folder, agent);
       expect(text).toContain('createSqlTools(');
@@ -140,10 +140,10 @@ describe('tgp init', () => {
       'package.json': '{"dependencies":{"next":"16.0.0","ai":"6.0.0"},"devDependencies":{"typescript":"5"}}',
       'src/app/page.tsx': '',
     });
-    const told = (await runCli(folder, ['init', '--json'])).json();
-    expect(told.framework).toBe('next');
-    expect(told.files).toContainEqual({ file: 'src/app/api/agent/route.ts', effect: 'created' });
-    expect(told.files).toContainEqual({ file: 'next.config.ts', effect: 'created' });
+    const report = (await runCli(folder, ['init', '--json'])).json();
+    expect(report.framework).toBe('next');
+    expect(report.files).toContainEqual({ file: 'src/app/api/agent/route.ts', effect: 'created' });
+    expect(report.files).toContainEqual({ file: 'next.config.ts', effect: 'created' });
     expect(await examineNextConfig(folder)).toEqual({ status: 'ok', detail: 'next.config.ts uses withTGP' });
     await writeFile(join(folder, 'next.config.ts'), "export default { serverExternalPackages: ['@tgp/core'] };");
     expect(await examineNextConfig(folder)).toMatchObject({ status: 'warning' });
@@ -155,11 +155,11 @@ describe('tgp init', () => {
 
   test('gives a NestJS application a module', async () => {
     const folder = await application({ 'package.json': '{"dependencies":{"@nestjs/core":"11.0.0"}}' });
-    const told = (await runCli(folder, ['init', '--json'])).json();
-    expect(told.framework).toBe('nest');
-    expect(told.files).toContainEqual({ file: 'src/tgp/tgp.module.ts', effect: 'created' });
-    expect(told.files).toContainEqual({ file: 'tgp.config.mjs', effect: 'created' });
-    expect(told.next.join('\n')).toContain("TgpModule.forRoot({ configFile: './tgp.config.mjs' })");
+    const report = (await runCli(folder, ['init', '--json'])).json();
+    expect(report.framework).toBe('nest');
+    expect(report.files).toContainEqual({ file: 'src/tgp/tgp.module.ts', effect: 'created' });
+    expect(report.files).toContainEqual({ file: 'tgp.config.mjs', effect: 'created' });
+    expect(report.next.join('\n')).toContain("TgpModule.forRoot({ configFile: './tgp.config.mjs' })");
   });
 
   test('names missing type packages, and where to add another database layer', async () => {
@@ -169,9 +169,9 @@ describe('tgp init', () => {
     });
     expect((await runCli(typed, ['init', '--json'])).json().next[0]).toBe('npm i -D @types/pg');
     const layered = await application({ 'package.json': `{"dependencies":{${next},"@prisma/client":"7"}}` });
-    const told = (await runCli(layered, ['init', '--json'])).json();
-    expect(told.databases).toEqual(['@prisma/client']);
-    expect(told.next[0]).toBe(
+    const report = (await runCli(layered, ['init', '--json'])).json();
+    expect(report.databases).toEqual(['@prisma/client']);
+    expect(report.next[0]).toBe(
       'In tgp.config.ts, add your Prisma client as sql: { source: it, readOnly: true }, and in app/api/agent/route.js add ...createSqlTools(kernel) to the tools; without readOnly tools may write.',
     );
   });
@@ -179,13 +179,13 @@ describe('tgp init', () => {
   test('does not change an unusual Next.js config, and prints what to add', async () => {
     const unusual = 'module.exports = a;\nmodule.exports = wrap(module.exports);\n';
     const folder = await application({ 'package.json': '{"dependencies":{"next":"16"}}', 'next.config.js': unusual });
-    const told = (await runCli(folder, ['init', '--json'])).json();
-    expect(told.files).toContainEqual({ file: 'next.config.js', effect: 'kept' });
-    expect(told.next).toContain("  import { withTGP } from '@tgp/core/next';");
+    const report = (await runCli(folder, ['init', '--json'])).json();
+    expect(report.files).toContainEqual({ file: 'next.config.js', effect: 'kept' });
+    expect(report.next).toContain("  import { withTGP } from '@tgp/core/next';");
     expect(await read(folder, 'next.config.js')).toBe(unusual);
   });
 
-  test('writes nothing where a file has the place of the root', async () => {
+  test('writes nothing if a file has the path of the root', async () => {
     const folder = await application({ '.tgp': 'no folder' });
     const { code, stderr } = await runCli(folder, ['init', '--yes']);
     expect(code).not.toBe(0);
@@ -206,7 +206,7 @@ describe('tgp init', () => {
 });
 
 test(
-  'what init writes compiles in strict TypeScript, with every database driver and without',
+  'generated files compile in strict TypeScript, with every database driver and without',
   async () => {
     const folder = installedPackages('tgp-frameworks', PACKAGES);
     /** @type {Record<string, string>} */
@@ -230,7 +230,7 @@ test(
       }
     }
     expect(await strictPrograms(folder, 'templates', sources, { experimentalDecorators: true })).toBe('');
-    // As Next.js has it.
+    // The settings of Next.js.
     const bundled = { module: 'ESNext', moduleResolution: 'Bundler' };
     expect(await strictPrograms(folder, 'routes', routes, bundled)).toBe('');
   },
@@ -238,7 +238,7 @@ test(
 );
 
 /**
- * Every file of a folder and what it holds, Git's own bookkeeping aside.
+ * All files of a folder with their content, except those of Git.
  * @param {string} folder
  */
 async function snapshot(folder) {

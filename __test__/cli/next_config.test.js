@@ -44,9 +44,9 @@ describe('the config of a Next.js application', () => {
     ['two exports', 'module.exports = a;\nmodule.exports = b(module.exports);'],
     ['an export in a branch', 'if (a) module.exports = b;\nelse module.exports = c;'],
     ['a re-export', "export { default } from './config.js';"],
-    ['no valid code', 'export default {'],
+    ['invalid code', 'export default {'],
     ['nothing', ''],
-  ])('is left alone: %s', async (_, text) => {
+  ])('is not changed: %s', async (_, text) => {
     expect(await wrap(text)).toBeUndefined();
   });
 });

@@ -46,7 +46,7 @@ describe('without a policy, a terminal and --yes', () => {
     expect(events.filter(({ state }) => state === 'granted')).toEqual([]);
   });
 
-  test('tgp test runs the tests that its user asked for', async () => {
+  test('tgp test runs tests with the approval of its user', async () => {
     const folder = await workspace();
     const cases =
       "import { expect, test } from '@tgp/std/test';\nimport one from './one';\ntest('is one', () => { expect(one()).toBe(1); });\n";
@@ -80,7 +80,7 @@ test('--yes approves every request, and the ledger records it', async () => {
   expect(new Set(granted.map(({ by, actor }) => `${by}, ${actor.agent}`))).toEqual(new Set(['cli --yes, cli']));
 });
 
-test('the policy of the configuration holds, also against --yes', async () => {
+test('the policy of the configuration takes precedence over --yes', async () => {
   const rules = [
     { id: 'ours', allow: ['run'], paths: ['tools/one.ts'], principal: ['agent:cli'] },
     { id: 'kept', deny: ['delete_file'], reason: 'Tools stay.' },
@@ -93,7 +93,7 @@ test('the policy of the configuration holds, also against --yes', async () => {
   expect(await approvals(folder)).toEqual([]);
 });
 
-test('what a run asks for is judged too', async () => {
+test('calls of a run are checked, too', async () => {
   const folder = await workspace({ policy: { default: 'ask', rules: [{ id: 'runs', allow: ['read', 'run'] }] } });
   await mkdir(join(folder, '.tgp/tools'), { recursive: true });
   await writeFile(
@@ -107,7 +107,7 @@ test('what a run asks for is judged too', async () => {
 });
 
 describe.skipIf(!hasTerminals())('at a terminal', () => {
-  test('a person is asked, recorded by name, and can refuse', async () => {
+  test('the user is asked, recorded by name, and can refuse', async () => {
     const folder = await workspace();
     await writeFile(join(folder, '.tgp/tools/mine.ts'), ONE);
     const yes = await runAtTerminal(folder, ['exec', 'one'], 'y');

@@ -9,7 +9,7 @@ import { hasTerminals, runAtTerminal } from '../helpers/run_terminal.js';
 describe('tgp.policy.yaml beside the config', () => {
   const RULES = 'version: 1\ndefault: ask\nrules:\n  - { id: reading, allow: [read] }\n';
 
-  test('holds where the config names no policy, in the place of safe', async () => {
+  test('applies instead of the default policy safe if the config has no policy', async () => {
     const folder = await workspace();
     const file = join(folder, 'tgp.policy.yaml');
     await writeFile(file, `${RULES}  - { id: ones, allow: [run], paths: ["tools/one.ts"] }\n`);
@@ -37,7 +37,7 @@ describe('tgp.policy.yaml beside the config', () => {
     expect(await runCli(folder, ['exec', 'one']), 'the config wins').toMatchObject({ code: 0 });
   });
 
-  test('is refused where an agent could write it', async () => {
+  test('is refused if an agent could write it', async () => {
     const folder = await workspace();
     await writeFile(join(folder, '.tgp/rules.yaml'), 'version: 1\ndefault: allow\n');
     await symlink('.tgp/rules.yaml', join(folder, 'tgp.policy.yaml'));
@@ -47,7 +47,7 @@ describe('tgp.policy.yaml beside the config', () => {
     });
   });
 
-  test.skipIf(!hasTerminals())('leaves the other answers at a terminal what they were', async () => {
+  test.skipIf(!hasTerminals())('does not change the other answers at a terminal', async () => {
     const folder = await workspace();
     const file = join(folder, 'tgp.policy.yaml');
     await writeFile(file, RULES);
@@ -60,7 +60,7 @@ describe('tgp.policy.yaml beside the config', () => {
     expect(await readFile(file, 'utf8')).toBe(RULES);
   });
 
-  test.skipIf(!hasTerminals())('takes "always" at a terminal, where a rule can say so', async () => {
+  test.skipIf(!hasTerminals())('offers "always" at a terminal if a rule can express it', async () => {
     const folder = await workspace();
     const file = join(folder, 'tgp.policy.yaml');
     await writeFile(file, `${RULES}  - { id: kept, ask: [delete_file] }\n`);
@@ -80,8 +80,8 @@ describe('tgp.policy.yaml beside the config', () => {
     expect(await runCli(folder, ['exec', 'one']), 'without a question').toMatchObject({ code: 0, stdout: '1\n' });
     await writeFile(join(folder, '.tgp/tools/one.ts'), '/** One. */\nexport default (): number => 666;\n');
     expect(await runCli(folder, ['exec', 'one']), 'another text is asked for').toMatchObject({ code: 1, stdout: '' });
-    const asked = await runAtTerminal(folder, ['remove', 'one'], 'n');
-    expect(asked.shown, 'a rule asks').not.toContain('[a]lways');
-    expect(asked.code).toBe(1);
+    const removal = await runAtTerminal(folder, ['remove', 'one'], 'n');
+    expect(removal.shown, 'a rule asks').not.toContain('[a]lways');
+    expect(removal.code).toBe(1);
   });
 });

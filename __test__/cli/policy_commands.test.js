@@ -26,9 +26,9 @@ async function project(config = {}, file = 'tgp.policy.yaml') {
 
 test('check validates rules, also without a workspace', async () => {
   const folder = await project({ policy: './tgp.policy.yaml' });
-  const given = await runCli(folder, ['policy', 'check', 'tgp.policy.yaml', '--json']);
-  expect(given).toMatchObject({ code: 0 });
-  expect(given.json()).toEqual({ rules: 4, version: expect.stringMatching(/^[0-9a-f]{64}$/) });
+  const named = await runCli(folder, ['policy', 'check', 'tgp.policy.yaml', '--json']);
+  expect(named).toMatchObject({ code: 0 });
+  expect(named.json()).toEqual({ rules: 4, version: expect.stringMatching(/^[0-9a-f]{64}$/) });
   const own = await runCli(folder, ['policy', 'check']);
   expect(own).toMatchObject({ code: 0, stderr: '' });
   expect(own.stdout).toMatch(/^\.\/tgp\.policy\.yaml {2}valid {2}4 rules, version [0-9a-f]{12}\n$/);
@@ -46,7 +46,7 @@ test.each([
   ],
   ['an unknown matcher', 'version: 1\nrules:\n  - id: a\n    allow: [read]\n    path: ["x"]\n', 'bad.yaml:5', 'path'],
   [
-    'a test that comes out otherwise',
+    'a failing test',
     'version: 1\ndefault: allow\nrules: []\ntests:\n  - { call: { tool: read_file, args: { path: a } }, expect: deny }\n',
     'bad.yaml:5',
     'expects deny',
@@ -62,7 +62,7 @@ test.each([
   expect(error).toMatchObject({ code: 'ERR_CONFIG', details: { at: expect.stringContaining(at) } });
 });
 
-test('check refuses a policy of the config that agents could write, and works on others when that is broken', async () => {
+test('check refuses a policy of the config that agents could write, but checks other files if it is invalid', async () => {
   const folder = await project({ policy: './.tgp/tgp.policy.yaml' });
   await mkdir(join(folder, '.tgp'));
   await writeFile(join(folder, '.tgp/tgp.policy.yaml'), POLICY);
@@ -75,7 +75,7 @@ test('check refuses a policy of the config that agents could write, and works on
   expect((await runCli(folder, ['policy', 'check', 'none.yaml'])).code).toBe(1);
 });
 
-test('explain names the verdict, the rule with its line, the reason and the way out', async () => {
+test('explain names the verdict, the rule with its line, the reason and an alternative', async () => {
   const folder = await project({ policy: './tgp.policy.yaml' });
   const explained = async (/** @type {string[]} */ ...args) =>
     (await runCli(folder, ['policy', 'explain', ...args, '--json'])).json();
@@ -113,9 +113,9 @@ test('replay lists changed verdicts of recorded calls', async () => {
   await kernel.shutdown();
   const { code, ...printed } = await runCli(folder, ['policy', 'replay', 'other.yaml', '--json']);
   expect(code).toBe(0);
-  const told = printed.json();
-  expect(told).toMatchObject({ judged: 6, stricter: 4, milder: 0 });
-  expect(told.changes.at(-1)).toMatchObject({ tool: 'exec_tool', after: { verdict: 'deny', rule: 'no-payments' } });
+  const report = printed.json();
+  expect(report).toMatchObject({ judged: 6, stricter: 4, milder: 0 });
+  expect(report.changes.at(-1)).toMatchObject({ tool: 'exec_tool', after: { verdict: 'deny', rule: 'no-payments' } });
   const { stdout } = await runCli(folder, ['policy', 'replay', 'other.yaml']);
   expect(stdout).toMatch(/^ +3 {2}write_file {2}allow -> ask {2}default \(other\.yaml:2\)/);
   expect(stdout).toContain('6 calls replayed: 4 stricter, 0 milder');

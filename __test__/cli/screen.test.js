@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { fitted } from '../../js/cli/screen.js';
 
-test('text is broken between words where the terminal ends, and goes on below its beginning', () => {
+test('text is wrapped between words at the width of the terminal, with indentation', () => {
   expect(fitted('one two three four', 2, 11)).toBe('one two\n  three\n  four');
   expect(fitted('unbreakable word', 2, 8)).toBe('unbreakable\n  word');
   expect(fitted('one two three four', 2, 80)).toBe('one two three four');
 });
 
-test('in a pipe it is one line', () => {
+test('text in a pipe is one line', () => {
   const long = 'word '.repeat(100).trim();
   expect(fitted(long, 10, undefined)).toBe(long);
 });

@@ -1,4 +1,4 @@
-/** What a person at a terminal is shown before saying yes: all of it, or nothing can be approved. */
+/** Approvals at a terminal: a request must be shown completely before it can be approved. */
 
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,16 +13,16 @@ import { hasTerminals } from '../helpers/run_terminal.js';
 
 const MINUTES = 60_000;
 const COLUMNS = 60;
-/** Ten thousand characters in one line, with something at the end that nobody should miss. */
+/** Ten thousand characters in one line, with the important part at the end. */
 const LONG = `${Array.from({ length: 1_990 }, (_, at) => String(at).padStart(4, '0')).join(' ')} drop everything`;
 
 /**
- * What an agent asks for, and what is left of the screen.
+ * Runs an agent that makes the calls, and returns the content of the screen.
  * @param {{ name: string, input: object }[]} calls
  * @param {[string, string][]} script
  * @param {{ config?: object, policy?: string }} [options]
  */
-async function asked(calls, script, { config, policy } = {}) {
+async function runCalls(calls, script, { config, policy } = {}) {
   const { folder, env, root } = await agentWorkspace(byResults([{ calls }, { say: 'Done.' }]), { config });
   if (policy !== undefined) await writeFile(join(folder, 'tgp.policy.yaml'), policy);
   const seen = await atTerminal(folder, ['Do it.'], { env, columns: COLUMNS, script });
@@ -40,9 +40,9 @@ const joined = (shown) =>
     .replace(/\n {2}(?=\S)/g, '\n');
 
 describe.skipIf(!hasTerminals())('at a terminal', { timeout: 3 * MINUTES }, () => {
-  test('no line of a change is cut, however long it is', async () => {
+  test('no line of a change is truncated, however long it is', async () => {
     const call = { name: 'write_file', input: { path: 'notes/a.md', content: `${LONG}\n` } };
-    const { code, shown, root, lines } = await asked(
+    const { code, shown, root, lines } = await runCalls(
       [call],
       [
         ['[m]ore', 'm'],
@@ -56,9 +56,9 @@ describe.skipIf(!hasTerminals())('at a terminal', { timeout: 3 * MINUTES }, () =
     expect(await readFile(join(root, 'notes/a.md'), 'utf8')).toBe(`${LONG}\n`);
   });
 
-  test('nothing is approved before all of it was shown', async () => {
+  test('no request is approved before all of it was shown', async () => {
     const call = { name: 'write_file', input: { path: 'notes/a.md', content: `${LONG}\n` } };
-    const { code, shown, root } = await asked(
+    const { code, shown, root } = await runCalls(
       [call],
       [
         ['[m]ore', 'y'],
@@ -74,16 +74,16 @@ describe.skipIf(!hasTerminals())('at a terminal', { timeout: 3 * MINUTES }, () =
   test('the arguments of run_code and the parameters of SQL are shown beside their text', async () => {
     const code = 'export default (args: { to: string }): string => args.to;\n';
     const call = { name: 'run_code', input: { code, args: { to: 'evil@example.com', amount: 1_000_000 } } };
-    const { code: exit, shown } = await asked([call], [['Allow?', 'y']]);
+    const { code: exit, shown } = await runCalls([call], [['Allow?', 'y']]);
     expect(exit, shown).toBe(0);
     expect(joined(shown)).toContain('export default (args: { to: string }): string => args.to;');
     expect(joined(shown)).toContain('args: {"amount":1000000,"to":"evil@example.com"}');
   });
 
-  test('what is hidden in it is spelt out, and the hash and the text that runs are shown', async () => {
+  test('invisible characters are escaped, and the hashes of arguments and tool are shown', async () => {
     const hidden = 'a\u200bb\u200dc\u202ed\u2066e\u3164f\u00a0g\u{e0041}h\u001b[2Ji';
     const call = { name: 'exec_tool', input: { path: 'tools/one.ts', args: { note: hidden } } };
-    const { shown, stdout } = await asked([call], [['Allow?', 'y']]);
+    const { shown, stdout } = await runCalls([call], [['Allow?', 'y']]);
     expect(joined(shown)).toContain('a\\u{200b}b\\u{200d}c\\u{202e}d\\u{2066}e\\u{3164}f\\u{a0}g\\u{e0041}h');
     for (const character of ['\u200b', '\u202e', '\u2066', '\u3164', '\u{e0041}', '\u001b[2J'])
       expect(stdout).not.toContain(character);
@@ -97,7 +97,7 @@ describe.skipIf(!hasTerminals())('at a terminal', { timeout: 3 * MINUTES }, () =
       input: { path: 'tools/broken.ts', content: 'export default (: number => ;\n' },
     };
     const call = { name: 'exec_tool', input: { path: 'tools/broken.ts', args: {} } };
-    const { shown } = await asked(
+    const { shown } = await runCalls(
       [forge, call],
       [
         ['Allow?', 'y'],
@@ -108,19 +108,19 @@ describe.skipIf(!hasTerminals())('at a terminal', { timeout: 3 * MINUTES }, () =
     expect(joined(shown).slice(joined(shown).indexOf('text that runs'))).not.toMatch(/^[^\n]*(?:Expected|Unexpected)/);
   });
 
-  test('what is too long for a terminal cannot be approved there', async () => {
+  test('a request that is too long for a terminal cannot be approved there', async () => {
     const call = { name: 'write_file', input: { path: 'notes/a.md', content: 'line\n'.repeat(100_000) } };
-    const { code, shown, root } = await asked([call], []);
+    const { code, shown, root } = await runCalls([call], []);
     expect(code, shown).toBe(3);
     expect(shown.replaceAll('\n', ' ')).toContain('too long to be shown in full');
     expect(shown).not.toContain('Allow?');
     expect(git(root, 'log', '--format=%s')).not.toContain('notes/a.md');
   });
 
-  test('the rule of "always" is shown before it is written, and is widened in words', async () => {
+  test('the rule of "always" is shown before it is written, and conditions can be omitted', async () => {
     const policy = 'version: 1\ndefault: ask\nrules:\n  - { id: reading, allow: [read] }\n';
     const call = { name: 'write_file', input: { path: 'notes/a.md', content: 'one\n' } };
-    const { code, shown, folder } = await asked(
+    const { code, shown, folder } = await runCalls(
       [call],
       [
         ['[w]ider', 'w'],
@@ -142,7 +142,7 @@ describe.skipIf(!hasTerminals())('at a terminal', { timeout: 3 * MINUTES }, () =
     const { folder, env } = await agentWorkspace(byResults([{ say: 'x' }]));
     const args = ['exec', 'one', '--args', JSON.stringify({ note: LONG })];
     const refused = await runCli(folder, args, { env });
-    expect(refused.code, 'nobody is there').toBe(1);
+    expect(refused.code, 'there is no terminal').toBe(1);
     const { code, stdout } = await atTerminal(folder, args, {
       env,
       columns: COLUMNS,

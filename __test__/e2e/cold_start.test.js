@@ -12,7 +12,7 @@ export default function (args: { n: number }): number {
 }
 `;
 
-test('an agent that wakes up in an empty folder forges a tool; the next agent, in another process, finds and runs it', async () => {
+test('an agent that starts in an empty folder forges a tool; the next agent, in another process, finds and runs it', async () => {
   const folder = await tempRoot();
   await writeFile(join(folder, 'tgp.config.ts'), "export default { rootDir: './.tgp' };\n");
   const first = await runProgram(

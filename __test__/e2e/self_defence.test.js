@@ -4,7 +4,7 @@ import { tempRoot } from '../helpers/temp_root.js';
 
 const MB = 1 << 20;
 
-test('an agent survives tools that never end: it stays responsive, and its memory stays where it was', async () => {
+test('an agent survives endless tools: it stays responsive, and its memory does not grow', async () => {
   const report = await runProgram(
     await tempRoot(),
     `const kernel = new TGP();

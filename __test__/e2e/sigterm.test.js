@@ -9,10 +9,10 @@ import { startProgram } from '../helpers/run_program.js';
 import { tempRoot } from '../helpers/temp_root.js';
 import { isWorker, workers as workersOf } from '../helpers/workers.js';
 
-/** Half of what the most impatient platform grants; waiting for a run, a query or the remote would take a minute and more. */
+/** Half of the shortest grace period of any platform; waiting for a run, a query or the remote would take over a minute. */
 const SOON_MS = 5_000;
 
-/** Pushes that the remote still takes: those of the two tools. */
+/** The number of pushes that the remote answers: those of the two tools. */
 const PUSHES = 2;
 
 /**
@@ -97,7 +97,7 @@ async function expectClean({ folder, temporary }, workers) {
   expect(await readdir(temporary), 'no temporary file').toEqual([]);
   const root = join(folder, '.tgp');
   git(root, 'fsck', '--full', '--strict');
-  // A new kernel heals what a kill in the middle of a write may leave; no person has to.
+  // A new kernel repairs what a kill during a write may leave, without manual work.
   const { child, ended } = startProgram(
     folder,
     `const kernel = new TGP();
@@ -109,7 +109,7 @@ async function expectClean({ folder, temporary }, workers) {
   expect(JSON.parse(String(printed))).toMatchObject({ success: true, persisted: true });
   expect(await ended).toMatchObject({ exitCode: 0, stderr: '' });
   expect(git(root, 'status', '--porcelain')).toBe('');
-  expect(git(root, 'rev-parse', 'HEAD'), 'what waited was pushed').toBe(
+  expect(git(root, 'rev-parse', 'HEAD'), 'the pending commits were pushed').toBe(
     git(join(folder, 'remote.git'), 'rev-parse', 'main'),
   );
   const locks = await readdir(join(root, '.git'), { recursive: true });

@@ -14,27 +14,27 @@ const CALLS = `
 import { TGP, tgpTools } from '@tgp/core';
 import { cedarPolicy } from './cedar_policy.mjs';
 
-const asked = [];
+const requests = [];
 const kernel = new TGP({
   config: { rootDir: './.calls', memory: 'off', policy: cedarPolicy(new URL('./tools.cedar', 'file://' + process.cwd() + '/')) },
-  approve: ({ tool, path, rule, reason }) => asked.push([tool, path, rule, reason]) > 1,
+  approve: ({ tool, path, rule, reason }) => requests.push([tool, path, rule, reason]) > 1,
 });
 const tools = tgpTools(kernel);
-const said = [];
+const outcomes = [];
 for (const [tool, args] of JSON.parse(process.argv.at(-1))) {
   const rule = await tools[tool].execute(args).then(() => 'done', ({ code, details }) => [code, details.rule, details.reason].join(': '));
-  said.push(tool + ' ' + (args.path ?? args.from) + ' ' + rule);
+  outcomes.push(tool + ' ' + (args.path ?? args.from) + ' ' + rule);
 }
 await kernel.shutdown();
-process.stdout.write(JSON.stringify({ said, asked }));
+process.stdout.write(JSON.stringify({ outcomes, requests }));
 `;
 
 test(
-  'Cedar allows, denies and has somebody asked, and the caller hears which policy it was',
+  'Cedar allows, denies or requires approval, and the caller gets the id of the policy',
   async () => {
     const app = await packedApplication({ from: example('cedar') });
-    const { stdout: told } = await exec(process.execPath, ['--import', SCRIPTED_MODEL, 'agent.mjs'], { cwd: app });
-    expect(told).toBe('It bills as 576 pounds (forged tools/shipping/dim_weight.ts).\n');
+    const { stdout: answer } = await exec(process.execPath, ['--import', SCRIPTED_MODEL, 'agent.mjs'], { cwd: app });
+    expect(answer).toBe('It bills as 576 pounds (forged tools/shipping/dim_weight.ts).\n');
 
     const content = 'return 1';
     const calls = [
@@ -48,8 +48,8 @@ test(
       ['read_file', { path: 'rates/b.json' }],
     ];
     const script = ['--input-type=module', '-e', CALLS, JSON.stringify(calls)];
-    const { said, asked } = JSON.parse((await exec(process.execPath, script, { cwd: app })).stdout);
-    expect(said).toEqual([
+    const { outcomes, requests } = JSON.parse((await exec(process.execPath, script, { cwd: app })).stdout);
+    expect(outcomes).toEqual([
       'write_file tools/shipping/a.ts done',
       'write_file tools/payments/a.ts ERR_DENIED: default: Nothing permits it.',
       'write_file tools/shipping/../payments/a.ts ERR_DENIED: default: Nothing permits it.',
@@ -59,7 +59,7 @@ test(
       'write_file rates/b.json done',
       'read_file rates/b.json done',
     ]);
-    expect(asked).toEqual([
+    expect(requests).toEqual([
       ['write_file', 'rates/a.json', 'rates', 'Customers pay by these.'],
       ['write_file', 'rates/b.json', 'rates', 'Customers pay by these.'],
     ]);

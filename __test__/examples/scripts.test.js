@@ -32,10 +32,10 @@ async function initialised(more = {}) {
   const { tgp: _, ...others } = scripts;
   const fresh = { ...manifest, scripts: others, dependencies: { ...dependencies, ...more } };
   await writeFile(join(app, 'package.json'), `${JSON.stringify(fresh, undefined, 2)}\n`);
-  return { app, told: await initialise(app) };
+  return { app, report: await initialise(app) };
 }
 
-/** What an application without the model is told when its kernel boots. */
+/** The log of an application without @tgp/memory when its kernel boots. */
 const BY_WORDS =
   "[tgp] Tool search uses words only. To search by meaning too, install @tgp/memory or pass embed; memory: 'off' disables this message.\n";
 
@@ -43,7 +43,7 @@ const BY_WORDS =
 const runAgent = (app, model) => exec(process.execPath, ['--import', model, 'agent.mjs'], { cwd: app });
 
 test(
-  'init makes an empty folder the example, whose script forges a tool and uses it again',
+  'init creates the example in an empty folder, and its script forges a tool and reuses it',
   async () => {
     const { app } = await initialised();
     expect(await filesOfExample('script', app)).toEqual(await filesOfExample('script'));
@@ -54,10 +54,10 @@ test(
 );
 
 test(
-  'init connects the database driver that it finds: the tool that the agent forges reads it, and nothing writes to it',
+  'init configures the installed database driver, and the tool that the agent forges reads the database',
   async () => {
-    const { app, told } = await initialised({ 'better-sqlite3': '12' });
-    expect(told.databases).toEqual(['better-sqlite3']);
+    const { app, report } = await initialised({ 'better-sqlite3': '12' });
+    expect(report.databases).toEqual(['better-sqlite3']);
     await symlink(BETTER_SQLITE3, join(app, 'node_modules', 'better-sqlite3'));
     const db = new BetterSqlite3(join(app, 'app.db'));
     db.exec('CREATE TABLE users (name TEXT, active INTEGER)');
@@ -71,7 +71,7 @@ test(
 );
 
 test(
-  'the serverless function wakes up in an empty folder, and finds what an earlier instance forged at the remote',
+  'the serverless function starts in an empty folder, and finds the tool of an earlier instance at the remote',
   async () => {
     const app = await packedApplication({ from: example('lambda') });
     const { folder, remote } = await bareRemote();

@@ -1,4 +1,4 @@
-/** What docs/agent.md prints is run as it is printed, in one program; the free name (`model`) is a global. */
+/** The code of docs/agent.md runs unchanged, in one program; its free name (`model`) is a global. */
 
 import { execFile } from 'node:child_process';
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
@@ -48,8 +48,8 @@ test('an agent works, its session is resumed, and its recording replayed', async
   });
   expect(server.problems).toEqual([]);
   expect(stderr).toContain('→ list_files ');
-  const [said, outcome, session, replay] = stdout.split('\n').filter((line) => line !== '');
-  expect(said).toBe('I look.Nobody owes anything.');
+  const [printed, outcome, session, replay] = stdout.split('\n').filter((line) => line !== '');
+  expect(printed).toBe('I look.Nobody owes anything.');
   expect(JSON.parse(outcome ?? '')).toBe('done');
   expect(JSON.parse(session ?? '')).toMatchObject({ session: 'unpaid', outcome: 'done' });
   expect(JSON.parse(replay ?? '')).toMatchObject({ outcome: 'done', text: 'Nobody owes anything.' });

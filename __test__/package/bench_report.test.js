@@ -20,24 +20,24 @@ const results = (measures) => ({
 const SANDBOX = { name: '@tgp/core, process', group: 'turns of 25', unit: 'ms', ...summary([0.2, 0.3, 0.4]) };
 const MATRIX = { name: 'peer <1> & "co"', group: 'answer', facts: { ok: 3, 'host died': 1, 'n/a': 0, bombs: 4 } };
 
-describe('what many measurements say', () => {
-  it('is the median, the tail, and an interval that holds the median of where they come from', () => {
-    let held = 0;
+describe('the summary of measurements', () => {
+  it('has the median, the tail, and an interval that contains the median of the distribution', () => {
+    let covered = 0;
     for (let seed = 1; seed <= 100; seed++) {
       const random = numbers(seed);
-      // An exponential distribution, as times have: its median is ln 2.
+      // An exponential distribution, as is typical of durations: its median is ln 2.
       const values = Array.from({ length: 200 }, () => -Math.log(1 - random()));
       const { low, high, median, n, p99 } = summary(values);
       expect(n).toBe(200);
       expect(low).toBeLessThanOrEqual(median);
       expect(high).toBeGreaterThanOrEqual(median);
       expect(p99).toBeGreaterThan(high);
-      if (low <= Math.LN2 && Math.LN2 <= high) held++;
+      if (low <= Math.LN2 && Math.LN2 <= high) covered++;
     }
-    expect(held).toBeGreaterThan(85);
+    expect(covered).toBeGreaterThan(85);
   });
 
-  it('is the same for the same values, and for one value that value', () => {
+  it('is deterministic, and equals the value for a single one', () => {
     const values = Array.from({ length: 50 }, (_, at) => (at * 7919) % 101);
     expect(summary(values)).toEqual(summary(values));
     expect(summary([3])).toMatchObject({ n: 1, median: 3, low: 3, high: 3, p99: 3 });
@@ -62,7 +62,7 @@ describe('what many measurements say', () => {
 });
 
 describe('the documents', () => {
-  it('get the figures between their markers, and the same ones when they are written again', () => {
+  it('get the figures between their markers, and stay the same when written again', () => {
     const measured = results({ warm_exec: [SANDBOX], kill_matrix: [MATRIX] });
     const once = withFigures('# Page\n\nText.\n', measured);
     expect(once).toContain('| @tgp/core, process | 0.3 ms');
@@ -77,7 +77,7 @@ describe('the documents', () => {
     expect(later).not.toContain('0.3 ms');
   });
 
-  it('have tables whose cells stand below one another', () => {
+  it('have tables with aligned columns', () => {
     expect(
       table(['a', 'b'], [['long one', '1']])
         .split('\n')
@@ -93,7 +93,7 @@ describe('the documents', () => {
 });
 
 describe('the charts', () => {
-  it('are drawn where there are figures, for light and dark pages, with nothing in them that is no text', () => {
+  it('are drawn for the existing figures, for light and dark pages, with escaped text', () => {
     const drawn = charts(results({ warm_exec: [SANDBOX], kill_matrix: [MATRIX] }));
     expect(Object.keys(drawn)).toEqual(['warm_run.svg', 'kill_matrix.svg']);
     for (const svg of Object.values(drawn)) {
@@ -103,7 +103,7 @@ describe('the charts', () => {
     expect(drawn['kill_matrix.svg']).toContain('peer &lt;1&gt; &amp; &quot;co&quot;');
   });
 
-  it('have round numbers at their axes that reach around every value', () => {
+  it('have axes with round numbers that include every value', () => {
     expect(ticks(0.3, 55, 'log')).toEqual([0.1, 1, 10, 100]);
     expect(ticks(0, 93, 'linear')).toEqual([0, 20, 40, 60, 80, 100]);
     const svg = lineChart({

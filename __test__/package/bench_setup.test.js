@@ -1,4 +1,4 @@
-/** A benchmark prepares the addon of its peer itself: nobody has run the tests before. */
+/** A benchmark builds the addon of its peer itself, also if the tests were not run before. */
 
 import { execFile } from 'node:child_process';
 import { cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
@@ -11,7 +11,7 @@ import { tempRoot } from '../helpers/temp_root.js';
 const exec = promisify(execFile);
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
-/** As npm leaves it when no install script has run; with its addon it says so and ends the benchmark. */
+/** The package as npm installs it without install scripts; with its addon it prints a line and ends the benchmark. */
 const PEER = `const { existsSync } = require('node:fs');
 module.exports = class {
   constructor() {
@@ -21,11 +21,11 @@ module.exports = class {
   }
 };`;
 
-/** A clone after \`npm run demo\`, with an npm that only writes down what it is asked and rebuilds the stand-in. */
+/** A clone after \`npm run demo\`, with an npm that only records its arguments and rebuilds the stand-in. */
 async function freshClone() {
   const folder = await tempRoot();
   for (const name of ['benches', 'scripts']) await cp(join(ROOT, name), join(folder, name), { recursive: true });
-  // What is built is there: that of the tree.
+  // The build of the tree is used.
   await writeFile(join(folder, 'scripts', 'run.mjs'), '');
   await mkdir(join(folder, 'docs'));
   await cp(join(ROOT, 'docs', 'benchmarks.md'), join(folder, 'docs', 'benchmarks.md'));
@@ -47,7 +47,7 @@ async function freshClone() {
   return { bench, ran: async () => (await readFile(join(folder, 'log'), 'utf8')).split('\n').filter(Boolean) };
 }
 
-test('the one for SQL', async () => {
+test('the SQL benchmark builds its peer once', async () => {
   const { bench, ran } = await freshClone();
   const { stdout } = await bench('benches/run.mjs', 'sql');
   expect(stdout).toContain('opened');
@@ -57,7 +57,7 @@ test('the one for SQL', async () => {
 });
 
 test.skipIf(process.getBuiltinModule?.('node:sqlite'))(
-  'the one for the registry, where Node has no SQLite',
+  'the registry benchmark builds SQLite if Node has none',
   async () => {
     const { bench, ran } = await freshClone();
     const { stdout } = await bench('benches/registry.bench.mjs', '5');

@@ -14,7 +14,7 @@ const read = (command, ...args) => execFileSync(command, args, { encoding: 'utf8
 /** The newest glibc that AWS Lambda and Vercel have. */
 const NEWEST_GLIBC = [2, 34];
 
-it('there are an addon and a worker', () => {
+it('addon and worker exist', () => {
   for (const file of [ADDON, WORKER]) expect(statSync(file).size).toBeGreaterThan(0);
 });
 
@@ -27,7 +27,7 @@ describe.runIf(process.platform === 'linux')('the shipped binaries', () => {
     }
   });
 
-  it('ask for no newer glibc than serverless platforms have', () => {
+  it('require no newer glibc than serverless platforms have', () => {
     for (const file of [ADDON, WORKER]) {
       const versions = [...read('nm', '-D', '--undefined-only', file).matchAll(/GLIBC_(\d+)\.(\d+)/g)];
       const newer = versions.filter(
@@ -37,7 +37,7 @@ describe.runIf(process.platform === 'linux')('the shipped binaries', () => {
     }
   });
 
-  it('show no C++ symbol of V8 to Node, and use no static thread-local storage', () => {
+  it('export no C++ symbol of V8, and use no static thread-local storage', () => {
     const defined = read('nm', '-D', '--defined-only', ADDON);
     expect(defined).toContain('napi_register_module_v1');
     expect(defined).toContain('tgp_sandbox_main');
@@ -51,15 +51,15 @@ describe.runIf(process.platform === 'linux')('the shipped binaries', () => {
   });
 });
 
-/** What is true of our own archive of V8, which only this platform has. */
+/** Properties of our own archive of V8, which only this platform has. */
 describe.runIf(platform.name === 'linux-x64-gnu')('the shipped binaries with the V8 of vendor/v8', () => {
-  it("use the C library's memory: what it has allocated is freed by it", () => {
+  it('use the allocator of the C library', () => {
     const undefinedNames = read('nm', '-D', '--undefined-only', ADDON);
     for (const name of ['malloc', 'free', 'calloc', 'realloc'])
       expect(undefinedNames).toMatch(new RegExp(` ${name}@GLIBC`));
   });
 
-  it('stay small enough to be downloaded and loaded without a second thought', () => {
+  it('are smaller than 62 MB', () => {
     expect(statSync(ADDON).size).toBeLessThan(62e6);
   });
 });

@@ -15,7 +15,7 @@ const script = (/** @type {string[]} */ ...words) =>
   spawnSync(process.execPath, [path('scripts/build_v8.mjs'), ...words], { encoding: 'utf8' });
 
 describe('the V8 archive', () => {
-  it('is there once, for the pinned version, as its checksums say', () => {
+  it('exists once, for the pinned version, and matches its checksums', () => {
     const version = /^v8 = \{ version = "=([\d.]+)"/m.exec(readFileSync(path('Cargo.toml'), 'utf8'))?.[1];
     expect(readdirSync(path('vendor/v8')).sort()).toEqual(['LICENSES.txt', 'README.md', `v${version}`]);
     const folder = path(`vendor/v8/v${version}`);
@@ -38,20 +38,20 @@ describe('the V8 archive', () => {
 describe('scripts/build_v8.mjs', () => {
   it('lists all steps, or the requested ones in their order, and executes none', async () => {
     const work = join(await tempRoot(), 'work');
-    const told = (/** @type {string[]} */ ...words) =>
+    const steps = (/** @type {string[]} */ ...words) =>
       [...script('--dry-run', '--work', work, ...words).stdout.matchAll(/^==> (\w+):/gm)].map(([, name]) => name);
-    expect(told()).toEqual(STEPS);
-    expect(told('--steps', 'configure,gn')).toEqual(['gn', 'configure']);
+    expect(steps()).toEqual(STEPS);
+    expect(steps('--steps', 'configure,gn')).toEqual(['gn', 'configure']);
     expect(existsSync(work)).toBe(false);
   });
 
-  it('refuses a step that it does not have', () => {
+  it('refuses an unknown step', () => {
     const { status, stderr } = script('--dry-run', '--steps', 'gn,nonsense');
     expect(status).toBe(1);
     expect(stderr).toContain('There is no step "nonsense". Steps: sources, tools');
   });
 
-  it('asks for the variant that Cargo.toml asks for', () => {
+  it('builds the variant that Cargo.toml requires', () => {
     expect(gnArgs('/llvm')).toEqual(
       expect.arrayContaining([
         'v8_enable_sandbox=true',
@@ -76,7 +76,7 @@ describe('scripts/build_v8.mjs', () => {
 });
 
 describe.runIf(process.platform === 'linux')('scripts/v8/clang.sh', () => {
-  /** The wrapper around a compiler that writes down how it was called. */
+  /** The wrapper around a compiler that records its arguments. */
   async function wrapper() {
     const folder = await tempRoot();
     for (const bin of ['llvm/bin', 'real/bin', 'out']) mkdirSync(join(folder, bin), { recursive: true });
@@ -92,14 +92,14 @@ describe.runIf(process.platform === 'linux')('scripts/v8/clang.sh', () => {
     };
   }
 
-  it("drops what only Chromium's clang knows, and adds a missing function to links alone", async () => {
+  it("drops flags of Chromium's clang, and adds a missing function only when linking", async () => {
     const { folder, call, calls } = await wrapper();
     call('-c -O2 -fno-lifetime-dse -fsanitize-ignore-for-ubsan-feature=x -fmodule-name=y a.c -o a.o');
     call('-fdiagnostics-show-inlining-chain a.o -o mksnapshot');
     expect(calls()).toEqual(['-c -O2 a.c -o a.o', `a.o -o mksnapshot ${folder}/llvm/death_callback.o`]);
   });
 
-  it('compiles headers ahead once for each of the large targets', async () => {
+  it('precompiles headers once for each of the large targets', async () => {
     const { folder, call, calls } = await wrapper();
     mkdirSync(join(folder, 'out/obj/v8_compiler'), { recursive: true });
     for (const name of ['a', 'b']) call(`-MD -MF ${name}.d -O2 -c ${name}.cc -o obj/v8_compiler/${name}.o`);

@@ -1,4 +1,4 @@
-/** Code in documents: each block is a program, or a piece of one, and names what is there. */
+/** Code blocks of documents are valid programs or parts of one, and name existing scripts. */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -26,7 +26,7 @@ function blocks(page) {
 }
 
 /**
- * Whether it is TypeScript: as a module, inside a function, or as what stands between the braces of an object.
+ * Whether it is TypeScript: as a module, inside a function, or as members of an object.
  * @param {string} code
  */
 async function isTypeScript(code) {
@@ -37,27 +37,27 @@ async function isTypeScript(code) {
 }
 
 describe.each(pages)('%s', (page) => {
-  it('shows TypeScript and JavaScript that can be read', async () => {
+  it('has valid TypeScript and JavaScript', async () => {
     const code = blocks(page).filter(({ language }) => ['ts', 'tsx', 'js', 'mjs'].includes(language));
     const broken = [];
     for (const block of code) if (!(await isTypeScript(block.code))) broken.push(block.code);
     expect(broken).toEqual([]);
   });
 
-  it('shows JSON that can be read', () => {
+  it('has valid JSON', () => {
     for (const { code } of blocks(page).filter(({ language }) => language === 'json')) {
       expect(() => JSON.parse(code), code).not.toThrow();
     }
   });
 
-  it('names scripts that the package has', () => {
+  it('names existing scripts', () => {
     const text = readFileSync(`${ROOT}/${page}`, 'utf8');
     const named = [...text.matchAll(/\bnpm run ([a-z][\w:-]*)/g)].map((match) => String(match[1]));
     expect(named.filter((name) => !Object.hasOwn(scripts, name))).toEqual([]);
   });
 });
 
-it('finds what is no program', async () => {
+it('invalid code is detected', async () => {
   expect(await isTypeScript('const a = (;')).toBe(false);
   expect(await isTypeScript("git: { provider: 'github' }")).toBe(true);
   expect(await isTypeScript('return await tgp.exec_sql(x);')).toBe(true);

@@ -21,17 +21,17 @@ function listed(key) {
 
 /** @returns {Crate[]} everything that the lock file names, for every platform */
 function crates() {
-  const told = execFileSync('cargo', ['metadata', '--format-version', '1', '--locked', '--all-features'], {
+  const metadata = execFileSync('cargo', ['metadata', '--format-version', '1', '--locked', '--all-features'], {
     cwd: ROOT,
     encoding: 'utf8',
     maxBuffer: 256 << 20,
     stdio: ['ignore', 'pipe', 'ignore'],
   });
-  return JSON.parse(told).packages;
+  return JSON.parse(metadata).packages;
 }
 
 /**
- * Whether one may choose licences of the list alone: `AND` asks for all, `OR` (once written `/`) for one.
+ * Whether licences of the list are sufficient: `AND` requires all, `OR` (formerly `/`) one.
  * @param {string} expression
  * @returns {boolean}
  */
@@ -60,12 +60,12 @@ describe('the crates that are linked', () => {
     expect(ours.toSorted()).toEqual([...folders, 'tgp-core'].toSorted());
   });
 
-  it('have licences that ask for nothing but their notice', () => {
+  it('have licences that require only their notice', () => {
     const refused = foreign.filter(({ license }) => !isAllowed(license ?? ''));
     expect(refused.map(({ name, license }) => `${name}: ${license}`)).toEqual([]);
   });
 
-  it('are there once, but for a list that only gets shorter', () => {
+  it('occur in one version, except for a list that may only shrink', () => {
     const names = foreign.map(({ name }) => name).sort();
     const twice = names.filter((name, index) => name === names[index - 1]);
     expect([...new Set(twice)]).toEqual(listed('skip'));

@@ -24,7 +24,7 @@ describe.each(['index.d.ts', 'next.d.ts', 'mcp.d.ts'])('%s', (file) => {
   });
 });
 
-test('a missing comment is seen', async () => {
+test('a missing comment is detected', async () => {
   const [bare, documented] = await readDeclarations(
     'export type A = 1;\n/** Says it. */\nexport declare class B {\n  b: A;\n}\n',
   );
@@ -32,6 +32,6 @@ test('a missing comment is seen', async () => {
   expect(documented).toMatchObject({ name: 'B', doc: 'Says it.', members: [{ name: 'b', doc: '' }] });
 });
 
-test('docs/api.md is what the build makes of the declarations', async () => {
+test('docs/api.md matches the declarations', async () => {
   expect(read('docs/api.md')).toBe(await apiReference());
 });

@@ -1,4 +1,4 @@
-/** What docs/errors.md and docs/sql.md say of codes is what a caller gets. */
+/** A caller gets the codes that docs/errors.md and docs/sql.md describe. */
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -69,7 +69,7 @@ describe('SQL', () => {
     await kernel.shutdown();
   });
 
-  test('the pages say so', async () => {
+  test('the pages describe this', async () => {
     const page = (await readFile(join(DOCS, 'sql.md'), 'utf8')).replaceAll('\n', ' ');
     expect(page).toContain(`What is refused is \`${REFUSED}\``);
     expect(await entry('ERR_SQL')).toMatch(/refused before it reaches the database is `ERR_SECURITY_VIOLATION`/);
@@ -93,17 +93,17 @@ describe('fetch', () => {
     await kernel.shutdown();
   });
 
-  test('the page says so', async () => {
+  test('the page describes this', async () => {
     expect(await entry('ERR_FETCH')).toMatch(/not in `allowedFetchUrls` is `ERR_SECURITY_VIOLATION`/);
     expect(await entry(REFUSED)).toMatch(/an address that is not in `allowedFetchUrls`/);
   });
 });
 
-test('where a tool was that used up its CPU time is in the details, as the page says', async () => {
+test('the details of a timeout have the position of the tool, as the page describes', async () => {
   const { kernel, run } = await kernelWithDatabase();
   const { code, details } = await run('export default () => {\n  let n = 0;\n  for (;;) n += 1;\n};');
   expect(code).toBe('ERR_ISOLATE_TIMEOUT');
-  // A tool that could not be asked is nowhere.
+  // The position may be unknown.
   if (details.line !== undefined) expect(details).toMatchObject({ file: 'tools/a.ts', line: 3 });
   expect(await entry('ERR_ISOLATE_TIMEOUT')).toMatch(/in `details` \(`file`, `line`, `column`\)/);
   await kernel.shutdown();

@@ -19,8 +19,8 @@ const entries = new Map(
     { name, text: String(text) },
   ]),
 );
-/** Shorter than this nothing can be said of what happened and what to do. */
-const A_FEW_WORDS = 80;
+/** The length of the shortest entry with a cause and a solution. */
+const MIN_LENGTH = 80;
 
 test('every code of the types has an entry, under the name of its class', async () => {
   const types = await readFile(join(ROOT, 'types', 'errors.d.ts'), 'utf8');
@@ -31,20 +31,20 @@ test('every code of the types has an entry, under the name of its class', async 
   expect([...entries].map(([code, { name }]) => [code, name]).sort()).toEqual(classes.sort());
 });
 
-test.each([...entries])('%s says what happened and what to do', (_, { text }) => {
-  expect(text.length).toBeGreaterThan(A_FEW_WORDS);
+test.each([...entries])('%s has an entry with cause and solution', (_, { text }) => {
+  expect(text.length).toBeGreaterThan(MIN_LENGTH);
 });
 
 test.each([
   ['errors.md', 'tools/missing.ts'],
   ['sql.md', ''],
-])('the program of docs/%s runs as it is printed', async (name, said) => {
+])('the program of docs/%s runs unchanged', async (name, output) => {
   const text = await readFile(join(ROOT, 'docs', name), 'utf8');
   const [, program] = /^```ts\n([\s\S]*?)^```/m.exec(text) ?? [];
   const folder = await tempRoot();
   await mkdir(join(folder, 'node_modules', '@tgp'), { recursive: true });
   await symlink(ROOT, join(folder, 'node_modules', '@tgp', 'core'));
-  // What a page leaves out: the agent uses its tools, and a tool its database.
+  // The part that the page omits: the agent uses its tools, and a tool its database.
   const used = `
     await agentTools.write_file.execute({ path: 'tools/a.ts', content: \`export default async () => {
       await tgp.exec_sql('CREATE TABLE t (n INTEGER)');
@@ -56,5 +56,5 @@ test.each([
   await writeFile(join(folder, 'program.mjs'), name === 'sql.md' ? `${program}${used}` : String(program));
   const { stdout } = await exec(process.execPath, ['program.mjs'], { cwd: folder });
   if (name === 'sql.md') expect(stdout).toContain('42');
-  else expect(stdout).toContain(said);
+  else expect(stdout).toContain(output);
 });

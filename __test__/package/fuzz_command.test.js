@@ -1,4 +1,4 @@
-/** `npm run fuzz` with a cargo that only writes down what it is asked. */
+/** `npm run fuzz` with a cargo that only records its arguments. */
 
 import { execFile } from 'node:child_process';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
@@ -10,34 +10,34 @@ import { tempRoot } from '../helpers/temp_root.js';
 
 const exec = promisify(execFile);
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-/** Of cargo nextest, when no test has the name. */
+/** The exit code of cargo nextest if no test has the name. */
 const NONE = 4;
 
-/** @param {number} ends what cargo ends with @param {string[]} args */
-async function fuzz(ends, ...args) {
+/** @param {number} exitCode of cargo @param {string[]} args */
+async function fuzz(exitCode, ...args) {
   const folder = await tempRoot();
   await mkdir(join(folder, 'bin'));
   const log = join(folder, 'log');
   await writeFile(log, '');
-  const cargo = `#!/bin/sh\necho "$*" >> '${log}'\nexit ${ends}\n`;
+  const cargo = `#!/bin/sh\necho "$*" >> '${log}'\nexit ${exitCode}\n`;
   await writeFile(join(folder, 'bin', 'cargo'), cargo, { mode: 0o755 });
   const env = { ...process.env, PATH: [join(folder, 'bin'), process.env.PATH].join(delimiter) };
   const ran = await exec(process.execPath, [join(ROOT, 'scripts', 'fuzz.mjs'), ...args], { env }).catch(
     (error) => error,
   );
-  return { code: ran.code ?? 0, stdout: ran.stdout, stderr: ran.stderr, asked: await readFile(log, 'utf8') };
+  return { code: ran.code ?? 0, stdout: ran.stdout, stderr: ran.stderr, recorded: await readFile(log, 'utf8') };
 }
 
 describe('npm run fuzz', () => {
-  it('runs the properties that any of the names is in, whichever half has them', { timeout: 180_000 }, async () => {
-    const { code, stdout, asked } = await fuzz(NONE, '--seconds', '1', 'whose text has moved', 'tokens and caveats');
-    expect(asked).toContain('test(fuzz_tests) & (test(whose text has moved) | test(tokens and caveats))');
+  it('runs the properties that contain one of the names, in Rust and in JavaScript', { timeout: 180_000 }, async () => {
+    const { code, stdout, recorded } = await fuzz(NONE, '--seconds', '1', 'whose text has moved', 'tokens and caveats');
+    expect(recorded).toContain('test(fuzz_tests) & (test(whose text has moved) | test(tokens and caveats))');
     const count = (/** @type {string} */ word) => Number(new RegExp(`Tests .*?(\\d+) ${word}`).exec(stdout)?.[1] ?? 0);
     expect(count('passed') + count('failed')).toBe(2);
-    // Its inputs are random: what they find is reported by its exit code, and is not what this test is about.
+    // Its inputs are random: their findings set the exit code, and are not subject of this test.
     expect(code).toBe(count('failed') === 0 ? 0 : 1);
     expect(await fuzz(0, '--seconds', '1', 'of_rust_alone')).toMatchObject({ code: 0, stdout: '' });
-    expect((await fuzz(0, '--seconds', '1', 'ledger')).asked).toContain('(test(ledger) | package(tgp-ledger))');
+    expect((await fuzz(0, '--seconds', '1', 'ledger')).recorded).toContain('(test(ledger) | package(tgp-ledger))');
   });
 
   it.each([
@@ -52,7 +52,7 @@ describe('npm run fuzz', () => {
     expect(stderr).toMatch(/\nUsage: npm run fuzz -- .*\n$/);
   });
 
-  it('ends with exit code 1 where a property does not hold', async () => {
+  it('ends with exit code 1 if a property fails', async () => {
     expect((await fuzz(100, '--seconds', '1', 'of_rust_alone')).code).toBe(1);
   });
 });

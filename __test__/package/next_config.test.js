@@ -18,22 +18,22 @@ describe.each([
     expect(globs.filter((/** @type {string} */ glob) => glob.startsWith('/'))).toEqual([]);
   });
 
-  test('keeps what the config says, and what others added to the same keys', () => {
-    const given = {
+  test('keeps the config, and values that others added to the same keys', () => {
+    const original = {
       output: 'standalone',
       serverExternalPackages: ['sharp'],
       outputFileTracingIncludes: { '/**': ['./data/**/*'], '/docs': ['./docs/*'] },
     };
-    const copy = structuredClone(given);
-    const made = wrap(given);
-    expect(given).toEqual(copy);
+    const copy = structuredClone(original);
+    const made = wrap(original);
+    expect(original).toEqual(copy);
     expect(made.output).toBe('standalone');
     expect(made.serverExternalPackages).toEqual(['sharp', '@tgp/core']);
     expect(made.outputFileTracingIncludes['/docs']).toEqual(['./docs/*']);
     expect(made.outputFileTracingIncludes['/**']).toEqual(expect.arrayContaining(['./data/**/*', 'tgp.config.*']));
   });
 
-  test('takes functions and promises, as Next.js does', async () => {
+  test('accepts functions and promises, as Next.js does', async () => {
     const made = wrap(async (/** @type {string} */ phase, /** @type {any} */ { defaultConfig }) => ({
       env: { phase, distDir: defaultConfig.distDir },
     }));
@@ -43,7 +43,7 @@ describe.each([
     expect(await wrap(Promise.resolve({}))).toEqual(wrap({}));
   });
 
-  test('is the same twice as once, and works with no config', () => {
+  test('is idempotent, and works without a config', () => {
     expect(wrap(wrap({ reactStrictMode: true }))).toEqual(wrap({ reactStrictMode: true }));
     expect(wrap()).toEqual(wrap({}));
   });

@@ -48,8 +48,8 @@ test(
     const app = await packedApplication({ files: { 'package.json': '{ "name": "app", "private": true }\n' } });
 
     const worker = await stat(join(app, 'node_modules', PLATFORM_PACKAGE, platform.worker));
-    // Windows knows by its name what may be run.
-    if (!IS_WINDOWS) expect(worker.mode & 0o111, 'the worker may be run').toBe(0o111);
+    // Windows decides by the file name what is executable.
+    if (!IS_WINDOWS) expect(worker.mode & 0o111, 'the worker is executable').toBe(0o111);
 
     const scripts = { 'esm.mjs': ESM, 'cjs.cjs': CJS, 'mixed.mjs': MIXED };
     for (const [name, source] of Object.entries(scripts)) {

@@ -1,4 +1,4 @@
-/** The list of `npm run break-promises`, held against the tree: a refactoring that moves a text moves its entry. */
+/** The list of `npm run break-promises` matches the tree: a refactoring that changes a text also changes its entry. */
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ function rustTexts(name) {
   return files.filter((file) => file.endsWith('.rs')).map((file) => textOf(join(folder, file)));
 }
 
-it(`has at least ${FEWEST} promises of all layers, each with an id of its own`, () => {
+it(`has at least ${FEWEST} promises of all layers, each with a unique id`, () => {
   expect(PROMISES.length).toBeGreaterThanOrEqual(FEWEST);
   expect(new Set(PROMISES.map(({ id }) => id)).size).toBe(PROMISES.length);
   expect(new Set(PROMISES.map(({ layer }) => layer))).toEqual(new Set(Object.keys(LAYERS)));

@@ -1,4 +1,4 @@
-/** What README and docs/git.md print is run as it is printed. */
+/** The code of README and docs/git.md runs unchanged. */
 
 import { execFile } from 'node:child_process';
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
@@ -54,7 +54,7 @@ test('"Use it": the agent answers, and the tool can be run by hand', async () =>
   expect(run).toEqual({ result: [576], logs: [], cpuMs: 'number' });
 });
 
-test('"Use it": with the database of the page, neither the agent nor what it forges changes anything', async () => {
+test('"Use it": with the database of the page, neither the agent nor its tools can change data', async () => {
   const program = (await blocks('README.md', 'Use it')).at(-1);
   const folder = await application();
   const used = `
@@ -87,7 +87,7 @@ test('"Git as the memory": the configuration is accepted', async () => {
   });
 });
 
-test('"What you get": the policy of the page denies what it says', async () => {
+test('"What you get": the policy of the page denies the call that it describes', async () => {
   const [policy] = await blocks('README.md', 'What you get', 'yaml');
   const folder = await tempRoot();
   const file = join(folder, 'tgp.policy.yaml');
@@ -99,7 +99,7 @@ test('"What you get": the policy of the page denies what it says', async () => {
   expect([denied.code, denied.details.rule]).toEqual(['ERR_DENIED', 'no-payments']);
 });
 
-test('the comparison is the one that was measured, and there is nothing that was not', async () => {
+test('the comparison has exactly the measured values', async () => {
   const results = JSON.parse(await readFile(join(ROOT, 'benches/results.json'), 'utf8'));
   const [readme, page] = await Promise.all(
     ['README.md', 'docs/benchmarks.md'].map((file) => readFile(join(ROOT, file), 'utf8')),

@@ -13,7 +13,7 @@ const APPLICATION = {
 };
 
 describe.runIf(process.platform === 'linux')('the packed packages serve in', () => {
-  it('a server of Node: no process, thread, descriptor or memory grows, and nothing outlives it', async () => {
+  it('a server of Node: processes, threads, descriptors and memory do not grow, and no process remains', async () => {
     const { served } = await installed(APPLICATION);
     const { stop } = await serveMany(APPLICATION, served, 80);
     expect(await stop(), 'what outlives the application').toEqual([]);

@@ -1,4 +1,4 @@
-/** A bare machine is a PATH with nothing but what a test puts there; what setup starts is written down. */
+/** A bare machine is a PATH with only the programs of a test; the commands that setup starts are recorded. */
 
 import { execFile } from 'node:child_process';
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
@@ -9,7 +9,7 @@ import { tempRoot } from '../helpers/temp_root.js';
 
 const exec = promisify(execFile);
 const SETUP = new URL('../../scripts/setup.mjs', import.meta.url).href;
-const NEVER = 'exit 1';
+const FAILURE = 'exit 1';
 
 /**
  * Runs setup on a machine with these programs, each a line of shell.
@@ -36,12 +36,12 @@ async function setUp(programs, need) {
   return { stderr, ran };
 }
 
-/** Installs by making programs of the names that the compiler and Git have. */
+/** Installs by creating programs with the names of the compiler and of Git. */
 const APT =
   '[ "$1" = install ] && for made in cc git; do echo "#!/bin/sh" > $bin/$made; /bin/chmod +x $bin/$made; done; true';
 const MACHINE = { 'apt-get': 'true', cc: 'true', git: 'true' };
 
-test('the README says what is installed, and which Rust is needed', async () => {
+test('the README lists what is installed, and the required Rust version', async () => {
   const [readme, manifest, source] = await Promise.all(
     ['README.md', 'Cargo.toml', 'scripts/setup.mjs'].map((name) =>
       readFile(new URL(`../../${name}`, import.meta.url), 'utf8'),
@@ -54,25 +54,25 @@ test('the README says what is installed, and which Rust is needed', async () => 
     expect(readme).toContain(named);
 });
 
-test('without a package manager it names what is missing', async () => {
+test('setup without a package manager names the missing programs', async () => {
   const { stderr, ran } = await setUp({}, { tests: false });
   expect(stderr).toContain('Missing: cc and git.');
   expect(ran).toEqual([]);
 });
 
-test('with one it installs a compiler and Git, and asks for Rust', async () => {
+test('setup with a package manager installs a compiler and Git, and refers to rustup', async () => {
   const { stderr, ran } = await setUp({ 'apt-get': APT }, { tests: false });
   expect(ran).toEqual(['apt-get update', 'apt-get install -y --no-install-recommends gcc libc6-dev git']);
   expect(stderr).toContain('https://rustup.rs');
 });
 
-test('a package manager that fails stops it', async () => {
-  const { stderr } = await setUp({ 'apt-get': `[ "$1" = --version ] || ${NEVER}` }, { tests: false });
+test('setup stops if the package manager fails', async () => {
+  const { stderr } = await setUp({ 'apt-get': `[ "$1" = --version ] || ${FAILURE}` }, { tests: false });
   expect(stderr).toMatch(/apt-get update" ended with exit code 1/);
 });
 
-test('it installs the test runner when that is missing, and only for tests', async () => {
-  const cargo = `[ "$1" = nextest ] && ${NEVER}; true`;
+test('setup installs a missing test runner, and only for tests', async () => {
+  const cargo = `[ "$1" = nextest ] && ${FAILURE}; true`;
   expect((await setUp({ ...MACHINE, cargo }, { tests: false })).ran).toEqual([]);
   const { ran } = await setUp({ ...MACHINE, cargo }, { tests: true });
   expect(ran).toContainEqual(expect.stringMatching(/^cargo install --locked cargo-nextest@\d+\.\d+\.\d+$/));

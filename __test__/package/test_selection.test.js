@@ -45,7 +45,7 @@ const select = (changed, { seconds = {}, budget = 1000 } = {}) =>
 describe('the crates of a change', () => {
   it.each([
     ['a part', ['crates/sql/src/lib.rs'], ['tgp-core', 'tgp-sql']],
-    ['what all parts use', ['crates/base/src/lib.rs'], ['tgp-core', 'tgp-git', 'tgp-sql', 'tgp-base']],
+    ['a crate that all parts use', ['crates/base/src/lib.rs'], ['tgp-core', 'tgp-git', 'tgp-sql', 'tgp-base']],
     ['the addon', ['src/kernel/kernel.rs'], ['tgp-core']],
     ['a manifest', ['crates/git/Cargo.toml'], ['tgp-core', 'tgp-git']],
     ['no Rust', ['js/sql/rules.js', 'docs/limits.md'], []],
@@ -76,7 +76,7 @@ describe('the test files of a change', () => {
     expect(files).toEqual(['__test__/package/limits.test.js', ...SMOKE]);
   });
 
-  it('come in the order of how close they are to the change', () => {
+  it('are ordered by their distance from the change', () => {
     const { files, rebuild } = select(['js/sql/rules.js']);
     expect(rebuild).toBe(true);
     expect(files[0]).toBe('__test__/sql/rules.test.js');
@@ -91,7 +91,7 @@ describe('the test files of a change', () => {
     expect(files).toContain('__test__/cli/init.test.js');
   });
 
-  it('are left out, by name, where they do not fit into the time, except those that were changed', () => {
+  it('are left out and listed if they do not fit into the time, except changed tests', () => {
     const seconds = {
       '__test__/git/push.test.js': 40,
       '__test__/sql/exec.test.js': 400,
@@ -117,7 +117,7 @@ it('programs that a test starts count as imported', () => {
   expect(importsOf(SOURCES).get('__test__/helpers/run_cli.js')).toEqual(['bin/tgp.js']);
 });
 
-it('the files of the smoke set are there', async () => {
+it('the files of the smoke set exist', async () => {
   const { existsSync } = await import('node:fs');
   expect(SMOKE.filter((path) => !existsSync(new URL(`../../${path}`, import.meta.url)))).toEqual([]);
 });

@@ -6,7 +6,7 @@ const ROWS = [...PAGE.matchAll(/^\|([^|]*)\| `([^`]+\.test\.js)`\s*\| (.+?)\s*\|
   ([, promise = '', file = '', title = '']) => ({ promise: promise.trim(), file, title }),
 );
 
-it('every test that docs/threats.md names is there', () => {
+it('every test that docs/threats.md names exists', () => {
   expect(ROWS.length).toBeGreaterThan(40);
   for (const { file, title } of ROWS) {
     const source = readFileSync(new URL(`../${file}`, import.meta.url), 'utf8');

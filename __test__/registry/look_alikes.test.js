@@ -1,4 +1,4 @@
-/** Names that people would take for that of another tool. */
+/** Names that look like the name of another tool. */
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,12 +9,12 @@ import { bareRemote, clone, git } from '../helpers/git_remote.js';
 import { policyKernel } from '../helpers/policy_kernel.js';
 import { tempRoot } from '../helpers/temp_root.js';
 
-const source = (/** @type {string} */ says) => `/** ${says} */\nexport default (_args: object) => 1;\n`;
-/** What looks like `tools/pay.ts` on a screen. */
+const source = (/** @type {string} */ description) => `/** ${description} */\nexport default (_args: object) => 1;\n`;
+/** Names that look like `pay` on a screen. */
 const TWINS = {
   'a zero-width space': 'pay\u200b',
   'a zero-width joiner': 'p\u200day',
-  'a mark that turns the line around': 'pay\u202e',
+  'a right-to-left override': 'pay\u202e',
   'an isolate': '\u2066pay',
   'a byte order mark': '\ufeffpay',
   'a soft hyphen': 'p\u00aday',
@@ -33,7 +33,7 @@ const TWINS = {
 };
 
 describe('a name that looks like that of another tool', () => {
-  it.each(Object.entries(TWINS))('is not written by an agent: %s', async (_what, name) => {
+  it.each(Object.entries(TWINS))('cannot be written by an agent: %s', async (_what, name) => {
     const { kernel, tools } = await createKernel();
     await tools.write_file.execute({ path: 'tools/pay.ts', content: source('Pays.') });
     for (const attempt of [
@@ -73,7 +73,7 @@ describe('a name that looks like that of another tool', () => {
     }
   });
 
-  it('is neither run nor imported when it lies on disk in disguise', async () => {
+  it('is neither run nor imported when it is on disk', async () => {
     const { kernel, tools, rootDir } = await createKernel({ check: 'off' });
     await tools.write_file.execute({ path: 'tools/pay.ts', content: source('Pays.') });
     for (const name of Object.values(TWINS).filter((each) => !/^pay$/i.test(each))) {
@@ -127,7 +127,7 @@ describe('a name that looks like that of another tool', () => {
     expect(warnings.filter((text) => text.includes('tools/Report.ts'))).toHaveLength(1);
   });
 
-  it('that is unambiguous is read, whatever its characters', async () => {
+  it('is read if it is unambiguous, whatever its characters', async () => {
     const { tools, rootDir } = await createKernel();
     await tools.write_file.execute({ path: 'notes/a.md', content: 'a' });
     for (const name of ['\u2764\ufe0f', '\u0645\u06cc\u200c\u062e']) {
@@ -136,7 +136,7 @@ describe('a name that looks like that of another tool', () => {
     }
   });
 
-  it('of a tool that the caller may not see is not reported', async () => {
+  it('does not reveal a tool that the caller may not see', async () => {
     const { kernel } = await policyKernel(
       'default: allow\nrules:\n  - { id: hidden, deny: [read], paths: ["tools/hidden/**"] }\n',
       { files: { 'tools/hidden/pay.ts': source('Pays.') } },
@@ -149,7 +149,7 @@ describe('a name that looks like that of another tool', () => {
     expect(answer).not.toContain('looks the same');
   });
 
-  it('is refused by itself when it is in disguise, before anybody has the plain one', async () => {
+  it('is refused if it mixes scripts, even before a tool with the plain name exists', async () => {
     const { tools } = await createKernel();
     await expect(tools.write_file.execute({ path: 'tools/p\u0430y.ts', content: source('Steals.') })).rejects.toThrow(
       /another script/,
@@ -158,7 +158,7 @@ describe('a name that looks like that of another tool', () => {
   });
 });
 
-it('names in other scripts and accents are names, and a tool may change the case of its own', async () => {
+it('names in other scripts and with accents are allowed, and a tool may change the case of its name', async () => {
   const { kernel, tools } = await createKernel();
   for (const name of ['счёт', '日本', 'späth', 'altın', 'tiếng_việt', 'עברית', 'Tool', 'παράδειγμα']) {
     expect(await tools.write_file.execute({ path: `tools/${name}.ts`, content: source('Works.') }), name).toMatchObject(

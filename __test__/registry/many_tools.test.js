@@ -27,7 +27,7 @@ async function seeded(root, count) {
   git('commit', '--quiet', '--message=Seed');
 }
 
-/** What a kernel that has just been booted finds in a root. @param {string} rootDir */
+/** The tools that a newly booted kernel finds in a root. @param {string} rootDir */
 async function rebuilt(rootDir) {
   const { kernel } = await createKernel({ rootDir, agent: { liveTools: 1_000, liveToolChars: 1_000_000 } });
   await kernel.boot();
@@ -37,8 +37,8 @@ async function rebuilt(rootDir) {
   return found;
 }
 
-describe('the list of tools, the live set and the prompt follow change by change', () => {
-  test('and equal a full rebuild, whatever was written, moved, removed and fetched', async () => {
+describe('incremental updates of the tool list, the live set and the prompt', () => {
+  test('equal a full rebuild after any writes, moves, removals and fetches', async () => {
     const { folder, remote } = await bareRemote();
     const agent = { liveTools: 1_000, liveToolChars: 1_000_000 };
     const git = /** @type {const} */ ({ repo: remote });
@@ -66,13 +66,13 @@ describe('the list of tools, the live set and the prompt follow change by change
       if (kind === 0 && some) await own.tools.delete_file.execute({ path: some });
       else if (kind === 1 && some) await own.tools.move_file.execute({ from: some, to: target });
       else if (kind === 2) {
-        // Both have what the other wrote: a conflict is another test's.
+        // Both are synchronised first: conflicts are tested elsewhere.
         await own.kernel.sync();
         await other.kernel.sync();
         await other.tools.write_file.execute({ path: pathOf(random(30)), content: sourceOf(step, step) });
         await own.kernel.sync();
       } else if (kind === 3 && some) {
-        // By other hands, and no tool any more.
+        // An external change that turns the tool into a module.
         await writeFile(join(own.rootDir, some), `export const rate = ${step};\n`);
         await own.kernel.git.persist('Change', [some]);
       } else await own.tools.write_file.execute({ path: pathOf(random(30)), content: sourceOf(step, step) });
@@ -86,7 +86,7 @@ describe('the list of tools, the live set and the prompt follow change by change
     }
   });
 
-  test('and what did not change is not read again', async () => {
+  test('do not read unchanged tools again', async () => {
     const { kernel, tools } = await createKernel();
     await tools.write_file.execute({ path: pathOf(1), content: sourceOf(1, 1) });
     const [before] = await kernel.registry.list();
@@ -95,13 +95,13 @@ describe('the list of tools, the live set and the prompt follow change by change
     const [after, second] = await kernel.registry.list();
     expect(after?.parameters).toBe(before?.parameters);
     expect([after?.uses, before?.uses, second?.path]).toEqual([1, 0, pathOf(2)]);
-    // What callers do with their list is not seen by others.
+    // A caller's changes to its list do not affect others.
     expect(() => Object.assign(/** @type {any} */ (after).parameters, { type: 'x' })).toThrow(TypeError);
     Object.assign(/** @type {any} */ (after), { path: 'x' });
     expect((await kernel.registry.list())[0]?.path).toBe(pathOf(1));
   });
 
-  test('and the first list after a boot reads only what has changed since the boot', async () => {
+  test('read only changes since the boot for the first list', async () => {
     const rootDir = join(await tempRoot(), '.tgp');
     const count = 600;
     for (let at = 0; at < count; at++) {
@@ -131,7 +131,7 @@ describe('the list of tools, the live set and the prompt follow change by change
     }
   });
 
-  test('with very many tools, too; files that others change are found a moment later', async () => {
+  test('handle very many tools, and find external changes of files', async () => {
     const rootDir = join(await tempRoot(), '.tgp');
     const count = howOften({ usual: 1_200, long: 10_000 });
     await seeded(rootDir, count);
@@ -146,7 +146,7 @@ describe('the list of tools, the live set and the prompt follow change by change
     await expect
       .poll(
         async () => {
-          // Written while the files are looked at: none of these is lost.
+          // Written during the scan of the files: none may be lost.
           await tools.write_file.execute({ path: `tools/fresh/tool_${++round}.ts`, content: sourceOf(round, 1) });
           return (await kernel.registry.list()).some(({ path }) => path === 'tools/by_hand/new.ts');
         },

@@ -17,61 +17,61 @@ const SLUG = {
     "/** Make a heading safe for a URL. */\nexport default function (args: { title: string }) {\n  return args.title.toLowerCase().replace(/ /g, '-');\n}\n",
 };
 
-/** A logger that keeps what it hears. */
-function listener() {
+/** A logger that records messages. */
+function recordingLogger() {
   /** @type {string[]} */
-  const heard = [];
+  const messages = [];
   const note = (/** @type {string} */ level) => (/** @type {string} */ message) =>
-    void heard.push(`${level}: ${message}`);
-  return { heard, logger: { debug: () => {}, info: note('info'), warn: note('warn'), error: note('error') } };
+    void messages.push(`${level}: ${message}`);
+  return { messages, logger: { debug: () => {}, info: note('info'), warn: note('warn'), error: note('error') } };
 }
 
-/** A model that knows two things: money and writing. */
+/** An embedding model with two topics: money and writing. */
 function model() {
   /** @type {string[][]} */
-  const asked = [];
+  const requests = [];
   /** @param {string[]} texts */
   const embed = async (texts) => {
-    asked.push(texts);
+    requests.push(texts);
     return texts.map((text) => [
       1 + 9 * Number(/tax|levy|money|currency/i.test(text)),
       1 + 9 * Number(/heading|article|slug/i.test(text)),
       1,
     ]);
   };
-  return { asked, embed };
+  return { requests, embed };
 }
 
 describe('without a model', () => {
-  it('words decide, and the logger hears of it once', async () => {
-    const { heard, logger } = listener();
+  it('search uses words, and logs this once', async () => {
+    const { messages, logger } = recordingLogger();
     const { kernel, tools } = await createKernel({}, { logger });
     await tools.write_file.execute({ path: TAX.path, content: TAX.source });
     expect((await kernel.find('add tax'))[0]?.path).toBe(TAX.path);
     await kernel.find('add tax');
-    expect(heard.filter((line) => line.includes('@tgp/memory'))).toEqual([
+    expect(messages.filter((line) => line.includes('@tgp/memory'))).toEqual([
       "info: Tool search uses words only. To search by meaning too, install @tgp/memory or pass embed; memory: 'off' disables this message.",
     ]);
     expect(await kernel.registry.remember()).toEqual({ by: 'words', texts: 0, waiting: 0 });
   });
 
-  it("memory: 'off' is quiet, and leaves a model alone", async () => {
-    const { heard, logger } = listener();
-    const { asked, embed } = model();
+  it("memory: 'off' logs nothing, and does not call a model", async () => {
+    const { messages, logger } = recordingLogger();
+    const { requests, embed } = model();
     const { kernel } = await createKernel({ memory: 'off' }, { logger, embed });
     expect(await kernel.find('a levy')).toEqual([]);
-    expect(asked).toEqual([]);
-    expect(heard.filter((line) => line.includes('words'))).toEqual([]);
+    expect(requests).toEqual([]);
+    expect(messages.filter((line) => line.includes('words'))).toEqual([]);
   });
 
-  it('lines that say when are words too', async () => {
+  it('the text of @when is searched by words', async () => {
     const { kernel, tools } = await createKernel({ memory: 'off' });
     const content = TAX.source.replace(' price. ', ' price.\n * @when the till shows an amount before duty\n ');
     await tools.write_file.execute({ path: TAX.path, content });
     expect((await kernel.find('the amount at the till before duty'))[0]?.path).toBe(TAX.path);
   });
 
-  it('examples, and what parameters are made of, are words too', async () => {
+  it('examples and the types of parameters are searched by words', async () => {
     const { kernel, tools } = await createKernel({ memory: 'off' });
     const content = `/**
  * Adds tax.
@@ -89,7 +89,7 @@ export default function quote(args: { country: 'norway' | 'iceland'; guest: { pa
 });
 
 describe("the application's own model", () => {
-  it('finds what shares no word, reads each text once, and its vectors outlive the kernel', async () => {
+  it('finds tools without shared words, embeds each text once, and stores the vectors', async () => {
     const rootDir = await tempRoot();
     placeTools(rootDir, [TAX, SLUG]);
     const first = model();
@@ -98,7 +98,7 @@ describe("the application's own model", () => {
     expect((await kernel.find('what is the levy'))[0]?.path).toBe(TAX.path);
     expect((await kernel.find('an article for the web'))[0]?.path).toBe(SLUG.path);
     expect((await kernel.find('tax_add'))[0]).toMatchObject({ path: TAX.path, score: 1 });
-    const texts = first.asked.flat();
+    const texts = first.requests.flat();
     expect(new Set(texts).size).toBe(texts.length);
     await kernel.shutdown();
 
@@ -106,7 +106,7 @@ describe("the application's own model", () => {
     const { kernel: next } = await createKernel({ rootDir }, { embed: second.embed });
     expect(await next.registry.remember()).toMatchObject({ by: 'meaning', waiting: 0 });
     expect((await next.find('what is the levy'))[0]?.path).toBe(TAX.path);
-    expect(second.asked.flat().filter((text) => text.includes('heading'))).toEqual([]);
+    expect(second.requests.flat().filter((text) => text.includes('heading'))).toEqual([]);
   });
 
   it('logs a failing or invalid embed function once, and searches by words', async () => {
@@ -121,18 +121,18 @@ describe("the application's own model", () => {
       'a vector must have 1 to 8192 numbers': (texts) => texts.map(() => []),
     };
     for (const [why, embed] of Object.entries(broken)) {
-      const { heard, logger } = listener();
+      const { messages, logger } = recordingLogger();
       const { kernel, tools } = await createKernel({}, { logger, embed });
       await tools.write_file.execute({ path: TAX.path, content: TAX.source });
       await tools.write_file.execute({ path: SLUG.path, content: SLUG.source });
       await kernel.registry.remember();
       expect((await kernel.find('add tax'))[0]?.path, why).toBe(TAX.path);
       await kernel.find('add tax again');
-      const told = heard.filter((line) => line.startsWith('warn: Tool search uses words only'));
-      expect(told.length, why).toBeGreaterThan(0);
-      expect(told.length, why).toBeLessThanOrEqual(2);
-      expect(told.join()).toContain(why);
-      expect(told.join(), why).not.toContain('sk-123');
+      const warnings = messages.filter((line) => line.startsWith('warn: Tool search uses words only'));
+      expect(warnings.length, why).toBeGreaterThan(0);
+      expect(warnings.length, why).toBeLessThanOrEqual(2);
+      expect(warnings.join()).toContain(why);
+      expect(warnings.join(), why).not.toContain('sk-123');
     }
   });
 
@@ -143,7 +143,7 @@ describe("the application's own model", () => {
 });
 
 describe.skipIf(!hasWeights)('the weights of @tgp/memory', () => {
-  it('are found in the application, read in the background, and kept beside the repository', async () => {
+  it('are found in the application and used in the background; vectors are stored in .git', async () => {
     const { kernel, tools, rootDir } = await applicationWithMemory();
     await tools.write_file.execute({ path: TAX.path, content: TAX.source });
     await tools.write_file.execute({ path: SLUG.path, content: SLUG.source });
@@ -158,7 +158,7 @@ describe.skipIf(!hasWeights)('the weights of @tgp/memory', () => {
     expect(readdirSync(rootDir)).not.toContain('vectors.bin');
   });
 
-  it('lines that say when are read as requests', async () => {
+  it('the text of @when is embedded like a request', async () => {
     const { kernel, tools } = await applicationWithMemory();
     await tools.write_file.execute({ path: SLUG.path, content: SLUG.source });
     const plain = await kernel.find('what the customer hands over at the counter');

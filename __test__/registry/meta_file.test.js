@@ -29,7 +29,7 @@ describe('meta.json', () => {
     expect(git(rootDir, 'status', '--porcelain')).toBe('');
   });
 
-  it('of many tools follows in batches, at a sync and at the end; the registry itself never waits', async () => {
+  it('is updated in batches for many tools, at a sync and at shutdown; the registry is always current', async () => {
     const { kernel, tools, rootDir } = await createKernel();
     await kernel.boot();
     const many = Array.from({ length: 100 }, (_, index) => ({
@@ -102,7 +102,7 @@ describe('meta.json', () => {
     }
   });
 
-  it('booting and asking change nothing in the repository', async () => {
+  it('is not written by a boot or a search', async () => {
     const { kernel, rootDir } = await createKernel();
     placeTools(rootDir, [{ path: 'tools/hand.ts', source: tool('Made by hand.') }]);
     expect(await paths(kernel)).toEqual(['tools/hand.ts']);
@@ -112,7 +112,7 @@ describe('meta.json', () => {
   });
 });
 
-describe('changes by other hands', () => {
+describe('external changes', () => {
   it('additions, edits, deletions and commits are detected', async () => {
     const { kernel, tools, rootDir } = await createKernel();
     await write(tools, 'tools/a.ts', tool('First.'));
@@ -130,7 +130,7 @@ describe('changes by other hands', () => {
     expect(git(rootDir, 'status', '--porcelain')).toBe('');
   });
 
-  it('an edit of the same size and time is seen by hydrate', async () => {
+  it('hydrate detects an edit with the same size and time', async () => {
     const { kernel, rootDir } = await createKernel();
     const at = new Date(Date.now() - 60_000);
     const place = (word) => {
@@ -146,7 +146,7 @@ describe('changes by other hands', () => {
     expect((await kernel.registry.list())[0]?.description).toBe('grapes');
   });
 
-  it('register takes note of one tool at once', async () => {
+  it('register adds one tool at once', async () => {
     const { kernel, rootDir } = await createKernel();
     await kernel.registry.list();
     placeTools(rootDir, [{ path: 'tools/now.ts', source: tool('Just now.') }]);
@@ -155,7 +155,7 @@ describe('changes by other hands', () => {
     await expect(kernel.registry.register('../x.ts')).rejects.toMatchObject({ code: 'ERR_SECURITY_VIOLATION' });
   });
 
-  it('what was registered is committed by the next sync', async () => {
+  it('a registered tool is committed by the next sync', async () => {
     const { kernel, tools, rootDir } = await createKernel();
     await write(tools, 'tools/a.ts', tool('First.'));
     placeTools(rootDir, [{ path: 'tools/now.ts', source: tool('Just now.') }]);
@@ -166,7 +166,7 @@ describe('changes by other hands', () => {
     expect(git(rootDir, 'status', '--porcelain', 'meta.json')).toBe('');
   });
 
-  it('two agents that write at the same time both end up in meta.json', async () => {
+  it('meta.json has the tools of two agents that write at the same time', async () => {
     const { remote } = await bareRemote();
     const agents = [await createKernel({ git: { repo: remote } }), await createKernel({ git: { repo: remote } })];
     await Promise.all(agents.map(({ kernel }) => kernel.boot()));
@@ -196,7 +196,7 @@ describe('changes by other hands', () => {
 });
 
 describe('use counts', () => {
-  it('count successful runs, outlive the kernel and stay out of Git', async () => {
+  it('count successful runs, persist and stay out of Git', async () => {
     const { kernel, tools, rootDir } = await createKernel();
     await write(
       tools,

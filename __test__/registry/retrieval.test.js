@@ -13,7 +13,7 @@ const LITTLE_WORDS = new Set(
 );
 
 /**
- * A kernel with the whole set, and what it finds for a file of queries.
+ * A kernel with all tools of the set, and a function that runs a file of queries.
  * @param {'words' | 'meaning'} by
  */
 async function scene(by) {
@@ -65,7 +65,7 @@ async function askAll(ask) {
 }
 
 describe('the retrieval set', () => {
-  it('has at least 300 tools, 200 queries, and thirds that are what they say', () => {
+  it('has at least 300 tools and 200 queries, and its thirds match their names', () => {
     const tools = new Map(retrievalTools().map((tool) => [tool.path, tool.words]));
     expect(tools.size).toBeGreaterThanOrEqual(300);
     const files = /** @type {const} */ (['queries_same_words', 'queries_some_words', 'queries_other_words']);
@@ -82,7 +82,7 @@ describe('the retrieval set', () => {
 });
 
 describe('find_tool', () => {
-  it('finds the tool first where words are shared, and a score above 0.85 is a promise', async () => {
+  it('ranks the tool first if words are shared, and a score above 0.85 is reliable', async () => {
     const { ask } = await scene('words');
     const { shared, same, some, precision, certain } = await askAll(ask);
     expect(shared).toBeGreaterThanOrEqual(0.95);
@@ -92,11 +92,11 @@ describe('find_tool', () => {
     expect(certain).toBeGreaterThanOrEqual(0.85);
   });
 
-  // Texts are read by threads of low priority: beside other work that takes many times as long.
+  // Texts are embedded by threads of low priority, which are much slower beside other work.
   const SLOW = { timeout: 600_000 };
 
   it.skipIf(!hasWeights)(
-    'finds by meaning what shares no word, and loses nothing where words are shared',
+    'finds tools by meaning without shared words, and is as good with shared words',
     SLOW,
     async () => {
       const { ask } = await scene('meaning');
@@ -133,7 +133,7 @@ describe('find_tool', () => {
     expect(share(paraphrases, 10)).toBeGreaterThanOrEqual(0.9);
   });
 
-  it('answers best first, with scores from 0 to 1, bounded, and the same every time', async () => {
+  it('returns the best tools first, limited, with scores from 0 to 1, deterministically', async () => {
     const { kernel } = await scene('words');
     const found = await kernel.find('convert a currency amount', { limit: 7 });
     expect(found.length).toBe(7);
@@ -162,7 +162,7 @@ describe('find_tool', () => {
     expect(await kernel.find('??!')).toEqual([]);
   });
 
-  it('refuses what is no question', async () => {
+  it('refuses an invalid query or limit', async () => {
     const { kernel, tools } = await createKernel();
     await expect(kernel.find('')).rejects.toMatchObject({ code: 'ERR_VALIDATION', details: { field: 'query' } });
     await expect(kernel.find('  ')).rejects.toMatchObject({ code: 'ERR_VALIDATION' });
@@ -177,7 +177,7 @@ describe('find_tool', () => {
 });
 
 describe('a tool that is forged twice', () => {
-  it('is reported by write_file, and only then', async () => {
+  it('is reported by write_file, but a change or an opposite is not', async () => {
     const { tools } = await createKernel();
     const write = (path, content) => tools.write_file.execute({ path, content });
     const source = (name) =>

@@ -7,8 +7,8 @@ import { firstThreeTen } from '../helpers/retrieval_figures.js';
 import { placeTools } from '../helpers/retrieval_set.js';
 
 /**
- * The set was written by somebody who had not seen the search. It is reported on and never tuned for: nothing here asserts a
- * figure, so that nobody is tempted to move a weight until a test passes. The report is part of `npm run test:long`.
+ * A set whose author had not seen the search. Its figures are reported and not asserted, so that the search is not tuned to
+ * them. The report is part of `npm run test:long`.
  */
 const FOLDER = new URL('../fixtures/retrieval_unseen/', import.meta.url);
 const SAME_JOB = 0.85;
@@ -20,7 +20,7 @@ const rows = (/** @type {string} */ file) =>
     .split('\n')
     .map((line) => JSON.parse(line));
 
-/** @param {{ when: boolean }} options whether tools have the lines that say when one would want them */
+/** @param {{ when: boolean }} options whether tools have their @when lines */
 function unseenTools({ when }) {
   const lines = new Map(rows('when.jsonl').map((row) => [row.path, row.when]));
   return text('tools.txt')
@@ -28,13 +28,13 @@ function unseenTools({ when }) {
     .slice(1)
     .map((section) => {
       const [path = '', ...source] = section.split('\n');
-      const said = (when ? (lines.get(path) ?? []) : []).map((/** @type {string} */ line) => ` * @when ${line}\n`);
-      return { path, source: source.join('\n').replace('*/', `*\n${said.join('')} */`) };
+      const whenLines = (when ? (lines.get(path) ?? []) : []).map((/** @type {string} */ line) => ` * @when ${line}\n`);
+      return { path, source: source.join('\n').replace('*/', `*\n${whenLines.join('')} */`) };
     });
 }
 
 /**
- * The figures of one way of finding.
+ * The figures of one kind of search.
  * @param {{ when: boolean, memory: 'auto' | 'off' }} options
  */
 async function figures({ when, memory }) {
@@ -44,20 +44,20 @@ async function figures({ when, memory }) {
   const all = rows('requests.jsonl');
   const kinds = new Set(all.map(({ kind }) => kind));
   /** @type {Record<string, unknown>} */
-  const told = { by };
+  const report = { by };
   for (const kind of kinds) {
     const requests = all.filter((request) => request.kind === kind);
     const answers = await Promise.all(
       requests.map(async ({ expect: path, query }) => ({ path, found: await kernel.find(query, { limit: 10 }) })),
     );
     const above = answers.filter(({ found }) => (found[0]?.score ?? 0) > SAME_JOB).length;
-    told[kind] = kind === 'none' ? { above, of: answers.length } : { 'top-1/3/10': firstThreeTen(answers), above };
+    report[kind] = kind === 'none' ? { above, of: answers.length } : { 'top-1/3/10': firstThreeTen(answers), above };
   }
-  return told;
+  return report;
 }
 
 describe('the unseen retrieval set', () => {
-  it('is the one that was frozen', () => {
+  it('matches the recorded checksums', () => {
     const sums = text('SHA256SUMS').trim().split('\n');
     expect(sums.length).toBe(6);
     for (const sum of sums) {
@@ -70,21 +70,21 @@ describe('the unseen retrieval set', () => {
   });
 
   it.runIf(IS_LONG && hasWeights)(
-    'is reported on: by words, by meaning, and with lines that say when',
+    'is reported: search by words, by meaning, and with @when',
     async () => {
-      const told = {
+      const report = {
         words: await figures({ when: false, memory: 'off' }),
         meaning: await figures({ when: false, memory: 'auto' }),
         'meaning and @when': await figures({ when: true, memory: 'auto' }),
       };
-      console.info('unseen set:', JSON.stringify(told, undefined, 1));
-      expect(Object.keys(told.meaning).length).toBe(7);
+      console.info('unseen set:', JSON.stringify(report, undefined, 1));
+      expect(Object.keys(report.meaning).length).toBe(7);
     },
     300_000,
   );
 
   it.runIf(IS_LONG && hasWeights)(
-    'is reported on: tools that are forged twice, and those that only look like it',
+    'is reported: duplicate tools, and tools that are only similar',
     async () => {
       const { kernel, tools, rootDir } = await applicationWithMemory();
       placeTools(rootDir, unseenTools({ when: false }));
@@ -92,17 +92,17 @@ describe('the unseen retrieval set', () => {
       for (const { path, calls } of rows('examples.jsonl')) {
         for (const { args } of calls) await tools.exec_tool.execute({ path, args });
       }
-      const told = { duplicate: { above: 0, firstThree: 0 }, different: { above: 0, firstThree: 0 } };
+      const report = { duplicate: { above: 0, firstThree: 0 }, different: { above: 0, firstThree: 0 } };
       for (const { kind, of, path, source } of rows('candidates.jsonl')) {
-        const said = /\/\*\*([\s\S]*?)(?:@|\*\/)/.exec(source)?.[1]?.replace(/\s*\*\s*/g, ' ') ?? '';
-        const found = await kernel.find(said.trim().slice(0, 1000), { limit: 3 });
+        const description = /\/\*\*([\s\S]*?)(?:@|\*\/)/.exec(source)?.[1]?.replace(/\s*\*\s*/g, ' ') ?? '';
+        const found = await kernel.find(description.trim().slice(0, 1000), { limit: 3 });
         const written = await tools.write_file.execute({ path, content: source });
-        const tally = told[/** @type {'duplicate' | 'different'} */ (kind)];
+        const tally = report[/** @type {'duplicate' | 'different'} */ (kind)];
         if (found.some((tool) => tool.path === of)) tally.firstThree += 1;
         if (written.similar?.some((tool) => tool.path === of)) tally.above += 1;
         await kernel.git.remove(path);
       }
-      console.info('unseen candidates, of 40 each:', JSON.stringify(told));
+      console.info('unseen candidates, of 40 each:', JSON.stringify(report));
       expect(rows('candidates.jsonl').length).toBe(80);
     },
     300_000,

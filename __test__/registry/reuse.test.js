@@ -32,7 +32,7 @@ async function scene(config) {
   const write = (/** @type {string} */ path, /** @type {string} */ content) =>
     tools.write_file.execute({ path, content });
   await write(PRICE, KNOWN);
-  // An agent learns of the runs that it made itself.
+  // Only runs of the agent itself are compared.
   await tools.exec_tool.execute({ path: PRICE, args: { net: 100, rate: 0.2 } });
   await tools.exec_tool.execute({ path: PRICE, args: { net: 50, rate: 0.07 } });
   return { kernel, tools, rootDir, write };
@@ -45,7 +45,7 @@ describe('a tool for a job that another one does', () => {
     expect(await write('tools/shop/tax_share.ts', OTHER)).not.toHaveProperty('similar');
   });
 
-  it('is refused where reuse is strict, with the call of the other one, and nothing is written', async () => {
+  it('is refused if reuse is strict, with the call of the existing tool, and not written', async () => {
     const { kernel, rootDir, write } = await scene({ reuse: 'strict' });
     const refused = await write('tools/shop/total.ts', TWIN).then(
       () => undefined,
@@ -63,13 +63,13 @@ describe('a tool for a job that another one does', () => {
     expect(refused.message).toContain(`Call exec_tool({ path: "${PRICE}"`);
     expect(existsSync(join(rootDir, 'tools/shop/total.ts'))).toBe(false);
     expect(await write('tools/shop/tax_share.ts', OTHER)).toMatchObject({ success: true });
-    // Changing or moving the tool itself is no second one.
+    // Changing or moving the tool itself is not a duplicate.
     expect(await write(PRICE, KNOWN.replace('with tax', 'with the tax'))).toMatchObject({ success: true });
     await kernel.git.move(PRICE, 'tools/shop/gross.ts');
     expect(existsSync(join(rootDir, 'tools/shop/gross.ts'))).toBe(true);
   });
 
-  it('is not checked where reuse is off', async () => {
+  it('is not checked if reuse is off', async () => {
     const { write } = await scene({ reuse: 'off' });
     expect(await write('tools/shop/total.ts', TWIN)).not.toHaveProperty('similar');
   });
@@ -102,15 +102,15 @@ describe('a tool for a job that another one does', () => {
 });
 
 describe('kernel.stats()', () => {
-  it('counts what was forged, used again, doubled and refused, by day, and for good', async () => {
+  it('counts forged, reused, duplicate and refused tools by day, persistently', async () => {
     const { kernel, rootDir, write } = await scene({});
     await write('tools/shop/total.ts', TWIN);
     await write('tools/shop/tax_share.ts', OTHER);
     const total = { forged: 2, reused: 1, duplicate: 1, refused: 0 };
-    const told = await kernel.stats();
-    expect(told.total).toEqual(total);
-    expect(told.days).toEqual([{ day: expect.stringMatching(/^\d{4}-\d\d-\d\d$/), ...total }]);
-    expect(told.memory).toMatchObject({ by: 'words' });
+    const stats = await kernel.stats();
+    expect(stats.total).toEqual(total);
+    expect(stats.days).toEqual([{ day: expect.stringMatching(/^\d{4}-\d\d-\d\d$/), ...total }]);
+    expect(stats.memory).toMatchObject({ by: 'words' });
     await kernel.shutdown();
 
     const { kernel: next, tools } = await createKernel({ rootDir, memory: 'off', reuse: 'strict' });
@@ -120,11 +120,11 @@ describe('kernel.stats()', () => {
   });
 });
 
-describe('the set for development', () => {
+describe('the development set', () => {
   /** @param {import('../fixtures/reuse_set.js').Written} written */
   const source = ({ description, parameters, body }) => tool(description, parameters, body);
 
-  it.skipIf(!hasWeights)('every duplicate is reported, and no tool that only looks like one', async () => {
+  it.skipIf(!hasWeights)('every duplicate is reported, and no tool that is only similar', async () => {
     const { kernel, tools } = await applicationWithMemory();
     for (const { path, known, runs } of JOBS) {
       await tools.write_file.execute({ path, content: source(known) });

@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { applicationWithMemory, hasWeights } from '../helpers/memory_model.js';
 import { retrievalQueries, retrievalTools } from '../helpers/retrieval_set.js';
 
-/** As the system prompt has it: from here on a tool is read, and used if it fits. */
+/** As in the system prompt: from this score on a tool is read, and used if it fits. */
 const WORTH_READING = 0.4;
 const JOBS = 30;
 
-/** Jobs that are asked for twice: once with some of the tool's words, later with none of them. */
+/** Jobs that are requested twice: once with some of the tool's words, later with none of them. */
 function requests() {
   const sources = new Map(retrievalTools().map(({ path, source }) => [path, source]));
   const again = new Map(retrievalQueries('queries_other_words').map(({ path, query }) => [path, query]));
@@ -20,10 +20,10 @@ function requests() {
 }
 
 /**
- * An agent that searches, reads the first three that are worth it, uses one that does the job, and forges otherwise.
- * @param {{ memory: 'auto' | 'off', saysWhen: boolean }} options
+ * An agent that searches, reads the first three results above the score, uses one that fits, and forges a tool otherwise.
+ * @param {{ memory: 'auto' | 'off', withWhen: boolean }} options
  */
-async function agent({ memory, saysWhen }) {
+async function agent({ memory, withWhen }) {
   const { kernel, tools } = await applicationWithMemory({ memory });
   let forged = 0;
   for (const { path, query, source } of requests()) {
@@ -31,8 +31,8 @@ async function agent({ memory, saysWhen }) {
     const fits = found.find((tool) => tool.score >= WORTH_READING && tool.path === path);
     if (fits) continue;
     forged += 1;
-    const content = saysWhen ? source.replace(' */', `\n * @when ${query}\n */`) : source;
-    // A second one for the same job would be another file; for the count it is enough that it was asked for.
+    const content = withWhen ? source.replace(' */', `\n * @when ${query}\n */`) : source;
+    // A duplicate would be another file; for the count the same path is sufficient.
     await tools.write_file.execute({ path, content });
   }
   return forged;
@@ -41,14 +41,14 @@ async function agent({ memory, saysWhen }) {
 describe.skipIf(!hasWeights)('an agent with 60 requests, half of them repeats in other words', () => {
   it('forges less with the memory than without', async () => {
     expect(requests().length).toBe(2 * JOBS);
-    const told = {
-      words: await agent({ memory: 'off', saysWhen: false }),
-      meaning: await agent({ memory: 'auto', saysWhen: false }),
-      'meaning and @when': await agent({ memory: 'auto', saysWhen: true }),
+    const counts = {
+      words: await agent({ memory: 'off', withWhen: false }),
+      meaning: await agent({ memory: 'auto', withWhen: false }),
+      'meaning and @when': await agent({ memory: 'auto', withWhen: true }),
     };
-    console.info('tools forged for 30 jobs asked for twice:', told);
-    expect(told.words).toBeGreaterThan(told.meaning);
-    expect(told.meaning).toBeGreaterThanOrEqual(JOBS);
-    expect(told.meaning).toBeLessThanOrEqual(JOBS + 15);
+    console.info('tools forged for 30 jobs asked for twice:', counts);
+    expect(counts.words).toBeGreaterThan(counts.meaning);
+    expect(counts.meaning).toBeGreaterThanOrEqual(JOBS);
+    expect(counts.meaning).toBeLessThanOrEqual(JOBS + 15);
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createKernel } from '../helpers/create_kernel.js';
 
 /**
- * What the registry makes of one source.
+ * The registry entry of one source.
  * @param {string} source
  * @param {string} [path]
  */
@@ -69,7 +69,7 @@ export default async function total(args: Base & {
     });
   });
 
-  it('in every form that a tool may have', async () => {
+  it('in every form that a tool can have', async () => {
     const typed = { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] };
     /** @type {[string, object, string?][]} */
     const forms = [
@@ -102,13 +102,13 @@ export default async function total(args: Base & {
     }
   });
 
-  it('as a module when nothing can be run, and by its name when it does not compile', async () => {
+  it('as a module if it cannot be run, and by its name if it does not compile', async () => {
     expect(await read('/** Helpers. */ export const a = 1')).toMatchObject({ kind: 'module', description: 'Helpers.' });
     expect(await read('export default (')).toMatchObject({ kind: 'tool', name: 't', description: '', parameters: {} });
     expect(await read('/** Folder. */ return 1', 'tools/geo/index.ts')).toMatchObject({ name: 'geo', tags: ['geo'] });
   });
 
-  it('without growing or hanging on types that name themselves', async () => {
+  it('without growing or hanging on recursive types', async () => {
     const bomb = Array.from(
       { length: 20 },
       (_, index) => `type T${index} = { a: T${index + 1}; b: T${index + 1}; c: T${index + 1} };`,
@@ -123,7 +123,7 @@ export default async function total(args: Base & {
     }
   });
 
-  it('and declarations and data are no tools', async () => {
+  it('but declarations and data are not tools', async () => {
     const { kernel, tools } = await createKernel();
     for (const path of ['tools/types.d.ts', 'tools/data.json', 'tools/readme.md']) {
       await tools.write_file.execute({ path, content: '{}' });

@@ -4,7 +4,7 @@ import { createKernel } from '../helpers/create_kernel.js';
 
 const LIMITS = { timeoutMs: 2000 };
 
-async function written() {
+async function documentedGlobals() {
   const page = await readFile(new URL('../../docs/sandbox.md', import.meta.url), 'utf8');
   const lists = [...page.matchAll(/```globals \w+\n([\s\S]*?)```/g)].map((match) => String(match[1]));
   return lists.join(' ').split(/\s+/).filter(Boolean).sort();
@@ -16,7 +16,7 @@ for (const isolation of /** @type {const} */ (['process', 'thread'])) {
       const { forge } = await createKernel({ sandbox: { ...LIMITS, isolation } });
       const { result } = await forge('return Reflect.ownKeys(globalThis).map(String)');
       expect(result.filter((/** @type {string} */ name) => !name.startsWith('Symbol(')).sort()).toEqual(
-        await written(),
+        await documentedGlobals(),
       );
     });
   });
@@ -113,7 +113,7 @@ describe('constructor chains', () => {
 });
 
 describe('a guest that replaces every built-in it can reach', () => {
-  it('still gets right answers from the bridge, and gains nothing', async () => {
+  it('gets correct answers from the bridge, and no further access', async () => {
     const { tools, forge } = await createKernel({ sandbox: LIMITS });
     await tools.write_file.execute({ path: 'data.json', content: '{"a":1}' });
     await tools.write_file.execute({ path: 'tools/one.ts', content: 'export default () => ({ one: 1 })' });
@@ -163,7 +163,7 @@ describe('tgp', () => {
 });
 
 describe('import()', () => {
-  it('loads what a static import may and nothing else', async () => {
+  it('loads only what a static import may load', async () => {
     const { tools, forge } = await createKernel({ sandbox: LIMITS });
     await tools.write_file.execute({ path: 'tools/test/one.ts', content: 'export default 1' });
     expect((await forge("return (await import('./one')).default")).result).toBe(1);
@@ -183,22 +183,22 @@ describe('import()', () => {
 });
 
 describe('what a guest passes to the bridge', () => {
-  it('crosses as plain data, or is refused by its path, whatever it is', async () => {
+  it('crosses as plain data, or is refused with its path', async () => {
     const { forge } = await createKernel({}, { sandboxAPI: { echo: (/** @type {unknown[]} */ ...values) => values } });
     /** @param {string} values */
-    const passed = async (values) => {
+    const passToBridge = async (values) => {
       const source = `const cycle: any = {}; cycle.a = [cycle];
         try { return await tgp.echo(${values}) } catch (error: any) { return [error.code ?? error.name, error.message] }`;
       return (await forge(source)).result;
     };
-    expect(await passed("new Map([['a', 1n]]), new Set([1]), new Date(0), undefined, NaN")).toEqual([
+    expect(await passToBridge("new Map([['a', 1n]]), new Set([1]), new Date(0), undefined, NaN")).toEqual([
       { a: '1' },
       [1],
       '1970-01-01T00:00:00.000Z',
       null,
       null,
     ]);
-    expect(await passed("{ toJSON: () => 'own' }, new Proxy({ b: 1 }, {}), [new Proxy([1], {})]")).toEqual([
+    expect(await passToBridge("{ toJSON: () => 'own' }, new Proxy({ b: 1 }, {}), [new Proxy([1], {})]")).toEqual([
       'own',
       { b: 1 },
       [[1]],
@@ -211,14 +211,14 @@ describe('what a guest passes to the bridge', () => {
       'new Map([[{}, 1]])': 'arguments.0 of tgp.echo is a Map with a key that is not a string or number',
     };
     for (const [values, message] of Object.entries(refused)) {
-      expect(await passed(values), values).toEqual(['ERR_RESULT', expect.stringContaining(message)]);
+      expect(await passToBridge(values), values).toEqual(['ERR_RESULT', expect.stringContaining(message)]);
     }
-    expect(await passed("{ get a() { throw new RangeError('mine') } }")).toEqual(['RangeError', 'mine']);
-    expect(await passed("new Proxy({}, { ownKeys() { throw new RangeError('keys') } })")).toEqual([
+    expect(await passToBridge("{ get a() { throw new RangeError('mine') } }")).toEqual(['RangeError', 'mine']);
+    expect(await passToBridge("new Proxy({}, { ownKeys() { throw new RangeError('keys') } })")).toEqual([
       'RangeError',
       'keys',
     ]);
-    await expect(passed('{ get a() { for (;;) {} } }')).rejects.toMatchObject({ code: 'ERR_ISOLATE_TIMEOUT' });
+    await expect(passToBridge('{ get a() { for (;;) {} } }')).rejects.toMatchObject({ code: 'ERR_ISOLATE_TIMEOUT' });
     const path = "return tgp.read_file({ toString: () => 'tools/test/forged.ts' } as any)";
     await expect(forge(path)).rejects.toMatchObject({ code: 'ERR_RESULT' });
   });

@@ -8,27 +8,27 @@ import { tempRoot } from '../helpers/temp_root.js';
 const VALUE = 'sk_live_"odd"&value/1';
 const CODE_OF = `const codeOf = async (job: () => Promise<unknown>) => { try { await job(); return 'done'; } catch (error: any) { return [error.code, error.message]; } };`;
 
-/** A server that repeats all it is told, and remembers it. */
+/** A server that echoes and records its requests. */
 async function echo() {
   /** @type {{ url: string | undefined, authorization: string | undefined, body: string }[]} */
-  const heard = [];
+  const requests = [];
   const { port, url } = await serveHttp(async (request, response) => {
     let body = '';
     for await (const chunk of request) body += chunk;
-    heard.push({ url: request.url, authorization: request.headers.authorization, body });
+    requests.push({ url: request.url, authorization: request.headers.authorization, body });
     if (request.url?.startsWith('/again'))
       return response.writeHead(301, { location: request.url.replace('/again', '/moved') }).end();
     if (request.url === '/away') return response.writeHead(307, { location: request.headers['x-to'] }).end();
     response.setHeader('x-echo', encodeURIComponent(request.headers.authorization ?? ''));
-    response.end(JSON.stringify({ ...heard.at(-1), bytes: request.url === '/bytes' ? '\u0000\u0001' : '' }));
+    response.end(JSON.stringify({ ...requests.at(-1), bytes: request.url === '/bytes' ? '\u0000\u0001' : '' }));
   });
-  return { heard, port, url };
+  return { requests, port, url };
 }
 
-test('a secret goes to its hosts and functions, and nowhere else; nothing that comes back repeats it', async () => {
+test('a secret is sent only to its hosts and functions, and is masked in everything that returns', async () => {
   const [bank, other] = await Promise.all([echo(), echo()]);
   /** @type {unknown[]} */
-  const told = [];
+  const received = [];
   const { forge } = await createKernel(
     {
       allowedFetchUrls: [bank.url, other.url],
@@ -37,11 +37,11 @@ test('a secret goes to its hosts and functions, and nowhere else; nothing that c
     {
       sandboxAPI: {
         pay: (/** @type {any} */ order) => {
-          told.push(order);
+          received.push(order);
           if (order.fail) throw new Error(`The bank refused ${order.key}.`);
           return { paidWith: order.key };
         },
-        mail: (/** @type {any} */ text) => told.push(text),
+        mail: (/** @type {any} */ text) => received.push(text),
       },
     },
   );
@@ -66,31 +66,31 @@ test('a secret goes to its hosts and functions, and nowhere else; nothing that c
     };`,
     { bank: bank.url, other: other.url },
   );
-  expect(bank.heard[0]).toEqual({
+  expect(bank.requests[0]).toEqual({
     url: `/json?k=${encodeURIComponent(VALUE)}`,
     authorization: `Bearer ${VALUE}`,
     body: JSON.stringify({ key: VALUE }),
   });
-  expect(bank.heard[1]).toMatchObject({
+  expect(bank.requests[1]).toMatchObject({
     url: `/form?k=${encodeURIComponent(VALUE)}`,
     body: new URLSearchParams({ k: VALUE }).toString(),
   });
-  expect(told.slice(0, 1)).toEqual([{ key: VALUE, note: ['for', VALUE] }]);
-  const given = /** @type {any} */ (result);
-  expect(given.paid).toEqual({ paidWith: '{{secret:KEY}}' });
-  expect(given.failed[1]).toContain('The bank refused {{secret:KEY}}.');
-  expect(JSON.parse(given.answers[0])).toMatchObject({ authorization: 'Bearer {{secret:KEY}}' });
-  expect(given.refused.map((/** @type {string[]} */ [code]) => code)).toEqual([
+  expect(received.slice(0, 1)).toEqual([{ key: VALUE, note: ['for', VALUE] }]);
+  const output = /** @type {any} */ (result);
+  expect(output.paid).toEqual({ paidWith: '{{secret:KEY}}' });
+  expect(output.failed[1]).toContain('The bank refused {{secret:KEY}}.');
+  expect(JSON.parse(output.answers[0])).toMatchObject({ authorization: 'Bearer {{secret:KEY}}' });
+  expect(output.refused.map((/** @type {string[]} */ [code]) => code)).toEqual([
     ...Array(5).fill('ERR_SECURITY_VIOLATION'),
     'ERR_VALIDATION',
   ]);
-  expect(given.refused[0][1]).toMatch(/'KEY' may not be sent to '127\.0\.0\.1'.*127\.0\.0\.1:\d+, tgp\.pay/);
-  expect(other.heard).toEqual([]);
-  expect(told).toHaveLength(2);
+  expect(output.refused[0][1]).toMatch(/'KEY' may not be sent to '127\.0\.0\.1'.*127\.0\.0\.1:\d+, tgp\.pay/);
+  expect(other.requests).toEqual([]);
+  expect(received).toHaveLength(2);
   expect(inspect(result, { depth: null })).not.toMatch(/odd|sk_live/);
 });
 
-test('a redirect carries no value: neither to another host nor into what the tool sees', async () => {
+test('a redirect does not carry a secret to another host or into the response', async () => {
   const [bank, other] = await Promise.all([echo(), echo()]);
   const secrets = { KEY: { value: VALUE, hosts: [`127.0.0.1:${bank.port}`] } };
   const { forge } = await createKernel({ allowedFetchUrls: [bank.url, other.url], secrets });
@@ -101,17 +101,17 @@ test('a redirect carries no value: neither to another host nor into what the too
     return [again.url, await again.text(), away];`,
     { bank: bank.url, other: other.url },
   );
-  expect(bank.heard[1]?.url).toBe(`/moved?k=${encodeURIComponent(VALUE)}`);
+  expect(bank.requests[1]?.url).toBe(`/moved?k=${encodeURIComponent(VALUE)}`);
   expect(result).toMatchObject([
     `${bank.url}/moved?k={{secret:KEY}}`,
     expect.any(String),
     ['ERR_SECURITY_VIOLATION', expect.any(String)],
   ]);
-  expect(other.heard).toEqual([]);
+  expect(other.requests).toEqual([]);
   expect(inspect(result, { depth: null })).not.toMatch(/odd|sk_live/);
 });
 
-test('a placeholder with spaces counts; one in a path, and thousands of them, are refused', async () => {
+test('a placeholder may contain spaces; placeholders in a path, and more than 256, are refused', async () => {
   const bank = await echo();
   const secrets = { KEY: { value: VALUE.padEnd(4096, 'x'), hosts: [`127.0.0.1:${bank.port}`] } };
   const { forge } = await createKernel({ allowedFetchUrls: [bank.url], secrets });
@@ -129,10 +129,10 @@ test('a placeholder with spaces counts; one in a path, and thousands of them, ar
     ['ERR_VALIDATION', expect.stringContaining('path')],
     ['ERR_VALIDATION', expect.stringContaining('more than 256 secret placeholders')],
   ]);
-  expect(bank.heard.map(({ authorization }) => authorization?.slice(0, 8))).toEqual(['sk_live_']);
+  expect(bank.requests.map(({ authorization }) => authorization?.slice(0, 8))).toEqual(['sk_live_']);
 });
 
-test('text that looks like a placeholder is left alone where no secrets are', async () => {
+test('text that looks like a placeholder is unchanged when no secrets are bound', async () => {
   const { url } = await echo();
   const { forge } = await createKernel({ allowedFetchUrls: [url] });
   const { result } = await forge(`return (await fetch(args.url, { method: 'POST', body: '{{secret:KEY}}' })).json();`, {
@@ -141,7 +141,7 @@ test('text that looks like a placeholder is left alone where no secrets are', as
   expect(result).toMatchObject({ body: '{{secret:KEY}}' });
 });
 
-test('a secret that cannot be meant is refused at boot by its key, and none is shown', async () => {
+test('boot refuses an invalid secret, names its key and hides its value', async () => {
   for (const [secret, key] of /** @type {[any, string][]} */ ([
     [{ value: VALUE }, 'secrets.KEY'],
     [{ hosts: ['x'] }, 'secrets.KEY'],

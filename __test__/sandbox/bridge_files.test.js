@@ -6,7 +6,7 @@ import { createKernel } from '../helpers/create_kernel.js';
 import { tempRoot } from '../helpers/temp_root.js';
 
 /**
- * A kernel whose config file lies in a folder of its own.
+ * A kernel whose config file is in a separate folder.
  * @param {import('../../index.js').TGPConfigInput} config
  */
 async function configured(config) {
@@ -27,7 +27,7 @@ async function configured(config) {
 const CODE_OF = `const codeOf = (job: () => unknown) => { try { job(); return 'done' } catch (error: any) { return error.code } };`;
 
 describe('scratch', () => {
-  it('is private to a run, gone after it, and leaves no file', async () => {
+  it('is private to a run and deleted after it', async () => {
     const { folder, run } = await configured({});
     const source = `
       const before = tgp.list_files('/tmp');
@@ -53,7 +53,7 @@ describe('scratch', () => {
 });
 
 describe('the root and /lib', () => {
-  it('are read and never written by a tool', async () => {
+  it('can be read by a tool, but not written', async () => {
     const { tools, forge } = await createKernel();
     await tools.write_file.execute({ path: 'data/a.json', content: '{"a":1}' });
     const { result } = await forge(`${CODE_OF}
@@ -73,7 +73,7 @@ describe('the root and /lib', () => {
 });
 
 describe('fs.allowedDirs', () => {
-  it('are read and written by the name in the configuration, relative to its folder', async () => {
+  it('are accessed by the configured name, relative to the folder of the configuration', async () => {
     const { folder, run } = await configured({ fs: { allowedDirs: ['./public/exports'] } });
     await mkdir(join(folder, 'public', 'exports-private'), { recursive: true });
     await writeFile(join(folder, 'public', 'exports-private', 'key'), 'secret');
@@ -89,7 +89,7 @@ describe('fs.allowedDirs', () => {
   });
 
   it('may be absolute, and symlinks in them do not lead outside', async () => {
-    // Not below /tmp, which is the guest's scratch, whatever the tree of this test is below.
+    // Not below /tmp, which is the guest's scratch folder.
     const outside = await mkdtemp('/var/tmp/tgp-allowed-');
     onTestFinished(() => rm(outside, { recursive: true }));
     const allowed = join(outside, 'in');
@@ -116,7 +116,7 @@ describe('fs.allowedDirs', () => {
     expect(await open.run(source)).toEqual(['done', 'ERR_SECURITY_VIOLATION', 'ERR_SECURITY_VIOLATION']);
   });
 
-  it('cannot be the root, lie in it, or take the name of the tools', async () => {
+  it('cannot be the root, a folder inside it, or /lib', async () => {
     for (const dir of ['./.tgp', '.tgp/tools', '/lib', '/lib/x', 'a\\b', ' ']) {
       const { kernel } = await configured({ fs: { allowedDirs: [dir] } });
       await expect(kernel.boot(), dir).rejects.toMatchObject({

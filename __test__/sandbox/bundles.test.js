@@ -6,7 +6,7 @@ import { TGP, tgpTools } from '../../index.js';
 import { canBundle } from '../../js/bundle/bundle_package.js';
 import { tempRoot } from '../helpers/temp_root.js';
 
-/** Longer than a bundle is taken as true without a look. */
+/** Longer than a bundle is used without checking its sources. */
 const STALE_MS = 2100;
 
 /** An application with packages, whose kernels run one tool. */
@@ -38,18 +38,18 @@ async function application() {
       content: `import value from '${specifier}';\nexport default () => value;\n`,
     });
   await importer('tools/t.ts', 'outer');
-  /** What a kernel of its own gets. */
+  /** The result of the tool in a new kernel. */
   const fresh = async (path = 'tools/t.ts') => {
     const kernel = start();
     const { result } = await kernel.exec(path);
     await kernel.shutdown();
     return result;
   };
-  return { folder, install, importer, first, fresh, kept: join(folder, '.tgp/.git/tgp/bundles') };
+  return { folder, install, importer, first, fresh, bundlesDir: join(folder, '.tgp/.git/tgp/bundles') };
 }
 
 describe('a bundled package', () => {
-  it('that changes is bundled again: its own files, those of what it needs, and where it is found', async () => {
+  it('is bundled again when its files, its dependencies or its location change', async () => {
     const { folder, install, first, fresh } = await application();
     await install('node_modules/outer', "module.exports = 'one ' + require('inner')");
     await install('node_modules/inner', "module.exports = 'in'");
@@ -81,15 +81,15 @@ describe('a bundled package', () => {
     });
   });
 
-  it('is stored out of reach of guests, and reused only for the same content', async () => {
-    const { install, first, fresh, kept } = await application();
+  it('is stored where guests cannot reach it, and reused only for the same content', async () => {
+    const { install, first, fresh, bundlesDir } = await application();
     await install('node_modules/outer', "module.exports = 'made once'");
     expect(await fresh()).toBe('made once');
-    const [name = ''] = await readdir(kept);
-    const text = await readFile(join(kept, name), 'utf8');
+    const [name = ''] = await readdir(bundlesDir);
+    const text = await readFile(join(bundlesDir, name), 'utf8');
     expect(text).toContain('made once');
-    // What is there is what the next kernel runs.
-    await writeFile(join(kept, name), text.replaceAll('made once', 'kept here'));
+    // The next kernel runs the stored bundle.
+    await writeFile(join(bundlesDir, name), text.replaceAll('made once', 'kept here'));
     expect(await fresh()).toBe('kept here');
     const { exec_tool, write_file } = tgpTools(first);
     for (const path of [`.git/tgp/bundles/${name}`, `/lib/../.git/tgp/bundles/${name}`]) {
@@ -104,25 +104,25 @@ describe('a bundled package', () => {
     }
     await install('node_modules/outer', "module.exports = 'new text!'");
     expect(await fresh()).toBe('new text!');
-    await writeFile(join(kept, name), '{ torn');
+    await writeFile(join(bundlesDir, name), '{ torn');
     expect(await fresh()).toBe('new text!');
   });
 
-  it('of an earlier kernel is compared with the content of its files, not with their timestamps', async () => {
-    const { folder, install, fresh, kept } = await application();
+  it('of an earlier kernel is validated by the content of its files, not by their timestamps', async () => {
+    const { folder, install, fresh, bundlesDir } = await application();
     await install('node_modules/outer', "module.exports = 'made once'");
     expect(await fresh()).toBe('made once');
     await install('node_modules/outer', "module.exports = 'new text!'");
-    const [name = ''] = await readdir(kept);
-    const bundle = JSON.parse(await readFile(join(kept, name), 'utf8'));
+    const [name = ''] = await readdir(bundlesDir);
+    const bundle = JSON.parse(await readFile(join(bundlesDir, name), 'utf8'));
     const manifest = JSON.parse(bundle.manifest);
     for (const source of manifest.sources) source.changed = (await stat(join(folder, source.path))).ctimeMs;
-    await writeFile(join(kept, name), JSON.stringify({ ...bundle, manifest: JSON.stringify(manifest) }));
+    await writeFile(join(bundlesDir, name), JSON.stringify({ ...bundle, manifest: JSON.stringify(manifest) }));
     expect(await fresh()).toBe('new text!');
   });
 
-  it('is never taken for another whose file has the same name', async () => {
-    const { folder, install, importer, fresh, kept } = await application();
+  it('is not confused with another package whose bundle file has the same name', async () => {
+    const { folder, install, importer, fresh, bundlesDir } = await application();
     await install('node_modules/outer', "module.exports = 'the package'");
     await writeFile(join(folder, 'node_modules/outer/sub.js'), "module.exports = 'a part of it'");
     await install('node_modules/outer+sub', "module.exports = 'another package'");
@@ -131,7 +131,7 @@ describe('a bundled package', () => {
     expect(await fresh('tools/part.ts')).toBe('a part of it');
     expect(await fresh('tools/other.ts')).toBe('another package');
     expect(await fresh('tools/part.ts')).toBe('a part of it');
-    expect(await readdir(kept)).toHaveLength(1);
+    expect(await readdir(bundlesDir)).toHaveLength(1);
   });
 
   it('needs the Node version of Rolldown, and reports an older one', () => {

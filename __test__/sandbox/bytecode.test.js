@@ -23,43 +23,43 @@ async function forged() {
   await tgpTools(first).write_file.execute({ path: 'tools/t.ts', content: TOOL });
   await first.shutdown();
   const folder = join(rootDir, '.git/tgp/bytecode');
-  /** Runs the tool in a kernel of its own. @param {'process' | 'thread'} [isolation] */
+  /** Runs the tool in a new kernel. @param {'process' | 'thread'} [isolation] */
   const fresh = async (isolation) => {
     const kernel = start(isolation);
     const results = [await kernel.exec('tools/t.ts', { n: 2 }), await kernel.exec('tools/t.ts', { n: 0 })];
     await kernel.shutdown();
     expect(results.map(({ result }) => result)).toEqual([true, false]);
   };
-  /** The same, with a kernel that lives until it has kept what is not `before`. @param {Buffer} [before] */
-  const making = async (before = Buffer.alloc(0)) => {
+  /** Runs the tool in a new kernel, which runs until it has stored bytecode other than `before`. @param {Buffer} [before] */
+  const runUntilStored = async (before = Buffer.alloc(0)) => {
     const kernel = start();
     expect((await kernel.exec('tools/t.ts', { n: 2 })).result).toBe(true);
-    await vi.waitFor(async () => expect((await kept()).content.equals(before)).toBe(false), 20_000);
+    await vi.waitFor(async () => expect((await storedFile()).content.equals(before)).toBe(false), 20_000);
     await kernel.shutdown();
   };
-  /** The one file that is kept, and what tells whether it was written again. */
-  const kept = async () => {
+  /** The only stored file; `written` changes when it is written again. */
+  const storedFile = async () => {
     const names = await readdir(folder);
     expect(names).toEqual([expect.stringMatching(/^[0-9a-f]{64}-[0-9a-f]{16}\.bin$/)]);
     const path = join(folder, String(names[0]));
     const { ino, mtimeNs } = await stat(path, { bigint: true });
     return { path, written: `${ino} ${mtimeNs}`, content: await readFile(path) };
   };
-  return { start, fresh, making, kept, folder };
+  return { start, fresh, runUntilStored, storedFile, folder };
 }
 
 describe('bytecode of a package', () => {
   it('is compiled once and used by later kernels with any isolation', async () => {
-    const { fresh, making, kept } = await forged();
-    await making();
-    const { written, content } = await kept();
+    const { fresh, runUntilStored, storedFile } = await forged();
+    await runUntilStored();
+    const { written, content } = await storedFile();
     expect(content.length).toBeGreaterThan(100_000);
     await fresh();
     await fresh('thread');
-    expect((await kept()).written).toBe(written);
+    expect((await storedFile()).written).toBe(written);
   });
 
-  it('is not there for the first run, which has the time that this takes beside its own', async () => {
+  it('is missing in the first run, whose time limit does not count the compilation of packages', async () => {
     const kernel = new TGP({
       config: { rootDir: await tempRoot(), allowedImports: ['zod'], sandbox: { timeoutMs: 5 } },
     });
@@ -67,7 +67,7 @@ describe('bytecode of a package', () => {
     const tools = tgpTools(kernel);
     await tools.write_file.execute({ path: 'tools/t.ts', content: TOOL });
     expect((await kernel.exec('tools/t.ts', { n: 2 })).result).toBe(true);
-    // It is time for the package, and no time without an end for the tool.
+    // The extra time is for the package only: the tool still times out.
     await tools.write_file.execute({ path: 'tools/endless.ts', content: `import 'zod';\nfor (;;) {}\n` });
     await expect(kernel.exec('tools/endless.ts')).rejects.toMatchObject({
       code: 'ERR_ISOLATE_TIMEOUT',
@@ -76,27 +76,27 @@ describe('bytecode of a package', () => {
   });
 
   it('that is truncated, damaged, foreign or missing is ignored and compiled again', async () => {
-    const { fresh, making, kept } = await forged();
-    await making();
-    const { path, content } = await kept();
+    const { fresh, runUntilStored, storedFile } = await forged();
+    await runUntilStored();
+    const { path, content } = await storedFile();
     const flipped = Buffer.from(content);
     flipped.writeUInt8(flipped.readUInt8(5000) ^ 1, 5000);
     for (const damaged of [content.subarray(0, -1), flipped, Buffer.alloc(content.length), Buffer.alloc(0)]) {
       await writeFile(path, damaged);
-      await making(damaged);
-      const again = await kept();
+      await runUntilStored(damaged);
+      const again = await storedFile();
       await fresh();
-      expect((await kept()).written).toBe(again.written);
+      expect((await storedFile()).written).toBe(again.written);
     }
     await rm(path);
-    await making();
+    await runUntilStored();
   });
 
   it('is stored by a kernel that serves a single run', async () => {
-    const { fresh, kept } = await forged();
+    const { fresh, storedFile } = await forged();
     await vi.waitFor(async () => {
       await fresh();
-      await kept();
+      await storedFile();
     }, 60_000);
   });
 
@@ -107,10 +107,10 @@ describe('bytecode of a package', () => {
     expect(await readFile(folder, 'utf8')).toBe('a file where the folder should be');
   });
 
-  it('is out of reach for guests and for the tools of the kernel', async () => {
-    const { start, making, kept } = await forged();
-    await making();
-    const { path, written } = await kept();
+  it('cannot be reached by guests or by the tools of the kernel', async () => {
+    const { start, runUntilStored, storedFile } = await forged();
+    await runUntilStored();
+    const { path, written } = await storedFile();
     const name = path.slice(path.indexOf('.git'));
     const kernel = start();
     const tools = tgpTools(kernel);
@@ -131,6 +131,6 @@ describe('bytecode of a package', () => {
     expect(result).toEqual(Array(15).fill('ERR_SECURITY_VIOLATION'));
     await expect(tools.read_file.execute({ path: name })).rejects.toThrow('Security Violation');
     await expect(tools.write_file.execute({ path: name, content: 'x' })).rejects.toThrow('Security Violation');
-    expect((await kept()).written).toBe(written);
+    expect((await storedFile()).written).toBe(written);
   });
 });

@@ -128,7 +128,7 @@ describe('the stack of an error', () => {
     ).toEqual(['Error: a', 'Mine: b', 'TypeError: c', 'F: e', 'Error', '    at Array.map (<anonymous>)', true]);
   });
 
-  it('can be read at the end of the call stack, and after it', async () => {
+  it('can be read during and after a stack overflow', async () => {
     const guest = await sandbox();
     const [kinds, after] = await guest(`
       const kinds = new Set<string>();

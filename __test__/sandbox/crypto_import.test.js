@@ -1,4 +1,4 @@
-/** What `crypto.subtle.importKey` takes and refuses, held against Node's own; where Node is laxer than the standard, the standard counts. */
+/** `crypto.subtle.importKey` accepts and refuses the same keys as Node; where Node is laxer than the standard, the standard applies. */
 
 import { generateKeyPairSync, webcrypto } from 'node:crypto';
 import { expect, test } from 'vitest';
@@ -18,7 +18,7 @@ for (const { format, data, algorithm, extractable, usages } of args.imports) {
 }
 return found;`;
 
-/** What Node makes of it. @param {Import} given */
+/** The result of the import in Node. @param {Import} input */
 async function inNode({ format, data, algorithm, extractable = true, usages }) {
   const bytes = typeof data === 'string' ? Buffer.from(data, 'hex') : data;
   try {
@@ -38,9 +38,9 @@ async function inNode({ format, data, algorithm, extractable = true, usages }) {
 /** @param {Import[]} imports */
 async function expectAsInNode(imports) {
   const { forge } = await createKernel();
-  const plain = imports.map(({ standard: _, ...given }) => given);
+  const plain = imports.map(({ standard: _, ...input }) => input);
   const { result } = await forge(TOOL, { imports: plain });
-  const expected = await Promise.all(imports.map(async (given) => given.standard ?? (await inNode(given))));
+  const expected = await Promise.all(imports.map(async (input) => input.standard ?? (await inNode(input))));
   const named = (/** @type {unknown[]} */ found) => imports.map(({ name }, at) => [name, found[at]]);
   expect(named(/** @type {unknown[]} */ (result))).toEqual(named(expected));
 }
@@ -51,7 +51,7 @@ for (const [curve, size, alg, otherAlg] of /** @type {const} */ ([
   ['P-256', 32, 'ES256', 'ES384'],
   ['P-384', 48, 'ES384', 'ES256'],
 ])) {
-  test(`${curve}: points that are not on the curve, hybrid ones and other forms are refused`, async () => {
+  test(`${curve}: points off the curve, hybrid points and other encodings are refused`, async () => {
     const pair = generateKeyPairSync('ec', { namedCurve: curve });
     const spki = pair.publicKey.export({ format: 'der', type: 'spki' }).toString('hex');
     const jwk = pair.publicKey.export({ format: 'jwk' });
@@ -109,8 +109,8 @@ for (const [curve, size, alg, otherAlg] of /** @type {const} */ ([
       { name: 'jwk, alg', format: 'jwk', data: { ...jwk, alg }, ...base },
       { name: 'jwk, alg of another curve', format: 'jwk', data: { ...jwk, alg: otherAlg }, ...base },
       { name: 'jwk, alg of HMAC', format: 'jwk', data: { ...jwk, alg: 'HS256' }, ...base, standard: 'DataError' },
-      { name: 'to sign with a public key', format: 'jwk', data: jwk, algorithm, usages: ['sign'] },
-      { name: 'a private key for nothing', format: 'jwk', data: own, algorithm, usages: [] },
+      { name: 'a public key with the usage sign', format: 'jwk', data: jwk, algorithm, usages: ['sign'] },
+      { name: 'a private key without usages', format: 'jwk', data: own, algorithm, usages: [] },
     ]);
   });
 }
@@ -133,17 +133,17 @@ test('a JSON Web Key with inconsistent parts or attributes is refused', async ()
     { name: 'key_ops', data: { ...open, key_ops: ['verify'] }, ...verify },
     { name: 'key_ops, twice', data: { ...open, key_ops: ['verify', 'verify'] }, ...verify },
     {
-      name: 'key_ops, twice, of no usage',
+      name: 'key_ops with an unknown usage twice',
       data: { ...open, key_ops: ['verify', 'own', 'own'] },
       ...verify,
       standard: 'DataError',
     },
     { name: 'key_ops of others', data: { ...open, key_ops: ['sign'] }, ...verify },
     { name: 'no key_ops', data: { ...open, key_ops: [] }, ...verify },
-    { name: 'key_ops that are no list', data: { ...open, key_ops: 'verify' }, ...verify, standard: 'TypeError' },
+    { name: 'key_ops that is not a list', data: { ...open, key_ops: 'verify' }, ...verify, standard: 'TypeError' },
     { name: 'use', data: { ...open, use: 'sig' }, ...verify },
     { name: 'use for encryption', data: { ...open, use: 'enc' }, ...verify },
-    { name: 'use for encryption, for nothing', data: { ...open, use: 'enc' }, ...verify, usages: [] },
+    { name: 'use for encryption, without usages', data: { ...open, use: 'enc' }, ...verify, usages: [] },
     { name: 'use and key_ops', data: { ...open, use: 'sig', key_ops: ['verify', 'sign'] }, ...verify },
     {
       name: 'use against key_ops',
@@ -157,7 +157,7 @@ test('a JSON Web Key with inconsistent parts or attributes is refused', async ()
   ]);
 });
 
-test('HMAC: the given length is enforced', async () => {
+test('HMAC: the requested length is enforced', async () => {
   const hmac = (/** @type {unknown} */ length) => ({
     name: 'HMAC',
     hash: 'SHA-256',

@@ -1,6 +1,6 @@
 /**
- * What `crypto.subtle` accepts and refuses, algorithm by algorithm, in the manner of Wycheproof: made here by the published rules and
- * by Node's own cryptography, a second implementation.
+ * Valid and invalid vectors for `crypto.subtle`, by algorithm, in the style of Wycheproof: generated from the published rules and
+ * with Node's cryptography as a second implementation.
  */
 
 import {
@@ -29,7 +29,7 @@ import {
 import { forgeries, L, littleEndian, mixedOrder } from '../helpers/ed25519_forgeries.js';
 import { closed, pkcs1Encodings, pssEncodings } from '../helpers/rsa_encodings.js';
 
-test('Ed25519: small order, second encodings and a second S are refused, whatever the equation says', async () => {
+test('Ed25519: small order and non-canonical encodings are refused, even if the equation holds', async () => {
   const algorithm = { name: 'Ed25519' };
   const seed = Buffer.alloc(32, 7);
   const pair = generateKeyPairSync('ed25519');
@@ -39,9 +39,9 @@ test('Ed25519: small order, second encodings and a second S are refused, whateve
   const s = BigInt(`0x${Buffer.from(signature.subarray(32)).reverse().toString('hex')}`);
   const withS = (/** @type {bigint} */ other) => Buffer.concat([signature.subarray(0, 32), littleEndian(other)]);
   const forged = forgeries(seed).map((vector) => ({ ...right, ...vector }));
-  // They satisfy the equation, or the test would show nothing.
+  // At least 19 forgeries satisfy the equation, so the test is meaningful.
   const der = (/** @type {Buffer} */ raw) => Buffer.concat([Buffer.from('302a300506032b6570032100', 'hex'), raw]);
-  const held = forged.filter((vector) =>
+  const satisfying = forged.filter((vector) =>
     verify(
       null,
       vector.message,
@@ -49,7 +49,7 @@ test('Ed25519: small order, second encodings and a second S are refused, whateve
       vector.signature,
     ),
   );
-  expect(held.length).toBeGreaterThanOrEqual(19);
+  expect(satisfying.length).toBeGreaterThanOrEqual(19);
   await expectVerdicts(
     [
       right,
@@ -65,7 +65,7 @@ test('Ed25519: small order, second encodings and a second S are refused, whateve
     [
       {
         ...right,
-        name: 'of the issue',
+        name: 'neutral point as key and as R',
         key: littleEndian(1n),
         signature: Buffer.concat([littleEndian(1n), littleEndian(0n)]),
       },
@@ -99,7 +99,7 @@ test.each([
     order: 0xffffffffffffffffffffffffffffffffffffffffffffffffc7634d81f4372ddf581a0db248b0a77aecec196accc52973n,
   },
 ])(
-  'ECDSA with $namedCurve: zero, the order, points beside the curve and other encodings are refused',
+  'ECDSA with $namedCurve: zero, the order, points off the curve and non-standard encodings are refused',
   async (curve) => {
     const { namedCurve, hash, size, order } = curve;
     const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve });
@@ -133,7 +133,7 @@ test.each([
     ];
     /** @type {[string, Buffer][]} */
     const keys = [
-      ['beside the curve', flipped(key, key.length - 1)],
+      ['off the curve', flipped(key, key.length - 1)],
       ['the point (0, 0)', of(Buffer.from([4]), zero, zero)],
       ['the point (n, n)', of(Buffer.from([4]), n, n)],
       ['coordinates above p', Buffer.concat([Buffer.from([4]), Buffer.alloc(2 * size, 0xff)])],
@@ -143,7 +143,7 @@ test.each([
       ['compressed', of(Buffer.from([2]), key.subarray(1, size + 1))],
       ['marked as compressed', point(2)],
       ['no key', Buffer.alloc(0)],
-      ['a byte more', of(key, Buffer.alloc(1))],
+      ['a trailing byte', of(key, Buffer.alloc(1))],
     ];
     const more = Array.from({ length: 20 }, (_, at) => {
       const message = Buffer.from(`message ${at}`.repeat(at));
@@ -155,7 +155,7 @@ test.each([
         right,
         { ...right, name: 'as SPKI', format: 'spki', key: spkiOf(publicKey) },
         { ...right, name: 'as a JSON Web Key', format: 'jwk', key: publicKey.export({ format: 'jwk' }) },
-        // ECDSA has two signatures for each, and the standard takes both.
+        // ECDSA has two valid signatures for each message; the standard accepts both.
         { ...right, name: '-s', signature: of(r, rest) },
         ...more,
       ],
@@ -174,7 +174,7 @@ test.each([
   },
 );
 
-test('RSA: only the one encoding of each scheme is a signature', async () => {
+test('RSA: each scheme accepts exactly one encoding', async () => {
   const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const three = generateKeyPairSync('rsa', { modulusLength: 2048, publicExponent: 3 });
   const key = spkiOf(publicKey);
@@ -233,7 +233,7 @@ test('RSA: only the one encoding of each scheme is a signature', async () => {
   }
 });
 
-test('HMAC and digests: equal to those of Node for every length around a block; truncated tags are refused', async () => {
+test('HMAC and digests: equal to Node for lengths around a block; truncated tags are refused', async () => {
   const lengths = [0, 1, 19, 20, 55, 56, 63, 64, 65, 111, 112, 119, 127, 128, 129, 1000];
   const bytes = (/** @type {number} */ length) =>
     Buffer.from(Array.from({ length }, (_, at) => (at * 7 + length) & 255));
@@ -270,7 +270,7 @@ test('HMAC and digests: equal to those of Node for every length around a block; 
   );
 });
 
-test('keys in any other form than the one of the standard are refused, and no key signs that should not', async () => {
+test('keys in a non-standard form and invalid private keys are refused', async () => {
   const ec = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const ed = generateKeyPairSync('ed25519');
   const [spki, edSpki, pkcs8, edPkcs8] = [
@@ -292,22 +292,22 @@ test('keys in any other form than the one of the standard are refused, and no ke
   unused[spki.length - 66] = 1;
   /** @type {[string, any, string, any, string][]} */
   const forms = [
-    ['SPKI with a byte behind it', ecdsa, 'spki', Buffer.concat([spki, Buffer.alloc(1)]), 'verify'],
+    ['SPKI with a trailing byte', ecdsa, 'spki', Buffer.concat([spki, Buffer.alloc(1)]), 'verify'],
     ['SPKI with unused bits', ecdsa, 'spki', unused, 'verify'],
     ['SPKI with a long length', ecdsa, 'spki', Buffer.concat([Buffer.from([0x30, 0x81]), spki.subarray(1)]), 'verify'],
     ['SPKI of another algorithm', { name: 'Ed25519' }, 'spki', spki, 'verify'],
-    ['SPKI that is cut', { name: 'Ed25519' }, 'spki', edSpki.subarray(0, -1), 'verify'],
+    ['truncated SPKI', { name: 'Ed25519' }, 'spki', edSpki.subarray(0, -1), 'verify'],
     ['a JSON Web Key with padding', ecdsa, 'jwk', { ...jwk, x: `${x}=` }, 'verify'],
     ['a JSON Web Key in base64', ecdsa, 'jwk', { ...jwk, x: `+/${x.slice(2)}` }, 'verify'],
     ['a JSON Web Key with spaces', ecdsa, 'jwk', { ...jwk, x: ` ${x}` }, 'verify'],
     ['a coordinate that is too short', ecdsa, 'jwk', { ...jwk, x: x.slice(0, -2), y: `AA${y}` }, 'verify'],
     ['another curve', ecdsa, 'jwk', { ...jwk, crv: 'P-384' }, 'verify'],
-    ['PKCS #8 with a byte behind it', ecdsa, 'pkcs8', Buffer.concat([pkcs8, Buffer.alloc(1)]), 'sign'],
+    ['PKCS #8 with a trailing byte', ecdsa, 'pkcs8', Buffer.concat([pkcs8, Buffer.alloc(1)]), 'sign'],
     ['a private key of 0', ecdsa, 'pkcs8', withScalar(Buffer.alloc(32)), 'sign'],
     ['a private key above the order', ecdsa, 'pkcs8', withScalar(Buffer.alloc(32, 0xff)), 'sign'],
     ['the private key of another public one', ecdsa, 'pkcs8', withScalar(Buffer.alloc(32, 5)), 'sign'],
     ['PKCS #8 of another algorithm', { name: 'Ed25519' }, 'pkcs8', pkcs8, 'sign'],
-    ['PKCS #8 that is cut', { name: 'Ed25519' }, 'pkcs8', edPkcs8.subarray(0, -1), 'sign'],
+    ['truncated PKCS #8', { name: 'Ed25519' }, 'pkcs8', edPkcs8.subarray(0, -1), 'sign'],
   ];
   const found = await inSandbox(
     forms.map(([name, algorithm, format, key, usage]) => ({ name, algorithm, format, key, usage })),

@@ -12,7 +12,7 @@ const SOURCE = `
 `;
 
 describe('the same seed and clock', () => {
-  it('give the same output, 1 000 times', async () => {
+  it('give the same output 1000 times', async () => {
     const { kernel, tools } = await createKernel({ sandbox: { timeoutMs: 1000 } });
     await tools.write_file.execute({ path: 'tools/d.ts', content: SOURCE });
     const run = () => kernel.exec('tools/d.ts', { wait: 0 }, { seed: 42, now: NOW });
@@ -42,7 +42,7 @@ describe('the same seed and clock', () => {
     ).toBe(49);
   });
 
-  it('may be set in the configuration', async () => {
+  it('can be set in the configuration', async () => {
     const { forge } = await createKernel({ sandbox: { seed: 7, now: NOW } });
     const source = 'return [Math.random(), Date.now()]';
     const { result } = await forge(source);

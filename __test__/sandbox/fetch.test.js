@@ -226,7 +226,7 @@ describe('a hostile request or server', () => {
     expect(requests).toBeLessThanOrEqual(1);
   });
 
-  it('a response without a body has none', async () => {
+  it('a response without a body has the body null', async () => {
     const { url } = await serveHttp((_, response) => response.writeHead(204).end());
     const { forge } = await createKernel({ allowedFetchUrls: [url], sandbox: { timeoutMs: 1000 } });
     const source =

@@ -5,7 +5,7 @@ import { runProgram } from '../helpers/run_program.js';
 import { tempRoot } from '../helpers/temp_root.js';
 
 /**
- * A server on loopback: `/slow` never answers, `/large` sends 8 MB of the byte in its query, everything else is quick.
+ * A server on loopback: `/slow` never answers, `/large` sends 8 MB of the byte in its query, other paths answer at once.
  */
 async function serve() {
   const waiting = new Set();
@@ -15,7 +15,7 @@ async function serve() {
     if (pathname === '/large') return response.end(Buffer.alloc(8 << 20, Number(searchParams.get('byte'))));
     response.end('quick');
   });
-  // Nobody closes a connection while another request is on its way.
+  // The server must not close a connection while another request is in flight.
   server.keepAliveTimeout = 60_000;
   await new Promise((ready) => server.listen(0, '127.0.0.1', () => ready(undefined)));
   onTestFinished(() => {
@@ -27,7 +27,7 @@ async function serve() {
 }
 
 describe("THREAT: one run's slow requests", () => {
-  it('do not delay those of another, and are limited per run', async () => {
+  it('do not delay requests of other runs, and are limited per run', async () => {
     const { url, waiting } = await serve();
     const { kernel, tools } = await createKernel({ allowedFetchUrls: [url], sandbox: { workers: 2 } });
     await tools.write_file.execute({
@@ -52,7 +52,7 @@ describe("THREAT: one run's slow requests", () => {
     expect(await slow).toBe('ERR_ABORTED');
   });
 
-  it('are counted together with those of nested runs', async () => {
+  it('are counted together with requests of nested runs', async () => {
     const { url, waiting } = await serve();
     const { kernel, tools } = await createKernel({ allowedFetchUrls: [url], sandbox: { workers: 2 } });
     await tools.write_file.execute({
@@ -75,11 +75,11 @@ describe("THREAT: one run's slow requests", () => {
   });
 });
 
-/** Bytes that JSON writes as one, as two and as six, and that are no text. */
+/** Bytes that JSON writes as one, two and six characters, and a byte that is not valid UTF-8. */
 const BYTES = [120, 34, 1, 255];
 
 describe.skipIf(process.platform !== 'linux')("THREAT: one run's large responses", () => {
-  it('stay below 200 MB of the host together, whatever they are made of, and arrive as they are', async () => {
+  it('use less than 200 MB of the host together, whatever their bytes, and arrive unchanged', async () => {
     const { url } = await serve();
     const report = await runProgram(
       await tempRoot(),

@@ -9,7 +9,7 @@ const HOST = 'api.company.invalid';
 const FETCH =
   'try { return await (await fetch(args.url)).text() } catch (error: any) { return error.code ?? error.name }';
 
-/** A server that only the proxy finds, with a certificate that only the authority's friends trust. */
+/** A server that only the proxy can reach, with a certificate of a private authority. */
 async function company() {
   const { ca, key, cert } = await privateAuthority([HOST, '127.0.0.1']);
   const server = createServer({ key, cert }, (request, response) => {
@@ -33,8 +33,8 @@ async function fetched(config, url) {
   return (await forge(FETCH, { url })).result;
 }
 
-describe('fetch behind a proxy, with an authority of its own', () => {
-  it('goes through the proxy and trusts the authority when the application says so', async () => {
+describe('fetch through a proxy, with a private certificate authority', () => {
+  it('uses the proxy and trusts the authority with network.forTools', async () => {
     const { ca, proxy, url, near } = await company();
     const config = { allowedFetchUrls: [url, near], network: { proxy: proxy.url, ca, forTools: true } };
     expect(await fetched(config, url)).toBe(`hello from ${HOST}`);
@@ -42,7 +42,7 @@ describe('fetch behind a proxy, with an authority of its own', () => {
     expect(proxy.asked).toEqual([`${HOST}:443`]);
   });
 
-  it('goes directly and trusts no such authority unless the application says so', async () => {
+  it('uses neither the proxy nor the authority without network.forTools', async () => {
     const { ca, proxy, url, near } = await company();
     const config = { allowedFetchUrls: [url, near], network: { proxy: proxy.url, ca } };
     expect(await fetched(config, url)).toBe('ERR_FETCH');
@@ -67,23 +67,23 @@ describe('fetch behind a proxy, with an authority of its own', () => {
     expect(proxy.asked).toEqual([`${HOST}:443`]);
   });
 
-  it('names the proxy that fails, with a remedy for its owner', async () => {
+  it('reports which proxy failed and how to fix it, without its password', async () => {
     const { url } = await company();
     const authorization = `Basic ${Buffer.from('me:hunter2').toString('base64')}`;
     const strict = await connectProxy({}, { authorization });
-    const told = `try { await fetch(args.url); return 'done' } catch (error: any) { return error.message }`;
+    const fetchError = `try { await fetch(args.url); return 'done' } catch (error: any) { return error.message }`;
     for (const [proxy, message] of /** @type {[string, RegExp][]} */ ([
       ['http://me:hunter3@127.0.0.1:9', /the proxy '127\.0\.0\.1:9' \(network\.proxy\) made no connection/],
       [strict.url, /the proxy '127\.0\.0\.1:\d+' \(network\.proxy\) requires a user name and a password/],
     ])) {
       const { forge } = await createKernel({ allowedFetchUrls: [url], network: { proxy, forTools: true } });
-      const { result } = await forge(told, { url });
+      const { result } = await forge(fetchError, { url });
       expect(result).toMatch(message);
       expect(result).not.toContain('hunter');
     }
   });
 
-  it('uses no proxy of the environment', async () => {
+  it('ignores proxies of the environment', async () => {
     const { ca, proxy, url } = await company();
     const names = ['HTTPS_PROXY', 'https_proxy', 'ALL_PROXY'];
     for (const name of names) process.env[name] = proxy.url;

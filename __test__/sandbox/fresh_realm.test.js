@@ -27,7 +27,7 @@ for (const isolation of /** @type {const} */ (['process', 'thread'])) {
   describe(`a run in a ${isolation}`, () => {
     it('starts from a clean realm', async () => {
       const { forge } = await createKernel({ sandbox: { isolation, workers: 1 } });
-      // The poisoned run ends well: what follows runs in the same worker.
+      // The poisoned run succeeds, so the next run uses the same worker.
       expect((await forge(POISON)).result).toBe(0);
       const poisoned = workers();
       const look = `return [typeof left, typeof late, ({}).polluted === undefined, ({}).toJSON === undefined && ({}).then === undefined,

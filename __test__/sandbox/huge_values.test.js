@@ -3,12 +3,12 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { createKernel } from '../helpers/create_kernel.js';
 import { workers } from '../helpers/workers.js';
 
-/** A text of a hundred million characters, which takes V8 no time and no room until somebody looks into it. */
+/** A string of 100 million characters, which costs V8 no time and memory until it is flattened. */
 const HUGE = "const huge = 'x'.repeat(1e8);\n";
 const WIDE = "const huge = '€'.repeat(1e8);\n";
 
 /**
- * A kernel with one worker. `run` tells what a tool came to; the worker must then be the one that was there before.
+ * A kernel with one worker. `run` returns the outcome of a tool and checks that the worker survived.
  * @param {import('../../index.js').TGPConfigInput['sandbox']} [limits]
  */
 async function oneWorker(limits = {}) {
@@ -34,7 +34,7 @@ async function oneWorker(limits = {}) {
 }
 
 /**
- * Runs every case in one worker, which has to outlive all of them.
+ * Runs every case in one worker, which must survive all of them.
  * @param {Record<string, string>} cases
  * @param {unknown} expected
  */
@@ -56,8 +56,8 @@ describe('values that are too large to leave the sandbox', () => {
         'text in a Map': `${HUGE}return new Map([['a', huge]])`,
         'an array in a Set': 'return new Set([new Array(1e8)])',
         'text in an error': `${HUGE}const e = new Error('x'); e.body = huge; return e`,
-        'an array of nothing': 'return new Array(1e8)',
-        'an array of nothing inside': 'return { list: [new Array(1e8)] }',
+        'a sparse array': 'return new Array(1e8)',
+        'a sparse array inside': 'return { list: [new Array(1e8)] }',
         'a length alone': 'const list = []; list.length = 4294967295; return list',
         bytes: 'return new Uint8Array(3e7)',
         'a buffer': 'return { a: new ArrayBuffer(3e7) }',
@@ -193,8 +193,8 @@ describe('values that are too large to leave the sandbox', () => {
   });
 });
 
-describe('work that V8 itself has no memory for', () => {
-  it('is out of memory, not a crash', async () => {
+describe('work that exceeds the memory of V8', () => {
+  it('ends with a memory error, not a crash', async () => {
     const { kernel } = await createKernel({ sandbox: { workers: 1, timeoutMs: 2000 } });
     for (const code of [
       'return JSON.stringify(huge).length',
@@ -211,8 +211,8 @@ describe('work that V8 itself has no memory for', () => {
   });
 });
 
-describe('answers that are too large to enter the sandbox', () => {
-  it('a function of the application, a file, another tool', async () => {
+describe('values that are too large to enter the sandbox', () => {
+  it('an answer of the application is ERR_ISOLATE_MEMORY', async () => {
     const { kernel, run } = await oneWorker({ memoryMb: 8, resultBytes: 64 << 20 });
     expect(await run('return (await tgp.give(15e6)).length')).toMatchObject({
       code: 'ERR_ISOLATE_MEMORY',
@@ -225,7 +225,7 @@ describe('answers that are too large to enter the sandbox', () => {
     await kernel.shutdown();
   });
 
-  it('many small values count by their memory', async () => {
+  it('many small values count with their memory', async () => {
     const { kernel } = await createKernel(
       { sandbox: { workers: 1, memoryMb: 16, timeoutMs: 2000 } },
       { sandboxAPI: { many: async (/** @type {number} */ count) => Array(count).fill(0) } },
@@ -239,7 +239,7 @@ describe('answers that are too large to enter the sandbox', () => {
     expect(workers()).toEqual(before);
   });
 
-  it('arguments that the run has no memory for', async () => {
+  it('arguments are ERR_VALIDATION', async () => {
     const { kernel } = await createKernel({ sandbox: { workers: 1, memoryMb: 8, argsBytes: 64 << 20 } });
     await kernel.run('return 1');
     const before = workers();
@@ -249,7 +249,7 @@ describe('answers that are too large to enter the sandbox', () => {
     expect(workers()).toEqual(before);
   });
 
-  it('the body of a response', async () => {
+  it('the body of a response is ERR_ISOLATE_MEMORY', async () => {
     const server = createServer((_, response) => response.end('x'.repeat(30 << 20)));
     onTestFinished(() => void server.close());
     await new Promise((done) => server.listen(0, () => done(undefined)));

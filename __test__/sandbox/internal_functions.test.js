@@ -3,13 +3,13 @@ import { createKernel } from '../helpers/create_kernel.js';
 import { SPY } from '../helpers/frame_spy.js';
 
 const LIMITS = { timeoutMs: 120_000, wallMs: 120_000, memoryMb: 512, workers: 1 };
-/** Words by which the sweep is moved from run to run, so that the stack ends at every place and not at every tenth. */
+/** Words of padding on the stack, varied between runs so that the stack ends at every position. */
 const PADS = [0, 4, 8, 12];
 
 async function sandbox() {
   /** @type {unknown[]} */
-  const told = [];
-  const sandboxAPI = { tell: (/** @type {unknown} */ value) => void told.push(value) };
+  const reported = [];
+  const sandboxAPI = { tell: (/** @type {unknown} */ value) => void reported.push(value) };
   const { tools, kernel } = await createKernel({ sandbox: LIMITS }, { sandboxAPI });
   await tools.write_file.execute({ path: 'tools/data.json', content: '{"a":1}' });
   await tools.write_file.execute({ path: 'tools/lib.ts', content: 'export const one = 1' });
@@ -21,10 +21,10 @@ async function sandbox() {
     return async (/** @type {object} */ args = {}, /** @type {import('../../index.js').ExecOptions} */ options = {}) =>
       (await kernel.exec('tools/spy.js', args, options)).result;
   };
-  return { guest, told };
+  return { guest, reported };
 }
 
-/** What uses a part of the realm for the first time, at the end of the stack. */
+/** First uses of a part of the realm, made at the end of the stack. */
 const FIRST_USES = {
   URL: "guest_touch, globalThis, 'URL'",
   Response: "guest_touch, globalThis, 'Response'",
@@ -39,7 +39,7 @@ const FIRST_USES = {
 };
 
 describe('THREAT: a tool that looks for internal functions in frames', () => {
-  it('finds none when the stack ends while a global is built, and the next use builds it whole', async () => {
+  it('finds none when the stack overflows while a global is built; the next use builds it completely', async () => {
     const { guest } = await sandbox();
     const uses = Object.entries(FIRST_USES).map(([name, use]) => `${JSON.stringify(name)}: [${use}]`);
     const attempt = await guest(`
@@ -65,8 +65,8 @@ describe('THREAT: a tool that looks for internal functions in frames', () => {
     }
   });
 
-  it('finds none in any function that it can reach, at any depth, whatever it passes', async () => {
-    const { guest, told } = await sandbox();
+  it('finds none in any reachable function, at any stack depth, with any arguments', async () => {
+    const { guest, reported } = await sandbox();
     const sweep = await guest(`
       guest_learn(require, module, exports);
       const guest_instances = () => [new URL('http://a/?b=c'), new URLSearchParams('a=b'), new Headers({ a: 'b' }), new TextDecoder(), new TextEncoder(), new AbortController(),
@@ -91,24 +91,24 @@ describe('THREAT: a tool that looks for internal functions in frames', () => {
       }
       tgp.tell([guest_found(), sloppy, ours.length]);
       return guest_report();`);
-    // Where the stack ends inside of an asynchronous function, nobody is left to take the promise of a part of it.
-    const attempt = (/** @type {Parameters<typeof sweep>} */ ...given) =>
-      sweep(...given).catch((error) => {
+    // If the stack overflows inside an async function, a promise that it created stays without a handler.
+    const attempt = (/** @type {Parameters<typeof sweep>} */ ...options) =>
+      sweep(...options).catch((error) => {
         expect(error.message).toBe('Maximum call stack size exceeded (in a promise that the tool did not await)');
         return [];
       });
     expect(await attempt()).toEqual([]);
-    // With a seed and a clock there are a few functions more.
+    // A seed and a clock add a few functions.
     expect(await attempt({ only: ['random', 'Date', 'now', 'format', ''] }, { seed: 1, now: 0 })).toEqual([]);
     // The sweep calls the application's function too.
-    const reports = /** @type {[string[], string[], number][]} */ (told.filter(Array.isArray));
+    const reports = /** @type {[string[], string[], number][]} */ (reported.filter(Array.isArray));
     expect(reports).toEqual(Array(2).fill([[], [], expect.any(Number)]));
     const [[, , swept], [, , seeded]] = reports;
     expect(swept).toBeGreaterThan(300);
     expect(seeded).toBeGreaterThan(4);
   });
 
-  it('finds none in asynchronous frames, callbacks, answers of the host, nor while its result is read', async () => {
+  it('finds none in asynchronous frames, callbacks or host answers, or while its result is read', async () => {
     const { guest } = await sandbox();
     const look = await guest(`
       guest_learn(require, module, exports);

@@ -6,13 +6,13 @@ import { BOMBS } from '../helpers/bombs.js';
 import { tempRoot } from '../helpers/temp_root.js';
 import { workers } from '../helpers/workers.js';
 
-/** What the host may have grown by when all bombs are over, in bytes. */
+/** Maximum growth of the host's memory after all bombs, in bytes. */
 const GROWTH = 96 << 20;
-/** Workers of this process; elsewhere nobody counts them. */
+/** Workers of this process; counted on Linux only. */
 const liveWorkers = () => (platform === 'linux' ? workers() : []);
-/** Threads of this process; elsewhere nobody counts them. */
+/** Threads of this process; counted on Linux only. */
 const threads = () => (platform === 'linux' ? readdirSync('/proc/self/task').length : 0);
-/** How long any of them may take: its CPU time, the grace of a deaf worker, and a machine with other things to do. */
+/** Maximum duration of a bomb: its CPU time, the grace period of an unresponsive worker, and slack for a busy machine. */
 const WAIT_MS = 15_000;
 
 describe('THREAT: guest code that ends, hangs or bloats the host', () => {
@@ -41,7 +41,7 @@ describe('THREAT: guest code that ends, hangs or bloats the host', () => {
     }
     expect(wrong).toEqual([]);
     await expect.poll(threads).toBeLessThanOrEqual(before.threads);
-    // What the bombs ended were workers: others have taken their place, and no more than there were.
+    // The bombs ended only workers, and each was replaced by at most one.
     await expect.poll(() => liveWorkers().length).toBeLessThanOrEqual(before.workers.length);
     expect(liveWorkers().filter((worker) => before.workers.includes(worker))).toEqual([]);
     await kernel.shutdown();
@@ -51,7 +51,7 @@ describe('THREAT: guest code that ends, hangs or bloats the host', () => {
 });
 
 describe('THREAT: one tool takes all workers', () => {
-  it('100 bombs and one good tool at once: the good one is not kept waiting', async () => {
+  it('a good tool does not wait for 100 bombs that were started before it', async () => {
     const kernel = new TGP({ config: { rootDir: await tempRoot(), sandbox: { workers: 2, warm: 2 } } });
     const { write_file } = tgpTools(kernel);
     await write_file.execute({ path: 'tools/good.ts', content: 'return args.n' });
@@ -65,13 +65,13 @@ describe('THREAT: one tool takes all workers', () => {
     );
     const latencies = [];
     for (let n = 0; n < 10; n++) {
-      const asked = performance.now();
+      const submitted = performance.now();
       expect((await kernel.exec('tools/good.ts', { n })).result).toBe(n);
-      latencies.push(performance.now() - asked);
+      latencies.push(performance.now() - submitted);
     }
     expect(await Promise.all(bombs)).toEqual(Array(100).fill('ERR_ISOLATE_TIMEOUT'));
     const all = performance.now() - started;
-    // Behind 100 bombs it would wait for all of them; its turn comes after the few that were there before it.
+    // In a plain queue it would wait for all bombs; in a fair queue it waits only for those that run already.
     expect(Math.max(...latencies)).toBeLessThan(all / 3);
     await kernel.shutdown();
   });

@@ -1,28 +1,28 @@
 import { describe, expect, it } from 'vitest';
 import { createKernel } from '../helpers/create_kernel.js';
 
-/** Globals that a realm builds when they are first used. */
-const LATE = `[console, setTimeout, setInterval, clearTimeout, clearInterval, AbortController, AbortSignal, DOMException, Event,
+/** Globals that a realm builds on first use. */
+const LAZY = `[console, setTimeout, setInterval, clearTimeout, clearInterval, AbortController, AbortSignal, DOMException, Event,
   EventTarget, Headers, TextDecoder, TextEncoder, URL, URLSearchParams, atob, btoa, crypto, fetch, queueMicrotask, structuredClone, Blob, ByteLengthQueuingStrategy,
   CompressionStream, CountQueuingStrategy, Crypto, CryptoKey, CustomEvent, DecompressionStream, File, FormData, Performance, PerformanceEntry,
   PerformanceMark, PerformanceMeasure, ReadableStream, ReadableStreamDefaultController, ReadableStreamDefaultReader, Request, Response,
   SubtleCrypto, TextDecoderStream, TextEncoderStream, TransformStream, TransformStreamDefaultController, WritableStream,
   WritableStreamDefaultController, WritableStreamDefaultWriter, performance]`;
-const NAMES = LATE.replace(/[[\]\s]/g, '').split(',');
+const NAMES = LAZY.replace(/[[\]\s]/g, '').split(',');
 
 async function sandbox() {
   const { forge } = await createKernel({ sandbox: { workers: 1, timeoutMs: 2000 } });
   return async (/** @type {string} */ source) => (await forge(source)).result;
 }
 
-describe('globals that are built when they are first used', () => {
+describe('globals that are built on first use', () => {
   it('belong to the realm of the run, in every run of a worker', async () => {
     const guest = await sandbox();
     for (let run = 0; run < 3; run++) {
       expect(
         await guest(`
           const ours = (value: any) => value instanceof Object;
-          return [${LATE}.every(ours), structuredClone(new RangeError('x')) instanceof RangeError, structuredClone([]) instanceof Array,
+          return [${LAZY}.every(ours), structuredClone(new RangeError('x')) instanceof RangeError, structuredClone([]) instanceof Array,
             new DOMException('x') instanceof Error, new TextEncoder().encode('x') instanceof Uint8Array, tgp.fetch === fetch,
             fetch('http://127.0.0.1:1').catch(() => 0) instanceof Promise, (globalThis as any).left];
         `),
@@ -69,7 +69,7 @@ describe('globals that are built when they are first used', () => {
     ).toEqual([true, true, false, 1, 'undefined', 2, 'b']);
   });
 
-  it('are built from parts that the tool cannot have replaced', async () => {
+  it('are built from intrinsics that the tool cannot replace', async () => {
     const guest = await sandbox();
     expect(
       await guest(`

@@ -20,14 +20,14 @@ describe('limits', () => {
     );
     try {
       const { forge } = await createKernel();
-      // 25 ms of work pass with 50 ms of CPU time, however long they take on the wall.
+      // A short computation stays within the limit, whatever its wall-clock time.
       const works =
         'const end = args.ms; let n = 0; for (let i = 0; i < end * 20000; i++) n = (n * 31 + i) | 0; return n';
       const { stats } = await forge(works, { ms: 25 }, { timeoutMs: 400 });
       expect(stats.wallMs).toBeGreaterThanOrEqual(stats.cpuMs * 0.9);
       const { details } = await forge('while (true) {}').catch((error) => error);
       expect(details.stats.cpuMs).toBeGreaterThanOrEqual(50);
-      // The watchdog forgives 200 ms when the machine stood still.
+      // The watchdog allows 200 ms more after a pause of the machine.
       expect(details.stats.cpuMs).toBeLessThan(400);
     } finally {
       for (const child of busy) child.kill('SIGKILL');
@@ -40,9 +40,9 @@ describe('limits', () => {
     const error = await forge(source).catch((error) => error);
     expect(error).toMatchObject({ code: 'ERR_ISOLATE_TIMEOUT', details: { line: 2, file: 'tools/test/forged.ts' } });
     expect(error.details.stack).toMatch(/at spin \(tools\/test\/forged\.ts:2:\d+\)\n.*at .*tools\/test\/forged\.ts:5:/);
-    const deaf = await forge('return [].indexOf.call({ length: 2 ** 53 - 1 }, 1)').catch((error) => error);
-    expect(deaf).toMatchObject({ code: 'ERR_ISOLATE_TIMEOUT' });
-    expect(deaf.details.stats.wallMs).toBeGreaterThan(0);
+    const uninterruptible = await forge('return [].indexOf.call({ length: 2 ** 53 - 1 }, 1)').catch((error) => error);
+    expect(uninterruptible).toMatchObject({ code: 'ERR_ISOLATE_TIMEOUT' });
+    expect(uninterruptible.details.stats.wallMs).toBeGreaterThan(0);
   });
 
   it('wallMs counts waiting', async () => {
@@ -50,11 +50,11 @@ describe('limits', () => {
     const waits = 'export default () => new Promise((done) => setTimeout(() => done(1), 60000))';
     const begun = performance.now();
     await expect(forge(waits, {}, { wallMs: 60 })).rejects.toMatchObject({ code: 'ERR_ISOLATE_TIMEOUT' });
-    // Far below the default of 30 s, which would end it as well.
+    // Far below the default of 30 s, which would also end it.
     expect(performance.now() - begun).toBeLessThan(15_000);
   });
 
-  it('memoryMb of one run may be more or less than the configured', async () => {
+  it('memoryMb of one run may be more or less than the configured limit', async () => {
     const { forge } = await createKernel();
     const source = 'return new Uint8Array(args.mb << 20).length';
     expect((await forge(source, { mb: 100 }, { memoryMb: 160 })).result).toBe(100 << 20);
@@ -62,7 +62,7 @@ describe('limits', () => {
     expect((await forge(source, { mb: 20 })).result).toBe(20 << 20);
   });
 
-  it('memoryMb is heap and buffers together, whatever holds them', async () => {
+  it('memoryMb limits heap and buffers together', async () => {
     const { kernel, forge } = await createKernel();
     const options = { timeoutMs: 10_000 };
     const source = `
@@ -73,18 +73,18 @@ describe('limits', () => {
     const same = (/** @type {object} */ args) => kernel.exec('tools/test/forged.ts', args, options);
     expect((await same({ heap: 0, buffers: 36 })).result).toBe(36);
     await expect(same({ heap: 36, buffers: 36 })).rejects.toMatchObject({ code: 'ERR_ISOLATE_MEMORY' });
-    for (const held of [
+    for (const code of [
       'for (;;) held.push(new TextDecoder().decode(new Uint8Array(1 << 16).fill(120)))',
       'const map = new Map(); held.push(map); for (let i = 0; ; i++) map.set({ i }, [i])',
       'for (;;) held.push(new Float64Array(1 << 15).map(() => 0.5))',
       'let one = [0.5]; for (;;) one = one.concat(one)',
     ]) {
-      const run = forge(`const held: any[] = []; ${held}`, {}, options);
-      await expect(run, held).rejects.toMatchObject({ code: 'ERR_ISOLATE_MEMORY' });
+      const run = forge(`const held: any[] = []; ${code}`, {}, options);
+      await expect(run, code).rejects.toMatchObject({ code: 'ERR_ISOLATE_MEMORY' });
     }
   });
 
-  it('memoryMb holds for one string or array that is larger than all of it', async () => {
+  it('memoryMb holds for a single string or array above the limit', async () => {
     const { forge } = await createKernel();
     for (const source of [
       "return 'ab'.repeat(2 ** 26).indexOf('x')",
@@ -94,13 +94,13 @@ describe('limits', () => {
     ]) {
       const error = await forge(source, {}, { timeoutMs: 10_000 }).catch((error) => error);
       expect(error, source).toMatchObject({ code: 'ERR_ISOLATE_MEMORY' });
-      // Its one allocation beyond the limit, and nothing near the 256 MB that the longest of them asks for.
+      // One allocation beyond the limit, far below the 256 MB that the longest string needs.
       expect(error.details.stats.heapPeakBytes, source).toBeLessThan(192 << 20);
     }
     expect((await forge("return 'ab'.repeat(2 ** 24).indexOf('x')", {}, { timeoutMs: 10_000 })).result).toBe(-1);
   });
 
-  it('resizable and shared buffers, WebAssembly and Atomics are not offered', async () => {
+  it('resizable and shared buffers, WebAssembly and Atomics are not available', async () => {
     const { forge } = await createKernel();
     const source =
       "return ['SharedArrayBuffer', 'WebAssembly', 'Atomics', 'eval', 'process', 'Buffer', 'fs'].filter((name) => name in globalThis)";
@@ -114,7 +114,7 @@ describe('limits', () => {
     expect((await forge('return new ArrayBuffer(8).slice(2).byteLength')).result).toBe(6);
   });
 
-  it('resultBytes, argsBytes and logBytes hold', async () => {
+  it('resultBytes, argsBytes and logBytes are enforced', async () => {
     const { forge } = await createKernel({ sandbox: { resultBytes: 1000, argsBytes: 1000, logBytes: 1000 } });
     await expect(forge("return 'x'.repeat(2000)")).rejects.toMatchObject({
       code: 'ERR_RESULT',
@@ -129,7 +129,7 @@ describe('limits', () => {
     expect(logs.at(-1)?.message).toContain('log truncated');
   });
 
-  it('a thrown message of any length is cut', async () => {
+  it('a long error message is truncated', async () => {
     const { forge } = await createKernel();
     const error = await forge("throw new Error('x'.repeat(1e6))").catch((error) => error);
     expect(error.code).toBe('ERR_TOOL_THROWN');
@@ -137,7 +137,7 @@ describe('limits', () => {
     expect(JSON.stringify(error.details).length).toBeLessThan(50_000);
   });
 
-  it('queue holds: one more run is ERR_LIMIT at once, and the others continue', async () => {
+  it('queue: one more run fails with ERR_LIMIT at once, and the others continue', async () => {
     const begun = deferred();
     const release = deferred();
     const api = { hold: () => begun.resolve(undefined) ?? release.promise };
@@ -161,7 +161,7 @@ describe('limits', () => {
     expect((await slow).result).toBe(0);
   });
 
-  it('queueMs holds: a run that waits longer for a worker is ERR_LIMIT, and the time in the queue is reported', async () => {
+  it('queueMs: a run that waits longer for a worker fails with ERR_LIMIT; the time in the queue is reported', async () => {
     const begun = deferred();
     const release = deferred();
     const effects = [];
@@ -171,7 +171,7 @@ describe('limits', () => {
     };
     const sandbox = { workers: 1, waiting: 0, queueMs: 1000 };
     const { kernel } = await createKernel({ sandbox }, { sandboxAPI });
-    // A worker that starts slowly keeps runs in the queue, too.
+    // Runs also wait in the queue while a worker starts slowly.
     await expect.poll(() => kernel.run('return 7').then(({ result }) => result, String)).toBe(7);
     const slow = kernel.run('return tgp.hold()');
     await begun.promise;
@@ -184,7 +184,7 @@ describe('limits', () => {
     expect(effects).toEqual([]);
   });
 
-  it('a value out of range or unknown is refused by name', async () => {
+  it('an option that is unknown or out of range is refused by name', async () => {
     const { kernel } = await createKernel();
     await expect(kernel.exec('tools/x.ts', {}, { memoryMb: 1 })).rejects.toThrow(/memoryMb/);
     await expect(kernel.exec('tools/x.ts', {}, /** @type {any} */ ({ memory: 1 }))).rejects.toThrow(/memory/);
@@ -211,7 +211,7 @@ describe('limits', () => {
 describe('host calls', () => {
   const wait = (ms) => new Promise((done) => setTimeout(done, ms));
 
-  it('hostCalls holds: one more is ERR_LIMIT, and the calls before are answered', async () => {
+  it('hostCalls: one more call fails with ERR_LIMIT, and the earlier calls are answered', async () => {
     const { forge } = await createKernel({ sandbox: { hostCalls: 5 } }, { sandboxAPI: { slow: () => wait(50) } });
     const source = `
       const calls = Array.from({ length: 8 }, () => tgp.slow().then(() => 'done', (error) => error.code));
@@ -221,14 +221,14 @@ describe('host calls', () => {
     expect(stats.hostCalls).toBe(5);
   });
 
-  it('argsBytes holds for a host call too', async () => {
+  it('argsBytes limits the arguments of a host call, too', async () => {
     const { forge } = await createKernel({ sandbox: { argsBytes: 1000 } }, { sandboxAPI: { take: () => 1 } });
     const refused = "return tgp.take('x'.repeat(2000)).catch((error) => [error.code, error.message])";
     expect((await forge(refused)).result).toEqual(['ERR_LIMIT', expect.stringContaining('sandbox.argsBytes')]);
     expect((await forge('return tgp.take(1)')).result).toBe(1);
   });
 
-  it('those that were not awaited are begun, and the run does not wait for them', async () => {
+  it('calls that are not awaited are made, and the run does not wait for them', async () => {
     const seen = [];
     const api = { write: (n) => wait(100).then(() => seen.push(n)) };
     const { forge } = await createKernel({}, { sandboxAPI: api });
@@ -236,7 +236,7 @@ describe('host calls', () => {
     await expect.poll(() => seen).toEqual([1, 2]);
   });
 
-  it('one that was not awaited and failed before the tool returned fails the run', async () => {
+  it('a call that is not awaited and fails before the tool returns fails the run', async () => {
     const api = { fail: async () => Promise.reject(new Error('no such order')), wait: () => wait(50) };
     const { forge } = await createKernel({}, { sandboxAPI: api });
     await expect(forge('tgp.fail(); await tgp.wait(); return 0')).rejects.toThrow(/no such order.*did not await/);
@@ -252,7 +252,7 @@ describe('host calls', () => {
     expect(seen).toEqual([1]);
   });
 
-  it('two seconds of waiting for SQL are no CPU time', async () => {
+  it('two seconds of waiting for SQL use no CPU time', async () => {
     const sql = async (/** @type {string} */ text) => {
       if (text.includes('SELECT')) await wait(2000);
       return [{ n: 7 }];
@@ -264,7 +264,7 @@ describe('host calls', () => {
     expect(stats.cpuMs).toBeLessThan(50);
   });
 
-  it('waiting for one does not count as CPU time', async () => {
+  it('waiting for a function of the application uses no CPU time', async () => {
     const { forge } = await createKernel({}, { sandboxAPI: { query: () => wait(1000).then(() => 7) } });
     const { result, stats } = await forge('return tgp.query()');
     expect(result).toBe(7);
@@ -313,7 +313,7 @@ describe('an AbortSignal', () => {
     }
   });
 
-  it('that fires at any moment never hits the next run', async () => {
+  it('that fires at any moment does not affect the next run', async () => {
     const { kernel, forge } = await createKernel({ sandbox: { workers: 1 } });
     await forge('let n = 0; for (let i = 0; i < args.n; i++) n += i; return n', { n: 1 });
     for (let round = 0; round < 60; round++) {
@@ -345,7 +345,7 @@ describe('an AbortSignal', () => {
     expect(seen.length).toBe(then);
   });
 
-  it('before, during and after a run', async () => {
+  it('is honoured before, during and after a run', async () => {
     const { forge } = await createKernel();
     const reason = new Error('enough');
     await expect(forge('return 1', {}, { signal: AbortSignal.abort(reason) })).rejects.toMatchObject({

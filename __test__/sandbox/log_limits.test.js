@@ -3,9 +3,9 @@ import { createKernel } from '../helpers/create_kernel.js';
 
 const CUT = '[log truncated: the limit of sandbox.logBytes is reached]';
 
-describe('THREAT: log lines that weigh more than their text', () => {
+describe('THREAT: log lines that use more memory than their text', () => {
   for (const isolation of /** @type {const} */ (['process', 'thread'])) {
-    it(`are counted, empty ones too (${isolation})`, async () => {
+    it(`are counted, including empty lines (${isolation})`, async () => {
       const { forge } = await createKernel({ sandbox: { isolation } });
       const { logs } = await forge('for (let i = 0; i < 3e5; i++) console.log(); return 1', {}, { timeoutMs: 10_000 });
       expect(logs.length).toBeGreaterThan(1000);

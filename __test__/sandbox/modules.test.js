@@ -8,7 +8,7 @@ import { tempRoot } from '../helpers/temp_root.js';
 const LIMITS = { timeoutMs: 2000 };
 
 describe('require with a computed specifier', () => {
-  it('follows the rules of every import', async () => {
+  it('follows the same rules as import', async () => {
     const { tools, forge } = await createKernel({ sandbox: LIMITS });
     await tools.write_file.execute({
       path: 'tools/test/part.ts',
@@ -47,7 +47,7 @@ describe('require with a computed specifier', () => {
     ]);
   });
 
-  it('says why a file with a top-level await cannot be imported', async () => {
+  it('reports why a file with a top-level await cannot be imported', async () => {
     const { tools, forge } = await createKernel({ sandbox: LIMITS });
     await tools.write_file.execute({
       path: 'tools/test/slow.ts',
@@ -60,7 +60,7 @@ describe('require with a computed specifier', () => {
     }
   });
 
-  it('is one module however it is named, and its errors keep their lines', async () => {
+  it('loads one module for all of its names, and its errors keep their lines', async () => {
     const { tools, forge } = await createKernel({ sandbox: LIMITS });
     await tools.write_file.execute({
       path: 'tools/test/boom.ts',
@@ -77,7 +77,7 @@ describe('require with a computed specifier', () => {
 });
 
 describe('allowedImports', () => {
-  it('brings real zod and date-fns into a tool, subpaths included', async () => {
+  it('lets a tool import zod and date-fns, including subpaths', async () => {
     const { forge } = await createKernel({ allowedImports: ['zod', 'date-fns'], sandbox: LIMITS });
     const { result } = await forge(
       `
@@ -93,7 +93,7 @@ describe('allowedImports', () => {
     expect(result).toEqual([true, false, 'function', '2024-02-29', 29]);
   });
 
-  it('lists what is allowed when something else is asked for', async () => {
+  it('lists the allowed modules when another one is imported', async () => {
     const { forge } = await createKernel({ allowedImports: ['zod'] });
     for (const name of ['date-fns', 'zodiac', 'fs', 'zod/../ai', 'node:fs/promises']) {
       const error = await forge(`import x from '${name}';\nexport default () => x`).catch((error) => error);
@@ -157,7 +157,7 @@ describe('allowedImports', () => {
     });
   });
 
-  it('a bundled package has the powers of a tool and no more', async () => {
+  it('a bundled package has the same access as a tool', async () => {
     const { forge } = await createKernel({ allowedImports: ['zod'], sandbox: LIMITS });
     const source =
       "import * as z from 'zod'; export default () => [typeof process, typeof globalThis.Buffer, Object.keys(z).length > 50]";

@@ -1,4 +1,4 @@
-/** Functions of the application that run tools of the kernel which called them. */
+/** Application functions that run tools of the kernel that called them. */
 
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { describe, expect, it, vi } from 'vitest';
@@ -34,7 +34,7 @@ async function reentrant(sandbox, options) {
 }
 
 describe('a function of the application that runs a tool', () => {
-  it('never waits for the run that it serves, however few workers there are', async () => {
+  it('does not deadlock with the run that called it, even with one worker', async () => {
     for (const isolation of /** @type {const} */ (['process', 'thread'])) {
       const { kernel } = await reentrant({ workers: 1, isolation });
       expect((await kernel.exec('tools/down.ts', { n: 6 })).result).toEqual([6, 5, 4, 3, 2, 1, 0]);
@@ -43,7 +43,7 @@ describe('a function of the application that runs a tool', () => {
     }
   });
 
-  it('is refused beyond sandbox.callDepth, whichever way the runs were started', async () => {
+  it('is refused beyond sandbox.callDepth, however the runs were started', async () => {
     const { kernel, write } = await reentrant({ workers: 1, callDepth: 3 });
     expect((await kernel.exec('tools/down.ts', { n: 3 })).result).toEqual([3, 2, 1, 0]);
     await expect(kernel.exec('tools/down.ts', { n: 4 })).rejects.toMatchObject({
@@ -55,7 +55,7 @@ describe('a function of the application that runs a tool', () => {
     await expect(kernel.exec('tools/mixed.ts', { n: 3 })).rejects.toMatchObject({ code: 'ERR_LIMIT' });
   });
 
-  it('ends with the run that it serves', async () => {
+  it('ends with the run that called it', async () => {
     const { kernel, write } = await reentrant({ workers: 1 });
     await write('tools/endless.ts', 'await new Promise((done) => setTimeout(done, 20_000))');
     await write('tools/outer.ts', "return tgp.again('tools/endless.ts', {})");
@@ -64,7 +64,7 @@ describe('a function of the application that runs a tool', () => {
     expect((await kernel.exec('tools/down.ts', { n: 0 })).result).toEqual([0]);
   });
 
-  it('shares the transaction of the run that it serves', async () => {
+  it('uses the transaction of the run that called it', async () => {
     const sql = sqlite(`${await tempRoot()}/data.db`);
     const { kernel, write } = await reentrant({ workers: 1 }, { sql: { source: sql, ddl: true } });
     await write('tools/setup.ts', "return tgp.exec_sql('CREATE TABLE t (n)')");
@@ -81,7 +81,7 @@ describe('a function of the application that runs a tool', () => {
     expect(JSON.stringify(await count())).toContain('"n":2');
   });
 
-  it('starts a run of its own once the run that it served is over', async () => {
+  it('starts a separate run after the run that called it has ended', async () => {
     let end = () => {};
     const over = new Promise((resolve) => {
       end = () => resolve(undefined);
@@ -125,7 +125,7 @@ describe('a function of the application that runs a tool', () => {
     expect((await request.run('me', () => kernel.exec('tools/outer.ts'))).result).toBe('me');
   });
 
-  it('passes its context, which it may have narrowed, to all runs that it starts', async () => {
+  it('passes its context, even if it narrowed it, to all runs that it starts', async () => {
     const request = new AsyncLocalStorage();
     const { kernel, write } = await reentrant(
       { workers: 1 },
@@ -150,7 +150,7 @@ describe('a function of the application that runs a tool', () => {
     expect(result).toEqual([less, [less, less], `less than ${less}`, 'all']);
   });
 
-  it('can abort a run that it has started, with its nested runs and no others', async () => {
+  it('can abort a run that it started, including its nested runs, but no other run', async () => {
     const controller = new AbortController();
     /** @type {{ signal: AbortSignal, hold: () => void }[]} */
     const held = [];
@@ -183,7 +183,7 @@ describe('a function of the application that runs a tool', () => {
     expect((await outer).result).toEqual([['ERR_ABORTED', false], 'held']);
   });
 
-  it('gets an aborted signal when the run that it has started is over', async () => {
+  it('has its signal aborted when the nested run that called it ends', async () => {
     /** @type {AbortSignal[]} */
     const signals = [];
     /** @type {Record<string, (this: { signal: AbortSignal }, ...args: any[]) => unknown>} */
@@ -203,7 +203,7 @@ describe('a function of the application that runs a tool', () => {
     expect((await kernel.exec('tools/outer.ts')).result).toEqual([1, [[true, 'The run is over.']]]);
   });
 
-  it('is not part of a run that is over: later calls are separate runs', async () => {
+  it('is not part of a run that has ended: later calls are separate runs', async () => {
     /** @type {Promise<string>[]} */
     const ended = [];
     /** @type {(() => void)[]} */

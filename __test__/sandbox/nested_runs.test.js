@@ -5,7 +5,7 @@ import { tempRoot } from '../helpers/temp_root.js';
 import { workers } from '../helpers/workers.js';
 
 describe('tgp.exec_tool', () => {
-  it('gives the result, hands logs up, and throws what the inner tool threw', async () => {
+  it('returns the result, passes logs to the caller and rethrows errors of the inner tool', async () => {
     const { tools, forge } = await createKernel();
     await tools.write_file.execute({
       path: 'tools/double.ts',
@@ -78,7 +78,7 @@ describe('tgp.exec_tool', () => {
   });
 
   for (const isolation of /** @type {const} */ (['process', 'thread'])) {
-    it(`does not wait for itself when every worker of the pool is a parent (${isolation})`, async () => {
+    it(`does not deadlock when every worker of the pool runs a parent (${isolation})`, async () => {
       const { kernel, tools } = await createKernel({ sandbox: { isolation, workers: 1, timeoutMs: 2000 } });
       await tools.write_file.execute({ path: 'tools/leaf.ts', content: 'export default () => 1' });
       await tools.write_file.execute({
@@ -92,7 +92,7 @@ describe('tgp.exec_tool', () => {
     });
   }
 
-  it('goes as deep as sandbox.callDepth', async () => {
+  it('nests as deep as sandbox.callDepth', async () => {
     const { kernel, tools } = await createKernel({ sandbox: { callDepth: 2 } });
     await tools.write_file.execute({
       path: 'tools/self.ts',
@@ -106,7 +106,7 @@ describe('tgp.exec_tool', () => {
     });
   });
 
-  it('that starts the maximum at every level ends by a limit, and no nested run continues', async () => {
+  it('is stopped by a limit when it fans out at every level, and no nested run continues', async () => {
     /** @type {number[]} */
     const seen = [];
     const note = (/** @type {number} */ n) => seen.push(n);
@@ -200,22 +200,22 @@ describe('THREAT: a tool that fans out through tgp.exec_tool', () => {
       },
     ],
   ]);
-  const HOMES = /** @type {const} */ ([
+  const POOLS = /** @type {const} */ ([
     ['process', 2],
     ['process', 1],
     ['thread', 2],
   ]);
 
-  for (const [isolation, turns] of HOMES) {
-    // One worker that sleeps is one worker that is taken.
-    for (const [shape, files] of SHAPES.filter(([name]) => turns > 1 || name !== 'with runs that sleep')) {
-      it(`${shape} does not keep others waiting (${isolation}, workers: ${turns})`, async () => {
+  for (const [isolation, size] of POOLS) {
+    // With one worker, a sleeping run occupies the whole pool.
+    for (const [shape, files] of SHAPES.filter(([name]) => size > 1 || name !== 'with runs that sleep')) {
+      it(`${shape} does not delay other runs (${isolation}, workers: ${size})`, async () => {
         /** @type {() => void} */
         let begun = () => {};
         const underWay = new Promise((done) => {
           begun = () => done(undefined);
         });
-        const sandbox = { isolation, workers: turns, nestedTimeoutMs: 60_000 };
+        const sandbox = { isolation, workers: size, nestedTimeoutMs: 60_000 };
         const { kernel, tools } = await createKernel({ sandbox }, { sandboxAPI: { begun: () => begun() } });
         for (const [path, content] of Object.entries({ ...files, 'tools/leaf.ts': LEAF })) {
           await tools.write_file.execute({ path, content });
@@ -241,7 +241,7 @@ describe('THREAT: a tool that fans out through tgp.exec_tool', () => {
     }
   }
 
-  it('leaves a turn for another tool that runs tools', async () => {
+  it('leaves workers for another tool that runs tools', async () => {
     const { kernel, tools } = await createKernel({ sandbox: { workers: 1, nestedTimeoutMs: 60_000 } });
     await tools.write_file.execute({ path: 'tools/leaf.ts', content: LEAF });
     const files = {
@@ -265,8 +265,8 @@ describe('the budget of a run and its nested runs', () => {
   const OUTCOMES =
     "const outcomes = async (calls: Promise<unknown>[]) => (await Promise.allSettled(calls)).map((o: any) => o.status === 'fulfilled' ? 'done' : [o.reason.code, o.reason.message]);";
 
-  it('nestedRuns: the current runs at every level', async () => {
-    // The runs of a round end when all of them have been asked for, however busy the machine is.
+  it('nestedRuns limits the concurrent runs of all levels', async () => {
+    // The runs of a round end only after all of them were requested, however busy the machine is.
     const opened = new Set();
     const sandboxAPI = {
       isOpen: (/** @type {number} */ round) => opened.has(round),
@@ -274,21 +274,21 @@ describe('the budget of a run and its nested runs', () => {
     };
     const sandbox = { nestedRuns: 4, workers: 2, timeoutMs: 2000 };
     const { kernel, tools } = await createKernel({ sandbox }, { sandboxAPI });
-    const asked = `const asked = async (round: number, runs: number) => {
+    const callRuns = `const asked = async (round: number, runs: number) => {
       const calls = Array.from({ length: runs }, () => tgp.exec_tool('tools/inner.ts', { round, runs: 0 }));
       await tgp.open(round);
       return outcomes(calls);
     };`;
     await tools.write_file.execute({
       path: 'tools/inner.ts',
-      content: `${OUTCOMES} ${asked} export default async (a: { round: number; runs: number }) => {
+      content: `${OUTCOMES} ${callRuns} export default async (a: { round: number; runs: number }) => {
         if (a.runs > 0) return asked(a.round, a.runs);
         while (!(await tgp.isOpen(a.round))) await new Promise((done) => setTimeout(done, 5));
       }`,
     });
     await tools.write_file.execute({
       path: 'tools/outer.ts',
-      content: `${OUTCOMES} ${asked} export default async () => [
+      content: `${OUTCOMES} ${callRuns} export default async () => [
         await asked(1, 6),
         await tgp.exec_tool('tools/inner.ts', { round: 2, runs: 5 }),
         await asked(3, 4),
@@ -303,7 +303,7 @@ describe('the budget of a run and its nested runs', () => {
     ]);
   });
 
-  it('nestedTimeoutMs: the CPU time of all of them, at every level', async () => {
+  it('nestedTimeoutMs limits the CPU time of all nested runs of all levels', async () => {
     const { kernel, tools } = await createKernel({ sandbox: { nestedTimeoutMs: 1_000, timeoutMs: 600 } });
     await tools.write_file.execute({
       path: 'tools/burn.ts',
@@ -329,7 +329,7 @@ describe('the budget of a run and its nested runs', () => {
     expect(deeper.result.at(-1)).toEqual(['ERR_LIMIT', expect.stringContaining('sandbox.nestedTimeoutMs')]);
   });
 
-  it('pendingBytes: the arguments of open calls, of nested runs and of the application', async () => {
+  it('pendingBytes limits the arguments of open calls, of nested runs and of application functions', async () => {
     const sandbox = { pendingBytes: 1_000_000, argsBytes: 400_000, workers: 2 };
     let open = () => {};
     const opened = new Promise((done) => {
@@ -356,7 +356,7 @@ describe('the budget of a run and its nested runs', () => {
     ]);
   });
 
-  it('a nested run ends no later than the wall of its root, however long it waited for its turn', async () => {
+  it('a nested run ends at the wall limit of its root, however long it waited in the queue', async () => {
     const { kernel, tools } = await createKernel({ sandbox: { workers: 1, waiting: 0 } });
     await tools.write_file.execute({
       path: 'tools/sleep.ts',

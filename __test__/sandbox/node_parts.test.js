@@ -10,15 +10,15 @@ const CASES = fileURLToPath(new URL('../fixtures/node_parts/cases.cjs', import.m
 
 /**
  * An application with one package, and a kernel whose tools import it as `kit`.
- * @param {Record<string, string>} files of the package; its package.json is made if it is not there
- * @param {string[]} [more] what tools may import besides
+ * @param {Record<string, string>} files of the package; a package.json is added if it is missing
+ * @param {string[]} [more] further packages that tools may import
  */
 async function application(files, more = []) {
   const folder = await tempRoot();
-  const home = join(folder, 'node_modules/kit');
+  const packageDir = join(folder, 'node_modules/kit');
   for (const [name, text] of Object.entries({ 'package.json': '{"name":"kit","main":"index.js"}', ...files })) {
-    await mkdir(dirname(join(home, name)), { recursive: true });
-    await writeFile(join(home, name), text);
+    await mkdir(dirname(join(packageDir, name)), { recursive: true });
+    await writeFile(join(packageDir, name), text);
   }
   const configFile = join(folder, 'tgp.config.json');
   const sandbox = { timeoutMs: 2000 };
@@ -33,13 +33,13 @@ async function application(files, more = []) {
     await tgpTools(kernel).write_file.execute({ path: 'tools/t.ts', content });
     return (await kernel.exec('tools/t.ts', {}, options)).result;
   };
-  return { folder, home, run, check: (/** @type {string} */ path) => kernel.check(path) };
+  return { folder, packageDir, run, check: (/** @type {string} */ path) => kernel.check(path) };
 }
 
 describe('a package that imports parts of Node', () => {
   it('gets equivalents that work as in Node', async () => {
-    const { home, run } = await application({});
-    await copyFile(CASES, join(home, 'index.js'));
+    const { packageDir, run } = await application({});
+    await copyFile(CASES, join(packageDir, 'index.js'));
     const cases = createRequire(import.meta.url)(CASES);
     for (const [name, action] of Object.entries(cases)) {
       const expected = JSON.parse(JSON.stringify(await action()));
@@ -86,7 +86,7 @@ describe('a package that imports parts of Node', () => {
     for (const own of ['only the host knows', folder, process.cwd(), process.version, process.execPath]) {
       expect(seen).not.toContain(own);
     }
-    // The digits of the host's may be those of a constant.
+    // The process ids are compared by value: their digits may occur elsewhere.
     expect(JSON.parse(seen)[0]).toMatchObject({ pid: 1, ppid: 0 });
   });
 
@@ -100,7 +100,7 @@ describe('a package that imports parts of Node', () => {
     expect(await run('kit.draw()', { seed: 8 })).not.toEqual(first);
   });
 
-  it('gives tools none of it, unless the application allows a part by its name', async () => {
+  it('tools cannot use these parts unless the application allows a part by name', async () => {
     const { run, check } = await application({ 'index.js': 'exports.b = Buffer.from("a")' }, ['path', 'url', 'fs']);
     expect(
       await run(
@@ -120,8 +120,8 @@ describe('a package that imports parts of Node', () => {
   });
 });
 
-describe('a package made for browsers too', () => {
-  it('is taken as its field `browser` says: for its main file, for files, for other packages and for parts of Node', async () => {
+describe('a package that also supports browsers', () => {
+  it('is resolved by its field `browser`: main file, other files, packages and parts of Node', async () => {
     const browser = { './node.js': './browser.js', 'only-in-node': false, fs: false, crypto: './crypto.js' };
     const { run } = await application({
       'package.json': JSON.stringify({ name: 'kit', main: 'index.js', browser }),
@@ -140,7 +140,7 @@ describe('a package made for browsers too', () => {
     expect(await other.run('kit')).toBe('browser');
   });
 
-  it('is taken as it is for Node where only that can do without a page', async () => {
+  it('uses its Node files if its browser files need a document', async () => {
     const { run } = await application({
       'package.json': JSON.stringify({ name: 'kit', main: 'index.js', browser: { './index.js': './page.js' } }),
       'page.js': "const page = document.implementation.createHTMLDocument(''); module.exports = 'needs a page';",
@@ -156,7 +156,7 @@ describe('a package made for browsers too', () => {
     expect(await both.run('kit()')).toBe('browser');
   });
 
-  it('is taken by the way that it is asked for: `import` and `require` may mean different files', async () => {
+  it('is resolved by the kind of import: `import` and `require` may select different files', async () => {
     const { folder, run } = await application({
       'index.js':
         "const Base = require('dual'); module.exports = [new (class extends Base {})().name, require('marked')]",
@@ -177,14 +177,14 @@ describe('a package made for browsers too', () => {
     expect(await run('kit')).toEqual(['for require', { __esModule: true, named: 1 }]);
   });
 
-  it('that says it was a module and has no default export is its own default, as in Node', async () => {
+  it('with `__esModule` and no default export is its own default export, as in Node', async () => {
     const { run } = await application({ 'index.js': 'exports.__esModule = true; exports.named = 1;' });
     expect(await run("import kit, { named } from 'kit';\nexport default () => [kit.named, named]")).toEqual([1, 1]);
   });
 });
 
 describe('a package that compiles code from text', () => {
-  it('gets the global object the way it asks for it, and is refused when it makes anything else', async () => {
+  it('gets the global object through Function and eval, and an EvalError for any other code', async () => {
     const { run } = await application({
       'index.js': `
         exports.roots = [Function('return this')(), new Function("return this;")(), (0, eval)('this'), global, self]
@@ -219,7 +219,7 @@ describe('a package that compiles code from text', () => {
     ]);
   });
 
-  it('keeps what it calls `Function` itself', async () => {
+  it('can define its own `Function`', async () => {
     const { run } = await application({
       'index.js': `exports.all = [require('./a').made, require('./b').made, require('./c').made(class { constructor(v) { this.v = v } })];`,
       'a.js': 'class Function { constructor(v) { this.v = v } } exports.made = new Function(1);',

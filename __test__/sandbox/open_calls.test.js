@@ -1,4 +1,4 @@
-/** What becomes of host calls that a tool has not waited for, and how many it may make. */
+/** Host calls that are open when a tool returns, and the limits of host calls. */
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
@@ -6,8 +6,8 @@ import { createSqlTools, sqlite } from '../../index.js';
 import { createKernel } from '../helpers/create_kernel.js';
 import { tempRoot } from '../helpers/temp_root.js';
 
-/** Signals fire a moment after the run has ended, on a busy machine later. */
-const PATIENCE = { timeout: 20_000 };
+/** Signals fire shortly after the run has ended; later on a busy machine. */
+const SIGNAL_TIMEOUT = { timeout: 20_000 };
 
 describe('a host call that is open when the tool returns', () => {
   it('does not keep the run open, and its signal fires', async () => {
@@ -34,16 +34,16 @@ describe('a host call that is open when the tool returns', () => {
     );
     expect((await forge('return Promise.race([tgp.slow(), tgp.fast()])')).result).toBe('fast');
     const over = expect.objectContaining({ code: 'ERR_ABORTED', message: 'The run is over.' });
-    await vi.waitFor(() => expect(reasons).toEqual([over]), PATIENCE);
+    await vi.waitFor(() => expect(reasons).toEqual([over]), SIGNAL_TIMEOUT);
     await expect(forge("tgp.slow(); await tgp.fast(); throw new Error('no')")).rejects.toThrow('no');
-    await vi.waitFor(() => expect(reasons.length).toBe(2), PATIENCE);
+    await vi.waitFor(() => expect(reasons.length).toBe(2), SIGNAL_TIMEOUT);
     const controller = new AbortController();
     const aborted = forge('return tgp.slow()', {}, { signal: controller.signal });
-    const heard = expect(aborted).rejects.toMatchObject({ code: 'ERR_ABORTED' });
-    await vi.waitFor(() => expect(called).toHaveBeenCalledTimes(3), PATIENCE);
+    const rejection = expect(aborted).rejects.toMatchObject({ code: 'ERR_ABORTED' });
+    await vi.waitFor(() => expect(called).toHaveBeenCalledTimes(3), SIGNAL_TIMEOUT);
     controller.abort();
-    await heard;
-    await vi.waitFor(() => expect(reasons.length).toBe(3), PATIENCE);
+    await rejection;
+    await vi.waitFor(() => expect(reasons.length).toBe(3), SIGNAL_TIMEOUT);
   });
 
   it('has a signal that does not fire while the run continues', async () => {
@@ -100,7 +100,7 @@ describe('a tool that was started and not awaited', () => {
   });
 });
 
-/** A kernel with a table, and a look at it. */
+/** A kernel with a table, and a function that reads its rows. */
 async function withTable() {
   const sql = sqlite(`${await tempRoot()}/data.db`);
   const { forge } = await createKernel({ check: 'off' }, { sql: { source: sql, ddl: true } });
@@ -146,7 +146,7 @@ describe('statements that are open when the tool returns', () => {
 });
 
 describe('all host calls of a run', () => {
-  it('end at sandbox.totalHostCalls, nested runs included', async () => {
+  it('are limited by sandbox.totalHostCalls, including nested runs', async () => {
     const { tools, forge } = await createKernel(
       { sandbox: { totalHostCalls: 20, timeoutMs: 1000 } },
       { sandboxAPI: { ping: (n) => n } },
@@ -176,7 +176,7 @@ describe('all host calls of a run', () => {
     }
   });
 
-  it('are answered with sandbox.answerBytes at most', async () => {
+  it('are answered with at most sandbox.answerBytes', async () => {
     const { forge } = await createKernel(
       { sandbox: { answerBytes: 10_000 } },
       { sandboxAPI: { text: (n) => 'x'.repeat(n) } },
@@ -194,7 +194,7 @@ describe('a host call that is not awaited', () => {
   const warned = (/** @type {{ level: string, message: string }[]} */ logs) =>
     logs.filter(({ level }) => level === 'warn').map(({ message }) => message);
 
-  it('is named in the logs of a run that returns without its answer', async () => {
+  it('is named in a warning when the run returns without its answer', async () => {
     const { forge } = await createKernel({}, { sandboxAPI: { slow }, sql: sqlite(':memory:') });
     const forgotten = await forge('export default () => { const r: any = tgp.exec_sql("SELECT 1"); return r.length; }');
     expect(forgotten.result).toBeNull();
@@ -212,7 +212,7 @@ describe('a host call that is not awaited', () => {
     ['has a handler', 'export default () => { tgp.slow().catch(() => 0); return 1; }'],
     ['was answered', 'export default async () => { await tgp.exec_sql("SELECT 1"); return 1; }'],
     ['is the result', 'export default () => tgp.exec_sql("SELECT 1")'],
-  ])('is not one that %s', async (_, source) => {
+  ])('causes no warning if it %s', async (_, source) => {
     const { forge } = await createKernel({}, { sandboxAPI: { slow }, sql: sqlite(':memory:') });
     const { logs } = await forge(source);
     expect(warned(logs)).toEqual([]);

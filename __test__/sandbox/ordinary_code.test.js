@@ -1,4 +1,4 @@
-/** What people who knew only the documentation wrote, and found to be different from Node. */
+/** Code written from the documentation alone, which has to behave as in Node. */
 
 import { inspect, promisify } from 'node:util';
 import { runInThisContext } from 'node:vm';
@@ -12,7 +12,7 @@ async function ask(sandboxAPI, source, args) {
   return forge(source, args);
 }
 
-describe('what an application answers, and what it passes as arguments', () => {
+describe('answers of application functions, and arguments of runs', () => {
   const odd = () => ({
     error: Object.assign(new RangeError('no', { cause: 'why' }), { status: 418 }),
     pattern: /a+/gi,
@@ -20,7 +20,7 @@ describe('what an application answers, and what it passes as arguments', () => {
     buffer: new Uint8Array([1, 2, 3]).buffer,
     numbers: new Float32Array([0.5, 2]),
   });
-  const kept = {
+  const encoded = {
     error: { $error: { name: 'RangeError', message: 'no', status: 418, cause: 'why' } },
     pattern: { $regexp: '/a+/gi' },
     bytes: { $base64: 'aGk=' },
@@ -28,9 +28,9 @@ describe('what an application answers, and what it passes as arguments', () => {
     numbers: [0.5, 2],
   };
 
-  it('keeps values that JSON alone would drop, as results do', async () => {
-    expect((await ask({ odd }, 'return tgp.odd()')).result).toEqual(kept);
-    expect((await ask({}, 'return args', odd())).result).toEqual(kept);
+  it('encode values that JSON would drop, as results do', async () => {
+    expect((await ask({ odd }, 'return tgp.odd()')).result).toEqual(encoded);
+    expect((await ask({}, 'return args', odd())).result).toEqual(encoded);
   });
 
   it.each([
@@ -49,12 +49,12 @@ describe('what an application answers, and what it passes as arguments', () => {
         ),
       /two keys that are written "1"/,
     ],
-  ])('refuses %s by its path instead of making {} of it', async (_name, f, words) => {
+  ])('refuse %s with its path instead of encoding it as {}', async (_name, f, reason) => {
     const answered = ask({ f }, 'return tgp.f()');
-    await expect(answered).rejects.toMatchObject({ message: expect.stringMatching(words) });
+    await expect(answered).rejects.toMatchObject({ message: expect.stringMatching(reason) });
   });
 
-  it('uses default parameters of a function where a tool passes undefined', async () => {
+  it('use the default parameters of a function where a tool passes undefined', async () => {
     const search = (/** @type {string} */ q, limit = 10, /** @type {string[]} */ ...more) => [q, limit, more.length];
     const source =
       "return [await tgp.search('x', args.limit), await tgp.search('x', undefined, undefined), await tgp.search('x', 3)]";
@@ -66,23 +66,23 @@ describe('what an application answers, and what it passes as arguments', () => {
     expect((await ask({ search }, source, {})).result).toEqual(expected);
   });
 
-  it('may listen to the signal of many calls without being warned', async () => {
+  it('can listen to the signals of many calls without a warning of Node', async () => {
     /** @type {string[]} */
     const warnings = [];
-    const hear = (/** @type {Error} */ warning) => void warnings.push(warning.name);
-    process.on('warning', hear);
+    const onWarning = (/** @type {Error} */ warning) => void warnings.push(warning.name);
+    process.on('warning', onWarning);
     function f() {
       this.signal.addEventListener('abort', () => {});
     }
     await ask({ f }, 'for (let i = 0; i < 30; i++) await tgp.f(); return 1');
     await new Promise((done) => setImmediate(done));
-    process.off('warning', hear);
+    process.off('warning', onWarning);
     expect(warnings).toEqual([]);
   });
 });
 
 describe('a result', () => {
-  it('that is a Map with a key twice is refused, not cut', async () => {
+  it('that is a Map with two equal keys is refused, not shortened', async () => {
     const run = ask({}, "return new Map<any, any>([[1, 'a'], ['1', 'b']])");
     await expect(run).rejects.toMatchObject({
       code: 'ERR_RESULT',
@@ -97,7 +97,7 @@ describe('the log', () => {
     return logs.map(({ message }) => message.replaceAll(/\n {4}at [^(\n]*\([^)\n]*\)/g, '')).join('\n');
   };
 
-  it('shows the cause, the errors and the members of an error', async () => {
+  it('shows the cause, the inner errors and the properties of an error', async () => {
     expect(
       await logged(
         "console.error(Object.assign(new Error('outer', { cause: new TypeError('inner') }), { status: 418 }))",
@@ -135,7 +135,7 @@ describe('an AggregateError', () => {
 });
 
 describe('structuredClone', () => {
-  it('copies a Blob, a File and a DOMException, and refuses what has no copy', async () => {
+  it('copies a Blob, a File and a DOMException, and refuses values that cannot be cloned', async () => {
     const source = `
       const file: any = structuredClone({ file: new File(['ab'], 'a.txt', { type: 'text/plain' }) }).file;
       const blob = structuredClone(new Blob(['xyz'], { type: 'a/b' }));
@@ -154,7 +154,7 @@ describe('structuredClone', () => {
 });
 
 describe('fetch', () => {
-  it('fails with a TypeError, as everywhere', async () => {
+  it('fails with a TypeError, as in Node and browsers', async () => {
     const source =
       "const all = []; for (const url of ['http://127.0.0.1:9/', 'relative', 'http://example.invalid/']) all.push(await fetch(url).catch((e) => [e instanceof TypeError, e.name, typeof e.code])); return all";
     const { result } = await ask({}, source);
@@ -163,7 +163,7 @@ describe('fetch', () => {
 });
 
 describe('packages', () => {
-  it('keep the names of their classes and functions, and promisify what Node does', async () => {
+  it('keep the names of their classes and functions, and promisify timers as Node does', async () => {
     const folder = await tempRoot();
     const { mkdir, writeFile } = await import('node:fs/promises');
     await mkdir(`${folder}/node_modules/kinds`, { recursive: true });
@@ -197,13 +197,13 @@ describe('packages', () => {
   });
 });
 
-const PATIENT = { timeoutMs: 10_000, wallMs: 60_000 };
+const LONG_LIMITS = { timeoutMs: 10_000, wallMs: 60_000 };
 
 describe('memory that a run no longer uses', () => {
   it('is reused for more answers of the application', async () => {
     const { forge } = await createKernel({ check: 'off' }, { sandboxAPI: { page: async () => 'x'.repeat(1e6) } });
     const source = 'let n = 0; for (let i = 0; i < 150; i++) n += (await tgp.page()).length; return n';
-    expect((await forge(source, {}, PATIENT)).result).toBe(150e6);
+    expect((await forge(source, {}, LONG_LIMITS)).result).toBe(150e6);
   });
 
   it('does not count against the next run, native memory included', async () => {
@@ -216,8 +216,8 @@ describe('memory that a run no longer uses', () => {
     );
     await write('tools/large.ts', 'return new Uint8Array(4e7).fill(1).length');
     for (let round = 0; round < 2; round++) {
-      for (let i = 0; i < 4; i++) expect((await kernel.exec('tools/dates.ts', {}, PATIENT)).result).toBe(1);
-      expect((await kernel.exec('tools/large.ts', {}, PATIENT)).result).toBe(4e7);
+      for (let i = 0; i < 4; i++) expect((await kernel.exec('tools/dates.ts', {}, LONG_LIMITS)).result).toBe(1);
+      expect((await kernel.exec('tools/large.ts', {}, LONG_LIMITS)).result).toBe(4e7);
     }
   });
 });

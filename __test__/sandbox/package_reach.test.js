@@ -1,4 +1,4 @@
-/** A package is made of its own files, whatever paths, maps, links and names it holds. */
+/** A package bundle contains only files of the package, whatever paths, maps, links and names the package contains. */
 
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -9,17 +9,17 @@ import { tempRoot } from '../helpers/temp_root.js';
 const SECRET = 'sk-host-4711';
 
 /** @param {string} folder @param {Record<string, string>} files */
-function plant(folder, files) {
+function writeFiles(folder, files) {
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), text);
   }
 }
 
-/** An application with files of its own and whatever is installed in it. @param {Record<string, string>} files */
+/** An application with its own files and the given installed packages. @param {Record<string, string>} files */
 async function application(files) {
   const folder = await tempRoot();
-  plant(folder, {
+  writeFiles(folder, {
     'outside.json': JSON.stringify({ key: SECRET }),
     'app/package.json': '{"name":"app","type":"module"}',
     'app/config.json': JSON.stringify({ key: SECRET }),
@@ -30,7 +30,7 @@ async function application(files) {
   return { folder, baseDir: join(folder, 'app') };
 }
 
-/** What a tool gets of a package, as text. @param {string} baseDir @param {string} specifier */
+/** The value that a tool gets from a package, or the error, as text. @param {string} baseDir @param {string} specifier */
 async function imported(baseDir, specifier) {
   const configFile = join(baseDir, 'tgp.config.json');
   writeFileSync(
@@ -57,14 +57,14 @@ const evil = (/** @type {string} */ main, more = {}) => ({
   'evil/index.js': main,
 });
 
-describe('a package that reaches for files of the host', () => {
+describe('a package that imports files of the host', () => {
   it.each([
     ['a path up, JSON', evil("module.exports = require('../../config.json');")],
     ['a path up, code', evil("import value from '../../config.js';\nexport { value };")],
     ['a path up, text', evil("import value from '../../keys.txt';\nexport { value };")],
     ['a path far up', evil("module.exports = require('../../../outside.json');")],
     ['a path through another package', evil("module.exports = require('good/../../config.json');")],
-    ['a name that is all packages', evil("module.exports = require('@x/../../config.json');")],
+    ['a scope without a package', evil("module.exports = require('@x/../../config.json');")],
     [
       'imports of package.json',
       evil("module.exports = require('#own');", { imports: { '#own': '../../config.json' } }),
@@ -82,12 +82,12 @@ describe('a package that reaches for files of the host', () => {
       'good/index.js': 'module.exports = 1;',
       '@x/y/index.js': '',
     });
-    const told = await imported(baseDir, 'evil');
-    expect(told).toMatch(/^ERR_COMPILATION /);
-    expect(told).not.toContain(SECRET);
+    const outcome = await imported(baseDir, 'evil');
+    expect(outcome).toMatch(/^ERR_COMPILATION /);
+    expect(outcome).not.toContain(SECRET);
   });
 
-  it('is refused: an absolute path, a link to a file, and a link to a folder that it brought along', async () => {
+  it('is refused: an absolute path, a link to a file, and a link to a folder in its node_modules', async () => {
     const { folder, baseDir } = await application(evil(''));
     const own = join(baseDir, 'node_modules/evil');
     const host = join(folder, 'outside.json');
@@ -96,9 +96,9 @@ describe('a package that reaches for files of the host', () => {
     symlinkSync(folder, join(own, 'node_modules/nested'));
     for (const wanted of [host, './link.json', 'nested/outside.json']) {
       writeFileSync(join(own, 'index.js'), `module.exports = require(${JSON.stringify(wanted)});`);
-      const told = await imported(baseDir, 'evil');
-      expect(told, wanted).toMatch(/^ERR_COMPILATION /);
-      expect(told, wanted).not.toContain(SECRET);
+      const outcome = await imported(baseDir, 'evil');
+      expect(outcome, wanted).toMatch(/^ERR_COMPILATION /);
+      expect(outcome, wanted).not.toContain(SECRET);
     }
   });
 
@@ -124,7 +124,7 @@ it.each([
   expect(await imported(baseDir, 'evil')).toContain('of good');
 });
 
-describe('an installed package that reaches for a package of the workspace', () => {
+describe('an installed package that imports a package of the workspace', () => {
   const more = { dependencies: { linked: '*' }, imports: { '#own': 'linked/secrets.json' } };
   const wanted = ['linked/secrets.json', '../linked/secrets.json', '#own'];
   const ways = [
@@ -132,9 +132,9 @@ describe('an installed package that reaches for a package of the workspace', () 
     "export const key = import('linked');",
   ];
 
-  it.each(ways)('is refused, also where the application asks for that package: %s', async (main) => {
+  it.each(ways)('is refused, even if the application imports that package: %s', async (main) => {
     const { folder, baseDir } = await application(evil(main, more));
-    plant(folder, {
+    writeFiles(folder, {
       'packages/linked/package.json': '{"name":"linked"}',
       'packages/linked/index.js': `exports.key = '${SECRET}';`,
       'packages/linked/secrets.json': JSON.stringify({ key: SECRET }),
@@ -145,17 +145,17 @@ describe('an installed package that reaches for a package of the workspace', () 
     mkdirSync(join(folder, 'packages/linked/node_modules'));
     symlinkSync('../../../app/node_modules/evil', join(folder, 'packages/linked/node_modules/evil'));
     for (const specifier of ['evil', 'linked/with_evil.js']) {
-      const told = await imported(baseDir, specifier);
-      expect(told, specifier).toMatch(/^ERR_COMPILATION /);
-      expect(told, specifier).not.toContain(SECRET);
+      const outcome = await imported(baseDir, specifier);
+      expect(outcome, specifier).toMatch(/^ERR_COMPILATION /);
+      expect(outcome, specifier).not.toContain(SECRET);
     }
   });
 });
 
-it('an application that is installed itself has its own links, and none of its files in a bundle', async () => {
+it('an application in node_modules can use its links, and no bundle contains its files', async () => {
   const folder = await tempRoot();
   const baseDir = join(folder, 'node_modules/app');
-  plant(folder, {
+  writeFiles(folder, {
     'node_modules/app/package.json': '{"name":"app"}',
     'node_modules/app/config.json': JSON.stringify({ key: SECRET }),
     'node_modules/evil/package.json': '{"name":"evil"}',
@@ -183,7 +183,7 @@ it('packages find their own files and each other, installed by npm, by pnpm or l
     '.pnpm/other@1/node_modules/other/package.json': '{"name":"other"}',
     '.pnpm/other@1/node_modules/other/index.js': "module.exports = 'stored';",
   });
-  plant(folder, {
+  writeFiles(folder, {
     'packages/linked/package.json': '{"name":"linked"}',
     'packages/linked/index.js': "exports.own = 'linked';",
   });

@@ -9,7 +9,7 @@ import { VALUES } from '../../scripts/package_jobs/values.mjs';
 import { installedPackages } from '../helpers/installed_packages.js';
 import { tempRoot } from '../helpers/temp_root.js';
 
-/** Some of docs/packages.md, each for a reason of its own. */
+/** A selection from docs/packages.md: each uses other features. */
 const PACKAGES = {
   lodash: '4.18.1',
   underscore: '1.13.8',

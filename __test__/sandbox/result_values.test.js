@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createKernel } from '../helpers/create_kernel.js';
 
-/** What each value is as a result, and as an argument of a host call: the same. */
+/** The encoding of each value, the same for results and for arguments of host calls. */
 const ENCODED = /** @type {[string, unknown][]} */ ([
   ["new Error('no')", { $error: { name: 'Error', message: 'no' } }],
   ["new TypeError('no')", { $error: { name: 'TypeError', message: 'no' } }],
@@ -46,7 +46,7 @@ const ENCODED = /** @type {[string, unknown][]} */ ([
   ['(function () { return arguments })(1, 2)', { 0: 1, 1: 2 }],
 ]);
 
-/** Values of which nothing would be left. */
+/** Values without a meaningful encoding. */
 const REFUSED = /** @type {[string, RegExp][]} */ ([
   ['() => 1', /is a function/],
   ["Symbol('a')", /is a symbol/],
@@ -65,7 +65,7 @@ const REFUSED = /** @type {[string, RegExp][]} */ ([
   ['new Map([[{}, 1]])', /is a Map with a key that is not a string or number/],
 ]);
 
-async function echoing() {
+async function recordingKernel() {
   /** @type {unknown[]} */
   const taken = [];
   const { kernel } = await createKernel(
@@ -76,8 +76,8 @@ async function echoing() {
 }
 
 describe('values that leave the sandbox', () => {
-  it.each(ENCODED)('%s', async (value, expected) => {
-    const { kernel, taken } = await echoing();
+  it.each(ENCODED)('%s is encoded as JSON', async (value, expected) => {
+    const { kernel, taken } = await recordingKernel();
     const { result } = await kernel.run(
       `const value = ${value};\nawait tgp.take(value);\nreturn { value, list: [value] }`,
     );
@@ -86,18 +86,18 @@ describe('values that leave the sandbox', () => {
   });
 
   it.each(REFUSED)('%s is refused with its path', async (value, why) => {
-    const { kernel, taken } = await echoing();
+    const { kernel, taken } = await recordingKernel();
     const { code, message } = await kernel.run(`return { rows: [1, { value: ${value} }] }`).catch((error) => error);
     expect([code, message]).toEqual(['ERR_RESULT', expect.stringMatching(why)]);
     expect(message).toMatch(/^result\.rows\.1\.value is /);
-    const asked = await kernel.run(`return tgp.take({ value: ${value} })`).catch((error) => error);
-    expect([asked.code, asked.message]).toEqual(['ERR_RESULT', expect.stringMatching(why)]);
-    expect(asked.message).toMatch(/^arguments\.0\.value of tgp\.take is /);
+    const failure = await kernel.run(`return tgp.take({ value: ${value} })`).catch((error) => error);
+    expect([failure.code, failure.message]).toEqual(['ERR_RESULT', expect.stringMatching(why)]);
+    expect(failure.message).toMatch(/^arguments\.0\.value of tgp\.take is /);
     expect(taken).toEqual([]);
   });
 
   it('cycles are refused, through any container', async () => {
-    const { kernel } = await echoing();
+    const { kernel } = await recordingKernel();
     for (const code of [
       'const a = {}; a.self = a; return a',
       'const a = new Map(); a.set("self", a); return a',
@@ -114,7 +114,7 @@ describe('values that leave the sandbox', () => {
   });
 
   it('toJSON of a class takes precedence', async () => {
-    const { kernel } = await echoing();
+    const { kernel } = await recordingKernel();
     const code = "class Money extends Error { toJSON() { return 'EUR 1' } }\nreturn [new Money('no'), new Money('no')]";
     expect((await kernel.run(code)).result).toEqual(['EUR 1', 'EUR 1']);
   });
@@ -128,8 +128,8 @@ describe('values that leave the sandbox', () => {
     });
   });
 
-  it('logs show what they are', async () => {
-    const { kernel } = await echoing();
+  it('logs show their type and content', async () => {
+    const { kernel } = await recordingKernel();
     const { logs } = await kernel.run(
       'console.log(/a/g, new Uint8Array([1, 2]), new ArrayBuffer(3), new BigInt64Array([1n]), Promise.resolve(), new Uint8Array(200));\nreturn 1',
     );

@@ -42,7 +42,7 @@ describe('sandboxAPI', () => {
     expect((await run()).result).toEqual([['undefined', 'undefined', 'null', 'undefined'], ['b']]);
   });
 
-  it('refuses names that no tool could call, or that would change what tgp is', async () => {
+  it('refuses names that tools cannot call or that would change the object tgp', async () => {
     const fn = () => 1;
     const names = [
       '',
@@ -73,7 +73,7 @@ describe('sandboxAPI', () => {
     expect((await run()).result).toEqual([1, 1, 1]);
   });
 
-  it('refuses schemas that it could not check with', async () => {
+  it('refuses parameter schemas that are not zod 4', async () => {
     const standard = { '~standard': { version: 1, vendor: 'other', validate: () => ({ value: 1 }) } };
     for (const parameters of [z3.object({ id: z3.number() }), standard]) {
       const api = { f: { parameters: /** @type {any} */ (parameters), execute: () => 1 } };
@@ -105,7 +105,7 @@ describe('sandboxAPI', () => {
     expect((await run()).result).toBe(1);
   });
 
-  it('what a function throws is thrown in the tool, and a typed error keeps its code', async () => {
+  it('an error of a function is thrown in the tool, and a typed error keeps its code', async () => {
     const api = {
       plain: () => {
         throw new Error('no such user');
@@ -121,7 +121,7 @@ describe('sandboxAPI', () => {
     expect(error.details.logs).toEqual([{ level: 'log', message: 'no such user' }]);
   });
 
-  it('one of the same name replaces the built-in', async () => {
+  it('a function with the name of a built-in replaces it', async () => {
     const { run } = await forge({ read_file: (path) => `mine: ${path}` }, "return await tgp.read_file('/etc/passwd')");
     expect((await run()).result).toBe('mine: /etc/passwd');
   });
@@ -131,14 +131,14 @@ describe('sandboxAPI', () => {
     await expect(run()).rejects.toThrow(/is a function/);
   });
 
-  it('keeps the context of the caller', async () => {
+  it('keeps the AsyncLocalStorage context of the caller', async () => {
     const request = new AsyncLocalStorage();
     const { run } = await forge({ who: () => request.getStore() }, 'return await tgp.who()');
     const results = await Promise.all(['a', 'b', 'c'].map((id) => request.run(id, run)));
     expect(results.map(({ result }) => result)).toEqual(['a', 'b', 'c']);
   });
 
-  it('makes no calls once its run is aborted, not even queued ones', async () => {
+  it('makes no calls after its run is aborted, not even queued ones', async () => {
     const controller = new AbortController();
     let calls = 0;
     const api = {
@@ -158,7 +158,7 @@ describe('sandboxAPI', () => {
     expect(calls).toBe(3);
   });
 
-  it('waiting for a function counts as waiting: wallMs ends it, and so does an abort', async () => {
+  it('a run that waits for a function is ended by wallMs and by an abort', async () => {
     const api = { never: () => new Promise(() => {}) };
     const { run } = await forge(api, 'await tgp.never()', { wallMs: 80 });
     await expect(run()).rejects.toMatchObject({ code: 'ERR_ISOLATE_TIMEOUT' });

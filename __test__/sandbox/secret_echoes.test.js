@@ -1,4 +1,4 @@
-/** Ways in which a value that a host or function was told might come back to a tool. */
+/** Ways in which a secret that was sent to a host or function could return to a tool. */
 
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -16,11 +16,11 @@ const CODE_OF = `const codeOf = async (job: () => Promise<unknown>) => { try { r
 /** @param {unknown} value */
 const shown = (value) => inspect(value, { depth: null });
 
-test('Range cannot cut an echo in two: where secrets are bound, answers are fetched whole', async () => {
+test('Range headers are refused when secrets are bound, so that no echo can be split', async () => {
   /** @type {(string | undefined)[]} */
-  const asked = [];
+  const ranges = [];
   const bank = await serveHttp((request, response) => {
-    asked.push(request.headers.range);
+    ranges.push(request.headers.range);
     const [, from = 0, to = 0] = /bytes=(\d+)-(\d+)/.exec(request.headers.range ?? '') ?? [];
     response.writeHead(206).end(String(request.headers.authorization).slice(Number(from), Number(to) + 1));
   });
@@ -44,10 +44,10 @@ test('Range cannot cut an echo in two: where secrets are bound, answers are fetc
   );
   const refused = ['ERR_SECURITY_VIOLATION', expect.stringContaining("'range'")];
   expect(result).toEqual([refused, refused, refused, refused, refused]);
-  expect(asked).toEqual([]);
+  expect(ranges).toEqual([]);
 });
 
-test('a host with bound secrets reveals nothing of an absent body: HEAD and 304', async () => {
+test('HEAD and 304 responses of a host with bound secrets reveal nothing about the body', async () => {
   const etag = (/** @type {unknown} */ text) => `"${createHash('sha256').update(String(text)).digest('hex')}"`;
   const bank = await serveHttp((request, response) => {
     response.setHeader('etag', etag(request.headers.authorization)).setHeader('x-kind', 'plain');
@@ -67,7 +67,7 @@ test('a host with bound secrets reveals nothing of an absent body: HEAD and 304'
   ]);
 });
 
-test('a secret sent to one function or host is not echoed by another: not by its result, error, bytes, row, file or answer', async () => {
+test('a secret sent to one function is masked in results, errors, bytes, rows, files and responses of others', async () => {
   let kept = '';
   const folder = await tempRoot();
   const other = await serveHttp((_request, response) =>
@@ -114,7 +114,7 @@ test('a secret sent to one function or host is not echoed by another: not by its
   ]);
 });
 
-test('a file that holds a value keeps it: a tool cannot write back what it was shown instead', async () => {
+test('a tool cannot replace a secret in a file by its placeholder', async () => {
   const folder = await tempRoot();
   const file = join(folder, 'settings.txt');
   writeFileSync(file, `key=${VALUE}\nmode=1`);
@@ -149,7 +149,7 @@ const everyByte = (/** @type {string} */ text) =>
 const unicode = (/** @type {string} */ text) =>
   text.replace(/[\s\S]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
-test('an echo is known in whatever way a form, a URL, JSON or HTML writes it', async () => {
+test('an echo is masked in every encoding of forms, URLs, JSON and HTML', async () => {
   for (const value of [VALUE, '"quoted" & <tagged>\'s/path\\x', 'ünïcödé~ключ 1']) {
     const forms = [
       value,
@@ -180,7 +180,7 @@ test('an echo is known in whatever way a form, a URL, JSON or HTML writes it', a
   }
 });
 
-test('no limit and no header reveals the length of a value', async () => {
+test('no limit and no header reveals the length of a secret', async () => {
   const bank = await serveHttp(async (request, response) => {
     let body = '';
     for await (const chunk of request) body += chunk;
@@ -222,7 +222,7 @@ test('no limit and no header reveals the length of a value', async () => {
   expect(shown(seen[0])).not.toMatch(/etag|md5/);
 });
 
-test('a value that a tool could find by trying is refused at boot', async () => {
+test('boot refuses a secret that can be guessed', async () => {
   for (const value of ['12345678', '000000000000', 'password']) {
     const kernel = new TGP({ config: { rootDir: await tempRoot(), secrets: { KEY: { value, hosts: ['x'] } } } });
     onTestFinished(() => kernel.shutdown());
@@ -230,7 +230,7 @@ test('a value that a tool could find by trying is refused at boot', async () => 
   }
 });
 
-test('an echo is masked behind references of HTML, layers of escapes, UTF-16, and in names of headers', async () => {
+test('an echo is masked in HTML references, nested escapes, UTF-16 and header names', async () => {
   const value = 'Tulip/3f7a+Grün 9d';
   const references = (/** @type {(code: number) => string} */ written) =>
     [...value].map((letter) => written(Number(letter.codePointAt(0)))).join('');
@@ -270,12 +270,12 @@ test('an echo is masked behind references of HTML, layers of escapes, UTF-16, an
     { url: `${bank.url}/`, kinds: Object.keys(bodies) },
   );
   const [found, names] = /** @type {[Record<string, string>, string[]]} */ (result);
-  const put = '{{secret:KEY}}';
+  const placeholder = '{{secret:KEY}}';
   const wideText = (/** @type {string} */ text) => Buffer.from(text, 'utf16le');
-  const masked = wideText(`<p>${put}</p>`);
+  const masked = wideText(`<p>${placeholder}</p>`);
   expect(found).toEqual({
-    ...Object.fromEntries(Object.keys(bodies).map((kind) => [kind, `<<${put}>>`])),
-    json: `<<${JSON.stringify(JSON.stringify({ named: put }))}>>`,
+    ...Object.fromEntries(Object.keys(bodies).map((kind) => [kind, `<<${placeholder}>>`])),
+    json: `<<${JSON.stringify(JSON.stringify({ named: placeholder }))}>>`,
     little: `<<${masked.toString('latin1')}>>`,
     big: `<<${Buffer.from(masked).swap16().toString('latin1')}>>`,
   });

@@ -1,4 +1,4 @@
-/** Runs that wait for a worker: callers share the queue. */
+/** The queue of runs that wait for a worker, shared by callers. */
 
 import { expect, it } from 'vitest';
 import { tgpTools } from '../../index.js';

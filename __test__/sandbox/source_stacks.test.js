@@ -10,7 +10,7 @@ const TYPES = 'interface Row {\n  id: number;\n}\ntype Unused = {\n  row: Row;\n
 const lines = (/** @type {string} */ text) => text.split('\n');
 
 describe('the stack of an error, in positions of the TypeScript source', () => {
-  it('is what a tool reads, logs and throws, with frames of tools alone', async () => {
+  it('is the same when a tool reads, logs and throws it, with frames of tools only', async () => {
     const { forge } = await createKernel(ROOMY);
     const source = `${TYPES}
 function inner(why: string): Error {
@@ -57,7 +57,7 @@ export default async (args: { throws?: boolean }) => {
     expect(error).toMatchObject({ message: 'thrown', line: 9, column: 10 });
   });
 
-  it('is the same if the tool has read it before it throws, and does not count in stats', async () => {
+  it('is the same if the tool reads it before it throws, and does not count in stats', async () => {
     const { forge } = await createKernel(ROOMY);
     const error = await forge(`${TYPES}\nconst error = new Error('x');\nconsole.log(error.stack);\nthrow error;`).catch(
       (e) => e,
@@ -68,7 +68,7 @@ export default async (args: { throws?: boolean }) => {
     expect(error.details.stats.hostCalls).toBe(0);
   });
 
-  it('names imported tools and the library, and its position is in a tool', async () => {
+  it('points to an imported tool, or to the tool that called the library', async () => {
     const { forge, tools } = await createKernel(ROOMY);
     const lib = `${TYPES}export const fail = () => {\n  throw new Error('from lib');\n};\n`;
     await tools.write_file.execute({ path: 'tools/test/lib.ts', content: lib });
@@ -81,7 +81,7 @@ export default async (args: { throws?: boolean }) => {
     expect(std).toMatchObject({ line: 3, details: { file: FILE } });
   });
 
-  it('hooks of the tool get them too', async () => {
+  it('is available to Error.prepareStackTrace of the tool', async () => {
     const { forge } = await createKernel(ROOMY);
     const { result } = await forge(`${TYPES}
 Error.prepareStackTrace = (_: unknown, sites: any[]) => sites.map((site) => [site.getLineNumber(), site.getColumnNumber(), String(site)]);
@@ -89,7 +89,7 @@ return new Error('x').stack;`);
     expect(result).toEqual([[9, 8, expect.stringContaining(`${FILE}:9:8`)]]);
   });
 
-  it('can be read ten thousand times, and after the end of the call stack', async () => {
+  it('can be read 10000 times, and after a stack overflow', async () => {
     const { forge } = await createKernel(ROOMY);
     const { result } = await forge(`${TYPES}
 let all = 0;
@@ -116,7 +116,7 @@ describe('errors of the host have the position of the call', () => {
       throw { sku: 7 };
     },
   };
-  /** What is called, awaited or not, and what comes of it. */
+  /** Calls that fail, and their error codes. */
   const CALLS = {
     'a query': ["tgp.exec_sql('SELECT nothing FROM nowhere')", 'ERR_SQL'],
     'a request': ["tgp.fetch('http://elsewhere.example/')", 'ERR_SECURITY_VIOLATION'],
@@ -146,7 +146,7 @@ describe('errors of the host have the position of the call', () => {
         expect(error.details.column).toBeGreaterThan(5);
         expect(error.details.stack).not.toMatch(/bootstrap/);
       }
-      // A failed statement that is swallowed fails the run all the same, with the logs that it had.
+      // A failed statement fails the run even if the tool catches the error; the error has the logs.
       const caught = await forge(
         `${TYPES}export default async () => {\n  try {\n    return await ${call};\n  } catch (error: any) {\n    console.error(error);\n    return error.stack;\n  }\n};`,
       ).catch((error) => error.details);
@@ -156,7 +156,7 @@ describe('errors of the host have the position of the call', () => {
     });
   }
 
-  it('exec_tool reports it to a model', async () => {
+  it('exec_tool reports the position to a model', async () => {
     const { kernel, tools } = await createKernel(ROOMY, { sql: sqlite(':memory:') });
     await tools.write_file.execute({
       path: 'tools/q.ts',
@@ -172,17 +172,17 @@ describe('errors of the host have the position of the call', () => {
 
   it('thrown messages are unchanged', async () => {
     const { forge } = await createKernel(ROOMY, { sandboxAPI: api });
-    const told = (/** @type {string} */ source) =>
+    const messageOf = (/** @type {string} */ source) =>
       forge(source).then(
         ({ result }) => result,
         ({ message, details }) => [message, details.name],
       );
-    expect(await told('await tgp.object()')).toEqual(['Unique constraint failed', 'Error']);
-    expect(await told('await tgp.odd()')).toEqual(['{ sku: 7 }', 'Error']);
-    expect(await told("throw { message: 'no stock', sku: 7 }")).toEqual(['no stock', undefined]);
-    expect(await told("throw { name: 'StockError', message: 'no stock' }")).toEqual(['no stock', 'StockError']);
-    expect(await told('throw { sku: 7 }')).toEqual(['{ sku: 7 }', undefined]);
-    expect(await told("throw 'text'")).toEqual(['text', undefined]);
+    expect(await messageOf('await tgp.object()')).toEqual(['Unique constraint failed', 'Error']);
+    expect(await messageOf('await tgp.odd()')).toEqual(['{ sku: 7 }', 'Error']);
+    expect(await messageOf("throw { message: 'no stock', sku: 7 }")).toEqual(['no stock', undefined]);
+    expect(await messageOf("throw { name: 'StockError', message: 'no stock' }")).toEqual(['no stock', 'StockError']);
+    expect(await messageOf('throw { sku: 7 }')).toEqual(['{ sku: 7 }', undefined]);
+    expect(await messageOf("throw 'text'")).toEqual(['text', undefined]);
     const changed = await forge(
       "const error = new Error('first');\nconst before = error.stack;\nerror.message = 'second';\nconsole.error(error);\nthrow error;",
     ).catch((error) => error);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createKernel } from '../helpers/create_kernel.js';
 
 /**
- * What an expression over a part of the library gives.
+ * The value of an expression that uses a module of the library.
  * @param {string} part
  * @param {string} expression
  */
@@ -12,7 +12,7 @@ async function std(part, expression) {
 }
 
 describe('@tgp/std', () => {
-  it('is there with nothing installed, whole or in parts', async () => {
+  it('is available without installation, as a whole or by module', async () => {
     const { forge } = await createKernel();
     const source =
       "import { csv, stats } from '@tgp/std';\nimport { parse } from '@tgp/std/csv';\nexport default () => [csv.parse === parse, stats.mean([1, 3])]";

@@ -73,7 +73,7 @@ describe('failures point at the TypeScript source', () => {
     await expect(forge('export default () => new Promise(() => {})')).rejects.toThrow(/nothing can settle/);
   });
 
-  it('a tool without a default export says what to write', async () => {
+  it('the error for a tool without a default export shows what to write', async () => {
     const { forge } = await createKernel();
     await expect(forge('export const helper = 1')).rejects.toThrow(/export default function/);
   });
@@ -107,7 +107,7 @@ describe('tools import tools', () => {
     expect(result).toEqual([15, 2, 'afunction']);
   });
 
-  it('and nothing else', async () => {
+  it('but not Node modules, host files or packages', async () => {
     const { forge } = await createKernel();
     for (const name of ['fs', 'node:child_process', '../../../etc/passwd', '/etc/passwd', 'left-pad']) {
       const error = await forge(`import x from '${name}';\nexport default () => x`).catch((error) => error);
@@ -119,7 +119,7 @@ describe('tools import tools', () => {
     await expect(forge(dynamic, { name: 'fs' })).rejects.toMatchObject({ code: 'ERR_SECURITY_VIOLATION' });
   });
 
-  it('a missing import names its place', async () => {
+  it('the error for a missing import has its line', async () => {
     const { forge } = await createKernel();
     const error = await forge("\nimport x from './none';\nexport default () => x").catch((error) => error);
     expect(error).toMatchObject({ code: 'ERR_COMPILATION', line: 2 });
@@ -127,7 +127,7 @@ describe('tools import tools', () => {
 });
 
 describe('the guest reads files of the root', () => {
-  it('with and without await, and never Git or what is outside', async () => {
+  it('with and without await, but not Git files or files outside', async () => {
     const { tools, forge } = await createKernel();
     await tools.write_file.execute({ path: 'data.json', content: '{"a":1}' });
     const source =

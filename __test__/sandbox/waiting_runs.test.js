@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createKernel } from '../helpers/create_kernel.js';
 
-/** Long enough that nothing but its end in time explains that a quick run is over. */
+/** Long enough that a quick run can only end while the others still wait. */
 const LONG_MS = 60_000;
 const QUICK = 'return 7';
 

@@ -13,7 +13,7 @@ async function guest(source) {
 }
 
 describe('URL and URLSearchParams', () => {
-  it('parse, resolve and refuse as browsers do', async () => {
+  it('parse, resolve and reject URLs as browsers do', async () => {
     const parts = [
       'href',
       'origin',
@@ -52,7 +52,7 @@ describe('URL and URLSearchParams', () => {
     ).toEqual(Array(4).fill(['TypeError', false, null]));
   });
 
-  it('change part by part, and follow each other', async () => {
+  it('stay consistent when a part is changed', async () => {
     expect(
       await guest(`
         const url = new URL('http://a.b/c?x=1');
@@ -147,7 +147,7 @@ describe('text and bytes', () => {
 });
 
 describe('structuredClone and queueMicrotask', () => {
-  it('copies what can be copied, cycles included, and names what cannot', async () => {
+  it('copies supported values including cycles, and refuses the others', async () => {
     expect(
       await guest(`
         const source: any = { date: new Date(0), map: new Map([[1, { a: 1 }]]), set: new Set(['x']), re: /a/gi, n: [1, , 3],
@@ -216,7 +216,7 @@ describe('AbortController and events', () => {
     ).toEqual([['abort', true, 'object', 'handler'], 'AbortError', true, true, 'TimeoutError', 7]);
   });
 
-  it('EventTarget stops, prevents and lets every listener run before an error leaves', async () => {
+  it('EventTarget supports stopping and preventing, and calls every listener before it throws', async () => {
     expect(
       await guest(`
         const target = new EventTarget();

@@ -4,7 +4,7 @@ import { createKernel } from '../helpers/create_kernel.js';
 
 const LIMITS = { workers: 1, memoryMb: 64, timeoutMs: 2000, wallMs: 20_000 };
 
-/** What became of each attack; the worker that had it serves the next run. */
+/** Runs each attack and returns its outcome; the worker must then serve the next run. */
 async function outcomes(/** @type {Record<string, string>} */ attacks, args = {}, timeoutMs = LIMITS.timeoutMs) {
   const { forge } = await createKernel({ sandbox: { ...LIMITS, timeoutMs } });
   /** @type {Record<string, unknown>} */
@@ -30,10 +30,10 @@ describe('THREAT: a tool that amplifies memory or work with web APIs', () => {
           "const bytes = Uint8Array.from(atob(args.bomb), (c) => c.charCodeAt(0)); const t = new DecompressionStream('gzip'); const w = t.writable.getWriter(); w.write(bytes); const r = t.readable.getReader(); const kept = []; for (;;) { const { done, value } = await r.read(); if (done) break; kept.push(value) } return kept.length",
         'a form that grows': "const form = new FormData(); for (;;) form.append('a', new Blob(['x'.repeat(1 << 20)]))",
         'a Blob of itself': "let blob = new Blob(['x'.repeat(1 << 20)]); for (;;) blob = new Blob([blob, blob])",
-        'a stream that nobody reads':
+        'a stream that is not read':
           'new ReadableStream({ start(c) { for (;;) c.enqueue(new Uint8Array(1 << 20)) } }); return 0',
-        'text of bytes that are none': 'return new TextDecoder().decode(new Uint8Array(20 << 20).fill(255)).length',
-        'codecs that nobody closes': "const all = []; for (;;) all.push(new CompressionStream('gzip'))",
+        'text of invalid bytes': 'return new TextDecoder().decode(new Uint8Array(20 << 20).fill(255)).length',
+        'codecs that are not closed': "const all = []; for (;;) all.push(new CompressionStream('gzip'))",
       },
       { bomb },
       20_000,
@@ -43,7 +43,7 @@ describe('THREAT: a tool that amplifies memory or work with web APIs', () => {
     }
   });
 
-  it('is bounded in requests for function texts', async () => {
+  it('is bounded in requests for the source of functions', async () => {
     const { forge } = await createKernel({ sandbox: LIMITS });
     const functions = Array.from({ length: 100 }, (_, i) => `(a${i}: number) => a${i}`);
     const count = (/** @type {string} */ padding) =>
@@ -68,7 +68,7 @@ describe('THREAT: a tool that amplifies memory or work with web APIs', () => {
       expect({ name, outcome }).toEqual({ name, outcome: 'ERR_ISOLATE_TIMEOUT' });
   });
 
-  it('may stream a decompression bomb without keeping it', async () => {
+  it('can stream a decompression bomb without storing it', async () => {
     const bomb = gzipSync(Buffer.alloc(96 << 20)).toString('base64');
     const source =
       "const bytes = Uint8Array.from(atob(args.bomb), (c) => c.charCodeAt(0)); let n = 0; for await (const c of new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'))) n += c.length; return n";
@@ -78,7 +78,7 @@ describe('THREAT: a tool that amplifies memory or work with web APIs', () => {
 });
 
 describe('performance', () => {
-  it('follows the clock of the run, and is the same when the run is repeated', async () => {
+  it('follows the clock of the run, and is the same in a repeated run', async () => {
     const { forge } = await createKernel({ sandbox: LIMITS });
     const source = `const a = performance.now(); performance.mark('m'); const b = Date.now(); await new Promise((d) => setTimeout(d, 50));
       return [a, b, performance.now(), performance.timeOrigin, performance.measure('x', 'm').duration, new Event('e').timeStamp]`;
@@ -92,7 +92,7 @@ describe('performance', () => {
 });
 
 describe('a seed', () => {
-  it('repeats keys for HMAC and boundaries of forms', async () => {
+  it('makes HMAC keys and form boundaries repeatable', async () => {
     const { forge } = await createKernel({ sandbox: LIMITS });
     const source = `const key = await crypto.subtle.generateKey({ name: 'HMAC', hash: 'SHA-256' }, true, ['sign']);
       return [Array.from(new Uint8Array(await crypto.subtle.exportKey('raw', key))), new Response(new FormData()).headers.get('content-type')]`;

@@ -11,24 +11,24 @@ async function run(text, tool = 'export default (): number => 1;\n') {
   return kernel.test('tools/a.ts', { timeoutMs: 3000, caseMs: 500 });
 }
 
-/** What a test file does first, so that a case that fails is told as one that passed. */
+/** Code at the start of a test file that tries to report a failing case as passed. */
 const TRICKS = {
-  'a promise that lies': `Promise.prototype.then = function (done) { return done('passed'); };`,
-  'a constructor that is not the one': `Object.defineProperty(Promise.prototype, 'constructor', { get() { return class { constructor(work) { work(() => {}, () => {}); } static resolve() { return this; } then(done) { done(); } }; } });`,
+  'a patched promise': `Promise.prototype.then = function (done) { return done('passed'); };`,
+  'a patched promise constructor': `Object.defineProperty(Promise.prototype, 'constructor', { get() { return class { constructor(work) { work(() => {}, () => {}); } static resolve() { return this; } then(done) { done(); } }; } });`,
   'a polluted prototype': `for (const [key, value] of Object.entries({ how: 'done', ok: true, ended: 'passed', mode: 'skip', next: null, toJSON() { return 'passed'; } })) Object.defineProperty(Object.prototype, key, { value, writable: true, configurable: true });`,
-  'setters for what is recorded': `for (const key of ['how', 'error', 'ok', '0', '1', 'value']) Object.defineProperty(Object.prototype, key, { get() { return 'done'; }, set() {}, configurable: true });`,
-  'arrays that keep nothing': `Array.prototype.push = () => 0; Array.prototype[Symbol.iterator] = function* () {}; Object.defineProperty(Array.prototype, '0', { set() {}, get() { return 'passed'; }, configurable: true });`,
-  'JSON of its own': `JSON.stringify = () => '[]'; JSON.parse = () => [];`,
-  'strings of its own': `String.prototype.slice = () => 'passed'; globalThis.String = () => 'passed'; Object.defineProperty = (a) => a; Function.prototype.call = () => 'passed'; Function.prototype.bind = () => () => 'passed';`,
-  'timers that never come': `globalThis.setTimeout = (work) => { work(); return 1; }; globalThis.clearTimeout = () => {};`,
-  'a question to the kernel': `const ask = tgp['#test']; ask?.('plan', '[["a","run"]]'); ask?.('begin', 0); ask?.('end', 0, 'passed', '', '', ''); ask?.('done');`,
+  'setters for recorded properties': `for (const key of ['how', 'error', 'ok', '0', '1', 'value']) Object.defineProperty(Object.prototype, key, { get() { return 'done'; }, set() {}, configurable: true });`,
+  'arrays that store nothing': `Array.prototype.push = () => 0; Array.prototype[Symbol.iterator] = function* () {}; Object.defineProperty(Array.prototype, '0', { set() {}, get() { return 'passed'; }, configurable: true });`,
+  'patched JSON': `JSON.stringify = () => '[]'; JSON.parse = () => [];`,
+  'patched strings': `String.prototype.slice = () => 'passed'; globalThis.String = () => 'passed'; Object.defineProperty = (a) => a; Function.prototype.call = () => 'passed'; Function.prototype.bind = () => () => 'passed';`,
+  'patched timers': `globalThis.setTimeout = (work) => { work(); return 1; }; globalThis.clearTimeout = () => {};`,
+  'a call to the kernel': `const ask = tgp['#test']; ask?.('plan', '[["a","run"]]'); ask?.('begin', 0); ask?.('end', 0, 'passed', '', '', ''); ask?.('done');`,
   'a log of success': `console.log('1 passed, 0 failed'); tgp.log({ ok: true, passed: 1, failed: 0 });`,
-  'a report of its own': `module.exports = { default: () => ({ ok: true, passed: 1 }) };`,
-  'an export of its own': `export default () => ({ ok: true, passed: 1, failed: 0 });`,
+  'a forged report': `module.exports = { default: () => ({ ok: true, passed: 1 }) };`,
+  'a forged export': `export default () => ({ ok: true, passed: 1, failed: 0 });`,
 };
 
-describe('a test file that wants to be green', () => {
-  it.each(Object.entries(TRICKS))('is not, by %s', async (_, trick) => {
+describe('a test file that forges its result', () => {
+  it.each(Object.entries(TRICKS))('fails with %s', async (_, trick) => {
     const result = await run(`${trick}\ntest('fails', () => { throw new Error('red'); });`);
     expect(result.ok, result.text).toBe(false);
     expect(result.passed).toBe(0);
@@ -58,12 +58,12 @@ describe('a test file that wants to be green', () => {
     expect(rejected.ok).toBe(false);
   });
 
-  it('cannot pass by what its tool does', async () => {
-    const tool = `${TRICKS['a promise that lies']}\nexport default (): number => 1;\n`;
+  it('cannot be made to pass by its tool', async () => {
+    const tool = `${TRICKS['a patched promise']}\nexport default (): number => 1;\n`;
     expect((await run(`import a from './a';\ntest('a', () => { expect(a()).toBe(2); });`, tool)).passed).toBe(0);
   });
 
-  it('is reported as it ran when a file changes meanwhile', async () => {
+  it('is reported as changed if a file changes during the run', async () => {
     const { kernel } = await createKernel();
     await kernel.vfs.writeFile('tools/a.ts', 'export default (): number => 1;\n');
     await kernel.vfs.writeFile(

@@ -9,7 +9,7 @@ const WRONG = TOOL.replace('sum + row', 'sum - row');
 const P = 'tools/plain.ts';
 const PT = 'tools/plain.test.ts';
 
-describe('a test that is made to say less', () => {
+describe('a weakened test', () => {
   it.each([
     ['has fewer cases', FEWER, 'weakened'],
     ['has a case of another name', TEST.replace("'nothing'", "'other'"), 'weakened'],
@@ -43,14 +43,14 @@ describe('a test that is made to say less', () => {
     ],
     ['does not compile', TEST.replace('describe(', 'describe(('), 'broken'],
     ['throws before its cases', TEST.replace("describe('total'", "throw new Error('no');\ndescribe('total'"), 'broken'],
-  ])('%s', async (_, weaker, reason) => {
+  ])('is not accepted if it %s', async (_, weaker, reason) => {
     const agent = await strictAgent();
     await agent.forge();
     await agent.write(S, weaker);
     expect(await agent.run()).toMatchObject({ success: false, code: 'ERR_STATE' });
     expect(await agent.stateOf()).toEqual({ phase: 'red', reason });
     await agent.refused(agent.run(), { path: T });
-    // What the refusal named was done: the test as it was, which was red once.
+    // The advice of the refusal works: the original test, which failed once.
     await agent.write(S, TEST);
     expect(await agent.run()).toMatchObject({ success: true, result: 3 });
   });
@@ -63,14 +63,14 @@ describe('a test that is made to say less', () => {
     ['delete_file', { path: S }],
     ['move_file', { from: S, to: 'notes/total.txt' }],
     ['move_file', { from: S, to: 'tools/other.ts' }],
-  ])('is not emptied or taken away by %s %j', async (tool, args) => {
+  ])('cannot be emptied or removed by %s %j', async (tool, args) => {
     const agent = await strictAgent();
     await agent.forge();
     const { details } = await agent.refused(agent.call(tool, args));
     expect(details).toMatchObject({ path: T, test: S, state: 'green', reason: 'green' });
   });
 
-  it('is missed when tool and test are written again with fewer cases', async () => {
+  it('is detected when tool and test are written again with fewer cases', async () => {
     const agent = await strictAgent();
     await agent.forge();
     await agent.call('delete_file', { path: T });
@@ -83,7 +83,7 @@ describe('a test that is made to say less', () => {
     expect(message).toContain("'total > nothing'");
   });
 
-  it('is missed when it becomes an older one again', async () => {
+  it('is detected when it is reverted to an older version', async () => {
     const agent = await strictAgent();
     await agent.forge(T, FEWER);
     const [{ commit }] = await agent.kernel.git.log(S);
@@ -96,7 +96,7 @@ describe('a test that is made to say less', () => {
     expect(await agent.stateOf()).toEqual({ phase: 'red', reason: 'weakened' });
   });
 
-  it('is seen to fail and pass with the same texts', async () => {
+  it('is flaky if it fails and passes with the same texts', async () => {
     const agent = await strictAgent();
     await agent.write('data/flag.txt', '0');
     await agent.write(S, TEST.replace('expect(', "expect(tgp.read_file('data/flag.txt')).toBe('1'); expect("));
@@ -108,7 +108,7 @@ describe('a test that is made to say less', () => {
     await agent.refused(agent.run(), { path: T });
   });
 
-  it('counts no runs, neither by scratch files nor by chance', async () => {
+  it('cannot count its runs with scratch files or random numbers', async () => {
     const agent = await strictAgent();
     const counter = `let n = 0;\ntry { n = Number(tgp.read_file('/tmp/n')); } catch { n = 0; }\ntgp.write_file('/tmp/n', String(n + 1));\n`;
     await agent.write(S, TEST.replace('describe(', `${counter}test('late', () => { expect(n).toBe(1); });\ndescribe(`));
@@ -120,15 +120,15 @@ describe('a test that is made to say less', () => {
   });
 });
 
-describe('a tool that is written before its test was red', () => {
+describe('a tool that is written before its test failed', () => {
   it.each([
-    ['is not there', undefined, 'no_test'],
+    ['does not exist', undefined, 'no_test'],
     ['was not run', testOf('plain'), 'not_run'],
     ['does not compile', `${HEAD}const = 1;`, 'broken'],
     ['has no case', HEAD, 'empty'],
     ['passes', `${HEAD}test('a', () => { expect(1).toBe(1); });`, 'vacuous'],
     ['throws', `${HEAD}throw new Error('no');`, 'broken'],
-    ['imports what is not there', `${HEAD}import x from './none';\ntest('a', () => { expect(x).toBe(1); });`, 'broken'],
+    ['imports a missing file', `${HEAD}import x from './none';\ntest('a', () => { expect(x).toBe(1); });`, 'broken'],
   ])('is refused when the test %s', async (_, test, reason) => {
     const agent = await strictAgent();
     if (test !== undefined) await agent.write(PT, test);
@@ -150,7 +150,7 @@ describe('a tool that is written before its test was red', () => {
     await agent.refused(agent.write(path, PLAIN), { test: testOf('plain') });
   });
 
-  it('does not come by a move, out of another folder or under another name', async () => {
+  it('cannot be created by a move from another folder or name', async () => {
     const agent = await strictAgent({ exempt: ['tools/scratch/**'] });
     await agent.write('tools/scratch/plain.ts', PLAIN);
     await agent.write('notes/plain.txt', PLAIN);
@@ -167,7 +167,7 @@ describe('a tool that is written before its test was red', () => {
     expect(await agent.run('tools/sum.ts')).toMatchObject({ result: 3 });
   });
 
-  it('does not come back by a revert', async () => {
+  it('cannot be restored by a revert', async () => {
     const agent = await strictAgent();
     await agent.forge();
     const [{ commit }] = await agent.kernel.git.log(T);
@@ -176,7 +176,7 @@ describe('a tool that is written before its test was red', () => {
     await agent.refused(agent.call('revert_file', { path: T, commit }));
   });
 
-  it('is not written by a run', async () => {
+  it('cannot be written by a run', async () => {
     const agent = await strictAgent({ fs: { allowedDirs: [] } });
     const writer = `/** Writes. */\nexport default function writer(args: { path: string }): unknown {\n  return args.path === '' ? 0 : tgp.write_file(args.path, 'export default () => 1;');\n}\n`;
     const test = `${HEAD}import writer from './writer';\ntest('w', () => { expect(writer({ path: '' })).toBe(0); });\n`;
@@ -188,13 +188,16 @@ describe('a tool that is written before its test was red', () => {
     expect(await agent.run('/tmp/plain.ts', {})).toMatchObject({ success: false, code: 'ERR_SECURITY_VIOLATION' });
   });
 
-  it.each(['lib/plain.ts', 'plain.ts', 'Tools/plain.ts', 'tests/plain.ts'])('has no other place: %s', async (path) => {
-    const agent = await strictAgent();
-    await expect(agent.write(path, PLAIN)).rejects.toMatchObject({ code: 'ERR_SECURITY_VIOLATION' });
-    expect(await agent.run(path, {})).toMatchObject({ code: 'ERR_NOT_FOUND' });
-  });
+  it.each(['lib/plain.ts', 'plain.ts', 'Tools/plain.ts', 'tests/plain.ts'])(
+    'cannot be in another place: %s',
+    async (path) => {
+      const agent = await strictAgent();
+      await expect(agent.write(path, PLAIN)).rejects.toMatchObject({ code: 'ERR_SECURITY_VIOLATION' });
+      expect(await agent.run(path, {})).toMatchObject({ code: 'ERR_NOT_FOUND' });
+    },
+  );
 
-  it('is previewed, and not there afterwards', async () => {
+  it('can be previewed, but does not exist afterwards', async () => {
     const agent = await strictAgent();
     const preview = await agent.call('write_file', { path: P, content: PLAIN }, { dryRun: true });
     expect(preview).toMatchObject({ dryRun: true, diffs: [{ path: P }] });
@@ -221,12 +224,12 @@ describe('a tool that is not green', () => {
     const { details } = await agent.refused(agent.run(), { path: T });
     expect(details).toMatchObject({ state: 'changed', mustComeFirst: [{ tool: 'test_tool', path: T }] });
     expect(await agent.run()).toMatchObject({ code: 'ERR_STATE', error: expect.stringContaining('fails') });
-    // Its old text was green, and is still.
+    // The old text passed its test, and still counts.
     await agent.write(T, TOOL);
     expect(await agent.run()).toMatchObject({ result: 3 });
   });
 
-  it('is not run after a revert to a text that failed, and is after one to a text that passed', async () => {
+  it('is not run after a revert to a failing text, but after one to a passing text', async () => {
     const agent = await strictAgent();
     await agent.forge();
     await agent.write(T, WRONG);
@@ -260,7 +263,7 @@ describe('a tool that is not green', () => {
     expect(await agent.run(P, {})).toMatchObject({ result: 3 });
   });
 
-  it('is not run by hand-written files, forged names, live names, tokens, other shapes of a call', async () => {
+  it('is not run through external edits, forged tools, live tools, tokens or other call formats', async () => {
     const agent = await strictAgent();
     await agent.forge();
     const live = /** @type {any} */ (await agent.kernel.liveTools(agent.tools));
@@ -275,8 +278,8 @@ describe('a tool that is not green', () => {
       expect(made).toMatchObject({ success: false, code: 'ERR_STATE', error: expect.stringContaining('test_tool') });
     }
     await expect(holder.write_file.execute({ path: P, content: PLAIN })).rejects.toMatchObject({ code: 'ERR_STATE' });
-    const asked = { id: '1', type: 'function', function: { name: 'exec_tool', arguments: JSON.stringify(args) } };
-    const { content } = await handleToolCall(agent.tools, /** @type {any} */ (asked));
+    const toolCall = { id: '1', type: 'function', function: { name: 'exec_tool', arguments: JSON.stringify(args) } };
+    const { content } = await handleToolCall(agent.tools, /** @type {any} */ (toolCall));
     expect(content).toContain('ERR_STATE');
     for (const more of [{ mode: 'explore' }, { dryRun: true }, { accept: true }]) {
       await expect(agent.call('exec_tool', { ...args, ...more })).rejects.toMatchObject({ code: 'ERR_VALIDATION' });
@@ -302,12 +305,12 @@ describe('a tool that is not green', () => {
     const code = `export default async () => await tgp.exec_tool('${P}', {});`;
     expect(await agent.call('run_code', { code })).toMatchObject({ success: false, code: 'ERR_STATE' });
     await agent.refused(agent.kernel.run(code, {}, { mode: 'strict' }), { test: testOf('name') });
-    // A test is no tool, whatever it exports.
+    // A test is not a tool, whatever it exports.
     await agent.write('tools/x.test.ts', PLAIN);
     await agent.refused(agent.run('tools/x.test.ts', {}), { path: 'tools/x.test.ts' });
   });
 
-  it('is not run in a batch of calls that are made at once', async () => {
+  it('is not run by concurrent calls', async () => {
     const agent = await strictAgent();
     await agent.forge();
     for (let i = 0; i < 5; i++) {
@@ -322,7 +325,7 @@ describe('a tool that is not green', () => {
     }
   });
 
-  it('is not green by a test that ran while the tool was changed', async () => {
+  it('does not become green by a test that ran while the tool changed', async () => {
     const agent = await strictAgent();
     const slow = testOf('plain').replace('() => {', 'async () => { await new Promise((r) => setTimeout(r, 1000));');
     await agent.write(PT, slow);
@@ -346,15 +349,17 @@ describe('a tool that is not green', () => {
     const client = new Client({ name: 'desk', version: '1' });
     await client.connect(here);
     onTestFinished(() => client.close());
-    const say = async (/** @type {string} */ name, /** @type {any} */ args) => {
+    const callTool = async (/** @type {string} */ name, /** @type {any} */ args) => {
       const { content, isError } = /** @type {any} */ (await client.callTool({ name, arguments: args }));
       return { isError, text: content[0].text };
     };
     const calls = { exec_tool: { path: T, args: ROWS }, total: ROWS, write_file: { path: P, content: PLAIN } };
     for (const [name, args] of Object.entries(calls)) {
-      expect(await say(name, args)).toMatchObject({ isError: true, text: expect.stringContaining('First') });
+      expect(await callTool(name, args)).toMatchObject({ isError: true, text: expect.stringContaining('First') });
     }
-    expect(await say('test_tool', { path: T })).toMatchObject({ text: expect.stringContaining('expected -3 to be 3') });
+    expect(await callTool('test_tool', { path: T })).toMatchObject({
+      text: expect.stringContaining('expected -3 to be 3'),
+    });
   });
 });
 

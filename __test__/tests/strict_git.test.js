@@ -17,7 +17,7 @@ async function withRemote(config = {}) {
     /** The files that the remote has. */
     there: () => git(remote, 'ls-tree', '-r', '--name-only', 'main').split('\n'),
     textThere: (/** @type {string} */ path) => `${git(remote, 'show', `main:${path}`)}\n`,
-    /** A person pushes files from a clone of their own. */
+    /** Pushes files from another clone. */
     push: (/** @type {Record<string, string>} */ files) => {
       const path = clone(folder, remote);
       for (const [name, text] of Object.entries(files)) {
@@ -31,8 +31,8 @@ async function withRemote(config = {}) {
   };
 }
 
-describe('what is not green', () => {
-  it('is committed here, and goes to the remote with the test that passes', async () => {
+describe('a tool that is not green', () => {
+  it('is committed locally, and pushed when its test passes', async () => {
     const agent = await withRemote();
     expect(await agent.write(S, TEST)).toMatchObject({ persisted: true });
     await agent.tried(T);
@@ -56,7 +56,7 @@ describe('what is not green', () => {
     expect(await agent.write('notes/b.md', 'b')).toMatchObject({ persisted: true });
   });
 
-  it('is not pushed by the end of a kernel, nor by the next one', async () => {
+  it('is not pushed by a shutdown or by the next kernel', async () => {
     const agent = await withRemote();
     await agent.write(S, TEST);
     await agent.tried(T);
@@ -73,7 +73,7 @@ describe('what is not green', () => {
   });
 
   it.each(/** @type {const} */ (['strict', 'debug']))(
-    'is held in %s when a pushed tool or its test changes',
+    'is held back in mode %s when a pushed tool or its test changes',
     async (mode) => {
       const agent = await withRemote({ mode });
       await agent.forge();
@@ -90,7 +90,7 @@ describe('what is not green', () => {
     },
   );
 
-  it('is held when its test was moved away', async () => {
+  it('is held back when its test was moved away', async () => {
     const agent = await withRemote();
     await agent.forge();
     await agent.kernel.sync();
@@ -100,7 +100,7 @@ describe('what is not green', () => {
     expect(await agent.run()).toMatchObject({ code: 'ERR_STATE' });
   });
 
-  it('is pushed at once where no tests are required', async () => {
+  it('is pushed at once if no tests are required', async () => {
     const agent = await withRemote({ mode: 'explore' });
     expect(await agent.write(P, PLAIN)).toMatchObject({ persisted: true });
     expect(agent.there()).toContain(P);
@@ -108,7 +108,7 @@ describe('what is not green', () => {
     expect(await exempt.write('tools/scratch/p.ts', PLAIN)).toMatchObject({ persisted: true });
   });
 
-  it('is held for an agent that is strict in a kernel that is not', async () => {
+  it('is held back for a strict agent of a kernel in another mode', async () => {
     const agent = await withRemote({ mode: 'explore' });
     const { tgpTools } = await import('../../index.js');
     const strict = tgpTools(agent.kernel, { mode: 'strict' });
@@ -121,7 +121,7 @@ describe('what is not green', () => {
   });
 });
 
-describe('what others push', () => {
+describe('a file that others push', () => {
   it('is not run untested', async () => {
     const agent = await withRemote();
     await agent.forge();
@@ -131,7 +131,7 @@ describe('what others push', () => {
     await agent.refused(agent.run(P, {}), { path: P, test: testOf('plain') });
   });
 
-  it('makes a green tool one that has changed', async () => {
+  it('changes the state of a green tool', async () => {
     const agent = await withRemote();
     await agent.forge();
     await agent.kernel.sync();
@@ -144,7 +144,7 @@ describe('what others push', () => {
     expect(await agent.run()).toMatchObject({ result: 3 });
   });
 
-  it('does not make a test of the agent one of a person', async () => {
+  it('does not turn a test of the agent into one of a person', async () => {
     const agent = await withRemote();
     await agent.forge();
     await agent.kernel.sync();

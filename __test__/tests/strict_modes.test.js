@@ -10,7 +10,7 @@ import { tempRoot } from '../helpers/temp_root.js';
 const P = 'tools/plain.ts';
 const PT = 'tools/plain.test.ts';
 
-it('red, green, refactor, green takes no call beside those that do it', async () => {
+it('red, green, refactor, green needs no extra calls', async () => {
   const agent = await strictAgent();
   const calls = [
     await agent.write(S, TEST),
@@ -35,7 +35,7 @@ it('red, green, refactor, green takes no call beside those that do it', async ()
   expect(await agent.kernel.ledger.query({ type: 'CALL' })).toHaveLength(calls.length);
 });
 
-it('a next case goes the same way', async () => {
+it('another case needs the same steps', async () => {
   const agent = await strictAgent();
   await agent.forge();
   const more = "test('one', () => { expect(total({ rows: [7] })).toBe(8); });\n";
@@ -47,7 +47,7 @@ it('a next case goes the same way', async () => {
 });
 
 describe('modes', () => {
-  it('debug asks for tests of new tools only', async () => {
+  it('debug requires tests for new tools only', async () => {
     const agent = await strictAgent({ mode: 'debug' });
     await agent.refused(agent.write(P, PLAIN), { test: testOf('plain') });
     await agent.forge();
@@ -88,7 +88,7 @@ describe('modes', () => {
     expect(await live.plain.execute({})).toMatchObject({ result: 'P' });
   });
 
-  it('leave alone what is exempt', async () => {
+  it('do not apply to exempt paths', async () => {
     const agent = await strictAgent({ exempt: ['tools/scratch/**', 'tools/.code.ts'] });
     await agent.write('tools/scratch/a/plain.ts', PLAIN);
     expect(await agent.run('tools/scratch/a/plain.ts', {})).toMatchObject({ result: 'P' });
@@ -105,14 +105,14 @@ describe('modes', () => {
     [{ exempt: [''] }, '"exempt.0"'],
     [{ exempt: ['['] }, "'['"],
     [{ exempt: ['../x'] }, "'../x'"],
-  ])('that cannot be meant are refused: %j', async (config, named) => {
+  ])('with invalid options are refused: %j', async (config, named) => {
     const { kernel } = await strictAgent(/** @type {any} */ (config));
     await expect(kernel.boot()).rejects.toMatchObject({ code: 'ERR_CONFIG', message: expect.stringContaining(named) });
   });
 });
 
 describe('people', () => {
-  it('write, commit and run what they like, and their tests count as they are', async () => {
+  it('can write, commit and run anything, and their tests count unchanged', async () => {
     const agent = await strictAgent();
     await agent.kernel.vfs.writeFile(P, PLAIN);
     await agent.kernel.vfs.writeFile(PT, testOf('plain'));
@@ -122,7 +122,7 @@ describe('people', () => {
     expect(await agent.run(P, {})).toMatchObject({ result: 'P' });
   });
 
-  it('accept a test of an agent as it is, with fewer cases or never red', async () => {
+  it('can accept a test of an agent that has fewer cases or never failed', async () => {
     const agent = await strictAgent();
     await agent.forge();
     for (const [test, reason] of [
@@ -143,7 +143,7 @@ describe('people', () => {
     expect(await agent.run()).toMatchObject({ code: 'ERR_STATE' });
   });
 
-  it('accept it on the command line, and are held to nothing there', async () => {
+  it('can accept it on the command line, and are not restricted there', async () => {
     const folder = await tempRoot();
     writeFileSync(join(folder, 'tgp.config.json'), JSON.stringify({ mode: 'strict' }));
     const agent = await strictAgent({ rootDir: join(folder, '.tgp') });
@@ -159,8 +159,8 @@ describe('people', () => {
   });
 });
 
-describe('what is known', () => {
-  it('is known to another process, in both directions', async () => {
+describe('the state of a tool', () => {
+  it('is shared with another process, in both directions', async () => {
     const agent = await strictAgent();
     await agent.forge();
     await agent.kernel.boot();
@@ -179,13 +179,13 @@ describe('what is known', () => {
     expect(
       await child(`await write_file.execute(${weaker}); return test_tool.execute({ path: '${T}' });`),
     ).toMatchObject({ ok: true, state: { phase: 'red', reason: 'weakened' } });
-    const told = { code: 'ERR_STATE', error: expect.stringContaining('total > nothing') };
-    await vi.waitFor(async () => expect(await agent.run()).toMatchObject(told), { timeout: 20_000 });
+    const refusal = { code: 'ERR_STATE', error: expect.stringContaining('total > nothing') };
+    await vi.waitFor(async () => expect(await agent.run()).toMatchObject(refusal), { timeout: 20_000 });
     await agent.kernel.shutdown();
     expect(await child('return run();')).toMatchObject({ code: 'ERR_STATE' });
   });
 
-  it('is known to an old kernel of the same root', async () => {
+  it('is shared with an older kernel of the same root', async () => {
     const agent = await strictAgent();
     const old = await strictAgent({ rootDir: agent.rootDir });
     await old.kernel.boot();
@@ -196,7 +196,7 @@ describe('what is known', () => {
     expect(await old.run()).toMatchObject({ code: 'ERR_STATE', error: expect.stringContaining('fails') });
   });
 
-  it('is recorded as events that name the texts', async () => {
+  it('is recorded in the ledger and restored from it', async () => {
     const agent = await strictAgent();
     await agent.forge();
     await agent.kernel.shutdown();
@@ -207,7 +207,7 @@ describe('what is known', () => {
     expect(await agent.run()).toMatchObject({ result: 3 });
   });
 
-  it('is known to one kernel without a ledger', async () => {
+  it('is limited to one kernel without a ledger', async () => {
     const agent = await strictAgent({ ledger: false });
     await agent.refused(agent.write(T, TOOL));
     await agent.forge();
@@ -224,18 +224,18 @@ describe('what is known', () => {
 });
 
 describe('no approval is requested for', () => {
-  const asking = async () => {
+  const approvingAgent = async () => {
     /** @type {string[]} */
-    const asked = [];
+    const requests = [];
     const approve = async (/** @type {any} */ { tool, path }) => {
-      asked.push(`${tool} ${path}`);
+      requests.push(`${tool} ${path}`);
       return true;
     };
-    return { asked, agent: await strictAgent({ policy: { default: 'ask' } }, { approve }) };
+    return { requests, agent: await strictAgent({ policy: { default: 'ask' } }, { approve }) };
   };
 
-  it('a change that tests would refuse', async () => {
-    const { asked, agent } = await asking();
+  it('a change that the mode refuses', async () => {
+    const { requests, agent } = await approvingAgent();
     await agent.kernel.vfs.writeFile(T, TOOL);
     const changes = [
       () => agent.write(P, PLAIN),
@@ -245,25 +245,25 @@ describe('no approval is requested for', () => {
     for (const change of changes) {
       await expect(change()).rejects.toMatchObject({ code: 'ERR_STATE', message: expect.stringMatching(/First/) });
     }
-    expect(asked).toEqual([]);
+    expect(requests).toEqual([]);
     expect(await agent.write(S, TEST)).toMatchObject({ success: true });
-    expect(asked).toEqual([`write_file ${S}`]);
+    expect(requests).toEqual([`write_file ${S}`]);
   });
 
-  it('a run that tests would refuse', async () => {
-    const { asked, agent } = await asking();
+  it('a run that the mode refuses', async () => {
+    const { requests, agent } = await approvingAgent();
     await agent.kernel.vfs.writeFile(P, PLAIN);
     expect(await agent.run(P, {})).toMatchObject({ code: 'ERR_STATE' });
     expect(await agent.call('run_code', { code: 'export default () => 5;' })).toMatchObject({ code: 'ERR_STATE' });
-    expect(asked).toEqual([]);
+    expect(requests).toEqual([]);
     const events = await agent.kernel.ledger.query({ type: 'DENIED' });
     expect(events.map(({ code }) => code)).toEqual(['ERR_STATE', 'ERR_STATE']);
   });
 
-  it('a change that is only looked at', async () => {
-    const { asked, agent } = await asking();
+  it('a dry run', async () => {
+    const { requests, agent } = await approvingAgent();
     const looking = agentOf(agent.kernel, tgpTools(agent.kernel, { dryRun: true }));
     expect(await looking.write(P, PLAIN)).toMatchObject({ dryRun: true, diffs: [{ path: P }] });
-    expect(asked).toEqual([]);
+    expect(requests).toEqual([]);
   });
 });

@@ -7,7 +7,7 @@ import { tempRoot } from '../helpers/temp_root.js';
 const TOOL = 'export default (args: { n: number }): number => args.n * 2;\n';
 const TEST = `import { expect, test } from '@tgp/std/test';\nimport double from './double';\ntest('doubles', () => { expect(double({ n: 2 })).toBe(4); });\n`;
 
-it('tgp test ends with 0 when all is green, and with 1 when something is red', async () => {
+it('tgp test exits with 0 if all tests pass, and with 1 otherwise', async () => {
   const folder = await tempRoot();
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
   expect((await runCli(folder, ['init', '--yes'])).code).toBe(0);

@@ -157,7 +157,7 @@ describe('test_tool', () => {
     expect((await kernel.test('tools/a/total.ts')).coverage).toBeUndefined();
   });
 
-  it('ends a case that never does, and goes on', async () => {
+  it('ends a case that never settles, and continues', async () => {
     const { kernel } = await withTest(
       `${HEAD}test('never', () => new Promise(() => {}));\ntest('short', () => new Promise(() => {}), 20);\ntest('after', () => {});`,
     );
@@ -169,8 +169,8 @@ describe('test_tool', () => {
     ]);
   });
 
-  it('has no network, no database and no application, in nested runs too', async () => {
-    const asked = /** @type {string[]} */ ([]);
+  it('has no access to network, database or application, also in nested runs', async () => {
+    const hostCalls = /** @type {string[]} */ ([]);
     const reach = `/** Reaches. */\nexport default async function reach(args: { what: string }): Promise<string> {
   const host = tgp as unknown as Record<string, (...args: string[]) => unknown>;
   if (args.what === 'fetch') return (await fetch('http://127.0.0.1:9/')).text();
@@ -188,16 +188,16 @@ test('reading is no effect', async () => {
       text,
       reach,
       { allowedFetchUrls: ['http://127.0.0.1:9/'] },
-      { sandboxAPI: { ask: () => asked.push('ask'), exec_sql: () => asked.push('sql') } },
+      { sandboxAPI: { ask: () => hostCalls.push('ask'), exec_sql: () => hostCalls.push('sql') } },
     );
     const result = await kernel.test();
     expect(result.text).toBe('5 passed, 0 failed in 1 file.');
-    expect(asked).toEqual([]);
+    expect(hostCalls).toEqual([]);
   });
 });
 
 describe('@tgp/std/test', () => {
-  it('has groups, hooks, tables and ways to leave out', async () => {
+  it('has groups, hooks, tables and skipped cases', async () => {
     const { cases, file } = await casesOf(`
 const seen: string[] = [];
 beforeAll(() => { seen.push('all'); });
@@ -235,13 +235,13 @@ describe.skip('none', () => { test('of these', () => {}); });
     ]);
   });
 
-  it('runs only what is asked for by only', async () => {
+  it('runs only the cases of test.only', async () => {
     const { cases, file } = await casesOf(`test('a', () => {});\ntest.only('b', () => {});`);
     expect(cases).toEqual([{ name: 'b', ok: true, hollow: true }]);
     expect(file?.skipped).toEqual([{ name: 'a', why: 'skip' }]);
   });
 
-  it('fails all cases of a group whose preparation fails', async () => {
+  it('fails all cases of a group whose beforeAll fails', async () => {
     const { cases } = await casesOf(`
 describe('g', () => { beforeAll(() => { throw new Error('no start'); }); test('a', () => {}); test('b', () => {}); });
 test('c', () => {});
@@ -255,7 +255,7 @@ describe('h', () => { afterAll(() => { throw new Error('no end'); }); test('d', 
     ]);
   });
 
-  it('fails a case that expects something and does not say what', async () => {
+  it('fails a case that has an expect without a matcher', async () => {
     const { cases, file } = await casesOf(`
 test('forgotten', () => { expect(1); });
 test('one of two', () => { expect(1).toBe(1); expect(2); });
@@ -281,7 +281,7 @@ test('said', async () => {
     expect(file?.ok ?? false).toBe(false);
   });
 
-  it('has the matchers that people use', async () => {
+  it('has the common matchers', async () => {
     const { file } = await casesOf(`
 test('values', async () => {
   expect({ a: 1, b: undefined }).toEqual({ a: 1 });
@@ -312,7 +312,7 @@ test('any', () => { expect.hasAssertions(); });`);
     expect(cases.map(({ ok }) => ok)).toEqual([false, false]);
   });
 
-  it('fakes the host, time and chance for one case', async () => {
+  it('mocks the host, time and random numbers for one case', async () => {
     const { file } = await casesOf(`
 test('host', async () => {
   const host = mockHost({
@@ -346,14 +346,14 @@ test('is over', async () => {
     ]);
   });
 
-  it('is the same every time', async () => {
+  it('is deterministic', async () => {
     const { kernel } = await withTest(`${HEAD}test('t', () => { expect([Date.now(), Math.random()]).toBe(1); });`);
     const first = await kernel.test();
     expect((await kernel.test()).text).toBe(first.text);
     expect((await kernel.test(undefined, { seed: 7, now: 0 })).text).not.toBe(first.text);
   });
 
-  it('bounds what a test says', async () => {
+  it('limits the messages of tests', async () => {
     const { file, cases } = await casesOf(`
 test('long', () => { expect('x'.repeat(1e6)).toBe('y'.repeat(1e6)); });
 test('throws', () => { throw new Error('z'.repeat(1e6)); });
@@ -363,9 +363,9 @@ for (let i = 0; i < 300; i++) test('n'.repeat(1000) + i, () => { console.log('l'
     const { tools } = await withTest(
       `${HEAD}for (let i = 0; i < 500; i++) test('a' + i, () => { throw new Error('w'.repeat(5000)); });`,
     );
-    const told = await tools.test_tool.execute({});
-    expect(JSON.stringify(told).length).toBeLessThan(40_000);
-    expect(told.failed).toBe(500);
+    const report = await tools.test_tool.execute({});
+    expect(JSON.stringify(report).length).toBeLessThan(40_000);
+    expect(report.failed).toBe(500);
   });
 
   it('is for test files only', async () => {

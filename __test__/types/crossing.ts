@@ -1,5 +1,5 @@
 /**
- * What Rust and the public types say of the same values. This file is not run: `tsc` refuses it when they differ.
+ * Rust and the public types agree about shared values: `tsc` refuses this file if they differ. It is not run.
  */
 
 import type { z } from 'zod';
@@ -22,7 +22,7 @@ type SameKeys<Left, Right> = Same<keyof Left, keyof Right>;
 
 /** Methods whose answer is JSON. */
 type Answering<Class> = {
-  [Method in keyof Class]: Class[Method] extends (...given: any[]) => BindingOutcome | Promise<BindingOutcome>
+  [Method in keyof Class]: Class[Method] extends (...args: any[]) => BindingOutcome | Promise<BindingOutcome>
     ? Method
     : never;
 }[keyof Class];
@@ -74,11 +74,11 @@ export const answered: {
   kernel: Same<Exclude<Answering<BindingKernel>, keyof rust.KernelAnswers>, never>;
   vfs: Same<Answering<BindingVfs>, keyof rust.VfsAnswers>;
   sqlRules: Same<Answering<BindingSqlRules>, keyof rust.SqlRulesAnswers>;
-  // Rows are text that is handed on as it is.
+  // Rows are text that is passed on unchanged.
   database: Same<Exclude<Answering<BindingDatabase>, 'query'>, keyof rust.DatabaseAnswers>;
 } = { kernel: true, vfs: true, sqlRules: true, database: true };
 
-/** What JavaScript makes for Rust to read. */
+/** Values that JavaScript makes and Rust reads. */
 export const bundle: (made: import('../../js/bundle/bundler.js').BundleAnswer) => rust.Bundled = (made) => made;
 export const types: (found: import('../../js/types_check/type_checker.js').Outcome) => rust.TypesReply = (found) =>
   found;

@@ -1,5 +1,5 @@
 /**
- * Holds the code in js/ against the hand-written index.d.ts: a name that only one of them has, or whose types differ, is
+ * Compares the code in js/ with the hand-written index.d.ts: a name that only one of them has, or whose types differ, is
  * a compile error here. `tsc` sees index.js only through index.d.ts, so the implementation is imported piece by piece.
  */
 
@@ -16,7 +16,7 @@ import * as vfs from '../../js/files/vfs.js';
 import * as config from '../../js/kernel/config.js';
 import * as schemas from '../../js/kernel/config_schemas.js';
 import * as kernelPolicy from '../../js/kernel/kernel_policy.js';
-import type * as given from '../../js/kernel/option_schemas.js';
+import type * as optionSchemas from '../../js/kernel/option_schemas.js';
 import * as requestText from '../../js/kernel/request_text.js';
 import * as kernel from '../../js/kernel/tgp.js';
 import * as mcpHttp from '../../js/mcp/http.js';
@@ -122,8 +122,8 @@ export const mcpSurface: { [Name in keyof typeof declaredMcp]: (typeof declaredM
 /** The types below are written out for hover; they must stay what the code accepts, optional keys included. */
 type Equal<Left, Right> = (<T>() => T extends Left ? 1 : 2) extends <T>() => T extends Right ? 1 : 2 ? true : false;
 type Plain<T> = T extends object ? { [Key in keyof T]: Plain<T[Key]> } : T;
-type ConfigInput = (typeof given.ConfigInputSchema)['_input'];
-type ExecOptionKeys = keyof (typeof given.ExecOptionsSchema)['_input'];
+type ConfigInput = (typeof optionSchemas.ConfigInputSchema)['_input'];
+type ExecOptionKeys = keyof (typeof optionSchemas.ExecOptionsSchema)['_input'];
 
 export const configTypesAgree: Equal<Plain<declared.TGPConfigInput>, Plain<ConfigInput>> = true;
 export const filledInputAgrees: Equal<keyof (typeof declared.TGPConfigSchema)['_input'], keyof ConfigInput> = true;

@@ -1,6 +1,5 @@
 /**
- * An application that was written for the TypeScript package. This file is not run: `tsc` refuses it when a type is not what it
- * was.
+ * An application that was written for the TypeScript package. This file is not run: `tsc` refuses it if a type has changed.
  */
 
 import {

@@ -13,7 +13,7 @@ const ADAPTERS = {
 };
 
 describe.each(Object.entries(ADAPTERS))('%s', (_, create) => {
-  it('reads what was written, at once and later', async () => {
+  it('reads what was written, synchronously and asynchronously', async () => {
     const vfs = await create();
     for (const content of ['', 'export default 1\n', '\u{feff}späth 日本 🦀\r\n\0']) {
       await vfs.writeFile('tools/deep/er/a.ts', content);
@@ -134,7 +134,7 @@ describe('createMemoryVFS', () => {
 });
 
 describe('createNodeVFS', () => {
-  it('is the files on disk, and no symlink leads out', async () => {
+  it('reads and writes files on disk, and follows no symlink outside', async () => {
     const root = await tempRoot();
     const outside = await tempRoot();
     writeFileSync(join(outside, 'secret'), 'secret');

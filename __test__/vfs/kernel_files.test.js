@@ -10,7 +10,7 @@ import { tempRoot } from '../helpers/temp_root.js';
 
 const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
-/** What an application might bring: rows of a table, say. */
+/** An adapter of an application, for example over the rows of a table. */
 function ownAdapter(initial = {}) {
   const rows = new Map(Object.entries(initial));
   const read = (path) => {
@@ -95,7 +95,7 @@ describe.each(Object.entries(ADAPTERS))('a kernel on %s', (_, create) => {
     expect(await vfs.readFile('tools/b.ts')).toBe(SOURCE.replace('number }', 'number; m?: 1 }').replace('* 2', '* 3'));
   });
 
-  it('repairs and reverts reach the files', async () => {
+  it('repairs and reverts change the files', async () => {
     const vfs = await create();
     const { kernel, tools } = kernelOn(vfs);
     const first = "let unit = 'km';\n/** Names. */\nexport default (): string => unit;\n";
@@ -187,7 +187,7 @@ describe('files that are not on disk', () => {
     expect([...vfs.rows.keys()].sort()).toEqual(['meta.json', 'tools/a.ts', 'tools/b.ts']);
   });
 
-  it('an adapter that loses writes is an error', async () => {
+  it('an adapter that alters writes causes an error', async () => {
     const vfs = ownAdapter({});
     const { tools } = kernelOn(vfs);
     vfs.writeFile = async (path, content) => void vfs.rows.set(path, content.slice(1));
@@ -234,7 +234,7 @@ describe('files that are not on disk', () => {
     expect(read).toHaveLength(3);
   });
 
-  it('what comes in from Git reaches the adapter, removals too, and writes reach the remote', async () => {
+  it('changes from Git, including removals, reach the adapter, and writes reach the remote', async () => {
     const remote = join(await tempRoot(), 'remote.git');
     execFileSync('git', ['init', '-q', '--bare', '-b', 'main', remote]);
     const other = new TGP({ config: { rootDir: await tempRoot(), git: { repo: remote } }, logger: quiet });
@@ -279,7 +279,7 @@ describe('files that are not on disk', () => {
     expect((await kernel.exec('tools/a.ts')).result).toBe(1);
   });
 
-  it.runIf(process.platform === 'linux')('boots that fail one after the other leave no threads behind', async () => {
+  it.runIf(process.platform === 'linux')('repeated boots that fail leave no threads', async () => {
     const vfs = ownAdapter({ 'tools/a.ts': 'return 1' });
     const { listFiles } = vfs;
     let lists = 0;

@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn a_note_comes_back_as_it_was_written() {
+    fn a_note_round_trips() {
         let note =
             CommitNote { why: Some("faster".to_owned()), session: Some("s1".to_owned()), model: Some("m".to_owned()) };
         let text = message(&note);

@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn the_example_of_the_standard() {
+    fn the_example_of_the_standard_matches() {
         let text = r#"{"numbers": [333333333.33333329, 1E30, 4.50, 2e-3, 0.000000000000000000000000001],
             "string": "\u20ac$\u000F\u000aA'\u0042\u0022\u005c\\\"\/", "literals": [null, true, false]}"#;
         let expected = concat!(

@@ -96,7 +96,7 @@ mod tests {
     use super::EventType;
 
     #[test]
-    fn names_and_numbers_lead_back() {
+    fn names_and_numbers_round_trip() {
         for kind in EventType::ALL {
             assert_eq!(EventType::parse(kind.as_str()), Some(kind));
             assert_eq!(EventType::numbered(kind.number().into()), Some(kind));

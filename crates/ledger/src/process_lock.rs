@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_id_names_no_other_file() {
+    fn a_call_id_cannot_name_another_file() {
         let place = tempfile::tempdir().unwrap();
         let ledger = open(place.path());
         assert_eq!(ledger.call_state("../ledger.db-1", HasResult::No).unwrap(), CallState::Unknown);

@@ -80,7 +80,7 @@ mod tests {
     use super::{DAY, LATEST, now, parse, to_text};
 
     #[test]
-    fn known_times() {
+    fn known_times_are_converted() {
         for (at, text) in [
             (0, "1970-01-01T00:00:00.000Z"),
             (951_782_400_000, "2000-02-29T00:00:00.000Z"),

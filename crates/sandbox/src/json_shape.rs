@@ -106,13 +106,13 @@ mod tests {
     }
 
     #[test]
-    fn a_text_fits_if_reading_it_fits() {
+    fn a_text_fits_if_its_parsed_value_fits() {
         let (text, numbers) = (format!("\"{}\"", "x".repeat(1000)), format!("[{}0]", "0,".repeat(500)));
         for (json, memory, fits) in
             [(&text, 2002, true), (&text, 2001, false), (&numbers, 5018, false), (&numbers, 5019, true)]
         {
             assert_eq!(JsonShape::fits(json, memory), fits, "{memory}");
         }
-        assert!(JsonShape::fits(&numbers, 64 * 1003), "so little needs no look");
+        assert!(JsonShape::fits(&numbers, 64 * 1003), "a small text is not scanned");
     }
 }

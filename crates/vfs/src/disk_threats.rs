@@ -141,8 +141,8 @@ fn a_symlink_does_not_open_the_git_directory() {
     assert_eq!(fixture.vfs.list(&JailPath::root()).unwrap(), []);
 }
 
-/// Repeats `attack` while `dir`, which holds `secret`, is a symlink to the outside every other moment, until it was let
-/// through and was refused many times. `attack` returns whether it was let through.
+/// Repeats `attack` while `dir`, which contains `secret`, is swapped with a symlink to the outside, until the attack was
+/// allowed and refused many times. `attack` returns whether it was allowed.
 #[cfg(target_os = "linux")]
 fn while_swapping(fixture: &Fixture, attack: impl Fn() -> bool) {
     use rustix::fs::{CWD, RenameFlags, renameat_with};

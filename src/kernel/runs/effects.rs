@@ -49,7 +49,7 @@ mod tests {
     use std::sync::Arc;
 
     #[test]
-    fn effects_that_have_begun_cannot_be_given_up_and_vice_versa() {
+    fn effects_are_either_begun_or_given_up() {
         let root = Arc::<Effects>::default();
         let (writes, reads) = (root.below(), root.below());
         assert!(writes.below().begin());

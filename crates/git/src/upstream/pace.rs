@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn a_turn_has_several_pushes_and_unused_breaks_grow() {
+    fn a_turn_has_several_pushes_and_breaks_without_rivals_grow() {
         let pace = Pace::default();
         pace.saw_others();
         // The number of pushes until a break, and its length.

@@ -81,7 +81,7 @@ mod tests {
     const CHALLENGE: &str = "r=rOprNGfwEbeRWgbNEkqO%hvYDpWUa2RaTCAfuxFIlj)hNlF$k0,s=W22ZaJ0SNY7soEsUEjb6gQ==,i=4096";
 
     #[test]
-    fn the_example_of_rfc_7677_comes_out() {
+    fn the_example_of_rfc_7677_matches() {
         let (message, expected) = prove("pencil", &format!("n=user,r={NONCE}"), NONCE, CHALLENGE).unwrap();
         assert_eq!(
             message,

@@ -13,7 +13,7 @@ const PLACE: &str = "LEDGER_CRASH_PLACE";
 const KILLS: &str = "LEDGER_KILLS";
 const PROCESSES: usize = 4;
 
-#[expect(clippy::disallowed_methods, reason = "how a test speaks to the processes that it starts")]
+#[expect(clippy::disallowed_methods, reason = "passes settings to the processes that the test starts")]
 fn environment(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }
@@ -58,7 +58,7 @@ fn start(place: &Path) -> Child {
 }
 
 #[test]
-fn killed_at_any_moment() {
+fn processes_killed_at_any_moment_lose_and_duplicate_nothing() {
     let kills = environment(KILLS).and_then(|kills| kills.parse().ok()).unwrap_or(20);
     let place = tempfile::tempdir().unwrap();
     let mut workers: Vec<Child> = (0..PROCESSES).map(|_| start(place.path())).collect();

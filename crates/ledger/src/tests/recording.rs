@@ -115,7 +115,7 @@ fn a_call_without_result_is_running_while_its_process_is_alive() {
 }
 
 #[test]
-fn what_was_drained_before_a_crash_is_not_drained_again() {
+fn events_drained_before_a_crash_are_not_drained_again() {
     let place = tempfile::tempdir().unwrap();
     let ledger = open(place.path());
     fill(&ledger, 3);
@@ -151,7 +151,7 @@ fn several_ledgers_share_one_file() {
 }
 
 #[test]
-fn concurrent_creation_of_a_ledger() {
+fn concurrent_creators_of_a_ledger_lose_no_event() {
     for _ in 0..10 {
         let place = tempfile::tempdir().unwrap();
         let together = std::sync::Barrier::new(8);

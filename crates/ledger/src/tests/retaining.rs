@@ -1,4 +1,4 @@
-//! Old events are dropped up to a checkpoint, and never unrecorded.
+//! Old events are dropped up to a checkpoint, and each removal is recorded.
 
 use crate::samples::{call, fill, open, raw};
 use crate::{Ledger, LedgerOptions, LinesCheck, NewEvent, Part, ProblemKind, Prune, Query, Retain};

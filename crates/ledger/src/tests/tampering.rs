@@ -38,7 +38,7 @@ fn an_intact_ledger_has_no_problem() {
 }
 
 #[test]
-fn a_change_in_any_column() {
+fn a_change_in_any_column_is_found() {
     for change in [
         "content = replace(content, 'done', 'gone')",
         "content = content || ' '",
@@ -69,14 +69,14 @@ fn a_change_in_any_column() {
 }
 
 #[test]
-fn a_name_that_was_changed() {
+fn a_changed_name_is_found() {
     let place = ledger();
     sql(place.path(), "UPDATE names SET text = 'tools/x.ts' WHERE text = 'tools/3.ts'");
     assert_eq!(found(place.path(), &[]), Some((ProblemKind::Changed, 7)));
 }
 
 #[test]
-fn an_event_removed() {
+fn a_removed_event_is_found() {
     for seq in [1, 30, 59] {
         let place = ledger();
         sql(place.path(), &format!("DELETE FROM events WHERE seq = {seq}"));
@@ -85,7 +85,7 @@ fn an_event_removed() {
 }
 
 #[test]
-fn an_event_removed_and_later_ones_renumbered() {
+fn a_removed_event_is_found_after_renumbering() {
     let place = ledger();
     sql(
         place.path(),
@@ -95,7 +95,7 @@ fn an_event_removed_and_later_ones_renumbered() {
 }
 
 #[test]
-fn two_events_swapped() {
+fn swapped_events_are_found() {
     for (first, second) in [(30, 31), (1, 60), (10, 50)] {
         let place = ledger();
         sql(
@@ -110,7 +110,7 @@ fn two_events_swapped() {
 }
 
 #[test]
-fn two_contents_swapped_with_unchanged_hashes() {
+fn swapped_contents_with_unchanged_hashes_are_found() {
     let place = ledger();
     sql(
         place.path(),
@@ -122,7 +122,7 @@ fn two_contents_swapped_with_unchanged_hashes() {
 }
 
 #[test]
-fn an_event_inserted() {
+fn an_inserted_event_is_found() {
     let place = ledger();
     sql(
         place.path(),
@@ -175,7 +175,7 @@ fn a_truncated_end_is_found_by_a_witness() {
 }
 
 #[test]
-fn an_older_copy_put_back() {
+fn a_restored_older_copy_is_found() {
     let place = ledger();
     let old = fs::read(place.path().join("ledger.db")).unwrap();
     let later = open(place.path());
@@ -216,7 +216,7 @@ fn hash_at(connection: &Connection, seq: i64) -> crate::Hash {
 }
 
 #[test]
-fn a_checkpoint_signed_with_another_key() {
+fn a_checkpoint_signed_with_another_key_is_found() {
     let (place, other) = (ledger(), tempfile::tempdir().unwrap());
     let key = SigningKey::make(&Folder::make(other.path()).unwrap()).unwrap();
     let connection = Connection::open(place.path().join("ledger.db")).unwrap();
@@ -250,7 +250,7 @@ fn a_missing_or_wrong_key_is_never_replaced() {
 }
 
 #[test]
-fn a_large_value_changed_or_missing() {
+fn a_changed_or_missing_large_value_is_found() {
     for (change, kind) in [
         ("UPDATE blobs SET bytes = x'00'", ProblemKind::Changed),
         ("UPDATE blobs SET hash = randomblob(32)", ProblemKind::Changed),
@@ -271,7 +271,7 @@ fn a_large_value_changed_or_missing() {
 }
 
 #[test]
-fn an_index_that_hides_an_event() {
+fn an_index_that_hides_an_event_is_found() {
     for change in [
         "DROP INDEX events_session",
         "DROP INDEX events_call; CREATE INDEX events_call ON events(call) WHERE call IS NOT NULL AND call > 'a'",

@@ -49,8 +49,8 @@ fn reader(place: &Path) -> Result<Ledger, crate::LedgerError> {
 }
 
 #[test]
-fn bytes_of_the_files_changed_at_random() {
-    #[expect(clippy::disallowed_methods, reason = "the long run is asked for by name")]
+fn random_changes_of_files_are_found_or_have_no_effect() {
+    #[expect(clippy::disallowed_methods, reason = "an environment variable requests the long run")]
     let rounds = std::env::var("LEDGER_FUZZ").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(400);
     let place = tempfile::tempdir().unwrap();
     let ledger = open(place.path());

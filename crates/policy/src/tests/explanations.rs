@@ -76,7 +76,7 @@ fn a_denial_names_rule_line_reason_and_an_allowed_call() {
             "No rule covers what send_mail does here (app), and the default is deny.",
             Some("send_mail with 'kind' 'note' or 'report' (rule 'mail')."),
         ),
-        // Who asks is not for a model to change.
+        // A model cannot change the caller.
         (
             json!({"tool": "shell", "args": {"command": "ls"}}),
             "default",

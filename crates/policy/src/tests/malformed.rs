@@ -19,7 +19,7 @@ fn refused(rows: &[(&str, usize, &str)]) {
 }
 
 #[test]
-fn invalid_files() {
+fn invalid_files_are_refused_with_their_line() {
     refused(&[
         ("", 1, "The file is empty"),
         ("# nothing\n", 1, "The file is empty"),
@@ -64,7 +64,7 @@ fn rule(rule: &str) -> String {
 }
 
 #[test]
-fn invalid_rules() {
+fn invalid_rules_are_refused_with_their_line() {
     for (text, words) in [
         ("allow: [read]", "A rule needs an 'id'"),
         ("id: a", "must have exactly one of 'allow', 'ask' and 'deny'"),
@@ -105,7 +105,7 @@ fn invalid_rules() {
 }
 
 #[test]
-fn invalid_conditions() {
+fn invalid_conditions_are_refused_with_their_line() {
     for (text, words) in [
         ("allow: [write], paths: []", "'paths' is an empty list"),
         ("allow: [write], paths: [1]", "A path must be a text, not a number"),
@@ -172,7 +172,7 @@ fn invalid_conditions() {
 }
 
 #[test]
-fn invalid_tests() {
+fn invalid_tests_are_refused_with_their_line() {
     let test = |text: &str| format!("default: ask\ntests:\n\n  - {{ {text} }}\n");
     for (text, words) in [
         (

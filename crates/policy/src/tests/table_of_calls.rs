@@ -28,7 +28,7 @@ tests:
 "#;
 
 #[test]
-fn the_example_of_the_documentation() {
+fn the_example_of_the_documentation_gives_its_verdicts() {
     check(
         DOOR,
         &[
@@ -64,7 +64,7 @@ fn the_example_of_the_documentation() {
 }
 
 #[test]
-fn the_built_in_policies() {
+fn built_in_policies_give_their_verdicts() {
     let tools = super::world::tools();
     let (allow, safe) = (Policy::allow(&tools), Policy::safe(&tools));
     for (json, with_safe) in [

@@ -6,7 +6,7 @@ use crate::{Call, Decision, Effect, Fact};
 use serde_json::json;
 
 #[test]
-fn statements() {
+fn rules_match_sql_statements() {
     check(
         r#"
 default: ask
@@ -35,7 +35,7 @@ rules:
             (json!({"tool": "exec_sql", "args": {"sql": "insert into orders"}}), "ask", "default"),
             (json!({"tool": "exec_sql", "args": {"sql": "update notes join orders"}}), "ask", "default"),
             (json!({"tool": "exec_sql", "args": {"sql": "delete from notes"}}), "deny", "no-delete"),
-            // What removes rows under another name.
+            // Other statements that remove rows.
             (json!({"tool": "exec_sql", "args": {"sql": "replace into notes"}}), "deny", "no-delete"),
             (json!({"tool": "exec_sql", "args": {"sql": "truncate table notes"}}), "deny", "no-delete"),
             (json!({"tool": "exec_sql", "args": {"sql": "drop table notes"}}), "deny", "no-delete"),
@@ -54,7 +54,7 @@ rules:
 }
 
 #[test]
-fn lists_of_changes() {
+fn rules_match_lists_of_changes() {
     let of = |changes: serde_json::Value| json!({"tool": "apply_changes", "args": {"changes": changes}});
     check(
         r#"
@@ -77,7 +77,7 @@ rules:
 }
 
 #[test]
-fn arguments() {
+fn rules_match_arguments() {
     check(
         r#"
 default: ask
@@ -118,7 +118,7 @@ rules:
 }
 
 #[test]
-fn principals_and_modes() {
+fn rules_match_principals_and_modes() {
     check(
         r#"
 default: ask
@@ -189,10 +189,10 @@ rules:
         assert_eq!(policy(&yaml("allow", "ask")).decide(call), Decision::Ask, "{call:?}");
         assert_eq!(policy(&yaml("ask", "allow")).decide(call), Decision::Ask, "{call:?}");
         assert_eq!(policy(&yaml("deny", "allow")).decide(call), Decision::Deny, "{call:?}");
-        // A rule that asks does not make anything milder than the default.
+        // A rule with `ask` does not make a verdict milder than the default.
         assert_eq!(policy(&yaml("ask", "deny")).decide(call), Decision::Deny, "{call:?}");
     }
-    // What a call does not have is something else: a condition on it does not concern the call.
+    // A missing value is not an unknown one: a condition on it does not apply to the call.
     let nothing = [
         known(Effect::Read),
         known(Effect::Run),

@@ -48,7 +48,7 @@ mod tests {
     use super::parse_utc;
 
     #[test]
-    fn moments_are_what_other_clocks_say() {
+    fn utc_instants_are_parsed_and_other_texts_are_refused() {
         for (text, expected) in [
             ("1970-01-01T00:00:00Z", Some(0)),
             ("2000-02-29T00:00:00Z", Some(951_782_400_000)),

@@ -200,7 +200,7 @@ impl World {
                 let tools: Vec<(&str, Texts)> = self.disk.iter().map(|(tool, texts)| (tool.as_str(), *texts)).collect();
                 judge(&Request::Persist { tools: &tools })
             }
-            // Always allowed: it is how one goes on.
+            // Always allowed: running tests is how an agent proceeds.
             "test" => Ok(()),
             other => panic!("{other}"),
         };
@@ -212,7 +212,7 @@ impl World {
         }
     }
 
-    /// `ok`, or why not.
+    /// `ok`, or the status of the refusal.
     pub fn verdict(&self, request: &str, mode: Mode) -> String {
         self.ask(request, mode).map_or("ok".to_owned(), |refusal| {
             self.check(&refusal, mode);
@@ -220,7 +220,7 @@ impl World {
         })
     }
 
-    /// What holds for every refusal: it is one line that names the next call, and that call is allowed.
+    /// Asserts what holds for every refusal: its message is one line that names the next call, and that call is allowed.
     pub fn check(&self, refusal: &Refusal, mode: Mode) {
         let message = &refusal.message;
         assert!(message.contains(": ") && message.contains(". First ") && !message.contains('\n'), "{message}");

@@ -111,7 +111,7 @@ describe('tools keep their source text, positions and results', () => {
   });
 });
 
-describe('programs', () => {
+describe('JavaScript and TypeScript programs', () => {
   it.each(
     /** @type {[string, string, number][]} */ ([
       ['tools/a.js', 'let a = 1;\n({ a: (b = 0) } = {}); (({ a })) = 1;', 2],
@@ -129,7 +129,7 @@ describe('programs', () => {
       ['tools/a.ts', 'export default () => 1;\nlet b; var b;', 2],
       ['tools/a.ts', 'export default () => 1;\nexport { missing };', 2],
     ]),
-  )('%s: %s is none', async (path, text, line) => {
+  )('%s: the syntax error in %s is reported with its line', async (path, text, line) => {
     const { kernel, tools } = await createKernel({ sandbox: { timeoutMs: 1000 } });
     await tools.write_file.execute({ path, content: text });
     const error = await kernel.exec(path, {}).catch((error) => error);
@@ -139,7 +139,7 @@ describe('programs', () => {
 
   it.each(
     /** @type {[string, unknown][]} */ ([
-      // An arrow is no constructor; that is found out when it runs.
+      // An arrow function is not a constructor: the TypeError comes at run time.
       ['class C extends (() => {}) {}\nreturn 1', 'TypeError'],
       ['class C extends (function () {}) {}\nreturn C.name', 'C'],
       ['let n = 1; try { class C extends (n++) {} } catch {}\nreturn n', 2],
@@ -158,7 +158,7 @@ describe('programs', () => {
         [0, 'end'],
       ],
     ]),
-  )('%s is one, as a script and with types', async (code, expected) => {
+  )('%s runs as a script and with types', async (code, expected) => {
     const { kernel } = await createKernel({ sandbox: { timeoutMs: 1000 } });
     for (const text of [
       code,
