@@ -120,8 +120,8 @@ export class Gate {
     const rule = this.file === undefined ? undefined : (always ?? undefined);
     /** @type {Record<string, unknown>} */
     const asked = { id, ...withoutNulls(request), ...(rule && { always: rule }) };
-    const settle = (/** @type {ApprovalAnswer} */ answer) => unwrap(kernel.settle(id, JSON.stringify(answer)));
-    const forget = () => void kernel.settle(id, JSON.stringify(NO_APPROVER));
+    const report = (/** @type {ApprovalAnswer} */ answer) => unwrap(kernel.answerApproval(id, JSON.stringify(answer)));
+    const forget = () => void kernel.answerApproval(id, JSON.stringify(NO_APPROVER));
     try {
       throwIfAborted(signal);
       if (asked.rule === undefined) {
@@ -129,7 +129,7 @@ export class Gate {
         const ask = async (/** @type {import('../../index.js').PolicyCall} */ call) =>
           policyAnswer(await settled(decide?.(call)));
         const answer = await within(waitsMs, signal, this.#log, (over) => strictestVerdict(callOf(asked), ask, over));
-        const verdict = settle({ ...answer, by: 'policy' });
+        const verdict = report({ ...answer, by: 'policy' });
         if (verdict === null) return true;
         Object.assign(asked, verdict);
       }
@@ -140,7 +140,7 @@ export class Gate {
       const { permanent, ...answer } = await within(waitsMs, signal, this.#log, async (over) =>
         answerOf(await settled(approve(/** @type {any} */ ({ ...asked, signal: over })))),
       );
-      settle(answer);
+      report(answer);
       if (permanent) await this.#allowPermanently(kernel, rule, rules, permanent, answer.by ?? 'application');
       return true;
     } catch (error) {

@@ -41,7 +41,7 @@ export class SessionLog {
    * @throws {import('../../index.js').LedgerError} when that takes too long
    */
   async settled() {
-    await this.#calls.read((kernel) => kernel.ledgerSettle());
+    await this.#calls.read((kernel) => kernel.ledgerWaitForSpools());
   }
 
   /**

@@ -108,8 +108,8 @@ impl BindingKernel {
 
     /// Settles once the ledger holds every event that the processes sharing it had recorded at the time of the call.
     #[napi(ts_return_type = "Promise<BindingOutcome>")]
-    pub fn ledger_settle<'env>(&self, env: &'env Env) -> napi::Result<Object<'env>> {
-        self.with_kernel_on(Lane::Remote, env, |kernel| kernel.ledger().settle())
+    pub fn ledger_wait_for_spools<'env>(&self, env: &'env Env) -> napi::Result<Object<'env>> {
+        self.with_kernel_on(Lane::Remote, env, |kernel| kernel.ledger().wait_for_spools())
     }
 
     /// Value: `{ ok, events, head, problem? }`.

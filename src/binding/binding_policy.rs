@@ -5,7 +5,7 @@ use super::binding_kernel::{BindingKernel, parse_policy};
 use super::binding_ledger::BindingCall;
 use super::binding_outcome::BindingOutcome;
 use super::binding_sql_rules::dialect_of;
-use crate::kernel::{Caller, Effect, JudgedCall, Verdict};
+use crate::kernel::{CallVerdict, Caller, Effect, Verdict};
 use napi::Env;
 use napi::bindgen_prelude::Object;
 use napi_derive::napi;
@@ -35,8 +35,8 @@ impl BindingKernel {
     /// Records the answer to a pending approval request: `{ verdict, by?, reason?, rule? }`. Value: null, or the
     /// verdict when the approver must be asked next.
     #[napi]
-    pub fn settle(&self, id: String, word_json: String) -> BindingOutcome {
-        BindingOutcome::from_result(self.kernel().and_then(|kernel| kernel.policy().settle(&id, &word_json)))
+    pub fn answer_approval(&self, id: String, answer_json: String) -> BindingOutcome {
+        BindingOutcome::from_result(self.kernel().and_then(|kernel| kernel.policy().answer_approval(&id, &answer_json)))
     }
 
     /// Value: `{ verdict?, text, also, tests }`: the verdict on a call that is not made yet, a hash of the text that it
@@ -47,7 +47,7 @@ impl BindingKernel {
         self.with_kernel(env, move |kernel| {
             let caller = Caller::from_json(Some(&call.caller))?;
             let effect = Effect::parse(&call.effect).unwrap_or(Effect::App);
-            let JudgedCall { verdict, text, reached, tests } =
+            let CallVerdict { verdict, text, reached, tests } =
                 kernel.judged(&caller, &call.tool, effect, call.path.as_deref(), &call.args)?;
             let shown = reached.into_iter().filter(|reach| !reach.paths.is_empty());
             let also = shown.map(|reach| JudgedReach { effect: reach.effect.as_str(), paths: reach.paths }).collect();

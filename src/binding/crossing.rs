@@ -97,7 +97,7 @@ fn kernel_answers(types: &mut Types) -> String {
     answers.add("ledgerBlob", |kernel: &Kernel| kernel.ledger().blob(""));
     answers.add_type::<()>("leave");
     answers.add("ledgerAppend", |kernel: &Kernel| kernel.ledger().append(""));
-    answers.add("ledgerSettle", |kernel: &Kernel| kernel.ledger().settle());
+    answers.add("ledgerWaitForSpools", |kernel: &Kernel| kernel.ledger().wait_for_spools());
     answers.add("ledgerVerify", |kernel: &Kernel| kernel.ledger().verify());
     answers.add("ledgerSignBase", |kernel: &Kernel| kernel.ledger().sign_base());
     answers.add("ledgerPrune", |kernel: &Kernel| kernel.ledger().prune(""));
@@ -105,7 +105,7 @@ fn kernel_answers(types: &mut Types) -> String {
     answers.add("ledgerExport", |kernel: &Kernel| kernel.ledger().export(0, 1));
     answers.add("ledgerChronicle", |kernel: &Kernel| kernel.ledger().chronicle(""));
     answers.add_type::<Judged>("judge");
-    answers.add("settle", |kernel: &Kernel| kernel.policy().settle("", ""));
+    answers.add("answerApproval", |kernel: &Kernel| kernel.policy().answer_approval("", ""));
     answers.add("replacePolicy", |kernel: &Kernel| kernel.policy().replace(&PolicySource::Safe, None));
     answers.add("checkPolicy", |kernel: &Kernel| kernel.policy().check(&PolicySource::Safe));
     answers.add("shownTools", |kernel: &Kernel| kernel.policy().shown_tools(&Caller::default(), ""));

@@ -2,18 +2,18 @@
 
 use super::check_config::lint_options;
 use super::checks::{CheckParts, Checks};
-use super::config::{Config, GitWriteStrategy, MemoryMode, ReuseMode, bound_secrets, known_functions};
+use super::config::{Config, GitWriteStrategy, MemoryMode, ReuseMode, bound_secrets, check_secret_functions};
 use super::door::{
     Approvals, Door, Gate, LedgerParts, PolicySource, RedactHook, Tokens, known_tools, open_ledger, present,
 };
 use super::files::{Files, WriteParts, WritePath, check_folders};
-use super::history::{Ending, Exchange, GitHome, History, HistoryParts, RunExamples, WriteDone, Written};
+use super::history::{Exchange, GitHome, History, HistoryParts, ProcessControl, RunExamples, WriteDone, Written};
 use super::host_functions::HostFunctions;
 use super::known_secrets::KnownSecrets;
-use super::ledger_book::LedgerBook;
+use super::ledger_api::LedgerApi;
 use super::modules::{AllowedPackages, BytecodeFiles, ImportResolver, Modules, Packages, Relink, Sources, ToolCache};
 use super::network::{tls_settings, tools_route};
-use super::policy_book::PolicyBook;
+use super::policy_api::PolicyApi;
 use super::private_files::PrivateFiles;
 use super::reuse::Reuse;
 use super::runs::{GuestFiles, RunParts, Runs, threads_warning};
@@ -54,8 +54,8 @@ pub struct Kernel {
     runs: Arc<Runs>,
     door: Arc<Door>,
     tests: Arc<TestFirst>,
-    book: LedgerBook,
-    policy: PolicyBook,
+    book: LedgerApi,
+    policy: PolicyApi,
     known_secrets: Arc<KnownSecrets>,
 }
 
@@ -94,14 +94,14 @@ impl Kernel {
         let root_dir = base_dir.join(&config.root_dir);
         let root = Arc::new(open_root(&root_dir)?.with_max_file_bytes(config.fs.file_bytes as usize));
         let examples = Arc::new(RunExamples::default());
-        let ending = Ending { halt, launcher: cfg!(unix).then(|| worker_files.executable.clone()) };
+        let control = ProcessControl { halt, launcher: cfg!(unix).then(|| worker_files.executable.clone()) };
         let GitHome { store, publisher, waiting, mut warnings } =
-            GitHome::open(&config, base_dir, &root_dir, &root, &compiler, &examples, &ending)?;
+            GitHome::open(&config, base_dir, &root_dir, &root, &compiler, &examples, &control)?;
         warnings.extend(noted);
         warnings.extend(threads_warning(config.sandbox.isolation));
         let guest_files = GuestFiles::open(&config, base_dir, &root)?;
         let bound = bound_secrets(&config.secrets)?;
-        known_functions(&config.secrets, &functions.names())?;
+        check_secret_functions(&config.secrets, &functions.names())?;
         let fetcher = fetcher(&config, base_dir, bound.clone())?;
         let private = Arc::new(DiskVfs::open(&store.private_dir()?)?.with_max_file_bytes(MAX_BUNDLE_BYTES));
         let lint = lint_options(&config.rules, &config.allowed_imports);
@@ -163,7 +163,7 @@ impl Kernel {
             tools: Arc::clone(&tools),
             strategy,
             secrets,
-            halt: ending.halt,
+            halt: control.halt,
             witness: Arc::<Door>::clone(&door),
         }));
         let runs = Runs::new(RunParts {
@@ -197,10 +197,10 @@ impl Kernel {
         });
         let file_bytes = config.fs.file_bytes as usize;
         let files = Files::new(root, Arc::clone(&checks), Arc::clone(&history), writes, relink, file_bytes);
-        let book = LedgerBook::new(Arc::clone(&door), Arc::clone(&history));
+        let book = LedgerApi::new(Arc::clone(&door), Arc::clone(&history));
         // Must be the first event.
         warnings.extend(book.record_cut().unwrap_or_else(|error| Some(error.message)));
-        let policy = PolicyBook::new(Arc::clone(&door));
+        let policy = PolicyApi::new(Arc::clone(&door));
         Ok(Arc::new(Self {
             config,
             warnings,
@@ -288,12 +288,12 @@ impl Kernel {
     }
 
     #[must_use]
-    pub fn ledger(&self) -> &LedgerBook {
+    pub fn ledger(&self) -> &LedgerApi {
         &self.book
     }
 
     #[must_use]
-    pub fn policy(&self) -> &PolicyBook {
+    pub fn policy(&self) -> &PolicyApi {
         &self.policy
     }
 

@@ -1,7 +1,7 @@
 //! Maintenance of the ledger: pruning, and detection of a truncated end.
 
 use super::door::witness_in;
-use super::ledger_book::{LedgerBook, invalid};
+use super::ledger_api::{LedgerApi, invalid};
 use serde::{Deserialize, Serialize};
 use tgp_base::error::Error;
 use tgp_ledger::Prune;
@@ -27,7 +27,7 @@ pub struct PruneReport {
     first: u64,
 }
 
-impl LedgerBook {
+impl LedgerApi {
     /// Prunes old events, or counts them in a dry run.
     pub fn prune(&self, what_json: &str) -> Result<PruneReport, Error> {
         let PruneWhat { keep, before, dry_run } =

@@ -13,7 +13,7 @@ use tgp_policy::{Decision, Verdict};
 
 /// The verdict on a call that is not made yet.
 #[derive(Debug)]
-pub struct JudgedCall {
+pub struct CallVerdict {
     /// None when a policy function of the application decides.
     pub verdict: Option<Verdict>,
     /// A hash of the text that it would run or change.
@@ -47,7 +47,7 @@ impl Kernel {
         effect: Effect,
         path: Option<&str>,
         args_json: &str,
-    ) -> Result<JudgedCall, Error> {
+    ) -> Result<CallVerdict, Error> {
         let args: Value = serde_json::from_str(args_json).unwrap_or_default();
         let mut tests: Vec<(String, String)> = Vec::new();
         let (text, mut reached): (String, Vec<Reach>) = match (tool, effect, path) {
@@ -78,7 +78,7 @@ impl Kernel {
             ..Call::of(caller, tool.to_owned(), effect, args_json)
         })?;
         reached.retain(|reach| reach.need != Need::Absent);
-        Ok(JudgedCall { verdict, text, reached, tests })
+        Ok(CallVerdict { verdict, text, reached, tests })
     }
 
     /// At most `limit` tools that are visible to a caller; if there are more, those run most often.
@@ -119,6 +119,6 @@ impl Kernel {
             ..Call::of(caller, "test_tool", Effect::Run, json!({ "path": path }).to_string())
         });
         // An invalid token is refused by the run.
-        verdict.map_or(true, |verdict| verdict.is_none_or(|verdict| verdict.verdict != Decision::Deny))
+        verdict.map_or(true, |verdict| verdict.is_none_or(|verdict| verdict.decision != Decision::Deny))
     }
 }

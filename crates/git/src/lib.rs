@@ -32,7 +32,7 @@ mod work_tree;
 mod tests;
 
 pub use commit_id::CommitId;
-pub use durability::settle::IndexState;
+pub use durability::finish_write::IndexState;
 pub use exchange_deadline::Halt;
 pub use file_change::FileChange;
 pub use git_error::GitError;
@@ -43,7 +43,7 @@ pub use remote::remote_options::RemoteOptions;
 pub use remote::remote_url::{Provider, RemoteUrl};
 pub use secret::{Secret, password_in, shown_address};
 pub use store::access::is_read_only;
-pub use store::commit::{Committed, Held};
+pub use store::commit::{Committed, CommittedContent};
 pub use store::git_store::{GitStore, Writing};
 pub use store::history::LogEntry;
 pub use store::message_search::MessageSearch;

@@ -16,12 +16,12 @@ pub const REFERENCE: &str = "$blob";
 
 /// Extracts the large values of a body: its members, and members of its objects and arrays. Returns values of at most
 /// `keep_bytes`, to be stored; of larger ones only the hash is kept.
-pub fn set_apart(body: &mut Map<String, Value>, keep_bytes: usize) -> Vec<Blob> {
+pub fn extract_blobs(body: &mut Map<String, Value>, keep_bytes: usize) -> Vec<Blob> {
     let mut blobs = Vec::new();
     for value in body.values_mut() {
         escape(value);
         if weight(value) > LARGE {
-            match apart_inside(value, keep_bytes) {
+            match extract_members(value, keep_bytes) {
                 Some(inner) => blobs.extend(inner),
                 None => blobs.extend(refer(value, keep_bytes)),
             }
@@ -31,16 +31,16 @@ pub fn set_apart(body: &mut Map<String, Value>, keep_bytes: usize) -> Vec<Blob> 
 }
 
 /// The most members of one value that are extracted separately.
-const MAX_APART: usize = 256;
+const MAX_EXTRACTED: usize = 256;
 
 /// Extracts the large members of an object or array; `None`, without changes, if it would remain large. A value that is too
 /// large to be stored as one is split in any case, since its members may be stored.
-fn apart_inside(value: &mut Value, keep_bytes: usize) -> Option<Vec<Blob>> {
+fn extract_members(value: &mut Value, keep_bytes: usize) -> Option<Vec<Blob>> {
     let small: usize = members(value).map(weight).filter(|weight| *weight <= LARGE).sum();
     let large = members(value).filter(|member| weight(member) > LARGE).count();
     // A reference has some 400 bytes.
     let stays_large = small + 400 * large > LARGE;
-    if large == 0 || small > LARGE || large > MAX_APART || (stays_large && weight(value) <= keep_bytes) {
+    if large == 0 || small > LARGE || large > MAX_EXTRACTED || (stays_large && weight(value) <= keep_bytes) {
         return None;
     }
     let mut blobs = Vec::new();
@@ -150,7 +150,7 @@ pub fn references(content: &str) -> Vec<Hash> {
 
 #[cfg(test)]
 mod tests {
-    use super::{LARGE, references, set_apart};
+    use super::{LARGE, extract_blobs, references};
     use crate::canonical::canonical_object;
     use crate::hash::Hash;
     use serde_json::{Map, Value, json};
@@ -163,7 +163,7 @@ mod tests {
     fn small_values_stay() {
         let before = body(json!({ "args": { "a": "x".repeat(LARGE - 200) }, "n": 1 }));
         let mut after = before.clone();
-        assert!(set_apart(&mut after, 1000).is_empty());
+        assert!(extract_blobs(&mut after, 1000).is_empty());
         assert_eq!(after, before);
     }
 
@@ -171,7 +171,7 @@ mod tests {
     fn a_large_member_is_extracted_alone() {
         let text = "ü".repeat(5000);
         let mut body = body(json!({ "args": { "path": "a.ts", "content": text }, "result": text }));
-        let blobs = set_apart(&mut body, 1 << 20);
+        let blobs = extract_blobs(&mut body, 1 << 20);
         assert_eq!(blobs.len(), 2);
         assert_eq!(blobs[0].bytes, text.as_bytes());
         let hash = Hash::of(text.as_bytes());
@@ -186,7 +186,7 @@ mod tests {
     fn many_small_members_are_extracted_together() {
         let list: Vec<_> = (0..2000).map(|n| format!("entry {n}")).collect();
         let mut body = body(json!({ "result": list }));
-        let blobs = set_apart(&mut body, 1 << 20);
+        let blobs = extract_blobs(&mut body, 1 << 20);
         assert_eq!(blobs[0].bytes, serde_json::to_vec(&list).unwrap());
         assert_eq!(body["result"]["form"], "json");
     }
@@ -195,17 +195,17 @@ mod tests {
     fn large_members_are_stored_separately_if_too_large_together() {
         let inputs: Map<_, _> = (0..12).map(|n| (format!("c{n}"), Value::String("x".repeat(5000)))).collect();
         let mut kept = body(json!({ "inputs": inputs }));
-        let blobs = set_apart(&mut kept, 10_000);
+        let blobs = extract_blobs(&mut kept, 10_000);
         assert_eq!(blobs.len(), 12);
         assert_eq!(kept["inputs"]["c11"]["bytes"], 5000);
         let mut together = body(json!({ "inputs": inputs }));
-        assert_eq!(set_apart(&mut together, 1 << 20).len(), 1);
+        assert_eq!(extract_blobs(&mut together, 1 << 20).len(), 1);
     }
 
     #[test]
     fn oversized_values_are_only_hashed() {
         let mut body = body(json!({ "result": "x".repeat(5000) }));
-        assert!(set_apart(&mut body, 4999).is_empty());
+        assert!(extract_blobs(&mut body, 4999).is_empty());
         assert_eq!(body["result"]["kept"], false);
         assert!(references(&canonical_object(&body)).is_empty());
     }
@@ -213,7 +213,7 @@ mod tests {
     #[test]
     fn foreign_objects_cannot_imitate_references() {
         let mut body = body(json!({ "args": { "$blob": "00", "deep": [{ "$$blob": 1, "$blobs": 2 }] } }));
-        assert!(set_apart(&mut body, 10).is_empty());
+        assert!(extract_blobs(&mut body, 10).is_empty());
         assert_eq!(Value::Object(body), json!({ "args": { "$$blob": "00", "deep": [{ "$$$blob": 1, "$blobs": 2 }] } }));
     }
 }

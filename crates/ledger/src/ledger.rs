@@ -18,7 +18,6 @@ use super::process_lock::ProcessLock;
 use super::query::{MAX_EVENTS, Query};
 use super::redact::Redact;
 use super::retention::Retention;
-use super::settle::settle;
 use super::signals::{Signals, ThreadNeed, Want};
 use super::signing_key::{PublicKey, SigningKey};
 use super::spool::Spool;
@@ -26,6 +25,7 @@ use super::sqlite_store::SqliteStore;
 use super::store::{Reach, Store};
 use super::verification::{Problem, Verification, Witness};
 use super::verify::{Evidence, verify, verify_end};
+use super::wait_for_spools::wait_for_spools;
 use super::writer::{self, Shared};
 use parking_lot::Mutex;
 use std::sync::Arc;
@@ -191,8 +191,8 @@ impl Ledger {
     ///
     /// # Errors
     /// `Behind` when that takes longer than `timeout`.
-    pub fn settle(&self, timeout: Duration) -> Result<(), LedgerError> {
-        settle(&self.folder, &*self.store, || self.flush(), timeout)
+    pub fn wait_for_spools(&self, timeout: Duration) -> Result<(), LedgerError> {
+        wait_for_spools(&self.folder, &*self.store, || self.flush(), timeout)
     }
 
     /// Signs a checkpoint of all recorded events.

@@ -36,7 +36,6 @@ mod redact;
 mod retention;
 #[cfg(test)]
 mod samples;
-mod settle;
 mod signals;
 mod signing_key;
 mod spool;
@@ -60,6 +59,7 @@ mod tests;
 mod timestamp;
 mod verification;
 mod verify;
+mod wait_for_spools;
 mod writer;
 
 pub use chain::link;

@@ -42,7 +42,7 @@ impl Preparation {
         if let Some(redact) = redact {
             (envelope, body) = masked(redact.as_ref(), envelope, body);
         }
-        let blobs = blobs::set_apart(&mut body, self.blob_bytes);
+        let blobs = blobs::extract_blobs(&mut body, self.blob_bytes);
         body.append(&mut envelope);
         let content = canonical_object(&body);
         let columns = columns_of(&content).map_or_else(|| bare_columns(line), Columns::into_owned);

@@ -2,7 +2,7 @@
 
 use super::call::{Call, Fact};
 use super::matching::fit::Fit;
-use super::matching::matchers::JudgedCall;
+use super::matching::matchers::IndexedCall;
 use super::nearest::nearest_allowed;
 use super::outcome::Outcome;
 use super::policy::Policy;
@@ -16,7 +16,7 @@ impl Policy {
     pub fn judge(&self, call: &Call) -> Verdict {
         let outcome = self.outcome(call);
         let mut verdict = self.verdict_of(call, &outcome);
-        if verdict.verdict != Decision::Allow {
+        if verdict.decision != Decision::Allow {
             verdict.nearest = nearest_allowed(self, call, &outcome);
         }
         verdict
@@ -37,7 +37,7 @@ impl Policy {
     /// Whether the call is denied for all possible values of its unknown parts.
     #[must_use]
     pub fn always_denies(&self, call: &Call) -> bool {
-        let judged = JudgedCall::new(call, &self.globs);
+        let judged = IndexedCall::new(call, &self.globs);
         let mut may_be_covered = false;
         for rule in self.index.candidates(&judged).filter_map(|number| self.rules.get(number)) {
             if rule.targets.effects_of(call).is_none() {
@@ -53,12 +53,12 @@ impl Policy {
     }
 
     pub(super) fn outcome(&self, call: &Call) -> Outcome {
-        let judged = JudgedCall::new(call, &self.globs);
+        let judged = IndexedCall::new(call, &self.globs);
         self.outcome_among(self.index.candidates(&judged), &judged)
     }
 
     /// The outcome of these rules, in any order, and the default.
-    pub(super) fn outcome_among(&self, numbers: impl Iterator<Item = usize>, judged: &JudgedCall<'_>) -> Outcome {
+    pub(super) fn outcome_among(&self, numbers: impl Iterator<Item = usize>, judged: &IndexedCall<'_>) -> Outcome {
         let call = judged.call;
         let mut strictest: Option<(Decision, usize)> = None;
         let mut covered: Option<Effects> = None;
@@ -103,7 +103,7 @@ impl Policy {
         match outcome.rule.and_then(|number| self.rules.get(number)) {
             Some(rule) => rule.verdict(),
             None => Verdict {
-                verdict: outcome.decision,
+                decision: outcome.decision,
                 rule: "default".into(),
                 at: Arc::clone(&self.default_at),
                 reason: self.default_reason_for(call, outcome),

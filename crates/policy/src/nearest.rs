@@ -3,7 +3,7 @@
 use super::call::{Call, Fact};
 use super::file::fault::{listed, shown};
 use super::host_name::HostPort;
-use super::matching::matchers::{Condition, JudgedCall, Matchers};
+use super::matching::matchers::{Condition, IndexedCall, Matchers};
 use super::matching::path_set::{PathSet, example_of};
 use super::matching::targets::Targets;
 use super::outcome::Outcome;
@@ -40,7 +40,7 @@ pub(super) fn nearest_allowed(policy: &Policy, call: &Call, outcome: &Outcome) -
 /// Rules that allow the same tool under conditions that the call does not meet: first those with one unmet condition, then
 /// those with several.
 fn unmet_rules<'p>(policy: &'p Policy, call: &Call) -> (Vec<UnmetRule<'p>>, Vec<UnmetRule<'p>>) {
-    let judged = JudgedCall::new(call, &policy.globs);
+    let judged = IndexedCall::new(call, &policy.globs);
     let rules = policy.index.about(call).filter_map(|number| policy.rules.get(number));
     let allowing = rules.filter(|rule| rule.decision == Decision::Allow).take(MAX_RULES);
     let missed = allowing.map(|rule| UnmetRule { rule, parts: rule.matchers.uncovered(&judged) });

@@ -19,7 +19,7 @@ pub(super) struct Rule {
 impl Rule {
     pub fn verdict(&self) -> Verdict {
         Verdict {
-            verdict: self.decision,
+            decision: self.decision,
             rule: Arc::clone(&self.id),
             at: Arc::clone(&self.at),
             reason: Arc::clone(&self.reason),

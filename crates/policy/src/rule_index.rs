@@ -1,7 +1,7 @@
 //! An index that finds the rules that may apply to a call.
 
 use super::call::{Call, Fact};
-use super::matching::matchers::JudgedCall;
+use super::matching::matchers::IndexedCall;
 use super::matching::targets::Targets;
 use super::rule::Rule;
 use std::collections::HashMap;
@@ -45,7 +45,7 @@ impl RuleIndex {
     }
 
     /// A superset of the applicable rules: those of [`Self::about`] that match the call's paths, and some about other tools.
-    pub fn candidates<'i>(&'i self, judged: &'i JudgedCall<'i>) -> impl Iterator<Item = usize> + 'i {
+    pub fn candidates<'i>(&'i self, judged: &'i IndexedCall<'i>) -> impl Iterator<Item = usize> + 'i {
         let call = judged.call;
         let looked_up = self.with_paths.about(call).next().is_some();
         let (matched, all) = match call.paths_fact() {

@@ -35,7 +35,8 @@ impl Decision {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields))]
 pub struct Verdict {
-    pub verdict: Decision,
+    #[serde(rename = "verdict")]
+    pub decision: Decision,
     /// The id of the rule, or `default`, or `token`.
     pub rule: Arc<str>,
     /// File and line of the rule.
@@ -50,14 +51,14 @@ impl Verdict {
     /// The stricter of two verdicts; the first if they are equal.
     #[must_use]
     pub fn or_stricter(self, other: Self) -> Self {
-        if other.verdict > self.verdict { other } else { self }
+        if other.decision > self.decision { other } else { self }
     }
 
     /// The members of `error.details`.
     #[must_use]
     pub fn details(&self) -> Details {
         let mut details = Details::new();
-        details.insert("verdict".to_owned(), self.verdict.as_str().into());
+        details.insert("verdict".to_owned(), self.decision.as_str().into());
         details.insert("rule".to_owned(), (*self.rule).into());
         details.insert("at".to_owned(), (*self.at).into());
         details.insert("reason".to_owned(), (*self.reason).into());

@@ -107,8 +107,8 @@ impl Judge<'_> {
         if tool.is_some() && !self.is_strict {
             return None;
         }
-        let goes_along = matches!(test, TestOfMoved::GoesAlong) && now.test.is_some();
-        if let Some(tool) = tool.filter(|_| goes_along && !self.exempt.has(&to.tool)) {
+        let moves_too = matches!(test, TestOfMoved::MovesToo) && now.test.is_some();
+        if let Some(tool) = tool.filter(|_| moves_too && !self.exempt.has(&to.tool)) {
             let status = self.state.status(&tool.tool, now);
             return (!status.allows_write()).then(|| Refusal::new(Action::Leave, &tool.tool, Some(status)));
         }

@@ -55,6 +55,6 @@ pub enum Content {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TestOfMoved {
     /// The test is moved in the same call.
-    GoesAlong,
+    MovesToo,
     Stays,
 }

@@ -35,6 +35,6 @@ pub use network_config::NetworkConfig;
 pub(super) use refused::refused;
 pub use sandbox_config::{IsolationMode, SandboxConfig};
 pub(super) use sandbox_config::{MEMORY_MB, TIMEOUT_MS, WALL_MS};
-pub(super) use secrets_config::{bound_secrets, known_functions};
+pub(super) use secrets_config::{bound_secrets, check_secret_functions};
 pub use sql_options::SqlOptions;
 pub use tokens_config::TokensConfig;

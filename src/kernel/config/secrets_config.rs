@@ -89,7 +89,7 @@ fn is_guessable(value: &str) -> bool {
 ///
 /// # Errors
 /// Names the key.
-pub fn known_functions(secrets: &SecretsConfig, functions: &[String]) -> Result<(), Error> {
+pub fn check_secret_functions(secrets: &SecretsConfig, functions: &[String]) -> Result<(), Error> {
     for (name, secret) in secrets {
         if let Some(unknown) = secret.functions.iter().find(|function| !functions.contains(function)) {
             let why = format!("names '{unknown}', which is not a function of sandboxAPI");

@@ -18,14 +18,14 @@ use tgp_ledger::{EventType, Part, Truth};
 use tgp_policy::{Capability, Effect};
 
 /// Counts the cost of ended calls on a thread of its own, because another process may hold the lock of the counters.
-pub(super) fn settle_tokens(gate: &Arc<Gate>) {
-    if !gate.tokens.must_settle() {
+pub(super) fn flush_token_costs(gate: &Arc<Gate>) {
+    if !gate.tokens.has_unflushed_costs() {
         return;
     }
     let own = Arc::clone(gate);
-    if threads::spawn("tgp-tokens", move || own.tokens.settle()).is_err() {
+    if threads::spawn("tgp-tokens", move || own.tokens.flush_costs()).is_err() {
         // The next call retries.
-        gate.tokens.not_settled();
+        gate.tokens.mark_unflushed();
     }
 }
 
@@ -62,7 +62,7 @@ impl AdmittedCall {
             gate.tokens.opened(number, token);
         }
         let opened = admitted.capability.is_some().then(|| Arc::clone(gate));
-        let spends = admitted.capability.zip(admitted.held_ms);
+        let spends = admitted.capability.zip(admitted.reserved_ms);
         Self {
             recorder,
             number,
@@ -98,7 +98,7 @@ impl AdmittedCall {
     /// Its time limit by the token's budget.
     #[must_use]
     pub fn budget(&self) -> Option<Duration> {
-        self.spends.as_ref().map(|(_, _, held_ms)| Duration::from_millis(*held_ms))
+        self.spends.as_ref().map(|(_, _, reserved_ms)| Duration::from_millis(*reserved_ms))
     }
 
     /// Records its end; a value is JSON text.
@@ -124,9 +124,9 @@ impl AdmittedCall {
         if let Some(gate) = &self.opened {
             gate.tokens.closed(self.number);
         }
-        if let Some((gate, capability, held_ms)) = &self.spends {
-            gate.tokens.spend(capability, *held_ms, u64::try_from(took.as_millis()).unwrap_or(u64::MAX).max(1));
-            settle_tokens(gate);
+        if let Some((gate, capability, reserved_ms)) = &self.spends {
+            gate.tokens.spend(capability, *reserved_ms, u64::try_from(took.as_millis()).unwrap_or(u64::MAX).max(1));
+            flush_token_costs(gate);
         }
         let code = end.err().map(|error| error.code.as_str());
         let result = end

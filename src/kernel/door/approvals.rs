@@ -80,8 +80,9 @@ impl Approvals {
     /// `Approval` when too many are pending, `Io` without random bytes for the id.
     pub fn ask(&self, subject: Subject, about: CallContext, decider: Decider) -> Result<String, Error> {
         let mut random = [0; 16];
-        let unnamed = |_| Error::new(ErrorCode::Io, "No approval can be requested: the system has no random bytes.");
-        SystemRandom::new().fill(&mut random).map_err(unnamed)?;
+        let no_random_bytes =
+            |_| Error::new(ErrorCode::Io, "No approval can be requested: the system has no random bytes.");
+        SystemRandom::new().fill(&mut random).map_err(no_random_bytes)?;
         let id = random.iter().fold(String::new(), |mut id, byte| {
             // Writing to a String cannot fail.
             let _infallible = write!(id, "{byte:02x}");
@@ -134,7 +135,7 @@ impl Approvals {
             Some(call) => Ok(work(call)),
             None => {
                 waiting.remove(id);
-                Err(late())
+                Err(approval_expired())
             }
         }
     }
@@ -145,10 +146,10 @@ impl Approvals {
     /// `Approval` for one that was not granted, was used, has expired, or is for another subject.
     pub fn take(&self, id: &str, subject: &Subject) -> Result<(), Error> {
         let Some(Waiting { subject: granted, until, state, .. }) = self.waiting.lock().remove(id) else {
-            return Err(late());
+            return Err(approval_expired());
         };
         if until.is_over() {
-            return Err(late());
+            return Err(approval_expired());
         }
         if state != ApprovalState::Granted {
             return Err(refused("The call is not approved. Ask the approver first."));
@@ -167,7 +168,7 @@ impl Approvals {
     }
 }
 
-fn late() -> Error {
+fn approval_expired() -> Error {
     refused("The approval was used already or has expired (agent.approvalMs). Make the call again.")
 }
 

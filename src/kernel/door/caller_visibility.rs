@@ -42,7 +42,7 @@ impl CallerVisibility {
 
     fn of_token(&self, call: &Call) -> Option<Verdict> {
         let verdict = self.capability.as_ref()?.judge(call, now_ms());
-        (verdict.verdict != Decision::Allow).then_some(verdict)
+        (verdict.decision != Decision::Allow).then_some(verdict)
     }
 
     /// The strictest verdict against a file by an explicit rule or by the token.
@@ -50,7 +50,7 @@ impl CallerVisibility {
         let of_rules = match self.gate.rules.in_force() {
             InForce::Policy(policy) => {
                 let read = self.readings(path).into_iter().map(|call| policy.judge(&call));
-                read.filter(|verdict| verdict.verdict != Decision::Allow && &*verdict.rule != "default").collect()
+                read.filter(|verdict| verdict.decision != Decision::Allow && &*verdict.rule != "default").collect()
             }
             InForce::AllowAll | InForce::Hook => Vec::new(),
         };
@@ -73,7 +73,7 @@ impl Visibility for CallerVisibility {
             return None;
         }
         let tool = self.call.tool.clone();
-        self.against(path).map(|verdict| match verdict.verdict {
+        self.against(path).map(|verdict| match verdict.decision {
             Decision::Ask => no_approver(&tool, &verdict),
             Decision::Allow | Decision::Deny => PolicyError::Denied { tool, verdict: Box::new(verdict) }.into(),
         })

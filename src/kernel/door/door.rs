@@ -7,7 +7,7 @@
 //!
 //! Arguments are validated before a call gets here, where their schema is known.
 
-use super::admitted_call::{AdmittedCall, settle_tokens};
+use super::admitted_call::{AdmittedCall, flush_token_costs};
 use super::call::{Call, Changes};
 use super::call_context::{CallContext, present};
 use super::gate::{Gate, Refusal};
@@ -109,9 +109,9 @@ impl Door {
         let admitted = judged.map_err(|refusal| self.refuse(&call, unless_held(&call, refusal)))?;
         let context = self.context(&call);
         if let Err(error) = self.record_intent(&call, &context) {
-            if let Some((capability, held_ms)) = admitted.capability.as_ref().zip(admitted.held_ms) {
-                self.gate.tokens.spend(capability, held_ms, 0);
-                settle_tokens(&self.gate);
+            if let Some((capability, reserved_ms)) = admitted.capability.as_ref().zip(admitted.reserved_ms) {
+                self.gate.tokens.spend(capability, reserved_ms, 0);
+                flush_token_costs(&self.gate);
             }
             return Err(error);
         }
@@ -224,9 +224,9 @@ pub fn full() -> Error {
 
 /// Requests no approval for a call that the tests of a tool would refuse.
 fn unless_held(call: &Call<'_>, refusal: Refusal) -> Refusal {
-    let Refusal::Asks(asking) = refusal else { return refusal };
+    let Refusal::NeedsApproval(asking) = refusal else { return refusal };
     let held = call.state.and_then(|state| state().err());
-    held.map_or(Refusal::Asks(asking), Refusal::Invalid)
+    held.map_or(Refusal::NeedsApproval(asking), Refusal::Invalid)
 }
 
 /// A path in the canonical spelling of events. A path outside the root is unchanged.

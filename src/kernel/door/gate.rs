@@ -4,8 +4,8 @@ use super::approvals::{Approvals, Subject};
 use super::call::Call;
 use super::caller::Caller;
 use super::decider::Decider;
-use super::judged_call::judged_call;
 use super::permanent_rule::permanent_rule;
+use super::policy_call::policy_call;
 use super::reach::{Need, Reach};
 use super::rules::{InForce, PolicySource, Rules};
 use super::tokens::Tokens;
@@ -47,19 +47,19 @@ pub struct Admission {
     /// The files that it reaches without naming them, as far as known.
     pub reached: Vec<String>,
     /// Milliseconds of the token's budget that are reserved for it, which is also its time limit.
-    pub held_ms: Option<u64>,
+    pub reserved_ms: Option<u64>,
 }
 
 /// A call that is refused, or needs an approval first.
 pub enum Refusal {
     Denied(Verdict),
-    Asks(Box<Asking>),
+    NeedsApproval(Box<ApprovalRequest>),
     /// An invalid token or approval.
     Invalid(Error),
 }
 
 /// A call to be approved.
-pub struct Asking {
+pub struct ApprovalRequest {
     pub subject: Subject,
     pub who: Decider,
     pub args: Option<Arc<Value>>,
@@ -123,7 +123,7 @@ impl Gate {
             InForce::Policy(policy) if strictest.is_none() => Some(policy.judge(&judged)),
             InForce::Policy(_) | InForce::AllowAll | InForce::Hook => None,
         };
-        let by_rule = by_rule.filter(|verdict| verdict.verdict == Decision::Allow);
+        let by_rule = by_rule.filter(|verdict| verdict.decision == Decision::Allow);
         Ok(Some(strictest.or(by_rule).unwrap_or_else(|| Policy::allow(self.rules.tools()).judge(&judged))))
     }
 
@@ -143,8 +143,8 @@ impl Gate {
         let verdict = strictest_verdict(&in_force, capability.as_ref(), &judged, &reached, Previews::of(call));
         reached.retain(|reach| reach.need != Need::Absent);
         let who = match (verdict, &in_force) {
-            (Some(verdict), _) if verdict.verdict == Decision::Deny => return Err(Refusal::Denied(verdict)),
-            (Some(verdict), _) if verdict.verdict == Decision::Ask => Some(Decider::Approver(verdict)),
+            (Some(verdict), _) if verdict.decision == Decision::Deny => return Err(Refusal::Denied(verdict)),
+            (Some(verdict), _) if verdict.decision == Decision::Ask => Some(Decider::Approver(verdict)),
             (Some(_) | None, InForce::Hook) => Some(Decider::Hook),
             (Some(_) | None, InForce::Policy(_) | InForce::AllowAll) => None,
         };
@@ -154,13 +154,13 @@ impl Gate {
             Some(who) => self.approved(call, judged.clone(), judged_text, who, reached)?,
             None => judged_text,
         };
-        let held_ms = match &capability {
+        let reserved_ms = match &capability {
             Some(capability) if call.calling_tool.is_none() && !self.is_part_of_parent(call, capability) => {
                 self.tokens.begin(capability, most_ms(call), now_ms()).map_err(Refusal::Invalid)?
             }
             Some(_) | None => None,
         };
-        Ok(Admission { capability, approved_text, judged: Some(judged), reached: paths, held_ms })
+        Ok(Admission { capability, approved_text, judged: Some(judged), reached: paths, reserved_ms })
     }
 
     /// Whether the call belongs to a run that was started with the same token, through a function of the application.
@@ -171,7 +171,7 @@ impl Gate {
     fn seen(&self, call: &Call<'_>) -> Result<SeenCall, Error> {
         let capability = call.caller.token.as_deref().map(|token| self.tokens.verify(token)).transpose()?;
         let token_id = capability.as_ref().and_then(Capability::id).map(|id| id.to_string());
-        let mut judged = judged_call(call, self.rules.tools(), token_id, self.mode);
+        let mut judged = policy_call(call, self.rules.tools(), token_id, self.mode);
         let text: Option<Arc<str>> =
             (call.effect == Effect::Run).then(|| call.text.map(|text| Arc::from(text()))).flatten();
         // A text that does not compile has a marker instead of a hash.
@@ -220,7 +220,14 @@ impl Gate {
                 Fact::Known(args) => Some(args),
                 Fact::Nothing | Fact::Unknown => None,
             };
-            return Err(Refusal::Asks(Box::new(Asking { subject, who, args, always, text, reached })));
+            return Err(Refusal::NeedsApproval(Box::new(ApprovalRequest {
+                subject,
+                who,
+                args,
+                always,
+                text,
+                reached,
+            })));
         };
         self.approvals.take(id, &subject).map_err(Refusal::Invalid)?;
         Ok(text)
@@ -303,11 +310,11 @@ pub(super) fn strictest_verdict(
     };
     let of_token = |call: &tgp_policy::Call| {
         let verdict = capability?.judge(call, now_ms());
-        (verdict.verdict != Decision::Allow).then_some(verdict)
+        (verdict.decision != Decision::Allow).then_some(verdict)
     };
     let mut verdicts: Vec<Verdict> = of_rules(judged).into_iter().chain(of_token(judged)).collect();
     if previews == Previews::Change {
-        verdicts.retain(|verdict| verdict.verdict == Decision::Deny);
+        verdicts.retain(|verdict| verdict.decision == Decision::Deny);
     }
     let explicit = |verdict: &Verdict| &*verdict.rule != "default";
     if names_every_tool(judged, reached) {

@@ -11,11 +11,11 @@ mod decider;
 #[expect(clippy::module_inception, reason = "the file is named for its main item")]
 mod door;
 mod gate;
-mod judged_call;
 mod known_tools;
 mod masking;
 mod open_ledger;
 mod permanent_rule;
+mod policy_call;
 mod position;
 mod reach;
 mod recorder;
@@ -35,10 +35,10 @@ pub use call_context::{CallContext, on_behalf, present};
 pub use caller::Caller;
 pub use door::{Door, canonical_path, full};
 pub use gate::Gate;
-pub use judged_call::recorded_call;
 pub use known_tools::known_tools;
 pub use masking::RedactHook;
 pub use open_ledger::{LedgerParts, open_ledger};
+pub use policy_call::recorded_call;
 pub use position::Position;
 pub use reach::{Need, Reach};
 #[cfg(test)]

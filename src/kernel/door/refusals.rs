@@ -5,7 +5,7 @@ use super::call::Call;
 use super::call_context::CallContext;
 use super::decider::Decider;
 use super::door::Door;
-use super::gate::{Asking, Gate, Refusal};
+use super::gate::{ApprovalRequest, Gate, Refusal};
 use super::rules::PolicySource;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -55,11 +55,11 @@ impl Door {
                 self.note(EventType::Denied, &self.context(call), &body);
                 error
             }
-            Refusal::Asks(asking) => self.ask(call, *asking),
+            Refusal::NeedsApproval(asking) => self.ask(call, *asking),
         }
     }
 
-    fn ask(&self, call: &Call<'_>, asking: Asking) -> Error {
+    fn ask(&self, call: &Call<'_>, asking: ApprovalRequest) -> Error {
         let about = self.context(call);
         let id = match self.gate.approvals.ask(asking.subject, about.clone(), asking.who.clone()) {
             Ok(id) => id,
@@ -119,13 +119,13 @@ impl Door {
     ///
     /// # Errors
     /// `Denied` and `Approval` for a refusal; `Approval` for an answer that is too late.
-    pub fn settle(&self, id: &str, answer: ApprovalAnswer) -> Result<Option<Verdict>, Error> {
+    pub fn answer_approval(&self, id: &str, answer: ApprovalAnswer) -> Result<Option<Verdict>, Error> {
         let (about, decider) = self.gate.approvals.waiting(id)?;
         let ApprovalAnswer { verdict, by, reason, rule } = answer;
         let (by, reason, rule) = (by.map(bounded), reason.map(bounded), rule.map(bounded));
         let by = by.as_deref().unwrap_or("application");
         let named = |decision| Verdict {
-            verdict: decision,
+            decision,
             rule: rule.as_deref().unwrap_or("policy").into(),
             at: "policy function".into(),
             reason: reason.as_deref().unwrap_or("The policy function of the application decided this.").into(),
@@ -198,7 +198,7 @@ impl Door {
         let version = self.gate.rules.version();
         let mut body: Vec<(&str, Part<'_>)> = more.to_vec();
         body.extend([
-            ("verdict", Part::Text(verdict.verdict.as_str())),
+            ("verdict", Part::Text(verdict.decision.as_str())),
             ("rule", Part::Text(&verdict.rule)),
             ("at", Part::Text(&verdict.at)),
             ("reason", Part::Text(&verdict.reason)),

@@ -2,7 +2,7 @@
 
 use super::caller::Caller;
 use super::gate::{Gate, Previews, strictest_verdict};
-use super::judged_call::judged_caller;
+use super::policy_call::set_caller;
 use super::rules::InForce;
 use tgp_base::error::Error;
 use tgp_base::sql_detail::SqlDetail;
@@ -42,7 +42,7 @@ impl Gate {
         let token_id = capability.as_ref().and_then(Capability::id).map(|id| id.to_string());
         let in_force = self.rules.in_force();
         let mut call = self.rules.tools().some_call("exec_sql");
-        judged_caller(&mut call, caller, token_id, self.mode);
+        set_caller(&mut call, caller, token_id, self.mode);
         if verbs.is_none() {
             // Rules on the text of a statement do not concern its tables.
             call.args = Fact::Nothing;
@@ -59,7 +59,7 @@ impl Gate {
             let verdict = strictest_verdict(&in_force, capability, &call, &[], Previews::Nothing);
             verdict.is_none_or(|verdict| match verbs {
                 Some(_) => &*verdict.rule == "default",
-                None => verdict.verdict != Decision::Deny,
+                None => verdict.decision != Decision::Deny,
             })
         };
         Ok(tables.iter().map(is_open).collect())

@@ -86,7 +86,7 @@ impl Tokens {
     pub fn verify(&self, token: &str) -> Result<Capability, Error> {
         let capability = self.read(token)?;
         let names: Vec<String> = capability.chain().iter().map(revoked_name).collect();
-        if self.tally.has_any(&names).map_err(uncounted)? {
+        if self.tally.has_any(&names).map_err(counters_unavailable)? {
             return Err(PolicyError::Token { reason: "It was revoked. Request a new one." }.into());
         }
         Ok(capability)
@@ -115,7 +115,7 @@ impl Tokens {
             return Ok(None);
         }
         self.settle_pending()?;
-        let reason = match self.tally.add(&family(capability), &counts, now_ms).map_err(uncounted)? {
+        let reason = match self.tally.add(&family(capability), &counts, now_ms).map_err(counters_unavailable)? {
             Counted::Done(held) => return Ok(held),
             Counted::UsedUp(place) if counts.get(place).is_some_and(|count| count.amount == Amount::Exactly(1)) => {
                 "Its calls are used up. Request a new one."
@@ -145,25 +145,25 @@ impl Tokens {
     }
 
     /// Whether costs are pending and no thread counts them; then the caller must run `settle`.
-    pub fn must_settle(&self) -> bool {
+    pub fn has_unflushed_costs(&self) -> bool {
         !self.pending_costs.lock().is_empty() && !self.is_settling.swap(true, Ordering::AcqRel)
     }
 
     /// Counts pending costs. May wait for another process.
-    pub fn settle(&self) {
+    pub fn flush_costs(&self) {
         loop {
             // What is not counted now is counted before the next call.
             let is_settled = self.settle_pending().is_ok();
-            self.not_settled();
+            self.mark_unflushed();
             // A call may have ended meanwhile.
-            if !is_settled || !self.must_settle() {
+            if !is_settled || !self.has_unflushed_costs() {
                 return;
             }
         }
     }
 
     /// Marks that no thread settles.
-    pub fn not_settled(&self) {
+    pub fn mark_unflushed(&self) {
         self.is_settling.store(false, Ordering::Release);
     }
 
@@ -191,7 +191,7 @@ impl Tokens {
             let first = self.pending_costs.lock().front().cloned();
             let Some((family, counts)) = first else { return Ok(()) };
             // `begin` created the counters; a missing one means that the token has expired.
-            self.tally.add(&family, &counts, 0).map_err(uncounted)?;
+            self.tally.add(&family, &counts, 0).map_err(counters_unavailable)?;
             self.pending_costs.lock().pop_front();
         }
     }
@@ -227,15 +227,15 @@ fn spent_name(id: &TokenId) -> String {
     format!("token {id} spent")
 }
 
-fn uncounted(_: LedgerError) -> Error {
+fn counters_unavailable(_: LedgerError) -> Error {
     let text = "Token counters cannot be read or written, so no token is accepted. Make the folder .git/tgp below rootDir writable, then try again.";
     Error::new(ErrorCode::Io, text)
 }
 
 fn own_key() -> Result<Key, Error> {
     let mut bytes = [0; 32];
-    let unmade = |_| Error::new(ErrorCode::Io, "No token key can be created: the system has no random bytes.");
-    SystemRandom::new().fill(&mut bytes).map_err(unmade)?;
+    let no_random_bytes = |_| Error::new(ErrorCode::Io, "No token key can be created: the system has no random bytes.");
+    SystemRandom::new().fill(&mut bytes).map_err(no_random_bytes)?;
     Ok(Key::new(&bytes)?)
 }
 

@@ -2,7 +2,7 @@
 
 use super::caller::Caller;
 use super::gate::{Gate, now_ms};
-use super::judged_call::judged_caller;
+use super::policy_call::set_caller;
 use super::rules::InForce;
 use std::sync::Arc;
 use tgp_base::error::Error;
@@ -85,7 +85,7 @@ impl ToolView<'_> {
             call.paths = Fact::Known(vec![path.to_owned()]);
         }
         let token_id = capability.and_then(Capability::id).map(|id| id.to_string());
-        judged_caller(&mut call, self.caller, token_id, self.gate.mode());
+        set_caller(&mut call, self.caller, token_id, self.gate.mode());
         let Caller { session, token, id, .. } = self.caller;
         let is_unnamed = self.caller.kind() == "agent" && id.is_none();
         call.principal.unknown = UnknownParts { session: session.is_none(), agent: is_unnamed, token: token.is_none() };

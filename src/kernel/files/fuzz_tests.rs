@@ -11,7 +11,7 @@ use tgp_base::error::ErrorCode;
 use tgp_fuzzing::{for_all, texts};
 use tgp_vfs::JailPath;
 
-const MOST: usize = 4096;
+const MAX: usize = 4096;
 
 const PIECES: &[&str] = &[
     "@@ -1,3 +1,4 @@\n",
@@ -54,7 +54,7 @@ fn lines() -> impl Strategy<Value = Vec<&'static str>> {
 }
 
 fn made(diff: &str, before: &str) -> Result<String, ErrorCode> {
-    let change = DiffChange { diff, file_bytes: MOST };
+    let change = DiffChange { diff, file_bytes: MAX };
     change.check().map_err(|error| error.code)?;
     let path = JailPath::parse("tools/x.ts").unwrap();
     change.make(&path, before).map(|(text, _)| text).map_err(|error| error.code)
@@ -63,7 +63,7 @@ fn made(diff: &str, before: &str) -> Result<String, ErrorCode> {
 #[test]
 fn a_random_diff_is_refused_with_a_code_or_gives_a_bounded_text() {
     for_all(file!(), &(texts(PIECES, 24), texts(PIECES, 12)), |(diff, before)| match made(&diff, &before) {
-        Ok(text) => assert!(text.len() <= 4 * MOST + before.len(), "{} bytes", text.len()),
+        Ok(text) => assert!(text.len() <= 4 * MAX + before.len(), "{} bytes", text.len()),
         Err(code) => {
             assert!(matches!(code, ErrorCode::Validation | ErrorCode::NotFound | ErrorCode::Limit), "{code:?}");
         }

@@ -7,7 +7,7 @@ use crate::kernel::history::{History, Persisted, WriteTurn, Written};
 use crate::kernel::secret_scan::{not_kept, not_kept_before, not_kept_whole};
 use std::borrow::Cow;
 use tgp_base::error::Error;
-use tgp_git::{GitError, Held};
+use tgp_git::{CommittedContent, GitError};
 use tgp_vfs::{DiskVfs, VfsError, Violation};
 
 /// How the change itself is made.
@@ -87,7 +87,7 @@ impl Keeper<'_> {
                 continue;
             }
             let held = match turn.held(path, &content) {
-                Ok(Held::Same) => continue,
+                Ok(CommittedContent::Same) => continue,
                 Ok(held) => held,
                 Err(_) if is_unchanged() => continue,
                 Err(error) => return Err(failed(error)),
@@ -96,8 +96,8 @@ impl Keeper<'_> {
             if self.checks.secrets().holds_secret(path, &content) {
                 notices.push(match held {
                     _ if is_replaced => KeepNotice::ReplacedLost,
-                    Held::Nothing => KeepNotice::Lost,
-                    Held::Other | Held::Same => KeepNotice::NewestLost,
+                    CommittedContent::Nothing => KeepNotice::Lost,
+                    CommittedContent::Other | CommittedContent::Same => KeepNotice::NewestLost,
                 });
                 continue;
             }

@@ -1,17 +1,17 @@
 use super::{EditedText, Fit, Hunk, Misfit, Tolerance};
 
-const MOST: usize = 1 << 20;
+const MAX: usize = 1 << 20;
 
 fn hunk<'d>(search: &'d str, replace: &'d str) -> Hunk<'d> {
     Hunk { search: search.split('\n').collect(), replace: replace.split('\n').collect(), expected_line: None }
 }
 
 fn place(text: &str, search: &str, expected: Option<usize>) -> Result<Fit, Misfit> {
-    EditedText::new(text, MOST).place(&hunk(search, "x"), expected)
+    EditedText::new(text, MAX).place(&hunk(search, "x"), expected)
 }
 
 fn edited(text: &str, search: &str, replace: &str) -> String {
-    let mut edited = EditedText::new(text, MOST);
+    let mut edited = EditedText::new(text, MAX);
     let hunk = hunk(search, replace);
     let place = edited.place(&hunk, None).unwrap();
     edited.apply(&hunk, &place).unwrap();
@@ -52,7 +52,7 @@ fn new_lines_take_the_indentation_of_the_text() {
 #[test]
 fn repeated_lines_exhaust_the_work_budget() {
     let text = "a\n".repeat(500_000);
-    let mut edited = EditedText::new(&text, MOST);
+    let mut edited = EditedText::new(&text, MAX);
     let search = "a\n".repeat(1000) + "b";
     let hunk = hunk(&search, "c");
     let misfits: Vec<Misfit> = (0..300).map_while(|_| edited.place(&hunk, Some(7)).err()).collect();
@@ -67,7 +67,7 @@ fn a_text_that_would_be_too_large_allocates_nothing() {
     let spread = format!("a{}b", " ".repeat(900_000));
     let same = vec!["a b"; 100_000].join("\n");
     for (text, search, replace) in [(&wide, "x", many.as_str()), (&spread, "a b", same.as_str())] {
-        let mut edited = EditedText::new(text, MOST);
+        let mut edited = EditedText::new(text, MAX);
         let hunk = hunk(search, replace);
         let place = edited.place(&hunk, None).unwrap();
         assert_eq!(place.tolerance, Tolerance::Whitespace);
@@ -79,7 +79,7 @@ fn a_text_that_would_be_too_large_allocates_nothing() {
 #[test]
 fn repeatedly_replacing_a_long_line_is_bounded() {
     let wide = format!("{}x", " ".repeat(1_000_000));
-    let (mut edited, mut last) = (EditedText::new(&wide, MOST), Ok(()));
+    let (mut edited, mut last) = (EditedText::new(&wide, MAX), Ok(()));
     let names: Vec<String> = (0..20).map(|at| format!("x{at}")).collect();
     let mut before = "x";
     for name in &names {
@@ -93,7 +93,7 @@ fn repeatedly_replacing_a_long_line_is_bounded() {
     }
     assert_eq!(last, Err(Misfit::TooLarge));
     // Reading the indentation of a line also counts as work.
-    let mut edited = EditedText::new(&wide, MOST);
+    let mut edited = EditedText::new(&wide, MAX);
     let hunk = hunk("x", "x");
     let looks = (0..1_000).map(|_| edited.place(&hunk, None).and_then(|place| edited.apply(&hunk, &place)));
     assert_eq!(looks.last(), Some(Err(Misfit::TooMuchWork)));
@@ -113,7 +113,7 @@ fn a_text_may_exceed_its_limit_between_hunks() {
 
 #[test]
 fn the_nearest_place_shares_most_words() {
-    let nearest = |text: &str, search: &str| EditedText::new(text, MOST).nearest(&hunk(search, ""));
+    let nearest = |text: &str, search: &str| EditedText::new(text, MAX).nearest(&hunk(search, ""));
     assert_eq!(nearest("a\nb c\nb c d\ne", "b x d"), Some(2));
     assert_eq!(nearest("a\nb\nc\nd", "b y\nc z"), Some(1));
     assert_eq!(nearest("a b\na b", "a b"), Some(0));

@@ -7,7 +7,9 @@ use crate::kernel::commit_note::CommitNote;
 use crate::kernel::config::{Config, GitWriteStrategy};
 use crate::kernel::door::{Door, Records};
 use crate::kernel::files::changes::{Patch, WholeText};
-use crate::kernel::history::{Ending, Exchange, GitHome, History, HistoryParts, Persisted, RunExamples, Written};
+use crate::kernel::history::{
+    Exchange, GitHome, History, HistoryParts, Persisted, ProcessControl, RunExamples, Written,
+};
 use crate::kernel::host_functions::{Answer, CallFor, HostFunctions, RunEnding};
 use crate::kernel::modules::{AllowedPackages, ImportResolver};
 use crate::kernel::private_files::PrivateFiles;
@@ -69,7 +71,7 @@ fn fixture_with(config: &Config) -> Fixture {
     let root = Arc::new(DiskVfs::open(&root_dir).unwrap());
     let compiler = Arc::new(Compiler::new());
     let examples = Arc::new(RunExamples::default());
-    let ending = Ending::default();
+    let ending = ProcessControl::default();
     let GitHome { store, publisher, .. } =
         GitHome::open(config, folder.path(), &root_dir, &root, &compiler, &examples, &ending).unwrap();
     let files = Arc::clone(&root) as Arc<dyn Vfs>;

@@ -48,7 +48,7 @@ impl GitHome {
         vfs: &Arc<DiskVfs>,
         compiler: &Arc<Compiler>,
         examples: &Arc<RunExamples>,
-        ending: &Ending,
+        control: &ProcessControl,
     ) -> Result<Self, Error> {
         let options = store_options(config);
         let lint = lint_options(&config.rules, &config.allowed_imports);
@@ -64,7 +64,7 @@ impl GitHome {
                 warnings: vec![READ_ONLY.to_owned()],
             });
         }
-        let Some(remote) = remote_options(config, base_dir, ending)? else {
+        let Some(remote) = remote_options(config, base_dir, control)? else {
             let store = Arc::new(GitStore::open_or_init(root, options, work)?);
             return Ok(Self { store, publisher: None, waiting: LocalCommits::None, warnings: Vec::new() });
         };
@@ -88,7 +88,7 @@ impl GitHome {
 
 /// Cancellation of exchanges with a remote, and of the programs that they start.
 #[derive(Debug, Clone, Default)]
-pub struct Ending {
+pub struct ProcessControl {
     /// Cancels every exchange.
     pub halt: Halt,
     /// A launcher whose child processes end with this process.
@@ -109,7 +109,7 @@ pub struct RemoteAnswer {
 /// configuration is checked even then.
 pub fn ask_remote(config: &Config, base_dir: &Path) -> Result<Option<RemoteAnswer>, Error> {
     authorities(&config.network, base_dir)?;
-    let Some(remote) = remote_options(config, base_dir, &Ending::default())? else { return Ok(None) };
+    let Some(remote) = remote_options(config, base_dir, &ProcessControl::default())? else { return Ok(None) };
     let (branches, has_branch) = tgp_git::ask(&remote, &config.git.branch, limits(config).time)?;
     Ok(Some(RemoteAnswer { branches, has_branch }))
 }
@@ -140,7 +140,7 @@ fn limits(config: &Config) -> Limits {
     }
 }
 
-fn remote_options(config: &Config, base_dir: &Path, ending: &Ending) -> Result<Option<RemoteOptions>, Error> {
+fn remote_options(config: &Config, base_dir: &Path, control: &ProcessControl) -> Result<Option<RemoteOptions>, Error> {
     let Config { git: config, network, .. } = config;
     let Some(repo) = config.repo.as_deref() else { return Ok(None) };
     let http = git_http(network, base_dir)?;
@@ -158,6 +158,6 @@ fn remote_options(config: &Config, base_dir: &Path, ending: &Ending) -> Result<O
     };
     let url = RemoteUrl::parse(provider, repo, config.api_base_url.as_deref(), base_dir)?;
     let token = config.auth.token.clone().or_else(from_environment);
-    let Ending { halt, launcher } = ending.clone();
+    let ProcessControl { halt, launcher } = control.clone();
     Ok(Some(RemoteOptions { provider, url, api_base: config.api_base_url.clone(), token, launcher, http, halt }))
 }

@@ -12,7 +12,7 @@ mod write_turn;
 mod written;
 
 pub use exchange::{Exchange, Incoming};
-pub use git_remote::{Ending, GitHome, ask_remote};
+pub use git_remote::{GitHome, ProcessControl, ask_remote};
 pub use history::{History, HistoryEntry, HistoryParts};
 pub use run_examples::RunExamples;
 pub use write_turn::WriteTurn;

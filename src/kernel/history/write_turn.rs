@@ -2,7 +2,7 @@
 
 use crate::kernel::door::{Witness, with_trailer};
 use parking_lot::MutexGuard;
-use tgp_git::{Committed, FileChange, GitError, Held, Writing};
+use tgp_git::{Committed, CommittedContent, FileChange, GitError, Writing};
 
 /// Excludes other threads of this process until it is dropped, also after the commit, so that a write is complete
 /// before the next begins. Excludes other processes until the commit, if the repository could be locked.
@@ -57,7 +57,7 @@ impl<'h> WriteTurn<'h> {
     }
 
     /// How the history compares with this content of a file.
-    pub fn held(&mut self, path: &str, content: &[u8]) -> Result<Held, GitError> {
+    pub fn held(&mut self, path: &str, content: &[u8]) -> Result<CommittedContent, GitError> {
         self.writing()?.held(path, content)
     }
 

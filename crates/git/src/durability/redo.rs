@@ -2,11 +2,11 @@
 
 use super::context::Context;
 use super::damage::{self, was_moved_away};
+use super::finish_write::{clear_leftovers, restore_files};
 use super::lost_objects;
 use super::redo_log::{Record, RedoLog};
 use super::repository_lock::RepositoryLock;
 use super::rewrite;
-use super::settle::{clear_leftovers, restore_files};
 use crate::branches::{head, strategy};
 use crate::git_error::GitError;
 use crate::objects::tree_changes::TreeChange;

@@ -10,10 +10,10 @@ use crate::branches::references::is_contention;
 use crate::branches::strategy;
 use crate::commit_id::CommitId;
 use crate::durability::context::Context;
+use crate::durability::finish_write::{IndexState, branch_lock, finish_write, prepare_index};
 use crate::durability::lost_objects;
 use crate::durability::redo_log::{self, LoggedObject, Record, RedoLog, Size};
 use crate::durability::repository_lock::RepositoryLock;
-use crate::durability::settle::{IndexState, branch_lock, prepare_index, settle};
 use crate::durability::stale_lock::{self, Evidence};
 use crate::file_change::FileChange;
 use crate::git_error::GitError;
@@ -37,7 +37,7 @@ pub struct Committed {
 
 /// The committed state of a file, compared to some content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Held {
+pub enum CommittedContent {
     Nothing,
     Other,
     Same,
@@ -49,7 +49,7 @@ pub(crate) fn held(
     context: &Context<'_>,
     path: &str,
     content: &[u8],
-) -> Result<Held, GitError> {
+) -> Result<CommittedContent, GitError> {
     let target = strategy::target(repository, context.options, &[FileChange { path, content: Some(content) }])?;
     let trees = Trees::new(repository, context.options.limits);
     lost_objects::retry_after_restore(repository, context.log, || {
@@ -58,13 +58,18 @@ pub(crate) fn held(
 }
 
 /// Compares content with the file at `path` in a tree.
-pub(crate) fn held_in(trees: &Trees<'_>, tree: Option<Oid>, path: &str, content: &[u8]) -> Result<Held, GitError> {
+pub(crate) fn held_in(
+    trees: &Trees<'_>,
+    tree: Option<Oid>,
+    path: &str,
+    content: &[u8],
+) -> Result<CommittedContent, GitError> {
     let entry = trees.entry(tree, path)?;
     let own = Oid::hash_object(ObjectType::Blob, content).map_err(|error| GitError::git("hash a file", &error))?;
     Ok(match entry {
-        None => Held::Nothing,
-        Some(entry) if entry.id == own => Held::Same,
-        Some(_) => Held::Other,
+        None => CommittedContent::Nothing,
+        Some(entry) if entry.id == own => CommittedContent::Same,
+        Some(_) => CommittedContent::Other,
     })
 }
 
@@ -77,7 +82,7 @@ pub(crate) fn commit(
     changes: &[FileChange<'_>],
 ) -> Result<Committed, GitError> {
     let id = advance(repository, &mut lock, context, message, changes);
-    let index = settle(repository, lock, context);
+    let index = finish_write(repository, lock, context);
     Ok(Committed { id: id?.map(CommitId::from), index })
 }
 

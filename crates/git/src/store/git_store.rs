@@ -1,7 +1,7 @@
 //! The public API of the local repository.
 
 use super::access::Access;
-use super::commit::{self, Committed, Held};
+use super::commit::{self, Committed, CommittedContent};
 use super::held_back::{self, Released};
 use super::repository_setup::{self, Flush};
 use super::uncommitted::{self, FileState};
@@ -12,7 +12,7 @@ use crate::durability::context::Context;
 use crate::durability::redo::Suspicion;
 use crate::durability::redo_log::{self, RedoLog};
 use crate::durability::repository_lock::RepositoryLock;
-use crate::durability::{damage, redo, settle};
+use crate::durability::{damage, finish_write, redo};
 use crate::exchange_deadline::{ExchangeDeadline, Halt};
 use crate::file_change::FileChange;
 use crate::git_error::GitError;
@@ -90,8 +90,8 @@ impl GitStore {
         store.upkeep.begin_if_large(&store.repository()?.commondir().join("objects"));
         if !lock.behind().is_empty() {
             let repository = store.repository()?;
-            settle::recover(&repository, &lock, &store.context())?;
-            settle::settle(&repository, lock, &store.context());
+            finish_write::recover(&repository, &lock, &store.context())?;
+            finish_write::finish_write(&repository, lock, &store.context());
         }
         Ok(store)
     }
@@ -190,7 +190,7 @@ impl GitStore {
         let repository = self.open_again()?;
         let trees = Trees::new(&repository, self.options.limits);
         let view = strategy::view(&repository, &self.options)?;
-        Ok(commit::held_in(&trees, view, path, content)? == Held::Same)
+        Ok(commit::held_in(&trees, view, path, content)? == CommittedContent::Same)
     }
 
     /// The files of the work tree that differ from the history, sorted by path. `present` are the existing files. Ignored and
@@ -227,7 +227,7 @@ impl GitStore {
         }
         let (repository, mut lock) = self.writer()?;
         let released = held_back::release(&repository, &mut lock, &self.context());
-        settle::settle(&repository, lock, &self.context());
+        finish_write::finish_write(&repository, lock, &self.context());
         released
     }
 
@@ -258,7 +258,7 @@ impl GitStore {
             }
             damage::check_head(&fresh)?;
         }
-        settle::recover(&repository, &lock, &context)?;
+        finish_write::recover(&repository, &lock, &context)?;
         Ok((repository, lock))
     }
 
@@ -270,7 +270,7 @@ impl GitStore {
         let (repository, mut lock) = self.writer()?;
         lock.begin(std::iter::empty())?;
         let named = repository_setup::configure_remote(&repository, url, &self.options.branch);
-        settle::settle(&repository, lock, &self.context());
+        finish_write::finish_write(&repository, lock, &self.context());
         named
     }
 
@@ -320,7 +320,7 @@ impl Writing<'_> {
     ///
     /// # Errors
     /// `DetachedHead`, `Git`; `Fault` after the commit.
-    pub fn held(&self, path: &str, content: &[u8]) -> Result<Held, GitError> {
+    pub fn held(&self, path: &str, content: &[u8]) -> Result<CommittedContent, GitError> {
         let (repository, _) = self.held.as_ref().ok_or(GitError::Fault)?;
         commit::held(repository, &self.store.context(), path, content)
     }
@@ -381,7 +381,7 @@ impl Writing<'_> {
 impl Drop for Writing<'_> {
     fn drop(&mut self) {
         if let Some((repository, lock)) = self.held.take() {
-            settle::settle(&repository, lock, &self.store.context());
+            finish_write::finish_write(&repository, lock, &self.store.context());
         }
     }
 }

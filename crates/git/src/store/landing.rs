@@ -5,8 +5,8 @@ use crate::branches::backup_branch::{self, BackupBranch};
 use crate::branches::head::Head;
 use crate::branches::references::is_contention;
 use crate::durability::context::Context;
+use crate::durability::finish_write;
 use crate::durability::repository_lock::RepositoryLock;
-use crate::durability::settle;
 use crate::durability::stale_lock::{self, Evidence};
 use crate::exchange_deadline::ExchangeDeadline;
 use crate::git_error::GitError;
@@ -67,7 +67,7 @@ pub(crate) fn land(
     skipped.extend(checkout::survey(&trees, &changes, context.work)?);
     let mut uncommitted = checkout::uncommitted(&changes, context.work)?;
     uncommitted.retain(|(path, _)| !context.options.derived.contains(path));
-    // Held-back files are not backed up, because backup branches are pushed.
+    // CommittedContent-back files are not backed up, because backup branches are pushed.
     let (held_back, uncommitted): (Vec<_>, Vec<_>) =
         uncommitted.into_iter().partition(|(path, content)| context.work.is_held_back(path, content));
     let held_back: BTreeSet<String> = held_back.into_iter().map(|(path, _)| path).collect();
@@ -77,10 +77,10 @@ pub(crate) fn land(
     let backup = backup_branch::back_up_files(repository, context.options, head.commit, uncommitted)?;
     let paths: BTreeSet<&str> = changes.iter().chain(&switched).map(|change| change.path.as_str()).collect();
     lock.begin(paths.iter().copied())?;
-    let index = settle::prepare_index(repository, &lock, context, landing.current.1);
+    let index = finish_write::prepare_index(repository, &lock, context, landing.current.1);
     let moved = landing.moves.iter().try_for_each(|reference| apply(repository, reference));
     if let Err(error) = moved {
-        settle::settle(repository, lock, context);
+        finish_write::finish_write(repository, lock, context);
         return Err(if is_contention(&error) { GitError::Busy { seconds: 0 } } else { failed(error) });
     }
     if head.branch != landing.current.0 {
@@ -90,7 +90,7 @@ pub(crate) fn land(
     // Without a deadline: an interrupted checkout would have to be completed by another process.
     let placed = paths.iter().copied().filter(|path| !held_back.contains(*path));
     checkout::place(&trees, landing.after, placed, context.work)?;
-    settle::settle(repository, lock, context);
+    finish_write::finish_write(repository, lock, context);
     let is_ours = |branch: &str| landing.moves.iter().any(|moved| moved.name == branch);
     let left_branch = (head.branch != landing.current.0 && head.commit.is_some() && !is_ours(&head.branch))
         .then(|| head.branch.trim_start_matches("refs/heads/").to_owned());

@@ -4,7 +4,7 @@ use super::pace::{self, PrecedingFetch};
 use super::upstream::Upstream;
 use crate::backoff::Backoff;
 use crate::branches::references::{at, branch_reference, is_contention, tracking_reference};
-use crate::durability::settle::settle;
+use crate::durability::finish_write::finish_write;
 use crate::exchange_deadline::ExchangeDeadline;
 use crate::git_error::GitError;
 use crate::remote::remote::{PushAnswer, RefUpdate};
@@ -94,7 +94,7 @@ impl Upstream {
         // Sets the journal, so that a lock file left by a kill is recognised as stale.
         lock.begin(std::iter::empty())?;
         let set = repository.reference(tracking, commit, true, "push").map(drop);
-        settle(&repository, lock, &self.store.context());
+        finish_write(&repository, lock, &self.store.context());
         match set {
             Err(error) if !is_contention(&error) => Err(GitError::git("update a remote-tracking branch", &error)),
             Ok(()) | Err(_) => Ok(()),

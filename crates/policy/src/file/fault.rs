@@ -29,9 +29,9 @@ pub(crate) fn shown(word: &str) -> String {
 
 /// `'a', 'b', 'c'`, at most eight of them.
 pub(crate) fn listed<'w>(words: impl IntoIterator<Item = &'w str>) -> String {
-    const MOST: usize = 8;
+    const MAX: usize = 8;
     let mut words = words.into_iter();
-    let first: Vec<String> = words.by_ref().take(MOST).map(|word| format!("'{}'", shown(word))).collect();
+    let first: Vec<String> = words.by_ref().take(MAX).map(|word| format!("'{}'", shown(word))).collect();
     let more = if words.next().is_some() { ", …" } else { "" };
     first.join(", ") + more
 }

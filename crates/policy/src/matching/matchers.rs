@@ -56,13 +56,13 @@ impl Condition {
 }
 
 /// A call being judged, with its cached glob matches.
-pub(crate) struct JudgedCall<'c> {
+pub(crate) struct IndexedCall<'c> {
     pub call: &'c Call,
     globs: &'c PathSet,
     matched: OnceCell<Vec<Vec<usize>>>,
 }
 
-impl<'c> JudgedCall<'c> {
+impl<'c> IndexedCall<'c> {
     pub fn new(call: &'c Call, globs: &'c PathSet) -> Self {
         Self { call, globs, matched: OnceCell::new() }
     }
@@ -80,7 +80,7 @@ impl<'c> JudgedCall<'c> {
 }
 
 impl Matchers {
-    pub fn fit(&self, judged: &JudgedCall<'_>) -> Fit {
+    pub fn fit(&self, judged: &IndexedCall<'_>) -> Fit {
         let mut least = Fit::Covers;
         for part in Condition::ALL {
             least = least.min(self.fit_of(part, judged));
@@ -92,7 +92,7 @@ impl Matchers {
     }
 
     /// The conditions that do not cover the call.
-    pub fn uncovered(&self, judged: &JudgedCall<'_>) -> Vec<Condition> {
+    pub fn uncovered(&self, judged: &IndexedCall<'_>) -> Vec<Condition> {
         Condition::ALL.into_iter().filter(|part| self.fit_of(*part, judged) != Fit::Covers).collect()
     }
 
@@ -121,7 +121,7 @@ impl Matchers {
     }
 
     /// The fit of one condition; an absent condition always covers.
-    fn fit_of(&self, part: Condition, judged: &JudgedCall<'_>) -> Fit {
+    fn fit_of(&self, part: Condition, judged: &IndexedCall<'_>) -> Fit {
         let call = judged.call;
         match part {
             Condition::Modes => when(&self.modes, |modes| Fit::covers_if(modes.contains(&call.mode))),

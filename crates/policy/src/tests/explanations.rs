@@ -125,7 +125,7 @@ rules:
 #[test]
 fn an_allowed_call_is_explained_without_a_proposal() {
     let verdict = judged(json!({"tool": "exec_tool", "args": {"path": "tools/a.ts"}}));
-    assert_eq!((verdict.verdict.as_str(), &*verdict.rule, &*verdict.at), ("allow", "running", "tgp.policy.yaml:7"));
+    assert_eq!((verdict.decision.as_str(), &*verdict.rule, &*verdict.at), ("allow", "running", "tgp.policy.yaml:7"));
     assert_eq!((&*verdict.reason, verdict.nearest), ("The rule 'running' allows this.", None));
 }
 

@@ -181,7 +181,7 @@ fn an_added_denial_makes_no_verdict_milder() {
             let call = call(json);
             let (was, is) = (before.decide(&call), after.decide(&call));
             assert!(was <= is, "{was:?} became {is:?}: {call:?}");
-            assert_eq!(before.judge(&call).verdict, was);
+            assert_eq!(before.judge(&call).decision, was);
         }
         assert_eq!(after.decide(&call(json!({"tool": "write_file", "args": {"path": "a/b"}}))), Decision::Deny);
     });
@@ -195,7 +195,7 @@ fn any_caveats_are_refused_or_narrow_the_token() {
         let Ok(token) = attenuate(&root, &caveats) else { return };
         let Ok(capability) = verify(&keys, &token) else { return };
         let write = call(json!({"tool": "write_file", "args": {"path": "a"}}));
-        assert_eq!(capability.judge(&write, 0).verdict, Decision::Deny);
+        assert_eq!(capability.judge(&write, 0).decision, Decision::Deny);
     });
 }
 

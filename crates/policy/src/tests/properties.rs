@@ -1,7 +1,7 @@
 //! Properties of random policies and calls.
 
 use super::world::{Dice, call, effects, policy};
-use crate::matching::matchers::JudgedCall;
+use crate::matching::matchers::IndexedCall;
 use crate::{Call, Decision, Effect, Fact, Mode};
 use serde_json::json;
 
@@ -82,14 +82,14 @@ fn verdicts_are_monotonic_and_independent_of_rule_order() {
         for _ in 0..20 {
             let call = any_call(&mut dice);
             let verdict = one.judge(&call);
-            seen[verdict.verdict as usize] += 1;
+            seen[verdict.decision as usize] += 1;
             // The index omits no applicable rule.
-            let judged = JudgedCall::new(&call, &one.globs);
+            let judged = IndexedCall::new(&call, &one.globs);
             assert_eq!(one.outcome(&call), one.outcome_among(0..one.rules.len(), &judged), "{call:?}");
-            assert_eq!(turned.decide(&call), verdict.verdict, "the order of rules does not matter: {call:?}");
-            assert!(denying.decide(&call) >= verdict.verdict, "an added denial makes nothing milder: {call:?}");
-            assert!(stricter_default.decide(&call) >= verdict.verdict, "nor does a stricter default: {call:?}");
-            assert!(verdict.nearest.is_none() || verdict.verdict != Decision::Allow);
+            assert_eq!(turned.decide(&call), verdict.decision, "the order of rules does not matter: {call:?}");
+            assert!(denying.decide(&call) >= verdict.decision, "an added denial makes nothing milder: {call:?}");
+            assert!(stricter_default.decide(&call) >= verdict.decision, "nor does a stricter default: {call:?}");
+            assert!(verdict.nearest.is_none() || verdict.decision != Decision::Allow);
         }
     }
     assert!(seen.iter().all(|count| *count > 200), "all verdicts must occur: {seen:?}");

@@ -22,7 +22,9 @@ fn replay_compares_two_policies() {
     let changes: Vec<_> = found
         .changes
         .iter()
-        .map(|change| (change.call, change.before.verdict.as_str(), change.after.verdict.as_str(), &*change.after.rule))
+        .map(|change| {
+            (change.call, change.before.decision.as_str(), change.after.decision.as_str(), &*change.after.rule)
+        })
         .collect();
     assert_eq!(changes, [(0, "allow", "deny", "secret"), (1, "ask", "allow", "runs"), (3, "allow", "ask", "default")]);
     assert_eq!(replay(&before, &before, &calls).changes, []);

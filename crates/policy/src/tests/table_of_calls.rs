@@ -9,7 +9,7 @@ pub fn check(yaml: &str, rows: &[(Value, &str, &str)]) {
     let policy: Policy = policy(yaml);
     for (json, verdict, rule) in rows {
         let found = policy.judge(&call(json.clone()));
-        assert_eq!((found.verdict.as_str(), &*found.rule), (*verdict, *rule), "{json}");
+        assert_eq!((found.decision.as_str(), &*found.rule), (*verdict, *rule), "{json}");
     }
 }
 
@@ -81,8 +81,8 @@ fn built_in_policies_give_their_verdicts() {
         (json!({"tool": "ping"}), "ask"),
     ] {
         let call = call(json.clone());
-        assert_eq!(allow.judge(&call).verdict.as_str(), "allow", "{json}");
-        assert_eq!(safe.judge(&call).verdict.as_str(), with_safe, "{json}");
+        assert_eq!(allow.judge(&call).decision.as_str(), "allow", "{json}");
+        assert_eq!(safe.judge(&call).decision.as_str(), with_safe, "{json}");
     }
     assert_ne!(allow.version(), safe.version());
 }

@@ -61,7 +61,8 @@ fn a_narrowed_token_never_allows_what_its_parent_did_not() {
         }
         for _ in 0..30 {
             let (call, now) = (calls(&mut dice), u64::try_from(dice.roll(120)).unwrap());
-            let verdicts: Vec<Decision> = chain.iter().map(|capability| capability.judge(&call, now).verdict).collect();
+            let verdicts: Vec<Decision> =
+                chain.iter().map(|capability| capability.judge(&call, now).decision).collect();
             assert!(verdicts.is_sorted(), "{verdicts:?} {call:?}");
             allowed += usize::from(verdicts.last() == Some(&Decision::Allow));
             narrowed += usize::from(verdicts.last() == Some(&Decision::Deny));
@@ -86,7 +87,7 @@ fn may_allow_holds_for_every_allowed_call() {
             let some = tools.some_call(&call.tool);
             let some = Call { principal: call.principal.clone(), mode: call.mode, ..some };
             let is_shown = capability.may_allow(&some, now);
-            if capability.judge(&call, now).verdict == Decision::Allow {
+            if capability.judge(&call, now).decision == Decision::Allow {
                 assert!(is_shown, "{call:?}");
                 allowed += 1;
             }

@@ -54,8 +54,8 @@ fn a_token_allows_what_all_its_caveats_cover() {
     ] {
         let call = call(json.clone());
         let decision = |allowed: bool| if allowed { Decision::Allow } else { Decision::Deny };
-        assert_eq!(wide.judge(&call, 0).verdict, decision(by_wide), "{json}");
-        assert_eq!(narrow.judge(&call, 0).verdict, decision(by_narrow), "{json}");
+        assert_eq!(wide.judge(&call, 0).decision, decision(by_wide), "{json}");
+        assert_eq!(narrow.judge(&call, 0).decision, decision(by_narrow), "{json}");
     }
 }
 
@@ -82,7 +82,7 @@ fn the_stricter_of_policy_and_token_wins() {
     ] {
         let call = call(json.clone());
         let found = policy.judge(&call).or_stricter(capability.judge(&call, 0));
-        assert_eq!((found.verdict.as_str(), &*found.rule), (verdict, rule), "{json}");
+        assert_eq!((found.decision.as_str(), &*found.rule), (verdict, rule), "{json}");
     }
 }
 
@@ -101,7 +101,7 @@ fn a_token_expires_at_its_earliest_expiry() {
         (&sooner, 1_000, false),
     ] {
         let verdict = capability(token).judge(&ping, now);
-        assert_eq!(verdict.verdict == Decision::Allow, allowed, "{now}");
+        assert_eq!(verdict.decision == Decision::Allow, allowed, "{now}");
         assert!(allowed || verdict.reason.contains("expired"));
     }
 }
@@ -153,7 +153,7 @@ fn invalid_caveats_are_refused() {
     }
     // Names are not checked when a token is narrowed; a name that no tool has covers nothing.
     let token = attenuate(&issued(json!({"allow": "*"})), &json!({"allow": ["rite"]})).unwrap();
-    assert_eq!(capability(&token).judge(&call(json!({"tool": "ping"})), 0).verdict, Decision::Deny);
+    assert_eq!(capability(&token).judge(&call(json!({"tool": "ping"})), 0).decision, Decision::Deny);
     assert!(Key::new(&[1; 31]).unwrap_err().to_string().contains("at least 32 bytes"));
 }
 

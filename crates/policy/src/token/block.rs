@@ -9,7 +9,7 @@ use crate::file::matcher_context::MatcherContext;
 use crate::file::node::{Content, Member, Node};
 use crate::file::read_matchers::{MATCHER_KEYS, read_matchers, read_targets};
 use crate::matching::fit::Fit;
-use crate::matching::matchers::{JudgedCall, Matchers};
+use crate::matching::matchers::{IndexedCall, Matchers};
 use crate::matching::path_set::{PathSet, PathSetBuilder};
 use crate::matching::targets::Targets;
 use crate::tools::Tools;
@@ -77,7 +77,7 @@ impl Block {
     }
 
     pub fn covers(&self, call: &Call) -> bool {
-        let judged = JudgedCall::new(call, &self.globs);
+        let judged = IndexedCall::new(call, &self.globs);
         let covers = |grant: &Grant| grant.targets.cover(call) && grant.matchers.fit(&judged) == Fit::Covers;
         self.grants.iter().any(covers)
     }
@@ -86,7 +86,7 @@ impl Block {
 impl Block {
     /// Whether it may cover the call, depending on the call's unknown parts.
     pub fn may_cover(&self, call: &Call) -> bool {
-        let judged = JudgedCall::new(call, &self.globs);
+        let judged = IndexedCall::new(call, &self.globs);
         let may_cover = |grant: &Grant| grant.targets.cover(call) && grant.matchers.fit(&judged) != Fit::No;
         self.grants.iter().any(may_cover)
     }

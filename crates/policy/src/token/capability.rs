@@ -3,7 +3,7 @@
 use super::block::{Block, Grant};
 use super::token_id::TokenId;
 use crate::call::Call;
-use crate::matching::matchers::JudgedCall;
+use crate::matching::matchers::IndexedCall;
 use crate::nearest::{change, condition_text};
 use crate::verdict::{Decision, Verdict};
 use tgp_base::sql_detail::SqlDetail;
@@ -89,12 +89,12 @@ impl Capability {
 
     fn verdict(&self, decision: Decision, reason: &str, nearest: Option<String>) -> Verdict {
         let at = self.id().map_or_else(|| "token".to_owned(), |id| format!("token:{id}"));
-        Verdict { verdict: decision, rule: "token".into(), at: at.into(), reason: reason.into(), nearest }
+        Verdict { decision, rule: "token".into(), at: at.into(), reason: reason.into(), nearest }
     }
 
     /// A call of the same tool that the caveats cover, as text.
     fn nearest(&self, block: &Block, call: &Call) -> Option<String> {
-        let judged = JudgedCall::new(call, &block.globs);
+        let judged = IndexedCall::new(call, &block.globs);
         let propose = |grant: &Grant| {
             let mut changed = call.clone();
             let parts = grant.matchers.uncovered(&judged);

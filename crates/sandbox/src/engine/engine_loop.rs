@@ -140,7 +140,7 @@ fn serve(
     // A run that exceeded its limit with one object and ended before the next collection is out of memory, too.
     let end = if isolate.close_account() { RunEnd::OutOfMemory } else { end };
     let orderly = had_realm && command.counting == Counting::Off && is_orderly(&end, control.cause());
-    let fitness = control.settle(end, || if orderly { fitness(isolate, cache) } else { Fitness::Spent });
+    let fitness = control.end_run(end, || if orderly { fitness(isolate, cache) } else { Fitness::Spent });
     if fitness == Fitness::Reusable {
         cache.fill(&mut isolate.v8);
     }

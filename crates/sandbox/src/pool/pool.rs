@@ -156,7 +156,7 @@ impl Pool {
             let spawned = threads::spawn("tgp-worker-start", move || {
                 if threads::contain(|| pool.start_worker(id)).is_err() {
                     let loss = pool.state.lock().abandon(id);
-                    pool.settle(loss, RunEnd::Crashed("the worker could not be started".to_owned()));
+                    pool.clean_up(loss, RunEnd::Crashed("the worker could not be started".to_owned()));
                 }
             });
             if let Err(error) = spawned {
@@ -214,13 +214,13 @@ impl Pool {
             News::Event(event) => self.on_event(id, event),
             News::Gone => {
                 let loss = self.state.lock().worker_ended(id);
-                self.settle(loss, RunEnd::Crashed("the worker process ended".to_owned()));
+                self.clean_up(loss, RunEnd::Crashed("the worker process ended".to_owned()));
                 Ok(())
             }
         };
         if let Err(Rogue) = result {
             let loss = self.state.lock().give_up(id);
-            self.settle(loss, RunEnd::Crashed("the worker sent an invalid message".to_owned()));
+            self.clean_up(loss, RunEnd::Crashed("the worker sent an invalid message".to_owned()));
         }
     }
 
@@ -302,7 +302,7 @@ impl Pool {
     }
 
     /// Cleans up after a worker that was given up.
-    fn settle(self: &Arc<Self>, loss: Loss, end: RunEnd) {
+    fn clean_up(self: &Arc<Self>, loss: Loss, end: RunEnd) {
         if let Some(worker) = loss.worker {
             worker.kill();
         }
@@ -356,7 +356,7 @@ impl Pool {
         }
         for loss in overdue {
             // A panic for one worker must not stop the loop.
-            let _panicked = threads::contain(|| self.settle(loss, RunEnd::WallTimeout));
+            let _panicked = threads::contain(|| self.clean_up(loss, RunEnd::WallTimeout));
         }
         self.watch_deadlines();
     }

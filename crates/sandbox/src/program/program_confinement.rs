@@ -14,7 +14,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The first version that restricts truncation: without it, files outside could be emptied.
-const LEAST: ABI = ABI::V3;
+const MIN: ABI = ABI::V3;
 /// The newest version that is used if available.
 const BEST: ABI = ABI::V6;
 /// Lower priority than the application.
@@ -121,7 +121,7 @@ fn restricted(confinement: &ProgramConfinement, program: &Path) -> Result<landlo
     let read = AccessFs::from_read(BEST);
     Ruleset::default()
         .set_compatibility(CompatLevel::HardRequirement)
-        .handle_access(AccessFs::from_all(LEAST))?
+        .handle_access(AccessFs::from_all(MIN))?
         .set_compatibility(CompatLevel::BestEffort)
         .handle_access(AccessFs::from_all(BEST))?
         .handle_access(AccessNet::from_all(BEST))?

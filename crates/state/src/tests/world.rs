@@ -179,7 +179,7 @@ impl World {
             "delete" => judge(&Request::Delete { file: &subject(tool).unwrap(), now }),
             "delete-test" => judge(&Request::Delete { file: &subject(&test).unwrap(), now }),
             "move" => move_it(tool, TestOfMoved::Stays),
-            "move-both" => move_it(tool, TestOfMoved::GoesAlong),
+            "move-both" => move_it(tool, TestOfMoved::MovesToo),
             "move-test" => move_it(&test, TestOfMoved::Stays),
             // A file that is not a tool is moved to the tool's path.
             "move-in" => {

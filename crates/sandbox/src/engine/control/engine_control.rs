@@ -249,9 +249,9 @@ impl EngineControl {
         self.current.lock().as_ref().and_then(|current| current.interrupted.map(|(cause, _)| cause))
     }
 
-    /// Whether [`Self::settle`] can take the lock: no thread holds the current run for long.
+    /// Whether [`Self::end_run`] can take the lock: no thread holds the current run for long.
     #[cfg(target_os = "linux")]
-    pub(super) fn can_settle(&self) -> bool {
+    pub(super) fn can_end_run(&self) -> bool {
         const MOMENT: Duration = Duration::from_millis(50);
         self.current.try_lock_for(MOMENT).is_some()
     }
@@ -263,7 +263,7 @@ impl EngineControl {
 
     /// Ends the run and reports it, once: a second call does nothing. An interruption takes precedence over `end`.
     /// `fitness` is called after the run's CPU account is closed, so its time is not charged to the guest.
-    pub(in crate::engine) fn settle(&self, end: RunEnd, fitness: impl FnOnce() -> Fitness) -> Fitness {
+    pub(in crate::engine) fn end_run(&self, end: RunEnd, fitness: impl FnOnce() -> Fitness) -> Fitness {
         let Some(current) = self.current.lock().take() else { return Fitness::Spent };
         *self.start_unreported.lock() = false;
         let stats = RunStats {

@@ -25,7 +25,7 @@ pub unsafe extern "C" fn on_out_of_memory(_location: *const c_char, _details: &v
 /// would be a deadlock.
 #[cfg(target_os = "linux")]
 pub(super) fn run_out_of_memory() {
-    if WORKER.get().is_some_and(|control| control.can_settle()) {
+    if WORKER.get().is_some_and(|control| control.can_end_run()) {
         give_up(RunEnd::OutOfMemory, EXIT_MEMORY);
     }
 }
@@ -43,7 +43,7 @@ fn on_fatal_error(_file: &str, _line: i32, message: &str) {
 /// `isolation: 'process'` survives this.
 fn give_up(end: RunEnd, code: i32) {
     if let Some(control) = WORKER.get() {
-        control.settle(end, || Fitness::Spent);
+        control.end_run(end, || Fitness::Spent);
         exit_now(code);
     }
 }

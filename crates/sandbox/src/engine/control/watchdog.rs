@@ -93,7 +93,7 @@ fn check(control: &EngineControl, running: &mut Current) -> Verdict {
 
 fn give_up(control: &EngineControl, current: MutexGuard<'_, Option<Current>>) {
     drop(current);
-    control.settle(RunEnd::CpuTimeout, || Fitness::Spent);
+    control.end_run(RunEnd::CpuTimeout, || Fitness::Spent);
     match control.stuck {
         StuckPolicy::ExitProcess => exit_now(EXIT_STUCK),
         StuckPolicy::Abandon => {}

@@ -10,7 +10,7 @@ use tgp_ledger::{EventType, MAX_EVENTS, Query};
 use tgp_policy::{Call, Policy, Replay, SqlVerb, Verdict, attenuate, replay};
 use tgp_sql::Dialect;
 
-pub struct PolicyBook {
+pub struct PolicyApi {
     door: Arc<Door>,
     /// The last parsed rules, which are likely to be used next.
     recent: Mutex<Option<(PolicySource, Arc<Policy>)>>,
@@ -36,7 +36,7 @@ pub struct IssuedToken {
     id: String,
 }
 
-impl PolicyBook {
+impl PolicyApi {
     pub fn new(door: Arc<Door>) -> Self {
         Self { door, recent: Mutex::default() }
     }
@@ -45,9 +45,9 @@ impl PolicyBook {
     ///
     /// # Errors
     /// As `Door::settle`.
-    pub fn settle(&self, id: &str, answer_json: &str) -> Result<Option<Verdict>, Error> {
+    pub fn answer_approval(&self, id: &str, answer_json: &str) -> Result<Option<Verdict>, Error> {
         let answer: ApprovalAnswer = serde_json::from_str(answer_json).map_err(|error| invalid("verdict", &error))?;
-        self.door.settle(id, answer)
+        self.door.answer_approval(id, answer)
     }
 
     /// Which tools are visible to a caller.

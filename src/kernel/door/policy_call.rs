@@ -13,7 +13,7 @@ const MAX_BYTES: usize = 1 << 20;
 const MAX_VALUES: usize = 50_000;
 
 /// The call as rules see it.
-pub fn judged_call(call: &Call<'_>, tools: &Tools, token: Option<String>, usual: Mode) -> tgp_policy::Call {
+pub fn policy_call(call: &Call<'_>, tools: &Tools, token: Option<String>, usual: Mode) -> tgp_policy::Call {
     let args = readable(&call.args).map(|args| named(call, args));
     let known = args.as_ref().and_then(|args| tools.call(&call.tool, args));
     let mut judged =
@@ -28,12 +28,12 @@ pub fn judged_call(call: &Call<'_>, tools: &Tools, token: Option<String>, usual:
     if reaches_unnamed_files(&judged) {
         judged.paths = Fact::Unknown;
     }
-    judged_caller(&mut judged, call.caller, token, usual);
+    set_caller(&mut judged, call.caller, token, usual);
     judged
 }
 
 /// Sets the caller of a judged call.
-pub fn judged_caller(judged: &mut tgp_policy::Call, caller: &Caller, token: Option<String>, usual: Mode) {
+pub fn set_caller(judged: &mut tgp_policy::Call, caller: &Caller, token: Option<String>, usual: Mode) {
     judged.mode = match caller.mode.unwrap_or(usual) {
         Mode::Explore => tgp_policy::Mode::Explore,
         Mode::Strict => tgp_policy::Mode::Strict,
@@ -114,5 +114,5 @@ pub fn recorded_call(content: &str, tools: &Tools, usual: Mode) -> Option<tgp_po
     let id = Some(actor.id).filter(|id| !id.is_empty());
     let caller = Caller { session, agent: Some(actor.agent), id, ..Caller::default() };
     let call = Call { path: path.map(Into::into), ..Call::of(&caller, tool, Effect::parse(&effect)?, args) };
-    Some(judged_call(&call, tools, None, usual))
+    Some(policy_call(&call, tools, None, usual))
 }

@@ -15,7 +15,7 @@ const PAUSE: Duration = Duration::from_millis(20);
 ///
 /// # Errors
 /// `Behind` when that takes longer than `timeout`.
-pub fn settle(
+pub fn wait_for_spools(
     folder: &Folder,
     store: &dyn Store,
     drain: impl Fn() -> Result<(), LedgerError>,
@@ -85,7 +85,7 @@ mod tests {
         ledger.flush().unwrap();
         let of_dead = || ledger.tail(&Query { limit: 10, ..Query::default() }).unwrap().len();
         assert_eq!(of_dead(), 0, "it is not there yet");
-        assert_eq!(ledger.settle(Duration::from_millis(100)), Err(LedgerError::Behind("dead.0".to_owned())));
+        assert_eq!(ledger.wait_for_spools(Duration::from_millis(100)), Err(LedgerError::Behind("dead.0".to_owned())));
         std::thread::scope(|scope| {
             scope.spawn(|| {
                 std::thread::sleep(Duration::from_millis(300));
@@ -95,7 +95,7 @@ mod tests {
                 drain.drain(&adopted.view(Stage::Ended), &mut 0, |_| {}).unwrap();
                 adopted.remove(&folder).unwrap();
             });
-            ledger.settle(Duration::from_secs(30)).unwrap();
+            ledger.wait_for_spools(Duration::from_secs(30)).unwrap();
             assert_eq!(of_dead(), 1);
         });
     }
@@ -106,8 +106,8 @@ mod tests {
         let ledger = open(place.path());
         ledger.flush().unwrap();
         leave_spool(place.path(), "dead.0");
-        ledger.settle(Duration::from_secs(30)).unwrap();
+        ledger.wait_for_spools(Duration::from_secs(30)).unwrap();
         assert_eq!(ledger.tail(&Query { limit: 10, ..Query::default() }).unwrap().len(), 1);
-        ledger.settle(Duration::ZERO).unwrap();
+        ledger.wait_for_spools(Duration::ZERO).unwrap();
     }
 }

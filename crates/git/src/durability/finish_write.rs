@@ -71,7 +71,7 @@ pub(crate) fn prepare_index(
 
 /// Updates the index at all paths of the journal and releases the lock. An index failure is not an error, because the commit
 /// has been made.
-pub(crate) fn settle(repository: &Repository, lock: RepositoryLock, context: &Context<'_>) -> IndexState {
+pub(crate) fn finish_write(repository: &Repository, lock: RepositoryLock, context: &Context<'_>) -> IndexState {
     if lock.behind().is_empty() {
         return lock.finish().map_or(IndexState::Behind, |()| IndexState::Current);
     }

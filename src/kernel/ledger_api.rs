@@ -15,8 +15,8 @@ use tgp_ledger::{
 };
 
 const DEFAULT_LIMIT: usize = 100;
-/// How long `settle` waits for events of other processes.
-const SETTLE_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long `wait_for_spools` waits for events of other processes.
+const SPOOLS_TIMEOUT: Duration = Duration::from_secs(10);
 
 const PARTLY_WITNESSED: &str = "Not all commits were searched for ledger positions: there are too many. Compare with a checkpoint that you store elsewhere.";
 
@@ -26,7 +26,7 @@ const PARTLY_WITNESSED: &str = "Not all commits were searched for ledger positio
 #[serde(transparent)]
 pub struct EventJson(Box<RawValue>);
 
-pub struct LedgerBook {
+pub struct LedgerApi {
     pub(super) door: Arc<Door>,
     pub(super) history: Arc<History>,
 }
@@ -115,7 +115,7 @@ pub struct ExportPage {
     next: Option<u64>,
 }
 
-impl LedgerBook {
+impl LedgerApi {
     pub fn new(door: Arc<Door>, history: Arc<History>) -> Self {
         Self { door, history }
     }
@@ -228,8 +228,8 @@ impl LedgerBook {
     }
 
     /// Waits until the ledger has every event that processes of this folder had recorded at the time of the call.
-    pub fn settle(&self) -> Result<(), Error> {
-        Ok(self.door.ledger()?.settle(SETTLE_TIMEOUT)?)
+    pub fn wait_for_spools(&self) -> Result<(), Error> {
+        Ok(self.door.ledger()?.wait_for_spools(SPOOLS_TIMEOUT)?)
     }
 
     /// Signs the current first event as the base, so that a missing earlier event is not a fault.
