@@ -39,9 +39,9 @@ export type GitConfigInput = {
    */
   writeStrategy?: 'direct' | 'pr';
   /**
-   * Most that one fetch may bring, in bytes as sent; unpacked it may be 32 times as much, in one object for 512 bytes.
-   * A remote that sends more is an error with `code: 'ERR_GIT'` before anything of it is kept; with a local copy
-   * `boot()` warns and continues with it. Default: 128 MiB; from 64 KiB to 2 GiB.
+   * Maximum size of one fetch, in bytes as sent; unpacked it may be 32 times as much, in one object for 512 bytes. A
+   * remote that sends more is an error with `code: 'ERR_GIT'` before anything of it is kept; with a local copy `boot()`
+   * warns and continues with it. Default: 128 MiB; from 64 KiB to 2 GiB.
    */
   fetchBytes?: number;
   /**
@@ -205,14 +205,14 @@ export type AgentConfigInput = {
    */
   approvalMs?: number;
   /**
-   * Most characters of one result of a tool. What is longer is paged (`read_file`, `list_files`, `search_files`) or
-   * shown in part; the whole result of a run is then in a file under the root that `read_file` pages through. Default:
-   * 16 000; from 1000 to 10 000 000.
+   * Maximum number of characters of one result of a tool. What is longer is paged (`read_file`, `list_files`,
+   * `search_files`) or shown in part; the whole result of a run is then in a file under the root that `read_file` pages
+   * through. Default: 16 000; from 1000 to 10 000 000.
    */
   resultChars?: number;
   /**
-   * Most forged tools that `liveTools`, `tools()` and the MCP server offer by name: those that were written last or run
-   * most often. The rest is found by `find_tool` and run by `exec_tool`. Default: 100; from 0 to 10 000.
+   * Maximum number of forged tools that `liveTools`, `tools()` and the MCP server offer by name: those that were
+   * written last or run most often. `find_tool` finds the rest, `exec_tool` runs it. Default: 100; from 0 to 10 000.
    */
   liveTools?: number;
   /** As `liveTools`, in characters of their names, descriptions and schemas. Default: 32 000; from 0 to 10 000 000. */

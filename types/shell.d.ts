@@ -56,7 +56,7 @@ export type ShellToolOptions = {
   folderMb?: number;
   /** Kept of each output, half from its beginning and half from its end. Default: 65 536; from 256 to 4 194 304. */
   outputBytes?: number;
-  /** Most characters of an answer for a model. Default: 16 000; from 1000 to 10 000 000. */
+  /** Maximum number of characters of an answer for a model. Default: 16 000; from 1000 to 10 000 000. */
   resultChars?: number;
   /** Time limit of `approve`; after that the changes are refused. Default: 300 000; from 1 to 86 400 000. */
   approvalMs?: number;

@@ -96,17 +96,20 @@ export type SqlToolOptions = {
    * plain function. Default: false.
    */
   dryRun?: boolean;
-  /** Most rows of one statement; more is an error. Default: 10 000; from 1 to 1 000 000. */
+  /** Maximum number of rows of one statement; more is an error. Default: 10 000; from 1 to 1 000 000. */
   maxRows?: number;
-  /** Most bytes of the rows of one statement, as JSON; more is an error. Default: 4 MiB; from 64 bytes to 64 MiB. */
+  /**
+   * Maximum number of bytes of the rows of one statement, as JSON; more is an error. Default: 4 MiB; from 64 bytes to
+   * 64 MiB.
+   */
   maxBytes?: number;
   /**
-   * Most characters of the rows that one call of `exec_sql` shows a model; the last entry then describes how to get the
-   * rest. Default: 16 000; from 1000 to 10 000 000.
+   * Maximum number of characters of the rows that one call of `exec_sql` shows a model; the last entry then describes
+   * how to get the rest. Default: 16 000; from 1000 to 10 000 000.
    */
   resultChars?: number;
   /**
-   * Longest time of one statement. It is stopped in the database; with plain functions, prisma and `onMainThread` it is
+   * Maximum time of one statement. It is stopped in the database; with plain functions, prisma and `onMainThread` it is
    * rolled back when it has ended. Default: 10 000; from 1 to 3 600 000.
    */
   statementTimeoutMs?: number;

@@ -67,7 +67,7 @@ export type ForgedTools = Record<string, ForgedTool>;
 export type ToolsOptions = {
   /** Only tools that fit this description of a job, at most `limit` or 5. */
   query?: string;
-  /** Most tools to return; without `query` those that were run most often. Default: as many as `agent.liveTools` and `agent.liveToolChars` allow. */
+  /** Maximum number of tools to return; without `query` those that were run most often. Default: as many as `agent.liveTools` and `agent.liveToolChars` allow. */
   limit?: number;
 };
 
@@ -191,7 +191,7 @@ export type FileHistoryEntry = {
 
 /** Options of the history. */
 export type HistoryOptions = {
-  /** Most commits to return. Default: 20; from 1 to 1000. */
+  /** Maximum number of commits to return. Default: 20; from 1 to 1000. */
   limit?: number;
 };
 

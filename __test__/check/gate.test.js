@@ -217,15 +217,20 @@ describe('rules', () => {
 
   it('a comment without a reason, for no rule, or for a safety rule has no effect and is named', async () => {
     const cases = [
-      [MAGIC, '// tgp-ignore no-magic-numbers', /without a reason/],
-      [MAGIC, '// tgp-ignore no-magic: because', /no rule 'no-magic'/],
-      [EVAL, '// tgp-ignore no-dynamic-code: because', /cannot be ignored/],
+      [MAGIC, '// tgp-ignore no-magic-numbers', /without a rule id and a reason/, /Write `\/\/ tgp-ignore /],
+      [MAGIC, '// tgp-ignore no-magic: because', /no rule 'no-magic'/, /can be ignored are no-.*no-magic-numbers/],
+      [EVAL, '// tgp-ignore no-dynamic-code: because', /cannot be ignored/, /^Remove the comment/],
     ];
-    for (const [source, comment, message] of cases) {
+    for (const [source, comment, message, help] of cases) {
       const report = await check({}, String(source).replace('export', `${comment}\nexport`));
       expect(report.valid).toBe(false);
       expect(report.diagnostics).toContainEqual(
-        expect.objectContaining({ rule: 'suppression', severity: 'warning', message: expect.stringMatching(message) }),
+        expect.objectContaining({
+          rule: 'suppression',
+          severity: 'warning',
+          message: expect.stringMatching(message),
+          help: expect.stringMatching(help),
+        }),
       );
     }
   });

@@ -113,7 +113,8 @@ describe("THREAT: a user's edit is overwritten and lost", () => {
     const kept = git(rootDir, 'branch', '--list', 'tgp/kept-*', '--format=%(refname:short)');
     expect(draft.problem).toContain(kept);
     expect(git(rootDir, 'show', `${kept}:${PATH}`)).toBe(BY_HAND.trim());
-    await tools.revert_file.execute({ path: PATH, commit: git(rootDir, 'rev-parse', kept) });
+    const commit = String(/kept in commit ([0-9a-f]{40}) /.exec(draft.problem)?.[1]);
+    await tools.revert_file.execute({ path: PATH, commit });
     expect(readFileSync(join(rootDir, PATH), 'utf8')).toBe(BY_HAND);
     expect(soundness(rootDir)).toEqual(SOUND);
   });
@@ -243,6 +244,7 @@ describe("THREAT: a user's edit is lost while it is backed up", () => {
     byHand(rootDir, 'tools/user.ts', mine);
     const moved = await tools.move_file.execute({ from: 'tools/lib.ts', to: 'tools/lib/double.ts' });
     expect(moved).toMatchObject({ relinked: ['tools/user.ts'], problem: expect.stringContaining(kept(rootDir)) });
+    expect(moved.problem).toMatch(/previous text of tools\/user\.ts/);
     expect(git(rootDir, 'show', `${kept(rootDir)}:tools/user.ts`)).toBe(mine.trim());
     const requests = git(rootDir, 'branch', '--list', 'tgp/feat-*', '--format=%(refname:short)').split('\n');
     expect(requests).toEqual([expect.stringContaining('tgp/feat-lib-')]);

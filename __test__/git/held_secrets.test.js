@@ -116,7 +116,7 @@ describe('THREAT: a secret in a file is committed and pushed', () => {
       persisted: false,
       findings: [expect.stringContaining('data.json:1:'), expect.any(String)],
     });
-    expect(persisted.problem).toContain('not committed or pushed');
+    expect(persisted.problem).toMatch(/^Nothing was committed or pushed, .* Then commit again\./);
     await kernel.registry.register(path);
     await kernel.sync();
     expect(git(remote, 'show', `main:${path}`)).toBe(CLEAN.trim());
@@ -223,7 +223,12 @@ describe('THREAT: a secret beside the files is pushed', () => {
     const held = await tools.write_file.execute({ path, content: CLEAN });
     expect(held).toMatchObject({ success: true, persisted: false });
     expect(held.findings?.join()).toContain('in the name of the file');
-    expect(await kernel.git.persist('Pay', [path])).toMatchObject({ persisted: false });
+    expect(held.problem).toMatch(/under another name/);
+    expect(held.problem).not.toMatch(/in a comment/);
+    expect(await kernel.git.persist('Pay', [path])).toMatchObject({
+      persisted: false,
+      problem: expect.stringContaining('Rename the file, then commit again'),
+    });
     expect([knowsSecret(rootDir), knowsSecret(remote)]).toEqual([false, false]);
   });
 });

@@ -137,7 +137,10 @@ describe('THREAT: a file that was never committed is removed and lost', () => {
     expect(requests).toEqual([]);
     const kept = git(rootDir, 'branch', '--list', 'tgp/kept-*', '--format=%(refname:short)');
     expect(removed.problem).toContain(kept);
-    await tools.revert_file.execute({ path, commit: git(rootDir, 'rev-parse', kept) });
+    // The commit that the message names is one that revert_file takes.
+    const commit = String(/kept in commit ([0-9a-f]{40}) /.exec(removed.problem)?.[1]);
+    expect(commit).toBe(git(rootDir, 'rev-parse', kept));
+    await tools.revert_file.execute({ path, commit });
     expect(readFileSync(join(rootDir, path), 'utf8')).toBe(LIB);
     expect(requests).toHaveLength(1);
   });

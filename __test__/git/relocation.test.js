@@ -184,10 +184,21 @@ describe('move_file', () => {
     await tools.write_file.execute({ path: 'tools/a.ts', content });
     await expect(tools.move_file.execute({ from: 'tools/a.ts', to: 'tools/b.ts' })).rejects.toMatchObject({
       code: 'ERR_VALIDATION',
-      message: expect.stringMatching(/^tools\/a\.ts was not changed\..* secret/),
+      message: expect.stringMatching(/^tools\/a\.ts was not moved: (?!.*on disk).* contains a secret: tools\/b\.ts:1:/),
     });
     expect(filesOf(rootDir)).toEqual({ 'tools/a.ts': content });
     expect(git(rootDir, 'log', '--all', '-p')).toBe('');
+  });
+
+  it('a draft is not moved with a strict check, and the refusal does not say that the move left a draft', async () => {
+    const { tools, rootDir } = await createKernel({ check: 'strict' });
+    const content = 'export default (a: any) => a;\n';
+    expect(await tools.write_file.execute({ path: 'tools/a.ts', content })).toMatchObject({ persisted: false });
+    await expect(tools.move_file.execute({ from: 'tools/a.ts', to: 'tools/b.ts' })).rejects.toMatchObject({
+      code: 'ERR_VALIDATION',
+      message: expect.stringMatching(/^tools\/a\.ts was not moved: (?!.*(?:draft|committed)).* tools\/b\.ts:1:/),
+    });
+    expect(filesOf(rootDir)).toEqual({ 'tools/a.ts': content });
   });
 
   it('reaches the files of the application', async () => {

@@ -92,6 +92,25 @@ describe('the prompt tells what holds here', () => {
     expect(tools.find_tool.description).toContain('From 0.4 to 0.85');
   });
 
+  test('in strict mode the test comes first, and run_code is for where it is exempt', async () => {
+    const options = async () => ({ sql: { source: await database(), readOnly: true } });
+    const { kernel } = await createKernel({ mode: 'strict' }, await options());
+    await kernel.boot();
+    for (const maxTokens of [50, 150, 300, 600, 1500, 4000]) {
+      const prompt = kernel.getSystemPrompt({ maxTokens });
+      expect(prompt, String(maxTokens)).not.toContain('run_code');
+      expect(prompt, String(maxTokens)).toContain('test_tool');
+    }
+    expect(kernel.getSystemPrompt()).toMatch(/repair the cause, check, test, run again[\s\S]*else with a tool\./);
+    const exempt = await createKernel({ mode: 'strict', exempt: ['tools/.code.ts'] }, await options());
+    await exempt.kernel.boot();
+    expect(exempt.kernel.getSystemPrompt()).toMatch(/goes through run_code[\s\S]*else with run_code\./);
+    const { kernel: usual } = await createKernel();
+    await usual.boot();
+    expect(usual.getSystemPrompt({ mode: 'strict' })).not.toContain('run_code');
+    expect(usual.getSystemPrompt()).toMatch(/goes through run_code/);
+  });
+
   test('live tools by the names that a model calls them by', async () => {
     const { kernel, tools } = await createKernel();
     await tools.write_file.execute({

@@ -96,7 +96,7 @@ describe('tgp mcp, where no policy is configured', () => {
     const { call } = await overStdio();
     const refused = await call('write_file', WRITE);
     expect(refused.isError).toBe(true);
-    expect(refused.text).toMatch(/no approver.*ERR_APPROVAL/s);
+    expect(refused.text).toMatch(/No approver can be asked here.*ERR_APPROVAL/s);
     expect((await call('read_file', { path: WRITE.path })).text).toContain('ERR_NOT_FOUND');
   });
 });

@@ -67,7 +67,10 @@ describe('the approver', () => {
         answer = done;
       });
     const { kernel, tools } = await policyKernel('safe', { approve, config: { agent: { approvalMs: 1_000 } } });
-    await expect(tools.write_file.execute(write)).rejects.toMatchObject({ code: 'ERR_APPROVAL' });
+    await expect(tools.write_file.execute(write)).rejects.toMatchObject({
+      code: 'ERR_APPROVAL',
+      message: expect.stringMatching(/The approver did not answer in time\. .*: make the same call again/),
+    });
     answer(true);
     await wait(100);
     expect(await kernel.vfs.exists('a.md')).toBe(false);

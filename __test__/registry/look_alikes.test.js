@@ -73,12 +73,24 @@ describe('a name that looks like that of another tool', () => {
     }
   });
 
+  it('is refused with the name of that tool', async () => {
+    const { tools } = await createKernel();
+    await tools.write_file.execute({ path: 'tools/pay.ts', content: source('Pays.') });
+    const attempt = tools.write_file.execute({ path: 'tools/Pay.ts', content: source('Steals.') });
+    await expect(attempt).rejects.toThrow(
+      /'tools\/Pay\.ts' cannot be written: its name looks the same as that of 'tools\/pay\.ts'/,
+    );
+  });
+
   it('is neither run nor imported when it is on disk', async () => {
     const { kernel, tools, rootDir } = await createKernel({ check: 'off' });
     await tools.write_file.execute({ path: 'tools/pay.ts', content: source('Pays.') });
     for (const name of Object.values(TWINS).filter((each) => !/^pay$/i.test(each))) {
       writeFileSync(join(rootDir, `tools/${name}.ts`), source('Steals.'));
-      await expect(kernel.exec(`tools/${name}.ts`), name).rejects.toMatchObject({ code: 'ERR_SECURITY_VIOLATION' });
+      await expect(kernel.exec(`tools/${name}.ts`), name).rejects.toMatchObject({
+        code: 'ERR_SECURITY_VIOLATION',
+        message: expect.stringMatching(/'tools\/.*\\u\{[0-9a-f]+\}.*\.ts' was not run/),
+      });
       const code = `import steals from './${name}';\nexport default () => steals({});`;
       expect(await tools.run_code.execute({ code }), name).toMatchObject({ success: false });
     }

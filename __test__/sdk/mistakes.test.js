@@ -113,5 +113,6 @@ function entry(mistake, tool, { name, args }, text) {
 function settled(text) {
   return text
     .replace(/"(cpuMs|wallMs|queueMs|heapPeakBytes)":[\d.]+/g, '"$1":0')
-    .replace(/"commit":"[0-9a-f]+"/g, '"commit":"…"');
+    .replace(/"commit":"[0-9a-f]+"/g, '"commit":"…"')
+    .replace(/\bin commit [0-9a-f]{40}\b/g, 'in commit …');
 }

@@ -212,7 +212,7 @@ export class CallRunner {
  */
 async function outcomeOf(tool, call, args, signal) {
   if (typeof args !== 'object' || args === null) return refused(NOT_JSON);
-  if (tool === undefined) return refused(`There is no tool "${call.tool}".`);
+  if (tool === undefined) return refused(goneTool(call.tool));
   try {
     const output = plain(await tool.execute(args, { abortSignal: signal, toolCallId: call.id }));
     const { success, code, error } = typeof output === 'object' && output !== null ? output : /** @type {any} */ ({});
@@ -226,6 +226,14 @@ async function outcomeOf(tool, call, args, signal) {
     if (signal?.aborted) throw error;
     return { ...refused(modelErrorText(error)), ...(error instanceof TGPError && { code: error.code }) };
   }
+}
+
+/**
+ * The message for a tool that was removed, renamed or not given again since the model could call it.
+ * @param {string} name
+ */
+function goneTool(name) {
+  return `The tool "${name}" does not exist any more, so nothing was done. Search for another one with find_tool.`;
 }
 
 /**

@@ -15,7 +15,7 @@ const AGAIN = 'run check_tool until it is valid, then call exec_tool again.';
  */
 const HELP = {
   ERR_TOOL_THROWN: `The tool threw. If an argument was wrong, correct it and call again; else repair the tool with patch_file, ${AGAIN}`,
-  ERR_COMPILATION: `The source does not compile. Repair the named line with patch_file, ${AGAIN}`,
+  ERR_COMPILATION: `The source has an error. Repair the named line with patch_file, ${AGAIN}`,
   ERR_ISOLATE_TIMEOUT: `The tool ran too long. Repair it with patch_file, ${AGAIN}`,
   ERR_ISOLATE_MEMORY: `The tool used too much memory. Repair it with patch_file, ${AGAIN}`,
   ERR_RESULT: `The result cannot be returned. Repair the tool with patch_file, ${AGAIN}`,
@@ -63,7 +63,7 @@ export function modelErrorText(error, maxChars = LIMITS.agent.resultChars.defaul
  * @param {import('../../index.js').ExecToolResult & { success: false }} output
  */
 function helpFirst(name, { success, error, code, stack, ...rest }) {
-  const help = HELP[code] && (name === 'run_code' ? CODE_AGAIN : HELP[code]);
+  const help = helpOf(name, code, rest.line);
   const frames = framesOf(stack);
   return {
     ...(help !== undefined && { help }),
@@ -73,6 +73,17 @@ function helpFirst(name, { success, error, code, stack, ...rest }) {
     ...rest,
     ...(frames !== '' && { stack: frames }),
   };
+}
+
+/**
+ * @param {string} name of the tool
+ * @param {import('../../index.js').TGPErrorCode} code
+ * @param {number | undefined} line
+ */
+function helpOf(name, code, line) {
+  // Without a line the cause is the whole source, a package or the machine, and the message has its own advice.
+  if (HELP[code] === undefined || (code === 'ERR_COMPILATION' && line === undefined)) return undefined;
+  return name === 'run_code' ? CODE_AGAIN : HELP[code];
 }
 
 /**

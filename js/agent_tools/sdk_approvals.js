@@ -14,6 +14,8 @@ import { dropOldest } from '../boundary/drop_oldest.js';
 /** Maximum number of pending approvals. */
 const MAX_PENDING = 1_000;
 const BY = 'ai-sdk';
+/** Recorded for an approval that does not count: no approver has refused the call. */
+const NO_APPROVER = 'nobody';
 
 /**
  * Approvals by the AI SDK. Before a call the SDK asks `needsApproval`, and makes the call after the user has approved it. Each
@@ -110,7 +112,7 @@ export class SdkApprovals {
       return now;
     };
     return async (request) => {
-      const refused = (/** @type {string} */ reason) => ({ approved: false, by: BY, reason });
+      const refused = (/** @type {string} */ reason) => ({ approved: false, by: NO_APPROVER, reason });
       const { steady, wall } = pending.until;
       if (performance.now() > steady || Date.now() > wall) {
         return refused('The approval has expired (agent.approvalMs).');

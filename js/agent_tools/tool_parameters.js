@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { limited } from '../boundary/limit_schema.js';
 import { LIMITS } from '../boundary/limits.js';
+import { callArguments } from '../boundary/validation.js';
 
 const text = z.string().min(1);
 const count = z.int().positive().optional();
@@ -111,14 +112,14 @@ export const TestToolParams = z.strictObject({
 
 export const ExecToolParams = z.strictObject({
   path,
-  args: z.looseObject({}).optional().describe('Arguments of the tool.'),
+  args: callArguments(z.looseObject({}).optional().describe('Arguments of the tool, all of them in this object.')),
 });
 
 export const RunCodeParams = z.strictObject({
   code: text.describe(
     'TypeScript, as a tool would be: a default export, or statements whose last expression is the result. "return" is for code without imports.',
   ),
-  args: z.looseObject({}).optional().describe('Arguments of the code.'),
+  args: callArguments(z.looseObject({}).optional().describe('Arguments of the code, all of them in this object.')),
 });
 
 export const ExecSqlParams = z.strictObject({

@@ -34,14 +34,14 @@ export const LIMITS = {
     rootFiles: { default: 50000, least: 1, most: 1000000, about: "What the root may hold in all, in files." },
   },
   git: {
-    fetchBytes: { default: 134217728, least: 65536, most: 2147483648, about: "Most that one fetch may bring, as sent." },
+    fetchBytes: { default: 134217728, least: 65536, most: 2147483648, about: "Maximum size of one fetch, as sent." },
     timeoutMs: { default: 300000, least: 100, most: 3600000, about: "Time for one exchange with the remote." },
   },
   agent: {
-    resultChars: { default: 16000, least: 1000, most: 10000000, about: "Most characters of one result of a tool; the rest is paged or kept in a file." },
+    resultChars: { default: 16000, least: 1000, most: 10000000, about: "Maximum number of characters of one result of a tool; the rest is paged or kept in a file." },
     approvalMs: { default: 300000, least: 1000, most: 86400000, about: "How long an approval is waited for, and how long it counts, in milliseconds." },
-    liveTools: { default: 100, least: 0, most: 10000, about: "Most forged tools that are offered by name at once." },
-    liveToolChars: { default: 32000, least: 0, most: 10000000, about: "Most characters of the schemas and descriptions of forged tools that are offered by name." },
+    liveTools: { default: 100, least: 0, most: 10000, about: "Maximum number of forged tools that are offered by name at once." },
+    liveToolChars: { default: 32000, least: 0, most: 10000000, about: "Maximum number of characters of the schemas and descriptions of forged tools that are offered by name." },
   },
   ledger: {
     checkpointEvents: { default: 1000, least: 1, most: 1000000, about: "Events between two signed checkpoints." },
@@ -51,19 +51,19 @@ export const LIMITS = {
     retainEvents: { default: 2000000, least: 0, most: 1000000000, about: "Events that are kept, from a checkpoint on; 0 for all." },
   },
   sql: {
-    maxRows: { default: 10000, least: 1, most: 1000000, about: "Most rows of one statement." },
-    maxBytes: { default: 4194304, least: 64, most: 67108864, about: "Most bytes of the rows of one statement, as JSON." },
-    resultChars: { default: 16000, least: 1000, most: 10000000, about: "Most characters of the rows that one call of exec_sql shows a model." },
-    statementTimeoutMs: { default: 10000, least: 1, most: 3600000, about: "Longest time of one statement." },
+    maxRows: { default: 10000, least: 1, most: 1000000, about: "Maximum number of rows of one statement." },
+    maxBytes: { default: 4194304, least: 64, most: 67108864, about: "Maximum number of bytes of the rows of one statement, as JSON." },
+    resultChars: { default: 16000, least: 1000, most: 10000000, about: "Maximum number of characters of the rows that one call of exec_sql shows a model." },
+    statementTimeoutMs: { default: 10000, least: 1, most: 3600000, about: "Maximum time of one statement." },
   },
   find_tool: {
-    limit: { default: 5, least: 1, most: 100, about: "Most tools to return." },
+    limit: { default: 5, least: 1, most: 100, about: "Maximum number of tools to return." },
   },
   search_files: {
-    limit: { default: 100, least: 1, most: 1000, about: "Most matching lines to return." },
+    limit: { default: 100, least: 1, most: 1000, about: "Maximum number of matching lines to return." },
   },
   file_history: {
-    limit: { default: 20, least: 1, most: 1000, about: "Most commits to return." },
+    limit: { default: 20, least: 1, most: 1000, about: "Maximum number of commits to return." },
   },
 };
 

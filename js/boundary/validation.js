@@ -35,6 +35,19 @@ const KINDS = {
   null: 'null',
 };
 
+/** Members of schemas that hold the arguments of another call. @type {WeakSet<object>} */
+const CALL_ARGUMENTS = new WeakSet();
+
+/**
+ * Marks a member of a schema that holds the arguments of another call: unknown keys beside it belong in it.
+ * @template {object} Schema
+ * @param {Schema} schema
+ */
+export function callArguments(schema) {
+  CALL_ARGUMENTS.add(schema);
+  return schema;
+}
+
 /**
  * The problems of a value: one readable sentence per key, with its dotted path.
  * @param {ZodError} error
@@ -171,9 +184,21 @@ function describeUnknownKey(path, schema) {
   const allowed = keysAt(schema, path.slice(0, -1));
   const near = nearest(String(path.at(-1)), allowed);
   if (allowed.length === 0) return { key, message: `"${key}" is not known here` };
+  const inside = path.length === 1 ? callArgumentsOf(schema) : undefined;
+  if (near === undefined && inside !== undefined) {
+    return { key, suggestion: `${inside}.${key}`, message: `"${key}" is not known here: it belongs in "${inside}"` };
+  }
   if (near === undefined) return { key, message: `"${key}" is not known here (known: ${allowed.join(', ')})` };
   const suggestion = [...path.slice(0, -1), near].join('.');
   return { key, suggestion, message: `"${key}" is not known, did you mean "${suggestion}"?` };
+}
+
+/**
+ * The name of the member that holds the arguments of another call, if there is one.
+ * @param {ZodObject} schema
+ */
+function callArgumentsOf(schema) {
+  return Object.entries(schema.shape ?? {}).find(([, member]) => CALL_ARGUMENTS.has(member))?.[0];
 }
 
 /**

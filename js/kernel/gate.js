@@ -128,7 +128,9 @@ export class Gate {
         const decide = this.decide;
         const ask = async (/** @type {import('../../index.js').PolicyCall} */ call) =>
           policyAnswer(await settled(decide?.(call)));
-        const answer = await within(waitsMs, signal, this.#log, (over) => strictestVerdict(callOf(asked), ask, over));
+        const answer = await within('policy function', waitsMs, signal, this.#log, (over) =>
+          strictestVerdict(callOf(asked), ask, over),
+        );
         const verdict = report({ ...answer, by: 'policy' });
         if (verdict === null) return true;
         Object.assign(asked, verdict);
@@ -137,7 +139,7 @@ export class Gate {
         forget();
         return false;
       }
-      const { permanent, ...answer } = await within(waitsMs, signal, this.#log, async (over) =>
+      const { permanent, ...answer } = await within('approver', waitsMs, signal, this.#log, async (over) =>
         answerOf(await settled(approve(/** @type {any} */ ({ ...asked, signal: over })))),
       );
       report(answer);
@@ -175,20 +177,21 @@ export class Gate {
 
 /**
  * An answer, or a refusal after a timeout or failure.
+ * @param {'policy function' | 'approver'} who is asked
  * @param {number} waitsMs
  * @param {AbortSignal | undefined} signal
  * @param {import('../../index.js').Logger} log receives the reason of a failure, which is not shown to the caller
  * @param {(over: AbortSignal) => Promise<ApprovalAnswer>} ask receives a signal that fires when the answer is no longer awaited
  * @returns {Promise<ApprovalAnswer>}
  */
-async function within(waitsMs, signal, log, ask) {
+async function within(who, waitsMs, signal, log, ask) {
   const over = new AbortController();
   const asked = beforeDeadline(async () => ask(over.signal), waitsMs).catch((error) => {
     /** @type {ApprovalAnswer} */
-    const refusal = { verdict: 'deny', by: 'nobody', reason: 'The approval timed out.' };
+    const refusal = { verdict: 'deny', by: 'nobody', reason: `The ${who} did not answer in time.` };
     if (error instanceof TooLate) return refusal;
-    log.error('The policy function or the approver failed; the call was refused.', error);
-    return { ...refusal, reason: 'The approver failed.' };
+    log.error(`The ${who} failed; the call was refused.`, error);
+    return { ...refusal, reason: `The ${who} failed.` };
   });
   try {
     return await untilAborted(asked, signal);

@@ -43,13 +43,14 @@ export class Refusal extends Error {
  */
 export function checkRequest({ headers, url = '' }, { onlyHere, token }) {
   const host = foreignUrl(`http://${headers.host}`)?.hostname;
-  if (host === undefined || host === '' || (onlyHere && !LOOPBACK.has(host))) {
-    throw new Refusal(403, 'This Host is not served.');
+  if (host === undefined || host === '') throw new Refusal(403, 'The Host header is missing or is not valid.');
+  if (onlyHere && !LOOPBACK.has(host)) {
+    throw new Refusal(403, 'The Host header names another host. Connect to localhost, 127.0.0.1 or [::1].');
   }
   if (headers.origin !== undefined) {
     const from = foreignUrl(headers.origin)?.hostname;
     if (from === undefined || !(LOOPBACK.has(from) || from === host)) {
-      throw new Refusal(403, 'This Origin is not served.');
+      throw new Refusal(403, 'The Origin header is not allowed. Connect from a page of this host or of localhost.');
     }
   }
   const isOwner = token !== undefined && isSame(headers.authorization ?? '', `Bearer ${token}`);

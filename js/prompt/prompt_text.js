@@ -1,27 +1,41 @@
 /** The fixed sections of the system prompt, at several levels of detail. */
 
-import { sandboxFacts, shortFacts, signatures, standardLibrary } from './sandbox_facts.js';
+import { mayRunCode, sandboxFacts, shortFacts, signatures, standardLibrary } from './sandbox_facts.js';
+
+/** @typedef {import('./sandbox_facts.js').Facts['config']} Config */
 
 const OPENING =
   'You build, check, run and keep your own tools. Your workspace is a Git repository; a tool is one TypeScript file under tools/.';
 
-const PROTOCOL = `${OPENING}
+const ONCE = ' What is needed only once goes through run_code, which keeps nothing.';
+
+/** @param {Config} config */
+const isStrict = ({ mode }) => mode === 'strict';
+
+/** @param {Config} config */
+const protocol = (config) => `${OPENING}
 
 # Protocol
 
 1. Search: call find_tool with what you need. Score above 0.85: run that tool. From 0.4 to 0.85: read_file it, then use or extend it. Below: write a new one.
-2. Write: write_file makes a general tool, never a script for one question. What is needed only once goes through run_code, which keeps nothing.
+2. Write: write_file makes a general tool, never a script for one question.${mayRunCode(config) ? ONCE : ''}
 3. Check: check_tool, and patch_file or apply_diff until it is valid; test_tool runs tools/x.test.ts.
 4. Run: exec_tool, with the request's values in args.
-5. Heal: on success: false read error, line and logs, repair the cause, check, run again.
+5. Heal: on success: false read error, line and logs, repair the cause, check, ${isStrict(config) ? 'test, ' : ''}run again.
 
-Every write is committed: the next agent finds it. Also: list_files, search_files look around, file_history, revert_file go back, move_file, delete_file tidy up.`;
+Writes are committed unless they report dryRun or persisted: false. list_files, search_files look around, file_history, revert_file go back, move_file, delete_file tidy up.`;
 
 const SHORT_PROTOCOL = `${OPENING}
 
 find_tool first: above 0.85 run it, from 0.4 read it and use or extend it; else write_file a general tool, check_tool and patch_file until it is valid, then exec_tool with the request's values in args. When a run fails, read error, code and line, repair, run again.`;
 
+const SHORT_STRICT_PROTOCOL = `${OPENING}
+
+find_tool first: above 0.85 run it, from 0.4 read it and use or extend it; else write_file the test tools/x.test.ts of a general tool, see it fail with test_tool, write_file tools/x.ts, see it pass, then exec_tool with the request's values in args. When a run fails, read error, code and line, repair, test, run again.`;
+
 const ONE_LINE = 'Tools are TypeScript files under tools/: find_tool first; else write_file, check_tool, exec_tool.';
+const ONE_STRICT_LINE =
+  'Tools are TypeScript files under tools/: find_tool first; else write_file a test, test_tool, write_file the tool, test_tool, exec_tool.';
 
 const TOOL = `# A tool
 
@@ -89,16 +103,20 @@ const NAMES = `Tools are ${STANDARDS.map(([name]) => name.toLowerCase()).join(',
  * @returns {string[]}
  */
 export function levels(facts) {
+  const full = protocol(facts.config);
+  const [brief, oneLine] = isStrict(facts.config)
+    ? [SHORT_STRICT_PROTOCOL, ONE_STRICT_LINE]
+    : [SHORT_PROTOCOL, ONE_LINE];
   const details = `${sandboxFacts(facts)}\n\n${signatures(facts)}`;
   const short = shortFacts(facts);
   return [
-    [PROTOCOL, TOOL, WITH_EXAMPLES, details, standardLibrary(facts)],
-    [PROTOCOL, TOOL, WITH_EXAMPLES, details],
-    [PROTOCOL, TOOL, WITHOUT_EXAMPLES, details],
-    [PROTOCOL, TOOL, WITHOUT_EXAMPLES, short],
-    [PROTOCOL, NAMES, short],
-    [SHORT_PROTOCOL, NAMES, short],
-    [SHORT_PROTOCOL],
-    [ONE_LINE],
+    [full, TOOL, WITH_EXAMPLES, details, standardLibrary(facts)],
+    [full, TOOL, WITH_EXAMPLES, details],
+    [full, TOOL, WITHOUT_EXAMPLES, details],
+    [full, TOOL, WITHOUT_EXAMPLES, short],
+    [full, NAMES, short],
+    [brief, NAMES, short],
+    [brief],
+    [oneLine],
   ].map((sections) => sections.join('\n\n'));
 }

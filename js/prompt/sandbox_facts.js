@@ -14,6 +14,7 @@ import { typeOf } from './typescript_signature.js';
  * @property {Partial<import('../boundary/crossing.js').SandboxConfig>} [sandbox]
  * @property {{ allowedDirs?: string[] }} [fs]
  * @property {string} [mode]
+ * @property {string[]} [exempt]
  * @property {string[]} [allowedImports]
  * @property {string[]} [allowedFetchUrls]
  * @property {Record<string, { hosts?: string[], functions?: string[] }>} [secrets]
@@ -35,6 +36,9 @@ const STATE =
 const JUDGED =
   'A policy decides what you may do. ERR_DENIED: do not repeat the call; do what its message says is allowed. ERR_APPROVAL: the call was not approved; continue without it, or tell your user what needs approval.';
 
+/** The path that stands for run_code. */
+const CODE_PATH = 'tools/.code.ts';
+
 /** @type {Record<string, string | undefined>} */
 const MODES = {
   strict:
@@ -42,6 +46,14 @@ const MODES = {
   debug:
     'Mode debug: new tools need a test that was seen to fail (test_tool), and a tool is shared once its test passes. ERR_STATE says which call comes first.',
 };
+
+/**
+ * Whether run_code is allowed: in strict mode only if it is exempt from tests.
+ * @param {Facts['config']} config
+ */
+export function mayRunCode({ mode, exempt = [] }) {
+  return mode !== 'strict' || exempt.includes(CODE_PATH);
+}
 
 /**
  * The full section, in lines.
@@ -58,7 +70,7 @@ export function sandboxFacts({ config, sql, isJudged }) {
     files(config),
     network(config),
     secrets(config),
-    database(sql),
+    database(sql, mayRunCode(config)),
     MODES[config.mode ?? 'explore'],
     isJudged ? JUDGED : undefined,
   ]
@@ -164,14 +176,18 @@ function secrets({ secrets: configured = {} }) {
   return `Secrets: write ${listed(places)} in a header, query, body or argument there; the host fills it in, and you never see it.`;
 }
 
-/** @param {Facts['sql']} sql */
-function database(sql) {
+/**
+ * @param {Facts['sql']} sql
+ * @param {boolean} runsCode whether run_code is allowed
+ */
+function database(sql, runsCode) {
   if (sql === undefined) return undefined;
   const may = sql.readOnly ? ' Read-only.' : sql.ddl ? '' : ' Tables cannot be created or altered.';
   const together = sql.atomic
     ? 'A run is one transaction, rolled back when the tool throws.'
     : 'Each statement stays when a later one fails.';
-  return `Database: ${sql.dialect ?? 'SQL'} by tgp.exec_sql, placeholders ${sql.placeholders} or :name; values go into params, never into the text.${may} Look at the tables before you write SQL: with describe_schema if you have it, else with run_code. ${together}`;
+  const otherwise = runsCode ? 'run_code' : 'a tool';
+  return `Database: ${sql.dialect ?? 'SQL'} by tgp.exec_sql, placeholders ${sql.placeholders} or :name; values go into params, never into the text.${may} Look at the tables before you write SQL: with describe_schema if you have it, else with ${otherwise}. ${together}`;
 }
 
 /** @param {Facts['config']} config */

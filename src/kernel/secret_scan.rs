@@ -7,6 +7,9 @@ use super::finding_line::line_of;
 use std::sync::Arc;
 use tgp_compile::{Compiler, Diagnostic, INSTEAD_OF_SECRETS, LintOptions, NO_SECRETS, Severity};
 
+/// The end of a finding about the name of a file.
+const IN_NAME: &str = ", in the name of the file: rename it";
+
 /// A secret scanner; finds nothing when the rule is turned off.
 #[derive(Clone)]
 pub struct SecretScan(Option<Arc<Compiler>>);
@@ -21,7 +24,7 @@ impl SecretScan {
     pub fn findings(&self, path: &str, content: &[u8]) -> Vec<String> {
         let Some(compiler) = &self.0 else { return Vec::new() };
         let named = compiler.secrets_in_text(path).into_iter().map(|found| {
-            let message = format!("{}, in the name of the file: rename it", found.message);
+            let message = format!("{}{IN_NAME}", found.message);
             line_of(path, &Diagnostic { message, ..found })
         });
         let found = compiler.secrets(path, &String::from_utf8_lossy(content));
@@ -44,10 +47,31 @@ impl SecretScan {
     }
 }
 
-/// The problem of a file that contains a secret.
+/// The problem of a written file that contains a secret.
 pub fn held_back(first: &str) -> String {
+    let fix = fix(first, "Write it under another name, then delete this file", "write the file again");
+    format!("It is on disk but not committed or pushed, because it contains a secret: {first}. {fix}")
+}
+
+/// The problem of a commit of several files, one of which contains a secret.
+pub fn commit_held_back(first: &str) -> String {
+    let fix = fix(first, "Rename the file, then commit again", "commit again");
+    format!("Nothing was committed or pushed, because a file contains a secret: {first}. {fix}")
+}
+
+/// Why a move is refused that would write a secret; `first` has the new path.
+pub fn move_held_back(first: &str) -> String {
+    let fix = fix(first, "Choose another name for it", "move it again");
+    format!("a file that the move would write contains a secret: {first}. {fix}")
+}
+
+/// What to do about a secret in the name or in the text of a file.
+fn fix(first: &str, rename: &str, repeat: &str) -> String {
+    if first.ends_with(IN_NAME) {
+        return format!("Treat the secret as leaked. {rename}.");
+    }
     format!(
-        "It is on disk but not committed or pushed, because it contains a secret: {first}. Remove the secret and treat it as leaked: {INSTEAD_OF_SECRETS}. Then write the file again. If it is not a secret, write `tgp-ignore no-secrets: why` in a comment on the line above."
+        "Remove the secret and treat it as leaked. Instead, {INSTEAD_OF_SECRETS}. Then {repeat}. If it is not a secret, write `tgp-ignore no-secrets: reason` in a comment on the line above; in JSON, write a member \"tgp-ignore no-secrets\": \"reason\" there."
     )
 }
 

@@ -26,7 +26,7 @@ pub enum GitError {
     BadPath { path: String, reason: &'static str },
     #[error("The repository was locked by another process for {seconds} s; retry when it has finished")]
     Busy { seconds: u64 },
-    #[error("git.repo is not valid: {reason}")]
+    #[error("The configuration of the remote is not valid: {reason}")]
     BadRemote { reason: &'static str },
     #[error("The remote repository cannot be reached: {reason}. Commits are kept locally and pushed later")]
     Unreachable { reason: String },
@@ -75,7 +75,7 @@ pub enum GitError {
          on the branch {branch}. Read the file again, apply your change and write it again"
     )]
     Conflict { path: String, commit: String, branch: String },
-    #[error("Commit '{commit}' does not exist; find one with file_history")]
+    #[error("'{commit}' is not a commit of this repository; use the full hash of a commit that file_history lists")]
     NoSuchCommit { commit: String },
     #[error("{path} is not in commit {commit}; find another commit with file_history")]
     NotInCommit { path: String, commit: String },

@@ -31,6 +31,7 @@ mod work_tree;
 #[expect(clippy::disallowed_methods, reason = "git is the oracle")]
 mod tests;
 
+pub use branches::backup_branch::FileBackup;
 pub use commit_id::CommitId;
 pub use durability::finish_write::IndexState;
 pub use exchange_deadline::Halt;

@@ -4,12 +4,13 @@ use tgp_base::error::{ErrorCode, PartError};
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LedgerError {
-    #[error(
-        "The ledger cannot be written ({0}). Free disk space, or make its folder writable. Until then, calls that change something are refused."
-    )]
+    #[error("The ledger cannot be written ({0}). {advice}.", advice = .0.advice_for_writing())]
     Unwritable(Reason),
-    #[error("The ledger cannot be read ({0}). Make its folder readable, then retry.")]
+    #[error("The ledger cannot be read ({0}). {advice}.", advice = .0.advice_for_reading())]
     Unreadable(Reason),
+    /// A file that the caller named.
+    #[error("{file} cannot be read ({reason}). Check its path and its permissions.")]
+    FileUnreadable { file: &'static str, reason: Reason },
     #[error(
         "The ledger's store cannot be reached ({0}). Until it can, events are kept on this machine. Check that the database runs and is reachable."
     )]
@@ -34,6 +35,10 @@ pub enum LedgerError {
         "The file ledger.key is not an Ed25519 key in PKCS#8. Restore it from a backup; it is never replaced automatically."
     )]
     KeyDamaged,
+    #[error(
+        "The file with the public key is not a public key of a ledger. Use the file ledger.pub of the ledger's folder, or a copy of it."
+    )]
+    PublicKeyDamaged,
     #[error(
         "The option ledger.key is not an Ed25519 key as PKCS#8 in base64. Create one with: openssl genpkey -algorithm ed25519 -outform DER | base64"
     )]
@@ -148,6 +153,40 @@ impl Reason {
             Self::Refused
         }
     }
+
+    /// What to do when a write failed for this reason.
+    const fn advice_for_writing(self) -> &'static str {
+        match self {
+            Self::DiskFull => "Free disk space",
+            Self::ReadOnlyDisk | Self::NotAllowed => "Make its folder writable",
+            Self::NotFound => "Restore its folder",
+            Self::Damaged => "Restore it from a backup, or move its folder away to start a new ledger",
+            Self::Busy => "Retry when the other process has finished",
+            Self::Connection
+            | Self::Late
+            | Self::NoHost
+            | Self::NoTls
+            | Self::Untrusted
+            | Self::Login
+            | Self::LoginMethod
+            | Self::NoDatabase
+            | Self::Encoding
+            | Self::ReadOnlyDatabase
+            | Self::TooManyConnections
+            | Self::Refused => "Check its folder and its disk, then retry",
+        }
+    }
+
+    /// What to do when a read failed for this reason.
+    const fn advice_for_reading(self) -> &'static str {
+        if matches!(self, Self::NotAllowed) {
+            "Make its folder readable"
+        } else if matches!(self, Self::NotFound) {
+            "Check that its folder exists"
+        } else {
+            self.advice_for_writing()
+        }
+    }
 }
 
 impl LedgerError {
@@ -169,12 +208,14 @@ impl PartError for LedgerError {
         match self {
             Self::Unwritable(_)
             | Self::Unreadable(_)
+            | Self::FileUnreadable { .. }
             | Self::Unreachable(_)
             | Self::SpoolFull
             | Self::NewerSchema
             | Self::KeyMissing
             | Self::KeyWrong
             | Self::KeyDamaged
+            | Self::PublicKeyDamaged
             | Self::NotWhole(_)
             | Self::ReadOnly
             | Self::Behind(_)
@@ -183,6 +224,23 @@ impl PartError for LedgerError {
             Self::TooLarge(_) => ErrorCode::Validation,
             Self::KeyUnfit => ErrorCode::Config,
             Self::Closed => ErrorCode::Shutdown,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LedgerError, Reason};
+
+    #[test]
+    fn the_advice_fits_the_reason() {
+        for (error, advice) in [
+            (LedgerError::Unwritable(Reason::DiskFull), "(the disk is full). Free disk space."),
+            (LedgerError::Unwritable(Reason::NotAllowed), "(access is not allowed). Make its folder writable."),
+            (LedgerError::Unreadable(Reason::NotAllowed), "(access is not allowed). Make its folder readable."),
+            (LedgerError::Unreadable(Reason::Busy), "Retry when the other process has finished."),
+        ] {
+            assert!(error.to_string().ends_with(advice), "{error}");
         }
     }
 }

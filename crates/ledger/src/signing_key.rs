@@ -92,7 +92,7 @@ impl PublicKey {
         let bytes = folder.read(PUBLIC_FILE, MAX_KEY).map_err(|error| LedgerError::read(&error))?;
         let Some(bytes) = bytes else { return Ok(None) };
         let key = str::from_utf8(&bytes).ok().and_then(|text| Self::parse(text.trim_end()));
-        key.map(Some).ok_or(LedgerError::KeyDamaged)
+        key.map(Some).ok_or(LedgerError::PublicKeyDamaged)
     }
 
     /// The key's id, four bytes.

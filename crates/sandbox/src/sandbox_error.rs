@@ -4,7 +4,7 @@ use tgp_base::error::{ErrorCode, PartError};
 
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum SandboxError {
-    #[error("the kernel is shut down; create a new TGP to continue")]
+    #[error("The kernel has been shut down. Call boot() to start it again.")]
     Closed,
     #[error("the sandbox worker could not be started: {reason}. {advice}")]
     CannotStart { reason: String, advice: &'static str },

@@ -118,7 +118,8 @@ fn steps(act: Action, tool: &str, status: Option<&TestStatus>) -> Vec<Step> {
     match (act, status) {
         (Action::Write | Action::Arrive | Action::Leave, Some(status)) => before_writing(tool, status),
         (Action::Run | Action::Persist, Some(status)) => before_green(tool, status),
-        (Action::DeleteTest | Action::MoveTest, _) => vec![Step::delete_tool(tool)],
+        (Action::DeleteTest, _) => vec![Step::delete_tool(tool)],
+        (Action::MoveTest, _) => Step::move_with_test(tool),
         (Action::BlankTest, _) => vec![Step::write_test(tool, "with at least one case")],
         (Action::RunTest, _) => {
             let tested = Subject::of(tool).map(|subject| subject.tool);
@@ -140,7 +141,7 @@ fn what(act: Action, tool: &str) -> String {
         Action::Leave => format!("{tool} cannot be moved yet"),
         Action::DeleteTest => format!("{test} cannot be deleted"),
         Action::BlankTest => format!("{test} cannot be emptied"),
-        Action::MoveTest => format!("{test} cannot be moved there"),
+        Action::MoveTest => format!("{test} cannot be moved away from its tool"),
         Action::Run => format!("{tool} cannot be run yet"),
         Action::RunTest => format!("{tool} cannot be run as a tool"),
         Action::RunCode => "Code without a file cannot be run in strict mode".to_owned(),

@@ -30,12 +30,22 @@ impl Step {
     }
 
     pub(super) fn delete_tool(tool: &str) -> Self {
-        Self { tool: "delete_file", path: tool.to_owned(), to: None, say: format!("delete {tool}") }
+        let say = format!("delete {tool}, if both should be deleted");
+        Self { tool: "delete_file", path: tool.to_owned(), to: None, say }
     }
 
     pub(super) fn move_test(from: &str, to: &str) -> Self {
         let (path, to) = (test_of(from), test_of(to));
         Self { say: format!("move {path} to {to}"), tool: "move_file", path, to: Some(to) }
+    }
+
+    /// The steps that move a tool to a path of the caller's choice: its test goes first.
+    pub(super) fn move_with_test(tool: &str) -> Vec<Self> {
+        let extension = tool.rsplit_once('.').map_or("ts", |(_, extension)| extension);
+        let to = format!("tools/new_name.{extension}");
+        let test = Self::move_test(tool, &to);
+        let test = Self { say: format!("{}, with a name that no tool has yet", test.say), ..test };
+        vec![test, Self { say: format!("move {tool} to {to}"), tool: "move_file", path: tool.to_owned(), to: Some(to) }]
     }
 
     pub(super) fn see_red(tool: &str) -> Self {

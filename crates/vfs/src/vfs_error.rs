@@ -18,11 +18,13 @@ pub enum VfsError {
     NotADirectory { path: String },
     #[error("The path '{path}' {reason}")]
     BadPath { path: String, reason: &'static str },
-    #[error("'{path}' is larger than the limit of {limit} bytes; split it into smaller files")]
+    #[error("'{path}' is larger than the limit of {limit} bytes for one file; use smaller files")]
     TooLarge { path: String, limit: usize },
     #[error("'{path}' is not UTF-8 text; only text files can be read")]
     NotText { path: String },
-    #[error("Security Violation: Write access denied for '{path}'. Allowed directories: {writable}")]
+    #[error(
+        "Security Violation: Write access denied for '{path}'. Allowed directories: {writable}. Write there, or return the data"
+    )]
     ReadOnly { path: String, writable: String },
     #[error("'{path}' does not fit: {room} at most {limit} {what}; {}", room.advice())]
     Quota { path: String, room: QuotaScope, what: &'static str, limit: u64 },
@@ -80,7 +82,7 @@ impl Violation {
         let why = match self {
             Self::LeavesRoot => {
                 return format!(
-                    "Path '{path}' is outside the sandbox root. Use a path inside it, such as 'tools/a.ts', without '..'."
+                    "Path '{path}' is outside the sandbox root. Use a path inside it, such as 'tools/a.ts', without '..' and without symbolic links to the outside."
                 );
             }
             Self::Absolute => {

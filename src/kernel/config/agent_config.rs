@@ -11,13 +11,13 @@ limited_struct! {
     #[derive(Eq)]
     pub struct AgentConfig, AgentLimits {}
     limits {
-        /// Most characters of one result of a tool; the rest is paged or kept in a file.
+        /// Maximum number of characters of one result of a tool; the rest is paged or kept in a file.
         result_chars: RESULT_CHARS, 1000..=10_000_000;
         /// How long an approval is waited for, and how long it counts, in milliseconds.
         approval_ms: 300_000, 1000..=86_400_000;
-        /// Most forged tools that are offered by name at once.
+        /// Maximum number of forged tools that are offered by name at once.
         live_tools: 100, 0..=10_000;
-        /// Most characters of the schemas and descriptions of forged tools that are offered by name.
+        /// Maximum number of characters of the schemas and descriptions of forged tools that are offered by name.
         live_tool_chars: 32_000, 0..=10_000_000;
     }
 }

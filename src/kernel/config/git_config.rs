@@ -23,7 +23,7 @@ limited_struct! {
         pub write_strategy: GitWriteStrategy = GitWriteStrategy::default(),
     }
     limits {
-        /// Most that one fetch may bring, as sent.
+        /// Maximum size of one fetch, as sent.
         fetch_bytes: 128 << 20, 64 << 10..=2 << 30;
         /// Time for one exchange with the remote.
         timeout_ms: 300_000, 100..=3_600_000;

@@ -19,13 +19,13 @@ limited_struct! {
         pub deny: RuleList = RuleList::default(),
     }
     limits {
-        /// Most rows of one statement.
+        /// Maximum number of rows of one statement.
         max_rows: 10_000, 1..=1_000_000;
-        /// Most bytes of the rows of one statement, as JSON.
+        /// Maximum number of bytes of the rows of one statement, as JSON.
         max_bytes: 4 << 20, 64..=64 << 20;
-        /// Most characters of the rows that one call of exec_sql shows a model.
+        /// Maximum number of characters of the rows that one call of exec_sql shows a model.
         result_chars: RESULT_CHARS, 1000..=10_000_000;
-        /// Longest time of one statement.
+        /// Maximum time of one statement.
         statement_timeout_ms: 10_000, 1..=3_600_000;
     }
 }

@@ -94,7 +94,9 @@ impl Approvals {
             waiting.retain(|_, call| !call.until.is_over());
         }
         if waiting.len() >= MAX_WAITING {
-            return Err(refused("Too many approvals are pending. Answer some of them first."));
+            let text =
+                "Too many approvals are pending. Make the call again when the approver has answered some of them.";
+            return Err(refused(text));
         }
         waiting.insert(id.clone(), Waiting { subject, until, state: ApprovalState::Pending, about, decider });
         Ok(id)
@@ -169,7 +171,7 @@ impl Approvals {
 }
 
 fn approval_expired() -> Error {
-    refused("The approval was used already or has expired (agent.approvalMs). Make the call again.")
+    refused("The approval was used already or has expired (agent.approvalMs). Make the call again to have it approved.")
 }
 
 fn refused(message: &str) -> Error {

@@ -85,7 +85,7 @@ pub fn open_ledger(parts: LedgerParts<'_>) -> Result<(Records, Option<String>), 
         // Reads go on; damaging the ledger must not disable it.
         Err(error) => {
             let error = Error::from(error);
-            let warning = format!("{} Until then calls that change something are refused.", error.message);
+            let warning = format!("{} Until then, calls that change something are refused.", error.message);
             Ok((Records::Refused(error), Some(warning)))
         }
     }

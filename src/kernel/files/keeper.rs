@@ -5,9 +5,10 @@ use super::written_hashes::WrittenHashes;
 use crate::kernel::checks::{Checks, Depth};
 use crate::kernel::history::{History, Persisted, WriteTurn, Written};
 use crate::kernel::secret_scan::{not_kept, not_kept_before, not_kept_whole};
+use crate::kernel::visibility::shows;
 use std::borrow::Cow;
 use tgp_base::error::Error;
-use tgp_git::{CommittedContent, GitError};
+use tgp_git::{CommittedContent, FileBackup, GitError};
 use tgp_vfs::{DiskVfs, VfsError, Violation};
 
 /// How the change itself is made.
@@ -27,10 +28,10 @@ pub enum KeepNotice {
     NewestLost,
     /// The file is replaced; its old text contains a secret.
     ReplacedLost,
-    /// The old text is on this branch instead of the file's pull request branch.
-    BesideRequest(String),
-    /// The old text is on this branch, because the file's own branch does not change.
-    BesideDraft(String),
+    /// The old text is in this backup instead of the file's pull request branch.
+    BesideRequest(FileBackup),
+    /// The old text is in this backup, because the file's own branch does not change.
+    BesideDraft(FileBackup),
 }
 
 /// Commits what a change removes or replaces.
@@ -106,9 +107,9 @@ impl Keeper<'_> {
             // request.
             let is_elsewhere = turn.has_branches() && is_replaced && steps.len() > 1;
             if mode == ChangeMode::Draft || is_faulty {
-                notices.extend(turn.keep_beside(path, &content).map_err(failed)?.map(KeepNotice::BesideDraft));
+                notices.push(KeepNotice::BesideDraft(turn.keep_beside(path, &content).map_err(failed)?));
             } else if is_elsewhere {
-                notices.extend(turn.keep_beside(path, &content).map_err(failed)?.map(KeepNotice::BesideRequest));
+                notices.push(KeepNotice::BesideRequest(turn.keep_beside(path, &content).map_err(failed)?));
             } else {
                 let beside = turn.keep(&format!("Keep: {path}"), path, &content).map_err(failed)?;
                 notices.extend(beside.map(KeepNotice::BesideRequest));
@@ -150,8 +151,8 @@ impl KeepNotice {
             }
             Self::NewestLost => not_kept_whole(),
             Self::ReplacedLost => not_kept_before(),
-            Self::BesideRequest(branch) => format!("Its last text was not in a pull request. {}", kept_on(&branch)),
-            Self::BesideDraft(branch) => format!("Its previous text was not committed. {}", kept_on(&branch)),
+            Self::BesideRequest(backup) => kept_in(&backup, "in a pull request"),
+            Self::BesideDraft(backup) => kept_in(&backup, "in its history"),
         };
         let problem = match &written.problem {
             Some(first) => format!("{first} {problem}"),
@@ -161,6 +162,12 @@ impl KeepNotice {
     }
 }
 
-fn kept_on(branch: &str) -> String {
-    format!("It is on the branch {branch}: revert the file to that branch's commit to restore it.")
+/// `missing` is the place where the old text was not found.
+fn kept_in(backup: &FileBackup, missing: &str) -> String {
+    let FileBackup { path, commit, branch } = backup;
+    // It may be an importer of the moved file that the caller may not see.
+    let path = if shows(path) { path.as_str() } else { "a file that you may not read" };
+    format!(
+        "The previous text of {path} was not {missing}. It is kept in commit {commit} on the branch {branch}. To restore it, revert the file to that commit."
+    )
 }

@@ -14,7 +14,7 @@ use crate::kernel::commit_note::CommitNote;
 use crate::kernel::door::present;
 use crate::kernel::history::{History, Persisted, RunExamples, WriteDone, WriteTurn, Written};
 use crate::kernel::reuse::{Candidate, Reuse};
-use crate::kernel::secret_scan::held_back;
+use crate::kernel::secret_scan::{held_back, move_held_back};
 use crate::kernel::test_first::TestFirst;
 use crate::kernel::tool_paths::is_tool;
 use crate::kernel::tools::{MetaText, ReuseEvent, SimilarTool, Tools};
@@ -38,6 +38,12 @@ pub struct WriteParts {
     pub tests: Arc<TestFirst>,
     /// Looks for tools that do the same job; none when `reuse` is off.
     pub reuse: Option<Reuse>,
+}
+
+/// The first check result that keeps a text out of the history.
+enum Fault<'j> {
+    Secret(&'j str),
+    Finding(&'j str),
 }
 
 /// Whether a result counts in the reuse statistics.
@@ -150,10 +156,17 @@ impl WritePath {
             all.notice = all.notice.or(notice);
         }
         if plan.on_findings() == OnFindings::Reject
-            && let Some(problem) = self.problem(&all)
+            && let Some(fault) = self.fault(&all)
         {
+            // Of the changes that are refused for findings, only a move writes a text.
             let stays = steps.iter().find(|step| step.after.is_none()).map_or(plan.path(), |step| &step.path).as_str();
-            let message = format!("{stays} was not changed. {problem}");
+            let why = match fault {
+                Fault::Secret(first) => move_held_back(first),
+                Fault::Finding(first) => format!(
+                    "the check finds errors in a file that the move would write: {first}. Fix them in the file where it is now, then move it again."
+                ),
+            };
+            let message = format!("{stays} was not moved: {why}");
             let error = Error::new(ErrorCode::Validation, message).with("path", stays);
             return Err(error.with("errors", all.findings));
         }
@@ -197,15 +210,23 @@ impl WritePath {
         }
     }
 
-    /// Why a change with these check results is not committed, if so.
-    pub(super) fn problem(&self, judged: &Judged) -> Option<String> {
+    /// What keeps a change with these check results out of the history.
+    fn fault<'j>(&self, judged: &'j Judged) -> Option<Fault<'j>> {
         if let Some(secret) = judged.secrets.first() {
-            return Some(held_back(secret));
+            return Some(Fault::Secret(secret));
         }
         let first = judged.findings.first().filter(|_| self.parts.checks.is_strict())?;
-        Some(format!(
-            "It is kept as a draft and not committed, because check_tool finds errors in it: {first}. Call check_tool for details, and fix them: a version without errors is committed."
-        ))
+        Some(Fault::Finding(first))
+    }
+
+    /// Why a text with these check results is written to disk and not committed, if so.
+    pub(super) fn problem(&self, judged: &Judged) -> Option<String> {
+        Some(match self.fault(judged)? {
+            Fault::Secret(first) => held_back(first),
+            Fault::Finding(first) => format!(
+                "It is kept as a draft and not committed, because check_tool finds errors in it: {first}. Call check_tool for details, and fix them: a version without errors is committed."
+            ),
+        })
     }
 
     /// Writes and commits. Without access to the repository, the files are written without a commit.

@@ -7,7 +7,7 @@ use super::written::{Persisted, WriteDone, Written};
 use crate::kernel::commit_note::CommitNote;
 use crate::kernel::config::{DEFAULT_HISTORY_LIMIT, GitWriteStrategy, HISTORY_LIMIT};
 use crate::kernel::door::Witness;
-use crate::kernel::secret_scan::{SecretScan, held_back, message_held_back};
+use crate::kernel::secret_scan::{SecretScan, commit_held_back, message_held_back};
 use crate::kernel::tools::Tools;
 use parking_lot::Mutex;
 use serde::Serialize;
@@ -268,7 +268,7 @@ impl History {
             // Refuses the whole commit: without this file it would not match its message.
             return Ok(Written {
                 findings: held.clone(),
-                ..Written::not_committed(first.as_str(), &held_back(secret))
+                ..Written::not_committed(first.as_str(), &commit_held_back(secret))
             });
         }
         // The message is pushed with the commit.

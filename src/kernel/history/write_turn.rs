@@ -2,7 +2,7 @@
 
 use crate::kernel::door::{Witness, with_trailer};
 use parking_lot::MutexGuard;
-use tgp_git::{Committed, CommittedContent, FileChange, GitError, Writing};
+use tgp_git::{Committed, CommittedContent, FileBackup, FileChange, GitError, Writing};
 
 /// Excludes other threads of this process until it is dropped, also after the commit, so that a write is complete
 /// before the next begins. Excludes other processes until the commit, if the repository could be locked.
@@ -61,15 +61,15 @@ impl<'h> WriteTurn<'h> {
         self.writing()?.held(path, content)
     }
 
-    /// Commits the current content of a file before it changes. With pull requests also on a backup branch, whose name
-    /// is returned.
-    pub fn keep(&mut self, message: &str, path: &str, content: &[u8]) -> Result<Option<String>, GitError> {
+    /// Commits the current content of a file before it changes. With pull requests also on a backup branch, which is
+    /// returned.
+    pub fn keep(&mut self, message: &str, path: &str, content: &[u8]) -> Result<Option<FileBackup>, GitError> {
         let message = self.witnessed(message);
         self.writing()?.commit_before(&message, FileChange { path, content: Some(content) })
     }
 
-    /// Commits the current content of a file to a backup branch only, and returns its name.
-    pub fn keep_beside(&mut self, path: &str, content: &[u8]) -> Result<Option<String>, GitError> {
+    /// Commits the current content of a file to a backup branch only.
+    pub fn keep_beside(&mut self, path: &str, content: &[u8]) -> Result<FileBackup, GitError> {
         self.writing()?.back_up(path, content)
     }
 

@@ -317,7 +317,11 @@ fn refuse_disguised(path: &str) -> Result<(), Error> {
     if !is_disguised(path) {
         return Ok(());
     }
-    let message = "Security Violation: a file was not run, because its name has letters of another script that look like Latin ones, or invisible characters. Rename it.";
+    // Escaped, so that the message shows the letters that look like others.
+    let shown = path.escape_default();
+    let message = format!(
+        "Security Violation: '{shown}' was not run, because its name has letters of another script that look like Latin ones, or invisible characters. Use a file with another name, or ask your user to rename this one."
+    );
     Err(Error::new(ErrorCode::SecurityViolation, message).with("path", path))
 }
 

@@ -93,11 +93,9 @@ impl Tools {
     pub fn refuse_look_alike(&self, path: &str, leaving: &[&str]) -> Result<(), Error> {
         // Does not reveal a tool that the caller may not see; lists then keep the plainer name of the two.
         let other = self.registry.look_alike_of(path)?.filter(|other| shows(other));
-        if other.is_none_or(|other| leaving.contains(&other.as_str())) {
-            return Ok(());
-        }
+        let Some(other) = other.filter(|other| !leaving.contains(&other.as_str())) else { return Ok(()) };
         let message = format!(
-            "Security Violation: '{path}' cannot be written: another tool has a name that looks the same. Choose a name that differs in more than its case."
+            "Security Violation: '{path}' cannot be written: its name looks the same as that of '{other}'. Use or change that tool, or choose a name that differs in more than case and similar letters."
         );
         Err(Error::new(ErrorCode::SecurityViolation, message).with("path", path))
     }

@@ -37,8 +37,12 @@ fn help(specifier: &str, names: &[&str]) -> String {
     }
     let instead = match without_scheme(specifier).split('/').next().unwrap_or_default() {
         "fs" => "Read files with tgp.read_file(path) and list them with tgp.list_files(dir).",
-        "http" | "https" | "axios" | "node-fetch" | "got" | "undici" => "Send requests with tgp.fetch(url).",
-        "pg" | "mysql" | "mysql2" | "better-sqlite3" | "knex" => "Query the database with tgp.exec_sql(sql, params).",
+        "http" | "https" | "axios" | "node-fetch" | "got" | "undici" => {
+            "Send requests with tgp.fetch(url), if the application allows it; else take the data as an argument."
+        }
+        "pg" | "mysql" | "mysql2" | "better-sqlite3" | "knex" => {
+            "Query the database with tgp.exec_sql(sql, params), if there is one; else take the data as an argument."
+        }
         "crypto" => "The global `crypto` has randomUUID() and getRandomValues().",
         "url" => "URL and URLSearchParams are globals.",
         "lodash" | "lodash-es" | "underscore" | "ramda" => {

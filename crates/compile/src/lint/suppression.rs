@@ -10,6 +10,10 @@ use crate::rule_context::rule_context::RuleContext;
 use crate::rules::rule::{Finding, Guards, Rule};
 
 const DIRECTIVE: &str = "tgp-ignore";
+/// Maximum number of reported comments without effect: a source may have any number.
+const MAX_FAULTS: usize = 100;
+const FORM: &str =
+    "Write `// tgp-ignore rule-id: reason` on the line of the finding or the line above, or fix the finding.";
 
 /// The suppressions of one source.
 #[derive(Debug, Default)]
@@ -29,17 +33,23 @@ impl Suppressions {
             let line = covered_line(context, index, comment.span);
             let ids: Vec<&str> = ids.split([',', ' ']).map(str::trim).filter(|id| !id.is_empty()).collect();
             if ids.is_empty() || reason.trim().is_empty() {
-                found.fault(comment.span, "A tgp-ignore comment without a reason has no effect");
+                let message = "A tgp-ignore comment without a rule id and a reason has no effect";
+                found.fault(comment.span, || (message.to_owned(), FORM.to_owned()));
                 continue;
             }
             for id in ids {
                 match rules.iter().find(|rule| rule.id == id) {
                     Some(rule) if rule.guards == Guards::Safety => {
-                        found.fault(comment.span, format!("'{id}' guards the sandbox and cannot be ignored"));
+                        let help = "Remove the comment, and fix the finding.";
+                        let message = || format!("'{id}' guards the sandbox and cannot be ignored");
+                        found.fault(comment.span, || (message(), help.to_owned()));
                     }
                     Some(_) => found.covered.push((id.to_owned(), line)),
                     None if others.contains(&id) => found.covered.push((id.to_owned(), line)),
-                    None => found.fault(comment.span, format!("There is no rule '{id}' to ignore")),
+                    None => found.fault(comment.span, || {
+                        let help = format!("The rules that can be ignored are {}.", ignorable(rules, others));
+                        (format!("There is no rule '{id}' to ignore"), help)
+                    }),
                 }
             }
         }
@@ -55,11 +65,19 @@ impl Suppressions {
         self.covered.iter().filter(|(id, _)| id == rule).map(|(_, line)| *line).collect()
     }
 
-    fn fault(&mut self, span: Span, message: impl Into<String>) {
-        let help =
-            "Write `// tgp-ignore rule-id: reason` on the line of the finding or the line above, or fix the finding.";
-        self.faults.push(Finding { span, message: message.into(), help: help.to_owned(), edit: None });
+    /// Adds a comment without effect; `describe` returns the message and the help.
+    fn fault(&mut self, span: Span, describe: impl FnOnce() -> (String, String)) {
+        if self.faults.len() < MAX_FAULTS {
+            let (message, help) = describe();
+            self.faults.push(Finding { span, message, help, edit: None });
+        }
     }
+}
+
+/// The ids of the rules that can be suppressed, and `others`.
+fn ignorable(rules: &[&Rule], others: &[&str]) -> String {
+    let quality = rules.iter().filter(|rule| rule.guards == Guards::Quality).map(|rule| rule.id);
+    quality.chain(others.iter().copied()).collect::<Vec<_>>().join(", ")
 }
 
 fn covered_line(context: &RuleContext<'_>, index: &SourceIndex<'_>, span: Span) -> u32 {

@@ -2,6 +2,7 @@
 
 use super::head;
 use super::references::branch_reference;
+use crate::commit_id::CommitId;
 use crate::git_error::GitError;
 use crate::objects::commit_object::NewCommit;
 use crate::objects::trees::Trees;
@@ -19,6 +20,14 @@ pub(crate) struct BackupBranch {
     pub(crate) paths: Vec<String>,
 }
 
+/// One file on a backup branch. `commit` has its content, so that it can be restored from there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileBackup {
+    pub path: String,
+    pub commit: CommitId,
+    pub branch: String,
+}
+
 /// Creates a backup branch at `commit` and returns its short name.
 pub(crate) fn back_up_commit(repository: &Repository, commit: Oid) -> Result<String, GitError> {
     let branch = short_name(commit);
@@ -29,15 +38,17 @@ pub(crate) fn back_up_commit(repository: &Repository, commit: Oid) -> Result<Str
     }
 }
 
-/// Creates a backup branch with a file on top of `parent` and returns its short name. The name is derived from path and
-/// content, so repeated backups create one branch.
+/// Creates a backup branch with a file on top of `parent`. Its name is derived from path and content, so repeated backups
+/// create one branch.
 pub(crate) fn back_up_file(
     repository: &Repository,
     options: &StoreOptions,
     parent: Option<Oid>,
     (path, content): (&str, &[u8]),
-) -> Result<String, GitError> {
+) -> Result<FileBackup, GitError> {
     let failed = |error: git2::Error| GitError::git("back up an uncommitted file", &error);
+    let backup =
+        |branch: String, commit: Oid| FileBackup { path: path.to_owned(), commit: CommitId::from(commit), branch };
     let name = [path.as_bytes(), content].join(&0);
     let id = Oid::hash_object(ObjectType::Blob, &name).map_err(failed)?;
     let trees = Trees::new(repository, options.limits);
@@ -47,11 +58,11 @@ pub(crate) fn back_up_file(
     if let Some(known) = known
         && trees.entry(trees.of(Some(known))?, path)?.is_some_and(|entry| entry.id == blob)
     {
-        return Ok(branch);
+        return Ok(backup(branch, known));
     }
     let commit = commit_of(repository, options, parent, vec![(path.to_owned(), Some(content.to_vec()))])?;
     repository.reference(&branch_reference(&branch), commit, true, "keep").map_err(failed)?;
-    Ok(branch)
+    Ok(backup(branch, commit))
 }
 
 /// Creates a backup branch with `files` on top of `parent`; files without content are removed. `None` if there are no files.

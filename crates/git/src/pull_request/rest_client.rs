@@ -54,9 +54,9 @@ impl RestClient {
         time: Duration,
     ) -> Result<Self, GitError> {
         let bad = |reason| GitError::BadRemote { reason };
-        let url = Url::parse(base).map_err(|_| bad("git.apiBaseUrl is not a URL"))?;
+        let url = Url::parse(base).map_err(|_| bad("git.apiBaseUrl is not a URL; use https://host/path"))?;
         if token.is_some() && url.scheme() != "https" && !is_loopback(&url) {
-            return Err(bad("a token is not sent over http://; use an https:// address as git.apiBaseUrl"));
+            return Err(bad("a token is not sent over http://; use https:// in git.apiBaseUrl"));
         }
         let mut headers = vec![("accept", "application/json".to_owned())];
         if let Some(token) = &token {

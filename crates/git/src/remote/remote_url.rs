@@ -102,11 +102,11 @@ impl RemoteUrl {
         let Ok(mut url) = Url::parse(repo) else { return Ok(at(Address::Path(base_dir.join(repo)))) };
         match url.scheme() {
             "file" => {
-                let path = url.to_file_path().map_err(|()| bad("its file:// address is not a path on this machine"))?;
+                let path = url.to_file_path().map_err(|()| bad("git.repo names another host; use file:///folder"))?;
                 Ok(at(Address::Path(path)))
             }
             "ssh" => {
-                let host = url.host_str().ok_or_else(|| bad("its ssh:// address has no host"))?;
+                let host = url.host_str().ok_or_else(|| bad("git.repo has no host; use ssh://user@host/path"))?;
                 let user = Some(url.username()).filter(|user| !user.is_empty());
                 let path = url.path().strip_prefix("/~").map_or(url.path(), |_| url.path().trim_start_matches('/'));
                 let ssh = SshConnection {
@@ -123,7 +123,7 @@ impl RemoteUrl {
                 let password = url.password().map(|text| Secret::new(text.to_owned()));
                 url.set_username("")
                     .and_then(|()| url.set_password(None))
-                    .map_err(|()| bad("its address is not a valid URL"))?;
+                    .map_err(|()| bad("git.repo is not a valid URL; use https://host/owner/name"))?;
                 url.set_query(None);
                 url.set_fragment(None);
                 let (origin, project) = (url.origin().ascii_serialization(), project_of(url.path()));
@@ -131,7 +131,7 @@ impl RemoteUrl {
             }
             // A drive letter of Windows looks like a scheme.
             scheme if scheme.len() == 1 => Ok(at(Address::Path(repo.into()))),
-            _ => Err(bad("use https://, ssh://, file:// or a path")),
+            _ => Err(bad("git.repo has an unknown scheme; use https://, ssh://, file:// or a path")),
         }
     }
 
@@ -165,7 +165,7 @@ impl RemoteUrl {
             Address::Http(url) => {
                 let token = token.or(self.password.as_ref());
                 if token.is_some() && url.scheme() == "http" && !is_loopback(url) {
-                    return Err(bad("a token is not sent over http://; use https://"));
+                    return Err(bad("a token is not sent over http://; use https:// in git.repo"));
                 }
                 let user = self.user.clone().unwrap_or_else(|| self.provider.token_user().to_owned());
                 let credentials = token.map(|token| Credentials { user, token: token.clone() });
@@ -193,7 +193,7 @@ fn project_of(path: &str) -> Option<String> {
 
 /// The website of an API: `https://github.com` for `https://api.github.com`, `https://x` for `https://x/api/v3`.
 fn site_of_api(api: &str) -> Result<String, GitError> {
-    let url = Url::parse(api).map_err(|_| bad("git.apiBaseUrl is not a URL"))?;
+    let url = Url::parse(api).map_err(|_| bad("git.apiBaseUrl is not a URL; use https://host/path"))?;
     Ok(url.origin().ascii_serialization().replacen("://api.", "://", 1))
 }
 

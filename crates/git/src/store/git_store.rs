@@ -6,7 +6,8 @@ use super::held_back::{self, Released};
 use super::repository_setup::{self, Flush};
 use super::uncommitted::{self, FileState};
 use super::upkeep::Upkeep;
-use crate::branches::{backup_branch, head, pending, strategy};
+use crate::branches::backup_branch::{self, FileBackup};
+use crate::branches::{head, pending, strategy};
 use crate::commit_id::CommitId;
 use crate::durability::context::Context;
 use crate::durability::redo::Suspicion;
@@ -326,11 +327,11 @@ impl Writing<'_> {
     }
 
     /// Commits the current version of a file before it is changed. With pull requests, whose branch may be discarded, also
-    /// creates a backup branch and returns its name.
+    /// creates a backup branch, which is returned.
     ///
     /// # Errors
     /// As [`GitStore::commit`]; `Fault` after the commit.
-    pub fn commit_before(&mut self, message: &str, change: FileChange<'_>) -> Result<Option<String>, GitError> {
+    pub fn commit_before(&mut self, message: &str, change: FileChange<'_>) -> Result<Option<FileBackup>, GitError> {
         let (repository, lock) = self.held.as_mut().ok_or(GitError::Fault)?;
         let context = self.store.context();
         let advanced = commit::advance(repository, lock, &context, message, &[change]);
@@ -347,11 +348,11 @@ impl Writing<'_> {
         }
     }
 
-    /// Creates a backup branch with a file and returns its name. The branch of the file is not changed.
+    /// Creates a backup branch with a file. The branch of the file is not changed.
     ///
     /// # Errors
     /// `DetachedHead`, `Git`; `Fault` after the commit.
-    pub fn back_up(&self, path: &str, content: &[u8]) -> Result<Option<String>, GitError> {
+    pub fn back_up(&self, path: &str, content: &[u8]) -> Result<FileBackup, GitError> {
         self.held.as_ref().ok_or(GitError::Fault)?;
         // Backups are not logged, so they are flushed.
         let repository = self.store.open_again()?;
@@ -359,7 +360,7 @@ impl Writing<'_> {
         let change = FileChange { path, content: Some(content) };
         commit::refuse_large(options, &change)?;
         let target = strategy::target(&repository, options, &[change])?;
-        backup_branch::back_up_file(&repository, options, target.commit.or(target.start), (path, content)).map(Some)
+        backup_branch::back_up_file(&repository, options, target.commit.or(target.start), (path, content))
     }
 
     /// Commits `changes`, as [`GitStore::commit`] does.

@@ -61,7 +61,7 @@ fn attempts_to_bypass_the_test_are_refused() {
     let green = [
         bypass("deletes the test", "", "delete-test", DELETE_TOOL),
         bypass("empties the test", "", "blank-test:E", WRITE_TEST),
-        bypass("moves the test away", "", "move-test:lib/a.test.ts", DELETE_TOOL),
+        bypass("moves the test away", "", "move-test:lib/a.test.ts", ("move_file", "tools/a.test.ts")),
         bypass("renames the tool away from its test", "", "move:tools/b.ts", ("move_file", "tools/a.test.ts")),
         bypass("copies the tool to a new name", "on:tools/b.ts", "write:A1", ("write_file", "tools/b.test.ts")),
         bypass("copies tool and test", "on:tools/b.ts disk-test:T1", "write:A1", ("test_tool", "tools/b.ts")),
@@ -144,6 +144,16 @@ fn refusal_messages() {
     assert_eq!(
         message(GREEN, "move:tools/b.ts"),
         "Nothing can be moved to tools/b.ts yet: it has no test. First move tools/a.test.ts to tools/b.test.ts."
+    );
+    assert_eq!(
+        message(GREEN, "move-test:lib/a.test.ts"),
+        "tools/a.test.ts cannot be moved away from its tool: tools/a.ts would have no test. First move tools/a.test.ts \
+         to tools/new_name.test.ts, with a name that no tool has yet, then move tools/a.ts to tools/new_name.ts."
+    );
+    assert_eq!(
+        message(GREEN, "delete-test"),
+        "tools/a.test.ts cannot be deleted: tools/a.ts would have no test. First delete tools/a.ts, if both \
+         should be deleted."
     );
     let many: String = (0..9).map(|number| format!("case{number}+,")).collect();
     let message = message(&format!("test:T1 miss:_/T1 tool:A1 run:A1/T1={many} test:T2 miss:_/T2 run:A1/T2=x+"), "run");
