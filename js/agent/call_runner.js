@@ -250,5 +250,5 @@ function refused(error) {
  */
 function plain(output) {
   if (typeof output === 'string') return output.toWellFormed();
-  return parseForeignJson(toJsonText(output, 'result', { unheldNumbers: 'null' }));
+  return parseForeignJson(toJsonText(output, 'result', { nonFiniteNumbers: 'null' }));
 }

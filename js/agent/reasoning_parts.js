@@ -62,7 +62,7 @@ function added(kept, part) {
 export function recorded(parts, model) {
   if (parts.length === 0) return undefined;
   try {
-    const text = toJsonText({ model, parts }, 'reasoning', { unheldNumbers: 'null' });
+    const text = toJsonText({ model, parts }, 'reasoning', { nonFiniteNumbers: 'null' });
     if (text.length > MAX_CHARS) return undefined;
     // Checks that the text can be parsed again.
     parseForeignJson(text, { maxDepth: MAX_DEPTH });

@@ -167,7 +167,7 @@ function applicationTool(kernel, name, tool, { agent, dryRun, ...worker }) {
  */
 function keepable(name, result) {
   try {
-    toJsonText(result, 'result', { unheldNumbers: 'null' });
+    toJsonText(result, 'result', { nonFiniteNumbers: 'null' });
   } catch (cause) {
     throw new ResultError(
       `${name} was called and succeeded, but its result is not JSON data: ${messageOf(cause)} Do not repeat the call.`,

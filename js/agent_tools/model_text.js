@@ -44,7 +44,7 @@ export async function modelText(name, output, maxChars = LIMITS.agent.resultChar
     return { text: /** @type {any} */ (shown).text, failed, shown };
   }
   // NaN and infinities become null: the tool has succeeded, so such a number must not fail the call.
-  const text = typeof shown === 'string' ? shown : toJsonText(shown, 'result', { unheldNumbers: 'null' });
+  const text = typeof shown === 'string' ? shown : toJsonText(shown, 'result', { nonFiniteNumbers: 'null' });
   return { text, failed, shown };
 }
 

@@ -30,7 +30,7 @@ export class JsonText {
 /**
  * @typedef {object} Options
  * @property {number} [maxChars]
- * @property {'refused' | 'null'} [unheldNumbers] how NaN and infinities are handled
+ * @property {'refused' | 'null'} [nonFiniteNumbers] how NaN and infinities are handled
  */
 
 /**
@@ -138,7 +138,7 @@ class PlainCheck {
 class Writer {
   #name;
   #maxChars;
-  #unheldNumbers;
+  #nonFiniteNumbers;
   #left;
   #values = 0;
   /** Path of the current value. @type {(string | number)[]} */
@@ -150,10 +150,10 @@ class Writer {
    * @param {string} name
    * @param {Options} options
    */
-  constructor(name, { maxChars = MAX_JSON_CHARS, unheldNumbers = 'refused' }) {
+  constructor(name, { maxChars = MAX_JSON_CHARS, nonFiniteNumbers = 'refused' }) {
     this.#name = name;
     this.#maxChars = maxChars;
-    this.#unheldNumbers = unheldNumbers;
+    this.#nonFiniteNumbers = nonFiniteNumbers;
     this.#left = maxChars;
   }
 
@@ -173,7 +173,7 @@ class Writer {
       case 'symbol':
         throw this.#refusal(`is a ${typeof value}, which JSON cannot hold`);
       case 'number':
-        if (!Number.isFinite(value) && this.#unheldNumbers === 'refused') {
+        if (!Number.isFinite(value) && this.#nonFiniteNumbers === 'refused') {
           throw this.#refusal(`is ${value}, which JSON cannot hold`);
         }
         return this.#spent(JSON.stringify(value));

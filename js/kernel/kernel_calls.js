@@ -154,7 +154,7 @@ export class KernelCalls {
       const { tool, effect, changes, args, path } = asked;
       const who = this.#life.gate.caller(asked.who);
       const number = nextCallNumber();
-      const call = { number, tool, effect, changes, path, args: toJsonText(args, 'args', { unheldNumbers: 'null' }) };
+      const call = { number, tool, effect, changes, path, args: toJsonText(args, 'args', { nonFiniteNumbers: 'null' }) };
       const enter = async (/** @type {string | undefined} */ approval) =>
         kernel.enter({ ...call, caller: this.#callerText(number, who, approval) });
       unwrap(await this.#life.gate.pass(kernel, enter, who, undefined));
@@ -190,7 +190,7 @@ export class KernelCalls {
    */
   async judge({ tool, effect, args, who: given, path }) {
     const who = this.#life.gate.caller(given);
-    const call = { tool, effect, changes: false, path, args: toJsonText(args, 'args', { unheldNumbers: 'null' }) };
+    const call = { tool, effect, changes: false, path, args: toJsonText(args, 'args', { nonFiniteNumbers: 'null' }) };
     return this.read(async (kernel) => kernel.judge({ ...call, number: 0, caller: this.#callerText(0, who) }));
   }
 
@@ -345,7 +345,7 @@ async function recorded(kernel, number, work) {
  */
 function shownResult(value) {
   try {
-    return toJsonText(value, 'result', { unheldNumbers: 'null' });
+    return toJsonText(value, 'result', { nonFiniteNumbers: 'null' });
   } catch {
     return 'null';
   }

@@ -11,7 +11,7 @@ import { readTextAtOnce } from '../boundary/bounded_read.js';
  * State shared by all copies of this module in one thread: `import` and `require` load one each.
  * @type {{ id: string, working: Set<string> }}
  */
-export const REALM = shared(Symbol.for('@tgp/core/realm'));
+export const THREAD_STATE = shared(Symbol.for('@tgp/core/realm'));
 
 /** How often a process renews its lease, and how long a lease lasts if the process cannot be checked directly. */
 export const BEAT_MS = 15_000;
@@ -24,7 +24,7 @@ const START_TIME_FIELD = 19;
 /** @returns {ProcessIdentity} of the current thread */
 export function ownIdentity() {
   const started = startOf('self');
-  return { pid: process.pid, ...place(), ...(started !== undefined && { started }), realm: REALM.id };
+  return { pid: process.pid, ...place(), ...(started !== undefined && { started }), realm: THREAD_STATE.id };
 }
 
 /**
@@ -55,7 +55,7 @@ export function isAlive(mark, seen) {
  * @param {ProcessIdentity} mark
  */
 export function isOwn({ realm }) {
-  return realm === REALM.id;
+  return realm === THREAD_STATE.id;
 }
 
 /**

@@ -52,7 +52,7 @@ export class SessionLog {
    */
   async append(session, actor, body) {
     const path = LISTED.has(body.what) ? LISTED_PATH : undefined;
-    const text = toJsonText({ type: 'SESSION', session, ...actor, path, body }, 'event', { unheldNumbers: 'null' });
+    const text = toJsonText({ type: 'SESSION', session, ...actor, path, body }, 'event', { nonFiniteNumbers: 'null' });
     await this.#calls.read((kernel) => kernel.ledgerAppend(text));
   }
 

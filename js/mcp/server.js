@@ -165,7 +165,7 @@ function isObject(value) {
  * @returns {Record<string, unknown>}
  */
 function plain(value) {
-  return parseForeignJson(toJsonText(value, 'result', { unheldNumbers: 'null' }));
+  return parseForeignJson(toJsonText(value, 'result', { nonFiniteNumbers: 'null' }));
 }
 
 /**

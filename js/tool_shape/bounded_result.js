@@ -128,7 +128,7 @@ export async function boundedResult(output, maxChars, keep) {
   if (output instanceof Page) return output.fit(maxChars);
   if (typeof output === 'string') return shortText(output, maxChars);
   // NaN and infinities become null: the tool has succeeded, so such a number must not fail the call.
-  const text = toJsonText(output, 'result', { unheldNumbers: 'null' });
+  const text = toJsonText(output, 'result', { nonFiniteNumbers: 'null' });
   if (text.length <= maxChars) return output;
   const plain = parseForeignJson(text);
   if (typeof plain.success !== 'boolean')

@@ -83,16 +83,16 @@ pub fn message_held_back(first: &str) -> String {
 }
 
 /// The notice for a removed file that was never committed, because of a secret.
-pub fn not_kept() -> String {
+pub fn secret_file_removed() -> String {
     "It was removed from disk. It contained a secret and was never committed, so it cannot be restored.".to_owned()
 }
 
 /// The notice for a removed file of which only an older text was committed.
-pub fn not_kept_whole() -> String {
+pub fn newest_text_lost() -> String {
     "Its last text contained a secret and was never committed, so only an older text can be restored.".to_owned()
 }
 
 /// The notice for a replaced text that was never committed, because of a secret.
-pub fn not_kept_before() -> String {
+pub fn previous_text_lost() -> String {
     "Its previous text contained a secret and was never committed, so it cannot be restored.".to_owned()
 }

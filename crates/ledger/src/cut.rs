@@ -3,7 +3,7 @@
 //! range as missing.
 
 use super::checkpoint::Statement;
-use super::event::{Head, NewEvent, Part, PreparedEvent, StoredEvent};
+use super::event::{BodyValue, Head, NewEvent, PreparedEvent, StoredEvent};
 use super::event_type::EventType;
 use super::hash::Hash;
 use super::ledger_error::LedgerError;
@@ -59,12 +59,12 @@ impl Cut {
         let (last, seen) = (self.after.hash.hex(), self.up_to.hash.hex());
         let signature = Statement::Cut.signature(&self.both(), key);
         let body = [
-            ("state", Part::Text(STATE)),
-            ("after", Part::Integer(i64::try_from(self.after.size).ok()?)),
-            ("last", Part::Text(&last)),
-            ("upTo", Part::Integer(i64::try_from(self.up_to.size).ok()?)),
-            ("seen", Part::Text(&seen)),
-            ("signature", Part::Text(&signature)),
+            ("state", BodyValue::Text(STATE)),
+            ("after", BodyValue::Integer(i64::try_from(self.after.size).ok()?)),
+            ("last", BodyValue::Text(&last)),
+            ("upTo", BodyValue::Integer(i64::try_from(self.up_to.size).ok()?)),
+            ("seen", BodyValue::Text(&seen)),
+            ("signature", BodyValue::Text(&signature)),
         ];
         prepare_own(&NewEvent { path: Some(PATH), body: &body, ..NewEvent::of_kernel(EventType::Session) })
     }

@@ -1,7 +1,7 @@
 //! The signed event that records which old events were dropped: without the key, no events can be dropped unnoticed.
 
 use super::checkpoint::Statement;
-use super::event::{Head, NewEvent, Part, PreparedEvent};
+use super::event::{BodyValue, Head, NewEvent, PreparedEvent};
 use super::event_type::EventType;
 use super::hash::Hash;
 use super::ledger_error::LedgerError;
@@ -36,9 +36,9 @@ impl DroppedEvent {
     pub fn prepared(head: &Head, key: &SigningKey) -> Option<PreparedEvent> {
         let (hash, signature) = (head.hash.hex(), Statement::Dropped.signature(head, key));
         let body = [
-            ("upTo", Part::Integer(i64::try_from(head.size).ok()?)),
-            ("head", Part::Text(&hash)),
-            ("signature", Part::Text(&signature)),
+            ("upTo", BodyValue::Integer(i64::try_from(head.size).ok()?)),
+            ("head", BodyValue::Text(&hash)),
+            ("signature", BodyValue::Text(&signature)),
         ];
         prepare_own(&NewEvent { body: &body, ..NewEvent::of_kernel(EventType::Retention) })
     }

@@ -18,18 +18,11 @@ impl Actor<'static> {
 
 /// The value of a member of an event's body.
 #[derive(Debug, Clone, Copy)]
-pub enum Part<'a> {
+pub enum BodyValue<'a> {
     Text(&'a str),
     Json(&'a RawValue),
     Integer(i64),
-    Truth(Truth),
-}
-
-/// A boolean value of a body.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Truth {
-    Yes,
-    No,
+    Bool(bool),
 }
 
 /// How an event that cannot be written is handled.
@@ -60,7 +53,7 @@ pub struct NewEvent<'a> {
     pub tool: Option<&'a str>,
     pub path: Option<&'a str>,
     /// Further members of the event. Reserved names (`seq`, `id`, `type`, …) get a `_` suffix.
-    pub body: &'a [(&'a str, Part<'a>)],
+    pub body: &'a [(&'a str, BodyValue<'a>)],
     /// A JSON object whose members are added to the body, for events of the application.
     pub more: Option<&'a RawValue>,
 }

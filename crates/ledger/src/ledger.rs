@@ -22,7 +22,7 @@ use super::signals::{Signals, ThreadNeed, Want};
 use super::signing_key::{PublicKey, SigningKey};
 use super::spool::Spool;
 use super::sqlite_store::SqliteStore;
-use super::store::{Reach, Store};
+use super::store::{Store, StoreScope};
 use super::verification::{Problem, Verification, Witness};
 use super::verify::{Evidence, verify, verify_end};
 use super::wait_for_spools::wait_for_spools;
@@ -141,15 +141,15 @@ impl Ledger {
     /// The name of the ledger's key, 8 hex digits, and a signature of this head.
     pub fn witness(&self, head: &Head) -> Result<(String, String), LedgerError> {
         let checkpoints = &self.shared()?.checkpoints;
-        let key = match self.store.reach() {
-            Reach::OneFolder => checkpoints.key()?,
+        let key = match self.store.scope() {
+            StoreScope::Folder => checkpoints.key()?,
             // A commit does not wait for a server: the writer finds the key when it first reaches the store.
-            Reach::ManyMachines => checkpoints.known_key().ok_or(LedgerError::Unreachable(Reason::Connection))?,
+            StoreScope::Machines => checkpoints.known_key().ok_or(LedgerError::Unreachable(Reason::Connection))?,
         };
-        let statement = match (self.store.reach(), self.durability) {
-            (Reach::OneFolder, Durability::Process) => Statement::Witnessed,
+        let statement = match (self.store.scope(), self.durability) {
+            (StoreScope::Folder, Durability::Process) => Statement::Witnessed,
             // A server confirms commits after writing them to its disk.
-            (Reach::ManyMachines, _) | (_, Durability::Power) => Statement::WitnessedOnDisk,
+            (StoreScope::Machines, _) | (_, Durability::Power) => Statement::WitnessedOnDisk,
         };
         Ok((key.public().name(), statement.signature(head, &key)))
     }
@@ -212,7 +212,7 @@ impl Ledger {
     /// The position for the trailer of a commit: the current one, or the last known one if many events wait to be stored or
     /// the store is on another server.
     pub fn witnessed_position(&self) -> Result<Head, LedgerError> {
-        if self.store.reach() == Reach::ManyMachines {
+        if self.store.scope() == StoreScope::Machines {
             return Ok(self.last_position());
         }
         if let Some(writing) = self.writing.as_ref().filter(|writing| writing.shared.spool.is_soon_stored()) {
@@ -278,7 +278,7 @@ impl Ledger {
         let here = process == self.process && self.writing.is_some();
         let lives = here
             || ProcessLock::is_held(&self.folder, process)
-            || (self.store.reach() == Reach::ManyMachines && self.store.has_spool_of(process)?);
+            || (self.store.scope() == StoreScope::Machines && self.store.has_spool_of(process)?);
         Ok(if lives { CallState::Running } else { CallState::Unknown })
     }
 

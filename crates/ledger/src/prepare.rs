@@ -163,7 +163,7 @@ fn hidden(mut envelope: Map<String, Value>) -> (Map<String, Value>, Map<String, 
 #[cfg(test)]
 mod tests {
     use super::Preparation;
-    use crate::event::{NewEvent, Part, PreparedEvent};
+    use crate::event::{BodyValue, NewEvent, PreparedEvent};
     use crate::hash::Hash;
     use crate::redact::Redact;
     use crate::samples;
@@ -185,7 +185,7 @@ mod tests {
     #[test]
     fn content_is_canonical_and_identified_by_its_hash() {
         let args = raw(r#"{"b": 1.0, "a": 9007199254740993}"#);
-        let body = [("args", Part::Json(&args))];
+        let body = [("args", BodyValue::Json(&args))];
         let event = NewEvent { at: Some(0), ..samples::call("p-1", &body) };
         let prepared = prepare(&event, None);
         assert_eq!(
@@ -203,7 +203,7 @@ mod tests {
     #[test]
     fn a_body_cannot_override_reserved_members() {
         let more = raw(r#"{"type":"HALT","seq":7,"note":"x","note_":"y"}"#);
-        let event = NewEvent { more: Some(&more), ..samples::call("p-1", &[("note", Part::Text("z"))]) };
+        let event = NewEvent { more: Some(&more), ..samples::call("p-1", &[("note", BodyValue::Text("z"))]) };
         let content: serde_json::Value = serde_json::from_str(&prepare(&event, None).content).unwrap();
         assert_eq!(content["type"], "CALL");
         assert_eq!(content["type_"], "HALT");
@@ -214,7 +214,7 @@ mod tests {
     #[test]
     fn invalid_values_are_kept_as_text() {
         let (deep, half) = (raw(&format!("{}{}", "[".repeat(5000), "]".repeat(5000))), raw(r#"{"a":"\ud800"}"#));
-        let body = [("deep", Part::Json(&deep)), ("half", Part::Json(&half))];
+        let body = [("deep", BodyValue::Json(&deep)), ("half", BodyValue::Json(&half))];
         let prepared = prepare(&samples::call("p-1", &body), None);
         let content: serde_json::Value = serde_json::from_str(&prepared.content).unwrap();
         assert_eq!(content["half"], r#"{"a":"\ud800"}"#);
@@ -236,7 +236,7 @@ mod tests {
     #[test]
     fn the_hook_masks_body_and_path_but_not_the_envelope() {
         let hook = Hook(|content| content.replace("secret", "***").replace("CALL", "HALT"));
-        let body = [("args", Part::Text("a secret"))];
+        let body = [("args", BodyValue::Text("a secret"))];
         let event = NewEvent { path: Some("secret.ts"), ..samples::call("secret-1", &body) };
         let prepared = prepare(&event, Some(Arc::new(hook)));
         let content: serde_json::Value = serde_json::from_str(&prepared.content).unwrap();
@@ -253,7 +253,7 @@ mod tests {
             |_| r#"{"actor":1}"#.to_owned(),
             |_| std::panic::resume_unwind(Box::new("no")),
         ] {
-            let body = [("args", Part::Text("a secret"))];
+            let body = [("args", BodyValue::Text("a secret"))];
             let prepared = prepare(&samples::call("p-1", &body), Some(Arc::new(Hook(hook))));
             assert!(!prepared.content.contains("secret"), "{}", prepared.content);
             assert!(!prepared.content.contains("tools/a.ts"));

@@ -5,7 +5,7 @@ use super::event::Head;
 use super::ledger::Ledger;
 use super::ledger_error::LedgerError;
 use super::retention::Retain;
-use super::store::{Reach, Shrink};
+use super::store::{Shrink, StoreScope};
 use super::timestamp;
 use super::verification::Witness;
 
@@ -69,7 +69,7 @@ impl Ledger {
     /// processes are drained first, since they may contain that end.
     pub fn record_cut(&self, seen: &Witness) -> Result<Option<Cut>, LedgerError> {
         let store = self.store();
-        if store.reach() == Reach::ManyMachines || store.head()?.size >= seen.size {
+        if store.scope() == StoreScope::Machines || store.head()?.size >= seen.size {
             return Ok(None);
         }
         let after = self.position()?;

@@ -1,13 +1,13 @@
 //! Test fixtures: events and ledgers.
 
-use super::event::{Actor, Importance, NewEvent, Part};
+use super::event::{Actor, BodyValue, Importance, NewEvent};
 use super::event_type::EventType;
 use super::ledger::Ledger;
 use super::options::LedgerOptions;
 use serde_json::value::RawValue;
 use std::path::Path;
 
-pub fn event<'a>(kind: EventType, call: &'a str, body: &'a [(&'a str, Part<'a>)]) -> NewEvent<'a> {
+pub fn event<'a>(kind: EventType, call: &'a str, body: &'a [(&'a str, BodyValue<'a>)]) -> NewEvent<'a> {
     NewEvent {
         kind,
         importance: Importance::Other,
@@ -23,7 +23,7 @@ pub fn event<'a>(kind: EventType, call: &'a str, body: &'a [(&'a str, Part<'a>)]
     }
 }
 
-pub fn call<'a>(call: &'a str, body: &'a [(&'a str, Part<'a>)]) -> NewEvent<'a> {
+pub fn call<'a>(call: &'a str, body: &'a [(&'a str, BodyValue<'a>)]) -> NewEvent<'a> {
     event(EventType::Call, call, body)
 }
 
@@ -41,10 +41,10 @@ pub fn fill(ledger: &Ledger, pairs: usize) {
         let id = ledger.call_id();
         let (args, path) = (raw(&format!(r#"{{"n":{number}}}"#)), format!("tools/{}.ts", number % 7));
         let session = format!("session-{}", number % 3);
-        let body = [("args", Part::Json(&args))];
+        let body = [("args", BodyValue::Json(&args))];
         let frame = NewEvent { session: Some(&session), path: Some(&path), ..call(&id, &body) };
         ledger.record(&frame).unwrap();
-        let body = [("result", Part::Text("done"))];
+        let body = [("result", BodyValue::Text("done"))];
         ledger.record(&NewEvent { kind: EventType::Result, body: &body, ..frame }).unwrap();
     }
     ledger.flush().unwrap();

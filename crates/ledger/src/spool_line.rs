@@ -1,6 +1,6 @@
 //! One event in a spool: a line `<checksum> <json>`, so that truncated lines are detected.
 
-use super::event::{NewEvent, Part, Truth};
+use super::event::{BodyValue, NewEvent};
 use super::event_type::EventType;
 use super::timestamp;
 use serde::ser::SerializeMap;
@@ -66,17 +66,17 @@ struct Written<'a> {
     more: Option<&'a RawValue>,
 }
 
-struct Body<'a>(&'a [(&'a str, Part<'a>)]);
+struct Body<'a>(&'a [(&'a str, BodyValue<'a>)]);
 
 impl Serialize for Body<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(Some(self.0.len()))?;
         for (name, part) in self.0 {
             match part {
-                Part::Text(text) => map.serialize_entry(name, text)?,
-                Part::Json(json) => map.serialize_entry(name, json)?,
-                Part::Integer(integer) => map.serialize_entry(name, integer)?,
-                Part::Truth(truth) => map.serialize_entry(name, &(*truth == Truth::Yes))?,
+                BodyValue::Text(text) => map.serialize_entry(name, text)?,
+                BodyValue::Json(json) => map.serialize_entry(name, json)?,
+                BodyValue::Integer(integer) => map.serialize_entry(name, integer)?,
+                BodyValue::Bool(value) => map.serialize_entry(name, value)?,
             }
         }
         map.end()
@@ -121,8 +121,9 @@ pub fn write_line(event: &NewEvent<'_>, line: &mut Vec<u8>) {
 pub fn short_line(event: &NewEvent<'_>) -> Vec<u8> {
     let notes: Vec<String> = event.body.iter().map(|(_, part)| left_out(part)).collect();
     let shown = event.body.iter().zip(&notes);
-    let body: Vec<(&str, Part<'_>)> =
-        shown.map(|((name, part), note)| (*name, if note.is_empty() { *part } else { Part::Text(note) })).collect();
+    let body: Vec<(&str, BodyValue<'_>)> = shown
+        .map(|((name, part), note)| (*name, if note.is_empty() { *part } else { BodyValue::Text(note) }))
+        .collect();
     let more = event.more.filter(|more| more.get().len() <= SHORT_VALUE);
     let mut line = Vec::new();
     write_line(&NewEvent { body: &body, more, ..*event }, &mut line);
@@ -130,11 +131,11 @@ pub fn short_line(event: &NewEvent<'_>) -> Vec<u8> {
 }
 
 /// The text that replaces a dropped value; empty for a kept one.
-fn left_out(part: &Part<'_>) -> String {
+fn left_out(part: &BodyValue<'_>) -> String {
     let bytes = match part {
-        Part::Text(text) => text.len(),
-        Part::Json(json) => json.get().len(),
-        Part::Integer(_) | Part::Truth(_) => 0,
+        BodyValue::Text(text) => text.len(),
+        BodyValue::Json(json) => json.get().len(),
+        BodyValue::Integer(_) | BodyValue::Bool(_) => 0,
     };
     if bytes <= SHORT_VALUE {
         return String::new();
@@ -145,9 +146,9 @@ fn left_out(part: &Part<'_>) -> String {
 /// The line of an event that records the number of lost events.
 pub fn lost_line(events: u64, process: &str) -> Vec<u8> {
     let body = [
-        ("state", Part::Text("lost")),
-        ("process", Part::Text(process)),
-        ("events", Part::Integer(i64::try_from(events).unwrap_or(i64::MAX))),
+        ("state", BodyValue::Text("lost")),
+        ("process", BodyValue::Text(process)),
+        ("events", BodyValue::Integer(i64::try_from(events).unwrap_or(i64::MAX))),
     ];
     let mut line = Vec::new();
     write_line(&NewEvent { body: &body, ..NewEvent::of_kernel(EventType::Session) }, &mut line);
@@ -185,7 +186,7 @@ fn checksum(bytes: &[u8]) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::{read_line, write_line};
-    use crate::event::{Part, Truth};
+    use crate::event::BodyValue;
     use crate::samples;
     use serde_json::value::RawValue;
 
@@ -193,10 +194,10 @@ mod tests {
     fn lines_round_trip() {
         let args = RawValue::from_string("{\"a\":\n[1,\r\n2]}".to_owned()).unwrap();
         let body = [
-            ("args", Part::Json(&args)),
-            ("note", Part::Text("a\nb\"")),
-            ("ok", Part::Truth(Truth::Yes)),
-            ("n", Part::Integer(-3)),
+            ("args", BodyValue::Json(&args)),
+            ("note", BodyValue::Text("a\nb\"")),
+            ("ok", BodyValue::Bool(true)),
+            ("n", BodyValue::Integer(-3)),
         ];
         let event = samples::call("p-1", &body);
         let mut line = Vec::new();

@@ -12,7 +12,7 @@ use super::names::Names;
 use super::query::Query;
 use super::sqlite_failure::{read_failure, write_failure};
 use super::sqlite_open::{reader_of, writer_of};
-use super::store::{Appended, Batch, CheckpointRow, Reach, ScannedEvent, Shrink, Store, VisitBlob};
+use super::store::{Appended, Batch, CheckpointRow, ScannedEvent, Shrink, Store, StoreScope, VisitBlob};
 use super::verification::Problem;
 use super::{sqlite_check, sqlite_open, sqlite_query, sqlite_scan, sqlite_schema, sqlite_shrink};
 use parking_lot::Mutex;
@@ -125,8 +125,8 @@ fn in_transaction<T>(
 }
 
 impl Store for SqliteStore {
-    fn reach(&self) -> Reach {
-        Reach::OneFolder
+    fn scope(&self) -> StoreScope {
+        StoreScope::Folder
     }
 
     fn rest(&self) {

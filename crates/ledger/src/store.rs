@@ -61,11 +61,11 @@ pub enum Shrink {
 
 /// Which processes share a store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reach {
+pub enum StoreScope {
     /// All processes use the same folder.
-    OneFolder,
+    Folder,
     /// Processes on other machines have spools that are not accessible here.
-    ManyMachines,
+    Machines,
 }
 
 /// Visits a blob: its key, its bytes, and the last event that refers to it.
@@ -76,7 +76,7 @@ pub type VisitBlob<'a> = &'a mut (dyn FnMut(&Hash, &[u8], u64) -> ControlFlow<()
 /// Errors: `Unwritable` and `Unreadable` for files, `Unreachable` for servers, `ReadOnly` for writes to a store that was
 /// opened for reading.
 pub trait Store: Send + Sync {
-    fn reach(&self) -> Reach;
+    fn scope(&self) -> StoreScope;
 
     /// Closes idle resources, before an idle period.
     fn rest(&self);

@@ -3,7 +3,7 @@
 use super::chain::link;
 use super::content::columns_of;
 use super::durability::{Access, Durability};
-use super::event::{Blob, Head, NewEvent, Part, PreparedEvent, StoredEvent};
+use super::event::{Blob, BodyValue, Head, NewEvent, PreparedEvent, StoredEvent};
 use super::event_type::EventType;
 use super::hash::Hash;
 use super::ledger_error::LedgerError;
@@ -147,7 +147,7 @@ fn characters(open: &Open<'_>) {
     let events: Vec<_> = odd
         .iter()
         .map(|text| {
-            let body = [("text", Part::Text(text))];
+            let body = [("text", BodyValue::Text(text))];
             prepared(&NewEvent {
                 session: Some(text),
                 tool: Some(text),

@@ -9,7 +9,7 @@ use super::retention::Retention;
 use super::signals::{After, Signals, Wake, WakeReason, Want};
 use super::spool::Spool;
 use super::spool_view::Stage;
-use super::store::Reach;
+use super::store::StoreScope;
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -133,7 +133,7 @@ impl WriterState {
             self.orphans = Some(Instant::now());
         }
         let head = *shared.head.lock();
-        if shared.drain.store.reach() == Reach::ManyMachines && head.size > 0 {
+        if shared.drain.store.scope() == StoreScope::Machines && head.size > 0 {
             // Caches the key for commits, which do not wait for the store.
             let _later = shared.checkpoints.key();
         }

@@ -2,7 +2,7 @@
 
 use super::frame::{FrameBuffer, FrameReader, encode};
 use super::log_level::LogLevel;
-use super::message::{Command, Event, HostAnswer, Rest};
+use super::message::{Activity, Command, Event, HostAnswer};
 use proptest::collection::vec;
 use proptest::prelude::any;
 use proptest::strategy::Strategy;
@@ -26,8 +26,8 @@ fn events() -> impl Strategy<Value = Event> {
     (0_u8..6, any::<u64>(), any::<u32>(), ".{0,40}", ".{0,40}").prop_map(|(kind, run, call, name, text)| match kind {
         0 => Event::Started { run: RunId(run) },
         1 => Event::Log { run: RunId(run), level: LogLevel::Warn, text },
-        4 => Event::Rest { run: RunId(run), rest: Rest::Waits },
-        5 => Event::Rest { run: RunId(run), rest: Rest::Works },
+        4 => Event::Activity { run: RunId(run), activity: Activity::Waiting },
+        5 => Event::Activity { run: RunId(run), activity: Activity::Busy },
         2 => Event::HostCall { run: RunId(run), call: CallId(call), name, args_json: text },
         _ => Event::Compiled(None),
     })

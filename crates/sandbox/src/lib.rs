@@ -33,7 +33,7 @@ pub use json_shape::JsonShape;
 pub use limits::RunLimits;
 pub use lineage::Lineage;
 pub use log_level::LogLevel;
-pub use message::{COUNTED_QUESTION, CountedScript, Counting, FUNCTION_TEXT_QUESTION, HostAnswer, PLACES_QUESTION};
+pub use message::{COVERAGE_QUESTION, Coverage, CoveredScript, FUNCTION_TEXT_QUESTION, HostAnswer, PLACES_QUESTION};
 pub use module::{Code, Module, ModuleKind};
 pub use packages::Package;
 pub use pool::{BytecodeStore, PoolOptions};

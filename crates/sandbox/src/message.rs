@@ -67,12 +67,12 @@ pub struct RunCommand {
     pub seed: Option<u64>,
     /// With a start time, in milliseconds since 1970, the clock is deterministic.
     pub now: Option<i64>,
-    pub counting: Counting,
+    pub coverage: Coverage,
 }
 
 /// Whether V8 records code coverage.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Counting {
+pub enum Coverage {
     #[default]
     Off,
     /// Block coverage. The engine is not reusable afterwards.
@@ -81,7 +81,7 @@ pub enum Counting {
 
 /// Coverage of a module: ranges of its text in UTF-16 units, and whether each ran. An inner range overrides an outer one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct CountedScript {
+pub struct CoveredScript {
     pub path: String,
     pub ranges: Vec<(u32, u32, bool)>,
 }
@@ -98,8 +98,8 @@ pub const PLACES_QUESTION: &str = "#places";
 /// Internal call for the source text of a function.
 pub const FUNCTION_TEXT_QUESTION: &str = "#function_text";
 
-/// Internal call that reports coverage as a list of [`CountedScript`]. It has no answer.
-pub const COUNTED_QUESTION: &str = "#counted";
+/// Internal call that reports coverage as a list of [`CoveredScript`]. It has no answer.
+pub const COVERAGE_QUESTION: &str = "#counted";
 
 /// A message from an engine to the host.
 #[derive(Debug, Serialize, Deserialize)]
@@ -137,9 +137,9 @@ pub enum Event {
         fitness: Fitness,
     },
     /// The guest mostly waits for answers or timers, or works again. Not sent for most runs.
-    Rest {
+    Activity {
         run: RunId,
-        rest: Rest,
+        activity: Activity,
     },
 }
 
@@ -148,7 +148,7 @@ impl Event {
     pub fn text_bytes(&self) -> usize {
         match self {
             Self::Ready { confinement, .. } => confinement.engine.version.len(),
-            Self::Started { .. } | Self::Rest { .. } => 0,
+            Self::Started { .. } | Self::Activity { .. } => 0,
             Self::Compiled(bytecode) => bytecode.as_ref().map_or(0, |bytecode| bytecode.data().len()),
             Self::Log { text, .. } => text.len(),
             Self::HostCall { name, args_json, .. } => name.len() + args_json.len(),
@@ -159,9 +159,9 @@ impl Event {
 
 /// Whether a guest waits for answers of the host or timers most of the time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Rest {
-    Works,
-    Waits,
+pub enum Activity {
+    Busy,
+    Waiting,
 }
 
 /// Whether an engine may serve another run.

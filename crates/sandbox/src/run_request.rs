@@ -4,7 +4,7 @@ use super::host::Host;
 use super::limits::RunLimits;
 use super::lineage::Lineage;
 use super::log_level::LogLevel;
-use super::message::Counting;
+use super::message::Coverage;
 use super::module::Module;
 use super::run_end::{RunEnd, RunStats};
 use super::run_tree::RunTree;
@@ -28,7 +28,7 @@ pub struct RunRequest {
     pub limits: RunLimits,
     pub seed: Option<u64>,
     pub now: Option<i64>,
-    pub counting: Counting,
+    pub coverage: Coverage,
     pub lineage: Lineage,
     /// The budget shared by all runs of the same root.
     pub tree: Arc<RunTree>,

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 use tgp_base::error::{Error, ErrorCode};
 use tgp_base::threads;
-use tgp_ledger::{EventType, Part, Truth};
+use tgp_ledger::{BodyValue, EventType};
 use tgp_policy::{Capability, Effect};
 
 /// Counts the cost of ended calls on a thread of its own, because another process may hold the lock of the counters.
@@ -133,14 +133,13 @@ impl AdmittedCall {
             .ok()
             .zip(self.recorder.ledger())
             .and_then(|(result, ledger)| shown(result, ledger.blob_bytes(), &|text| ledger.preview(text)));
-        let ok = if code.is_none() { Truth::Yes } else { Truth::No };
         let ms = (took.as_secs_f64() * 1e5).round() / 100.0;
         let ms = to_raw_value(&ms).ok();
-        let mut body = vec![("ok", Part::Truth(ok))];
-        body.extend(ms.as_deref().map(|ms| ("ms", Part::Json(ms))));
-        body.extend(result.as_deref().map(|result| ("result", Part::Json(result))));
+        let mut body = vec![("ok", BodyValue::Bool(code.is_none()))];
+        body.extend(ms.as_deref().map(|ms| ("ms", BodyValue::Json(ms))));
+        body.extend(result.as_deref().map(|result| ("result", BodyValue::Json(result))));
         if let Err(error) = end {
-            body.extend([("code", Part::Text(error.code.as_str())), ("message", Part::Text(&error.message))]);
+            body.extend([("code", BodyValue::Text(error.code.as_str())), ("message", BodyValue::Text(&error.message))]);
         }
         self.recorder.record(&self.context.event(EventType::Result, &body));
         if let Some(trace) = &self.trace {

@@ -6,7 +6,7 @@ use super::recorder::Recorder;
 use crate::kernel::visibility::{SharedVisibility, with_visibility};
 use std::borrow::Cow;
 use std::cell::RefCell;
-use tgp_ledger::{Actor, EventType, NewEvent, Part};
+use tgp_ledger::{Actor, BodyValue, EventType, NewEvent};
 use tgp_state::Mode;
 
 #[derive(Debug, Clone)]
@@ -48,7 +48,7 @@ impl CallContext {
     }
 
     /// An event about the call.
-    pub(super) fn event<'e>(&'e self, kind: EventType, body: &'e [(&'e str, Part<'e>)]) -> NewEvent<'e> {
+    pub(super) fn event<'e>(&'e self, kind: EventType, body: &'e [(&'e str, BodyValue<'e>)]) -> NewEvent<'e> {
         NewEvent {
             session: self.session.as_deref(),
             actor: Actor { agent: &self.agent, id: &self.id },

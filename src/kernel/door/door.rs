@@ -19,7 +19,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use tgp_base::error::{Error, ErrorCode};
-use tgp_ledger::{EventType, Importance, Ledger, LedgerError, NewEvent, Part, Truth};
+use tgp_ledger::{BodyValue, EventType, Importance, Ledger, LedgerError, NewEvent};
 use tgp_vfs::JailPath;
 
 /// The number of the first call that is not a run, far above those of runs.
@@ -150,11 +150,11 @@ impl Door {
         };
         self.begin_records();
         let args = shown(&call.args, ledger.blob_bytes(), &|text| ledger.preview(text));
-        let mut body = vec![("effect", Part::Text(call.effect.as_str()))];
-        body.extend(call.caller.model.as_deref().map(|model| ("model", Part::Text(model))));
-        body.extend(args.as_deref().map(|args| ("args", Part::Json(args))));
-        body.extend(call.approval.map(|id| ("approval", Part::Text(id))));
-        body.extend(call.caller.dry_run.then_some(("dryRun", Part::Truth(Truth::Yes))));
+        let mut body = vec![("effect", BodyValue::Text(call.effect.as_str()))];
+        body.extend(call.caller.model.as_deref().map(|model| ("model", BodyValue::Text(model))));
+        body.extend(args.as_deref().map(|args| ("args", BodyValue::Json(args))));
+        body.extend(call.approval.map(|id| ("approval", BodyValue::Text(id))));
+        body.extend(call.caller.dry_run.then_some(("dryRun", BodyValue::Bool(true))));
         let importance = match call.changes {
             Changes::Something => Importance::Intent,
             // Its result, and the intents of changes that follow, are written after it.
@@ -190,7 +190,7 @@ impl Door {
 
     /// Records what happened to a tool or its test, so that the state can be rebuilt.
     pub fn record_state(&self, by: Option<&CallContext>, path: &str, event: &RawValue) {
-        let body = [("what", Part::Json(event)), ("process", Part::Text(self.recorder.process()))];
+        let body = [("what", BodyValue::Json(event)), ("process", BodyValue::Text(self.recorder.process()))];
         let event = NewEvent { path: Some(path), body: &body, ..NewEvent::of_kernel(EventType::State) };
         self.recorder.record_for(by, &event);
     }
@@ -209,9 +209,9 @@ impl Door {
     /// Records that this process is in use, or no longer.
     fn record_session(&self, state: &str) {
         let body = [
-            ("state", Part::Text(state)),
-            ("process", Part::Text(self.recorder.process())),
-            ("version", Part::Text(env!("CARGO_PKG_VERSION"))),
+            ("state", BodyValue::Text(state)),
+            ("process", BodyValue::Text(self.recorder.process())),
+            ("version", BodyValue::Text(env!("CARGO_PKG_VERSION"))),
         ];
         self.recorder.record(&NewEvent { body: &body, ..NewEvent::of_kernel(EventType::Session) });
     }
@@ -257,8 +257,8 @@ impl Witness for Door {
 
     fn committed(&self, commit: &str, paths: &[&str]) {
         let paths_json = to_raw_value(paths).ok();
-        let mut body = vec![("commit", Part::Text(commit))];
-        body.extend(paths_json.as_deref().map(|paths| ("paths", Part::Json(paths))));
+        let mut body = vec![("commit", BodyValue::Text(commit))];
+        body.extend(paths_json.as_deref().map(|paths| ("paths", BodyValue::Json(paths))));
         let path = paths.first().copied();
         self.recorder
             .record_for(present().as_ref(), &NewEvent { path, body: &body, ..NewEvent::of_kernel(EventType::Commit) });

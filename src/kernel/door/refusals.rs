@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use std::time::Duration;
 use tgp_base::error::{Error, ErrorCode};
-use tgp_ledger::{EventType, Importance, NewEvent, Part};
+use tgp_ledger::{BodyValue, EventType, Importance, NewEvent};
 use tgp_policy::{Decision, PolicyError, Verdict};
 
 /// How long before the expiry of an approval the front end stops waiting.
@@ -51,7 +51,8 @@ impl Door {
                 PolicyError::Denied { tool: call.tool.to_string(), verdict: Box::new(verdict) }.into()
             }
             Refusal::Invalid(error) => {
-                let body = [("code", Part::Text(error.code.as_str())), ("reason", Part::Text(&error.message))];
+                let body =
+                    [("code", BodyValue::Text(error.code.as_str())), ("reason", BodyValue::Text(&error.message))];
                 self.note(EventType::Denied, &self.context(call), &body);
                 error
             }
@@ -102,7 +103,7 @@ impl Door {
                     EventType::Approval,
                     &about,
                     &verdict,
-                    &[("state", Part::Text("asked")), ("approval", Part::Text(&id))],
+                    &[("state", BodyValue::Text("asked")), ("approval", BodyValue::Text(&id))],
                 );
                 if let (Value::Object(request), details) = (&mut request, verdict.details()) {
                     request.extend(details);
@@ -140,7 +141,7 @@ impl Door {
             (AnswerVerdict::Ask, Decider::Hook) => {
                 let verdict = named(Decision::Ask);
                 self.gate.approvals.pass_on(id, Decider::Approver(verdict.clone()))?;
-                let body = [("state", Part::Text("asked")), ("approval", Part::Text(id))];
+                let body = [("state", BodyValue::Text("asked")), ("approval", BodyValue::Text(id))];
                 self.note_verdict(EventType::Approval, &about, &verdict, &body);
                 return Ok(Some(verdict));
             }
@@ -177,7 +178,7 @@ impl Door {
     pub fn revoke_token(&self, id: &str) -> Result<(), Error> {
         let id = self.gate.tokens.revoke(id)?.to_string();
         self.begin_records();
-        let body = [("revoked", Part::Text(&id))];
+        let body = [("revoked", BodyValue::Text(&id))];
         self.recorder.record(&NewEvent { body: &body, ..NewEvent::of_kernel(EventType::Policy) });
         Ok(())
     }
@@ -190,30 +191,31 @@ impl Door {
     /// Records which rules are in force.
     pub(super) fn record_rules(&self) {
         let version = self.gate.rules.version();
-        let body = [("version", Part::Text(&version))];
+        let body = [("version", BodyValue::Text(&version))];
         self.recorder.record(&NewEvent { body: &body, ..NewEvent::of_kernel(EventType::Policy) });
     }
 
-    fn note_verdict(&self, kind: EventType, about: &CallContext, verdict: &Verdict, more: &[(&str, Part<'_>)]) {
+    fn note_verdict(&self, kind: EventType, about: &CallContext, verdict: &Verdict, more: &[(&str, BodyValue<'_>)]) {
         let version = self.gate.rules.version();
-        let mut body: Vec<(&str, Part<'_>)> = more.to_vec();
+        let mut body: Vec<(&str, BodyValue<'_>)> = more.to_vec();
         body.extend([
-            ("verdict", Part::Text(verdict.decision.as_str())),
-            ("rule", Part::Text(&verdict.rule)),
-            ("at", Part::Text(&verdict.at)),
-            ("reason", Part::Text(&verdict.reason)),
-            ("policy", Part::Text(&version)),
+            ("verdict", BodyValue::Text(verdict.decision.as_str())),
+            ("rule", BodyValue::Text(&verdict.rule)),
+            ("at", BodyValue::Text(&verdict.at)),
+            ("reason", BodyValue::Text(&verdict.reason)),
+            ("policy", BodyValue::Text(&version)),
         ]);
         self.note(kind, about, &body);
     }
 
     fn note_answer(&self, about: &CallContext, id: &str, state: &str, by: &str, reason: Option<&str>) {
-        let mut body = vec![("state", Part::Text(state)), ("approval", Part::Text(id)), ("by", Part::Text(by))];
-        body.extend(reason.map(|reason| ("reason", Part::Text(reason))));
+        let mut body =
+            vec![("state", BodyValue::Text(state)), ("approval", BodyValue::Text(id)), ("by", BodyValue::Text(by))];
+        body.extend(reason.map(|reason| ("reason", BodyValue::Text(reason))));
         self.note(EventType::Approval, about, &body);
     }
 
-    fn note(&self, kind: EventType, about: &CallContext, body: &[(&str, Part<'_>)]) {
+    fn note(&self, kind: EventType, about: &CallContext, body: &[(&str, BodyValue<'_>)]) {
         self.recorder.record(&NewEvent { importance: Importance::Other, ..about.event(kind, body) });
     }
 }

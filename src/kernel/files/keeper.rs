@@ -4,7 +4,7 @@ use super::plan::Step;
 use super::written_hashes::WrittenHashes;
 use crate::kernel::checks::{Checks, Depth};
 use crate::kernel::history::{History, Persisted, WriteTurn, Written};
-use crate::kernel::secret_scan::{not_kept, not_kept_before, not_kept_whole};
+use crate::kernel::secret_scan::{newest_text_lost, previous_text_lost, secret_file_removed};
 use crate::kernel::visibility::shows;
 use std::borrow::Cow;
 use tgp_base::error::Error;
@@ -147,10 +147,15 @@ impl KeepNotice {
     pub fn add_to(self, written: Written) -> Written {
         let problem = match self {
             Self::Lost => {
-                return Written { persisted: Persisted::No, commit: None, problem: Some(not_kept()), ..written };
+                return Written {
+                    persisted: Persisted::No,
+                    commit: None,
+                    problem: Some(secret_file_removed()),
+                    ..written
+                };
             }
-            Self::NewestLost => not_kept_whole(),
-            Self::ReplacedLost => not_kept_before(),
+            Self::NewestLost => newest_text_lost(),
+            Self::ReplacedLost => previous_text_lost(),
             Self::BesideRequest(backup) => kept_in(&backup, "in a pull request"),
             Self::BesideDraft(backup) => kept_in(&backup, "in its history"),
         };

@@ -3,7 +3,6 @@
 mod admission;
 mod approval;
 mod confinement;
-mod effects;
 mod entered_run;
 mod exec_options;
 mod exec_value;
@@ -27,6 +26,7 @@ mod run_text;
 mod runs;
 mod sandbox_host;
 mod secret_args;
+mod side_effects;
 mod stack_trace;
 mod test_outcome;
 mod test_record;

@@ -1,6 +1,6 @@
 //! The nested runs of a run, none of which outlives it.
 
-use super::effects::Effects;
+use super::side_effects::SideEffects;
 use crate::kernel::host_functions::RunEnding;
 use parking_lot::Mutex;
 use std::collections::HashMap;
@@ -13,7 +13,7 @@ type OnEnd = Box<dyn FnOnce(Option<Error>) + Send>;
 
 #[derive(Default)]
 struct NestedState {
-    open: HashMap<RunId, Arc<Effects>>,
+    open: HashMap<RunId, Arc<SideEffects>>,
     closed: bool,
     failure: Option<Error>,
     then: Option<OnEnd>,
@@ -26,7 +26,7 @@ pub struct NestedRuns(Mutex<NestedState>);
 pub struct NestedRunGuard {
     runs: Arc<NestedRuns>,
     run: RunId,
-    effects: Arc<Effects>,
+    effects: Arc<SideEffects>,
 }
 
 impl NestedRunGuard {
@@ -47,7 +47,7 @@ impl Drop for NestedRunGuard {
 
 impl NestedRuns {
     /// Counts a run; none when its parent is over.
-    pub fn begin(self: &Arc<Self>, run: RunId, effects: &Arc<Effects>) -> Option<NestedRunGuard> {
+    pub fn begin(self: &Arc<Self>, run: RunId, effects: &Arc<SideEffects>) -> Option<NestedRunGuard> {
         let mut state = self.0.lock();
         if state.closed {
             return None;
@@ -78,7 +78,7 @@ impl NestedRuns {
         let given_up: Vec<RunId> = {
             let mut state = self.0.lock();
             state.closed = true;
-            let is_given_up = |effects: &Effects| effects.give_up() || ending == RunEnding::Rollback;
+            let is_given_up = |effects: &SideEffects| effects.give_up() || ending == RunEnding::Rollback;
             state.open.iter().filter(|(_, effects)| is_given_up(effects)).map(|(run, _)| *run).collect()
         };
         for run in given_up {
@@ -101,7 +101,7 @@ impl NestedRuns {
 
 #[cfg(test)]
 mod tests {
-    use super::{Effects, NestedRuns};
+    use super::{NestedRuns, SideEffects};
     use crate::kernel::host_functions::RunEnding;
     use parking_lot::Mutex;
     use std::sync::Arc;
@@ -126,7 +126,7 @@ mod tests {
     #[test]
     fn a_run_with_side_effects_is_awaited_and_its_failure_reported() {
         let runs = Arc::<NestedRuns>::default();
-        let (writes, reads) = (Arc::<Effects>::default(), Arc::<Effects>::default());
+        let (writes, reads) = (Arc::<SideEffects>::default(), Arc::<SideEffects>::default());
         let begun = [runs.begin(RunId(1), &writes).unwrap(), runs.begin(RunId(2), &reads).unwrap()];
         assert!(writes.begin());
         let (cancelled, reported) = (Mutex::new(Vec::new()), Arc::<Mutex<Option<Error>>>::default());

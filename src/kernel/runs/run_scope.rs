@@ -1,8 +1,8 @@
 //! The scope of a run, inherited by its nested runs.
 
-use super::effects::Effects;
 use super::exec_options::ExecOptions;
 use super::run_preview::RunPreview;
+use super::side_effects::SideEffects;
 use super::test_record::TestRecord;
 use crate::kernel::door::Trace;
 use crate::kernel::host_functions::CallFor;
@@ -35,7 +35,7 @@ pub struct RunScope {
     pub options: ExecOptions,
     /// The writes of the root and its nested runs.
     pub writes: Arc<RunWriteQuota>,
-    pub effects: Arc<Effects>,
+    pub effects: Arc<SideEffects>,
     /// Path of the running tool; of the requesting tool before the run starts.
     pub tool: Arc<str>,
     /// The trace, if requested.

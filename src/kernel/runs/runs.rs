@@ -11,7 +11,7 @@ use super::run_conclusion::conclude;
 use super::run_scope::RunScope;
 use super::run_stages::{Stage, traced};
 use super::sandbox_host::{GuestServices, RunStarter, SandboxHost};
-use super::test_scope::{counting_of, functions_for};
+use super::test_scope::{coverage_of, functions_for};
 use crate::kernel::checks::Checks;
 use crate::kernel::config::SandboxConfig;
 use crate::kernel::door::Door;
@@ -350,7 +350,7 @@ impl Runs {
             limits,
             seed: scope.options.seed.or(self.config.seed),
             now: scope.options.now.or(self.config.now),
-            counting: counting_of(&scope),
+            coverage: coverage_of(&scope),
             lineage: scope.lineage,
             tree: Arc::clone(&scope.tree),
             deadline: scope.deadline(),

@@ -12,7 +12,7 @@ use parking_lot::Mutex;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use tgp_base::error::{Error, ErrorCode};
-use tgp_sandbox::{COUNTED_QUESTION, CountedScript, Question};
+use tgp_sandbox::{COVERAGE_QUESTION, CoveredScript, Question};
 
 /// The function by which the driver reports cases; guests cannot call a function of this name.
 pub const TEST_QUESTION: &str = "#test";
@@ -39,7 +39,7 @@ struct RecordState {
     failure_bytes: usize,
     texts: BTreeMap<String, Text>,
     /// Execution counts of each module, if coverage is requested.
-    counted: Vec<CountedScript>,
+    counted: Vec<CoveredScript>,
     covered: BTreeMap<String, LineCoverage>,
 }
 
@@ -110,7 +110,7 @@ impl TestRecord {
         if name == TEST_QUESTION {
             return Some(arguments(question).and_then(|words| self.receive(words)));
         }
-        if name == COUNTED_QUESTION {
+        if name == COVERAGE_QUESTION {
             let counted = serde_json::from_str(&question.args_json).unwrap_or_default();
             self.state.lock().counted = counted;
             return Some(Ok("null".to_owned()));

@@ -9,7 +9,7 @@ use crate::kernel::modules::ModuleGraph;
 use std::sync::Arc;
 use std::time::Duration;
 use tgp_base::error::{Error, ErrorCode};
-use tgp_sandbox::{Counting, Host, HostAnswer, Question, Reply, RunEnd, RunRequest, when_done};
+use tgp_sandbox::{Coverage, Host, HostAnswer, Question, Reply, RunEnd, RunRequest, when_done};
 use tgp_vfs::JailPath;
 
 /// What a trial runs.
@@ -86,7 +86,7 @@ impl Trial<'_> {
                 limits,
                 seed: Some(SEED),
                 now: Some(NOW),
-                counting: Counting::Off,
+                coverage: Coverage::Off,
                 lineage: scope.lineage,
                 tree: Arc::clone(&scope.tree),
                 deadline: scope.deadline(),

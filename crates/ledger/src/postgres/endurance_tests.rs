@@ -123,7 +123,7 @@ fn large(number: u64) -> PreparedEvent {
     let path = format!("tools/t{}.ts", number % 500);
     let kind = if number.is_multiple_of(2) { EventType::Call } else { EventType::Result };
     let text = "x".repeat(200);
-    let body = [("args", crate::event::Part::Text(&text))];
+    let body = [("args", crate::event::BodyValue::Text(&text))];
     let parent = format!("p-{}", number / 20);
     prepared(&NewEvent {
         at: Some(1_700_000_000_000 + number),

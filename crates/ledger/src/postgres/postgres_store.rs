@@ -13,7 +13,7 @@ use crate::event::{Head, StoredEvent};
 use crate::hash::Hash;
 use crate::ledger_error::LedgerError;
 use crate::query::Query;
-use crate::store::{Appended, Batch, CheckpointRow, Reach, ScannedEvent, Shrink, Store, VisitBlob};
+use crate::store::{Appended, Batch, CheckpointRow, ScannedEvent, Shrink, Store, StoreScope, VisitBlob};
 use crate::verification::Problem;
 use append::{head_of, head_or_base, integer};
 use std::ops::{ControlFlow, RangeInclusive};
@@ -111,8 +111,8 @@ impl PostgresStore {
 }
 
 impl Store for PostgresStore {
-    fn reach(&self) -> Reach {
-        Reach::ManyMachines
+    fn scope(&self) -> StoreScope {
+        StoreScope::Machines
     }
 
     fn rest(&self) {

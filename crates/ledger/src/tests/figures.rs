@@ -1,7 +1,7 @@
 //! Measurements of the ledger. Run by name, in a release build: `cargo test --release figures -- --ignored --nocapture`.
 
 use crate::samples::{call, open, raw};
-use crate::{EventType, Importance, Ledger, NewEvent, Part, Query};
+use crate::{BodyValue, EventType, Importance, Ledger, NewEvent, Query};
 use std::time::{Duration, Instant};
 
 #[expect(clippy::print_stderr, reason = "figures are shown")]
@@ -16,15 +16,15 @@ fn record(ledger: &Ledger, from: usize, to: usize) {
             (format!("tools/reports/{}.ts", number % 500), format!("0190c5a1-7f1e-7c3a-9b1d-{:012}", number / 100));
         let args = raw(&format!(r#"{{"customer":"c-{number}","since":"2026-01-01","limit":50}}"#));
         let body = [
-            ("args", Part::Json(&args)),
-            ("effects", Part::Text("run")),
-            ("verdict", Part::Text("allow")),
-            ("rule", Part::Text("reports")),
+            ("args", BodyValue::Json(&args)),
+            ("effects", BodyValue::Text("run")),
+            ("verdict", BodyValue::Text("allow")),
+            ("rule", BodyValue::Text("reports")),
         ];
         let event =
             NewEvent { session: Some(&session), path: Some(&path), tool: Some("exec_tool"), ..call(&id, &body) };
         ledger.record(&event).unwrap();
-        let body = [("ms", Part::Integer(3)), ("result", Part::Json(&args))];
+        let body = [("ms", BodyValue::Integer(3)), ("result", BodyValue::Json(&args))];
         ledger.record(&NewEvent { kind: EventType::Result, body: &body, ..event }).unwrap();
     }
 }
@@ -41,7 +41,7 @@ fn cost_of_recording() {
     let place = tempfile::tempdir().unwrap();
     let ledger = open(place.path());
     let args = raw(&format!(r#"{{"text":"{}"}}"#, "x".repeat(150)));
-    let body = [("args", Part::Json(&args)), ("verdict", Part::Text("allow"))];
+    let body = [("args", BodyValue::Json(&args)), ("verdict", BodyValue::Text("allow"))];
     let event = NewEvent { importance: Importance::Intent, ..call("0123456789ab-12345", &body) };
     let mut line = Vec::new();
     crate::spool_line::write_line(&event, &mut line);

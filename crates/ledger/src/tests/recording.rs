@@ -1,6 +1,6 @@
 //! Recorded events are in the ledger once and in order, also after crashes.
 
-use crate::event::{NewEvent, Part};
+use crate::event::{BodyValue, NewEvent};
 use crate::folder::Folder;
 use crate::ledger::{CallState, HasResult};
 use crate::samples::{call, fill, open, raw};
@@ -201,13 +201,13 @@ fn results_that_do_not_fit_are_recorded_without_their_values() {
     let place = tempfile::tempdir().unwrap();
     let (ledger, lock) = held(place.path(), 8 << 20);
     let result = "r".repeat(200 << 10);
-    let body = [("ok", Part::Integer(1)), ("result", Part::Text(&result))];
+    let body = [("ok", BodyValue::Integer(1)), ("result", BodyValue::Text(&result))];
     for number in 0..200 {
         let name = format!("x-{number}");
         ledger.record(&NewEvent { kind: EventType::Result, ..call(&name, &body) }).unwrap();
     }
     let huge = "z".repeat(33 << 20);
-    ledger.record(&call("x-200", &[("note", Part::Text(&huge))])).unwrap();
+    ledger.record(&call("x-200", &[("note", BodyValue::Text(&huge))])).unwrap();
     lock.execute_batch("ROLLBACK").unwrap();
     ledger.flush().unwrap();
     let events = ledger.tail(&all(1000)).unwrap();
@@ -224,11 +224,11 @@ fn large_results_do_not_use_the_space_of_intents() {
     let (ledger, lock) = held(place.path(), 8 << 20);
     let result = "r".repeat(200 << 10);
     for number in 0..200 {
-        let (name, body) = (format!("x-{number}"), [("result", Part::Text(&result))]);
+        let (name, body) = (format!("x-{number}"), [("result", BodyValue::Text(&result))]);
         ledger.record(&NewEvent { kind: EventType::Result, ..call(&name, &body) }).unwrap();
         assert!(ledger.has_room(), "{number}");
     }
-    let args = [("args", Part::Text(&result))];
+    let args = [("args", BodyValue::Text(&result))];
     let intent = NewEvent { importance: crate::Importance::Intent, ..call("y-1", &args) };
     assert_eq!(ledger.record(&intent), Ok(()));
     lock.execute_batch("ROLLBACK").unwrap();
@@ -261,7 +261,7 @@ fn large_values_are_stored_by_their_hash() {
     let place = tempfile::tempdir().unwrap();
     let ledger = open(place.path());
     let args = raw(&format!(r#"{{"path":"a","content":"{}"}}"#, "x".repeat(10_000)));
-    let body = [("args", Part::Json(&args))];
+    let body = [("args", BodyValue::Json(&args))];
     ledger.record(&call("x-1", &body)).unwrap();
     ledger.record(&NewEvent { kind: EventType::Halt, ..call("x-1", &body) }).unwrap();
     ledger.flush().unwrap();
@@ -278,7 +278,7 @@ fn a_large_event_and_many_small_ones_rotate_the_spool() {
     let ledger = open(place.path());
     let text = "y".repeat(2 << 20);
     for _ in 0..5 {
-        ledger.record(&call("x-1", &[("note", Part::Text(&text))])).unwrap();
+        ledger.record(&call("x-1", &[("note", BodyValue::Text(&text))])).unwrap();
         ledger.flush().unwrap();
     }
     assert_eq!(ledger.position().unwrap().size, 5);
@@ -286,7 +286,7 @@ fn a_large_event_and_many_small_ones_rotate_the_spool() {
     let bytes: u64 = spools.map(|entry| entry.unwrap().metadata().unwrap().len()).sum();
     assert!(bytes < 5 << 20, "{bytes}");
     let huge = "z".repeat(33 << 20);
-    let body = [("note", Part::Text(&huge))];
+    let body = [("note", BodyValue::Text(&huge))];
     let intent = NewEvent { importance: crate::Importance::Intent, ..call("x", &body) };
     assert_eq!(ledger.record(&intent), Err(LedgerError::TooLarge(32 << 20)));
 }

@@ -1,7 +1,7 @@
 //! Old events are dropped up to a checkpoint, and each removal is recorded.
 
 use crate::samples::{call, fill, open, raw};
-use crate::{Ledger, LedgerOptions, LinesCheck, NewEvent, Part, ProblemKind, Prune, Query, Retain};
+use crate::{BodyValue, Ledger, LedgerOptions, LinesCheck, NewEvent, ProblemKind, Prune, Query, Retain};
 use parking_lot::Mutex;
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ fn events_are_dropped_up_to_a_checkpoint() {
     let place = tempfile::tempdir().unwrap();
     let ledger = open_with(place.path(), Retain::default());
     let large = raw(&format!("\"{}\"", "x".repeat(5000)));
-    ledger.record(&call("x-1", &[("args", Part::Json(&large))])).unwrap();
+    ledger.record(&call("x-1", &[("args", BodyValue::Json(&large))])).unwrap();
     for _ in 0..5 {
         fill(&ledger, 10);
     }
@@ -165,9 +165,9 @@ fn unsigned_retention_events_are_ignored() {
     let ledger = open_with(place.path(), Retain::default());
     let (head, signature) = (content["head"].as_str().unwrap(), content["signature"].as_str().unwrap());
     let body = [
-        ("upTo", Part::Integer(content["upTo"].as_i64().unwrap())),
-        ("head", Part::Text(head)),
-        ("signature", Part::Text(signature)),
+        ("upTo", BodyValue::Integer(content["upTo"].as_i64().unwrap())),
+        ("head", BodyValue::Text(head)),
+        ("signature", BodyValue::Text(signature)),
     ];
     for _ in 0..4 {
         fill(&ledger, 10);
@@ -210,7 +210,7 @@ fn dropping_events_shrinks_the_file_and_is_logged_once() {
     let large = raw(&format!("\"{}\"", "x".repeat(3000)));
     for _ in 0..40 {
         for _ in 0..25 {
-            ledger.record(&call("x-1", &[("args", Part::Json(&large))])).unwrap();
+            ledger.record(&call("x-1", &[("args", BodyValue::Json(&large))])).unwrap();
         }
         ledger.checkpoint().unwrap();
     }

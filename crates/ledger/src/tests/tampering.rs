@@ -3,7 +3,7 @@
 use crate::folder::Folder;
 use crate::samples::{call, fill, open, raw};
 use crate::signing_key::SigningKey;
-use crate::{Durability, Head, Ledger, LedgerError, LedgerOptions, Part, ProblemKind, Witness, link};
+use crate::{BodyValue, Durability, Head, Ledger, LedgerError, LedgerOptions, ProblemKind, Witness, link};
 use rusqlite::Connection;
 use std::fs;
 use std::path::Path;
@@ -260,7 +260,7 @@ fn a_changed_or_missing_large_value_is_found() {
         let place = ledger();
         let ledger = open(place.path());
         let args = raw(&format!("\"{}\"", "x".repeat(5000)));
-        ledger.record(&call("x-1", &[("args", Part::Json(&args))])).unwrap();
+        ledger.record(&call("x-1", &[("args", BodyValue::Json(&args))])).unwrap();
         ledger.close().unwrap();
         drop(ledger);
         assert_eq!(found(place.path(), &[]), None);

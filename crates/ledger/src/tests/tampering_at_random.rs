@@ -1,7 +1,7 @@
 //! Random edits of the files: each is found, or has no effect on the ledger's contents.
 
 use crate::samples::{call, fill, open, raw};
-use crate::{Access, Ledger, LedgerOptions, Part, Query};
+use crate::{Access, BodyValue, Ledger, LedgerOptions, Query};
 use std::fs;
 use std::path::Path;
 
@@ -57,7 +57,7 @@ fn random_changes_of_files_are_found_or_have_no_effect() {
     fill(&ledger, 60);
     let args = raw(&format!(r#"{{"content":"{}"}}"#, "x".repeat(5000)));
     for _ in 0..3 {
-        ledger.record(&call("x-1", &[("args", Part::Json(&args))])).unwrap();
+        ledger.record(&call("x-1", &[("args", BodyValue::Json(&args))])).unwrap();
     }
     ledger.close().unwrap();
     drop(ledger);

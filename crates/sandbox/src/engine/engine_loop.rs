@@ -13,7 +13,7 @@ use crate::engine::isolate::{GuestIsolate, Readiness, note_stack};
 use crate::engine::isolate::{bytecode_of, engine_tag};
 use crate::engine::memory::Burden;
 use crate::engine::run::CodeCache;
-use crate::message::{Command, Counting, Event, Fitness, RunCommand};
+use crate::message::{Command, Coverage, Event, Fitness, RunCommand};
 use crate::run_end::RunEnd;
 use crossbeam_channel::RecvTimeoutError;
 use std::sync::Arc;
@@ -75,7 +75,7 @@ pub fn run_engine(
         };
         // Functions that an isolate has compiled before have no coverage counters.
         let is_other = command.limits.memory_bytes != isolate.budget().limit();
-        if is_other || command.counting == Counting::Blocks {
+        if is_other || command.coverage == Coverage::Blocks {
             drop(isolate);
             isolate = GuestIsolate::new(snapshot.blob.clone(), command.limits.memory_bytes, control);
             control.attach(isolate.v8.thread_safe_handle(), note_stack, clock);
@@ -139,7 +139,7 @@ fn serve(
     };
     // A run that exceeded its limit with one object and ended before the next collection is out of memory, too.
     let end = if isolate.close_account() { RunEnd::OutOfMemory } else { end };
-    let orderly = had_realm && command.counting == Counting::Off && is_orderly(&end, control.cause());
+    let orderly = had_realm && command.coverage == Coverage::Off && is_orderly(&end, control.cause());
     let fitness = control.end_run(end, || if orderly { fitness(isolate, cache) } else { Fitness::Spent });
     if fitness == Fitness::Reusable {
         cache.fill(&mut isolate.v8);

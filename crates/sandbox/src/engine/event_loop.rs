@@ -9,7 +9,7 @@ use crate::engine::run::Realm;
 use crate::engine::run::RunState;
 use crate::engine::run::thrown_end;
 use crate::engine::run::{CodeCache, CountedCode};
-use crate::message::{COUNTED_QUESTION, Command, Counting, Event, RunCommand};
+use crate::message::{COVERAGE_QUESTION, Command, Coverage, Event, RunCommand};
 use crate::run_end::RunEnd;
 use crossbeam_channel::RecvTimeoutError;
 use std::sync::Arc;
@@ -33,7 +33,7 @@ pub fn run(
 ) -> RunEnd {
     let budget = Arc::clone(isolate.budget());
     let mut state = RunState::new(command, realm, Arc::clone(control), Arc::clone(inbox), Arc::clone(&budget));
-    let counted = (command.counting == Counting::Blocks).then(|| {
+    let counted = (command.coverage == Coverage::Blocks).then(|| {
         // Bytecode compiled without counters must not be reused.
         cache.forget_bytecode();
         CountedCode::begin(&mut isolate.v8)
@@ -66,7 +66,7 @@ fn drive(
     if let Ok(args_json) = serde_json::to_string(&scripts)
         && let Some(call) = scope.get_slot_mut::<RunState>().map(RunState::next_call)
     {
-        let (run, name) = (command.run, COUNTED_QUESTION.to_owned());
+        let (run, name) = (command.run, COVERAGE_QUESTION.to_owned());
         control.emit_of(run, Event::HostCall { run, call, name, args_json });
     }
     end

@@ -99,7 +99,7 @@ impl ActiveRun {
             limits: self.limits,
             seed: request.seed,
             now: request.now,
-            counting: request.counting,
+            coverage: request.coverage,
         }
     }
 

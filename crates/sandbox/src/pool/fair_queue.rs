@@ -7,16 +7,16 @@ use std::sync::Arc;
 
 /// The outcome of a tool's last run, for priorities.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Conduct {
+pub enum LastRun {
     /// It ended by itself.
-    Orderly,
+    Ended,
     /// It was stopped at a limit, or crashed its worker.
-    Unruly,
+    Stopped,
 }
 
 /// Priority classes of tools, highest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Class {
+pub enum Priority {
     Proven,
     Unknown,
     Unruly,
@@ -25,7 +25,7 @@ pub enum Class {
 /// Every how many turns a lower class goes first, so that it never starves.
 const TURN_OF_UNKNOWN: u64 = 4;
 const TURN_OF_UNRULY: u64 = 8;
-/// Most tools whose conduct is stored; the least recently run are dropped and become `Unknown`.
+/// Most tools whose last_run is stored; the least recently run are dropped and become `Unknown`.
 const MAX_REMEMBERED: usize = 4096;
 
 /// A queue by class, caller and tool: round-robin over the callers of a class and the tools of a caller, first in first out within
@@ -35,13 +35,18 @@ pub struct FairQueue<T> {
     lanes: [CallerQueue<T>; 3],
     /// Number of queued items by caller; callers without items are not in it.
     waiting: HashMap<Arc<str>, usize>,
-    conduct: WeighedCache<String, Conduct>,
+    last_run: WeighedCache<String, LastRun>,
     turn: u64,
 }
 
 impl<T> Default for FairQueue<T> {
     fn default() -> Self {
-        Self { lanes: Default::default(), waiting: HashMap::new(), conduct: WeighedCache::new(MAX_REMEMBERED), turn: 0 }
+        Self {
+            lanes: Default::default(),
+            waiting: HashMap::new(),
+            last_run: WeighedCache::new(MAX_REMEMBERED),
+            turn: 0,
+        }
     }
 }
 
@@ -50,19 +55,19 @@ impl<T> FairQueue<T> {
         self.waiting.values().sum()
     }
 
-    pub fn class_of(&self, tool: &str) -> Class {
-        match self.conduct.peek(tool) {
-            Some(Conduct::Orderly) => Class::Proven,
-            Some(Conduct::Unruly) => Class::Unruly,
-            None => Class::Unknown,
+    pub fn class_of(&self, tool: &str) -> Priority {
+        match self.last_run.peek(tool) {
+            Some(LastRun::Ended) => Priority::Proven,
+            Some(LastRun::Stopped) => Priority::Unruly,
+            None => Priority::Unknown,
         }
     }
 
-    /// Records the conduct of a run of `tool`.
-    pub fn note(&mut self, tool: &str, conduct: Conduct) {
-        match self.conduct.get(tool) {
-            Some(known) => *known = conduct,
-            None => self.conduct.put(tool.to_owned(), conduct, 1),
+    /// Records the last_run of a run of `tool`.
+    pub fn note(&mut self, tool: &str, last_run: LastRun) {
+        match self.last_run.get(tool) {
+            Some(known) => *known = last_run,
+            None => self.last_run.put(tool.to_owned(), last_run, 1),
         }
     }
 
@@ -83,15 +88,15 @@ impl<T> FairQueue<T> {
     pub fn pop(&mut self, unruly: UnrulyShare) -> Option<T> {
         self.turn = self.turn.wrapping_add(1);
         let order = if self.turn.is_multiple_of(TURN_OF_UNRULY) {
-            [Class::Unruly, Class::Unknown, Class::Proven]
+            [Priority::Unruly, Priority::Unknown, Priority::Proven]
         } else if self.turn.is_multiple_of(TURN_OF_UNKNOWN) {
-            [Class::Unknown, Class::Proven, Class::Unruly]
+            [Priority::Unknown, Priority::Proven, Priority::Unruly]
         } else {
-            [Class::Proven, Class::Unknown, Class::Unruly]
+            [Priority::Proven, Priority::Unknown, Priority::Unruly]
         };
         let (caller, item) = order
             .into_iter()
-            .filter(|class| *class != Class::Unruly || unruly == UnrulyShare::Open)
+            .filter(|class| *class != Priority::Unruly || unruly == UnrulyShare::Open)
             .find_map(|class| self.lane(class).next())?;
         self.forget(&caller);
         Some(item)
@@ -132,12 +137,12 @@ impl<T> FairQueue<T> {
         }
     }
 
-    fn lane(&mut self, class: Class) -> &mut CallerQueue<T> {
+    fn lane(&mut self, class: Priority) -> &mut CallerQueue<T> {
         let [proven, unknown, unruly] = &mut self.lanes;
         match class {
-            Class::Proven => proven,
-            Class::Unknown => unknown,
-            Class::Unruly => unruly,
+            Priority::Proven => proven,
+            Priority::Unknown => unknown,
+            Priority::Unruly => unruly,
         }
     }
 }
@@ -151,7 +156,7 @@ pub enum UnrulyShare {
 
 #[cfg(test)]
 mod tests {
-    use super::{Class, Conduct, FairQueue, UnrulyShare};
+    use super::{FairQueue, LastRun, Priority, UnrulyShare};
     use std::sync::Arc;
 
     fn caller(name: &str) -> Arc<str> {
@@ -173,8 +178,8 @@ mod tests {
     #[test]
     fn unruly_tools_come_after_others_but_do_not_starve() {
         let mut queue = FairQueue::default();
-        queue.note("bomb", Conduct::Unruly);
-        queue.note("good", Conduct::Orderly);
+        queue.note("bomb", LastRun::Stopped);
+        queue.note("good", LastRun::Ended);
         for run in 0..8 {
             queue.push(&caller("one"), "bomb", ("bomb", run));
         }
@@ -187,8 +192,8 @@ mod tests {
         assert_eq!(queue.len(), 0);
         queue.push(&caller("one"), "bomb", ("bomb", 0));
         assert_eq!(queue.pop(UnrulyShare::Full), None, "their share of workers is used up");
-        queue.note("bomb", Conduct::Orderly);
-        assert_eq!(queue.class_of("bomb"), Class::Proven, "one orderly run is enough");
+        queue.note("bomb", LastRun::Ended);
+        assert_eq!(queue.class_of("bomb"), Priority::Proven, "one orderly run is enough");
         assert_eq!(queue.remove(|(tool, _)| *tool == "bomb"), Some(("bomb", 0)));
         assert!(queue.drain().is_empty());
     }

@@ -14,7 +14,7 @@ use super::worker_slots::WorkerId;
 use crate::confinement::Confinement;
 use crate::host::{Question, Reply};
 use crate::json_shape::JsonShape;
-use crate::message::{Command, Event, Rest};
+use crate::message::{Activity, Command, Event};
 use crate::run_end::{RunEnd, cut_stack};
 use crate::run_request::{Done, LogLine, RunOutcome, RunRequest};
 use crate::sandbox_error::SandboxError;
@@ -41,10 +41,10 @@ pub struct Pool {
 impl Pool {
     pub fn new(options: PoolOptions) -> Arc<Self> {
         let queue = QueueLimits { runs: options.queue, time: options.queue_time };
-        let state = Mutex::new(PoolState::new(options.workers, options.lent, options.warm, options.idle, queue));
+        let state = Mutex::new(PoolState::new(options.workers, options.max_waiting, options.warm, options.idle, queue));
         let bytecode = BytecodeCache::new(options.isolation, options.files.clone(), Arc::clone(&options.bytecode));
         let pool = Arc::new(Self { options, bytecode, state, changed: Condvar::new(), supervisor: Arc::default() });
-        let older = pool.options.place.as_deref().and_then(|place| POOLS.enter(place, &pool));
+        let older = pool.options.root.as_deref().and_then(|root| POOLS.enter(root, &pool));
         if let Some(older) = older {
             older.update_active();
         }
@@ -52,12 +52,12 @@ impl Pool {
         pool
     }
 
-    /// Keeps idle workers if this is the newest pool of its place, and ends them otherwise.
+    /// Keeps idle workers if this is the newest pool of its root, and ends them otherwise.
     fn update_active(&self) {
         let idle = {
             let mut state = self.state.lock();
             // Checked under the lock, so that with concurrent calls the last one sets the current state.
-            if self.options.place.as_deref().is_some_and(|place| POOLS.is_newest(place, self)) {
+            if self.options.root.as_deref().is_some_and(|root| POOLS.is_newest(root, self)) {
                 state.activate();
                 Vec::new()
             } else {
@@ -72,7 +72,7 @@ impl Pool {
 
     /// Unregisters this pool, and lets the pool before it keep idle workers again.
     fn leave_place(&self) {
-        let older = self.options.place.as_deref().and_then(|place| POOLS.leave(place, self));
+        let older = self.options.root.as_deref().and_then(|root| POOLS.leave(root, self));
         if let Some(older) = older {
             older.update_active();
         }
@@ -236,7 +236,7 @@ impl Pool {
             Event::Started { run } => {
                 self.state.lock().accept(id, run, bytes, ActiveRun::begin)?;
             }
-            Event::Rest { run, rest } => self.on_rest(id, run, rest)?,
+            Event::Activity { run, activity } => self.on_activity(id, run, activity)?,
             Event::Log { run, level, text } => {
                 let line = LogLine { level, message: text };
                 self.state.lock().accept(id, run, bytes, |active| active.log(line))?;
@@ -268,9 +268,9 @@ impl Pool {
     }
 
     /// Records whether a run waits; a waiting run lends its turn to others.
-    fn on_rest(self: &Arc<Self>, id: WorkerId, run: RunId, rest: Rest) -> Result<(), Rogue> {
-        self.state.lock().note_rest(id, run, rest)?;
-        if rest == Rest::Waits {
+    fn on_activity(self: &Arc<Self>, id: WorkerId, run: RunId, activity: Activity) -> Result<(), Rogue> {
+        self.state.lock().note_activity(id, run, activity)?;
+        if activity == Activity::Waiting {
             self.start_workers();
             self.pump();
         }

@@ -13,13 +13,13 @@ pub struct PoolOptions {
     /// Most workers at one time.
     pub workers: usize,
     /// Most runs that wait for an answer or a timer without holding a turn.
-    pub lent: usize,
+    pub max_waiting: usize,
     /// Number of idle workers to keep.
     pub warm: usize,
     /// How long other workers may be idle before they end.
     pub idle: Duration,
-    /// The root that the pool serves. Of the pools for one place in this process, only the newest keeps idle workers.
-    pub place: Option<PathBuf>,
+    /// The root that the pool serves. Of the pools for one root in this process, only the newest keeps idle workers.
+    pub root: Option<PathBuf>,
     /// Longest queue.
     pub queue: usize,
     /// How long a run may wait for a worker.

@@ -3,14 +3,14 @@
 
 use super::active_run::{ActiveRun, QueuedRun, Rogue};
 use super::deadlines::Deadlines;
-use super::fair_queue::Conduct;
+use super::fair_queue::LastRun;
 use super::pool_action::{Assignment, Finished, Loss, Refusal};
 use super::readiness::Readiness;
 use super::run_order::{RunOrder, Ticket};
 use super::run_pace::RunPace;
 use super::worker_slots::{GivenUp, SlotState, WorkerId, WorkerSlots};
 use crate::confinement::Confinement;
-use crate::message::{Fitness, Rest};
+use crate::message::{Activity, Fitness};
 use crate::run_end::RunEnd;
 use crate::run_request::{Done, RunRequest};
 use crate::sandbox_error::SandboxError;
@@ -51,12 +51,12 @@ pub struct PoolState {
 }
 
 impl PoolState {
-    /// `lent` is the number of waiting runs that may lend their turn.
-    pub fn new(max_workers: usize, lent: usize, warm: usize, idle: Duration, queue: QueueLimits) -> Self {
+    /// `max_waiting` is the number of waiting runs that may lend their turn.
+    pub fn new(max_workers: usize, max_waiting: usize, warm: usize, idle: Duration, queue: QueueLimits) -> Self {
         Self {
             slots: WorkerSlots::default(),
             pace: RunPace::default(),
-            order: RunOrder::new(max_workers, lent),
+            order: RunOrder::new(max_workers, max_waiting),
             queue_deadlines: Deadlines::default(),
             max_workers,
             readiness: Readiness::new(warm.min(max_workers), idle),
@@ -191,7 +191,7 @@ impl PoolState {
         let (id, worker, idle_since) = self.slots.next_idle(now)?;
         let (ticket, queued) = self.order.next()?;
         self.queue_deadlines.clear(ticket.run);
-        self.pace.note_rest(now.saturating_duration_since(idle_since));
+        self.pace.note_idle(now.saturating_duration_since(idle_since));
         let active = ActiveRun::new(ticket, queued, now);
         let command = active.command();
         let deadline = self.slots.occupy(id, active, now);
@@ -210,10 +210,10 @@ impl PoolState {
     }
 
     /// Records whether a run waits for answers or timers.
-    pub fn note_rest(&mut self, id: WorkerId, run: RunId, rest: Rest) -> Result<(), Rogue> {
+    pub fn note_activity(&mut self, id: WorkerId, run: RunId, activity: Activity) -> Result<(), Rogue> {
         let ticket = self.slots.accept(id, run, 0, |active| Ok(active.ticket.clone()))?;
         if let Some(ticket) = ticket {
-            self.order.note_rest(&ticket, rest);
+            self.order.note_activity(&ticket, activity);
         }
         Ok(())
     }
@@ -248,8 +248,8 @@ impl PoolState {
     pub fn finish(&mut self, id: WorkerId, end: &RunEnd, fitness: Fitness, now: Instant) -> Option<Finished> {
         let active = self.slots.take_run(id)?;
         self.order.end(&active.ticket);
-        if let Some(conduct) = conduct(end) {
-            self.order.note(&active.ticket.tool, conduct);
+        if let Some(last_run) = last_run(end) {
+            self.order.note(&active.ticket.tool, last_run);
         }
         // Waiting runs hold workers of their own. Workers that were started for other runs meanwhile end when they are not needed.
         let surplus = self.slots.idle() >= self.max_workers.max(self.order.startable());
@@ -338,7 +338,7 @@ impl PoolState {
     /// Records a run that crashed its worker.
     fn lose(&mut self, active: ActiveRun) -> ActiveRun {
         self.order.end(&active.ticket);
-        self.order.note(&active.ticket.tool, Conduct::Unruly);
+        self.order.note(&active.ticket.tool, LastRun::Stopped);
         active
     }
 
@@ -357,11 +357,11 @@ impl PoolState {
     }
 }
 
-/// The conduct of a tool that a run's end shows; `None` for a cancellation.
-fn conduct(end: &RunEnd) -> Option<Conduct> {
+/// The last_run of a tool that a run's end shows; `None` for a cancellation.
+fn last_run(end: &RunEnd) -> Option<LastRun> {
     match end {
-        RunEnd::Value(_) | RunEnd::Thrown(_) | RunEnd::BadResult(_) => Some(Conduct::Orderly),
-        RunEnd::CpuTimeout | RunEnd::WallTimeout | RunEnd::OutOfMemory | RunEnd::Crashed(_) => Some(Conduct::Unruly),
+        RunEnd::Value(_) | RunEnd::Thrown(_) | RunEnd::BadResult(_) => Some(LastRun::Ended),
+        RunEnd::CpuTimeout | RunEnd::WallTimeout | RunEnd::OutOfMemory | RunEnd::Crashed(_) => Some(LastRun::Stopped),
         RunEnd::Cancelled => None,
     }
 }

@@ -4,9 +4,9 @@
 //! that waits for nested runs lends its turn to them, so a tree always makes progress, and it holds one turn however many
 //! runs it starts. Only turns that no other tree needs are used to run more of one tree at once.
 
-use super::fair_queue::{Class, Conduct, FairQueue, UnrulyShare};
+use super::fair_queue::{FairQueue, LastRun, Priority, UnrulyShare};
 use crate::lineage::Lineage;
-use crate::message::Rest;
+use crate::message::Activity;
 use std::collections::HashMap;
 use std::sync::Arc;
 use tgp_base::ids::RunId;
@@ -28,11 +28,11 @@ const TREES_PER_TURN: usize = 2;
 /// A run that has a worker.
 struct StartedRun {
     depth: u32,
-    class: Class,
+    class: Priority,
     /// Nested runs that are not over.
     children: u32,
     turn: Turn,
-    rest: Rest,
+    activity: Activity,
 }
 
 /// The turn that a run was started with.
@@ -54,15 +54,15 @@ struct Tree {
 impl Tree {
     /// Runs that wait neither for nested runs nor for answers or timers.
     fn active(&self) -> usize {
-        self.started.values().filter(|run| run.children == 0 && run.rest == Rest::Works).count()
+        self.started.values().filter(|run| run.children == 0 && run.activity == Activity::Busy).count()
     }
 
     /// Runs with a worker that wait for answers or timers.
     fn resting(&self) -> usize {
-        self.started.values().filter(|run| run.children == 0 && run.rest == Rest::Waits).count()
+        self.started.values().filter(|run| run.children == 0 && run.activity == Activity::Waiting).count()
     }
 
-    /// Whether all its runs wait, so that its turn may be lent.
+    /// Whether all its runs wait, so that its turn may be max_waiting.
     fn only_waits(&self) -> bool {
         self.active() == 0 && self.resting() > 0
     }
@@ -78,7 +78,7 @@ impl Tree {
 
     /// Whether its root is an unruly tool.
     fn is_unruly(&self) -> bool {
-        self.started.values().any(|run| run.depth == 0 && run.class == Class::Unruly)
+        self.started.values().any(|run| run.depth == 0 && run.class == Priority::Unruly)
     }
 
     fn is_over(&self) -> bool {
@@ -106,7 +106,7 @@ enum Arrival {
 pub struct RunOrder<T> {
     turns: usize,
     /// Most runs that wait for answers or timers without holding a turn.
-    lent: usize,
+    max_waiting: usize,
     roots: FairQueue<(Ticket, T)>,
     /// By root, the deepest first, because the runs that wait for them hold workers.
     nested: RoundRobinQueue<RunId, (Ticket, T)>,
@@ -115,11 +115,11 @@ pub struct RunOrder<T> {
 }
 
 impl<T> RunOrder<T> {
-    /// A scheduler with `turns` concurrent trees, while up to `lent` runs wait for answers or timers.
-    pub fn new(turns: usize, lent: usize) -> Self {
+    /// A scheduler with `turns` concurrent trees, while up to `max_waiting` runs wait for answers or timers.
+    pub fn new(turns: usize, max_waiting: usize) -> Self {
         Self {
             turns,
-            lent,
+            max_waiting,
             roots: FairQueue::default(),
             nested: RoundRobinQueue::default(),
             trees: HashMap::new(),
@@ -137,9 +137,9 @@ impl<T> RunOrder<T> {
         self.roots.make_room(caller)
     }
 
-    /// Records the conduct of a run of `tool`.
-    pub fn note(&mut self, tool: &str, conduct: Conduct) {
-        self.roots.note(tool, conduct);
+    /// Records the last_run of a run of `tool`.
+    pub fn note(&mut self, tool: &str, last_run: LastRun) {
+        self.roots.note(tool, last_run);
     }
 
     pub fn push(&mut self, ticket: Ticket, item: T) {
@@ -161,7 +161,7 @@ impl<T> RunOrder<T> {
         let class = self.roots.class_of(&ticket.tool);
         let depth = ticket.lineage.depth;
         let tree = self.trees.entry(ticket.lineage.root).or_default();
-        tree.started.insert(ticket.run, StartedRun { depth, class, children: 0, turn, rest: Rest::Works });
+        tree.started.insert(ticket.run, StartedRun { depth, class, children: 0, turn, activity: Activity::Busy });
         Some((ticket, item))
     }
 
@@ -179,10 +179,10 @@ impl<T> RunOrder<T> {
     }
 
     /// Records whether a started run waits for answers or timers.
-    pub fn note_rest(&mut self, ticket: &Ticket, rest: Rest) {
+    pub fn note_activity(&mut self, ticket: &Ticket, activity: Activity) {
         let tree = self.trees.get_mut(&ticket.lineage.root);
         if let Some(run) = tree.and_then(|tree| tree.started.get_mut(&ticket.run)) {
-            run.rest = rest;
+            run.activity = activity;
         }
     }
 
@@ -252,7 +252,7 @@ impl<T> RunOrder<T> {
 
     /// The share of unruly tools: with more than one turn, one is reserved for others.
     fn unruly_share(&self) -> UnrulyShare {
-        // Trees that have lent their turn do not count.
+        // Trees that have max_waiting their turn do not count.
         let held = self.trees.values().filter(|tree| !self.has_lent(tree) && tree.is_unruly()).count();
         if held < self.most_unruly() { UnrulyShare::Open } else { UnrulyShare::Full }
     }
@@ -269,7 +269,7 @@ impl<T> RunOrder<T> {
 
     /// Most trees that may wait without holding a turn. Working unruly trees beyond their share reduce it.
     fn lent_now(&self) -> usize {
-        self.lent.saturating_sub(self.unruly_beyond_share())
+        self.max_waiting.saturating_sub(self.unruly_beyond_share())
     }
 
     /// Trees that hold a turn, without the unruly ones beyond their share, which take no turn from others.
@@ -288,7 +288,7 @@ impl<T> RunOrder<T> {
         self.trees.values().map(Tree::resting).sum::<usize>() >= self.lent_now()
     }
 
-    /// Whether a tree has lent its turn.
+    /// Whether a tree has max_waiting its turn.
     fn has_lent(&self, tree: &Tree) -> bool {
         tree.only_waits() && self.waiting_trees() <= self.lent_now()
     }

@@ -1,9 +1,9 @@
 //! Tests of the scheduler with nested runs.
 
-use super::fair_queue::Conduct;
+use super::fair_queue::LastRun;
 use super::run_order::{RunOrder, Ticket};
 use crate::lineage::Lineage;
-use crate::message::Rest;
+use crate::message::Activity;
 use tgp_base::ids::RunId;
 
 fn root(run: u64) -> Ticket {
@@ -51,10 +51,10 @@ fn waiting_runs_lend_their_turns_up_to_a_limit() {
     }
     for run in 1..=3 {
         assert_eq!(started(&mut order), [run]);
-        order.note_rest(&root(run), Rest::Waits);
+        order.note_activity(&root(run), Activity::Waiting);
     }
     assert_eq!(started(&mut order), [0; 0], "the third that waits holds a turn");
-    order.note_rest(&root(1), Rest::Works);
+    order.note_activity(&root(1), Activity::Busy);
     assert_eq!(started(&mut order), [0; 0], "two wait and lend, one works");
     order.end(&root(1));
     assert_eq!(started(&mut order), [4]);
@@ -73,14 +73,14 @@ fn a_run_whose_nested_run_waits_lends_its_turn() {
     assert_eq!(started(&mut order), [10]);
     push(&mut order, &root(2));
     assert_eq!(started(&mut order), [0; 0]);
-    order.note_rest(&child(10, &one), Rest::Waits);
+    order.note_activity(&child(10, &one), Activity::Waiting);
     assert_eq!(started(&mut order), [2]);
 }
 
 #[test]
 fn waiting_nested_runs_have_a_bounded_number_of_workers() {
-    let (turns, lent) = (1, 2);
-    let mut order = RunOrder::new(turns, lent);
+    let (turns, max_waiting) = (1, 2);
+    let mut order = RunOrder::new(turns, max_waiting);
     let one = root(1);
     push(&mut order, &one);
     started(&mut order);
@@ -94,9 +94,9 @@ fn waiting_nested_runs_have_a_bounded_number_of_workers() {
             break;
         }
         workers += begun.len();
-        begun.iter().for_each(|run| order.note_rest(&child(*run, &one), Rest::Waits));
+        begun.iter().for_each(|run| order.note_activity(&child(*run, &one), Activity::Waiting));
     }
-    assert!(workers > lent && workers <= lent + 2 * turns, "{workers}");
+    assert!(workers > max_waiting && workers <= max_waiting + 2 * turns, "{workers}");
     push(&mut order, &root(2));
     assert_eq!(started(&mut order), [2], "another root does not wait for them");
     order.end(&root(2));
@@ -208,7 +208,7 @@ fn withdrawn_lost_and_requeued_runs_are_counted_correctly() {
 fn unruly_tools_do_not_get_every_turn() {
     let mut order = RunOrder::new(2, 0);
     for run in 1..=2 {
-        order.note(&root(run).tool, Conduct::Unruly);
+        order.note(&root(run).tool, LastRun::Stopped);
         push(&mut order, &root(run));
     }
     assert_eq!(started(&mut order).len(), 1);
@@ -220,15 +220,15 @@ fn unruly_tools_do_not_get_every_turn() {
 fn waiting_unruly_tools_do_not_block_others() {
     let mut order = RunOrder::new(2, 8);
     for run in 1..=4 {
-        order.note(&root(run).tool, Conduct::Unruly);
+        order.note(&root(run).tool, LastRun::Stopped);
         push(&mut order, &root(run));
     }
     for _ in 1..=4 {
         let [run] = started(&mut order)[..] else { panic!("one at a time") };
-        order.note_rest(&root(run), Rest::Waits);
+        order.note_activity(&root(run), Activity::Waiting);
     }
-    order.note_rest(&root(1), Rest::Works);
-    order.note(&root(5).tool, Conduct::Unruly);
+    order.note_activity(&root(1), Activity::Busy);
+    order.note(&root(5).tool, LastRun::Stopped);
     push(&mut order, &root(5));
     assert_eq!(started(&mut order), [0; 0], "one works again");
 }
@@ -246,10 +246,10 @@ impl Random {
 #[test]
 fn random_trees_all_end_with_a_bounded_number_of_workers() {
     const DEPTH: u32 = 4;
-    for (turns, lent) in (1..=4).flat_map(|turns| [(turns, 0), (turns, 3)]) {
+    for (turns, max_waiting) in (1..=4).flat_map(|turns| [(turns, 0), (turns, 3)]) {
         for seed in 0..100 {
             let mut random = Random(seed);
-            let mut order = RunOrder::new(turns, lent);
+            let mut order = RunOrder::new(turns, max_waiting);
             let mut last = 0;
             // Each run with the number of runs that it will start, and that it waits for.
             let mut busy: Vec<(Ticket, usize, usize)> = Vec::new();
@@ -266,7 +266,7 @@ fn random_trees_all_end_with_a_bounded_number_of_workers() {
                     let more = if ticket.lineage.depth < DEPTH { random.below(5) } else { 0 };
                     busy.push((ticket, more, 0));
                 }
-                let workers = (turns * 2 + lent) * (DEPTH as usize + 1) * (1 + lent) + turns;
+                let workers = (turns * 2 + max_waiting) * (DEPTH as usize + 1) * (1 + max_waiting) + turns;
                 assert!(busy.len() <= workers, "turns {turns}, seed {seed}: {} workers", busy.len());
                 let at_work: Vec<usize> = (0..busy.len()).filter(|at| busy[*at].2 == 0).collect();
                 if at_work.is_empty() {
@@ -279,8 +279,8 @@ fn random_trees_all_end_with_a_bounded_number_of_workers() {
                 // A run that waits for no nested run starts to wait, works again, starts nested runs, or ends.
                 let at = at_work[random.below(at_work.len())];
                 let (ticket, more, waits) = &mut busy[at];
-                if lent > 0 && random.below(2) == 0 {
-                    order.note_rest(ticket, if random.below(2) == 0 { Rest::Waits } else { Rest::Works });
+                if max_waiting > 0 && random.below(2) == 0 {
+                    order.note_activity(ticket, if random.below(2) == 0 { Activity::Waiting } else { Activity::Busy });
                     continue;
                 }
                 if *more > 0 && nested > 0 {
@@ -306,53 +306,53 @@ fn random_trees_all_end_with_a_bounded_number_of_workers() {
 
 #[test]
 fn resumed_unruly_roots_use_the_places_of_waiting_runs() {
-    let (turns, lent, bombs) = (4, 16, 19);
-    let mut order = RunOrder::new(turns, lent);
+    let (turns, max_waiting, bombs) = (4, 16, 19);
+    let mut order = RunOrder::new(turns, max_waiting);
     for run in 1..=bombs {
-        order.note(&root(run).tool, Conduct::Unruly);
+        order.note(&root(run).tool, LastRun::Stopped);
         push(&mut order, &root(run));
     }
     let mut begun = Vec::new();
     while let Some((bomb, ..)) = order.next() {
-        order.note_rest(&bomb, Rest::Waits);
+        order.note_activity(&bomb, Activity::Waiting);
         begun.push(bomb);
     }
     for bomb in &begun {
-        order.note_rest(bomb, Rest::Works);
+        order.note_activity(bomb, Activity::Busy);
     }
     for run in 100..140 {
-        order.note(&root(run).tool, Conduct::Orderly);
+        order.note(&root(run).tool, LastRun::Ended);
         push(&mut order, &root(run));
     }
     let mut others = 0;
     while let Some((other, ..)) = order.next() {
-        order.note_rest(&other, Rest::Waits);
+        order.note_activity(&other, Activity::Waiting);
         others += 1;
     }
     assert!(others > 0, "one turn is theirs");
-    assert!(begun.len() + others <= turns + lent, "{} and {others} have workers", begun.len());
+    assert!(begun.len() + others <= turns + max_waiting, "{} and {others} have workers", begun.len());
 }
 
 #[test]
 fn resumed_unruly_roots_leave_a_turn_for_others() {
-    for (bombs, lent) in [(4, 16), (12, 16)] {
-        let mut order = RunOrder::new(4, lent);
+    for (bombs, max_waiting) in [(4, 16), (12, 16)] {
+        let mut order = RunOrder::new(4, max_waiting);
         for run in 1..=bombs + 1 {
-            order.note(&root(run).tool, Conduct::Unruly);
+            order.note(&root(run).tool, LastRun::Stopped);
             push(&mut order, &root(run));
         }
         let mut waiting = Vec::new();
         while waiting.len() < usize::try_from(bombs).unwrap() {
             let begun = order.next().unwrap().0;
-            order.note_rest(&begun, Rest::Waits);
+            order.note_activity(&begun, Activity::Waiting);
             waiting.push(begun);
         }
         for bomb in &waiting {
-            order.note_rest(bomb, Rest::Works);
+            order.note_activity(bomb, Activity::Busy);
         }
         assert_eq!(started(&mut order), [0; 0], "no more of them");
         for run in [100, 101] {
-            order.note(&root(run).tool, Conduct::Orderly);
+            order.note(&root(run).tool, LastRun::Ended);
             push(&mut order, &root(run));
         }
         assert_eq!(started(&mut order), [100], "one worker more, not two");

@@ -6,9 +6,9 @@
 use std::time::Duration;
 
 /// Pause between two runs that a worker needs to prepare a realm.
-const REST: Duration = Duration::from_micros(500);
+const MIN_IDLE: Duration = Duration::from_micros(500);
 /// Number of consecutive runs without it after which another worker is started.
-const RUNS_WITHOUT_REST: u32 = 16;
+const RUNS_WITHOUT_IDLE: u32 = 16;
 
 #[derive(Debug, Default)]
 pub struct RunPace {
@@ -17,13 +17,13 @@ pub struct RunPace {
 
 impl RunPace {
     /// Records how long the worker of the next run was idle.
-    pub fn note_rest(&mut self, rested: Duration) {
-        self.in_a_row = if rested < REST { self.in_a_row.saturating_add(1) } else { 0 };
+    pub fn note_idle(&mut self, rested: Duration) {
+        self.in_a_row = if rested < MIN_IDLE { self.in_a_row.saturating_add(1) } else { 0 };
     }
 
     /// Whether another worker should be started.
     pub fn needs_another_worker(&self) -> bool {
-        self.in_a_row >= RUNS_WITHOUT_REST
+        self.in_a_row >= RUNS_WITHOUT_IDLE
     }
 
     /// Restarts the count after another worker was started.
@@ -34,21 +34,21 @@ impl RunPace {
 
 #[cfg(test)]
 mod tests {
-    use super::{REST, RUNS_WITHOUT_REST, RunPace};
+    use super::{MIN_IDLE, RUNS_WITHOUT_IDLE, RunPace};
     use std::time::Duration;
 
     #[test]
     fn many_runs_without_rest_need_another_worker_and_a_pause_resets_the_count() {
         let mut pace = RunPace::default();
-        for _ in 1..RUNS_WITHOUT_REST {
-            pace.note_rest(Duration::ZERO);
+        for _ in 1..RUNS_WITHOUT_IDLE {
+            pace.note_idle(Duration::ZERO);
             assert!(!pace.needs_another_worker());
         }
-        pace.note_rest(REST);
-        pace.note_rest(Duration::ZERO);
+        pace.note_idle(MIN_IDLE);
+        pace.note_idle(Duration::ZERO);
         assert!(!pace.needs_another_worker());
-        for _ in 1..RUNS_WITHOUT_REST {
-            pace.note_rest(Duration::ZERO);
+        for _ in 1..RUNS_WITHOUT_IDLE {
+            pace.note_idle(Duration::ZERO);
         }
         assert!(pace.needs_another_worker());
         pace.restart();

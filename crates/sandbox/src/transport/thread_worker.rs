@@ -94,7 +94,7 @@ mod tests {
             api: Arc::default(),
             seed: None,
             now: None,
-            counting: Default::default(),
+            coverage: Default::default(),
         }))
     }
 

@@ -1,7 +1,7 @@
 //! State of the current run, shared between the engine's thread, its watchdog and the threads that send commands.
 
+use super::activity_meter::ActivityMeter;
 use super::cpu_account::CpuAccount;
-use super::rest_meter::RestMeter;
 use super::stuck_policy::StuckPolicy;
 use super::thread_clock::ThreadClock;
 use crate::engine::memory::MemoryBudget;
@@ -76,7 +76,7 @@ pub struct EngineControl {
     /// Whether the start of the current run is still to be reported. Locked while the report is sent, so that no other event of
     /// the run overtakes it.
     start_unreported: Mutex<bool>,
-    rest: Mutex<RestMeter>,
+    activity: Mutex<ActivityMeter>,
 }
 
 impl EngineControl {
@@ -93,7 +93,7 @@ impl EngineControl {
             host_calls: AtomicU32::new(0),
             cancelled_early: Mutex::new(None),
             start_unreported: Mutex::new(false),
-            rest: Mutex::new(RestMeter::new(Instant::now())),
+            activity: Mutex::new(ActivityMeter::new(Instant::now())),
         })
     }
 
@@ -144,18 +144,18 @@ impl EngineControl {
 
     /// Waits with `wait` for an event that wakes the guest. The wait is not charged to the guest.
     pub(in crate::engine) fn rest<T>(&self, wait: impl FnOnce() -> T) -> T {
-        self.rest.lock().begin(Instant::now());
+        self.activity.lock().begin(Instant::now());
         let event = self.uncounted(wait);
-        self.rest.lock().end(Instant::now());
+        self.activity.lock().end(Instant::now());
         event
     }
 
     /// Reports that the guest of `run` mostly waits, or works again. The caller, the watchdog, holds `current`, so that no
     /// report follows the end of the run.
-    pub(super) fn report_rest(&self, run: RunId) {
-        let change = self.rest.lock().look(Instant::now());
-        if let Some(rest) = change {
-            self.emit_of(run, Event::Rest { run, rest });
+    pub(super) fn report_activity(&self, run: RunId) {
+        let change = self.activity.lock().look(Instant::now());
+        if let Some(activity) = change {
+            self.emit_of(run, Event::Activity { run, activity });
         }
     }
 
@@ -167,7 +167,7 @@ impl EngineControl {
     pub(in crate::engine) fn begin(&self, run: RunId, limits: RunLimits, budget: Arc<MemoryBudget>) {
         self.host_calls.store(0, Ordering::Relaxed);
         *self.start_unreported.lock() = true;
-        *self.rest.lock() = RestMeter::new(Instant::now());
+        *self.activity.lock() = ActivityMeter::new(Instant::now());
         let cpu = CpuAccount::new(self.cpu_now());
         let mut current = self.current.lock();
         let current = current.insert(Current {

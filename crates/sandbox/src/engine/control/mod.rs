@@ -2,12 +2,12 @@
 
 #[cfg(target_os = "linux")]
 pub mod abort_signal;
+mod activity_meter;
 mod cpu_account;
 mod engine_control;
 pub mod fatal_error;
 mod inbox;
 mod process_exit;
-mod rest_meter;
 mod stuck_policy;
 mod thread_clock;
 pub mod watchdog;

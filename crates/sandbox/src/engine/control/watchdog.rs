@@ -76,7 +76,7 @@ fn check(control: &EngineControl, running: &mut Current) -> Verdict {
     if running.started.elapsed() >= TICK {
         control.report_start(running.run);
     }
-    control.report_rest(running.run);
+    control.report_activity(running.run);
     let cpu = running.cpu.look(control.cpu_now());
     let cpu_left = running.limits.cpu.saturating_sub(cpu);
     let wall_left = running.limits.wall.saturating_sub(Instant::now().duration_since(running.started));

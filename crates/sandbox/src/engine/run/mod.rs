@@ -1,10 +1,10 @@
 //! State of one run: its realm, timers, exceptions; and the code cache of the worker.
 
 mod code_cache;
-mod counted_code;
+mod code_coverage;
 mod exception;
 mod function_texts;
-mod kept;
+mod native_handles;
 mod realm;
 mod rejections;
 mod run_state;
@@ -12,7 +12,7 @@ mod source_places;
 mod timers;
 
 pub use code_cache::CodeCache;
-pub use counted_code::CountedCode;
+pub use code_coverage::CountedCode;
 pub use exception::{BUFFER_REFUSED, thrown_end};
 pub use realm::Realm;
 pub use run_state::RunState;

@@ -2,7 +2,7 @@
 
 use super::code_cache::CodeCache;
 use super::function_texts::FunctionTexts;
-use super::kept::Kept;
+use super::native_handles::NativeHandles;
 use super::realm::Realm;
 use super::rejections::Rejections;
 use super::source_places::SourcePlaces;
@@ -36,7 +36,7 @@ pub struct RunState {
     /// The callback for the answer of each open host call.
     pub waiting: HashMap<CallId, v8::Global<v8::Function>>,
     pub timers: Timers,
-    pub kept: Kept,
+    pub kept: NativeHandles,
     pub began: Instant,
     pub rejections: Rejections,
     pub cache: CodeCache,
@@ -71,7 +71,7 @@ impl RunState {
             late: Vec::new(),
             waiting: HashMap::new(),
             timers: Timers::default(),
-            kept: Kept::default(),
+            kept: NativeHandles::default(),
             began: Instant::now(),
             rejections: Rejections::default(),
             cache: CodeCache::default(),

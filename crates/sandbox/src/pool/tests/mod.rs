@@ -66,7 +66,7 @@ fn request(run: u64) -> RunRequest {
         limits: LIMITS,
         seed: None,
         now: None,
-        counting: Default::default(),
+        coverage: Default::default(),
         lineage: Lineage::of_root(RunId(run)),
         tree: RunTree::new(TreeLimits {
             runs: 1,

@@ -4,12 +4,12 @@ use std::any::Any;
 use std::collections::HashMap;
 
 #[derive(Default)]
-pub struct Kept {
+pub struct NativeHandles {
     last: u32,
     things: HashMap<u32, Box<dyn Any>>,
 }
 
-impl Kept {
+impl NativeHandles {
     /// Stores an object and returns its number.
     pub fn keep(&mut self, thing: Box<dyn Any>) -> u32 {
         self.last = self.last.wrapping_add(1);

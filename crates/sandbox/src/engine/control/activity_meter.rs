@@ -1,6 +1,6 @@
 //! Detects guests that wait most of the time, in long pauses or many short ones, so that other runs may use their turn.
 
-use crate::message::Rest;
+use crate::message::Activity;
 use std::time::{Duration, Instant};
 
 /// Shortest wait after which a guest's turn may be lent to other runs.
@@ -11,20 +11,20 @@ const WINDOW: Duration = Duration::from_millis(100);
 const RETURNS: u32 = 1000;
 
 #[derive(Debug)]
-pub struct RestMeter {
+pub struct ActivityMeter {
     /// When the current wait began, if the guest waits.
     since: Option<Instant>,
     window_start: Instant,
     /// Finished waits in the window.
     waited: Duration,
-    reported: Rest,
+    reported: Activity,
     returns: u32,
 }
 
-impl RestMeter {
+impl ActivityMeter {
     /// The meter of a run that starts at `now`.
     pub fn new(now: Instant) -> Self {
-        Self { since: None, window_start: now, waited: Duration::ZERO, reported: Rest::Works, returns: RETURNS }
+        Self { since: None, window_start: now, waited: Duration::ZERO, reported: Activity::Busy, returns: RETURNS }
     }
 
     pub fn begin(&mut self, now: Instant) {
@@ -37,15 +37,15 @@ impl RestMeter {
     }
 
     /// The state to report, if it differs from the one reported last.
-    pub fn look(&mut self, now: Instant) -> Option<Rest> {
+    pub fn look(&mut self, now: Instant) -> Option<Activity> {
         let elapsed = now.saturating_duration_since(self.window_start);
         let waited = self.waited_until(now);
         let mostly_waits = waited.saturating_mul(2) >= elapsed;
         let is_over = elapsed >= WINDOW;
         let change = match self.reported {
-            Rest::Works if mostly_waits && waited >= LONG_REST => Some(Rest::Waits),
-            Rest::Waits if is_over && !mostly_waits && self.returns > 0 => Some(Rest::Works),
-            Rest::Works | Rest::Waits => None,
+            Activity::Busy if mostly_waits && waited >= LONG_REST => Some(Activity::Waiting),
+            Activity::Waiting if is_over && !mostly_waits && self.returns > 0 => Some(Activity::Busy),
+            Activity::Busy | Activity::Waiting => None,
         };
         if is_over || change.is_some() {
             self.window_start = now;
@@ -54,7 +54,7 @@ impl RestMeter {
         }
         if let Some(rest) = change {
             self.reported = rest;
-            self.returns = self.returns.saturating_sub(u32::from(rest == Rest::Works));
+            self.returns = self.returns.saturating_sub(u32::from(rest == Activity::Busy));
         }
         change
     }
@@ -66,21 +66,21 @@ impl RestMeter {
 
 #[cfg(test)]
 mod tests {
-    use super::{RETURNS, RestMeter};
-    use crate::message::Rest;
+    use super::{ActivityMeter, RETURNS};
+    use crate::message::Activity;
     use std::time::{Duration, Instant};
 
     /// A meter with a simulated clock.
     struct Guest {
-        meter: RestMeter,
+        meter: ActivityMeter,
         now: Instant,
-        reports: Vec<Rest>,
+        reports: Vec<Activity>,
     }
 
     impl Guest {
         fn new() -> Self {
             let now = Instant::now();
-            Self { meter: RestMeter::new(now), now, reports: Vec::new() }
+            Self { meter: ActivityMeter::new(now), now, reports: Vec::new() }
         }
 
         /// Advances the clock, with a sample every millisecond.
@@ -104,9 +104,9 @@ mod tests {
         guest.wait(19);
         assert!(guest.reports.is_empty(), "{:?}", guest.reports);
         guest.wait(5000);
-        assert_eq!(guest.reports, [Rest::Waits]);
+        assert_eq!(guest.reports, [Activity::Waiting]);
         guest.pass(300);
-        assert_eq!(guest.reports, [Rest::Waits, Rest::Works]);
+        assert_eq!(guest.reports, [Activity::Waiting, Activity::Busy]);
     }
 
     #[test]
@@ -116,7 +116,7 @@ mod tests {
             guest.wait(15);
             guest.pass(1);
         }
-        assert_eq!(guest.reports, [Rest::Waits]);
+        assert_eq!(guest.reports, [Activity::Waiting]);
     }
 
     #[test]
@@ -137,6 +137,6 @@ mod tests {
             guest.pass(200);
         }
         assert_eq!(guest.reports.len(), 2 * RETURNS as usize + 1);
-        assert_eq!(guest.reports.last(), Some(&Rest::Waits));
+        assert_eq!(guest.reports.last(), Some(&Activity::Waiting));
     }
 }

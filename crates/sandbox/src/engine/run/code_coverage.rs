@@ -2,7 +2,7 @@
 //!
 //! Uses the inspector, which is created for the run and dropped after it; the guest cannot reach it.
 
-use crate::message::CountedScript;
+use crate::message::CoveredScript;
 use serde::Deserialize;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -89,7 +89,7 @@ impl CountedCode {
     }
 
     /// Ends recording; the coverage of the modules that `is_wanted` accepts.
-    pub fn end(&self, context: v8::Local<'_, v8::Context>, is_wanted: impl Fn(&str) -> bool) -> Vec<CountedScript> {
+    pub fn end(&self, context: v8::Local<'_, v8::Context>, is_wanted: impl Fn(&str) -> bool) -> Vec<CoveredScript> {
         self.say(r#"{"id":3,"method":"Profiler.takePreciseCoverage"}"#);
         let taken = serde_json::from_str::<Taken>(&self.answer.borrow());
         self.inspector.context_destroyed(context);
@@ -99,7 +99,7 @@ impl CountedCode {
             .map(|script| {
                 let ranges = script.functions.into_iter().flat_map(|function| function.ranges);
                 let ranges = ranges.map(|range| (range.start_offset, range.end_offset, range.count > 0)).collect();
-                CountedScript { path: script.url, ranges }
+                CoveredScript { path: script.url, ranges }
             })
             .collect()
     }

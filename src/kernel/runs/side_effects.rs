@@ -9,13 +9,13 @@ const BEGUN: u8 = 1;
 const GIVEN_UP: u8 = 2;
 
 #[derive(Default)]
-pub struct Effects {
+pub struct SideEffects {
     state: AtomicU8,
     /// The effects of the parent run, which include those of this one.
-    above: Option<Arc<Effects>>,
+    above: Option<Arc<SideEffects>>,
 }
 
-impl Effects {
+impl SideEffects {
     pub fn below(self: &Arc<Self>) -> Arc<Self> {
         Arc::new(Self { state: AtomicU8::new(NONE), above: Some(Arc::clone(self)) })
     }
@@ -45,12 +45,12 @@ impl Effects {
 
 #[cfg(test)]
 mod tests {
-    use super::Effects;
+    use super::SideEffects;
     use std::sync::Arc;
 
     #[test]
     fn effects_are_either_begun_or_given_up() {
-        let root = Arc::<Effects>::default();
+        let root = Arc::<SideEffects>::default();
         let (writes, reads) = (root.below(), root.below());
         assert!(writes.below().begin());
         assert!(!writes.give_up() && !root.give_up());
