@@ -87,7 +87,7 @@ describe('a permanent approval', () => {
     expect(asked).toHaveLength(2);
   });
 
-  test('of an application function covers only the arguments that were shown', async () => {
+  test('covers only the shown arguments of an application function', async () => {
     /** @type {unknown[]} */
     const paid = [];
     const { tools, asked } = await askingKernel(
@@ -107,7 +107,7 @@ describe('a permanent approval', () => {
     expect(paid).toHaveLength(6);
   });
 
-  test('of a tool run covers only its current text and these arguments', async () => {
+  test('covers only the current text of a tool and the shown arguments', async () => {
     const { kernel, tools, asked, rootDir } = await askingKernel(
       'version: 1\ndefault: ask\nrules:\n  - { id: r, allow: [read] }\n',
     );
@@ -134,7 +134,7 @@ describe('a permanent approval', () => {
     expect((await kernel.policy.check()).rules).toBe(4);
   });
 
-  test('of a tool run lists the imports of the tool', async () => {
+  test('covers the imports of a tool', async () => {
     const { tools, asked } = await askingKernel('version: 1\ndefault: ask\nrules:\n  - { id: r, allow: [read] }\n');
     const run = () => tools.exec_tool.execute({ path: 'tools/priced.ts', args: {} });
     await run();
@@ -143,7 +143,7 @@ describe('a permanent approval', () => {
     expect(asked, 'the rule covers the import').toHaveLength(1);
   });
 
-  test('of run_program covers one program with its arguments and its input', async () => {
+  test('covers one program with its arguments and its input', async () => {
     const { kernel, asked } = await askingKernel('version: 1\ndefault: ask\nrules:\n  - { id: r, allow: [read] }\n');
     const explain = (/** @type {object} */ args) => kernel.policy.explain({ tool: 'run_program', args });
     const access = kernel[ON_BEHALF]({ agent: 'x' });
@@ -159,7 +159,7 @@ describe('a permanent approval', () => {
     }
   });
 
-  test('of fetch covers one address with its method, headers and body', async () => {
+  test('covers one request with its method, address and body', async () => {
     const rules = 'version: 1\ndefault: ask\nrules:\n  - { id: code, allow: [run, read] }\n';
     const { tools, asked, url, served } = await askingKernel(rules);
     const post = (/** @type {string} */ path, /** @type {string} */ body) =>
@@ -179,7 +179,7 @@ describe('a permanent approval', () => {
     expect(served).toHaveLength(4);
   });
 
-  test('with an unknown condition in any adds no rule and logs a warning', async () => {
+  test('adds no rule and logs a warning if any names an unknown condition', async () => {
     const { tools, asked, warnings, file } = await askingKernel(FILE, { any: ['/unheard-of'] });
     await tools.write_file.execute(written);
     expect(warnings.join()).toContain('The rule has no condition "/unheard-of"');
@@ -187,7 +187,7 @@ describe('a permanent approval', () => {
     expect(asked).toHaveLength(1);
   });
 
-  test('of concurrent calls adds a rule for each, and voids none', async () => {
+  test('adds a rule for each of several concurrent calls, and voids none', async () => {
     const { tools, file, asked, kernel, warnings } = await askingKernel(FILE);
     const calls = [1, 2, 3, 4].map((n) => ({ path: `tools/n${n}.json`, content: '{}' }));
     await Promise.all(calls.map((call) => tools.write_file.execute(call)));

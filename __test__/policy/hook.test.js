@@ -76,7 +76,7 @@ describe('a policy function judges every file that a call reaches', () => {
     expect(seen).toContainEqual({ tool: 'read_file', effect: 'read', path, args: { path } });
   });
 
-  test('and asks about the whole call if it asks about one of the files', async () => {
+  test('asks about the whole call if it asks about one of the files', async () => {
     const policy = (/** @type {any} */ { path }) =>
       path?.startsWith('tools/secret/') ? { verdict: 'ask', rule: 'secrets' } : 'allow';
     /** @type {any[]} */

@@ -60,8 +60,8 @@ async function restrictedAgent(policy, caveats, config = {}) {
   return { kernel, tools, answerOf };
 }
 
-describe.each(READ_DENIALS)('files that may not be read because of %s', (_by, policy, caveats) => {
-  test('check_tool does not quote them', async () => {
+describe.each(READ_DENIALS)('with files that are unreadable because of %s', (_by, policy, caveats) => {
+  test('check_tool does not quote unreadable files', async () => {
     const { answerOf } = await restrictedAgent(policy, caveats);
     for (const path of OPEN_TOOLS) {
       const answer = await answerOf('check_tool', { path });
@@ -72,7 +72,7 @@ describe.each(READ_DENIALS)('files that may not be read because of %s', (_by, po
   });
 
   test.each(['warn', 'strict'])(
-    'a change that imports them is denied without a quote, also as a dry run, with check: %s',
+    'a change that imports an unreadable file is denied, also as a dry run, with check: %s',
     async (check) => {
       const { answerOf } = await restrictedAgent(policy, caveats, { check });
       const spy =
@@ -105,7 +105,7 @@ describe.each(READ_DENIALS)('files that may not be read because of %s', (_by, po
     },
   );
 
-  test('an import of them gets the same answer whether they exist or not', async () => {
+  test('an import of an unreadable file gets the same answer whether it exists or not', async () => {
     for (const check of ['warn', 'strict']) {
       const { answerOf } = await restrictedAgent(policy, caveats, { check });
       const answers = async (/** @type {string} */ name) => {
@@ -129,7 +129,7 @@ describe.each(READ_DENIALS)('files that may not be read because of %s', (_by, po
     }
   });
 
-  test('exec_tool and test_tool neither run nor quote them', async () => {
+  test('exec_tool and test_tool neither run nor quote unreadable files', async () => {
     const { answerOf } = await restrictedAgent(policy, caveats, { check: 'strict' });
     for (const path of OPEN_TOOLS) {
       const answer = await answerOf('exec_tool', { path, args: {} });
@@ -142,7 +142,7 @@ describe.each(READ_DENIALS)('files that may not be read because of %s', (_by, po
     expect(await answerOf('test_tool', { path: 'tools/open/plain.ts' })).toContain('"ok":true');
   });
 
-  test('hints and lists of importers and mentions do not name them', async () => {
+  test('hints and lists of importers and mentions do not name unreadable files', async () => {
     const { kernel, answerOf } = await restrictedAgent(policy, caveats, { check: 'off' });
     await kernel.vfs.writeFile(
       'tools/payments/uses_plain.ts',
