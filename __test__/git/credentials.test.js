@@ -16,7 +16,7 @@ async function startedForge(provider) {
 }
 
 describe.each(PROVIDERS)('the API of %s', (provider) => {
-  it('does not redirect requests to another host, port or scheme', async () => {
+  it('redirects to another host, port or scheme are not followed', async () => {
     const forge = await startedForge(provider);
     /** @type {object[]} */
     const seen = [];
@@ -38,7 +38,7 @@ describe.each(PROVIDERS)('the API of %s', (provider) => {
     expect(seen).toEqual([]);
   });
 
-  it('does not redirect requests on the same host, and the report omits the path', async () => {
+  it('redirects to the same host are not followed, and the report omits the path', async () => {
     const forge = await startedForge(provider);
     const { tools } = await createKernel({ git: forge.config });
     forge.troubles.push({ status: 308, headers: { location: `/moved?token=${forge.token}` } });

@@ -64,7 +64,7 @@ test('a tool call of an application function with the same token belongs to the 
     sandboxAPI: { relay: (/** @type {number} */ ms) => tools.exec_tool.execute(sleep(ms)) },
   });
   await kernel.boot();
-  // Less than wallMs: the run holds all of it.
+  // Less than wallMs, so the run reserves the whole budget.
   const { token } = await kernel.issueToken({ allow: ['*'], budget: 20_000 });
   tools = tgpTools(kernel, { token });
   const relayed = await tools.exec_tool.execute({ path: 'tools/relay.ts', args: { ms: 1 } });

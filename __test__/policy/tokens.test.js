@@ -112,20 +112,20 @@ describe('a token used by several kernels', () => {
   const read = async (/** @type {import('../../index.js').TGP} */ kernel, /** @type {string} */ token) =>
     (await outcomeOf(tgpTools(kernel, { token }).read_file.execute({ path: 'README.md' }))).verdict;
   /** @param {string} rootDir shared by a second kernel, as by another process */
-  const beside = async (rootDir) => (await policyKernel('allow', { config: { ...config, rootDir } })).kernel;
+  const secondKernel = async (rootDir) => (await policyKernel('allow', { config: { ...config, rootDir } })).kernel;
 
   test.each([true, false])(
     'stays revoked after a restart and for other kernels of the root: ledger %s',
     async (ledger) => {
       const { kernel, rootDir } = await policyKernel('allow', { config: { ...config, ledger } });
-      const other = await beside(rootDir);
+      const other = await secondKernel(rootDir);
       const { token, id } = await kernel.issueToken({ allow: ['read'] });
       const child = attenuate(token, { paths: ['**'] });
       expect([await read(kernel, token), await read(other, child)]).toEqual(['allow', 'allow']);
       await kernel.revokeToken(id);
       expect([await read(other, token), await read(other, child)]).toEqual(['deny', 'deny']);
       await kernel.shutdown();
-      const again = await beside(rootDir);
+      const again = await secondKernel(rootDir);
       expect([await read(again, token), await read(again, child)]).toEqual(['deny', 'deny']);
       const { token: fresh } = await again.issueToken({ allow: ['read'] });
       expect(await read(other, fresh)).toBe('allow');
@@ -134,7 +134,7 @@ describe('a token used by several kernels', () => {
 
   test('has one count of calls for all kernels, also after a restart', async () => {
     const { kernel, rootDir } = await policyKernel('allow', { config });
-    const other = await beside(rootDir);
+    const other = await secondKernel(rootDir);
     const { token } = await kernel.issueToken({ allow: ['read'], calls: 3 });
     const child = attenuate(token, { calls: 2 });
     expect([await read(kernel, child), await read(other, child)]).toEqual(['allow', 'allow']);
@@ -142,7 +142,7 @@ describe('a token used by several kernels', () => {
     expect([await read(other, token), await read(kernel, token)]).toEqual(['allow', 'deny']);
     await kernel.shutdown();
     await other.shutdown();
-    expect(await read(await beside(rootDir), token)).toBe('deny');
+    expect(await read(await secondKernel(rootDir), token)).toBe('deny');
   });
 
   test('has one count and one revocation for all processes', async () => {
@@ -168,10 +168,10 @@ describe('a token used by several kernels', () => {
 
   test('has one budget for all kernels, also after a restart', async () => {
     const { kernel, rootDir } = await policyKernel('allow', { config });
-    const other = await beside(rootDir);
+    const other = await secondKernel(rootDir);
     const { token } = await kernel.issueToken({ allow: ['read'], budget: 1 });
     expect([await read(kernel, token), await read(other, token)]).toEqual(['allow', 'deny']);
     await kernel.shutdown();
-    expect(await read(await beside(rootDir), token)).toBe('deny');
+    expect(await read(await secondKernel(rootDir), token)).toBe('deny');
   });
 });
